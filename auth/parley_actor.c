@@ -104,13 +104,7 @@ static int
 parley_actor_is_own_instrument(const parley_principal_t *principal,
     parley_str_t handle)
 {
-    parley_str_t  name;
-
-    name = principal->instrument;
-
-    return name.len >= handle.len
-           && memcmp(name.data, handle.data, handle.len) == 0
-           && (name.len == handle.len || name.data[handle.len] == '@');
+    return parley_instruments_has(&principal->instruments, handle);
 }
 
 

@@ -2,9 +2,10 @@
  * The identities file (GW-03, GW-11):
  *
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
- *                   "parent", "human", "roles": [], "orgs": [], "grants": [],
- *                   "reached": [], "max_priority", "deliver", "speaks",
- *                   "keys": [JWK], "certificates": [NAME]}]}
+ *                   "instruments": [], "parent", "human", "roles": [],
+ *                   "orgs": [], "grants": [], "reached": [], "max_priority",
+ *                   "deliver", "speaks", "keys": [JWK],
+ *                   "certificates": [NAME]}]}
  *
  * Only sub is required of a principal.  A JWK may have "not_before" and
  * "expires", times of RFC 3339.  A NAME is what parley_certificate.h says.

@@ -42,6 +42,8 @@ static int parley_directory_orgs(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_grants(parley_directory_reader_t *r,
     const char *name, size_t offset);
+static int parley_directory_instruments_list(parley_directory_reader_t *r,
+    const char *name, size_t offset);
 static int parley_directory_list(parley_directory_reader_t *r,
     const char *name, size_t offset, int (*is)(parley_str_t s),
     const char *why);
@@ -82,6 +84,8 @@ static const parley_directory_member_t  parley_directory_members[] = {
 #undef X
     { "instrument", parley_directory_instrument,
       offsetof(parley_principal_t, instrument) },
+    { "instruments", parley_directory_instruments_list,
+      offsetof(parley_principal_t, instruments) },
     { "parent", parley_directory_name,
       offsetof(parley_principal_t, parent) },
     { "human", parley_directory_name,
@@ -275,6 +279,16 @@ parley_directory_orgs(parley_directory_reader_t *r, const char *name,
     return parley_directory_list(r, name, offset, parley_membership_is_org,
                                  "is no organisation, as ~acme, or role in "
                                  "one, as ~acme/ops");
+}
+
+
+static int
+parley_directory_instruments_list(parley_directory_reader_t *r,
+    const char *name, size_t offset)
+{
+    return parley_directory_list(r, name, offset, parley_instrument_is,
+                                 "is not the handle of an instrument, as "
+                                 "~cc-desk@1.2");
 }
 
 
@@ -531,27 +545,39 @@ parley_directory_principal(parley_directory_reader_t *r)
 }
 
 
-/* Adds "instrument" to the instruments of the principal. */
+/*
+ * Puts "instrument" before "instruments"; without it the first of these is the
+ * one that drafts.
+ */
 
 static int
 parley_directory_tools_of(parley_directory_reader_t *r)
 {
-    parley_principal_t  *p;
+    parley_str_t   *list;
+    parley_list_t  *all;
 
-    p = r->principal;
+    all = &r->principal->instruments;
 
-    if (p->instrument.len == 0) {
+    if (r->principal->instrument.len == 0) {
+        r->principal->instrument = all->n > 0 ? all->list[0]
+                                              : parley_str_none;
         return 0;
     }
 
-    p->instruments.list = parley_arena_alloc(r->arena, sizeof(parley_str_t));
+    list = parley_arena_alloc(r->arena, (all->n + 1) * sizeof(parley_str_t));
 
-    if (p->instruments.list == NULL) {
+    if (list == NULL) {
         return parley_error_memory(r->err);
     }
 
-    p->instruments.list[0] = p->instrument;
-    p->instruments.n = 1;
+    list[0] = r->principal->instrument;
+
+    if (all->n > 0) {
+        memcpy(&list[1], all->list, all->n * sizeof(parley_str_t));
+    }
+
+    all->list = list;
+    all->n++;
 
     return 0;
 }

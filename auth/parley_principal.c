@@ -234,15 +234,7 @@ parley_principal_lists(const parley_principal_t *p, parley_str_t name)
         }
     }
 
-    for (i = 0; i < p->instruments.n; i++) {
-        if (parley_str_eq(parley_str_until(p->instruments.list[i], '@'),
-                          name))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
+    return parley_instruments_has(&p->instruments, name);
 }
 
 
@@ -303,39 +295,74 @@ parley_principal_name(parley_principal_reader_t *r,
 }
 
 
+/*
+ * Reads the instrument of the session from claims: one that the directory lists
+ * for the principal, or another one that does not belong to another principal.
+ */
+
 static int
 parley_principal_instrument(parley_principal_reader_t *r)
 {
-    parley_str_t              *text;
+    parley_str_t               text, *list;
+    parley_principal_t        *p;
     const parley_principal_t  *owner;
 
-    text = &r->principal->instrument;
+    p = r->principal;
+    text = parley_str_none;
 
-    if (text->len != 0) {
-        return 0;
-    }
-
-    if (parley_principal_text(r, PARLEY_MEMBER_INSTRUMENT, text) != 0) {
+    if (parley_principal_text(r, PARLEY_MEMBER_INSTRUMENT, &text) != 0) {
         return -1;
     }
 
-    if (text->len == 0) {
+    if (text.len == 0) {
         return 0;
     }
 
-    if (!parley_instrument_is(*text)) {
+    if (!parley_instrument_is(text)) {
         return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID,
                                        PARLEY_MEMBER_INSTRUMENT,
-                                       "the claim is no handle of an "
+                                       "the claim is not a handle of an "
                                        "instrument");
     }
 
-    owner = r->directory == NULL ? NULL
-            : parley_directory_by_instrument(r->directory, r->entry, *text);
+    owner = r->directory == NULL
+            || parley_instruments_has(&p->instruments, text) ? NULL
+            : parley_directory_by_instrument(r->directory, r->entry, text);
 
-    return owner == NULL ? 0
-           : parley_principal_taken(r, PARLEY_MEMBER_INSTRUMENT, owner,
-                                    *text);
+    if (owner != NULL) {
+        return parley_principal_taken(r, PARLEY_MEMBER_INSTRUMENT, owner,
+                                      text);
+    }
+
+    list = parley_arena_alloc(r->arena, sizeof(parley_str_t));
+
+    if (list == NULL) {
+        return parley_error_memory(r->err);
+    }
+
+    *list = text;
+    p->instrument = text;
+    p->instruments.list = list;
+    p->instruments.n = 1;
+
+    return 0;
+}
+
+
+int
+parley_instruments_has(const parley_list_t *list, parley_str_t instrument)
+{
+    size_t  i;
+
+    instrument = parley_str_until(instrument, '@');
+
+    for (i = 0; i < list->n; i++) {
+        if (parley_str_eq(parley_str_until(list->list[i], '@'), instrument)) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

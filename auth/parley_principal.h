@@ -48,7 +48,8 @@ typedef struct parley_principal_s {
                                                        protocol; empty: what
                                                        it has a name in */
     parley_list_t                     roles;
-    parley_list_t                     instruments;  /* that it may use */
+    parley_list_t                     instruments;  /* that it may use, with
+                                                       instrument */
     parley_list_t                     orgs;         /* parley_membership.h */
     parley_list_t                     grants;
     parley_list_t                     reached;
@@ -112,6 +113,10 @@ void parley_claim_map_set(parley_claim_map_t *map,
  */
 const char *parley_member_why(parley_str_t word);
 
+/* Returns whether list has the instrument, in any version. */
+int parley_instruments_has(const parley_list_t *list,
+    parley_str_t instrument);
+
 /*
  * Makes the principal of a verified token.  directory and map may be NULL;
  * without a map only sub comes from the claims.  If the directory has an entry
@@ -119,8 +124,9 @@ const char *parley_member_why(parley_str_t word);
  * union, and keys are the entry's.
  *
  * Names from claims must be well-formed and, with a directory, must not belong
- * to another principal, nor be its instrument.  Roles, orgs and grants are an
- * array of strings or one space-separated string.
+ * to another principal, nor be its instrument.  An instrument from claims is
+ * the only one of the principal, also if the directory lists others.  Roles,
+ * orgs and grants are an array of strings or one space-separated string.
  *
  * *ret borrows from the directory's entry; all else is copied into arena.
  * Returns 0, or -1 with *ret zeroed and *err filled: with the claim's name as

@@ -165,6 +165,8 @@ parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
 
     /* who it is from was proven when it was accepted, and is not asked again */
 
+    who->instrument = p->instrument;
+
     submission.scope = p->scope;
     submission.author = p->author;
     submission.sender = p->from;

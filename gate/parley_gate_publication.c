@@ -29,6 +29,7 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     ret->proto = g->msg->wire;
     ret->sender = parley_who_proven(g->who);
     ret->author = g->msg->author;
+    ret->instrument = parley_who_drafts(g->who);
 
     if (parley_gate_frame(g, &frame) != 0
         || parley_gate_accepted(g, &ret->message) != 0)

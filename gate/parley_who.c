@@ -1,31 +1,16 @@
 /* The directory, the proof and the message brought together. */
 
-#include "parley_who.h"
-#include "parley_actor.h"
+#include "parley_who_parts.h"
 #include "parley_msg_field.h"
 #include "parley_name.h"
 
 
 static int parley_who_others(const parley_who_t *who,
     const parley_principal_t *p);
-static int parley_who_find(void *data, parley_proto_t proto,
-    parley_str_t name, parley_agent_t *ret);
 static const parley_principal_t *parley_who_listed(const parley_who_t *who,
     parley_who_known_t *known, parley_proto_t proto, parley_str_t name);
 static parley_who_known_t *parley_who_known(parley_who_t *who,
     parley_proto_t from, parley_str_t name);
-static int parley_who_owner(parley_who_t *who, parley_proto_t proto,
-    parley_str_t name, parley_agent_t *ret);
-static int parley_who_is_human(parley_who_t *who, parley_proto_t proto,
-    parley_str_t name);
-static int parley_who_author(parley_who_t *who, parley_str_t sender,
-    parley_str_t *ret);
-static int parley_who_actor(parley_who_t *who,
-    const parley_principal_t **ret, parley_str_t *ret_sub);
-static int parley_who_instrument(parley_who_t *who,
-    const parley_principal_t *p, parley_str_t *ret);
-static int parley_who_agent(parley_who_t *who, parley_str_t name,
-    parley_str_t *ret);
 static int parley_who_ask(parley_who_t *who, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
 
@@ -49,7 +34,7 @@ parley_who_agents(parley_who_t *who, parley_agents_t *ret)
 }
 
 
-static int
+int
 parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
     parley_agent_t *ret)
 {
@@ -307,246 +292,6 @@ parley_who_ask(parley_who_t *who, parley_proto_t from, parley_str_t name,
 }
 
 
-void
-parley_who_attribute(void *data, parley_proto_t proto, parley_str_t name,
-    parley_str_t *ret_human, parley_str_t *ret_instrument)
-{
-    parley_who_t              *who = data;
-    parley_str_t               none;
-    parley_agent_t             agent;
-    const parley_principal_t  *p, *actor;
-
-    p = NULL;
-
-    if (parley_who_find(who, proto, name, &agent)) {
-        p = agent.data;
-
-    } else if (proto == who->msg->wire
-               && (who->msg->sender.len == 0
-                   || parley_str_eq(name, who->msg->sender)))
-    {
-        p = who->principal;
-    }
-
-    parley_actor_both(p, ret_human, ret_instrument);
-
-    /* another's instrument drafts, where another acts for the sender */
-
-    if (p != NULL && p == who->principal
-        && parley_who_actor(who, &actor, &none) == 1)
-    {
-        parley_actor_both(actor, &none, ret_instrument);
-    }
-}
-
-
-int
-parley_who_submission(parley_who_t *who, parley_submission_t *ret,
-    parley_error_t *err)
-{
-    ret->owner = parley_who_proven(who);
-
-    parley_who_attribute(who, who->msg->wire, ret->sender, &ret->human,
-                         &ret->instrument);
-
-    if (parley_who_author(who, ret->sender, &ret->author) != 0) {
-        return parley_error_memory(err);
-    }
-
-    if (ret->author.len > 0
-        && !parley_who_is_human(who, who->msg->wire, ret->sender))
-    {
-        ret->author = parley_str_none;
-    }
-
-    return 0;
-}
-
-
-int
-parley_who_may_approve(parley_who_t *who, parley_proto_t proto,
-    parley_str_t name)
-{
-    parley_agent_t  agent;
-
-    if (name.len == 0
-        || (who->msg->author.len > 0 && proto == who->msg->wire
-            && parley_str_eq(name, who->msg->sender))
-        || (parley_who_owner(who, proto, name, &agent)
-            && parley_actor_is_instrument(agent.data)))
-    {
-        return 0;
-    }
-
-    return parley_who_is_human(who, proto, name);
-}
-
-
-/* Whether it is a human's name, in that protocol or in any other. */
-
-static int
-parley_who_is_human(parley_who_t *who, parley_proto_t proto,
-    parley_str_t name)
-{
-    int             rc;
-    parley_str_t    other;
-    parley_proto_t  to;
-
-    if (parley_name_is_human(proto, name)) {
-        return 1;
-    }
-
-    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
-
-        if (parley_codecs[to]->syntax->tierless || to == proto) {
-            continue;
-        }
-
-        rc = parley_who_resolve(who, proto, name, to, &other);
-
-        if (rc == 1 && parley_name_is_human(to, other)) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * AEE's name of the instrument whose session it is: whoever acts by the token
- * (RFC 8693), else the principal, where it is one.  Empty: a human's.
- */
-
-static int
-parley_who_author(parley_who_t *who, parley_str_t sender, parley_str_t *ret)
-{
-    int                        rc;
-    parley_str_t               sub;
-    parley_agent_t             agent;
-    const parley_principal_t  *p;
-
-    rc = parley_who_actor(who, &p, &sub);
-
-    if (rc == 1) {
-        return p != NULL ? parley_who_instrument(who, p, ret)
-                         : parley_who_agent(who, sub, ret);
-    }
-
-    if (rc == -1) {
-        return -1;
-    }
-
-    p = who->principal;
-
-    if (p == NULL && parley_who_owner(who, who->msg->wire, sender, &agent)) {
-        p = agent.data;
-    }
-
-    if (parley_actor_is_instrument(p)) {
-        return parley_who_instrument(who, p, ret);
-    }
-
-    *ret = parley_str_none;
-
-    return 0;
-}
-
-
-int
-parley_who_acts(parley_who_t *who, parley_str_t *ret)
-{
-    const parley_principal_t  *actor;
-
-    return parley_who_actor(who, &actor, ret);
-}
-
-
-/*
- * Whether somebody acts by the token for its subject: 1, the sub and, where
- * it is listed, the entry; an act that names nobody is the subject's
- * instrument.  0: the subject itself; -1: no memory.
- */
-
-static int
-parley_who_actor(parley_who_t *who, const parley_principal_t **ret,
-    parley_str_t *ret_sub)
-{
-    uint32_t              act;
-    const parley_json_t  *claims;
-
-    *ret = NULL;
-    *ret_sub = parley_str_none;
-
-    if (who->jwt == NULL) {
-        return 0;
-    }
-
-    if (who->jwt->act == PARLEY_JSON_NONE) {
-        return 0;
-    }
-
-    claims = &who->jwt->claims;
-    act = parley_json_get(claims, who->jwt->act, PARLEY_STR("sub"));
-
-    if (parley_msg_string(claims, act, ret_sub) != 0) {
-        return -1;
-    }
-
-    if (!parley_name_is(PARLEY_NAMESPACE_AEE, *ret_sub)) {
-        *ret_sub = who->principal != NULL ? who->principal->sub
-                                          : PARLEY_STR("unknown");
-
-    } else if (who->directory != NULL) {
-        *ret = parley_directory_by_sub(who->directory, *ret_sub);
-    }
-
-    return 1;
-}
-
-
-/* A principal as an agent: by its own name, its instrument's, or its sub. */
-
-static int
-parley_who_instrument(parley_who_t *who, const parley_principal_t *p,
-    parley_str_t *ret)
-{
-    parley_str_t  name;
-
-    name = p->names[PARLEY_NAMESPACE_AEE];
-
-    if (name.len > 0 && !parley_name_is_human(PARLEY_PROTO_CANONICAL, name)) {
-        *ret = name;
-        return 0;
-    }
-
-    name = p->instrument.len > 0 ? p->instrument
-                                 : p->names[PARLEY_NAMESPACE_HANDLE];
-
-    if (name.len < 2 || (p->instrument.len == 0
-                         && parley_actor_is_sovereign(name)))
-    {
-        return parley_who_agent(who, p->sub, ret);
-    }
-
-    name = parley_str_from(name, 1);
-    return parley_who_agent(who, parley_str_until(name, '@'), ret);
-}
-
-
-static int
-parley_who_agent(parley_who_t *who, parley_str_t name, parley_str_t *ret)
-{
-    parley_buf_t  b;
-
-    parley_buf_init(&b, who->arena, name.len + 8);
-    parley_buf_lit(&b, "agent.");
-    parley_buf_str(&b, name);
-
-    return parley_buf_done(&b, ret);
-}
-
-
 parley_str_t
 parley_who_told(parley_who_t *who, parley_proto_t to)
 {
@@ -598,9 +343,7 @@ parley_who_above(void *data, parley_proto_t proto, parley_str_t name,
 }
 
 
-/* Finds the principal that a name means: 1, or 0. */
-
-static int
+int
 parley_who_owner(parley_who_t *who, parley_proto_t proto, parley_str_t name,
     parley_agent_t *ret)
 {

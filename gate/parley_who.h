@@ -44,6 +44,10 @@ typedef struct {
     unsigned                   sig_verified:1;  /* a signature proves it */
     unsigned                   certified:1;     /* a client certificate does */
 
+    parley_str_t               instrument;      /* of a published message, if
+                                                   the directory has another
+                                                   one for its sender */
+
     parley_who_known_t         known[2];        /* sender, recipient */
 } parley_who_t;
 
@@ -116,6 +120,12 @@ parley_str_t parley_who_proven(const parley_who_t *who);
  * none, or there is no principal.
  */
 parley_str_t parley_who_name(parley_who_t *who, parley_proto_t proto);
+
+/*
+ * Returns the instrument of the sender's session, or empty if the directory has
+ * the same one for the sender.
+ */
+parley_str_t parley_who_drafts(parley_who_t *who);
 
 /* A parley_resolve_pt and a parley_attribute_pt; data is a parley_who_t. */
 int parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,

@@ -4,11 +4,11 @@
 #include "parley_hex.h"
 
 
-#define PARLEY_PUBLICATION_VERSION  4
+#define PARLEY_PUBLICATION_VERSION  5
 
 /* those of the message, and the facts */
 #define PARLEY_PUBLICATION_QUESTION_TEXT  6
-#define PARLEY_PUBLICATION_FACTS          10
+#define PARLEY_PUBLICATION_FACTS          11
 #define PARLEY_PUBLICATION_TEXTS                                             \
     (PARLEY_PUBLICATION_FACTS + PARLEY_CHANNEL_AXES)
 
@@ -65,6 +65,9 @@ parley_publication_text(parley_publication_t *p, unsigned n)
 
     case 9:
         return &p->id;
+
+    case 10:
+        return &p->instrument;
 
     default:
         return &p->facts.values[n - PARLEY_PUBLICATION_FACTS];

@@ -48,6 +48,8 @@ typedef struct parley_publication_s {
     parley_channel_facts_t     facts;       /* for filters */
     parley_str_t               sender;      /* sub of its principal */
     parley_str_t               author;      /* as in the message */
+    parley_str_t               instrument;  /* of its session, if the directory
+                                               gives another; else empty */
     parley_str_t               scope;       /* that it was submitted with;
                                                empty: its recipient alone */
     parley_str_t               from;        /* what may stand beside a message:

@@ -64,7 +64,7 @@ parley_say_error_in(const char *path, parley_str_t text,
 
     told.offset = PARLEY_NO_OFFSET;
 
-    (void) snprintf(source, sizeof(source), "%s line %u", path, line);
+    (void) snprintf(source, sizeof(source), "%s: line %u", path, line);
     parley_say_error(source, &told);
 }
 

@@ -180,8 +180,8 @@ int parley_say_usage(const parley_tool_t *tool, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * As parley_say_error(), with the line of the error in text, which the file at
- * path has.
+ * "parley: PATH: line N: code /pointer: text"; text is that of the file at
+ * path.
  */
 void parley_say_error_in(const char *path, parley_str_t text,
     const parley_error_t *err);

@@ -28,9 +28,11 @@ typedef int (*parley_resolve_pt)(void *ctx, parley_proto_t from,
 
 
 /*
- * Asks the directory who acts where the principal of this name does: the
- * handle of the human it acts for, and its instrument's handle, perhaps with
- * @version (agent-channel 3.2).  Either may be empty: not known.
+ * Asks the directory for the handle of the human that the principal of this
+ * name acts for, and for its instrument's handle, perhaps with @version
+ * (agent-channel 3.2).  Either may be empty: not known.  *ret_instrument is an
+ * instrument that the message names, or empty; it is left alone if it is one of
+ * the principal's.
  */
 typedef void (*parley_attribute_pt)(void *ctx, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
@@ -141,6 +143,8 @@ typedef struct {
                                    bound to; empty: not known */
     parley_str_t  instrument;   /* that the directory lists for the session;
                                    empty: none */
+    const parley_str_t  *instruments;   /* others that it lists */
+    size_t               ninstruments;
     parley_str_t  author;       /* as in the message */
 
     parley_str_t  owner;        /* sub of the principal that was proven; empty:

@@ -270,20 +270,23 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
 
     opts = e->opts;
 
-    human = parley_str_none;
-    instrument = parley_str_none;
-
-    if (opts->attribute != NULL) {
-        opts->attribute(opts->resolve_ctx, e->m->wire, e->m->sender, &human,
-                        &instrument);
-    }
-
     if (parley_channel_head_own(e, PARLEY_STR("acted_by"), &e->acted_by) != 0
         || parley_channel_head_own(e, PARLEY_STR("drafted_with"),
                                    &e->drafted_with)
            != 0)
     {
         return -1;
+    }
+
+    human = parley_str_none;
+    instrument = e->drafted_with;
+
+    if (opts->attribute != NULL) {
+        opts->attribute(opts->resolve_ctx, e->m->wire, e->m->sender, &human,
+                        &instrument);
+
+    } else {
+        instrument = parley_str_none;
     }
 
     if (e->acted_by.len > 0 && human.len > 0

@@ -14,6 +14,8 @@ static int parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
     parley_error_t *err);
 static int parley_channel_drafted(parley_str_t name, const char *prefix,
     const parley_submission_t *submission, parley_error_t *err);
+static int parley_channel_is_listed(parley_str_t name,
+    const parley_submission_t *submission);
 static int parley_channel_is_own(parley_str_t name, parley_str_t sender);
 static int parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_scope_t *scope, parley_error_t *err);
@@ -166,9 +168,7 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
 
     listed = submission->instrument;
 
-    if (listed.len > 0 && parley_str_eq(parley_str_until(name, '@'),
-                                        parley_str_until(listed, '@')))
-    {
+    if (parley_channel_is_listed(name, submission)) {
         return 0;
     }
 
@@ -188,6 +188,34 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 pointer, "%s is not the instrument of the "
                                 "session", pointer);
+    }
+
+    return 0;
+}
+
+
+/* Checks whether an instrument, in any version, is listed for the session. */
+
+static int
+parley_channel_is_listed(parley_str_t name,
+    const parley_submission_t *submission)
+{
+    size_t  i;
+
+    name = parley_str_until(name, '@');
+
+    if (submission->instrument.len > 0
+        && parley_str_eq(name, parley_str_until(submission->instrument, '@')))
+    {
+        return 1;
+    }
+
+    for (i = 0; i < submission->ninstruments; i++) {
+        if (parley_str_eq(name,
+                          parley_str_until(submission->instruments[i], '@')))
+        {
+            return 1;
+        }
     }
 
     return 0;

@@ -1,0 +1,22 @@
+/* Look-ups that the files of parley_who.h share.  Private to them. */
+
+#ifndef PARLEY_WHO_PARTS_H
+#define PARLEY_WHO_PARTS_H
+
+#include "parley_who.h"
+
+
+/* A parley_agent_pt: finds the principal of the directory; data is a
+   parley_who_t. */
+int parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
+    parley_agent_t *ret);
+
+/*
+ * Finds the principal that a name means, in the directory or as the sender of
+ * who->msg.  Returns 1 and *ret, or 0.
+ */
+int parley_who_owner(parley_who_t *who, parley_proto_t proto,
+    parley_str_t name, parley_agent_t *ret);
+
+
+#endif /* PARLEY_WHO_PARTS_H */
