@@ -11,8 +11,11 @@ static int parley_events_line(parley_events_t *e, parley_str_t *in,
     parley_str_t *ret, parley_error_t *err);
 static int parley_events_take(parley_events_t *e, parley_str_t line,
     parley_event_t *ret, parley_error_t *err);
+static int parley_events_dispatch(parley_events_t *e, parley_event_t *ret);
 static int parley_events_field(parley_events_t *e, parley_str_t name,
     parley_str_t value, parley_error_t *err);
+static int parley_events_other(parley_events_t *e, parley_str_t name,
+    parley_error_t *err);
 static int parley_events_data(parley_events_t *e, parley_str_t value,
     parley_error_t *err);
 static int parley_events_is_number(parley_str_t s);
@@ -186,19 +189,13 @@ parley_events_take(parley_events_t *e, parley_str_t line,
             return PARLEY_EVENTS_MORE;
         }
 
-        ret->has_data = e->has_data;
-        ret->has_id = e->has_id;
-        ret->data = parley_str_make(e->data.data, e->data.len);
-        ret->name = parley_str_make(e->name, e->name_len);
-        ret->id = parley_str_make(e->id, e->id_len);
-        ret->retry = parley_str_make(e->retry, e->retry_len);
-
-        return PARLEY_EVENTS_EVENT;
+        return parley_events_dispatch(e, ret);
     }
 
     colon = memchr(line.data, ':', line.len);
 
     if (colon == line.data) {
+        e->any = 1;
         ret->data = parley_str_from(line, 1);
         return PARLEY_EVENTS_COMMENT;
     }
@@ -211,6 +208,22 @@ parley_events_take(parley_events_t *e, parley_str_t line,
     }
 
     return parley_events_field(e, parley_str_make(line.data, n), value, err);
+}
+
+
+static int
+parley_events_dispatch(parley_events_t *e, parley_event_t *ret)
+{
+    e->any = 1;
+
+    ret->has_data = e->has_data;
+    ret->has_id = e->has_id;
+    ret->data = parley_str_make(e->data.data, e->data.len);
+    ret->name = parley_str_make(e->name, e->name_len);
+    ret->id = parley_str_make(e->id, e->id_len);
+    ret->retry = parley_str_make(e->retry, e->retry_len);
+
+    return PARLEY_EVENTS_EVENT;
 }
 
 
@@ -252,9 +265,41 @@ parley_events_field(parley_events_t *e, parley_str_t name,
             memcpy(e->retry, value.data, value.len);
             e->retry_len = (uint16_t) value.len;
         }
+
+    } else {
+        return parley_events_other(e, name, err);
     }
 
     return PARLEY_EVENTS_MORE;
+}
+
+
+/*
+ * HTML ignores fields that it does not know.  A line that begins as JSON or as
+ * a page does is no field: the stream is something else, or data whose line
+ * breaks were not written as fields.
+ */
+
+static int
+parley_events_other(parley_events_t *e, parley_str_t name, parley_error_t *err)
+{
+    size_t  i;
+
+    e->strange = 1;
+
+    for (i = 0; i < name.len && name.data[i] == ' '; i++) { /* void */ }
+
+    if (i == name.len
+        || (name.data[i] != '{' && name.data[i] != '[' && name.data[i] != '<'))
+    {
+        return PARLEY_EVENTS_MORE;
+    }
+
+    e->foreign = 1;
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "",
+                            "the upstream's text/event-stream holds a line "
+                            "that is no field");
 }
 
 
@@ -376,16 +421,55 @@ parley_events_drop(parley_events_t *e, parley_events_text_t *text)
 
 
 int
-parley_events_is_unfinished(const parley_events_t *e)
+parley_events_end(parley_events_t *e, parley_event_t *ret,
+    parley_error_t *err)
 {
-    /* what was told is let go by the next read */
+    int  cut;
 
-    if (e->told == PARLEY_EVENTS_EVENT) {
-        return 0;
+    memset(ret, 0, sizeof(parley_event_t));
+
+    if (e->told != PARLEY_EVENTS_MORE) {
+        parley_events_next(e);
     }
 
-    return e->has_data
-           || (e->told != PARLEY_EVENTS_COMMENT && e->line.len > 0);
+    /* a part of a byte order mark */
+    cut = !e->begun && e->mark > 0;
+
+    if (e->line.len > 0) {
+        cut = e->line.data[0] != ':';
+
+        if (parley_events_take(e, parley_str_make(e->line.data, e->line.len),
+                               ret, err)
+            < 0)
+        {
+            return -1;
+        }
+
+        e->line.len = 0;
+    }
+
+    if (e->has_data) {
+        e->told = (parley_events_kind_t) parley_events_dispatch(e, ret);
+        return PARLEY_EVENTS_LAST;
+    }
+
+    if (e->strange && !e->any) {
+        e->foreign = 1;
+
+        return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "",
+                                "the upstream's text/event-stream holds no "
+                                "event");
+    }
+
+    return cut || e->has_id || e->name_len > 0 ? PARLEY_EVENTS_CUT
+                                               : PARLEY_EVENTS_WHOLE;
+}
+
+
+int
+parley_events_is_foreign(const parley_events_t *e)
+{
+    return e->foreign;
 }
 
 

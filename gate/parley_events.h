@@ -79,6 +79,10 @@ typedef struct {
     parley_events_kind_t  told;     /* what the last read returned */
     unsigned              begun:1;  /* no byte order mark can come */
     unsigned              cr:1;     /* the last octet was one */
+    unsigned              any:1;    /* an event or a comment was read */
+    unsigned              strange:1; /* a field was read that events have
+                                        not */
+    unsigned              foreign:1; /* it holds something else than events */
     unsigned              has_data:1;
     unsigned              has_id:1;
 } parley_events_t;
@@ -95,18 +99,33 @@ void parley_events_free(parley_events_t *e);
 /*
  * Reads on, up to the next whole event or comment, and moves *in behind what
  * was read.  Returns what there is; the spans of *ret hold until the next
- * call.  -1: upstream-invalid (an event is larger than the limit) or capacity;
- * the stream must not be read on.
+ * call.  -1: upstream-invalid (an event is larger than the limit, or a line
+ * cannot be a field) or capacity; the stream must not be read on.
  */
 int parley_events_read(parley_events_t *e, parley_str_t *in,
     parley_event_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* How a stream ended. */
+typedef enum {
+    PARLEY_EVENTS_WHOLE = 0,    /* behind a blank line, or a comment */
+    PARLEY_EVENTS_LAST,         /* inside an event that has data */
+    PARLEY_EVENTS_CUT           /* inside an event without data yet */
+} parley_events_end_t;
+
 /*
- * Whether something was begun that the stream's end leaves unfinished: by the
- * letter of HTML it is dropped.
+ * Reads the end of a stream as the end of its last line, and as the blank line
+ * that ends an event: HTML drops such an event, although its data may be whole.
+ * Returns how the stream ended: LAST fills *ret, and only the data can tell
+ * whether it is whole.  -1: upstream-invalid (the stream held fields that no
+ * event has, and no event) or capacity.
  */
-int parley_events_is_unfinished(const parley_events_t *e);
+int parley_events_end(parley_events_t *e, parley_event_t *ret,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/* Returns whether the last error was that the stream does not hold events. */
+int parley_events_is_foreign(const parley_events_t *e);
 
 /*
  * Writes an event.  name, id and retry are what parley_events_read() gave, or

@@ -11,7 +11,7 @@ static void parley_exchange_unread(const parley_exchange_t *x,
 static int parley_exchange_counts(parley_exchange_t *x,
     parley_answered_t *ret, parley_error_t *err);
 static int parley_exchange_is_told(const parley_exchange_t *x);
-static int parley_exchange_is_cut(parley_str_t body);
+static int parley_exchange_is_owed(const parley_exchange_t *x);
 static int parley_exchange_is_again(const parley_answer_t *answer);
 static parley_str_t parley_exchange_id(const parley_answer_t *answer);
 static void parley_exchange_settle(parley_exchange_t *x,
@@ -238,8 +238,9 @@ parley_exchange_unread(const parley_exchange_t *x, parley_answered_t *ret)
         return;
     }
 
-    ret->copied = x->request->wire == x->speak
-                  && !parley_exchange_is_single(x);
+    /* a caller that gets responses has no use for one without a message */
+
+    ret->copied = x->request->wire == x->speak && !parley_exchange_is_told(x);
     ret->said = ret->copied;
 }
 
@@ -335,13 +336,8 @@ parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/*
- * Whether what cannot be read is the beginning of an object or array that was
- * not closed: the rest did not come.
- */
-
-static int
-parley_exchange_is_cut(parley_str_t body)
+int
+parley_exchange_is_cut(parley_str_t text)
 {
     int     quoted;
     size_t  i, depth;
@@ -349,9 +345,9 @@ parley_exchange_is_cut(parley_str_t body)
     quoted = 0;
     depth = 0;
 
-    for (i = 0; i < body.len; i++) {
+    for (i = 0; i < text.len; i++) {
 
-        switch (body.data[i]) {
+        switch (text.data[i]) {
 
         case '"':
             quoted = !quoted;
@@ -422,34 +418,52 @@ parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
     int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
     parley_error_t *err)
 {
-    const parley_codec_t  *caller;
+    int  owed;
 
     memset(ret, 0, sizeof(parley_answered_t));
     ret->over = 1;
 
     parley_exchange_in(x, arena);
+
+    owed = whole && parley_exchange_is_owed(x);
+
+    if (owed) {
+        x->told = 1;
+
+        if (parley_exchange_accepted(x, arena, now_ms, ret, loss, err) != 0) {
+            return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+        }
+
+        /* a notification has no response */
+
+        owed = ret->reply.body.len > 0;
+        ret->ends = 1;
+    }
+
+    if (owed && !parley_exchange_is_single(x) && x->request->wire == x->speak)
+    {
+        (void) parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "the upstream's events ended without the "
+                                "response");
+
+        return parley_exchange_failed(x, PARLEY_SETTLE_RELEASE, ret, err);
+    }
+
+    ret->said = owed;
+
     parley_exchange_settle(x, whole ? PARLEY_SETTLE_COMMIT
                                     : PARLEY_SETTLE_RELEASE, ret);
 
-    caller = parley_codecs[x->request->wire];
-
-    if (!whole || x->told
-        || !(caller->binding->single
-             || (caller->binding->responds && x->request->wire != x->speak)))
-    {
-        return 0;
-    }
-
-    x->told = 1;
-
-    if (parley_exchange_accepted(x, arena, now_ms, ret, loss, err) != 0) {
-        return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
-    }
-
-    ret->said = ret->reply.body.len > 0;
-    ret->ends = 1;
-
     return 0;
+}
+
+
+/* whether the caller waits for one answer, which has not been told */
+
+static int
+parley_exchange_is_owed(const parley_exchange_t *x)
+{
+    return !x->told && parley_exchange_is_told(x);
 }
 
 

@@ -159,7 +159,8 @@ void parley_exchange_late(parley_exchange_t *x, parley_answered_t *ret);
 /*
  * The stream is over; whole: as the service ended it, else it broke off, or
  * the gateway ended it.  What a caller still waits for that takes one answer
- * is in *ret.
+ * is in *ret; a service of JSON-RPC itself owes the response, and without it
+ * the stream is not whole.  Returns as above.
  */
 int parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena,
     int whole, int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
@@ -172,6 +173,12 @@ int parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena,
  * it gets, in a response of its own.
  */
 int parley_exchange_is_single(const parley_exchange_t *x);
+
+/*
+ * Returns whether the text begins an object or an array that it does not close:
+ * the rest of it is missing.
+ */
+int parley_exchange_is_cut(parley_str_t text);
 
 
 #endif /* PARLEY_EXCHANGE_H */

@@ -321,7 +321,12 @@ int parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
     parley_answered_t *ret)
     __attribute__((warn_unused_result));
 
-/* parley_events_read() of what answers it; after -1 nothing more is read. */
+/*
+ * Reads on in the events that answer the message, as parley_events_read().  A
+ * client of MCP gets neither ids, since no later request resumes the response,
+ * nor names, since it reads events without one only.  After -1 nothing more is
+ * read.
+ */
 int parley_gate_events(parley_gate_t *g, parley_events_t *events,
     parley_str_t *in, parley_event_t *ret)
     __attribute__((warn_unused_result));
@@ -336,12 +341,22 @@ typedef struct {
     unsigned  broken:1;         /* the service did not end them */
     unsigned  open:1;           /* their end is that of the connection: it may
                                    have been cut */
-    unsigned  unfinished:1;     /* something was begun */
 } parley_ending_t;
 
-int parley_gate_ended(parley_gate_t *g, const parley_ending_t *how,
-    parley_answered_t *ret)
+/*
+ * Reads the end of the events.  Returns 1, *event and *ret: the data of the
+ * last event is whole, although no blank line ended it.  The event is settled
+ * like any other, and the function is called again.  Returns 0 and *ret: there
+ * was no more.  Returns -1: the answer is not whole, or does not consist of
+ * events; the message may come again.
+ */
+int parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
+    parley_events_t *events, const parley_ending_t *how,
+    parley_event_t *event, parley_answered_t *ret)
     __attribute__((warn_unused_result));
+
+/* Returns whether each answer to the caller is a response of JSON-RPC. */
+int parley_gate_responds(const parley_gate_t *g);
 
 /* parley_exchange_is_single() of the message */
 int parley_gate_is_single(const parley_gate_t *g);

@@ -7,6 +7,9 @@
 
 static parley_exchange_t *parley_gate_exchanged(parley_gate_t *g);
 static int parley_gate_understood(parley_gate_t *g, int rc);
+static void parley_gate_strip(const parley_gate_t *g, parley_event_t *event);
+static int parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
+    parley_event_t *event, parley_answered_t *ret);
 
 
 static const struct {
@@ -113,13 +116,26 @@ parley_gate_events(parley_gate_t *g, parley_events_t *events,
 
     kind = parley_events_read(events, in, ret, g->err);
 
-    /* it answered 200, whatever it says then */
-
     if (kind < 0) {
-        g->err->taken = 1;
+        /* events of status 200 are an answer, another body is none */
+        g->err->taken = !parley_events_is_foreign(events);
+        return -1;
     }
 
+    parley_gate_strip(g, ret);
+
     return kind;
+}
+
+
+static void
+parley_gate_strip(const parley_gate_t *g, parley_event_t *event)
+{
+    if (parley_gate_responds(g)) {
+        event->has_id = 0;
+        event->id = parley_str_none;
+        event->name = parley_str_none;
+    }
 }
 
 
@@ -149,11 +165,22 @@ parley_gate_event(parley_gate_t *g, parley_arena_t *arena, parley_str_t data,
 
 
 int
-parley_gate_ended(parley_gate_t *g, const parley_ending_t *how,
-    parley_answered_t *ret)
+parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
+    parley_events_t *events, const parley_ending_t *how,
+    parley_event_t *event, parley_answered_t *ret)
 {
     int                 rc, whole;
     parley_exchange_t  *x;
+
+    rc = parley_events_end(events, event, g->err);
+
+    if (rc < 0) {
+        return -1;
+    }
+
+    if (rc == PARLEY_EVENTS_LAST) {
+        return parley_gate_last(g, arena, event, ret);
+    }
 
     x = parley_gate_exchanged(g);
 
@@ -163,7 +190,7 @@ parley_gate_ended(parley_gate_t *g, const parley_ending_t *how,
 
     /* a connection that ends between events may end where it should */
 
-    whole = !how->broken && !(how->open && how->unfinished);
+    whole = !how->broken && rc == PARLEY_EVENTS_WHOLE;
 
     rc = parley_exchange_end(x, g->arena, whole, g->env->now(g), ret, g->loss,
                              g->err);
@@ -178,10 +205,40 @@ parley_gate_ended(parley_gate_t *g, const parley_ending_t *how,
 }
 
 
+/* Answers with the data of an event that the stream's end ended: 1, or -1. */
+
+static int
+parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
+    parley_event_t *event, parley_answered_t *ret)
+{
+    if (event->data.len == 0 || parley_exchange_is_cut(event->data)) {
+        parley_gate_trouble(g, PARLEY_TROUBLE_EARLY, 200);
+        return -1;
+    }
+
+    parley_gate_strip(g, event);
+
+    if (parley_gate_event(g, arena, event->data, ret) != 0) {
+        /* whether the service meant that to be all cannot be known */
+        g->err->taken = 0;
+        return -1;
+    }
+
+    return 1;
+}
+
+
 int
 parley_gate_is_single(const parley_gate_t *g)
 {
     return parley_codecs[g->msg->wire]->binding->single;
+}
+
+
+int
+parley_gate_responds(const parley_gate_t *g)
+{
+    return parley_codecs[g->msg->wire]->binding->responds;
 }
 
 

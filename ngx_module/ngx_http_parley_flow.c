@@ -121,7 +121,8 @@ ngx_http_parley_sse_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         }
 
         if ((ngx_buf_in_memory(b) && b->pos < b->last)
-            || (rc == NGX_AGAIN && b->last_buf))
+            || (rc == NGX_AGAIN
+                && (b->last_buf || ngx_http_parley_answer_broke_off(r, b))))
         {
             break;
         }

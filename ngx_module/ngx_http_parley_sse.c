@@ -26,6 +26,8 @@ static void ngx_http_parley_sse_cleanup(void *data);
 static void ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_wait(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_expire(ngx_event_t *ev);
+static parley_arena_t *ngx_http_parley_sse_arena(
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_sse_settle(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_sse_ended(ngx_http_request_t *r,
@@ -224,20 +226,17 @@ ngx_int_t
 ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const parley_event_t *event)
 {
-    parley_arena_t         *arena;
     ngx_http_parley_sse_t  *sse;
 
     sse = ctx->sse;
 
     if (!event->has_data) {
-        return ngx_http_parley_sse_write(sse, event, 0);
+        return event->has_id || event->retry.len
+               ? ngx_http_parley_sse_write(sse, event, 0) : NGX_OK;
     }
 
-    /* one object lives as long as the response that it is */
-
-    arena = sse->single && !sse->last ? &ctx->arena : &sse->arena;
-
-    if (parley_gate_event(&ctx->gate, arena, event->data, &sse->answered)
+    if (parley_gate_event(&ctx->gate, ngx_http_parley_sse_arena(ctx),
+                          event->data, &sse->answered)
         != 0)
     {
         return ngx_http_parley_sse_fail(r, ctx);
@@ -246,6 +245,16 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     sse->event = *event;
 
     return ngx_http_parley_sse_settle(r, ctx);
+}
+
+
+/* one object lives as long as the response that it is */
+
+static parley_arena_t *
+ngx_http_parley_sse_arena(ngx_http_parley_ctx_t *ctx)
+{
+    return ctx->sse->single && !ctx->sse->last ? &ctx->arena
+                                               : &ctx->sse->arena;
 }
 
 
@@ -354,6 +363,7 @@ ngx_int_t
 ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_uint_t whole)
 {
+    ngx_int_t               rc;
     parley_ending_t         how;
     ngx_http_parley_sse_t  *sse;
 
@@ -366,10 +376,16 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     how.broken = whole ? 0 : 1;
     how.open = ngx_http_parley_upstream_is_open(r) ? 1 : 0;
-    how.unfinished = parley_events_is_unfinished(&sse->events) ? 1 : 0;
 
-    if (parley_gate_ended(&ctx->gate, &how, &sse->answered) != 0) {
+    rc = parley_gate_ended(&ctx->gate, ngx_http_parley_sse_arena(ctx),
+                           &sse->events, &how, &sse->event, &sse->answered);
+    if (rc < 0) {
         return ngx_http_parley_sse_fail(r, ctx);
+    }
+
+    if (rc > 0) {
+        rc = ngx_http_parley_sse_settle(r, ctx);
+        return rc == NGX_OK ? ngx_http_parley_sse_end(r, ctx, whole) : rc;
     }
 
     if (sse->answered.unsure) {
@@ -459,7 +475,10 @@ ngx_http_parley_sse_failed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     ngx_memzero(&event, sizeof(parley_event_t));
 
-    event.name = PARLEY_STR("error");
+    if (!parley_gate_responds(&ctx->gate)) {
+        event.name = PARLEY_STR("error");
+    }
+
     event.has_data = 1;
     event.data = sse->reply.body;
 

@@ -104,6 +104,10 @@ say(parley_arena_t *arena, parley_str_t octets, size_t limit, unsigned step,
         octets = parley_str_from(octets, n);
     }
 
+    if (rc == 0 && parley_events_end(&e, &event, &err) == PARLEY_EVENTS_LAST) {
+        put(&said, PARLEY_EVENTS_EVENT, &event);
+    }
+
     parley_events_free(&e);
 
     check(parley_buf_done(&said, ret_said) == 0);

@@ -436,34 +436,89 @@ test_write(void **state)
 }
 
 
+/* GW-39: the end of a stream, octet by octet and at once. */
+
 static void
-test_unfinished(void **state)
+test_end(void **state)
 {
-    parley_str_t     in;
+    int              rc;
+    size_t           i, step;
+    parley_str_t     in, rest;
     parley_error_t   err;
     parley_event_t   event;
     parley_events_t  e;
 
+    static const struct {
+        const char  *text;
+        int          rc;
+        const char  *data;      /* of LAST */
+    } cases[] = {
+        { "", PARLEY_EVENTS_WHOLE, NULL },
+        { "\n", PARLEY_EVENTS_WHOLE, NULL },
+        { "data: x\n\n", PARLEY_EVENTS_WHOLE, NULL },
+        { "data: x\r\r", PARLEY_EVENTS_WHOLE, NULL },
+        { "data: x\n\n: a comment", PARLEY_EVENTS_WHOLE, NULL },
+        { ": a comment\n", PARLEY_EVENTS_WHOLE, NULL },
+        { "retry: 5\n", PARLEY_EVENTS_WHOLE, NULL },
+        { "data: x\n\nwhat: x\n\n", PARLEY_EVENTS_WHOLE, NULL },
+        { ": x\nwhat: x\n\n", PARLEY_EVENTS_WHOLE, NULL },
+
+        { "data: x\n", PARLEY_EVENTS_LAST, "x" },
+        { "data: x", PARLEY_EVENTS_LAST, "x" },
+        { "data: x\r", PARLEY_EVENTS_LAST, "x" },
+        { "data: x\ndata:y", PARLEY_EVENTS_LAST, "x\ny" },
+        { "data: x\nid: 1\nev", PARLEY_EVENTS_LAST, "x" },
+        { "data: x\n: comment", PARLEY_EVENTS_LAST, "x" },
+        { "data: a\n\ndata: x", PARLEY_EVENTS_LAST, "x" },
+        { "data:", PARLEY_EVENTS_LAST, "" },
+
+        { "id: 1\n", PARLEY_EVENTS_CUT, NULL },
+        { "data: x\n\nevent: y\n", PARLEY_EVENTS_CUT, NULL },
+        { "data: x\n\nda", PARLEY_EVENTS_CUT, NULL },
+        { "\xef\xbb", PARLEY_EVENTS_CUT, NULL },
+
+        { "hello", -1, NULL },
+        { "hello\n\n", -1, NULL },
+        { "{\"v\":\"1\"}", -1, NULL },
+        { "data: x\n\n{\"v\":\"1\"}\n\n", -1, NULL },
+        { "<html>\n<body>\n", -1, NULL },
+        { "data: x\n\n<html>", -1, NULL },
+        { "\xff\xfe{", -1, NULL }
+    };
+
     (void) state;
 
-    parley_events_init(&e, &parley_mem_libc, LIMIT);
-    assert_false(parley_events_is_unfinished(&e));
+    for (i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        parley_events_init(&e, &parley_mem_libc, LIMIT);
 
-    in = PARLEY_STR("data: x\n");
-    assert_int_equal(parley_events_read(&e, &in, &event, &err), 0);
-    assert_true(parley_events_is_unfinished(&e));
+        rest = parley_str_c(cases[i / 2].text);
+        step = i % 2 == 0 ? 1 : rest.len;
+        rc = 0;
 
-    in = PARLEY_STR("\n");
-    assert_int_equal(parley_events_read(&e, &in, &event, &err), 1);
-    assert_false(parley_events_is_unfinished(&e));
-    assert_int_equal(parley_events_read(&e, &in, &event, &err), 0);
-    assert_false(parley_events_is_unfinished(&e));
+        while (rest.len > 0 && rc >= 0) {
+            in = parley_str_make(rest.data, step);
+            rest = parley_str_from(rest, step);
 
-    in = PARLEY_STR("id");
-    assert_int_equal(parley_events_read(&e, &in, &event, &err), 0);
-    assert_true(parley_events_is_unfinished(&e));
+            while ((rc = parley_events_read(&e, &in, &event, &err)) > 0) {
+                /* what is read before the end counts elsewhere */
+            }
+        }
 
-    parley_events_free(&e);
+        if (rc == 0) {
+            rc = parley_events_end(&e, &event, &err);
+        }
+
+        assert_int_equal(rc, cases[i / 2].rc);
+        assert_int_equal(parley_events_is_foreign(&e), rc < 0);
+
+        if (rc == PARLEY_EVENTS_LAST) {
+            parley_assert_str(event.data, cases[i / 2].data);
+            assert_int_equal(parley_events_end(&e, &event, &err),
+                             PARLEY_EVENTS_WHOLE);
+        }
+
+        parley_events_free(&e);
+    }
 }
 
 
@@ -482,8 +537,7 @@ static const struct CMUnitTest  tests[] = {
                 test_memory_of_large),
     parley_test("allocations that fail", test_no_memory),
     parley_test("GW-07 no data can forge a field", test_write),
-    parley_test("GW-07 an event that the end cuts is known",
-                test_unfinished),
+    parley_test("GW-39 the end of a stream is read as it is", test_end),
 };
 
 PARLEY_TEST_MAIN(tests)

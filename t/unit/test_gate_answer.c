@@ -241,7 +241,7 @@ test_deadline(void **state)
     "\"priority\":\"normal\",\"payload\":{\"status\":\"ok\"}}"
 
 
-/* GW-12: the end of events, by what was seen of it */
+/* GW-12, GW-39: the end of events, by what was seen of it */
 
 static void
 test_ended(void **state)
@@ -249,24 +249,34 @@ test_ended(void **state)
     size_t              i;
     int                 rc;
     test_gate_t         t;
+    parley_str_t        in;
+    parley_event_t      event;
+    parley_events_t     events;
     parley_ending_t     how;
     parley_answered_t   answered;
     parley_gate_conf_t  conf;
 
     static const struct {
-        unsigned  broken;
-        unsigned  open;
-        unsigned  unfinished;
-        unsigned  answered;
-        int       rc;
-        unsigned  unsure;
+        unsigned     broken;
+        unsigned     open;
+        const char  *text;      /* behind the last whole event */
+        unsigned     answered;
+        int          rc;
+        unsigned     unsure;
     } cases[] = {
-        { 0, 0, 0, 0, 0, 0 },
-        { 0, 0, 1, 0, 0, 0 },       /* chunks say that it is all */
-        { 0, 1, 0, 0, 0, 1 },
-        { 0, 1, 0, 1, 0, 0 },
-        { 0, 1, 1, 0, -1, 0 },
-        { 1, 0, 0, 0, -1, 0 }
+        { 0, 0, "", 0, 0, 0 },
+        { 0, 1, "", 0, 0, 1 },
+        { 0, 1, "", 1, 0, 0 },
+        { 1, 0, "", 0, -1, 0 },
+        { 0, 0, "data: " RESULT, 0, 1, 0 },
+        { 0, 1, "data: " RESULT "\n", 0, 1, 0 },
+        { 1, 0, "data: " RESULT, 0, 1, 0 },
+        { 0, 0, "data: {\"v\":", 0, -1, 0 },
+        { 0, 1, "data: {\"v\":", 0, -1, 0 },
+        { 0, 0, "data: {\"v\":\"1\"}", 0, -1, 0 },
+        { 0, 0, "data:", 0, -1, 0 },
+        { 0, 0, "id: 1\n", 0, -1, 0 },
+        { 0, 0, "page", 0, -1, 0 }
     };
 
     (void) state;
@@ -286,15 +296,22 @@ test_ended(void **state)
             assert_int_equal(t.taken[PARLEY_STEP_ANSWER], 1);
         }
 
+        parley_events_init(&events, &parley_mem_libc, 4096);
+
+        in = parley_str_c(cases[i].text);
+        assert_int_equal(parley_gate_events(&t.gate, &events, &in, &event), 0);
+
         how.broken = cases[i].broken;
         how.open = cases[i].open;
-        how.unfinished = cases[i].unfinished;
 
-        rc = parley_gate_ended(&t.gate, &how, &answered);
+        rc = parley_gate_ended(&t.gate, &t.arena, &events, &how, &event,
+                               &answered);
         assert_int_equal(rc, cases[i].rc);
 
-        if (rc == 0) {
+        if (rc >= 0) {
             assert_int_equal(answered.unsure, cases[i].unsure);
+            assert_int_equal(answered.final, rc);
+            answered.over = 1;
             assert_int_equal(parley_gate_answered(&t.gate, &answered, 1000),
                              0);
             assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_ANSWERED,
@@ -302,12 +319,15 @@ test_ended(void **state)
 
         } else {
             assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_INVALID);
+            assert_false(t.err.taken);
             assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
             assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
                            PARLEY_SETTLE_RELEASE);
         }
 
         assert_int_equal(t.taken[PARLEY_STEP_SETTLE], 1);
+
+        parley_events_free(&events);
         test_end(&t);
     }
 }
