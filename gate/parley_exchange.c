@@ -10,6 +10,8 @@ static void parley_exchange_unread(const parley_exchange_t *x,
     parley_answered_t *ret);
 static int parley_exchange_counts(parley_exchange_t *x,
     parley_answered_t *ret, parley_error_t *err);
+static int parley_exchange_reads(const parley_answer_t *answer,
+    const parley_response_t *response, parley_error_t *err);
 static int parley_exchange_is_told(const parley_exchange_t *x);
 static int parley_exchange_is_owed(const parley_exchange_t *x);
 static int parley_exchange_is_again(const parley_answer_t *answer);
@@ -105,6 +107,10 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
         return parley_exchange_failed(x, settle, ret, err);
     }
 
+    if (parley_exchange_reads(&answer, response, err) != 0) {
+        return parley_exchange_failed(x, settle, ret, err);
+    }
+
     if (whole && parley_exchange_is_again(&answer)) {
         settle = PARLEY_SETTLE_RELEASE;
     }
@@ -119,10 +125,11 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
 
     if (x->request->wire == x->speak
         && !(response->published && parley_exchange_is_told(x))
-        && (response->body.len > 0 || answer.kind != PARLEY_ANSWER_TAKEN))
+        && answer.doc.nnodes > 0)
     {
         ret->copied = 1;
         ret->reply.status = response->status;
+        ret->reply.content_type = parley_codecs[x->speak]->binding->media_type;
         ret->reply.body = response->body;
         ret->reply.id = parley_exchange_id(&answer);
 
@@ -141,6 +148,35 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
     parley_exchange_settle(x, settle, ret);
 
     return 0;
+}
+
+
+/* Whether the octets that were read are those that the service means. */
+
+static int
+parley_exchange_reads(const parley_answer_t *answer,
+    const parley_response_t *response, parley_error_t *err)
+{
+    size_t  i;
+
+    if (answer->doc.nnodes == 0 || response->charset == PARLEY_CHARSET_UTF8) {
+        return 0;
+    }
+
+    for (i = 0; response->charset == PARLEY_CHARSET_ASCII; i++) {
+
+        if (i == response->body.len) {
+            return 0;
+        }
+
+        if (response->body.data[i] >= 0x80) {
+            break;
+        }
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                            "the charset of the upstream's answer is not "
+                            "utf-8");
 }
 
 

@@ -17,6 +17,7 @@
 #include "parley_bind.h"
 #include "parley_engine.h"
 #include "parley_intents.h"
+#include "parley_media.h"
 #include "parley_responders.h"
 #include "parley_seal.h"
 #include "parley_who.h"
@@ -117,13 +118,14 @@ typedef struct {
 
 /* one whole HTTP response */
 typedef struct {
-    int           status;
-    parley_str_t  body;
-    int64_t       wait_ms;      /* its Retry-After; 0: none */
-    unsigned      open:1;       /* nothing says where the body ends but the
-                                   connection: it may be cut */
-    unsigned      published:1;  /* the body is a message of its own, no answer
-                                   of HTTP's binding */
+    int               status;
+    parley_str_t      body;
+    parley_charset_t  charset;      /* by its Content-Type */
+    int64_t           wait_ms;      /* its Retry-After; 0: none */
+    unsigned          open:1;       /* nothing says where the body ends but the
+                                       connection: it may be cut */
+    unsigned          published:1;  /* the body is a message of its own, no
+                                       answer of HTTP's binding */
 } parley_response_t;
 
 

@@ -252,6 +252,8 @@ parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status)
     /* whatever broke off was broken off by that */
 
     if (g->timed_out && (what == PARLEY_TROUBLE_UNREACHED
+                         || what == PARLEY_TROUBLE_CONNECT_TIMEOUT
+                         || what == PARLEY_TROUBLE_UNANSWERED
                          || what == PARLEY_TROUBLE_EARLY))
     {
         what = PARLEY_TROUBLE_TIMEOUT;

@@ -10,6 +10,8 @@
 /* why a header of a request may be kept back */
 typedef enum {
     PARLEY_HEADER_WRITTEN = 0,  /* the gateway says it */
+    PARLEY_HEADER_CONDITION,    /* of a representation, which an answer to a
+                                   message is not (GW-36) */
     PARLEY_HEADER_FRAMING,      /* how a body is delimited: nginx writes it,
                                    under these names and no other */
     PARLEY_HEADER_DIGEST
@@ -39,6 +41,12 @@ static int64_t parley_header_seconds(parley_str_t value, int64_t max);
     X("content-encoding", WRITTEN)                                            \
     X("content-type", WRITTEN)                                                \
     X("traceparent", WRITTEN)                                                 \
+    X("if-match", CONDITION)                                                  \
+    X("if-modified-since", CONDITION)                                         \
+    X("if-none-match", CONDITION)                                             \
+    X("if-range", CONDITION)                                                  \
+    X("if-unmodified-since", CONDITION)                                       \
+    X("range", CONDITION)                                                     \
     X("content-length", FRAMING)                                              \
     X("transfer-encoding", FRAMING)                                           \
     X("content-digest", DIGEST)                                               \

@@ -21,8 +21,10 @@ int parley_header_is_own(parley_str_t name);
 /*
  * Whether a request's header does not go to the service: the gateway's own,
  * those that it writes itself (Content-Type, Accept-Encoding, traceparent),
- * and what would make the service read the body otherwise than it was read
- * here (SEC-02); of a body that was replaced, also its digests.
+ * what would make the service read the body otherwise than it was read here
+ * (SEC-02), and conditions and ranges, by which a service could answer a
+ * message that it took as if it had not (GW-36); of a body that was replaced,
+ * also its digests.
  */
 int parley_header_is_kept_back(parley_str_t name, int replaced);
 

@@ -9,6 +9,8 @@
 
 
 static int parley_media_type(parley_str_t value, parley_error_t *err);
+static const uint8_t *parley_media_name(parley_str_t value,
+    parley_str_t *ret);
 static int parley_media_is_json(parley_str_t type);
 static int parley_media_parameters(const uint8_t *p, const uint8_t *end,
     parley_str_t *ret_charset);
@@ -20,6 +22,7 @@ static const uint8_t *parley_media_space(const uint8_t *p,
     const uint8_t *end);
 static int parley_media_coding(parley_str_t value, parley_error_t *err);
 static int parley_media_word_is(parley_str_t s, parley_str_t word);
+static int parley_media_word_begins(parley_str_t s, parley_str_t word);
 
 
 int
@@ -60,13 +63,7 @@ parley_media_type(parley_str_t value, parley_error_t *err)
 
     charset = parley_str_none;
     end = value.data + value.len;
-    p = parley_media_token(value.data, end);
-
-    if (p < end && *p == '/') {
-        p = parley_media_token(p + 1, end);
-    }
-
-    type = parley_str_make(value.data, (size_t) (p - value.data));
+    p = parley_media_name(value, &type);
 
     if (!parley_media_is_json(type)
         || parley_media_parameters(p, end, &charset) != 0)
@@ -84,6 +81,59 @@ parley_media_type(parley_str_t value, parley_error_t *err)
     }
 
     return 0;
+}
+
+
+parley_charset_t
+parley_media_charset(parley_str_t value)
+{
+    size_t          i;
+    parley_str_t    type, charset;
+    const uint8_t  *p;
+
+    /* encodings of the WHATWG that extend ASCII, by the first letters */
+    static const parley_str_t  ascii[] = {
+        parley_str("us-ascii"), parley_str("ascii"), parley_str("iso-8859-"),
+        parley_str("latin1"), parley_str("windows-125")
+    };
+
+    charset = parley_str_none;
+    p = parley_media_name(value, &type);
+
+    if (parley_media_parameters(p, value.data + value.len, &charset) != 0
+        || charset.len == 0
+        || parley_media_word_is(charset, PARLEY_STR("utf-8"))
+        || parley_media_word_is(charset, PARLEY_STR("utf8")))
+    {
+        return PARLEY_CHARSET_UTF8;
+    }
+
+    for (i = 0; i < sizeof(ascii) / sizeof(ascii[0]); i++) {
+        if (parley_media_word_begins(charset, ascii[i])) {
+            return PARLEY_CHARSET_ASCII;
+        }
+    }
+
+    return PARLEY_CHARSET_OTHER;
+}
+
+
+/* Takes the type and the subtype, and returns where the parameters begin. */
+static const uint8_t *
+parley_media_name(parley_str_t value, parley_str_t *ret)
+{
+    const uint8_t  *p, *end;
+
+    end = value.data + value.len;
+    p = parley_media_token(value.data, end);
+
+    if (p < end && *p == '/') {
+        p = parley_media_token(p + 1, end);
+    }
+
+    *ret = parley_str_make(value.data, (size_t) (p - value.data));
+
+    return p;
 }
 
 
@@ -252,14 +302,21 @@ parley_media_coding(parley_str_t value, parley_error_t *err)
 static int
 parley_media_word_is(parley_str_t s, parley_str_t word)
 {
+    return s.len == word.len && parley_media_word_begins(s, word);
+}
+
+
+static int
+parley_media_word_begins(parley_str_t s, parley_str_t word)
+{
     size_t   i;
     uint8_t  c;
 
-    if (s.len != word.len) {
+    if (s.len < word.len) {
         return 0;
     }
 
-    for (i = 0; i < s.len; i++) {
+    for (i = 0; i < word.len; i++) {
         c = s.data[i];
 
         if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != word.data[i]) {

@@ -1,8 +1,8 @@
 /*
- * The media type and coding of a request's body (SEC-02).  A message is JSON
- * in UTF-8: that is how it is read here, and how the service is told to read
- * it.  A request that says something else of its body is refused, whatever the
- * body is.
+ * The media type and coding of a request's body (SEC-02), and the charset of an
+ * answer's.  A message is JSON in UTF-8: that is how it is read here, and how
+ * the service is told to read it.  A request that says something else of its
+ * body is refused, whatever the body is.
  */
 
 #ifndef PARLEY_MEDIA_H
@@ -10,6 +10,14 @@
 
 #include "parley_error.h"
 #include "parley_str.h"
+
+
+/* What a charset makes of octets; a later one is less like UTF-8. */
+typedef enum {
+    PARLEY_CHARSET_UTF8 = 0,    /* or none is named */
+    PARLEY_CHARSET_ASCII,       /* the octets of ASCII are the same */
+    PARLEY_CHARSET_OTHER
+} parley_charset_t;
 
 
 /* what the headers of a request have said so far; all zero: nothing */
@@ -33,6 +41,13 @@ typedef struct {
 int parley_media_header(parley_media_t *media, parley_str_t name,
     parley_str_t value, parley_error_t *err)
     __attribute__((warn_unused_result));
+
+/*
+ * Returns the charset that the value of a Content-Type names; what cannot be
+ * parsed names none.  An answer's media type is not asked: services say many
+ * things of JSON.
+ */
+parley_charset_t parley_media_charset(parley_str_t value);
 
 
 #endif /* PARLEY_MEDIA_H */

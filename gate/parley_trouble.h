@@ -20,6 +20,10 @@ typedef enum {
     /* no service answered */                                                 \
     T(UNREACHED, UPSTREAM_UNAVAILABLE, NO,                                    \
       "the upstream could not be reached")                                    \
+    T(CONNECT_TIMEOUT, UPSTREAM_UNAVAILABLE, NO,                              \
+      "the upstream could not be reached in time")                            \
+    T(UNANSWERED, UPSTREAM_UNAVAILABLE, NO,                                   \
+      "the upstream closed the connection before it answered")                \
     T(TIMEOUT, UPSTREAM_TIMEOUT, NO, "the upstream did not answer in time")   \
     /* what there is of the answer is not all of it */                        \
     T(EARLY, UPSTREAM_INVALID, NO, "the upstream's answer ended early")       \
@@ -30,6 +34,12 @@ typedef enum {
     /* it cannot be used */                                                   \
     T(REDIRECT, UPSTREAM_INVALID, STATUS,                                     \
       "the upstream sent X-Accel-Redirect")                                   \
+    T(HEADER_LONG, UPSTREAM_INVALID, STATUS,                                  \
+      "the header of the upstream's answer exceeds proxy_buffer_size")        \
+    T(HEADER, UPSTREAM_INVALID, STATUS,                                       \
+      "the header of the upstream's answer is invalid")                       \
+    T(CHARSET, UPSTREAM_INVALID, STATUS,                                      \
+      "the charset of the upstream's answer is not utf-8")                    \
     T(CODING, UPSTREAM_INVALID, STATUS,                                       \
       "the upstream's content coding is unknown")                             \
     T(GZIP, UPSTREAM_INVALID, STATUS,                                         \

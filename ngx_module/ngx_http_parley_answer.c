@@ -15,6 +15,7 @@
 
 
 static ngx_int_t ngx_http_parley_answer_is_events(ngx_http_request_t *r);
+static parley_charset_t ngx_http_parley_answer_charset(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_gather(ngx_http_request_t *r,
@@ -51,7 +52,10 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
         if (ctx->error.code == PARLEY_E_NONE
             && ngx_http_parley_answer_is_events(r))
         {
-            if (ctx->inflate == NULL) {
+            if (ngx_http_parley_answer_charset(r) == PARLEY_CHARSET_OTHER) {
+                ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_CHARSET);
+
+            } else if (ctx->inflate == NULL) {
                 ctx->answer = NGX_HTTP_PARLEY_ANSWER_EVENTS;
                 return ngx_http_parley_sse_start(r, ctx);
             }
@@ -71,15 +75,58 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
 static ngx_int_t
 ngx_http_parley_answer_is_events(ngx_http_request_t *r)
 {
+    size_t      len;
     ngx_str_t  *type;
 
     type = &r->headers_out.content_type;
+    len = sizeof("text/event-stream") - 1;
 
     return r->headers_out.status == NGX_HTTP_OK
-           && type->len >= sizeof("text/event-stream") - 1
-           && ngx_strncasecmp(type->data, (u_char *) "text/event-stream",
-                              sizeof("text/event-stream") - 1)
-              == 0;
+           && type->len >= len
+           && ngx_strncasecmp(type->data, (u_char *) "text/event-stream", len)
+              == 0
+           && (type->len == len || type->data[len] == ';'
+               || type->data[len] == ' ' || type->data[len] == '\t');
+}
+
+
+/*
+ * The charset that is least like UTF-8 of those that the answer names: nginx
+ * keeps the last of several types.
+ */
+
+static parley_charset_t
+ngx_http_parley_answer_charset(ngx_http_request_t *r)
+{
+    ngx_uint_t         i;
+    ngx_list_part_t   *part;
+    ngx_table_elt_t   *h;
+    parley_charset_t   charset, worst;
+
+    worst = parley_media_charset(
+                            ngx_http_parley_str(&r->headers_out.content_type));
+
+    part = r->upstream ? &r->upstream->headers_in.headers.part : NULL;
+
+    for ( /* void */ ; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (h[i].key.len != sizeof("Content-Type") - 1
+                || ngx_strncasecmp(h[i].key.data, (u_char *) "Content-Type",
+                                   h[i].key.len)
+                   != 0)
+            {
+                continue;
+            }
+
+            charset = parley_media_charset(ngx_http_parley_str(&h[i].value));
+            worst = ngx_max(worst, charset);
+        }
+    }
+
+    return worst;
 }
 
 
@@ -93,15 +140,12 @@ ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
     if (r->headers_out.status < NGX_HTTP_BAD_REQUEST
-        || (r->upstream && r->upstream->headers_in.status_n))
+        || !ngx_http_parley_upstream_is_silent(r))
     {
         return 0;
     }
 
-    ngx_http_parley_trouble(ctx,
-                            r->headers_out.status == NGX_HTTP_GATEWAY_TIME_OUT
-                            ? PARLEY_TROUBLE_TIMEOUT
-                            : PARLEY_TROUBLE_UNREACHED);
+    ngx_http_parley_upstream_trouble(r, ctx);
 
     return 1;
 }
@@ -318,6 +362,7 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
     }
 
     response.status = (int) r->headers_out.status;
+    response.charset = ngx_http_parley_answer_charset(r);
     response.wait_ms = (int64_t) ngx_http_parley_sent_wait(r);
     response.open = ngx_http_parley_upstream_is_open(r)
                     && ctx->inflate == NULL;
@@ -338,11 +383,6 @@ ngx_http_parley_answer_understand(ngx_http_request_t *r,
 
     ctx->reply = answered->reply;
     ctx->answer_trace = answered->traceparent;
-
-    if (answered->copied) {
-        ctx->reply.content_type =
-                            ngx_http_parley_str(&r->headers_out.content_type);
-    }
 
     return NGX_OK;
 }

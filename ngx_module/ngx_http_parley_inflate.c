@@ -25,6 +25,8 @@ typedef struct {
 } ngx_http_parley_inflate_t;
 
 
+static ngx_uint_t ngx_http_parley_inflate_is(ngx_str_t *coding,
+    const char *name);
 static ngx_int_t ngx_http_parley_inflate_more(ngx_http_request_t *r,
     ngx_http_parley_inflate_t *state, ngx_chain_t ***last, size_t *size,
     size_t limit);
@@ -41,14 +43,12 @@ ngx_http_parley_inflate_start(ngx_http_request_t *r,
 
     coding = &r->headers_out.content_encoding->value;
 
-    if (coding->len == sizeof("identity") - 1
-        && ngx_strncasecmp(coding->data, (u_char *) "identity", 8) == 0)
-    {
+    if (ngx_http_parley_inflate_is(coding, "identity")) {
         return NGX_OK;
     }
 
-    if (coding->len != sizeof("gzip") - 1
-        || ngx_strncasecmp(coding->data, (u_char *) "gzip", 4) != 0)
+    if (!ngx_http_parley_inflate_is(coding, "gzip")
+        && !ngx_http_parley_inflate_is(coding, "x-gzip"))
     {
         ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_CODING);
         return NGX_OK;
@@ -71,6 +71,16 @@ ngx_http_parley_inflate_start(ngx_http_request_t *r,
     ctx->inflate = state;
 
     return NGX_OK;
+}
+
+
+/* RFC 9110, section 8.4.1.3: "x-gzip" is the same coding as "gzip" */
+
+static ngx_uint_t
+ngx_http_parley_inflate_is(ngx_str_t *coding, const char *name)
+{
+    return coding->len == ngx_strlen(name)
+           && ngx_strncasecmp(coding->data, (u_char *) name, coding->len) == 0;
 }
 
 

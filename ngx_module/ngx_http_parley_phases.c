@@ -81,6 +81,13 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
     ngx_http_parley_forgotten(ctx);
 
+    if (ctx->forwarded || result == PARLEY_RESULT_ANSWERED
+        || result == PARLEY_RESULT_REFUSED)
+    {
+        /* GW-36: the answer to a message depends on no If- header */
+        r->disable_not_modified = 1;
+    }
+
     switch (result) {
 
     case PARLEY_RESULT_PASSED:

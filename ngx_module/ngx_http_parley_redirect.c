@@ -220,6 +220,7 @@ static void
 ngx_http_parley_redirect_error(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
+    parley_response_t     response;
     ngx_http_upstream_t  *u;
 
     u = r->upstream;
@@ -230,11 +231,19 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
         return;
     }
 
-    ngx_http_parley_trouble(ctx, u && u->state
-                                 && u->state->status
-                                    == NGX_HTTP_GATEWAY_TIME_OUT
-                                 ? PARLEY_TROUBLE_TIMEOUT
-                                 : PARLEY_TROUBLE_UNREACHED);
+    if (ngx_http_parley_upstream_is_silent(r)) {
+        ngx_http_parley_upstream_trouble(r, ctx);
+        return;
+    }
+
+    /* the service's own status, for which the configuration has a page */
+
+    ngx_memzero(&response, sizeof(parley_response_t));
+    response.status = (int) u->headers_in.status_n;
+
+    if (parley_gate_answer(&ctx->gate, &response, &ctx->answered) == 0) {
+        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_UNREACHED);
+    }
 }
 
 

@@ -234,6 +234,14 @@ void ngx_http_parley_upstream_watch(ngx_http_request_t *r,
 /* Whether its body ends with its connection, and with nothing else. */
 ngx_uint_t ngx_http_parley_upstream_is_open(ngx_http_request_t *r);
 
+/* Returns whether nginx answers in the upstream's stead: no answer's header
+   was read. */
+ngx_uint_t ngx_http_parley_upstream_is_silent(ngx_http_request_t *r);
+
+/* Sets the trouble of such an answer. */
+void ngx_http_parley_upstream_trouble(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
 
 /* ngx_http_parley_client.c: GW-21 */
 

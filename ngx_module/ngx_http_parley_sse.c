@@ -62,6 +62,11 @@ ngx_http_parley_sse_start(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_OK;
     }
 
+    ngx_str_set(&r->headers_out.content_type, "text/event-stream");
+    r->headers_out.content_type_len = r->headers_out.content_type.len;
+    r->headers_out.content_type_lowcase = NULL;
+    r->headers_out.charset.len = 0;
+
     ngx_http_clear_content_length(r);
     ngx_http_clear_accept_ranges(r);
     ngx_http_clear_last_modified(r);

@@ -375,6 +375,9 @@ ngx_http_parley_status_answer(ngx_http_parley_asking_t *a)
     r->headers_out.status = status;
     r->headers_out.content_length_n = body.len;
 
+    /* GW-36: a page that is made anew is never the one that a client has */
+    r->disable_not_modified = 1;
+
     rc = ngx_http_send_header(r);
 
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {

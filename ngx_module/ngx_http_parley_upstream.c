@@ -18,6 +18,8 @@
 #include "ngx_http_parley_request.h"
 
 
+static parley_trouble_t ngx_http_parley_upstream_header(
+    ngx_http_upstream_t *u);
 static ngx_int_t ngx_http_parley_upstream_init(void *data);
 static ngx_int_t ngx_http_parley_upstream_unbuffered(void *data,
     ssize_t bytes);
@@ -61,6 +63,94 @@ ngx_http_parley_upstream_is_open(ngx_http_request_t *r)
     u = r->upstream;
 
     return u && !u->headers_in.chunked && u->headers_in.content_length_n == -1;
+}
+
+
+ngx_uint_t
+ngx_http_parley_upstream_is_silent(ngx_http_request_t *r)
+{
+    ngx_http_upstream_t  *u;
+
+    u = r->upstream;
+
+    /* the status is there once its line was read, and the time at the end */
+
+    return u == NULL || u->headers_in.status_n == 0
+           || (u->state && u->state->header_time == (ngx_msec_t) -1);
+}
+
+
+void
+ngx_http_parley_upstream_trouble(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ngx_uint_t            late, status;
+    parley_trouble_t      what;
+    ngx_http_upstream_t  *u;
+
+    u = r->upstream;
+
+    late = r->headers_out.status == NGX_HTTP_GATEWAY_TIME_OUT
+           || (u && u->state
+               && u->state->status == NGX_HTTP_GATEWAY_TIME_OUT);
+
+    status = 0;
+
+    if (u == NULL || !u->request_sent) {
+        what = late ? PARLEY_TROUBLE_CONNECT_TIMEOUT
+                    : PARLEY_TROUBLE_UNREACHED;
+
+    } else if (late) {
+        what = PARLEY_TROUBLE_TIMEOUT;
+
+    } else {
+        what = ngx_http_parley_upstream_header(u);
+
+        /* not each protocol of nginx's has a line with it */
+
+        status = u->headers_in.status_n ? u->headers_in.status_n : NGX_HTTP_OK;
+    }
+
+    parley_gate_trouble(&ctx->gate, what, (int) status);
+}
+
+
+/*
+ * What was wrong with the header, of which nginx keeps no word: the buffer is
+ * full, has octets that the parser did not want, or has all that came.
+ */
+
+static parley_trouble_t
+ngx_http_parley_upstream_header(ngx_http_upstream_t *u)
+{
+    u_char     *p;
+    ngx_buf_t  *b;
+
+    b = &u->buffer;
+
+    if (u->state == NULL || u->state->bytes_received == 0) {
+        return PARLEY_TROUBLE_UNANSWERED;
+    }
+
+    if (b->last == b->end) {
+        return PARLEY_TROUBLE_HEADER_LONG;
+    }
+
+    if (b->pos < b->last) {
+        return PARLEY_TROUBLE_HEADER;
+    }
+
+    for (p = b->start; p + 1 < b->last; p++) {
+
+        if (p[0] == LF && (p[1] == LF
+                           || (p + 2 < b->last && p[1] == CR && p[2] == LF)))
+        {
+            /* it is whole, and was refused at its end */
+            return PARLEY_TROUBLE_HEADER;
+        }
+    }
+
+    return PARLEY_TROUBLE_UNANSWERED;
 }
 
 

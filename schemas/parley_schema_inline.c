@@ -2,6 +2,27 @@
 #include "parley_schema_text.h"
 
 
+static void parley_schema_inline_value(parley_buf_t *b,
+    const parley_json_t *doc, uint32_t node, int names);
+static parley_str_t parley_schema_inline_keyword(const parley_json_t *doc,
+    uint32_t schema, parley_str_t keyword);
+
+
+/*
+ * Keywords of the built-in schemas that validators refuse, and what tells the
+ * same to the client: one that validates may take more than the gateway, and
+ * never less.
+ */
+static const struct {
+    parley_str_t  own;
+    parley_str_t  common;
+} parley_schema_inline_own[] = {
+    { parley_str("x-words"), parley_str("description") },
+    { parley_str("maxOctets"), parley_str("maxLength") },
+    { parley_str("format"), parley_str_none }
+};
+
+
 parley_str_t
 parley_schema_source(parley_str_t uri)
 {
@@ -21,8 +42,19 @@ parley_schema_source(parley_str_t uri)
 void
 parley_schema_inline(parley_buf_t *b, const parley_json_t *doc, uint32_t node)
 {
+    parley_schema_inline_value(b, doc, node, 0);
+}
+
+
+/* names: the members of the value are not keywords, but names of properties */
+
+static void
+parley_schema_inline_value(parley_buf_t *b, const parley_json_t *doc,
+    uint32_t node, int names)
+{
     int                 comma, object;
     uint32_t            i, value;
+    parley_str_t        keyword;
     parley_json_ref_t   ref;
     parley_json_type_t  type;
 
@@ -53,9 +85,14 @@ parley_schema_inline(parley_buf_t *b, const parley_json_t *doc, uint32_t node)
          i = parley_json_after(doc, value))
     {
         value = i + (uint32_t) object;
+        keyword = object ? parley_json_span(doc, i) : parley_str_none;
 
-        if (object && parley_json_string_is(doc, i, PARLEY_STR("$ref"))) {
-            continue;
+        if (object && !names) {
+            keyword = parley_schema_inline_keyword(doc, node, keyword);
+
+            if (keyword.len == 0) {
+                continue;
+            }
         }
 
         if (comma++) {
@@ -63,12 +100,43 @@ parley_schema_inline(parley_buf_t *b, const parley_json_t *doc, uint32_t node)
         }
 
         if (object) {
-            parley_buf_json_string(b, parley_json_span(doc, i));
+            parley_buf_json_string(b, keyword);
             parley_buf_octet(b, ':');
         }
 
-        parley_schema_inline(b, doc, value);
+        parley_schema_inline_value(b, doc, value,
+                                   !names
+                                   && parley_str_is(keyword, "properties"));
     }
 
     parley_buf_octet(b, object ? '}' : ']');
+}
+
+
+/* The keyword that is written in its place; empty: none is. */
+
+static parley_str_t
+parley_schema_inline_keyword(const parley_json_t *doc, uint32_t schema,
+    parley_str_t keyword)
+{
+    size_t  i;
+
+    if (parley_str_is(keyword, "$ref")) {
+        return parley_str_none;
+    }
+
+    for (i = 0; i < sizeof(parley_schema_inline_own)
+                    / sizeof(parley_schema_inline_own[0]); i++)
+    {
+        if (!parley_str_eq(keyword, parley_schema_inline_own[i].own)) {
+            continue;
+        }
+
+        keyword = parley_schema_inline_own[i].common;
+
+        return parley_json_get(doc, schema, keyword) == PARLEY_JSON_NONE
+               ? keyword : parley_str_none;
+    }
+
+    return keyword;
 }

@@ -106,7 +106,42 @@ test_twice(void **state)
 }
 
 
+static void
+test_charset(void **state)
+{
+    size_t  i;
+
+    static const struct {
+        const char        *value;
+        parley_charset_t   charset;
+    } rows[] = {
+        { "", PARLEY_CHARSET_UTF8 },
+        { "application/json", PARLEY_CHARSET_UTF8 },
+        { "text/html", PARLEY_CHARSET_UTF8 },
+        { "application/json; charset=utf-8", PARLEY_CHARSET_UTF8 },
+        { "application/json; charset=\"UTF-8\"", PARLEY_CHARSET_UTF8 },
+        { "text/event-stream;charset=utf8", PARLEY_CHARSET_UTF8 },
+        { "application/json; charset", PARLEY_CHARSET_UTF8 },
+        { "application/json; charset=\"utf-7", PARLEY_CHARSET_UTF8 },
+        { "text/html; charset=ISO-8859-1", PARLEY_CHARSET_ASCII },
+        { "text/html; charset=us-ascii", PARLEY_CHARSET_ASCII },
+        { "text/html; x=y; charset=windows-1252", PARLEY_CHARSET_ASCII },
+        { "application/json; charset=utf-7", PARLEY_CHARSET_OTHER },
+        { "application/json; charset=utf-16", PARLEY_CHARSET_OTHER },
+        { "application/json; charset=iso-2022-jp", PARLEY_CHARSET_OTHER }
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(parley_media_charset(parley_str_c(rows[i].value)),
+                         rows[i].charset);
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("GW-39 the charset of an answer", test_charset),
     parley_test("SEC-02 types and codings", test_values),
     parley_test("SEC-02 one type", test_twice),
 };
