@@ -225,7 +225,9 @@ parley_gate_hold_begin(parley_gate_t *g, parley_str_t handle)
 
     o = parley_arena_calloc(g->arena, sizeof(parley_opening_t));
 
-    if (o == NULL || parley_gate_hold_opening(g, handle, o) != 0) {
+    if (o == NULL || parley_gate_hold_opening(g, handle, o) != 0
+        || parley_gate_call(g, o) != 0)
+    {
         return parley_error_memory(g->err);
     }
 

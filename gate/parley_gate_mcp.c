@@ -14,6 +14,7 @@ static int parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method);
 static int parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method);
 static parley_step_result_t parley_gate_mcp_call(parley_gate_t *g,
     parley_str_t method);
+static parley_step_result_t parley_gate_mcp_notified(parley_gate_t *g);
 static int parley_gate_mcp_own(parley_gate_t *g, parley_str_t method);
 static int parley_gate_mcp_begins(parley_gate_t *g);
 static void parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b);
@@ -24,10 +25,12 @@ parley_gate_mcp(parley_gate_t *g)
 {
     parley_str_t  method;
 
-    /* a frame is on its way, or something is being opened */
+    /* a frame is on its way, something is being opened, or the state is told
+       of what was notified */
 
     if (g->mcp != NULL) {
-        return parley_gate_mcp_verb(g);
+        return g->mcp->verb != NULL ? parley_gate_mcp_verb(g)
+                                    : parley_gate_mcp_notified(g);
     }
 
     if (parley_gate_serves(g, NULL) != 0
@@ -178,11 +181,8 @@ parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
 {
     memset(&g->reply, 0, sizeof(parley_reply_t));
 
-    /* a notification, or a response to what nobody asked */
-
     if (!parley_mcp_is_call(&g->mcp->doc) || method.len == 0) {
-        g->reply.status = 202;
-        return PARLEY_RESULT_ANSWERED;
+        return parley_gate_mcp_notified(g);
     }
 
     if (!parley_str_is(method, "tools/call")) {
@@ -192,6 +192,33 @@ parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
 
     return parley_gate_mcp_tool(g) == 0
            ? parley_gate_mcp_verb(g) : PARLEY_RESULT_REFUSED;
+}
+
+
+/* a notification, or a response to what nobody asked */
+
+static parley_step_result_t
+parley_gate_mcp_notified(parley_gate_t *g)
+{
+    int                   rc;
+    const parley_json_t  *doc;
+
+    doc = &g->mcp->doc;
+
+    if (parley_json_string_is(doc, parley_json_get(doc, 0,
+                                                   PARLEY_STR("method")),
+                              PARLEY_STR("notifications/cancelled")))
+    {
+        rc = parley_gate_cancel(g, doc);
+
+        if (rc != 0) {
+            return parley_step_result(rc);
+        }
+    }
+
+    g->reply.status = 202;
+
+    return PARLEY_RESULT_ANSWERED;
 }
 
 

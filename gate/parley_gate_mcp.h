@@ -71,6 +71,17 @@ int parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret);
 int parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret);
 
 
+/* parley_gate_cancel.c: MCP-06 */
+
+/* Names the call of JSON-RPC that is held, if it is one: 0, or -1: no
+   memory. */
+int parley_gate_call(parley_gate_t *g, parley_opening_t *o);
+
+/* Ends the call that a notifications/cancelled names: 0, also where it names
+   none, PARLEY_WAIT, or -1: no memory. */
+int parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc);
+
+
 /* parley_gate_collect.c */
 
 /* Opens what is collected: 1: it is open, 0: it cannot be, PARLEY_WAIT. */

@@ -274,6 +274,10 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
             return -1;
         }
 
+        if (parley_gate_call(g, o) != 0) {
+            return parley_error_memory(g->err);
+        }
+
         wait = call->arguments.node == PARLEY_JSON_NONE
                ? PARLEY_JSON_NONE
                : parley_json_get(&call->doc, call->arguments.node,

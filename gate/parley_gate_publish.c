@@ -156,6 +156,10 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
                                     ? parley_selector_coarse(count) : count);
     }
 
+    if (rc == 0 && parley_gate_responds(g) && g->msg->recalls.len > 0) {
+        rc = parley_gate_cancel(g, g->msg->doc);
+    }
+
     if (rc == 0) {
         g->published = 1;
         rc = parley_gate_flush(g);

@@ -18,7 +18,12 @@ typedef struct parley_opening_s {
     int64_t                hold;            /* ms that a request is held;
                                                0: it is a stream */
     parley_str_t           session;         /* as the client knows it */
-    unsigned               unlogged:1; /* the client wants to resume, and
+    parley_str_t           call;            /* the name of the call of JSON-RPC
+                                               that is held, by its id; empty:
+                                               there is none */
+    parley_str_t           client;          /* its Mcp-Session-Id; empty:
+                                               none */
+    unsigned               unlogged:1;      /* the client wants to resume, and
                                                nothing is retained */
     unsigned               collects:1;      /* what comes is collected, as
                                                parley_gate_collect() says */

@@ -153,6 +153,10 @@ typedef struct {
     int          (*admits)(void *ctx, const parley_stream_t *stream,
                       parley_str_t reader, const parley_publication_t *p);
 
+    /* A call is not waited for any more (PARLEY_PUBLICATION_CANCELLED); NULL:
+       none is held here. */
+    void         (*cancelled)(void *ctx, const parley_publication_t *p);
+
     /* Something was appended: every process is to call parley_hub_wake(). */
     void         (*wake)(void *ctx);
 

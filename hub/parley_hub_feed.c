@@ -7,6 +7,8 @@
 
 
 static void parley_hub_feed_record(parley_hub_t *hub, const parley_fed_t *fed);
+static void parley_hub_feed_told(parley_hub_t *hub,
+    const parley_publication_t *p);
 static void parley_hub_feed_place(parley_hub_t *hub, const parley_fed_t *fed,
     const parley_placed_t *placed, parley_hub_item_t **item);
 static void parley_hub_end_all(parley_hub_t *hub, const uint8_t *log,
@@ -186,11 +188,8 @@ parley_hub_feed_record(parley_hub_t *hub, const parley_fed_t *fed)
 
     if (fed->nplaces == 0) {
 
-        if (parley_publication_read(fed->octets, &p) == 0
-            && p.kind == PARLEY_PUBLICATION_REPLACED)
-        {
-            parley_hub_replaced(hub, &p);
-            parley_hub_end_all(hub, p.log, &p, PARLEY_END_REPLACED);
+        if (parley_publication_read(fed->octets, &p) == 0) {
+            parley_hub_feed_told(hub, &p);
         }
 
         return;
@@ -203,6 +202,31 @@ parley_hub_feed_record(parley_hub_t *hub, const parley_fed_t *fed)
     }
 
     parley_hub_item_free(hub, item);
+}
+
+
+/* A record that is for the processes, and in no log. */
+
+static void
+parley_hub_feed_told(parley_hub_t *hub, const parley_publication_t *p)
+{
+    switch (p->kind) {
+
+    case PARLEY_PUBLICATION_REPLACED:
+        parley_hub_replaced(hub, p);
+        parley_hub_end_all(hub, p->log, p, PARLEY_END_REPLACED);
+        break;
+
+    case PARLEY_PUBLICATION_CANCELLED:
+
+        if (hub->env.cancelled != NULL) {
+            hub->env.cancelled(hub->env.ctx, p);
+        }
+
+        break;
+
+    default: /* PARLEY_PUBLICATION_MESSAGE */ break;
+    }
 }
 
 

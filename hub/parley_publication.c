@@ -152,7 +152,7 @@ parley_publication_read(parley_str_t octets, parley_publication_t *ret)
     rest = parley_str_from(octets, sizeof(head));
 
     if (head.version != PARLEY_PUBLICATION_VERSION
-        || head.kind > PARLEY_PUBLICATION_REPLACED
+        || head.kind > PARLEY_PUBLICATION_CANCELLED
         || head.proto > PARLEY_PROTO_NONE
         || head.form > PARLEY_AUDIENCE_SESSION)
     {

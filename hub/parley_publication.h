@@ -20,9 +20,12 @@
 
 typedef enum {
     PARLEY_PUBLICATION_MESSAGE = 0,
-    PARLEY_PUBLICATION_REPLACED     /* told to the processes: the session of
+    PARLEY_PUBLICATION_REPLACED,    /* told to the processes: the session of
                                        that name in this log is another's since
                                        the stamp */
+    PARLEY_PUBLICATION_CANCELLED    /* told to the processes: the client of an
+                                       account (log) does not wait for its call
+                                       any more (gate/parley_gate_cancel.c) */
 } parley_publication_kind_t;
 
 

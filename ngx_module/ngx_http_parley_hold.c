@@ -29,6 +29,7 @@ typedef struct {
     ngx_http_parley_subscriber_t   sub;     /* the first: it is found by it */
     ngx_http_request_t            *request;
     const uint8_t                 *account;
+    const parley_opening_t        *opening;
     ngx_event_t                    turn;    /* posted */
     ngx_event_t                    time;    /* that it is held */
     parley_reply_t                 reply;   /* answered */
@@ -50,6 +51,7 @@ static ngx_http_parley_held_t *ngx_http_parley_hold_make(
     ngx_http_parley_ctx_t *ctx, const parley_opening_t *opening);
 static ngx_uint_t ngx_http_parley_hold_has_room(ngx_http_parley_hub_t *h,
     const uint8_t *account);
+static ngx_http_parley_held_t *ngx_http_parley_hold_of(ngx_queue_t *q);
 static int64_t ngx_http_parley_hold_write(parley_subscriber_t *s,
     parley_str_t octets);
 static void ngx_http_parley_hold_end(parley_subscriber_t *s,
@@ -153,6 +155,7 @@ ngx_http_parley_hold_make(ngx_http_parley_ctx_t *ctx,
                           : &ngx_http_parley_hold_transport;
     held->request = ctx->request;
     held->account = opening->account;
+    held->opening = opening;
 
     held->turn.handler = ngx_http_parley_hold_turn;
     held->turn.data = held;
@@ -192,10 +195,9 @@ static ngx_uint_t
 ngx_http_parley_hold_has_room(ngx_http_parley_hub_t *h,
     const uint8_t *account)
 {
-    ngx_uint_t                     n;
-    ngx_queue_t                   *q;
-    ngx_http_parley_held_t        *held;
-    ngx_http_parley_subscriber_t  *sub;
+    ngx_uint_t               n;
+    ngx_queue_t             *q;
+    ngx_http_parley_held_t  *held;
 
     if (h->held >= ngx_cycle->connection_n / NGX_HTTP_PARLEY_HOLD_PART) {
         return 0;
@@ -211,17 +213,9 @@ ngx_http_parley_hold_has_room(ngx_http_parley_hub_t *h,
          q != ngx_queue_sentinel(&h->open);
          q = ngx_queue_next(q))
     {
-        sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+        held = ngx_http_parley_hold_of(q);
 
-        if (sub->transport != &ngx_http_parley_hold_transport
-            && sub->transport != &ngx_http_parley_collect_transport)
-        {
-            continue;
-        }
-
-        held = (ngx_http_parley_held_t *) sub;
-
-        if (ngx_memcmp(held->account, account, PARLEY_KEY_LEN) == 0
+        if (held && ngx_memcmp(held->account, account, PARLEY_KEY_LEN) == 0
             && ++n == NGX_HTTP_PARLEY_HOLD_OWN)
         {
             return 0;
@@ -229,6 +223,49 @@ ngx_http_parley_hold_has_room(ngx_http_parley_hub_t *h,
     }
 
     return 1;
+}
+
+
+/* MCP-06: a call that is not waited for is answered as when its time is over */
+
+void
+ngx_http_parley_hold_cancelled(void *ctx, const parley_publication_t *p)
+{
+    ngx_http_parley_hub_t *h = ctx;
+
+    ngx_queue_t             *q;
+    ngx_http_parley_held_t  *held;
+
+    for (q = ngx_queue_head(&h->open);
+         q != ngx_queue_sentinel(&h->open);
+         q = ngx_queue_next(q))
+    {
+        held = ngx_http_parley_hold_of(q);
+
+        if (held && !held->answered && !held->over
+            && ngx_memcmp(held->account, p->log, PARLEY_KEY_LEN) == 0
+            && parley_str_eq(held->opening->client, p->audience.instrument)
+            && parley_str_eq(held->opening->call, p->audience.session))
+        {
+            held->over = 1;
+            ngx_post_event(&held->turn, &ngx_posted_events);
+        }
+    }
+}
+
+
+/* NULL: it is a stream, or a WebSocket */
+
+static ngx_http_parley_held_t *
+ngx_http_parley_hold_of(ngx_queue_t *q)
+{
+    ngx_http_parley_subscriber_t  *sub;
+
+    sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+
+    return sub->transport == &ngx_http_parley_hold_transport
+           || sub->transport == &ngx_http_parley_collect_transport
+           ? (ngx_http_parley_held_t *) sub : NULL;
 }
 
 

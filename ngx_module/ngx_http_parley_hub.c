@@ -97,6 +97,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     env.end = ngx_http_parley_hub_end;
     env.encode = ngx_http_parley_hub_encode;
     env.admits = ngx_http_parley_hub_admits;
+    env.cancelled = ngx_http_parley_hold_cancelled;
     env.wake = ngx_http_parley_hub_wakes;
     env.turn = ngx_http_parley_hub_turns;
     env.now = ngx_http_parley_hub_now;

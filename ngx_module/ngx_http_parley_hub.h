@@ -144,6 +144,9 @@ int ngx_http_parley_hold(parley_gate_t *g,
 /* The worker leaves in so many ms: what is held is answered before. */
 void ngx_http_parley_hold_drain(ngx_http_parley_hub_t *h, ngx_msec_t left);
 
+/* of parley_hub_env_t; ctx is the hub of this worker */
+void ngx_http_parley_hold_cancelled(void *ctx, const parley_publication_t *p);
+
 /* It is answered at once, or refused. */
 void ngx_http_parley_hold_leave(ngx_http_parley_ctx_t *ctx);
 

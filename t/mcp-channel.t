@@ -12,6 +12,7 @@ use Time::HiRes qw(sleep time);
 use File::Copy qw(copy);
 use JSON::PP ();
 
+use Parley::Ajv;
 use Parley::Client;
 use Parley::Env qw(port tmp_dir root tls);
 use Parley::Gateway;
@@ -40,7 +41,7 @@ subtest 'ACH-27: a version that is not spoken' => sub {
     };
 
     is($call->(call_text('ping'), $_)->{status}, 200, $_)
-        for qw(2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28);
+        for qw(2024-11-05 2025-06-18 2025-11-25 2026-07-28);
 
     my $answer = $call->(tool_text('agent_advise', recipient_handle => '~bob',
         payload => { advisory_text => 'x' }), '2025-06-19');
@@ -71,6 +72,10 @@ subtest 'ACH-27: a client begins' => sub {
     is($answer->{json}{result}{protocolVersion}, '2025-11-25',
        'of another version: one that is spoken');
 
+    $answer = mcp(call_text('initialize', { protocolVersion => '2025-03-26' }));
+    is($answer->{json}{result}{protocolVersion}, '2024-11-05',
+       'C2A-01 of the one with batches: the one before');
+
     for my $params (undef, {}, { protocolVersion => undef },
                     { protocolVersion => 1 })
     {
@@ -98,6 +103,26 @@ subtest 'ACH-27: a client begins' => sub {
 
     is_deeply($tools->[1]{inputSchema}{properties}{payload}{required},
               ['advisory_text'], 'of its kind');
+};
+
+
+subtest 'MCP-06 tools say what they change' => sub {
+    my $tools = mcp(call_text('tools/list'))->{json}{result}{tools};
+    my %reads = map { $_ => 1 } qw(agent_roster agent_subscribe);
+
+    for my $tool (@$tools) {
+        my $reads = $reads{$tool->{name}} ? JSON::PP::true : JSON::PP::false;
+
+        is_deeply($tool->{annotations}, { readOnlyHint => $reads,
+                                          idempotentHint => $reads },
+                  $tool->{name});
+        unlike(jcs($tool), qr/x-words|maxOctets|"format"/, 'common keywords');
+    }
+};
+
+
+subtest 'MCP-06 their schemas compile in Ajv' => sub {
+    compiles(mcp(call_text('tools/list'))->{json}{result});
 };
 
 

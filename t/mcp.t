@@ -11,6 +11,8 @@ use Test::More;
 use File::Copy qw(copy);
 use JSON::PP ();
 
+use Parley::Ajv;
+use Parley::Client;
 use Parley::Env qw(port tmp_dir root tls slurp spew);
 use Parley::Gateway;
 use Parley::Matrix;
@@ -174,6 +176,64 @@ for my $generation (qw(1 2 modern)) {
         };
     }
 }
+
+
+# What the gateway answers to a call of MCP.
+sub own {
+    my ($method, $params, $uri) = @_;
+
+    return Parley::Client->new(port => port(1))->raw(
+        post($uri // '/to-aee', { jsonrpc => '2.0', id => 1, method => $method,
+                                  params => $params // {} }))->{json}{result};
+}
+
+
+subtest 'MCP-06 C2A-36 what the tools declare' => sub {
+    my $listed = own('tools/list');
+    my %reads = map { $_ => 1 } qw(chat_list_events chat_read_thread);
+
+    for my $tool (@{ $listed->{tools} }) {
+        my $name = $tool->{name};
+
+        is_deeply($tool->{annotations}, {
+            readOnlyHint => $reads{$name} ? JSON::PP::true : JSON::PP::false,
+            idempotentHint => $reads{$name} || $name eq 'chat_send_message'
+                              ? JSON::PP::true : JSON::PP::false }, $name);
+        unlike(jcs($tool), qr/x-words|maxOctets|"format"/, 'common keywords');
+    }
+
+    compiles($listed);
+};
+
+
+subtest 'C2A-01 initialize promises what is kept' => sub {
+    for my $speak (qw(aee vcp channel)) {
+        my $result = own('initialize', {
+            protocolVersion => '2026-06-02',
+            clientInfo => { name => 'harness', version => '1' },
+            capabilities => {
+                delivery => { ack => \1, redelivery => \1 },
+                injection => { immediate => \1, notify => \1,
+                               tool_mailbox => \1, digest => \1,
+                               interrupt => \1 },
+                chatTools => { sendMessage => \1, claim => \1 } } },
+            "/to-$speak");
+
+        my $can = $result->{capabilities};
+
+        ok($can->{$_->[0]}{$_->[1]}, "$speak: $_->[1]")
+            for ['delivery', 'ack'], ['injection', 'immediate'],
+                ['chatTools', 'sendMessage'];
+        is($can->{$_->[0]}{$_->[1]}, JSON::PP::false, "$speak: not $_->[1]")
+            for ['delivery', 'redelivery'], ['injection', 'notify'],
+                ['injection', 'tool_mailbox'], ['injection', 'digest'],
+                ['injection', 'interrupt'], ['chatTools', 'claim'];
+    }
+
+    is(own('initialize', { protocolVersion => '2025-03-26',
+                           capabilities => {} })->{protocolVersion},
+       '2024-11-05', 'no version with batches is agreed to');
+};
 
 
 subtest 'MCP-01 an answer that a model reads' => sub {

@@ -14,7 +14,7 @@ static void parley_mcp_why_data(parley_buf_t *b, const parley_mcp_why_t *why);
 /* those with sessions */
 static const parley_str_t  parley_mcp_versions[] = {
     parley_str(PARLEY_MCP_LAST), parley_str("2025-06-18"),
-    parley_str("2025-03-26"), parley_str("2024-11-05"),
+    parley_str("2024-11-05"),
 };
 
 #define PARLEY_MCP_SESSIONS                                                   \
@@ -151,7 +151,11 @@ parley_mcp_version(const parley_json_t *doc)
         }
     }
 
-    return parley_str_none;
+    /* a server of that version must take batches; its clients know the one
+       before, and perhaps no later one */
+
+    return parley_json_string_is(doc, value, PARLEY_STR("2025-03-26"))
+           ? PARLEY_STR("2024-11-05") : parley_str_none;
 }
 
 
@@ -289,7 +293,12 @@ parley_mcp_write_tool(parley_buf_t *b, const parley_json_t *schema,
     parley_buf_lit(b, ",\"inputSchema\":");
     parley_schema_inline(b, schema,
                          parley_json_resolve(schema, 0, tool->input));
-    parley_buf_octet(b, '}');
+    parley_buf_lit(b, ",\"annotations\":{\"readOnlyHint\":");
+    parley_buf_str(b, tool->reads ? PARLEY_STR("true") : PARLEY_STR("false"));
+    parley_buf_lit(b, ",\"idempotentHint\":");
+    parley_buf_str(b, tool->repeats ? PARLEY_STR("true")
+                                    : PARLEY_STR("false"));
+    parley_buf_lit(b, "}}");
 }
 
 

@@ -70,6 +70,9 @@ typedef struct {
     parley_str_t  name;
     parley_str_t  description;
     parley_str_t  input;        /* its schema: a JSON Pointer */
+    unsigned      reads:1;      /* it changes nothing */
+    unsigned      repeats:1;    /* a second call with the same arguments changes
+                                   nothing more */
 } parley_mcp_tool_t;
 
 

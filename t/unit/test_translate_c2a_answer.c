@@ -238,7 +238,8 @@ test_taken_tools(void **state)
         const char  *arguments;
         const char  *disposition;
     } rows[] = {
-        { "chat.claim", "{\"inReplyTo\":\"evt_12345\"}", "claimed" },
+        /* C2A-01: who took it keeps no claims */
+        { "chat.claim", "{\"inReplyTo\":\"evt_12345\"}", "acknowledged" },
         { "chat.defer", "{\"inReplyTo\":\"evt_12345\",\"reason\":\"r\"}",
           "deferred" },
         { "chat.resolve", "{\"inReplyTo\":\"evt_12345\"}", "responded" },

@@ -178,14 +178,19 @@ test_capabilities(void **state)
 
     answered(&o, CALL("initialize", "{\"protocolVersion\":\"2026-06-02\","
              "\"capabilities\":{\"delivery\":{\"ack\":true,\"redelivery\":"
-             "false,\"other\":true},\"injection\":{\"interrupt\":true,"
-             "\"digest\":true},\"utilities\":{\"logging\":true,\"progress\":"
+             "true,\"other\":true},\"injection\":{\"interrupt\":true,"
+             "\"digest\":true,\"notify\":true,\"tool_mailbox\":true,"
+             "\"buffered\":true},\"chatTools\":{\"claim\":true,"
+             "\"react\":true},\"utilities\":{\"logging\":true,\"progress\":"
              "true},\"future\":{\"x\":true}}}"));
 
     parley_test_assert_json(&o.arena, at(&o, "/result/capabilities"),
         PARLEY_STR("{\"tools\":{},\"delivery\":{\"ack\":true,\"redelivery\":"
-                   "false},\"injection\":{\"digest\":true,\"interrupt\":"
-                   "false},\"utilities\":{\"progress\":true,\"logging\":"
+                   "false},\"injection\":{\"buffered\":true,\"notify\":"
+                   "false,\"tool_mailbox\":false,\"digest\":false,"
+                   "\"interrupt\":false},\"chatTools\":{\"react\":true,"
+                   "\"claim\":false},\"utilities\":{\"progress\":true,"
+                   "\"logging\":"
                    "false}}"));
 
     parley_arena_reset(&o.arena);

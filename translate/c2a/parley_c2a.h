@@ -79,6 +79,9 @@ typedef struct {
     parley_str_t              input;    /* its schema: a JSON Pointer */
     parley_str_t              description;
 
+    unsigned                  reads:1;  /* see parley_mcp_tool_t */
+    unsigned                  repeats:1;
+
     unsigned                  tool:1;   /* params are {name, arguments} */
     unsigned                  native:1;
 } parley_c2a_form_info_t;

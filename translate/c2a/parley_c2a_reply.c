@@ -48,21 +48,26 @@ static int parley_c2a_content(parley_buf_t *b,
     const parley_c2a_said_t *said);
 
 
-/* what of the draft's "initialize" this gateway keeps to */
+/*
+ * C2A-01: what of the draft's "initialize" holds where the service behind the
+ * gateway speaks another protocol.  Such a service gets each event at once, as
+ * a message: nobody there keeps a mailbox or a digest, is knocked at, delivers
+ * again what was not answered, or keeps claims.
+ */
 #define PARLEY_C2A_GROUPS  4
 
 static const parley_c2a_abilities_t  parley_c2a_groups[PARLEY_C2A_GROUPS] = {
     { parley_str("delivery"), {
-        { parley_str("ack"), 1 }, { parley_str("redelivery"), 1 },
+        { parley_str("ack"), 1 }, { parley_str("redelivery"), 0 },
         { parley_str("idempotency"), 1 } } },
     { parley_str("injection"), {
         { parley_str("immediate"), 1 }, { parley_str("buffered"), 1 },
-        { parley_str("notify"), 1 }, { parley_str("tool_mailbox"), 1 },
-        { parley_str("digest"), 1 }, { parley_str("interrupt"), 0 } } },
+        { parley_str("notify"), 0 }, { parley_str("tool_mailbox"), 0 },
+        { parley_str("digest"), 0 }, { parley_str("interrupt"), 0 } } },
     { parley_str("chatTools"), {
         { parley_str("readThread"), 1 }, { parley_str("sendMessage"), 1 },
         { parley_str("react"), 1 }, { parley_str("reactionSignals"), 1 },
-        { parley_str("claim"), 1 }, { parley_str("defer"), 1 },
+        { parley_str("claim"), 0 }, { parley_str("defer"), 1 },
         { parley_str("resolve"), 1 } } },
     { parley_str("utilities"), {
         { parley_str("progress"), 1 }, { parley_str("cancellation"), 1 },

@@ -56,21 +56,24 @@ static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
     [PARLEY_C2A_LIST_EVENTS] = {
         parley_c2a_tool_row("list_events", REQUEST, NORMAL, UNDISPOSED,
             "List chat events available to this session, filtered by stream, "
-            "conversation, policy, or time.") },
+            "conversation, policy, or time."),
+        .reads = 1, .repeats = 1 },
     [PARLEY_C2A_READ_THREAD] = {
         parley_c2a_tool_row("read_thread", REQUEST, NORMAL, UNDISPOSED,
-            "Read a thread or conversation window.") },
+            "Read a thread or conversation window."),
+        .reads = 1, .repeats = 1 },
     [PARLEY_C2A_SEND_MESSAGE] = {
         parley_c2a_tool_row("send_message", EVENT, NORMAL, ACKNOWLEDGED,
             "Send an idempotent chat message: what it says stands in text or "
-            "content.") },
+            "content."),
+        .repeats = 1 },     /* by its idempotencyKey, which it requires */
     [PARLEY_C2A_REACT] = {
         parley_c2a_tool_row("react", PROGRESS, LOW, UNDISPOSED,
             "Send a typed reaction signal as a zero-turn disposition.") },
     [PARLEY_C2A_CLAIM] = {
-        parley_c2a_tool_row("claim", PROGRESS, LOW, CLAIMED,
-            "Claim responsibility for responding to a channel event "
-            "(inReplyTo) or thread (target).") },
+        parley_c2a_tool_row("claim", PROGRESS, LOW, ACKNOWLEDGED,
+            "Tell the service that this session claims responsibility for "
+            "responding to a channel event (inReplyTo) or thread (target).") },
     [PARLEY_C2A_DEFER] = {
         parley_c2a_tool_row("defer", PROGRESS, LOW, DEFERRED,
             "Record that a must-respond event is deferred with a reason.") },
@@ -676,6 +679,8 @@ parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
         tool.name = info->alias;
         tool.description = info->description;
         tool.input = info->input;
+        tool.reads = info->reads;
+        tool.repeats = info->repeats;
 
         parley_mcp_write_tool(b, &schema, &tool);
     }

@@ -11,9 +11,9 @@
 
 #define PARLEY_CHANNEL_KINDLESS  parley_str_none, parley_str_none
 
-#define PARLEY_CHANNEL_TOOL(name, description)                                \
+#define PARLEY_CHANNEL_TOOL(name, description, reads)                         \
     { parley_str(name), parley_str(description),                              \
-      parley_str("/$defs/" name "_input") }
+      parley_str("/$defs/" name "_input"), reads, reads }
 
 
 typedef struct {
@@ -37,60 +37,60 @@ static const parley_channel_verb_t
 {
     { PARLEY_CHANNEL_TOOL("agent_send",
         "Sends a frame of any kind to the sessions of a handle, or to those "
-        "that scope names."),
+        "that scope names.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KINDLESS, parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_advise",
         "Tells other sessions something that they should know, without asking "
-        "for anything: those of recipient_handle, or the caller's own."),
+        "for anything: those of recipient_handle, or the caller's own.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_advisory"),
       parley_str_none, 1 },
 
     { PARLEY_CHANNEL_TOOL("agent_broadcast",
         "Announces an event to all sessions that scope names: something was "
-        "merged, is stale, or was released."),
+        "merged, is stale, or was released.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_broadcast"),
       parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_handover",
-        "Hands work of a session over to the one that goes on with it."),
+        "Hands work of a session over to the one that goes on with it.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_handover"),
       parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lock_acquire",
         "Announces that a resource is worked on for ttl_ms.  Nothing is "
         "locked: others are told.  The result has the lease_id to release or "
-        "extend."),
+        "extend.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lock_request"),
       parley_str("lease_id"), 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lock_release",
-        "Announces that a resource is not worked on any more."),
+        "Announces that a resource is not worked on any more.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lock_release"),
       parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lease_extend",
-        "Announces that a resource is worked on for ttl_ms more."),
+        "Announces that a resource is worked on for ttl_ms more.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lease_extend"),
       parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_query",
         "Asks other sessions a question, waits for timeout_ms, and returns the "
         "query_id and the responses that came; with max it ends as soon as so "
-        "many did."),
+        "many did.", 0),
       PARLEY_CHANNEL_DOES_QUERY, PARLEY_CHANNEL_KIND("agent_query"),
       parley_str("query_id"), 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_roster",
         "Lists the sessions that listen to a handle now: the caller's own "
-        "where none is named."),
+        "where none is named.", 1),
       PARLEY_CHANNEL_DOES_ROSTER, PARLEY_CHANNEL_KINDLESS, parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_subscribe",
         "Waits up to wait_ms for frames, the caller's own or those of a "
         "handle, and returns them.  With last_event_id of the result before "
         "it nothing between two calls is missed.  filter: kind:, sender:, "
-        "content_type:, tool:, org:, separated by commas."),
+        "content_type:, tool:, org:, separated by commas.", 1),
       PARLEY_CHANNEL_DOES_SUBSCRIBE, PARLEY_CHANNEL_KINDLESS,
       parley_str_none, 0 },
 };
