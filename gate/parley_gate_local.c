@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "parley_gate_steps.h"
+#include "parley_msg_field.h"
+#include "parley_reserved.h"
 #include "parley_retain.h"
 #include "parley_tasks.h"
 
@@ -20,6 +22,7 @@ static const parley_tasks_t *parley_gate_tasks(const parley_gate_t *g);
 static parley_step_result_t parley_gate_local_protocol(parley_gate_t *g);
 static int parley_gate_local_may(void *data, parley_str_t form,
     parley_str_t intent);
+static parley_step_result_t parley_gate_local_other(parley_gate_t *g);
 static parley_step_result_t parley_gate_local_task(parley_gate_t *g,
     int admitted);
 static int parley_gate_local_reply(parley_gate_t *g,
@@ -113,6 +116,57 @@ parley_gate_local_may(void *data, parley_str_t form, parley_str_t intent)
 }
 
 
+/*
+ * Refuses a message that names the gateway as its recipient, in whichever
+ * spelling, and that the gateway does not answer: a service has no such name.
+ * A message that names no recipient, or answers something, goes on.
+ */
+
+static parley_step_result_t
+parley_gate_local_other(parley_gate_t *g)
+{
+    size_t        kind;
+    parley_str_t  to, own;
+
+    to = g->msg->recipient;
+    own = g->self[PARLEY_PROTO_CANONICAL];
+    kind = parley_str_until(own, '.').len + 1;
+
+    if (!g->names_recipient || g->correlation.question != NULL
+        || own.len <= kind)
+    {
+        return PARLEY_RESULT_NONE;
+    }
+
+    /* each of the gateway's names ends like the one of AEE */
+
+    own = parley_str_from(own, kind);
+
+    if (to.len < own.len
+        || !parley_str_eq_fold(parley_str_from(to, to.len - own.len), own))
+    {
+        return PARLEY_RESULT_NONE;
+    }
+
+    switch (parley_reserved_like(g->arena, g->msg->wire, to, g->self)) {
+
+    case 0:
+        return PARLEY_RESULT_NONE;
+
+    case 1:
+        (void) parley_error_set(g->err, PARLEY_E_POLICY_REFUSED,
+                                parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
+                                "this is a name of the gateway, which does "
+                                "not take this message");
+        return PARLEY_RESULT_REFUSED;
+
+    default:
+        (void) parley_error_memory(g->err);
+        return PARLEY_RESULT_REFUSED;
+    }
+}
+
+
 /* admitted: what changes something, which is one of them */
 
 static parley_step_result_t
@@ -124,7 +178,7 @@ parley_gate_local_task(parley_gate_t *g, int admitted)
     tasks = parley_gate_tasks(g);
 
     if (tasks == NULL || g->msg->partial || !parley_gate_is_self(g)) {
-        return PARLEY_RESULT_NONE;
+        return parley_gate_local_other(g);
     }
 
     task = tasks->find(g->msg->intent);

@@ -106,6 +106,8 @@ parley_gate_submission(parley_gate_t *g)
     submission.recipient = g->arguments.list[PARLEY_ARGUMENT_RECIPIENT].value;
     submission.ms = g->now_ms;
 
+    g->names_recipient = submission.recipient.len > 0
+                         || submission.scope.len > 0 || m->recipient.len > 0;
     g->addressed = submission.recipient.len > 0 && m->recipient.len == 0;
 
     /*

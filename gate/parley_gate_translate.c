@@ -2,6 +2,8 @@
    a key. */
 
 #include "parley_gate_steps.h"
+#include "parley_members.h"
+#include "parley_settings.h"
 
 
 static int parley_gate_alias(parley_gate_t *g);
@@ -46,6 +48,14 @@ parley_gate_translate(parley_gate_t *g)
         != 0
         || parley_correlation_check(&g->correlation, g->engine, g->intents,
                                     &g->sent, g->err)
+           != 0)
+    {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (g->s->submit == NULL
+        && parley_members_may(g, g->msg->wire == PARLEY_PROTO_STREAMS
+                                 ? g->msg->scope : g->sent.scope)
            != 0)
     {
         return PARLEY_RESULT_REFUSED;

@@ -1,8 +1,12 @@
+#include <string.h>
+
 #include "parley_gate_steps.h"
 #include "parley_members.h"
 #include "parley_membership.h"
 
 
+static int parley_members_is_known(const parley_directory_t *directory,
+    parley_str_t org);
 static int parley_members_member(void *ctx, parley_str_t org);
 static int parley_members_granted(void *ctx, parley_str_t org,
     parley_str_t grant);
@@ -19,6 +23,51 @@ parley_members(parley_gate_t *g, parley_expand_env_t *ret)
     ret->granted = parley_members_granted;
     ret->next = parley_members_next;
     ret->ctx = g;
+}
+
+
+int
+parley_members_may(parley_gate_t *g, parley_str_t text)
+{
+    parley_expand_env_t     env;
+    parley_expand_conf_t    conf;
+    parley_channel_scope_t  scope;
+
+    if (text.len == 0 || parley_channel_scope_parse(text, &scope) != 0
+        || !parley_expand_is_org(&scope)
+        || !parley_members_is_known(g->who->directory, scope.handle))
+    {
+        return 0;
+    }
+
+    memset(&conf, 0, sizeof(parley_expand_conf_t));
+    parley_members(g, &env);
+
+    return parley_expand_may(&scope, &conf, &env, g->err);
+}
+
+
+/* Whether the directory has a member of the organisation. */
+
+static int
+parley_members_is_known(const parley_directory_t *directory, parley_str_t org)
+{
+    size_t                     i, n;
+    const parley_principal_t  *list;
+
+    if (directory == NULL) {
+        return 0;
+    }
+
+    n = parley_directory_principals(directory, &list);
+
+    for (i = 0; i < n; i++) {
+        if (parley_membership_has(&list[i].orgs, org)) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

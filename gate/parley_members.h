@@ -16,5 +16,14 @@
 /* Fills *ret for the sender of g's message; g outlives *ret. */
 void parley_members(parley_gate_t *g, parley_expand_env_t *ret);
 
+/*
+ * Checks that the sender of a message that a service gets may address the scope
+ * that the service is told, where that is of an organisation with members in
+ * the directory; where messages are published the expansion checks it.  Returns
+ * 0, or -1: scope-unauthorised.
+ */
+int parley_members_may(parley_gate_t *g, parley_str_t scope)
+    __attribute__((warn_unused_result));
+
 
 #endif /* PARLEY_MEMBERS_H */

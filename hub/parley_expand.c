@@ -7,9 +7,6 @@
 #define PARLEY_EXPAND_ROOM  16      /* logs, at first */
 
 
-static int parley_expand_may(const parley_channel_scope_t *scope,
-    const parley_expand_conf_t *conf, const parley_expand_env_t *env,
-    parley_error_t *err);
 static int parley_expand_org(parley_arena_t *arena,
     const parley_state_t *state, const parley_channel_scope_t *scope,
     const parley_expand_conf_t *conf, const parley_expand_env_t *env,
@@ -73,9 +70,9 @@ parley_expand(parley_arena_t *arena, const parley_state_t *state,
 }
 
 
-/* whom a form is off for learns no more than that */
+/* a sender for whom a form is off learns no more than that */
 
-static int
+int
 parley_expand_may(const parley_channel_scope_t *scope,
     const parley_expand_conf_t *conf, const parley_expand_env_t *env,
     parley_error_t *err)

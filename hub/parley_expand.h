@@ -66,6 +66,16 @@ void parley_expand_log(const parley_state_t *state, parley_str_t handle,
     uint8_t out[PARLEY_KEY_LEN]);
 
 /*
+ * Checks that the sender may address a scope.  Returns 0, or -1:
+ * scope-unimplemented (its form is off), scope-unauthorised (the sender is not
+ * a member, or has no grant).
+ */
+int parley_expand_may(const parley_channel_scope_t *scope,
+    const parley_expand_conf_t *conf, const parley_expand_env_t *env,
+    parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
  * Expands a scope whose handle is the frame's recipient; spans of *ret are the
  * scope's.  Returns 0, or -1: scope-unimplemented (its form is off),
  * scope-unauthorised (no member, no grant), policy-refused (it names more

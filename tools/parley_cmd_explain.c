@@ -536,8 +536,9 @@ parley_explain_tell(const parley_explain_t *e)
     for (i = 0; i < e->nsteps; i++) {
         s = &e->steps[i];
 
-        fprintf(stderr, "%-12s %-10s %s\n", parley_step_name(s->step),
-                parley_step_result_name(s->result), s->text);
+        parley_show_format(stderr, "%-12s %-10s %s", parley_step_name(s->step),
+                           parley_step_result_name(s->result), s->text);
+        fputc('\n', stderr);
 
         if (parley_explain_is_end(s->result) && s->by.name != NULL) {
             fprintf(stderr, "%-12s %-10s by \"%s\" in %.*s:%u\n", "", "",

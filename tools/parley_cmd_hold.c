@@ -187,7 +187,7 @@ parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
              k++)
         {
             text = parley_hold_text(&doc, i, columns[k]);
-            parley_output(text);
+            parley_show(stdout, text);
             parley_output(k + 1 < sizeof(columns) / sizeof(columns[0])
                           ? PARLEY_STR("  ") : PARLEY_STR("\n"));
         }
@@ -202,24 +202,17 @@ parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
 }
 
 
-/* what would move a terminal's cursor is left out */
+/* Returns a member's text, "-" where it has none. */
 
 static parley_str_t
 parley_hold_text(const parley_json_t *doc, uint32_t i, parley_str_t name)
 {
-    size_t        k;
     parley_str_t  s;
 
     i = parley_json_get(doc, i, name);
 
     if (i == PARLEY_JSON_NONE || parley_json_string(doc, i, &s) != 0) {
         return PARLEY_STR("-");
-    }
-
-    for (k = 0; k < s.len; k++) {
-        if (s.data[k] < 0x20 || s.data[k] == 0x7f) {
-            return parley_str_make(s.data, k);
-        }
     }
 
     return s;

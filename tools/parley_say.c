@@ -18,7 +18,7 @@ parley_say(const char *fmt, ...)
     fputs("parley: ", stderr);
 
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    parley_show_args(stderr, fmt, args);
     va_end(args);
 
     fputc('\n', stderr);
@@ -33,7 +33,7 @@ parley_say_usage(const parley_tool_t *tool, const char *fmt, ...)
     fputs("parley: ", stderr);
 
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    parley_show_args(stderr, fmt, args);
     va_end(args);
 
     fprintf(stderr, "\nTry \"parley %s --help\".\n", tool->command->name);
@@ -76,15 +76,15 @@ parley_say_error(const char *source, const parley_error_t *err)
 
     info = parley_error_info(err->code);
 
-    fprintf(stderr, "parley: %s: %.*s", source, (int) info->word.len,
-            (const char *) info->word.data);
+    parley_show_format(stderr, "parley: %s: %.*s", source,
+                       (int) info->word.len, (const char *) info->word.data);
 
     if (err->field[0] != '\0') {
-        fprintf(stderr, " %s", err->field);
+        parley_show_format(stderr, " %s", err->field);
     }
 
     if (err->text[0] != '\0') {
-        fprintf(stderr, ": %s", err->text);
+        parley_show_format(stderr, ": %s", err->text);
     }
 
     if (err->offset != PARLEY_NO_OFFSET) {

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "parley_arena.h"
@@ -267,6 +268,17 @@ int parley_token_given(parley_tool_t *tool, parley_str_t *ret);
 /* Without white space around it, and without "Bearer " before it. */
 parley_str_t parley_token_trim(parley_str_t s);
 
+
+/*
+ * parley_show.c: writes text that others wrote, as a terminal may show it.
+ * Control characters, and those that change the direction of text, become
+ * "\u{202E}"; octets that are not UTF-8 become "\x9B".
+ */
+void parley_show(FILE *f, parley_str_t s);
+void parley_show_format(FILE *f, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void parley_show_args(FILE *f, const char *fmt, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 /* parley_output.c */
 

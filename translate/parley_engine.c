@@ -29,6 +29,8 @@ static int parley_engine_validate(const parley_schema_t *schema,
 static int parley_engine_same(const parley_codec_t *codec,
     parley_arena_t *arena, const parley_msg_t *m, parley_encoded_t *ret,
     parley_loss_t *loss, parley_error_t *err);
+static int parley_engine_labels(const parley_msg_t *msg,
+    parley_error_t *err);
 static int parley_engine_random_id(parley_arena_t *arena, parley_msg_t *msg,
     const uint8_t *random, parley_error_t *err);
 static int parley_engine_may(const parley_codec_t *codec,
@@ -247,12 +249,58 @@ parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
     if (parley_codec_find(proto, &codec, err) != 0
         || codec->decode(engine, arena, doc, mve5, msg, err) != 0
-        || parley_plain_msg(msg, err) != 0)
+        || parley_plain_msg(msg, err) != 0
+        || parley_engine_labels(msg, err) != 0)
     {
         return -1;
     }
 
     return msg->origin == msg->wire ? 0 : parley_embed_nested(msg, err);
+}
+
+
+/*
+ * Refuses an AEE intent, or the name of a bus, with an empty label: a service
+ * may read "ops..delete" as "ops.delete", which a rule denies.
+ */
+
+static int
+parley_engine_labels(const parley_msg_t *msg, parley_error_t *err)
+{
+    size_t        i;
+    parley_str_t  bus;
+
+    const struct {
+        parley_str_t        text;
+        parley_msg_field_t  field;
+    } names[] = {
+        { msg->intent, PARLEY_MSG_INTENT },
+        { msg->outer_intent, PARLEY_MSG_INTENT },
+        { msg->sender, PARLEY_MSG_SENDER },
+        { msg->recipient, PARLEY_MSG_RECIPIENT }
+    };
+
+    if (msg->wire != PARLEY_PROTO_CANONICAL) {
+        return 0;
+    }
+
+    bus = parley_name_canonical.prefixes[PARLEY_NAME_GROUP];
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+
+        if (!parley_name_is_whole(names[i].text)
+            && (names[i].field == PARLEY_MSG_INTENT
+                || (names[i].text.len >= bus.len
+                    && memcmp(names[i].text.data, bus.data, bus.len) == 0)))
+        {
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID,
+                                    parley_at(msg, names[i].field).pointer,
+                                    "a label between the dots of %s is empty",
+                                    parley_at(msg, names[i].field).pointer);
+        }
+    }
+
+    return 0;
 }
 
 

@@ -47,6 +47,12 @@ parley_name_parse_prefixed(const parley_name_syntax_t *syntax, parley_str_t s,
         return -1;
     }
 
+    if (kind == PARLEY_NAME_GROUP && syntax == &parley_name_canonical
+        && !parley_name_is_whole(s))
+    {
+        return -1;
+    }
+
     ret->kind = (parley_name_kind_t) kind;
     ret->name = s;
 
@@ -91,6 +97,23 @@ parley_name_strip(parley_str_t *s, parley_str_t prefix)
     }
 
     *s = parley_str_from(*s, prefix.len);
+
+    return 1;
+}
+
+
+int
+parley_name_is_whole(parley_str_t s)
+{
+    size_t  i;
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] == '.'
+            && (i == 0 || i + 1 == s.len || s.data[i + 1] == '.'))
+        {
+            return 0;
+        }
+    }
 
     return 1;
 }

@@ -1,0 +1,161 @@
+# What names the gateway is answered by it or refused, in every protocol and
+# spelling; empty labels of intents and buses are refused; a scope of an
+# organisation is checked where a service gets it, as where it is published; and
+# what tools print of others is shown by its number where it would turn the text.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(port tmp_dir spew);
+use Parley::Gateway;
+use Parley::Matrix ();
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+use Parley::Tool ();
+use Parley::Upstream;
+
+my $service = Parley::Upstream->start(port(2));
+my @all = qw(aee vcp vcp2 c2a channel moq);
+
+my $nginx = Parley::Nginx->start(workers => 1, http => streams_http(
+    locations => join '', map { <<"EOT" } qw(aee c2a channel)));
+        location = /to/$_ {
+            parley_jwt on; parley_accept aee vcp vcp2 c2a channel moq;
+            parley_speak $_;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+EOT
+
+
+sub said {
+    my ($to, $m, @o) = @_;
+
+    return submit($m, as => 'alice', uri => "/to/$to", @o);
+}
+
+
+sub by_aee {
+    my ($to, %o) = @_;
+
+    return aee(type => 'event', intent => 'ops.note', to => $to,
+               payload => { text => 'x' }, %o);
+}
+
+
+sub by_c2a {
+    my ($to, %o) = @_;
+
+    return Parley::Matrix::ambient(target => {
+        recipient => $to, directedness => 'to_me' }, %o);
+}
+
+
+sub by_vcp {
+    my $to = shift;
+
+    return vcp(recipient => $to, payload => { context => 'c',
+        constitution_ref => 'creed://ops.example/builders@1.0' });
+}
+
+
+for my $to (qw(aee c2a channel)) {
+    for my $m (map({ by_aee($_) } qw(service.parley Service.Parley
+                                     service:parley SERVICE:PARLEY)),
+               map({ by_c2a($_) } qw(service:parley Service:Parley
+                                     service.parley)),
+               by_vcp('service://parley'))
+    {
+        my $answer = said($to, $m);
+
+        cmp_ok($answer->{status}, '>=', 400, 'GW-03 a name of the gateway is '
+               . 'not forwarded: ' . ($m->{to} // $m->{recipient}
+                                      // $m->{params}{target}{recipient})
+               . " to $to");
+    }
+}
+
+is(scalar $service->requests, 0, 'GW-03 the service gets none');
+
+
+# ---- empty labels
+
+for my $m (map({ by_aee('agent.bob', intent => $_) }
+               qw(ops..delete .ops ops. ops...x)),
+           map({ by_aee($_) } qw(bus..ops bus.ops. bus. bus.a..b)),
+           by_aee('agent.bob', from => 'bus..x'))
+{
+    my $answer = said('aee', $m);
+
+    is($answer->{status}, 400, "SEC-04 an empty label: $m->{intent} to $m->{to}");
+    like($answer->{body}, qr/E_FIELD_INVALID|field-invalid|E_BAD|label/,
+         'is an invalid field');
+}
+
+is(scalar $service->requests, 0, 'SEC-04 the service gets none');
+is(said('aee', by_aee('agent.bob', intent => 'ops.a.b'))->{status}, 202,
+   'others pass');
+$service->clear;
+
+
+# ---- a scope of an organisation, with a service behind
+
+my $notice = frame('dave', 'acme', kind => 'agent_broadcast',
+    payload => { broadcast_text => 'x', event_class => 'other' });
+
+for my $scope ('org:~acme/members/*', 'org:~acme/members/ops/*',
+               'accord:~acme/grant:billing.read')
+{
+    for my $to (qw(channel)) {
+        my $answer = submit({ %$notice, frame_id => uuid4() },
+                            uri => "/to/$to", scope => $scope);
+
+        is($answer->{status}, 403, "ACH-16 $scope of a sender that is not a "
+                                   . "member, to $to")
+            or diag $answer->{body};
+        like($answer->{body}, qr/scope-unauthorised/, 'as where it is '
+                                                      . 'published');
+    }
+}
+
+is(scalar $service->requests, 0, 'ACH-16 the service gets none');
+
+my $member = frame('alice', 'acme', kind => 'agent_broadcast',
+    payload => { broadcast_text => 'x', event_class => 'other' });
+
+submit($member, uri => '/to/channel', scope => 'org:~acme/members/*');
+is(scalar(my @got = $service->requests), 1, 'a member may');
+
+
+# ---- what is printed
+
+my $turned = "evil\x{202e}txt.\x{200f}\x{9b}1m";
+
+utf8::encode($turned);
+
+my ($status, $out, $err) = Parley::Tool::tool({ in => jcs(by_aee('agent.bob'))
+    =~ s/"type":"event"/"type":"$turned"/r }, 'validate');
+
+isnt($status, 0, 'a message that is refused');
+unlike("$out$err", qr/\xe2\x80\xae|\xe2\x80\x8f|\xc2\x9b/,
+       'SEC-01 no character that turns the text is printed');
+
+for my $command (['translate', '--to', 'vcp'], ['detect']) {
+    my ($status, $out, $err) = Parley::Tool::tool({ in =>
+        "{\"v\":\"1\",\"$turned\":1}" }, @$command);
+
+    unlike($err, qr/\xe2\x80\xae|\xe2\x80\x8f|\xc2\x9b/,
+           "SEC-01 nor by @$command");
+}
+
+my $file = spew(tmp_dir() . "/a\xe2\x80\xaeb", 'x');
+
+(undef, undef, $err) = Parley::Tool::tool('validate', $file);
+like($err, qr/a\\u\{202E\}b/, 'SEC-01 it is printed by its number');
+
+done_testing();
