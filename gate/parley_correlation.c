@@ -34,30 +34,14 @@ static int parley_correlation_is_as_well(const parley_correlation_t *r,
 static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret);
-static int parley_correlation_keep(parley_correlation_t *r,
-    parley_str_t record);
+static void parley_correlation_named(const parley_question_t *q,
+    const parley_question_lead_t *lead, parley_correlation_name_t *ret);
 static int parley_correlation_is_closed(const parley_correlation_t *r,
     const parley_record_t *record);
 static int parley_correlation_found(parley_correlation_t *r,
     parley_error_t *err);
 static void parley_correlation_slot(parley_correlation_t *r);
-static int parley_correlation_recall(parley_correlation_t *r,
-    parley_error_t *err);
-static int parley_correlation_call(parley_correlation_t *r,
-    parley_error_t *err);
-static int parley_correlation_record(parley_correlation_t *r,
-    const parley_record_id_t *id, parley_record_t *ret);
-static int parley_correlation_restored(parley_correlation_t *r,
-    parley_error_t *err);
-static int parley_correlation_is_taken_back(const parley_correlation_t *r,
-    const parley_question_t *q);
-static int parley_correlation_failed(int rc, parley_error_t *err);
-static int parley_correlation_unmatched(parley_correlation_t *r,
-    const char *why, parley_error_t *err);
 
-
-#define PARLEY_CORRELATION_UNKNOWN                                            \
-    "it refers to no message that passed here and still waits"
 
 #define PARLEY_CORRELATION_ELSEWHERE                                          \
     "it stands in another conversation than the message which it answers"
@@ -102,11 +86,10 @@ parley_correlate(parley_correlation_t *r, parley_error_t *err)
     r->recalled = 0;
     r->final = 0;
     r->declines = 0;
+    r->who->asker = NULL;
 
     if (m->recalls.len > 0) {
-        return m->wire == r->speak ? 0
-               : m->origin == m->wire ? parley_correlation_recall(r, err)
-                                      : parley_correlation_restored(r, err);
+        return parley_correlation_recalls(r, err);
     }
 
     by_corr = parley_correlation_by_corr(m);
@@ -320,11 +303,12 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret)
 {
-    int                 rc, own, above;
-    parley_str_t        corr;
-    parley_record_t     led;
-    parley_question_t   q;
-    parley_record_id_t  id;
+    int                        rc, above;
+    parley_record_t            led;
+    parley_question_t          q;
+    parley_record_id_t         id;
+    parley_question_lead_t     lead;
+    parley_correlation_name_t  name;
 
     *ret = PARLEY_CORRELATION_CLOSED;
 
@@ -332,10 +316,10 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     id.tag = record->tag;
     memcpy(id.key, key, PARLEY_KEY_LEN);
 
-    own = !record->closed
-          && parley_question_leads(record->value, &id, &corr);
+    name.own = !record->closed && parley_question_leads(record->value, &lead);
 
-    if (own) {
+    if (name.own) {
+        id = lead.id;
         rc = parley_correlation_record(r, &id, &led);
 
         if (rc < 0) {
@@ -357,9 +341,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 
     parley_question_split(led.value, &q);
 
-    if (!own || corr.data == NULL) {
-        corr = q.texts[own ? PARLEY_QUESTION_CORR : PARLEY_QUESTION_SENT_CORR];
-    }
+    parley_correlation_named(&q, name.own ? &lead : NULL, &name);
 
     above = parley_correlation_is_above(r, &q, &id);
 
@@ -367,12 +349,12 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
         return above;
     }
 
-    if (!parley_correlation_is_between(r, &q, own, corr, above)) {
+    if (!parley_correlation_is_between(r, &q, &name, above)) {
         *ret = PARLEY_CORRELATION_OTHERS;
         return 0;
     }
 
-    if (!by_corr && !parley_correlation_is_there(r, &q, own, corr)) {
+    if (!by_corr && !parley_correlation_is_there(r, &q, &name)) {
         *ret = PARLEY_CORRELATION_ASTRAY;
         return 0;
     }
@@ -389,7 +371,9 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     *ret = PARLEY_CORRELATION_OPEN;
 
     r->id = id;
-    r->own = own;
+    r->own = name.own;
+    r->corr = name.corr;
+    r->told = name.told;
     r->above = above;
     r->slot_until = r->ask->now + led.left;
 
@@ -397,9 +381,30 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 }
 
 
-/* Keeps the question of a record.  -1: no memory. */
+/* Fills what the question is named by; lead: the record that led to it, or
+   NULL. */
 
-static int
+static void
+parley_correlation_named(const parley_question_t *q,
+    const parley_question_lead_t *lead, parley_correlation_name_t *ret)
+{
+    ret->own = lead != NULL;
+    ret->corr = q->texts[ret->own ? PARLEY_QUESTION_CORR
+                                  : PARLEY_QUESTION_SENT_CORR];
+    ret->told = q->texts[ret->own ? PARLEY_QUESTION_SENDER
+                                  : PARLEY_QUESTION_SENT_FROM];
+
+    if (lead != NULL && lead->has_corr) {
+        ret->corr = lead->corr;
+    }
+
+    if (lead != NULL && lead->has_told) {
+        ret->told = lead->told;
+    }
+}
+
+
+int
 parley_correlation_keep(parley_correlation_t *r, parley_str_t record)
 {
     r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
@@ -434,8 +439,9 @@ parley_correlation_is_closed(const parley_correlation_t *r,
 static int
 parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
 {
-    parley_msg_t       *m;
-    parley_question_t  *q;
+    parley_msg_t        *m;
+    parley_question_t   *q;
+    parley_who_asker_t  *asker;
 
     q = r->question;
 
@@ -454,16 +460,19 @@ parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
     }
 
     m = parley_arena_alloc(r->arena, sizeof(parley_msg_t));
+    asker = parley_arena_alloc(r->arena, sizeof(parley_who_asker_t));
 
-    if (m == NULL) {
+    if (m == NULL || asker == NULL) {
         return parley_error_memory(err);
     }
 
     parley_msg_init(m, (parley_proto_t) q->head.proto, r->msg->doc);
 
-    parley_question_message(q, r->own, m);
+    parley_question_message(q, m);
+    parley_question_asked_by(q, asker);
 
     r->answering = m;
+    r->asker = asker;
 
     parley_correlation_again(r);
     parley_correlation_slot(r);
@@ -508,82 +517,7 @@ parley_correlation_slot(parley_correlation_t *r)
 }
 
 
-/*
- * It takes back a call of the caller's own: it is for whom that was for, and
- * names what that became.
- */
-
-static int
-parley_correlation_recall(parley_correlation_t *r, parley_error_t *err)
-{
-    int            rc;
-    parley_str_t   to;
-    parley_msg_t  *m;
-
-    m = r->msg;
-
-    rc = parley_correlation_call(r, err);
-
-    if (rc != 0) {
-        return rc;
-    }
-
-    if (r->question == NULL || r->question->head.sent != r->speak) {
-        r->question = NULL;
-
-        return m->recipient.len > 0
-               ? 0
-               : parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN,
-                                              err);
-    }
-
-    to = r->question->texts[PARLEY_QUESTION_RECIPIENT];
-
-    if (m->recipient.len > 0 && !parley_str_eq(m->recipient, to)) {
-        r->question = NULL;
-
-        return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
-    }
-
-    r->recalled = 1;
-
-    parley_correlation_again(r);
-
-    return 0;
-}
-
-
-/* under a call stands a question, or the id of one */
-
-static int
-parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
-{
-    int                 rc;
-    parley_record_t     record;
-    parley_record_id_t  id;
-
-    id.kind = PARLEY_KIND_CALL;
-    id.tag = 0;
-    parley_question_call_key(r->ask->state, r->who, r->msg->recalls, id.key);
-
-    rc = parley_correlation_record(r, &id, &record);
-
-    if (rc == 1 && parley_question_leads(record.value, &id, NULL)) {
-        rc = parley_correlation_record(r, &id, &record);
-    }
-
-    if (rc != 1) {
-        return rc == 0 ? 0 : parley_correlation_failed(rc, err);
-    }
-
-    return parley_correlation_keep(r, record.value) == 0
-           ? 0 : parley_error_memory(err);
-}
-
-
-/* 1 and *ret; 0: it is not there, or closed; PARLEY_WAIT; -1: no memory */
-
-static int
+int
 parley_correlation_record(parley_correlation_t *r, const parley_record_id_t *id,
     parley_record_t *ret)
 {
@@ -595,88 +529,14 @@ parley_correlation_record(parley_correlation_t *r, const parley_record_id_t *id,
 }
 
 
-/*
- * In the protocol that it goes to nobody is said to take something back: who
- * it is must be known here.
- */
-
-static int
-parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
-{
-    int                  i, rc;
-    parley_records_t     records;
-    parley_question_t    q;
-    parley_record_id_t   id;
-    const parley_msg_t  *m;
-
-    m = r->msg;
-
-    if (m->origin != r->speak) {
-        return 0;
-    }
-
-    id.kind = PARLEY_KIND_QUESTION;
-    id.tag = parley_question_tag(r->ask->state,
-                                 parley_question_asker(r->who, r->speak),
-                                 parley_str_none);
-    parley_question_key(r->ask->state, m->origin,
-                        m->reply_to.len > 0 ? m->reply_to : m->recalls,
-                        id.key);
-
-    rc = parley_ask_get_owned(r->ask, &id, &records);
-
-    if (rc != 0) {
-        return parley_correlation_failed(rc, err);
-    }
-
-    for (i = 0; i < records.n; i++) {
-
-        if (records.list[i].closed
-            || parley_question_leads(records.list[i].value, &id, NULL))
-        {
-            continue;
-        }
-
-        parley_question_split(records.list[i].value, &q);
-
-        if (parley_correlation_is_taken_back(r, &q)) {
-            return 0;
-        }
-    }
-
-    return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
-}
-
-
-static int
-parley_correlation_is_taken_back(const parley_correlation_t *r,
-    const parley_question_t *q)
-{
-    const parley_msg_t  *m;
-    const parley_str_t  *texts;
-
-    m = r->msg;
-    texts = q->texts;
-
-    return q->head.proto == m->wire
-           && parley_str_eq(texts[PARLEY_QUESTION_SENDER], m->sender)
-           && parley_str_eq(texts[PARLEY_QUESTION_RECIPIENT], m->recipient)
-           && (parley_str_eq(texts[PARLEY_QUESTION_SENT_ID], m->recalls)
-               || parley_str_eq(texts[PARLEY_QUESTION_SENT_CALL],
-                                m->recalls));
-}
-
-
-/* it has to wait, or there is no memory */
-
-static int
+int
 parley_correlation_failed(int rc, parley_error_t *err)
 {
     return rc == PARLEY_WAIT ? rc : parley_error_memory(err);
 }
 
 
-static int
+int
 parley_correlation_unmatched(parley_correlation_t *r, const char *why,
     parley_error_t *err)
 {

@@ -27,6 +27,11 @@ typedef struct {
     /* what was found */
     parley_question_t       *question;      /* NULL: nothing */
     parley_record_id_t       id;            /* of it */
+    parley_str_t             corr;          /* its correlation there */
+    parley_str_t             told;          /* the asker's name there; empty:
+                                               unknown */
+    parley_who_asker_t      *asker;         /* the asker, where answering is
+                                               set */
     parley_msg_t            *answering;     /* it, as a message; NULL: what is
                                                taken back, or nothing */
     unsigned                 own:1;         /* it was found by its sender's

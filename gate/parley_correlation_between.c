@@ -9,7 +9,7 @@
 
 static int parley_correlation_is_between_others(
     const parley_correlation_t *r, const parley_question_t *q,
-    parley_str_t corr, int above);
+    const parley_correlation_name_t *name, int above);
 static int parley_correlation_is_of(const parley_correlation_t *r,
     const parley_question_t *q, parley_proto_t proto, parley_str_t group);
 static int parley_correlation_is_to_group(const parley_correlation_t *r,
@@ -26,9 +26,10 @@ static int parley_correlation_is(const parley_correlation_t *r,
 
 int
 parley_correlation_is_between(const parley_correlation_t *r,
-    const parley_question_t *q, int own, parley_str_t corr, int above)
+    const parley_question_t *q, const parley_correlation_name_t *name,
+    int above)
 {
-    parley_str_t         from, to, recipient;
+    parley_str_t         to, recipient;
     parley_proto_t       proto;
     const parley_msg_t  *reply;
 
@@ -36,18 +37,11 @@ parley_correlation_is_between(const parley_correlation_t *r,
     proto = (parley_proto_t) q->head.proto;
     recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
 
-    if (own) {
-        from = q->texts[PARLEY_QUESTION_SENDER];
-        to = recipient;
-
-    } else {
-        from = q->texts[PARLEY_QUESTION_SENT_FROM];
-        to = q->texts[PARLEY_QUESTION_SENT_TO];
+    if (name->own && reply->wire != proto) {
+        return parley_correlation_is_between_others(r, q, name, above);
     }
 
-    if (own && reply->wire != proto) {
-        return parley_correlation_is_between_others(r, q, corr, above);
-    }
+    to = name->own ? recipient : q->texts[PARLEY_QUESTION_SENT_TO];
 
     if (proto != r->speak && reply->wire != r->speak && !r->published) {
         return 0;
@@ -67,21 +61,22 @@ parley_correlation_is_between(const parley_correlation_t *r,
         return 0;
     }
 
-    return reply->recipient.len == 0 || from.len == 0
+    return reply->recipient.len == 0 || name->told.len == 0
            || parley_correlation_is_to_group(r, q)
-           || parley_correlation_is_dm(r, q, corr)
-           || parley_str_eq(reply->recipient, from);
+           || parley_correlation_is_dm(r, q, name->corr)
+           || parley_str_eq(reply->recipient, name->told);
 }
 
 
 /*
- * Of who listens in a further protocol, where the question's names are others:
- * each is who it is.
+ * Returns whether a reply in a further protocol, in which the parties of the
+ * question have other names, is between them.
  */
 
 static int
 parley_correlation_is_between_others(const parley_correlation_t *r,
-    const parley_question_t *q, parley_str_t corr, int above)
+    const parley_question_t *q, const parley_correlation_name_t *name,
+    int above)
 {
     parley_str_t         recipient;
     parley_proto_t       proto;
@@ -97,7 +92,8 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
                || above)
            && (reply->recipient.len == 0
                || parley_correlation_is_to_group(r, q)
-               || parley_correlation_is_dm(r, q, corr)
+               || parley_correlation_is_dm(r, q, name->corr)
+               || parley_str_eq(reply->recipient, name->told)
                || parley_correlation_is(r, reply->recipient, proto,
                                         q->texts[PARLEY_QUESTION_SENDER]));
 }
@@ -107,16 +103,16 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
 
 int
 parley_correlation_is_there(const parley_correlation_t *r,
-    const parley_question_t *q, int own, parley_str_t corr)
+    const parley_question_t *q, const parley_correlation_name_t *name)
 {
     const parley_msg_t  *reply;
 
     reply = r->msg;
 
-    return reply->corr.len == 0 || corr.len == 0
-           || (own && reply->wire != q->head.proto
+    return reply->corr.len == 0 || name->corr.len == 0
+           || (name->own && reply->wire != q->head.proto
                && parley_codecs[reply->wire]->replies_by_corr)
-           || parley_corr_is(reply, corr);
+           || parley_corr_is(reply, name->corr);
 }
 
 

@@ -1,8 +1,9 @@
 #include "parley_correlation.h"
 #include "parley_correlation_parts.h"
+#include "parley_name.h"
 
 
-static parley_str_t parley_correlation_asker(const parley_correlation_t *r);
+static void parley_correlation_addressee(const parley_correlation_t *r);
 
 
 int
@@ -71,14 +72,8 @@ parley_correlation_again(const parley_correlation_t *r)
 
     texts = r->question->texts;
 
-    if (parley_correlation_is_dm(r, r->question,
-                                 texts[r->own ? PARLEY_QUESTION_CORR
-                                              : PARLEY_QUESTION_SENT_CORR]))
-    {
-        r->msg->recipient = parley_correlation_asker(r);
-    }
-
     if (!r->recalled) {
+        parley_correlation_addressee(r);
         return;
     }
 
@@ -88,24 +83,33 @@ parley_correlation_again(const parley_correlation_t *r)
 }
 
 
-/* as the message's protocol has its name; nobody, where it has none there */
+/*
+ * Makes known who the recipient is that the answer names: the asker, by the
+ * name that the reader of the question was told.
+ */
 
-static parley_str_t
-parley_correlation_asker(const parley_correlation_t *r)
+static void
+parley_correlation_addressee(const parley_correlation_t *r)
 {
-    parley_str_t    name, ret;
-    parley_proto_t  proto;
+    parley_msg_t  *m;
 
-    name = r->question->texts[PARLEY_QUESTION_SENDER];
-    proto = (parley_proto_t) r->question->head.proto;
+    m = r->msg;
 
-    if (proto == r->msg->wire) {
-        return name;
+    if (parley_correlation_is_dm(r, r->question, r->corr)) {
+        m->recipient = r->told;
     }
 
-    return name.len > 0
-           && parley_who_resolve(r->who, proto, name, r->msg->wire, &ret) == 1
-           ? ret : parley_str_none;
+    r->who->asker = NULL;
+
+    if (r->asker == NULL || m->recipient.len == 0
+        || (r->told.len == 0 && !r->own)
+        || parley_name_is_group(m->wire, m->recipient))
+    {
+        return;
+    }
+
+    r->asker->told = m->recipient;
+    r->who->asker = r->asker;
 }
 
 

@@ -6,18 +6,29 @@
 #include "parley_correlation.h"
 
 
+#define PARLEY_CORRELATION_UNKNOWN                                            \
+    "it refers to no message that passed here and still waits"
+
+
+/* how a message names the question that it answers */
+typedef struct {
+    int           own;      /* by another name than it was sent under */
+    parley_str_t  corr;     /* the question's correlation there */
+    parley_str_t  told;     /* the asker's name there; empty: unknown */
+} parley_correlation_name_t;
+
+
 /*
- * Whether r->msg, a reply, is between the parties of q.  own: it was found by
- * another name than q was sent under; corr: the correlation that q has there;
- * above: what parley_correlation_is_above() says.
+ * Returns whether r->msg, a reply, is between the parties of q; above: what
+ * parley_correlation_is_above() returned.
  */
 int parley_correlation_is_between(const parley_correlation_t *r,
-    const parley_question_t *q, int own, parley_str_t corr, int above);
+    const parley_question_t *q, const parley_correlation_name_t *name,
+    int above);
 
-/* Whether r->msg has the correlation of q, as far as both say one; own, corr:
-   as above. */
+/* Returns whether r->msg has the correlation of q, as far as both have one. */
 int parley_correlation_is_there(const parley_correlation_t *r,
-    const parley_question_t *q, int own, parley_str_t corr);
+    const parley_question_t *q, const parley_correlation_name_t *name);
 
 /*
  * Whether q, which is kept under id, escalates, and who replies is above its
@@ -31,6 +42,29 @@ int parley_correlation_is_above(const parley_correlation_t *r,
    corr, that q was published in: so it is for who asked. */
 int parley_correlation_is_dm(const parley_correlation_t *r,
     const parley_question_t *q, parley_str_t corr);
+
+/*
+ * Finds what a message that takes an earlier one back refers to.  Returns as
+ * parley_correlate() does.
+ */
+int parley_correlation_recalls(parley_correlation_t *r, parley_error_t *err);
+
+/*
+ * Reads one record.  Returns 1 and *ret; 0: the record is missing or closed;
+ * PARLEY_WAIT; -1: no memory.
+ */
+int parley_correlation_record(parley_correlation_t *r,
+    const parley_record_id_t *id, parley_record_t *ret);
+
+/* Sets r->question to what a record holds.  Returns 0, or -1: no memory. */
+int parley_correlation_keep(parley_correlation_t *r, parley_str_t record);
+
+/* Returns PARLEY_WAIT if rc is that, else -1: no memory. */
+int parley_correlation_failed(int rc, parley_error_t *err);
+
+/* Refuses r->msg with reply-unmatched; why is the text. */
+int parley_correlation_unmatched(parley_correlation_t *r, const char *why,
+    parley_error_t *err);
 
 
 #endif /* PARLEY_CORRELATION_PARTS_H */

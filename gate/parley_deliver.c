@@ -14,14 +14,24 @@ static const parley_json_limits_t  parley_deliver_limits = {
 };
 
 
+/* a publication that is read, and what it answers */
+typedef struct {
+    parley_who_t        who;
+    parley_msg_t        msg;
+    parley_json_t       doc;
+    parley_question_t   question;
+    parley_who_asker_t  asker;
+    parley_msg_t        answering;
+} parley_deliver_answer_t;
+
+
 static int parley_deliver_read(const parley_deliver_t *d,
     const parley_publication_t *p, parley_arena_t *arena, parley_msg_t *msg,
     parley_json_t *doc, parley_who_t *who, parley_error_t *err);
 static int parley_deliver_is_denied_as(parley_gate_t *asked,
     const parley_publication_t *p, parley_msg_t *msg);
 static int parley_deliver_answers(const parley_publication_t *p,
-    parley_proto_t to, parley_who_t *who, parley_msg_t *msg,
-    parley_msg_t *ret);
+    parley_proto_t to, parley_deliver_answer_t *ret);
 
 
 int
@@ -53,16 +63,14 @@ parley_deliver_made(const parley_deliver_t *d, const parley_publication_t *p,
     parley_proto_t to, parley_arena_t *arena, parley_encoded_t *ret,
     parley_loss_t *loss, parley_error_t *err)
 {
-    parley_who_t          who;
-    parley_msg_t          msg, answering;
-    parley_json_t         doc;
-    parley_seal_t         seal;
-    parley_encode_opts_t  opts;
+    parley_seal_t             seal;
+    parley_encode_opts_t      opts;
+    parley_deliver_answer_t   a;
 
     parley_error_clear(err);
     parley_loss_init(loss, arena);
 
-    if (parley_deliver_read(d, p, arena, &msg, &doc, &who, err) != 0) {
+    if (parley_deliver_read(d, p, arena, &a.msg, &a.doc, &a.who, err) != 0) {
         return err->code == PARLEY_E_CAPACITY ? -1 : 1;
     }
 
@@ -72,18 +80,18 @@ parley_deliver_made(const parley_deliver_t *d, const parley_publication_t *p,
     seal.arena = arena;
     seal.key = d->http->signing;
 
-    parley_who_opts(&who, &opts);
+    parley_who_opts(&a.who, &opts);
     parley_seal_opts(&seal, &opts);
 
     parley_deliver_opts(d->http, to, &opts);
 
-    if (parley_deliver_answers(p, to, &who, &msg, &answering)) {
-        opts.answering = &answering;
+    if (parley_deliver_answers(p, to, &a)) {
+        opts.answering = &a.answering;
     }
 
     opts.principal = p->sender;
 
-    return parley_encode(d->engine, arena, to, &msg, &opts, ret, loss, err)
+    return parley_encode(d->engine, arena, to, &a.msg, &opts, ret, loss, err)
            == 0 ? 0 : err->code == PARLEY_E_CAPACITY ? -1 : 1;
 }
 
@@ -203,40 +211,43 @@ parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
 
 
 /*
- * HUB-07: to whom it answers, in his protocol, it names his question as he
- * does.
+ * HUB-07: makes known to whom msg is an answer.  Returns 1 and *ret, the
+ * question as the asker names it, where the asker reads the protocol; else 0.
  */
 
 static int
 parley_deliver_answers(const parley_publication_t *p, parley_proto_t to,
-    parley_who_t *who, parley_msg_t *msg, parley_msg_t *ret)
+    parley_deliver_answer_t *ret)
 {
-    parley_question_t     q;
     parley_correlation_t  r;
 
     if (p->question.len == 0) {
         return 0;
     }
 
-    parley_question_split(p->question, &q);
-
-    if (q.head.proto != to) {
-        return 0;
-    }
-
-    parley_msg_init(ret, to, msg->doc);
-    parley_question_message(&q, p->own, ret);
+    parley_question_split(p->question, &ret->question);
+    parley_question_asked_by(&ret->question, &ret->asker);
 
     memset(&r, 0, sizeof(parley_correlation_t));
 
-    r.msg = msg;
-    r.who = who;
-    r.question = &q;
-    r.answering = ret;
+    r.msg = &ret->msg;
+    r.who = &ret->who;
+    r.question = &ret->question;
+    r.own = p->own;
+    r.told = p->own ? p->to
+             : ret->question.texts[PARLEY_QUESTION_SENT_FROM];
+    r.asker = &ret->asker;
+
+    if (ret->question.head.proto == to) {
+        parley_msg_init(&ret->answering, to, ret->msg.doc);
+        parley_question_message(&ret->question, &ret->answering);
+
+        r.answering = &ret->answering;
+    }
 
     parley_correlation_again(&r);
 
-    return 1;
+    return r.answering != NULL;
 }
 
 

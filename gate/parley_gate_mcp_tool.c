@@ -130,8 +130,7 @@ parley_gate_mcp_verb(parley_gate_t *g)
 static int
 parley_gate_mcp_frame(parley_gate_t *g)
 {
-    parley_str_t            human, instrument, own;
-    parley_buf_t            b;
+    parley_str_t            human;
     parley_channel_call_t   call;
 
     memset(&call, 0, sizeof(parley_channel_call_t));
@@ -147,27 +146,19 @@ parley_gate_mcp_frame(parley_gate_t *g)
                                 "send frames");
     }
 
-    human = parley_str_none;
-    instrument = parley_str_none;
-
     parley_who_attribute(g->who, PARLEY_PROTO_VERBS, call.sender, &human,
-                         &instrument);
+                         &call.drafted_with);
 
     call.acted_by = human.len > 0 ? human : call.sender;
 
-    /* ~cc-x is the instrument of ~x, and its own */
-
-    parley_buf_init(&b, g->arena, 0);
-    parley_buf_lit(&b, "~cc-");
-    parley_buf_str(&b, parley_str_from(call.sender, 1));
-
-    if (parley_buf_done(&b, &own) != 0 || parley_gate_mcp_ids(g, &call) != 0) {
+    if ((call.drafted_with.len == 0
+         && parley_channel_instrument(g->arena, call.sender,
+                                      &call.drafted_with)
+            != 0)
+        || parley_gate_mcp_ids(g, &call) != 0)
+    {
         return parley_error_memory(g->err);
     }
-
-    call.drafted_with = instrument.len > 0 ? instrument
-                        : parley_str_begins(call.sender, "~cc-") ? call.sender
-                        : own;
 
     if (parley_channel_verb_frame(g->arena, g->mcp->verb, &call, &g->body,
                                   &g->mcp->made)

@@ -50,10 +50,11 @@ int
 parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     parley_str_t type, parley_str_t *ret, int *own)
 {
-    int           rc;
+    int           rc, unnamed;
     parley_str_t  name, handle;
 
     *own = 0;
+    unnamed = 0;
 
     if (parley_gate_serves(g, NULL) != 0 || parley_gate_asks(g, asked) != 0) {
         return -1;
@@ -76,12 +77,20 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
     if (name.len == 0) {
         name = parley_who_name(g->who, g->proto);
+        unnamed = 1;
     }
 
     if (name.len == 0) {
         return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
                                 "the caller has no name in this protocol, "
                                 "and does not say whose it is");
+    }
+
+    if (unnamed && handle.len > 0) {
+        *ret = handle;
+        *own = 1;
+        g->to = name;
+        return 0;
     }
 
     rc = parley_gate_named_handle(g, name, ret);

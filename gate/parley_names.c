@@ -68,6 +68,11 @@ parley_names_recipient(parley_who_t *who, parley_str_t to,
     ret->owner = parley_names_owner(who, to);
 
     if (ret->owner != NULL) {
+
+        if (who->asker != NULL) {
+            parley_names_add(ret, to, 0);
+        }
+
         return parley_names_principal(ret);
     }
 
@@ -137,16 +142,26 @@ parley_names_init(parley_names_t *names, parley_who_t *who)
 }
 
 
-/* who is listed under this name in the message's own protocol */
+/*
+ * Returns the principal that is listed under this name in the message's own
+ * protocol, or that the message answers.
+ */
 
 static const parley_principal_t *
 parley_names_owner(const parley_who_t *who, parley_str_t name)
 {
-    return who->directory == NULL
-           ? NULL
-           : parley_directory_by_name(who->directory,
-                                      (parley_namespace_t) who->msg->wire,
-                                      name);
+    const parley_principal_t  *owner;
+
+    if (who->directory == NULL) {
+        return NULL;
+    }
+
+    owner = parley_directory_by_name(who->directory,
+                                     (parley_namespace_t) who->msg->wire,
+                                     name);
+
+    return owner != NULL ? owner
+                         : parley_who_answered(who, who->msg->wire, name);
 }
 
 

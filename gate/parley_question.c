@@ -6,8 +6,6 @@
 
 static int parley_question_fill(const parley_asking_t *a,
     parley_question_t *q);
-static parley_str_t parley_question_from(parley_who_t *who,
-    parley_proto_t speak);
 static int parley_question_is_optional(const parley_asking_t *a);
 static int64_t parley_question_time(const parley_asking_t *a);
 static int64_t parley_question_ttl(const parley_question_t *q);
@@ -654,9 +652,7 @@ parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
 }
 
 
-/* by its name in the protocol that it is sent in */
-
-static parley_str_t
+parley_str_t
 parley_question_from(parley_who_t *who, parley_proto_t speak)
 {
     const parley_msg_t  *m;

@@ -85,6 +85,18 @@ typedef struct {
 } parley_question_t;
 
 
+/* a record that leads to a question by the name that it has elsewhere */
+typedef struct {
+    parley_record_id_t      id;         /* of the question */
+    parley_str_t            corr;       /* its correlation there, where
+                                           has_corr is set */
+    parley_str_t            told;       /* the asker's name there, where
+                                           has_told is set; may be empty */
+    unsigned                has_corr:1; /* else its correlation is its own */
+    unsigned                has_told:1; /* else the name is its own */
+} parley_question_lead_t;
+
+
 /* a message that is about to be sent */
 typedef struct {
     parley_arena_t          *arena;
@@ -201,6 +213,9 @@ parley_question_id(const parley_msg_t *m)
     return m->held ? m->held_id : m->id;
 }
 
+/* The asker's name where who->msg is sent on; empty: it has none there. */
+parley_str_t parley_question_from(parley_who_t *who, parley_proto_t speak);
+
 /* Whose question who->msg is where it is sent on, as a reply names it. */
 parley_str_t parley_question_asker(parley_who_t *who, parley_proto_t speak);
 
@@ -223,19 +238,16 @@ parley_str_t parley_question_session(const parley_msg_t *answer);
 void parley_question_split(parley_str_t record, parley_question_t *ret);
 
 /*
- * Fills a message, that parley_msg_init() made, with what is remembered of it;
- * own: as its sender knows it, else as it was sent on.
+ * Fills a message, that parley_msg_init() made, with what is remembered of it.
  */
-void parley_question_message(const parley_question_t *q, int own,
-    parley_msg_t *m);
+void parley_question_message(const parley_question_t *q, parley_msg_t *m);
 
-/*
- * Returns 1 where a record is no question but leads to one, to *ret.  ret_corr,
- * or NULL: what its correlation is where it is named so; 0 octets: it has none
- * there; data NULL: the question's own.
- */
-int parley_question_leads(parley_str_t record, parley_record_id_t *ret,
-    parley_str_t *ret_corr);
+/* Fills the names of the asker, except the one that an answer has. */
+void parley_question_asked_by(const parley_question_t *q,
+    parley_who_asker_t *ret);
+
+/* Returns whether a record leads to a question and is not one itself. */
+int parley_question_leads(parley_str_t record, parley_question_lead_t *ret);
 
 /* Whether it takes answers still where its record ends in left ms. */
 int parley_question_is_open(const parley_question_t *q, int64_t left);

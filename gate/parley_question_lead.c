@@ -42,45 +42,52 @@ parley_question_lead(const parley_asking_t *a, const parley_asked_t *asked)
 
 
 /*
- * The id of the question; where the correlation is another than the question's
- * own, and a reply has to name it beside, that too.  -1: no memory.
+ * Writes what leads to the question: its id, the asker's name as the reader is
+ * told it, and the correlation where the reader has another one than the asker
+ * and a reply names it too.  Returns 0, or -1: no memory.
  */
 
 static int
 parley_question_lead_record(const parley_asking_t *a,
     const parley_asked_t *asked, parley_str_t *ret)
 {
-    size_t        n;
-    int64_t       mark;
-    uint8_t      *p;
-    parley_str_t  corr;
+    size_t                       n;
+    uint8_t                     *p;
+    parley_str_t                 corr, told;
+    parley_question_lead_head_t  head;
 
     corr = a->sent->corr;
+    told = parley_question_from(a->who, a->speak);
 
-    if (parley_codecs[a->speak]->replies_by_corr
-        || parley_str_eq(corr, a->who->msg->corr))
-    {
-        *ret = parley_str_make(&asked->question, sizeof(parley_record_id_t));
-        return 0;
+    parley_octets_zero(&head, sizeof(head));
+
+    head.mark = PARLEY_QUESTION_LEADS;
+    head.id = asked->question;
+    head.has_corr = !parley_codecs[a->speak]->replies_by_corr
+                    && !parley_str_eq(corr, a->who->msg->corr);
+
+    if (!head.has_corr) {
+        corr = parley_str_none;
     }
 
-    mark = PARLEY_QUESTION_LEADS;
-    n = sizeof(mark) + sizeof(parley_record_id_t);
+    if (corr.len + told.len > PARLEY_QUESTION_MAX) {
+        return -1;
+    }
 
-    p = parley_arena_octets(a->arena, n + corr.len);
+    head.corr = (uint16_t) corr.len;
+    n = sizeof(head) + corr.len + told.len;
+
+    p = parley_arena_octets(a->arena, n);
 
     if (p == NULL) {
         return -1;
     }
 
-    *ret = parley_str_make(p, n + corr.len);
+    *ret = parley_str_make(p, n);
 
-    memcpy(p, &mark, sizeof(mark));
-    memcpy(p + sizeof(mark), &asked->question, sizeof(parley_record_id_t));
-
-    if (corr.len > 0) {
-        memcpy(p + n, corr.data, corr.len);
-    }
+    p = parley_octets_copy(p, (const uint8_t *) &head, sizeof(head));
+    p = parley_octets_copy(p, corr.data, corr.len);
+    (void) parley_octets_copy(p, told.data, told.len);
 
     return 0;
 }

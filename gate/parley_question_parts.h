@@ -6,9 +6,18 @@
 #include "parley_question.h"
 
 
-/* what a record begins with that leads to a question and says a correlation: in
-   the place of the time of one, which is never below zero */
+/* the mark of a record that leads to a question: in the place of the time of a
+   question, which is never below zero */
 #define PARLEY_QUESTION_LEADS  (-1)
+
+
+/* begins such a record; the correlation and the asker's name follow */
+typedef struct {
+    int64_t             mark;
+    parley_record_id_t  id;
+    uint16_t            corr;       /* octets */
+    uint8_t             has_corr;
+} parley_question_lead_head_t;
 
 
 /*

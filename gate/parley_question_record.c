@@ -32,7 +32,7 @@ parley_question_split(parley_str_t record, parley_question_t *ret)
 
 
 void
-parley_question_message(const parley_question_t *q, int own, parley_msg_t *m)
+parley_question_message(const parley_question_t *q, parley_msg_t *m)
 {
     m->form = q->texts[PARLEY_QUESTION_FORM];
     m->act = (parley_act_t) q->head.act;
@@ -41,8 +41,6 @@ parley_question_message(const parley_question_t *q, int own, parley_msg_t *m)
     m->question = q->texts[PARLEY_QUESTION_QUESTION];
     m->intent = q->texts[PARLEY_QUESTION_INTENT];
     m->sender = q->texts[PARLEY_QUESTION_SENDER];
-    m->told = q->texts[own ? PARLEY_QUESTION_SENDER
-                           : PARLEY_QUESTION_SENT_FROM];
     m->recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
     m->alarm = (parley_alarm_t) q->head.alarm;
     m->priority = (parley_priority_t) q->head.priority;
@@ -52,33 +50,44 @@ parley_question_message(const parley_question_t *q, int own, parley_msg_t *m)
 }
 
 
-int
-parley_question_leads(parley_str_t record, parley_record_id_t *ret,
-    parley_str_t *ret_corr)
+void
+parley_question_asked_by(const parley_question_t *q,
+    parley_who_asker_t *ret)
 {
-    int64_t  mark;
+    ret->told = parley_str_none;
+    ret->wire = (parley_proto_t) q->head.proto;
+    ret->name = q->texts[PARLEY_QUESTION_SENDER];
+    ret->sent = (parley_proto_t) q->head.sent;
+    ret->sent_name = q->texts[PARLEY_QUESTION_SENT_FROM];
+}
 
-    if (ret_corr != NULL) {
-        *ret_corr = parley_str_none;
-    }
+
+int
+parley_question_leads(parley_str_t record, parley_question_lead_t *ret)
+{
+    parley_question_lead_head_t  head;
+
+    parley_octets_zero(ret, sizeof(parley_question_lead_t));
 
     if (record.len == sizeof(parley_record_id_t)) {
-        memcpy(ret, record.data, sizeof(parley_record_id_t));
+        memcpy(&ret->id, record.data, sizeof(parley_record_id_t));
         return 1;
     }
 
-    memcpy(&mark, record.data, sizeof(mark));
+    memcpy(&head, record.data, sizeof(head.mark));
 
-    if (mark != PARLEY_QUESTION_LEADS) {
+    if (head.mark != PARLEY_QUESTION_LEADS) {
         return 0;
     }
 
-    record = parley_str_from(record, sizeof(mark));
-    memcpy(ret, record.data, sizeof(parley_record_id_t));
+    memcpy(&head, record.data, sizeof(head));
+    record = parley_str_from(record, sizeof(head));
 
-    if (ret_corr != NULL) {
-        *ret_corr = parley_str_from(record, sizeof(parley_record_id_t));
-    }
+    ret->id = head.id;
+    ret->has_corr = head.has_corr;
+    ret->has_told = 1;
+    ret->corr = parley_str_make(record.data, head.corr);
+    ret->told = parley_str_from(record, head.corr);
 
     return 1;
 }

@@ -1,6 +1,7 @@
 /* The directory, the proof and the message brought together. */
 
 #include "parley_who_parts.h"
+#include "parley_actor.h"
 #include "parley_msg_field.h"
 #include "parley_name.h"
 
@@ -11,6 +12,7 @@ static const parley_principal_t *parley_who_listed(const parley_who_t *who,
     parley_who_known_t *known, parley_proto_t proto, parley_str_t name);
 static parley_who_known_t *parley_who_known(parley_who_t *who,
     parley_proto_t from, parley_str_t name);
+static int parley_who_is_own_instrument(parley_who_t *who);
 static int parley_who_ask(parley_who_t *who, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
 
@@ -43,6 +45,10 @@ parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
 
     owner = parley_who_listed(who, parley_who_known(who, proto, name), proto,
                               name);
+    if (owner == NULL) {
+        owner = parley_who_answered(who, proto, name);
+    }
+
     if (owner == NULL) {
         return 0;
     }
@@ -137,7 +143,13 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
                             &sender, err)
         != 0)
     {
-        return -1;
+        if (!parley_who_is_own_instrument(who)) {
+            return -1;
+        }
+
+        parley_error_clear(err);
+
+        sender = caller;
     }
 
     if (who->principal != NULL && parley_who_others(who, who->principal)) {
@@ -188,6 +200,34 @@ parley_who_others(const parley_who_t *who, const parley_principal_t *p)
     }
 
     return owner != NULL && !parley_str_eq(owner->sub, p->sub);
+}
+
+
+/*
+ * Returns whether the message is from the instrument of the proven caller, by
+ * the name that messages from it have (parley_name_translate()): so a message
+ * that another protocol carried comes back.  The name must be no principal's,
+ * and only the principal itself uses it, not an actor of its token.
+ */
+
+static int
+parley_who_is_own_instrument(parley_who_t *who)
+{
+    parley_str_t    name;
+    parley_agent_t  owner;
+
+    if (!parley_actor_is_instrument(who->principal)
+        || (who->jwt != NULL && who->jwt->act != PARLEY_JSON_NONE)
+        || parley_who_find(who, who->msg->wire, who->msg->sender, &owner)
+        || parley_who_instrument(who, who->principal, &name) != 0)
+    {
+        return 0;
+    }
+
+    return parley_name_map(who->arena, PARLEY_PROTO_CANONICAL, name,
+                           who->msg->wire, &name)
+           == 0
+           && parley_str_eq(name, who->msg->sender);
 }
 
 
@@ -245,6 +285,10 @@ parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
     parley_who_t              *who = data;
     parley_who_known_t        *known;
     const parley_principal_t  *owner;
+
+    if (parley_who_is_asker(who, from, name)) {
+        return parley_who_asked(who, to, ret);
+    }
 
     known = parley_who_known(who, from, name);
 

@@ -28,6 +28,21 @@ typedef struct {
 
 
 /*
+ * The asker of the question that a message answers: the name by which the
+ * message calls it, and its names as the question's record has them.  The
+ * reader of a question may have been told a name that no directory lists, such
+ * as that of a human's instrument.
+ */
+typedef struct {
+    parley_str_t               told;        /* the message's recipient */
+    parley_proto_t             wire;        /* that it asked in */
+    parley_str_t               name;        /* its name there */
+    parley_proto_t             sent;        /* that the question was sent in */
+    parley_str_t               sent_name;   /* its name there, or empty */
+} parley_who_asker_t;
+
+
+/*
  * Of one message, which parley_who_about() names.  The arena, the message and
  * the directory, which the caller sets, outlive it; all else begins as zero.
  */
@@ -43,6 +58,9 @@ typedef struct {
     parley_str_t               sig_kid;         /* the key that verified */
     unsigned                   sig_verified:1;  /* a signature proves it */
     unsigned                   certified:1;     /* a client certificate does */
+    const parley_who_asker_t  *asker;           /* the recipient, where the
+                                                   message answers it; NULL:
+                                                   not known */
 
     parley_str_t               instrument;      /* of a published message, if
                                                    the directory has another
@@ -65,6 +83,7 @@ parley_who_about(parley_who_t *who, parley_arena_t *arena,
     who->msg = msg;
     who->known[0].name.data = NULL;
     who->known[1].name.data = NULL;
+    who->asker = NULL;
 }
 
 
@@ -126,6 +145,30 @@ parley_str_t parley_who_name(parley_who_t *who, parley_proto_t proto);
  * the same one for the sender.
  */
 parley_str_t parley_who_drafts(parley_who_t *who);
+
+/*
+ * Returns whether a name is the recipient by which the message calls the asker
+ * of what it answers.  A sender may have the same name: two principals may use
+ * one instrument.
+ */
+static inline int
+parley_who_is_asker(const parley_who_t *who, parley_proto_t from,
+    parley_str_t name)
+{
+    return who->asker != NULL && name.len > 0 && from == who->msg->wire
+           && name.data == who->msg->recipient.data
+           && parley_str_eq(name, who->asker->told);
+}
+
+/* Finds the name of the asker in a protocol, as parley_who_resolve() does. */
+int parley_who_asked(parley_who_t *who, parley_proto_t to, parley_str_t *ret);
+
+/*
+ * The listed principal whose question the message answers, where name is the
+ * recipient by which the message calls it; else NULL.
+ */
+const parley_principal_t *parley_who_answered(const parley_who_t *who,
+    parley_proto_t proto, parley_str_t name);
 
 /* A parley_resolve_pt and a parley_attribute_pt; data is a parley_who_t. */
 int parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,

@@ -15,8 +15,6 @@ static const parley_principal_t *parley_who_drafter(parley_who_t *who,
     const parley_principal_t *p);
 static int parley_who_actor(parley_who_t *who,
     const parley_principal_t **ret, parley_str_t *ret_sub);
-static int parley_who_instrument(parley_who_t *who,
-    const parley_principal_t *p, parley_str_t *ret);
 static int parley_who_agent(parley_who_t *who, parley_str_t name,
     parley_str_t *ret);
 
@@ -289,9 +287,7 @@ parley_who_actor(parley_who_t *who, const parley_principal_t **ret,
 }
 
 
-/* A principal as an agent: by its own name, its instrument's, or its sub. */
-
-static int
+int
 parley_who_instrument(parley_who_t *who, const parley_principal_t *p,
     parley_str_t *ret)
 {

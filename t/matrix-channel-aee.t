@@ -431,18 +431,19 @@ $::id = $::t[1]{id};
 
 
 
-=== TEST 27: GW-08 an answer of an agent without an instrument is lost whole
+=== TEST 27: ACH-10 GW-08 the answer of an agent without an instrument names ~cc-x
 --- send
 post('/to-aee', query(recipient_handle => '~bare'))
 --- service: answered($c, $q)
 --- error_code: 200
 --- answer
 /delivered = 1
-! /answer
+/answer/kind = agent_response
+/answer/sender_handle = ~bare
+/answer/acted_by = ~lead
+/answer/drafted_with = ~cc-bare
 --- answer_headers
-Parley-Loss ~ answer=""
---- error_log
-identity-unmappable /from: agent-channel wants drafted_with, and the directory lists no "instrument" for the sender
+! Parley-Loss
 
 
 

@@ -362,11 +362,11 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
             # as it was written, not as a JSON reader would have it
             my ($body) = $out =~ /,"message":(.*)\}\n\z/s;
 
-            # one without an id of its own gets another each time
+            # one without an id of its own gets another each time, and what is
+            # derived from that
             if ($from eq 'c2a' && $in !~ /"(?:eventId|idempotencyKey)"/) {
-                my ($made, $other) = map { from_json($_)->{$id_of{$to}} }
-                    $got->{body}, $body;
-                $body =~ s/\Q$other\E/$made/g;
+                s/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/id/g
+                    for $got->{body}, $body;
             }
 
             is($body, $got->{body}, 'the same octets');

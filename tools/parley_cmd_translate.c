@@ -150,6 +150,11 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
     value = parley_option(tool, "principal");
     t->opts.principal = parley_str_c(value != NULL ? value : "");
 
+    if (t->directory != NULL && value != NULL) {
+        t->who.principal = parley_directory_by_sub(t->directory,
+                                                   t->opts.principal);
+    }
+
     value = parley_option(tool, "vcp-context");
     t->opts.context = parley_str_c(value != NULL ? value : "");
 

@@ -154,9 +154,6 @@ typedef struct {
     parley_str_t          author;     /* AEE's name of the instrument whose
                                          session sent it, where the sender has
                                          a human's name; else empty */
-    parley_str_t          told;       /* of a message that is answered: its
-                                         sender's name in the answer's protocol,
-                                         where it is known; else empty */
     parley_str_t          recipient;  /* empty: whoever it answers */
     parley_str_t          intent;     /* never empty: "vcp.escalation" */
     parley_str_t          outer_form; /* where another protocol's message is

@@ -197,17 +197,7 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
     const parley_msg_t *m, parley_str_t name, parley_msg_field_t field,
     parley_proto_t to, parley_str_t *ret, parley_error_t *err)
 {
-    int                  rc;
-    const parley_msg_t  *asked;
-
-    asked = opts->answering;
-
-    if (field == PARLEY_MSG_RECIPIENT && asked != NULL && asked->wire == to
-        && asked->told.len > 0 && parley_str_eq(asked->told, name))
-    {
-        *ret = asked->sender;
-        return 0;
-    }
+    int  rc;
 
     rc = parley_name_resolve(arena, opts, m->wire, name, to, ret);
 

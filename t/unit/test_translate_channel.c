@@ -504,7 +504,7 @@ test_attributed(void **state)
         { { "~alice", "~cc-model@1@2" }, -1 },
         { { "~alice", "~cc-model@" VERSION_64 }, 0 },
         { { "~alice", "~cc-model@" VERSION_64 "5" }, -1 },
-        { { "~alice", "" }, -1 },
+        { { "~alice", "" }, 0 },
     };
 
     f->opts.attribute = attribute;

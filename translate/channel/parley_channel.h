@@ -211,6 +211,9 @@ int parley_channel_encode(const parley_engine_t *engine,
     parley_loss_t *loss, parley_error_t *err);
 
 
+/* Returns whether it is a handle, or handle@version. */
+int parley_channel_is_versioned(parley_str_t name);
+
 /* Fills identifiers, names, scope, time and attribution. */
 int parley_channel_head(parley_channel_encode_t *e);
 

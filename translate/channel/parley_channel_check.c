@@ -14,7 +14,6 @@
 
 
 static int parley_channel_is_sound(const parley_channel_encode_t *e);
-static int parley_channel_is_versioned(parley_str_t name);
 static int parley_channel_check_text(parley_channel_encode_t *e,
     parley_encoded_t *ret);
 static int parley_channel_check_frame(const parley_engine_t *engine,
@@ -79,9 +78,7 @@ parley_channel_is_sound(const parley_channel_encode_t *e)
 }
 
 
-/* A handle, or handle@version. */
-
-static int
+int
 parley_channel_is_versioned(parley_str_t name)
 {
     parley_str_t  handle, version;

@@ -5,6 +5,7 @@
 
 #include "parley_channel.h"
 #include "parley_channel_scope.h"
+#include "parley_channel_verb.h"
 #include "parley_id.h"
 #include "parley_name.h"
 #include "parley_msg_field.h"
@@ -16,16 +17,18 @@ static int parley_channel_head_question(parley_channel_encode_t *e);
 static int parley_channel_head_uuid(parley_channel_encode_t *e,
     const parley_msg_t *of, parley_str_t id, parley_str_t purpose,
     parley_str_t *ret);
+static int parley_channel_head_sender(parley_channel_encode_t *e);
+static int parley_channel_head_lent(parley_channel_encode_t *e,
+    parley_str_t owner);
+static int parley_channel_head_is_called(parley_channel_encode_t *e,
+    parley_str_t instrument);
 static int parley_channel_head_handle(parley_channel_encode_t *e,
     parley_str_t name, parley_msg_field_t field, parley_str_t *ret);
 static int parley_channel_head_recipient(parley_channel_encode_t *e);
 static int parley_channel_head_scope(parley_channel_encode_t *e);
 static int parley_channel_head_time(parley_channel_encode_t *e);
-static int parley_channel_head_tier(parley_channel_encode_t *e,
-    parley_str_t human, parley_str_t instrument);
+static int parley_channel_head_tier(parley_channel_encode_t *e);
 static int parley_channel_head_attribution(parley_channel_encode_t *e);
-static int parley_channel_head_speaker(parley_channel_encode_t *e,
-    parley_str_t human);
 static int parley_channel_head_own(parley_channel_encode_t *e,
     parley_str_t name, parley_str_t *ret);
 
@@ -34,9 +37,7 @@ int
 parley_channel_head(parley_channel_encode_t *e)
 {
     if (parley_channel_head_ids(e) != 0
-        || parley_channel_head_handle(e, e->m->sender, PARLEY_MSG_SENDER,
-                                      &e->sender)
-           != 0
+        || parley_channel_head_sender(e) != 0
         || parley_channel_head_recipient(e) != 0
         || parley_channel_head_scope(e) != 0
         || parley_channel_head_time(e) != 0)
@@ -258,18 +259,13 @@ parley_channel_head_time(parley_channel_encode_t *e)
 
 
 /*
- * Who acts is what the directory says of the sender (ACH-10); a frame that
- * comes back may say it itself, but not in another's name.
+ * The directory decides who acts (ACH-10); a frame that comes back may say it
+ * itself, but not in another's name.
  */
 
 static int
 parley_channel_head_attribution(parley_channel_encode_t *e)
 {
-    parley_str_t                 human, instrument;
-    const parley_encode_opts_t  *opts;
-
-    opts = e->opts;
-
     if (parley_channel_head_own(e, PARLEY_STR("acted_by"), &e->acted_by) != 0
         || parley_channel_head_own(e, PARLEY_STR("drafted_with"),
                                    &e->drafted_with)
@@ -278,19 +274,8 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
         return -1;
     }
 
-    human = parley_str_none;
-    instrument = e->drafted_with;
-
-    if (opts->attribute != NULL) {
-        opts->attribute(opts->resolve_ctx, e->m->wire, e->m->sender, &human,
-                        &instrument);
-
-    } else {
-        instrument = parley_str_none;
-    }
-
-    if (e->acted_by.len > 0 && human.len > 0
-        && !parley_str_eq(e->acted_by, human))
+    if (e->acted_by.len > 0 && e->human.len > 0
+        && !parley_str_eq(e->acted_by, e->human))
     {
         return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 parley_at(e->m, PARLEY_MSG_SENDER).pointer,
@@ -298,36 +283,26 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
                                 "carries is not its sender's");
     }
 
-    if (parley_channel_head_speaker(e, human) != 0) {
-        return -1;
-    }
-
-    e->human = human;
-    e->instrument = instrument;
-
-    return parley_channel_head_tier(e, human, instrument);
+    return parley_channel_head_tier(e);
 }
 
 
 /* without an entry the sender's own tier says one of both */
 
 static int
-parley_channel_head_tier(parley_channel_encode_t *e, parley_str_t human,
-    parley_str_t instrument)
+parley_channel_head_tier(parley_channel_encode_t *e)
 {
-    if (parley_str_begins(e->sender, "~cc-")) {
-        instrument = instrument.len > 0 ? instrument : e->sender;
+    parley_str_t  human;
 
-    } else {
-        human = human.len > 0 ? human : e->sender;
-    }
+    human = e->human.len > 0 || parley_str_begins(e->sender, "~cc-")
+            ? e->human : e->sender;
 
     if (e->acted_by.len == 0) {
         e->acted_by = human;
     }
 
     if (e->drafted_with.len == 0) {
-        e->drafted_with = instrument;
+        e->drafted_with = e->instrument;
     }
 
     if (e->acted_by.len == 0) {
@@ -338,12 +313,20 @@ parley_channel_head_tier(parley_channel_encode_t *e, parley_str_t human,
                                 "lacks \"human\", or a \"parent\" who is one");
     }
 
-    if (e->drafted_with.len == 0) {
+    if (e->drafted_with.len == 0
+        && parley_channel_instrument(e->arena, e->sender, &e->drafted_with)
+           != 0)
+    {
+        return parley_error_memory(e->err);
+    }
+
+    if (!parley_channel_is_versioned(e->drafted_with)) {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(e->m, PARLEY_MSG_SENDER).pointer,
-                                "agent-channel wants drafted_with, and the "
+                                "agent-channel wants drafted_with: the "
                                 "directory lists no \"instrument\" for the "
-                                "sender");
+                                "sender, and its handle is too long for "
+                                "~cc-<handle>");
     }
 
     return 0;
@@ -351,16 +334,49 @@ parley_channel_head_tier(parley_channel_encode_t *e, parley_str_t human,
 
 
 /*
- * Whose handle an instrument had in a frame that comes back: that of the human
- * it acts for, and no other's.
+ * Finds the sender's handle, and who acts for whom by the directory.  A frame
+ * that comes back from an instrument has the handle that it had, which must be
+ * that of the human whom the instrument acts for.
  */
 
 static int
-parley_channel_head_speaker(parley_channel_encode_t *e, parley_str_t human)
+parley_channel_head_sender(parley_channel_encode_t *e)
 {
-    parley_str_t  own;
+    parley_str_t                 own;
+    const parley_encode_opts_t  *opts;
 
-    if (parley_channel_head_own(e, PARLEY_STR("sender_handle"), &own) != 0) {
+    opts = e->opts;
+
+    if (parley_channel_head_own(e, PARLEY_STR("drafted_with"), &e->instrument)
+        != 0
+        || parley_channel_head_own(e, PARLEY_STR("sender_handle"), &own) != 0)
+    {
+        return -1;
+    }
+
+    if (opts->attribute != NULL) {
+        opts->attribute(opts->resolve_ctx, e->m->wire, e->m->sender, &e->human,
+                        &e->instrument);
+
+    } else {
+        e->instrument = parley_str_none;
+    }
+
+    if (own.len > 0 && e->human.len == 0
+        && parley_channel_head_lent(e, own) != 0)
+    {
+        return parley_error_memory(e->err);
+    }
+
+    if (own.len > 0 && parley_str_eq(own, e->human)) {
+        e->sender = own;
+        return 0;
+    }
+
+    if (parley_channel_head_handle(e, e->m->sender, PARLEY_MSG_SENDER,
+                                   &e->sender)
+        != 0)
+    {
         return -1;
     }
 
@@ -368,15 +384,80 @@ parley_channel_head_speaker(parley_channel_encode_t *e, parley_str_t human)
         return 0;
     }
 
-    if (parley_str_eq(own, human)) {
-        e->sender = own;
-        return 0;
-    }
-
     return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                             parley_at(e->m, PARLEY_MSG_SENDER).pointer,
                             "the sender_handle that the message carries is "
                             "not that of the human whom its sender acts for");
+}
+
+
+/*
+ * Takes the attribution of the handle's owner, where the message is from the
+ * instrument that the directory lists for it.  A proven sender has its own
+ * attribution and borrows none.  Returns 0, or -1: no memory.
+ */
+
+static int
+parley_channel_head_lent(parley_channel_encode_t *e, parley_str_t owner)
+{
+    int                          rc;
+    parley_str_t                 human, instrument;
+    const parley_encode_opts_t  *opts;
+
+    opts = e->opts;
+
+    if (opts->attribute == NULL || opts->principal.len > 0) {
+        return 0;
+    }
+
+    human = parley_str_none;
+    instrument = parley_str_none;
+
+    opts->attribute(opts->resolve_ctx, PARLEY_PROTO_CHANNEL, owner, &human,
+                    &instrument);
+
+    if (human.len == 0 || instrument.len == 0) {
+        return 0;
+    }
+
+    rc = parley_channel_head_is_called(e, instrument);
+
+    if (rc == 1) {
+        e->human = human;
+        e->instrument = instrument;
+    }
+
+    return rc < 0 ? -1 : 0;
+}
+
+
+/*
+ * Whether the sender's name is the one that a message from this instrument has
+ * in the sender's protocol.  Returns 1, 0, or -1: no memory.
+ */
+
+static int
+parley_channel_head_is_called(parley_channel_encode_t *e,
+    parley_str_t instrument)
+{
+    int           rc;
+    parley_buf_t  b;
+    parley_str_t  name, image;
+
+    name = parley_str_until(parley_str_from(instrument, 1), '@');
+
+    parley_buf_init(&b, e->arena, name.len + 8);
+    parley_buf_lit(&b, "agent.");
+    parley_buf_str(&b, name);
+
+    if (parley_buf_done(&b, &name) != 0) {
+        return -1;
+    }
+
+    rc = parley_name_map(e->arena, PARLEY_PROTO_CANONICAL, name, e->m->wire,
+                         &image);
+
+    return rc != 0 ? (rc < 0 ? -1 : 0) : parley_str_eq(image, e->m->sender);
 }
 
 

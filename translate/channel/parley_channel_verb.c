@@ -302,3 +302,23 @@ parley_channel_verb_get(const parley_channel_frame_t *f, const char *name)
            : parley_json_get(arguments->doc, arguments->node,
                              parley_str_c(name));
 }
+
+
+int
+parley_channel_instrument(parley_arena_t *arena, parley_str_t sender,
+    parley_str_t *ret)
+{
+    parley_buf_t  b;
+
+    *ret = sender;
+
+    if (sender.len == 0 || parley_str_begins(sender, "~cc-")) {
+        return 0;
+    }
+
+    parley_buf_init(&b, arena, sender.len + sizeof("~cc-"));
+    parley_buf_lit(&b, "~cc-");
+    parley_buf_str(&b, parley_str_from(sender, 1));
+
+    return parley_buf_done(&b, ret);
+}

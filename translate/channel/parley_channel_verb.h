@@ -67,6 +67,14 @@ int parley_channel_verb_frame(parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 
+/*
+ * Makes the instrument of a sender for whom none is listed: ~cc-x of ~x; a
+ * sender ~cc-x is its own.  Returns 0, or -1: no memory.
+ */
+int parley_channel_instrument(parley_arena_t *arena, parley_str_t sender,
+    parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
 /* What an error is called in agent-channel. */
 parley_str_t parley_channel_called(parley_code_t code);
 
