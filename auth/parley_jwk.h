@@ -106,6 +106,14 @@ int parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
     __attribute__((warn_unused_result));
 
 /*
+ * As parley_jwks_parse(), but text may also be one JWK, which becomes a set of
+ * one.  A key that a set would skip is an error then.
+ */
+int parley_jwks_parse_any(parley_arena_t *arena, parley_str_t text,
+    parley_jwks_t *ret, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
  * As parley_jwks_parse(), for a set published by a third party such as an
  * identity provider: an invalid key is left out and counted in ret->refused
  * instead of failing the set (RFC 7517 section 5).  *err then describes the

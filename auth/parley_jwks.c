@@ -4,6 +4,14 @@
 #include "parley_jwk.h"
 
 
+/* what a text may be */
+typedef enum {
+    PARLEY_JWKS_SET,            /* of the operator */
+    PARLEY_JWKS_ANY,            /* or one key */
+    PARLEY_JWKS_PUBLISHED       /* of a third party */
+} parley_jwks_form_t;
+
+
 /*
  * Refuses two keys with one kid that could verify the same token, which would
  * make the choice arbitrary.
@@ -143,8 +151,29 @@ parley_jwks_free(parley_jwks_t *keys)
 
 
 static int
-parley_jwks_read(parley_arena_t *arena, parley_str_t text, int published,
-    parley_jwks_t *ret, parley_error_t *err)
+parley_jwks_one(parley_arena_t *arena, json_t *object, parley_jwks_t *ret,
+    parley_error_t *err)
+{
+    ret->keys = parley_arena_calloc(arena, sizeof(parley_jwk_t));
+
+    if (ret->keys == NULL) {
+        return parley_error_memory(err);
+    }
+
+    if (parley_jwk_from_json(arena, object, "", ret->keys, err) != 0) {
+        ret->keys = NULL;
+        return -1;
+    }
+
+    ret->n = 1;
+
+    return 0;
+}
+
+
+static int
+parley_jwks_read(parley_arena_t *arena, parley_str_t text,
+    parley_jwks_form_t form, parley_jwks_t *ret, parley_error_t *err)
 {
     int      rc;
     json_t  *tree, *keys;
@@ -164,6 +193,9 @@ parley_jwks_read(parley_arena_t *arena, parley_str_t text, int published,
         rc = parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
                               "a key set is an object with \"keys\"");
 
+    } else if (keys == NULL && form == PARLEY_JWKS_ANY) {
+        rc = parley_jwks_one(arena, tree, ret, err);
+
     } else if (keys == NULL) {
         rc = parley_error_set(err, PARLEY_E_FIELD_MISSING, "/keys",
                               json_object_get(tree, "kty") != NULL
@@ -172,7 +204,8 @@ parley_jwks_read(parley_arena_t *arena, parley_str_t text, int published,
                               : "\"keys\" is missing");
 
     } else {
-        rc = parley_jwks_array(arena, keys, "/keys", published, ret, err);
+        rc = parley_jwks_array(arena, keys, "/keys",
+                               form == PARLEY_JWKS_PUBLISHED, ret, err);
     }
 
     parley_config_wipe(tree);
@@ -190,7 +223,15 @@ int
 parley_jwks_parse(parley_arena_t *arena, parley_str_t text,
     parley_jwks_t *ret, parley_error_t *err)
 {
-    return parley_jwks_read(arena, text, 0, ret, err);
+    return parley_jwks_read(arena, text, PARLEY_JWKS_SET, ret, err);
+}
+
+
+int
+parley_jwks_parse_any(parley_arena_t *arena, parley_str_t text,
+    parley_jwks_t *ret, parley_error_t *err)
+{
+    return parley_jwks_read(arena, text, PARLEY_JWKS_ANY, ret, err);
 }
 
 
@@ -198,7 +239,7 @@ int
 parley_jwks_parse_published(parley_arena_t *arena, parley_str_t text,
     parley_jwks_t *ret, parley_error_t *err)
 {
-    return parley_jwks_read(arena, text, 1, ret, err);
+    return parley_jwks_read(arena, text, PARLEY_JWKS_PUBLISHED, ret, err);
 }
 
 

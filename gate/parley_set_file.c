@@ -257,32 +257,47 @@ parley_set_revocations(parley_setting_t *d)
 }
 
 
+/*
+ * OPS-09: the first key signs.  The others are keys that signed before or will
+ * sign next, whose public parts are enough.
+ */
+
 int
 parley_set_signing_key(parley_setting_t *d)
 {
-    parley_jwk_t   *key;
+    size_t          i;
     parley_str_t    path, text;
     parley_error_t  err;
+    parley_jwks_t  *keys = &d->http->signing_keys;
 
-    key = parley_arena_calloc(d->env->arena, sizeof(parley_jwk_t));
-
-    if (key == NULL || parley_set_read(d, &path, &text) != 0) {
+    if (parley_set_read(d, &path, &text) != 0) {
         return -1;
     }
 
-    if (parley_jwk_parse(d->env->arena, text, key, &err) != 0) {
+    if (parley_jwks_parse_any(d->env->arena, text, keys, &err) != 0) {
         return parley_set_file_wrong(d->problem, path, text, &err);
     }
 
-    d->http->signing = key;
+    for (i = 0; i < keys->n; i++) {
+        if (((keys->keys[i].verifies | keys->keys[i].signs)
+             & PARLEY_ALG_BIT(PARLEY_ALG_EDDSA))
+            == 0)
+        {
+            break;
+        }
+    }
 
-    if (!key->is_private
-        || !parley_str_is(parley_signature_word(key), "ed25519"))
+    if (keys->n == 0 || i < keys->n || keys->skipped != 0
+        || !keys->keys[0].is_private
+        || !parley_str_is(parley_signature_word(&keys->keys[0]), "ed25519"))
     {
         return parley_problem(d->problem, "\"%.*s\" must hold a private "
-                              "Ed25519 key", (int) path.len,
+                              "Ed25519 key, or a set of Ed25519 keys whose "
+                              "first one is private", (int) path.len,
                               (const char *) path.data);
     }
+
+    d->http->signing = &keys->keys[0];
 
     return 0;
 }

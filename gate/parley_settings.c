@@ -70,9 +70,7 @@ parley_settings_http_free(parley_settings_http_t *http)
         parley_jwks_free(http->jwks);
     }
 
-    if (http->signing != NULL) {
-        parley_jwk_free(http->signing);
-    }
+    parley_jwks_free(&http->signing_keys);
 }
 
 

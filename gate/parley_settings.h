@@ -182,7 +182,8 @@ typedef struct parley_settings_http_s {
                                            others in their place */
     unsigned             revocations_lost:1;    /* there were others, and those
                                                    cannot be read */
-    parley_jwk_t        *signing;       /* NULL: none */
+    parley_jwks_t        signing_keys;  /* parley_signing_key; empty: none */
+    parley_jwk_t        *signing;       /* the first of them; NULL: none */
     parley_intents_t    *intents;       /* NULL: none */
 
     parley_str_t         audit;         /* parley_audit; empty: none */

@@ -121,7 +121,6 @@ parley_file_keys(parley_tool_t *tool, const char *path, parley_jwks_t *ret)
 {
     int             rc;
     parley_str_t    text;
-    parley_json_t   doc;
     parley_error_t  err;
 
     memset(ret, 0, sizeof(parley_jwks_t));
@@ -130,26 +129,7 @@ parley_file_keys(parley_tool_t *tool, const char *path, parley_jwks_t *ret)
         return -1;
     }
 
-    parley_error_clear(&err);
-
-    if (parley_json_read(&doc, &tool->arena, NULL, tool->seed, text, &err)
-        == 0
-        && parley_json_get(&doc, 0, PARLEY_STR("keys")) == PARLEY_JSON_NONE)
-    {
-        ret->keys = parley_arena_calloc(&tool->arena, sizeof(parley_jwk_t));
-
-        if (ret->keys == NULL) {
-            rc = parley_error_memory(&err);
-
-        } else {
-            rc = parley_jwk_parse(&tool->arena, text, ret->keys, &err);
-            ret->n = (rc == 0);
-        }
-
-    } else {
-        parley_error_clear(&err);
-        rc = parley_jwks_parse(&tool->arena, text, ret, &err);
-    }
+    rc = parley_jwks_parse_any(&tool->arena, text, ret, &err);
 
     if (rc != 0) {
         parley_say_error(path, &err);
