@@ -149,7 +149,7 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 
         parley_error_clear(err);
 
-        sender = caller;
+        parley_who_as_agent(who->principal, &sender);
     }
 
     if (who->principal != NULL && parley_who_others(who, who->principal)) {
