@@ -502,7 +502,10 @@ parley_events_write(parley_buf_t *b, const parley_event_t *event)
 }
 
 
-/* JSON may hold line ends as white space. */
+/*
+ * JSON may have line ends between its tokens: CR, LF and CR LF each end one
+ * line.  Strings hold none, since they are escaped there.
+ */
 
 static void
 parley_events_write_lines(parley_buf_t *b, parley_str_t data)
@@ -529,6 +532,10 @@ parley_events_write_lines(parley_buf_t *b, parley_str_t data)
         }
 
         p = end + 1;
+
+        if (*end == PARLEY_EVENTS_CR && p < last && *p == PARLEY_EVENTS_LF) {
+            p++;
+        }
     }
 }
 

@@ -119,6 +119,23 @@ subtest 'ACH-20: a stream for each handle and session, with ids' => sub {
 };
 
 
+subtest 'HUB-06: line breaks between tokens, and none in strings' => sub {
+    my $alice = listen_to('alice');
+
+    for my $break ("\n", "\r", "\r\n", "\r\n\r\n", "\n\r") {
+        my $frame = frame('bob', 'alice', text => "a\r\nb\rc\nd");
+        my $text = jcs($frame) =~ s/\A\{/{$break/r =~ s/\}\z/$break}/r;
+
+        is(submit($frame, text => $text)->{status}, 200);
+
+        my $event = $alice->event;
+
+        is($event->{data}, $text =~ s/\r\n?/\n/gr, 'each is one line feed');
+        is_deeply($event->{json}, $frame, 'and strings are as they were');
+    }
+};
+
+
 subtest 'ACH-20: the path names whose stream it is' => sub {
     my $mine = listen_to('alice', uri => '/mine');
 

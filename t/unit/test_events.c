@@ -422,6 +422,9 @@ test_write(void **state)
     event.data = PARLEY_STR("{\n\r}\r");
     assert_writes(&event, "data: {\ndata: \ndata: }\ndata: \n\n");
 
+    event.data = PARLEY_STR("{\r\n\r\n}\r\n");
+    assert_writes(&event, "data: {\ndata: \ndata: }\ndata: \n\n");
+
     event.data = parley_str_none;
     assert_writes(&event, "data: \n\n");
 
