@@ -18,11 +18,12 @@ OUT_fuzz = build/fuzz
 OUT ?= $(OUT_$(BUILD))
 
 # seconds for each fuzz target; the demo ends after its scenario (ONCE=1); the
-# files that "make test" runs, and how many at a time, of which two wait
+# files that "make test" runs, and how many at a time: most of them wait
 TIME ?= 60
 ONCE ?=
 TESTS ?=
-JOBS ?= $(shell expr `nproc` + 2)
+CORES := $(shell nproc)
+JOBS ?= $(shell expr $(CORES) '*' 4)
 
 CC_release = gcc
 CC_debug = gcc
@@ -97,13 +98,12 @@ else
 MODULE = $(OUT)/ngx_http_parley_module.so
 endif
 
-# A module whose state answers later.  In "make test" all that has a gateway runs
-# with it once more, but for what asks only whether it is built and configured; a
-# sanitizer build has its module in nginx.
-LATER = $(OUT)/later/ngx_http_parley_module.so
+# A module whose state answers later.  "make test" runs the files that t/state.tsv
+# marks "later" with it; "make test-all" runs everything that has a gateway with
+# both.  A sanitizer build has its module in nginx and no other one.
+LATER = $(if $(filter release,$(BUILD)),$(OUT)/later/ngx_http_parley_module.so)
 LATER_TESTS = $(filter-out t/build.t t/config.t t/package.t,$(sort $(shell \
 	grep -lE 'Parley::(Test|Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
-LATER_FIRST = $(if $(filter release,$(BUILD)),later-built)
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
 
@@ -177,32 +177,40 @@ unit: $(UNIT_TESTS) ## The unit tests alone
 .PHONY: run
 run: ## A demo over TLS on loopback; ONCE=1 ends after the scenario
 	tools/install-deps run
-	$(MAKE) build
+	$(MAKE) -j$(CORES) build
 	ONCE=$(ONCE) examples/demo/run
 
 
 # the sanitizer build is clang's, whose reports can be sent to files
 DEPS = test $(if $(filter sanitize,$(BUILD)),fuzz)
 
-.PHONY: test test-built check mapping conformance
+.PHONY: test test-all test-built test-later check mapping conformance
 test: ## Everything under one prove, or TESTS="t/a.t ..."
 	tools/install-deps $(DEPS)
 	$(MAKE) check
 	$(MAKE) test-built
 
-test-built: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(if $(TESTS),,$(LATER_FIRST))
-	tools/fetch-schema-suite
-	tools/run-tests -j $(JOBS) $(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
-
-# the state of shared memory answers at once, one over a network will not
-.PHONY: test-later later-built
-test-later: ## All of t/*.t, or TESTS=, with a state that answers later
+# the state of shared memory answers at once; one over a network does not
+test-all: ## As test, each file with both kinds of state; mutants, other nginx
 	tools/install-deps $(DEPS)
-	$(MAKE) LATER_TESTS="$(or $(TESTS),t/*.t)" later-built
+	$(MAKE) check
+	$(MAKE) test-built ALL=1
+	$(if $(LATER),$(MAKE) test-later TESTS="$(TESTS)")
 
-later-built: build $(LATER)
+test-built:
+	$(MAKE) -j$(CORES) test-programs
+	tools/fetch-schema-suite
+	$(if $(ALL),PARLEY_TEST_ALL=1) tools/run-tests -j $(JOBS) \
+		$(if $(LATER),$(if $(ALL),,-l $(abspath $(LATER)))) \
+		$(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
+
+test-later: ## Files that have a gateway, or TESTS=, with a state that answers later
+	$(MAKE) -j$(CORES) build $(LATER)
 	PARLEY_MODULE=$(abspath $(LATER)) \
-		tools/run-tests -j $(JOBS) -t tap-later $(OUT) $(LATER_TESTS)
+		tools/run-tests -j $(JOBS) -t tap-later $(OUT) $(or $(TESTS),$(LATER_TESTS))
+
+.PHONY: test-programs
+test-programs: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(LATER)
 
 check: ## What can be seen without running: layers, docs, exports
 	tools/check
@@ -216,8 +224,10 @@ conformance: ## Runs the tests and writes docs/conformance.md
 	tools/install-deps $(DEPS) deb
 	$(MAKE) build
 	rm -rf $(OUT)/tap $(OUT)/tap-later
-	PARLEY_PACKAGE=1 $(MAKE) test-built; status=$$?; \
-	tools/conformance $(OUT)/tap $(if $(LATER_FIRST),$(OUT)/tap-later) > $(OUT)/conformance.md || exit 1; \
+	status=0; \
+	PARLEY_PACKAGE=1 $(MAKE) test-built ALL=1 || status=1; \
+	$(if $(LATER),$(MAKE) test-later || status=1;) \
+	tools/conformance $(OUT)/tap $(if $(LATER),$(OUT)/tap-later) > $(OUT)/conformance.md || exit 1; \
 	cp $(OUT)/conformance.md docs/conformance.md; exit $$status
 
 
@@ -385,8 +395,10 @@ $(PUBLIC)/libparley.a: $(PUBLIC_OBJS) $(PUBLIC_PARTS) lib/parley.map
 $(OBJ)/lib/%.o: ALL_CFLAGS += -Ilib
 $(OBJ)/t/unit/test_libparley.o: ALL_CFLAGS += -Ilib
 
+# to a new name: a test may run the old one
 $(TOOL): $(TOOL_OBJS) $(LIB)
-	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $(TOOL_OBJS) $(LIB) -lssl $(PKG_LIBS)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@.new $(TOOL_OBJS) $(LIB) -lssl $(PKG_LIBS)
+	@mv $@.new $@
 
 $(PRINT): $(PRINT_OBJS) $(LIB)
 	@mkdir -p $(@D)
@@ -402,9 +414,11 @@ $(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS)
 	@install -m 644 $(OUT)/nginx-module/objs/ngx_http_parley_module.so $@.new
 	@mv $@.new $@     # not over what a running nginx has mapped
 
-# never installed: its state answers later
-$(LATER): $(MODULE_DEPS) $(wildcard t/later/*.[ch])
+# Never installed: its state answers later.  It differs from the module in a few
+# files, so it begins with the module's objects.
+$(OUT)/later/ngx_http_parley_module.so: $(OUT)/ngx_http_parley_module.so $(wildcard t/later/*.[ch])
 	@mkdir -p $(@D)
+	@rm -rf $(OUT)/nginx-later && cp -a $(OUT)/nginx-module $(OUT)/nginx-later
 	$(call Q,NGX)PARLEY_STATE=later CC=$(CC) tools/build-nginx module \
 		/usr/share/nginx/src $(OUT)/nginx-later \
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"

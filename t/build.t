@@ -14,6 +14,9 @@ use Test::More;
 use Parley::Env qw(root port);
 use Parley::Nginx;
 
+plan skip_all => 'another nginx is built by make test-all'
+    if !$ENV{PARLEY_TEST_ALL};
+
 my $root = root();
 my ($installed) = `nginx -v 2>&1` =~ m{nginx/(\d+\.\d+)};
 
