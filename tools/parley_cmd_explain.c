@@ -8,6 +8,14 @@
 #include "parley_explain.h"
 
 
+/* octets that are read of a message in a dry run: the most that parley_limits
+   takes */
+#define PARLEY_EXPLAIN_DRY_MAX  (256 << 20)
+
+/* octets of a file in PEM */
+#define PARLEY_CERTIFICATE_OCTETS  (1 << 20)
+
+
 static int parley_explain_run(parley_tool_t *tool);
 static int parley_explain_init(parley_tool_t *tool, parley_explain_t *e);
 static int parley_explain_came(parley_tool_t *tool, parley_explain_t *e);
@@ -28,11 +36,7 @@ static void parley_explain_json(parley_explain_t *e, int ok,
     const parley_reply_t *reply, parley_str_t message);
 
 
-/* what may end a request before it comes to Parley, or change where it goes */
-/* octets of a file in PEM */
-#define PARLEY_CERTIFICATE_OCTETS  (1 << 20)
-
-
+/* directives that may end a request before Parley, or change where it goes */
 static const char *const  parley_explain_others[] = {
     "allow", "auth_basic", "auth_request", "client_max_body_size", "deny",
     "error_page", "if", "limit_conn", "limit_except", "limit_req",
@@ -199,7 +203,17 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 
     tool->limits = e->settings.gate.limits;
 
-    return parley_explain_response(tool, e);
+    if (parley_explain_response(tool, e) != 0) {
+        return -1;
+    }
+
+    /* a dry run passes a body on that exceeds the limit, and the whole of it */
+
+    if (e->settings.gate.dry != PARLEY_DRY_OFF) {
+        tool->limits.octets = PARLEY_EXPLAIN_DRY_MAX;
+    }
+
+    return 0;
 }
 
 

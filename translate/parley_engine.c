@@ -260,8 +260,8 @@ parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 /*
- * Refuses an AEE intent, or the name of a bus, with an empty label: a service
- * may read "ops..delete" as "ops.delete", which a rule denies.
+ * Refuses an intent of any protocol, or the AEE name of a bus, with an empty
+ * label: a service may read "ops..delete" as "ops.delete", which a rule denies.
  */
 
 static int
@@ -280,17 +280,14 @@ parley_engine_labels(const parley_msg_t *msg, parley_error_t *err)
         { msg->recipient, PARLEY_MSG_RECIPIENT }
     };
 
-    if (msg->wire != PARLEY_PROTO_CANONICAL) {
-        return 0;
-    }
-
     bus = parley_name_canonical.prefixes[PARLEY_NAME_GROUP];
 
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 
         if (!parley_name_is_whole(names[i].text)
             && (names[i].field == PARLEY_MSG_INTENT
-                || (names[i].text.len >= bus.len
+                || (msg->wire == PARLEY_PROTO_CANONICAL
+                    && names[i].text.len >= bus.len
                     && memcmp(names[i].text.data, bus.data, bus.len) == 0)))
         {
             return parley_error_set(err, PARLEY_E_FIELD_INVALID,

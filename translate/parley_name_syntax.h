@@ -74,13 +74,15 @@ int parley_name_format_prefixed(const parley_name_syntax_t *syntax,
 int parley_name_strip(parley_str_t *s, parley_str_t prefix);
 
 /*
- * Whether s is a canonical ~handle: ~ and 1 to 32 of a-z, 0-9 and hyphen, the
- * first and the last no hyphen.  The pronoun ~org is none.
+ * Whether a dotted name (an intent, a group) has no empty label: no dot at its
+ * begin or end, and no two in a row.
  */
-/* Whether a dotted name (an intent, a group) has no empty label: no dot at its
-   begin or end, and no two in a row. */
 int parley_name_is_whole(parley_str_t s);
 
+/*
+ * Whether s is a canonical ~handle: ~ and 1 to 32 of a-z, 0-9 and hyphen, of
+ * which the first and the last are not a hyphen.  The pronoun ~org is not one.
+ */
 int parley_name_is_handle(parley_str_t s);
 
 

@@ -1,6 +1,7 @@
 #include "parley_test_names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 
 typedef int (*parley_test_names_pt)(void *ctx, parley_test_tree_t *name);
@@ -10,6 +11,7 @@ static int parley_test_names_each(const char *const *names,
     parley_test_tree_t *tree, parley_test_names_pt look, void *ctx);
 static int parley_test_names_at(const char *pointer, parley_test_tree_t *tree,
     parley_test_names_pt look, void *ctx);
+static int parley_test_names_whole(void *ctx, parley_test_tree_t *name);
 
 
 /* "*": every element, if it is an array; a text in its place is a name */
@@ -191,12 +193,58 @@ parley_test_names_wash(void *ctx, parley_test_tree_t *name)
 }
 
 
+/* no label of an intent is empty; C2A's methods have labels between slashes */
+
+static int
+parley_test_names_whole(void *ctx, parley_test_tree_t *name)
+{
+    size_t       i;
+    int          ends, ended;
+    const char  *separators = ctx;
+
+    ended = name->text.len != 0;
+
+    for (i = 0; i <= name->text.len; i++) {
+        ends = i == name->text.len
+               || strchr(separators, name->text.data[i]) != NULL;
+
+        if (ends && ended) {
+            return 0;
+        }
+
+        ended = ends;
+    }
+
+    return 1;
+}
+
+
 int
 parley_test_names_hold(parley_proto_t proto, const parley_test_tree_t *tree)
 {
-    return parley_test_names_each(parley_test_names(proto, tree),
-                                  (parley_test_tree_t *) (uintptr_t) tree,
-                                  parley_test_names_plain, NULL);
+    parley_test_tree_t  *t = (parley_test_tree_t *) (uintptr_t) tree;
+
+    const parley_test_tree_t  *method;
+
+    static const char *const  intents[PARLEY_PROTO_COUNT][3] = {
+        [PARLEY_PROTO_AEE] = { "/intent" },
+        [PARLEY_PROTO_C2A] = { "/method", "/params/name" },
+        [PARLEY_PROTO_MOQ] = { "/action" }
+    };
+
+    static const char *const  other[] = { "/method", NULL };
+
+    method = parley_test_tree_get(tree, "method");
+
+    return parley_test_names_each(parley_test_names(proto, tree), t,
+                                  parley_test_names_plain, NULL)
+           && parley_test_names_each(proto == PARLEY_PROTO_C2A
+                                     && (method == NULL
+                                         || !parley_str_is(method->text,
+                                                           "tools/call"))
+                                     ? other : intents[proto], t,
+                                     parley_test_names_whole,
+                                     proto == PARLEY_PROTO_C2A ? "./" : ".");
 }
 
 
