@@ -90,6 +90,19 @@ subtest 'VCP-20: the handshake' => sub {
 };
 
 
+subtest 'HUB-06: line breaks between tokens come as they were sent' => sub {
+    my $alice = websocket('alice', uri => '/channel');
+
+    for my $break ("\n", "\r", "\r\n") {
+        my $frame = frame('bob', 'alice', text => "a\r\nb\rc\nd");
+        my $text = jcs($frame) =~ s/\A\{/{$break/r =~ s/\}\z/$break}/r;
+
+        is(submit($frame, text => $text)->{status}, 200);
+        is($alice->message->{text}, $text);
+    }
+};
+
+
 subtest 'VCP-20: what opens none' => sub {
     for my $by (['no upgrade', Upgrade => undef],
                 ['another', Upgrade => 'h2c'],
