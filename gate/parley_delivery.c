@@ -16,6 +16,9 @@ static void parley_delivery_said(const parley_answer_t *answer, int status,
 static int parley_delivery_lacks(const parley_deliver_t *d,
     const parley_taken_t *job, parley_delivery_t *ret,
     parley_attempted_t *over);
+static void parley_delivery_awaited(const parley_deliver_t *d,
+    const parley_taken_t *job, parley_delivery_t *ret,
+    parley_attempted_t *over);
 static int parley_delivery_over(parley_attempted_t *over,
     parley_job_how_t how, const char *why);
 
@@ -72,6 +75,11 @@ parley_delivery_lacks(const parley_deliver_t *d, const parley_taken_t *job,
         return -1;
     }
 
+    if (parley_load_awaits(ret->kind)) {
+        parley_delivery_awaited(d, job, ret, over);
+        return -1;
+    }
+
     if (d->http->directory != NULL) {
         ret->to = parley_directory_by_sub(d->http->directory, ret->sub);
     }
@@ -101,6 +109,37 @@ parley_delivery_lacks(const parley_deliver_t *d, const parley_taken_t *job,
     }
 
     return 0;
+}
+
+
+/* No connection of the recipient had the message in time. */
+
+static void
+parley_delivery_awaited(const parley_deliver_t *d, const parley_taken_t *job,
+    parley_delivery_t *ret, parley_attempted_t *over)
+{
+    if (d->http->directory != NULL) {
+        ret->to = parley_directory_by_name(d->http->directory,
+                                           PARLEY_NAMESPACE_HANDLE, ret->sub);
+    }
+
+    if (ret->to != NULL) {
+        ret->sub = ret->to->sub;
+    }
+
+    if (job->gone) {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "it was erased, or its time is over");
+
+    } else if (job->left > 0) {
+        parley_delivery_over(over, PARLEY_JOB_AGAIN,
+                             "its recipient may connect in time");
+        over->after = job->left;
+
+    } else {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "no connection of its recipient took it in time");
+    }
 }
 
 

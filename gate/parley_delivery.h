@@ -1,8 +1,10 @@
 /*
  * A delivery to the URL of a principal: what an attempt sends, what comes of
- * its answer, and who is told where there is no other.  Pure, and of no
- * request: what was published is translated as it is for who listens
- * (parley_deliver.h).  Nothing of its sender's request travels.
+ * its answer, and whether the sender's parent is told that it failed.  Pure,
+ * and of no request: a publication is translated as for a stream
+ * (parley_deliver.h).  Nothing of its sender's request travels.  A delivery to
+ * the next connection of a principal has no attempts: its job is taken when the
+ * time is over.
  */
 
 #ifndef PARLEY_DELIVERY_H
@@ -18,7 +20,9 @@
 
 typedef struct {
     parley_load_kind_t         kind;
-    parley_str_t               sub;         /* whom it is for */
+    parley_str_t               sub;         /* of the recipient; its handle,
+                                               where "to" is NULL and it was to
+                                               connect */
     const parley_principal_t  *to;          /* NULL: the identities do not have
                                                that any more */
     parley_publication_t       publication; /* of the record; zero where that is

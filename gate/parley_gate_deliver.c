@@ -1,8 +1,11 @@
 /*
- * What is published reaches whom it is for by a stream of its own, else by the
- * URL that the identities have for it, else by the log alone.  For a URL there
- * is a job, added with the record (hub/parley_attempt.h has what becomes of
- * it).  A broadcast is for every known peer of its sender (VCP-22).
+ * A publication reaches its recipient by a stream of the recipient, else by
+ * the URL that the identities have for it.  For a URL there is a job, added
+ * with the record (hub/parley_attempt.h says what becomes of it).  Where the
+ * protocol of the message delivers what it accepts (VCP-33), there is a job for
+ * a recipient without a URL, too: it is over as soon as a connection of the
+ * recipient has the message, and reports it otherwise.  A broadcast is for
+ * every known peer of its sender (VCP-22).
  */
 
 #include <string.h>
@@ -14,6 +17,7 @@
 #include "parley_load.h"
 #include "parley_members.h"
 #include "parley_name.h"
+#include "parley_selector.h"
 #include "parley_settings.h"
 
 
@@ -22,13 +26,21 @@
 
 static int parley_gate_peer(parley_gate_t *g, const parley_principal_t *p);
 static int parley_gate_reach_all(parley_gate_t *g, parley_str_t text,
-    const parley_expansion_t *expansion, parley_reached_t *ret);
-static int parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
-    parley_reached_t *ret);
+    parley_str_t answers, parley_reached_t *ret);
 static int parley_gate_reach_scope(parley_gate_t *g,
-    const parley_channel_scope_t *scope, parley_reached_t *ret);
+    const parley_channel_scope_t *scope, parley_str_t answers,
+    parley_reached_t *ret);
+static const parley_principal_t *parley_gate_owner(const parley_gate_t *g,
+    parley_str_t handle);
+static int parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
+    parley_str_t handle, parley_str_t answers, parley_reached_t *ret);
+static int parley_gate_awaits(parley_gate_t *g, parley_str_t handle,
+    parley_str_t answers);
 static int parley_gate_reach_job(parley_gate_t *g,
-    const parley_principal_t *p, parley_reached_t *ret);
+    const parley_principal_t *p, parley_load_kind_t kind, parley_str_t owed,
+    parley_reached_t *ret);
+static parley_job_t *parley_gate_reach_room(parley_gate_t *g,
+    parley_reached_t *ret);
 static int parley_delivered_is_named(const parley_principal_t *p,
     parley_proto_t proto);
 static int64_t parley_gate_lasts(const parley_gate_t *g);
@@ -185,20 +197,27 @@ parley_delivered_is_named(const parley_principal_t *p, parley_proto_t proto)
 }
 
 
-/* what is critical waits for nothing that is not, unless it is for several:
-   they would take all places of what is */
+/* a critical message waits for no other; one to several recipients would take
+   the places of all that are critical */
 
 int
-parley_gate_reaches(parley_gate_t *g, parley_str_t text,
+parley_gate_reaches(parley_gate_t *g, parley_str_t text, parley_str_t answers,
     const parley_expansion_t *expansion, parley_reached_t *ret)
 {
     int  rc;
 
     memset(ret, 0, sizeof(parley_reached_t));
 
-    rc = parley_gate_reach_all(g, text, expansion, ret);
+    if (expansion->audience.form != PARLEY_AUDIENCE_ALL
+        || (!parley_codecs[g->msg->wire]->delivers
+            && (g->http->deliver_uri.len == 0 || g->http->directory == NULL)))
+    {
+        return 0;
+    }
 
-    if (rc == 0 && ret->n == 1
+    rc = parley_gate_reach_all(g, text, answers, ret);
+
+    if (rc == 0 && ret->n == 1 && ret->jobs[0].class == PARLEY_JOB_ORDINARY
         && parley_alarm_escalates(parley_gate_alarm(g)))
     {
         ret->jobs[0].class = PARLEY_JOB_URGENT;
@@ -210,78 +229,30 @@ parley_gate_reaches(parley_gate_t *g, parley_str_t text,
 
 static int
 parley_gate_reach_all(parley_gate_t *g, parley_str_t text,
-    const parley_expansion_t *expansion, parley_reached_t *ret)
+    parley_str_t answers, parley_reached_t *ret)
 {
     int                        rc;
     size_t                     i, n;
-    const parley_principal_t  *list;
+    const parley_principal_t  *list = NULL;
     parley_channel_scope_t     scope;
 
-    if (g->http->deliver_uri.len == 0 || g->http->directory == NULL
-        || expansion->audience.form != PARLEY_AUDIENCE_ALL)
-    {
-        return 0;
+    if (!parley_gate_is_broadcast(g)) {
+        return parley_channel_scope_parse(text, &scope) == 0
+               ? parley_gate_reach_scope(g, &scope, answers, ret) : 0;
     }
 
-    if (parley_gate_is_broadcast(g)) {
+    n = g->http->directory != NULL
+        ? parley_directory_principals(g->http->directory, &list) : 0;
 
-        n = parley_directory_principals(g->http->directory, &list);
+    for (i = 0; i < n; i++) {
 
-        for (i = 0; i < n; i++) {
-
-            if (list[i].deliver.len == 0 || !parley_gate_peer(g, &list[i])) {
-                continue;
-            }
-
-            rc = parley_gate_reach(g, &list[i], ret);
-
-            if (rc != 0) {
-                return rc;
-            }
-        }
-
-        return 0;
-    }
-
-    return parley_channel_scope_parse(text, &scope) == 0
-           ? parley_gate_reach_scope(g, &scope, ret) : 0;
-}
-
-
-static int
-parley_gate_reach_scope(parley_gate_t *g,
-    const parley_channel_scope_t *scope, parley_reached_t *ret)
-{
-    int                        rc;
-    size_t                     at;
-    parley_str_t               handle;
-    parley_expand_env_t        env;
-    const parley_principal_t  *p;
-
-    if (!parley_expand_is_org(scope)) {
-        p = parley_directory_by_name(g->http->directory,
-                                     PARLEY_NAMESPACE_HANDLE, scope->handle);
-
-        return p != NULL ? parley_gate_reach(g, p, ret) : 0;
-    }
-
-    parley_members(g, &env);
-
-    for (at = 0; env.next(env.ctx, scope, &at, &handle); /* void */ ) {
-
-        p = parley_directory_by_name(g->http->directory,
-                                     PARLEY_NAMESPACE_HANDLE, handle);
-
-        /* who sends to an organisation does so for the others */
-
-        if (p == NULL || p == g->who->principal
-            || (g->who->principal != NULL
-                && parley_str_eq(p->sub, g->who->principal->sub)))
-        {
+        if (!parley_gate_peer(g, &list[i])) {
             continue;
         }
 
-        rc = parley_gate_reach(g, p, ret);
+        rc = parley_gate_reach(g, &list[i],
+                               list[i].names[PARLEY_NAMESPACE_HANDLE],
+                               parley_str_none, ret);
 
         if (rc != 0) {
             return rc;
@@ -292,93 +263,255 @@ parley_gate_reach_scope(parley_gate_t *g,
 }
 
 
+static int
+parley_gate_reach_scope(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_str_t answers,
+    parley_reached_t *ret)
+{
+    int                        rc;
+    size_t                     at;
+    parley_str_t               handle;
+    parley_expand_env_t        env;
+    const parley_principal_t  *p;
+
+    if (!parley_expand_is_org(scope)) {
+        return parley_gate_reach(g, parley_gate_owner(g, scope->handle),
+                                 scope->handle, answers, ret);
+    }
+
+    parley_members(g, &env);
+
+    for (at = 0; env.next(env.ctx, scope, &at, &handle); /* void */ ) {
+
+        p = parley_gate_owner(g, handle);
+
+        /* a sender to an organisation sends to the other members */
+
+        if (p == NULL || p == g->who->principal
+            || (g->who->principal != NULL
+                && parley_str_eq(p->sub, g->who->principal->sub)))
+        {
+            continue;
+        }
+
+        rc = parley_gate_reach(g, p, handle, parley_str_none, ret);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+static const parley_principal_t *
+parley_gate_owner(const parley_gate_t *g, parley_str_t handle)
+{
+    return g->http->directory != NULL
+           ? parley_directory_by_name(g->http->directory,
+                                      PARLEY_NAMESPACE_HANDLE, handle)
+           : NULL;
+}
+
+
 /* 0; PARLEY_WAIT; or -1: capacity, policy-refused */
 
 static int
 parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
-    parley_reached_t *ret)
+    parley_str_t handle, parley_str_t answers, parley_reached_t *ret)
 {
-    int           rc;
-    size_t        i;
-    parley_str_t  handle;
+    int     rc;
+    size_t  i;
 
-    if (p->deliver.len == 0) {
-        return 0;
-    }
-
-    for (i = 0; i < ret->n; i++) {
+    for (i = 0; p != NULL && i < ret->n; i++) {
         if (ret->who[i] == p) {
             return 0;
         }
     }
 
-    handle = p->names[PARLEY_NAMESPACE_HANDLE];
+    if (p == NULL || p->deliver.len == 0 || g->http->deliver_uri.len == 0) {
+        rc = parley_gate_awaits(g, handle, answers);
 
-    if (handle.len > 0) {
-        rc = parley_gate_listens(g, handle);
-
-        if (rc != 0) {
-            return rc == 1 ? 0 : rc;
-        }
+        return rc != 1 ? rc
+               : parley_gate_reach_job(g, p, PARLEY_LOAD_AWAIT, handle, ret);
     }
 
-    if (ret->n == PARLEY_JOBS_MAX) {
-        return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
-                                "the message is for more than %d URLs",
-                                PARLEY_JOBS_MAX);
+    rc = handle.len > 0 ? parley_gate_listens(g, handle) : 0;
+
+    if (rc == 1) {
+        return parley_codecs[g->msg->wire]->delivers
+               ? parley_gate_reach_job(g, p, PARLEY_LOAD_DELIVER, handle, ret)
+               : 0;
     }
 
-    return parley_gate_reach_job(g, p, ret);
+    return rc != 0 ? rc
+           : parley_gate_reach_job(g, p, PARLEY_LOAD_DELIVER, parley_str_none,
+                                   ret);
 }
 
 
+/*
+ * Whether a message is to wait for the next connection of the owner of a
+ * handle, which has no URL: 1; 0: it is not, or the request that it answers is
+ * held for it; PARLEY_WAIT; or -1: capacity.
+ */
+
 static int
-parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
-    parley_reached_t *ret)
+parley_gate_awaits(parley_gate_t *g, parley_str_t handle, parley_str_t answers)
 {
-    parley_job_t               *jobs, *job;
-    parley_proto_t              speaks;
-    const parley_principal_t  **who;
+    int                rc;
+    uint8_t           *session, log[1][PARLEY_KEY_LEN];
+    parley_append_t    asked;
+    parley_appended_t  would;
 
-    if (ret->n == ret->room) {
-        ret->room = ret->room != 0 ? 2 * ret->room : PARLEY_DELIVER_ROOM;
-
-        jobs = parley_arena_alloc(g->arena, ret->room * sizeof(parley_job_t));
-        who = parley_arena_alloc(g->arena, ret->room * sizeof(who[0]));
-
-        if (jobs == NULL || who == NULL) {
-            return parley_error_memory(g->err);
-        }
-
-        if (ret->n != 0) {
-            memcpy(jobs, ret->jobs, ret->n * sizeof(parley_job_t));
-            memcpy(who, ret->who, ret->n * sizeof(who[0]));
-        }
-
-        ret->jobs = jobs;
-        ret->who = who;
+    if (handle.len == 0 || !parley_codecs[g->msg->wire]->delivers) {
+        return 0;
     }
 
-    job = &ret->jobs[ret->n];
+    if (answers.len == 0) {
+        return 1;
+    }
+
+    session = parley_arena_octets(g->arena, 1 + answers.len);
+
+    if (session == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    session[0] = PARLEY_SELECTOR_HELD;
+    memcpy(&session[1], answers.data, answers.len);
+    parley_expand_log(g->ask.state, handle, log[0]);
+
+    memset(&asked, 0, sizeof(parley_append_t));
+
+    asked.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
+    asked.nlogs = 1;
+    asked.session = parley_str_make(session, 1 + answers.len);
+    asked.asks = 1;
+    asked.arena = g->arena;
+
+    rc = parley_ask_append(&g->ask, &asked, &would);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    return rc != 0 ? parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                      "the state gave no answer")
+           : would.ngroups == 0;
+}
+
+
+/*
+ * Adds a job.  owed: the handle whose readers it is owed to first; one that has
+ * a URL, too, gets the message there if none of its streams has it in time.
+ */
+
+static int
+parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
+    parley_load_kind_t kind, parley_str_t owed, parley_reached_t *ret)
+{
+    parley_job_t    *job;
+    parley_proto_t   speaks;
+
+    job = parley_gate_reach_room(g, ret);
+
+    if (job == NULL) {
+        return -1;
+    }
+
     memset(job, 0, sizeof(parley_job_t));
 
-    if (parley_load_write(g->arena, PARLEY_LOAD_DELIVER, p->sub, &job->text)
-        != 0)
-    {
+    ret->who[ret->n++] = p;
+    ret->owed |= owed.len > 0;
+
+    if (kind == PARLEY_LOAD_AWAIT) {
+        return parley_delivery_awaits(g->arena, g->ask.state, kind, owed,
+                                      parley_gate_lasts(g), job)
+               == 0 ? 0 : parley_error_memory(g->err);
+    }
+
+    if (parley_load_write(g->arena, kind, p->sub, &job->text) != 0) {
         return parley_error_memory(g->err);
+    }
+
+    job->lasts = parley_gate_lasts(g);
+
+    if (owed.len > 0) {
+        parley_expand_log(g->ask.state, owed, job->lane);
+        job->owed = 1;
+        job->after = PARLEY_FEED_GRACE < job->lasts ? PARLEY_FEED_GRACE
+                                                    : job->lasts;
+        return 0;
     }
 
     parley_delivery_lane(g->ask.state, parley_who_proven(g->who), p->sub,
                          job->lane);
-    job->lasts = parley_gate_lasts(g);
 
     speaks = parley_delivered_in(p, g->msg->wire);
 
-    ret->who[ret->n++] = p;
     ret->speaks |= PARLEY_PROTO_BIT(speaks);
     ret->urls[speaks]++;
 
     return 0;
+}
+
+
+static parley_job_t *
+parley_gate_reach_room(parley_gate_t *g, parley_reached_t *ret)
+{
+    parley_job_t               *jobs;
+    const parley_principal_t  **who;
+
+    if (ret->n == PARLEY_JOBS_MAX) {
+        (void) parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "the message is for more than %d recipients",
+                                PARLEY_JOBS_MAX);
+        return NULL;
+    }
+
+    if (ret->n < ret->room) {
+        return &ret->jobs[ret->n];
+    }
+
+    ret->room = ret->room != 0 ? 2 * ret->room : PARLEY_DELIVER_ROOM;
+
+    jobs = parley_arena_alloc(g->arena, ret->room * sizeof(parley_job_t));
+    who = parley_arena_alloc(g->arena, ret->room * sizeof(who[0]));
+
+    if (jobs == NULL || who == NULL) {
+        (void) parley_error_memory(g->err);
+        return NULL;
+    }
+
+    if (ret->n != 0) {
+        memcpy(jobs, ret->jobs, ret->n * sizeof(parley_job_t));
+        memcpy(who, ret->who, ret->n * sizeof(who[0]));
+    }
+
+    ret->jobs = jobs;
+    ret->who = who;
+
+    return &jobs[ret->n];
+}
+
+
+int
+parley_delivery_awaits(parley_arena_t *arena, const parley_state_t *state,
+    parley_load_kind_t kind, parley_str_t handle, int64_t lasts,
+    parley_job_t *job)
+{
+    memset(job, 0, sizeof(parley_job_t));
+
+    parley_expand_log(state, handle, job->lane);
+
+    job->owed = 1;
+    job->after = lasts;
+    job->lasts = lasts;
+    job->class = PARLEY_JOB_PROMPT;
+
+    return parley_load_write(arena, kind, handle, &job->text);
 }
 
 

@@ -1,6 +1,6 @@
 /*
- * Whom URLs reach of those that something is published for: parts of the step
- * PUBLISH.
+ * The recipients of a publication that jobs deliver it to, to a URL or to the
+ * next connection: parts of the step PUBLISH.
  */
 
 #ifndef PARLEY_GATE_DELIVER_H
@@ -8,14 +8,18 @@
 
 #include "parley_expand.h"
 #include "parley_gate_steps.h"
+#include "parley_load.h"
 
 
-/* those whom URLs reach, and a job for each */
+/* recipients, with a job for each */
 typedef struct {
     parley_job_t               *jobs;
-    const parley_principal_t  **who;
+    const parley_principal_t  **who;    /* NULL: the directory does not have
+                                           it */
     size_t                      n;
     size_t                      room;
+    unsigned                    owed:1; /* a job is owed to the readers of a
+                                           log (gate/parley_job.h) */
     parley_proto_set_t          speaks;     /* protocols of what they get */
     size_t                      urls[PARLEY_PROTO_COUNT];   /* of each */
 } parley_reached_t;
@@ -34,12 +38,25 @@ int parley_gate_reaches_some(parley_gate_t *g);
 int parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret);
 
 /*
- * Of those that a scope names, expanded, or of the known peers: who has a URL,
- * and no stream of its own.  One alone is reached urgently by what is critical.
- * Returns 0; PARLEY_WAIT; or -1: policy-refused, capacity.
+ * Fills *ret with the recipients of a scope, expanded, or the known peers, that
+ * have a URL and no stream of their own, and where the protocol of the message
+ * delivers what it accepts (VCP-33) with all others as well.  A critical
+ * message to one recipient is urgent.  answers: parley_publication_t.answers of
+ * it.  Returns 0; PARLEY_WAIT; or -1: policy-refused, capacity.
  */
 int parley_gate_reaches(parley_gate_t *g, parley_str_t scope,
-    const parley_expansion_t *expansion, parley_reached_t *ret)
+    parley_str_t answers, const parley_expansion_t *expansion,
+    parley_reached_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * Fills *job with what owes a record to the next connection of the owner of a
+ * handle: its kind, lane and text.  lasts: ms until it is too late.  Returns 0,
+ * or -1: no memory, or the handle is too long.
+ */
+int parley_delivery_awaits(parley_arena_t *arena, const parley_state_t *state,
+    parley_load_kind_t kind, parley_str_t handle, int64_t lasts,
+    parley_job_t *job)
     __attribute__((warn_unused_result));
 
 /*

@@ -3,7 +3,9 @@
  * too, by whoever got it.  The request is held until that comes: a subscription
  * of its sender's own log, to which nothing else belongs, opened before the
  * message is appended.  What is not held is answered at once, and its answer
- * comes by its sender's stream: there has to be one.
+ * comes by its sender's stream: there has to be one.  A message that its
+ * protocol has no answer to, as a VCP message that asks for no acknowledgment,
+ * is answered at once.
  */
 
 #include <string.h>
@@ -64,6 +66,8 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
     parley_channel_scope_t  scope;
 
     if (!g->asked.awaited || g->asked.optional
+        || (parley_codecs[g->msg->wire]->acknowledges
+            && g->msg->alarm == PARLEY_ALARM_NONE)
         || parley_channel_scope_parse(sender, &scope) != 0)
     {
         return 0;

@@ -85,9 +85,10 @@ parley_gate_published(parley_gate_t *g)
     p.audience = expansion.audience;
     p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
 
-    rc = parley_gate_reaches(g, scope, &expansion, &reached);
+    rc = parley_gate_reaches(g, scope, p.answers, &expansion, &reached);
 
     if (rc == 0) {
+        p.owed = reached.owed;
         rc = parley_gate_appends(g, &p, &expansion, &reached, &append);
     }
 

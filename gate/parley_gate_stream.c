@@ -181,6 +181,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
 
     s->log = o->log;
     s->account = o->account;
+    s->owns = st->own != 0;
     s->stream = g->mcp != NULL ? &parley_gate_called_stream : g->s->stream;
 
     /* where something is denied each is asked about by itself */

@@ -13,6 +13,11 @@
  * taken one after the other, in the order in which they came: the next waits
  * until the one before it is over.
  *
+ * A job may be owed to the readers of a log: its lane is the log's key, it
+ * comes with an append to that log, and parley_log_ops_t.had ends it as
+ * delivered as soon as a reader has the record, whichever process has taken it.
+ * A process takes it when it is due, as any other job.
+ *
  * A job that was taken is its process's, which alone ends it.  Where that
  * process is gone, which is looked for once in a second, the attempt has
  * failed: the job is due again.  Time alone takes a job from nobody, so that no
@@ -60,6 +65,8 @@ typedef struct {
                                    its lane by then */
     int64_t             lasts;  /* ms until it is over, at least after */
     parley_job_class_t  class;
+    unsigned            owed:1; /* to the readers of the log whose key is lane,
+                                   which is one of the append's */
 } parley_job_t;
 
 

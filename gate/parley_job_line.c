@@ -23,6 +23,7 @@ parley_job_line_attempt(const parley_delivery_t *delivery,
 {
     char                wrong[PARLEY_TEXT_MAX];
     char                where[PARLEY_ESCAPE_LOGGED + 1];
+    char                attempt[sizeof(", attempt 4294967295")];
     const char         *what, *field;
     parley_job_name_t   id, to, from;
 
@@ -33,6 +34,13 @@ parley_job_line_attempt(const parley_delivery_t *delivery,
     field = parley_escape_line(parley_str_c(delivery->err.field),
                                PARLEY_ESCAPE_LOGGED, where);
     parley_error_line(parley_error_words(&delivery->err), wrong);
+
+    attempt[0] = '\0';
+
+    if (!parley_load_awaits(delivery->kind)) {
+        (void) snprintf(attempt, sizeof(attempt), ", attempt %u",
+                        job->attempt);
+    }
 
     switch (how->how) {
 
@@ -55,9 +63,9 @@ parley_job_line_attempt(const parley_delivery_t *delivery,
     }
 
     (void) snprintf(ret->text, sizeof(ret->text),
-                    "%s: %s%s%s%s%s, attempt %u%s%s%s", what, how->why,
+                    "%s: %s%s%s%s%s%s%s%s%s", what, how->why,
                     field[0] != '\0' ? ", " : "", field,
-                    wrong[0] != '\0' ? ": " : "", wrong, job->attempt,
+                    wrong[0] != '\0' ? ": " : "", wrong, attempt,
                     parley_job_line_name("to", delivery->sub, &to),
                     parley_job_line_name("from",
                                          delivery->publication.sender, &from),

@@ -7,6 +7,7 @@
  *  feed          what was appended to any log since this process last asked
  *  erase         the content of a record
  *  keep          logs stay although nothing is appended
+ *  had           a reader has a record that a job owes it
  *  join, leave   who is subscribed to a log: the roster
  *  roster        lists them
  *
@@ -61,6 +62,16 @@ typedef struct {
     uint64_t  epoch;            /* below 2^48; 0: there is no log */
     uint64_t  offset;
 } parley_place_t;
+
+
+/* the records that a read returns */
+typedef enum {
+    PARLEY_LOG_RETAINED = 0,
+    PARLEY_LOG_AND_OWED,        /* forward: those that jobs owe to the log's
+                                   readers, too, where the log does not retain
+                                   them */
+    PARLEY_LOG_OWED             /* forward: only those that jobs owe */
+} parley_log_which_t;
 
 
 /* where a record is */
@@ -152,6 +163,7 @@ typedef struct {
                                    log's */
     size_t           records;   /* at most, and at least 1 */
     size_t           octets;    /* at most; of one record any number */
+    parley_log_which_t  which;
     unsigned         backward:1;
     unsigned         late:1;    /* it is for who was not there: a record's time
                                    is its ttl */
@@ -218,6 +230,13 @@ typedef struct {
 
 typedef struct {
     const uint8_t  *log;
+    parley_place_t  place;      /* of the record */
+    unsigned        all:1;      /* the reader has those before it, too */
+} parley_had_t;
+
+
+typedef struct {
+    const uint8_t  *log;
     const uint8_t  *account;    /* NULL: nobody's */
     parley_str_t    selector;   /* of whoever it is equal of, only the number is
                                    told to an append */
@@ -240,6 +259,8 @@ typedef struct {
     parley_join_verdict_t  verdict;
     parley_place_t         place;       /* the end of the log: whatever is
                                            appended behind it counts this one */
+    uint64_t               owed;        /* the offset of the first record that
+                                           a job owes; 0: there is none */
     uint64_t               stamp;       /* by which it leaves */
     unsigned               replaced:1;  /* one of that name was there */
     unsigned               closed:1;    /* nothing comes any more */
@@ -278,8 +299,8 @@ typedef struct {
 /*
  * The verbs, as those of parley_state_ops_t: DONE or LATER, and what is pointed
  * to is copied, but for the arena, which is the caller's until it is answered
- * or cancelled.  erase, keep, leave, and a feed that ends, may come without a
- * call, and that without a ret.
+ * or cancelled.  erase, had, keep, leave, and a feed that ends, may come
+ * without a call, and that without a ret.
  *
  * A process has one feed under way at most, so that none that ends it takes
  * effect behind one that begins.  Any other two may take effect in either
@@ -296,7 +317,8 @@ typedef struct {
  *
  * Cancelled: an append that has an effect keeps it, so a message without an
  * admission that is sent again may be appended twice; a join is left; a process
- * that was fed names its last position again; an erase or keep takes effect.
+ * that was fed names its last position again; an erase, had or keep takes
+ * effect.
  */
 typedef struct parley_log_ops_s {
     parley_state_done_t  (*append)(parley_state_t *s, const parley_append_t *a,
@@ -306,6 +328,8 @@ typedef struct parley_log_ops_s {
     parley_state_done_t  (*feed)(parley_state_t *s, const parley_feed_t *f,
                              parley_feed_page_t *ret, parley_call_t *call);
     parley_state_done_t  (*erase)(parley_state_t *s, const parley_erase_t *e,
+                             parley_call_t *call);
+    parley_state_done_t  (*had)(parley_state_t *s, const parley_had_t *had,
                              parley_call_t *call);
     parley_state_done_t  (*keep)(parley_state_t *s,
                              const uint8_t (*logs)[PARLEY_KEY_LEN], size_t n,

@@ -33,6 +33,8 @@ static void parley_append_evict(parley_memory_t *s, const uint8_t *key,
     parley_log_t *log, const parley_retention_t *retention, int64_t now);
 static int parley_append_jobs(parley_memory_t *s, const parley_append_t *a,
     int64_t now, const parley_appended_t *ret);
+static const parley_place_t *parley_append_owed(const parley_append_t *a,
+    const parley_job_t *job, const parley_appended_t *ret, size_t *at);
 static parley_entry_t *parley_append_placed(parley_memory_t *s,
     const parley_placed_t *placed);
 static void parley_append_undo(parley_memory_t *s, parley_entry_t *e,
@@ -367,11 +369,17 @@ static int
 parley_append_jobs(parley_memory_t *s, const parley_append_t *a, int64_t now,
     const parley_appended_t *ret)
 {
-    size_t  i;
+    size_t                 i, at;
+    const parley_place_t  *place;
+
+    at = 0;
 
     for (i = 0; i < a->njobs; i++) {
 
-        if (parley_job_put_locked(s, &a->jobs[i], a->account, ret->number, now)
+        place = parley_append_owed(a, &a->jobs[i], ret, &at);
+
+        if (parley_job_put_locked(s, &a->jobs[i], a->account, ret->number,
+                                  place, now)
             != 0)
         {
             parley_job_unput_locked(s, a->jobs, i);
@@ -380,6 +388,31 @@ parley_append_jobs(parley_memory_t *s, const parley_append_t *a, int64_t now,
     }
 
     return 0;
+}
+
+
+/*
+ * Returns the place in the log that the job is owed to the readers of, or NULL:
+ * it is owed to none.  Jobs come in the order of the logs, so the search goes
+ * on at *at, which is where the last one ended.
+ */
+
+static const parley_place_t *
+parley_append_owed(const parley_append_t *a, const parley_job_t *job,
+    const parley_appended_t *ret, size_t *at)
+{
+    size_t  n;
+
+    for (n = 0; job->owed && n < a->nlogs; n++) {
+
+        if (memcmp(a->logs[*at], job->lane, PARLEY_KEY_LEN) == 0) {
+            return &ret->places[*at].place;
+        }
+
+        *at = *at + 1 < a->nlogs ? *at + 1 : 0;
+    }
+
+    return NULL;
 }
 
 

@@ -88,7 +88,8 @@ parley_memory_job_add(parley_state_t *state, const parley_job_add_t *add,
                                      now))
     {
     case PARLEY_ROOM_OK:
-        *ret = parley_job_put_locked(s, &add->job, add->account, 0, now) == 0
+        *ret = parley_job_put_locked(s, &add->job, add->account, 0, NULL, now)
+                  == 0
                ? PARLEY_JOB_ADDED : PARLEY_JOB_FULL;
         break;
 
@@ -446,7 +447,6 @@ static parley_job_verdict_t
 parley_job_end(parley_memory_t *s, const parley_job_end_t *end,
     parley_appended_t *appended, int64_t now)
 {
-    parley_due_t      *jobs;
     parley_entry_t     *e;
     parley_job_word_t   w;
 
@@ -469,22 +469,15 @@ parley_job_end(parley_memory_t *s, const parley_job_end_t *end,
         return PARLEY_JOB_OK;
     }
 
-    jobs = &s->sh->jobs;
-
-    jobs->how = (uint32_t) end->how;
-    jobs->count = jobs->ended[end->how] + 1;
-    jobs->number = end->tells != NULL ? s->sh->appends.head + 1 : 0;
-    jobs->at = end->id->at;
-    memcpy(jobs->lane, end->id->lane, PARLEY_KEY_LEN);
-
-    __atomic_store_n(&jobs->ending, 1, __ATOMIC_RELEASE);
+    parley_job_over_locked(s, end->id->lane, end->id->at, end->how,
+                           end->tells != NULL ? s->sh->appends.head + 1 : 0);
 
     if (end->tells != NULL) {
 
         appended->verdict = parley_append_locked(s, end->tells, now, appended);
 
         if (appended->verdict != PARLEY_APPEND_OK) {
-            __atomic_store_n(&jobs->ending, 0, __ATOMIC_RELEASE);
+            __atomic_store_n(&s->sh->jobs.ending, 0, __ATOMIC_RELEASE);
             return PARLEY_JOB_UNTOLD;
         }
     }
@@ -515,6 +508,24 @@ parley_job_again(parley_memory_t *s, parley_entry_t *e,
     s->sh->jobs.taken--;
 
     parley_job_move(s, e, &w);
+}
+
+
+void
+parley_job_over_locked(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    uint64_t at, parley_job_how_t how, uint64_t number)
+{
+    parley_due_t  *jobs;
+
+    jobs = &s->sh->jobs;
+
+    jobs->how = (uint32_t) how;
+    jobs->count = jobs->ended[how] + 1;
+    jobs->number = number;
+    jobs->at = at;
+    memcpy(jobs->lane, lane, PARLEY_KEY_LEN);
+
+    __atomic_store_n(&jobs->ending, 1, __ATOMIC_RELEASE);
 }
 
 

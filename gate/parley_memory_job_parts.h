@@ -67,6 +67,8 @@ typedef struct {
     uint64_t  at;
     uint64_t  record;           /* the number of its append; 0: none */
     int64_t   ends;
+    uint64_t  epoch;            /* of the record's place in the log whose key */
+    uint64_t  offset;           /* is lane; 0: the job is owed to no reader */
     uint32_t  size;             /* octets of the text */
     uint32_t  zero;
 } parley_load_t;
@@ -207,16 +209,21 @@ void parley_due_clear(parley_memory_t *s, int64_t now);
 size_t parley_job_blocks(const parley_job_t *job);
 
 /*
- * Adds a job, about the record of that number, or 0.  Returns 0, or -1: no
- * room, and nothing was added.
+ * Adds a job, about the record of that number, or 0, and owed where place is
+ * not NULL.  Returns 0, or -1: no room, and nothing was added.
  */
 int parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
-    const uint8_t *account, uint64_t record, int64_t now)
+    const uint8_t *account, uint64_t record, const parley_place_t *place,
+    int64_t now)
     __attribute__((warn_unused_result));
 
 /* Of n jobs of an append the last of each lane go: it has not come about. */
 void parley_job_unput_locked(parley_memory_t *s, const parley_job_t *jobs,
     size_t n);
+
+/* NULL: the lane has no job */
+parley_lane_t *parley_lane_find(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN]);
 
 /* NULL: there is none */
 parley_entry_t *parley_job_find(parley_memory_t *s,
@@ -230,6 +237,12 @@ parley_entry_t *parley_load_find(parley_memory_t *s,
 void parley_job_remove_locked(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at, int64_t now);
 
+
+/* parley_memory_job.c: records that a job is over, and how, before it goes;
+   number: of the append that tells of it, or 0. */
+void parley_job_over_locked(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], uint64_t at, parley_job_how_t how,
+    uint64_t number);
 
 /* parley_memory_job.c: what a verb began that is to be done. */
 void parley_job_finish_locked(parley_memory_t *s, int64_t now);

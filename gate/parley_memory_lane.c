@@ -54,9 +54,20 @@ parley_lane_own(parley_memory_t *s, const parley_entry_t *e)
 
 
 static parley_entry_t *
-parley_lane_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN])
+parley_lane_entry(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN])
 {
     return parley_table_find_locked(s->sh->table, PARLEY_KIND_LANE, lane);
+}
+
+
+parley_lane_t *
+parley_lane_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN])
+{
+    parley_entry_t  *e;
+
+    e = parley_lane_entry(s, lane);
+
+    return e != NULL ? parley_lane_of(e) : NULL;
 }
 
 
@@ -105,7 +116,7 @@ parley_lane_open(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
     parley_lane_t   *l;
     parley_entry_t  *e;
 
-    e = parley_lane_find(s, lane);
+    e = parley_lane_entry(s, lane);
 
     if (e != NULL) {
         return e;
@@ -130,7 +141,8 @@ parley_lane_open(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
 
 int
 parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
-    const uint8_t *account, uint64_t record, int64_t now)
+    const uint8_t *account, uint64_t record, const parley_place_t *place,
+    int64_t now)
 {
     uint8_t             key[PARLEY_KEY_LEN];
     parley_str_t        parts[2];
@@ -153,6 +165,11 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     load.ends = job->lasts < PARLEY_WORD_LATEST - now
                 ? now + job->lasts : PARLEY_WORD_LATEST;
     load.size = (uint32_t) job->text.len;
+
+    if (place != NULL) {
+        load.epoch = place->epoch;
+        load.offset = place->offset;
+    }
 
     parts[0] = parley_str_make(&load, sizeof(load));
     parts[1] = job->text;
@@ -187,7 +204,7 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     parley_job_set(e, &w);
     parley_table_made_locked(s->sh->table);
 
-    l = parley_lane_of(parley_lane_find(s, job->lane));
+    l = parley_lane_of(parley_lane_entry(s, job->lane));
     l->last = load.at;
 
     if (l->first == load.at) {
@@ -234,7 +251,7 @@ parley_job_unput_locked(parley_memory_t *s, const parley_job_t *jobs, size_t n)
     parley_entry_t  *e;
 
     while (n-- > 0) {
-        e = parley_lane_find(s, jobs[n].lane);
+        e = parley_lane_entry(s, jobs[n].lane);
 
         if (e != NULL) {
             l = parley_lane_of(e);
@@ -271,7 +288,7 @@ parley_job_unmake(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
         parley_table_remove_locked(s->sh->table, e);
     }
 
-    e = parley_lane_find(s, lane);
+    e = parley_lane_entry(s, lane);
 
     if (e != NULL && parley_lane_of(e)->last < parley_lane_of(e)->first) {
         parley_table_remove_locked(s->sh->table, e);
@@ -327,7 +344,7 @@ parley_lane_next(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
     parley_entry_t     *e, *job;
     parley_job_word_t   w;
 
-    e = parley_lane_find(s, lane);
+    e = parley_lane_entry(s, lane);
 
     if (e == NULL) {
         return;
@@ -437,7 +454,7 @@ parley_repair_jobs(void *ctx, const parley_entry_t *e)
         return 1;
     }
 
-    lane = parley_lane_find(s, load.lane);
+    lane = parley_lane_entry(s, load.lane);
 
     if (lane == NULL) {
         return 1;
@@ -484,7 +501,7 @@ parley_repair_lists(void *ctx, const parley_entry_t *e)
         return 0;
     }
 
-    lane = parley_lane_find(s, load.lane);
+    lane = parley_lane_entry(s, load.lane);
 
     if (lane != NULL && parley_lane_of(lane)->first == load.at) {
         parley_due_link(s, parley_lane_own(s, e));

@@ -15,9 +15,6 @@ static uint64_t parley_log_first(parley_memory_t *s, const uint8_t *key,
     const parley_log_t *log, int64_t now);
 static int parley_log_page(parley_memory_t *s, const parley_log_read_t *r,
     const parley_log_t *log, int64_t now, parley_log_page_t *ret);
-static int parley_log_add(parley_memory_t *s, const parley_log_read_t *r,
-    uint64_t number, uint64_t offset, int64_t now, parley_log_page_t *ret,
-    size_t *octets);
 static size_t parley_log_behind(parley_memory_t *s, const uint8_t *key,
     const parley_log_t *log, uint64_t at, int64_t now);
 static parley_state_done_t parley_memory_log_erase(parley_state_t *state,
@@ -33,6 +30,7 @@ const parley_log_ops_t  parley_memory_log_ops = {
     .read = parley_memory_log_read,
     .feed = parley_memory_feed,
     .erase = parley_memory_log_erase,
+    .had = parley_memory_log_had,
     .keep = parley_memory_log_keep,
     .join = parley_memory_join,
     .leave = parley_memory_leave_log,
@@ -254,6 +252,7 @@ static int
 parley_log_read(parley_memory_t *s, const parley_log_read_t *r, int64_t now,
     parley_log_page_t *ret)
 {
+    int           rc;
     parley_log_t  log;
 
     if (parley_log_find(s, r->log, now, &log) == NULL) {
@@ -266,6 +265,12 @@ parley_log_read(parley_memory_t *s, const parley_log_read_t *r, int64_t now,
     ret->closed = log.closed;
 
     if (!r->backward) {
+        rc = parley_owed_page(s, r, &log, now, ret);
+
+        if (rc != 0) {
+            return rc < 0 ? -1 : 0;
+        }
+
         ret->at = r->from.offset;
 
         if (r->from.epoch != log.epoch || r->from.offset > log.last
@@ -370,9 +375,7 @@ parley_log_page(parley_memory_t *s, const parley_log_read_t *r,
 }
 
 
-/* 1: the page is full */
-
-static int
+int
 parley_log_add(parley_memory_t *s, const parley_log_read_t *r,
     uint64_t number, uint64_t offset, int64_t now, parley_log_page_t *ret,
     size_t *octets)

@@ -106,6 +106,30 @@ parley_str_t parley_log_record_copy(parley_memory_t *s,
     const parley_entry_t *e, const parley_log_head_t *head,
     parley_arena_t *arena);
 
+/* Adds a record, unless it has ended, to a page that has room for one more.
+   Returns 0; 1: the page has as many octets as it may; or -1: no memory. */
+int parley_log_add(parley_memory_t *s, const parley_log_read_t *r,
+    uint64_t number, uint64_t offset, int64_t now, parley_log_page_t *ret,
+    size_t *octets);
+
+/* parley_memory_owed.c */
+
+/* The offset of the first record that a job owes to the log's readers; 0: there
+   is none. */
+uint64_t parley_owed_first(parley_memory_t *s,
+    const uint8_t key[PARLEY_KEY_LEN], const parley_log_t *log, int64_t now);
+
+/*
+ * The page of a read, forward, where jobs owe the records that come next;
+ * ret->first and ret->last are set.  Returns 1; 0: they do not, and the log is
+ * read; or -1: no memory.
+ */
+int parley_owed_page(parley_memory_t *s, const parley_log_read_t *r,
+    const parley_log_t *log, int64_t now, parley_log_page_t *ret);
+
+parley_state_done_t parley_memory_log_had(parley_state_t *state,
+    const parley_had_t *had, parley_call_t *call);
+
 /* parley_memory_append.c */
 
 parley_state_done_t parley_memory_append(parley_state_t *state,

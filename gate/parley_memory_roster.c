@@ -153,6 +153,7 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
 
     ret->place.epoch = log.epoch;
     ret->place.offset = log.last;
+    ret->owed = parley_owed_first(s, j->log, &log, now);
     ret->closed = log.closed;
     ret->stamp = parley_memory_stamp(s);
 

@@ -7,6 +7,8 @@
 #include "parley_settings.h"
 
 
+static int parley_notify_has_url(const parley_notify_t *n);
+static int parley_notify_awaits(const parley_notify_t *n);
 static int parley_notify_listens(const parley_notify_t *n,
     const parley_append_t *append);
 static int parley_notify_job(const parley_notify_t *n, parley_arena_t *arena,
@@ -17,14 +19,18 @@ int
 parley_notify(const parley_notify_t *n, parley_arena_t *arena,
     parley_append_t *ret)
 {
-    int                rc;
-    uint8_t          (*log)[PARLEY_KEY_LEN];
-    parley_str_t       handle;
-    parley_publish_t   publish;
+    int                   rc;
+    uint8_t             (*log)[PARLEY_KEY_LEN];
+    parley_str_t          handle;
+    parley_publish_t      publish;
+    parley_publication_t  p;
 
     memset(&publish, 0, sizeof(parley_publish_t));
 
-    publish.publication = n->publication;
+    p = *n->publication;
+    p.owed = parley_notify_awaits(n);
+
+    publish.publication = &p;
     publish.account = n->account;
     publish.ttl = PARLEY_PUBLISH_LIVES;
 
@@ -50,15 +56,34 @@ parley_notify(const parley_notify_t *n, parley_arena_t *arena,
         return -1;
     }
 
-    if (n->to == NULL || n->kind == PARLEY_LOAD_NONE
-        || n->http->deliver_uri.len == 0 || n->to->deliver.len == 0)
-    {
+    if (p.owed) {
+        return parley_notify_job(n, arena, ret);
+    }
+
+    if (n->kind == PARLEY_LOAD_NONE || !parley_notify_has_url(n)) {
         return 0;
     }
 
     rc = parley_notify_listens(n, ret);
 
     return rc == 0 ? parley_notify_job(n, arena, ret) : rc == 1 ? 0 : rc;
+}
+
+
+static int
+parley_notify_has_url(const parley_notify_t *n)
+{
+    return n->to != NULL && n->http->deliver_uri.len > 0
+           && n->to->deliver.len > 0;
+}
+
+
+static int
+parley_notify_awaits(const parley_notify_t *n)
+{
+    return n->awaits != PARLEY_LOAD_NONE && n->to != NULL
+           && n->to->names[PARLEY_NAMESPACE_HANDLE].len > 0
+           && !parley_notify_has_url(n);
 }
 
 
@@ -92,18 +117,26 @@ parley_notify_job(const parley_notify_t *n, parley_arena_t *arena,
 
     job = parley_arena_calloc(arena, sizeof(parley_job_t));
 
-    if (job == NULL
-        || parley_load_write(arena, n->kind, n->to->sub, &job->text) != 0)
-    {
+    if (job == NULL) {
+        return -1;
+    }
+
+    ret->jobs = job;
+    ret->njobs = 1;
+
+    if (parley_notify_awaits(n)) {
+        return parley_delivery_awaits(arena, n->state, n->awaits,
+                                      n->to->names[PARLEY_NAMESPACE_HANDLE],
+                                      PARLEY_ATTEMPT_LIVES, job);
+    }
+
+    if (parley_load_write(arena, n->kind, n->to->sub, &job->text) != 0) {
         return -1;
     }
 
     parley_delivery_lane(n->state, n->sender, n->to->sub, job->lane);
     job->lasts = PARLEY_ATTEMPT_LIVES;
     job->class = n->class;
-
-    ret->jobs = job;
-    ret->njobs = 1;
 
     return 0;
 }

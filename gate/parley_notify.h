@@ -1,6 +1,7 @@
 /*
  * What is published for one principal, by who is no step PUBLISH: it goes to
- * the principal's log, and where nobody listens there to its URL.
+ * the principal's log, and where nobody listens there to its URL.  Where it has
+ * no URL, it may wait for the principal's next connection.
  */
 
 #ifndef PARLEY_NOTIFY_H
@@ -30,6 +31,10 @@ typedef struct {
     parley_job_class_t                    class;    /* the same */
     parley_str_t                          sender;   /* in order with what else
                                                        that one sends there */
+    parley_load_kind_t                    awaits;   /* of a job for its next
+                                                       connection, where it has
+                                                       no URL; NONE: there is
+                                                       none */
 } parley_notify_t;
 
 

@@ -320,6 +320,8 @@ parley_overdue_notify(parley_overdue_t *d, const parley_publication_t *p,
     notify.to = to;
     notify.kind = kind;
     notify.sender = sender;
+    notify.awaits = kind == PARLEY_LOAD_DELIVER ? PARLEY_LOAD_AWAIT
+                                                : PARLEY_LOAD_NONE;
     notify.class = kind == PARLEY_LOAD_DELIVER ? PARLEY_JOB_URGENT
                                                : PARLEY_JOB_ORDINARY;
 

@@ -12,7 +12,8 @@
  * what the syntax makes of that name is nobody's (parley_agent_resolve()).
  *
  * It is published in place of the delivery, both or neither, and goes to the
- * parent's URL unless it is the parent who was not reached.
+ * parent's URL unless it is the parent who was not reached.  A parent without a
+ * URL gets it on its next connection.
  */
 
 #include <string.h>
@@ -72,7 +73,8 @@ parley_delivery_tells(const parley_deliver_t *d, const parley_state_t *state,
 
     *ret = NULL;
 
-    if (delivery->kind != PARLEY_LOAD_DELIVER
+    if ((delivery->kind != PARLEY_LOAD_DELIVER
+         && delivery->kind != PARLEY_LOAD_AWAIT)
         || delivery->publication.message.len == 0
         || d->http->directory == NULL)
     {
@@ -314,6 +316,7 @@ parley_undelivered_append(parley_undelivered_t *u, parley_str_t text,
     notify.sender = u->from;
     notify.kind = parley_str_eq(u->parent->sub, u->delivery->sub)
                   ? PARLEY_LOAD_NONE : PARLEY_LOAD_NOTICE;
+    notify.awaits = PARLEY_LOAD_AWAIT_NOTICE;
 
     return parley_notify(&notify, u->arena, ret);
 }

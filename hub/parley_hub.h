@@ -98,6 +98,10 @@ struct parley_subscriber_s {
     uint64_t               caught:1;    /* it was live */
     uint64_t               ahead:1;     /* live, and of the round to come it has
                                            what is before its place */
+    uint64_t               owns:1;      /* jobs owe it the records of its log */
+    uint64_t               begins:1;    /* it reads what is owed alone, of what
+                                           came before it did */
+    uint64_t               rest_owed:1; /* a job owes it the event of rest */
     uint64_t               offset;
     uint64_t               late;        /* up to this offset it reads what came
                                            before it did; 0: no more */
@@ -122,9 +126,14 @@ typedef struct {
     parley_str_t            session;    /* outlives the subscription */
     parley_str_t            card;
     parley_place_t          from;       /* it resumes behind it; epoch 0: it
-                                           begins with what comes */
+                                           begins with what is owed to it, and
+                                           with what comes */
     unsigned                lost:1;     /* with that, and a gap before it: what
                                            it had is not known */
+    unsigned                owns:1;     /* its client is whose log it is: what
+                                           jobs owe to the readers of the log
+                                           (gate/parley_job.h) it is given
+                                           first, and they end as it gets it */
     uint32_t                lasts;      /* s until what proved it expires; 0:
                                            it does not */
 } parley_subscription_t;

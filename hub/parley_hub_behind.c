@@ -11,7 +11,7 @@ static int parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
     const parley_log_page_t *page, parley_hub_text_t *text, uint32_t sum);
 static int parley_hub_page_event(parley_hub_t *hub, parley_subscriber_t *s,
     const parley_log_record_t *record, parley_arena_t *arena,
-    parley_str_t *ret);
+    parley_str_t *ret, int *owed);
 
 
 void
@@ -130,7 +130,8 @@ parley_hub_meet(parley_hub_t *hub, parley_subscriber_t *s)
 static int
 parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s)
 {
-    int64_t  n;
+    int64_t         n;
+    parley_place_t  place;
 
     n = hub->env.write(hub->env.ctx, s,
                        parley_str_make(s->rest + s->rest_at,
@@ -158,6 +159,14 @@ parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s)
     parley_hub_release(hub, s->rest);
     s->rest = NULL;
     hub->stat.delivered++;
+
+    if (s->rest_owed && s->owns) {
+        place.epoch = s->epoch;
+        place.offset = s->offset;
+        parley_hub_had(hub, s, &place, 0);
+    }
+
+    s->rest_owed = 0;
 
     return 1;
 }
@@ -197,9 +206,9 @@ parley_hub_read(parley_hub_t *hub, parley_subscriber_t *s)
     read.to = s->late != 0 ? s->late
               : s->epoch == goal->epoch ? goal->offset : 0;
     read.late = s->late != 0;
-    read.records = PARLEY_HUB_RECORDS;
-    read.octets = PARLEY_HUB_OCTETS;
-    read.arena = &op->arena;
+    read.which = s->begins && s->late != 0 ? PARLEY_LOG_OWED
+                                           : PARLEY_LOG_AND_OWED;
+    parley_hub_op_reads(op, &read);
 
     parley_hub_op_asked(op, hub->state->ops->log->read(hub->state, &read,
                                                        &op->ret.page,
@@ -298,7 +307,7 @@ static int
 parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
     const parley_log_page_t *page, parley_hub_text_t *text, uint32_t sum)
 {
-    int             i, rc;
+    int             i, rc, owed;
     parley_buf_t    b;
     parley_str_t    written;
     parley_form_t   form;
@@ -321,13 +330,13 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
     if (page->lost) {
         place.offset = page->first - 1;
         parley_hub_form_gap(&b, form, &place);
-        parley_hub_text_event(text, &b, &place, sum);
+        parley_hub_text_event(text, &b, &place, sum, 0);
     }
 
     for (i = 0; i < page->n; i++) {
 
         rc = parley_hub_page_event(hub, s, &page->list[i], &text->arena,
-                                   &written);
+                                   &written, &owed);
         if (rc < 0) {
             return -1;
         }
@@ -339,7 +348,7 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
         place.offset = page->list[i].offset;
 
         parley_hub_form_event(&b, form, &place, written);
-        parley_hub_text_event(text, &b, &place, sum);
+        parley_hub_text_event(text, &b, &place, sum, owed);
     }
 
     return parley_hub_text_end(text, &b);
@@ -351,7 +360,7 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
 static int
 parley_hub_page_event(parley_hub_t *hub, parley_subscriber_t *s,
     const parley_log_record_t *record, parley_arena_t *arena,
-    parley_str_t *ret)
+    parley_str_t *ret, int *owed)
 {
     int                    rc;
     parley_hub_group_t    *group;
@@ -363,6 +372,7 @@ parley_hub_page_event(parley_hub_t *hub, parley_subscriber_t *s,
         return 1;
     }
 
+    *owed = p.owed;
     rc = parley_selector_admits(&group->selector->selector, &p);
 
     if (rc == 0 || (rc == 2 && !parley_str_eq(s->session, p.audience.session))

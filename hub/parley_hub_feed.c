@@ -564,9 +564,8 @@ parley_hub_resync_ask(parley_hub_t *hub, parley_hub_channel_t *channel)
 
     read.log = channel->key;
     read.from = channel->place;
-    read.records = PARLEY_HUB_RECORDS;
-    read.octets = PARLEY_HUB_OCTETS;
-    read.arena = &op->arena;
+    read.which = PARLEY_LOG_AND_OWED;
+    parley_hub_op_reads(op, &read);
 
     parley_hub_op_asked(op, hub->state->ops->log->read(hub->state, &read,
                                                        &op->ret.page,

@@ -6,6 +6,8 @@
 static void parley_hub_join_ask(parley_hub_op_t *op);
 static void parley_hub_join_place(parley_hub_t *hub,
     parley_hub_channel_t *channel, const parley_joined_t *joined);
+static void parley_hub_join_from(parley_hub_t *hub, parley_subscriber_t *s,
+    const parley_joined_t *joined);
 static int parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s);
 static void parley_hub_tell_replaced(parley_hub_t *hub,
     const parley_subscriber_t *s);
@@ -109,7 +111,6 @@ parley_hub_joined(parley_hub_op_t *op)
 {
     uint64_t              replaced;
     parley_hub_t         *hub;
-    parley_place_t        place;
     parley_joined_t       joined;
     parley_subscriber_t  *s;
 
@@ -139,25 +140,7 @@ parley_hub_joined(parley_hub_op_t *op)
 
     s->sum = s->group->channel->sum;
 
-    if (!s->resumes) {
-        place = joined.place;
-        parley_hub_put(s, &place, s->sum);
-
-    } else if (s->epoch == joined.place.epoch
-               && s->offset > joined.place.offset)
-    {
-        /* no event had this id: what it had is not known, and a gap tells so */
-
-        place.epoch = 0;
-        place.offset = 0;
-        parley_hub_put(s, &place, s->sum);
-    }
-
-    /* what came while it was away it reads by itself, before it is live */
-
-    if (s->resumes && !parley_hub_is_at(s, &joined.place)) {
-        s->late = joined.place.offset;
-    }
+    parley_hub_join_from(hub, s, &joined);
 
     if (joined.replaced) {
         parley_hub_tell_replaced(hub, s);
@@ -165,6 +148,57 @@ parley_hub_joined(parley_hub_op_t *op)
 
     if (parley_hub_open(hub, s) == 1 && !parley_hub_meet(hub, s)) {
         parley_hub_ready(hub, s);
+    }
+}
+
+
+/*
+ * Puts a subscription where it begins.  One that resumes reads what came while
+ * it was away, and another one what is owed to it alone, before it is live.
+ */
+
+static void
+parley_hub_join_from(parley_hub_t *hub, parley_subscriber_t *s,
+    const parley_joined_t *joined)
+{
+    parley_place_t  place;
+
+    place = joined->place;
+
+    if (!s->resumes) {
+        s->begins = s->owns && joined->owed != 0;
+
+        if (s->begins) {
+            s->late = place.offset;
+            place.offset = joined->owed - 1;
+        }
+
+        parley_hub_put(s, &place, s->sum);
+        return;
+    }
+
+    if (s->epoch == place.epoch && s->offset > place.offset) {
+
+        /* no event had this id: what it had is not known, and a gap tells so */
+
+        place.epoch = 0;
+        place.offset = 0;
+        parley_hub_put(s, &place, s->sum);
+    }
+
+    if (!parley_hub_is_at(s, &joined->place)) {
+        s->late = joined->place.offset;
+    }
+
+    /* a client that has no filter has all that came before its place */
+
+    if (s->owns && s->epoch == joined->place.epoch && joined->owed != 0
+        && joined->owed <= s->offset
+        && s->group->selector->selector.filter.nclauses == 0)
+    {
+        place.epoch = s->epoch;
+        place.offset = s->offset;
+        parley_hub_had(hub, s, &place, 1);
     }
 }
 
@@ -232,7 +266,7 @@ parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
         parley_hub_form_gap(&b, s->group->stream->form, &place);
     }
 
-    parley_hub_text_event(&text, &b, &place, s->sum);
+    parley_hub_text_event(&text, &b, &place, s->sum, 0);
 
     if (parley_hub_text_end(&text, &b) != 0) {
         parley_hub_text_free(&text);

@@ -115,6 +115,7 @@ typedef struct {
     size_t          end;
     parley_place_t  place;
     uint32_t        sum;
+    unsigned        owed:1;             /* a job owes it to its reader */
 } parley_hub_event_t;
 
 
@@ -331,6 +332,15 @@ void parley_hub_joined(parley_hub_op_t *op);
 
 parley_hub_op_t *parley_hub_op(parley_hub_t *hub, parley_hub_op_kind_t kind);
 
+/* Bounds a page that a verb reads into the memory of the verb. */
+static inline void
+parley_hub_op_reads(parley_hub_op_t *op, parley_log_read_t *read)
+{
+    read->records = PARLEY_HUB_RECORDS;
+    read->octets = PARLEY_HUB_OCTETS;
+    read->arena = &op->arena;
+}
+
 /* What a verb returned: it is done, or will be. */
 void parley_hub_op_asked(parley_hub_op_t *op, parley_state_done_t done);
 void parley_hub_op_free(parley_hub_op_t *op);
@@ -417,12 +427,17 @@ void parley_hub_round(parley_hub_t *hub);
  * blocked; -1: it is over.
  */
 int parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
-    const parley_hub_text_t *text);
+    parley_hub_text_t *text);
+
+/* The subscriber has the record of that place, which a job owed it; all: and
+   those before it. */
+void parley_hub_had(parley_hub_t *hub, const parley_subscriber_t *s,
+    const parley_place_t *place, int all);
 
 int parley_hub_text_begin(parley_hub_t *hub, parley_hub_text_t *text,
     size_t events, parley_buf_t *b);
 void parley_hub_text_event(parley_hub_text_t *text, const parley_buf_t *b,
-    const parley_place_t *place, uint32_t sum);
+    const parley_place_t *place, uint32_t sum, int owed);
 int parley_hub_text_end(parley_hub_text_t *text, parley_buf_t *b);
 void parley_hub_text_free(parley_hub_text_t *text);
 

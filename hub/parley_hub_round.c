@@ -21,7 +21,9 @@ static void parley_hub_round_end(parley_hub_t *hub,
     parley_hub_group_t *group);
 static void parley_hub_round_next(parley_hub_t *hub);
 static int parley_hub_send_part(parley_hub_t *hub, parley_subscriber_t *s,
-    const parley_hub_text_t *text, size_t n);
+    parley_hub_text_t *text, size_t n);
+static void parley_hub_sent(parley_hub_t *hub, const parley_subscriber_t *s,
+    parley_hub_text_t *text, uint32_t n);
 
 
 void
@@ -202,7 +204,7 @@ parley_hub_round_event(parley_hub_t *hub, parley_hub_group_t *group,
 
     if (item == NULL) {
         parley_hub_form_gap(b, stream->form, &entry->place);
-        parley_hub_text_event(text, b, &entry->place, entry->sum);
+        parley_hub_text_event(text, b, &entry->place, entry->sum, 0);
         return 0;
     }
 
@@ -223,7 +225,8 @@ parley_hub_round_event(parley_hub_t *hub, parley_hub_group_t *group,
 
     if (rc == 0) {
         parley_hub_form_event(b, stream->form, &entry->place, written);
-        parley_hub_text_event(text, b, &entry->place, entry->sum);
+        parley_hub_text_event(text, b, &entry->place, entry->sum,
+                              item->publication.owed);
     }
 
     return rc < 0 ? -1 : 0;
@@ -325,7 +328,7 @@ parley_hub_round_next(parley_hub_t *hub)
 
 int
 parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
-    const parley_hub_text_t *text)
+    parley_hub_text_t *text)
 {
     int64_t  n;
 
@@ -350,7 +353,7 @@ parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
     hub->turned += (size_t) n;
 
     if ((size_t) n == text->text.len) {
-        hub->stat.delivered += text->n;
+        parley_hub_sent(hub, s, text, text->n);
         return 1;
     }
 
@@ -365,7 +368,7 @@ parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
 
 static int
 parley_hub_send_part(parley_hub_t *hub, parley_subscriber_t *s,
-    const parley_hub_text_t *text, size_t n)
+    parley_hub_text_t *text, size_t n)
 {
     size_t                     begin;
     uint32_t                   i;
@@ -375,7 +378,7 @@ parley_hub_send_part(parley_hub_t *hub, parley_subscriber_t *s,
         /* void */
     }
 
-    hub->stat.delivered += i;
+    parley_hub_sent(hub, s, text, i);
 
     event = &text->events[i];
     begin = i != 0 ? event[-1].end : 0;
@@ -391,6 +394,7 @@ parley_hub_send_part(parley_hub_t *hub, parley_subscriber_t *s,
         }
 
         memcpy(s->rest, text->text.data + n, s->rest_len);
+        s->rest_owed = event->owed;
         parley_hub_put(s, &event->place, event->sum);
 
     } else if (i != 0) {
@@ -404,6 +408,43 @@ parley_hub_send_part(parley_hub_t *hub, parley_subscriber_t *s,
     parley_hub_due(hub, s);
 
     return 0;
+}
+
+
+/* Counts the first n events of a text as delivered.  One subscriber of a group
+   has what is owed to all. */
+
+static void
+parley_hub_sent(parley_hub_t *hub, const parley_subscriber_t *s,
+    parley_hub_text_t *text, uint32_t n)
+{
+    uint32_t             i;
+    parley_hub_event_t  *event;
+
+    hub->stat.delivered += n;
+
+    for (i = 0; i < n && s->owns; i++) {
+        event = &text->events[i];
+
+        if (event->owed) {
+            event->owed = 0;
+            parley_hub_had(hub, s, &event->place, 0);
+        }
+    }
+}
+
+
+void
+parley_hub_had(parley_hub_t *hub, const parley_subscriber_t *s,
+    const parley_place_t *place, int all)
+{
+    parley_had_t  had;
+
+    had.log = s->group->channel->key;
+    had.place = *place;
+    had.all = all != 0;
+
+    (void) hub->state->ops->log->had(hub->state, &had, NULL);
 }
 
 
@@ -426,7 +467,7 @@ parley_hub_text_begin(parley_hub_t *hub, parley_hub_text_t *text,
 
 void
 parley_hub_text_event(parley_hub_text_t *text, const parley_buf_t *b,
-    const parley_place_t *place, uint32_t sum)
+    const parley_place_t *place, uint32_t sum, int owed)
 {
     parley_hub_event_t  *event;
 
@@ -435,6 +476,7 @@ parley_hub_text_event(parley_hub_text_t *text, const parley_buf_t *b,
     event->end = b->len;
     event->place = *place;
     event->sum = sum;
+    event->owed = owed != 0;
 }
 
 

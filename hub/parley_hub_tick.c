@@ -174,7 +174,8 @@ parley_hub_alive(parley_hub_t *hub, parley_subscriber_t *s)
     }
 
     parley_hub_form_alive(&b, s->group->stream->form, &place);
-    parley_hub_text_event(&text, &b, &place, s->group->channel->sum);
+    parley_hub_text_event(&text, &b, &place, s->group->channel->sum,
+                          0);
 
     text.before = place;
     text.before_sum = s->group->channel->sum;

@@ -21,6 +21,8 @@ typedef struct {
     uint8_t   form;
     uint8_t   own;
     uint8_t   priority;
+    uint8_t   owed;
+    uint8_t   zero;
     uint16_t  lens[PARLEY_PUBLICATION_TEXTS];
     uint8_t   log[PARLEY_KEY_LEN];
     uint8_t   stamp[8];
@@ -96,6 +98,7 @@ parley_publication_write(parley_arena_t *arena, const parley_publication_t *p,
     head.proto = (uint8_t) p->proto;
     head.form = (uint8_t) p->audience.form;
     head.own = p->own;
+    head.owed = p->owed;
     head.priority = (uint8_t) p->priority;
     memcpy(head.log, p->log, PARLEY_KEY_LEN);
     memcpy(head.stamp, &p->stamp, sizeof(head.stamp));
@@ -175,6 +178,7 @@ parley_publication_read(parley_str_t octets, parley_publication_t *ret)
     ret->proto = (parley_proto_t) head.proto;
     ret->audience.form = (parley_audience_form_t) head.form;
     ret->own = head.own != 0;
+    ret->owed = head.owed != 0;
     ret->priority = (parley_priority_t) head.priority;
     memcpy(ret->log, head.log, PARLEY_KEY_LEN);
     memcpy(&ret->stamp, head.stamp, sizeof(ret->stamp));

@@ -72,6 +72,8 @@ typedef struct parley_publication_s {
                                                empty: nothing that is known */
     unsigned                   own:1;       /* it names question as its sender
                                                does */
+    unsigned                   owed:1;      /* a job owes it to the readers of
+                                               its logs (VCP-33) */
     parley_str_t               message;
 
     /* REPLACED */

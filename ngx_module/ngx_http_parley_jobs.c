@@ -167,6 +167,8 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
 
     case PARLEY_LOAD_DELIVER:
     case PARLEY_LOAD_NOTICE:
+    case PARLEY_LOAD_AWAIT:
+    case PARLEY_LOAD_AWAIT_NOTICE:
         ngx_http_parley_deliver(jobs, run);
         return;
 
@@ -232,7 +234,7 @@ ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
 
     kind = parley_load_read(run->job.text, &text);
 
-    if (kind == PARLEY_LOAD_DELIVER || kind == PARLEY_LOAD_NOTICE) {
+    if (parley_load_delivers(kind)) {
         ngx_http_parley_deliver_over(jobs, run, how, untold);
 
     } else {

@@ -85,6 +85,11 @@ typedef struct {
     int64_t         future_max_ms;      /* message's age; 0: it has none */
     unsigned        needs_tls:1;        /* VCP-19 */
     unsigned        needs_signature:1;  /* VCP-17 */
+    unsigned        delivers:1;         /* a message that was accepted is
+                                           delivered while its age allows it,
+                                           or reported (VCP-33) */
+    unsigned        acknowledges:1;     /* the only answers are those to
+                                           escalations (VCP-35) */
     unsigned        text_ids:1;         /* ids are any text */
     unsigned        replies_by_corr:1;  /* a reply names the correlation of
                                            what it answers, not its id */

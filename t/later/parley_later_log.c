@@ -98,6 +98,20 @@ parley_later_erase(parley_state_t *s, const parley_erase_t *e,
 
 
 static parley_state_done_t
+parley_later_had(parley_state_t *s, const parley_had_t *h,
+    parley_call_t *call)
+{
+    parley_late_t  *late;
+
+    late = parley_late(s, PARLEY_LATER_HAD, NULL, call);
+    late->had = *h;
+    late->had.log = parley_late_copy(late, h->log, PARLEY_KEY_LEN);
+
+    return parley_late_begin(late);
+}
+
+
+static parley_state_done_t
 parley_later_keep(parley_state_t *s, const uint8_t (*logs)[PARLEY_KEY_LEN],
     size_t n, parley_call_t *call)
 {
@@ -170,6 +184,7 @@ const parley_log_ops_t  parley_later_log_ops = {
     .read = parley_later_read,
     .feed = parley_later_feed,
     .erase = parley_later_erase,
+    .had = parley_later_had,
     .keep = parley_later_keep,
     .join = parley_later_join,
     .leave = parley_later_leave,
@@ -186,6 +201,7 @@ parley_later_log_hub(parley_log_ops_t *ret)
     ret->feed = parley_later_feed;
     ret->join = parley_later_join;
     ret->leave = parley_later_leave;
+    ret->had = parley_later_had;
 }
 
 
@@ -226,6 +242,10 @@ parley_late_log(parley_late_t *late)
 
     case PARLEY_LATER_ERASE:
         (void) ops->erase(s, &late->erase, NULL);
+        break;
+
+    case PARLEY_LATER_HAD:
+        (void) ops->had(s, &late->had, NULL);
         break;
 
     case PARLEY_LATER_KEEP:

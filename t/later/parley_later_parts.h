@@ -45,6 +45,7 @@ struct parley_late_s {
     parley_log_read_t     read;
     parley_feed_t         feed;
     parley_erase_t        erase;
+    parley_had_t          had;
     const uint8_t       (*logs)[PARLEY_KEY_LEN];
     size_t                nlogs;
     parley_join_t         join;

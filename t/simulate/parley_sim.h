@@ -39,7 +39,7 @@
 #define SIM_OPENING    64       /* octets that a stream opens with, at most */
 #define SIM_LIVE       1        /* parley_subscriber_state_t */
 #define SIM_SLOW       200      /* octets that who is slow takes */
-#define SIM_JOBS       2048
+#define SIM_JOBS       4096
 #define SIM_ATTEMPTS   64       /* under way at once, of all */
 #define SIM_PRINCIPALS 4        /* each is the parent of the one before */
 #define SIM_QUESTIONS  512
@@ -48,6 +48,9 @@
 #define SIM_SMALL      (1024 * 1024)    /* a smaller zone may be full */
 #define SIM_LATE       1024     /* verbs of one that are under way */
 #define SIM_LANES_DUE  1000000  /* lanes of deadlines */
+#define SIM_LANES_OWED 2000000  /* of what is owed to the readers of logs */
+#define SIM_LANES_UP   3000000  /* of what went up, to principals */
+#define SIM_APPEND_JOBS (3 + SIM_LOGS)
 
 
 typedef enum {
@@ -92,6 +95,10 @@ typedef struct {
     int64_t            ends;
     size_t             size;            /* of the record */
     unsigned           erased:1;
+    unsigned           owed:1;          /* jobs owe it to the readers of its
+                                           logs */
+    unsigned           had;             /* logs whose owner was written it,
+                                           bits */
     unsigned           live;            /* clients that had all before, bits */
     unsigned           sender;
     const char        *kind;
@@ -128,6 +135,10 @@ typedef struct {
     sim_client_t         *client;       /* NULL: it was given up */
     int64_t               began;
     int64_t               since;        /* it has been there, and not slow */
+    unsigned              log;
+    unsigned              opened:1;     /* something was written */
+    size_t                scanned;      /* octets of events that were looked at
+                                           as they came */
     size_t                window;       /* octets that it takes */
     size_t                len;          /* that have come and were not read */
     uint8_t               octets[SIM_WINDOW_MAX];
@@ -199,6 +210,9 @@ typedef struct {
     int64_t          before;            /* nobody tries it */
     sim_process_t   *trying;            /* one that lives; NULL: nobody */
     unsigned         timer:1;           /* it delivers nothing */
+    unsigned         owed:1;            /* to the readers of a log: its lane is
+                                           SIM_LANES_OWED and the log */
+    int64_t          ends;              /* the same: it is too late */
     unsigned         critical:1;        /* somebody is told where it fails */
     unsigned         vague:1;           /* who was ending it died: it is due at
                                            before, or later */
@@ -223,7 +237,11 @@ struct sim_client_s {
     uint8_t               selector_text[128];
     sim_conn_t           *conn;         /* NULL: none */
 
+    unsigned              owns:1;       /* the log is its own */
     parley_place_t        place;        /* the last that it knows; epoch 0 */
+    uint64_t              begun;        /* of what came before it did, up to
+                                           this offset, it gets what is owed
+                                           alone */
     unsigned              gaps;
 };
 
@@ -367,9 +385,9 @@ void sim_append(sim_process_t *p);
 
 void sim_jobs_start(sim_process_t *p);
 
-/* Jobs of a record that is about to be appended, at most 3: how many; and those
-   that were. */
-size_t sim_jobs_make(parley_job_t *jobs);
+/* Jobs of a record that is about to be appended, at most SIM_APPEND_JOBS: how
+   many; and those that were. */
+size_t sim_jobs_make(const sim_record_t *record, parley_job_t *jobs);
 void sim_jobs_made(size_t n);
 
 /* A process does what is due; a peer answers one of its attempts; it is gone,
@@ -386,6 +404,19 @@ void sim_jobs_drain(void);
 
 /* appends that are visible */
 uint64_t sim_jobs_head(void);
+
+
+/* parley_sim_owed.c */
+
+/* Adds jobs that owe a record to the owners of its logs behind n others;
+   returns how many there are then. */
+size_t sim_jobs_owe(const sim_record_t *record, parley_job_t *jobs, size_t n);
+
+/* A job that is owed went: a connection of the log's owner must have it. */
+void sim_owed_had(sim_job_t *job);
+
+/* Fails where the owner of a log is there, and a job owes it a record still. */
+void sim_owes(const sim_job_t *job);
 
 
 /* parley_sim_ask.c */
@@ -415,6 +446,10 @@ sim_job_t *sim_due_add(sim_question_t *q, unsigned kind, unsigned asked,
 
 /* The job of a text; NULL: it is no deadline. */
 sim_job_t *sim_due_job(parley_str_t text);
+
+/* The job that owes to a principal what went up to it, of a text; NULL: it is
+   none.  listing: a job that was not seen, the last of all ending. */
+sim_job_t *sim_due_up(parley_str_t text, int listing, const sim_job_t *ending);
 
 /* It is due; it is over, and somebody may know; it is seen in a list. */
 void sim_due_begin(sim_process_t *p, parley_run_t *run, sim_job_t *job);
@@ -462,6 +497,9 @@ void sim_client_opened(sim_client_t *c, const parley_place_t *place);
 void sim_client_gap(sim_client_t *c, const parley_place_t *place);
 void sim_client_got(sim_client_t *c, const parley_place_t *place,
     parley_str_t data);
+
+/* The owner of a log was written the record of a place. */
+void sim_had(unsigned log, const parley_place_t *place);
 
 /* The clients that should have all that is for them have it. */
 void sim_complete(void);

@@ -78,6 +78,8 @@ sim_record(parley_publish_t *publish, parley_publication_t *p,
                                 ? (int64_t) 1 << 40
                                 : (int64_t) parley_test_below(r, 5000));
     sim_audience(record);
+    record->owed = record->audience.form == PARLEY_AUDIENCE_ALL
+                   && parley_test_chance(r, 30);
 
     len = parley_test_chance(r, 95) ? 16 + parley_test_below(r, 200)
                                     : parley_test_below(r, 4000) + 16;
@@ -93,6 +95,7 @@ sim_record(parley_publish_t *publish, parley_publication_t *p,
 
     p->proto = PARLEY_PROTO_CHANNEL;
     p->audience = record->audience;
+    p->owed = record->owed;
     p->facts.values[PARLEY_CHANNEL_AXIS_KIND] = parley_str_c(record->kind);
     p->facts.values[PARLEY_CHANNEL_AXIS_SENDER]
         = parley_str_c(sim_senders[record->sender]);
@@ -245,7 +248,7 @@ sim_append(sim_process_t *p)
     int64_t                least, most, count, counts[PARLEY_PROTO_COUNT];
     size_t                 njobs;
     unsigned               nrecords;
-    parley_job_t           jobs[3];
+    parley_job_t           jobs[SIM_APPEND_JOBS];
     parley_append_t        append;
     sim_record_t *volatile record;
     parley_publish_t       publish;
@@ -263,7 +266,7 @@ sim_append(sim_process_t *p)
         abort();
     }
 
-    njobs = sim_jobs_make(jobs);
+    njobs = sim_jobs_make(record, jobs);
     nrecords = world.nrecords;
     append.jobs = jobs;
     append.njobs = njobs;

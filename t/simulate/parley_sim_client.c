@@ -6,6 +6,8 @@
 #include "parley_sim.h"
 
 
+static void sim_conn_scan(sim_conn_t *c);
+static void sim_conn_had(const sim_conn_t *c, parley_str_t octets);
 static void sim_client_events(sim_client_t *c, sim_conn_t *conn);
 static void sim_client_event(sim_client_t *c, parley_str_t text);
 static parley_str_t sim_client_field(parley_str_t text, const char *name);
@@ -26,8 +28,19 @@ sim_write(void *ctx, parley_subscriber_t *s, parley_str_t octets)
     }
 
     if (c->client == NULL) {
-        return parley_test_chance(&world.random, 20)
-               ? -1 : (int64_t) octets.len;
+
+        if (parley_test_chance(&world.random, 20)) {
+            return -1;
+        }
+
+        sim_conn_had(c, octets);
+
+        return (int64_t) octets.len;
+    }
+
+    if (!c->opened) {
+        c->opened = 1;
+        c->client->begun = s->begins ? s->late : 0;
     }
 
     n = c->window - c->len;
@@ -35,10 +48,52 @@ sim_write(void *ctx, parley_subscriber_t *s, parley_str_t octets)
 
     memcpy(c->octets + c->len, octets.data, n);
     c->len += n;
+    sim_conn_scan(c);
     world.written += n;
     world.widest = world.widest > n ? world.widest : n;
 
     return (int64_t) n;
+}
+
+
+/* what has come as whole events, behind those that were looked at */
+
+static void
+sim_conn_scan(sim_conn_t *c)
+{
+    size_t  i;
+
+    for (i = c->scanned + 1; i < c->len; i++) {
+
+        if (c->octets[i] == '\n' && c->octets[i - 1] == '\n') {
+            sim_conn_had(c, parley_str_make(c->octets + c->scanned,
+                                            i + 1 - c->scanned));
+            c->scanned = i + 1;
+            i++;
+        }
+    }
+}
+
+
+/* An owner's connection has the records of some octets. */
+
+static void
+sim_conn_had(const sim_conn_t *c, parley_str_t octets)
+{
+    parley_str_t    line;
+    parley_place_t  place;
+
+    while (c->s.owns && octets.len > 0) {
+
+        line = parley_str_until(octets, '\n');
+        octets = parley_str_from(octets, line.len + 1);
+
+        if (line.len > 4 && memcmp(line.data, "id: ", 4) == 0
+            && parley_event_id_read(parley_str_from(line, 4), &place) == 0)
+        {
+            sim_had(c->log, &place);
+        }
+    }
 }
 
 
@@ -220,6 +275,9 @@ sim_client_connect(sim_client_t *c, sim_process_t *p)
     conn->used = 1;
     conn->over = 0;
     conn->slow = 0;
+    conn->log = c->log;
+    conn->opened = 0;
+    conn->scanned = 0;
     conn->process = p;
     conn->client = c;
     conn->window = SIM_WINDOW_MAX;
@@ -237,6 +295,7 @@ sim_client_connect(sim_client_t *c, sim_process_t *p)
     s.session = parley_str_c(c->session);
     s.card = PARLEY_STR("card");
     s.from = c->place;
+    s.owns = c->owns;
 
     if (parley_test_chance(&world.random, 10)) {
         s.lasts = 1 + parley_test_below(&world.random, 100);
@@ -288,6 +347,7 @@ sim_client_events(sim_client_t *c, sim_conn_t *conn)
 
     memmove(conn->octets, conn->octets + begin, conn->len - begin);
     conn->len -= begin;
+    conn->scanned -= begin < conn->scanned ? begin : conn->scanned;
 }
 
 

@@ -5,6 +5,7 @@
  * looked for in the log of who is to have it.
  */
 
+#include "parley_attempt.h"
 #include "parley_engine.h"
 #include "parley_expand.h"
 #include "parley_overdue.h"
@@ -42,6 +43,7 @@ static parley_settings_http_t     sim_http;
 static parley_arena_t             sim_arena;
 
 
+static sim_job_t *sim_due_waits(unsigned asked);
 static void sim_due_over(sim_job_t *job);
 
 
@@ -175,6 +177,76 @@ sim_due_job(parley_str_t text)
     q = job->question;
 
     return sim_due_add(q, PARLEY_LOAD_ESCALATION, asked, SIM_ACK_MS);
+}
+
+
+/* what goes up waits for the next connection of its principal, which never
+   comes here */
+
+sim_job_t *
+sim_due_up(parley_str_t text, int listing, const sim_job_t *ending)
+{
+    unsigned       i, asked;
+    sim_job_t     *job, *last;
+    parley_str_t   handle;
+
+    if (parley_load_read(text, &handle) != PARLEY_LOAD_AWAIT) {
+        return NULL;
+    }
+
+    last = NULL;
+    asked = sim_due_principal(parley_str_from(handle, 1));
+
+    for (i = 0; i < world.njobs; i++) {
+        job = &world.jobs[i];
+
+        if (job->lane != SIM_LANES_UP + asked || job->ended
+            || (listing && job->seen))
+        {
+            continue;
+        }
+
+        if (job != ending) {
+            return job;
+        }
+
+        last = job;
+    }
+
+    if (last != NULL) {
+        return last;
+    }
+
+    /* the process that raises it died */
+
+    if (sim_raises == NULL || asked != sim_raises->asked + 1) {
+        sim_fail("VCP-33: what nobody raised waits for %s", sim_subs[asked]);
+    }
+
+    return sim_due_waits(asked);
+}
+
+
+static sim_job_t *
+sim_due_waits(unsigned asked)
+{
+    sim_job_t  *job;
+
+    if (world.njobs == SIM_JOBS) {
+        sim_fail("too many jobs");
+    }
+
+    job = &world.jobs[world.njobs++];
+
+    memset(job, 0, sizeof(sim_job_t));
+
+    job->owed = 1;
+    job->kind = PARLEY_LOAD_AWAIT;
+    job->lane = SIM_LANES_UP + asked;
+    job->ends = world.now + PARLEY_ATTEMPT_LIVES;
+    job->before = job->ends;
+
+    return job;
 }
 
 
@@ -376,6 +448,7 @@ sim_due_over(sim_job_t *job)
         sim_due_came(job, job->asked + 1);
 
         if (sim_raises == job) {
+            (void) sim_due_waits(job->asked + 1);
             (void) sim_due_add(q, PARLEY_LOAD_ESCALATION, job->asked + 1,
                                SIM_ACK_MS);
             sim_raises = NULL;

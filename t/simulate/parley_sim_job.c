@@ -5,6 +5,7 @@
  */
 
 #include "parley_attempt.h"
+#include "parley_load.h"
 #include "parley_memory_parts.h"
 #include "parley_publication.h"
 #include "parley_sim.h"
@@ -15,6 +16,7 @@
 #define SIM_NOTICE    "undelivered"
 
 
+static size_t sim_jobs_deliver(parley_job_t *jobs);
 static void sim_job_begin(void *ctx, parley_run_t *run);
 static void sim_job_over(void *ctx, parley_run_t *run, parley_job_how_t how,
     int untold);
@@ -49,7 +51,18 @@ sim_jobs_start(sim_process_t *p)
 /* with a record that is about to be appended, in n */
 
 size_t
-sim_jobs_make(parley_job_t *jobs)
+sim_jobs_make(const sim_record_t *record, parley_job_t *jobs)
+{
+    size_t  n;
+
+    n = sim_jobs_deliver(jobs);
+
+    return record->owed ? sim_jobs_owe(record, jobs, n) : n;
+}
+
+
+static size_t
+sim_jobs_deliver(parley_job_t *jobs)
 {
     char                  *text;
     size_t                 i, n;
@@ -116,13 +129,17 @@ sim_jobs_made(size_t n)
 
 
 static sim_job_t *
-sim_job_of(parley_str_t text)
+sim_job_of(parley_str_t text, int listing, const sim_job_t *ending)
 {
     char        digits[16];
     unsigned    n;
     sim_job_t  *due;
 
     due = sim_due_job(text);
+
+    if (due == NULL) {
+        due = sim_due_up(text, listing, ending);
+    }
 
     if (due != NULL) {
         return due;
@@ -157,7 +174,7 @@ sim_job_ends(parley_run_t *run, const parley_attempted_t *how)
     parley_append_t   *tells;
     parley_job_end_t   end;
 
-    job = sim_job_of(run->job.text);
+    job = sim_job_of(run->job.text, 0, NULL);
     memset(&end, 0, sizeof(end));
 
     end.how = how->how;
@@ -235,7 +252,7 @@ sim_job_begin(void *ctx, parley_run_t *run)
     sim_process_t       *p = ctx;
     parley_attempted_t   over;
 
-    job = sim_job_of(run->job.text);
+    job = sim_job_of(run->job.text, 0, NULL);
 
     if (job->ended) {
         sim_fail("HUB-09: a job that is over is tried");
@@ -250,7 +267,9 @@ sim_job_begin(void *ctx, parley_run_t *run)
                  (int) (job->before - world.now));
     }
 
-    for (i = 0; &world.jobs[i] < job; i++) {
+    /* of what is owed it is not known at once that it is over */
+
+    for (i = 0; !job->owed && &world.jobs[i] < job; i++) {
         if (world.jobs[i].lane == job->lane && !world.jobs[i].ended) {
             sim_fail("VCP-23: a job overtakes another of its lane");
         }
@@ -261,11 +280,18 @@ sim_job_begin(void *ctx, parley_run_t *run)
         return;
     }
 
-    sim_job_record(run, job);
+    if (job->kind != PARLEY_LOAD_AWAIT) {
+        sim_job_record(run, job);
+    }
 
     if (!parley_attempt_may(&run->job, &over)) {
         sim_job_ends(run, &over);
         return;
+    }
+
+    if (job->owed) {
+        sim_fail("VCP-33: a job is due that is owed for %d ms still",
+                 (int) run->job.left);
     }
 
     if (job->timer) {
@@ -301,7 +327,7 @@ sim_job_over(void *ctx, parley_run_t *run, parley_job_how_t how, int untold)
 
     (void) ctx;
 
-    job = sim_job_of(run->job.text);
+    job = sim_job_of(run->job.text, 0, NULL);
 
     if (job->ended) {
         sim_fail("HUB-09: the end of a job is told twice");
@@ -413,7 +439,7 @@ sim_jobs_gone(sim_process_t *p)
         a = &world.attempts[i];
 
         if (a->run != NULL && a->process == p) {
-            job = sim_job_of(a->run->job.text);
+            job = sim_job_of(a->run->job.text, 0, NULL);
             job->trying = NULL;
             job->before = world.now;
 
@@ -479,7 +505,7 @@ sim_jobs_check(sim_job_t *ending)
                                                   &got, NULL);
 
         for (i = 0; i < got.n; i++, n++) {
-            job = sim_job_of(got.list[i].text);
+            job = sim_job_of(got.list[i].text, 1, ending);
             job->seen++;
 
             if (job->question != NULL) {
@@ -510,6 +536,11 @@ sim_jobs_check(sim_job_t *ending)
             if (ending->question != NULL) {
                 sim_due_silent(ending);
             }
+        }
+
+        if (world.jobs[k].owed && !world.jobs[k].ended && !world.jobs[k].seen)
+        {
+            sim_owed_had(&world.jobs[k]);
         }
 
         if (world.jobs[k].seen != !world.jobs[k].ended) {

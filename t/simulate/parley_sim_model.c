@@ -324,7 +324,28 @@ sim_is_owed(const sim_client_t *c, unsigned epoch, uint64_t offset)
 
     r = sim_find(c->log, epoch, offset);
 
+    /* what came before it did, and it does not resume, it need not have */
+
+    if (offset <= c->begun && c->place.epoch != 0
+        && epoch == sim_epoch(c->log, c->place.epoch))
+    {
+        return 0;
+    }
+
     return r != NULL && sim_is_for(c, r) && !r->erased && r->ends > world.now;
+}
+
+
+void
+sim_had(unsigned log, const parley_place_t *place)
+{
+    sim_record_t  *r;
+
+    r = sim_find(log, sim_epoch(log, place->epoch), place->offset);
+
+    if (r != NULL) {
+        r->had |= 1u << log;
+    }
 }
 
 
@@ -434,6 +455,11 @@ sim_client_got(sim_client_t *c, const parley_place_t *place,
     if (place->offset <= c->place.offset) {
         sim_fail("HUB-01: %s gets %u after %u", c->session,
                  (unsigned) place->offset, (unsigned) c->place.offset);
+    }
+
+    if (place->offset <= c->begun && !r->owed) {
+        sim_fail("VCP-33: %s gets %u, which nobody owes it", c->session,
+                 (unsigned) place->offset);
     }
 
     if (!sim_is_for(c, r)) {

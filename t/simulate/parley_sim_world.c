@@ -324,6 +324,7 @@ sim_client_begin(sim_client_t *c, unsigned i)
 
     c->log = parley_test_below(r, SIM_LOGS);
     c->stream = parley_test_below(r, 2);
+    c->owns = parley_test_chance(r, 70);
     c->instrument = sim_instruments[parley_test_below(r, 3)];
     c->filter = sim_filters[parley_test_below(r, 5)];
 
@@ -479,6 +480,12 @@ sim_settle(void)
     sim_bounded();
     sim_jobs_check(NULL);
     sim_hold_check();
+
+    for (i = 0; i < world.njobs; i++) {
+        if (world.jobs[i].owed && !world.jobs[i].ended) {
+            sim_owes(&world.jobs[i]);
+        }
+    }
 }
 
 

@@ -3,6 +3,7 @@
 
 #include "parley_account.h"
 #include "parley_expand.h"
+#include "parley_attempt.h"
 #include "parley_overdue.h"
 #include "parley_question.h"
 #include "parley_settings.h"
@@ -262,6 +263,28 @@ assert_raised(const char *sub, const char *handle)
 }
 
 
+static void
+assert_awaits(const char *handle)
+{
+    parley_str_t           text;
+    const parley_job_t    *job;
+    parley_publication_t   p;
+
+    assert_int_equal(d.end.tells->njobs, 2);
+    assert_int_equal(parley_publication_read(d.end.tells->parts[0], &p), 0);
+    assert_true(p.owed);
+
+    job = &d.end.tells->jobs[0];
+
+    assert_int_equal(parley_load_read(job->text, &text), PARLEY_LOAD_AWAIT);
+    assert_true(parley_str_eq(text, parley_str_c(handle)));
+    assert_true(job->owed);
+    assert_int_equal(job->after, PARLEY_ATTEMPT_LIVES);
+    assert_int_equal(job->lasts, PARLEY_ATTEMPT_LIVES);
+    assert_memory_equal(job->lane, d.end.tells->logs[0], PARLEY_KEY_LEN);
+}
+
+
 static int
 has_asked(const char *sub)
 {
@@ -301,17 +324,17 @@ test_escalation(void **state)
 
     put_question();
 
-    /* who is reached by nothing is passed over */
+    /* VCP-33: one without a URL gets it on its next connection */
 
     (void) meet(PARLEY_LOAD_ESCALATION, "mum");
     assert_raised("gran", "~gran");
-    assert_int_equal(d.end.tells->njobs, 1);
+    assert_awaits("~gran");
 
     http.deliver_uri = PARLEY_STR("/d");
 
     (void) meet(PARLEY_LOAD_ESCALATION, "kid");
     assert_raised("mum", "~mum");
-    assert_int_equal(d.end.tells->njobs, 1);
+    assert_awaits("~mum");
 
     assert_int_equal(meet(PARLEY_LOAD_ESCALATION, "gran"),
                      PARLEY_OVERDUE_UNACKNOWLEDGED);

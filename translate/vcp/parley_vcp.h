@@ -103,6 +103,8 @@ extern const parley_codec_t  parley_vcp2_codec;
     .future_max_ms = PARLEY_VCP_FUTURE_MS,                                    \
     .needs_tls = 1,                                                           \
     .needs_signature = 1,                                                     \
+    .delivers = 1,                                                            \
+    .acknowledges = 1,                                                        \
     .names = parley_vcp_names,                                                \
     .passing = parley_vcp_passing,                                            \
     .decode = parley_vcp_decode,                                              \
