@@ -21,6 +21,7 @@ OUT ?= $(OUT_$(BUILD))
 # files that "make test" runs, and how many at a time: most of them wait
 TIME ?= 60
 ONCE ?=
+PORT ?=
 TESTS ?=
 CORES := $(shell nproc)
 JOBS ?= $(shell expr $(CORES) '*' 4)
@@ -175,10 +176,10 @@ unit: $(UNIT_TESTS) ## The unit tests alone
 
 
 .PHONY: run
-run: ## A demo over TLS on loopback; ONCE=1 ends after the scenario
+run: ## A demo over TLS on loopback, PORT=8443; ONCE=1 ends after the scenario
 	tools/install-deps run
 	$(MAKE) -j$(CORES) build
-	ONCE=$(ONCE) examples/demo/run
+	ONCE=$(ONCE) PORT=$(PORT) examples/demo/run
 
 
 # the sanitizer build is clang's, whose reports can be sent to files

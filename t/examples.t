@@ -7,6 +7,7 @@ use warnings;
 use lib 't/lib';
 
 use File::Path qw(make_path);
+use IO::Socket::INET;
 use POSIX ();
 use Test::More;
 
@@ -149,6 +150,26 @@ symlink build_dir() . "/$_", "$build/$_"
     is(processes(), '', 'nothing is left running');
 }
 
+# On another port, which has to be free.
+
+{
+    local $ENV{PARLEY_BUILD} = $build;
+    local $ENV{ONCE} = 1;
+
+    my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1,
+                                      Proto => 'tcp');
+
+    for (['none', qr/PORT=none is not a port/], [0, qr/PORT=0 is not a port/],
+         [65536, qr/PORT=65536 is not a port/],
+         [$taken->sockport, qr/PORT=\d+ is in use/])
+    {
+        local $ENV{PORT} = $_->[0];
+        like(`@{[ root() ]}/examples/demo/run 2>&1`, $_->[1],
+             "make run PORT=$_->[0]");
+        isnt($?, 0, 'it does not start');
+    }
+}
+
 # And until it is told to end.
 
 {
@@ -156,9 +177,11 @@ symlink build_dir() . "/$_", "$build/$_"
     delete local $ENV{ONCE};
     spew("$dir/demo.out", '');
 
+    my $port = port(5);
     my $pid = fork // die "fork: $!\n";
 
     if ($pid == 0) {
+        $ENV{PORT} = $port;
         open STDOUT, '>', "$dir/demo.out";
         open STDERR, '>&', \*STDOUT;
         exec root() . '/examples/demo/run' or POSIX::_exit(127);
@@ -171,8 +194,8 @@ symlink build_dir() . "/$_", "$build/$_"
     }
 
     like(slurp("$dir/demo.out"), qr/Ctrl-C ends it/, 'make run goes on');
-    like(slurp("$dir/demo.out"), qr{^ +https://\S+:\d+/parley$}m,
-         'OPS-04 and says where its page is');
+    like(slurp("$dir/demo.out"), qr{^ +https://\S+:$port/parley$}m,
+         'OPS-04 and says where its page is, on the port of PORT=');
 
     kill INT => $pid;
     waitpid $pid, 0;

@@ -83,7 +83,9 @@ subtest 'OPS-04 is it healthy' => sub {
 
 
 subtest 'OPS-04 counters move when messages pass' => sub {
-    is(try('/aee', aee()), 202) for 1 .. 7;
+    is(try('/aee', aee()), 202);
+    shows('#more', '^1 message in the last', 'one message is one');
+    is(try('/aee', aee()), 202) for 2 .. 7;
     is(try('/to-aee', escalation()), 200);
 
     shows('#n-passed', '^8$', 'passed');
@@ -133,7 +135,8 @@ subtest 'OPS-04 reachable with the keyboard' => sub {
     my $name = 'const n = (e) => e.id ? "#" + e.id : e.getAttribute("href")'
              . ' || e.getAttribute("aria-labelledby");';
     my $wanted = $browser->run("$name return [...document.querySelectorAll("
-        . '"a[href], button, input:checked, [tabindex]")].map(n)');
+        . '"a[href], button, input:checked, [tabindex]")]'
+        . '.filter((e) => !e.closest("[hidden]")).map(n)');
 
     cmp_ok(@$wanted, '>=', 5, 'there is something to reach');
 
@@ -204,6 +207,38 @@ sub emergency {
 }
 
 
+subtest 'OPS-04 ten refusals, and all when they are asked for' => sub {
+    my $m = aee();
+
+    try('/aee', $_) for $m, $m, aee(v => '2'), aee(ts => '2020-01-01T00:00:00Z'),
+        aee(from => 'agent.bob'), without(aee(), 'corr'), '{', '[]',
+        with(aee(), sig => { alg => 'ed25519', kid => 'x', sig => 'AAAA' }),
+        aee(intent => 'aee.nothing'), vcp();
+    try('/vcp', vcp());
+    try('/aee', aee(), token => 'Bearer none');
+    try('/aee', with(aee(), 'ID' => 'x'));
+    try('/aee', aee(payload => { text => 'x' x 2_000_000 }));
+
+    my $rows = 'return document.querySelectorAll("#refusals tr").length';
+
+    ok($browser->wait_for('return !document.querySelector("#more-refusals")'
+                          . '.hidden'), 'there are more than ten');
+    is($browser->run($rows), 10, 'ten are shown');
+    shows('#all-refusals', '^Show all 1[0-9]$', 'the others are there');
+
+    $browser->run('document.querySelector("#all-refusals").click()');
+    cmp_ok($browser->run($rows), '>', 10, 'all are shown');
+    shows('#all-refusals', '^Show the first 10$', 'and said to be');
+    is($browser->run('return document.querySelector("#all-refusals")'
+                     . '.getAttribute("aria-expanded")'), 'true');
+
+    sleep 2.5;
+    cmp_ok($browser->run($rows), '>', 10, 'the next answer changes nothing');
+    $browser->run('document.querySelector("#all-refusals").click()');
+    is($browser->run($rows), 10, 'ten again');
+};
+
+
 subtest 'OPS-04 VCP-26 who is suspended, since when, by what' => sub {
     my $markup = '<img src=x onerror=alert(1)>';
 
@@ -258,6 +293,10 @@ subtest 'OPS-04 from 320 px' => sub {
                              . '"caption, .note")].map((e) => '
                              . 'e.getBoundingClientRect().right))'),
                '<=', $width, "$width px: what a table is about is read whole");
+        cmp_ok($browser->run('return Math.max(...[...document.querySelectorAll('
+                             . '"th, td, dd")].map((e) => '
+                             . 'e.getBoundingClientRect().right))'),
+               '<=', $width, "$width px: no column is cut");
     }
 };
 

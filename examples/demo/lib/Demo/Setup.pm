@@ -173,7 +173,7 @@ sub configuration {
     my $user = getpwuid $<;
 
     # held until all are chosen, so that each is another
-    my @held = map { free_port($_) } 8443, 0, 0;
+    my @held = (gateway_port(), map { free_port(0) } 1, 2);
 
     @demo{qw(port aee_port vcp_port)} = map { $_->sockport } @held;
     close $_ for @held;
@@ -202,6 +202,24 @@ sub configuration {
     spew("$demo{dir}/nginx.conf", $text);
 
     $demo{url} = "https://localhost:$demo{port}";
+}
+
+
+# A socket on PORT of the environment, or on 8443, or on any port if that is
+# taken.
+sub gateway_port {
+    my $wanted = $ENV{PORT} // '';
+
+    return free_port(8443) if $wanted eq '';
+
+    die "PORT=$wanted is not a port from 1 to 65535\n"
+        if $wanted !~ /^[1-9][0-9]{0,4}$/ || $wanted > 65535;
+
+    my $s = free_port($wanted);
+
+    die "PORT=$wanted is in use on 127.0.0.1\n" if $s->sockport != $wanted;
+
+    return $s;
 }
 
 
