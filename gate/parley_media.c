@@ -97,6 +97,12 @@ parley_media_charset(parley_str_t value)
         parley_str("latin1"), parley_str("windows-125")
     };
 
+    /* nearly every answer: a type without parameters */
+
+    if (value.len == 0 || memchr(value.data, ';', value.len) == NULL) {
+        return PARLEY_CHARSET_UTF8;
+    }
+
     charset = parley_str_none;
     p = parley_media_name(value, &type);
 

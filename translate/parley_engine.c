@@ -284,11 +284,11 @@ parley_engine_labels(const parley_msg_t *msg, parley_error_t *err)
 
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 
-        if (!parley_name_is_whole(names[i].text)
-            && (names[i].field == PARLEY_MSG_INTENT
-                || (msg->wire == PARLEY_PROTO_CANONICAL
-                    && names[i].text.len >= bus.len
-                    && memcmp(names[i].text.data, bus.data, bus.len) == 0)))
+        if ((names[i].field == PARLEY_MSG_INTENT
+             || (msg->wire == PARLEY_PROTO_CANONICAL
+                 && names[i].text.len >= bus.len
+                 && memcmp(names[i].text.data, bus.data, bus.len) == 0))
+            && !parley_name_is_whole(names[i].text))
         {
             return parley_error_set(err, PARLEY_E_FIELD_INVALID,
                                     parley_at(msg, names[i].field).pointer,
