@@ -76,7 +76,7 @@ $nginx = Parley::Nginx->start(workers => 2, http => http(
     zone => 'streams:1m share=25%'));
 
 subtest 'VCP-24 VCP-25 it does not give way to what nobody waits for' => sub {
-    my ($alice) = streams('alice');
+    my ($alice, $bob) = streams('alice', 'bob');
     my $m = alarm_of('critical');
     my $client = Parley::Client->new(port => port(1), tls => 0);
     my $evicted = 'parley_zone_evicted_total{use="optional"}';
