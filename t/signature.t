@@ -411,12 +411,12 @@ post('/peers', vcp(sender => 'agent://ops.example/mallory'), token => 0)
 
 
 
-=== TEST 32: VCP-16 an HMAC secret is no Ed25519 key
+=== TEST 32: VCP-16 an HMAC secret is no Ed25519 key: it has no 64 octets
 --- send
 my $m = vcp();
 post('/peers', jcs({ %$m, signature => 'base64:'
     . MIME::Base64::encode_base64(sign($secret, jcs($m)), '') }), token => 0)
---- refused: vcp signature-invalid /signature
+--- refused: vcp field-invalid /signature
 
 
 
@@ -624,7 +624,7 @@ post('/peers', jcs($m), token => 0)
 my $m = sign_vcp(vcp(), alice());
 trailing($m->{signature});
 post('/peers', jcs($m), token => 0)
---- refused: vcp signature-invalid /signature
+--- refused: vcp field-invalid /signature
 
 
 
@@ -669,3 +669,11 @@ post('/signed', sign_aee(aee(), alice(), kid => 'none-such'), token => 0)
 --- refused: aee key-unknown /sig
 --- error_log eval
 qr/parley: refused, key-unknown .*principal "", from "agent\.alice", intent "[a-z.]+", id "/
+
+
+
+=== TEST 61: VCP-16 where no signature is asked for, it is 64 octets all the same
+--- send
+post('/open-vcp', vcp(signature => 'base64:QUFBQQ=='), sign => 0, token => 0)
+--- plain
+--- refused: vcp field-invalid /signature

@@ -435,18 +435,27 @@ test_vcp_12(void **state)
 static void
 test_vcp_16(void **state)
 {
+#define A16  "AAAAAAAAAAAAAAAA"
+#define A85  A16 A16 A16 A16 A16 "AAAAA"
+
     size_t  i;
 
+    /* 64 octets have one text */
+
     static const char  *const bad[] = {
-        "\"base64:\"", "\"base64:A\"", "\"base64:====\"", "\"base64:AAA\"",
-        "\"base64:A=AA\"", "\"base64:AA-_\"", "\"AAAA\"", "\"base64:AAAA=\""
+        "\"base64:\"", "\"base64:AAAA\"", "\"base64:" A85 "A\"",
+        "\"base64:" A85 "B==\"", "\"base64:" A85 "A=\"",
+        "\"base64:" A85 "AAA\"", "\"base64:" A85 "AA=\"",
+        "\"base64:" A85 "AAAAA==\"", "\"" A85 "A==\"",
+        "\"base64:-" A16 A16 A16 A16 A16 "AAAAA==\"",
+        "\"base64url:" A85 "A==\"", "\"base64:" A85 "A==\\n\""
     };
 
     (void) state;
 
-    parley_test_accept(vcp, message("signature", "\"base64:AAAA\""));
-    parley_test_accept(vcp, message("signature", "\"base64:AAA=\""));
-    parley_test_accept(vcp, message("signature", "\"base64:AAAAAA==\""));
+    parley_test_accept(vcp, message("signature", "\"base64:" A85 "A==\""));
+    parley_test_accept(vcp, message("signature", "\"base64:/" A16 A16 A16 A16
+                                                 A16 "++++w==\""));
 
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         parley_schema_error_t  err;
@@ -474,7 +483,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("VCP-10 scope", test_vcp_10),
     parley_test("VCP-11 constraints and propagation_mode", test_vcp_11),
     parley_test("VCP-12 escalation", test_vcp_12),
-    parley_test("VCP-16 a signature is base64: and base64", test_vcp_16)
+    parley_test("VCP-16 a signature is base64: and 64 octets", test_vcp_16)
 };
 
 
