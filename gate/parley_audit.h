@@ -124,6 +124,7 @@ typedef struct {
     parley_str_t    id;
     parley_str_t    correlation;
     parley_str_t    answers;
+    parley_str_t    in_vain;            /* why a resumption lifted nothing */
     parley_str_t    verdict;            /* "passed" */
     parley_str_t    step;               /* that refused or answered */
     parley_code_t   code;

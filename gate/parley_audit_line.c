@@ -43,6 +43,7 @@ parley_audit_verdict(parley_audit_t *a, parley_arena_t *arena,
     cut |= parley_audit_member(&b, "id", v->id);
     cut |= parley_audit_member(&b, "correlation", v->correlation);
     cut |= parley_audit_member(&b, "answers", v->answers);
+    cut |= parley_audit_member(&b, "in_vain", v->in_vain);
     cut |= parley_audit_member(&b, "verdict", v->verdict);
     cut |= parley_audit_member(&b, "step", v->step);
     parley_audit_code(&b, v->code);

@@ -36,6 +36,8 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
         ret->id = m->id;
         ret->correlation = m->corr;
         ret->answers = m->reply_to;
+        ret->in_vain = g->in_vain != NULL ? parley_str_c(g->in_vain)
+                                          : parley_str_none;
 
     } else {
         ret->type = g->serves;

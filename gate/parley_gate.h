@@ -169,6 +169,9 @@ struct parley_gate_s {
     parley_supervision_t       means;       /* by its intent, from REFERENCE
                                                on */
     parley_suspensions_t       resumes;     /* that it ends */
+    const char                *in_vain;     /* why a message of the parent to a
+                                               suspended child resumes it not;
+                                               NULL: it is no such message */
     parley_lift_t              lifts[PARLEY_SUSPENSIONS_MAX];
     parley_seal_t              seal;
     parley_exchange_t         *exchange;    /* NULL: nothing came yet */

@@ -118,7 +118,14 @@ parley_gate_unmatched(parley_gate_t *g)
 parley_step_result_t
 parley_gate_admit(parley_gate_t *g)
 {
+    int                 rc;
     parley_entrance_t  *e = &g->entrance;
+
+    rc = parley_gate_actors_pass(g);
+
+    if (rc != 0) {
+        return parley_step_result(rc);
+    }
 
     if (parley_gate_enter(g) != 0) {
         return PARLEY_RESULT_FAILED;

@@ -49,7 +49,13 @@ parley_gate_control(parley_gate_t *g)
     int           rc;
     parley_buf_t  b;
 
-    rc = parley_gate_serves(g, NULL);
+    /* VCP-26: a suspended agent ends no suspension, its own least of all */
+
+    rc = parley_gate_serves(g, g->erases ? "the operator" : NULL);
+
+    if (rc == 0) {
+        rc = parley_gate_caller_passes(g);
+    }
 
     if (rc == 0 && !parley_gate_may_ask(g, PARLEY_RULES_CONTROL)) {
         rc = parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,

@@ -390,6 +390,21 @@ void parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret);
  */
 int parley_gate_undo(parley_gate_t *g);
 
+/* parley_gate_actors.c */
+
+/* Whether no actor of the token is suspended.  Returns 0; PARLEY_WAIT; or -1:
+   agent-suspended, capacity. */
+int parley_gate_actors_pass(parley_gate_t *g)
+    __attribute__((warn_unused_result));
+
+/* As parley_gate_actors_pass(), but for the principal of the caller, too. */
+int parley_gate_caller_passes(parley_gate_t *g)
+    __attribute__((warn_unused_result));
+
+/* Whether the token has no actor but its subject, or an instrument of it that
+   has no sub. */
+int parley_gate_acts_itself(const parley_gate_t *g);
+
 /* parley_gate_suspend.c */
 
 /* Whether the message passes although its sender is suspended. */

@@ -9,14 +9,19 @@
  * which does that.
  */
 
+#include <string.h>
+
 #include "parley_alarm.h"
 #include "parley_gate_steps.h"
+#include "parley_id.h"
 #include "parley_settings.h"
 
 
 static parley_step_result_t parley_gate_suspend_sender(parley_gate_t *g,
     parley_alarm_t alarm);
 static parley_step_result_t parley_gate_resume_recipient(parley_gate_t *g);
+static int parley_gate_is_later(const parley_msg_t *m,
+    const parley_suspension_t *s);
 
 
 /* an acknowledgment is an escalation, too (VCP-25), or answers one */
@@ -109,8 +114,9 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
 
 
 /*
- * By name, by its own parent, and later than what suspended it: neither a
- * broadcast nor what was on its way already.
+ * Ends the suspensions of a child that its own parent names as the recipient,
+ * by a message that is later than what suspended the child: neither by a
+ * broadcast nor by what was on its way already.
  */
 
 static parley_step_result_t
@@ -149,11 +155,34 @@ parley_gate_resume_recipient(parley_gate_t *g)
     for (i = 0; rc == 0 && i < g->resumes.n; i++) {
         s = &g->resumes.list[i];
 
-        if (m->created_ms > s->since_ms) {
+        if (parley_gate_acts_itself(g) && parley_gate_is_later(m, s)) {
             g->lifts[g->entrance.nlifts++] = s->lift;
         }
     }
 
+    g->in_vain = rc != 0 || g->resumes.n == 0 || g->entrance.nlifts > 0 ? NULL
+                 : parley_gate_acts_itself(g)
+                 ? "it is not later than what suspended the recipient"
+                 : "the parent does not use its token itself";
+
     return g->entrance.nlifts > 0 ? PARLEY_RESULT_PASSED
                                   : PARLEY_RESULT_NONE;
+}
+
+
+/*
+ * Times that have whole seconds alone are equal within one: there the ids tell
+ * which message is later, if both are UUIDs of version 7 (VCP 5.4).
+ */
+
+static int
+parley_gate_is_later(const parley_msg_t *m, const parley_suspension_t *s)
+{
+    if (m->created_ms > s->since_ms) {
+        return 1;
+    }
+
+    return m->created_ms / 1000 == s->since_ms / 1000
+           && parley_uuid_is(m->id, 7) && parley_uuid_is(s->id, 7)
+           && memcmp(m->id.data, s->id.data, m->id.len) > 0;
 }

@@ -41,6 +41,9 @@ ngx_int_t ngx_http_parley_reply_headers(ngx_http_request_t *r,
 /* ngx_http_parley_log.c */
 
 /* ctx->error, with its principal; of a flood the first few (OPS-07) */
+/* A message of a parent to its suspended child did not resume it. */
+void ngx_http_parley_log_in_vain(ngx_http_parley_ctx_t *ctx);
+
 void ngx_http_parley_log_refusal(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 

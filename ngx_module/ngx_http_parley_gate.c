@@ -9,6 +9,7 @@
 
 #include "ngx_http_parley_module.h"
 #include "parley_decider.h"
+#include "ngx_http_parley_answer.h"
 #include "ngx_http_parley_audit.h"
 #include "ngx_http_parley_hub.h"
 #include "ngx_http_parley_jobs.h"
@@ -434,6 +435,10 @@ ngx_http_parley_verdict(parley_gate_t *g)
                    parley_verdict_name(g->verdict).data);
 
     ngx_http_parley_audit_verdict(ctx);
+
+    if (g->in_vain && g->verdict != PARLEY_VERDICT_REFUSED) {
+        ngx_http_parley_log_in_vain(ctx);
+    }
 }
 
 

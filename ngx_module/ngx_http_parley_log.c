@@ -96,6 +96,20 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
 
 void
+ngx_http_parley_log_in_vain(ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_log_name_t  who, to, which;
+
+    ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
+                  "parley: a resumption lifts nothing: %s, principal \"%s\", "
+                  "to \"%s\", id \"%s\"", ctx->gate.in_vain,
+                  ngx_http_parley_log_name(parley_who_proven(&ctx->who), who),
+                  ngx_http_parley_log_name(ctx->msg.recipient, to),
+                  ngx_http_parley_log_name(ctx->msg.id, which));
+}
+
+
+void
 ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_uint_t level, const char *why, const char *what, parley_str_t code)
 {

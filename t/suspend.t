@@ -410,6 +410,101 @@ subtest 'VCP-26 operators see and end suspensions' => sub {
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
 };
 
+subtest 'VCP-34 in the same second the later UUIDv7 lifts' => sub {
+    my $time = timestamp(-20) =~ s/\.\d+Z$/Z/r;
+    my ($before, $first) = (uuid7(), undef);
+
+    sleep 0.01;
+    my $alarm = with(emergency(), timestamp => $time);
+    sleep 0.01;
+
+    is(code('/vcp', $alarm), 0, 'an emergency, of whole seconds');
+
+    my $resumption = share('lead', 'alice', timestamp => $time,
+                           message_id => $before);
+
+    is(code('/vcp', $resumption, as => 'lead'), 0, 'one with an older id');
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'lifts nothing');
+
+    ok($nginx->wait_for(qr/\[warn\].* parley: a resumption lifts nothing: it is not later than what suspended the recipient, principal "lead", to "[^"]*", id "$before"/),
+       'which is logged');
+
+    my ($line) = grep { ($_->{id} // '') eq $before }
+                 map { from_json($_) } split /\n/, slurp("$dir/audit.jsonl");
+
+    is($line->{in_vain}, 'it is not later than what suspended the recipient',
+       'OPS-06 and in the audit log');
+
+    is(code('/vcp', share('lead', 'alice', timestamp => $time), as => 'lead'),
+       0, 'one with a newer id');
+    is(code('/vcp', share('alice', 'bob')), 0, 'lifts');
+    is_deeply(held(), {}, 'nobody is suspended');
+};
+
+subtest 'VCP-26 a token by which a suspended agent acts for another' => sub {
+    is(code('/vcp', emergency()), 0, 'an emergency');
+
+    my %of = ('the agent itself' => { sub => 'alice' },
+              'one that acts for it' => { sub => 'gw', act => { sub => 'alice' } },
+              'one for which it acts' => { sub => 'alice', act => { sub => 'gw' } });
+
+    for my $name (sort keys %of) {
+        my $token = bearer('lead', act => $of{$name});
+
+        is(code('/vcp', share('lead', 'alice'), as => 'lead', token => $token),
+           'agent-suspended', "$name resumes nobody");
+        is(code('/vcp', constraint(), as => 'lead', token => $token),
+           'agent-suspended', "$name by constraint_propagate");
+        is(code('/aee', aee(type => 'event', from => person('lead')->{aee},
+                            to => person('alice')->{aee},
+                            intent => 'vcp.context_share',
+                            payload => share('lead', 'alice')->{payload}),
+                as => 'lead', token => $token),
+           'E_AGENT_SUSPENDED', "$name in AEE");
+        is(code('/vcp', with(escalation(), sender => person('lead')->{vcp},
+                             recipient => person('boss')->{vcp}),
+                as => 'lead', token => $token),
+           'agent-suspended', "$name: no escalation either");
+
+        my $operator = bearer('boss', scope => 'ops:control',
+                              act => $of{$name});
+
+        for my $verb (['GET', '/control'], ['DELETE', '/control?sub=alice']) {
+            is(control(@$verb, token => $operator)->{status}, 403,
+               "$name: $verb->[0] of parley_control");
+        }
+    }
+
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'she still is');
+
+    # another's token, and her own as an operator
+
+    my $mallory = bearer('lead', act => { sub => 'mallory' });
+
+    is(code('/vcp', share('lead', 'alice'), as => 'lead', token => $mallory), 0,
+       'who acts for the parent may write');
+    is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
+       'but resumes nobody');
+    ok($nginx->wait_for(qr/a resumption lifts nothing: the parent does not use its token itself/), 'which is logged');
+
+    is(control('DELETE', '/control?sub=alice', token =>
+               bearer('boss', scope => 'ops:control',
+                      act => { sub => 'mallory' }))->{status}, 403,
+       'nor does who acts for an operator');
+    is(control('DELETE', '/control?sub=alice', token =>
+               bearer('alice', scope => 'ops:control'))->{status}, 403,
+       'nor she herself');
+    is(control('GET', '/control', token =>
+               bearer('boss', scope => 'ops:control',
+                      act => { sub => 'mallory' }))->{status}, 200,
+       'who acts for an operator may look');
+
+    is(code('/vcp', share('lead', 'alice'), as => 'lead', token =>
+            bearer('lead', act => { sub => 'lead' })), 0, 'the parent itself');
+    is(code('/vcp', share('alice', 'bob')), 0, 'resumes her');
+    is_deeply(held(), {}, 'nobody is suspended');
+};
+
 subtest 'OPS-06 the audit log says who resumed whom, and who asked' => sub {
     is(code('/vcp', emergency()), 0, 'an emergency');
 
