@@ -81,8 +81,10 @@ subtest 'MCP-06 a call that waits for frames' => sub {
 
         is($answer->{status}, 200);
         is($answer->{json}{id}, $id, 'its response');
-        is_deeply($answer->{json}{result}{structuredContent}{frames}, [],
-                  'with what came, nothing');
+
+        # a call that is cancelled before its stream has opened has no list
+        is_deeply($answer->{json}{result}{structuredContent}{frames} // [], [],
+                  'with the frames that came, none');
     }
 };
 
