@@ -7,7 +7,8 @@ static parley_late_t         *parley_later_all;
 static const char *const  parley_later_names[] = {
     "admit", "settle", "rate", "put", "get", "list", "drop", "stat",
     "job-add", "job-take", "job-end", "job-drop", "job-list",
-    "append", "read", "feed", "erase", "keep", "join", "leave", "roster"
+    "append", "read", "feed", "erase", "had", "keep", "join", "leave",
+    "roster"
 };
 
 
