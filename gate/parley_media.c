@@ -89,7 +89,7 @@ parley_media_charset(parley_str_t value)
 {
     size_t          i;
     parley_str_t    type, charset;
-    const uint8_t  *p;
+    const uint8_t  *p, *end;
 
     /* encodings of the WHATWG that extend ASCII, by the first letters */
     static const parley_str_t  ascii[] = {
@@ -97,16 +97,27 @@ parley_media_charset(parley_str_t value)
         parley_str("latin1"), parley_str("windows-125")
     };
 
-    /* nearly every answer: a type without parameters */
+    p = value.len != 0 ? memchr(value.data, ';', value.len) : NULL;
 
-    if (value.len == 0 || memchr(value.data, ';', value.len) == NULL) {
+    if (p == NULL) {
+        return PARLEY_CHARSET_UTF8;
+    }
+
+    /* what nearly every answer with a parameter says */
+
+    end = value.data + value.len;
+    charset = parley_str_make(p, (size_t) (end - p));
+
+    if (parley_str_is(charset, "; charset=utf-8")
+        || parley_str_is(charset, ";charset=utf-8"))
+    {
         return PARLEY_CHARSET_UTF8;
     }
 
     charset = parley_str_none;
     p = parley_media_name(value, &type);
 
-    if (parley_media_parameters(p, value.data + value.len, &charset) != 0
+    if (parley_media_parameters(p, end, &charset) != 0
         || charset.len == 0
         || parley_media_word_is(charset, PARLEY_STR("utf-8"))
         || parley_media_word_is(charset, PARLEY_STR("utf8")))

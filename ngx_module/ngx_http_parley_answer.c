@@ -91,8 +91,8 @@ ngx_http_parley_answer_is_events(ngx_http_request_t *r)
 
 
 /*
- * The charset that is least like UTF-8 of those that the answer names: nginx
- * keeps the last of several types.
+ * Returns the charset that is least like UTF-8 of those that the answer names.
+ * Of several Content-Type headers of an upstream nginx keeps only the last.
  */
 
 static parley_charset_t
@@ -103,12 +103,17 @@ ngx_http_parley_answer_charset(ngx_http_request_t *r)
     ngx_table_elt_t   *h;
     parley_charset_t   charset, worst;
 
-    worst = parley_media_charset(
+    if (r->upstream == NULL) {
+        return parley_media_charset(
                             ngx_http_parley_str(&r->headers_out.content_type));
+    }
 
-    part = r->upstream ? &r->upstream->headers_in.headers.part : NULL;
+    worst = PARLEY_CHARSET_UTF8;
 
-    for ( /* void */ ; part; part = part->next) {
+    for (part = &r->upstream->headers_in.headers.part;
+         part;
+         part = part->next)
+    {
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
