@@ -91,7 +91,7 @@ parley_directory_is_named(const parley_principal_t *p)
 /*
  * Reads the party of a principal's name in a name space.  The sub of a
  * principal without names is its name in each protocol whose syntax it has.
- * Returns 0, or -1 if there is none.
+ * Returns 0, or -1 if no name of it can be read.
  */
 
 static int

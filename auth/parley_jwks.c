@@ -4,7 +4,7 @@
 #include "parley_jwk.h"
 
 
-/* what a text may be */
+/* kinds of a text */
 typedef enum {
     PARLEY_JWKS_SET,            /* of the operator */
     PARLEY_JWKS_ANY,            /* or one key */

@@ -13,7 +13,7 @@
  * Reads the pattern scheme "://" host [ ":" port ]: a host in lower case, which
  * may begin with "*." for any one label, and nothing after it.  *ret is the
  * part of text without a port that is the scheme's default, which browsers
- * leave out.  Returns NULL, or what is wrong with text.
+ * leave out.  Returns NULL, or the fault of text in words.
  */
 const char *parley_origin_parse(parley_str_t text, parley_str_t *ret)
     __attribute__((warn_unused_result));

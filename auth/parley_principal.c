@@ -175,7 +175,7 @@ parley_principal_text(parley_principal_reader_t *r,
 
     if (parley_json_type(&r->claims, node) != PARLEY_JSON_STRING) {
         return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID, member,
-                                       "the claim is no string");
+                                       "the claim is not a string");
     }
 
     if (parley_json_string(&r->claims, node, &text) != 0
@@ -575,7 +575,7 @@ parley_principal_list(parley_principal_reader_t *r,
 
         if (parley_json_type(&r->claims, i) != PARLEY_JSON_STRING) {
             return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID, member,
-                                           "the claim is no list of "
+                                           "the claim is not a list of "
                                            "strings");
         }
 

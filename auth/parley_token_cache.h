@@ -37,7 +37,7 @@ typedef struct {
     parley_jwt_t     jwt;       /* a copy, including jwt.token */
     parley_arena_t   arena;     /* the entry's: what is allocated here
                                    is freed with it and counted; allocating
-                                   fails if the cache has no more room */
+                                   fails if the cache is full */
     void            *data;      /* the caller's, such as a principal in
                                    arena; initially NULL */
 } parley_token_entry_t;

@@ -168,7 +168,7 @@ parley_entrance_refused(parley_entrance_t *e, parley_admit_t verdict,
 
     case PARLEY_ADMIT_ANSWERED:
         (void) parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
-                                "what it answers has its answer", err);
+                                "the question is answered already", err);
         break;
 
     case PARLEY_ADMIT_ANSWERING:

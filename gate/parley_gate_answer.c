@@ -73,7 +73,7 @@ parley_gate_late(parley_gate_t *g)
 {
     if (g->entrance.closing) {
         (void) parley_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
-                                "what it answers has its answer", g->err);
+                                "the question is answered already", g->err);
     } else {
         (void) parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID, NULL,
                                 "another answer to the message came first");

@@ -62,7 +62,7 @@ parley_gate_call_name(parley_gate_t *g, uint8_t type, parley_str_t text,
 }
 
 
-/* an empty name: it is no id */
+/* an empty name is not an id */
 
 static int
 parley_gate_call_id(parley_gate_t *g, const parley_json_t *doc, uint32_t id,
@@ -135,7 +135,7 @@ parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc)
 
     p.audience.instrument = parley_gate_call_client(g);
 
-    /* MCP: what names no call is ignored */
+    /* MCP: a notification that does not name a call is ignored */
 
     if (p.audience.session.len == 0
         || p.audience.session.len > PARLEY_PUBLICATION_TEXT_MAX

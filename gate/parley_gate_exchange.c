@@ -117,7 +117,7 @@ parley_gate_events(parley_gate_t *g, parley_events_t *events,
     kind = parley_events_read(events, in, ret, g->err);
 
     if (kind < 0) {
-        /* events of status 200 are an answer, another body is none */
+        /* events with status 200 are an answer; another body is not */
         g->err->taken = !parley_events_is_foreign(events);
         return -1;
     }

@@ -195,7 +195,7 @@ parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
 }
 
 
-/* a notification, or a response to what nobody asked */
+/* a notification, or a response without a request */
 
 static parley_step_result_t
 parley_gate_mcp_notified(parley_gate_t *g)

@@ -275,7 +275,7 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
         return 0;
     }
 
-    /* HUB-10: in one step, so that the next try is no second message */
+    /* HUB-10: in one step, so a retry is not a second message */
 
     parley_entrance_append(&g->entrance, append);
 
@@ -317,7 +317,7 @@ parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
 
     case PARLEY_APPEND_LATE:
         return parley_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
-                                "what it answers has its answer", g->err);
+                                "the question is answered already", g->err);
 
     case PARLEY_APPEND_STALE:
         g->wait = PARLEY_GATE_OVERDUE;

@@ -103,7 +103,7 @@ parley_media_charset(parley_str_t value)
         return PARLEY_CHARSET_UTF8;
     }
 
-    /* what nearly every answer with a parameter says */
+    /* the usual parameter of an answer */
 
     end = value.data + value.len;
     charset = parley_str_make(p, (size_t) (end - p));

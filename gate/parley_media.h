@@ -12,7 +12,7 @@
 #include "parley_str.h"
 
 
-/* What a charset makes of octets; a later one is less like UTF-8. */
+/* How a charset reads octets; a later one is less like UTF-8. */
 typedef enum {
     PARLEY_CHARSET_UTF8 = 0,    /* or none is named */
     PARLEY_CHARSET_ASCII,       /* the octets of ASCII are the same */
@@ -43,9 +43,9 @@ int parley_media_header(parley_media_t *media, parley_str_t name,
     __attribute__((warn_unused_result));
 
 /*
- * Returns the charset that the value of a Content-Type names; what cannot be
- * parsed names none.  An answer's media type is not asked: services say many
- * things of JSON.
+ * Returns the charset that the value of a Content-Type names; UTF8 if it names
+ * none or cannot be parsed.  The media type itself is not checked, since
+ * services label JSON in many ways.
  */
 parley_charset_t parley_media_charset(parley_str_t value);
 

@@ -71,7 +71,7 @@ parley_owed_next(parley_memory_t *s, parley_owed_t *o, uint64_t after)
 }
 
 
-/* what comes too late for its protocol is not delivered */
+/* a message beyond the age limit of its protocol is not delivered */
 
 static int
 parley_owed_is_there(parley_memory_t *s, const parley_owed_t *o)

@@ -28,7 +28,7 @@ static void parley_settle_free(parley_memory_t *s,
     const parley_admission_t *a, const parley_settlement_t *how);
 
 
-/* NULL: the entry is not that reservation any more */
+/* Returns NULL if the entry is not that reservation. */
 
 static parley_entry_t *
 parley_reserved(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
@@ -173,7 +173,7 @@ parley_settle_write(parley_settling_t *st, const parley_admission_t *a,
 }
 
 
-/* the id that was added last is there for good before nobody does it again */
+/* the table keeps the id before the written settlement ends */
 
 static int
 parley_settle_do(parley_memory_t *s, parley_settling_t *st, int64_t now)
@@ -189,7 +189,7 @@ parley_settle_do(parley_memory_t *s, parley_settling_t *st, int64_t now)
 }
 
 
-/* again, what is done already stays so */
+/* Carries the settlement out.  A second call changes nothing. */
 
 static int
 parley_settle_written(parley_memory_t *s, const parley_settling_t *st,
@@ -260,7 +260,7 @@ parley_settle_mend_locked(parley_memory_t *s, int64_t now)
 }
 
 
-/* what is there stays what it is, whoever has it; NULL: there is no room */
+/* Adds or takes an entry.  Returns NULL if the table is full. */
 
 static parley_entry_t *
 parley_settle_fill(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
@@ -287,7 +287,7 @@ parley_settle_fill(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
 }
 
 
-/* Whether an append took what was reserved with this stamp. */
+/* Whether an append took the reservation with this stamp. */
 
 static int
 parley_settle_is_taken(parley_memory_t *s, parley_kind_t kind,

@@ -70,7 +70,7 @@ parley_expand(parley_arena_t *arena, const parley_state_t *state,
 }
 
 
-/* a sender for whom a form is off learns no more than that */
+/* the error says only that the form is off for this sender */
 
 int
 parley_expand_may(const parley_channel_scope_t *scope,

@@ -141,7 +141,7 @@ ngx_int_t ngx_http_parley_websocket_open(ngx_http_request_t *r,
 int ngx_http_parley_hold(parley_gate_t *g,
     const struct parley_opening_s *opening);
 
-/* The worker leaves in so many ms: what is held is answered before. */
+/* Answers the held requests before the worker leaves in that many ms. */
 void ngx_http_parley_hold_drain(ngx_http_parley_hub_t *h, ngx_msec_t left);
 
 /* of parley_hub_env_t; ctx is the hub of this worker */

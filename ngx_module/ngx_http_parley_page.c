@@ -669,14 +669,13 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "off here.\",\"Use another form of scope.\"],\n"
     "\"upstream-invalid\":[\"The service answered with something that its pro"
     "tocol does not allow, or that does not answer this message: of another s"
-    "ender, or to another recipient; or its answer is not whole, or is no HTT"
-    "P.\",\"The error log names the member, or what is wrong with the answer:"
-    " correct the service. An answer of status 2xx has taken the message all "
-    "the same, so to send it again is of no use (AEE says so: retryable is fa"
-    "lse). An answer whose header exceeds proxy_buffer_size is one too: raise"
-    " that directive (proxy_buffer_size 16k;). A message whose answer ended e"
-    "arly, or that was answered with something else than events under text/ev"
-    "ent-stream, may come again.\"],\n"
+    "ender, or to another recipient; or its answer is incomplete, or is not H"
+    "TTP.\",\"The error log names the member, or the fault of the answer: cor"
+    "rect the service. With status 2xx the service has taken the message, so "
+    "do not send it again (in AEE, retryable is false). The same error is giv"
+    "en if the header of an answer exceeds proxy_buffer_size: raise that dire"
+    "ctive (proxy_buffer_size 16k;). A message may come again if its answer e"
+    "nded early, or if it was not events under text/event-stream.\"],\n"
     "\"upstream-unavailable\":[\"The service could not be reached, closed the"
     " connection before it answered, or failed with a status of its own. The "
     "text says which.\",\"Send the message again later. The service may have "
@@ -1525,8 +1524,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-H3sjUT6+75aJlA9GPf/Ayz1q0qwwUmOLk"
-    "RcpMJWuQDY='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
+    "default-src 'none'; script-src 'sha256-xPH2u/RWM3jdOHC1lp+zZxEVeBMImlCTc"
+    "PRnREXq/3g='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
     "pEw='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

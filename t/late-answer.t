@@ -114,7 +114,7 @@ subtest "SEC-08 $uri: an answer is on its way, and the service's comes" => sub {
     my $told = $late->answer;
 
     is(code($told), 'E_REPLY_UNMATCHED', 'the other is told so');
-    ok($nginx->wait_for(qr/reply-unmatched.*what it answers has its answer/),
+    ok($nginx->wait_for(qr/reply-unmatched.*the question is answered already/),
        'and it is logged');
 
     my $again = sends($uri, $answer, as => 'bob');

@@ -426,13 +426,13 @@ subtest 'VCP-34 in the same second the later UUIDv7 lifts' => sub {
     is(code('/vcp', $resumption, as => 'lead'), 0, 'one with an older id');
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'lifts nothing');
 
-    ok($nginx->wait_for(qr/\[warn\].* parley: a resumption lifts nothing: it is not later than what suspended the recipient, principal "lead", to "[^"]*", id "$before"/),
+    ok($nginx->wait_for(qr/\[warn\].* parley: a resumption lifts nothing: it is not later than the message that suspended the recipient, principal "lead", to "[^"]*", id "$before"/),
        'which is logged');
 
     my ($line) = grep { ($_->{id} // '') eq $before }
                  map { from_json($_) } split /\n/, slurp("$dir/audit.jsonl");
 
-    is($line->{in_vain}, 'it is not later than what suspended the recipient',
+    is($line->{in_vain}, 'it is not later than the message that suspended the recipient',
        'OPS-06 and in the audit log');
 
     is(code('/vcp', share('lead', 'alice', timestamp => $time), as => 'lead'),

@@ -65,7 +65,7 @@ static const parley_channel_verb_t
       parley_str("lease_id"), 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lock_release",
-        "Announces that a resource is not worked on any more.", 0),
+        "Announces that work on a resource has ended.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lock_release"),
       parley_str_none, 0 },
 
