@@ -254,7 +254,7 @@ ngx_http_parley_hold_cancelled(void *ctx, const parley_publication_t *p)
 }
 
 
-/* NULL: it is a stream, or a WebSocket */
+/* Returns NULL for a stream or a WebSocket. */
 
 static ngx_http_parley_held_t *
 ngx_http_parley_hold_of(ngx_queue_t *q)
@@ -393,25 +393,16 @@ ngx_http_parley_hold_turn(ngx_event_t *ev)
 void
 ngx_http_parley_hold_drain(ngx_http_parley_hub_t *h, ngx_msec_t left)
 {
-    ngx_queue_t                   *q;
-    ngx_http_parley_held_t        *held;
-    ngx_http_parley_subscriber_t  *sub;
+    ngx_queue_t             *q;
+    ngx_http_parley_held_t  *held;
 
     for (q = ngx_queue_head(&h->open);
          q != ngx_queue_sentinel(&h->open);
          q = ngx_queue_next(q))
     {
-        sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+        held = ngx_http_parley_hold_of(q);
 
-        if (sub->transport != &ngx_http_parley_hold_transport
-            && sub->transport != &ngx_http_parley_collect_transport)
-        {
-            continue;
-        }
-
-        held = (ngx_http_parley_held_t *) sub;
-
-        if (!held->leaves && held->time.timer_set
+        if (held && !held->leaves && held->time.timer_set
             && (ngx_msec_int_t) (held->time.timer.key - ngx_current_msec
                                  - left)
                > 0)
