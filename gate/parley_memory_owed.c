@@ -33,6 +33,8 @@ static void parley_owed_ends(parley_memory_t *s, const parley_had_t *had,
     uint64_t at, int64_t now);
 static uint64_t parley_owed_find(parley_memory_t *s, const parley_had_t *had,
     const parley_lane_t *lane);
+static uint64_t parley_owed_seek(parley_memory_t *s, const uint8_t *key,
+    const parley_place_t *place, const parley_lane_t *lane);
 
 
 static void
@@ -283,46 +285,65 @@ parley_owed_ends(parley_memory_t *s, const parley_had_t *had, uint64_t at,
 }
 
 
-/*
- * The place in its lane of the job that owes a record, or 0.  What a reader has
- * is among the newest where it follows the log, and among the oldest where it
- * has just come: the search begins at both ends.
- */
+/* Returns the number in its lane of the job that owes a record, or 0. */
 
 static uint64_t
 parley_owed_find(parley_memory_t *s, const parley_had_t *had,
     const parley_lane_t *lane)
 {
-    unsigned       i;
-    uint64_t       low, high, at;
+    uint64_t       at;
+    parley_load_t  load;
+
+    at = parley_owed_seek(s, had->log, &had->place, lane);
+
+    if (at > lane->last || parley_owed_load(s, had->log, at, &load) != 0) {
+        return 0;
+    }
+
+    return load.offset == had->place.offset ? at : 0;
+}
+
+
+/*
+ * Returns the number of the first job that owes the record of a place or one
+ * behind it; lane->last + 1: there is none.  A reader with a filter has records
+ * from the middle of a long lane, so the search is binary.  Jobs that ended,
+ * and those of another epoch, are passed over.
+ */
+
+static uint64_t
+parley_owed_seek(parley_memory_t *s, const uint8_t *key,
+    const parley_place_t *place, const parley_lane_t *lane)
+{
+    uint64_t       low, high, middle, at, found;
     parley_load_t  load;
 
     low = lane->first;
-    high = lane->last;
+    high = lane->last + 1;
+    found = high;
 
-    while (low <= high) {
+    while (low < high) {
+        middle = low + (high - low) / 2;
 
-        for (i = 0; i < 2; i++) {
-            at = i == 0 ? low : high;
-
-            if (parley_owed_load(s, had->log, at, &load) != 0
-                || load.epoch != had->place.epoch)
+        for (at = middle; at < high; at++) {
+            if (parley_owed_load(s, key, at, &load) == 0
+                && load.epoch == place->epoch)
             {
-                continue;
-            }
-
-            if (load.offset == had->place.offset) {
-                return at;
-            }
-
-            if ((load.offset > had->place.offset) == (i == 0)) {
-                return 0;
+                break;
             }
         }
 
-        low++;
-        high--;
+        if (at < high && load.offset < place->offset) {
+            low = at + 1;
+            continue;
+        }
+
+        if (at < high) {
+            found = at;
+        }
+
+        high = middle;
     }
 
-    return 0;
+    return found;
 }

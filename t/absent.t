@@ -214,6 +214,29 @@ subtest 'VCP-33 a filter takes what it admits' => sub {
 };
 
 
+subtest 'VCP-33 filters that take from the middle of what is due' => sub {
+    my @from = ((('alice') x 5), (('dave') x 5), (('carol', 'alice') x 5));
+    my %sent;
+
+    for my $who (@from) {
+        push @{ $sent{$who} }, say_to($who, 'bob');
+    }
+
+    my $due = @from;
+
+    for my $who (qw(dave carol alice)) {
+        my $some = stream_of('bob', filter => "sender:~$who");
+        my @sent = @{ $sent{$who} };
+
+        is_deeply([next_of($some, scalar @sent)], [ids(@sent)], $who);
+        $due -= @sent;
+        until_is(sub { $status->json->{jobs}{pending} }, $due,
+                 'the others stay due');
+        $some->leave;
+    }
+};
+
+
 subtest 'VCP-35 a parent that only posts' => sub {
     my $m = with(constraint(), sender => 'agent://ops.example/alice',
                  recipient => 'agent://ops.example/bob');
