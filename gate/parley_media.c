@@ -117,8 +117,11 @@ parley_media_charset(parley_str_t value)
     charset = parley_str_none;
     p = parley_media_name(value, &type);
 
-    if (parley_media_parameters(p, end, &charset) != 0
-        || charset.len == 0
+    /* the first charset counts, also before what is not well-formed */
+
+    (void) parley_media_parameters(p, end, &charset);
+
+    if (charset.len == 0
         || parley_media_word_is(charset, PARLEY_STR("utf-8"))
         || parley_media_word_is(charset, PARLEY_STR("utf8")))
     {

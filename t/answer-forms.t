@@ -300,3 +300,27 @@ post('/aee', aee())
 --- forwarded: 1
 --- error_log
 the upstream closed the connection before it answered
+
+
+
+=== TEST 24: GW-39 a charset of other octets: the first of two
+--- service
+$c->answer(200, ['Content-Type' => 'application/json; charset=utf-16; charset=utf-8'], jcs(result($q->{json})))
+--- send
+post('/aee', aee())
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+--- error_log
+the charset of the upstream's answer is not utf-8
+
+
+
+=== TEST 25: GW-39 a charset of other octets: before a parameter that is none
+--- service
+$c->answer(200, ['Content-Type' => 'application/json; charset=utf-16; x'], jcs(result($q->{json})))
+--- send
+post('/aee', aee())
+--- refused: aee upstream-invalid taken
+--- forwarded: 1
+--- error_log
+the charset of the upstream's answer is not utf-8

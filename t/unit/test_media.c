@@ -128,7 +128,15 @@ test_charset(void **state)
         { "text/html; x=y; charset=windows-1252", PARLEY_CHARSET_ASCII },
         { "application/json; charset=utf-7", PARLEY_CHARSET_OTHER },
         { "application/json; charset=utf-16", PARLEY_CHARSET_OTHER },
-        { "application/json; charset=iso-2022-jp", PARLEY_CHARSET_OTHER }
+        { "application/json; charset=iso-2022-jp", PARLEY_CHARSET_OTHER },
+
+        /* the first of two, and one before what is not well-formed */
+        { "application/json; charset=utf-16; charset=utf-8",
+          PARLEY_CHARSET_OTHER },
+        { "application/json; charset=utf-8; charset=utf-8",
+          PARLEY_CHARSET_UTF8 },
+        { "application/json; charset=utf-16; x", PARLEY_CHARSET_OTHER },
+        { "application/json; x; charset=utf-16", PARLEY_CHARSET_UTF8 }
     };
 
     (void) state;
