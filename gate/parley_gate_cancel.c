@@ -156,6 +156,7 @@ parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc)
 
     append.parts = parts;
     append.nparts = 1;
+    append.account = g->account;
     append.retention.records = 1;
     append.retention.octets = 1;
     append.retention.ms = 1;
