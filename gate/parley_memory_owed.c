@@ -29,6 +29,8 @@ static int parley_owed_run(parley_memory_t *s, const parley_log_read_t *r,
     parley_owed_t *o, parley_log_page_t *ret);
 static int parley_owed_load(parley_memory_t *s, const uint8_t *key,
     uint64_t at, parley_load_t *ret);
+static void parley_owed_all(parley_memory_t *s, const parley_had_t *had,
+    const parley_lane_t *lane, int64_t now);
 static void parley_owed_ends(parley_memory_t *s, const parley_had_t *had,
     uint64_t at, int64_t now);
 static uint64_t parley_owed_find(parley_memory_t *s, const parley_had_t *had,
@@ -230,8 +232,6 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
     parley_call_t *call)
 {
     int64_t               now;
-    uint64_t              at, last;
-    parley_load_t         load;
     parley_memory_t      *s = (parley_memory_t *) state;
     const parley_lane_t  *lane;
 
@@ -249,28 +249,47 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
         parley_owed_ends(s, had, parley_owed_find(s, had, lane), now);
 
     } else if (lane != NULL) {
-        at = lane->first;
-        last = lane->last;
-
-        for ( /* void */ ; at <= last; at++) {
-
-            if (parley_owed_load(s, had->log, at, &load) != 0
-                || load.epoch != had->place.epoch)
-            {
-                continue;
-            }
-
-            if (load.offset > had->place.offset) {
-                break;
-            }
-
-            parley_owed_ends(s, had, at, now);
-        }
+        parley_owed_all(s, had, lane, now);
     }
 
     parley_memory_unlock(s);
 
     return PARLEY_STATE_DONE;
+}
+
+
+/*
+ * Ends the jobs of the records up to a place.  A record whose time is over was
+ * not sent to the client: its job is left, and will be given up.
+ */
+
+static void
+parley_owed_all(parley_memory_t *s, const parley_had_t *had,
+    const parley_lane_t *lane, int64_t now)
+{
+    uint64_t       at, last;
+    parley_owed_t  o;
+
+    o.key = had->log;
+    o.now = now;
+    last = lane->last;
+
+    for (at = lane->first; at <= last; at++) {
+
+        if (parley_owed_load(s, had->log, at, &o.load) != 0
+            || o.load.epoch != had->place.epoch)
+        {
+            continue;
+        }
+
+        if (o.load.offset > had->place.offset) {
+            break;
+        }
+
+        if (parley_owed_is_there(s, &o)) {
+            parley_owed_ends(s, had, at, now);
+        }
+    }
 }
 
 
