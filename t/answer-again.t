@@ -85,7 +85,7 @@ subtest 'VCP-26 an acknowledgment of who is suspended' => sub {
 
     my $task;
 
-    # after the messages that came in bob's absence (VCP-33)
+    # after the messages of earlier tests, which are due to bob
     do {
         $task = ($own->event(5))[0]{json};
     } until !$task || $task->{id} eq $m->{message_id};

@@ -223,7 +223,7 @@ for my $r (@private) {
     my ($name, @request) = @$r;
     my $answer = ask('alice', 3, 0, @request);
 
-    is($answer->{status}, 403, "GW-30 plain HTTP is refused: $name")
+    is($answer->{status}, 403, "plain HTTP is refused: $name")
         or diag $answer->{body};
     like($answer->{body}, qr/needs TLS 1.2 or later/, 'and it says why')
         if $name ne 'initialized of MCP';
@@ -236,7 +236,7 @@ for my $r (@private) {
 }
 
 is(opens('alice', 'ws', '/ws/~alice', port => port(3)), 403,
-   'GW-30 plain HTTP is refused: a WebSocket');
+   'plain HTTP is refused: a WebSocket');
 
 for my $r (['public keys', 'GET', '/keys/?sub=bob'],
            ['the roster where peers are trusted', 'GET', '/trusted/'],
@@ -246,7 +246,7 @@ for my $r (['public keys', 'GET', '/keys/?sub=bob'],
     my ($name, @request) = @$r;
     my $answer = ask('alice', 3, 0, @request);
 
-    is($answer->{status}, 200, "GW-30 plain HTTP is taken: $name")
+    is($answer->{status}, 200, "plain HTTP is taken: $name")
         or diag $answer->{body};
 }
 
