@@ -106,6 +106,7 @@ say(parley_arena_t *arena, parley_str_t octets, size_t limit, unsigned step,
 
     if (rc == 0 && parley_events_end(&e, &event, &err) == PARLEY_EVENTS_LAST) {
         put(&said, PARLEY_EVENTS_EVENT, &event);
+        parley_events_write(&written, &event);
     }
 
     parley_events_free(&e);

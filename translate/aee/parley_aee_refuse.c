@@ -5,6 +5,7 @@
 
 #include "parley_aee.h"
 #include "parley_id.h"
+#include "parley_name_syntax.h"
 #include "parley_time.h"
 
 
@@ -119,6 +120,7 @@ parley_aee_failure_head(const parley_aee_failure_t *f, parley_aee_head_t *head)
     }
 
     if (parley_aee_is_known(msg->intent, PARLEY_AEE_INTENT_MIN)
+        && parley_name_is_whole(msg->intent)
         && !parley_aee_is_reserved(msg->intent))
     {
         head->intent = msg->intent;
