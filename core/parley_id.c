@@ -74,6 +74,15 @@ parley_uuid_is_any_case(parley_str_t s, int version)
 }
 
 
+int
+parley_uuid_is_any_version(parley_str_t s)
+{
+    return s.len == PARLEY_UUID_LEN
+           && s.data[14] >= '1' && s.data[14] <= '8'
+           && parley_uuid_is_any_case(s, s.data[14] - '0');
+}
+
+
 void
 parley_uuid_lower(parley_str_t s, char out[PARLEY_UUID_LEN + 1])
 {

@@ -27,6 +27,9 @@ int parley_uuid_is(parley_str_t s, int version);
  */
 int parley_uuid_is_any_case(parley_str_t s, int version);
 
+/* As parley_uuid_is_any_case(), for a UUID of any version. */
+int parley_uuid_is_any_version(parley_str_t s);
+
 /*
  * Writes s in lower case and a NUL.  s must be PARLEY_UUID_LEN octets and must
  * not overlap out.

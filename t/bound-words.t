@@ -78,7 +78,7 @@ $c->answer(200, [], jcs(result($q->{json}, intent => 'c2a.chat.send_message',
     payload => { target => { id => 'C-other-99', kind => 'thread' },
                  idempotencyKey => 'k', visibility => 'thread',
                  directedness => 'to_me', text => 'no',
-                 inReplyTo => $q->{json}{id},
+                 inReplyTo => $q->{json}{payload}{references}[0]{id},
                  c2a => {}, references => [{ id => $id, type => 'c2a.message',
                                              locator => "parley:c2a:$id" }] })))
 --- send
@@ -95,7 +95,7 @@ $c->answer(200, [], jcs(result($q->{json}, intent => 'c2a.chat.send_message',
     payload => { target => { id => 'C-ops-1234', kind => 'thread' },
                  idempotencyKey => 'k', visibility => 'thread',
                  directedness => 'to_me', text => 'no',
-                 inReplyTo => $q->{json}{id},
+                 inReplyTo => $q->{json}{payload}{references}[0]{id},
                  c2a => {}, references => [{ id => $id, type => 'c2a.message',
                                              locator => "parley:c2a:$id" }] })))
 --- send

@@ -399,7 +399,7 @@ $::id = $m->{params}{eventId};
                           to => 'agent.bob', intent => 'c2a.chat.deliver',
                           corr => 'C-ops-0009/thread-0009' },
                         from => 'agent.bob', to => 'agent.alice',
-                        reply_to => $::id,
+                        reply_to => derived_id('c2a', 'alice', $::id),
                         payload => { text => 'no' }), as => 'bob')]
 --- service: took($c, $q)
 --- error_code: 202
@@ -418,7 +418,7 @@ service c2a
 === TEST 29: C2A-24 progress that comes later is a notification
 --- send
 my $m = deliver(_meta => { progressToken => 41 });
-my $id = $m->{params}{eventId};
+my $id = derived_id('c2a', 'alice', $m->{params}{eventId});
 [post('/to-aee', $m),
  post('/to-c2a', aee(type => 'stream', from => 'agent.bob',
                      to => 'agent.alice', reply_to => $id,
@@ -441,7 +441,7 @@ service c2a
 === TEST 30: C2A-24 and to nobody who did not ask
 --- send
 my $m = say(target => 'agent:bob');
-my $id = $m->{params}{arguments}{idempotencyKey};
+my $id = derived_id('c2a', 'alice', $m->{params}{arguments}{idempotencyKey});
 [post('/to-aee', $m),
  post('/to-c2a', aee(type => 'stream', from => 'agent.bob',
                      to => 'agent.alice', reply_to => $id, corr => $id,
@@ -468,3 +468,32 @@ service c2a
 /params/target/directedness = to_me
 /params/attention/policy = must_not_respond
 /params/injection/mode = tool_mailbox
+
+
+
+=== TEST 32: GW-03 an eventId of two principals is two ids in AEE
+--- send
+my $id = 'evt-of-both-1';
+my $bob = deliver(eventId => $id, author => { kind => 'agent', id => 'bob' });
+($::alices, $::bobs) = map { derived_id('c2a', $_, $id) } qw(alice bob);
+[post('/to-aee', deliver(eventId => $id)),
+ post('/to-aee', $bob, as => 'bob')]
+--- service
+$c->answer(200, [], jcs(result($q->{json}, payload =>
+    { text => $q->{json}{id} eq $::alices ? 'of alice'
+            : $q->{json}{id} eq $::bobs ? 'of bob' : 'another' })))
+--- each: ^200$
+--- forwarded: 2
+--- got
+/id = ${bobs}
+/payload/references/0/id = evt-of-both-1
+
+
+
+=== TEST 33: GW-03 an eventId that is a UUID is the id in AEE
+--- send
+$::id = uuid4();
+post('/to-aee', deliver(eventId => $::id))
+--- service: took($c, $q)
+--- got
+/id = ${id}

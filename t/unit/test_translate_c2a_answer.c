@@ -448,7 +448,7 @@ test_service(void **state)
     exchange_answer(&x, 200, "{\"jsonrpc\":\"2.0\",\"id\":\"task-0001\","
         "\"result\":{\"accepted\":true,\"disposition\":\"responded\","
         "\"message\":" SEND "}}", 200,
-        "{\"v\":\"1\",\"id\":\"send-0001\",\"ts\":"
+        "{\"v\":\"1\",\"id\":\"30400ae2-afed-8612-9ddd-764c69750a90\",\"ts\":"
         "\"2026-02-15T10:30:00.123Z\",\"type\":\"result\",\"from\":"
         "\"agent.lead\",\"to\":\"agent.planner\",\"intent\":"
         "\"deploy.check\",\"corr\":\"corr-0001\",\"reply_to\":"

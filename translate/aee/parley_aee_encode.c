@@ -1,4 +1,5 @@
 #include "parley_aee.h"
+#include "parley_id.h"
 #include "parley_embed.h"
 #include "parley_name.h"
 #include "parley_time.h"
@@ -13,6 +14,8 @@ static parley_str_t parley_aee_encode_intent(const parley_msg_t *m,
 static int parley_aee_encode_ids(parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_aee_head_t *head, parley_error_t *err);
+static int parley_aee_encode_own_id(parley_arena_t *arena,
+    const parley_msg_t *m, parley_aee_head_t *head, parley_error_t *err);
 static int parley_aee_encode_id(parley_arena_t *arena, const parley_msg_t *m,
     parley_str_t id, const char *purpose, parley_str_t *ret,
     parley_error_t *err);
@@ -171,7 +174,7 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
     int           answers;
     parley_str_t  corr, reply_to;
 
-    if (parley_aee_encode_id(arena, m, m->id, "id", &head->id, err) != 0) {
+    if (parley_aee_encode_own_id(arena, m, head, err) != 0) {
         return -1;
     }
 
@@ -214,6 +217,30 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
 
     return parley_aee_encode_id(arena, m, reply_to, "id", &head->reply_to,
                                 err);
+}
+
+
+/*
+ * An id that is any text (C2A's eventId) is unique for its sender only.  A
+ * service that ignores a known id would drop the message of a second sender,
+ * so the envelope has an id derived from it and the sender (GW-03).  A UUID
+ * and the id of an AEE envelope are kept.
+ */
+
+static int
+parley_aee_encode_own_id(parley_arena_t *arena, const parley_msg_t *m,
+    parley_aee_head_t *head, parley_error_t *err)
+{
+    head->id = m->id;
+
+    if (m->origin == PARLEY_PROTO_AEE || !parley_codecs[m->origin]->text_ids
+        || parley_uuid_is_any_version(m->id))
+    {
+        return parley_aee_encode_id(arena, m, m->id, "id", &head->id, err);
+    }
+
+    return parley_msg_derive(arena, m, 8, m->id, PARLEY_STR("id"), &head->id)
+           == 0 ? 0 : parley_error_memory(err);
 }
 
 

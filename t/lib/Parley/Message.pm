@@ -10,7 +10,7 @@ use warnings;
 use Crypt::PK::ECC ();
 use Crypt::PK::Ed25519 ();
 use Crypt::PK::RSA ();
-use Digest::SHA qw(hmac_sha256 hmac_sha384 hmac_sha512);
+use Digest::SHA qw(sha256 hmac_sha256 hmac_sha384 hmac_sha512);
 use Exporter 'import';
 use JSON::PP ();
 use JSON::XS ();
@@ -23,7 +23,7 @@ use Parley::Env qw(tmp_dir slurp spew);
 
 our @EXPORT = qw(aee vcp vcp2 as_vcp2 escalation constraint announce result
                  failure with without
-                 uuid4 uuid7 timestamp jcs from_json true false null
+                 uuid4 uuid7 derived_id timestamp jcs from_json true false null
                  new_key public_jwk private_jwk jwks sign sign_aee sign_vcp
                  verify token raw_token
                  encode_base64url decode_base64url);
@@ -66,6 +66,16 @@ sub uuid {
 
 
 sub uuid4 { uuid(4, random_octets(16)) }
+
+
+# The UUIDv8 that stands in AEE for an id of another protocol: it includes the
+# name of the protocol and the principal.
+sub derived_id {
+    my ($proto, $owner, $id) = @_;
+
+    return uuid(8, substr(sha256(pack '(N/a)*', 'parley', $proto, $owner, $id,
+                                      'id'), 0, 16));
+}
 
 
 sub uuid7 {
