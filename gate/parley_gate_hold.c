@@ -49,6 +49,8 @@ const parley_stream_t  parley_gate_called_stream = {
 };
 
 
+static int parley_gate_hold_absent(parley_gate_t *g);
+static int64_t parley_gate_hold_retry(const parley_gate_t *g);
 static int parley_gate_hold_query(parley_gate_t *g, parley_str_t handle);
 static int parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle);
 static int parley_gate_hold_begin(parley_gate_t *g, parley_str_t handle);
@@ -113,6 +115,18 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
         return 0;
     }
 
+    return parley_gate_hold_absent(g);
+}
+
+
+/*
+ * Refuses a message whose sender has no stream.  The refusal is retryable where
+ * the sender may have a stream soon: a client comes back after a reload.
+ */
+
+static int
+parley_gate_hold_absent(parley_gate_t *g)
+{
     if (g->s->submit->hold != 0) {
         g->wait = PARLEY_GATE_NO_ROOM;
 
@@ -122,9 +136,40 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
                                 "could come by");
     }
 
-    return parley_error_set(g->err, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
+    if (g->http->reads == 0) {
+        return parley_error_set(g->err, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
+                                "its answer could not come back: no request "
+                                "is held here, and no stream is configured");
+    }
+
+    g->wait = parley_gate_hold_retry(g);
+
+    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "its answer could not come back: the sender has no "
-                            "stream, and no request is held here");
+                            "stream open, and no request is held here");
+}
+
+
+/* Returns the longest time after which clients open their streams again. */
+
+static int64_t
+parley_gate_hold_retry(const parley_gate_t *g)
+{
+    unsigned                  i;
+    int64_t                   ms;
+    const parley_settings_t  *s;
+
+    ms = PARLEY_GATE_NO_ROOM;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        s = g->http->listens[i];
+
+        if (s != NULL && s->stream->retry > ms) {
+            ms = s->stream->retry;
+        }
+    }
+
+    return ms;
 }
 
 

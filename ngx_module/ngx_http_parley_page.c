@@ -697,9 +697,11 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "d.\"],\n"
     "\"capacity\":[\"There is no room: the zone is full, this sender has its "
     "share of it, no token keys were loaded yet, the audit log cannot be writ"
-    "ten; or the service answered 503.\",\"Send the message again later. The "
-    "operator makes parley_zone larger (capacity), or shortens parley_window."
-    " If it is one sender, see share=.\"]};\n"
+    "ten; the sender of a request has no stream open by which its answer coul"
+    "d come; or the service answered 503.\",\"Send the message again later. T"
+    "he operator makes parley_zone larger (capacity), or shortens parley_wind"
+    "ow. If it is one sender, see share=. A sender without a stream opens its"
+    " stream first.\"]};\n"
     "\n"
     "const POLL = 2000;          /* ms */\n"
     "const MINUTE = 60;          /* s */\n"
@@ -1524,8 +1526,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-xPH2u/RWM3jdOHC1lp+zZxEVeBMImlCTc"
-    "PRnREXq/3g='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
+    "default-src 'none'; script-src 'sha256-CSn27afH/n92Eb0IXYbfOpO+PhJ3EtWIF"
+    "kAz804JI54='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
     "pEw='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -437,8 +437,8 @@ subtest 'HUB-07: hold=off answers at once, by the stream later' => sub {
 
     my $none = submit(aee(), uri => '/off', as => 'alice');
 
-    is($none->{status}, 422, 'without a stream');
-    is($none->{json}{payload}{code}, 'E_TRANSLATION_UNSUPPORTED');
+    is($none->{status}, 503, 'without a stream');
+    is($none->{json}{payload}{code}, 'E_CAPACITY');
     ok(!$bob->event(0.5), 'nothing was published');
 
     my $alice = listen_to('alice', uri => '/aee/agent.alice', session => 'a');
