@@ -23,6 +23,7 @@ static parley_step_result_t parley_gate_local_protocol(parley_gate_t *g);
 static int parley_gate_local_may(void *data, parley_str_t form,
     parley_str_t intent);
 static parley_step_result_t parley_gate_local_other(parley_gate_t *g);
+static int parley_gate_is_task(const parley_gate_t *g);
 static parley_step_result_t parley_gate_local_task(parley_gate_t *g,
     int admitted);
 static int parley_gate_local_reply(parley_gate_t *g,
@@ -70,16 +71,30 @@ parley_gate_local(parley_gate_t *g)
 
     result = parley_gate_local_protocol(g);
 
-    return result == PARLEY_RESULT_NONE ? parley_gate_local_task(g, 0)
-                                        : result;
+    if (result != PARLEY_RESULT_NONE) {
+        return result;
+    }
+
+    return parley_gate_is_task(g) ? parley_gate_local_task(g, 0)
+                                  : parley_gate_local_other(g);
 }
 
 
 parley_step_result_t
 parley_gate_refute(parley_gate_t *g)
 {
-    return g->conf->dry == PARLEY_DRY_OFF ? parley_gate_local_task(g, 1)
-                                          : PARLEY_RESULT_NONE;
+    return g->conf->dry == PARLEY_DRY_OFF && parley_gate_is_task(g)
+           ? parley_gate_local_task(g, 1) : PARLEY_RESULT_NONE;
+}
+
+
+/* Returns whether the protocol has tasks of a gateway and this may be one. */
+
+static int
+parley_gate_is_task(const parley_gate_t *g)
+{
+    return parley_gate_tasks(g) != NULL && !g->msg->partial
+           && parley_gate_is_self(g);
 }
 
 
@@ -167,7 +182,7 @@ parley_gate_local_other(parley_gate_t *g)
 }
 
 
-/* admitted: what changes something, which is one of them */
+/* Answers a task of the gateway's; admitted: the one that changes something. */
 
 static parley_step_result_t
 parley_gate_local_task(parley_gate_t *g, int admitted)
@@ -176,11 +191,6 @@ parley_gate_local_task(parley_gate_t *g, int admitted)
     const parley_tasks_t  *tasks;
 
     tasks = parley_gate_tasks(g);
-
-    if (tasks == NULL || g->msg->partial || !parley_gate_is_self(g)) {
-        return parley_gate_local_other(g);
-    }
-
     task = tasks->find(g->msg->intent);
 
     if (task == PARLEY_TASK_COUNT || g->msg->act != PARLEY_ACT_REQUEST) {

@@ -36,10 +36,12 @@ static int64_t parley_header_seconds(parley_str_t value, int64_t max);
 #define PARLEY_HEADERS(list)  list, sizeof(list) / sizeof((list)[0])
 
 
+/* the headers of nearly every request come first */
 #define PARLEY_HEADER_KEPT(X)                                                 \
+    X("content-type", WRITTEN)                                                \
+    X("content-length", FRAMING)                                              \
     X("accept-encoding", WRITTEN)                                             \
     X("content-encoding", WRITTEN)                                            \
-    X("content-type", WRITTEN)                                                \
     X("traceparent", WRITTEN)                                                 \
     X("if-match", CONDITION)                                                  \
     X("if-modified-since", CONDITION)                                         \
@@ -47,7 +49,6 @@ static int64_t parley_header_seconds(parley_str_t value, int64_t max);
     X("if-range", CONDITION)                                                  \
     X("if-unmodified-since", CONDITION)                                       \
     X("range", CONDITION)                                                     \
-    X("content-length", FRAMING)                                              \
     X("transfer-encoding", FRAMING)                                           \
     X("content-digest", DIGEST)                                               \
     X("content-md5", DIGEST)                                                  \

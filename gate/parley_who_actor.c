@@ -170,13 +170,19 @@ static int
 parley_who_is_human(parley_who_t *who, parley_proto_t proto,
     parley_str_t name)
 {
-    int             rc;
+    int             listed;
     parley_str_t    other;
+    parley_agent_t  agent;
     parley_proto_t  to;
 
     if (parley_name_is_human(proto, name)) {
         return 1;
     }
+
+    /* a derived name has the tier of the name that it is derived from */
+
+    listed = !parley_codecs[proto]->syntax->tierless
+             && parley_who_find(who, proto, name, &agent);
 
     for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
 
@@ -184,9 +190,14 @@ parley_who_is_human(parley_who_t *who, parley_proto_t proto,
             continue;
         }
 
-        rc = parley_who_resolve(who, proto, name, to, &other);
+        if (listed) {
+            other = agent.names[to];
 
-        if (rc == 1 && parley_name_is_human(to, other)) {
+        } else if (parley_who_resolve(who, proto, name, to, &other) != 1) {
+            continue;
+        }
+
+        if (other.len > 0 && parley_name_is_human(to, other)) {
             return 1;
         }
     }

@@ -118,9 +118,8 @@ ngx_http_parley_answer_charset(ngx_http_request_t *r)
 
         for (i = 0; i < part->nelts; i++) {
 
-            if (h[i].key.len != sizeof("Content-Type") - 1
-                || ngx_strncasecmp(h[i].key.data, (u_char *) "Content-Type",
-                                   h[i].key.len)
+            if (h[i].key.len != sizeof("content-type") - 1
+                || ngx_memcmp(h[i].lowcase_key, "content-type", h[i].key.len)
                    != 0)
             {
                 continue;
