@@ -34,6 +34,7 @@ static int parley_correlation_is_as_well(const parley_correlation_t *r,
 static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret);
+static int parley_correlation_is_mute(const parley_question_t *q);
 static void parley_correlation_named(const parley_question_t *q,
     const parley_question_lead_t *lead, parley_correlation_name_t *ret);
 static int parley_correlation_is_closed(const parley_correlation_t *r,
@@ -303,7 +304,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret)
 {
-    int                        rc, above;
+    int                        rc, mute, above;
     parley_record_t            led;
     parley_question_t          q;
     parley_record_id_t         id;
@@ -349,13 +350,17 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
         return above;
     }
 
-    if (!parley_correlation_is_between(r, &q, &name, above)) {
-        *ret = PARLEY_CORRELATION_OTHERS;
+    mute = parley_correlation_is_mute(&q);
+
+    if (!parley_correlation_is_between(r, &q, &name,
+                                       above || (mute && r->msg->in_words)))
+    {
+        *ret = mute ? PARLEY_CORRELATION_NOTHING : PARLEY_CORRELATION_OTHERS;
         return 0;
     }
 
     if (!by_corr && !parley_correlation_is_there(r, &q, &name)) {
-        *ret = PARLEY_CORRELATION_ASTRAY;
+        *ret = mute ? PARLEY_CORRELATION_NOTHING : PARLEY_CORRELATION_ASTRAY;
         return 0;
     }
 
@@ -378,6 +383,18 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     r->slot_until = r->ask->now + led.left;
 
     return parley_correlation_keep(r, led.value);
+}
+
+
+/*
+ * Returns whether a message went to readers of its own protocol, and nobody
+ * answers it in words (C2A-13).  Readers whom it does not name see it too.
+ */
+
+static int
+parley_correlation_is_mute(const parley_question_t *q)
+{
+    return q->head.one_way && !q->head.awaited && q->head.sent == q->head.proto;
 }
 
 

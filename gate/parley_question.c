@@ -4,8 +4,8 @@
 #include "parley_question_parts.h"
 
 
-static int parley_question_fill(const parley_asking_t *a,
-    parley_question_t *q);
+static int parley_question_keep_asked(const parley_asking_t *a,
+    parley_asked_t *ret, parley_error_t *err);
 static int parley_question_is_optional(const parley_asking_t *a);
 static int64_t parley_question_time(const parley_asking_t *a);
 static int64_t parley_question_ttl(const parley_question_t *q);
@@ -14,8 +14,6 @@ static int parley_question_put_one(const parley_asking_t *a,
 static int parley_question_is_several(const parley_msg_t *m);
 static parley_str_t parley_question_name(const parley_asking_t *a,
     parley_str_t name);
-static int parley_question_write(parley_arena_t *arena, parley_question_t *q,
-    parley_str_t *ret, parley_error_t *err);
 static int parley_question_put(const parley_asking_t *a,
     const parley_question_t *q, parley_str_t record, int answerable,
     parley_asked_t *ret, parley_error_t *err);
@@ -41,10 +39,8 @@ int
 parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     parley_error_t *err)
 {
-    int                 rc, answerable, recallable;
-    parley_str_t        record;
-    parley_question_t   q;
-    const parley_msg_t *m;
+    int                  rc;
+    const parley_msg_t  *m;
 
     memset(ret, 0, sizeof(parley_asked_t));
 
@@ -53,6 +49,23 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     if (m->partial || m->local || m->native) {
         return 0;
     }
+
+    rc = parley_question_keep_asked(a, ret, err);
+
+    return rc == 0 ? parley_question_keep_mute(a, ret) : rc;
+}
+
+
+static int
+parley_question_keep_asked(const parley_asking_t *a, parley_asked_t *ret,
+    parley_error_t *err)
+{
+    int                 rc, answerable, recallable;
+    parley_str_t        record;
+    parley_question_t   q;
+    const parley_msg_t *m;
+
+    m = a->who->msg;
 
     ret->optional = parley_question_is_optional(a);
     answerable = a->sent->answerable || a->escalates || ret->optional;
@@ -101,12 +114,9 @@ parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
 }
 
 
-/*
- * Returns whether it waits for an answer; an error may become an escalation,
- * which is acknowledged.
- */
+/* an error may become an escalation, which is acknowledged */
 
-static int
+int
 parley_question_fill(const parley_asking_t *a, parley_question_t *q)
 {
     parley_str_t          *texts;
@@ -122,7 +132,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     q->head.proto = (uint8_t) m->wire;
     q->head.sent = (uint8_t) a->speak;
     q->head.act = (uint8_t) m->act;
-    q->head.one_way = a->sent->one_way;
+    q->head.one_way = a->sent->one_way || m->mute;
     q->head.approval = a->sent->approval;
     q->head.alarm = (uint8_t) m->alarm;
     q->head.sent_alarm = (uint8_t) a->sent->alarm;
@@ -246,7 +256,7 @@ parley_question_name(const parley_asking_t *a, parley_str_t name)
 }
 
 
-static int
+int
 parley_question_write(parley_arena_t *arena, parley_question_t *q,
     parley_str_t *ret, parley_error_t *err)
 {

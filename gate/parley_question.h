@@ -124,7 +124,8 @@ typedef struct {
     parley_record_id_t  question;
     parley_record_id_t  call;
     parley_record_id_t  own;            /* leads to question from what its
-                                           sender calls it */
+                                           sender calls it; without question:
+                                           an event that is mute */
     int64_t             until;          /* the record ends, by the clock of
                                            parley_ask_t */
     uint32_t            generation;     /* of what is kept */

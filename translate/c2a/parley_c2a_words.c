@@ -138,6 +138,8 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
         msg->approval = parley_json_string_is(doc, policy,
                                               PARLEY_STR("ack_only"))
                         ? PARLEY_APPROVAL_ANYBODY : PARLEY_APPROVAL_NONE;
+        msg->mute = parley_json_string_is(doc, policy,
+                                          PARLEY_STR("must_not_respond"));
     }
 
     if (parley_c2a_fill_text(msg, at) != 0

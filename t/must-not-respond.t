@@ -1,0 +1,219 @@
+# C2A-13: an event that must not be answered, from C2A to C2A: a message in words
+# is refused and a reaction passes, by a service and where messages are
+# published.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Env qw(port tmp_dir);
+use Parley::Gateway;
+use Parley::Matrix ();
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+use Parley::Websocket;
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    more => <<'HTTP', locations => <<'SERVER'));
+    server {
+        listen 127.0.0.1:%PORT_6%;
+        default_type application/json;
+        location / {
+            return 200 '{"jsonrpc":"2.0","id":"call-1","result":{}}';
+        }
+    }
+HTTP
+        location = /service { parley_accept c2a; parley_jwt on;
+                              proxy_pass http://127.0.0.1:%PORT_6%; }
+        location = /hub { parley_jwt on; parley_submit c2a aee hold=off; }
+        location /c2a/ { parley_jwt on; parley_stream c2a; }
+        location /aee/ { parley_jwt on; parley_stream aee; }
+        location = /ws { parley_jwt on; parley_websocket c2a; }
+SERVER
+
+my %conversation = (kind => 'dm', id => 'D-1');
+
+
+sub event {
+    my ($policy, %params) = @_;
+
+    return Parley::Matrix::deliver(
+        conversation => { %conversation },
+        target => { recipient => 'agent:bob', directedness => 'to_me' },
+        attention => { policy => $policy, priority => 'normal' },
+        injection => { mode => 'tool_mailbox' }, %params);
+}
+
+
+# The call by the id that the service answers.
+sub called { return { %{ $_[0] }, id => 'call-1' } }
+
+
+sub words {
+    my ($id, $who, %other) = @_;
+
+    return called(Parley::Matrix::say(
+        inReplyTo => $id, sender => "agent:$who",
+        target => { %conversation, recipient => 'agent:alice' }, %other,
+        idempotencyKey => uuid4()));
+}
+
+
+sub reaction {
+    my ($id, $signal, $who, %other) = @_;
+
+    return called(Parley::Matrix::react(
+        $signal, inReplyTo => $id, sender => "agent:$who",
+        target => { %conversation, recipient => 'agent:alice' },
+        idempotencyKey => uuid4(), %other));
+}
+
+
+sub is_mute {
+    my ($answer, $name) = @_;
+
+    my $error = $answer->{json}{error} // $answer->{error} // {};
+
+    is($error->{data}{code}, 'policy-refused', $name)
+        or diag $answer->{body} // jcs($answer);
+    is($error->{data}{field}, '/params/arguments/inReplyTo', 'its member');
+}
+
+
+sub passes {
+    my ($answer, $name) = @_;
+
+    like($answer->{status}, qr/^20[02]$/, $name);
+    ok(!$answer->{json}{error}, 'without an error') or diag $answer->{body};
+}
+
+
+my %at = ('a service' => '/service', 'the hub' => '/hub');
+
+for my $where (sort keys %at) {
+    my @at = (uri => $at{$where});
+
+    subtest "C2A-13: $where: no words" => sub {
+        my $event = event('must_not_respond');
+        my $id = $event->{params}{eventId};
+
+        passes(submit($event, as => 'alice', @at), 'the event');
+        is_mute(submit(words($id, 'bob'), as => 'bob', @at),
+                'words to its sender');
+        is_mute(submit(words($id, 'bob', target => 'agent:alice'),
+                       as => 'bob', @at), 'to its sender by name');
+        is_mute(submit(words($id, 'bob'), as => 'bob', @at), 'again');
+    };
+
+    subtest "C2A-13: $where: a reaction" => sub {
+        for my $signal (qw(seen agree unclear blocked)) {
+            my $event = event('must_not_respond');
+            my $id = $event->{params}{eventId};
+
+            passes(submit($event, as => 'alice', @at), 'the event');
+            passes(submit(reaction($id, $signal, 'bob'), as => 'bob', @at),
+                   $signal);
+            is_mute(submit(words($id, 'bob'), as => 'bob', @at),
+                    "words after $signal");
+        }
+    };
+
+    subtest "C2A-13: $where: nobody else's words" => sub {
+        my $event = event('must_not_respond',
+            target => { recipient => 'agent:bob',
+                        directedness => 'to_other' });
+
+        passes(submit($event, as => 'alice', @at), 'the event');
+        is_mute(submit(words($event->{params}{eventId}, 'dave'),
+                       as => 'dave', @at), 'of a reader');
+    };
+}
+
+
+subtest 'C2A-13: a service: an event of a channel' => sub {
+    my %channel = (kind => 'channel', id => 'ops');
+    my $event = event('must_not_respond', conversation => { %channel },
+                      target => { directedness => 'ambient' });
+    my $id = $event->{params}{eventId};
+    my @at = (uri => '/service');
+
+    passes(submit($event, as => 'alice', @at), 'the event');
+
+    for my $who (qw(bob dave)) {
+        is_mute(submit(words($id, $who, target => { %channel }), as => $who,
+                       @at), "$who in the channel");
+        passes(submit(reaction($id, 'agree', $who, target => { %channel }),
+                      as => $who, @at), 'a reaction');
+    }
+};
+
+
+subtest 'C2A-13: a service: other policies, and other conversations' => sub {
+    my @at = (uri => '/service');
+
+    for my $policy (qw(may_respond ack_only must_respond)) {
+        my $event = event($policy);
+
+        passes(submit($event, as => 'alice', @at), $policy);
+        passes(submit(words($event->{params}{eventId}, 'bob'), as => 'bob',
+                      @at), 'words');
+    }
+
+    my $event = event('must_not_respond');
+    my $id = $event->{params}{eventId};
+
+    passes(submit($event, as => 'alice', @at), 'must_not_respond');
+    passes(submit(words($id, 'bob', target => { kind => 'dm', id => 'D-2',
+                                                recipient => 'agent:carol' }),
+                  as => 'bob', @at), 'one of that id, elsewhere');
+    passes(submit(words(uuid4(), 'bob'), as => 'bob', @at),
+           'one that nobody sent');
+    passes(submit(reaction($id, 'seen', 'dave'), as => 'dave', @at),
+           'a reaction of a reader');
+};
+
+
+subtest 'C2A-13: the hub: a reader of C2A by a stream' => sub {
+    my $bob = listen_to('bob', uri => '/c2a/', session => 'c2a');
+    my $alice = listen_to('alice', uri => '/c2a/', session => 'c2a');
+    my $event = event('must_not_respond');
+
+    passes(submit($event, as => 'alice', uri => '/hub'), 'the event');
+
+    my $params = $bob->event->{json}{params};
+
+    is($params->{attention}{policy}, 'must_not_respond', 'bob has it');
+    is_mute(submit(words($params->{eventId}, 'bob'), as => 'bob',
+                   uri => '/hub'), 'words');
+    passes(submit(reaction($params->{eventId}, 'agree', 'bob'), as => 'bob',
+                  uri => '/hub'), 'a reaction');
+
+    my $got = $alice->event(5);
+
+    is($got->{json}{params}{arguments}{signal} // '', 'agree',
+       'which alice has') or diag explain $got;
+    $_->leave for $alice, $bob;
+};
+
+
+subtest 'C2A-13: the hub: by a WebSocket' => sub {
+    my $bob = websocket('bob', uri => '/ws');
+    my $event = event('must_not_respond');
+
+    passes(submit($event, as => 'alice', uri => '/hub'), 'the event');
+
+    my $params = $bob->message->{json}{params};
+
+    is($params->{eventId}, $event->{params}{eventId}, 'bob has it');
+    $bob->text(jcs(words($params->{eventId}, 'bob')));
+    is_mute($bob->message, 'words');
+    $bob->leave;
+};
+
+$nginx->stop;
+
+done_testing;
