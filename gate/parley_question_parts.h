@@ -20,8 +20,8 @@ typedef struct {
 } parley_question_lead_head_t;
 
 
-/* Fills *q with a message that is about to be sent.  Returns whether the message
-   waits for an answer. */
+/* Fills *q with a message that is about to be sent.  Returns whether it waits
+   for an answer. */
 int parley_question_fill(const parley_asking_t *a, parley_question_t *q);
 
 /* Writes the record of a question.  Returns 0, or -1: message-too-large,
