@@ -12,14 +12,19 @@ use Bench::Client qw(load);
 use Bench::Files qw(%bench output slurp);
 use Bench::Gateway;
 use IO::Socket::INET;
+use List::Util qw(sum);
 
-our @EXPORT_OK = qw(count_pure count_requests count_each);
+our @EXPORT_OK = qw(count_pure count_requests count_each count_whole);
 
 # requests that fill caches (LuaJIT compiles meanwhile), and those counted
 my %requests = (warm => 300, counted => 500);
 
 # the same where one gateway serves many kinds of requests, one after another
 my %each = (warm => 50, short => 20, long => 220);
+
+# the caches that are simulated: octets, ways, octets of a line
+my %cache = (I1 => '32768,8,64', D1 => '32768,8,64', LL => '262144,8,64');
+my $line = 64;
 
 
 # name => { count, octets }, user instructions of one run of each case.
@@ -61,39 +66,132 @@ sub count_requests {
 }
 
 
-# The same for many kinds of requests, { name, path, options of load() }, with
-# one gateway: name => instructions.  Callgrind writes a file whenever the
-# worker answers a request to /mark, which calls this function of nginx's.
+# As count_requests(), but for many kinds of requests, { name, path, options of
+# load() }, with one gateway: name => instructions.
 sub count_each {
     my ($kind, @requests) = @_;
 
+    my $files = dump_each($kind, [], @requests);
+
+    return map { $_ => per_request(total($files->{$_}{long})
+                                   - total($files->{$_}{short})) }
+               keys %$files;
+}
+
+
+# One kind of request, { path, options of load() }, over one connection and
+# over 32: name => { count }.  Code is the lines of the module that are executed
+# in at least every second request, in octets.  Code and misses are those of 32
+# connections, between whose requests the caches hold less.
+sub count_whole {
+    my ($kind, @request) = @_;
+
+    my $files = dump_each($kind,
+        [ qw(--dump-instr=yes --compress-strings=no --compress-pos=no),
+          '--cache-sim=yes', map { "--$_=$cache{$_}" } sort keys %cache ],
+        [ one => @request ], [ many => @request, connections => 32 ]);
+
+    my %one = map { $_ => read_dump($files->{one}{$_}) } qw(short long);
+    my %many = map { $_ => read_dump($files->{many}{$_}) } qw(short long);
+
+    my ($lines, $before) = map { $many{$_}{lines} } qw(long short);
+    my $executed = grep { per_request($lines->{$_} - ($before->{$_} // 0))
+                          >= 0.5 } keys %$lines;
+
+    my %counts = (
+        'request' => events(\%one, 'Ir'),
+        'request-code' => $line * $executed,
+        'request-i1' => events(\%many, 'I1mr'),
+        'request-d1' => events(\%many, qw(D1mr D1mw)),
+        'request-ll-code' => events(\%many, 'ILmr'),
+        'request-ll-data' => events(\%many, qw(DLmr DLmw)),
+    );
+
+    return { map { $_ => { count => $counts{$_} } } keys %counts };
+}
+
+
+sub events {
+    my ($runs, @names) = @_;
+
+    return per_request(sum(map { $runs->{long}{events}{$_}
+                                 - $runs->{short}{events}{$_} } @names));
+}
+
+
+sub per_request { return $_[0] / ($each{long} - $each{short}) }
+
+
+# Serves each request with one gateway: name => { short, long }, files of
+# callgrind.  It writes a file whenever the worker answers a request to /mark,
+# which calls this function of nginx's.
+sub dump_each {
+    my ($kind, $options, @requests) = @_;
+
     my $out = "$bench{dir}/$kind-each.callgrind";
-    my ($marks, %counts) = 0;
+    my ($marks, %files) = 0;
 
     unlink glob "$out*";
 
-    my $gateway = callgrind($kind, $out,
+    my $gateway = callgrind($kind, $out, @$options,
                             '--dump-before=ngx_http_send_response');
 
     for my $request (@requests) {
         my ($name, $path, %o) = @$request;
-        my %count;
 
         for my $run (qw(warm short long)) {
             load($gateway, $path, %o, requests => $each{$run});
             mark($gateway);
             $marks++;
 
-            $count{$run} = "$out.$marks";
+            $files{$name}{$run} = "$out.$marks";
         }
-
-        $counts{$name} = \%count;
     }
 
     $gateway->stop;
 
-    return map { $_ => (total($counts{$_}{long}) - total($counts{$_}{short}))
-                       / ($each{long} - $each{short}) } keys %counts;
+    return \%files;
+}
+
+
+# A file with instructions: { events: name => count, of the whole; lines: first
+# address of a line of the module's code => how often its instruction that is
+# executed most is }.
+sub read_dump {
+    my $file = shift;
+
+    my (@events, %events, %lines, $in_module, $call);
+
+    open my $in, '<', $file or die "$file: $!\n";
+
+    while (my $text = <$in>) {
+        if ($text =~ /^0x([0-9a-f]+) \S+ (\d+)/) {
+
+            # after "calls=" it is the cost of what was called
+            if (!$call && $in_module) {
+                my $at = int(hex($1) / $line);
+                $lines{$at} = $2 if $2 > ($lines{$at} // 0);
+            }
+
+            $call = 0;
+
+        } elsif ($text =~ /^ob=(.*)/) {
+            $in_module = $1 eq $bench{module};
+
+        } elsif ($text =~ /^calls=/) {
+            $call = 1;
+
+        } elsif ($text =~ /^events: (.*)/) {
+            @events = split ' ', $1;
+
+        } elsif ($text =~ /^(?:totals|summary): (.*)/) {
+            @events{@events} = split ' ', $1;
+        }
+    }
+
+    die "bench: $file has no total\n" if !%events;
+
+    return { events => \%events, lines => \%lines };
 }
 
 
