@@ -90,7 +90,8 @@ typedef struct {
                                            or reported (VCP-33) */
     unsigned        acknowledges:1;     /* the only answers are those to
                                            escalations (VCP-35) */
-    unsigned        text_ids:1;         /* ids are any text */
+    unsigned        sender_ids:1;       /* an id is unique for its sender
+                                           only */
     unsigned        replies_by_corr:1;  /* a reply names the correlation of
                                            what it answers, not its id */
     unsigned        replies_to_id:1;    /* and nobody whose it is: an id must

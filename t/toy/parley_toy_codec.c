@@ -110,7 +110,6 @@ const parley_codec_t  parley_toy_codec = {
     .pointers[PARLEY_MSG_REPLY_TO] = "/re",
     .pointers[PARLEY_MSG_DATA] = "/body",
 
-    .text_ids = 1,
     .names = parley_toy_names,
 
     .detect = parley_toy_detect,

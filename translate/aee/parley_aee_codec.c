@@ -124,7 +124,6 @@ const parley_codec_t  parley_aee_codec = {
     .first = PARLEY_FIRST_ID,
 
     .names = parley_aee_names,
-    .text_ids = 1,
     .retries = 1,
 
     .detect = parley_aee_detect,

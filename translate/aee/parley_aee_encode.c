@@ -221,10 +221,9 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
 
 
 /*
- * An id that is any text (C2A's eventId) is unique for its sender only.  A
- * service that ignores a known id would drop the message of a second sender,
- * so the envelope has an id derived from it and the sender (GW-03).  A UUID
- * and the id of an AEE envelope are kept.
+ * An id may be unique for its sender only (C2A's eventId).  A service that
+ * ignores a known id would drop the message of a second sender, so the envelope
+ * has an id derived from the id and the sender (GW-03).  A UUID is kept.
  */
 
 static int
@@ -233,7 +232,7 @@ parley_aee_encode_own_id(parley_arena_t *arena, const parley_msg_t *m,
 {
     head->id = m->id;
 
-    if (m->origin == PARLEY_PROTO_AEE || !parley_codecs[m->origin]->text_ids
+    if (!parley_codecs[m->origin]->sender_ids
         || parley_uuid_is_any_version(m->id))
     {
         return parley_aee_encode_id(arena, m, m->id, "id", &head->id, err);

@@ -268,7 +268,7 @@ const parley_codec_t  parley_c2a_codec = {
     .passing = parley_c2a_passing,
     .first = PARLEY_FIRST_BODY,
 
-    .text_ids = 1,
+    .sender_ids = 1,
     .replies_to_id = 1,
     .conversations = 1,
 
