@@ -294,3 +294,63 @@ parley_glob_match(const parley_glob_t *glob, parley_str_t text)
 
     return 0;
 }
+
+
+/* Returns whether a label of choice is star, "*" or "**". */
+
+static int
+parley_glob_has_label(parley_str_t choice, parley_str_t star)
+{
+    size_t        at;
+    parley_str_t  label;
+
+    for (at = 0; at <= choice.len; at += label.len + 1) {
+        label = parley_glob_label(choice, at);
+
+        if (parley_str_eq(label, star)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Matches the pattern as if it were a text: a '*' of it is then an octet that
+ * only a '*' of glob matches.  Its label "**" must not be matched by "*".
+ */
+
+static int
+parley_glob_covers_choice(const parley_glob_t *glob, parley_str_t pattern)
+{
+    size_t  i;
+
+    for (i = 0; i < glob->n; i++) {
+        if (parley_glob_match_choice(glob, i, pattern)
+            && (parley_str_eq(glob->choices[i], pattern)
+                || !parley_glob_has_label(pattern, PARLEY_STR("**"))
+                || !parley_glob_has_label(glob->choices[i],
+                                          PARLEY_STR("*"))))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_glob_covers(const parley_glob_t *glob, const parley_glob_t *other)
+{
+    size_t  i;
+
+    for (i = 0; i < other->n; i++) {
+        if (!parley_glob_covers_choice(glob, other->choices[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}

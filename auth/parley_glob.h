@@ -56,6 +56,12 @@ int parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
  */
 int parley_glob_match(const parley_glob_t *glob, parley_str_t text);
 
+/*
+ * Returns 1 if glob matches every text that other matches.  Returns 0 also if
+ * only several alternatives of glob together match them.
+ */
+int parley_glob_covers(const parley_glob_t *glob, const parley_glob_t *other);
+
 /* As parley_glob_match(), for alternative i. */
 int parley_glob_match_choice(const parley_glob_t *glob, size_t i,
     parley_str_t text);

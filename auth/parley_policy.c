@@ -242,10 +242,8 @@ parley_policy_misses(const parley_policy_rule_t *rule, unsigned words,
 }
 
 
-/* Whether a rule has what is asked for among its types, and not by a '*'. */
-
-static int
-parley_policy_has(const parley_policy_rule_t *rule, parley_str_t asked)
+int
+parley_policy_has_type(const parley_policy_rule_t *rule, parley_str_t type)
 {
     size_t                i;
     const parley_glob_t  *glob;
@@ -253,12 +251,39 @@ parley_policy_has(const parley_policy_rule_t *rule, parley_str_t asked)
     glob = &rule->globs[PARLEY_POLICY_TYPE];
 
     for (i = 0; i < glob->n; i++) {
-        if (parley_str_eq(glob->choices[i], asked)) {
+        if (parley_str_eq(glob->choices[i], type)) {
             return 1;
         }
     }
 
     return 0;
+}
+
+
+int
+parley_policy_covers(const parley_policy_rule_t *rule,
+    const parley_policy_rule_t *other)
+{
+    unsigned              i, left;
+    const parley_glob_t  *glob;
+
+    for (left = rule->given; left != 0; left &= left - 1) {
+        i = (unsigned) __builtin_ctz(left);
+        glob = &rule->globs[i];
+
+        if (parley_glob_match(glob, parley_str_none)) {
+            /* "**" matches anything */
+            continue;
+        }
+
+        if (!(other->given & (1u << i))
+            || !parley_glob_covers(glob, &other->globs[i]))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
@@ -313,7 +338,7 @@ parley_policy_check(const parley_policy_t *policy,
 
     for (rule = policy->first; rule != NULL; rule = rule->next) {
         if (rule->allow && request->asked.len > 0
-            && !parley_policy_has(rule, request->asked))
+            && !parley_policy_has_type(rule, request->asked))
         {
             continue;
         }

@@ -114,6 +114,17 @@ int parley_policy_fail(parley_error_t *err, parley_str_t name,
 parley_str_t parley_policy_word_name(parley_policy_word_t word);
 
 /*
+ * Returns whether rule matches every request that other matches, except by a
+ * loose name or in another case of letters.
+ */
+int parley_policy_covers(const parley_policy_rule_t *rule,
+    const parley_policy_rule_t *other);
+
+/* Returns whether rule has type literally, and not by a '*'. */
+int parley_policy_has_type(const parley_policy_rule_t *rule,
+    parley_str_t type);
+
+/*
  * Decides on a request.  Returns 0 if it is allowed or there are no rules,
  * else -1 with the code of the nearest miss: scope-unauthorised if an allow
  * rule lacks only the scope, else intent-refused if one lacks only the intent,

@@ -132,12 +132,16 @@ int parley_set_file_wrong(parley_problem_t *problem, parley_str_t path,
 #undef PARLEY_DIRECTIVE
 
 
-/* parley_settings_doubt.c: warns of what is right, and hardly meant. */
+/*
+ * parley_settings_doubt.c: warns of what is valid and probably a mistake, in a
+ * block that messages come to by that directive.
+ */
 void parley_settings_doubt(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
-    const parley_block_facts_t *block, parley_problem_t *problem);
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem);
 
-/* The same of one that no messages come to, by the directive that says so. */
+/* As parley_settings_doubt(), for a block that no messages come to. */
 void parley_settings_doubt_served(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_directive_id_t by,

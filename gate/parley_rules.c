@@ -16,6 +16,19 @@ static int parley_rules_is_protocol(const parley_policy_rule_t *rule,
 static int parley_rules_is_type(const parley_policy_rule_t *rule,
     size_t choice);
 static int parley_rules_is_open(const parley_policy_rule_t *rule);
+static int parley_rules_skips(const parley_policy_rule_t *before,
+    const parley_policy_rule_t *rule);
+
+
+/* types that a rule allows only if it has them literally */
+static const parley_str_t  parley_rules_asked[] = {
+    PARLEY_RULES_SUBSCRIBE,
+    PARLEY_RULES_ROSTER,
+    PARLEY_RULES_CONTROL
+};
+
+#define PARLEY_RULES_ASKED                                                   \
+    (sizeof(parley_rules_asked) / sizeof(parley_rules_asked[0]))
 
 
 int
@@ -97,14 +110,12 @@ parley_rules_is_type(const parley_policy_rule_t *rule, size_t choice)
     unsigned      i, k;
     parley_str_t  type;
 
-    if (parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
-                                 PARLEY_RULES_SUBSCRIBE)
-        || parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
-                                    PARLEY_RULES_ROSTER)
-        || parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
-                                    PARLEY_RULES_CONTROL))
-    {
-        return 1;
+    for (i = 0; i < PARLEY_RULES_ASKED; i++) {
+        if (parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
+                                     parley_rules_asked[i]))
+        {
+            return 1;
+        }
     }
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
@@ -143,6 +154,71 @@ parley_rules_is_open(const parley_policy_rule_t *rule)
                 && parley_str_eq(glob->choices[i],
                                  parley_proto_name((parley_proto_t) k)))
             {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+const parley_policy_rule_t *
+parley_rules_covering(const parley_policy_t *policy,
+    const parley_policy_rule_t *rule)
+{
+    const parley_policy_rule_t  *before;
+
+    for (before = policy->first; before != rule; before = before->next) {
+        if (before->allow != rule->allow
+            && parley_policy_covers(before, rule)
+            && !parley_rules_skips(before, rule))
+        {
+            return before;
+        }
+    }
+
+    return NULL;
+}
+
+
+/*
+ * Returns whether a request for one of the types of parley_rules_asked passes
+ * over before, an allow rule, and rule decides it: a rule after it would allow
+ * it, or rule names the type.
+ */
+
+static int
+parley_rules_skips(const parley_policy_rule_t *before,
+    const parley_policy_rule_t *rule)
+{
+    size_t                       i;
+    parley_str_t                 type;
+    const parley_policy_rule_t  *later;
+
+    if (!before->allow) {
+        return 0;
+    }
+
+    for (i = 0; i < PARLEY_RULES_ASKED; i++) {
+        type = parley_rules_asked[i];
+
+        if (parley_policy_has_type(before, type)) {
+            continue;
+        }
+
+        if (parley_policy_has_type(rule, type)) {
+            return 1;
+        }
+
+        if (rule->given & (1u << PARLEY_POLICY_TYPE)
+            && !parley_glob_match(&rule->globs[PARLEY_POLICY_TYPE], type))
+        {
+            continue;
+        }
+
+        for (later = rule->next; later != NULL; later = later->next) {
+            if (later->allow && parley_policy_has_type(later, type)) {
                 return 1;
             }
         }

@@ -21,5 +21,12 @@ int parley_rules_add(parley_policy_t *policy, parley_arena_t *arena,
     int allow, const parley_str_t *words, size_t n, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Returns the first rule before rule that decides every request that rule could
+ * decide otherwise, or NULL.
+ */
+const parley_policy_rule_t *parley_rules_covering(
+    const parley_policy_t *policy, const parley_policy_rule_t *rule);
+
 
 #endif /* PARLEY_RULES_H */

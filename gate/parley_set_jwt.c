@@ -29,6 +29,7 @@ typedef const char *(*parley_set_jwt_pt)(parley_set_jwt_t *set,
 
 
 static int parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set);
+static void parley_set_jwt_doubt(const parley_set_jwt_t *set);
 static int parley_set_jwt_twice(const parley_setting_t *d, size_t i);
 static const char *parley_set_jwt_word(parley_set_jwt_t *set,
     parley_str_t word);
@@ -147,7 +148,25 @@ parley_set_jwt(parley_setting_t *d)
 
     d->s->jwt = set.jwt;
 
+    parley_set_jwt_doubt(&set);
+
     return 0;
+}
+
+
+static void
+parley_set_jwt_doubt(const parley_set_jwt_t *set)
+{
+    parley_problem_t  *problem = set->d->problem;
+
+    if (set->jwt->rules.nissuers != 0 || set->jwt->rules.naudiences != 0) {
+        return;
+    }
+
+    (void) parley_problem(problem, "\"parley_jwt\" has neither \"issuer=\" "
+                          "nor \"audience=\": a token that was issued for "
+                          "another service is taken");
+    parley_settings_warn(set->d->env, problem);
 }
 
 

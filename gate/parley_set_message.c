@@ -118,9 +118,10 @@ parley_set_deny(parley_setting_t *d)
 static int
 parley_set_rule(parley_setting_t *d, int allow)
 {
-    parley_error_t    err;
-    parley_where_t   *where;
-    parley_policy_t  *policy;
+    parley_error_t        err;
+    parley_where_t       *where;
+    parley_policy_t      *policy;
+    parley_rules_conf_t  *rules;
 
     where = parley_arena_alloc(d->env->arena, sizeof(parley_where_t));
     if (where == NULL) {
@@ -132,12 +133,16 @@ parley_set_rule(parley_setting_t *d, int allow)
     policy = (parley_policy_t *) d->s->gate.policy;
 
     if (policy == NULL) {
-        policy = parley_arena_calloc(d->env->arena, sizeof(parley_policy_t));
-
-        if (policy == NULL) {
+        rules = parley_arena_calloc(d->env->arena,
+                                    sizeof(parley_rules_conf_t));
+        if (rules == NULL) {
             return -1;
         }
 
+        rules->next = d->http->rules;
+        d->http->rules = rules;
+
+        policy = &rules->policy;
         d->s->gate.policy = policy;
     }
 

@@ -114,6 +114,14 @@ typedef struct parley_jwt_conf_s {
 } parley_jwt_conf_t;
 
 
+/* the rules of a block, parley_allow and parley_deny */
+typedef struct parley_rules_conf_s {
+    parley_policy_t              policy;        /* data of each rule is its
+                                                   parley_where_t */
+    struct parley_rules_conf_s  *next;          /* of another block */
+} parley_rules_conf_t;
+
+
 /* principals made by one map are never taken for another's */
 typedef struct {
     parley_claim_map_t  map;
@@ -228,6 +236,12 @@ typedef struct parley_settings_http_s {
                                         /* warned about, by what is spoken */
     parley_where_t       keyless;       /* the parley_jwt that was warned about
                                            last; line 0: none */
+    parley_where_t       plain;         /* the directive of a block without TLS
+                                           that was warned about last */
+    parley_rules_conf_t  *rules;        /* of every block that has any, the
+                                           last first; NULL: none */
+    parley_proto_set_t   published;     /* protocols that are accepted where
+                                           messages are published */
     parley_jwt_conf_t   *tickets;       /* each parley_jwt with tickets=, the
                                            last first; NULL: none */
 

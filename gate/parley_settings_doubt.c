@@ -3,7 +3,8 @@
  * warns of it.
  */
 
-#include "parley_directive.h"
+#include "parley_settings_parts.h"
+#include "parley_suits.h"
 
 
 static void parley_settings_ticketed(parley_settings_http_t *http,
@@ -19,6 +20,19 @@ static void parley_settings_astray(const parley_settings_env_t *env,
 static void parley_settings_keyless(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     parley_problem_t *problem);
+static void parley_settings_clear(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem);
+static void parley_settings_unsigned(const parley_settings_env_t *env,
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    parley_problem_t *problem);
+static void parley_settings_unsigned_read(const parley_settings_env_t *env,
+    const parley_settings_http_t *http);
+static int parley_settings_is_unsigned(const parley_settings_http_t *http,
+    parley_proto_t to, parley_proto_set_t from);
+static int parley_settings_is_same(const parley_where_t *one,
+    const parley_where_t *other);
 static int parley_settings_has_keys(const parley_settings_http_t *http,
     parley_str_t issuer);
 
@@ -26,13 +40,20 @@ static int parley_settings_has_keys(const parley_settings_http_t *http,
 void
 parley_settings_doubt(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
-    const parley_block_facts_t *block, parley_problem_t *problem)
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem)
 {
     if (s->websocket != NULL) {
         parley_settings_ticketed(http, s);
     }
 
+    if (s->submit != NULL) {
+        http->published |= s->gate.accept;
+    }
+
     parley_settings_keyless(env, http, s, problem);
+    parley_settings_clear(env, http, s, block, by, problem);
+    parley_settings_unsigned(env, http, s, problem);
     parley_settings_unheld(env, s, problem);
     parley_settings_unserved(env, s, block, problem);
     parley_settings_astray(env, s, block, problem);
@@ -105,6 +126,9 @@ parley_settings_http_doubt(const parley_settings_env_t *env,
                               "its own");
         parley_settings_warn(env, &problem);
     }
+
+    parley_settings_doubt_rules(env, http);
+    parley_settings_unsigned_read(env, http);
 }
 
 
@@ -191,10 +215,7 @@ parley_settings_keyless(const parley_settings_env_t *env,
     parley_str_t          issuer;
     const parley_where_t  *where = &s->where[PARLEY_DIRECTIVE_JWT];
 
-    if (s->jwt == NULL
-        || (where->line == http->keyless.line
-            && parley_str_eq(where->file, http->keyless.file)))
-    {
+    if (s->jwt == NULL || parley_settings_is_same(&http->keyless, where)) {
         return;
     }
 
@@ -243,6 +264,128 @@ parley_settings_has_keys(const parley_settings_http_t *http,
     }
 
     return 0;
+}
+
+
+/* Warns of tokens that come over plain HTTP: once of each directive. */
+
+static void
+parley_settings_clear(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem)
+{
+    if (s->jwt == NULL || s->gate.trusted || !block->plain
+        || parley_settings_is_same(&http->plain, &s->where[by]))
+    {
+        return;
+    }
+
+    http->plain = s->where[by];
+    problem->where = s->where[by];
+
+    (void) parley_problem(problem, "\"%s\" has \"parley_jwt on\" in a server "
+                          "that listens without TLS alone: tokens come "
+                          "unencrypted, and a message without a signature is "
+                          "refused; it needs TLS, or \"parley_trusted on\" "
+                          "behind what ends it", parley_directives[by].name);
+    parley_settings_warn(env, problem);
+}
+
+
+/* Warns where the upstream gets unsigned messages of a protocol with
+   signatures (VCP-17). */
+
+static void
+parley_settings_unsigned(const parley_settings_env_t *env,
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    parley_problem_t *problem)
+{
+    if (s->submit != NULL
+        || !parley_settings_is_unsigned(http, s->gate.speak, s->gate.accept))
+    {
+        return;
+    }
+
+    problem->where = s->where[PARLEY_DIRECTIVE_SPEAK];
+
+    (void) parley_problem(problem, "\"parley_speak %s\" needs "
+                          "\"parley_signing_key\": messages that are "
+                          "translated go without the signature that %s "
+                          "requires",
+                          (const char *) parley_proto_name(s->gate.speak).data,
+                          (const char *)
+                          parley_proto_title(s->gate.speak).data);
+    parley_settings_warn(env, problem);
+}
+
+
+/* As parley_settings_unsigned(), for readers of what is published. */
+
+static void
+parley_settings_unsigned_read(const parley_settings_env_t *env,
+    const parley_settings_http_t *http)
+{
+    unsigned                  i;
+    parley_problem_t          problem;
+    parley_directive_id_t     by;
+    const parley_settings_t  *s;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        s = http->listens[i];
+
+        if (s == NULL
+            || !parley_settings_is_unsigned(http, (parley_proto_t) i,
+                                            http->published))
+        {
+            continue;
+        }
+
+        by = s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
+                                  : PARLEY_DIRECTIVE_STREAM;
+        problem.where = s->where[by];
+
+        (void) parley_problem(&problem, "\"%s %s\" needs "
+                              "\"parley_signing_key\": messages that are "
+                              "translated go without the signature that %s "
+                              "requires", parley_directives[by].name,
+                              (const char *)
+                              parley_proto_name((parley_proto_t) i).data,
+                              (const char *)
+                              parley_proto_title((parley_proto_t) i).data);
+        parley_settings_warn(env, &problem);
+    }
+}
+
+
+/* Returns whether messages of other protocols become unsigned ones of to. */
+
+static int
+parley_settings_is_unsigned(const parley_settings_http_t *http,
+    parley_proto_t to, parley_proto_set_t from)
+{
+    unsigned  i;
+
+    if (http->signing != NULL || !parley_codecs[to]->needs_signature) {
+        return 0;
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (i != to && (from & PARLEY_PROTO_BIT(i))
+            && parley_is_pair((parley_proto_t) i, to))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_settings_is_same(const parley_where_t *one, const parley_where_t *other)
+{
+    return one->line == other->line && parley_str_eq(one->file, other->file);
 }
 
 

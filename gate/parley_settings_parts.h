@@ -29,6 +29,11 @@ int parley_settings_submits(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
 
 
+/* parley_settings_doubt_rules.c: warns of rules without effect */
+void parley_settings_doubt_rules(const parley_settings_env_t *env,
+    const parley_settings_http_t *http);
+
+
 /* parley_settings_verify.c */
 
 /* SEC-17 */

@@ -194,7 +194,7 @@ parley_settings_takes(const parley_settings_env_t *env,
         parley_settings_warn(env, problem);
     }
 
-    parley_settings_doubt(env, http, s, block, problem);
+    parley_settings_doubt(env, http, s, block, by, problem);
 
     ms = s->gate.past_ms + s->gate.future_ms;
 

@@ -167,7 +167,8 @@ wrong("SEC-07 $_ where nothing is accepted",
 
 subtest 'SEC-07 a location that holds others may say what they inherit' => sub {
     my ($status, $said) = check("$zone $keys server { "
-        . 'listen 127.0.0.1:%PORT_3%; location /in { parley_jwt on; '
+        . 'listen 127.0.0.1:%PORT_3%; location /in { '
+        . 'parley_jwt on audience=agents; parley_trusted on; '
         . 'location /in/a { parley_accept aee; proxy_pass http://127.0.0.1:1; '
         . '} } }');
 
@@ -217,6 +218,150 @@ subtest 'GW-28 an issuer without keys is warned about, once' => sub {
 };
 
 
+# a configuration that is right and warned about, and others that are not
+sub doubtful {
+    my ($name, $http, $why, @meant) = @_;
+
+    subtest $name => sub {
+        my ($status, $said) = check($http);
+
+        is($status, 0, 'it is right') or diag($said);
+        is(scalar(() = $said =~ /^nginx: \[warn\] .*$why.* in \S+nginx\.conf:\d+$/mg), 1,
+           'a warning, with its line') or diag($said);
+
+        for my $meant (@meant) {
+            ($status, $said) = check($meant);
+
+            is($status, 0, $meant) or diag($said);
+            unlike($said, qr/\[warn\] .*$why/, 'not warned about');
+        }
+    };
+}
+
+my $tls = 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%';
+
+# a location of a server with TLS
+sub secure {
+    my ($directives, $http) = @_;
+
+    return "$zone $known $keys " . ($http // '') . "\n"
+         . "server { listen 127.0.0.1:%PORT_3% ssl; $tls;\nlocation /in {\n"
+         . "$directives\nproxy_pass http://127.0.0.1:1;\n} }\n";
+}
+
+my $checked = 'parley_jwt on issuer=https://id.example;';
+
+
+sub rules {
+    return secure("parley_accept aee c2a; parley_speak aee; $checked\n"
+                  . join "\n", @_);
+}
+
+doubtful("GW-28 $_->[0] is warned about", rules(@{ $_->[1] }),
+         qr/"$_->[2]" has no effect: the "$_->[3]" in \S+nginx\.conf:\d+ comes first and matches all that it matches/,
+         map { rules(@$_) } @{ $_->[4] })
+    for
+    ['a deny after an allow that covers it',
+     ['parley_allow scope=ops:run intent=ops.**;',
+      'parley_deny scope=ops:run intent=ops.delete to=agent.bob;'],
+     'parley_deny', 'parley_allow',
+     [['parley_deny scope=ops:run intent=ops.delete to=agent.bob;',
+       'parley_allow scope=ops:run intent=ops.**;'],
+      ['parley_allow scope=ops:run intent=ops.*;',
+       'parley_deny scope=ops:run intent=ops.**;'],
+      ['parley_allow scope=ops:run intent=ops.**;',
+       'parley_deny intent=ops.delete;'],
+      ['parley_allow scope=ops:run intent=ops.**;',
+       'parley_deny scope=ops:run|ops:read intent=ops.delete;'],
+      ['parley_allow scope=ops:run intent=ops.**;',
+       'parley_allow scope=ops:run intent=ops.read;']]],
+    ['a deny after an allow of everything',
+     ['parley_allow principal=**;', 'parley_deny to=agent.bob;'],
+     'parley_deny', 'parley_allow',
+     # what is asked about another is not what an allow of everything allows
+     [['parley_allow principal=**;', 'parley_deny role=guest;',
+       'parley_allow type=subscribe|roster to=~ops;'],
+      ['parley_allow principal=**;', 'parley_deny type=subscribe to=~ops;'],
+      ['parley_allow type=task;', 'parley_deny type=*;']]],
+    ['a deny of what is allowed in other words',
+     ['parley_allow type=task|event intent=ops.run|notes.**;',
+      'parley_deny type=event intent=Notes.Read.**|ops.run;'],
+     'parley_deny', 'parley_allow',
+     [['parley_allow type=task|event intent=ops.run|notes.*.**;',
+       'parley_deny type=event intent=notes.**;']]],
+    ['an allow after a deny that covers it',
+     ['parley_deny role=guest;', 'parley_allow role=guest type=event;'],
+     'parley_allow', 'parley_deny',
+     [['parley_deny role=guest type=event;', 'parley_allow role=guest;']]];
+
+
+doubtful('GW-28 principal= of a name that no principal has is warned about',
+         rules('parley_allow principal=agent.alcie|agent.auditor|*.bob;'),
+         qr/"parley_allow" has "principal=agent\.alcie", and no principal of "parley_identities" has this name/,
+         rules('parley_deny principal=agent.auditor|AGENT.AUDITOR|agent:auditor|auditor;'),
+         rules('parley_claims aee=name;', 'parley_allow principal=agent.alcie;'),
+         (rules('parley_allow principal=agent.alcie;')
+          =~ s/parley_identities \S+//r));
+
+doubtful('GW-28 so is that of a deny',
+         rules('parley_deny principal=agent:nobody;',
+               'parley_allow principal=**;'),
+         qr/"parley_deny" has "principal=agent:nobody", and no principal/);
+
+
+my $plain = bare("$zone $known $keys", "parley_accept aee; $checked");
+
+doubtful('GW-28 parley_jwt on without TLS is warned about', $plain,
+         qr/"parley_accept" has "parley_jwt on" in a server that listens without TLS alone/,
+         ($plain =~ s/parley_accept/parley_trusted on; $&/r),
+         ($plain =~ s/:%PORT_3%/$& ssl; $tls/r),
+         ($plain =~ s/:%PORT_3%/$&; listen 127.0.0.1:%PORT_4% ssl; $tls/r));
+
+doubtful('GW-28 so is that of what is published, once for a server',
+         "$zone $known $keys server { listen 127.0.0.1:%PORT_3%; $checked\n"
+         . "parley_accept aee;\nlocation /a { proxy_pass http://127.0.0.1:1; }\n"
+         . 'location /b { proxy_pass http://127.0.0.1:1; } }',
+         qr/"parley_accept" has "parley_jwt on" in a server/,
+         "$zone $known $keys server { listen unix:%TMP%/trusted.sock; $checked "
+         . 'parley_trusted on; location /a { parley_submit channel; } }');
+
+doubtful("GW-28 $_ without TLS is warned about",
+         "$zone $known $keys server { listen 127.0.0.1:%PORT_3%; $checked\n"
+         . "location /a { $_; } }",
+         qr/"\w+" has "parley_jwt on" in a server that listens without TLS/)
+    for 'parley_submit channel', 'parley_mcp channel', 'parley_websocket aee';
+
+
+my $signing = 'parley_signing_key %TMP%/gateway.jwk;';
+my $vcp = "parley_accept aee vcp; parley_speak vcp; $checked";
+
+doubtful('GW-28 VCP-17 translated to VCP without a key to sign with is warned about',
+         secure($vcp),
+         qr/"parley_speak vcp" needs "parley_signing_key": messages that are translated go without the signature that VCP requires/,
+         secure($vcp, $signing), secure("parley_accept vcp; $checked"),
+         secure("parley_accept aee vcp; parley_speak aee; $checked"));
+
+doubtful("GW-28 VCP-17 so are readers of $_",
+         "$zone $known $keys server { listen 127.0.0.1:%PORT_3% ssl; $tls;\n"
+         . "$checked location /a { parley_submit aee; }\n"
+         . "location /b { $_; } }",
+         qr/"$_" needs "parley_signing_key"/,
+         "$zone $known $keys $signing server { listen 127.0.0.1:%PORT_3% ssl; "
+         . "$tls; $checked location /a { parley_submit aee; } "
+         . "location /b { $_; } }",
+         "$zone $known $keys server { listen 127.0.0.1:%PORT_3% ssl; $tls; "
+         . "$checked location /a { parley_submit vcp; } location /b { $_; } }")
+    for 'parley_stream vcp', 'parley_websocket vcp';
+
+
+doubtful('GW-28 parley_jwt on without issuer= and audience= is warned about',
+         secure('parley_accept aee; parley_jwt on leeway=5s;'),
+         qr/"parley_jwt" has neither "issuer=" nor "audience=": a token that was issued for another service is taken/,
+         secure('parley_accept aee; parley_jwt on issuer=https://id.example;'),
+         secure('parley_accept aee; parley_jwt on audience=agents;'),
+         secure('parley_accept aee; parley_jwt off; parley_trusted on;'));
+
+
 subtest 'GW-24 error_page that leads to what accepts nothing is warned about' => sub {
     my $said = sub {
         return (Parley::Nginx->check(http => bare($zone,
@@ -235,13 +380,13 @@ subtest 'GW-24 error_page that leads to what accepts nothing is warned about' =>
 
 subtest 'SEC-07 what is inherited and protects nothing is warned about' => sub {
     my ($status, $said) = check("$zone $keys server { "
-        . "listen 127.0.0.1:%PORT_3%;\nparley_jwt on;\n"
+        . "listen 127.0.0.1:%PORT_3%;\nparley_jwt on audience=agents;\n"
         . "location /bare { proxy_pass http://127.0.0.1:1; }\n"
         . 'location /off { parley_accept off; proxy_pass http://127.0.0.1:1; }'
         . 'location /files { } '
         . 'location = /_keys { internal; proxy_pass http://127.0.0.1:1; } '
-        . 'location /in { parley_accept aee; proxy_pass http://127.0.0.1:1; '
-        . '} }');
+        . 'location /in { parley_accept aee; parley_trusted on; '
+        . 'proxy_pass http://127.0.0.1:1; } }');
 
     is($status, 0) or diag($said);
     like($said, qr{\[warn\] .*location "/bare" inherits "parley_jwt", which has no effect without "parley_accept"},

@@ -218,6 +218,7 @@ sub examples {
 
     # where nobody is listed a principal is called by its name
     my $named = tool_ok('token', 'mint', '--key', "$dir/etc/issuer.jwk",
+                        '--iss', 'https://id.example', '--aud', 'agents',
                         '--sub', 'agent.kitchen');
 
     my $task = sub {

@@ -52,12 +52,13 @@ right("OPS-01 $_", "location /s { parley_status; $_ }")
         'auth_basic x; auth_basic_user_file x;', 'auth_request /in;';
 right('OPS-01 of the server', 'deny all; location /s { parley_status; }');
 right('OPS-01 what restricts messages does not restrict it',
-      'parley_jwt on; location /s { parley_status; }', $open);
+      'parley_jwt on audience=agents; location /s { parley_status; }',
+      $open);
 right('OPS-03 health is for everybody',
       'location /l { parley_health live; } '
       . 'location /r { parley_health ready; }');
 right('OPS-01 what the server accepts does not come to it',
-      'parley_accept aee; parley_jwt on; '
+      'parley_accept aee; parley_jwt on audience=agents; parley_trusted on; '
       . 'location /s { parley_status; deny all; } '
       . 'location /l { parley_health live; }');
 right('OPS-01 more than one', 'location /s { parley_status; deny all; } '

@@ -32,25 +32,25 @@ sub at {
          . ($o{more} // '') . "\n}\n";
 }
 
-my $submit = 'parley_jwt on; parley_submit channel;';
-my $stream = 'parley_jwt on; parley_stream channel;';
-my $roster = 'parley_jwt on; parley_roster channel;';
-my $mcp = 'parley_jwt on; parley_mcp channel;';
+my $submit = 'parley_jwt on audience=agents; parley_submit channel;';
+my $stream = 'parley_jwt on audience=agents; parley_stream channel;';
+my $roster = 'parley_jwt on audience=agents; parley_roster channel;';
+my $mcp = 'parley_jwt on audience=agents; parley_mcp channel;';
 
 
 subtest 'GW-11 what is right is right' => sub {
     for my $good ($submit, $stream, $roster, $mcp,
         "$mcp parley_allow type=subscribe;",
-        'parley_jwt on; parley_mcp channel hold=60s counts=coarse max=3 '
+        'parley_jwt on audience=agents; parley_mcp channel hold=60s counts=coarse max=3 '
         . 'off=role declares=5; parley_allow type=roster;',
-        'parley_jwt on; parley_submit channel aee counts=coarse max=1 '
+        'parley_jwt on audience=agents; parley_submit channel aee counts=coarse max=1 '
         . 'off=members,role,accord,prefix,session,sessions,handle;',
-        'parley_jwt on; parley_accept aee vcp c2a; parley_submit channel;',
-        'parley_jwt on; parley_stream aee lag=1m keepalive=1s retry=1ms '
+        'parley_jwt on audience=agents; parley_accept aee vcp c2a; parley_submit channel;',
+        'parley_jwt on audience=agents; parley_stream aee lag=1m keepalive=1s retry=1ms '
         . 'age=1h; parley_allow type=subscribe; parley_deny type=task; '
         . 'parley_trusted on; parley_rate 1r/s;',
-        'parley_jwt on; parley_stream vcp; parley_vcp_context ctx|x;',
-        'parley_jwt on; parley_roster channel counts=coarse; '
+        'parley_jwt on audience=agents; parley_stream vcp; parley_vcp_context ctx|x;',
+        'parley_jwt on audience=agents; parley_roster channel counts=coarse; '
         . 'parley_allow type=roster;')
     {
         my ($status, $said) = check(at($good));
@@ -63,7 +63,7 @@ subtest 'GW-11 what is right is right' => sub {
 
 subtest 'GW-11 what the server accepts does not come there' => sub {
     for my $alone ($mcp, $stream, $roster) {
-        my ($status, $said) = check(at($alone, server => 'parley_jwt on; '
+        my ($status, $said) = check(at($alone, server => 'parley_jwt on audience=agents; '
                                                . 'parley_accept aee;'));
 
         is($status, 0, $alone) or diag($said);
@@ -92,40 +92,40 @@ subtest "GW-28 $_->[0] is warned about" => sub {
     }
 } for
     ['hold= of frames alone',
-     ['parley_jwt on; parley_submit channel hold=20s;'],
+     ['parley_jwt on audience=agents; parley_submit channel hold=20s;'],
      qr/"parley_submit" has "hold=", which has no effect where it takes frames/,
-     ['parley_jwt on; parley_submit channel hold=off;'],
-     ['parley_jwt on; parley_submit channel aee hold=20s;'],
-     ['parley_jwt on; parley_accept c2a; parley_submit channel hold=20s;']],
+     ['parley_jwt on audience=agents; parley_submit channel hold=off;'],
+     ['parley_jwt on audience=agents; parley_submit channel aee hold=20s;'],
+     ['parley_jwt on audience=agents; parley_accept c2a; parley_submit channel hold=20s;']],
     ['tickets= without a stream',
-     ['parley_jwt on tickets=30s; parley_submit channel;'],
+     ['parley_jwt on audience=agents tickets=30s; parley_submit channel;'],
      qr/"parley_jwt" has "tickets=", which has no effect without "parley_stream"/,
-     ['parley_jwt on tickets=30s; parley_stream channel;'],
-     [$submit, server => 'parley_jwt on tickets=30s;',
+     ['parley_jwt on audience=agents tickets=30s; parley_stream channel;'],
+     [$submit, server => 'parley_jwt on audience=agents tickets=30s;',
       more => 'location /out { parley_stream channel; }'],
-     ['parley_jwt on tickets=30s; '
+     ['parley_jwt on audience=agents tickets=30s; '
       . 'location /in/stream { parley_stream channel; }']],
     ['tickets= above streams that have a parley_jwt of their own',
-     [$submit, server => 'parley_jwt on tickets=30s;',
+     [$submit, server => 'parley_jwt on audience=agents tickets=30s;',
       more => "location /out { $stream }"],
      qr/"parley_jwt" has "tickets=", which has no effect/],
     ['parley_stream without TLS', [$stream, listen => ''],
      qr/"parley_stream" stands in a server that listens without TLS alone/,
      ["$stream parley_trusted on;", listen => ''],
      [$stream, listen => '; listen 127.0.0.1:%PORT_4% ssl'],
-     [$submit, listen => '']],
+     ["$submit parley_trusted on;", listen => '']],
     ['parley_roster without TLS', [$roster, listen => ''],
      qr/"parley_roster" stands in a server that listens without TLS alone/,
      ["$roster parley_trusted on;", listen => '']],
-    ['parley_accept without what answers', ['parley_jwt on; parley_accept aee;'],
+    ['parley_accept without what answers', ['parley_jwt on audience=agents; parley_accept aee;'],
      qr{"parley_accept" of location "/in" has no "proxy_pass", },
-     ['parley_jwt on; parley_accept aee; proxy_pass http://127.0.0.1:1;'],
-     ['parley_jwt on; parley_accept aee; return 204;'],
-     ['parley_jwt on; parley_accept aee; if ($request_method = POST) { '
+     ['parley_jwt on audience=agents; parley_accept aee; proxy_pass http://127.0.0.1:1;'],
+     ['parley_jwt on audience=agents; parley_accept aee; return 204;'],
+     ['parley_jwt on audience=agents; parley_accept aee; if ($request_method = POST) { '
       . 'proxy_pass http://127.0.0.1:1; }'],
-     ['parley_jwt on; parley_accept aee; try_files /none @next;',
+     ['parley_jwt on audience=agents; parley_accept aee; try_files /none @next;',
       more => 'location @next { proxy_pass http://127.0.0.1:1; }'],
-     ['parley_jwt on; parley_accept aee; '
+     ['parley_jwt on audience=agents; parley_accept aee; '
       . 'location /in/a { proxy_pass http://127.0.0.1:1; }']],
     ['parley_accept of a server without what answers',
      [$submit, more => '} server { listen 127.0.0.1:%PORT_4%; '
@@ -133,7 +133,7 @@ subtest "GW-28 $_->[0] is warned about" => sub {
      qr/"parley_accept" of a server has no "proxy_pass", /];
 
 
-wrong("$_->[0]", at("parley_jwt on; $_->[0];"), $_->[1])
+wrong("$_->[0]", at("parley_jwt on audience=agents; $_->[0];"), $_->[1])
     for ['parley_submit', qr/invalid number of arguments/],
         ['parley_submit smtp', qr/"smtp" .*is no protocol, expected aee/],
         ['parley_submit channel channel', qr/"channel" .*is there twice/],
@@ -194,7 +194,7 @@ wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
          ["$stream parley_vcp_context x;"],
          qr/"parley_vcp_context" has no effect without vcp/],
         ['HUB-06 parley_stream with variables',
-         ['parley_jwt on; parley_stream vcp; parley_vcp_context $host;'],
+         ['parley_jwt on audience=agents; parley_stream vcp; parley_vcp_context $host;'],
          qr/"parley_stream" has a "parley_vcp_context" with variables/];
 
 

@@ -24,18 +24,19 @@ sub at {
 
     return "$zone parley_jwks %TMP%/jwks.json;\n"
          . "parley_identities %TMP%/identities.json;\n"
-         . "server { listen 127.0.0.1:%PORT_3%;\n"
+         . "server { listen 127.0.0.1:%PORT_3% ssl;\n"
+         . "ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%;\n"
          . ($o{server} // '') . "\nlocation /in {\n$directives\n}\n"
          . ($o{more} // '') . "\n}\n";
 }
 
-my $socket = 'parley_jwt on; parley_websocket vcp;';
+my $socket = 'parley_jwt on audience=agents; parley_websocket vcp;';
 
 
 subtest 'GW-11 what is right is right' => sub {
-    for my $good ($socket, 'parley_jwt on; parley_websocket aee;',
-        'parley_jwt on; parley_websocket c2a;',
-        'parley_jwt on tickets=30s; parley_websocket channel lag=1m '
+    for my $good ($socket, 'parley_jwt on audience=agents; parley_websocket aee;',
+        'parley_jwt on audience=agents; parley_websocket c2a;',
+        'parley_jwt on audience=agents tickets=30s; parley_websocket channel lag=1m '
         . 'keepalive=30s age=1h counts=coarse max=3 off=role declares=5;',
         "$socket parley_vcp_context ctx|x; parley_trusted on; "
         . 'parley_rate 1r/s; parley_limits body=64k; parley_window 20m; '
@@ -49,7 +50,7 @@ subtest 'GW-11 what is right is right' => sub {
         unlike($said, qr/\[warn\]/, 'without a warning') or diag($said);
     }
 
-    my ($status, $said) = check(at($socket, server => 'parley_jwt on; '
+    my ($status, $said) = check(at($socket, server => 'parley_jwt on audience=agents; '
                                             . 'parley_accept aee;'));
 
     is($status, 0, 'what the server accepts does not come there')
@@ -57,7 +58,7 @@ subtest 'GW-11 what is right is right' => sub {
 };
 
 
-wrong("$_->[0]", at("parley_jwt on; $_->[0];"), $_->[1])
+wrong("$_->[0]", at("parley_jwt on audience=agents; $_->[0];"), $_->[1])
     for ['parley_websocket', qr/invalid number of arguments/],
         ['parley_websocket smtp',
          qr/"smtp" .*no protocol of streams, expected one of aee vcp vcp2 c2a channel /],
@@ -94,7 +95,7 @@ wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
         ['GW-28 in a dry run', ["$socket parley_dry_run on;"],
          qr/"parley_dry_run" has no effect beside it/],
         ['GW-28 of another protocol',
-         ['parley_jwt on; parley_websocket aee; parley_vcp_context x;'],
+         ['parley_jwt on audience=agents; parley_websocket aee; parley_vcp_context x;'],
          qr/"parley_vcp_context" has no effect without vcp/],
         ['HUB-06 with variables', ["$socket parley_vcp_context \$host;"],
          qr/"parley_websocket" has a "parley_vcp_context" with variables/],
@@ -103,7 +104,7 @@ wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_websocket" has a "parley_window" with variables/],
         ['HUB-06 another than a stream',
          ["$socket parley_vcp_context a;",
-          more => 'location /out { parley_jwt on; parley_stream vcp; '
+          more => 'location /out { parley_jwt on audience=agents; parley_stream vcp; '
                   . 'parley_vcp_context b; }'],
          qr/has another "parley_vcp_context" than that in/];
 
@@ -122,7 +123,7 @@ subtest 'GW-27 parley explain takes what is given for a frame' => sub {
     my $conf = spew("$dir/explained.conf",
                     "http {\n" . at($socket) =~ s/%TMP%/$dir/gr
                                              =~ s/%PORT_3%/80/gr . "}\n");
-    my $token = spew("$dir/token", bearer('alice'));
+    my $token = spew("$dir/token", bearer('alice', aud => 'agents'));
 
     my ($status, $out, $err)
         = tool({ in => $message }, 'explain', '--conf', $conf, '--location',

@@ -6,6 +6,68 @@
 
 
 static void
+test_covers(void **state)
+{
+    size_t          i;
+    parley_glob_t   glob, other;
+    parley_error_t  err;
+
+    static const struct {
+        const char  *glob;
+        const char  *other;
+        int          covers;
+    } cases[] = {
+        { "ops.run", "ops.run", 1 },
+        { "ops.run", "ops.runs", 0 },
+        { "ops.*", "ops.run", 1 },
+        { "ops.run", "ops.*", 0 },
+        { "ops.*", "ops.*", 1 },
+        { "ops.*", "ops.**", 0 },
+        { "ops.**", "ops.**", 1 },
+        { "ops.**", "ops.*", 1 },
+        { "ops.**", "ops", 1 },
+        { "ops.**", "ops.a.**", 1 },
+        { "ops.a.**", "ops.**", 0 },
+        { "**", "**", 1 },
+        { "**", "a.*|b", 1 },
+        { "*", "**", 0 },
+        { "*.**", "**", 0 },
+        { "*.**", "*.**", 1 },
+        { "**.*", "a.**", 0 },
+        { "**.z", "a.**.z", 1 },
+        { "**.z", "**", 0 },
+        { "a*", "a*b", 1 },
+        { "a*b", "a*", 0 },
+        { "ops:*", "ops:run", 1 },
+        { "*", "ops:*", 1 },
+        { "a|b", "b|a", 1 },
+        { "a|b", "a|b|c", 0 },
+        { "a|b.**", "b.c|b.*.d", 1 },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+
+        if (parley_glob_compile(&test_arena, parley_str_c(cases[i].glob),
+                                &glob, &err)
+            != 0
+            || parley_glob_compile(&test_arena, parley_str_c(cases[i].other),
+                                   &other, &err)
+               != 0)
+        {
+            fail_msg("%s, %s: %s", cases[i].glob, cases[i].other, err.text);
+        }
+
+        if (parley_glob_covers(&glob, &other) != cases[i].covers) {
+            fail_msg("%s covers %s: not %d", cases[i].glob, cases[i].other,
+                     cases[i].covers);
+        }
+    }
+}
+
+
+static void
 test_match(void **state)
 {
     size_t          i;
@@ -211,6 +273,7 @@ test_blow_up(void **state)
 
 static const struct CMUnitTest  tests[] = {
     parley_auth_test("GW-04 labels, * and **", test_match),
+    parley_auth_test("GW-28 patterns that match all of another", test_covers),
     parley_auth_test("GW-11 what is no pattern is refused", test_refused),
     parley_auth_test("GW-04 matching does not blow up", test_blow_up),
 };
