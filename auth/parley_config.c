@@ -8,7 +8,8 @@
 
 
 static void parley_config_limits(parley_json_limits_t *ret);
-static void parley_config_duplicate(parley_str_t text, parley_error_t *err);
+static void parley_config_fault(parley_str_t text, const json_error_t *e,
+    parley_error_t *err);
 
 
 json_t *
@@ -32,50 +33,60 @@ parley_config_read(parley_str_t text, parley_error_t *err)
             return NULL;
         }
 
-        /*
-         * e.text quotes the file, which may hold secrets: the message is made
-         * from the error code and a member's name only
-         */
-
-        (void) parley_error_set(err, PARLEY_E_JSON_INVALID, NULL,
-                                "%s in line %d",
-                                json_error_code(&e)
-                                    == json_error_duplicate_key
-                                    ? "duplicate member" : "invalid JSON",
-                                e.line);
-        err->offset = e.position >= 0 ? (size_t) e.position
-                                      : PARLEY_NO_OFFSET;
-
-        if (json_error_code(&e) == json_error_duplicate_key) {
-            parley_config_duplicate(text, err);
-        }
+        parley_config_fault(text, &e, err);
     }
 
     return tree;
 }
 
 
-/* Names the duplicate member, of which jansson reports only the position. */
+/*
+ * Says what is wrong with a text that jansson did not take.  The text of e
+ * quotes the file, which may hold secrets.
+ */
 
 static void
-parley_config_duplicate(parley_str_t text, parley_error_t *err)
+parley_config_fault(parley_str_t text, const json_error_t *e,
+    parley_error_t *err)
 {
+    int                    rc;
     parley_json_t          doc;
     parley_arena_t         arena;
-    parley_error_t         found;
     parley_json_limits_t   limits;
 
     parley_config_limits(&limits);
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    if (parley_json_read(&doc, &arena, &limits, 0, text, &found) != 0
-        && found.code == PARLEY_E_JSON_INVALID && found.field[0] != '\0')
-    {
-        memcpy(err->field, found.field, sizeof(err->field));
-        err->offset = found.offset;
-    }
+    rc = parley_json_read(&doc, &arena, &limits, 0, text, err);
 
     parley_arena_reset(&arena);
+
+    if (rc == 0 || err->code != PARLEY_E_JSON_INVALID) {
+        (void) parley_error_set(err, PARLEY_E_JSON_INVALID, NULL,
+                                "a value that is too large, too deep or has "
+                                "U+0000");
+        err->offset = e->position >= 0 ? (size_t) e->position
+                                       : PARLEY_NO_OFFSET;
+    }
+
+    (void) parley_config_invalid(err);
+}
+
+
+int
+parley_config_invalid(parley_error_t *err)
+{
+    parley_error_t  e = *err;
+
+    if (e.code != PARLEY_E_JSON_INVALID) {
+        return -1;
+    }
+
+    (void) parley_error_set(err, e.code, e.field, "invalid JSON: %s", e.text);
+    err->offset = e.offset;
+    err->is_name = e.is_name;
+
+    return -1;
 }
 
 

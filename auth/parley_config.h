@@ -19,10 +19,13 @@
 /*
  * Parses text, refusing duplicate members and trailing octets.  Returns a
  * tree, to be freed with json_decref(), or NULL with *err filled: json-invalid
- * with the offset, and the line in the text.
+ * with the offset.
  */
 json_t *parley_config_read(parley_str_t text, parley_error_t *err)
     __attribute__((warn_unused_result));
+
+/* Marks an error of parley_json_read() as invalid JSON.  Returns -1. */
+int parley_config_invalid(parley_error_t *err);
 
 /*
  * Sets err->offset to the position in text of err->field, a JSON Pointer, or

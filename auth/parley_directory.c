@@ -90,8 +90,8 @@ static void
 parley_directory_line(parley_arena_t *arena, parley_str_t text,
     const char *first, parley_error_t *err)
 {
-    size_t          i, len;
-    unsigned        line;
+    char            place[PARLEY_PLACE_MAX];
+    size_t          len;
     parley_error_t  other;
 
     parley_error_clear(&other);
@@ -102,14 +102,10 @@ parley_directory_line(parley_arena_t *arena, parley_str_t text,
         return;
     }
 
-    for (i = 0, line = 1; i < other.offset; i++) {
-        line += text.data[i] == '\n';
-    }
-
     len = strlen(err->text);
 
-    (void) snprintf(err->text + len, sizeof(err->text) - len, " (line %u)",
-                    line);
+    (void) snprintf(err->text + len, sizeof(err->text) - len, " (%s)",
+                    parley_error_place(&other, text, place));
 }
 
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parley_config.h"
 #include "parley_json.h"
 #include "parley_revocation_parts.h"
 
@@ -27,7 +28,6 @@ typedef struct {
 } parley_revocation_member_t;
 
 
-static void parley_revocation_invalid(parley_str_t text, parley_error_t *err);
 static int parley_revocation_read(parley_revocation_reader_t *r,
     parley_arena_t *arena);
 static int parley_revocation_known(parley_revocation_reader_t *r,
@@ -110,7 +110,7 @@ parley_revocations_parse(parley_arena_t *arena, parley_str_t text,
     rc = parley_json_read(&doc, &scratch, &limits, seed, text, err);
 
     if (rc != 0) {
-        parley_revocation_invalid(text, err);
+        rc = parley_config_invalid(err);
 
     } else {
         r.list = parley_arena_calloc(arena, sizeof(parley_revocations_t));
@@ -132,32 +132,6 @@ parley_revocations_parse(parley_arena_t *arena, parley_str_t text,
     }
 
     return rc;
-}
-
-
-/* says the line, as nothing else of what reads a list does */
-
-static void
-parley_revocation_invalid(parley_str_t text, parley_error_t *err)
-{
-    size_t          i, line;
-    parley_error_t  e;
-
-    if (err->offset == PARLEY_NO_OFFSET) {
-        return;
-    }
-
-    line = 1;
-
-    for (i = 0; i < err->offset && i < text.len; i++) {
-        line += text.data[i] == '\n';
-    }
-
-    e = *err;
-
-    (void) parley_error_set(err, e.code, e.field, "invalid JSON in line %zu: "
-                            "%s", line, e.text);
-    err->offset = e.offset;
 }
 
 

@@ -123,6 +123,52 @@ parley_error_line(const char *words, char ret[PARLEY_TEXT_MAX])
 }
 
 
+void
+parley_position(parley_str_t text, size_t offset, parley_position_t *ret)
+{
+    size_t  i;
+
+    ret->line = 1;
+    ret->column = 1;
+
+    for (i = 0; i < offset && i < text.len; i++) {
+
+        if (text.data[i] == '\n') {
+            ret->line++;
+            ret->column = 1;
+
+        } else if ((text.data[i] & 0xC0) != 0x80) {
+            ret->column++;
+        }
+    }
+}
+
+
+const char *
+parley_error_place(const parley_error_t *err, parley_str_t text,
+    char out[PARLEY_PLACE_MAX])
+{
+    parley_position_t  place;
+
+    if (err->offset == PARLEY_NO_OFFSET) {
+        out[0] = '\0';
+        return out;
+    }
+
+    parley_position(text, err->offset, &place);
+
+    if (err->code == PARLEY_E_JSON_INVALID) {
+        (void) snprintf(out, PARLEY_PLACE_MAX, "line %u, column %u",
+                        place.line, place.column);
+
+    } else {
+        (void) snprintf(out, PARLEY_PLACE_MAX, "line %u", place.line);
+    }
+
+    return out;
+}
+
+
 int
 parley_error_memory(parley_error_t *err)
 {

@@ -81,6 +81,15 @@ typedef struct {
 #define PARLEY_NO_OFFSET       ((size_t) -1)
 
 
+/* a position in a text; the column is in characters of UTF-8 */
+typedef struct {
+    unsigned  line;             /* from 1 */
+    unsigned  column;           /* from 1 */
+} parley_position_t;
+
+#define PARLEY_PLACE_MAX       48
+
+
 typedef struct {
     parley_code_t  code;
     size_t         offset;      /* in the input, or PARLEY_NO_OFFSET */
@@ -113,6 +122,16 @@ void parley_error_clear(parley_error_t *err);
 int parley_error_set(parley_error_t *err, parley_code_t code,
     const char *field, const char *fmt, ...)
     __attribute__((cold, format(printf, 4, 5)));
+
+/* Sets *ret to the place of an offset in text, at most its end. */
+void parley_position(parley_str_t text, size_t offset, parley_position_t *ret);
+
+/*
+ * Writes where in text err is, for people: "line 3", with ", column 17" if it
+ * is json-invalid; empty if err has no offset.  Returns out.
+ */
+const char *parley_error_place(const parley_error_t *err, parley_str_t text,
+    char out[PARLEY_PLACE_MAX]);
 
 /*
  * The text without the field that it may begin with, for whoever has said that

@@ -365,27 +365,14 @@ int
 parley_set_file_wrong(parley_problem_t *problem, parley_str_t path,
     parley_str_t text, const parley_error_t *err)
 {
-    size_t       i;
-    unsigned     line;
-    const char  *space;
+    char  place[PARLEY_PLACE_MAX];
 
-    space = err->field[0] != '\0' ? " " : "";
+    (void) parley_error_place(err, text, place);
 
-    if (err->offset == PARLEY_NO_OFFSET) {
-        return parley_problem(problem, "\"%.*s\": %s%s%s", (int) path.len,
-                              (const char *) path.data, err->field, space,
-                              err->text);
-    }
-
-    line = 1;
-
-    for (i = 0; i < err->offset && i < text.len; i++) {
-        line += text.data[i] == '\n';
-    }
-
-    return parley_problem(problem, "\"%.*s\" line %u: %s%s%s",
-                          (int) path.len, (const char *) path.data, line,
-                          err->field, space, err->text);
+    return parley_problem(problem, "\"%.*s\"%s%s: %s%s%s", (int) path.len,
+                          (const char *) path.data,
+                          place[0] != '\0' ? " " : "", place, err->field,
+                          err->field[0] != '\0' ? " " : "", err->text);
 }
 
 
@@ -446,12 +433,19 @@ static int
 parley_set_schema_wrong(parley_setting_t *d, parley_str_t path,
     const parley_schema_error_t *err)
 {
+    char          column[32];
     parley_str_t  file;
 
     file = err->location[0] != '\0' ? parley_str_c(err->location) : path;
+    column[0] = '\0';
 
-    return parley_problem(d->problem, "\"%.*s\" line %u: %s %s",
+    if (err->error.code == PARLEY_E_JSON_INVALID) {
+        (void) snprintf(column, sizeof(column), ", column %u",
+                        (unsigned) err->column);
+    }
+
+    return parley_problem(d->problem, "\"%.*s\" line %u%s: %s %s",
                           (int) file.len, (const char *) file.data,
-                          (unsigned) err->line, err->error.field,
+                          (unsigned) err->line, column, err->error.field,
                           err->error.text);
 }

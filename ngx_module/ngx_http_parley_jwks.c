@@ -257,6 +257,7 @@ static ngx_int_t
 ngx_http_parley_jwks_read(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
     ngx_log_t *log, size_t *ret_usable)
 {
+    char            place[PARLEY_PLACE_MAX];
     size_t          others;
     parley_jwks_t   keys;
     parley_error_t  err;
@@ -270,10 +271,13 @@ ngx_http_parley_jwks_read(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
     {
         parley_arena_reset(&arena);
 
+        (void) parley_error_place(&err, ngx_http_parley_str(text), place);
+
         ngx_log_error(NGX_LOG_ERR, log, 0,
                       "parley: parley_jwks_request \"%V\" brought no key set, "
-                      "the last good keys are kept: %s%s%s", &mcf->jwks_uri,
-                      err.field, err.field[0] ? " " : "", err.text);
+                      "the last good keys are kept: %s%s%s%s%s",
+                      &mcf->jwks_uri, place, place[0] ? ": " : "", err.field,
+                      err.field[0] ? " " : "", err.text);
         return NGX_DECLINED;
     }
 

@@ -205,6 +205,7 @@ static ngx_int_t
 ngx_http_parley_revoking_parse(ngx_http_parley_revoking_t *job,
     parley_str_t text)
 {
+    char            place[PARLEY_PLACE_MAX];
     parley_error_t  err;
 
     if (ngx_http_parley_revoking_mark(job->file, text, &job->mark) != NGX_OK
@@ -224,8 +225,10 @@ ngx_http_parley_revoking_parse(ngx_http_parley_revoking_t *job,
         return NGX_OK;
     }
 
-    (void) snprintf(job->why, sizeof(job->why), "%s%s%s", err.field,
-                    err.field[0] ? " " : "", err.text);
+    (void) parley_error_place(&err, text, place);
+    (void) snprintf(job->why, sizeof(job->why), "%s%s%s%s%s", place,
+                    place[0] ? ": " : "", err.field, err.field[0] ? " " : "",
+                    err.text);
 
     return err.code == PARLEY_E_CAPACITY ? NGX_AGAIN : NGX_DECLINED;
 }

@@ -68,12 +68,13 @@ typedef struct {
  * member's name: "must be at least 8 characters".
  *
  * An invalid schema: error.field is the JSON Pointer in its document,
- * error.offset the position in its text, line the line.
+ * error.offset the position in its text, line and column its place.
  */
 typedef struct {
     parley_error_t   error;
     const char      *keyword;   /* that failed; "" if none */
     uint32_t         line;      /* from 1; 0: the instance's error */
+    uint32_t         column;    /* from 1; as line */
     char             location[PARLEY_SCHEMA_LOCATION_MAX];
                                 /*
                                  * of the keyword: URI of the document (of an

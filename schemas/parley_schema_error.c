@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 
-static uint32_t parley_schema_line(parley_str_t text, size_t offset);
+static void parley_schema_place(parley_schema_error_t *err, parley_str_t text);
 
 
 int
@@ -29,6 +29,7 @@ parley_schema_fault(parley_schema_error_t *err,
                             "%s", text);
     err->keyword = keyword;
     err->line = 0;
+    err->column = 0;
     err->location[0] = '\0';
 
     if (doc == NULL) {
@@ -40,7 +41,7 @@ parley_schema_fault(parley_schema_error_t *err,
 
     if (node < doc->json.nnodes) {
         err->error.offset = doc->json.nodes[node].off;
-        err->line = parley_schema_line(doc->json.input, err->error.offset);
+        parley_schema_place(err, doc->json.input);
     }
 
     return -1;
@@ -54,7 +55,7 @@ parley_schema_fault_at(parley_schema_error_t *err,
     err->error = *json;
 
     if (json->offset != PARLEY_NO_OFFSET) {
-        err->line = parley_schema_line(doc->json.input, json->offset);
+        parley_schema_place(err, doc->json.input);
     }
 
     snprintf(err->location, sizeof(err->location), "%.*s#%s",
@@ -70,23 +71,20 @@ parley_schema_no_memory(parley_schema_error_t *err)
 
     err->keyword = "";
     err->line = 0;
+    err->column = 0;
     err->location[0] = '\0';
 
     return -1;
 }
 
 
-static uint32_t
-parley_schema_line(parley_str_t text, size_t offset)
+static void
+parley_schema_place(parley_schema_error_t *err, parley_str_t text)
 {
-    size_t    i;
-    uint32_t  line;
+    parley_position_t  place;
 
-    line = 1;
+    parley_position(text, err->error.offset, &place);
 
-    for (i = 0; i < offset && i < text.len; i++) {
-        line += (text.data[i] == '\n');
-    }
-
-    return line;
+    err->line = place.line;
+    err->column = place.column;
 }

@@ -103,6 +103,7 @@ parley_schema_explain(const parley_schema_run_t *run, int rc,
 
     err->keyword = "";
     err->line = 0;
+    err->column = 0;
     err->location[0] = '\0';
 
     if (f->schema == NULL) {

@@ -37,6 +37,38 @@ wrong('keys: a single one',
       qr/"keys" is missing: this is a single key, of which "parley jwks FILE" makes a set/);
 
 
+# how a text is not JSON, and where
+
+my $set = qq({"keys": [],\n);
+
+my @broken = (
+    ['a byte order mark', "\xef\xbb\xbf$set}", 'line 1, column 1',
+     'byte order mark'],
+    ['a stray comma in an object', "$set \"x\": \"\xc3\xa9\",}",
+     'line 2, column 11', 'a member name was expected'],
+    ['a stray comma in an array', qq({"keys": [{},\n ]}), 'line 2, column 2', 'a value was expected'],
+    ['no quotes', "{\n keys: []}", 'line 2, column 2',
+     'a member name was expected'],
+    ['a string that does not end', qq({"keys": "), 'line 1, column 11',
+     'unexpected end of the input'],
+    ['two values', '{"keys": []} {}', 'line 1, column 14',
+     'trailing octets after the value'],
+);
+
+for my $directive (qw(parley_jwks parley_identities parley_signing_key
+                      parley_revocations))
+{
+    for (@broken) {
+        my ($name, $text, $where, $why) = @$_;
+
+        wrong("$directive: $name", "$directive "
+              . Parley::Env::spew(Parley::Env::tmp_dir()
+              . '/broken.json', $text) . ';',
+              qr/"\S+broken\.json" $where: (?:\S+ )?invalid JSON: $why/);
+    }
+}
+
+
 subtest 'GW-11 an audit log that cannot be opened' => sub {
     for my $path ('%TMP%/none/audit.jsonl', '%TMP%') {
         my ($status, $said) = check("\n\nparley_audit $path;");

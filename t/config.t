@@ -400,7 +400,7 @@ for (qw(parley_jwks parley_identities parley_signing_key)) {
           . ';', qr/bad\.json" line 3/);
     wrong("$_: a member twice", "$_ "
           . file('twice.json', qq({\n"keys": [],\n"keys": []})) . ';',
-          qr/twice\.json" line 3: \/keys duplicate member/);
+          qr/twice\.json" line 3, column 1: \/keys invalid JSON: duplicate member/);
     wrong("$_ twice", "$_ %TMP%/"
           . { parley_jwks => 'jwks.json', parley_identities =>
               'identities.json', parley_signing_key => 'gateway.jwk' }->{$_}
@@ -410,7 +410,7 @@ for (qw(parley_jwks parley_identities parley_signing_key)) {
 wrong('identities: a member twice, deep inside', 'parley_identities '
       . file('deep.json', qq({"principals": [\n{"sub": "a",\n"aee": "agent.a",)
                         . qq(\n"aee": "agent.b"}]})) . ';',
-      qr{deep\.json" line 4: /principals/0/aee duplicate member});
+      qr{deep\.json" line 4, column 1: /principals/0/aee invalid JSON: duplicate member});
 
 wrong('identities: nothing at all',
       'parley_identities ' . file('nothing.json', '{}') . ';',

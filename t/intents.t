@@ -67,11 +67,15 @@ sub wrong {
     my ($status, $said) = check($file => $file{text}, %{ $file{more} // {} });
 
     is($status, 1, "GW-11 $what");
-    like($said, qr{\[emerg\] "/\S+/\Q$file\E\S*" line $line: $why}m,
+    like($said, qr{\[emerg\] "/\S+/\Q$file\E\S*" line $line(?:, column \d+)?: $why}m,
          'the file, the line and the reason');
     like($said, qr/nginx\.conf:\d+/, 'and where it is named');
 }
 
+wrong('a stray comma', 'a.b.task.schema.json', '2, column 10',
+      ' ?a member name was expected', text => qq({"type":\n"object",}));
+wrong('a byte order mark', 'a.b.task.schema.json', '1, column 1',
+      ' ?byte order mark', text => "\xef\xbb\xbf{}");
 wrong('a schema that is no JSON', 'a.b.task.schema.json', 3, '.',
       text => "{\n  \"type\":\n  object\n}\n");
 wrong('a schema that ends early', 'a.b.result.schema.json', 1, '.',

@@ -83,6 +83,30 @@ subtest 'GW-16 keygen --out is for the owner alone' => sub {
 };
 
 
+subtest 'GW-16 a file that is not JSON: the fault, its line and column' => sub {
+    my $comma = spew("$dir/comma.json", qq({"keys": [],\n "x": 1,}));
+    my $mark = spew("$dir/mark.json", "\xef\xbb\xbf{}");
+
+    for (['jwks'], ['sign', '--key'], ['keygen', '--public'],
+         ['token', 'mint', '--sub', 's', '--key'],
+         ['token', 'verify', '--keys'],
+         ['audit', 'verify', $mark, '--keys'],
+         ['translate', '--to', 'aee', '--identities'])
+    {
+        for my $case ([$comma, 'line 2, column 9: json-invalid: invalid JSON: '
+                               . 'a member name was expected'],
+                      [$mark, 'line 1, column 1: json-invalid: invalid JSON: '
+                              . 'byte order mark'])
+        {
+            my (undef, $out, $err) = tool({ in => '{}' }, @$_, $case->[0]);
+
+            is($err, "parley: $case->[0]: $case->[1]\n", "@$_");
+            is($out, '', 'nothing is printed');
+        }
+    }
+};
+
+
 subtest 'GW-16 jwks collects public keys' => sub {
     my $set = tool_ok('jwks', map { "$dir/$_.jwk" } qw(ed25519 es256 rs256));
     my $keys = json($set)->{keys};

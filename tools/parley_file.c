@@ -132,7 +132,7 @@ parley_file_keys(parley_tool_t *tool, const char *path, parley_jwks_t *ret)
     rc = parley_jwks_parse_any(&tool->arena, text, ret, &err);
 
     if (rc != 0) {
-        parley_say_error(path, &err);
+        parley_say_error_in(path, text, &err);
     }
 
     return rc;
@@ -153,7 +153,7 @@ parley_file_key(parley_tool_t *tool, const char *path, int is_private,
     parley_error_clear(&err);
 
     if (parley_jwk_parse(&tool->arena, text, ret, &err) != 0) {
-        parley_say_error(path, &err);
+        parley_say_error_in(path, text, &err);
         return -1;
     }
 

@@ -46,25 +46,19 @@ void
 parley_say_error_in(const char *path, parley_str_t text,
     const parley_error_t *err)
 {
-    char            source[PARLEY_SAY_PATH];
-    size_t          i;
-    unsigned        line;
+    char            source[PARLEY_SAY_PATH], place[PARLEY_PLACE_MAX];
     parley_error_t  told;
-
-    told = *err;
 
     if (err->offset == PARLEY_NO_OFFSET) {
         parley_say_error(path, err);
         return;
     }
 
-    for (i = 0, line = 1; i < err->offset && i < text.len; i++) {
-        line += text.data[i] == '\n';
-    }
-
+    told = *err;
     told.offset = PARLEY_NO_OFFSET;
 
-    (void) snprintf(source, sizeof(source), "%s: line %u", path, line);
+    (void) snprintf(source, sizeof(source), "%s: %s", path,
+                    parley_error_place(err, text, place));
     parley_say_error(source, &told);
 }
 

@@ -114,9 +114,9 @@ test_broken(void **state)
     } bad[] = {
         { "", "", "" },
         { "[]", "", "object" },
-        { "{\"principals\":[],}", "", "line 1" },
+        { "{\"principals\":[],}", "", "invalid JSON" },
         { "{\n\"principals\":[],\n\"principals\":[]}", "/principals",
-          "duplicate member in line 3" },
+          "duplicate member" },
         { P("{\"sub\":\"a\",\"x/y\":1,\"x/y\":2}"), "/principals/0/x~1y",
           "duplicate member" },
         { "{}", "/principals", "missing" },
