@@ -15,6 +15,8 @@ typedef enum {
     PARLEY_CORRELATION_NOTHING = 0,
     PARLEY_CORRELATION_OTHERS,        /* between others */
     PARLEY_CORRELATION_ASTRAY,        /* its conversation is another */
+    PARLEY_CORRELATION_BESIDE,        /* its recipient is outside the scope
+                                         that answers go to */
     PARLEY_CORRELATION_CLOSED,        /* one that has its answer */
     PARLEY_CORRELATION_OPEN,          /* one that waits */
     PARLEY_CORRELATION_SEVERAL        /* that cannot be told apart */
@@ -55,7 +57,7 @@ parley_correlation_is_final(const parley_msg_t *m)
 }
 
 
-static int
+int
 parley_correlation_is_answer(const parley_msg_t *m)
 {
     return parley_correlation_is_final(m) || m->act == PARLEY_ACT_PROGRESS;
@@ -146,6 +148,13 @@ parley_correlation_reply(parley_correlation_t *r, parley_str_t to, int by_corr,
                                             "may answer", err);
     }
 
+    if (found == PARLEY_CORRELATION_BESIDE) {
+        return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
+                                parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
+                                "its recipient is not in the scope that the "
+                                "query names for its answers (response_scope)");
+    }
+
     if ((found == PARLEY_CORRELATION_OTHERS
          || found == PARLEY_CORRELATION_ASTRAY)
         && (m->wire == r->speak || r->addressed || r->published))
@@ -201,7 +210,7 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
         }
     }
 
-    if (rc == 0 && *found <= PARLEY_CORRELATION_ASTRAY) {
+    if (rc == 0 && *found <= PARLEY_CORRELATION_BESIDE) {
         rc = parley_ask_get(r->ask, id.kind, id.key, &records);
 
         if (rc == 0) {
@@ -361,6 +370,14 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 
     if (!by_corr && !parley_correlation_is_there(r, &q, &name)) {
         *ret = mute ? PARLEY_CORRELATION_NOTHING : PARLEY_CORRELATION_ASTRAY;
+        return 0;
+    }
+
+    if (q.texts[PARLEY_QUESTION_SCOPE].len > 0
+        && parley_correlation_is_answer(r->msg)
+        && !parley_correlation_is_scoped(r, &q, &name))
+    {
+        *ret = PARLEY_CORRELATION_BESIDE;
         return 0;
     }
 

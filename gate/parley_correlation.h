@@ -70,6 +70,10 @@ int parley_correlation_check(const parley_correlation_t *r,
     const parley_encoded_t *sent, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* The scope that the message goes to because the question that it answers said
+   so (ACH-31); empty: its recipient. */
+parley_str_t parley_correlation_scope(const parley_correlation_t *r);
+
 /* Whom the message is for, also where only what it answers says it. */
 parley_str_t parley_correlation_to(const parley_correlation_t *r);
 

@@ -61,7 +61,8 @@ parley_correlation_is_between(const parley_correlation_t *r,
         return 0;
     }
 
-    return reply->recipient.len == 0 || name->told.len == 0
+    return q->texts[PARLEY_QUESTION_SCOPE].len > 0
+           || reply->recipient.len == 0 || name->told.len == 0
            || parley_correlation_is_to_group(r, q)
            || parley_correlation_is_dm(r, q, name->corr)
            || parley_str_eq(reply->recipient, name->told);
@@ -90,7 +91,8 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
            && (parley_correlation_is(r, reply->sender, proto, recipient)
                || parley_correlation_is_of(r, q, proto, recipient)
                || above)
-           && (reply->recipient.len == 0
+           && (q->texts[PARLEY_QUESTION_SCOPE].len > 0
+               || reply->recipient.len == 0
                || parley_correlation_is_to_group(r, q)
                || parley_correlation_is_dm(r, q, name->corr)
                || parley_str_eq(reply->recipient, name->told)

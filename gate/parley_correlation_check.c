@@ -1,9 +1,11 @@
+#include "parley_channel_scope.h"
 #include "parley_correlation.h"
 #include "parley_correlation_parts.h"
 #include "parley_name.h"
 
 
 static void parley_correlation_addressee(const parley_correlation_t *r);
+static void parley_correlation_readdress(const parley_correlation_t *r);
 
 
 int
@@ -95,11 +97,16 @@ parley_correlation_addressee(const parley_correlation_t *r)
 
     m = r->msg;
 
+    r->who->asker = NULL;
+
+    if (parley_correlation_scope(r).len > 0) {
+        parley_correlation_readdress(r);
+        return;
+    }
+
     if (parley_correlation_is_dm(r, r->question, r->corr)) {
         m->recipient = r->told;
     }
-
-    r->who->asker = NULL;
 
     if (r->asker == NULL || m->recipient.len == 0
         || (r->told.len == 0 && !r->own)
@@ -110,6 +117,25 @@ parley_correlation_addressee(const parley_correlation_t *r)
 
     r->asker->told = m->recipient;
     r->who->asker = r->asker;
+}
+
+
+/* Gives a message that names nobody the recipient that answers go to. */
+
+static void
+parley_correlation_readdress(const parley_correlation_t *r)
+{
+    parley_msg_t            *m;
+    parley_channel_scope_t   scope;
+
+    m = r->msg;
+
+    if ((m->recipient.len == 0
+         || parley_correlation_is_dm(r, r->question, r->corr))
+        && parley_channel_scope_parse(parley_correlation_scope(r), &scope) == 0)
+    {
+        (void) parley_correlation_name_of(r, scope.handle, &m->recipient);
+    }
 }
 
 

@@ -20,11 +20,27 @@ typedef struct {
 
 /*
  * Returns whether r->msg, a reply, is between the parties of q; above: what
- * parley_correlation_is_above() returned.
+ * parley_correlation_is_above() returned.  If q says where its answers go, the
+ * recipient is not compared: see parley_correlation_is_scoped().
  */
 int parley_correlation_is_between(const parley_correlation_t *r,
     const parley_question_t *q, const parley_correlation_name_t *name,
     int above);
+
+/* Returns whether a message is an answer, or reports progress. */
+int parley_correlation_is_answer(const parley_msg_t *m);
+
+/*
+ * Returns whether r->msg goes to the scope that the answers of q go to.  A
+ * message that names no recipient goes there.
+ */
+int parley_correlation_is_scoped(const parley_correlation_t *r,
+    const parley_question_t *q, const parley_correlation_name_t *name);
+
+/* Finds the name of a handle in the protocol of r->msg.  Returns 0, or -1: the
+   handle has no name there. */
+int parley_correlation_name_of(const parley_correlation_t *r,
+    parley_str_t handle, parley_str_t *ret);
 
 /* Returns whether r->msg has the correlation of q, as far as both have one. */
 int parley_correlation_is_there(const parley_correlation_t *r,

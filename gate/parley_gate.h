@@ -143,6 +143,8 @@ struct parley_gate_s {
     /* the gate's own */
     parley_str_t               to;          /* whom a message is for that
                                                names nobody; empty: nobody */
+    parley_str_t               response_scope;  /* that the answers of a query
+                                               go to; empty: its sender */
     const parley_principal_t  *reader;      /* the principal whose log a stream
                                                has; NULL: not listed, or the
                                                gate is not a stream's */

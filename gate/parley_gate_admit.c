@@ -251,6 +251,7 @@ parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
     ret->sent = &g->sent;
     ret->speak = g->conf->speak;
     ret->to = parley_correlation_to(&g->correlation);
+    ret->scope = g->response_scope;
     ret->answering = g->opts.answering;
     ret->account = g->account;
     ret->asked = NULL;

@@ -67,6 +67,12 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
     int                     rc, held;
     parley_channel_scope_t  scope;
 
+    /* ACH-31: its answers go elsewhere */
+
+    if (g->response_scope.len > 0) {
+        return 0;
+    }
+
     if (!g->asked.awaited || g->asked.optional
         || (parley_codecs[g->msg->wire]->acknowledges
             && g->msg->alarm == PARLEY_ALARM_NONE)
@@ -222,6 +228,10 @@ parley_gate_hold_again(parley_gate_t *g)
     }
 
     g->mcp->again = 1;
+
+    if (g->response_scope.len > 0) {
+        return 0;
+    }
 
     parley_gate_asking(g, &asking);
     asking.speak = g->msg->wire;

@@ -25,6 +25,7 @@ typedef struct {
 } parley_gate_asked_t;
 
 
+static parley_step_result_t parley_gate_ruled(parley_gate_t *g);
 static int parley_gate_intent(const parley_gate_t *g);
 static int parley_gate_recipient(const parley_gate_t *g);
 static void parley_gate_lacks(parley_gate_t *g);
@@ -42,6 +43,18 @@ static int parley_gate_readings(const parley_gate_t *g,
 
 parley_step_result_t
 parley_gate_policy(parley_gate_t *g)
+{
+    parley_step_result_t  rc;
+
+    rc = parley_gate_ruled(g);
+
+    return rc != PARLEY_RESULT_REFUSED && parley_gate_response(g) != 0
+           ? PARLEY_RESULT_REFUSED : rc;
+}
+
+
+static parley_step_result_t
+parley_gate_ruled(parley_gate_t *g)
 {
     parley_gate_asked_t     a;
     const parley_policy_t  *policy;

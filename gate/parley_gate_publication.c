@@ -10,6 +10,8 @@
 
 
 static parley_str_t parley_gate_fits(parley_str_t text);
+static void parley_gate_responds_to(const parley_gate_t *g,
+    parley_publication_t *p, parley_str_t *scope);
 static int parley_gate_answers(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_frame(parley_gate_t *g, const parley_json_t **ret);
 static int parley_gate_accepted(parley_gate_t *g, parley_str_t *ret);
@@ -69,11 +71,36 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
                                                       : parley_str_none;
     ret->scope = *scope;
 
+    parley_gate_responds_to(g, ret, scope);
+
     if (scope->len == 0) {
         *scope = recipient;
     }
 
     return 0;
+}
+
+
+/* Gives an answer the scope that its question wants, unless the answer names a
+   part of that scope (ACH-31). */
+
+static void
+parley_gate_responds_to(const parley_gate_t *g, parley_publication_t *p,
+    parley_str_t *scope)
+{
+    parley_str_t  text;
+
+    text = parley_correlation_scope(&g->correlation);
+
+    if (text.len == 0 || g->msg->scope.len > 0) {
+        return;
+    }
+
+    *scope = text;
+
+    if (g->msg->wire == PARLEY_PROTO_STREAMS) {
+        p->scope = text;
+    }
 }
 
 

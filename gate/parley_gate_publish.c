@@ -25,8 +25,6 @@ static int parley_gate_publishes(parley_gate_t *g,
     parley_append_t *append, parley_gate_readers_t *reach, int held);
 static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
     parley_expansion_t *ret);
-static int parley_gate_may_read(const parley_gate_t *g,
-    const parley_channel_scope_t *scope);
 static int parley_gate_appends(parley_gate_t *g,
     const parley_publication_t *p, const parley_expansion_t *expansion,
     const parley_reached_t *reached, parley_append_t *ret);
@@ -208,12 +206,11 @@ parley_gate_expand(parley_gate_t *g, parley_str_t text,
 
 
 /*
- * Whether the rules about recipients let the message go to the principal whose
- * handle the scope begins with: its log may be reached by a name that the rules
- * do not know.  parley_members.h asks about each member of an organisation.
+ * The log of the principal may be reached by a name that the rules do not know.
+ * parley_members.h asks about each member of an organisation.
  */
 
-static int
+int
 parley_gate_may_read(const parley_gate_t *g,
     const parley_channel_scope_t *scope)
 {

@@ -3,6 +3,7 @@
 #ifndef PARLEY_GATE_STEPS_H
 #define PARLEY_GATE_STEPS_H
 
+#include "parley_channel_scope.h"
 #include "parley_gate.h"
 #include "parley_hub.h"
 #include "parley_replay.h"
@@ -215,6 +216,17 @@ int parley_gate_declare(parley_gate_t *g);
 /* Those that were are carried out, where that was published: 0 or
    PARLEY_WAIT. */
 int parley_gate_flush(parley_gate_t *g);
+
+/*
+ * parley_gate_response.c: fills g->response_scope.  Returns 0, or -1:
+ * field-invalid, scope-unimplemented, scope-unauthorised, policy-refused.
+ */
+int parley_gate_response(parley_gate_t *g);
+
+/* parley_gate_publish.c: whether the rules about recipients let the message go
+   to the principal whose handle a scope begins with. */
+int parley_gate_may_read(const parley_gate_t *g,
+    const parley_channel_scope_t *scope);
 
 /* parley_gate_hold.c: HUB-07 */
 

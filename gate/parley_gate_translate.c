@@ -13,8 +13,10 @@ static void parley_gate_approval(parley_gate_t *g);
 parley_step_result_t
 parley_gate_translate(parley_gate_t *g)
 {
-    int                    rc;
-    parley_encode_opts_t  *opts = &g->opts;
+    int                      rc;
+    parley_str_t             text;
+    parley_encode_opts_t    *opts = &g->opts;
+    parley_channel_scope_t   scope;
 
     g->seal.arena = g->arena;
     g->seal.key = g->key;
@@ -53,10 +55,12 @@ parley_gate_translate(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    if (g->s->submit == NULL
-        && parley_members_may(g, g->msg->wire == PARLEY_PROTO_STREAMS
-                                 ? g->msg->scope : g->sent.scope)
-           != 0)
+    text = g->msg->wire == PARLEY_PROTO_STREAMS ? g->msg->scope
+                                                : g->sent.scope;
+
+    if (g->s->submit == NULL && text.len > 0
+        && parley_channel_scope_parse(text, &scope) == 0
+        && parley_members_may(g, &scope) != 0)
     {
         return PARLEY_RESULT_REFUSED;
     }

@@ -10,6 +10,7 @@ static int parley_members_is_known(const parley_directory_t *directory,
 static int parley_members_member(void *ctx, parley_str_t org);
 static int parley_members_granted(void *ctx, parley_str_t org,
     parley_str_t grant);
+static int parley_members_is_asked(const parley_gate_t *g);
 static int parley_members_next(void *ctx, const parley_channel_scope_t *scope,
     size_t *at, parley_str_t *ret);
 static int parley_members_is_named(const parley_principal_t *p,
@@ -27,15 +28,13 @@ parley_members(parley_gate_t *g, parley_expand_env_t *ret)
 
 
 int
-parley_members_may(parley_gate_t *g, parley_str_t text)
+parley_members_may(parley_gate_t *g, const parley_channel_scope_t *scope)
 {
-    parley_expand_env_t     env;
-    parley_expand_conf_t    conf;
-    parley_channel_scope_t  scope;
+    parley_expand_env_t   env;
+    parley_expand_conf_t  conf;
 
-    if (text.len == 0 || parley_channel_scope_parse(text, &scope) != 0
-        || !parley_expand_is_org(&scope)
-        || !parley_members_is_known(g->who->directory, scope.handle))
+    if (!parley_expand_is_org(scope)
+        || !parley_members_is_known(g->who->directory, scope->handle))
     {
         return 0;
     }
@@ -43,7 +42,7 @@ parley_members_may(parley_gate_t *g, parley_str_t text)
     memset(&conf, 0, sizeof(parley_expand_conf_t));
     parley_members(g, &env);
 
-    return parley_expand_may(&scope, &conf, &env, g->err);
+    return parley_expand_may(scope, &conf, &env, g->err);
 }
 
 
@@ -77,8 +76,9 @@ parley_members_member(void *ctx, parley_str_t org)
     const parley_gate_t  *g = ctx;
     const parley_who_t   *who = g->who;
 
-    return who->principal != NULL
-           && parley_membership_has(&who->principal->orgs, org);
+    return parley_members_is_asked(g)
+           || (who->principal != NULL
+               && parley_membership_has(&who->principal->orgs, org));
 }
 
 
@@ -88,8 +88,20 @@ parley_members_granted(void *ctx, parley_str_t org, parley_str_t grant)
     const parley_gate_t  *g = ctx;
     const parley_who_t   *who = g->who;
 
-    return who->principal != NULL
-           && parley_membership_has_part(&who->principal->grants, org, grant);
+    return parley_members_is_asked(g)
+           || (who->principal != NULL
+               && parley_membership_has_part(&who->principal->grants, org,
+                                             grant));
+}
+
+
+/* Returns whether the message goes to a scope that the asker was allowed to
+   address (ACH-31). */
+
+static int
+parley_members_is_asked(const parley_gate_t *g)
+{
+    return parley_correlation_scope(&g->correlation).len > 0;
 }
 
 

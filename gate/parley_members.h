@@ -13,7 +13,10 @@
 #include "parley_gate.h"
 
 
-/* Fills *ret for the sender of g's message; g outlives *ret. */
+/*
+ * Fills *ret for the sender of g's message, or for the asker that it answers
+ * where the question said which scope answers go to; g outlives *ret.
+ */
 void parley_members(parley_gate_t *g, parley_expand_env_t *ret);
 
 /*
@@ -22,7 +25,7 @@ void parley_members(parley_gate_t *g, parley_expand_env_t *ret);
  * the directory; where messages are published the expansion checks it.  Returns
  * 0, or -1: scope-unauthorised.
  */
-int parley_members_may(parley_gate_t *g, parley_str_t scope)
+int parley_members_may(parley_gate_t *g, const parley_channel_scope_t *scope)
     __attribute__((warn_unused_result));
 
 

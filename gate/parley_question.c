@@ -164,6 +164,7 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     texts[PARLEY_QUESTION_SENT_CALL] = a->sent->call;
     texts[PARLEY_QUESTION_PLACE] = m->place;
     texts[PARLEY_QUESTION_TOKEN] = m->token;
+    texts[PARLEY_QUESTION_SCOPE] = a->scope;
     texts[PARLEY_QUESTION_SENT_FROM] = parley_question_from(a->who, a->speak);
 
     /* what names nobody went to whoever sent what it refers to */

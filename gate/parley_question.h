@@ -45,6 +45,7 @@ typedef enum {
     PARLEY_QUESTION_SENT_TO,
     PARLEY_QUESTION_PLACE,
     PARLEY_QUESTION_TOKEN,
+    PARLEY_QUESTION_SCOPE,      /* that its answers go to; empty: its sender */
     PARLEY_QUESTION_TEXTS
 } parley_question_text_t;
 
@@ -105,6 +106,8 @@ typedef struct {
     const parley_encoded_t  *sent;
     parley_proto_t           speak;     /* the protocol in which it is sent */
     parley_str_t             to;        /* whom it is for */
+    parley_str_t             scope;     /* that its answers go to; empty: its
+                                           sender */
     const parley_msg_t      *answering; /* what it answers, or NULL */
     const uint8_t           *account;
     const uint8_t           *asked;     /* NULL: no first answer is kept */

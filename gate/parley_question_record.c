@@ -47,6 +47,7 @@ parley_question_message(const parley_question_t *q, parley_msg_t *m)
     m->approval = q->head.approval;
     m->place = q->texts[PARLEY_QUESTION_PLACE];
     m->token = q->texts[PARLEY_QUESTION_TOKEN];
+    m->scoped = q->texts[PARLEY_QUESTION_SCOPE].len > 0;
 }
 
 

@@ -594,7 +594,7 @@ static int
 parley_engine_is_for_all(const parley_msg_t *m,
     const parley_encode_opts_t *opts)
 {
-    return opts->answering != NULL
+    return opts->answering != NULL && !opts->answering->scoped
            && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE
                || m->act == PARLEY_ACT_PROGRESS)
            && parley_name_is_group(m->wire, m->recipient);

@@ -188,6 +188,8 @@ typedef struct {
     unsigned              retryable:1;  /* of a FAILURE */
     unsigned              in_words:1; /* of a REPLY: a message for others to
                                            read, no mere sign (C2A-13) */
+    unsigned              scoped:1;   /* its answers go to a recipient scope,
+                                         not to its sender (ACH-31) */
     unsigned              mute:1;     /* an event that nobody answers in words
                                          (C2A-13) */
     unsigned              approval:2; /* parley_approval_t: what it asks for;

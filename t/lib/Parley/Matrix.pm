@@ -198,9 +198,14 @@ sub frame {
 
 
 sub query {
+    my %o = @_;
+    my ($sender) = ($o{sender_handle} // '') =~ /^(~[a-z-]+)$/;
+
+    $sender //= '~cc-alice';
+
     return frame('agent_query', { query_text => 'who has the branch?',
                                   query_id => uuid4(), timeout_ms => 30000,
-                                  response_scope => '~cc-alice/*' }, @_);
+                                  response_scope => "$sender/*" }, %o);
 }
 
 

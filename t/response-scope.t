@@ -1,0 +1,435 @@
+# ACH-31: the answers of an agent_query go where its response_scope says, if the
+# asker may address that, and nowhere else.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Matrix ();
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+use Parley::Verbs;
+use Parley::Websocket;
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    more => <<'HTTP', locations => <<'SERVER'));
+    parley_retain count=1000 time=1h;
+    server {
+        listen 127.0.0.1:%PORT_6%;
+        default_type application/json;
+        location / { return 202; }
+    }
+HTTP
+        location = /in { parley_jwt on;
+                         parley_submit channel aee c2a hold=8s; }
+        location = /denied { parley_jwt on; parley_submit channel aee;
+                             parley_deny to=agent.carol;
+                             parley_allow intent=**; }
+        location = /off { parley_jwt on; parley_submit channel off=members; }
+        location = /mcp { parley_jwt on; parley_mcp channel hold=8s; }
+        location /aee/ { parley_jwt on; parley_stream aee; }
+        location /c2a/ { parley_jwt on; parley_stream c2a; }
+        location = /ws { parley_jwt on; parley_websocket channel; }
+        location = /service { parley_accept channel; parley_jwt on;
+                              proxy_pass http://127.0.0.1:%PORT_6%; }
+SERVER
+
+
+sub query {
+    my ($from, $to, $scope, %payload) = @_;
+
+    return frame($from, $to, kind => 'agent_query', payload => {
+        query_id => uuid4(), query_text => 'who has it?',
+        response_scope => $scope, timeout_ms => 60000, %payload });
+}
+
+
+sub response {
+    my ($from, $to, $query, %other) = @_;
+
+    return frame($from, $to, kind => 'agent_response', payload => {
+        query_id => $query->{payload}{query_id},
+        responder_session_id => 's1', response_text => 'I have', %other });
+}
+
+
+sub code {
+    my $answer = submit(@_);
+
+    return [map { $_ // '' } $answer->{status},
+            $answer->{json}{code}
+                // ($answer->{json}{payload} // {})->{code},
+            $answer->{json}{field}
+                // ($answer->{json}{payload} // {})->{field}];
+}
+
+
+# what comes to a stream before a mark
+sub heard {
+    my ($who, $stream) = @_;
+
+    my $mark = 'mark ' . uuid4();
+    my @ids;
+
+    submit(frame('dave', $who, text => $mark));
+
+    while (my $event = $stream->event(10)) {
+        my $m = $event->{json};
+
+        last if jcs($m) =~ /\Q$mark\E/;
+        push @ids, $m->{payload}{response_text}
+                   // ($m->{payload}{query_id} ? 'query' : $m->{type})
+            if ($m->{kind} // '') ne 'agent_advisory';
+    }
+
+    return \@ids;
+}
+
+
+sub asked {
+    my ($query, @o) = @_;
+
+    my $answer = submit($query, @o);
+
+    is($answer->{status}, 200, 'asked') or diag $answer->{body};
+
+    return $query;
+}
+
+
+my %s = (alice => listen_to('alice', session => 'a'),
+         carol => listen_to('carol', session => 'c'),
+         bob => listen_to('bob', session => 'b'));
+
+sub empty { heard($_, $s{$_}) for keys %s }
+
+
+subtest 'ACH-31: to another handle' => sub {
+    for my $scope ('~carol/*', '~carol') {
+        my $query = asked(query('alice', 'bob', $scope));
+
+        is($s{bob}->event->{json}{payload}{response_scope}, $scope,
+           'bob is told');
+        is_deeply(code(response('bob', 'alice', $query)),
+                  [409, 'reply-unmatched', '/recipient_handle'],
+                  'not to the asker');
+        is_deeply(code(response('bob', 'dave', $query)),
+                  [409, 'reply-unmatched', '/recipient_handle'],
+                  'nor to a third');
+        is_deeply(code(response('dave', 'carol', $query))->[0], 409,
+                  'nor from a third');
+
+        my $said = submit(response('bob', 'carol', $query));
+
+        is($said->{status}, 200, $scope) or diag $said->{body};
+        is($said->{json}{delivered}, 1, 'to one stream');
+        is_deeply(heard('carol', $s{carol}), ['I have'], 'carol has it');
+        is_deeply(heard('alice', $s{alice}), [], 'alice has nothing');
+        is_deeply(code(response('bob', 'carol', $query))->[0], 409,
+                  'one of each session');
+    }
+};
+
+
+subtest 'ACH-31: to one session' => sub {
+    my $one = listen_to('carol', session => 'one', instrument => 'cc-x');
+    my $query = asked(query('alice', 'bob', '~carol/cc-x@one'));
+
+    empty();
+    is_deeply(code(response('bob', 'carol', $query), scope => '~carol/*'),
+              [409, 'reply-unmatched', '/recipient_handle'], 'not to all');
+    is_deeply(code(response('bob', 'carol', $query),
+                   scope => '~carol/cc-x@two'),
+              [409, 'reply-unmatched', '/recipient_handle'], 'nor another');
+
+    my $said = submit(response('bob', 'carol', $query));
+
+    is($said->{status}, 200, 'without a scope') or diag $said->{body};
+    is($said->{json}{delivered}, 1, 'to that session');
+    is_deeply(heard('carol', $one), ['I have'], 'it has it');
+    is_deeply(heard('carol', $s{carol}), [], 'the other has not');
+    $one->leave;
+};
+
+
+subtest 'ACH-31: to some of the asker\'s own sessions' => sub {
+    my $mine = listen_to('alice', session => 'm', instrument => 'cc-mine');
+
+    empty();
+
+    for my $scope ('~alice/cc-mi*', '~alice/cc-mine@m') {
+        my $query = asked(query('alice', 'bob', $scope));
+
+        is(submit(response('bob', 'alice', $query))->{status}, 200, $scope);
+        is_deeply(heard('alice', $mine), ['I have'], 'there');
+        is_deeply(heard('alice', $s{alice}), [], 'and not elsewhere');
+    }
+
+    $mine->leave;
+};
+
+
+subtest 'ACH-31: a part of the scope' => sub {
+    my $one = listen_to('carol', session => 'one', instrument => 'cc-x');
+    my $query = asked(query('alice', 'bob', '~carol/*'));
+
+    empty();
+    is(submit(response('bob', 'carol', $query), scope => '~carol/cc-x@one')
+       ->{status}, 200, 'one session of all');
+    is_deeply(heard('carol', $one), ['I have'], 'it has it');
+    is_deeply(heard('carol', $s{carol}), [], 'the other has not');
+    $one->leave;
+};
+
+
+subtest 'ACH-31: to an organisation, by the right of the asker' => sub {
+    my $query = asked(query('alice', 'dave', 'org:~acme/members/*'));
+
+    empty();
+    is(code(response('dave', 'alice', $query))->[0], 409, 'not to the asker');
+
+    my $said = submit(response('dave', 'acme', $query));
+
+    is($said->{status}, 200, 'dave is no member, and answers')
+        or diag $said->{body};
+    is_deeply(heard('alice', $s{alice}), ['I have'], 'alice');
+    is_deeply(heard('bob', $s{bob}), ['I have'], 'bob');
+    is_deeply(heard('carol', $s{carol}), [], 'not carol');
+
+    $query = asked(query('alice', 'dave', 'org:~acme/members/ops/*'));
+    is(code(response('dave', 'acme', $query),
+            scope => 'org:~acme/members/*')->[0], 409, 'not to all members');
+    is(submit(response('dave', 'acme', $query))->{status}, 200, 'a role');
+    is_deeply(heard('alice', $s{alice}), [], 'not alice');
+    is_deeply(heard('bob', $s{bob}), ['I have'], 'bob');
+
+    $query = asked(query('alice', 'dave', 'accord:~peer/grant:billing.read'));
+    is(submit(response('dave', 'peer', $query))->{status}, 200, 'an accord');
+    is_deeply(heard('carol', $s{carol}), ['I have'], 'carol');
+};
+
+
+subtest 'ACH-31: a scope that the asker may not address' => sub {
+    my $field = '/payload/response_scope';
+
+    empty();
+
+    for my $at ([uri => '/in'], [uri => '/service']) {
+        is_deeply(code(query('dave', 'bob', 'org:~acme/members/*'), @$at),
+                  [403, 'scope-unauthorised', $field], "no member, @$at");
+        is_deeply(code(query('dave', 'bob',
+                             'accord:~peer/grant:billing.read'), @$at),
+                  [403, 'scope-unauthorised', $field], 'no grant');
+        is_deeply(code(query('alice', 'bob', '~carol/'), @$at),
+                  [400, 'field-invalid', $field], 'no scope');
+    }
+
+    is_deeply(code(query('alice', 'bob', '~carol/*'), uri => '/denied'),
+              [403, 'scope-unauthorised', $field], 'by a rule');
+    is_deeply(code(query('alice', 'bob', 'org:~acme/members/*'),
+                   uri => '/off'),
+              [501, 'scope-unimplemented', $field], 'switched off');
+    is_deeply(heard('bob', $s{bob}), [], 'nothing was published');
+
+    # an answer does not reach a recipient that rules deny to its sender
+    my $query = asked(query('alice', 'bob', '~carol/*'));
+
+    is(code(response('bob', 'carol', $query), uri => '/denied')->[0], 403,
+       'the rules hold for the responder');
+    is(submit(query('alice', 'bob', '~bob/*'), uri => '/denied')->{status},
+       200, 'by the same rules another scope');
+    is_deeply(heard('bob', $s{bob}), ['query', 'query'],
+              'these two were published');
+};
+
+
+subtest 'ACH-31: by a service' => sub {
+    my @at = (uri => '/service');
+    my $query = query('alice', 'bob', '~carol/*');
+
+    is(submit($query, @at)->{status}, 200, 'asked');
+    is_deeply(code(response('bob', 'alice', $query), @at),
+              [409, 'reply-unmatched', '/recipient_handle'],
+              'not to the asker');
+    is(submit(response('bob', 'carol', $query), @at)->{status}, 200,
+       'to carol');
+};
+
+
+subtest 'ACH-31: by a WebSocket' => sub {
+    empty();
+
+    my $alice = websocket('alice', uri => '/ws');
+    my $bob = websocket('bob', uri => '/ws');
+    my $query = query('alice', 'bob', '~carol/*');
+
+    $alice->text(jcs($query));
+    is($alice->message->{json}{delivered}, 2, 'asked');
+    is($bob->message->{json}{frame_id}, $query->{frame_id}, 'bob has it');
+    $bob->text(jcs(response('bob', 'carol', $query)));
+    is($bob->message->{json}{delivered}, 1, 'answered');
+    is_deeply(heard('carol', $s{carol}), ['I have'], 'carol has it');
+    $_->leave for $alice, $bob;
+};
+
+
+subtest 'ACH-31: a query by MCP does not wait for what goes elsewhere' => sub {
+    empty();
+
+    for my $scope ('~carol/*', '~alice/cc-mine@m') {
+        my $since = time;
+        my %call = (recipient_handle => '~bob', frame_id => uuid4(),
+                    payload => { query_text => 'who has it?',
+                                 query_id => uuid4(), timeout_ms => 5000,
+                                 response_scope => $scope });
+
+        for my $again (0, 1) {
+            my $result = tool('agent_query', { %call });
+
+            is_deeply($result->{responses}, [], $scope);
+            is($result->{duplicate} ? 1 : 0, $again, 'once');
+        }
+
+        cmp_ok(time - $since, '<', 3, 'at once');
+
+        my $query = $s{bob}->event->{json};
+        my $to = $scope =~ /^~(\w+)/ ? $1 : die;
+
+        is(submit(response('bob', $to, $query))->{status}, 200, 'bob answers');
+    }
+
+    is_deeply(heard('carol', $s{carol}), ['I have'], 'carol has it');
+    is_deeply(heard('alice', $s{alice}), [], 'alice has nothing');
+};
+
+
+subtest 'ACH-31: a reader of AEE answers' => sub {
+    my $bob = listen_to('bob', uri => '/aee/', session => 'aee');
+    my $carol = listen_to('carol', uri => '/aee/', session => 'aee');
+    my $query = asked(query('alice', 'bob', '~carol/*'));
+    my $task = $bob->event->{json};
+
+    empty();
+    is($task->{payload}{response_scope}, '~carol/*', 'bob is told');
+    is_deeply(code(result($task), as => 'bob', uri => '/in'),
+              [409, 'E_REPLY_UNMATCHED', '/to'], 'not to the asker');
+
+    my $said = submit(result($task, to => 'agent.carol'), as => 'bob',
+                      uri => '/in');
+
+    is($said->{status}, 202, 'to carol') or diag $said->{body};
+
+    my $got = $s{carol}->event(5);
+
+    is($got->{json}{kind}, 'agent_response', 'carol has a frame');
+    is($got->{json}{recipient_handle}, '~carol', 'to her');
+    is($got->{json}{payload}{query_id}, $query->{payload}{query_id},
+       'of the query');
+    is($carol->event(5)->{json}{to}, 'agent.carol', 'and a result');
+    is_deeply(heard('alice', $s{alice}), [], 'alice has nothing');
+    $_->leave for $bob, $carol;
+};
+
+
+subtest 'ACH-31: a reader of AEE answers to an organisation' => sub {
+    my $dave = listen_to('dave', uri => '/aee/', session => 'aee');
+    my $alice = listen_to('alice', uri => '/aee/', session => 'aee');
+
+    asked(query('alice', 'dave', 'org:~acme/members/ops/*'));
+    empty();
+
+    my $said = submit(result($dave->event->{json}, to => 'bus.acme'),
+                      as => 'dave', uri => '/in');
+
+    is($said->{status}, 202, 'to the group') or diag $said->{body};
+    is($s{bob}->event(5)->{json}{kind}, 'agent_response', 'bob has the role');
+    is_deeply(heard('alice', $s{alice}), [], 'alice has not');
+    is_deeply([grep { $_ ne 'event' } @{ heard('alice', $alice) }], [],
+              'by AEE either');
+    $_->leave for $dave, $alice;
+};
+
+
+subtest 'ACH-31: a reader of C2A answers in the conversation' => sub {
+    my $bob = listen_to('bob', uri => '/c2a/', session => 'c2a');
+
+    asked(query('alice', 'bob', '~carol/*'));
+    empty();
+
+    my $p = $bob->event->{json}{params};
+    my $said = submit(Parley::Matrix::say(
+        inReplyTo => $p->{eventId}, sender => 'agent:bob',
+        idempotencyKey => uuid4(), text => 'I have',
+        target => { kind => 'dm', id => $p->{conversation}{id} }),
+        as => 'bob', uri => '/in');
+
+    is($said->{status}, 200, 'bob answers') or diag $said->{body};
+    ok(!$said->{json}{error}, 'without an error') or diag $said->{body};
+
+    my $got = $s{carol}->event(5);
+
+    is($got->{json}{kind}, 'agent_response', 'carol has it');
+    is($got->{json}{recipient_handle}, '~carol', 'to her');
+    is_deeply(heard('alice', $s{alice}), [], 'alice has nothing');
+    $bob->leave;
+};
+
+
+subtest 'ACH-31: an asker of AEE' => sub {
+    empty();
+
+    my $alice = listen_to('alice', uri => '/aee/', session => 'aee');
+    my $task = aee(intent => 'channel.agent_query', corr => uuid4(),
+                   requires => { timeout_ms => 5000 });
+
+    $task->{payload} = { query_text => 'who has it?',
+                         query_id => $task->{corr},
+                         response_scope => '~carol/*', timeout_ms => 5000 };
+
+    my $since = time;
+    my $asked = submit($task, as => 'alice', uri => '/in');
+
+    is($asked->{status}, 202, 'taken') or diag $asked->{body};
+    cmp_ok(time - $since, '<', 3, 'at once');
+
+    my $query = $s{bob}->event->{json};
+
+    is(code(response('bob', 'alice', $query))->[0], 409, 'not to the asker');
+    is(submit(response('bob', 'carol', $query))->{status}, 200, 'to carol');
+    is_deeply(heard('carol', $s{carol}), ['I have'], 'carol has it');
+    is_deeply(heard('alice', $alice), [], 'alice has nothing');
+
+    $task = { %$task, id => uuid4(),
+              payload => { %{ $task->{payload} },
+                           response_scope => 'org:~peer/members/*' } };
+    is_deeply(code($task, as => 'alice', uri => '/in'),
+              [403, 'E_SCOPE_UNAUTHORISED', '/payload/response_scope'],
+              'no member');
+    $alice->leave;
+};
+
+
+subtest 'ACH-31: all sessions of the asker' => sub {
+    for my $scope ('~alice', '~alice/*') {
+        my $query = asked(query('alice', 'bob', $scope));
+
+        empty();
+        is(submit(response('bob', 'alice', $query))->{status}, 200, $scope);
+        is_deeply(heard('alice', $s{alice}), ['I have'], 'as ever');
+    }
+};
+
+$_->leave for values %s;
+$nginx->stop;
+
+unlike($nginx->error_log, qr/\[(?:alert|emerg|crit)\]/, 'nothing broke');
+
+done_testing;
