@@ -213,9 +213,10 @@ test-later: ## Files that have a gateway, or TESTS=, with a state that answers l
 .PHONY: test-programs
 test-programs: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(LATER)
 
-check: ## What can be seen without running: layers, docs, exports
+check: ## What can be seen without running: rooms, calls, prose, docs, exports
 	tools/check
 	$(MAKE) module
+	tools/check-calls $(OUT)
 	$(addprefix tools/check-exports ,$(filter %.so,$(MODULE)))
 
 mapping: $(PRINT) ## Writes the tables of docs/mapping.md and docs/mapping/
