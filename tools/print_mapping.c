@@ -559,7 +559,7 @@ mapping_cell(const mapping_made_t *made)
         mapping_form(&made->msg);
 
     } else {
-        printf("taken, no more");
+        printf("accepted only");
     }
 
     for (i = 0; i < made->loss.nitems; i++) {
