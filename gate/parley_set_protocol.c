@@ -46,8 +46,8 @@ parley_set_accept(parley_setting_t *d)
     }
 
     return !gate->any_case
-           ? 0 : parley_setting_wrong(d, "has \"case=open\" without \"aee\" "
-                                      "or \"vcp2\"");
+           ? 0 : parley_setting_wrong(d, "has \"case=open\" without "
+                                      "\"aee\", \"vcp2\" or \"c2a\"");
 }
 
 

@@ -469,7 +469,7 @@ subtest 'GW-11 what is derived is not inherited' => sub {
 
 wrong('case=open where no envelope comes',
       bare($zone, "$trusted parley_accept vcp case=open;"),
-      qr/"parley_accept" directive has "case=open" without "aee" or "vcp2"/);
+      qr/"parley_accept" directive has "case=open" without "aee", "vcp2" or "c2a"/);
 
 wrong('case=open alone',
       bare($zone, "$trusted parley_accept case=open;"),

@@ -125,10 +125,10 @@ typedef struct {
                parley_error_t *err);
 
     /*
-     * AEE-08, of a protocol that is open at its top level: whether a member
-     * has the name of one of the envelope's but for ASCII case, which another
-     * reader may take for it.  Returns 0, or -1: field-unknown.  NULL: there
-     * is none such.
+     * AEE-08, of a protocol with open objects: whether a member has the name
+     * of one of the envelope's but for ASCII case, which another reader may
+     * take for it (parley_spelling.h).  Returns 0, or -1: field-unknown.
+     * NULL: there is none such.
      */
     int    (*spelling)(const parley_json_t *doc, parley_error_t *err);
 

@@ -1,18 +1,13 @@
 /* The fields of an envelope: found by their names, all of them in a pass. */
 
-#include <stdio.h>
-
 #include "parley_aee.h"
+#include "parley_spelling.h"
 
 
 /* fields whose values the canonical message does not hold, or not exactly */
 #define PARLEY_AEE_OTHERS                                                     \
     (1U << PARLEY_AEE_TRACE | 1U << PARLEY_AEE_REQUIRES                       \
      | 1U << PARLEY_AEE_REPLY_TO | 1U << PARLEY_AEE_FIELDS)
-
-
-/* octets of the longest name of a field */
-#define PARLEY_AEE_FIELD_MAX  8
 
 static inline int parley_aee_is_member(const parley_json_t *doc,
     parley_aee_field_t field, uint32_t value);
@@ -153,50 +148,5 @@ parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
 int
 parley_aee_spelling(const parley_json_t *doc, parley_error_t *err)
 {
-    char          pointer[PARLEY_AEE_FIELD_MAX + 2];
-    size_t        i;
-    uint8_t       lower[PARLEY_AEE_FIELD_MAX];
-    uint32_t      k, end;
-    parley_str_t  name;
-
-    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
-        return 0;
-    }
-
-    end = parley_json_end(doc, 0);
-
-    for (k = parley_json_first(0); k != end;
-         k = parley_json_after(doc, k + 1))
-    {
-        if (parley_aee_field(doc, k) != PARLEY_AEE_FIELDS) {
-            continue;
-        }
-
-        if (parley_json_string(doc, k, &name) != 0) {
-            return parley_error_memory(err);
-        }
-
-        if (name.len > PARLEY_AEE_FIELD_MAX) {
-            continue;
-        }
-
-        for (i = 0; i < name.len; i++) {
-            lower[i] = parley_lower(name.data[i]);
-        }
-
-        if (parley_aee_field_name(parley_str_make(lower, name.len))
-            == PARLEY_AEE_FIELDS)
-        {
-            continue;
-        }
-
-        (void) snprintf(pointer, sizeof(pointer), "/%.*s", (int) name.len,
-                        (const char *) name.data);
-
-        return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, pointer,
-                                "%s is a member of the envelope in other "
-                                "letters", pointer);
-    }
-
-    return 0;
+    return parley_spelling_check(doc, 0, parley_aee_atoms, err);
 }

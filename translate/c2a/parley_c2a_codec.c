@@ -277,6 +277,7 @@ const parley_codec_t  parley_c2a_codec = {
 
     .detect = parley_c2a_detect,
     .decode = parley_c2a_decode,
+    .spelling = parley_c2a_spelling,
     .payload = parley_c2a_says,
     .spoken = parley_c2a_spoken,
     .spoken_in_parts = 1,

@@ -155,6 +155,9 @@ parley_vcp_field_t parley_vcp_field_name(parley_str_t name);
 /* Whether a member is one of the envelope's, but for ASCII case. */
 int parley_vcp_is_reserved(parley_str_t name);
 
+/* The spelling() of a codec whose envelope is open. */
+int parley_vcp_spelling(const parley_json_t *doc, parley_error_t *err);
+
 /* "escalation" and "vcp.escalation" */
 parley_str_t parley_vcp_type_name(parley_vcp_type_t type);
 parley_str_t parley_vcp_type_intent(parley_vcp_type_t type);

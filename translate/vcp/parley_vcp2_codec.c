@@ -12,15 +12,11 @@
 
 #include "parley_vcp.h"
 
-#include <stdio.h>
-
 
 #define PARLEY_VCP_NAME_MAX  11     /* octets of "vcp_message", the longest */
 
 
 static int parley_vcp2_detect(const parley_json_t *doc);
-static int parley_vcp2_spelling(const parley_json_t *doc,
-    parley_error_t *err);
 static int parley_vcp2_encode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *m,
     const parley_encode_opts_t *opts, parley_encoded_t *ret,
@@ -43,7 +39,7 @@ const parley_codec_t  parley_vcp2_codec = {
     .parts = parley_vcp2_parts,
     .words = parley_str("vcp"),
     .detect = parley_vcp2_detect,
-    .spelling = parley_vcp2_spelling,
+    .spelling = parley_vcp_spelling,
     .unmapped = parley_vcp2_unmapped,
     .encode = parley_vcp2_encode,
     .answer_decode = parley_vcp2_answer_decode,
@@ -88,45 +84,6 @@ parley_vcp2_unmapped(const parley_msg_t *m, parley_loss_t *loss)
     for (i = 0; i < m->nmembers; i++) {
         parley_loss_value(loss, m->members[i].value);
     }
-}
-
-
-static int
-parley_vcp2_spelling(const parley_json_t *doc, parley_error_t *err)
-{
-    char          pointer[PARLEY_VCP_NAME_MAX + 2];
-    uint32_t      k;
-    parley_str_t  name;
-
-    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
-        return 0;
-    }
-
-    for (k = parley_json_first(0);
-         k != parley_json_end(doc, 0);
-         k = parley_json_after(doc, k + 1))
-    {
-        if (parley_vcp_field(doc, k) != PARLEY_VCP_FIELDS) {
-            continue;
-        }
-
-        if (parley_json_string(doc, k, &name) != 0) {
-            return parley_error_memory(err);
-        }
-
-        if (!parley_vcp_is_reserved(name)) {
-            continue;
-        }
-
-        (void) snprintf(pointer, sizeof(pointer), "/%.*s", (int) name.len,
-                        (const char *) name.data);
-
-        return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, pointer,
-                                "%s is a member of the envelope in other "
-                                "letters", pointer);
-    }
-
-    return 0;
 }
 
 

@@ -1,6 +1,7 @@
 #include "parley_vcp.h"
 #include "parley_sentence.h"
 #include "parley_severity.h"
+#include "parley_spelling.h"
 
 
 static int parley_vcp_detect_12(const parley_json_t *doc);
@@ -154,6 +155,13 @@ parley_vcp_answer_decode_12(const parley_engine_t *engine,
 {
     return parley_vcp_answer_decode(parley_vcp_dialect(PARLEY_PROTO_VCP),
                                     engine, arena, sent, answer, err);
+}
+
+
+int
+parley_vcp_spelling(const parley_json_t *doc, parley_error_t *err)
+{
+    return parley_spelling_check(doc, 0, parley_vcp_atoms, err);
 }
 
 

@@ -1,0 +1,251 @@
+/*
+ * The members that the draft names, for those in other letters: of an event and
+ * the objects in it, of a call of the chat tools, of MCP's handshake and
+ * notifications.  What other methods and tools have is not known here.
+ */
+
+#include "parley_c2a.h"
+#include "parley_spelling.h"
+
+
+typedef enum {
+    PARLEY_C2A_SPELT_EVENT = 0,
+    PARLEY_C2A_SPELT_CALL,
+    PARLEY_C2A_SPELT_ARGUMENTS,
+    PARLEY_C2A_SPELT_MCP,               /* params of MCP's own methods */
+    PARLEY_C2A_SPELT_PLACE,             /* a conversation, a destination */
+    PARLEY_C2A_SPELT_AUTHOR,
+    PARLEY_C2A_SPELT_TARGET,
+    PARLEY_C2A_SPELT_KNOCK,
+    PARLEY_C2A_SPELT_TIMING,
+    PARLEY_C2A_SPELT_ATTENTION,
+    PARLEY_C2A_SPELT_INJECTION,
+    PARLEY_C2A_SPELT_RELIABILITY,
+    PARLEY_C2A_SPELT_CLIENT,
+    PARLEY_C2A_SPELT_OBJECTS
+} parley_c2a_spelt_t;
+
+
+/* an object within another one */
+typedef struct {
+    parley_atom_t       name;
+    parley_c2a_spelt_t  object;
+} parley_c2a_spelt_in_t;
+
+
+static int parley_c2a_spelling_within(const parley_json_t *doc, uint32_t node,
+    parley_c2a_spelt_t object, const parley_c2a_spelt_in_t *within,
+    parley_error_t *err);
+
+
+static const uint8_t
+    parley_c2a_spelt[PARLEY_C2A_SPELT_OBJECTS][PARLEY_ATOMS] = {
+
+    [PARLEY_C2A_SPELT_EVENT] = {
+        [PARLEY_ATOM_eventId] = 1,
+        [PARLEY_ATOM_source] = 1,
+        [PARLEY_ATOM_conversation] = 1,
+        [PARLEY_ATOM_author] = 1,
+        [PARLEY_ATOM_target] = 1,
+        [PARLEY_ATOM_content] = 1,
+        [PARLEY_ATOM_knock] = 1,
+        [PARLEY_ATOM_timing] = 1,
+        [PARLEY_ATOM_attention] = 1,
+        [PARLEY_ATOM_injection] = 1,
+        [PARLEY_ATOM_reliability] = 1,
+        [PARLEY_ATOM_inReplyTo] = 1,
+    },
+    [PARLEY_C2A_SPELT_CALL] = {
+        [PARLEY_ATOM_name] = 1,
+        [PARLEY_ATOM_arguments] = 1,
+        [PARLEY_ATOM__meta] = 1,
+    },
+    [PARLEY_C2A_SPELT_ARGUMENTS] = {
+        [PARLEY_ATOM_target] = 1,
+        [PARLEY_ATOM_inReplyTo] = 1,
+        [PARLEY_ATOM_idempotencyKey] = 1,
+        [PARLEY_ATOM_visibility] = 1,
+        [PARLEY_ATOM_directedness] = 1,
+        [PARLEY_ATOM_content] = 1,
+        [PARLEY_ATOM_text] = 1,
+        [PARLEY_ATOM_signal] = 1,
+        [PARLEY_ATOM_eta] = 1,
+        [PARLEY_ATOM_reason] = 1,
+        [PARLEY_ATOM_ttlMs] = 1,
+        [PARLEY_ATOM_policy] = 1,
+        [PARLEY_ATOM_limit] = 1,
+    },
+    [PARLEY_C2A_SPELT_MCP] = {
+        [PARLEY_ATOM_protocolVersion] = 1,
+        [PARLEY_ATOM_clientInfo] = 1,
+        [PARLEY_ATOM_capabilities] = 1,
+        [PARLEY_ATOM_requestId] = 1,
+        [PARLEY_ATOM_reason] = 1,
+        [PARLEY_ATOM_progressToken] = 1,
+        [PARLEY_ATOM_progress] = 1,
+        [PARLEY_ATOM_total] = 1,
+        [PARLEY_ATOM_message] = 1,
+    },
+    [PARLEY_C2A_SPELT_PLACE] = {
+        [PARLEY_ATOM_id] = 1,
+        [PARLEY_ATOM_kind] = 1,
+        [PARLEY_ATOM_streamId] = 1,
+        [PARLEY_ATOM_threadId] = 1,
+        [PARLEY_ATOM_recipient] = 1,
+    },
+    [PARLEY_C2A_SPELT_AUTHOR] = {
+        [PARLEY_ATOM_id] = 1,
+        [PARLEY_ATOM_kind] = 1,
+        [PARLEY_ATOM_displayName] = 1,
+    },
+    [PARLEY_C2A_SPELT_TARGET] = {
+        [PARLEY_ATOM_mentions] = 1,
+        [PARLEY_ATOM_recipient] = 1,
+        [PARLEY_ATOM_directedness] = 1,
+    },
+    [PARLEY_C2A_SPELT_KNOCK] = {
+        [PARLEY_ATOM_from] = 1,
+        [PARLEY_ATOM_where] = 1,
+        [PARLEY_ATOM_directedness] = 1,
+        [PARLEY_ATOM_policy] = 1,
+        [PARLEY_ATOM_priority] = 1,
+        [PARLEY_ATOM_topic] = 1,
+        [PARLEY_ATOM_pullWith] = 1,
+    },
+    [PARLEY_C2A_SPELT_TIMING] = {
+        [PARLEY_ATOM_createdAt] = 1,
+        [PARLEY_ATOM_sequence] = 1,
+    },
+    [PARLEY_C2A_SPELT_ATTENTION] = {
+        [PARLEY_ATOM_policy] = 1,
+        [PARLEY_ATOM_reason] = 1,
+        [PARLEY_ATOM_priority] = 1,
+        [PARLEY_ATOM_deadlineMs] = 1,
+    },
+    [PARLEY_C2A_SPELT_INJECTION] = {
+        [PARLEY_ATOM_mode] = 1,
+        [PARLEY_ATOM_context] = 1,
+        [PARLEY_ATOM_role] = 1,
+    },
+    [PARLEY_C2A_SPELT_RELIABILITY] = {
+        [PARLEY_ATOM_attempt] = 1,
+        [PARLEY_ATOM_idempotencyKey] = 1,
+    },
+    [PARLEY_C2A_SPELT_CLIENT] = {
+        [PARLEY_ATOM_name] = 1,
+        [PARLEY_ATOM_version] = 1,
+    },
+};
+
+
+static const parley_c2a_spelt_in_t  parley_c2a_spelt_event[] = {
+    { PARLEY_ATOM_conversation, PARLEY_C2A_SPELT_PLACE },
+    { PARLEY_ATOM_author, PARLEY_C2A_SPELT_AUTHOR },
+    { PARLEY_ATOM_target, PARLEY_C2A_SPELT_TARGET },
+    { PARLEY_ATOM_knock, PARLEY_C2A_SPELT_KNOCK },
+    { PARLEY_ATOM_timing, PARLEY_C2A_SPELT_TIMING },
+    { PARLEY_ATOM_attention, PARLEY_C2A_SPELT_ATTENTION },
+    { PARLEY_ATOM_injection, PARLEY_C2A_SPELT_INJECTION },
+    { PARLEY_ATOM_reliability, PARLEY_C2A_SPELT_RELIABILITY },
+    { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
+};
+
+static const parley_c2a_spelt_in_t  parley_c2a_spelt_arguments[] = {
+    { PARLEY_ATOM_target, PARLEY_C2A_SPELT_PLACE },
+    { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
+};
+
+static const parley_c2a_spelt_in_t  parley_c2a_spelt_mcp[] = {
+    { PARLEY_ATOM_clientInfo, PARLEY_C2A_SPELT_CLIENT },
+    { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
+};
+
+static const parley_c2a_spelt_in_t  parley_c2a_spelt_none[] = {
+    { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
+};
+
+
+int
+parley_c2a_spelling(const parley_json_t *doc, parley_error_t *err)
+{
+    uint32_t           params;
+    parley_c2a_form_t  form;
+
+    params = parley_json_member(doc, 0, PARLEY_ATOM_params);
+
+    if (params == PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    form = parley_c2a_form_of(doc);
+
+    switch (form) {
+
+    case PARLEY_C2A_DELIVER:
+        return parley_c2a_spelling_within(doc, params, PARLEY_C2A_SPELT_EVENT,
+                                          parley_c2a_spelt_event, err);
+
+    case PARLEY_C2A_CANCELLED:
+    case PARLEY_C2A_PROGRESS:
+    case PARLEY_C2A_INITIALIZE:
+        return parley_c2a_spelling_within(doc, params, PARLEY_C2A_SPELT_MCP,
+                                          parley_c2a_spelt_mcp, err);
+
+    case PARLEY_C2A_TOOL:
+        return parley_c2a_spelling_within(doc, params, PARLEY_C2A_SPELT_CALL,
+                                          parley_c2a_spelt_none, err);
+
+    default:
+        break;
+    }
+
+    if (form >= PARLEY_C2A_NATIVE) {
+        return 0;
+    }
+
+    /* a call of one of the chat tools */
+
+    if (parley_c2a_spelling_within(doc, params, PARLEY_C2A_SPELT_CALL,
+                                   parley_c2a_spelt_none, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    return parley_c2a_spelling_within(doc,
+                                      parley_json_member(doc, params,
+                                                       PARLEY_ATOM_arguments),
+                                      PARLEY_C2A_SPELT_ARGUMENTS,
+                                      parley_c2a_spelt_arguments, err);
+}
+
+
+/* Checks the members of node, and of the objects within it. */
+
+static int
+parley_c2a_spelling_within(const parley_json_t *doc, uint32_t node,
+    parley_c2a_spelt_t object, const parley_c2a_spelt_in_t *within,
+    parley_error_t *err)
+{
+    if (node == PARLEY_JSON_NONE
+        || parley_json_type(doc, node) != PARLEY_JSON_OBJECT)
+    {
+        return 0;
+    }
+
+    if (parley_spelling_check(doc, node, parley_c2a_spelt[object], err) != 0) {
+        return -1;
+    }
+
+    for ( /* void */ ; within->name != PARLEY_ATOM_NONE; within++) {
+        if (parley_spelling_check(doc,
+                                  parley_json_member(doc, node, within->name),
+                                  parley_c2a_spelt[within->object], err)
+            != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
