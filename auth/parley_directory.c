@@ -158,6 +158,22 @@ parley_directory_parse(parley_arena_t *arena, parley_str_t text,
 }
 
 
+int
+parley_directory_has_caps(const parley_directory_t *dir)
+{
+    size_t  i;
+
+    for (i = 0; i < dir->nprincipals; i++) {
+
+        if (dir->principals[i].max_priority.len > 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 void
 parley_directory_free(parley_directory_t *dir)
 {

@@ -110,6 +110,9 @@ int parley_directory_by_certificate(const parley_directory_t *directory,
     const parley_principal_t **ret_other)
     __attribute__((warn_unused_result));
 
+/* Returns whether any principal has a max_priority. */
+int parley_directory_has_caps(const parley_directory_t *directory);
+
 /* Returns whether any principal has a certificate. */
 int parley_directory_has_certificates(const parley_directory_t *directory);
 

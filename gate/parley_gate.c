@@ -8,6 +8,9 @@
 
 static parley_step_result_t parley_gate_walk(parley_gate_t *g,
     int64_t clock);
+static parley_plan_t parley_gate_plan_again(
+    const parley_settings_http_t *http, const parley_settings_t *s);
+static void parley_gate_left_out(parley_gate_t *g, parley_step_t step);
 static parley_step_t parley_gate_next(const parley_gate_t *g);
 static parley_step_result_t parley_gate_adapted(parley_gate_t *g,
     parley_step_t step);
@@ -20,48 +23,84 @@ static int parley_gate_end(parley_gate_t *g);
 static int parley_gate_spares(const parley_gate_t *g, parley_step_t step);
 
 
+/* Returns whether a step can have anything to do at a location. */
+typedef int (*parley_gate_applies_pt)(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+
+static int parley_applies_failures(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_applies_proof(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_applies_rate(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_applies_payload(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_applies_revocation(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_applies_live(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_applies_rewrite(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_applies_record(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_applies_publish(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+
+
 typedef struct {
-    const char      *name;
-    parley_step_pt   run;           /* NULL: the adapter's */
-    unsigned         proves:1;      /* who sent the message */
-    unsigned         again:1;       /* also of one that continues */
+    const char              *name;
+    parley_step_pt           run;       /* NULL: the adapter's */
+    unsigned                 proves:1;  /* who sent the message */
+    unsigned                 again:1;   /* also of one that continues */
+    parley_gate_applies_pt   applies;   /* NULL: at every location */
 } parley_gate_row_t;
 
 
 static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_METHOD] = { "method", NULL, 0, 0 },
-    [PARLEY_STEP_FAILURES] = { "failures", parley_gate_failures, 0, 0 },
-    [PARLEY_STEP_PROOF] = { "proof", parley_gate_proof, 1, 0 },
-    [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0, 0 },
+    [PARLEY_STEP_FAILURES] = { "failures", parley_gate_failures, 0, 0,
+                               parley_applies_failures },
+    [PARLEY_STEP_PROOF] = { "proof", parley_gate_proof, 1, 0,
+                            parley_applies_proof },
+    [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0, 0,
+                           parley_applies_rate },
     [PARLEY_STEP_BODY] = { "body", NULL, 0, 0 },
     [PARLEY_STEP_SERVE] = { "serve", parley_gate_serve, 0, 0 },
     [PARLEY_STEP_JSON] = { "json", parley_gate_json, 0, 0 },
     [PARLEY_STEP_PROTOCOL] = { "protocol", parley_gate_protocol, 0, 1 },
     [PARLEY_STEP_SCHEMA] = { "schema", parley_gate_schema, 0, 1 },
-    [PARLEY_STEP_PAYLOAD] = { "payload", parley_gate_payload, 0, 0 },
+    [PARLEY_STEP_PAYLOAD] = { "payload", parley_gate_payload, 0, 0,
+                              parley_applies_payload },
     [PARLEY_STEP_TRANSPORT] = { "transport", parley_gate_transport, 0, 0 },
     [PARLEY_STEP_SENDER] = { "sender", parley_gate_sender, 1, 0 },
     [PARLEY_STEP_SIGNATURE] = { "signature", parley_gate_signature, 1, 0 },
-    [PARLEY_STEP_REVOCATION] = { "revocation", parley_gate_revocation, 1, 1 },
-    [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate,
-                                  0, 0 },
+    [PARLEY_STEP_REVOCATION] = { "revocation", parley_gate_revocation, 1, 1,
+                                 parley_applies_revocation },
+    [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate, 0, 0,
+                                  parley_applies_rate },
     [PARLEY_STEP_ARGUMENTS] = { "arguments", parley_gate_arguments, 0, 1 },
     [PARLEY_STEP_SUBMISSION] = { "submission", parley_gate_submission,
                                  0, 1 },
     [PARLEY_STEP_REFERENCE] = { "reference", parley_gate_reference, 0, 1 },
     [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0, 1 },
     [PARLEY_STEP_DIRECTION] = { "direction", parley_gate_direction, 0, 1 },
-    [PARLEY_STEP_LOCAL] = { "local", parley_gate_local, 0, 0 },
+    [PARLEY_STEP_LOCAL] = { "local", parley_gate_local, 0, 0,
+                            parley_applies_live },
     [PARLEY_STEP_AGE] = { "age", parley_gate_age, 0, 0 },
     [PARLEY_STEP_ADMIT] = { "admit", parley_gate_admit, 0, 0 },
-    [PARLEY_STEP_REFUTE] = { "refute", parley_gate_refute, 0, 0 },
-    [PARLEY_STEP_REWRITE] = { "rewrite", parley_gate_rewrite, 0, 1 },
+    [PARLEY_STEP_REFUTE] = { "refute", parley_gate_refute, 0, 0,
+                             parley_applies_live },
+    [PARLEY_STEP_REWRITE] = { "rewrite", parley_gate_rewrite, 0, 1,
+                              parley_applies_rewrite },
     [PARLEY_STEP_TRANSLATE] = { "translate", parley_gate_translate, 0, 1 },
     [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0, 1 },
     [PARLEY_STEP_KEEP] = { "keep", parley_gate_keep, 0, 1 },
-    [PARLEY_STEP_SUSPEND] = { "suspend", parley_gate_suspend, 0, 0 },
-    [PARLEY_STEP_RECORD] = { "record", parley_gate_record, 0, 0 },
-    [PARLEY_STEP_PUBLISH] = { "publish", parley_gate_publish, 0, 0 },
+    [PARLEY_STEP_SUSPEND] = { "suspend", parley_gate_suspend, 0, 0,
+                              parley_applies_live },
+    [PARLEY_STEP_RECORD] = { "record", parley_gate_record, 0, 0,
+                             parley_applies_record },
+    [PARLEY_STEP_PUBLISH] = { "publish", parley_gate_publish, 0, 0,
+                              parley_applies_publish },
     [PARLEY_STEP_ESCALATE] = { "escalate", parley_gate_escalate, 0, 0 },
     [PARLEY_STEP_FORWARD] = { "forward", NULL, 0, 1 },
 
@@ -71,6 +110,146 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_ANSWER] = { "answer", NULL, 0, 0 },
     [PARLEY_STEP_SETTLE] = { "settle", NULL, 0, 0 },
 };
+
+
+static int
+parley_applies_failures(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    (void) http;
+
+    return s->gate.failures.interval_us != 0;
+}
+
+
+static int
+parley_applies_proof(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    (void) http;
+
+    return s->jwt != NULL || s->gate.certificate != PARLEY_DEMAND_OFF;
+}
+
+
+static int
+parley_applies_rate(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    (void) http;
+
+    return s->gate.rate != NULL;
+}
+
+
+static int
+parley_applies_payload(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    (void) s;
+
+    return http->intents != NULL;
+}
+
+
+static int
+parley_applies_revocation(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    (void) s;
+
+    return http->revocations_file.len > 0;
+}
+
+
+/* what a dry run leaves out */
+
+static int
+parley_applies_live(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    (void) http;
+
+    return s->gate.dry == PARLEY_DRY_OFF;
+}
+
+
+static int
+parley_applies_rewrite(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    return s->gate.nredact > 0 || s->gate.caps.timeout_ms > 0
+           || s->gate.caps.priority < PARLEY_PRIORITY_URGENT
+           || (http->directory != NULL
+               && parley_directory_has_caps(http->directory));
+}
+
+
+static int
+parley_applies_record(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    return http->audit.len > 0 && s->gate.dry == PARLEY_DRY_OFF;
+}
+
+
+static int
+parley_applies_publish(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    (void) http;
+
+    return s->submit != NULL;
+}
+
+
+parley_plan_t
+parley_gate_plan(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    unsigned                  i;
+    parley_plan_t             plan;
+    const parley_gate_row_t  *row;
+
+    if (s->plan != 0) {
+        return s->plan;
+    }
+
+    plan = 0;
+
+    for (i = 0; i < PARLEY_STEP_ANSWER; i++) {
+        row = &parley_gate_rows[i];
+
+        if (row->applies == NULL || row->applies(http, s)) {
+            plan |= PARLEY_PLAN(i);
+        }
+    }
+
+    return plan;
+}
+
+
+/* of a message that continues: what its entry redacts goes everywhere */
+
+static parley_plan_t
+parley_gate_plan_again(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    unsigned       i;
+    parley_plan_t  again;
+
+    again = 0;
+
+    for (i = 0; i < PARLEY_STEP_ANSWER; i++) {
+
+        if (parley_gate_rows[i].again) {
+            again |= PARLEY_PLAN(i);
+        }
+    }
+
+    return again & (parley_gate_plan(http, s)
+                    | PARLEY_PLAN(PARLEY_STEP_REWRITE));
+}
 
 
 void
@@ -98,6 +277,7 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
 
     g->s = s;
     g->conf = &s->gate;
+    g->plan = parley_gate_plan_again(g->http, s);
     g->at = PARLEY_STEP_METHOD;
     g->to = parley_str_none;
     g->rule = NULL;
@@ -174,20 +354,21 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
 static parley_step_result_t
 parley_gate_walk(parley_gate_t *g, int64_t clock)
 {
-    parley_step_t             step;
-    parley_step_result_t      result;
-    const parley_gate_row_t  *row;
+    parley_step_t         step;
+    parley_step_pt        run;
+    parley_step_result_t  result;
 
     for ( /* void */ ; g->at != PARLEY_STEP_ANSWER; g->at++) {
 
         step = parley_gate_next(g);
-        row = &parley_gate_rows[step];
 
-        if (g->entry != NULL && !row->again) {
+        if (!(g->plan & PARLEY_PLAN(step))) {
+            parley_gate_left_out(g, step);
             continue;
         }
 
-        result = row->run != NULL ? row->run(g) : parley_gate_adapted(g, step);
+        run = parley_gate_rows[step].run;
+        result = run != NULL ? run(g) : parley_gate_adapted(g, step);
 
         if (result == PARLEY_RESULT_WAIT) {
             return result;
@@ -208,6 +389,17 @@ parley_gate_walk(parley_gate_t *g, int64_t clock)
     parley_gate_ends(g, PARLEY_RESULT_PASSED);
 
     return PARLEY_RESULT_PASSED;
+}
+
+
+/* It is told all the same, but not of a message that took it before. */
+
+static void
+parley_gate_left_out(parley_gate_t *g, parley_step_t step)
+{
+    if (g->entry == NULL || parley_gate_rows[step].again) {
+        parley_gate_report_step(g, step, PARLEY_RESULT_NONE);
+    }
 }
 
 

@@ -107,6 +107,7 @@ struct parley_gate_s {
     const struct parley_settings_http_s  *http;
     const struct parley_settings_s       *s;
     const parley_gate_conf_t  *conf;
+    parley_plan_t              plan;        /* steps that are taken */
     const parley_intents_t    *intents;     /* NULL: none */
     const parley_str_t        *self;        /* the gateway's names, by
                                                protocol */
@@ -261,6 +262,14 @@ void parley_gate_bind(parley_gate_t *g,
     const struct parley_settings_http_s *http,
     const struct parley_settings_s *s);
 void parley_gate_init(parley_gate_t *g);
+
+/*
+ * The steps that can have anything to do for messages of a location, which is
+ * settled and verified: the others come to NONE, whatever the message is.  It
+ * is s->plan, where an adapter keeps it for all messages of the location.
+ */
+parley_plan_t parley_gate_plan(const struct parley_settings_http_s *http,
+    const struct parley_settings_s *s);
 
 /*
  * What a message that is made gets from directives, and of the request.

@@ -11,6 +11,7 @@ parley_gate_bind(parley_gate_t *g, const parley_settings_http_t *http,
     g->http = http;
     g->s = s;
     g->conf = &s->gate;
+    g->plan = parley_gate_plan(http, s);
     g->intents = http->intents;
     g->self = http->self_names;
     g->key = http->signing;

@@ -65,10 +65,6 @@ parley_gate_local(parley_gate_t *g)
 {
     parley_step_result_t  result;
 
-    if (g->conf->dry != PARLEY_DRY_OFF) {
-        return PARLEY_RESULT_NONE;
-    }
-
     result = parley_gate_local_protocol(g);
 
     if (result != PARLEY_RESULT_NONE) {
@@ -83,8 +79,8 @@ parley_gate_local(parley_gate_t *g)
 parley_step_result_t
 parley_gate_refute(parley_gate_t *g)
 {
-    return g->conf->dry == PARLEY_DRY_OFF && parley_gate_is_task(g)
-           ? parley_gate_local_task(g, 1) : PARLEY_RESULT_NONE;
+    return parley_gate_is_task(g) ? parley_gate_local_task(g, 1)
+                                  : PARLEY_RESULT_NONE;
 }
 
 

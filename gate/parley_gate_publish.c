@@ -41,10 +41,6 @@ parley_gate_publish(parley_gate_t *g)
 {
     int  rc;
 
-    if (g->s->submit == NULL) {
-        return PARLEY_RESULT_NONE;
-    }
-
     rc = parley_gate_published(g);
 
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);

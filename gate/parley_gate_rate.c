@@ -27,10 +27,6 @@ parley_gate_failures(parley_gate_t *g)
     parley_rated_t   got;
     parley_rating_t  rating;
 
-    if (g->conf->failures.interval_us == 0) {
-        return PARLEY_RESULT_NONE;
-    }
-
     parley_gate_proofs(g, &rating);
     rating.look = 1;
 
@@ -195,7 +191,7 @@ parley_gate_rate(parley_gate_t *g)
 {
     parley_step_result_t  result;
 
-    if (g->conf->rate == NULL || parley_gate_rated_later(g)) {
+    if (parley_gate_rated_later(g)) {
         return PARLEY_RESULT_NONE;
     }
 
@@ -225,7 +221,7 @@ parley_gate_sender_rate(parley_gate_t *g)
 
     result = PARLEY_RESULT_NONE;
 
-    if (g->conf->rate != NULL && parley_gate_rated_later(g)) {
+    if (parley_gate_rated_later(g)) {
         result = parley_gate_limit(g, g->who->sig_verified
                                       ? g->who->principal->sub
                                       : parley_str_none);

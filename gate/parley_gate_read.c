@@ -184,10 +184,6 @@ parley_gate_schema(parley_gate_t *g)
 parley_step_result_t
 parley_gate_payload(parley_gate_t *g)
 {
-    if (g->intents == NULL) {
-        return PARLEY_RESULT_NONE;
-    }
-
     if (parley_intents_check(g->intents, g->arena, g->msg, g->err) != 0) {
         return PARLEY_RESULT_REFUSED;
     }

@@ -13,10 +13,6 @@
 parley_step_result_t
 parley_gate_revocation(parley_gate_t *g)
 {
-    if (g->http->revocations_file.len == 0) {
-        return PARLEY_RESULT_NONE;
-    }
-
     return parley_step_result(parley_gate_revoked(g));
 }
 

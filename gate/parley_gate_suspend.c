@@ -41,7 +41,7 @@ parley_gate_suspend(parley_gate_t *g)
     parley_alarm_t             alarm;
     const parley_principal_t  *p = g->who->principal;
 
-    if (p == NULL || parley_gate_is_dry(g)) {
+    if (p == NULL) {
         return PARLEY_RESULT_NONE;
     }
 

@@ -22,6 +22,7 @@
 #include "parley_principal.h"
 #include "parley_revocation.h"
 #include "parley_severity.h"
+#include "parley_step.h"
 
 
 /* where directives may stand */
@@ -268,6 +269,9 @@ typedef struct parley_settings_s {
     const parley_severity_t     *severities;
     uint32_t                     nseverities;
     parley_str_t                 broadcast;     /* empty: none */
+
+    parley_plan_t                plan;          /* parley_gate_plan(); 0: not
+                                                   known yet */
 
     const parley_submit_conf_t  *submit;        /* NULL: messages go on */
     const parley_submit_conf_t  *mcp;           /* the same, by calls of MCP;

@@ -6,6 +6,8 @@
 #ifndef PARLEY_STEP_H
 #define PARLEY_STEP_H
 
+#include <stdint.h>
+
 
 typedef enum {
     PARLEY_STEP_METHOD = 0,     /* the adapter's: POST */
@@ -57,6 +59,12 @@ typedef enum {
     PARLEY_STEP_SETTLE,         /* its id is taken: passed; or free again */
     PARLEY_STEP_COUNT
 } parley_step_t;
+
+
+/* a set of them */
+typedef uint64_t  parley_plan_t;
+
+#define PARLEY_PLAN(step)  (1ULL << (step))
 
 
 /* what lets a message go on is below REFUSED */

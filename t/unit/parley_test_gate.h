@@ -31,6 +31,7 @@ typedef struct {
     parley_loss_t       loss;
     parley_test_state_t state;
     unsigned            taken[PARLEY_STEP_COUNT];
+    parley_step_result_t  came_to[PARLEY_STEP_COUNT];
     unsigned            recorded;
     unsigned            unwritten;
     unsigned            verdicts;
@@ -113,9 +114,8 @@ step_done(parley_gate_t *g, parley_step_t step, parley_step_result_t result)
 {
     test_gate_t *t = g->ctx;
 
-    (void) result;
-
     t->taken[step]++;
+    t->came_to[step] = result;
 }
 
 
@@ -209,6 +209,7 @@ gate_init(test_gate_t *t, const parley_gate_conf_t *conf)
 
     t->entry.gate = *conf;
     t->entry.window_ms = 600000;
+    t->http.audit = PARLEY_STR("audit.log");
 
     g->env = &env;
     g->ctx = t;

@@ -42,6 +42,126 @@ test_steps(void **state)
 }
 
 
+/* what a setting adds to the steps of a location that has none of these */
+
+static void
+test_plan(void **state)
+{
+    test_gate_t              t;
+    parley_plan_t            most;
+    parley_gate_conf_t       conf;
+    parley_settings_t        s;
+    parley_settings_http_t   http;
+
+    static const parley_plan_t  rare =
+        PARLEY_PLAN(PARLEY_STEP_FAILURES) | PARLEY_PLAN(PARLEY_STEP_PROOF)
+        | PARLEY_PLAN(PARLEY_STEP_RATE) | PARLEY_PLAN(PARLEY_STEP_PAYLOAD)
+        | PARLEY_PLAN(PARLEY_STEP_REVOCATION)
+        | PARLEY_PLAN(PARLEY_STEP_SENDER_RATE)
+        | PARLEY_PLAN(PARLEY_STEP_REWRITE) | PARLEY_PLAN(PARLEY_STEP_RECORD)
+        | PARLEY_PLAN(PARLEY_STEP_PUBLISH);
+
+    static const parley_jwt_conf_t     jwt;
+    static const parley_rate_t         rate;
+    static const parley_submit_conf_t  submit;
+
+    (void) state;
+
+    memset(&http, 0, sizeof(http));
+    parley_settings_init(&s);
+
+    most = parley_gate_plan(&http, &s);
+    assert_int_equal(most, (PARLEY_PLAN(PARLEY_STEP_ANSWER) - 1) & ~rare);
+
+#define PARLEY_ADDS(member, value, steps)                                     \
+    {                                                                         \
+        __typeof__(member)  before = member;                                  \
+                                                                              \
+        member = (value);                                                     \
+        assert_int_equal(parley_gate_plan(&http, &s), most | (steps));        \
+        member = before;                                                      \
+    }
+
+    PARLEY_ADDS(s.gate.failures.interval_us, 1,
+                PARLEY_PLAN(PARLEY_STEP_FAILURES));
+    PARLEY_ADDS(s.jwt, &jwt, PARLEY_PLAN(PARLEY_STEP_PROOF));
+    PARLEY_ADDS(s.gate.certificate, PARLEY_DEMAND_OPTIONAL,
+                PARLEY_PLAN(PARLEY_STEP_PROOF));
+    PARLEY_ADDS(s.gate.rate, &rate,
+                PARLEY_PLAN(PARLEY_STEP_RATE)
+                | PARLEY_PLAN(PARLEY_STEP_SENDER_RATE));
+    PARLEY_ADDS(http.intents, (parley_intents_t *) &http,
+                PARLEY_PLAN(PARLEY_STEP_PAYLOAD));
+    PARLEY_ADDS(http.revocations_file, PARLEY_STR("revoked.json"),
+                PARLEY_PLAN(PARLEY_STEP_REVOCATION));
+    PARLEY_ADDS(s.gate.nredact, 1, PARLEY_PLAN(PARLEY_STEP_REWRITE));
+    PARLEY_ADDS(s.gate.caps.timeout_ms, 1, PARLEY_PLAN(PARLEY_STEP_REWRITE));
+    PARLEY_ADDS(s.gate.caps.priority, PARLEY_PRIORITY_HIGH,
+                PARLEY_PLAN(PARLEY_STEP_REWRITE));
+    PARLEY_ADDS(http.audit, PARLEY_STR("audit.log"),
+                PARLEY_PLAN(PARLEY_STEP_RECORD));
+    PARLEY_ADDS(s.submit, &submit, PARLEY_PLAN(PARLEY_STEP_PUBLISH));
+
+    /* a dry run changes nothing, and the gateway answers nothing */
+
+    http.audit = PARLEY_STR("audit.log");
+    s.gate.dry = PARLEY_DRY_ALL;
+
+    assert_int_equal(parley_gate_plan(&http, &s),
+                     most & ~(PARLEY_PLAN(PARLEY_STEP_LOCAL)
+                              | PARLEY_PLAN(PARLEY_STEP_REFUTE)
+                              | PARLEY_PLAN(PARLEY_STEP_SUSPEND)));
+
+    /* what is left out is told in its place */
+
+    conf_init(&conf, NULL);
+    gate_init(&t, &conf);
+
+    assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
+    assert_int_equal(t.came_to[PARLEY_STEP_PROOF], PARLEY_RESULT_NONE);
+    assert_int_equal(t.came_to[PARLEY_STEP_REWRITE], PARLEY_RESULT_NONE);
+    assert_int_equal(t.came_to[PARLEY_STEP_ADMIT], PARLEY_RESULT_PASSED);
+
+    test_end(&t);
+}
+
+
+/* AEE-28: a cap of one principal alone */
+
+static void
+test_plan_caps(void **state)
+{
+    parley_error_t          err;
+    parley_arena_t          arena;
+    parley_settings_t       s;
+    parley_settings_http_t  http;
+
+    (void) state;
+
+    memset(&http, 0, sizeof(http));
+    parley_settings_init(&s);
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    assert_int_equal(parley_directory_parse(&arena,
+        PARLEY_STR("{\"principals\":[{\"sub\":\"a\"},{\"sub\":\"b\"}]}"),
+        NULL, &http.directory, &err), 0);
+    assert_false(parley_gate_plan(&http, &s)
+                 & PARLEY_PLAN(PARLEY_STEP_REWRITE));
+
+    parley_directory_free(http.directory);
+
+    assert_int_equal(parley_directory_parse(&arena,
+        PARLEY_STR("{\"principals\":[{\"sub\":\"a\"},"
+                   "{\"sub\":\"b\",\"max_priority\":\"low\"}]}"),
+        NULL, &http.directory, &err), 0);
+    assert_true(parley_gate_plan(&http, &s)
+                & PARLEY_PLAN(PARLEY_STEP_REWRITE));
+
+    parley_directory_free(http.directory);
+    parley_arena_reset(&arena);
+}
+
+
 static void
 test_resumed(void **state)
 {
@@ -349,6 +469,8 @@ test_recorded(void **state)
 
 static const struct CMUnitTest  tests[] = {
     parley_test("every step is taken once", test_steps),
+    parley_test("a step that cannot apply is left out, and told", test_plan),
+    parley_test("AEE-28 a cap of one principal alone", test_plan_caps),
     parley_test("GW-24 a message continues with the steps of another place",
                 test_resumed),
     parley_test("GW-24 what is refused there is refused",
