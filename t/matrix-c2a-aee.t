@@ -17,8 +17,8 @@ __DATA__
 
 === TEST 1: GW-06 C2A to AEE: an event that must be answered is a task
 --- send
-$::m = deliver(); $::id = $::m->{params}{eventId};
-$::ts = $::m->{params}{timing}{createdAt};
+$::m = deliver(); $::ts = $::m->{params}{timing}{createdAt};
+$::id = derived_id('c2a', 'alice', $::m->{params}{eventId});
 post('/to-aee', $::m)
 --- service: took($c, $q)
 --- error_code: 200
@@ -84,7 +84,8 @@ post('/to-aee', deliver(attention => { policy => 'may_respond',
 
 === TEST 4: GW-06 C2A to AEE: a sent message is a task where it is for one
 --- send
-$::m = say(); $::id = $::m->{params}{arguments}{idempotencyKey};
+$::m = say();
+$::id = derived_id('c2a', 'alice', $::m->{params}{arguments}{idempotencyKey});
 post('/to-aee', $::m)
 --- service: took($c, $q)
 --- error_code: 200

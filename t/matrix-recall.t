@@ -33,7 +33,7 @@ __DATA__
 === TEST 1: C2A-24 GW-06 C2A to AEE: a cancellation finds whom the request went to
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
-$::id = $m->{params}{eventId};
+$::id = derived_id('c2a', 'alice', $m->{params}{eventId});
 [post('/to-aee', $m),
  post('/to-aee', notice('cancelled', requestId => $m->{id},
                         reason => 'edited'))]
@@ -78,7 +78,7 @@ $::call = $m->{id};
 --- send
 my $say = say(); $say->{id} = 'call-' . uuid4();
 my $all = ambient(); $all->{id} = 'call-' . uuid4();
-$::id = $all->{params}{eventId};
+$::id = derived_id('c2a', 'alice', $all->{params}{eventId});
 [post('/to-aee', $say), post('/to-aee', $all),
  post('/to-aee', notice('cancelled', requestId => $say->{id})),
  post('/to-aee', notice('cancelled', requestId => $all->{id}))]
@@ -124,7 +124,7 @@ my $m = deliver(); $m->{id} = 'call-' . uuid4();
 === TEST 7: C2A-24 C2A to AEE: an explicit recipient agrees
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
-$::id = $m->{params}{eventId};
+$::id = derived_id('c2a', 'alice', $m->{params}{eventId});
 [post('/to-aee', $m),
  post('/to-aee?recipient=agent%3Abob',
       notice('cancelled', requestId => $m->{id}))]
@@ -340,7 +340,7 @@ service channel
 === TEST 22: C2A-24 AEE-29 C2A to AEE: a cancellation after redaction
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
-$::id = $m->{params}{eventId};
+$::id = derived_id('c2a', 'alice', $m->{params}{eventId});
 [post('/to-aee-redact', $m),
  post('/to-aee-redact', notice('cancelled', requestId => $m->{id},
                                reason => 'secret'))]
