@@ -4,11 +4,12 @@
  *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
  *                   "instruments": [], "parent", "human", "roles": [],
  *                   "orgs": [], "grants": [], "reached": [], "max_priority",
- *                   "deliver", "speaks", "keys": [JWK],
- *                   "certificates": [NAME]}]}
+ *                   "deliver", "speaks", "accounts": [], "surface": [],
+ *                   "keys": [JWK], "certificates": [NAME]}]}
  *
  * Only sub is required of a principal.  A JWK may have "not_before" and
- * "expires", times of RFC 3339.  A NAME is what parley_certificate.h says.
+ * "expires", times of RFC 3339.  A NAME is what parley_certificate.h says;
+ * accounts and surface are what parley_surface.h says.
  */
 
 #ifndef PARLEY_DIRECTORY_H
@@ -58,8 +59,10 @@ typedef int (*parley_party_pt)(parley_namespace_t space, parley_str_t name,
  * cycle of parents; a human that is neither the sub of a human with a handle
  * nor a Sovereign handle; an invalid key, or one that cannot verify signatures
  * of messages; a deliver that is not an https URL without userinfo, a speaks
- * that is not a protocol with a name or has no deliver; a certificate that two
- * principals have.  err->offset is the position in text.
+ * that is not a protocol with a name or has no deliver; a certificate, an
+ * account or a surface's source that two principals have; a name that is
+ * derived from an account which its principal does not list.  err->offset is
+ * the position in text.
  *
  * Returns 0, or -1 with *err filled, *ret NULL and nothing to free.
  */
@@ -93,12 +96,23 @@ const parley_principal_t *parley_directory_listed(
  * Returns the principal to which a name belongs, or NULL: nobody else may have
  * this name (SEC-21).  These are the names that it lists, its sub, and all
  * names derived from them in any protocol, also where the principal lists
- * another name.  A text with the syntax of other name spaces is read as a name
- * of these too.
+ * another name.  Names derived from an account belong to the principal that
+ * lists it, else to the one whose surface has its source.  A text with the
+ * syntax of other name spaces is read as a name of these too.
  */
 const parley_principal_t *parley_directory_owner(
     const parley_directory_t *directory, parley_namespace_t space,
     parley_str_t name);
+
+/*
+ * Returns the principal that lists the account, or the source of its surface,
+ * from which a name is derived by parley_surface_name(), or NULL.  Then
+ * *ret_like is a principal that lists one whose name differs from it in the
+ * case of letters only, or NULL.
+ */
+const parley_principal_t *parley_directory_by_account(
+    const parley_directory_t *directory, parley_str_t name,
+    const parley_principal_t **ret_like);
 
 /*
  * Finds the principal that a client certificate is listed for, by its

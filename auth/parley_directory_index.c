@@ -148,9 +148,7 @@ parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
 }
 
 
-/* Hashes the name in lower case. */
-
-static uint32_t
+uint32_t
 parley_directory_hash_like(parley_str_t name)
 {
     size_t    i;
@@ -369,6 +367,7 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
     }
 
     if (parley_directory_likes(dir, arena, err) != 0
+        || parley_directory_accounts(dir, arena, first, err) != 0
         || parley_directory_parties(dir, arena, first, err) != 0
         || parley_directory_parents(dir, err) != 0
         || parley_directory_circles(dir, arena, err) != 0)

@@ -18,6 +18,7 @@
  * as likes, the first name of each party.  instruments, by handle without
  * version: index in tools + 1 of the first that is listed, or 0.
  * certificates, by parley_certificate_name_t: index in listed + 1, or 0.
+ * accounts, by the derived name in lower case: index in sources + 1, or 0.
  */
 
 typedef struct {
@@ -32,6 +33,13 @@ typedef struct {
     uint32_t                   next;        /* index + 1 of the next one with
                                                this name, or 0 */
 } parley_directory_tool_t;
+
+/* an account, or the source of a surface, that a principal lists */
+typedef struct {
+    parley_str_t               text;        /* as it is listed */
+    parley_str_t               name;        /* derived, see parley_surface.h */
+    const parley_principal_t  *principal;
+} parley_directory_account_t;
 
 struct parley_directory_s {
     parley_principal_t  *principals;
@@ -51,6 +59,11 @@ struct parley_directory_s {
     size_t                      nlisted;
     uint32_t                   *certificates;
     uint32_t                    certificates_mask;
+
+    parley_directory_account_t  *sources;
+    size_t                       nsources;
+    uint32_t                    *accounts;      /* NULL: none are listed */
+    uint32_t                     accounts_mask;
 };
 
 
@@ -81,8 +94,38 @@ int parley_directory_parties(parley_directory_t *dir, parley_arena_t *arena,
     char first[PARLEY_POINTER_MAX], parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Builds the table of accounts.  Returns 0, or -1 as parley_directory_index():
+ * an account, or the source of a surface, of two principals.
+ */
+int parley_directory_accounts(parley_directory_t *dir, parley_arena_t *arena,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * Returns the principal to which the party of a name belongs because it is
+ * derived from an account that the principal lists, or else from one of a
+ * source that it delivers for (C2A-38).  NULL: none.
+ */
+const parley_principal_t *parley_directory_account_owner(
+    const parley_directory_t *dir, parley_namespace_t space,
+    const parley_party_t *party);
+
+/*
+ * Checks that the name of principal number at in a name space, which means the
+ * party, is not derived from an account that the principal does not list.
+ * Returns 0, or -1 as parley_directory_index().
+ */
+int parley_directory_account_taken(const parley_directory_t *dir, size_t at,
+    parley_namespace_t space, const parley_party_t *party,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
+    __attribute__((warn_unused_result));
+
 /* Hashes a name.  Not keyed: only the operator's names are stored. */
 uint32_t parley_directory_hash(parley_str_t name);
+
+/* As parley_directory_hash(), ignoring ASCII case. */
+uint32_t parley_directory_hash_like(parley_str_t name);
 
 /* Returns whether two parties are the same. */
 int parley_party_eq(const parley_party_t *a, const parley_party_t *b);

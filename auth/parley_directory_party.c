@@ -51,6 +51,13 @@ parley_directory_parties(parley_directory_t *dir, parley_arena_t *arena,
                 continue;
             }
 
+            if (parley_directory_account_taken(dir, i,
+                    (parley_namespace_t) space, &party, first, err)
+                != 0)
+            {
+                return -1;
+            }
+
             slot = parley_directory_party_slot(dir, &party);
 
             if (*slot == 0) {
@@ -232,11 +239,20 @@ parley_directory_owner(const parley_directory_t *dir,
     for (i = 0; i < PARLEY_NAMESPACE_COUNT; i++) {
         memset(&party, 0, sizeof(party));
 
-        if (dir->party((parley_namespace_t) i, name, &party) == 0
-            && (i == space || !party.opaque)
-            && parley_directory_party_find(dir, &party, &named))
+        if (dir->party((parley_namespace_t) i, name, &party) != 0
+            || (i != space && party.opaque))
         {
+            continue;
+        }
+
+        if (parley_directory_party_find(dir, &party, &named)) {
             return named.principal;
+        }
+
+        p = parley_directory_account_owner(dir, (parley_namespace_t) i,
+                                           &party);
+        if (p != NULL) {
+            return p;
         }
     }
 

@@ -7,6 +7,7 @@
 #include "parley_directory_parts.h"
 #include "parley_membership.h"
 #include "parley_signature.h"
+#include "parley_surface.h"
 #include "parley_time.h"
 #include "parley_url.h"
 
@@ -41,6 +42,10 @@ static int parley_directory_roles(parley_directory_reader_t *r,
 static int parley_directory_orgs(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_grants(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_accounts_list(parley_directory_reader_t *r,
+    const char *name, size_t offset);
+static int parley_directory_sources_list(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_instruments_list(parley_directory_reader_t *r,
     const char *name, size_t offset);
@@ -102,6 +107,10 @@ static const parley_directory_member_t  parley_directory_members[] = {
       offsetof(parley_principal_t, grants) },
     { "reached", parley_directory_grants,
       offsetof(parley_principal_t, reached) },
+    { "accounts", parley_directory_accounts_list,
+      offsetof(parley_principal_t, accounts) },
+    { "surface", parley_directory_sources_list,
+      offsetof(parley_principal_t, surface) },
     { "keys", parley_directory_keys, offsetof(parley_principal_t, keys) },
     { "certificates", parley_directory_certificates,
       offsetof(parley_principal_t, certificates) },
@@ -299,6 +308,25 @@ parley_directory_grants(parley_directory_reader_t *r, const char *name,
     return parley_directory_list(r, name, offset, parley_membership_is_grant,
                                  "is no grant of an organisation, as "
                                  "~acme/billing.read");
+}
+
+
+static int
+parley_directory_accounts_list(parley_directory_reader_t *r,
+    const char *name, size_t offset)
+{
+    return parley_directory_list(r, name, offset, parley_surface_account_is,
+                                 "is not an account, such as slack/T123/U9");
+}
+
+
+static int
+parley_directory_sources_list(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    return parley_directory_list(r, name, offset, parley_surface_source_is,
+                                 "is not a platform and a workspace, such as "
+                                 "slack/T123");
 }
 
 

@@ -53,6 +53,9 @@ typedef struct parley_principal_s {
     parley_list_t                     orgs;         /* parley_membership.h */
     parley_list_t                     grants;
     parley_list_t                     reached;
+    parley_list_t                     accounts;     /* parley_surface.h */
+    parley_list_t                     surface;      /* sources that it
+                                                       delivers for */
     parley_jwks_t                     keys;         /* the directory's */
     parley_certificate_name_t        *certificates; /* the same */
     size_t                            ncertificates;
@@ -63,7 +66,8 @@ typedef struct parley_principal_s {
 
 /*
  * Members that claims can supply.  parent, human, max_priority, deliver,
- * speaks, reached, keys and certificates come from the directory only.
+ * speaks, reached, accounts, surface, keys and certificates come from the
+ * directory only.
  */
 typedef enum {
     PARLEY_MEMBER_SUB = 0,

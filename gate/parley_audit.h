@@ -115,6 +115,7 @@ typedef struct {
     parley_str_t    remote;             /* the client's address */
     parley_str_t    location;
     parley_str_t    principal;          /* sub of whom something proved */
+    parley_str_t    surface;            /* sub of its surface */
     parley_str_t    protocol;           /* "aee" */
     parley_str_t    upstream;           /* the protocol that it speaks */
     parley_str_t    type;

@@ -34,6 +34,7 @@ parley_audit_verdict(parley_audit_t *a, parley_arena_t *arena,
     cut = parley_audit_member(&b, "remote", v->remote);
     cut |= parley_audit_member(&b, "location", v->location);
     cut |= parley_audit_member(&b, "principal", v->principal);
+    cut |= parley_audit_member(&b, "surface", v->surface);
     cut |= parley_audit_member(&b, "protocol", v->protocol);
     cut |= parley_audit_member(&b, "upstream", v->upstream);
     cut |= parley_audit_member(&b, "type", v->type);

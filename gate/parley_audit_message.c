@@ -24,6 +24,7 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
     memset(ret, 0, sizeof(parley_audit_verdict_t));
 
     ret->principal = parley_who_proven(g->who);
+    ret->surface = parley_who_surface(g->who);
     ret->protocol = parley_proto_name(g->proto);
     ret->upstream = parley_proto_name(g->conf->speak);
     ret->verdict = parley_verdict_name(verdict);

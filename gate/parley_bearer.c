@@ -12,7 +12,7 @@ static int parley_bearer_sender(const parley_revocations_t *list,
 static void parley_bearer_texts(parley_bearer_t *b, parley_str_t **ret);
 
 
-#define PARLEY_BEARER_TEXTS  7
+#define PARLEY_BEARER_TEXTS  8
 
 
 int
@@ -30,6 +30,11 @@ parley_bearer_revoked(const parley_settings_http_t *http,
 
     if (parley_revocations_count(list) == 0 || b->sub.len == 0) {
         return 0;
+    }
+
+    if (parley_revocations_principal(list, b->author)) {
+        return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "the author is revoked");
     }
 
     if (b->caller) {
@@ -143,4 +148,5 @@ parley_bearer_texts(parley_bearer_t *b, parley_str_t **ret)
     ret[4] = &b->iss;
     ret[5] = &b->jti;
     ret[6] = &b->sig_kid;
+    ret[7] = &b->author;
 }

@@ -16,6 +16,8 @@ struct parley_settings_http_s;
 
 typedef struct {
     parley_str_t  sub;          /* of the principal; empty: nobody is known */
+    parley_str_t  author;       /* sub of the author, if sub is the surface
+                                   that delivers; else empty */
     parley_str_t  actor;        /* who uses the token; empty: itself */
     parley_str_t  key_issuer;   /* of the key of the token; empty: any */
     parley_str_t  kid;

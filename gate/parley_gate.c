@@ -631,8 +631,17 @@ parley_gate_to(const parley_gate_t *g)
 void
 parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret)
 {
+    parley_priority_t  cap;
+
     *ret = g->conf->caps;
 
     ret->max_priority = g->who->principal != NULL
                         ? g->who->principal->max_priority : parley_str_none;
+
+    if (g->who->surface != NULL
+        && parley_priority_find(g->who->surface->max_priority, &cap) == 0
+        && cap < ret->priority)
+    {
+        ret->priority = cap;
+    }
 }

@@ -2,7 +2,8 @@
  * The actors of a token (RFC 8693, 4.1): the agent that uses the token for its
  * subject, and the agents for which that one acts, in nested claims "act".  A
  * suspended agent sends nothing by a token of another principal, and ends no
- * suspension by one (VCP-26).
+ * suspension by one (VCP-26).  A surface acts so for the authors whose messages
+ * it delivers.
  */
 
 #include <string.h>
@@ -22,6 +23,10 @@ parley_gate_actors_pass(parley_gate_t *g)
     int           rc;
     uint32_t      act;
     parley_str_t  sub;
+
+    if (g->who->surface != NULL) {
+        return parley_gate_suspends(g, g->who->surface->sub);
+    }
 
     act = g->who->jwt != NULL ? g->who->jwt->act : PARLEY_JSON_NONE;
 
@@ -58,6 +63,10 @@ parley_gate_acts_itself(const parley_gate_t *g)
 {
     uint32_t      act;
     parley_str_t  sub;
+
+    if (g->who->surface != NULL) {
+        return 0;
+    }
 
     act = g->who->jwt != NULL ? g->who->jwt->act : PARLEY_JSON_NONE;
 

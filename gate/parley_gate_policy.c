@@ -29,6 +29,8 @@ static parley_step_result_t parley_gate_ruled(parley_gate_t *g);
 static int parley_gate_intent(const parley_gate_t *g);
 static int parley_gate_recipient(const parley_gate_t *g);
 static void parley_gate_lacks(parley_gate_t *g);
+static int parley_gate_roles(const parley_who_t *who,
+    parley_policy_request_t *request);
 static int parley_gate_ask_caller(const parley_gate_t *g,
     parley_gate_asked_t *a);
 static int parley_gate_ask(const parley_gate_t *g,
@@ -221,9 +223,8 @@ parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
         request->nscopes = who->jwt->nscopes;
     }
 
-    if (who->principal != NULL) {
-        request->roles = who->principal->roles.list;
-        request->nroles = who->principal->roles.n;
+    if (parley_gate_roles(who, request) != 0) {
+        return -1;
     }
 
     if (g->conf->policy->given & (1u << PARLEY_POLICY_PRINCIPAL)) {
@@ -235,6 +236,49 @@ parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
         request->principal.list = a->sender.list;
         request->principal.n = a->sender.n;
     }
+
+    return 0;
+}
+
+
+/*
+ * Fills the roles of the sender and of the surface that delivers the message.
+ * Returns 0, or -1: no memory.
+ */
+
+static int
+parley_gate_roles(const parley_who_t *who, parley_policy_request_t *request)
+{
+    parley_str_t         *list;
+    const parley_list_t  *own, *surface;
+
+    if (who->principal == NULL) {
+        return 0;
+    }
+
+    own = &who->principal->roles;
+    request->roles = own->list;
+    request->nroles = own->n;
+
+    if (who->surface == NULL || who->surface->roles.n == 0) {
+        return 0;
+    }
+
+    surface = &who->surface->roles;
+    list = parley_arena_alloc(who->arena,
+                              (own->n + surface->n) * sizeof(parley_str_t));
+    if (list == NULL) {
+        return -1;
+    }
+
+    if (own->n > 0) {
+        memcpy(list, own->list, own->n * sizeof(parley_str_t));
+    }
+
+    memcpy(list + own->n, surface->list, surface->n * sizeof(parley_str_t));
+
+    request->roles = list;
+    request->nroles = own->n + surface->n;
 
     return 0;
 }

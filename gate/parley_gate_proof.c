@@ -34,11 +34,21 @@ parley_gate_sender(parley_gate_t *g)
     if (parley_who_sender(g->who, g->conf->trusted, g->err) == 0
         && parley_reserved_sender(g->who, g->self, g->err) == 0)
     {
+        parley_gate_author(g);
         return PARLEY_RESULT_PASSED;
     }
 
     return parley_who_is_caller(g->who) ? PARLEY_RESULT_REFUSED
                                         : parley_gate_disproved(g);
+}
+
+
+void
+parley_gate_author(parley_gate_t *g)
+{
+    if (g->who->surface != NULL) {
+        g->msg->sender = g->who->author;
+    }
 }
 
 

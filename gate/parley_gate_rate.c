@@ -210,7 +210,8 @@ parley_gate_rate(parley_gate_t *g)
 
 /*
  * Counts a message that the step RATE did not count: for its sender if a
- * signature proves it, else for its address.
+ * signature proves it, else for its address.  A message that RATE counted for
+ * the surface which delivers it counts for its author, too.
  */
 
 parley_step_result_t
@@ -225,6 +226,12 @@ parley_gate_sender_rate(parley_gate_t *g)
         result = parley_gate_limit(g, g->who->sig_verified
                                       ? g->who->principal->sub
                                       : parley_str_none);
+
+    } else if (g->conf->rate != NULL && g->who->surface != NULL
+               && !parley_str_eq(g->who->surface->sub,
+                                 g->who->principal->sub))
+    {
+        result = parley_gate_limit(g, g->who->principal->sub);
     }
 
     if (result == PARLEY_RESULT_WAIT

@@ -169,6 +169,8 @@ parley_gate_schema(parley_gate_t *g)
         parley_gate_foreign(g);
     }
 
+    parley_gate_author(g);
+
     /* instead of a member that is missed then */
 
     if (!conf->any_case && codec->spelling != NULL

@@ -48,6 +48,12 @@ parley_gate_bearer(parley_gate_t *g, parley_bearer_t *ret)
     }
 
     ret->sub = g->who->principal->sub;
+
+    if (g->who->surface != NULL) {
+        ret->author = ret->sub;
+        ret->sub = g->who->surface->sub;
+    }
+
     ret->caller = parley_who_is_caller(g->who) ? 1 : 0;
     ret->sig = g->who->sig_verified;
     ret->sig_kid = g->who->sig_kid;

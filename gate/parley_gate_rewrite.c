@@ -5,13 +5,16 @@
 
 #include "parley_embed.h"
 #include "parley_gate_steps.h"
+#include "parley_msg_field.h"
 #include "parley_redact.h"
 
 
-/* caps, and room for the signature that goes */
-#define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + 1)
+/* caps, the author, and room for the signature that goes */
+#define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + PARLEY_CODEC_AUTHOR_MAX + 1)
 
 
+static int parley_gate_renames(parley_gate_t *g, parley_edit_t *edits,
+    uint32_t *n);
 static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
     parley_edit_t *edits, uint32_t n);
 
@@ -35,6 +38,7 @@ parley_gate_rewrite(parley_gate_t *g)
     parley_gate_caps(g, &caps);
 
     if (parley_rewrite_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0
+        || parley_gate_renames(g, edits, &n) != 0
         || parley_gate_edit(g, g->conf, edits, n) != 0)
     {
         return PARLEY_RESULT_REFUSED;
@@ -58,6 +62,36 @@ parley_gate_rewrite(parley_gate_t *g)
     parley_embed_supervision(g->msg, &g->means);
 
     return PARLEY_RESULT_PASSED;
+}
+
+
+/* Appends the edits that name the author, if a surface delivers the message. */
+
+static int
+parley_gate_renames(parley_gate_t *g, parley_edit_t *edits, uint32_t *n)
+{
+    uint32_t  added;
+
+    if (g->who->surface == NULL) {
+        return 0;
+    }
+
+    switch (parley_codecs[g->proto]->author(g->arena, g->who->author,
+                                            &edits[*n], &added))
+    {
+    case 0:
+        *n += added;
+        return 0;
+
+    case 1:
+        return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                parley_at(g->msg, PARLEY_MSG_SENDER).pointer,
+                                "the name of the account's principal cannot "
+                                "be that of an author");
+
+    default:
+        return parley_error_memory(g->err);
+    }
 }
 
 

@@ -104,6 +104,10 @@ parley_step_result_t parley_gate_named_method(parley_gate_t *g,
 int parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     parley_str_t type, parley_str_t *ret, int *own);
 
+/* parley_gate_proof.c: names the author as the sender, if a surface delivers
+   the message. */
+void parley_gate_author(parley_gate_t *g);
+
 /* parley_gate_serve.c */
 
 parley_step_result_t parley_gate_serve(parley_gate_t *g);

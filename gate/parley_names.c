@@ -36,6 +36,15 @@ parley_names_sender(parley_who_t *who, parley_names_t *ret)
     ret->owner = who->principal;
 
     if (ret->owner != NULL) {
+
+        if (who->surface != NULL
+            && parley_names_also(ret, who->surface) != 0)
+        {
+            return -1;
+        }
+
+        ret->owner = who->principal;
+
         return parley_names_principal(ret);
     }
 

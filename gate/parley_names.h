@@ -28,8 +28,9 @@ typedef struct {
 
 /*
  * Of whoever sent the message: its sub, its name in each protocol, its own or
- * one that maps.  Where nobody is known: what the message claims, all loose.
- * *ret points into itself.  Returns 0, or -1: no memory.
+ * one that maps; also those of a surface that delivers the message.  Where
+ * nobody is known: what the message claims, all loose.  *ret points into
+ * itself.  Returns 0, or -1: no memory.
  */
 int parley_names_sender(parley_who_t *who, parley_names_t *ret)
     __attribute__((warn_unused_result));
@@ -47,9 +48,9 @@ int parley_names_recipient(parley_who_t *who, parley_str_t to,
     __attribute__((warn_unused_result));
 
 /*
- * Adds the names of a listed principal, which gets the message by another name:
- * as a member of a group, or as the reader of a log.  Returns 0, or -1: no
- * memory.
+ * Adds the names of a principal, which gets the message by another name, as a
+ * member of a group or as the reader of a log, or which delivers it.  Returns
+ * 0, or -1: no memory.
  */
 int parley_names_also(parley_names_t *names, const parley_principal_t *p)
     __attribute__((warn_unused_result));

@@ -6,6 +6,7 @@
 #include "parley_name.h"
 
 
+static int parley_who_refused(const parley_who_t *who, parley_error_t *err);
 static int parley_who_others(const parley_who_t *who,
     const parley_principal_t *p);
 static const parley_principal_t *parley_who_listed(const parley_who_t *who,
@@ -129,8 +130,15 @@ parley_who_known(parley_who_t *who, parley_proto_t from, parley_str_t name)
 int
 parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 {
+    int              rc;
     parley_agent_t   caller, sender;
     parley_agents_t  agents;
+
+    rc = parley_who_delivers(who, err);
+
+    if (rc != 0) {
+        return rc < 0 ? -1 : 0;
+    }
 
     parley_who_agents(who, &agents);
 
@@ -144,7 +152,7 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
         != 0)
     {
         if (!parley_who_is_own_instrument(who)) {
-            return -1;
+            return parley_who_refused(who, err);
         }
 
         parley_error_clear(err);
@@ -170,6 +178,27 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
     who->known[1].asked = 0;
 
     return 0;
+}
+
+
+/* Says of a surface that the sender is not one of its accounts.  Returns -1. */
+
+static int
+parley_who_refused(const parley_who_t *who, parley_error_t *err)
+{
+    if (who->principal == NULL || who->principal->surface.n == 0
+        || err->code != PARLEY_E_SENDER_IDENTITY_MISMATCH)
+    {
+        return -1;
+    }
+
+    return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                            parley_at(who->msg, PARLEY_MSG_SENDER).pointer,
+                            "the sender is neither sub \"%.*s\" nor an "
+                            "account for which its \"surface\" delivers",
+                            who->principal->sub.len < 56
+                            ? (int) who->principal->sub.len : 56,
+                            (const char *) who->principal->sub.data);
 }
 
 

@@ -53,6 +53,12 @@ typedef struct {
 
     const parley_principal_t  *principal;       /* who sent it; NULL: nobody
                                                    known */
+    const parley_principal_t  *surface;         /* the proven caller, which
+                                                   delivers it for an account
+                                                   of principal (C2A-38);
+                                                   NULL: principal sent it */
+    parley_str_t               author;          /* principal's name then, in
+                                                   the message's protocol */
     const parley_jwt_t        *jwt;             /* a verified token proves it;
                                                    NULL: none */
     parley_str_t               sig_kid;         /* the key that verified */
@@ -97,8 +103,9 @@ void parley_who_agents(parley_who_t *who, parley_agents_t *ret);
 /*
  * GW-03: the claimed sender is the principal; who->principal becomes whoever
  * sent the message, which without a token a signature has yet to prove.
- * trusted: nobody need be known.  Returns 0, or -1: sender-identity-mismatch,
- * key-unknown.
+ * trusted: nobody need be known.  C2A-38: of an event that a surface delivers
+ * it is the principal of the account, and who->surface and who->author are set.
+ * Returns 0, or -1: sender-identity-mismatch, identity-unmappable, key-unknown.
  */
 int parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
     __attribute__((warn_unused_result));
@@ -113,6 +120,14 @@ static inline int
 parley_who_is_caller(const parley_who_t *who)
 {
     return who->jwt != NULL || who->certified;
+}
+
+
+/* Returns the sub of the surface that delivers the message, or empty. */
+static inline parley_str_t
+parley_who_surface(const parley_who_t *who)
+{
+    return who->surface != NULL ? who->surface->sub : parley_str_none;
 }
 
 

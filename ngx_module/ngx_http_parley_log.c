@@ -39,10 +39,10 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_str_t                   text;
     ngx_uint_t                  level;
     const char                 *field;
-    parley_str_t                claimed, none = parley_str_none;
+    parley_str_t                claimed, surface, none = parley_str_none;
     const parley_msg_t         *m;
     const parley_error_info_t  *info;
-    ngx_http_parley_log_name_t  who, said, what, which;
+    ngx_http_parley_log_name_t  who, by, said, what, which;
 
     if (!ngx_http_parley_log_has_line(&ctx->mcf->refused, ctx->error.code)) {
         parley_count(ctx->mcf->slot, PARLEY_M_UNLOGGED, 1);
@@ -54,6 +54,7 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     /* what is not proven is the message's own word */
 
     m = ctx->gate.msg_read ? &ctx->msg : NULL;
+    surface = parley_who_surface(&ctx->who);
 
     field = parley_escape_line(parley_str_c(ctx->error.field),
                                PARLEY_POINTER_MAX, at);
@@ -80,14 +81,17 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
             ? NGX_LOG_INFO : NGX_LOG_WARN;
 
     ngx_log_error(level, r->connection->log, 0,
-                  "parley: %s %*s%s%s: %V%*s, principal \"%s\", from \"%s\", "
-                  "intent \"%s\", id \"%s\"%*s",
+                  "parley: %s %*s%s%s: %V%*s, principal \"%s\"%s%s%s, "
+                  "from \"%s\", intent \"%s\", id \"%s\"%*s",
                   ctx->dry ? "would refuse," : "refused,",
                   info->word.len, info->word.data,
                   field[0] ? " " : "", field, &text, len, offset,
                   ngx_http_parley_log_name(ctx->who.principal
                                            ? ctx->who.principal->sub : none,
                                            who),
+                  surface.len ? ", surface \"" : "",
+                  ngx_http_parley_log_name(surface, by),
+                  surface.len ? "\"" : "",
                   ngx_http_parley_log_name(m ? m->sender : none, said),
                   ngx_http_parley_log_name(m ? m->intent : none, what),
                   ngx_http_parley_log_name(m ? m->id : none, which),

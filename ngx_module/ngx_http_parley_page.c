@@ -584,13 +584,13 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "\"token-expired\":[\"The token was valid, and has expired.\",\"Get a new"
     " token and send the message again. If clocks differ, correct the clocks,"
     " or use leeway= of parley_jwt.\"],\n"
-    "\"sender-identity-mismatch\":[\"The message names another sender than th"
-    "e token's principal; or a claim has a name that is derived from another "
-    "principal's name; or the token or the message uses the name of the gatew"
-    "ay or of a group.\",\"Send messages under your own name. If this is your"
-    " name, it is missing in the file of parley_identities, or in the claims "
-    "of parley_claims. Only the gateway may use the name of parley_self.\"],"
-    "\n"
+    "\"sender-identity-mismatch\":[\"The message names a sender that is neith"
+    "er the token's principal nor an account for which it delivers; or a clai"
+    "m has a name that is derived from another principal's name; or the token"
+    " or the message uses the name of the gateway or of a group.\",\"Send mes"
+    "sages under your own name. If this is your name, it is missing in the fi"
+    "le of parley_identities, or in the claims of parley_claims. Only the gat"
+    "eway may use the name of parley_self.\"],\n"
     "\"signature-missing\":[\"The message must be signed here, and is not; or"
     " there is no other proof of its sender, since the token is missing or ca"
     "me without TLS.\",\"Sign the message (parley sign), or send it over TLS "
@@ -1528,8 +1528,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-MJnrOlybTCpibioY0QwUMbndsxKSjIx2r"
-    "8rZmT7nAVI='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
+    "default-src 'none'; script-src 'sha256-ExguzQ9QHEJs5gC9qahtSd6t7KNk2bdkx"
+    "G6RQXkgYIA='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
     "pEw='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -27,6 +27,8 @@ static ngx_int_t ngx_http_parley_variable_priority(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_principal(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_parley_variable_surface(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_signature(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_parley_variable_verdict(ngx_http_request_t *r,
@@ -75,6 +77,9 @@ static ngx_http_variable_t  ngx_http_parley_vars[] = {
 
     { ngx_string("parley_principal"), NULL,
       ngx_http_parley_variable_principal, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("parley_surface"), NULL,
+      ngx_http_parley_variable_surface, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("parley_signature"), NULL,
       ngx_http_parley_variable_signature, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
@@ -259,6 +264,24 @@ ngx_http_parley_variable_principal(ngx_http_request_t *r,
     }
 
     return ngx_http_parley_variable_text(ctx, v, ctx->who.principal->sub);
+}
+
+
+/* of whoever delivers the message of another */
+
+static ngx_int_t
+ngx_http_parley_variable_surface(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    parley_str_t            surface;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_parley_variable_ctx(r, v);
+
+    surface = ctx != NULL ? parley_who_surface(&ctx->who) : parley_str_none;
+
+    return surface.len > 0 ? ngx_http_parley_variable_text(ctx, v, surface)
+                           : NGX_OK;
 }
 
 

@@ -20,6 +20,7 @@
 
 #define PARLEY_CODEC_PARTS_MAX      10
 #define PARLEY_CODEC_PASSING_NAMES  4   /* of the longest path, and its end */
+#define PARLEY_CODEC_AUTHOR_MAX     3   /* edits of an author */
 
 
 typedef struct {
@@ -146,6 +147,21 @@ typedef struct {
      */
     int    (*submit)(parley_arena_t *arena, parley_msg_t *msg,
                const parley_submission_t *submission, parley_error_t *err);
+
+    /*
+     * Finds the account on a chat platform that wrote m, of this wire.  Returns
+     * 1 and *ret; 0: m does not name one; -1: no memory.  NULL: no message
+     * does.
+     */
+    int    (*account)(const parley_msg_t *m, parley_msg_account_t *ret);
+
+    /*
+     * Writes the edits that make name the author of a message for which
+     * account() returned 1; edits has room for PARLEY_CODEC_AUTHOR_MAX.
+     * Returns 0 and *ret_n; 1: an author cannot have this name; -1: no memory.
+     */
+    int    (*author)(parley_arena_t *arena, parley_str_t name,
+               parley_edit_t *edits, uint32_t *ret_n);
 
     /*
      * Reports the envelope members of m, whose wire is this protocol, that

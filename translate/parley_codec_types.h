@@ -60,6 +60,15 @@ struct parley_embed_s;
 struct parley_embed_slot_s;
 
 
+/* an account on a chat platform, as a message names its author */
+typedef struct {
+    parley_str_t  platform;
+    parley_str_t  workspace;
+    parley_str_t  id;
+    unsigned      human:1;
+} parley_msg_account_t;
+
+
 /* a change of a document, for parley_edit() */
 typedef struct {
     parley_str_t  pointer;      /* JSON Pointer; must not be "" */

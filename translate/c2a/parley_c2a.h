@@ -234,6 +234,13 @@ int parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret);
 /* Of such a correlation the thread; empty: it has none. */
 parley_str_t parley_c2a_thread(parley_str_t corr);
 
+/* The account and the author of parley_codec_t. */
+int parley_c2a_account(const parley_msg_t *m, parley_msg_account_t *ret)
+    __attribute__((warn_unused_result));
+int parley_c2a_author(parley_arena_t *arena, parley_str_t name,
+    parley_edit_t *edits, uint32_t *ret_n)
+    __attribute__((warn_unused_result));
+
 /* The codec's corr_is (parley_codec.h). */
 int parley_c2a_corr_is(const parley_msg_t *m, parley_str_t want);
 int parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak);

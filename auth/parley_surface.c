@@ -1,0 +1,181 @@
+#include <string.h>
+
+#include "parley_surface.h"
+#include "parley_buf.h"
+
+
+static int parley_surface_part(parley_str_t *rest, parley_str_t *ret);
+static size_t parley_surface_len(const parley_surface_account_t *account);
+static size_t parley_surface_part_len(parley_str_t part);
+static int parley_surface_is_plain(uint8_t c);
+static void parley_surface_write(parley_buf_t *b, parley_str_t part);
+
+
+int
+parley_surface_read(parley_str_t text, parley_surface_account_t *ret)
+{
+    ret->id = parley_str_none;
+
+    if (!parley_name_is(PARLEY_NAMESPACE_AEE, text)
+        || parley_surface_part(&text, &ret->platform) != 0)
+    {
+        return -1;
+    }
+
+    if (memchr(text.data, '/', text.len) == NULL) {
+        ret->workspace = text;
+
+    } else if (parley_surface_part(&text, &ret->workspace) == 0) {
+        ret->id = text;
+
+    } else {
+        return -1;
+    }
+
+    return parley_surface_len(ret) <= PARLEY_SURFACE_NAME_MAX ? 0 : -1;
+}
+
+
+/*
+ * Takes the part before a slash off *rest.  Returns 0, or -1 if the part or the
+ * rest is empty.
+ */
+
+static int
+parley_surface_part(parley_str_t *rest, parley_str_t *ret)
+{
+    *ret = parley_str_until(*rest, '/');
+
+    if (ret->len == 0 || ret->len + 1 >= rest->len) {
+        return -1;
+    }
+
+    *rest = parley_str_from(*rest, ret->len + 1);
+
+    return 0;
+}
+
+
+int
+parley_surface_source_is(parley_str_t text)
+{
+    parley_surface_account_t  account;
+
+    return parley_surface_read(text, &account) == 0 && account.id.len == 0;
+}
+
+
+int
+parley_surface_account_is(parley_str_t text)
+{
+    parley_surface_account_t  account;
+
+    return parley_surface_read(text, &account) == 0 && account.id.len > 0;
+}
+
+
+int
+parley_surface_name(parley_arena_t *arena,
+    const parley_surface_account_t *account, parley_str_t *ret)
+{
+    size_t        len;
+    parley_buf_t  b;
+
+    len = parley_surface_len(account);
+
+    if (len > PARLEY_SURFACE_NAME_MAX) {
+        return 1;
+    }
+
+    parley_buf_init(&b, arena, len);
+    parley_surface_write(&b, account->platform);
+    parley_buf_octet(&b, '.');
+    parley_surface_write(&b, account->workspace);
+
+    if (account->id.len > 0) {
+        parley_buf_octet(&b, '.');
+        parley_surface_write(&b, account->id);
+    }
+
+    return parley_buf_done(&b, ret);
+}
+
+
+/* Returns the length of the derived name. */
+
+static size_t
+parley_surface_len(const parley_surface_account_t *account)
+{
+    return parley_surface_part_len(account->platform)
+           + parley_surface_part_len(account->workspace)
+           + parley_surface_part_len(account->id) + 2;
+}
+
+
+static size_t
+parley_surface_part_len(parley_str_t part)
+{
+    size_t  i, len;
+
+    for (i = 0, len = 0; i < part.len; i++) {
+        len += parley_surface_is_plain(part.data[i]) ? 1 : 3;
+    }
+
+    return len;
+}
+
+
+static int
+parley_surface_is_plain(uint8_t c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
+           || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+
+static void
+parley_surface_write(parley_buf_t *b, parley_str_t part)
+{
+    size_t   i;
+    uint8_t  c;
+
+    static const char  digits[] = "0123456789ABCDEF";
+
+    for (i = 0; i < part.len; i++) {
+        c = part.data[i];
+
+        if (parley_surface_is_plain(c)) {
+            parley_buf_octet(b, c);
+
+        } else {
+            parley_buf_octet(b, '%');
+            parley_buf_octet(b, (uint8_t) digits[c >> 4]);
+            parley_buf_octet(b, (uint8_t) digits[c & 15]);
+        }
+    }
+}
+
+
+parley_str_t
+parley_surface_source(parley_str_t name)
+{
+    size_t        len;
+    parley_str_t  id;
+
+    len = parley_str_until(name, '.').len;
+
+    if (len == 0 || len == name.len) {
+        return parley_str_none;
+    }
+
+    len += 1 + parley_str_until(parley_str_from(name, len + 1), '.').len;
+
+    if (len + 1 >= name.len) {
+        return parley_str_none;
+    }
+
+    id = parley_str_from(name, len + 1);
+
+    return memchr(id.data, '.', id.len) == NULL
+           ? parley_str_make(name.data, len) : parley_str_none;
+}
