@@ -153,6 +153,49 @@ for my $command (['translate', '--to', 'vcp'], ['detect']) {
            "SEC-01 nor by @$command");
 }
 
+# messages and keys of others, by every command that prints a text
+
+my $dir = tmp_dir();
+my $printed = qr/\xe2\x80\xae|\xe2\x80\x8f|\xc2\x9b/;
+
+for my $command (
+    ['token inspect', token(idp(), { sub => 'alice', note => "a\x{202e}b" })],
+    ['token inspect --json', token(idp(), { note => "a\x{202e}b" })])
+{
+    my ($status, $out, $err) = Parley::Tool::tool({ in => $command->[1] },
+                                                  split ' ', $command->[0]);
+
+    is($status, 0, $command->[0]) or diag $err;
+    unlike("$out$err", $printed, 'SEC-01 no character that turns the text');
+    like($out, qr/a\\u202Eb/, 'SEC-01 as JSON has it');
+}
+
+my $keys = spew("$dir/turned.json", "{\"keys\": [$turned]}");
+my $conf = spew("$dir/turned\xe2\x80\xae.conf", <<"EOT");
+events { }
+http { parley_zone a:1m; server { listen 127.0.0.1:80;
+    location /\xe2\x80\xae { parley_accept aee; parley_trusted on; } } }
+EOT
+my $signed = spew("$dir/turned.jwk",
+                  Parley::Env::parley('keygen', '--alg', 'ed25519', '--kid',
+                                      "k\xe2\x80\xaey"));
+my (undef, $made) = Parley::Tool::tool({ in => jcs(vcp()) }, 'sign', '--key',
+                                       $signed);
+
+for my $command (['explain', '--conf', $conf, '--location', "/\xe2\x80\xae"],
+                 ['explain', '--conf', $conf, '--location', "/\xe2\x80\x8f"],
+                 ['verify', '--keys', $signed], ['jwks', $keys],
+                 ["un\xe2\x80\xaeknown"], ['token', "in\xe2\x80\xaespect"],
+                 ['detect', '--json', $signed, "$dir/none\xe2\x80\xae"])
+{
+    my ($status, $out, $err) = Parley::Tool::tool({ in => $made }, @$command);
+
+    unlike($err . ($command->[0] eq 'explain' ? '' : $out), $printed,
+           "SEC-01 nor by $command->[0]");
+    like("$out$err", qr/\\u\{202E\}|\\u202E|\\u\{200F\}|json-invalid/,
+         'it is printed by its number') or diag "$out$err";
+}
+
 my $file = spew(tmp_dir() . "/a\xe2\x80\xaeb", 'x');
 
 (undef, undef, $err) = Parley::Tool::tool('validate', $file);

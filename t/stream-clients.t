@@ -229,7 +229,7 @@ $_->{client} && $_->{client}->leave for @clients;
 
 SKIP: {
     my $browser = Parley::Browser->start(port => port(9), insecure => 1)
-        or skip 'there is no chromium, or no chromedriver', 6;
+        or skip 'there is no chromium, or no chromedriver', 8;
 
     for my $page (['HTTP/1.1', 'http/1.1', 'http://127.0.0.1:' . port(1)],
                   ['HTTP/2', 'h2', 'https://localhost:' . port(5)])
@@ -252,6 +252,15 @@ SKIP: {
 
             shows($browser, 's1', 'for both', 'for s1', 'the last');
             shows($browser, 's2', 'for both', 'for s2', 'the last');
+        };
+
+        subtest "SEC-01: Chromium, $by, a text that turns is shown" => sub {
+            $browser->open("$base/page/?as=~alice");
+            opened($browser, 1);
+            $browser->run('document.querySelector("#s1 input").value = '
+                          . '"a\\u202eb\\u0085c";'
+                          . 'document.querySelector("#s1 .all").click()');
+            shows($browser, $_, 'a\\u{202E}b\\u{0085}c') for 's1', 's2';
         };
 
         subtest "ACH-20: Chromium, $by, one asks, both answer" => sub {

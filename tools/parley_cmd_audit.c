@@ -250,7 +250,7 @@ parley_audit_found_json(parley_tool_t *tool,
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &text) == 0) {
-        parley_output_line(text);
+        parley_output_json(text);
     }
 }
 
@@ -258,9 +258,10 @@ parley_audit_found_json(parley_tool_t *tool,
 static void
 parley_audit_chain(const parley_audit_seen_t *s)
 {
-    printf("chain %s: lines %" PRIu64 " to %" PRIu64 ", %" PRIu64
-           " verdicts, %" PRIu64 " outcomes", s->text, s->first, s->last,
-           s->counts[0], s->counts[1]);
+    parley_show_format(stdout, "chain %s: lines %" PRIu64 " to %" PRIu64
+                       ", %" PRIu64 " verdicts, %" PRIu64 " outcomes",
+                       s->text, s->first, s->last, s->counts[0],
+                       s->counts[1]);
 
     if (s->lost > 0) {
         printf(", %" PRIu64 " could not be written", s->lost);
@@ -296,7 +297,7 @@ parley_audit_chain_json(parley_tool_t *tool, const parley_audit_seen_t *s)
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &text) == 0) {
-        parley_output_line(text);
+        parley_output_json(text);
     }
 }
 
@@ -354,7 +355,7 @@ parley_audit_total_json(parley_tool_t *tool, const parley_audit_verify_t *v,
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &text) == 0) {
-        parley_output_line(text);
+        parley_output_json(text);
     }
 }
 

@@ -347,14 +347,16 @@ parley_explain_where(const parley_explain_t *e)
     block = e->block;
 
     parley_conf_describe(block, text, sizeof(text));
-    fprintf(stderr, "%s, %s:%u\n", text, block->file, block->line);
+    parley_show_format(stderr, "%s, %s:%u", text, block->file, block->line);
+    fputc('\n', stderr);
 
     for (i = 0; parley_explain_others[i] != NULL; i++) {
         d = parley_conf_get(block, parley_explain_others[i]);
 
         if (d != NULL) {
-            fprintf(stderr, "%s, %s:%u, is not looked at\n",
-                    parley_explain_others[i], d->file, d->line);
+            parley_show_format(stderr, "%s, %s:%u, is not looked at",
+                               parley_explain_others[i], d->file, d->line);
+            fputc('\n', stderr);
         }
     }
 }
@@ -406,9 +408,10 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     parley_explain_tell(e);
 
     if (!ok || back) {
-        fprintf(stderr, "%-12s HTTP %d %.*s\n", "answer", reply.status,
-                (int) reply.content_type.len,
-                (const char *) reply.content_type.data);
+        parley_show_format(stderr, "%-12s HTTP %d %.*s", "answer",
+                           reply.status, (int) reply.content_type.len,
+                           (const char *) reply.content_type.data);
+        fputc('\n', stderr);
 
     } else if (dry) {
         fprintf(stderr, "%-12s parley_dry_run is on: the message goes on as "
@@ -544,7 +547,8 @@ parley_explain_tell(const parley_explain_t *e)
     const parley_explained_t  *s;
 
     if (e->in->line > 0) {
-        fprintf(stderr, "%s:%zu\n", e->in->name, e->in->line);
+        parley_show_format(stderr, "%s:%zu", e->in->name, e->in->line);
+        fputc('\n', stderr);
     }
 
     for (i = 0; i < e->nsteps; i++) {
@@ -555,9 +559,11 @@ parley_explain_tell(const parley_explain_t *e)
         fputc('\n', stderr);
 
         if (parley_explain_is_end(s->result) && s->by.name != NULL) {
-            fprintf(stderr, "%-12s %-10s by \"%s\" in %.*s:%u\n", "", "",
-                    s->by.name, parley_explain_str(s->by.where->file),
-                    s->by.where->line);
+            parley_show_format(stderr, "%-12s %-10s by \"%s\" in %.*s:%u",
+                               "", "", s->by.name,
+                               parley_explain_str(s->by.where->file),
+                               s->by.where->line);
+            fputc('\n', stderr);
         }
     }
 }

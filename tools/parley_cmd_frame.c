@@ -369,7 +369,7 @@ parley_frame_print(const parley_moq_frame_t *frame)
     rc = parley_buf_done(&b, &line);
 
     if (rc == 0) {
-        parley_output_line(line);
+        parley_output_json(line);
     }
 
     parley_arena_reset(&arena);

@@ -194,8 +194,7 @@ parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
     }
 
     if (tool->json) {
-        parley_output(body);
-        parley_output(PARLEY_STR("\n"));
+        parley_output_json(body);
     }
 
     return PARLEY_EXIT_OK;

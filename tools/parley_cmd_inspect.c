@@ -92,7 +92,7 @@ parley_inspect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         return parley_output_error(tool, in);
     }
 
-    parley_output(text);
+    parley_show_json(stdout, text);
     (void) fflush(stdout);
 
     parley_inspect_time(&claims, "nbf");

@@ -104,7 +104,7 @@ parley_detect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     }
 
     if (tool->noperands > 1) {
-        printf("%s: ", in->name);
+        parley_show_format(stdout, "%s: ", in->name);
     }
 
     parley_output_line(parley_proto_name(proto));

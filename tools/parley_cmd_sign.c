@@ -241,8 +241,10 @@ parley_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         parley_output_end(&b);
 
     } else {
-        printf("%.*s %.*s\n", (int) word.len, (const char *) word.data,
-               (int) key->kid.len, (const char *) key->kid.data);
+        parley_show_format(stdout, "%.*s %.*s", (int) word.len,
+                           (const char *) word.data, (int) key->kid.len,
+                           (const char *) key->kid.data);
+        (void) putc('\n', stdout);
     }
 
     return PARLEY_EXIT_OK;

@@ -245,7 +245,7 @@ parley_token_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         return parley_output_error(tool, in);
     }
 
-    parley_output_line(text);
+    parley_output_json(text);
 
     return PARLEY_EXIT_OK;
 }

@@ -139,10 +139,10 @@ parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
 {
     va_list  args;
 
-    fprintf(stderr, "parley: %s:%u: ", d->file, d->line);
+    parley_show_format(stderr, "parley: %s:%u: ", d->file, d->line);
 
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    parley_show_args(stderr, fmt, args);
     va_end(args);
 
     fputc('\n', stderr);
@@ -157,10 +157,10 @@ parley_conf_broken(const parley_conf_reader_t *rd, unsigned line,
 {
     va_list  args;
 
-    fprintf(stderr, "parley: %s:%u: ", rd->file, line);
+    parley_show_format(stderr, "parley: %s:%u: ", rd->file, line);
 
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    parley_show_args(stderr, fmt, args);
     va_end(args);
 
     fputc('\n', stderr);

@@ -162,7 +162,8 @@ parley_main_unknown(int argc, char **argv)
             && parley_commands[i]->name[len] == ' ')
         {
             if (*separator == ':') {
-                fprintf(stderr, "\"%s\" needs one more word", argv[0]);
+                parley_show_format(stderr, "\"%s\" needs one more word",
+                                   argv[0]);
             }
 
             fprintf(stderr, "%s%s", separator,
@@ -172,7 +173,7 @@ parley_main_unknown(int argc, char **argv)
     }
 
     if (*separator == ':') {
-        fprintf(stderr, "unknown command \"%s\"", argv[0]);
+        parley_show_format(stderr, "unknown command \"%s\"", argv[0]);
 
         meant = parley_main_suggest(parley_str_c(argv[0]));
 
@@ -182,7 +183,7 @@ parley_main_unknown(int argc, char **argv)
         }
 
     } else if (argc > 1 && argv[1][0] != '-') {
-        fprintf(stderr, ", not \"%s\"", argv[1]);
+        parley_show_format(stderr, ", not \"%s\"", argv[1]);
     }
 
     fputs("\nTry \"parley --help\".\n", stderr);

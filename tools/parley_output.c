@@ -15,6 +15,14 @@ parley_output(parley_str_t s)
 
 
 void
+parley_output_json(parley_str_t s)
+{
+    parley_show_json(stdout, s);
+    (void) putc('\n', stdout);
+}
+
+
+void
 parley_output_line(parley_str_t s)
 {
     parley_output(s);
@@ -122,7 +130,7 @@ parley_output_end(parley_buf_t *b)
         return;
     }
 
-    parley_output_line(s);
+    parley_output_json(s);
 }
 
 

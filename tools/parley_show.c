@@ -50,6 +50,38 @@ parley_show(FILE *f, parley_str_t s)
 
 
 void
+parley_show_json(FILE *f, parley_str_t s)
+{
+    size_t          n;
+    uint32_t        c;
+    const uint8_t  *p, *end;
+
+    if (s.len == 0) {
+        return;
+    }
+
+    end = s.data + s.len;
+
+    for (p = s.data; p < end; p += n) {
+
+        n = parley_utf8_len(p, end);
+        c = n > 1 ? parley_show_point(p, n) : *p;
+
+        if (n == 0) {
+            n = 1;
+        }
+
+        if (c >= 0x7F && parley_show_is_hidden(c)) {
+            fprintf(f, "\\u%04X", (unsigned) c);
+
+        } else {
+            (void) fwrite(p, 1, n, f);
+        }
+    }
+}
+
+
+void
 parley_show_args(FILE *f, const char *fmt, va_list args)
 {
     int      n;

@@ -275,6 +275,11 @@ parley_str_t parley_token_trim(parley_str_t s);
  * "\u{202E}"; octets that are not UTF-8 become "\x9B".
  */
 void parley_show(FILE *f, parley_str_t s);
+
+/* Writes a JSON text with the same value: such characters in its strings become
+   escapes of JSON, and its line breaks stay. */
+void parley_show_json(FILE *f, parley_str_t s);
+
 void parley_show_format(FILE *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void parley_show_args(FILE *f, const char *fmt, va_list args)
@@ -287,6 +292,10 @@ void parley_output(parley_str_t s);
 
 /* The same, and a newline. */
 void parley_output_line(parley_str_t s);
+
+/* As parley_output_line(), by parley_show_json(): for JSON that is not a
+   message. */
+void parley_output_json(parley_str_t s);
 
 /* A value of a document as indented JSON; depth is the indentation so far. */
 void parley_output_pretty(parley_buf_t *b, const parley_json_t *doc,
