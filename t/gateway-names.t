@@ -83,6 +83,40 @@ for my $to (qw(aee c2a channel)) {
 is(scalar $service->requests, 0, 'GW-03 the service gets none');
 
 
+# VCP 2.0, and MoQ by its argument; all to what they are translated to
+
+for my $to (qw(aee c2a channel)) {
+    for my $name (qw(service://parley SERVICE://PARLEY)) {
+        my $answer = said($to, as_vcp2(by_vcp($name)));
+
+        cmp_ok($answer->{status}, '>=', 400,
+               "GW-03 VCP 2.0 to $name is not forwarded to $to");
+        like($answer->{body}, qr/gateway/, 'as a name of the gateway');
+    }
+}
+
+for my $name (qw(service.parley Service.Parley service:parley service://parley
+                 SERVICE.PARLEY))
+{
+    my $answer = submit(Parley::Matrix::command('backup.run'), as => 'alice',
+                        uri => '/to/aee?recipient='
+                               . $name =~ s/([^A-Za-z0-9.])/
+                                            sprintf '%%%02X', ord $1/ger);
+
+    cmp_ok($answer->{status}, '>=', 400,
+           "GW-03 a MoQ command to $name is not forwarded")
+        or diag $answer->{body};
+    like($answer->{body}, qr/gateway/, 'as a name of the gateway');
+}
+
+is(scalar $service->requests, 0, 'GW-03 the service gets none of these');
+
+submit(Parley::Matrix::command('backup.run'), as => 'alice',
+       uri => '/to/aee?recipient=service.parley2');
+is(scalar $service->requests, 1, 'GW-03 a name that begins like it is another');
+$service->clear;
+
+
 # ---- empty labels
 
 for my $m (map({ by_aee('agent.bob', intent => $_) }
@@ -130,6 +164,49 @@ my $member = frame('alice', 'acme', kind => 'agent_broadcast',
 
 submit($member, uri => '/to/channel', scope => 'org:~acme/members/*');
 is(scalar(my @got = $service->requests), 1, 'a member may');
+
+
+# ---- agent-channel has handles for agents alone
+
+$service->clear;
+
+ok($nginx->reload(workers => 1, http => streams_http(
+    more => 'parley_self agent.cc-gw;',
+    locations => join '', map { <<"EOT" } qw(aee c2a channel)) ), 'a reload');
+        location = /to/$_ {
+            parley_jwt on; parley_accept aee vcp vcp2 c2a channel moq;
+            parley_speak $_;
+            proxy_pass http://127.0.0.1:%PORT_2%;
+        }
+EOT
+
+for my $to (qw(aee c2a channel)) {
+    for my $m (by_aee('agent.cc-gw'), by_aee('Agent.CC-GW'), by_c2a('agent:cc-gw'),
+               by_c2a('~cc-gw'), by_vcp('agent://cc-gw'),
+               as_vcp2(by_vcp('agent://cc-gw')), frame('alice', 'cc-gw'))
+    {
+        my $answer = said($to, $m);
+
+        cmp_ok($answer->{status}, '>=', 400, 'GW-03 not forwarded: '
+               . ($m->{to} // $m->{recipient} // $m->{recipient_handle}
+                  // $m->{params}{target}{recipient}) . " to $to")
+            or diag $answer->{body};
+        like($answer->{body}, qr/gateway|identity-unmappable/,
+             'as a name of the gateway, or as one that is nobody\'s');
+    }
+
+    for my $scope ('~cc-gw', '~cc-gw/*') {
+        my $answer = said($to, { %{ frame('alice', 'cc-gw') },
+                                 frame_id => uuid4() }, scope => $scope);
+
+        cmp_ok($answer->{status}, '>=', 400,
+               "GW-03 nor a frame with the scope $scope to $to");
+        like($answer->{body}, qr/gateway/, 'as a name of the gateway');
+    }
+}
+
+is(scalar $service->requests, 0, 'GW-03 the service gets none')
+    or diag join "\n", map { jcs($_->{json}) } $service->requests;
 
 
 # ---- what is printed
