@@ -170,8 +170,10 @@ parley_c2a_form_t parley_c2a_form_find(parley_str_t form);
  */
 parley_c2a_form_t parley_c2a_form_of(const parley_json_t *doc);
 
-/* The spelling() of the codec. */
+/* The spelling() of the codec, and of a message of that form. */
 int parley_c2a_spelling(const parley_json_t *doc, parley_error_t *err);
+int parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
+    parley_error_t *err);
 
 /* Whether a name is that of a tool, "chat.react", or its alias. */
 int parley_c2a_tool_is(const parley_json_t *doc, uint32_t name,

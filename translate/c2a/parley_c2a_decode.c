@@ -669,3 +669,10 @@ parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret)
 
     return 0;
 }
+
+
+int
+parley_c2a_spelling(const parley_json_t *doc, parley_error_t *err)
+{
+    return parley_c2a_spelling_of(doc, parley_c2a_form_of(doc), err);
+}

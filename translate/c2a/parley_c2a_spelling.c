@@ -166,18 +166,12 @@ static const parley_c2a_spelt_in_t  parley_c2a_spelt_none[] = {
 
 
 int
-parley_c2a_spelling(const parley_json_t *doc, parley_error_t *err)
+parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
+    parley_error_t *err)
 {
-    uint32_t           params;
-    parley_c2a_form_t  form;
+    uint32_t  params;
 
     params = parley_json_member(doc, 0, PARLEY_ATOM_params);
-
-    if (params == PARLEY_JSON_NONE) {
-        return 0;
-    }
-
-    form = parley_c2a_form_of(doc);
 
     switch (form) {
 
