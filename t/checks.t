@@ -146,6 +146,22 @@ subtest 'calls' => sub {
        . " limit 1; tools/check-calls --headers gate lists them\n",
        'more headers than the limit are found');
     restore();
+
+    ring(11);
+    compile();
+    spew("$tree/tools/circles.tsv", "core\t-\t1\ngate\t10\t2\n");
+    is(tool('check-calls'), '0 ', 'a tenth more passes');
+
+    spew("$tree/tools/circles.tsv", "core\t-\t1\ngate\t9\t2\n");
+    like(tool('check-calls'), qr/^1 .* circles of 11 files, limit 9;/,
+         'two files more than nine do not');
+
+    spew("$tree/tools/circles.tsv", "core\t-\t1\ngate\t6 5\t2\n");
+    like(tool('check-calls'), qr/^1 .* circles of 11 files, limit 6 5;/,
+         'two circles do not become one');
+
+    unlink glob "$tree/gate/ring*";
+    restore();
 };
 
 
@@ -290,7 +306,24 @@ sub change {
 }
 
 
-# the status of a tool, and what it says
+# a circle of files of gate/
+sub ring {
+    my $n = shift;
+
+    for my $i (0 .. $n - 1) {
+        my $next = ($i + 1) % $n;
+
+        spew("$tree/gate/ring$i.c", "#include \"high.h\"\n"
+             . "#include \"low.h\"\nint ring$next(void);\n"
+             . "int ring$i(void) { return ring$next(); }\n");
+    }
+
+    spew("$tree/sources", $clean{sources}
+         . join '', map { "gate/ring$_.c\n" } 0 .. $n - 1);
+}
+
+
+# the status of a tool, and its output
 sub tool {
     my $said = qx{cd $tree && tools/$_[0] 2>&1};
 
