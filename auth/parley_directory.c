@@ -174,6 +174,22 @@ parley_directory_has_caps(const parley_directory_t *dir)
 }
 
 
+int
+parley_directory_has_surfaces(const parley_directory_t *dir)
+{
+    size_t  i;
+
+    for (i = 0; i < dir->nprincipals; i++) {
+
+        if (dir->principals[i].surface.n > 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 void
 parley_directory_free(parley_directory_t *dir)
 {

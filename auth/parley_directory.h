@@ -127,6 +127,9 @@ int parley_directory_by_certificate(const parley_directory_t *directory,
 /* Returns whether any principal has a max_priority. */
 int parley_directory_has_caps(const parley_directory_t *directory);
 
+/* Returns whether any principal is a chat surface. */
+int parley_directory_has_surfaces(const parley_directory_t *directory);
+
 /* Returns whether any principal has a certificate. */
 int parley_directory_has_certificates(const parley_directory_t *directory);
 

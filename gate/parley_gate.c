@@ -181,7 +181,8 @@ parley_applies_rewrite(const parley_settings_http_t *http,
     return s->gate.nredact > 0 || s->gate.caps.timeout_ms > 0
            || s->gate.caps.priority < PARLEY_PRIORITY_URGENT
            || (http->directory != NULL
-               && parley_directory_has_caps(http->directory));
+               && (parley_directory_has_caps(http->directory)
+                   || parley_directory_has_surfaces(http->directory)));
 }
 
 

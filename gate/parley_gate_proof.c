@@ -31,7 +31,15 @@ parley_gate_transport(parley_gate_t *g)
 parley_step_result_t
 parley_gate_sender(parley_gate_t *g)
 {
-    if (parley_who_sender(g->who, g->conf->trusted, g->err) == 0
+    int  rc;
+
+    rc = parley_who_delivers(g->who, g->err);
+
+    if (rc == 0) {
+        rc = parley_who_sender(g->who, g->conf->trusted, g->err);
+    }
+
+    if (rc >= 0
         && parley_reserved_sender(g->who, g->self, g->err) == 0)
     {
         parley_gate_author(g);
@@ -40,15 +48,6 @@ parley_gate_sender(parley_gate_t *g)
 
     return parley_who_is_caller(g->who) ? PARLEY_RESULT_REFUSED
                                         : parley_gate_disproved(g);
-}
-
-
-void
-parley_gate_author(parley_gate_t *g)
-{
-    if (g->who->surface != NULL) {
-        g->msg->sender = g->who->author;
-    }
 }
 
 

@@ -104,9 +104,14 @@ parley_step_result_t parley_gate_named_method(parley_gate_t *g,
 int parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     parley_str_t type, parley_str_t *ret, int *own);
 
-/* parley_gate_proof.c: names the author as the sender, if a surface delivers
-   the message. */
-void parley_gate_author(parley_gate_t *g);
+/* Names the author as the sender, if a surface delivers the message. */
+static inline void
+parley_gate_author(parley_gate_t *g)
+{
+    if (g->who->surface != NULL) {
+        g->msg->sender = g->who->author;
+    }
+}
 
 /* parley_gate_serve.c */
 

@@ -130,15 +130,8 @@ parley_who_known(parley_who_t *who, parley_proto_t from, parley_str_t name)
 int
 parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 {
-    int              rc;
     parley_agent_t   caller, sender;
     parley_agents_t  agents;
-
-    rc = parley_who_delivers(who, err);
-
-    if (rc != 0) {
-        return rc < 0 ? -1 : 0;
-    }
 
     parley_who_agents(who, &agents);
 

@@ -103,11 +103,20 @@ void parley_who_agents(parley_who_t *who, parley_agents_t *ret);
 /*
  * GW-03: the claimed sender is the principal; who->principal becomes whoever
  * sent the message, which without a token a signature has yet to prove.
- * trusted: nobody need be known.  C2A-38: of an event that a surface delivers
- * it is the principal of the account, and who->surface and who->author are set.
- * Returns 0, or -1: sender-identity-mismatch, identity-unmappable, key-unknown.
+ * trusted: nobody need be known.  Returns 0, or -1: sender-identity-mismatch,
+ * key-unknown.
  */
 int parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
+/*
+ * C2A-38: finds the principal of the account that wrote the message, if the
+ * proven caller is a surface of its platform and workspace, and sets
+ * who->surface, who->author and who->principal.  Returns 1; 0: the message is
+ * the caller's own; or -1: sender-identity-mismatch, identity-unmappable,
+ * capacity.
+ */
+int parley_who_delivers(parley_who_t *who, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /* VCP-30.  Returns 0, or -1: direction-refused. */

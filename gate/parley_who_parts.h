@@ -25,13 +25,5 @@ int parley_who_owner(parley_who_t *who, parley_proto_t proto,
 int parley_who_instrument(parley_who_t *who, const parley_principal_t *p,
     parley_str_t *ret);
 
-/*
- * Finds the principal of the account that wrote the message, if the proven
- * caller is a surface of its platform and workspace, and sets who->surface,
- * who->author and who->principal.  Returns 1; 0: the message is the caller's
- * own; or -1: sender-identity-mismatch, identity-unmappable, capacity.
- */
-int parley_who_delivers(parley_who_t *who, parley_error_t *err);
-
 
 #endif /* PARLEY_WHO_PARTS_H */

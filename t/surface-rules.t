@@ -19,7 +19,7 @@ use Parley::Websocket qw(websocket);
 
 my $dir = tmp_dir();
 my $client = Parley::Client->new(port => port(4));
-my ($nginx, $service) = surfaces();
+my ($nginx, $service) = surfaces(capped => 1);
 
 
 subtest 'C2A-38: rules are asked about the surface and the author' => sub {

@@ -4,7 +4,8 @@
 #include "parley_msg_field.h"
 
 
-static uint32_t parley_c2a_source(const parley_msg_t *m, const char *name);
+static int parley_c2a_account_text(const parley_json_t *doc,
+    const char *pointer, parley_str_t *ret);
 static int parley_c2a_author_edit(parley_arena_t *arena, const char *pointer,
     parley_str_t text, parley_edit_t *ret);
 
@@ -12,50 +13,38 @@ static int parley_c2a_author_edit(parley_arena_t *arena, const char *pointer,
 int
 parley_c2a_account(const parley_msg_t *m, parley_msg_account_t *ret)
 {
-    uint32_t              id;
-    const uint32_t       *at;
-    parley_c2a_places_t   places;
-    const parley_json_t  *doc;
+    parley_str_t  method, kind;
 
-    doc = m->doc;
-    at = places.at;
-
-    if (parley_c2a_places_find(&places, doc) != PARLEY_C2A_DELIVER) {
-        return 0;
-    }
-
-    id = at[PARLEY_C2A_AT_AUTHOR_ID];
-
-    if (id == PARLEY_JSON_NONE
-        || at[PARLEY_C2A_AT_AUTHOR_KIND] == PARLEY_JSON_NONE)
-    {
-        return 0;
-    }
-
-    if (parley_msg_string(doc, id, &ret->id) != 0
-        || parley_msg_string(doc, parley_c2a_source(m, "/params/source"
-                                                       "/platform"),
-                             &ret->platform)
+    if (parley_c2a_account_text(m->doc, "/method", &method) != 0
+        || parley_c2a_account_text(m->doc, "/params/author/kind", &kind) != 0
+        || parley_c2a_account_text(m->doc, "/params/author/id", &ret->id) != 0
+        || parley_c2a_account_text(m->doc, "/params/source/platform",
+                                   &ret->platform)
            != 0
-        || parley_msg_string(doc, parley_c2a_source(m, "/params/source"
-                                                       "/workspaceId"),
-                             &ret->workspace)
+        || parley_c2a_account_text(m->doc, "/params/source/workspaceId",
+                                   &ret->workspace)
            != 0)
     {
         return -1;
     }
 
-    ret->human = parley_json_string_is(doc, at[PARLEY_C2A_AT_AUTHOR_KIND],
-                                       PARLEY_STR("human"));
+    ret->human = parley_str_is(kind, "human");
 
-    return ret->id.len > 0 && ret->platform.len > 0 && ret->workspace.len > 0;
+    return parley_str_is(method, "chat/deliver") && kind.len > 0
+           && ret->id.len > 0 && ret->platform.len > 0
+           && ret->workspace.len > 0;
 }
 
 
-static uint32_t
-parley_c2a_source(const parley_msg_t *m, const char *name)
+/* Reads a string of the message; empty if there is none. */
+
+static int
+parley_c2a_account_text(const parley_json_t *doc, const char *pointer,
+    parley_str_t *ret)
 {
-    return parley_json_resolve(m->doc, 0, parley_str_c(name));
+    return parley_msg_string(doc, parley_json_resolve(doc, 0,
+                                                      parley_str_c(pointer)),
+                             ret);
 }
 
 

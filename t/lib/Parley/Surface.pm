@@ -126,15 +126,19 @@ EOT
 }
 
 
-# Starts the service and the gateway; returns both.
+# Starts the service and the gateway; returns both.  capped: with principals
+# that have a max_priority.
 sub surfaces {
+    my %o = @_;
+    my @listed = grep { $o{capped} || !$_->{max_priority} } @principals;
+
     $service = Parley::Upstream->start(port(2));
 
     spew("$dir/revocations.json",
          jcs({ principals => [], kids => [], tokens => [] }));
 
     my $nginx = Parley::Nginx->start(workers => 1, http => streams_http(
-        identities => jcs({ principals => \@principals }),
+        identities => jcs({ principals => \@listed }),
         more => "parley_revocations $dir/revocations.json; "
               . "parley_audit $dir/audit.jsonl; "
               . 'parley_retain count=100 time=1h; log_format who '
