@@ -324,9 +324,8 @@ parley_channel_head_tier(parley_channel_encode_t *e)
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(e->m, PARLEY_MSG_SENDER).pointer,
                                 "agent-channel wants drafted_with: the "
-                                "directory lists no \"instrument\" for the "
-                                "sender, and its handle is too long for "
-                                "~cc-<handle>");
+                                "\"instrument\" that the directory lists for "
+                                "the sender is not a handle");
     }
 
     return 0;

@@ -4,6 +4,7 @@
  */
 
 #include "parley_channel.h"
+#include "parley_channel_verb.h"
 #include "parley_channel_scope.h"
 
 #include <stdio.h>
@@ -235,7 +236,7 @@ parley_channel_is_own(parley_str_t name, parley_str_t sender)
 
     return sender.len > 0
            && parley_str_eq(parley_str_from(name, sizeof("~cc-") - 1),
-                            parley_str_from(sender, 1));
+                            parley_channel_instrument_part(sender));
 }
 
 

@@ -304,6 +304,27 @@ parley_channel_verb_get(const parley_channel_frame_t *f, const char *name)
 }
 
 
+parley_str_t
+parley_channel_instrument_part(parley_str_t sender)
+{
+    parley_str_t  part;
+
+    part = sender.len > 0 ? parley_str_from(sender, 1) : sender;
+
+    if (part.len > PARLEY_CHANNEL_INSTRUMENT_MAX) {
+        part.len = PARLEY_CHANNEL_INSTRUMENT_MAX;
+    }
+
+    /* a handle does not end with a hyphen, and does not begin with one */
+
+    while (part.len > 0 && part.data[part.len - 1] == '-') {
+        part.len--;
+    }
+
+    return part;
+}
+
+
 int
 parley_channel_instrument(parley_arena_t *arena, parley_str_t sender,
     parley_str_t *ret)
@@ -318,7 +339,7 @@ parley_channel_instrument(parley_arena_t *arena, parley_str_t sender,
 
     parley_buf_init(&b, arena, sender.len + sizeof("~cc-"));
     parley_buf_lit(&b, "~cc-");
-    parley_buf_str(&b, parley_str_from(sender, 1));
+    parley_buf_str(&b, parley_channel_instrument_part(sender));
 
     return parley_buf_done(&b, ret);
 }

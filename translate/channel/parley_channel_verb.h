@@ -67,9 +67,19 @@ int parley_channel_verb_frame(parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 
+/* octets of a sender's handle that its instrument has behind "~cc-" */
+#define PARLEY_CHANNEL_INSTRUMENT_MAX  29
+
 /*
- * Makes the instrument of a sender for whom none is listed: ~cc-x of ~x; a
- * sender ~cc-x is its own.  Returns 0, or -1: no memory.
+ * Returns the part of a sender's handle, without "~", that the instrument of a
+ * sender without a listed one has behind "~cc-".
+ */
+parley_str_t parley_channel_instrument_part(parley_str_t sender);
+
+/*
+ * Makes the instrument of a sender for whom none is listed: ~cc-x of ~x, as far
+ * as a handle has room for x; a sender ~cc-x is its own.  Returns 0, or -1: no
+ * memory.
  */
 int parley_channel_instrument(parley_arena_t *arena, parley_str_t sender,
     parley_str_t *ret)
