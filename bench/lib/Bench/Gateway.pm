@@ -317,7 +317,9 @@ sub stop {
     end($self->{pid});
     @running = grep { $_ != $self->{pid} } @running;
 
-    my $log = slurp("$self->{dir}/logs/error.log");
+    # but for warnings of the configuration
+    my $log = join '', grep { !m{^\S+ \S+ \[warn\].* in \S+nginx\.conf:\d+$} }
+                       slurp("$self->{dir}/logs/error.log") =~ /.*\n/g;
     die "bench: $self->{kind}: nginx logged\n$log" if $log ne '';
 }
 
