@@ -259,7 +259,7 @@ parley_gate_init(parley_gate_t *g)
     /* what stands before is the adapter's, and of directives */
 
     memset(&g->opts, 0,
-           sizeof(parley_gate_t) - offsetof(parley_gate_t, opts));
+           offsetof(parley_gate_t, arguments) - offsetof(parley_gate_t, opts));
 
     g->timed_out = 0;
     g->at = PARLEY_STEP_METHOD;

@@ -171,14 +171,11 @@ struct parley_gate_s {
     parley_record_id_t         retained_as;     /* if it is retained */
     parley_supervision_t       means;       /* by its intent, from REFERENCE
                                                on */
-    parley_suspensions_t       resumes;     /* that it ends */
     const char                *in_vain;     /* why a message of the parent to a
                                                suspended child resumes it not;
                                                NULL: it is no such message */
-    parley_lift_t              lifts[PARLEY_SUSPENSIONS_MAX];
     parley_seal_t              seal;
     parley_exchange_t         *exchange;    /* NULL: nothing came yet */
-    parley_arguments_t         arguments;   /* what they decided */
     const parley_gate_conf_t  *entry;       /* of where it was accepted, once
                                                it continues elsewhere; else
                                                NULL */
@@ -240,6 +237,11 @@ struct parley_gate_s {
     unsigned                   hold_begun:1;    /* it was held */
     unsigned                   published:1; /* and to so many: */
     int64_t                    emitted;
+
+    /* not cleared: set before they are read */
+    parley_arguments_t         arguments;   /* what they decided */
+    parley_suspensions_t       resumes;     /* that it ends */
+    parley_lift_t              lifts[PARLEY_SUSPENSIONS_MAX];
 };
 
 

@@ -201,8 +201,9 @@ void parley_who_attribute(void *data, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
 
 /*
- * Fills what a submission says of whoever submits: owner, and for its sender
- * human, instrument and author.  Returns 0, or -1: no memory.
+ * Fills what a submission, cleared but for its sender, says of that sender:
+ * owner and author; human and instruments where the codec of the protocol has a
+ * submit, which reads them.  Returns 0, or -1: no memory.
  */
 int parley_who_submission(parley_who_t *who, parley_submission_t *ret,
     parley_error_t *err)

@@ -7,6 +7,7 @@
 
 static int parley_who_is_human(parley_who_t *who, parley_proto_t proto,
     parley_str_t name);
+static void parley_who_parties(parley_who_t *who, parley_submission_t *ret);
 static int parley_who_author(parley_who_t *who, parley_str_t sender,
     parley_str_t *ret);
 static const parley_principal_t *parley_who_party(parley_who_t *who,
@@ -112,13 +113,11 @@ parley_who_drafter(parley_who_t *who, const parley_principal_t *p)
 }
 
 
-int
-parley_who_submission(parley_who_t *who, parley_submission_t *ret,
-    parley_error_t *err)
+static void
+parley_who_parties(parley_who_t *who, parley_submission_t *ret)
 {
     const parley_principal_t  *p;
 
-    ret->owner = parley_who_proven(who);
     ret->instrument = parley_str_none;
 
     parley_who_attribute(who, who->msg->wire, ret->sender, &ret->human,
@@ -129,6 +128,18 @@ parley_who_submission(parley_who_t *who, parley_submission_t *ret,
     if (p != NULL) {
         ret->instruments = p->instruments.list;
         ret->ninstruments = p->instruments.n;
+    }
+}
+
+
+int
+parley_who_submission(parley_who_t *who, parley_submission_t *ret,
+    parley_error_t *err)
+{
+    ret->owner = parley_who_proven(who);
+
+    if (parley_codecs[who->msg->wire]->submit != NULL) {
+        parley_who_parties(who, ret);
     }
 
     if (parley_who_author(who, ret->sender, &ret->author) != 0) {

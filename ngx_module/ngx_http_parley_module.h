@@ -59,12 +59,12 @@ struct ngx_http_parley_ctx_s {
     ngx_http_parley_loc_conf_t   *lcf;
 
     parley_arena_t                arena;
-    parley_error_t                error;
 
     /* access */
     ngx_queue_t                   jwks_queue;     /* while jwks_waiting */
 
     parley_gate_t                 gate;
+    parley_error_t                error;
     parley_who_t                  who;
 
     parley_str_t                  body;

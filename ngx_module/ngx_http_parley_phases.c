@@ -203,7 +203,8 @@ ngx_http_parley_ctx_init(ngx_http_parley_ctx_t *ctx, ngx_http_request_t *r,
 {
     parley_mem_t  mem;
 
-    /* the rest of the gate is cleared by parley_gate_init() */
+    /* parley_gate_init() and parley_error_clear() clear what they need of the
+       rest */
 
     ngx_memzero(ctx, offsetof(ngx_http_parley_ctx_t, gate.opts));
     ngx_memzero(&ctx->who, sizeof(ngx_http_parley_ctx_t)
