@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "parley_address.h"
 #include "parley_delivery.h"
 #include "parley_gate_deliver.h"
 #include "parley_revocation.h"
@@ -118,10 +119,7 @@ static void
 parley_delivery_awaited(const parley_deliver_t *d, const parley_taken_t *job,
     parley_delivery_t *ret, parley_attempted_t *over)
 {
-    if (d->http->directory != NULL) {
-        ret->to = parley_directory_by_name(d->http->directory,
-                                           PARLEY_NAMESPACE_HANDLE, ret->sub);
-    }
+    ret->to = parley_address_owner(d->http->directory, ret->sub);
 
     if (ret->to != NULL) {
         ret->sub = ret->to->sub;

@@ -200,6 +200,8 @@ struct parley_gate_s {
                                                part */
     unsigned                   proven:1;    /* SIGNATURE passed */
     unsigned                   edited:1;    /* msg is of *rewritten */
+    unsigned                   unframed:1;  /* published, and not a frame:
+                                               sent is the message itself */
     unsigned                   names_recipient:1;   /* the message, or what
                                                stands beside it, does */
     unsigned                   addressed:1; /* whom it is for stands beside

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "parley_address.h"
 #include "parley_alarm.h"
 #include "parley_gate_deliver.h"
 #include "parley_notify.h"
@@ -61,8 +62,7 @@ parley_gate_times_out(const parley_gate_t *g)
            && g->msg->act == PARLEY_ACT_REQUEST && g->msg->timeout_ms > 0
            && g->asked.kept && !g->asked.several
            && !parley_gate_escalates(g) && p != NULL
-           && (p->names[PARLEY_NAMESPACE_HANDLE].len > 0
-               || p->deliver.len > 0);
+           && (parley_address_has(p) || p->deliver.len > 0);
 }
 
 

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "parley_address.h"
 #include "parley_alarm.h"
 #include "parley_attempt.h"
 #include "parley_channel_scope.h"
@@ -25,16 +26,15 @@
 
 
 static int parley_gate_peer(parley_gate_t *g, const parley_principal_t *p);
-static int parley_gate_reach_all(parley_gate_t *g, parley_str_t text,
-    parley_str_t answers, parley_reached_t *ret);
+static int parley_gate_reach_all(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_str_t answers,
+    parley_reached_t *ret);
 static int parley_gate_reach_scope(parley_gate_t *g,
     const parley_channel_scope_t *scope, parley_str_t answers,
     parley_reached_t *ret);
-static const parley_principal_t *parley_gate_owner(const parley_gate_t *g,
-    parley_str_t handle);
 static int parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
-    parley_str_t handle, parley_str_t answers, parley_reached_t *ret);
-static int parley_gate_awaits(parley_gate_t *g, parley_str_t handle,
+    parley_str_t address, parley_str_t answers, parley_reached_t *ret);
+static int parley_gate_awaits(parley_gate_t *g, parley_str_t address,
     parley_str_t answers);
 static int parley_gate_reach_job(parley_gate_t *g,
     const parley_principal_t *p, parley_load_kind_t kind, parley_str_t owed,
@@ -57,13 +57,13 @@ parley_gate_is_broadcast(const parley_gate_t *g)
 }
 
 
-/* each has its own retries; whoever has no handle has no log */
+/* each has its own retries; a peer has a name, and so an address */
 
 int
 parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 {
     size_t                     i, n;
-    uint8_t                    key[PARLEY_KEY_LEN];
+    parley_str_t               address;
     const parley_principal_t  *list = NULL;
 
     memset(ret, 0, sizeof(parley_expansion_t));
@@ -79,9 +79,7 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 
     for (i = 0; i < n; i++) {
 
-        if (list[i].names[PARLEY_NAMESPACE_HANDLE].len == 0
-            || !parley_gate_peer(g, &list[i]))
-        {
+        if (!parley_gate_peer(g, &list[i])) {
             continue;
         }
 
@@ -91,9 +89,11 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
                                     "message may be sent to");
         }
 
-        parley_expand_log(g->ask.state, list[i].names[PARLEY_NAMESPACE_HANDLE],
-                          key);
-        memcpy(ret->logs[ret->nlogs++], key, PARLEY_KEY_LEN);
+        if (parley_address_of(g->arena, &list[i], &address) != 0) {
+            return parley_error_memory(g->err);
+        }
+
+        parley_expand_log(g->ask.state, address, ret->logs[ret->nlogs++]);
     }
 
     return 0;
@@ -120,7 +120,7 @@ int
 parley_gate_reaches_some(parley_gate_t *g)
 {
     size_t                     i, n, at;
-    parley_str_t               text, handle;
+    parley_str_t               text, address;
     parley_expand_env_t        env;
     parley_channel_scope_t     scope;
     const parley_principal_t  *list;
@@ -158,7 +158,7 @@ parley_gate_reaches_some(parley_gate_t *g)
     parley_members(g, &env);
     at = 0;
 
-    return env.next(env.ctx, &scope, &at, &handle);
+    return env.next(env.ctx, &scope, &at, &address) != 0;
 }
 
 
@@ -201,8 +201,9 @@ parley_delivered_is_named(const parley_principal_t *p, parley_proto_t proto)
    the places of all that are critical */
 
 int
-parley_gate_reaches(parley_gate_t *g, parley_str_t text, parley_str_t answers,
-    const parley_expansion_t *expansion, parley_reached_t *ret)
+parley_gate_reaches(parley_gate_t *g, const parley_channel_scope_t *scope,
+    parley_str_t answers, const parley_expansion_t *expansion,
+    parley_reached_t *ret)
 {
     int  rc;
 
@@ -215,7 +216,7 @@ parley_gate_reaches(parley_gate_t *g, parley_str_t text, parley_str_t answers,
         return 0;
     }
 
-    rc = parley_gate_reach_all(g, text, answers, ret);
+    rc = parley_gate_reach_all(g, scope, answers, ret);
 
     if (rc == 0 && ret->n == 1 && ret->jobs[0].class == PARLEY_JOB_ORDINARY
         && parley_alarm_escalates(parley_gate_alarm(g)))
@@ -228,17 +229,16 @@ parley_gate_reaches(parley_gate_t *g, parley_str_t text, parley_str_t answers,
 
 
 static int
-parley_gate_reach_all(parley_gate_t *g, parley_str_t text,
+parley_gate_reach_all(parley_gate_t *g, const parley_channel_scope_t *scope,
     parley_str_t answers, parley_reached_t *ret)
 {
     int                        rc;
     size_t                     i, n;
+    parley_str_t               address;
     const parley_principal_t  *list = NULL;
-    parley_channel_scope_t     scope;
 
     if (!parley_gate_is_broadcast(g)) {
-        return parley_channel_scope_parse(text, &scope) == 0
-               ? parley_gate_reach_scope(g, &scope, answers, ret) : 0;
+        return parley_gate_reach_scope(g, scope, answers, ret);
     }
 
     n = g->http->directory != NULL
@@ -250,9 +250,11 @@ parley_gate_reach_all(parley_gate_t *g, parley_str_t text,
             continue;
         }
 
-        rc = parley_gate_reach(g, &list[i],
-                               list[i].names[PARLEY_NAMESPACE_HANDLE],
-                               parley_str_none, ret);
+        if (parley_address_of(g->arena, &list[i], &address) != 0) {
+            return parley_error_memory(g->err);
+        }
+
+        rc = parley_gate_reach(g, &list[i], address, parley_str_none, ret);
 
         if (rc != 0) {
             return rc;
@@ -270,20 +272,27 @@ parley_gate_reach_scope(parley_gate_t *g,
 {
     int                        rc;
     size_t                     at;
-    parley_str_t               handle;
+    parley_str_t               address;
     parley_expand_env_t        env;
     const parley_principal_t  *p;
 
     if (!parley_expand_is_org(scope)) {
-        return parley_gate_reach(g, parley_gate_owner(g, scope->handle),
-                                 scope->handle, answers, ret);
+        p = parley_address_owner(g->http->directory, scope->handle);
+
+        return parley_gate_reach(g, p, scope->handle, answers, ret);
     }
 
     parley_members(g, &env);
 
-    for (at = 0; env.next(env.ctx, scope, &at, &handle); /* void */ ) {
+    at = 0;
 
-        p = parley_gate_owner(g, handle);
+    while ((rc = env.next(env.ctx, scope, &at, &address)) != 0) {
+
+        if (rc < 0) {
+            return parley_error_memory(g->err);
+        }
+
+        p = parley_address_owner(g->http->directory, address);
 
         /* a sender to an organisation sends to the other members */
 
@@ -294,7 +303,7 @@ parley_gate_reach_scope(parley_gate_t *g,
             continue;
         }
 
-        rc = parley_gate_reach(g, p, handle, parley_str_none, ret);
+        rc = parley_gate_reach(g, p, address, parley_str_none, ret);
 
         if (rc != 0) {
             return rc;
@@ -305,21 +314,11 @@ parley_gate_reach_scope(parley_gate_t *g,
 }
 
 
-static const parley_principal_t *
-parley_gate_owner(const parley_gate_t *g, parley_str_t handle)
-{
-    return g->http->directory != NULL
-           ? parley_directory_by_name(g->http->directory,
-                                      PARLEY_NAMESPACE_HANDLE, handle)
-           : NULL;
-}
-
-
 /* 0; PARLEY_WAIT; or -1: capacity, policy-refused */
 
 static int
 parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
-    parley_str_t handle, parley_str_t answers, parley_reached_t *ret)
+    parley_str_t address, parley_str_t answers, parley_reached_t *ret)
 {
     int     rc;
     size_t  i;
@@ -331,17 +330,17 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
     }
 
     if (p == NULL || p->deliver.len == 0 || g->http->deliver_uri.len == 0) {
-        rc = parley_gate_awaits(g, handle, answers);
+        rc = parley_gate_awaits(g, address, answers);
 
         return rc != 1 ? rc
-               : parley_gate_reach_job(g, p, PARLEY_LOAD_AWAIT, handle, ret);
+               : parley_gate_reach_job(g, p, PARLEY_LOAD_AWAIT, address, ret);
     }
 
-    rc = handle.len > 0 ? parley_gate_listens(g, handle) : 0;
+    rc = address.len > 0 ? parley_gate_listens(g, address) : 0;
 
     if (rc == 1) {
         return parley_codecs[g->msg->wire]->delivers
-               ? parley_gate_reach_job(g, p, PARLEY_LOAD_DELIVER, handle, ret)
+               ? parley_gate_reach_job(g, p, PARLEY_LOAD_DELIVER, address, ret)
                : 0;
     }
 
@@ -352,20 +351,20 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
 
 
 /*
- * Whether a message is to wait for the next connection of the owner of a
- * handle, which has no URL: 1; 0: it is not, or the request that it answers is
+ * Whether a message is to wait for the next connection of the owner of an
+ * address, which has no URL: 1; 0: it is not, or the request that it answers is
  * held for it; PARLEY_WAIT; or -1: capacity.
  */
 
 static int
-parley_gate_awaits(parley_gate_t *g, parley_str_t handle, parley_str_t answers)
+parley_gate_awaits(parley_gate_t *g, parley_str_t address, parley_str_t answers)
 {
     int                rc;
     uint8_t           *session, log[1][PARLEY_KEY_LEN];
     parley_append_t    asked;
     parley_appended_t  would;
 
-    if (handle.len == 0 || !parley_codecs[g->msg->wire]->delivers) {
+    if (address.len == 0 || !parley_codecs[g->msg->wire]->delivers) {
         return 0;
     }
 
@@ -381,7 +380,7 @@ parley_gate_awaits(parley_gate_t *g, parley_str_t handle, parley_str_t answers)
 
     session[0] = PARLEY_SELECTOR_HELD;
     memcpy(&session[1], answers.data, answers.len);
-    parley_expand_log(g->ask.state, handle, log[0]);
+    parley_expand_log(g->ask.state, address, log[0]);
 
     memset(&asked, 0, sizeof(parley_append_t));
 
@@ -404,8 +403,9 @@ parley_gate_awaits(parley_gate_t *g, parley_str_t handle, parley_str_t answers)
 
 
 /*
- * Adds a job.  owed: the handle whose readers it is owed to first; one that has
- * a URL, too, gets the message there if none of its streams has it in time.
+ * Adds a job.  owed: the address whose readers it is owed to first.  A
+ * recipient that has a URL, too, gets the message there if none of its streams
+ * has it in time.
  */
 
 static int
@@ -499,19 +499,19 @@ parley_gate_reach_room(parley_gate_t *g, parley_reached_t *ret)
 
 int
 parley_delivery_awaits(parley_arena_t *arena, const parley_state_t *state,
-    parley_load_kind_t kind, parley_str_t handle, int64_t lasts,
+    parley_load_kind_t kind, parley_str_t address, int64_t lasts,
     parley_job_t *job)
 {
     memset(job, 0, sizeof(parley_job_t));
 
-    parley_expand_log(state, handle, job->lane);
+    parley_expand_log(state, address, job->lane);
 
     job->owed = 1;
     job->after = lasts;
     job->lasts = lasts;
     job->class = PARLEY_JOB_PROMPT;
 
-    return parley_load_write(arena, kind, handle, &job->text);
+    return parley_load_write(arena, kind, address, &job->text);
 }
 
 

@@ -44,26 +44,27 @@ int parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret);
  * message to one recipient is urgent.  answers: parley_publication_t.answers of
  * it.  Returns 0; PARLEY_WAIT; or -1: policy-refused, capacity.
  */
-int parley_gate_reaches(parley_gate_t *g, parley_str_t scope,
-    parley_str_t answers, const parley_expansion_t *expansion,
+int parley_gate_reaches(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_str_t answers,
+    const parley_expansion_t *expansion,
     parley_reached_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Fills *job with what owes a record to the next connection of the owner of a
- * handle: its kind, lane and text.  lasts: ms until it is too late.  Returns 0,
- * or -1: no memory, or the handle is too long.
+ * Fills *job with what owes a record to the next connection of the owner of an
+ * address: its kind, lane and text.  lasts: ms until it is too late.  Returns
+ * 0, or -1: no memory, or the address is too long.
  */
 int parley_delivery_awaits(parley_arena_t *arena, const parley_state_t *state,
-    parley_load_kind_t kind, parley_str_t handle, int64_t lasts,
+    parley_load_kind_t kind, parley_str_t address, int64_t lasts,
     parley_job_t *job)
     __attribute__((warn_unused_result));
 
 /*
  * The protocol in which a principal gets, by its URL, what came in proto: that
  * which its "speaks" names; else proto, where it has a name there; else the
- * first of parley_protocols.h in which it has one.  A handle counts last: its
- * log is known by it, and each that has a URL has one, whatever it speaks.
+ * first of parley_protocols.h in which it has one.  A handle counts last: a
+ * principal may have one for its streams alone, whatever its URL speaks.
  */
 parley_proto_t parley_delivered_in(const parley_principal_t *p,
     parley_proto_t proto);

@@ -36,7 +36,7 @@
 typedef struct parley_gate_erase_s {
     parley_gate_t       *g;
     parley_arguments_t   arguments;
-    parley_str_t         handle;
+    parley_str_t         address;
     parley_place_t       only;      /* epoch 0: all */
     int                  own;       /* it is the caller's */
     uint8_t              log[PARLEY_KEY_LEN];
@@ -119,14 +119,14 @@ parley_gate_erase_asked(parley_gate_erase_t *e)
                                        | 1u << PARLEY_ARGUMENT_ALL,
                         g->conf->token);
 
-    if (parley_gate_named(g, &e->arguments, parley_str_none, &e->handle,
+    if (parley_gate_named(g, &e->arguments, parley_str_none, &e->address,
                           &e->own)
         != 0)
     {
         return -1;
     }
 
-    parley_expand_log(g->ask.state, e->handle, e->log);
+    parley_expand_log(g->ask.state, e->address, e->log);
 
     event = e->arguments.list[PARLEY_ARGUMENT_EVENT].value;
 
@@ -362,7 +362,7 @@ parley_gate_erase_tell(parley_gate_erase_t *e)
     parley_buf_init(&b, g->arena, 256);
 
     parley_buf_octet(&b, '{');
-    parley_buf_member(&b, PARLEY_STR("handle"), e->handle);
+    parley_gate_named_tell(g, &b, e->address);
     parley_buf_name(&b, PARLEY_STR("erased"));
     parley_buf_int(&b, e->erased);
     parley_buf_octet(&b, '}');

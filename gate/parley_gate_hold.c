@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "parley_channel_scope.h"
+#include "parley_address.h"
 #include "parley_expand.h"
 #include "parley_gate_mcp.h"
 #include "parley_opening.h"
@@ -51,10 +51,10 @@ const parley_stream_t  parley_gate_called_stream = {
 
 static int parley_gate_hold_absent(parley_gate_t *g);
 static int64_t parley_gate_hold_retry(const parley_gate_t *g);
-static int parley_gate_hold_query(parley_gate_t *g, parley_str_t handle);
-static int parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle);
-static int parley_gate_hold_begin(parley_gate_t *g, parley_str_t handle);
-static int parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
+static int parley_gate_hold_query(parley_gate_t *g, parley_str_t address);
+static int parley_gate_hold_ask(parley_gate_t *g, parley_str_t address);
+static int parley_gate_hold_begin(parley_gate_t *g, parley_str_t address);
+static int parley_gate_hold_opening(parley_gate_t *g, parley_str_t address,
     parley_opening_t *ret);
 static int64_t parley_gate_hold_time(const parley_gate_t *g);
 static parley_exchange_t *parley_gate_hold_exchange(parley_gate_t *g,
@@ -62,10 +62,10 @@ static parley_exchange_t *parley_gate_hold_exchange(parley_gate_t *g,
 
 
 int
-parley_gate_hold(parley_gate_t *g, parley_str_t sender)
+parley_gate_hold(parley_gate_t *g)
 {
-    int                     rc, held;
-    parley_channel_scope_t  scope;
+    int           rc, held;
+    parley_str_t  address;
 
     /* ACH-31: its answers go elsewhere */
 
@@ -75,14 +75,19 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
 
     if (!g->asked.awaited || g->asked.optional
         || (parley_codecs[g->msg->wire]->acknowledges
-            && g->msg->alarm == PARLEY_ALARM_NONE)
-        || parley_channel_scope_parse(sender, &scope) != 0)
+            && g->msg->alarm == PARLEY_ALARM_NONE))
     {
         return 0;
     }
 
+    rc = parley_address_sender(g->who, &address);
+
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(g->err) : 0;
+    }
+
     if (g->msg->wire == PARLEY_PROTO_STREAMS) {
-        return parley_gate_hold_query(g, scope.handle);
+        return parley_gate_hold_query(g, address);
     }
 
     held = 0;
@@ -93,7 +98,7 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
             return 0;
         }
 
-        held = parley_gate_hold_ask(g, scope.handle);
+        held = parley_gate_hold_ask(g, address);
 
         if (held != 0) {
             return held;
@@ -108,7 +113,7 @@ parley_gate_hold(parley_gate_t *g, parley_str_t sender)
         return 0;
     }
 
-    rc = parley_gate_listens(g, scope.handle);
+    rc = parley_gate_listens(g, address);
 
     if (rc != 0) {
         return rc == 1 ? 0 : rc;
@@ -182,7 +187,7 @@ parley_gate_hold_retry(const parley_gate_t *g)
 /* frames are answered by frames; who asks by MCP has no stream for them */
 
 static int
-parley_gate_hold_query(parley_gate_t *g, parley_str_t handle)
+parley_gate_hold_query(parley_gate_t *g, parley_str_t address)
 {
     int  rc;
 
@@ -192,7 +197,7 @@ parley_gate_hold_query(parley_gate_t *g, parley_str_t handle)
         return 0;
     }
 
-    rc = parley_gate_hold_ask(g, handle);
+    rc = parley_gate_hold_ask(g, address);
 
     if (rc != 0) {
         return rc;
@@ -216,13 +221,13 @@ int
 parley_gate_hold_again(parley_gate_t *g)
 {
     int                     rc;
+    parley_str_t            address;
     parley_error_t          why;
     parley_asking_t         asking;
-    parley_channel_scope_t  scope;
 
     if (g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
         || g->env->hold == NULL
-        || parley_channel_scope_parse(g->msg->sender, &scope) != 0)
+        || parley_address_sender(g->who, &address) != 0)
     {
         return 0;
     }
@@ -239,7 +244,7 @@ parley_gate_hold_again(parley_gate_t *g)
     parley_question_record(&asking, &g->asked.question);
 
     why = *g->err;
-    rc = parley_gate_hold_ask(g, scope.handle);
+    rc = parley_gate_hold_ask(g, address);
     *g->err = why;
 
     g->holds = rc == 1;
@@ -254,7 +259,7 @@ parley_gate_hold_again(parley_gate_t *g)
  */
 
 static int
-parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle)
+parley_gate_hold_ask(parley_gate_t *g, parley_str_t address)
 {
     int  rc;
 
@@ -262,7 +267,7 @@ parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle)
         return g->hold_begun;
     }
 
-    rc = parley_gate_hold_begin(g, handle);
+    rc = parley_gate_hold_begin(g, address);
 
     if (rc >= 0) {
         g->hold_known = 1;
@@ -274,7 +279,7 @@ parley_gate_hold_ask(parley_gate_t *g, parley_str_t handle)
 
 
 static int
-parley_gate_hold_begin(parley_gate_t *g, parley_str_t handle)
+parley_gate_hold_begin(parley_gate_t *g, parley_str_t address)
 {
     parley_opening_t  *o;
 
@@ -284,7 +289,7 @@ parley_gate_hold_begin(parley_gate_t *g, parley_str_t handle)
 
     o = parley_arena_calloc(g->arena, sizeof(parley_opening_t));
 
-    if (o == NULL || parley_gate_hold_opening(g, handle, o) != 0
+    if (o == NULL || parley_gate_hold_opening(g, address, o) != 0
         || parley_gate_call(g, o) != 0)
     {
         return parley_error_memory(g->err);
@@ -297,7 +302,7 @@ parley_gate_hold_begin(parley_gate_t *g, parley_str_t handle)
 
 
 static int
-parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
+parley_gate_hold_opening(parley_gate_t *g, parley_str_t address,
     parley_opening_t *ret)
 {
     uint8_t                *name;
@@ -315,11 +320,11 @@ parley_gate_hold_opening(parley_gate_t *g, parley_str_t handle,
     s = &ret->subscription;
 
     ret->gate = g;
-    ret->handle = handle;
+    ret->address = address;
     ret->session = parley_str_make(name, 1 + PARLEY_PUBLICATION_QUESTION);
 
     memcpy(ret->account, g->account, PARLEY_KEY_LEN);
-    parley_expand_log(g->ask.state, handle, ret->log);
+    parley_expand_log(g->ask.state, address, ret->log);
 
     s->log = ret->log;
     s->account = ret->account;
@@ -377,7 +382,7 @@ parley_gate_hold_time(const parley_gate_t *g)
 
 
 int
-parley_gate_listens(parley_gate_t *g, parley_str_t handle)
+parley_gate_listens(parley_gate_t *g, parley_str_t address)
 {
     int                   i, rc;
     uint32_t              at;
@@ -387,7 +392,7 @@ parley_gate_listens(parley_gate_t *g, parley_str_t handle)
     at = 0;
 
     do {
-        rc = parley_gate_roster_page(g, handle, PARLEY_HOLD_PAGE, &at, &page);
+        rc = parley_gate_roster_page(g, address, PARLEY_HOLD_PAGE, &at, &page);
 
         if (rc != 0) {
             return rc;

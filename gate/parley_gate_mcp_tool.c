@@ -281,7 +281,7 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
             o->hold = g->s->mcp->hold;
         }
 
-        call->handle = o->handle;
+        call->handle = o->address;
 
         rc = parley_gate_collects(g, o);
 

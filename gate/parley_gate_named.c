@@ -6,15 +6,18 @@
 
 #include <string.h>
 
-#include "parley_channel_scope.h"
+#include "parley_address.h"
 #include "parley_gate_mcp.h"
 #include "parley_name.h"
 #include "parley_name_syntax.h"
 #include "parley_settings.h"
 
 
-static int parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
+static int parley_gate_named_address(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
+static int parley_gate_named_caller(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_named_own(parley_gate_t *g, parley_str_t address,
+    parley_str_t *ret, int *own);
 static int parley_gate_named_last(parley_gate_t *g, parley_str_t *ret);
 static int parley_gate_named_begins(const parley_gate_t *g, parley_str_t *rest,
     parley_str_t *prefix);
@@ -50,11 +53,10 @@ int
 parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     parley_str_t type, parley_str_t *ret, int *own)
 {
-    int           rc, unnamed;
-    parley_str_t  name, handle;
+    int           rc;
+    parley_str_t  name, address;
 
     *own = 0;
-    unnamed = 0;
 
     if (parley_gate_serves(g, NULL) != 0 || parley_gate_asks(g, asked) != 0) {
         return -1;
@@ -65,7 +67,10 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
                                 "this request has no body");
     }
 
-    handle = parley_who_name(g->who, PARLEY_PROTO_STREAMS);
+    if (parley_gate_named_caller(g, &address) != 0) {
+        return -1;
+    }
+
     name = parley_str_none;
 
     if (g->mcp != NULL) {
@@ -76,67 +81,102 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     }
 
     if (name.len == 0) {
-        name = parley_who_name(g->who, g->proto);
-        unnamed = 1;
+        return parley_gate_named_own(g, address, ret, own);
     }
 
-    if (name.len == 0) {
-        return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                                "the caller has no name in this protocol, "
-                                "and does not say whose it is");
-    }
-
-    if (unnamed && handle.len > 0) {
-        *ret = handle;
-        *own = 1;
-        g->to = name;
-        return 0;
-    }
-
-    rc = parley_gate_named_handle(g, name, ret);
+    rc = parley_gate_named_address(g, name, ret);
 
     if (rc < 0) {
         return -1;
     }
 
-    *own = rc == 0 && handle.len > 0 && parley_str_eq(*ret, handle);
+    *own = rc == 0 && address.len > 0 && parley_str_eq(*ret, address);
 
     /* one's own needs no rule, another's one that allows it; without one
        nothing is told of a name, not that nobody has it */
 
     g->to = name;
 
-    if (!*own && type.len > 0
-        && !(rc > 0 && parley_str_eq(name, parley_who_name(g->who, g->proto)))
-        && !parley_gate_may_ask(g, type))
-    {
+    if (!*own && type.len > 0 && !parley_gate_may_ask(g, type)) {
         return parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
                                 "no rule with type=%.*s lets the caller ask "
                                 "for this name", (int) type.len,
                                 (const char *) type.data);
     }
 
-    if (rc == 0 && g->http->directory != NULL) {
-        g->reader = parley_directory_by_name(g->http->directory,
-                                             PARLEY_NAMESPACE_HANDLE, *ret);
+    if (rc == 0) {
+        g->reader = parley_address_owner(g->http->directory, *ret);
     }
 
     return rc == 0 ? 0
            : parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                              "this name has no ~handle, by which streams are "
-                              "known: parley_identities gives it one");
+                              "this is a group of which nobody is a member");
 }
 
 
-/* The handle that a name is in agent-channel: by it logs are known.  Returns 0,
-   1: it has none, or -1: it is no name. */
+/*
+ * Finds the address of the caller, empty if it has none.  A sub that is the
+ * name of a listed principal belongs to that principal (SEC-21); names of
+ * claims were checked with the token.
+ */
 
 static int
-parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
+parley_gate_named_caller(parley_gate_t *g, parley_str_t *ret)
+{
+    const parley_principal_t  *p, *owner;
+
+    p = g->who->principal;
+    owner = g->http->directory != NULL
+            ? parley_directory_owner(g->http->directory, PARLEY_NAMESPACE_SUB,
+                                     p->sub)
+            : NULL;
+
+    if (owner != NULL && !parley_str_eq(owner->sub, p->sub)) {
+        return parley_error_set(g->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                NULL, "the sub of the token is the name of "
+                                "another principal");
+    }
+
+    return parley_address_of(g->arena, p, ret) < 0
+           ? parley_error_memory(g->err) : 0;
+}
+
+
+/* The caller's own, where the path names nobody. */
+
+static int
+parley_gate_named_own(parley_gate_t *g, parley_str_t address,
+    parley_str_t *ret, int *own)
+{
+    parley_str_t  name;
+
+    name = parley_who_name(g->who, g->proto);
+
+    if (address.len == 0
+        || (g->proto == PARLEY_PROTO_STREAMS && name.len == 0))
+    {
+        return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                                "the caller has no name in this protocol, "
+                                "and does not say whose it is");
+    }
+
+    *ret = address;
+    *own = 1;
+    g->to = name.len > 0 ? name : address;
+
+    return 0;
+}
+
+
+/* Finds the address that a name means; of an organisation it is the handle.
+   Returns 0; 1: it has none; or -1: it is not a name, or no memory. */
+
+static int
+parley_gate_named_address(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret)
 {
     int                     rc;
-    parley_str_t            handle;
+    parley_str_t            text;
     parley_channel_scope_t  scope;
 
     g->msg->wire = g->proto;
@@ -148,30 +188,39 @@ parley_gate_named_handle(parley_gate_t *g, parley_str_t name,
                                 parley_proto_title(g->proto).data);
     }
 
-    handle = name;
+    if (!parley_name_is_group(g->proto, name)) {
+        rc = parley_address_named(g->who, g->proto, name, ret);
 
-    if (g->proto != PARLEY_PROTO_STREAMS) {
-        rc = parley_who_resolve(g->who, g->proto, name, PARLEY_PROTO_STREAMS,
-                                &handle);
-        if (rc == 0) {
-            rc = parley_name_map(g->arena, g->proto, name,
-                                 PARLEY_PROTO_STREAMS, &handle)
-                 == 0 ? 1 : -1;
-        }
-
-        if (rc < 0) {
-            handle = parley_str_none;
-        }
+        return rc < 0 ? parley_error_memory(g->err) : rc;
     }
 
-    /* of an organisation its own handle */
+    rc = parley_name_map(g->arena, g->proto, name, PARLEY_PROTO_STREAMS,
+                         &text);
 
-    if (parley_channel_scope_parse(handle, &scope) == 0) {
-        *ret = scope.handle;
-        return 0;
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(g->err) : rc;
     }
 
-    return 1;
+    if (parley_channel_scope_parse(text, &scope) != 0) {
+        return 1;
+    }
+
+    *ret = scope.handle;
+
+    return 0;
+}
+
+
+void
+parley_gate_named_tell(const parley_gate_t *g, parley_buf_t *b,
+    parley_str_t address)
+{
+    if (parley_str_begins(address, "~")) {
+        parley_buf_member(b, PARLEY_STR("handle"), address);
+
+    } else {
+        parley_buf_member(b, PARLEY_STR("name"), g->to);
+    }
 }
 
 

@@ -1,6 +1,7 @@
 /*
  * The publication of a message: as it was accepted, with what filters and
- * scopes go by, which is what it is as a frame of agent-channel.
+ * scopes go by, which is what it is as a frame of agent-channel.  A message
+ * that cannot be a frame passes no filter.
  */
 
 #include <string.h>
@@ -146,6 +147,10 @@ parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
         return 0;
     }
 
+    if (g->unframed) {
+        return 0;
+    }
+
     if (g->conf->speak == PARLEY_PROTO_STREAMS) {
         made = g->sent;
 
@@ -174,8 +179,8 @@ parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
     parley_loss_t         loss;
     parley_encoded_t      own;
 
-    if (g->msg->wire == PARLEY_PROTO_STREAMS
-        && g->conf->speak == PARLEY_PROTO_STREAMS)
+    if (g->unframed || (g->msg->wire == PARLEY_PROTO_STREAMS
+                        && g->conf->speak == PARLEY_PROTO_STREAMS))
     {
         *ret = g->sent.body;
         return 0;

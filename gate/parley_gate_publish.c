@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "parley_address.h"
 #include "parley_channel_filter.h"
 #include "parley_channel_scope.h"
 #include "parley_check.h"
@@ -23,8 +24,8 @@
 static int parley_gate_published(parley_gate_t *g);
 static int parley_gate_publishes(parley_gate_t *g,
     parley_append_t *append, parley_gate_readers_t *reach, int held);
-static int parley_gate_expand(parley_gate_t *g, parley_str_t text,
-    parley_expansion_t *ret);
+static int parley_gate_expand(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_expansion_t *ret);
 static int parley_gate_appends(parley_gate_t *g,
     const parley_publication_t *p, const parley_expansion_t *expansion,
     const parley_reached_t *reached, parley_append_t *ret);
@@ -62,16 +63,19 @@ parley_gate_publish_overdue(parley_gate_t *g)
 static int
 parley_gate_published(parley_gate_t *g)
 {
-    int                    rc, held;
-    parley_str_t           scope;
-    parley_append_t        append;
-    parley_reached_t       reached;
-    parley_expansion_t     expansion;
-    parley_gate_readers_t  reach;
-    parley_publication_t   p;
+    int                     rc, held;
+    parley_str_t            text;
+    parley_append_t         append;
+    parley_reached_t        reached;
+    parley_expansion_t      expansion;
+    parley_publication_t    p;
+    parley_gate_readers_t   reach;
+    parley_channel_scope_t  scope;
 
-    if (parley_gate_publication(g, &p, &scope) != 0
-        || parley_gate_expand(g, scope, &expansion) != 0)
+    if (parley_gate_publication(g, &p, &text) != 0
+        || (!parley_gate_is_broadcast(g)
+            && parley_gate_scope(g, text, &scope) != 0)
+        || parley_gate_expand(g, &scope, &expansion) != 0)
     {
         return -1;
     }
@@ -79,7 +83,7 @@ parley_gate_published(parley_gate_t *g)
     p.audience = expansion.audience;
     p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
 
-    rc = parley_gate_reaches(g, scope, p.answers, &expansion, &reached);
+    rc = parley_gate_reaches(g, &scope, p.answers, &expansion, &reached);
 
     if (rc == 0) {
         p.owed = reached.owed;
@@ -94,7 +98,7 @@ parley_gate_published(parley_gate_t *g)
         return rc;
     }
 
-    held = parley_gate_hold(g, p.facts.values[PARLEY_CHANNEL_AXIS_SENDER]);
+    held = parley_gate_hold(g);
 
     if (held < 0) {
         return held;
@@ -173,30 +177,23 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
 
 
 static int
-parley_gate_expand(parley_gate_t *g, parley_str_t text,
+parley_gate_expand(parley_gate_t *g, const parley_channel_scope_t *scope,
     parley_expansion_t *ret)
 {
-    parley_expand_env_t     env;
-    parley_channel_scope_t  scope;
+    parley_expand_env_t  env;
 
     if (parley_gate_is_broadcast(g)) {
         return parley_gate_broadcast(g, ret);
     }
 
-    if (parley_channel_scope_parse(text, &scope) != 0) {
-        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
-                                parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
-                                "whom it is for is no scope");
-    }
-
-    if (!parley_gate_may_read(g, &scope)) {
+    if (!parley_gate_may_read(g, scope)) {
         return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
                                 "no rule allows this");
     }
 
     parley_members(g, &env);
 
-    return parley_expand(g->arena, g->ask.state, &scope,
+    return parley_expand(g->arena, g->ask.state, scope,
                          &g->s->submit->expand, &env, ret, g->err);
 }
 
@@ -212,12 +209,11 @@ parley_gate_may_read(const parley_gate_t *g,
 {
     const parley_principal_t  *p;
 
-    if (g->http->directory == NULL || parley_expand_is_org(scope)) {
+    if (parley_expand_is_org(scope)) {
         return 1;
     }
 
-    p = parley_directory_by_name(g->http->directory, PARLEY_NAMESPACE_HANDLE,
-                                 scope->handle);
+    p = parley_address_owner(g->http->directory, scope->handle);
 
     return p == NULL || parley_gate_may_reach(g, p);
 }

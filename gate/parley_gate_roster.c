@@ -1,5 +1,6 @@
 /*
- * What is served where parley_roster stands: who listens to a handle (ACH-25).
+ * What is served where parley_roster stands: who listens to a name (ACH-25).  A
+ * name without a handle stands there as "name".
  *
  *     {"handle":"~alice","count":1,"sessions":[
  *         {"session":"s1","protocol":"channel","instrument":"cc-model",
@@ -31,21 +32,21 @@ typedef struct {
 
 
 static int parley_gate_rostered(parley_gate_t *g);
-static int parley_gate_roster_read(parley_gate_t *g, parley_str_t handle,
+static int parley_gate_roster_read(parley_gate_t *g, parley_str_t address,
     int own, parley_gate_roster_t *ret);
 static int parley_gate_roster_add(parley_gate_t *g,
     const parley_roster_page_t *page, parley_gate_roster_t *ret);
 static int parley_gate_roster_shows(const parley_gate_t *g,
     parley_str_t session, int own);
 static int parley_gate_roster_order(const void *a, const void *b);
-static int parley_gate_roster_tell(parley_gate_t *g, parley_str_t handle,
+static int parley_gate_roster_tell(parley_gate_t *g, parley_str_t address,
     const parley_gate_roster_t *roster, int coarse);
 
 
 parley_step_result_t
 parley_gate_roster_method(parley_gate_t *g, parley_str_t method)
 {
-    return parley_gate_named_method(g, PARLEY_PROTO_STREAMS, method, 0);
+    return parley_gate_named_method(g, g->s->roster->proto, method, 0);
 }
 
 
@@ -64,25 +65,25 @@ static int
 parley_gate_rostered(parley_gate_t *g)
 {
     int                   rc, own;
-    parley_str_t          handle;
+    parley_str_t          address;
     parley_arguments_t    arguments;
     parley_gate_roster_t  roster;
 
     parley_arguments_of(&arguments, 0, g->conf->token);
 
-    if (parley_gate_named(g, &arguments, PARLEY_RULES_ROSTER, &handle, &own)
+    if (parley_gate_named(g, &arguments, PARLEY_RULES_ROSTER, &address, &own)
         != 0)
     {
         return -1;
     }
 
-    rc = parley_gate_roster_read(g, handle, own, &roster);
+    rc = parley_gate_roster_read(g, address, own, &roster);
 
     if (rc != 0) {
         return rc;
     }
 
-    return parley_gate_roster_tell(g, handle, &roster,
+    return parley_gate_roster_tell(g, address, &roster,
                                    (g->s->mcp != NULL
                                     ? g->s->mcp->coarse
                                     : g->s->roster->coarse)
@@ -91,7 +92,7 @@ parley_gate_rostered(parley_gate_t *g)
 
 
 static int
-parley_gate_roster_read(parley_gate_t *g, parley_str_t handle, int own,
+parley_gate_roster_read(parley_gate_t *g, parley_str_t address, int own,
     parley_gate_roster_t *ret)
 {
     int                   rc;
@@ -104,7 +105,7 @@ parley_gate_roster_read(parley_gate_t *g, parley_str_t handle, int own,
     at = 0;
 
     do {
-        rc = parley_gate_roster_page(g, handle, PARLEY_ROSTER_PAGE, &at,
+        rc = parley_gate_roster_page(g, address, PARLEY_ROSTER_PAGE, &at,
                                      &page);
         if (rc != 0) {
             return rc;
@@ -126,7 +127,7 @@ parley_gate_roster_read(parley_gate_t *g, parley_str_t handle, int own,
 
 
 int
-parley_gate_roster_page(parley_gate_t *g, parley_str_t handle, size_t max,
+parley_gate_roster_page(parley_gate_t *g, parley_str_t address, size_t max,
     uint32_t *at, parley_roster_page_t *ret)
 {
     int              rc;
@@ -135,7 +136,7 @@ parley_gate_roster_page(parley_gate_t *g, parley_str_t handle, size_t max,
 
     memset(&asked, 0, sizeof(parley_roster_t));
 
-    parley_expand_log(g->ask.state, handle, log);
+    parley_expand_log(g->ask.state, address, log);
 
     asked.log = log;
     asked.at = *at;
@@ -249,7 +250,7 @@ parley_gate_roster_order(const void *a, const void *b)
 /* a card begins with "{" and has at least one member */
 
 static int
-parley_gate_roster_tell(parley_gate_t *g, parley_str_t handle,
+parley_gate_roster_tell(parley_gate_t *g, parley_str_t address,
     const parley_gate_roster_t *roster, int coarse)
 {
     size_t        i;
@@ -258,7 +259,7 @@ parley_gate_roster_tell(parley_gate_t *g, parley_str_t handle,
     parley_buf_init(&b, g->arena, 256 + roster->n * 128);
 
     parley_buf_octet(&b, '{');
-    parley_buf_member(&b, PARLEY_STR("handle"), handle);
+    parley_gate_named_tell(g, &b, address);
     parley_buf_name(&b, PARLEY_STR("count"));
     parley_buf_int(&b, coarse ? parley_selector_coarse(roster->count)
                               : roster->count);

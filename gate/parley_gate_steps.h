@@ -79,10 +79,10 @@ parley_step_result_t parley_gate_roster_method(parley_gate_t *g,
     parley_str_t method);
 
 /*
- * A page of who listens to a handle, of some max sessions, from *at on: 0 at
+ * A page of who listens to an address, of some max sessions, from *at on: 0 at
  * first, and again behind the last.  Returns 0, PARLEY_WAIT, or -1: capacity.
  */
-int parley_gate_roster_page(parley_gate_t *g, parley_str_t handle,
+int parley_gate_roster_page(parley_gate_t *g, parley_str_t address,
     size_t max, uint32_t *at, parley_roster_page_t *ret);
 
 /* parley_gate_named.c */
@@ -96,7 +96,7 @@ parley_step_result_t parley_gate_named_method(parley_gate_t *g,
 
 /*
  * What a proven caller asks for, see parley_gate_serves() and
- * parley_gate_asks(), and the handle of the name that the path says, which is
+ * parley_gate_asks(), and the address of the name that the path says, which is
  * the caller's own, or one that a rule for that type allows; type empty: any.
  * Returns 0, or -1: as these do, and policy-refused (no TLS), field-invalid,
  * identity-unmappable, scope-unauthorised.
@@ -112,6 +112,10 @@ parley_gate_author(parley_gate_t *g)
         g->msg->sender = g->who->author;
     }
 }
+
+/* Appends the member "handle" or "name" of what parley_gate_named() found. */
+void parley_gate_named_tell(const parley_gate_t *g, parley_buf_t *b,
+    parley_str_t address);
 
 /* parley_gate_serve.c */
 
@@ -151,6 +155,15 @@ int parley_gate_publish_overdue(parley_gate_t *g);
  */
 int parley_gate_publication(parley_gate_t *g,
     struct parley_publication_s *ret, parley_str_t *scope);
+
+/*
+ * parley_gate_scope.c: reads the scope of a publication.  The scope of a
+ * message that cannot be a frame is that of its recipient.  The handle in *ret
+ * is an address (parley_address.h), or an organisation's.  Returns 0, or -1:
+ * field-invalid, identity-unmappable, capacity.
+ */
+int parley_gate_scope(parley_gate_t *g, parley_str_t text,
+    parley_channel_scope_t *ret);
 
 /* parley_alarm.c: how grave the message is */
 
@@ -243,15 +256,15 @@ int parley_gate_may_read(const parley_gate_t *g,
 extern const parley_stream_t  parley_gate_called_stream;
 
 /*
- * Before a message is appended that sender, a handle, publishes: its answer can
- * come back, by a request that is held, or by a stream.  Returns 1: it is held;
+ * Checks, before a message is appended, that its answer can come back: by a
+ * request that is held, or by a stream of its sender.  Returns 1: it is held;
  * 0; PARLEY_WAIT; or -1: translation-unsupported, capacity.
  */
-int parley_gate_hold(parley_gate_t *g, parley_str_t sender);
+int parley_gate_hold(parley_gate_t *g);
 
-/* Whether whose handle it is has a stream of its own: 1, 0, PARLEY_WAIT, or -1:
-   capacity. */
-int parley_gate_listens(parley_gate_t *g, parley_str_t handle);
+/* Whether the owner of an address has a stream of its own: 1, 0, PARLEY_WAIT,
+   or -1: capacity. */
+int parley_gate_listens(parley_gate_t *g, parley_str_t address);
 
 /*
  * A call of MCP whose frame came before: a query collects what answered it

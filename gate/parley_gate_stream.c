@@ -163,7 +163,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
                         g->conf->token);
 
     if (parley_gate_named(g, &st->arguments, PARLEY_RULES_SUBSCRIBE,
-                          &o->handle, &st->own)
+                          &o->address, &st->own)
         != 0
         || parley_gate_stream_selector(st) != 0
         || parley_gate_stream_session(st) != 0
@@ -177,7 +177,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     parley_gate_account(g);
 
     memcpy(o->account, g->account, PARLEY_KEY_LEN);
-    parley_expand_log(g->ask.state, o->handle, o->log);
+    parley_expand_log(g->ask.state, o->address, o->log);
 
     s->log = o->log;
     s->account = o->account;

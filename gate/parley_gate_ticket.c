@@ -130,12 +130,12 @@ parley_step_result_t
 parley_gate_ticket(parley_gate_t *g)
 {
     int                  own;
-    parley_str_t         handle;
+    parley_str_t         address;
     parley_arguments_t   arguments;
 
     parley_arguments_of(&arguments, 0, g->conf->token);
 
-    return parley_gate_named(g, &arguments, PARLEY_RULES_SUBSCRIBE, &handle,
+    return parley_gate_named(g, &arguments, PARLEY_RULES_SUBSCRIBE, &address,
                              &own)
            == 0 && parley_gate_ticket_make(g) == 0
            ? PARLEY_RESULT_ANSWERED : PARLEY_RESULT_REFUSED;

@@ -6,6 +6,9 @@
 #include "parley_settings.h"
 
 
+static int parley_gate_sent(parley_gate_t *g);
+static int parley_gate_is_framed(const parley_gate_t *g);
+static int parley_gate_unframed(parley_gate_t *g);
 static int parley_gate_alias(parley_gate_t *g);
 static void parley_gate_approval(parley_gate_t *g);
 
@@ -45,9 +48,7 @@ parley_gate_translate(parley_gate_t *g)
         return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
     }
 
-    if (parley_encode(g->engine, g->arena, g->conf->speak, g->msg, opts,
-                      &g->sent, g->loss, g->err)
-        != 0
+    if (parley_gate_sent(g) != 0
         || parley_correlation_check(&g->correlation, g->engine, g->intents,
                                     &g->sent, g->err)
            != 0)
@@ -75,8 +76,85 @@ parley_gate_translate(parley_gate_t *g)
                                                       &g->sent, g->err));
     }
 
-    return g->msg->wire == g->conf->speak ? PARLEY_RESULT_NONE
-                                          : PARLEY_RESULT_PASSED;
+    return g->unframed || g->msg->wire == g->conf->speak
+           ? PARLEY_RESULT_NONE : PARLEY_RESULT_PASSED;
+}
+
+
+/*
+ * Writes the message in the upstream's protocol.  A published message is
+ * written as a frame, for filters and for the readers of agent-channel.  Where
+ * other protocols are read, a message that cannot be a frame is published as it
+ * is: the step PUBLISH checks that a reader can be told.
+ */
+
+static int
+parley_gate_sent(parley_gate_t *g)
+{
+    int            rc;
+    parley_loss_t  none, *loss;
+
+    loss = g->loss;
+    g->unframed = 0;
+
+    /* without a reader of frames nothing of the message is lost */
+
+    if (g->s->submit != NULL && g->msg->wire != g->conf->speak
+        && !parley_gate_is_framed(g))
+    {
+        parley_loss_init(&none, g->arena);
+        loss = &none;
+    }
+
+    rc = parley_encode(g->engine, g->arena, g->conf->speak, g->msg, &g->opts,
+                       &g->sent, loss, g->err);
+
+    return rc == 0 ? 0 : parley_gate_unframed(g);
+}
+
+
+/* Whether a frame may have a reader: a stream, a tool of MCP, or a URL. */
+
+static int
+parley_gate_is_framed(const parley_gate_t *g)
+{
+    return (g->http->reads & PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)) != 0
+           || g->http->deliver_uri.len > 0;
+}
+
+
+/*
+ * A message with a scope of agent-channel is for some sessions or members
+ * alone, which only its frame says.
+ */
+
+static int
+parley_gate_unframed(parley_gate_t *g)
+{
+    if (g->s->submit == NULL || g->msg->wire == PARLEY_PROTO_STREAMS
+        || g->msg->scope.len > 0
+        || (g->http->reads & ~PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)) == 0
+        || (g->err->code != PARLEY_E_IDENTITY_UNMAPPABLE
+            && g->err->code != PARLEY_E_TRANSLATION_UNSUPPORTED))
+    {
+        return -1;
+    }
+
+    g->unframed = 1;
+
+    if (parley_encode(g->engine, g->arena, g->msg->wire, g->msg, &g->opts,
+                      &g->sent, g->loss, g->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    /* by its id it is answered, in each protocol */
+
+    g->sent.corr = parley_str_none;
+    g->sent.answerable = g->msg->act == PARLEY_ACT_REQUEST;
+
+    return 0;
 }
 
 

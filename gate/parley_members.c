@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "parley_address.h"
 #include "parley_gate_steps.h"
 #include "parley_members.h"
 #include "parley_membership.h"
@@ -109,6 +110,7 @@ static int
 parley_members_next(void *ctx, const parley_channel_scope_t *scope, size_t *at,
     parley_str_t *ret)
 {
+    int                        rc;
     size_t                     n;
     const parley_gate_t       *g = ctx;
     const parley_who_t        *who = g->who;
@@ -123,12 +125,12 @@ parley_members_next(void *ctx, const parley_channel_scope_t *scope, size_t *at,
     while (*at < n) {
         p = &list[(*at)++];
 
-        if (p->names[PARLEY_NAMESPACE_HANDLE].len > 0
-            && parley_members_is_named(p, scope)
-            && parley_gate_may_reach(g, p))
-        {
-            *ret = p->names[PARLEY_NAMESPACE_HANDLE];
-            return 1;
+        if (parley_members_is_named(p, scope) && parley_gate_may_reach(g, p)) {
+            rc = parley_address_of(g->arena, p, ret);
+
+            if (rc != 1) {
+                return rc == 0 ? 1 : -1;
+            }
         }
     }
 

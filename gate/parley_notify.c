@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "parley_address.h"
 #include "parley_attempt.h"
 #include "parley_deliver.h"
 #include "parley_gate_deliver.h"
@@ -12,7 +13,7 @@ static int parley_notify_awaits(const parley_notify_t *n);
 static int parley_notify_listens(const parley_notify_t *n,
     const parley_append_t *append);
 static int parley_notify_job(const parley_notify_t *n, parley_arena_t *arena,
-    parley_append_t *ret);
+    parley_str_t address, parley_append_t *ret);
 
 
 int
@@ -21,7 +22,7 @@ parley_notify(const parley_notify_t *n, parley_arena_t *arena,
 {
     int                   rc;
     uint8_t             (*log)[PARLEY_KEY_LEN];
-    parley_str_t          handle;
+    parley_str_t          address;
     parley_publish_t      publish;
     parley_publication_t  p;
 
@@ -36,17 +37,20 @@ parley_notify(const parley_notify_t *n, parley_arena_t *arena,
 
     parley_deliver_retention(n->http, &publish.retention);
 
-    handle = n->to != NULL ? n->to->names[PARLEY_NAMESPACE_HANDLE]
-                           : parley_str_none;
+    address = parley_str_none;
 
-    if (handle.len > 0) {
+    if (n->to != NULL && parley_address_of(arena, n->to, &address) < 0) {
+        return -1;
+    }
+
+    if (address.len > 0) {
         log = parley_arena_alloc(arena, PARLEY_KEY_LEN);
 
         if (log == NULL) {
             return -1;
         }
 
-        parley_expand_log(n->state, handle, log[0]);
+        parley_expand_log(n->state, address, log[0]);
 
         publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
         publish.nlogs = 1;
@@ -57,7 +61,7 @@ parley_notify(const parley_notify_t *n, parley_arena_t *arena,
     }
 
     if (p.owed) {
-        return parley_notify_job(n, arena, ret);
+        return parley_notify_job(n, arena, address, ret);
     }
 
     if (n->kind == PARLEY_LOAD_NONE || !parley_notify_has_url(n)) {
@@ -66,7 +70,8 @@ parley_notify(const parley_notify_t *n, parley_arena_t *arena,
 
     rc = parley_notify_listens(n, ret);
 
-    return rc == 0 ? parley_notify_job(n, arena, ret) : rc == 1 ? 0 : rc;
+    return rc == 0 ? parley_notify_job(n, arena, address, ret)
+           : rc == 1 ? 0 : rc;
 }
 
 
@@ -82,7 +87,7 @@ static int
 parley_notify_awaits(const parley_notify_t *n)
 {
     return n->awaits != PARLEY_LOAD_NONE && n->to != NULL
-           && n->to->names[PARLEY_NAMESPACE_HANDLE].len > 0
+           && parley_address_has(n->to)
            && !parley_notify_has_url(n);
 }
 
@@ -111,7 +116,7 @@ parley_notify_listens(const parley_notify_t *n, const parley_append_t *append)
 
 static int
 parley_notify_job(const parley_notify_t *n, parley_arena_t *arena,
-    parley_append_t *ret)
+    parley_str_t address, parley_append_t *ret)
 {
     parley_job_t  *job;
 
@@ -125,8 +130,7 @@ parley_notify_job(const parley_notify_t *n, parley_arena_t *arena,
     ret->njobs = 1;
 
     if (parley_notify_awaits(n)) {
-        return parley_delivery_awaits(arena, n->state, n->awaits,
-                                      n->to->names[PARLEY_NAMESPACE_HANDLE],
+        return parley_delivery_awaits(arena, n->state, n->awaits, address,
                                       PARLEY_ATTEMPT_LIVES, job);
     }
 

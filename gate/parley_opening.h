@@ -14,7 +14,7 @@ typedef struct parley_opening_s {
     uint8_t                account[PARLEY_KEY_LEN];
     const struct parley_gate_s  *gate;      /* its own, the octets of whose
                                                address are the reader */
-    parley_str_t           handle;          /* whose stream it is */
+    parley_str_t           address;         /* of the log that is read */
     int64_t                hold;            /* ms that a request is held;
                                                0: it is a stream */
     parley_str_t           session;         /* as the client knows it */

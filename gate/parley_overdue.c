@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "parley_address.h"
 #include "parley_account.h"
 #include "parley_overdue_parts.h"
 #include "parley_settings.h"
@@ -358,7 +359,7 @@ parley_overdue_above(const parley_settings_http_t *http,
 {
     for (p = p->above; p != NULL; p = p->above) {
 
-        if ((http->publishes && p->names[PARLEY_NAMESPACE_HANDLE].len > 0)
+        if ((http->publishes && parley_address_has(p))
             || (http->deliver_uri.len > 0 && p->deliver.len > 0))
         {
             return p;

@@ -393,6 +393,7 @@ parley_set_websocket(parley_setting_t *d)
 
     d->s->websocket = conf;
     d->http->publishes = 1;
+    d->http->reads |= PARLEY_PROTO_BIT(proto);
 
     return 0;
 }
@@ -454,9 +455,10 @@ parley_set_roster(parley_setting_t *d)
         return -1;
     }
 
-    if (!parley_str_is(d->words[1], "channel")) {
-        return parley_setting_bad(d, d->words[1], "has no roster, expected "
-                                  "channel");
+    roster->proto = parley_set_stream_proto(d);
+
+    if (roster->proto == PARLEY_PROTO_NONE) {
+        return -1;
     }
 
     if (d->n == 3 && parley_set_counts(d, d->words[2], &roster->coarse) != 0) {

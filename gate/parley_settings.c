@@ -21,8 +21,8 @@ const parley_limit_rate_t  parley_failures_default = {
 #define PARLEY_CONNECTIONS_SHARE  250
 
 
-static int parley_settings_delivers(const parley_settings_env_t *env,
-    const parley_settings_http_t *http, parley_problem_t *problem);
+static int parley_settings_delivers(const parley_settings_http_t *http,
+    parley_problem_t *problem);
 static void parley_settings_settle(parley_settings_t *s);
 
 
@@ -107,7 +107,7 @@ parley_settings_http_settle(const parley_settings_env_t *env,
                               "\"parley_health\" need \"parley_zone\"");
     }
 
-    if (parley_settings_delivers(env, http, problem) != 0) {
+    if (parley_settings_delivers(http, problem) != 0) {
         return -1;
     }
 
@@ -128,8 +128,8 @@ parley_settings_http_settle(const parley_settings_env_t *env,
 /* VCP-21: where principals want it is where the operator lets it go */
 
 static int
-parley_settings_delivers(const parley_settings_env_t *env,
-    const parley_settings_http_t *http, parley_problem_t *problem)
+parley_settings_delivers(const parley_settings_http_t *http,
+    parley_problem_t *problem)
 {
     size_t                     i, n;
     parley_url_t               url;
@@ -147,20 +147,6 @@ parley_settings_delivers(const parley_settings_env_t *env,
         ? parley_directory_principals(http->directory, &list) : 0;
 
     for (i = 0; i < n; i++) {
-
-        if (list[i].deliver.len > 0
-            && list[i].names[PARLEY_NAMESPACE_HANDLE].len == 0)
-        {
-            problem->where = http->where[PARLEY_DIRECTIVE_IDENTITIES];
-
-            (void) parley_problem(problem, "/principals/%zu in \"%.*s\" has "
-                                  "\"deliver\" and no \"handle\", by which "
-                                  "what is published finds it", i,
-                                  (int) http->identities.len,
-                                  (const char *) http->identities.data);
-            parley_settings_warn(env, problem);
-            problem->where.line = 0;
-        }
 
         if (list[i].deliver.len == 0
             || (parley_url_parse(list[i].deliver, &url) == NULL

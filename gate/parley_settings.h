@@ -153,6 +153,7 @@ typedef struct {
 
 /* parley_roster */
 typedef struct {
+    parley_proto_t          proto;      /* of the names in its paths */
     int                     coarse;     /* for others: no sessions, and counts
                                            as 0, 1, 2 or 10 */
 } parley_roster_conf_t;
@@ -225,7 +226,8 @@ typedef struct parley_settings_http_s {
        written for it; NULL: nobody listens */
     const struct parley_settings_s  *listens[PARLEY_PROTO_COUNT];
     parley_proto_set_t   reads;         /* that somebody may listen in, by
-                                           parley_stream or parley_mcp */
+                                           parley_stream, parley_websocket or
+                                           parley_mcp */
 
     /* of all blocks */
     int64_t              leeway_max;    /* seconds, of any parley_jwt */

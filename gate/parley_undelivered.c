@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "parley_address.h"
 #include "parley_alarm.h"
 #include "parley_buf.h"
 #include "parley_delivery.h"
@@ -116,7 +117,7 @@ parley_undelivered_parties(parley_undelivered_t *u)
                                      u->delivery->publication.sender);
 
     if (sender == NULL || sender->above == NULL
-        || sender->above->names[PARLEY_NAMESPACE_HANDLE].len == 0
+        || !parley_address_has(sender->above)
         || parley_deliver_message(u->d, &u->delivery->publication, u->arena,
                                   &u->msg, &doc, &err)
            != 0)

@@ -194,6 +194,13 @@ int parley_who_asked(parley_who_t *who, parley_proto_t to, parley_str_t *ret);
 const parley_principal_t *parley_who_answered(const parley_who_t *who,
     parley_proto_t proto, parley_str_t name);
 
+/*
+ * Finds the principal that a name means, in the directory or as the sender of
+ * who->msg.  Returns 1 and *ret, or 0.
+ */
+int parley_who_owner(parley_who_t *who, parley_proto_t proto,
+    parley_str_t name, parley_agent_t *ret);
+
 /* A parley_resolve_pt and a parley_attribute_pt; data is a parley_who_t. */
 int parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret);

@@ -12,13 +12,6 @@ int parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
     parley_agent_t *ret);
 
 /*
- * Finds the principal that a name means, in the directory or as the sender of
- * who->msg.  Returns 1 and *ret, or 0.
- */
-int parley_who_owner(parley_who_t *who, parley_proto_t proto,
-    parley_str_t name, parley_agent_t *ret);
-
-/*
  * Writes AEE's name of a principal as an agent: its own, its instrument's, or
  * one of its sub.  Returns 0, or -1: no memory.
  */

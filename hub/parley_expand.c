@@ -20,13 +20,13 @@ static int parley_expand_fail(parley_error_t *err, parley_code_t code,
 
 
 void
-parley_expand_log(const parley_state_t *state, parley_str_t handle,
+parley_expand_log(const parley_state_t *state, parley_str_t address,
     uint8_t out[PARLEY_KEY_LEN])
 {
     parley_str_t  parts[2];
 
     parts[0] = PARLEY_STR("handle");
-    parts[1] = handle;
+    parts[1] = address;
 
     parley_state_key(state, PARLEY_KIND_LOG, parts, 2, out);
 }
@@ -109,19 +109,22 @@ parley_expand_org(parley_arena_t *arena, const parley_state_t *state,
     const parley_expand_env_t *env, parley_expansion_t *ret,
     parley_error_t *err)
 {
+    int           rc;
     size_t        at, room;
     uint8_t       key[PARLEY_KEY_LEN];
-    parley_str_t  handle;
+    parley_str_t  address;
 
     at = 0;
     room = 0;
     ret->org = scope->handle;
 
-    while (env->next(env->ctx, scope, &at, &handle)) {
+    while ((rc = env->next(env->ctx, scope, &at, &address)) != 0) {
 
-        parley_expand_log(state, handle, key);
+        if (rc > 0) {
+            parley_expand_log(state, address, key);
+        }
 
-        if (parley_expand_add(arena, ret, &room, key) != 0) {
+        if (rc < 0 || parley_expand_add(arena, ret, &room, key) != 0) {
             return parley_error_memory(err);
         }
 
@@ -145,8 +148,8 @@ parley_expand_org(parley_arena_t *arena, const parley_state_t *state,
     memset(ret, 0, sizeof(parley_expansion_t));
 
     return parley_expand_fail(err, PARLEY_E_POLICY_REFUSED,
-                              "the scope names more handles than a frame may "
-                              "be sent to");
+                              "the scope names more recipients than a "
+                              "message may be sent to");
 }
 
 

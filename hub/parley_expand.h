@@ -1,7 +1,8 @@
 /*
  * Expanding a recipient scope (agent-channel 6, ACH-16, ACH-17, ACH-24): the
  * logs that a frame is appended to, and which of their sessions it is for.  A
- * log is that of a handle.
+ * log is known by an address: the handle of a principal, or the text that takes
+ * its place where there is no handle (gate/parley_address.h).
  *
  * Who belongs to an organisation, and what it has been granted, is known by
  * identities and claims, which are asked: nothing here knows a directory.
@@ -18,7 +19,7 @@
 typedef struct {
     unsigned  off;              /* forms that are not served, bits of
                                    1 << parley_channel_scope_form_t */
-    size_t    max;              /* handles that a scope may name, at most
+    size_t    max;              /* logs that a scope may name, at most
                                    PARLEY_LOGS_MAX */
 } parley_expand_conf_t;
 
@@ -32,9 +33,10 @@ typedef struct {
     int   (*granted)(void *ctx, parley_str_t org, parley_str_t grant);
 
     /*
-     * The next handle that a scope of an organisation names: its members, those
-     * with a role, or whom a grant reaches.  *at begins as 0.  0: there is
-     * none; a handle may come twice.
+     * Finds the next address that a scope of an organisation names: its
+     * members, those with a role, or those that a grant reaches.  *at begins as
+     * 0.  Returns 1; 0: there is none; or -1: no memory.  An address may come
+     * twice.
      */
     int   (*next)(void *ctx, const parley_channel_scope_t *scope, size_t *at,
               parley_str_t *ret);
@@ -61,8 +63,8 @@ parley_expand_is_org(const parley_channel_scope_t *scope)
 }
 
 
-/* The log of a handle. */
-void parley_expand_log(const parley_state_t *state, parley_str_t handle,
+/* The log of an address. */
+void parley_expand_log(const parley_state_t *state, parley_str_t address,
     uint8_t out[PARLEY_KEY_LEN]);
 
 /*
@@ -79,7 +81,7 @@ int parley_expand_may(const parley_channel_scope_t *scope,
  * Expands a scope whose handle is the frame's recipient; spans of *ret are the
  * scope's.  Returns 0, or -1: scope-unimplemented (its form is off),
  * scope-unauthorised (no member, no grant), policy-refused (it names more
- * handles than may be), capacity; the field is the argument scope.
+ * logs than may be), capacity; the field is the argument scope.
  */
 int parley_expand(parley_arena_t *arena, const parley_state_t *state,
     const parley_channel_scope_t *scope, const parley_expand_conf_t *conf,

@@ -155,7 +155,8 @@ wrong("$_->[0]", at("parley_jwt on audience=agents; $_->[0];"), $_->[1])
         ['parley_stream channel retry=0', qr/is no time from 1ms/],
         ['parley_stream channel age=x', qr/is no time of at least 1s/],
         ['parley_stream channel filter=x', qr/is unknown, expected lag=/],
-        ['parley_roster aee', qr/"aee" .*has no roster, expected channel/],
+        ['parley_roster moq',
+         qr/"moq" .*is no protocol of streams, expected one of aee/],
         ['parley_roster channel few', qr/must be counts=exact or/];
 
 

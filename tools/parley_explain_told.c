@@ -490,7 +490,7 @@ parley_explain_translate(parley_explain_t *e, parley_step_result_t result)
     parley_encoded_t       sent;
     const parley_gate_t   *g = &e->gate;
 
-    speak = g->conf->speak;
+    speak = g->unframed ? e->msg.wire : g->conf->speak;
 
     if (result == PARLEY_RESULT_NONE && !g->edited) {
         parley_explain_note(e, "none, %.*s as it came",

@@ -147,6 +147,7 @@ int
 parley_agent_name(const parley_agents_t *agents,
     const parley_agent_t *agent, parley_proto_t proto, parley_str_t *ret)
 {
+    int       rc;
     unsigned  i;
 
     *ret = agent->names[proto];
@@ -155,20 +156,18 @@ parley_agent_name(const parley_agents_t *agents,
         return 0;
     }
 
-    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+    rc = 1;
+
+    for (i = 0; rc == 1 && i < PARLEY_PROTO_COUNT; i++) {
         if (agent->names[i].len > 0
-            && parley_proto_is_named((parley_proto_t) i)
-            && parley_name_map(agents->arena, (parley_proto_t) i,
-                               agent->names[i], proto, ret)
-               == 0)
+            && parley_proto_is_named((parley_proto_t) i))
         {
-            return 0;
+            rc = parley_name_map(agents->arena, (parley_proto_t) i,
+                                 agent->names[i], proto, ret);
         }
     }
 
-    *ret = parley_str_none;
-
-    return -1;
+    return rc;
 }
 
 

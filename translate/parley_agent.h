@@ -52,8 +52,8 @@ int parley_agent_sender(const parley_agents_t *agents,
     __attribute__((warn_unused_result));
 
 /*
- * The name of a party in a protocol, its own or one that maps.  Returns 0, or
- * -1 with *ret empty.
+ * The name of a party in a protocol, its own or one that maps; agents->find is
+ * not called.  Returns 0; or, with *ret empty, 1: it has none; -1: no memory.
  */
 int parley_agent_name(const parley_agents_t *agents,
     const parley_agent_t *agent, parley_proto_t proto, parley_str_t *ret);
