@@ -6,6 +6,7 @@ use warnings;
 
 use lib 't/lib';
 
+use Encode ();
 use Test::More;
 
 use Parley::Env qw(port);
@@ -138,6 +139,25 @@ refused('/c2a', { jsonrpc => '2.0', id => 4, method => 'tools/call',
 refused('/c2a', { jsonrpc => '2.0', method => 'notifications/cancelled',
                   params => { requestId => 3, RequestId => 4 } },
         '/params/RequestId', 'SEC-01 a notification of MCP');
+
+
+# letters that readers take for ASCII ones where they ignore case by Unicode:
+# U+0130, U+0131, U+017F, U+212A
+
+for (['/c2a', fresh(), '/params/author', "\x{212A}ind", 'human', 'kind'],
+     ['/c2a', fresh(), '/params', "\x{17F}ource", {}, 'source'],
+     ['/c2a', fresh(), '/params', "T\x{131}ming", {}, 'timing'],
+     ['/c2a', fresh(), '/params', "attent\x{130}on", {}, 'attention'],
+     ['/aee', aee(), '', "t\x{17F}", 'x', 'ts'],
+     ['/vcp2', vcp2(), '', "\x{17F}ender", 'agent://ops.example/bob',
+      'sender'])
+{
+    my ($uri, $m, $object, $name, $value, $of) = @$_;
+    my $where = Encode::encode_utf8("$object/$name");
+
+    refused($uri, beside($m, "$object/x", $name, $value), $where,
+            "SEC-01 beside $of");
+}
 
 
 # what only resembles one is another

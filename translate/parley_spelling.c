@@ -5,6 +5,8 @@
 
 static int parley_spelling_is_like(parley_str_t name,
     const uint8_t known[PARLEY_ATOMS]);
+static int parley_spelling_folds(parley_str_t name, parley_str_t atom);
+static uint8_t parley_spelling_letter(parley_str_t *rest);
 
 
 int
@@ -56,11 +58,64 @@ parley_spelling_is_like(parley_str_t name, const uint8_t known[PARLEY_ATOMS])
 
     for (atom = 1; atom < PARLEY_ATOMS; atom++) {
         if (known[atom] != 0
-            && parley_str_eq_fold(parley_atom_name(atom), name))
+            && parley_spelling_folds(name, parley_atom_name(atom)))
         {
             return 1;
         }
     }
 
     return 0;
+}
+
+
+/* Returns whether name is the ASCII name of an atom, ignoring case. */
+
+static int
+parley_spelling_folds(parley_str_t name, parley_str_t atom)
+{
+    size_t  i;
+
+    for (i = 0; i < atom.len && name.len > 0; i++) {
+        if (parley_spelling_letter(&name) != parley_lower(atom.data[i])) {
+            return 0;
+        }
+    }
+
+    return i == atom.len && name.len == 0;
+}
+
+
+/*
+ * Takes an octet off *rest, an ASCII letter in lower case.  Readers that ignore
+ * case by Unicode take some other letters for ASCII ones, too: a dotted capital
+ * and a dotless i, a long s, and the sign of Kelvin.  These are taken whole.
+ */
+
+static uint8_t
+parley_spelling_letter(parley_str_t *rest)
+{
+    size_t   n;
+    uint8_t  c;
+
+    n = 1;
+    c = parley_lower(rest->data[0]);
+
+    if (parley_str_begins(*rest, "\xC4\xB0")            /* U+0130 */
+        || parley_str_begins(*rest, "\xC4\xB1"))        /* U+0131 */
+    {
+        n = 2;
+        c = 'i';
+
+    } else if (parley_str_begins(*rest, "\xC5\xBF")) {  /* U+017F */
+        n = 2;
+        c = 's';
+
+    } else if (parley_str_begins(*rest, "\xE2\x84\xAA")) {  /* U+212A */
+        n = 3;
+        c = 'k';
+    }
+
+    *rest = parley_str_from(*rest, n);
+
+    return c;
 }
