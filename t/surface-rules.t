@@ -221,7 +221,8 @@ subtest 'C2A-38: one WebSocket delivers for several authors' => sub {
 
 
 # accounts, with their names in C2A and in AEE
-my @accounts = (['UANN', 'ann', 'human.ann', 'a listed one']);
+my @accounts = (['UANN', 'ann', 'human.ann', 'a listed one'],
+                ['U9', 'slack.T123.U9', 'human.slack.T123.U9', 'another']);
 
 for my $of (@accounts) {
     my ($id, $name, $aee_name, $what) = @$of;
