@@ -44,8 +44,10 @@ OPT_fuzz = -O1 -g -fno-omit-frame-pointer \
 OPT ?= $(OPT_$(BUILD))
 
 # LTO=-flto=auto: the module is optimised as a whole, as that of Debian's package
-# is.  A request takes 2400 instructions less, a link as long as a build.
+# and of "make install" is.  A request takes 2000 instructions and a third of the
+# misses of a 256 KB cache less; a link takes as long as a build.
 LTO ?=
+INSTALL_LTO ?= $(if $(filter release,$(BUILD)),$(if $(findstring gcc,$(CC)),-flto=auto))
 
 NGX_OPT_release = -O2 -g -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 \
 	-ffile-prefix-map=$(ROOT)=. $(LTO)
@@ -324,9 +326,12 @@ INSTALL ?= install
 .PHONY: install install-module install-tool install-lib deb
 install: install-module install-tool ## Installs all; DESTDIR=, prefix=/usr/local
 
-install-module: $(MODULE)
+# INSTALL_LTO= installs the module of "make build"
+INSTALLED = $(if $(INSTALL_LTO),$(OUT)/lto/ngx_http_parley_module.so,$(MODULE))
+
+install-module: $(INSTALLED)
 	$(INSTALL) -d $(DESTDIR)$(modulesdir)
-	$(INSTALL) -m 644 $(MODULE) $(DESTDIR)$(modulesdir)
+	$(INSTALL) -m 644 $(INSTALLED) $(DESTDIR)$(modulesdir)
 
 install-tool: $(TOOL)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 \
@@ -415,6 +420,9 @@ $(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS)
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
 	@install -m 644 $(OUT)/nginx-module/objs/ngx_http_parley_module.so $@.new
 	@mv $@.new $@     # not over what a running nginx has mapped
+
+$(OUT)/lto/ngx_http_parley_module.so: $(MODULE_DEPS)
+	+$(MAKE) OUT=$(OUT)/lto LTO=$(INSTALL_LTO) $@
 
 # Never installed: its state answers later.  It differs from the module in a few
 # files, so it begins with the module's objects.

@@ -17,10 +17,11 @@ my $dir = tmp_dir() . '/root';
 plan skip_all => 'the module is part of this nginx'
     if !-f "$build/ngx_http_parley_module.so";
 
-# by the name that it was built by, so that nothing is built again
+# by the name that it was built by, and that module, so that nothing is built
+# again
 my $out = File::Spec->abs2rel($build, $root);
 
-my $said = qx{make -C $root install OUT=$out DESTDIR=$dir prefix=/usr \\
+my $said = qx{make -C $root install OUT=$out INSTALL_LTO= DESTDIR=$dir prefix=/usr \\
                   zshdir=/usr/share/zsh/vendor-completions \
                   modulesdir=/usr/lib/nginx/modules 2>&1};
 
