@@ -76,11 +76,9 @@ TEST_LIBS = -lcmocka -ljwt -lm
 
 # the one list of library sources; config reads it too
 SOURCES := $(shell sed 's/\#.*//' sources)
-INCLUDES := $(addprefix -I,$(sort gate hub translate core auth schemas \
-	$(patsubst %/,%,$(dir $(SOURCES)))))
+INCLUDES := -I.
 
-HEADERS := $(wildcard core/*.h gate/*.h gate/*.def hub/*.h translate/*.h translate/*/*.h auth/*.h schemas/*.h \
-	ngx_module/*.h)
+HEADERS := $(shell find core schemas translate auth state http hub gate ngx_module -name '*.h' -o -name '*.def')
 MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
 
 # V=1 shows the commands of the compiler
@@ -116,7 +114,7 @@ VERSION := $(shell sed -n 's/^\#define PARLEY_VERSION  "\(.*\)"/\1/p' \
 SONAME = libparley.so.0
 PUBLIC = $(OUT)/lib
 PUBLIC_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
-PUBLIC_PARTS = $(filter-out $(OBJ)/hub/parley_websocket.o,$(LIB_OBJS))
+PUBLIC_PARTS = $(filter-out $(OBJ)/http/parley_websocket.o,$(LIB_OBJS))
 PUBLIC_LIBS = $(PUBLIC)/libparley.so.$(VERSION) $(PUBLIC)/libparley.a
 TOOL_SOURCES := $(wildcard tools/parley*.c)
 TOOL_OBJS := $(TOOL_SOURCES:%.c=$(OBJ)/%.o)
@@ -134,7 +132,7 @@ FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
 # the library with one protocol more: what the list of protocols and the names
 # of their members are part of is compiled anew, the rest is the library's
 TOY = $(OUT)/toy
-TOY_SOURCES := $(filter translate/%,$(SOURCES)) $(wildcard t/toy/*.c)
+TOY_SOURCES := $(filter translate/% core/parley_atoms.c,$(SOURCES)) $(wildcard t/toy/*.c)
 TOY_OBJS := $(TOY_SOURCES:%.c=$(TOY)/%.o) $(TOY)/parley_schema_text.o
 TOY_TEST = $(OUT)/t/toy/test_toy
 UNIT_TESTS += $(TOY_TEST)
@@ -146,16 +144,16 @@ SIMULATE_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard t/simulate/*.c \
 	t/later/parley_*.c))
 MUTANTS := $(patsubst %,$(OUT)/t/simulate/mutant-%,\
 	$(shell t/simulate/mutate --list))
-SIMULATE_EDGES := $(patsubst gate/%.c,$(OBJ)/t/simulate/edges/%.o,\
-	gate/parley_memory_append.c gate/parley_memory_log.c \
-	gate/parley_memory_feed.c gate/parley_memory_roster.c \
-	gate/parley_memory_job.c \
-	gate/parley_memory_due.c gate/parley_memory_lane.c gate/parley_table.c \
-	gate/parley_table_share.c gate/parley_table_wheel.c \
-	gate/parley_memory_admit.c gate/parley_memory_settle.c \
-	gate/parley_memory_record.c \
-	gate/parley_suspension.c gate/parley_overdue.c \
-	gate/parley_escalation.c gate/parley_timeout.c)
+SIMULATE_EDGES := $(patsubst %.c,$(OBJ)/t/simulate/edges/%.o,\
+	state/memory/parley_memory_append.c state/memory/parley_memory_log.c \
+	state/memory/parley_memory_feed.c state/memory/parley_memory_roster.c \
+	state/memory/parley_memory_job.c \
+	state/memory/parley_memory_due.c state/memory/parley_memory_lane.c state/memory/parley_table.c \
+	state/memory/parley_table_share.c state/memory/parley_table_wheel.c \
+	state/memory/parley_memory_admit.c state/memory/parley_memory_settle.c \
+	state/memory/parley_memory_record.c \
+	gate/admission/parley_suspension.c gate/delivery/parley_overdue.c \
+	gate/delivery/parley_escalation.c gate/delivery/parley_timeout.c)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)
 FUZZ_TARGETS := $(FUZZ_SOURCES:%.c=$(OUT)/%)
 
@@ -447,7 +445,6 @@ $(OBJ)/%.o: %.c Makefile
 
 $(OBJ)/tools/parley_version.o: ALL_CFLAGS += -DPARLEY_BUILD='"$(BUILD)"'
 
-$(OBJ)/t/%.o: ALL_CFLAGS += -It/unit -It/later
 $(OBJ)/t/fuzz/%.o: ALL_CFLAGS += -Wno-missing-prototypes
 
 # what several unit tests share
@@ -465,8 +462,7 @@ $(OUT)/t/unit/test_%: $(OBJ)/t/unit/test_%.o $(UNIT_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
 
-$(TOY)/parley_atoms.h: tools/print-atoms $(wildcard translate/*.[ch] \
-		translate/*/*.[ch] gate/*.[ch] schemas/*.json t/toy/*)
+$(TOY)/parley_atoms.h: tools/print-atoms $(shell find core schemas translate auth state http hub gate ngx_module -name '*.[ch]' -o -name '*.def') $(wildcard t/toy/*)
 	@mkdir -p $(@D)
 	$(call Q,GEN)tools/print-atoms --with t/toy --out $@
 
@@ -475,7 +471,7 @@ $(TOY)/parley_schema_text.c: tools/embed-schemas \
 	@mkdir -p $(@D)
 	$(call Q,GEN)tools/embed-schemas --with t/toy --out $@
 
-TOY_CFLAGS = $(ALL_CFLAGS) -O0 -It/unit -include t/toy/parley_protocols_more.h \
+TOY_CFLAGS = $(ALL_CFLAGS) -O0 -include t/toy/parley_protocols_more.h \
 	-include $(TOY)/parley_atoms.h
 
 $(TOY)/%.o: %.c $(TOY)/parley_atoms.h
@@ -489,7 +485,7 @@ $(TOY_TEST): $(TOY_OBJS) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(TEST_LIBS) $(PKG_LIBS)
 
-$(OBJ)/t/simulate/edges/%.o: gate/%.c Makefile
+$(OBJ)/t/simulate/edges/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
 
@@ -501,7 +497,7 @@ $(SIMULATE): $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(LIB)
 $(OUT)/t/simulate/mutant-%: $(SIMULATE) t/simulate/mutants.tsv
 	$(call Q,CC)file=`t/simulate/mutate --file $*` && \
 	t/simulate/mutate $* > $@.c && \
-	case $$file in gate/*) edges=-fsanitize-coverage=trace-pc;; esac && \
+	case $$file in gate/*|state/*) edges=-fsanitize-coverage=trace-pc;; esac && \
 	$(CC) $(ALL_CFLAGS) -O1 -w $$edges -c -o $@.o $@.c && \
 	others=`printf '%s\n' $(SIMULATE_EDGES) \
 		| grep -v "/$${file##*/}" | grep -v "/$$(basename $$file .c).o"` && \

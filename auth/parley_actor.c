@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_actor.h"
+#include "auth/parley_actor.h"
 
 
 static int parley_actor_has_human_name(const parley_principal_t *principal);

@@ -8,8 +8,8 @@
 #ifndef PARLEY_ACTOR_H
 #define PARLEY_ACTOR_H
 
-#include "parley_principal.h"
-#include "parley_str.h"
+#include "auth/parley_principal.h"
+#include "core/parley_str.h"
 
 
 /*

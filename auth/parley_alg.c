@@ -1,4 +1,4 @@
-#include "parley_alg.h"
+#include "auth/parley_alg.h"
 
 
 static const parley_alg_t  parley_algs[PARLEY_ALG_COUNT] = {

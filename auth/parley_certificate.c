@@ -8,8 +8,8 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include "parley_certificate.h"
-#include "parley_jwt_error.h"
+#include "auth/parley_certificate.h"
+#include "auth/parley_jwt_error.h"
 
 
 /* days from the epoch, in milliseconds */

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "parley_base64.h"
-#include "parley_certificate.h"
-#include "parley_config.h"
-#include "parley_hex.h"
+#include "core/parley_base64.h"
+#include "auth/parley_certificate.h"
+#include "auth/parley_config.h"
+#include "core/parley_hex.h"
 
 
 /* characters of a SHA-256 */

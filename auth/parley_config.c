@@ -3,8 +3,8 @@
 
 #include <sodium.h>
 
-#include "parley_config.h"
-#include "parley_json.h"
+#include "auth/parley_config.h"
+#include "core/parley_json.h"
 
 
 static void parley_config_limits(parley_json_limits_t *ret);

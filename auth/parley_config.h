@@ -11,9 +11,9 @@
 
 #include <jansson.h>
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "core/parley_str.h"
 
 
 /*

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_directory_index.h"
-#include "parley_directory_parts.h"
+#include "auth/parley_directory_index.h"
+#include "auth/parley_directory_parts.h"
 
 
 static int

@@ -18,11 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_certificate.h"
-#include "parley_error.h"
-#include "parley_principal.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "auth/parley_certificate.h"
+#include "core/parley_error.h"
+#include "auth/parley_principal.h"
+#include "core/parley_str.h"
 
 
 typedef struct parley_directory_s  parley_directory_t;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_directory_index.h"
-#include "parley_surface.h"
+#include "auth/parley_directory_index.h"
+#include "auth/parley_surface.h"
 
 
 /* a list of a principal, and its member */

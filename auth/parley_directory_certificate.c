@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_directory_index.h"
-#include "parley_directory_instrument.h"
+#include "auth/parley_directory_index.h"
+#include "auth/parley_directory_instrument.h"
 
 
 /* Returns the slot of the name, or the free one where it belongs. */

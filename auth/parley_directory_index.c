@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_actor.h"
-#include "parley_directory_index.h"
-#include "parley_directory_instrument.h"
+#include "auth/parley_actor.h"
+#include "auth/parley_directory_index.h"
+#include "auth/parley_directory_instrument.h"
 
 
 /* 2^64 divided by the golden ratio, odd */

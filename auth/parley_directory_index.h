@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_directory.h"
-#include "parley_error.h"
+#include "core/parley_arena.h"
+#include "auth/parley_directory.h"
+#include "core/parley_error.h"
 
 
 /*

@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_actor.h"
-#include "parley_directory_instrument.h"
+#include "auth/parley_actor.h"
+#include "auth/parley_directory_instrument.h"
 
 
 static size_t parley_directory_tools(parley_directory_t *dir);

@@ -3,7 +3,7 @@
 #ifndef PARLEY_DIRECTORY_INSTRUMENT_H
 #define PARLEY_DIRECTORY_INSTRUMENT_H
 
-#include "parley_directory_index.h"
+#include "auth/parley_directory_index.h"
 
 
 /*

@@ -6,8 +6,8 @@
 #ifndef PARLEY_DIRECTORY_PARTS_H
 #define PARLEY_DIRECTORY_PARTS_H
 
-#include "parley_config.h"
-#include "parley_directory.h"
+#include "auth/parley_config.h"
+#include "auth/parley_directory.h"
 
 
 /* a principal and the JSON object it is read from */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "parley_directory_index.h"
+#include "auth/parley_directory_index.h"
 
 
 /* a name of a principal, and its slot's number in the table of parties */

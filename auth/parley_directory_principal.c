@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-#include "parley_certificate.h"
-#include "parley_config.h"
-#include "parley_directory_parts.h"
-#include "parley_membership.h"
-#include "parley_signature.h"
-#include "parley_surface.h"
-#include "parley_time.h"
-#include "parley_url.h"
+#include "auth/parley_certificate.h"
+#include "auth/parley_config.h"
+#include "auth/parley_directory_parts.h"
+#include "auth/parley_membership.h"
+#include "auth/parley_signature.h"
+#include "auth/parley_surface.h"
+#include "core/parley_time.h"
+#include "core/parley_url.h"
 
 
 /* octets of a time */

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_glob.h"
+#include "auth/parley_glob.h"
 
 
 static int

@@ -5,10 +5,10 @@
 #include <openssl/err.h>
 #include <sodium.h>
 
-#include "parley_base64.h"
-#include "parley_config.h"
-#include "parley_jwk.h"
-#include "parley_jwk_source.h"
+#include "core/parley_base64.h"
+#include "auth/parley_config.h"
+#include "auth/parley_jwk.h"
+#include "auth/parley_jwk_source.h"
 
 
 typedef struct {

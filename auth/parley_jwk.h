@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_alg.h"
-#include "parley_arena.h"
-#include "parley_buf.h"
-#include "parley_error.h"
-#include "parley_str.h"
+#include "auth/parley_alg.h"
+#include "core/parley_arena.h"
+#include "core/parley_buf.h"
+#include "core/parley_error.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_JWKS_MAX             256     /* per set */

@@ -6,9 +6,9 @@
 #include <openssl/evp.h>
 #include <sodium.h>
 
-#include "parley_config.h"
-#include "parley_jwk.h"
-#include "parley_jws.h"
+#include "auth/parley_config.h"
+#include "auth/parley_jwk.h"
+#include "auth/parley_jws.h"
 
 
 /* Returns the algorithms that kty, crv and size can serve. */

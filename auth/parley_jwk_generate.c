@@ -5,7 +5,7 @@
 #include <openssl/rand.h>
 #include <sodium.h>
 
-#include "parley_jwk.h"
+#include "auth/parley_jwk.h"
 
 
 static int

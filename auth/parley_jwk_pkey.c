@@ -8,8 +8,8 @@
 #include <openssl/param_build.h>
 #include <sodium.h>
 
-#include "parley_jwk.h"
-#include "parley_jwk_source.h"
+#include "auth/parley_jwk.h"
+#include "auth/parley_jwk_source.h"
 
 
 #define PARLEY_JWK_EC_MAX  66       /* octets of a coordinate */

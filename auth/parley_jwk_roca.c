@@ -11,7 +11,7 @@
 
 #include <openssl/bn.h>
 
-#include "parley_jwk_source.h"
+#include "auth/parley_jwk_source.h"
 
 
 #define PARLEY_JWK_ROCA_BASE  65537

@@ -9,10 +9,10 @@
 #include <jansson.h>
 #include <openssl/types.h>
 
-#include "parley_arena.h"
-#include "parley_base64.h"
-#include "parley_error.h"
-#include "parley_jwk.h"
+#include "core/parley_arena.h"
+#include "core/parley_base64.h"
+#include "core/parley_error.h"
+#include "auth/parley_jwk.h"
 
 
 /* an RSA integer, with the leading zero that some producers add */

@@ -8,9 +8,9 @@
 #include <openssl/evp.h>
 #include <sodium.h>
 
-#include "parley_base64.h"
-#include "parley_digest.h"
-#include "parley_jwk.h"
+#include "core/parley_base64.h"
+#include "core/parley_digest.h"
+#include "auth/parley_jwk.h"
 
 
 /* forms of a key, as bits */

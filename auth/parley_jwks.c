@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_config.h"
-#include "parley_jwk.h"
+#include "auth/parley_config.h"
+#include "auth/parley_jwk.h"
 
 
 /* kinds of a text */

@@ -9,7 +9,7 @@
 #include <openssl/rsa.h>
 #include <sodium.h>
 
-#include "parley_jws.h"
+#include "auth/parley_jws.h"
 
 
 /* SEQUENCE of two INTEGERs of up to 66 octets and a sign octet */

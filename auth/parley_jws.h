@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_alg.h"
-#include "parley_error.h"
-#include "parley_jwk.h"
-#include "parley_str.h"
+#include "auth/parley_alg.h"
+#include "core/parley_error.h"
+#include "auth/parley_jwk.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_JWS_SIGNATURE_MAX  (PARLEY_JWK_RSA_BITS_MAX / 8)

@@ -1,11 +1,11 @@
 #include <string.h>
 
-#include "parley_base64.h"
-#include "parley_jws.h"
-#include "parley_jwt.h"
-#include "parley_jwt_claims.h"
-#include "parley_jwt_error.h"
-#include "parley_jwt_typ.h"
+#include "core/parley_base64.h"
+#include "auth/parley_jws.h"
+#include "auth/parley_jwt.h"
+#include "auth/parley_jwt_claims.h"
+#include "auth/parley_jwt_error.h"
+#include "auth/parley_jwt_typ.h"
 
 
 #define PARLEY_JWT_HEADER_DEPTH  8

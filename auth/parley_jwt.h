@@ -17,13 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_alg.h"
-#include "parley_arena.h"
-#include "parley_certificate.h"
-#include "parley_error.h"
-#include "parley_json.h"
-#include "parley_jwk.h"
-#include "parley_str.h"
+#include "auth/parley_alg.h"
+#include "core/parley_arena.h"
+#include "auth/parley_certificate.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
+#include "auth/parley_jwk.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_JWT_TOKEN_MAX    65536           /* octets; the default */

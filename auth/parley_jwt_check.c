@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_jwt.h"
-#include "parley_jwt_error.h"
-#include "parley_jwt_typ.h"
+#include "auth/parley_jwt.h"
+#include "auth/parley_jwt_error.h"
+#include "auth/parley_jwt_typ.h"
 
 
 static int

@@ -1,11 +1,11 @@
 #include <string.h>
 
-#include "parley_base64.h"
-#include "parley_buf.h"
-#include "parley_jcs.h"
-#include "parley_jwt.h"
-#include "parley_jwt_claims.h"
-#include "parley_jwt_error.h"
+#include "core/parley_base64.h"
+#include "core/parley_buf.h"
+#include "core/parley_jcs.h"
+#include "auth/parley_jwt.h"
+#include "auth/parley_jwt_claims.h"
+#include "auth/parley_jwt_error.h"
 
 
 /* characters of a SHA-256 in base64url */

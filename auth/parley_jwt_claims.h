@@ -3,9 +3,9 @@
 #ifndef PARLEY_JWT_CLAIMS_H
 #define PARLEY_JWT_CLAIMS_H
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_jwt.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "auth/parley_jwt.h"
 
 
 /*

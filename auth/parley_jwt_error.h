@@ -3,7 +3,7 @@
 #ifndef PARLEY_JWT_ERROR_H
 #define PARLEY_JWT_ERROR_H
 
-#include "parley_error.h"
+#include "core/parley_error.h"
 
 
 /*

@@ -1,9 +1,9 @@
 #include <sodium.h>
 
-#include "parley_base64.h"
-#include "parley_buf.h"
-#include "parley_jws.h"
-#include "parley_jwt.h"
+#include "core/parley_base64.h"
+#include "core/parley_buf.h"
+#include "auth/parley_jws.h"
+#include "auth/parley_jwt.h"
 
 
 static int

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_jwt.h"
-#include "parley_jwt_typ.h"
+#include "auth/parley_jwt.h"
+#include "auth/parley_jwt_typ.h"
 
 
 static inline uint8_t

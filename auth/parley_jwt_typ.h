@@ -3,7 +3,7 @@
 #ifndef PARLEY_JWT_TYP_H
 #define PARLEY_JWT_TYP_H
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 /* Returns typ without a leading "application/" (RFC 7515 section 4.1.9). */

@@ -1,4 +1,4 @@
-#include "parley_membership.h"
+#include "auth/parley_membership.h"
 
 
 /* ret_part is empty where there is no "/" */

@@ -13,7 +13,7 @@
 #ifndef PARLEY_MEMBERSHIP_H
 #define PARLEY_MEMBERSHIP_H
 
-#include "parley_principal.h"
+#include "auth/parley_principal.h"
 
 
 #define PARLEY_MEMBERSHIP_PART_MAX  128

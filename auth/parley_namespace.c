@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_namespace.h"
+#include "auth/parley_namespace.h"
 
 
 const char *const  parley_namespace_members[PARLEY_NAMESPACE_COUNT] = {

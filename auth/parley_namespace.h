@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_protocols.h"
-#include "parley_str.h"
+#include "core/parley_protocols.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_NAME_MAX  256    /* octets */

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_origin.h"
-#include "parley_url.h"
+#include "auth/parley_origin.h"
+#include "core/parley_url.h"
 
 
 static const struct {

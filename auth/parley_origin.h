@@ -6,7 +6,7 @@
 #ifndef PARLEY_ORIGIN_H
 #define PARLEY_ORIGIN_H
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 /*

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_policy.h"
+#include "auth/parley_policy.h"
 
 
 /* words that are about the caller, and not about its message */

@@ -20,10 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_glob.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "auth/parley_glob.h"
+#include "core/parley_str.h"
 
 
 typedef enum {

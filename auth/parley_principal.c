@@ -1,11 +1,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_directory.h"
-#include "parley_fold.h"
-#include "parley_jwt_error.h"
-#include "parley_membership.h"
-#include "parley_principal.h"
+#include "auth/parley_directory.h"
+#include "core/parley_fold.h"
+#include "auth/parley_jwt_error.h"
+#include "auth/parley_membership.h"
+#include "auth/parley_principal.h"
 
 
 /* claims on their way into a principal */

@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_certificate.h"
-#include "parley_error.h"
-#include "parley_jwk.h"
-#include "parley_jwt.h"
-#include "parley_namespace.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "auth/parley_certificate.h"
+#include "core/parley_error.h"
+#include "auth/parley_jwk.h"
+#include "auth/parley_jwt.h"
+#include "auth/parley_namespace.h"
+#include "core/parley_str.h"
 
 
 /* maximum of roles in the directory and in claims */

@@ -1,7 +1,7 @@
 /* The list of what is revoked: a table of hashes, which never changes. */
 
-#include "parley_fold.h"
-#include "parley_revocation_parts.h"
+#include "core/parley_fold.h"
+#include "auth/parley_revocation_parts.h"
 
 
 static uint64_t parley_revocation_hash(const parley_revocations_t *list,

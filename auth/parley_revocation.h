@@ -15,9 +15,9 @@
 
 #include <stddef.h>
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_REVOCATIONS_OCTETS   (16 * 1024 * 1024)  /* of the text */

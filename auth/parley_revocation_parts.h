@@ -6,7 +6,7 @@
 #ifndef PARLEY_REVOCATION_PARTS_H
 #define PARLEY_REVOCATION_PARTS_H
 
-#include "parley_revocation.h"
+#include "auth/parley_revocation.h"
 
 
 typedef enum {

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_config.h"
-#include "parley_json.h"
-#include "parley_revocation_parts.h"
+#include "auth/parley_config.h"
+#include "core/parley_json.h"
+#include "auth/parley_revocation_parts.h"
 
 
 #define PARLEY_REVOCATION_DEPTH   8     /* of its text; three have a meaning */

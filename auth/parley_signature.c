@@ -1,6 +1,6 @@
-#include "parley_base64.h"
-#include "parley_jws.h"
-#include "parley_signature.h"
+#include "core/parley_base64.h"
+#include "auth/parley_jws.h"
+#include "auth/parley_signature.h"
 
 
 /* the names in AEE section 8 and VCP 7.2, and their JOSE equivalents */

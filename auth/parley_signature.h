@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_error.h"
-#include "parley_jwk.h"
-#include "parley_str.h"
+#include "core/parley_error.h"
+#include "auth/parley_jwk.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_SIGNATURE_TRIES      8       /* keys tried without a kid */

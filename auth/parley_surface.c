@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_surface.h"
-#include "parley_buf.h"
+#include "auth/parley_surface.h"
+#include "core/parley_buf.h"
 
 
 static int parley_surface_part(parley_str_t *rest, parley_str_t *ret);

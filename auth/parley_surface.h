@@ -7,9 +7,9 @@
 #ifndef PARLEY_SURFACE_H
 #define PARLEY_SURFACE_H
 
-#include "parley_arena.h"
-#include "parley_namespace.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "auth/parley_namespace.h"
+#include "core/parley_str.h"
 
 
 /* maximum octets of the name that is derived from an account */

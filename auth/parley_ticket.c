@@ -2,8 +2,8 @@
 
 #include <sodium.h>
 
-#include "parley_base64.h"
-#include "parley_ticket.h"
+#include "core/parley_base64.h"
+#include "auth/parley_ticket.h"
 
 
 #define PARLEY_TICKET_TIME  8

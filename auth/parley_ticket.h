@@ -10,10 +10,10 @@
 #ifndef PARLEY_TICKET_H
 #define PARLEY_TICKET_H
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_key.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "core/parley_key.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_TICKET_NONCE  24     /* random octets */

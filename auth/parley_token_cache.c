@@ -4,8 +4,8 @@
 
 #include <sodium.h>
 
-#include "parley_fold.h"
-#include "parley_token_cache.h"
+#include "core/parley_fold.h"
+#include "auth/parley_token_cache.h"
 
 
 #define PARLEY_TOKEN_ENTRIES  1024

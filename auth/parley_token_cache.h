@@ -22,9 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_jwt.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "auth/parley_jwt.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_TOKEN_CACHE_TAIL  64     /* octets of the token hashed */

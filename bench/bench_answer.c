@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench_answer.h"
-#include "bench_message.h"
+#include "bench/bench_answer.h"
+#include "bench/bench_message.h"
 
 
 #define BENCH_ANSWER_NEAR  1024     /* octets that hold the id */

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "bench_http.h"
+#include "bench/bench_http.h"
 
 
 #define BENCH_ANSWER_MAX  1024

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "bench_pure.h"
-#include "parley_jcs.h"
+#include "bench/bench_pure.h"
+#include "core/parley_jcs.h"
 
 
 static parley_str_t           bench_body;

@@ -24,10 +24,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench_clock.h"
-#include "bench_http.h"
-#include "bench_message.h"
-#include "bench_service.h"
+#include "bench/bench_clock.h"
+#include "bench/bench_http.h"
+#include "bench/bench_message.h"
+#include "bench/bench_service.h"
 
 
 #define BENCH_LATENCIES_MAX  (4 * 1000 * 1000)

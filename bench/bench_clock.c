@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "bench_clock.h"
+#include "bench/bench_clock.h"
 
 
 static int64_t

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_pure.h"
-#include "parley_base64.h"
-#include "parley_directory.h"
-#include "parley_identities.h"
-#include "parley_jwt.h"
-#include "parley_principal.h"
-#include "parley_signature.h"
-#include "parley_token_cache.h"
+#include "bench/bench_pure.h"
+#include "core/parley_base64.h"
+#include "auth/parley_directory.h"
+#include "gate/settings/parley_identities.h"
+#include "auth/parley_jwt.h"
+#include "auth/parley_principal.h"
+#include "auth/parley_signature.h"
+#include "auth/parley_token_cache.h"
 
 
 static parley_str_t         bench_body;

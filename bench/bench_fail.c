@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench_fail.h"
+#include "bench/bench_fail.h"
 
 
 void

@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "bench_fail.h"
-#include "bench_h2.h"
+#include "bench/bench_fail.h"
+#include "bench/bench_h2.h"
 
 
 #define BENCH_H2_PREFACE   "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "bench_request.h"
-#include "bench_tls.h"
+#include "bench/bench_request.h"
+#include "bench/bench_tls.h"
 
 
 typedef struct {

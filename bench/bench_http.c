@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench_http.h"
+#include "bench/bench_http.h"
 
 
 #define BENCH_HTTP_ROOM  16384

@@ -11,11 +11,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "bench_fail.h"
-#include "bench_h2.h"
-#include "bench_request.h"
-#include "bench_tls.h"
-#include "bench_workers.h"
+#include "bench/bench_fail.h"
+#include "bench/bench_h2.h"
+#include "bench/bench_request.h"
+#include "bench/bench_tls.h"
+#include "bench/bench_workers.h"
 
 
 #define BENCH_IDLE   2          /* s, before memory is looked at */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "bench_listener.h"
+#include "bench/bench_listener.h"
 
 
 #define BENCH_LISTENER_REST  (16 * 1024)    /* octets of a line, at most */

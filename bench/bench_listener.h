@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "bench_http.h"
+#include "bench/bench_http.h"
 
 
 typedef struct {

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench_message.h"
-#include "bench_message_text.h"
+#include "bench/bench_message.h"
+#include "bench/bench_message_text.h"
 
 
 typedef struct {

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "bench_message_text.h"
+#include "bench/bench_message_text.h"
 
 
 #define BENCH_CONTEXT                                                         \

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_answer.h"
-#include "bench_pure.h"
-#include "parley_actor.h"
-#include "parley_directory.h"
-#include "parley_identities.h"
-#include "parley_agent.h"
+#include "bench/bench_answer.h"
+#include "bench/bench_pure.h"
+#include "auth/parley_actor.h"
+#include "auth/parley_directory.h"
+#include "gate/settings/parley_identities.h"
+#include "translate/parley_agent.h"
 
 
 #define BENCH_PAIR(from, to, kind)                                            \

@@ -9,11 +9,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "bench_clock.h"
-#include "bench_fail.h"
-#include "bench_http.h"
-#include "bench_probe.h"
-#include "bench_workers.h"
+#include "bench/bench_clock.h"
+#include "bench/bench_fail.h"
+#include "bench/bench_http.h"
+#include "bench/bench_probe.h"
+#include "bench/bench_workers.h"
 
 
 #define BENCH_PROBE_PAUSE    1000   /* us, between two requests */

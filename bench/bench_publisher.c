@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "bench_fail.h"
-#include "bench_publisher.h"
+#include "bench/bench_fail.h"
+#include "bench/bench_publisher.h"
 
 
 #define BENCH_ID_LEN       36

@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-#include "bench_http.h"
-#include "bench_request.h"
+#include "bench/bench_http.h"
+#include "bench/bench_request.h"
 
 
 typedef struct {

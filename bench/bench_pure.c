@@ -13,8 +13,8 @@
 
 #include <sodium.h>
 
-#include "bench_message.h"
-#include "bench_pure.h"
+#include "bench/bench_message.h"
+#include "bench/bench_pure.h"
 
 
 const char       *bench_dir;

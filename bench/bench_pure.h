@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_engine.h"
+#include "translate/parley_engine.h"
 
 
 typedef struct bench_case_s  bench_case_t;

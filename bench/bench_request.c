@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_fail.h"
-#include "bench_request.h"
+#include "bench/bench_fail.h"
+#include "bench/bench_request.h"
 
 
 #define BENCH_FILE_MAX  65536

@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench_answer.h"
-#include "bench_http.h"
-#include "bench_service.h"
+#include "bench/bench_answer.h"
+#include "bench/bench_http.h"
+#include "bench/bench_service.h"
 
 
 typedef struct {

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench_clock.h"
-#include "bench_fail.h"
+#include "bench/bench_clock.h"
+#include "bench/bench_fail.h"
 
 
 #define BENCH_FIRST   200           /* messages that are not measured */

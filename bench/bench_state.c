@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_pure.h"
-#include "parley_policy.h"
-#include "parley_memory.h"
-#include "parley_settings.h"
-#include "parley_tally.h"
+#include "bench/bench_pure.h"
+#include "auth/parley_policy.h"
+#include "state/memory/parley_memory.h"
+#include "gate/settings/parley_settings.h"
+#include "gate/metrics/parley_tally.h"
 
 
 #define BENCH_STATE  (64 << 20)

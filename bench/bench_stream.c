@@ -22,14 +22,14 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "bench_clock.h"
-#include "bench_fail.h"
-#include "bench_http.h"
-#include "bench_listener.h"
-#include "bench_probe.h"
-#include "bench_publisher.h"
-#include "bench_request.h"
-#include "bench_workers.h"
+#include "bench/bench_clock.h"
+#include "bench/bench_fail.h"
+#include "bench/bench_http.h"
+#include "bench/bench_listener.h"
+#include "bench/bench_probe.h"
+#include "bench/bench_publisher.h"
+#include "bench/bench_request.h"
+#include "bench/bench_workers.h"
 
 
 #define BENCH_OPENING   128     /* connections that are opened at once */

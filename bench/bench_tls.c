@@ -2,9 +2,9 @@
 
 #include <openssl/ssl.h>
 
-#include "bench_fail.h"
-#include "bench_http.h"
-#include "bench_tls.h"
+#include "bench/bench_fail.h"
+#include "bench/bench_http.h"
+#include "bench/bench_tls.h"
 
 
 #define BENCH_TLS_NAME  32

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_clock.h"
-#include "bench_fail.h"
-#include "bench_request.h"
-#include "bench_workers.h"
+#include "bench/bench_clock.h"
+#include "bench/bench_fail.h"
+#include "bench/bench_request.h"
+#include "bench/bench_workers.h"
 
 
 static double bench_workers_line(const char *text, const char *name);

@@ -1,4 +1,4 @@
-#include "parley_arena.h"
+#include "core/parley_arena.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 typedef struct {

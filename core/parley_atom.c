@@ -1,4 +1,4 @@
-#include "parley_atom.h"
+#include "core/parley_atom.h"
 
 
 /* sparse enough that a hash factor without collisions is found quickly */

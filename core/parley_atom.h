@@ -4,7 +4,7 @@
  * and the ordering of members then compare integers.
  *
  * The list of names is defined by the layer that knows the protocols
- * (translate/parley_atoms.h).
+ * (core/parley_atoms.h).
  */
 
 #ifndef PARLEY_ATOM_H
@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_str.h"
-#include "parley_strset.h"
+#include "core/parley_str.h"
+#include "core/parley_strset.h"
 
 
 #define PARLEY_ATOM_NONE   0    /* a name that is not in the list */

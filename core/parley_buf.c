@@ -1,5 +1,5 @@
-#include "parley_buf.h"
-#include "parley_utf8.h"
+#include "core/parley_buf.h"
+#include "core/parley_utf8.h"
 
 
 #define PARLEY_BUF_SIZE    256

@@ -1,4 +1,4 @@
-#include "parley_decimal.h"
+#include "core/parley_decimal.h"
 
 
 #define PARLEY_DECIMAL_EXPONENT_MAX  1000000000000LL

@@ -5,7 +5,7 @@
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
-#include "parley_digest.h"
+#include "core/parley_digest.h"
 
 #include <openssl/sha.h>
 

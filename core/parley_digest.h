@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_SHA256_LEN  32

@@ -1,5 +1,5 @@
-#include "parley_error.h"
-#include "parley_utf8.h"
+#include "core/parley_error.h"
+#include "core/parley_utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 /* enum suffix, wire word, HTTP status, retryable */

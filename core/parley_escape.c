@@ -1,4 +1,4 @@
-#include "parley_escape.h"
+#include "core/parley_escape.h"
 
 
 #define V  PARLEY_ESCAPE_VALUE

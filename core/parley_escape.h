@@ -6,9 +6,9 @@
 #ifndef PARLEY_ESCAPE_H
 #define PARLEY_ESCAPE_H
 
-#include "parley_arena.h"
-#include "parley_buf.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_buf.h"
+#include "core/parley_str.h"
 
 
 typedef enum {

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_hex.h"
-#include "parley_str.h"
+#include "core/parley_hex.h"
+#include "core/parley_str.h"
 
 
 static uint64_t parley_hex_digits(uint32_t octets);

@@ -1,6 +1,6 @@
-#include "parley_id.h"
-#include "parley_digest.h"
-#include "parley_hex.h"
+#include "core/parley_id.h"
+#include "core/parley_digest.h"
+#include "core/parley_hex.h"
 
 
 #define PARLEY_UUID_ONES  0x0101010101010101ULL

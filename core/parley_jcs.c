@@ -1,6 +1,6 @@
-#include "parley_jcs.h"
-#include "parley_json_string.h"
-#include "parley_number.h"
+#include "core/parley_jcs.h"
+#include "core/parley_json_string.h"
+#include "core/parley_number.h"
 
 
 /* up to so many members insertion sort, above heapsort */

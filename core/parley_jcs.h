@@ -7,9 +7,9 @@
 #ifndef PARLEY_JCS_H
 #define PARLEY_JCS_H
 
-#include "parley_buf.h"
-#include "parley_json.h"
-#include "parley_str.h"
+#include "core/parley_buf.h"
+#include "core/parley_json.h"
+#include "core/parley_str.h"
 
 
 /*

@@ -1,7 +1,7 @@
 /* RFC 8785 inside a JSON string: a document that is carried as text. */
 
-#include "parley_jcs.h"
-#include "parley_number.h"
+#include "core/parley_jcs.h"
+#include "core/parley_number.h"
 
 
 static void parley_jcs_text_value(parley_buf_t *b, const parley_json_t *doc,

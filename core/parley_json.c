@@ -1,7 +1,7 @@
-#include "parley_json.h"
-#include "parley_decimal.h"
-#include "parley_json_string.h"
-#include "parley_number.h"
+#include "core/parley_json.h"
+#include "core/parley_decimal.h"
+#include "core/parley_json_string.h"
+#include "core/parley_number.h"
 
 #include <stdio.h>
 

@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_atom.h"
-#include "parley_error.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_atom.h"
+#include "core/parley_error.h"
+#include "core/parley_str.h"
 
 
 typedef enum {

@@ -1,7 +1,7 @@
-#include "parley_json.h"
-#include "parley_decimal.h"
-#include "parley_json_names.h"
-#include "parley_json_string.h"
+#include "core/parley_json.h"
+#include "core/parley_decimal.h"
+#include "core/parley_json_names.h"
+#include "core/parley_json_string.h"
 
 
 /* up to so many members out-of-order names are found by linear search */

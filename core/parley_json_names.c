@@ -1,5 +1,5 @@
-#include "parley_json_names.h"
-#include "parley_json_string.h"
+#include "core/parley_json_names.h"
+#include "core/parley_json_string.h"
 
 #include <sodium.h>
 

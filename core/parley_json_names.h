@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_json.h"
+#include "core/parley_json.h"
 
 
 /* Reused from object to object.  Zeroed by the caller but for the arena. */

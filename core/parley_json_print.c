@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "parley_fold.h"
-#include "parley_jcs.h"
-#include "parley_json_print.h"
+#include "core/parley_fold.h"
+#include "core/parley_jcs.h"
+#include "core/parley_json_print.h"
 
 
 /* integers of so many digits are exact doubles */

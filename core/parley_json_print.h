@@ -8,7 +8,7 @@
 #ifndef PARLEY_JSON_PRINT_H
 #define PARLEY_JSON_PRINT_H
 
-#include "parley_json.h"
+#include "core/parley_json.h"
 
 
 #define PARLEY_JSON_PRINT_LEN   8

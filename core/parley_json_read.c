@@ -1,9 +1,9 @@
 /* The grammar of the reader: a loop over the input that fills the tape. */
 
-#include "parley_json.h"
-#include "parley_json_scan.h"
-#include "parley_json_string.h"
-#include "parley_json_tape.h"
+#include "core/parley_json.h"
+#include "core/parley_json_scan.h"
+#include "core/parley_json_string.h"
+#include "core/parley_json_tape.h"
 
 
 static int parley_json_read_bounds(const parley_json_limits_t *limits,

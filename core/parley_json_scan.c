@@ -1,6 +1,6 @@
-#include "parley_json_scan.h"
-#include "parley_number.h"
-#include "parley_utf8.h"
+#include "core/parley_json_scan.h"
+#include "core/parley_number.h"
+#include "core/parley_utf8.h"
 
 
 /* 2^53 - 1 has 16 digits */

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#include "parley_error.h"
-#include "parley_json.h"
-#include "parley_utf8.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
+#include "core/parley_utf8.h"
 
 
 typedef struct {

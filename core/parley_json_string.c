@@ -1,5 +1,5 @@
-#include "parley_json_string.h"
-#include "parley_utf8.h"
+#include "core/parley_json_string.h"
+#include "core/parley_utf8.h"
 
 
 /* longer than any name with an atom written in \u00xx escapes */

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "parley_json.h"
-#include "parley_str.h"
+#include "core/parley_json.h"
+#include "core/parley_str.h"
 
 
 /*

@@ -1,4 +1,4 @@
-#include "parley_json_tape.h"
+#include "core/parley_json_tape.h"
 
 
 int

@@ -9,10 +9,10 @@
 
 #include <stdint.h>
 
-#include "parley_error.h"
-#include "parley_json.h"
-#include "parley_json_names.h"
-#include "parley_json_scan.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
+#include "core/parley_json_names.h"
+#include "core/parley_json_scan.h"
 
 
 typedef struct {

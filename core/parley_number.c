@@ -1,5 +1,5 @@
-#include "parley_number.h"
-#include "parley_decimal.h"
+#include "core/parley_number.h"
+#include "core/parley_decimal.h"
 
 #include <float.h>
 #include <math.h>

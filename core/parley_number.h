@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_NUMBER_MAX  32    /* room for any result and a NUL */

@@ -1,4 +1,4 @@
-#include "parley_strset.h"
+#include "core/parley_strset.h"
 
 
 #define PARLEY_STRSET_FACTORS  512

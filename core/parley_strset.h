@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "parley_arena.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_STRSET_MAX  4095

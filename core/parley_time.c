@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_time.h"
+#include "core/parley_time.h"
 
 
 #define PARLEY_TIME_DAY     86400

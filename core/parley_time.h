@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_TIME_MAX  32     /* room for "2026-02-15T10:30:00.123Z" */

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "parley_url.h"
+#include "core/parley_url.h"
 
 
 /* a block of addresses: of how many octets, and how many of their bits */

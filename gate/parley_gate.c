@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "parley_gate_steps.h"
-#include "parley_settings.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
 
 
 static parley_step_result_t parley_gate_walk(parley_gate_t *g,

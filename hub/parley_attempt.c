@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_attempt.h"
+#include "hub/parley_attempt.h"
 
 
 /* a mark of a job: it was asked who it is, and may be asked no more */

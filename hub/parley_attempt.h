@@ -14,8 +14,8 @@
 #ifndef PARLEY_ATTEMPT_H
 #define PARLEY_ATTEMPT_H
 
-#include "parley_codec.h"
-#include "parley_job.h"
+#include "translate/parley_codec.h"
+#include "state/parley_job.h"
 
 
 #define PARLEY_ATTEMPTS      4

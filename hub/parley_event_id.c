@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_event_id.h"
-#include "parley_hex.h"
+#include "hub/parley_event_id.h"
+#include "core/parley_hex.h"
 
 
 #define PARLEY_EVENT_EPOCH  12      /* hexadecimal digits */

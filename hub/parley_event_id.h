@@ -9,8 +9,8 @@
 #ifndef PARLEY_EVENT_ID_H
 #define PARLEY_EVENT_ID_H
 
-#include "parley_buf.h"
-#include "parley_log.h"
+#include "core/parley_buf.h"
+#include "state/parley_log.h"
 
 
 #define PARLEY_EVENT_ID_MAX  (12 + 1 + 20)

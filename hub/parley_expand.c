@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_expand.h"
+#include "hub/parley_expand.h"
 
 
 #define PARLEY_EXPAND_ROOM  16      /* logs, at first */

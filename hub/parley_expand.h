@@ -2,7 +2,7 @@
  * Expanding a recipient scope (agent-channel 6, ACH-16, ACH-17, ACH-24): the
  * logs that a frame is appended to, and which of their sessions it is for.  A
  * log is known by an address: the handle of a principal, or the text that takes
- * its place where there is no handle (gate/parley_address.h).
+ * its place where there is no handle (gate/party/parley_address.h).
  *
  * Who belongs to an organisation, and what it has been granted, is known by
  * identities and claims, which are asked: nothing here knows a directory.
@@ -11,9 +11,9 @@
 #ifndef PARLEY_EXPAND_H
 #define PARLEY_EXPAND_H
 
-#include "parley_channel_scope.h"
-#include "parley_error.h"
-#include "parley_publication.h"
+#include "translate/channel/parley_channel_scope.h"
+#include "core/parley_error.h"
+#include "hub/parley_publication.h"
 
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* Subscriptions: how they begin and end. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 /* of channels, and of selectors */

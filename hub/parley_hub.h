@@ -1,6 +1,6 @@
 /*
  * The hub of one process: its subscribers, and how what is appended to logs
- * (gate/parley_log.h) gets to them.
+ * (state/parley_log.h) gets to them.
  *
  * A record is copied out of the state once, encoded once for each protocol that
  * somebody reads, and tested once for each selector.  It goes to subscribers in
@@ -21,7 +21,7 @@
 #ifndef PARLEY_HUB_H
 #define PARLEY_HUB_H
 
-#include "parley_publication.h"
+#include "hub/parley_publication.h"
 
 
 typedef struct parley_hub_s         parley_hub_t;
@@ -132,7 +132,7 @@ typedef struct {
                                            it had is not known */
     unsigned                owns:1;     /* its client is whose log it is: what
                                            jobs owe to the readers of the log
-                                           (gate/parley_job.h) it is given
+                                           (state/parley_job.h) it is given
                                            first, and they end as it gets it */
     uint32_t                lasts;      /* s until what proved it expires; 0:
                                            it does not */

@@ -1,6 +1,6 @@
 /* Subscribers that are behind: they read on, each from its place. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 static int parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s);

@@ -1,6 +1,6 @@
 /* Channels, and the groups of those who are subscribed to them. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 parley_hub_channel_t *

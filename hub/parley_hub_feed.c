@@ -1,6 +1,6 @@
 /* What comes from the state: what is fed, and what channels read again. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 #define PARLEY_HUB_ENTRIES  16      /* that a channel has room for at first */

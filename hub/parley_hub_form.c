@@ -12,9 +12,9 @@
  *     4410 last_event_id=3f09c2a1b47e.17
  */
 
-#include "parley_events.h"
-#include "parley_frame.h"
-#include "parley_hub_parts.h"
+#include "http/parley_events.h"
+#include "http/parley_frame.h"
+#include "hub/parley_hub_parts.h"
 
 
 static void parley_hub_form_ping(parley_buf_t *b,

@@ -1,6 +1,6 @@
 /* What is done once for many: records and their encodings, selectors. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 parley_hub_item_t *

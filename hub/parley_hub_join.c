@@ -1,6 +1,6 @@
 /* Joining the roster, after which a subscription is counted. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 static void parley_hub_join_ask(parley_hub_op_t *op);

@@ -1,6 +1,6 @@
 /* Verbs that are under way. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 static void parley_hub_op_call(parley_call_t *call);

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "parley_buf.h"
-#include "parley_event_id.h"
-#include "parley_hub.h"
-#include "parley_selector.h"
+#include "core/parley_buf.h"
+#include "hub/parley_event_id.h"
+#include "hub/parley_hub.h"
+#include "hub/parley_selector.h"
 
 
 /* seconds of the wheel, a power of two */

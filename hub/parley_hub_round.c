@@ -1,6 +1,6 @@
 /* Rounds: what came goes to all of a group. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 /* subscribers of a group that are served before another one's are */

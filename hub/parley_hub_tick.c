@@ -1,6 +1,6 @@
 /* Time: a wheel of seconds, in which each subscriber stands once. */
 
-#include "parley_hub_parts.h"
+#include "hub/parley_hub_parts.h"
 
 
 static void parley_hub_tick_take(parley_subscriber_t **slot,

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_job.h"
-#include "parley_load.h"
+#include "state/parley_job.h"
+#include "hub/parley_load.h"
 
 
 int

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_publication.h"
-#include "parley_hex.h"
+#include "hub/parley_publication.h"
+#include "core/parley_hex.h"
 
 
 #define PARLEY_PUBLICATION_VERSION  5

@@ -1,17 +1,17 @@
 /*
  * A publication: a message as it was accepted, with what decides who of a log's
- * subscribers gets it.  It is appended as one record (gate/parley_log.h), which
+ * subscribers gets it.  It is appended as one record (state/parley_log.h), which
  * every process of one version of Parley reads.
  */
 
 #ifndef PARLEY_PUBLICATION_H
 #define PARLEY_PUBLICATION_H
 
-#include "parley_arena.h"
-#include "parley_channel_filter.h"
-#include "parley_log.h"
-#include "parley_msg.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "translate/channel/parley_channel_filter.h"
+#include "state/parley_log.h"
+#include "translate/parley_msg.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_PUBLICATION_TEXT_MAX  1024   /* octets of a text, but question;
@@ -25,7 +25,7 @@ typedef enum {
                                        the stamp */
     PARLEY_PUBLICATION_CANCELLED    /* told to the processes: the client of an
                                        account (log) does not wait for its call
-                                       any more (gate/parley_gate_cancel.c) */
+                                       any more (gate/endpoint/parley_gate_cancel.c) */
 } parley_publication_kind_t;
 
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_publish.h"
+#include "hub/parley_publish.h"
 
 
 #define PARLEY_PUBLISH_PARTS  2

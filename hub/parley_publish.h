@@ -10,7 +10,7 @@
 #ifndef PARLEY_PUBLISH_H
 #define PARLEY_PUBLISH_H
 
-#include "parley_publication.h"
+#include "hub/parley_publication.h"
 
 
 /* ms that a record lives whose message does not say how long */

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_attempt.h"
-#include "parley_runner.h"
+#include "hub/parley_attempt.h"
+#include "hub/parley_runner.h"
 
 
 /* ms until it looks again where there was no memory */

@@ -1,5 +1,5 @@
 /*
- * The jobs of a process (gate/parley_job.h): it takes those that are due, as
+ * The jobs of a process (state/parley_job.h): it takes those that are due, as
  * many as it may have at once, has each done, and says what came of it.
  *
  *     runner = parley_runner_create(state, &env, max);
@@ -23,9 +23,9 @@
 #ifndef PARLEY_RUNNER_H
 #define PARLEY_RUNNER_H
 
-#include "parley_arena.h"
-#include "parley_job.h"
-#include "parley_log.h"
+#include "core/parley_arena.h"
+#include "state/parley_job.h"
+#include "state/parley_log.h"
 
 
 /* urgent jobs at once, where others have all places */

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_selector.h"
+#include "hub/parley_selector.h"
 
 
 /* what is told of a number that is coarse */

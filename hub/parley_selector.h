@@ -9,7 +9,7 @@
 #ifndef PARLEY_SELECTOR_H
 #define PARLEY_SELECTOR_H
 
-#include "parley_publication.h"
+#include "hub/parley_publication.h"
 
 
 typedef struct {

@@ -4,9 +4,9 @@
 #define PARLEY_LIB_H
 
 #include "parley.h"
-#include "parley_engine.h"
-#include "parley_jwk.h"
-#include "parley_jwt.h"
+#include "translate/parley_engine.h"
+#include "auth/parley_jwk.h"
+#include "auth/parley_jwt.h"
 
 
 #define PARLEY_LIB_FIELDS  (PARLEY_FIELD_PAYLOAD + 1)

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "parley_lib.h"
+#include "lib/parley_lib.h"
 
 
 /* the numbers that parley.h promises */

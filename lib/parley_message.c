@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_jcs.h"
-#include "parley_lib.h"
+#include "core/parley_jcs.h"
+#include "lib/parley_lib.h"
 
 
 static int parley_message_decode(parley_message *message,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_lib.h"
-#include "parley_signature.h"
+#include "lib/parley_lib.h"
+#include "auth/parley_signature.h"
 
 
 static int parley_message_seal(parley_message *message,

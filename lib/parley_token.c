@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_lib.h"
+#include "lib/parley_lib.h"
 
 
 static int parley_token_check(parley_token *token, const parley_keys *keys,

@@ -1,5 +1,5 @@
-#include "parley_format.h"
-#include "parley_time.h"
+#include "schemas/parley_format.h"
+#include "core/parley_time.h"
 
 
 #define PARLEY_FORMAT_ALPHA    0x01

@@ -7,7 +7,7 @@
 #ifndef PARLEY_FORMAT_H
 #define PARLEY_FORMAT_H
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 typedef enum {

@@ -27,10 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_json.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_SCHEMA_LOCATION_MAX  320

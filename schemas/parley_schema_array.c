@@ -1,4 +1,4 @@
-#include "parley_schema_run.h"
+#include "schemas/parley_schema_run.h"
 
 
 static int parley_schema_items(parley_schema_run_t *run,

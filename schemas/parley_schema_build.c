@@ -1,4 +1,4 @@
-#include "parley_schema_compile.h"
+#include "schemas/parley_schema_compile.h"
 
 
 static int parley_schema_build_array(parley_schema_compiler_t *c,

@@ -1,4 +1,4 @@
-#include "parley_schema_compile.h"
+#include "schemas/parley_schema_compile.h"
 
 
 #define PARLEY_SCHEMA_WHY_MAX         128

@@ -1,5 +1,5 @@
-#include "parley_schema_compile.h"
-#include "parley_schema_index.h"
+#include "schemas/parley_schema_compile.h"
+#include "schemas/parley_schema_index.h"
 
 
 /* parley_schema_t.state in the search for cycles */

@@ -3,7 +3,7 @@
 #ifndef PARLEY_SCHEMA_COMPILE_H
 #define PARLEY_SCHEMA_COMPILE_H
 
-#include "parley_schema_program.h"
+#include "schemas/parley_schema_program.h"
 
 
 /* a pointer to a schema, redirected past aliases at the end */

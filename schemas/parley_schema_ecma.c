@@ -5,7 +5,7 @@
  * everywhere.
  */
 
-#include "parley_schema_pattern.h"
+#include "schemas/parley_schema_pattern.h"
 
 #include <stdio.h>
 

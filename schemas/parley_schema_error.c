@@ -1,4 +1,4 @@
-#include "parley_schema_program.h"
+#include "schemas/parley_schema_program.h"
 
 #include <stdarg.h>
 #include <stdio.h>

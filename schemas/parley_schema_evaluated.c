@@ -1,4 +1,4 @@
-#include "parley_schema_run.h"
+#include "schemas/parley_schema_run.h"
 
 
 /*

@@ -1,5 +1,5 @@
-#include "parley_schema_index.h"
-#include "parley_schema_uri.h"
+#include "schemas/parley_schema_index.h"
+#include "schemas/parley_schema_uri.h"
 
 
 #define PARLEY_SCHEMA_DRAFT                                                   \

@@ -6,7 +6,7 @@
 #ifndef PARLEY_SCHEMA_INDEX_H
 #define PARLEY_SCHEMA_INDEX_H
 
-#include "parley_schema_program.h"
+#include "schemas/parley_schema_program.h"
 
 
 /*

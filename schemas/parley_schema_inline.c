@@ -1,5 +1,5 @@
-#include "parley_schema_inline.h"
-#include "parley_schema_text.h"
+#include "schemas/parley_schema_inline.h"
+#include "schemas/parley_schema_text.h"
 
 
 static void parley_schema_inline_value(parley_buf_t *b,

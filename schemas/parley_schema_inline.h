@@ -5,8 +5,8 @@
 #ifndef PARLEY_SCHEMA_INLINE_H
 #define PARLEY_SCHEMA_INLINE_H
 
-#include "parley_buf.h"
-#include "parley_json.h"
+#include "core/parley_buf.h"
+#include "core/parley_json.h"
 
 
 /* The text of the built-in schema of that URI, which there must be. */

@@ -1,4 +1,4 @@
-#include "parley_schema_keyword.h"
+#include "schemas/parley_schema_keyword.h"
 
 
 #define PARLEY_SCHEMA_VOCAB_BASE                                              \

@@ -7,7 +7,7 @@
 #ifndef PARLEY_SCHEMA_KEYWORD_H
 #define PARLEY_SCHEMA_KEYWORD_H
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_SCHEMA_VOCAB_CORE         0x01

@@ -7,7 +7,7 @@
 #ifndef PARLEY_SCHEMA_LOOKUP_H
 #define PARLEY_SCHEMA_LOOKUP_H
 
-#include "parley_schema_program.h"
+#include "schemas/parley_schema_program.h"
 
 
 /* Names are short, and a call of memcmp() costs more than the comparison. */

@@ -1,5 +1,5 @@
-#include "parley_schema_compile.h"
-#include "parley_schema_lookup.h"
+#include "schemas/parley_schema_compile.h"
+#include "schemas/parley_schema_lookup.h"
 
 
 #define PARLEY_SCHEMA_NAMES_MAX    4096

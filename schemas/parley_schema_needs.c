@@ -1,6 +1,6 @@
 /* Requirements common to all valid instances. */
 
-#include "parley_schema_program.h"
+#include "schemas/parley_schema_program.h"
 
 
 /* longer chains of references add nothing */

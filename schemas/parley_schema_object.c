@@ -1,5 +1,5 @@
-#include "parley_schema_run.h"
-#include "parley_schema_lookup.h"
+#include "schemas/parley_schema_run.h"
+#include "schemas/parley_schema_lookup.h"
 
 
 /* the schema's names found in an object, as bits; above 64 an array */

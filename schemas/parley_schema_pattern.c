@@ -1,4 +1,4 @@
-#include "parley_schema_pattern.h"
+#include "schemas/parley_schema_pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH  8
 #include <pcre2.h>

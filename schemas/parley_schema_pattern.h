@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_buf.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_buf.h"
+#include "core/parley_str.h"
 
 
 typedef struct parley_schema_pattern_s  parley_schema_pattern_t;

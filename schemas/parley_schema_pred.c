@@ -1,4 +1,4 @@
-#include "parley_schema_pred_build.h"
+#include "schemas/parley_schema_pred_build.h"
 
 
 /* limits of the predicates of one schema, and of their nesting */

@@ -15,8 +15,8 @@
 #ifndef PARLEY_SCHEMA_PRED_H
 #define PARLEY_SCHEMA_PRED_H
 
-#include "parley_schema_program.h"
-#include "parley_strset.h"
+#include "schemas/parley_schema_program.h"
+#include "core/parley_strset.h"
 
 
 /* names of an object or words of a string in one predicate */

@@ -3,8 +3,8 @@
 #ifndef PARLEY_SCHEMA_PRED_BUILD_H
 #define PARLEY_SCHEMA_PRED_BUILD_H
 
-#include "parley_schema_compile.h"
-#include "parley_schema_pred.h"
+#include "schemas/parley_schema_compile.h"
+#include "schemas/parley_schema_pred.h"
 
 
 /* schemas that apply to one value */

@@ -1,4 +1,4 @@
-#include "parley_schema_pred_build.h"
+#include "schemas/parley_schema_pred_build.h"
 
 
 static const parley_schema_t *parley_schema_pred_next(const

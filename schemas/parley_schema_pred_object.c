@@ -1,4 +1,4 @@
-#include "parley_schema_pred_build.h"
+#include "schemas/parley_schema_pred_build.h"
 
 
 static const uint8_t *parley_schema_pred_atoms(parley_schema_pred_build_t *p,

@@ -1,5 +1,5 @@
-#include "parley_schema_run.h"
-#include "parley_schema_pred.h"
+#include "schemas/parley_schema_run.h"
+#include "schemas/parley_schema_pred.h"
 
 
 /* integers up to so many digits are read here */

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "parley_decimal.h"
-#include "parley_format.h"
-#include "parley_schema.h"
-#include "parley_schema_keyword.h"
-#include "parley_schema_pattern.h"
+#include "core/parley_decimal.h"
+#include "schemas/parley_format.h"
+#include "schemas/parley_schema.h"
+#include "schemas/parley_schema_keyword.h"
+#include "schemas/parley_schema_pattern.h"
 
 
 typedef struct parley_schema_doc_s       parley_schema_doc_t;

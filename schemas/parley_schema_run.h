@@ -8,7 +8,7 @@
 #ifndef PARLEY_SCHEMA_RUN_H
 #define PARLEY_SCHEMA_RUN_H
 
-#include "parley_schema_program.h"
+#include "schemas/parley_schema_program.h"
 
 
 /* Results of a visit; negative ones end the validation. */

@@ -1,7 +1,7 @@
-#include "parley_schema_program.h"
-#include "parley_schema_index.h"
-#include "parley_schema_text.h"
-#include "parley_schema_uri.h"
+#include "schemas/parley_schema_program.h"
+#include "schemas/parley_schema_index.h"
+#include "schemas/parley_schema_text.h"
+#include "schemas/parley_schema_uri.h"
 
 
 #define PARLEY_SCHEMA_BLOCK  16384

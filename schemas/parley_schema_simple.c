@@ -9,7 +9,7 @@
  * (?!org(?:$|@)).
  */
 
-#include "parley_schema_pattern.h"
+#include "schemas/parley_schema_pattern.h"
 
 
 #define PARLEY_SCHEMA_STEPS_MAX   128

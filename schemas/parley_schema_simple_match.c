@@ -3,8 +3,8 @@
  * patterns of fixed length such as UUIDs by words of eight octets.
  */
 
-#include "parley_schema_pattern.h"
-#include "parley_schema_lookup.h"
+#include "schemas/parley_schema_pattern.h"
+#include "schemas/parley_schema_lookup.h"
 
 
 #define PARLEY_SCHEMA_FIXED_MAX  128

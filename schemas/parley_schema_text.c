@@ -1,6 +1,6 @@
 /* made by tools/embed-schemas: change the files of schemas/ and run it */
 
-#include "parley_schema_text.h"
+#include "schemas/parley_schema_text.h"
 
 
 const parley_schema_text_t  parley_schema_texts[] = {

@@ -6,7 +6,7 @@
 #ifndef PARLEY_SCHEMA_TEXT_H
 #define PARLEY_SCHEMA_TEXT_H
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 /* URIs of the envelopes; their payloads are at #/$defs/..._payload */

@@ -3,7 +3,7 @@
  * equal.  The hash is keyed, as senders choose the elements.
  */
 
-#include "parley_schema_run.h"
+#include "schemas/parley_schema_run.h"
 
 
 /* larger elements, in nodes, are taken as equal if their hashes are */

@@ -1,5 +1,5 @@
-#include "parley_schema_uri.h"
-#include "parley_buf.h"
+#include "schemas/parley_schema_uri.h"
+#include "core/parley_buf.h"
 
 
 typedef struct {

@@ -3,8 +3,8 @@
 #ifndef PARLEY_SCHEMA_URI_H
 #define PARLEY_SCHEMA_URI_H
 
-#include "parley_arena.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_str.h"
 
 
 /*

@@ -1,5 +1,5 @@
-#include "parley_schema_run.h"
-#include "parley_schema_lookup.h"
+#include "schemas/parley_schema_run.h"
+#include "schemas/parley_schema_lookup.h"
 
 
 static int parley_schema_scalar(parley_schema_run_t *run,

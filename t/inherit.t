@@ -134,7 +134,7 @@ sub codes {
 
 
 subtest 'each directive that may be inherited is here' => sub {
-    my $def = slurp(root() . '/gate/parley_directive.def') =~ s{/\*.*?\*/}{}gsr;
+    my $def = slurp(root() . '/gate/settings/parley_directive.def') =~ s{/\*.*?\*/}{}gsr;
     my @any = $def =~ /"parley_(\w+)", PARLEY_IN_ANY,/g;
     my $here = join ' ', map { @$_[1, 2] } values %block;
 

@@ -124,7 +124,7 @@ subtest 'OPS-05 the dashboard names metrics that exist' => sub {
 
 
 subtest 'OPS-05 the docs name metrics that exist' => sub {
-    my $directives = slurp(root() . '/gate/parley_directive.def');
+    my $directives = slurp(root() . '/gate/settings/parley_directive.def');
     my %directive = map { $_ => 1 } $directives =~ /"(parley_\w+)"/g;
 
     for my $page (qw(metrics runbook operating)) {

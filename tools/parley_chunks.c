@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "parley_chunks.h"
-#include "parley_tool.h"
+#include "tools/parley_chunks.h"
+#include "tools/parley_tool.h"
 
 
 static int parley_chunks_announced(parley_chunks_t *j,

@@ -3,7 +3,7 @@
 #ifndef PARLEY_CHUNKS_H
 #define PARLEY_CHUNKS_H
 
-#include "parley_moq_fragment.h"
+#include "translate/moq/parley_moq_fragment.h"
 
 
 typedef struct {

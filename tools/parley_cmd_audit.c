@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_audit_verify.h"
-#include "parley_tool.h"
+#include "gate/audit/parley_audit_verify.h"
+#include "tools/parley_tool.h"
 
 
 static int parley_audit_run(parley_tool_t *tool);

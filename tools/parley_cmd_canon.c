@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "parley_jcs.h"
-#include "parley_tool.h"
+#include "core/parley_jcs.h"
+#include "tools/parley_tool.h"
 
 
 static int parley_canon_run(parley_tool_t *tool);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_explain.h"
+#include "tools/parley_explain.h"
 
 
 /* octets that are read of a message in a dry run: the most that parley_limits

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_base64.h"
-#include "parley_chunks.h"
-#include "parley_tool.h"
-#include "parley_utf8.h"
+#include "core/parley_base64.h"
+#include "tools/parley_chunks.h"
+#include "tools/parley_tool.h"
+#include "core/parley_utf8.h"
 
 
 #define PARLEY_FRAMES_MAX  (256u << 20)     /* octets read */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_http.h"
+#include "tools/parley_http.h"
 
 
 static int parley_hold_list(parley_tool_t *tool);

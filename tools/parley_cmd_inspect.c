@@ -1,9 +1,9 @@
 /* parley token inspect: what a token says. */
 
-#include "parley_base64.h"
-#include "parley_jwt.h"
-#include "parley_time.h"
-#include "parley_tool.h"
+#include "core/parley_base64.h"
+#include "auth/parley_jwt.h"
+#include "core/parley_time.h"
+#include "tools/parley_tool.h"
 
 
 static int parley_inspect_run(parley_tool_t *tool);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 static int parley_keygen_run(parley_tool_t *tool);

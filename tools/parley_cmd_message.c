@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_conf.h"
-#include "parley_directive.h"
+#include "tools/parley_conf.h"
+#include "gate/settings/parley_directive.h"
 
 
 typedef struct {

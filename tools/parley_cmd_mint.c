@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_jwt.h"
-#include "parley_tool.h"
+#include "auth/parley_jwt.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_MINT_LIFETIME      3600

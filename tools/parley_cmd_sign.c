@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_signature.h"
-#include "parley_tool.h"
+#include "auth/parley_signature.h"
+#include "tools/parley_tool.h"
 
 
 typedef struct {

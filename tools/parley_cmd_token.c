@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "parley_jwt.h"
-#include "parley_tool.h"
+#include "auth/parley_jwt.h"
+#include "tools/parley_tool.h"
 
 
 typedef struct {

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_identities.h"
-#include "parley_name.h"
-#include "parley_seal.h"
-#include "parley_signature.h"
-#include "parley_tool.h"
-#include "parley_who.h"
+#include "gate/settings/parley_identities.h"
+#include "translate/parley_name.h"
+#include "gate/correlation/parley_seal.h"
+#include "auth/parley_signature.h"
+#include "tools/parley_tool.h"
+#include "gate/party/parley_who.h"
 
 
 #define PARLEY_IDENTITIES_MAX  (64 << 20)

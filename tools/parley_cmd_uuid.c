@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_hex.h"
-#include "parley_id.h"
-#include "parley_tool.h"
+#include "core/parley_hex.h"
+#include "core/parley_id.h"
+#include "tools/parley_tool.h"
 
 
 static int parley_uuid_run(parley_tool_t *tool);

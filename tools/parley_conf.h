@@ -6,8 +6,8 @@
 #ifndef PARLEY_CONF_H
 #define PARLEY_CONF_H
 
-#include "parley_settings.h"
-#include "parley_tool.h"
+#include "gate/settings/parley_settings.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_CONF_MAX      (16 << 20)     /* octets of a file */

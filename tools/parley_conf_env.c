@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "parley_conf.h"
-#include "parley_directive.h"
+#include "tools/parley_conf.h"
+#include "gate/settings/parley_directive.h"
 
 
 #define PARLEY_CONF_FILE_MAX  (64 << 20)

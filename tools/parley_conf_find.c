@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_conf.h"
+#include "tools/parley_conf.h"
 
 
 #define PARLEY_CONF_BLOCKS  16      /* that are named where there are many */

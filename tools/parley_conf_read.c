@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_conf.h"
+#include "tools/parley_conf.h"
 
 
 #define PARLEY_CONF_WORDS  512      /* of one directive */

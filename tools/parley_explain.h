@@ -3,12 +3,12 @@
 #ifndef PARLEY_EXPLAIN_H
 #define PARLEY_EXPLAIN_H
 
-#include "parley_conf.h"
-#include "parley_decider.h"
-#include "parley_gate.h"
-#include "parley_memory.h"
-#include "parley_settings.h"
-#include "parley_who.h"
+#include "tools/parley_conf.h"
+#include "gate/steps/parley_decider.h"
+#include "gate/message/parley_gate.h"
+#include "state/memory/parley_memory.h"
+#include "gate/settings/parley_settings.h"
+#include "gate/party/parley_who.h"
 
 
 #define PARLEY_EXPLAIN_TEXT  512

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_explain.h"
-#include "parley_memory.h"
-#include "parley_question.h"
+#include "tools/parley_explain.h"
+#include "state/memory/parley_memory.h"
+#include "gate/correlation/parley_question.h"
 
 
 #define PARLEY_EXPLAIN_STATE  (256 * 1024)

@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "parley_explain.h"
-#include "parley_media.h"
+#include "tools/parley_explain.h"
+#include "http/parley_media.h"
 
 
 #define PARLEY_EXPLAIN_HEADER  64   /* octets of a name, zero included */

@@ -3,8 +3,8 @@
  * window were asked of an empty state, and it is said so.
  */
 
-#include "parley_explain.h"
-#include "parley_time.h"
+#include "tools/parley_explain.h"
+#include "core/parley_time.h"
 
 
 static void parley_explain_method(parley_explain_t *e,

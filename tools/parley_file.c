@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_FILE_KEYS_MAX  (4 << 20)     /* octets of a file of keys */

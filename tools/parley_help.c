@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_HELP_COLUMN  28

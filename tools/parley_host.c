@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 int64_t

@@ -10,7 +10,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "parley_http.h"
+#include "tools/parley_http.h"
 
 
 /* where a URL leads: parts of it, and copies that end with a zero */

@@ -6,7 +6,7 @@
 #ifndef PARLEY_HTTP_H
 #define PARLEY_HTTP_H
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_HTTP_TIMEOUT  30             /* seconds without an octet */

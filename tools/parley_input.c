@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_INPUT_CHUNK     65536

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 int

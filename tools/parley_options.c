@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_directive.h"
-#include "parley_time.h"
-#include "parley_tool.h"
+#include "gate/settings/parley_directive.h"
+#include "core/parley_time.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_OPTION_TIME_MAX  253402300799    /* the end of 9999 */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 void

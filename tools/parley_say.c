@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 /* octets of the path of a file, and its line */

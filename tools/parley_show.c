@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_tool.h"
-#include "parley_utf8.h"
+#include "tools/parley_tool.h"
+#include "core/parley_utf8.h"
 
 
 #define PARLEY_SHOW_FEW  1024   /* octets of a text that take no allocation */

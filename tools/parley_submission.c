@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "parley_moq_frame.h"
-#include "parley_time.h"
-#include "parley_tool.h"
+#include "translate/moq/parley_moq_frame.h"
+#include "core/parley_time.h"
+#include "tools/parley_tool.h"
 
 
 static int parley_submission_time(parley_tool_t *tool, int64_t *ret);

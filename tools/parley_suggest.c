@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_SUGGEST_MAX  32      /* octets; nothing is found for a longer */

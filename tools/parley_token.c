@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_TOKEN_MAX  (1 << 20)     /* octets that are looked at */

@@ -11,14 +11,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "parley_arena.h"
-#include "parley_buf.h"
-#include "parley_engine.h"
-#include "parley_error.h"
-#include "parley_gate.h"
-#include "parley_json.h"
-#include "parley_jwk.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_buf.h"
+#include "translate/parley_engine.h"
+#include "core/parley_error.h"
+#include "gate/message/parley_gate.h"
+#include "core/parley_json.h"
+#include "auth/parley_jwk.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_EXIT_OK       0

@@ -9,7 +9,7 @@
 #include <pcre2.h>
 #include <sodium.h>
 
-#include "parley_tool.h"
+#include "tools/parley_tool.h"
 
 
 #define PARLEY_VERSION_MAX  64

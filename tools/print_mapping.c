@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "print_mapping.h"
+#include "tools/print_mapping.h"
 
 
 static void mapping_fields(void);

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-#include "parley_engine.h"
-#include "parley_who.h"
+#include "translate/parley_engine.h"
+#include "gate/party/parley_who.h"
 
 
 #define MAPPING_FORMS_MAX  64

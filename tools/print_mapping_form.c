@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_aee.h"
-#include "parley_c2a.h"
-#include "parley_channel.h"
-#include "parley_identities.h"
-#include "parley_vcp.h"
-#include "print_mapping.h"
+#include "translate/aee/parley_aee.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/channel/parley_channel.h"
+#include "gate/settings/parley_identities.h"
+#include "translate/vcp/parley_vcp.h"
+#include "tools/print_mapping.h"
 
 
 static void mapping_read_directory(mapping_t *t, const char *dir);

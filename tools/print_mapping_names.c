@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "parley_c2a.h"
-#include "parley_name.h"
-#include "print_mapping.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_name.h"
+#include "tools/print_mapping.h"
 
 
 static void mapping_name(mapping_t *t, parley_proto_t from, parley_str_t name,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "print_mapping.h"
+#include "tools/print_mapping.h"
 
 
 /* when everything comes that does not say when it was made */

@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "parley_agent.h"
-#include "parley_codec.h"
-#include "parley_name.h"
-#include "parley_msg_field.h"
+#include "translate/parley_agent.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_name.h"
+#include "translate/parley_msg_field.h"
 
 
 /* "%.*s" of a name, as far as a message has room for it */

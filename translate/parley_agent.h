@@ -8,10 +8,10 @@
 #ifndef PARLEY_AGENT_H
 #define PARLEY_AGENT_H
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_msg.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "translate/parley_msg.h"
+#include "core/parley_str.h"
 
 
 /* a principal, as far as its names go */

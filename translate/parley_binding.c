@@ -1,8 +1,8 @@
 /* The bindings of several protocols, asked together. */
 
-#include "parley_binding.h"
-#include "parley_buf.h"
-#include "parley_codec.h"
+#include "translate/parley_binding.h"
+#include "core/parley_buf.h"
+#include "translate/parley_codec.h"
 
 
 static int parley_binding_has(const parley_binding_t *binding,

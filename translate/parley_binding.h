@@ -7,10 +7,10 @@
 #ifndef PARLEY_BINDING_H
 #define PARLEY_BINDING_H
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_msg.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "translate/parley_msg.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_BINDING_HEADERS  4   /* of a request, at most */

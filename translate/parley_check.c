@@ -1,7 +1,7 @@
-#include "parley_check.h"
-#include "parley_embed.h"
-#include "parley_msg_field.h"
-#include "parley_severity.h"
+#include "translate/parley_check.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_msg_field.h"
+#include "translate/parley_severity.h"
 
 #include <stdio.h>
 #include <string.h>

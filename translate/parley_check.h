@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-#include "parley_codec.h"
-#include "parley_error.h"
-#include "parley_msg.h"
+#include "translate/parley_codec.h"
+#include "core/parley_error.h"
+#include "translate/parley_msg.h"
 
 
 /* how a message came, and what is asked where it came to */

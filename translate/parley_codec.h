@@ -11,11 +11,11 @@
 #ifndef PARLEY_CODEC_H
 #define PARLEY_CODEC_H
 
-#include "parley_buf.h"
-#include "parley_codec_types.h"
-#include "parley_loss.h"
-#include "parley_name_syntax.h"
-#include "parley_plain.h"
+#include "core/parley_buf.h"
+#include "translate/parley_codec_types.h"
+#include "translate/parley_loss.h"
+#include "translate/parley_name_syntax.h"
+#include "translate/parley_plain.h"
 
 
 #define PARLEY_CODEC_PARTS_MAX      10

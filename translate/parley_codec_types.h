@@ -6,12 +6,12 @@
 #ifndef PARLEY_CODEC_TYPES_H
 #define PARLEY_CODEC_TYPES_H
 
-#include "parley_binding.h"
-#include "parley_error.h"
-#include "parley_json.h"
-#include "parley_msg.h"
-#include "parley_severity.h"
-#include "parley_str.h"
+#include "translate/parley_binding.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
+#include "translate/parley_msg.h"
+#include "translate/parley_severity.h"
+#include "core/parley_str.h"
 
 
 typedef struct parley_engine_s  parley_engine_t;

@@ -1,4 +1,4 @@
-#include "parley_deadline.h"
+#include "translate/parley_deadline.h"
 
 
 int64_t

@@ -5,7 +5,7 @@
 #ifndef PARLEY_DEADLINE_H
 #define PARLEY_DEADLINE_H
 
-#include "parley_json.h"
+#include "core/parley_json.h"
 
 
 /*

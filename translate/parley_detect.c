@@ -1,4 +1,4 @@
-#include "parley_engine.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_DETECT_MIN  2    /* members, where none is decisive */

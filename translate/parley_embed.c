@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 
-#include "parley_embed.h"
-#include "parley_digest.h"
-#include "parley_hex.h"
-#include "parley_id.h"
-#include "parley_jcs.h"
+#include "translate/parley_embed.h"
+#include "core/parley_digest.h"
+#include "core/parley_hex.h"
+#include "core/parley_id.h"
+#include "core/parley_jcs.h"
 
 
 /* characters of an AEE id or correlation: a shorter one has another there */

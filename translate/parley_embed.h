@@ -22,10 +22,10 @@
 #ifndef PARLEY_EMBED_H
 #define PARLEY_EMBED_H
 
-#include "parley_buf.h"
-#include "parley_codec.h"
-#include "parley_json.h"
-#include "parley_msg.h"
+#include "core/parley_buf.h"
+#include "translate/parley_codec.h"
+#include "core/parley_json.h"
+#include "translate/parley_msg.h"
 
 
 #define PARLEY_EMBED_TAKEN  3

@@ -1,9 +1,9 @@
 /* Makes an outer message the one that it embeds. */
 
-#include "parley_embed.h"
-#include "parley_embed_text.h"
-#include "parley_msg_field.h"
-#include "parley_time.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_embed_text.h"
+#include "translate/parley_msg_field.h"
+#include "core/parley_time.h"
 
 
 static int parley_embed_take(parley_arena_t *arena, parley_msg_t *msg,

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "parley_embed_redact.h"
-#include "parley_embed_text.h"
+#include "translate/parley_embed_redact.h"
+#include "translate/parley_embed_text.h"
 
 
 /* lines of a text, one after another */

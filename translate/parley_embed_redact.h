@@ -6,8 +6,8 @@
 #ifndef PARLEY_EMBED_REDACT_H
 #define PARLEY_EMBED_REDACT_H
 
-#include "parley_embed.h"
-#include "parley_redact.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_redact.h"
 
 
 /*

@@ -24,7 +24,7 @@
 #ifndef PARLEY_EMBED_TEXT_H
 #define PARLEY_EMBED_TEXT_H
 
-#include "parley_embed.h"
+#include "translate/parley_embed.h"
 
 
 #define PARLEY_EMBED_MS_MAX  9007199254740991       /* 2^53 - 1 */

@@ -1,11 +1,11 @@
 /* The JSON of texts: RFC 8785, where that says what was meant. */
 
-#include "parley_decimal.h"
-#include "parley_embed_text.h"
-#include "parley_engine.h"
-#include "parley_jcs.h"
-#include "parley_number.h"
-#include "parley_msg_field.h"
+#include "core/parley_decimal.h"
+#include "translate/parley_embed_text.h"
+#include "translate/parley_engine.h"
+#include "core/parley_jcs.h"
+#include "core/parley_number.h"
+#include "translate/parley_msg_field.h"
 
 
 static int parley_embed_text_kept(parley_embed_text_t *t, parley_buf_t *b);

@@ -1,9 +1,9 @@
 /* Reads capsules that stand in a text; its head says how they look. */
 
-#include "parley_embed_text.h"
-#include "parley_deadline.h"
-#include "parley_engine.h"
-#include "parley_plain.h"
+#include "translate/parley_embed_text.h"
+#include "translate/parley_deadline.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_plain.h"
 
 
 #define PARLEY_EMBED_CODE_MAX  64

@@ -1,9 +1,9 @@
 /* Writes capsules as texts (parley_embed_text.h). */
 
-#include "parley_embed_text.h"
-#include "parley_engine.h"
-#include "parley_plain.h"
-#include "parley_msg_field.h"
+#include "translate/parley_embed_text.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_plain.h"
+#include "translate/parley_msg_field.h"
 
 
 #define PARLEY_EMBED_CODE_MAX  64

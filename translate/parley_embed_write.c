@@ -1,6 +1,6 @@
 /* Writes what a capsule says, and the payload that comes back from one. */
 
-#include "parley_embed.h"
+#include "translate/parley_embed.h"
 
 
 static void parley_embed_copy_all(parley_buf_t *b, const parley_json_t *doc,

@@ -7,13 +7,13 @@
 #ifndef PARLEY_ENGINE_H
 #define PARLEY_ENGINE_H
 
-#include "parley_arena.h"
-#include "parley_codec.h"
-#include "parley_error.h"
-#include "parley_json.h"
-#include "parley_loss.h"
-#include "parley_msg.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "translate/parley_codec.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
+#include "translate/parley_loss.h"
+#include "translate/parley_msg.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_VERSION  "0.2.0"

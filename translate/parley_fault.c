@@ -1,6 +1,6 @@
-#include "parley_engine.h"
-#include "parley_fault.h"
-#include "parley_msg_field.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_fault.h"
+#include "translate/parley_msg_field.h"
 
 #include <stdio.h>
 #include <string.h>

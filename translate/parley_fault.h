@@ -6,7 +6,7 @@
 #ifndef PARLEY_FAULT_H
 #define PARLEY_FAULT_H
 
-#include "parley_codec.h"
+#include "translate/parley_codec.h"
 
 
 /*

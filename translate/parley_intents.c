@@ -1,6 +1,6 @@
-#include "parley_intents.h"
-#include "parley_aee.h"
-#include "parley_codec.h"
+#include "translate/parley_intents.h"
+#include "translate/aee/parley_aee.h"
+#include "translate/parley_codec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

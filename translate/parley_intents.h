@@ -9,12 +9,12 @@
 #ifndef PARLEY_INTENTS_H
 #define PARLEY_INTENTS_H
 
-#include "parley_arena.h"
-#include "parley_buf.h"
-#include "parley_error.h"
-#include "parley_msg.h"
-#include "parley_schema.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_buf.h"
+#include "core/parley_error.h"
+#include "translate/parley_msg.h"
+#include "schemas/parley_schema.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_INTENTS_SUFFIX  ".schema.json"

@@ -1,4 +1,4 @@
-#include "parley_lines.h"
+#include "translate/parley_lines.h"
 
 
 static size_t parley_lines_break(parley_str_t s, size_t i);

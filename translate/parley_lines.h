@@ -6,8 +6,8 @@
 #ifndef PARLEY_LINES_H
 #define PARLEY_LINES_H
 
-#include "parley_buf.h"
-#include "parley_str.h"
+#include "core/parley_buf.h"
+#include "core/parley_str.h"
 
 
 /*

@@ -1,6 +1,6 @@
-#include "parley_loss.h"
-#include "parley_buf.h"
-#include "parley_escape.h"
+#include "translate/parley_loss.h"
+#include "core/parley_buf.h"
+#include "core/parley_escape.h"
 
 
 static int parley_loss_has(const parley_loss_t *loss, parley_str_t pointer);

@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_json.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_json.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_LOSS_MAX  64     /* further ones are counted only */

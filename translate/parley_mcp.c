@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "parley_engine.h"
-#include "parley_mcp.h"
-#include "parley_schema_inline.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_mcp.h"
+#include "schemas/parley_schema_inline.h"
 
 
 static void parley_mcp_error(parley_buf_t *b, const parley_mcp_why_t *why);

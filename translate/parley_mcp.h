@@ -13,10 +13,10 @@
 #ifndef PARLEY_MCP_H
 #define PARLEY_MCP_H
 
-#include "parley_buf.h"
-#include "parley_codec.h"
-#include "parley_error.h"
-#include "parley_json.h"
+#include "core/parley_buf.h"
+#include "translate/parley_codec.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
 
 
 /* the last version with sessions, and the first without */

@@ -1,5 +1,5 @@
-#include "parley_msg.h"
-#include "parley_id.h"
+#include "translate/parley_msg.h"
+#include "core/parley_id.h"
 
 
 #define PARLEY_PROTO_NAMED_TEXT    1

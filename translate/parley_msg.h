@@ -12,12 +12,12 @@
 
 #include <stdint.h>
 
-#include "parley_arena.h"
-#include "parley_atoms.h"
-#include "parley_error.h"
-#include "parley_json.h"
-#include "parley_protocols.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_atoms.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
+#include "core/parley_protocols.h"
+#include "core/parley_str.h"
 
 
 typedef enum {

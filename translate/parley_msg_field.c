@@ -1,4 +1,4 @@
-#include "parley_msg_field.h"
+#include "translate/parley_msg_field.h"
 
 
 static uint32_t parley_msg_field_node(const parley_msg_t *m,

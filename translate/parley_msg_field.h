@@ -7,7 +7,7 @@
 #ifndef PARLEY_MSG_FIELD_H
 #define PARLEY_MSG_FIELD_H
 
-#include "parley_codec.h"
+#include "translate/parley_codec.h"
 
 
 typedef struct {

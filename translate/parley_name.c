@@ -4,9 +4,9 @@
  * exactly where the image, taken apart, is the same principal again.
  */
 
-#include "parley_name.h"
-#include "parley_buf.h"
-#include "parley_msg_field.h"
+#include "translate/parley_name.h"
+#include "core/parley_buf.h"
+#include "translate/parley_msg_field.h"
 
 
 static int parley_name_format(parley_proto_t proto, parley_buf_t *b,

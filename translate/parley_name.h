@@ -8,11 +8,11 @@
 #ifndef PARLEY_NAME_H
 #define PARLEY_NAME_H
 
-#include "parley_arena.h"
-#include "parley_codec.h"
-#include "parley_msg.h"
-#include "parley_name_syntax.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_msg.h"
+#include "translate/parley_name_syntax.h"
+#include "core/parley_str.h"
 
 
 /*

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "parley_name_syntax.h"
+#include "translate/parley_name_syntax.h"
 
 
 static const parley_str_t  parley_name_prefixes[PARLEY_NAME_KINDS] = {

@@ -7,8 +7,8 @@
 #ifndef PARLEY_NAME_SYNTAX_H
 #define PARLEY_NAME_SYNTAX_H
 
-#include "parley_buf.h"
-#include "parley_str.h"
+#include "core/parley_buf.h"
+#include "core/parley_str.h"
 
 
 typedef enum {

@@ -1,6 +1,6 @@
-#include "parley_named.h"
-#include "parley_embed.h"
-#include "parley_msg_field.h"
+#include "translate/parley_named.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_msg_field.h"
 
 
 static int parley_named_is_own(const parley_msg_t *m, parley_proto_t proto);

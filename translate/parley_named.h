@@ -5,7 +5,7 @@
 #ifndef PARLEY_NAMED_H
 #define PARLEY_NAMED_H
 
-#include "parley_engine.h"
+#include "translate/parley_engine.h"
 
 
 /*

@@ -1,4 +1,4 @@
-#include "parley_plain.h"
+#include "translate/parley_plain.h"
 
 
 static const parley_plain_t *parley_plain_find(const parley_plain_t *table,

@@ -7,9 +7,9 @@
 #ifndef PARLEY_PLAIN_H
 #define PARLEY_PLAIN_H
 
-#include "parley_atom.h"
-#include "parley_error.h"
-#include "parley_json.h"
+#include "core/parley_atom.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
 
 
 typedef struct parley_plain_s  parley_plain_t;

@@ -1,5 +1,5 @@
-#include "parley_plain_msg.h"
-#include "parley_msg_field.h"
+#include "translate/parley_plain_msg.h"
+#include "translate/parley_msg_field.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 #ifndef PARLEY_PLAIN_MSG_H
 #define PARLEY_PLAIN_MSG_H
 
-#include "parley_codec.h"
+#include "translate/parley_codec.h"
 
 
 /*

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "parley_redact.h"
-#include "parley_codec.h"
+#include "translate/parley_redact.h"
+#include "translate/parley_codec.h"
 
 
 static int parley_redact_push(parley_redact_t *r, parley_str_t pointer,

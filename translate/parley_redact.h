@@ -6,11 +6,11 @@
 #ifndef PARLEY_REDACT_H
 #define PARLEY_REDACT_H
 
-#include "parley_arena.h"
-#include "parley_engine.h"
-#include "parley_error.h"
-#include "parley_msg.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "translate/parley_engine.h"
+#include "core/parley_error.h"
+#include "translate/parley_msg.h"
+#include "core/parley_str.h"
 
 
 /* in place of words that cannot be without a text, as JSON */

@@ -1,5 +1,5 @@
-#include "parley_buf.h"
-#include "parley_engine.h"
+#include "core/parley_buf.h"
+#include "translate/parley_engine.h"
 
 #include <stdio.h>
 

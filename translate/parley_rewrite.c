@@ -1,5 +1,5 @@
-#include "parley_rewrite.h"
-#include "parley_buf.h"
+#include "translate/parley_rewrite.h"
+#include "core/parley_buf.h"
 
 
 static parley_priority_t parley_rewrite_highest(const parley_caps_t *caps);

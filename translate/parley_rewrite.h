@@ -7,7 +7,7 @@
 #ifndef PARLEY_REWRITE_H
 #define PARLEY_REWRITE_H
 
-#include "parley_engine.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_CAPS_MAX  2      /* edits of caps */

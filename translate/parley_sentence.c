@@ -1,5 +1,5 @@
-#include "parley_embed.h"
-#include "parley_sentence.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_sentence.h"
 
 
 static int parley_sentence_value(parley_buf_t *b, const parley_json_t *doc,

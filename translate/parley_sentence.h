@@ -6,8 +6,8 @@
 #ifndef PARLEY_SENTENCE_H
 #define PARLEY_SENTENCE_H
 
-#include "parley_buf.h"
-#include "parley_msg.h"
+#include "core/parley_buf.h"
+#include "translate/parley_msg.h"
 
 
 #define PARLEY_SENTENCE_PIECES  3

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "parley_severity.h"
+#include "translate/parley_severity.h"
 
 
 #define PARLEY_SEVERITY_CODE_MAX  64

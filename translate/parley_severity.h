@@ -6,9 +6,9 @@
 #ifndef PARLEY_SEVERITY_H
 #define PARLEY_SEVERITY_H
 
-#include "parley_error.h"
-#include "parley_msg.h"
-#include "parley_str.h"
+#include "core/parley_error.h"
+#include "translate/parley_msg.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_SEVERITIES_MAX  64   /* codes at one location */

@@ -1,8 +1,8 @@
 /* Signatures within messages: what is covered, and where the value goes. */
 
-#include "parley_signing.h"
-#include "parley_engine.h"
-#include "parley_jcs.h"
+#include "translate/parley_signing.h"
+#include "translate/parley_engine.h"
+#include "core/parley_jcs.h"
 
 
 int

@@ -3,7 +3,7 @@
 #ifndef PARLEY_SIGNING_H
 #define PARLEY_SIGNING_H
 
-#include "parley_codec.h"
+#include "translate/parley_codec.h"
 
 
 /*

@@ -1,6 +1,6 @@
 /* Names of members in other letters. */
 
-#include "parley_spelling.h"
+#include "translate/parley_spelling.h"
 
 
 static int parley_spelling_is_like(parley_str_t name,

@@ -7,9 +7,9 @@
 #ifndef PARLEY_SPELLING_H
 #define PARLEY_SPELLING_H
 
-#include "parley_atoms.h"
-#include "parley_error.h"
-#include "parley_json.h"
+#include "core/parley_atoms.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
 
 
 /*

@@ -1,7 +1,7 @@
 /* What suits a protocol. */
 
-#include "parley_schema.h"
-#include "parley_suits.h"
+#include "schemas/parley_schema.h"
+#include "translate/parley_suits.h"
 
 
 int

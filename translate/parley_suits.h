@@ -6,7 +6,7 @@
 #ifndef PARLEY_SUITS_H
 #define PARLEY_SUITS_H
 
-#include "parley_engine.h"
+#include "translate/parley_engine.h"
 
 
 /*

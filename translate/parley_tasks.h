@@ -7,7 +7,7 @@
 #ifndef PARLEY_TASKS_H
 #define PARLEY_TASKS_H
 
-#include "parley_codec.h"
+#include "translate/parley_codec.h"
 
 
 typedef enum {

@@ -3,8 +3,8 @@
  * first four fields, as section 4.3 of the recommendation asks.
  */
 
-#include "parley_buf.h"
-#include "parley_engine.h"
+#include "core/parley_buf.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_TRACE_ID_LEN  32

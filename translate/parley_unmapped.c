@@ -1,4 +1,4 @@
-#include "parley_unmapped.h"
+#include "translate/parley_unmapped.h"
 
 
 /* of a lost member, so that its pointer is whole: PARLEY_POINTER_MAX */

@@ -7,9 +7,9 @@
 #ifndef PARLEY_UNMAPPED_H
 #define PARLEY_UNMAPPED_H
 
-#include "parley_atom.h"
-#include "parley_loss.h"
-#include "parley_msg.h"
+#include "core/parley_atom.h"
+#include "translate/parley_loss.h"
+#include "translate/parley_msg.h"
 
 
 typedef struct parley_mapped_s  parley_mapped_t;

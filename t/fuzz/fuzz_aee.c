@@ -4,7 +4,7 @@
  * valid envelope.
  */
 
-#include "parley_fuzz_translate.h"
+#include "t/fuzz/parley_fuzz_translate.h"
 
 
 static const char  request[] =

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_base64.h"
-#include "parley_fuzz.h"
+#include "core/parley_base64.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

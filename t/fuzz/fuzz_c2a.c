@@ -4,8 +4,8 @@
  * by AEE the same message.
  */
 
-#include "parley_c2a.h"
-#include "parley_engine.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_engine.h"
 
 #include <stdlib.h>
 

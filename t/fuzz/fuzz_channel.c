@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-#include "parley_channel_verb.h"
-#include "parley_engine.h"
-#include "parley_jcs.h"
-#include "parley_embed.h"
-#include "parley_fuzz.h"
-#include "parley_id.h"
+#include "translate/channel/parley_channel_verb.h"
+#include "translate/parley_engine.h"
+#include "core/parley_jcs.h"
+#include "translate/parley_embed.h"
+#include "t/fuzz/parley_fuzz.h"
+#include "core/parley_id.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

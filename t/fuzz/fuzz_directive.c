@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "parley_directive.h"
-#include "parley_fuzz.h"
+#include "gate/settings/parley_directive.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 #define MAX_WORDS  24

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "parley_directory.h"
-#include "parley_identities.h"
-#include "parley_fuzz.h"
+#include "auth/parley_directory.h"
+#include "gate/settings/parley_identities.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "parley_events.h"
-#include "parley_fuzz.h"
+#include "http/parley_events.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 #define FUZZ_LIMIT  1024

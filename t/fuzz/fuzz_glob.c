@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_glob.h"
-#include "parley_fuzz.h"
+#include "auth/parley_glob.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 /* the plain matcher takes exponential time */

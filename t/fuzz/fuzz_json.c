@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_jcs.h"
-#include "parley_json.h"
-#include "parley_utf8.h"
-#include "parley_fuzz.h"
+#include "core/parley_jcs.h"
+#include "core/parley_json.h"
+#include "core/parley_utf8.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 #define MAX_POINTERS  64

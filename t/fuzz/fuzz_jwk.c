@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_jwk.h"
-#include "parley_fuzz.h"
+#include "auth/parley_jwk.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

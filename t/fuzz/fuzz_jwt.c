@@ -9,11 +9,11 @@
 
 #include <sodium.h>
 
-#include "parley_base64.h"
-#include "parley_jws.h"
-#include "parley_jwt.h"
-#include "parley_principal.h"
-#include "parley_fuzz.h"
+#include "core/parley_base64.h"
+#include "auth/parley_jws.h"
+#include "auth/parley_jwt.h"
+#include "auth/parley_principal.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 #define FUZZ_NOW  INT64_C(1700000000000)    /* milliseconds */

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "parley_engine.h"
-#include "parley_fuzz.h"
+#include "translate/parley_engine.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 #define FUZZ_TEXT_MAX  16384

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "parley_moq_fragment.h"
-#include "parley_fuzz.h"
+#include "translate/moq/parley_moq_fragment.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 #define FUZZ_PAYLOAD_MAX  4096

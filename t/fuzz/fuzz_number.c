@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parley_decimal.h"
-#include "parley_json.h"
-#include "parley_number.h"
-#include "parley_fuzz.h"
+#include "core/parley_decimal.h"
+#include "core/parley_json.h"
+#include "core/parley_number.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 #define PARLEY_FUZZ_LITERAL  65536

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "parley_schema.h"
-#include "parley_schema_program.h"
+#include "schemas/parley_schema.h"
+#include "schemas/parley_schema_program.h"
 
 
 #define FUZZ_TEXT_MAX  16384

@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-#include "parley_buf.h"
-#include "parley_channel_filter.h"
-#include "parley_channel_scope.h"
-#include "parley_name.h"
-#include "parley_fuzz.h"
+#include "core/parley_buf.h"
+#include "translate/channel/parley_channel_filter.h"
+#include "translate/channel/parley_channel_scope.h"
+#include "translate/parley_name.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

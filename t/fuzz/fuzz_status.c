@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "parley_status.h"
-#include "parley_fuzz.h"
+#include "gate/metrics/parley_status.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

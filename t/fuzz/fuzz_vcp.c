@@ -4,7 +4,7 @@
  * back has the id and the words that went.
  */
 
-#include "parley_fuzz_translate.h"
+#include "t/fuzz/parley_fuzz_translate.h"
 
 
 static const char  request[] =

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_fuzz.h"
-#include "parley_websocket.h"
+#include "t/fuzz/parley_fuzz.h"
+#include "http/parley_websocket.h"
 
 
 #define FUZZ_MAX   256

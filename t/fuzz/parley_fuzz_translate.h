@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_engine.h"
-#include "parley_fuzz.h"
+#include "translate/parley_engine.h"
+#include "t/fuzz/parley_fuzz.h"
 
 
 #define FUZZ_SEED  0x5EEDULL

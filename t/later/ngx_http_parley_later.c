@@ -16,8 +16,8 @@
 #include <ngx_core.h>
 #include <ngx_event.h>
 
-#include "ngx_http_parley_later.h"
-#include "parley_later.h"
+#include "t/later/ngx_http_parley_later.h"
+#include "t/later/parley_later.h"
 
 
 #define NGX_HTTP_PARLEY_LATER_MAX    5      /* milliseconds */

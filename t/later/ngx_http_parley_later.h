@@ -11,7 +11,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 
-#include "parley_memory.h"
+#include "state/memory/parley_memory.h"
 
 
 /* Has the verbs of a state complete later. */

@@ -1,4 +1,4 @@
-#include "parley_later_parts.h"
+#include "t/later/parley_later_parts.h"
 
 
 static parley_later_start_pt  parley_later_start;

@@ -11,7 +11,7 @@
 #ifndef PARLEY_LATER_H
 #define PARLEY_LATER_H
 
-#include "parley_memory.h"
+#include "state/memory/parley_memory.h"
 
 
 typedef enum {

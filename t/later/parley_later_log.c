@@ -1,6 +1,6 @@
 /* Those of logs and the roster. */
 
-#include "parley_later_parts.h"
+#include "t/later/parley_later_parts.h"
 
 
 void

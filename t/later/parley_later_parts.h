@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_job.h"
-#include "parley_later.h"
-#include "parley_log.h"
+#include "state/parley_job.h"
+#include "t/later/parley_later.h"
+#include "state/parley_log.h"
 
 
 struct parley_late_s {

@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parley_ask.h"
-#include "parley_hub.h"
-#include "parley_log.h"
-#include "parley_memory.h"
-#include "parley_runner.h"
-#include "parley_selector.h"
-#include "parley_suspension.h"
-#include "parley_test_random.h"
+#include "state/parley_ask.h"
+#include "hub/parley_hub.h"
+#include "state/parley_log.h"
+#include "state/memory/parley_memory.h"
+#include "hub/parley_runner.h"
+#include "hub/parley_selector.h"
+#include "gate/admission/parley_suspension.h"
+#include "t/unit/parley_test_random.h"
 
 
 #define SIM_PROCESSES  4

@@ -1,7 +1,7 @@
 /* Messages that processes append, each perhaps with its admission. */
 
-#include "parley_publish.h"
-#include "parley_sim.h"
+#include "hub/parley_publish.h"
+#include "t/simulate/parley_sim.h"
 
 
 #define SIM_ADMITTED_MS  60000      /* for which a taken id is known */

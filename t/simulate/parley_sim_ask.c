@@ -3,11 +3,11 @@
  * never; of those that are asked there is a deadline (parley_sim_due.c).
  */
 
-#include "parley_account.h"
-#include "parley_overdue.h"
-#include "parley_publish.h"
-#include "parley_question.h"
-#include "parley_sim.h"
+#include "gate/party/parley_account.h"
+#include "gate/delivery/parley_overdue.h"
+#include "hub/parley_publish.h"
+#include "gate/correlation/parley_question.h"
+#include "t/simulate/parley_sim.h"
 
 
 #define SIM_ASKED_MS    1200000     /* that a question is remembered */

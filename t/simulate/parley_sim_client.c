@@ -2,8 +2,8 @@
 
 #include <stdarg.h>
 
-#include "parley_event_id.h"
-#include "parley_sim.h"
+#include "hub/parley_event_id.h"
+#include "t/simulate/parley_sim.h"
 
 
 static void sim_conn_scan(sim_conn_t *c);

@@ -1,17 +1,17 @@
 /*
  * Deadlines in the simulated world: what becomes of a question that was not
  * answered in time (VCP-24, VCP-27, AEE-29).  The jobs are those of
- * gate/parley_overdue.h and are carried out as an adapter does; what goes up is
+ * gate/delivery/parley_overdue.h and are carried out as an adapter does; what goes up is
  * looked for in the log of who is to have it.
  */
 
-#include "parley_attempt.h"
-#include "parley_engine.h"
-#include "parley_expand.h"
-#include "parley_overdue.h"
-#include "parley_question.h"
-#include "parley_settings.h"
-#include "parley_sim.h"
+#include "hub/parley_attempt.h"
+#include "translate/parley_engine.h"
+#include "hub/parley_expand.h"
+#include "gate/delivery/parley_overdue.h"
+#include "gate/correlation/parley_question.h"
+#include "gate/settings/parley_settings.h"
+#include "t/simulate/parley_sim.h"
 
 
 #define SIM_AGAIN_MS    1000

@@ -4,8 +4,8 @@
  * suspended it last.
  */
 
-#include "parley_account.h"
-#include "parley_sim.h"
+#include "gate/party/parley_account.h"
+#include "t/simulate/parley_sim.h"
 
 
 /* what a process is about to do, and perhaps never does */

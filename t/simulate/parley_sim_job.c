@@ -4,11 +4,11 @@
  * it was added to its end, which is told once (HUB-09).
  */
 
-#include "parley_attempt.h"
-#include "parley_load.h"
-#include "parley_memory_parts.h"
-#include "parley_publication.h"
-#include "parley_sim.h"
+#include "hub/parley_attempt.h"
+#include "hub/parley_load.h"
+#include "state/memory/parley_memory_parts.h"
+#include "hub/parley_publication.h"
+#include "t/simulate/parley_sim.h"
 
 
 #define SIM_LANES     9

@@ -1,7 +1,7 @@
 /* A hub whose state answers later, in any order, in some of the histories. */
 
-#include "parley_later.h"
-#include "parley_sim.h"
+#include "t/later/parley_later.h"
+#include "t/simulate/parley_sim.h"
 
 
 static int sim_later_start(parley_late_t *late, parley_later_verb_t verb);

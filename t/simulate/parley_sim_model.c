@@ -1,6 +1,6 @@
 /* What must be true, by what was accepted. */
 
-#include "parley_sim.h"
+#include "t/simulate/parley_sim.h"
 
 
 static int

@@ -3,8 +3,8 @@
  * an owner gets them, or the jobs are given up when it is too late.
  */
 
-#include "parley_attempt.h"
-#include "parley_sim.h"
+#include "hub/parley_attempt.h"
+#include "t/simulate/parley_sim.h"
 
 
 /* one for each log, behind n others */

@@ -1,6 +1,6 @@
 /* The steps of a history. */
 
-#include "parley_sim.h"
+#include "t/simulate/parley_sim.h"
 
 
 #define SIM_NAP  600        /* s, of which a long sleep is made */

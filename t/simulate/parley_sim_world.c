@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-#include "parley_sim.h"
+#include "t/simulate/parley_sim.h"
 
 
 #define SIM_SECRET      "0123456789abcdef"

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "parley_sim.h"
+#include "t/simulate/parley_sim.h"
 
 
 /* seconds of CPU, of which a history takes some thousandths */

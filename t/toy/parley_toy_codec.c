@@ -7,11 +7,11 @@
  * An answer, of the kind "done" or "broken", names in "re" what it answers.
  */
 
-#include "parley_embed.h"
-#include "parley_codec.h"
-#include "parley_engine.h"
-#include "parley_name.h"
-#include "parley_msg_field.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_name.h"
+#include "translate/parley_msg_field.h"
 
 
 typedef struct {

@@ -3,9 +3,9 @@
  * to and from others, refused and named as any other is.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_binding.h"
+#include "translate/parley_binding.h"
 
 
 #define TOY_ASK                                                               \

@@ -23,8 +23,8 @@
 
 #include <cmocka.h>
 
-#include "parley_arena.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_str.h"
 
 
 #define parley_test(name, f)  { (name), (f), NULL, NULL, NULL }

@@ -6,9 +6,9 @@
 #ifndef PARLEY_TEST_AUDIT_H
 #define PARLEY_TEST_AUDIT_H
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_audit_verify.h"
+#include "gate/audit/parley_audit_verify.h"
 
 
 #define T0     1795415120123

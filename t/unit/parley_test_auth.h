@@ -3,16 +3,16 @@
 #ifndef PARLEY_TEST_AUTH_H
 #define PARLEY_TEST_AUTH_H
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
 #include <openssl/err.h>
 #include <sodium.h>
 
-#include "parley_base64.h"
-#include "parley_error.h"
-#include "parley_jwk.h"
-#include "parley_jws.h"
-#include "parley_jwt.h"
+#include "core/parley_base64.h"
+#include "core/parley_error.h"
+#include "auth/parley_jwk.h"
+#include "auth/parley_jws.h"
+#include "auth/parley_jwt.h"
 
 
 /* RFC 7515 A.1, A.2, A.3, A.4; RFC 8037 A.1: public keys and secrets */

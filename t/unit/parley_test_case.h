@@ -7,7 +7,7 @@
 #ifndef PARLEY_TEST_CASE_H
 #define PARLEY_TEST_CASE_H
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
 #include <dirent.h>
 

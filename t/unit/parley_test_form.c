@@ -1,9 +1,9 @@
-#include "parley_test_form.h"
+#include "t/unit/parley_test_form.h"
 
-#include "parley_codec.h"
-#include "parley_schema_text.h"
-#include "parley_test_names.h"
-#include "parley_test_steer.h"
+#include "translate/parley_codec.h"
+#include "schemas/parley_schema_text.h"
+#include "t/unit/parley_test_names.h"
+#include "t/unit/parley_test_steer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

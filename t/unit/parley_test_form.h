@@ -8,8 +8,8 @@
 #ifndef PARLEY_TEST_FORM_H
 #define PARLEY_TEST_FORM_H
 
-#include "parley_msg.h"
-#include "parley_test_instance.h"
+#include "translate/parley_msg.h"
+#include "t/unit/parley_test_instance.h"
 
 
 typedef struct {

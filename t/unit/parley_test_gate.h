@@ -3,10 +3,10 @@
 #ifndef PARLEY_TEST_GATE_H
 #define PARLEY_TEST_GATE_H
 
-#include "parley_gate.h"
-#include "parley_settings.h"
-#include "parley_test_state.h"
-#include "parley_test_translate.h"
+#include "gate/message/parley_gate.h"
+#include "gate/settings/parley_settings.h"
+#include "t/unit/parley_test_state.h"
+#include "t/unit/parley_test_translate.h"
 
 
 #define TEXT                                                                  \

@@ -1,8 +1,8 @@
 /* Whether a value is valid by a schema: the second opinion. */
 
-#include "parley_test_rule.h"
+#include "t/unit/parley_test_rule.h"
 
-#include "parley_time.h"
+#include "core/parley_time.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* What another protocol carried, and has come home. */
 
-#include "parley_test_pair.h"
+#include "t/unit/parley_test_pair.h"
 
-#include "parley_id.h"
+#include "core/parley_id.h"
 
 
 static int parley_test_pair_names_loss(const parley_test_pair_t *pair,

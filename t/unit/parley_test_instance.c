@@ -1,6 +1,6 @@
-#include "parley_test_instance.h"
+#include "t/unit/parley_test_instance.h"
 
-#include "parley_test_pattern.h"
+#include "t/unit/parley_test_pattern.h"
 
 #include <limits.h>
 #include <math.h>

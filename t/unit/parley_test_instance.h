@@ -8,8 +8,8 @@
 #ifndef PARLEY_TEST_INSTANCE_H
 #define PARLEY_TEST_INSTANCE_H
 
-#include "parley_test_rule.h"
-#include "parley_test_value.h"
+#include "t/unit/parley_test_rule.h"
+#include "t/unit/parley_test_value.h"
 
 
 /*

@@ -3,9 +3,9 @@
 #ifndef PARLEY_TEST_JOB_H
 #define PARLEY_TEST_JOB_H
 
-#include "parley_test_log.h"
+#include "t/unit/parley_test_log.h"
 
-#include "parley_job.h"
+#include "state/parley_job.h"
 
 
 #define MAX  64

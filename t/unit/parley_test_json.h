@@ -6,9 +6,9 @@
 #ifndef PARLEY_TEST_JSON_H
 #define PARLEY_TEST_JSON_H
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_json.h"
+#include "core/parley_json.h"
 
 
 typedef struct {

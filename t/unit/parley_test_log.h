@@ -3,9 +3,9 @@
 #ifndef PARLEY_TEST_LOG_H
 #define PARLEY_TEST_LOG_H
 
-#include "parley_test_state.h"
+#include "t/unit/parley_test_state.h"
 
-#include "parley_log.h"
+#include "state/parley_log.h"
 
 
 #define SIZE  (256 * 1024)

@@ -3,10 +3,10 @@
  * every member is either the same or reported, never both.
  */
 
-#include "parley_test_pair.h"
+#include "t/unit/parley_test_pair.h"
 
-#include "parley_embed.h"
-#include "parley_time.h"
+#include "translate/parley_embed.h"
+#include "core/parley_time.h"
 
 
 #define PARLEY_TEST_LOSS_LONG  4096     /* octets of a reason that is cut */

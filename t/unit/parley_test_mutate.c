@@ -1,4 +1,4 @@
-#include "parley_test_mutate.h"
+#include "t/unit/parley_test_mutate.h"
 
 #include <stdlib.h>
 

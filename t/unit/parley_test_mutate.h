@@ -6,7 +6,7 @@
 #ifndef PARLEY_TEST_MUTATE_H
 #define PARLEY_TEST_MUTATE_H
 
-#include "parley_test_value.h"
+#include "t/unit/parley_test_value.h"
 
 
 /*

@@ -1,4 +1,4 @@
-#include "parley_test_names.h"
+#include "t/unit/parley_test_names.h"
 
 #include <stdlib.h>
 #include <string.h>

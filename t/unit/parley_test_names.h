@@ -6,8 +6,8 @@
 #ifndef PARLEY_TEST_NAMES_H
 #define PARLEY_TEST_NAMES_H
 
-#include "parley_msg.h"
-#include "parley_test_tree.h"
+#include "translate/parley_msg.h"
+#include "t/unit/parley_test_tree.h"
 
 
 /* Whether no name of a message has a control character. */

@@ -1,6 +1,6 @@
 /* Promise 5: no envelope is put into an envelope, nor into a text. */
 
-#include "parley_test_pair.h"
+#include "t/unit/parley_test_pair.h"
 
 
 static const char *const  parley_test_pair_marks[] = {

@@ -1,6 +1,6 @@
-#include "parley_test_pair.h"
+#include "t/unit/parley_test_pair.h"
 
-#include "parley_embed.h"
+#include "translate/parley_embed.h"
 
 #include <stdarg.h>
 

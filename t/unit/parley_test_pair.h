@@ -8,8 +8,8 @@
 #ifndef PARLEY_TEST_PAIR_H
 #define PARLEY_TEST_PAIR_H
 
-#include "parley_test_form.h"
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_form.h"
+#include "t/unit/parley_test_translate.h"
 
 
 /* what became of a message */

@@ -1,4 +1,4 @@
-#include "parley_test_pattern.h"
+#include "t/unit/parley_test_pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>

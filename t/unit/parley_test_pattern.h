@@ -9,9 +9,9 @@
 #ifndef PARLEY_TEST_PATTERN_H
 #define PARLEY_TEST_PATTERN_H
 
-#include "parley_buf.h"
-#include "parley_str.h"
-#include "parley_test_random.h"
+#include "core/parley_buf.h"
+#include "core/parley_str.h"
+#include "t/unit/parley_test_random.h"
 
 
 /*

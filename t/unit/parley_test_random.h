@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "parley_str.h"
+#include "core/parley_str.h"
 
 
 typedef struct {

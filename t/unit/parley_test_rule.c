@@ -1,4 +1,4 @@
-#include "parley_test_rule.h"
+#include "t/unit/parley_test_rule.h"
 
 #include <limits.h>
 #include <math.h>

@@ -8,8 +8,8 @@
 #ifndef PARLEY_TEST_RULE_H
 #define PARLEY_TEST_RULE_H
 
-#include "parley_json.h"
-#include "parley_test_tree.h"
+#include "core/parley_json.h"
+#include "t/unit/parley_test_tree.h"
 
 #define PCRE2_CODE_UNIT_WIDTH  8
 #include <pcre2.h>

@@ -1,8 +1,8 @@
-#include "parley_test_run.h"
+#include "t/unit/parley_test_run.h"
 
-#include "parley_test_mutate.h"
-#include "parley_test_shrink.h"
-#include "parley_test_twin.h"
+#include "t/unit/parley_test_mutate.h"
+#include "t/unit/parley_test_shrink.h"
+#include "t/unit/parley_test_twin.h"
 
 #include <signal.h>
 #include <unistd.h>

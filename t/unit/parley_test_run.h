@@ -7,7 +7,7 @@
 #ifndef PARLEY_TEST_RUN_H
 #define PARLEY_TEST_RUN_H
 
-#include "parley_test_pair.h"
+#include "t/unit/parley_test_pair.h"
 
 
 /* messages of a protocol from which on every form must have been among them */

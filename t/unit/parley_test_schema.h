@@ -6,11 +6,11 @@
 #ifndef PARLEY_TEST_SCHEMA_H
 #define PARLEY_TEST_SCHEMA_H
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_schema.h"
-#include "parley_schema_program.h"
-#include "parley_schema_text.h"
+#include "schemas/parley_schema.h"
+#include "schemas/parley_schema_program.h"
+#include "schemas/parley_schema_text.h"
 
 
 /*

@@ -1,4 +1,4 @@
-#include "parley_test_shrink.h"
+#include "t/unit/parley_test_shrink.h"
 
 #include <stdio.h>
 #include <stdlib.h>

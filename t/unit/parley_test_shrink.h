@@ -6,7 +6,7 @@
 #ifndef PARLEY_TEST_SHRINK_H
 #define PARLEY_TEST_SHRINK_H
 
-#include "parley_test_tree.h"
+#include "t/unit/parley_test_tree.h"
 
 
 /* Whether a message still fails, and as before. */

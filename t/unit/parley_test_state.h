@@ -3,10 +3,10 @@
 #ifndef PARLEY_TEST_STATE_H
 #define PARLEY_TEST_STATE_H
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_memory_parts.h"
-#include "parley_table_parts.h"
+#include "state/memory/parley_memory_parts.h"
+#include "state/memory/parley_table_parts.h"
 
 
 typedef struct {

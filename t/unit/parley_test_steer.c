@@ -1,4 +1,4 @@
-#include "parley_test_steer.h"
+#include "t/unit/parley_test_steer.h"
 
 #include <stddef.h>
 

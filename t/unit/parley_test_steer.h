@@ -6,7 +6,7 @@
 #ifndef PARLEY_TEST_STEER_H
 #define PARLEY_TEST_STEER_H
 
-#include "parley_msg.h"
+#include "translate/parley_msg.h"
 
 
 /* where to steer, how often, and to which of these; "@x": made anew */

@@ -1,6 +1,6 @@
 /* What a table says of itself, looked at block by block. */
 
-#include "parley_test_state.h"
+#include "t/unit/parley_test_state.h"
 
 
 typedef struct {

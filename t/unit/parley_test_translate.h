@@ -6,10 +6,10 @@
 #ifndef PARLEY_TEST_TRANSLATE_H
 #define PARLEY_TEST_TRANSLATE_H
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_engine.h"
-#include "parley_name.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_name.h"
 
 
 #define PARLEY_TEST_NOW   1771151400123     /* 2026-02-15T10:30:00.123Z */

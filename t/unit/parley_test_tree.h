@@ -7,10 +7,10 @@
 #ifndef PARLEY_TEST_TREE_H
 #define PARLEY_TEST_TREE_H
 
-#include "parley_arena.h"
-#include "parley_buf.h"
-#include "parley_json.h"
-#include "parley_test_random.h"
+#include "core/parley_arena.h"
+#include "core/parley_buf.h"
+#include "core/parley_json.h"
+#include "t/unit/parley_test_random.h"
 
 
 typedef struct parley_test_tree_s  parley_test_tree_t;

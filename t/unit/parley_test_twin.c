@@ -1,6 +1,6 @@
-#include "parley_test_twin.h"
+#include "t/unit/parley_test_twin.h"
 
-#include "parley_jcs.h"
+#include "core/parley_jcs.h"
 
 
 static int parley_test_twin_derives(const parley_test_pair_t *pair);

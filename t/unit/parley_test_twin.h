@@ -6,7 +6,7 @@
 #ifndef PARLEY_TEST_TWIN_H
 #define PARLEY_TEST_TWIN_H
 
-#include "parley_test_pair.h"
+#include "t/unit/parley_test_pair.h"
 
 
 /* The text as a tree; NULL: it is no JSON. */

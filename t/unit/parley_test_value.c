@@ -1,4 +1,4 @@
-#include "parley_test_value.h"
+#include "t/unit/parley_test_value.h"
 
 #include <math.h>
 #include <stdarg.h>

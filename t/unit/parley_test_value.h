@@ -6,7 +6,7 @@
 #ifndef PARLEY_TEST_VALUE_H
 #define PARLEY_TEST_VALUE_H
 
-#include "parley_test_tree.h"
+#include "t/unit/parley_test_tree.h"
 
 
 /* where values come from and where they live */

@@ -1,8 +1,8 @@
-/* gate/parley_account.h: keys that are kept are those that are made */
+/* gate/party/parley_account.h: keys that are kept are those that are made */
 
-#include "parley_test_state.h"
+#include "t/unit/parley_test_state.h"
 
-#include "parley_account.h"
+#include "gate/party/parley_account.h"
 
 
 static const uint8_t  secrets[2][PARLEY_KEY_SECRET] = { { 1 }, { 2 } };

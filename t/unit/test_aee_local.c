@@ -1,9 +1,9 @@
 /* translate/aee/parley_aee_local.h */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_aee_local.h"
-#include "parley_id.h"
+#include "translate/aee/parley_aee_local.h"
+#include "core/parley_id.h"
 
 
 static parley_arena_t         arena;

@@ -1,6 +1,6 @@
 /* core/parley_arena.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
 
 static void

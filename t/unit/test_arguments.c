@@ -1,8 +1,8 @@
-/* gate/parley_arguments.h */
+/* gate/settings/parley_arguments.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_arguments.h"
+#include "gate/settings/parley_arguments.h"
 
 
 static parley_arena_t  arena;

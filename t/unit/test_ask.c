@@ -1,9 +1,9 @@
-/* gate/parley_ask.c: a step that is taken again */
+/* state/parley_ask.c: a step that is taken again */
 
-#include "parley_test_state.h"
+#include "t/unit/parley_test_state.h"
 
-#include "parley_ask.h"
-#include "parley_later.h"
+#include "state/parley_ask.h"
+#include "t/later/parley_later.h"
 
 
 #define SIZE  (256 * 1024)

@@ -1,10 +1,10 @@
 /* core/parley_atom.h: the names that the protocols know */
 
-#include "parley_test_json.h"
+#include "t/unit/parley_test_json.h"
 
-#include "parley_atoms.h"
-#include "parley_jcs.h"
-#include "parley_schema_text.h"
+#include "core/parley_atoms.h"
+#include "core/parley_jcs.h"
+#include "schemas/parley_schema_text.h"
 
 
 static void

@@ -1,9 +1,9 @@
 /* hub/parley_attempt.h, hub/parley_load.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_attempt.h"
-#include "parley_load.h"
+#include "hub/parley_attempt.h"
+#include "hub/parley_load.h"
 
 
 static parley_taken_t         job;

@@ -1,6 +1,6 @@
-/* gate/parley_audit.h */
+/* gate/audit/parley_audit.h */
 
-#include "parley_test_audit.h"
+#include "t/unit/parley_test_audit.h"
 
 
 /* a worker that is killed: its last line is in the next checkpoint, and its

@@ -1,8 +1,8 @@
-/* gate/parley_audit_verify.h */
+/* gate/audit/parley_audit_verify.h */
 
-#include "parley_test_audit.h"
+#include "t/unit/parley_test_audit.h"
 
-#include "parley_jwk.h"
+#include "auth/parley_jwk.h"
 
 
 #define LINES  64

@@ -1,8 +1,8 @@
-/* auth/parley_base64.h */
+/* core/parley_base64.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_base64.h"
+#include "core/parley_base64.h"
 
 
 static void

@@ -1,6 +1,6 @@
 /* auth/parley_certificate.h, and whose certificate it is */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -8,7 +8,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include "parley_directory.h"
+#include "auth/parley_directory.h"
 
 
 #define HEX  "aabbccddeeff00112233445566778899aabbccddeeff00112233445566778899"

@@ -1,8 +1,8 @@
-/* gate/parley_challenge.h */
+/* gate/settings/parley_challenge.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_challenge.h"
+#include "gate/settings/parley_challenge.h"
 
 
 static parley_arena_t  arena;

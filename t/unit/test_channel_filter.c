@@ -3,9 +3,9 @@
  * clause must hold.
  */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_channel_filter.h"
+#include "translate/channel/parley_channel_filter.h"
 
 
 static parley_arena_t           arena;

@@ -3,9 +3,9 @@
  * the same ones.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_channel_scope.h"
+#include "translate/channel/parley_channel_scope.h"
 
 
 static const struct {

@@ -1,10 +1,10 @@
-/* gate/parley_child_key.h */
+/* gate/party/parley_child_key.h */
 
-#include "parley_test_auth.h"
-#include "parley_test_json.h"
-#include "parley_test_state.h"
+#include "t/unit/parley_test_auth.h"
+#include "t/unit/parley_test_json.h"
+#include "t/unit/parley_test_state.h"
 
-#include "parley_child_key.h"
+#include "gate/party/parley_child_key.h"
 
 
 #define NOW_MS  ((int64_t) 1700000000 * 1000)

@@ -1,9 +1,9 @@
 /* Slots of workers, and their sum. */
 
-#include "parley_test.h"
-#include "parley_counters.h"
-#include "parley_settings.h"
-#include "parley_tally.h"
+#include "t/unit/parley_test.h"
+#include "gate/metrics/parley_counters.h"
+#include "gate/settings/parley_settings.h"
+#include "gate/metrics/parley_tally.h"
 
 
 #define SLOTS  4

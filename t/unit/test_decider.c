@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_decider.h"
-#include "parley_directive.h"
+#include "gate/steps/parley_decider.h"
+#include "gate/settings/parley_directive.h"
 
 
 #define TEST_STANDS  3

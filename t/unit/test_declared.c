@@ -1,9 +1,9 @@
-/* gate/parley_gate_declared.c: intents that nothing carries out */
+/* gate/publish/parley_gate_declared.c: intents that nothing carries out */
 
-#include "parley_test_state.h"
+#include "t/unit/parley_test_state.h"
 
-#include "parley_gate_steps.h"
-#include "parley_settings.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
 
 
 #define SIZE  (64 * 1024)

@@ -1,8 +1,8 @@
-/* gate/parley_gate_deliver.c: in which protocol a URL gets something */
+/* gate/publish/parley_gate_deliver.c: in which protocol a URL gets something */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_gate_deliver.h"
+#include "gate/publish/parley_gate_deliver.h"
 
 
 static parley_principal_t  p;

@@ -1,9 +1,9 @@
-/* gate/parley_directive.h, gate/parley_settings.h: directives, and what they
+/* gate/settings/parley_directive.h, gate/settings/parley_settings.h: directives, and what they
    come to. */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_directive.h"
+#include "gate/settings/parley_directive.h"
 
 
 #define MAX_WORDS  16

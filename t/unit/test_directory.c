@@ -1,11 +1,11 @@
 /* auth/parley_directory.h and parley_principal.h */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
 #include <jansson.h>
 
-#include "parley_actor.h"
-#include "parley_directory.h"
+#include "auth/parley_actor.h"
+#include "auth/parley_directory.h"
 
 
 #define NOW  1700000000

@@ -1,10 +1,10 @@
 /* core/parley_error.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
 #include <ctype.h>
 
-#include "parley_error.h"
+#include "core/parley_error.h"
 
 
 static void

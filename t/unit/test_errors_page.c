@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
 
 #define PAGE     "docs/errors.md"

@@ -1,10 +1,10 @@
 /* core/parley_escape.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
 #include <ctype.h>
 
-#include "parley_escape.h"
+#include "core/parley_escape.h"
 
 
 static int

@@ -1,8 +1,8 @@
 /* Server-Sent Events: read in any pieces, and written. */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_events.h"
+#include "http/parley_events.h"
 
 
 #define LIMIT  4096

@@ -3,10 +3,10 @@
  * message's id (GW-12), what the caller is told of one answer, and of events.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_embed.h"
-#include "parley_exchange.h"
+#include "translate/parley_embed.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 #define ID     "019502a4-7e5c-7000-8000-000000000001"

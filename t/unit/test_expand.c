@@ -1,9 +1,9 @@
 /* hub/parley_expand.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_expand.h"
-#include "parley_memory.h"
+#include "hub/parley_expand.h"
+#include "state/memory/parley_memory.h"
 
 
 static parley_arena_t        arena;

@@ -1,6 +1,6 @@
-/* gate/parley_log.h: what processes are fed */
+/* state/parley_log.h: what processes are fed */
 
-#include "parley_test_log.h"
+#include "t/unit/parley_test_log.h"
 
 
 static void

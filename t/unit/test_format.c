@@ -1,8 +1,8 @@
 /* schemas/parley_format.h, and what a schema makes of a format */
 
-#include "parley_test_schema.h"
+#include "t/unit/parley_test_schema.h"
 
-#include "parley_format.h"
+#include "schemas/parley_format.h"
 
 
 #define INVALID  PARLEY_E_FIELD_INVALID

@@ -1,6 +1,6 @@
 /* The table of steps, its verdict, and a message that continues. */
 
-#include "parley_test_gate.h"
+#include "t/unit/parley_test_gate.h"
 
 
 /* what the message that goes on has in its payload */

@@ -1,6 +1,6 @@
 /* The way back: what comes in response, and what comes of the message. */
 
-#include "parley_test_gate.h"
+#include "t/unit/parley_test_gate.h"
 
 
 static void

@@ -1,8 +1,8 @@
 /* The step that proves: where a token is found, and what it is judged by. */
 
-#include "parley_gate_steps.h"
-#include "parley_settings.h"
-#include "parley_test_auth.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+#include "t/unit/parley_test_auth.h"
 
 
 #define NOW  1771151400         /* seconds */

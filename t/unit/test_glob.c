@@ -1,8 +1,8 @@
 /* auth/parley_glob.h */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
-#include "parley_glob.h"
+#include "auth/parley_glob.h"
 
 
 static void

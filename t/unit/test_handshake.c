@@ -1,9 +1,9 @@
 /* WebSocket: how one is opened, and frames as a server writes them. */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_frame.h"
-#include "parley_handshake.h"
+#include "http/parley_frame.h"
+#include "http/parley_handshake.h"
 
 
 static void

@@ -1,8 +1,8 @@
-/* gate/parley_header.h */
+/* http/parley_header.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_header.h"
+#include "http/parley_header.h"
 
 
 static void

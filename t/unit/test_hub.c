@@ -1,10 +1,10 @@
 /* hub/: publications, selectors, ids of events */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_event_id.h"
-#include "parley_publication.h"
-#include "parley_selector.h"
+#include "hub/parley_event_id.h"
+#include "hub/parley_publication.h"
+#include "hub/parley_selector.h"
 
 
 static parley_arena_t  arena;

@@ -3,11 +3,11 @@
  * matters: t/simulate finds such orders by chance, these are told.
  */
 
-#include "parley_test_log.h"
+#include "t/unit/parley_test_log.h"
 
-#include "parley_hub.h"
-#include "parley_later.h"
-#include "parley_publish.h"
+#include "hub/parley_hub.h"
+#include "t/later/parley_later.h"
+#include "hub/parley_publish.h"
 
 
 #define UNDER_WAY  64

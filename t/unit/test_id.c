@@ -1,10 +1,10 @@
 /* core/parley_id.h and parley_digest.h */
 
-#include "parley_hex.h"
-#include "parley_test.h"
+#include "core/parley_hex.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_digest.h"
-#include "parley_id.h"
+#include "core/parley_digest.h"
+#include "core/parley_id.h"
 
 
 static void

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parley_identities.h"
-#include "parley_schema_text.h"
-#include "parley_test.h"
-#include "parley_test_instance.h"
+#include "gate/settings/parley_identities.h"
+#include "schemas/parley_schema_text.h"
+#include "t/unit/parley_test.h"
+#include "t/unit/parley_test_instance.h"
 
 
 #define INSTANCES  2000

@@ -3,12 +3,12 @@
  * the second opinion, the shrinker.
  */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_test_instance.h"
-#include "parley_test_mutate.h"
-#include "parley_test_pattern.h"
-#include "parley_test_shrink.h"
+#include "t/unit/parley_test_instance.h"
+#include "t/unit/parley_test_mutate.h"
+#include "t/unit/parley_test_pattern.h"
+#include "t/unit/parley_test_shrink.h"
 
 
 static void

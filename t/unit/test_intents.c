@@ -1,8 +1,8 @@
 /* translate/parley_intents.h */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_intents.h"
+#include "translate/parley_intents.h"
 
 
 static parley_arena_t         arena;

@@ -1,13 +1,13 @@
 /* core/parley_jcs.h and parley_buf.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
 #include <dirent.h>
 
-#include "parley_buf.h"
-#include "parley_decimal.h"
-#include "parley_jcs.h"
-#include "parley_number.h"
+#include "core/parley_buf.h"
+#include "core/parley_decimal.h"
+#include "core/parley_jcs.h"
+#include "core/parley_number.h"
 
 
 typedef struct {

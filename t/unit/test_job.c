@@ -1,6 +1,6 @@
-/* gate/parley_job.h: jobs */
+/* state/parley_job.h: jobs */
 
-#include "parley_test_job.h"
+#include "t/unit/parley_test_job.h"
 
 
 /* others stay where they are, and are found when they are asked for */

@@ -1,9 +1,9 @@
-/* gate/parley_job_line.c: what the error log has of jobs */
+/* gate/delivery/parley_job_line.c: what the error log has of jobs */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_escape.h"
-#include "parley_job_line.h"
+#include "core/parley_escape.h"
+#include "gate/delivery/parley_job_line.h"
 
 
 static parley_delivery_t   delivery;

@@ -1,8 +1,8 @@
-/* gate/parley_memory_lane.c: what jobs take, and how they are mended */
+/* state/memory/parley_memory_lane.c: what jobs take, and how they are mended */
 
 #include <time.h>
 
-#include "parley_test_job.h"
+#include "t/unit/parley_test_job.h"
 
 
 /* SEC-09: who has his share adds none, and what cannot be whole is not */

@@ -1,10 +1,10 @@
 /* core/parley_json.h: what is read, what is refused and where */
 
-#include "parley_test_json.h"
+#include "t/unit/parley_test_json.h"
 
 #include <dirent.h>
 
-#include "parley_utf8.h"
+#include "core/parley_utf8.h"
 
 
 static const char *

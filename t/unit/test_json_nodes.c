@@ -1,6 +1,6 @@
 /* core/parley_json.h: the nodes that the reader makes */
 
-#include "parley_test_json.h"
+#include "t/unit/parley_test_json.h"
 
 
 static void

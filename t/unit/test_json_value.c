@@ -1,6 +1,6 @@
 /* core/parley_json.h: what can be asked of a document */
 
-#include "parley_test_json.h"
+#include "t/unit/parley_test_json.h"
 
 
 static void

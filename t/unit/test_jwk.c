@@ -1,6 +1,6 @@
 /* auth/parley_jwk.h and parley_jws.h: keys, and signatures with them */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
 #include <jansson.h>
 #include <openssl/err.h>

@@ -1,6 +1,6 @@
 /* auth/parley_jwk.h: keys that are refused, in a file and as published */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
 
 /*

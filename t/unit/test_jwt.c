@@ -1,6 +1,6 @@
 /* auth/parley_jwt.h: tokens that pass, and many that must not */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
 #include <jwt.h>
 #include <openssl/err.h>

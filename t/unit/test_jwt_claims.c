@@ -1,6 +1,6 @@
 /* auth/parley_jwt.h: claims, and the rules of a location */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
 
 #define NOW  INT64_C(1700000000000)     /* milliseconds */

@@ -1,6 +1,6 @@
 /* auth/parley_jwk.h and parley_jwt.h: keys of an issuer, bound tokens */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
 
 #define A  "https://a.example"

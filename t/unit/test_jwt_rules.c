@@ -1,6 +1,6 @@
 /* auth/parley_jwt.h: what a location may ask of type, lifetime and id */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
 
 #define NOW     1700000000

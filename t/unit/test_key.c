@@ -1,8 +1,8 @@
-/* auth/parley_key.h */
+/* core/parley_key.h */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
-#include "parley_key.h"
+#include "core/parley_key.h"
 
 
 static const uint8_t  secret[PARLEY_KEY_SECRET] = "0123456789abcdef";

@@ -1,17 +1,17 @@
 /*
- * What a message asks of a state that answers later (gate/parley_ask.h), in
+ * What a message asks of a state that answers later (state/parley_ask.h), in
  * every order that chance finds.  PARLEY_TEST_SEED is the first seed of a run,
  * PARLEY_TEST_MESSAGES how many histories it has.
  */
 
 #include <stdlib.h>
 
-#include "parley_gate.h"
-#include "parley_settings.h"
-#include "parley_later.h"
-#include "parley_test_random.h"
-#include "parley_test_state.h"
-#include "parley_test_translate.h"
+#include "gate/message/parley_gate.h"
+#include "gate/settings/parley_settings.h"
+#include "t/later/parley_later.h"
+#include "t/unit/parley_test_random.h"
+#include "t/unit/parley_test_state.h"
+#include "t/unit/parley_test_translate.h"
 
 
 #define HISTORIES  4000

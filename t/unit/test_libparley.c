@@ -1,6 +1,6 @@
 /* lib/parley.h, as a program uses it that knows no other header */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
 #include "parley.h"
 

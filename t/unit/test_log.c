@@ -1,6 +1,6 @@
-/* gate/parley_log.h: logs */
+/* state/parley_log.h: logs */
 
-#include "parley_test_log.h"
+#include "t/unit/parley_test_log.h"
 
 
 static void

@@ -1,6 +1,6 @@
-/* gate/parley_memory_append.c: appends that settle an admission */
+/* state/memory/parley_memory_append.c: appends that settle an admission */
 
-#include "parley_test_log.h"
+#include "t/unit/parley_test_log.h"
 
 
 static parley_admission_t   a;

@@ -1,7 +1,7 @@
 /* How many refusals the error log gets. */
 
-#include "parley_test.h"
-#include "parley_logged.h"
+#include "t/unit/parley_test.h"
+#include "gate/metrics/parley_logged.h"
 
 
 #define T0  ((int64_t) 5000000)

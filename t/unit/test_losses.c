@@ -1,8 +1,8 @@
-/* gate/parley_losses.c: what published messages lose is told once */
+/* gate/metrics/parley_losses.c: what published messages lose is told once */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_losses.h"
+#include "gate/metrics/parley_losses.h"
 
 
 #define SEED  0x5eed

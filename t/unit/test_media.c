@@ -1,8 +1,8 @@
-/* gate/parley_media.h */
+/* http/parley_media.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_media.h"
+#include "http/parley_media.h"
 
 
 static int

@@ -1,8 +1,8 @@
 /* Payloads in chunks, and what is announced of them. */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_moq_fragment.h"
+#include "translate/moq/parley_moq_fragment.h"
 
 
 #define NOW  1000000

@@ -1,9 +1,9 @@
 /* Frames of Agent Protocol over MoQ, their header octet for octet. */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_moq_frame.h"
-#include "parley_moq_heartbeat.h"
+#include "translate/moq/parley_moq_frame.h"
+#include "translate/moq/parley_moq_heartbeat.h"
 
 
 #define MAX  65536

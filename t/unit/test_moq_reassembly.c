@@ -1,8 +1,8 @@
 /* Chunks that become payloads again, within every bound. */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_moq_fragment.h"
+#include "translate/moq/parley_moq_fragment.h"
 
 
 #define NOW  1000000

@@ -1,10 +1,10 @@
-/* gate/parley_names.h, gate/parley_rules.h */
+/* gate/party/parley_names.h, gate/settings/parley_rules.h */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
-#include "parley_names.h"
-#include "parley_reserved.h"
-#include "parley_rules.h"
+#include "gate/party/parley_names.h"
+#include "gate/settings/parley_reserved.h"
+#include "gate/settings/parley_rules.h"
 
 
 static const char  directory_text[] =

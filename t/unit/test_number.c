@@ -1,12 +1,12 @@
 /* core/parley_number.h and parley_decimal.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
 #include <locale.h>
 #include <math.h>
 
-#include "parley_decimal.h"
-#include "parley_number.h"
+#include "core/parley_decimal.h"
+#include "core/parley_number.h"
 
 
 static double

@@ -4,14 +4,14 @@
  * library, which rounds correctly.
  */
 
-#include "parley_test_json.h"
-#include "parley_test_random.h"
+#include "t/unit/parley_test_json.h"
+#include "t/unit/parley_test_random.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "parley_jcs.h"
-#include "parley_number.h"
+#include "core/parley_jcs.h"
+#include "core/parley_number.h"
 
 
 #define SEED         20261

@@ -1,14 +1,14 @@
-/* gate/parley_overdue.h: what a deadline that is due comes to (VCP-24, VCP-27,
+/* gate/delivery/parley_overdue.h: what a deadline that is due comes to (VCP-24, VCP-27,
    AEE-29) */
 
-#include "parley_account.h"
-#include "parley_expand.h"
-#include "parley_attempt.h"
-#include "parley_overdue.h"
-#include "parley_question.h"
-#include "parley_settings.h"
-#include "parley_test_state.h"
-#include "parley_test_translate.h"
+#include "gate/party/parley_account.h"
+#include "hub/parley_expand.h"
+#include "hub/parley_attempt.h"
+#include "gate/delivery/parley_overdue.h"
+#include "gate/correlation/parley_question.h"
+#include "gate/settings/parley_settings.h"
+#include "t/unit/parley_test_state.h"
+#include "t/unit/parley_test_translate.h"
 
 
 #define SIZE  (1024 * 1024)

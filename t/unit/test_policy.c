@@ -1,8 +1,8 @@
 /* auth/parley_policy.h */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
-#include "parley_policy.h"
+#include "auth/parley_policy.h"
 
 
 /* one rule from its words, separated by spaces */

@@ -1,9 +1,9 @@
 /* hub/parley_publication.c, hub/parley_selector.c: what stands in a record, and
    for whom it is */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_selector.h"
+#include "hub/parley_selector.h"
 
 
 static parley_arena_t  arena;

@@ -1,8 +1,8 @@
-/* Rates: auth/parley_rate.h, and how gate/parley_state.h counts them. */
+/* Rates: core/parley_rate.h, and how state/parley_state.h counts them. */
 
-#include "parley_test_state.h"
+#include "t/unit/parley_test_state.h"
 
-#include "parley_error.h"
+#include "core/parley_error.h"
 
 
 #define SIZE  (64 * 1024)

@@ -2,9 +2,9 @@
 
 #include <time.h>
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
-#include "parley_revocation.h"
+#include "auth/parley_revocation.h"
 
 
 #define SEED   UINT64_C(0x5eed)

@@ -1,8 +1,8 @@
-/* gate/parley_log.h: who is subscribed */
+/* state/parley_log.h: who is subscribed */
 
-#include "parley_test_state.h"
+#include "t/unit/parley_test_state.h"
 
-#include "parley_log.h"
+#include "state/parley_log.h"
 
 
 #define SIZE   (256 * 1024)

@@ -1,7 +1,7 @@
 /* hub/parley_runner.h: the jobs of a process */
 
-#include "parley_runner.h"
-#include "parley_test_job.h"
+#include "hub/parley_runner.h"
+#include "t/unit/parley_test_job.h"
 
 
 #define RUNS  64

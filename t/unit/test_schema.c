@@ -1,4 +1,4 @@
-#include "parley_test_schema.h"
+#include "t/unit/parley_test_schema.h"
 
 
 #define MISSING  PARLEY_E_FIELD_MISSING

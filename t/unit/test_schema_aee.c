@@ -3,7 +3,7 @@
  * refused with the member named.
  */
 
-#include "parley_test_schema.h"
+#include "t/unit/parley_test_schema.h"
 
 
 #define MISSING  PARLEY_E_FIELD_MISSING

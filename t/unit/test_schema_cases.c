@@ -3,7 +3,7 @@
  * apply without a visit: the verdict, and the error, must be what visits give.
  */
 
-#include "parley_test_schema.h"
+#include "t/unit/parley_test_schema.h"
 
 
 /* one case; more: a keyword beside "if", which has it visited */

@@ -4,7 +4,7 @@
  * with that of the schema without its predicate.
  */
 
-#include "parley_test_schema.h"
+#include "t/unit/parley_test_schema.h"
 
 
 #define INVALID  PARLEY_E_FIELD_INVALID

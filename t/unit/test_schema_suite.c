@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "parley_schema.h"
-#include "parley_schema_text.h"
+#include "schemas/parley_schema.h"
+#include "schemas/parley_schema_text.h"
 
 
 #define SUITE_NEWEST    "build/schema-suite"

@@ -1,7 +1,7 @@
-/* gate/parley_seats.c */
+/* gate/admission/parley_seats.c */
 
-#include "parley_test.h"
-#include "parley_seats.h"
+#include "t/unit/parley_test.h"
+#include "gate/admission/parley_seats.h"
 
 
 #define SLOTS  3

@@ -1,6 +1,6 @@
-/* gate/parley_state.h: who takes how much */
+/* state/parley_state.h: who takes how much */
 
-#include "parley_test_state.h"
+#include "t/unit/parley_test_state.h"
 
 
 #define SIZE  (64 * 1024)

@@ -1,8 +1,8 @@
 /* auth/parley_signature.h */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
-#include "parley_signature.h"
+#include "auth/parley_signature.h"
 
 
 static void

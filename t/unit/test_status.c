@@ -2,9 +2,9 @@
 
 #include <jansson.h>
 
-#include "parley_test.h"
-#include "parley_health.h"
-#include "parley_status.h"
+#include "t/unit/parley_test.h"
+#include "gate/metrics/parley_health.h"
+#include "gate/metrics/parley_status.h"
 
 
 static const parley_status_t  of = {

@@ -1,10 +1,10 @@
-/* gate/parley_suspension.h, and what an admission asks of it */
+/* gate/admission/parley_suspension.h, and what an admission asks of it */
 
-#include "parley_account.h"
-#include "parley_ask.h"
-#include "parley_suspended.h"
-#include "parley_suspension.h"
-#include "parley_test_state.h"
+#include "gate/party/parley_account.h"
+#include "state/parley_ask.h"
+#include "gate/admission/parley_suspended.h"
+#include "gate/admission/parley_suspension.h"
+#include "t/unit/parley_test_state.h"
 
 
 #define SIZE  (1024 * 1024)

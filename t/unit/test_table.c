@@ -1,7 +1,7 @@
-/* gate/parley_table.h */
+/* state/memory/parley_table.h */
 
-#include "parley_test_state.h"
-#include "parley_test_random.h"
+#include "t/unit/parley_test_state.h"
+#include "t/unit/parley_test_random.h"
 
 
 #define SIZE  (64 * 1024)

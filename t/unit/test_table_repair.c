@@ -1,4 +1,4 @@
-/* gate/parley_table_repair.c: real processes, killed at any instant */
+/* state/memory/parley_table_repair.c: real processes, killed at any instant */
 
 #define _DEFAULT_SOURCE
 
@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "parley_test_state.h"
-#include "parley_test_random.h"
+#include "t/unit/parley_test_state.h"
+#include "t/unit/parley_test_random.h"
 
 
 #define SIZE    (256 * 1024)

@@ -1,8 +1,8 @@
 /* auth/parley_ticket.h (GW-02) */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
-#include "parley_ticket.h"
+#include "auth/parley_ticket.h"
 
 
 #define EXPIRES  1795512345678

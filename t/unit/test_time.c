@@ -1,10 +1,10 @@
 /* core/parley_time.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
 #include <time.h>
 
-#include "parley_time.h"
+#include "core/parley_time.h"
 
 
 static void

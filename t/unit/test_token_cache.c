@@ -1,8 +1,8 @@
 /* auth/parley_token_cache.h */
 
-#include "parley_test_auth.h"
+#include "t/unit/parley_test_auth.h"
 
-#include "parley_token_cache.h"
+#include "auth/parley_token_cache.h"
 
 
 #define NOW     1700000000

@@ -3,9 +3,9 @@
  * other protocols.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_agent.h"
+#include "translate/parley_agent.h"
 
 
 typedef struct {

@@ -3,7 +3,7 @@
  * caller gets back" of docs/mapping.md.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
 
 #define AID    "019502a4-7e5c-7000-8000-000000000001"

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_c2a.h"
+#include "translate/c2a/parley_c2a.h"
 
 
 #define TASK                                                                  \

@@ -1,8 +1,8 @@
 /* The HTTP binding of C2A, as a caller's and as a service's protocol. */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_c2a.h"
+#include "translate/c2a/parley_c2a.h"
 
 
 #define CALL                                                                  \

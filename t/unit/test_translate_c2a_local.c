@@ -3,9 +3,9 @@
  * reach a client of MCP.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_c2a.h"
+#include "translate/c2a/parley_c2a.h"
 
 
 #define CALL(method, params)                                                  \

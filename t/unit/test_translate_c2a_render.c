@@ -1,8 +1,8 @@
 /* The structured text of an event, and what source text cannot do to it. */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_c2a.h"
+#include "translate/c2a/parley_c2a.h"
 
 
 #define EVENT(text)                                                           \

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "parley_test_case.h"
+#include "t/unit/parley_test_case.h"
 
 
 /* what came of a translation */

@@ -3,7 +3,7 @@
  * what goes through another protocol comes back.
  */
 
-#include "parley_test_case.h"
+#include "t/unit/parley_test_case.h"
 
 
 #define FRAME_ID  "6f1c2b7e-0a51-4c55-9d0e-3b1f2a4c5d6e"

@@ -1,10 +1,10 @@
 /* What is asked of a message before it is translated, and what is changed. */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_rewrite.h"
-#include "parley_check.h"
-#include "parley_codec.h"
+#include "translate/parley_rewrite.h"
+#include "translate/parley_check.h"
+#include "translate/parley_codec.h"
 
 
 static const char  task[] =

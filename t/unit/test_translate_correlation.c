@@ -3,8 +3,8 @@
  * refer back to, what a call may be taken back by.
  */
 
-#include "parley_test_translate.h"
-#include "parley_msg_field.h"
+#include "t/unit/parley_test_translate.h"
+#include "translate/parley_msg_field.h"
 
 
 #define EVENT(policy, more)                                                   \

@@ -3,7 +3,7 @@
  * lines of msg say.  opts: mve5=1 for log intake.
  */
 
-#include "parley_test_case.h"
+#include "t/unit/parley_test_case.h"
 
 
 static parley_test_cases_t  cases;

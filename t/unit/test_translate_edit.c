@@ -3,7 +3,7 @@
  * its own signature.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
 
 /* 64 octets, which a signature of VCP has */

@@ -4,9 +4,9 @@
  * put together by hand; no codec of theirs is asked.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
-#include "parley_embed.h"
+#include "translate/parley_embed.h"
 
 
 #define MID  "019502a4-7e5c-7000-8000-000000000001"

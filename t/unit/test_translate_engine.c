@@ -3,7 +3,7 @@
  * through, directions, loss reports, traces.
  */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
 
 static const char  aee[] =

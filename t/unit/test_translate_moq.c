@@ -4,9 +4,9 @@
  * command and back.
  */
 
-#include "parley_test_case.h"
+#include "t/unit/parley_test_case.h"
 
-#include "parley_id.h"
+#include "core/parley_id.h"
 
 
 #define SESSION  "abc-123-def-456"

@@ -3,7 +3,7 @@
  * caller: the table "What the caller gets back" of docs/mapping.md.
  */
 
-#include "parley_test_case.h"
+#include "t/unit/parley_test_case.h"
 
 
 #define SESSION  "abc-123-def-456"

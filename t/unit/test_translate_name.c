@@ -1,6 +1,6 @@
 /* Names: the table "Identities" of docs/mapping.md, and back. */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
 
 static const struct {

@@ -4,7 +4,7 @@
  * PARLEY_TEST_SEED change how many of each protocol there are and which.
  */
 
-#include "parley_test_run.h"
+#include "t/unit/parley_test_run.h"
 
 
 #define MESSAGES  20000     /* of each protocol */

@@ -1,6 +1,6 @@
 /* Refusals speak the caller's protocol (GW-10), whatever was refused. */
 
-#include "parley_test_translate.h"
+#include "t/unit/parley_test_translate.h"
 
 
 static const char  task[] =

@@ -6,7 +6,7 @@
  * there are and which.
  */
 
-#include "parley_test_run.h"
+#include "t/unit/parley_test_run.h"
 
 
 #define MESSAGES  10000     /* of each protocol */

@@ -1,8 +1,8 @@
 /* core/parley_url.h */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_url.h"
+#include "core/parley_url.h"
 
 
 static void

@@ -1,8 +1,8 @@
 /* core/parley_utf8.h, against a check octet by octet */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_utf8.h"
+#include "core/parley_utf8.h"
 
 
 static size_t

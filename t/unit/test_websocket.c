@@ -1,8 +1,8 @@
 /* WebSocket: what RFC 6455 asks of a server's reader. */
 
-#include "parley_test.h"
+#include "t/unit/parley_test.h"
 
-#include "parley_websocket.h"
+#include "http/parley_websocket.h"
 
 
 #define LOG_MAX  (1 << 20)

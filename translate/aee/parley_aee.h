@@ -6,9 +6,9 @@
 #ifndef PARLEY_AEE_H
 #define PARLEY_AEE_H
 
-#include "parley_codec.h"
-#include "parley_embed.h"
-#include "parley_engine.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_AEE_ID_MIN      8    /* characters: id, corr, reply_to */

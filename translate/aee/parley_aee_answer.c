@@ -1,5 +1,5 @@
-#include "parley_aee.h"
-#include "parley_time.h"
+#include "translate/aee/parley_aee.h"
+#include "core/parley_time.h"
 
 
 static int parley_aee_answer_match(const parley_msg_t *msg,

@@ -1,7 +1,7 @@
-#include "parley_aee.h"
-#include "parley_unmapped.h"
-#include "parley_aee_local.h"
-#include "parley_embed.h"
+#include "translate/aee/parley_aee.h"
+#include "translate/parley_unmapped.h"
+#include "translate/aee/parley_aee_local.h"
+#include "translate/parley_embed.h"
 
 
 #define PARLEY_AEE_DETECTED  100    /* "v" and two more of the fields */

@@ -1,6 +1,6 @@
-#include "parley_aee.h"
-#include "parley_deadline.h"
-#include "parley_time.h"
+#include "translate/aee/parley_aee.h"
+#include "translate/parley_deadline.h"
+#include "core/parley_time.h"
 
 
 #define PARLEY_AEE_TIMEOUT_MAX  9007199254740991    /* 2^53 - 1, in ms */

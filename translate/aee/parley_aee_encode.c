@@ -1,9 +1,9 @@
-#include "parley_aee.h"
-#include "parley_id.h"
-#include "parley_embed.h"
-#include "parley_name.h"
-#include "parley_time.h"
-#include "parley_msg_field.h"
+#include "translate/aee/parley_aee.h"
+#include "core/parley_id.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_name.h"
+#include "core/parley_time.h"
+#include "translate/parley_msg_field.h"
 
 
 static int parley_aee_encode_head(parley_arena_t *arena,

@@ -1,7 +1,7 @@
 /* The fields of an envelope: found by their names, all of them in a pass. */
 
-#include "parley_aee.h"
-#include "parley_spelling.h"
+#include "translate/aee/parley_aee.h"
+#include "translate/parley_spelling.h"
 
 
 /* fields whose values the canonical message does not hold, or not exactly */

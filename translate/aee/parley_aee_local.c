@@ -1,6 +1,6 @@
-#include "parley_aee_local.h"
-#include "parley_aee.h"
-#include "parley_time.h"
+#include "translate/aee/parley_aee_local.h"
+#include "translate/aee/parley_aee.h"
+#include "core/parley_time.h"
 
 
 static const parley_str_t  parley_aee_local_intents[] = {

@@ -7,8 +7,8 @@
 #ifndef PARLEY_AEE_LOCAL_H
 #define PARLEY_AEE_LOCAL_H
 
-#include "parley_codec.h"
-#include "parley_tasks.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_tasks.h"
 
 
 extern const parley_tasks_t  parley_aee_tasks;

@@ -13,8 +13,8 @@
  * "payload"; "<x>" is absent where it would be empty.
  */
 
-#include "parley_aee.h"
-#include "parley_embed.h"
+#include "translate/aee/parley_aee.h"
+#include "translate/parley_embed.h"
 
 
 static int parley_aee_payload_says(parley_msg_t *msg);

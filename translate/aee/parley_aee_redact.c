@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "parley_aee.h"
-#include "parley_redact.h"
+#include "translate/aee/parley_aee.h"
+#include "translate/parley_redact.h"
 
 
 static int parley_aee_within_payload(parley_redact_t *r, parley_str_t prefix,

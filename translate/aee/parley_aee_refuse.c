@@ -3,10 +3,10 @@
  * that failed (AEE-36).
  */
 
-#include "parley_aee.h"
-#include "parley_id.h"
-#include "parley_name_syntax.h"
-#include "parley_time.h"
+#include "translate/aee/parley_aee.h"
+#include "core/parley_id.h"
+#include "translate/parley_name_syntax.h"
+#include "core/parley_time.h"
 
 
 static int parley_aee_is_known(parley_str_t name, size_t min);

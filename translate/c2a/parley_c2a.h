@@ -6,11 +6,11 @@
 #ifndef PARLEY_C2A_H
 #define PARLEY_C2A_H
 
-#include "parley_buf.h"
-#include "parley_codec.h"
-#include "parley_embed.h"
-#include "parley_engine.h"
-#include "parley_mcp.h"
+#include "core/parley_buf.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_mcp.h"
 
 
 /* of the draft */

@@ -13,8 +13,8 @@
  *      "isError": true}
  */
 
-#include "parley_c2a.h"
-#include "parley_msg_field.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_msg_field.h"
 
 
 #define PARLEY_C2A_REFUSED  422     /* the status where nothing says another */

@@ -9,9 +9,9 @@
  * has the correlation "C1/T1".
  */
 
-#include "parley_c2a.h"
-#include "parley_embed_redact.h"
-#include "parley_unmapped.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_embed_redact.h"
+#include "translate/parley_unmapped.h"
 
 
 #define PARLEY_C2A_DETECTED  100    /* "jsonrpc" is there */

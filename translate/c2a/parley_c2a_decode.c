@@ -10,9 +10,9 @@
  * then its envelope and its text.
  */
 
-#include "parley_c2a.h"
-#include "parley_deadline.h"
-#include "parley_jcs.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_deadline.h"
+#include "core/parley_jcs.h"
 
 
 #define PARLEY_C2A_DIGITS  15       /* of integers that are doubles */

@@ -14,9 +14,9 @@
  * fields say (who, to whom, how urgent, when) replaces theirs.
  */
 
-#include "parley_c2a.h"
-#include "parley_deadline.h"
-#include "parley_msg_field.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_deadline.h"
+#include "translate/parley_msg_field.h"
 
 
 /* which part is looked for: one that is a whole message, any that may be one */

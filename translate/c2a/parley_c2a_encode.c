@@ -13,12 +13,12 @@
  * and progress for somebody who called as notifications/progress.
  */
 
-#include "parley_c2a.h"
-#include "parley_sentence.h"
-#include "parley_embed.h"
-#include "parley_name.h"
-#include "parley_msg_field.h"
-#include "parley_time.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_sentence.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_name.h"
+#include "translate/parley_msg_field.h"
+#include "core/parley_time.h"
 
 
 #define PARLEY_C2A_ENVELOPE  1280    /* octets around what is carried */

@@ -1,7 +1,7 @@
 /* The structured text of an event, for a model (C2A-26). */
 
-#include "parley_c2a.h"
-#include "parley_lines.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_lines.h"
 
 
 /* a line before the text of an event: one or two values */

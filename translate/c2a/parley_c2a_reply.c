@@ -13,8 +13,8 @@
  *         "clientInfo": {"name": "harness", "version": "1"}}}
  */
 
-#include "parley_c2a.h"
-#include "parley_sentence.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_sentence.h"
 
 
 #define PARLEY_C2A_ABILITIES  7

@@ -4,8 +4,8 @@
  * notifications.  What other methods and tools have is not known here.
  */
 
-#include "parley_c2a.h"
-#include "parley_spelling.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_spelling.h"
 
 
 typedef enum {

@@ -8,9 +8,9 @@
  *         "must_respond", "reason": "direct_message"}, ...}}
  */
 
-#include "parley_c2a.h"
-#include "parley_schema_inline.h"
-#include "parley_severity.h"
+#include "translate/c2a/parley_c2a.h"
+#include "schemas/parley_schema_inline.h"
+#include "translate/parley_severity.h"
 
 
 /* what decides which attention a message asks for */

@@ -16,11 +16,11 @@
  *     Is it blocked?
  */
 
-#include "parley_c2a.h"
-#include "parley_deadline.h"
-#include "parley_lines.h"
-#include "parley_sentence.h"
-#include "parley_time.h"
+#include "translate/c2a/parley_c2a.h"
+#include "translate/parley_deadline.h"
+#include "translate/parley_lines.h"
+#include "translate/parley_sentence.h"
+#include "core/parley_time.h"
 
 
 /* "id", and the envelope of an event */

@@ -6,10 +6,10 @@
 #ifndef PARLEY_CHANNEL_H
 #define PARLEY_CHANNEL_H
 
-#include "parley_buf.h"
-#include "parley_codec.h"
-#include "parley_embed_text.h"
-#include "parley_engine.h"
+#include "core/parley_buf.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_embed_text.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_CHANNEL_TEXT_MAX    2048     /* octets, section 5 */

@@ -1,5 +1,5 @@
-#include "parley_channel.h"
-#include "parley_channel_verb.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/channel/parley_channel_verb.h"
 
 
 static int parley_channel_answer_frame(const parley_engine_t *engine,

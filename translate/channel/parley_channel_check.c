@@ -3,9 +3,9 @@
  * what differs from the message is what was lost.
  */
 
-#include "parley_channel.h"
-#include "parley_channel_scope.h"
-#include "parley_msg_field.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/channel/parley_channel_scope.h"
+#include "translate/parley_msg_field.h"
 
 #include <stdio.h>
 

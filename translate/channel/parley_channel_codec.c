@@ -1,5 +1,5 @@
-#include "parley_channel.h"
-#include "parley_channel_verb.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/channel/parley_channel_verb.h"
 
 
 #define PARLEY_CHANNEL_DETECTED  100    /* "envelope_version" is there */

@@ -1,5 +1,5 @@
-#include "parley_channel.h"
-#include "parley_time.h"
+#include "translate/channel/parley_channel.h"
+#include "core/parley_time.h"
 
 
 static int parley_channel_peek(const parley_channel_fields_t *fields,

@@ -5,10 +5,10 @@
  * frame, whatever the text says.
  */
 
-#include "parley_channel.h"
-#include "parley_embed_redact.h"
-#include "parley_embed_text.h"
-#include "parley_plain.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/parley_embed_redact.h"
+#include "translate/parley_embed_text.h"
+#include "translate/parley_plain.h"
 
 
 static int parley_channel_claims(const parley_msg_t *m,

@@ -1,7 +1,7 @@
-#include "parley_channel.h"
-#include "parley_embed_text.h"
-#include "parley_name.h"
-#include "parley_msg_field.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/parley_embed_text.h"
+#include "translate/parley_name.h"
+#include "translate/parley_msg_field.h"
 
 
 static int parley_channel_choose(parley_channel_encode_t *e);

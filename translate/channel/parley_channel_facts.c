@@ -1,7 +1,7 @@
 /* What a frame is on the axes of filters. */
 
-#include "parley_channel.h"
-#include "parley_channel_filter.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/channel/parley_channel_filter.h"
 
 
 static int

@@ -2,7 +2,7 @@
  * The members of a frame's envelope (agent-channel section 3).
  */
 
-#include "parley_channel.h"
+#include "translate/channel/parley_channel.h"
 
 
 /* what is to be taken from PARLEY_CHANNEL_FIELDS: 0 for every other name */

@@ -1,5 +1,5 @@
-#include "parley_channel_filter.h"
-#include "parley_channel.h"
+#include "translate/channel/parley_channel_filter.h"
+#include "translate/channel/parley_channel.h"
 
 
 static int parley_channel_filter_clause(parley_str_t text,

@@ -8,10 +8,10 @@
 #ifndef PARLEY_CHANNEL_FILTER_H
 #define PARLEY_CHANNEL_FILTER_H
 
-#include "parley_arena.h"
-#include "parley_error.h"
-#include "parley_json.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_error.h"
+#include "core/parley_json.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_CHANNEL_FILTER_MAX  64   /* clauses */

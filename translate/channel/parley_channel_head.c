@@ -3,13 +3,13 @@
  * scope, time and attribution.
  */
 
-#include "parley_channel.h"
-#include "parley_channel_scope.h"
-#include "parley_channel_verb.h"
-#include "parley_id.h"
-#include "parley_name.h"
-#include "parley_msg_field.h"
-#include "parley_time.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/channel/parley_channel_scope.h"
+#include "translate/channel/parley_channel_verb.h"
+#include "core/parley_id.h"
+#include "translate/parley_name.h"
+#include "translate/parley_msg_field.h"
+#include "core/parley_time.h"
 
 
 static int parley_channel_head_ids(parley_channel_encode_t *e);

@@ -3,8 +3,8 @@
  * (section 5); their bounds are in schemas/channel-1.0.schema.json.
  */
 
-#include "parley_channel.h"
-#include "parley_sentence.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/parley_sentence.h"
 
 
 static int parley_channel_kind_knows(const parley_channel_kind_info_t *kind,

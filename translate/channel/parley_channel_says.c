@@ -3,9 +3,9 @@
  * belongs, what a person reads of it and how urgent it is.
  */
 
-#include "parley_channel.h"
-#include "parley_deadline.h"
-#include "parley_id.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/parley_deadline.h"
+#include "core/parley_id.h"
 
 
 #define PARLEY_CHANNEL_QUERY_REF  "query:"

@@ -1,6 +1,6 @@
-#include "parley_channel_scope.h"
-#include "parley_buf.h"
-#include "parley_name.h"
+#include "translate/channel/parley_channel_scope.h"
+#include "core/parley_buf.h"
+#include "translate/parley_name.h"
 
 
 static int parley_channel_scope_own(parley_str_t rest,

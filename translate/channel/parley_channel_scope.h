@@ -17,8 +17,8 @@
 #ifndef PARLEY_CHANNEL_SCOPE_H
 #define PARLEY_CHANNEL_SCOPE_H
 
-#include "parley_arena.h"
-#include "parley_str.h"
+#include "core/parley_arena.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_CHANNEL_SCOPE_MAX  512

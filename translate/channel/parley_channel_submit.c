@@ -3,9 +3,9 @@
  * session acts for, and what it loses elsewhere.
  */
 
-#include "parley_channel.h"
-#include "parley_channel_verb.h"
-#include "parley_channel_scope.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/channel/parley_channel_verb.h"
+#include "translate/channel/parley_channel_scope.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-#include "parley_channel.h"
-#include "parley_channel_verb.h"
-#include "parley_time.h"
+#include "translate/channel/parley_channel.h"
+#include "translate/channel/parley_channel_verb.h"
+#include "core/parley_time.h"
 
 
 #define PARLEY_CHANNEL_INPUT(name)                                            \

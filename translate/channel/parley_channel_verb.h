@@ -7,9 +7,9 @@
 #ifndef PARLEY_CHANNEL_VERB_H
 #define PARLEY_CHANNEL_VERB_H
 
-#include "parley_arena.h"
-#include "parley_engine.h"
-#include "parley_mcp.h"
+#include "core/parley_arena.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_mcp.h"
 
 
 #define PARLEY_CHANNEL_VERBS  10

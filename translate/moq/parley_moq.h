@@ -7,10 +7,10 @@
 #ifndef PARLEY_MOQ_H
 #define PARLEY_MOQ_H
 
-#include "parley_buf.h"
-#include "parley_codec.h"
-#include "parley_embed.h"
-#include "parley_engine.h"
+#include "core/parley_buf.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_MOQ_INTENT  "moq.cmd."

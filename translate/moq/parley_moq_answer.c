@@ -3,7 +3,7 @@
  * where it was taken.
  */
 
-#include "parley_moq.h"
+#include "translate/moq/parley_moq.h"
 
 
 #define PARLEY_MOQ_NO_ACTION  "error"

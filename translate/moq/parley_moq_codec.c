@@ -1,5 +1,5 @@
-#include "parley_moq.h"
-#include "parley_unmapped.h"
+#include "translate/moq/parley_moq.h"
+#include "translate/parley_unmapped.h"
 
 
 #define PARLEY_MOQ_DETECTED  50     /* "action" is there: less than what other

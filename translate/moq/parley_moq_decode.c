@@ -1,4 +1,4 @@
-#include "parley_moq.h"
+#include "translate/moq/parley_moq.h"
 
 
 #define PARLEY_MOQ_STREAM_MAX  16   /* octets of a Stream ID and its colons */

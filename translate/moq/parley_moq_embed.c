@@ -14,10 +14,10 @@
  * An agent that knows only commands reads the first five.
  */
 
-#include "parley_moq.h"
-#include "parley_embed_redact.h"
-#include "parley_name.h"
-#include "parley_time.h"
+#include "translate/moq/parley_moq.h"
+#include "translate/parley_embed_redact.h"
+#include "translate/parley_name.h"
+#include "core/parley_time.h"
 
 
 static int parley_moq_has_payload(const parley_msg_t *m);

@@ -1,5 +1,5 @@
-#include "parley_moq.h"
-#include "parley_msg_field.h"
+#include "translate/moq/parley_moq.h"
+#include "translate/parley_msg_field.h"
 
 #include <stdio.h>
 

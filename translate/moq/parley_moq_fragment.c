@@ -1,6 +1,6 @@
-#include "parley_moq_fragment.h"
-#include "parley_atoms.h"
-#include "parley_hex.h"
+#include "translate/moq/parley_moq_fragment.h"
+#include "core/parley_atoms.h"
+#include "core/parley_hex.h"
 
 
 static int parley_moq_transfer_digest(const parley_json_t *doc,

@@ -13,10 +13,10 @@
 #ifndef PARLEY_MOQ_FRAGMENT_H
 #define PARLEY_MOQ_FRAGMENT_H
 
-#include "parley_arena.h"
-#include "parley_digest.h"
-#include "parley_json.h"
-#include "parley_moq_frame.h"
+#include "core/parley_arena.h"
+#include "core/parley_digest.h"
+#include "core/parley_json.h"
+#include "translate/moq/parley_moq_frame.h"
 
 
 #define PARLEY_MOQ_CHUNK        1400    /* octets of payload in a frame */

@@ -1,5 +1,5 @@
-#include "parley_moq_frame.h"
-#include "parley_hex.h"
+#include "translate/moq/parley_moq_frame.h"
+#include "core/parley_hex.h"
 
 
 #define PARLEY_MOQ_AT_MAGIC    0

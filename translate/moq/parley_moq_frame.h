@@ -9,9 +9,9 @@
 #ifndef PARLEY_MOQ_FRAME_H
 #define PARLEY_MOQ_FRAME_H
 
-#include "parley_buf.h"
-#include "parley_error.h"
-#include "parley_str.h"
+#include "core/parley_buf.h"
+#include "core/parley_error.h"
+#include "core/parley_str.h"
 
 
 #define PARLEY_MOQ_MAGIC        0xA2A2

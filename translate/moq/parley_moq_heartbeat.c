@@ -1,4 +1,4 @@
-#include "parley_moq_heartbeat.h"
+#include "translate/moq/parley_moq_heartbeat.h"
 
 
 void

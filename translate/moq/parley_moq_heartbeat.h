@@ -9,7 +9,7 @@
 #ifndef PARLEY_MOQ_HEARTBEAT_H
 #define PARLEY_MOQ_HEARTBEAT_H
 
-#include "parley_moq_frame.h"
+#include "translate/moq/parley_moq_frame.h"
 
 
 #define PARLEY_MOQ_ACKS_MAX  16     /* in a second, for each session */

@@ -4,7 +4,7 @@
  * every direction.
  */
 
-#include "parley_moq_fragment.h"
+#include "translate/moq/parley_moq_fragment.h"
 
 
 typedef struct {

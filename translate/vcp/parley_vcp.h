@@ -6,9 +6,9 @@
 #ifndef PARLEY_VCP_H
 #define PARLEY_VCP_H
 
-#include "parley_buf.h"
-#include "parley_codec.h"
-#include "parley_engine.h"
+#include "core/parley_buf.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_VCP_REASON_MAX   4096    /* characters, section 4.4.1 */

@@ -10,7 +10,7 @@
  *                  "personal_state": {"energy": 7, "mood": "calm"}}}
  */
 
-#include "parley_vcp.h"
+#include "translate/vcp/parley_vcp.h"
 
 
 #define PARLEY_VCP_NAME_MAX  11     /* octets of "vcp_message", the longest */

@@ -1,4 +1,4 @@
-#include "parley_vcp.h"
+#include "translate/vcp/parley_vcp.h"
 
 
 /* the status, or the code of a refusal, of who takes no more for now */

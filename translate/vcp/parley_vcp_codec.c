@@ -1,7 +1,7 @@
-#include "parley_vcp.h"
-#include "parley_sentence.h"
-#include "parley_severity.h"
-#include "parley_spelling.h"
+#include "translate/vcp/parley_vcp.h"
+#include "translate/parley_sentence.h"
+#include "translate/parley_severity.h"
+#include "translate/parley_spelling.h"
 
 
 static int parley_vcp_detect_12(const parley_json_t *doc);

@@ -1,6 +1,6 @@
-#include "parley_vcp.h"
-#include "parley_severity.h"
-#include "parley_time.h"
+#include "translate/vcp/parley_vcp.h"
+#include "translate/parley_severity.h"
+#include "core/parley_time.h"
 
 
 static int parley_vcp_version(const parley_vcp_dialect_t *dialect,

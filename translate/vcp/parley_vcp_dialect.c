@@ -1,8 +1,8 @@
 /* In what the versions of VCP differ. */
 
-#include "parley_vcp.h"
-#include "parley_format.h"
-#include "parley_id.h"
+#include "translate/vcp/parley_vcp.h"
+#include "schemas/parley_format.h"
+#include "core/parley_id.h"
 
 
 #define PARLEY_VCP_DETECTED  100    /* "vcp_message" is there, and this one's */

@@ -1,8 +1,8 @@
-#include "parley_vcp.h"
-#include "parley_embed.h"
-#include "parley_name.h"
-#include "parley_plain_msg.h"
-#include "parley_msg_field.h"
+#include "translate/vcp/parley_vcp.h"
+#include "translate/parley_embed.h"
+#include "translate/parley_name.h"
+#include "translate/parley_plain_msg.h"
+#include "translate/parley_msg_field.h"
 
 #include <stdio.h>
 

@@ -4,10 +4,10 @@
  * acknowledgments (section 6.2).
  */
 
-#include "parley_vcp.h"
-#include "parley_name.h"
-#include "parley_msg_field.h"
-#include "parley_severity.h"
+#include "translate/vcp/parley_vcp.h"
+#include "translate/parley_name.h"
+#include "translate/parley_msg_field.h"
+#include "translate/parley_severity.h"
 
 #include <stdio.h>
 

@@ -10,9 +10,9 @@
  *     1.2  {"personal_state": {"energy": 7}}, /payload/personal_state/mood
  */
 
-#include "parley_vcp.h"
-#include "parley_id.h"
-#include "parley_msg_field.h"
+#include "translate/vcp/parley_vcp.h"
+#include "core/parley_id.h"
+#include "translate/parley_msg_field.h"
 
 
 /* what is known of an object's members; an empty row ends a table */

@@ -1,10 +1,10 @@
 /* The envelope of a message that is made: its id, time and recipient. */
 
-#include "parley_vcp.h"
-#include "parley_id.h"
-#include "parley_name.h"
-#include "parley_msg_field.h"
-#include "parley_time.h"
+#include "translate/vcp/parley_vcp.h"
+#include "core/parley_id.h"
+#include "translate/parley_name.h"
+#include "translate/parley_msg_field.h"
+#include "core/parley_time.h"
 
 
 #define PARLEY_VCP_FRACTION  19     /* where it begins in a timestamp */

@@ -149,8 +149,7 @@ sub compile {
 
     run($cc, qw(-std=gnu11 -O2 -g -Wall -Wextra -Werror -Wshadow),
         qw(-Wstrict-prototypes -Wmissing-prototypes),
-        map({ "-I$root/$_" } qw(translate core auth schemas gate hub
-                                 translate/channel)),
+        "-I$root",
         '-o', "$bench{dir}/bench_$name",
         map({ "$root/bench/$_.c" } "bench_$name", @others), @$libraries);
 }

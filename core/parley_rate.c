@@ -1,0 +1,234 @@
+#include <string.h>
+
+#include "core/parley_rate.h"
+
+
+static const parley_str_t  parley_classes[PARLEY_CLASS_COUNT] = {
+    [PARLEY_CLASS_LOW] = parley_str("low"),
+    [PARLEY_CLASS_NORMAL] = parley_str("normal"),
+    [PARLEY_CLASS_HIGH] = parley_str("high"),
+    [PARLEY_CLASS_URGENT] = parley_str("urgent"),
+};
+
+static const struct {
+    parley_str_t  suffix;
+    int64_t       us;
+} parley_rate_units[] = {
+    { parley_str("r/s"), 1000000 },
+    { parley_str("r/m"), 60 * (int64_t) 1000000 },
+    { parley_str("r/h"), 3600 * (int64_t) 1000000 },
+};
+
+
+parley_class_t
+parley_class_find(parley_str_t word)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_CLASS_COUNT; i++) {
+        if (parley_str_eq(word, parley_classes[i])) {
+            break;
+        }
+    }
+
+    return (parley_class_t) i;
+}
+
+
+static int
+parley_rate_fail(parley_error_t *err, parley_str_t word, const char *text)
+{
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL, "\"%.*s\" %s",
+                            word.len < 64 ? (int) word.len : 64,
+                            (const char *) word.data, text);
+}
+
+
+/* Reads 0 to max in digits without leading zeros, or returns -1. */
+
+static int64_t
+parley_rate_number(parley_str_t s, int64_t max)
+{
+    size_t   i;
+    int64_t  n;
+
+    if (s.len == 0 || s.len > 9 || (s.data[0] == '0' && s.len > 1)) {
+        return -1;
+    }
+
+    n = 0;
+
+    for (i = 0; i < s.len; i++) {
+
+        if (s.data[i] < '0' || s.data[i] > '9') {
+            return -1;
+        }
+
+        n = n * 10 + (s.data[i] - '0');
+    }
+
+    return n <= max ? n : -1;
+}
+
+
+int
+parley_rate_parse(parley_str_t word, int64_t *ret_interval_us,
+    parley_error_t *err)
+{
+    size_t        i;
+    int64_t       n;
+    parley_str_t  suffix;
+
+    *ret_interval_us = 0;
+
+    for (i = 0; i < sizeof(parley_rate_units) / sizeof(parley_rate_units[0]);
+         i++)
+    {
+        suffix = parley_rate_units[i].suffix;
+
+        if (word.len <= suffix.len
+            || !parley_str_eq(parley_str_from(word, word.len - suffix.len),
+                              suffix))
+        {
+            continue;
+        }
+
+        n = parley_rate_number(parley_str_make(word.data,
+                                               word.len - suffix.len),
+                               PARLEY_RATE_MAX);
+
+        if (n <= 0) {
+            return parley_rate_fail(err, word, "is no rate from 1 to "
+                                    "1000000");
+        }
+
+        *ret_interval_us = parley_rate_units[i].us / n;
+
+        return 0;
+    }
+
+    return parley_rate_fail(err, word, "is no rate like 50r/s, 10r/m or "
+                            "3r/h");
+}
+
+
+int
+parley_rate_limit(parley_str_t word, parley_limit_rate_t *ret,
+    parley_error_t *err)
+{
+    int64_t         burst;
+    parley_str_t    rate;
+    const uint8_t  *colon;
+
+    rate = word;
+    colon = word.len == 0 ? NULL : memchr(word.data, ':', word.len);
+
+    if (colon != NULL) {
+        rate.len = (size_t) (colon - word.data);
+        burst = parley_rate_number(parley_str_from(word, rate.len + 1),
+                                   PARLEY_RATE_BURST_MAX);
+        if (burst < 0) {
+            return parley_rate_fail(err, word, "has no burst from 0 to "
+                                    "1000000 after the colon");
+        }
+
+        ret->burst = (uint32_t) burst;
+    }
+
+    return parley_rate_parse(rate, &ret->interval_us, err);
+}
+
+
+static int
+parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
+    parley_error_t *err)
+{
+    int64_t         burst;
+    parley_str_t    name, value;
+    parley_class_t  class;
+    const uint8_t  *equals;
+
+    equals = word.len == 0 ? NULL : memchr(word.data, '=', word.len);
+
+    if (equals == NULL) {
+
+        if (ret->all.interval_us != 0) {
+            return parley_rate_fail(err, word, "is a second rate");
+        }
+
+        return parley_rate_parse(word, &ret->all.interval_us, err);
+    }
+
+    name = parley_str_make(word.data, (size_t) (equals - word.data));
+    value = parley_str_from(word, name.len + 1);
+
+    if (parley_str_is(name, "burst")) {
+        burst = parley_rate_number(value, PARLEY_RATE_BURST_MAX);
+
+        if (burst < 0) {
+            return parley_rate_fail(err, word, "is no burst from 0 to "
+                                    "1000000");
+        }
+
+        if (*has_burst) {
+            return parley_rate_fail(err, word, "is a second burst");
+        }
+
+        *has_burst = 1;
+        ret->all.burst = (uint32_t) burst;
+
+        return 0;
+    }
+
+    class = parley_class_find(name);
+
+    if (class == PARLEY_CLASS_COUNT) {
+        return parley_rate_fail(err, word, "is neither a rate nor burst=, "
+                                "low=, normal=, high=, urgent=");
+    }
+
+    if (ret->classes[class].interval_us != 0) {
+        return parley_rate_fail(err, word, "gives a priority a second rate");
+    }
+
+    return parley_rate_limit(value, &ret->classes[class], err);
+}
+
+
+int
+parley_rate_compile(const parley_str_t *words, size_t n, parley_rate_t *ret,
+    parley_error_t *err)
+{
+    int            has_burst;
+    size_t         i, classes;
+    parley_rate_t  rate;
+
+    memset(ret, 0, sizeof(parley_rate_t));
+    memset(&rate, 0, sizeof(parley_rate_t));
+    has_burst = 0;
+    classes = 0;
+
+    for (i = 0; i < n; i++) {
+        if (parley_rate_word(words[i], &rate, &has_burst, err) != 0) {
+            return -1;
+        }
+    }
+
+    for (i = 0; i < PARLEY_CLASS_COUNT; i++) {
+        classes += rate.classes[i].interval_us != 0;
+    }
+
+    if (has_burst && rate.all.interval_us == 0) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                "a burst without a rate");
+    }
+
+    if (rate.all.interval_us == 0 && classes == 0) {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                "no rate");
+    }
+
+    *ret = rate;
+
+    return 0;
+}

@@ -1,0 +1,162 @@
+#include <string.h>
+
+#include "gate/party/parley_account.h"
+#include "translate/parley_alarm.h"
+#include "gate/admission/parley_suspension.h"
+#include "core/parley_time.h"
+
+
+/* milliseconds that the state keeps one: longer than anything else lasts */
+#define PARLEY_SUSPENSION_TTL  ((int64_t) 100 * 365 * 24 * 3600 * 1000)
+
+
+_Static_assert((int) PARLEY_ALARM_EMERGENCY < PARLEY_STATE_HOLDS,
+               "the state counts them by their alarm, which is their tag");
+
+
+/* the sub of the principal and the id of the message follow */
+typedef struct {
+    int64_t   since_ms;
+    uint32_t  alarm;
+    uint32_t  sub;              /* octets of it */
+} parley_suspension_head_t;
+
+
+static void parley_suspension_record(const parley_state_t *state,
+    parley_str_t sub, parley_alarm_t alarm, parley_record_id_t *ret);
+
+
+static void
+parley_suspension_record(const parley_state_t *state, parley_str_t sub,
+    parley_alarm_t alarm, parley_record_id_t *ret)
+{
+    ret->kind = PARLEY_KIND_SUSPENSION;
+    ret->tag = (uint32_t) alarm;
+
+    parley_account_key(state, sub, parley_str_none, ret->key);
+}
+
+
+int
+parley_suspension_put(parley_ask_t *q, const parley_suspension_t *s,
+    parley_put_result_t *ret)
+{
+    parley_put_t              put;
+    parley_str_t              parts[3];
+    parley_suspension_head_t  head;
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    head.since_ms = s->since_ms;
+    head.alarm = (uint32_t) s->alarm;
+    head.sub = (uint32_t) s->sub.len;
+
+    parts[0] = parley_str_make(&head, sizeof(parley_suspension_head_t));
+    parts[1] = s->sub;
+    parts[2] = s->id;
+
+    parley_suspension_record(q->state, s->sub, s->alarm, &put.id);
+
+    /* nobody's: who has its share is suspended, too */
+
+    put.queue = PARLEY_LOOSE_NONE;
+    put.parts = parts;
+    put.nparts = 3;
+    put.ttl = PARLEY_SUSPENSION_TTL;
+
+    return parley_ask_put(q, &put, ret);
+}
+
+
+int
+parley_suspension_get(parley_ask_t *q, parley_str_t sub,
+    parley_suspensions_t *ret)
+{
+    int                 i, rc;
+    parley_records_t    records;
+    parley_record_id_t  id;
+
+    ret->n = 0;
+
+    parley_suspension_record(q->state, sub, PARLEY_ALARM_NONE, &id);
+
+    rc = parley_ask_get(q, PARLEY_KIND_SUSPENSION, id.key, &records);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    for (i = 0; i < records.n && ret->n < PARLEY_SUSPENSIONS_MAX; i++) {
+        if (parley_suspension_read(q->state, &records.list[i],
+                                   &ret->list[ret->n])
+            == 0)
+        {
+            ret->n++;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_suspension_drop(parley_ask_t *q, const parley_suspension_t *s)
+{
+    return parley_ask_drop(q, &s->lift.id, s->lift.generation);
+}
+
+
+int
+parley_suspension_read(const parley_state_t *state,
+    const parley_record_t *record, parley_suspension_t *ret)
+{
+    parley_str_t              value;
+    parley_suspension_head_t  head;
+
+    if (record->value.len < sizeof(parley_suspension_head_t)) {
+        return -1;
+    }
+
+    memcpy(&head, record->value.data, sizeof(parley_suspension_head_t));
+
+    value = parley_str_from(record->value, sizeof(parley_suspension_head_t));
+
+    if (head.sub > value.len) {
+        return -1;
+    }
+
+    ret->alarm = (parley_alarm_t) head.alarm;
+    ret->since_ms = head.since_ms;
+    ret->sub = parley_str_make(value.data, head.sub);
+    ret->id = parley_str_from(value, head.sub);
+
+    parley_suspension_record(state, ret->sub, ret->alarm, &ret->lift.id);
+    ret->lift.generation = record->generation;
+
+    return 0;
+}
+
+
+parley_str_t
+parley_suspension_name(const parley_suspension_t *s)
+{
+    return parley_alarm_is_emergency(s->alarm) ? PARLEY_STR("suspended")
+                                              : PARLEY_STR("paused");
+}
+
+
+void
+parley_suspension_tell(const parley_suspension_t *s, parley_buf_t *b)
+{
+    char    time[PARLEY_TIME_MAX];
+    size_t  n;
+
+    n = parley_time_format(s->since_ms, time);
+
+    parley_buf_octet(b, '{');
+    parley_buf_member(b, PARLEY_STR("sub"), s->sub);
+    parley_buf_member(b, PARLEY_STR("state"), parley_suspension_name(s));
+    parley_buf_member(b, PARLEY_STR("since"), parley_str_make(time, n));
+    parley_buf_member(b, PARLEY_STR("message_id"), s->id);
+    parley_buf_octet(b, '}');
+}

@@ -1,0 +1,110 @@
+/* The slots of the chains: who has which, and how far each has come. */
+
+#include <string.h>
+
+#include "gate/audit/parley_audit_parts.h"
+
+
+/* a reader that was overtaken so often gives up */
+#define PARLEY_AUDIT_SLOT_TRIES  64
+
+
+static int parley_audit_slot_is_free(const parley_audit_slot_t *slot,
+    const parley_processes_t *host);
+
+
+/*
+ * The last line of a process that was killed is known to nobody but its slot
+ * until a checkpoint names it: such a slot comes last.
+ */
+
+parley_audit_slot_t *
+parley_audit_slot_take(parley_audit_table_t *table,
+    const parley_process_t *self,
+    const parley_processes_t *host)
+{
+    size_t                i;
+    parley_audit_slot_t  *slot, *found;
+
+    found = NULL;
+
+    for (i = 0; i < PARLEY_AUDIT_SLOTS; i++) {
+        slot = &table->slots[i];
+
+        if (!parley_audit_slot_is_free(slot, host)) {
+            continue;
+        }
+
+        if (slot->turn == __atomic_load_n(&slot->covered, __ATOMIC_ACQUIRE)) {
+            found = slot;
+            break;
+        }
+
+        if (found == NULL) {
+            found = slot;
+        }
+    }
+
+    if (found != NULL) {
+        found->process = *self;
+        found->generation++;
+    }
+
+    return found;
+}
+
+
+static int
+parley_audit_slot_is_free(const parley_audit_slot_t *slot,
+    const parley_processes_t *host)
+{
+    return slot->process.pid == 0 || !host->is_alive(host->ctx, &slot->process);
+}
+
+
+/*
+ * The head in force is not written to: whoever is killed in here leaves it as
+ * it is.
+ */
+
+void
+parley_audit_slot_publish(parley_audit_slot_t *slot,
+    const parley_audit_head_t *head)
+{
+    uint64_t  turn;
+
+    turn = slot->turn + 1;
+
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    slot->heads[turn & 1] = *head;
+    __atomic_store_n(&slot->turn, turn, __ATOMIC_RELEASE);
+}
+
+
+int
+parley_audit_slot_head(const parley_audit_slot_t *slot,
+    parley_audit_head_t *ret, uint64_t *ret_turn)
+{
+    unsigned  i;
+    uint64_t  turn;
+
+    for (i = 0; i < PARLEY_AUDIT_SLOT_TRIES; i++) {
+        turn = __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE);
+
+        if (turn == 0) {
+            return -1;
+        }
+
+        *ret = slot->heads[turn & 1];
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+
+        /* this head is written to again only after another was in force */
+
+        if (__atomic_load_n(&slot->turn, __ATOMIC_RELAXED) == turn) {
+            *ret_turn = turn;
+            return 0;
+        }
+    }
+
+    return -1;
+}

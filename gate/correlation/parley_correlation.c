@@ -1,0 +1,578 @@
+#include <string.h>
+
+#include "gate/party/parley_bind.h"
+#include "translate/parley_check.h"
+#include "translate/parley_name.h"
+#include "gate/correlation/parley_correlation_parts.h"
+#include "translate/parley_msg_field.h"
+
+
+/*
+ * What is under the id that a reply names, as far as it is the reply's; of
+ * several records the last in this order counts.
+ */
+typedef enum {
+    PARLEY_CORRELATION_NOTHING = 0,
+    PARLEY_CORRELATION_OTHERS,        /* between others */
+    PARLEY_CORRELATION_ASTRAY,        /* its conversation is another */
+    PARLEY_CORRELATION_BESIDE,        /* its recipient is outside the scope
+                                         that answers go to */
+    PARLEY_CORRELATION_CLOSED,        /* one that has its answer */
+    PARLEY_CORRELATION_OPEN,          /* one that waits */
+    PARLEY_CORRELATION_SEVERAL        /* that cannot be told apart */
+} parley_correlation_found_t;
+
+
+static int parley_correlation_reply(parley_correlation_t *r, parley_str_t to,
+    int by_corr, parley_error_t *err);
+static int parley_correlation_look(parley_correlation_t *r, parley_str_t to,
+    int by_corr, parley_correlation_found_t *found, parley_error_t *err);
+static int parley_correlation_names(const parley_msg_t *m);
+static int parley_correlation_among(parley_correlation_t *r,
+    const uint8_t *key, const parley_records_t *records, int by_corr,
+    parley_correlation_found_t *found);
+static int parley_correlation_is_as_well(const parley_correlation_t *r,
+    const parley_record_t *closed);
+static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
+    const parley_record_t *record, int by_corr,
+    parley_correlation_found_t *ret);
+static int parley_correlation_is_mute(const parley_question_t *q);
+static void parley_correlation_named(const parley_question_t *q,
+    const parley_question_lead_t *lead, parley_correlation_name_t *ret);
+static int parley_correlation_is_closed(const parley_correlation_t *r,
+    const parley_record_t *record);
+static int parley_correlation_found(parley_correlation_t *r,
+    parley_error_t *err);
+static void parley_correlation_slot(parley_correlation_t *r);
+
+
+#define PARLEY_CORRELATION_ELSEWHERE                                          \
+    "it stands in another conversation than the message which it answers"
+
+
+static int
+parley_correlation_is_final(const parley_msg_t *m)
+{
+    return m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE;
+}
+
+
+int
+parley_correlation_is_answer(const parley_msg_t *m)
+{
+    return parley_correlation_is_final(m) || m->act == PARLEY_ACT_PROGRESS;
+}
+
+
+/* progress may name the conversation alone, or what stands for it */
+
+static int
+parley_correlation_by_corr(const parley_msg_t *m)
+{
+    return m->act == PARLEY_ACT_PROGRESS && m->reply_to.len == 0;
+}
+
+
+int
+parley_correlate(parley_correlation_t *r, parley_error_t *err)
+{
+    int            by_corr;
+    parley_str_t   to;
+    parley_msg_t  *m;
+
+    m = r->msg;
+
+    r->question = NULL;
+    r->answering = NULL;
+    r->own = 0;
+    r->above = 0;
+    r->recalled = 0;
+    r->final = 0;
+    r->declines = 0;
+    r->who->asker = NULL;
+
+    if (m->recalls.len > 0) {
+        return parley_correlation_recalls(r, err);
+    }
+
+    by_corr = parley_correlation_by_corr(m);
+    to = by_corr ? m->corr : m->reply_to;
+
+    if (to.len == 0 ? m->act != PARLEY_ACT_REPLY
+                    : !parley_correlation_is_answer(m) && m->wire == r->speak)
+    {
+        return 0;
+    }
+
+    return parley_correlation_reply(r, to, by_corr, err);
+}
+
+
+/*
+ * Where the caller's protocol is the service's a question may have gone
+ * another way: what answers nothing that is known passes, as what it is.
+ * Elsewhere an answer needs its question; but bad news, and progress, are told
+ * whoever they are an answer to.
+ */
+
+static int
+parley_correlation_reply(parley_correlation_t *r, parley_str_t to, int by_corr,
+    parley_error_t *err)
+{
+    int                         rc;
+    const parley_msg_t         *m;
+    parley_correlation_found_t  found;
+
+    m = r->msg;
+
+    rc = parley_correlation_look(r, to, by_corr, &found, err);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (found == PARLEY_CORRELATION_OPEN) {
+        return parley_correlation_found(r, err);
+    }
+
+    if (found == PARLEY_CORRELATION_CLOSED && parley_correlation_is_answer(m)) {
+        return parley_correlation_unmatched(r, "what it answers has its "
+                                            "answer, or was open for as long "
+                                            "as it may be", err);
+    }
+
+    if (found == PARLEY_CORRELATION_SEVERAL
+        && parley_correlation_is_answer(m))
+    {
+        return parley_correlation_unmatched(r, "several messages wait that it "
+                                            "may answer", err);
+    }
+
+    if (found == PARLEY_CORRELATION_BESIDE) {
+        return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
+                                parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
+                                "its recipient is not in the scope that the "
+                                "query names for its answers (response_scope)");
+    }
+
+    if ((found == PARLEY_CORRELATION_OTHERS
+         || found == PARLEY_CORRELATION_ASTRAY)
+        && (m->wire == r->speak || r->addressed || r->published))
+    {
+        return found == PARLEY_CORRELATION_ASTRAY
+               ? parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
+                                  parley_at(m, PARLEY_MSG_CORR).pointer,
+                                  PARLEY_CORRELATION_ELSEWHERE)
+               : parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN,
+                                              err);
+    }
+
+    if (m->wire == r->speak) {
+        return 0;
+    }
+
+    if (m->act == PARLEY_ACT_REPLY || m->recipient.len == 0) {
+        return parley_correlation_unmatched(r, PARLEY_CORRELATION_UNKNOWN, err);
+    }
+
+    return 0;
+}
+
+
+static int
+parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
+    parley_correlation_found_t *found, parley_error_t *err)
+{
+    int                  rc;
+    parley_records_t     records;
+    parley_record_id_t   id;
+    const parley_msg_t  *m;
+
+    rc = 0;
+    m = r->msg;
+
+    *found = PARLEY_CORRELATION_NOTHING;
+
+    if (to.len == 0) {
+        return 0;
+    }
+
+    id.kind = PARLEY_KIND_QUESTION;
+    parley_question_key(r->ask->state, m->wire, to, id.key);
+
+    if (parley_correlation_names(m)) {
+        id.tag = parley_question_tag(r->ask->state, m->recipient, to);
+
+        rc = parley_ask_get_owned(r->ask, &id, &records);
+
+        if (rc == 0) {
+            rc = parley_correlation_among(r, id.key, &records, by_corr, found);
+        }
+    }
+
+    if (rc == 0 && *found <= PARLEY_CORRELATION_BESIDE) {
+        rc = parley_ask_get(r->ask, id.kind, id.key, &records);
+
+        if (rc == 0) {
+            rc = parley_correlation_among(r, id.key, &records, by_corr, found);
+        }
+    }
+
+    return rc < 0 ? parley_correlation_failed(rc, err) : 0;
+}
+
+
+/* whether it says whose question it answers */
+
+static int
+parley_correlation_names(const parley_msg_t *m)
+{
+    return m->recipient.len > 0 && !parley_name_is_group(m->wire, m->recipient);
+}
+
+
+/*
+ * What of them it may answer.  Where it does not say whose question that is it
+ * may be any asker's, also one's who has the answer or waits no longer: it is
+ * told to nobody rather than to another.
+ */
+
+static int
+parley_correlation_among(parley_correlation_t *r, const uint8_t *key,
+    const parley_records_t *records, int by_corr,
+    parley_correlation_found_t *found)
+{
+    int                         i, rc;
+    unsigned                    n;
+    parley_correlation_found_t  one;
+    const parley_record_t      *closed[PARLEY_RECORDS_MAX];
+
+    n = 0;
+
+    for (i = 0; i < records->n; i++) {
+        rc = parley_correlation_at(r, key, &records->list[i], by_corr, &one);
+
+        if (rc != 0) {
+            return rc;
+        }
+
+        if (one == PARLEY_CORRELATION_CLOSED) {
+            closed[n++] = &records->list[i];
+        }
+
+        if (one > *found) {
+            *found = one;
+        }
+    }
+
+    while (n != 0 && *found == PARLEY_CORRELATION_OPEN) {
+        if (parley_correlation_is_as_well(r, closed[--n])) {
+            *found = PARLEY_CORRELATION_SEVERAL;
+        }
+    }
+
+    if (*found == PARLEY_CORRELATION_SEVERAL) {
+        r->question = NULL;
+    }
+
+    return 0;
+}
+
+
+/* whether it may answer what is closed rather than what waits */
+
+static int
+parley_correlation_is_as_well(const parley_correlation_t *r,
+    const parley_record_t *closed)
+{
+    uint32_t             names;
+    const parley_msg_t  *m;
+
+    m = r->msg;
+
+    if (parley_correlation_names(m)
+        || ((closed->tag ^ r->id.tag) & PARLEY_TAG_OWNER) == 0)
+    {
+        return 0;
+    }
+
+    names = parley_question_tag(r->ask->state, parley_str_none, m->names);
+
+    return m->names.len == 0
+           || ((closed->tag ^ names) & PARLEY_TAG_WHICH) == 0;
+}
+
+
+/*
+ * What one record is to the reply; the question is kept where it waits.
+ * Returns 0; PARLEY_WAIT; or -1: no memory.
+ */
+
+static int
+parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
+    const parley_record_t *record, int by_corr,
+    parley_correlation_found_t *ret)
+{
+    int                        rc, mute, above;
+    parley_record_t            led;
+    parley_question_t          q;
+    parley_record_id_t         id;
+    parley_question_lead_t     lead;
+    parley_correlation_name_t  name;
+
+    *ret = PARLEY_CORRELATION_CLOSED;
+
+    id.kind = PARLEY_KIND_QUESTION;
+    id.tag = record->tag;
+    memcpy(id.key, key, PARLEY_KEY_LEN);
+
+    name.own = !record->closed && parley_question_leads(record->value, &lead);
+
+    if (name.own) {
+        id = lead.id;
+        rc = parley_correlation_record(r, &id, &led);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+    } else {
+        rc = !record->closed;
+        led = *record;
+    }
+
+    if (rc == 0) {
+        if (!parley_correlation_is_closed(r, record)) {
+            *ret = PARLEY_CORRELATION_NOTHING;
+        }
+
+        return 0;
+    }
+
+    parley_question_split(led.value, &q);
+
+    parley_correlation_named(&q, name.own ? &lead : NULL, &name);
+
+    above = parley_correlation_is_above(r, &q, &id);
+
+    if (above < 0) {
+        return above;
+    }
+
+    mute = parley_correlation_is_mute(&q);
+
+    if (!parley_correlation_is_between(r, &q, &name,
+                                       above || (mute && r->msg->in_words)))
+    {
+        *ret = mute ? PARLEY_CORRELATION_NOTHING : PARLEY_CORRELATION_OTHERS;
+        return 0;
+    }
+
+    if (!by_corr && !parley_correlation_is_there(r, &q, &name)) {
+        *ret = mute ? PARLEY_CORRELATION_NOTHING : PARLEY_CORRELATION_ASTRAY;
+        return 0;
+    }
+
+    if (q.texts[PARLEY_QUESTION_SCOPE].len > 0
+        && parley_correlation_is_answer(r->msg)
+        && !parley_correlation_is_scoped(r, &q, &name))
+    {
+        *ret = PARLEY_CORRELATION_BESIDE;
+        return 0;
+    }
+
+    if (!parley_question_is_open(&q, led.left)) {
+        return 0;
+    }
+
+    if (r->question != NULL) {
+        *ret = PARLEY_CORRELATION_SEVERAL;
+        return 0;
+    }
+
+    *ret = PARLEY_CORRELATION_OPEN;
+
+    r->id = id;
+    r->own = name.own;
+    r->corr = name.corr;
+    r->told = name.told;
+    r->above = above;
+    r->slot_until = r->ask->now + led.left;
+
+    return parley_correlation_keep(r, led.value);
+}
+
+
+/*
+ * Returns whether a message went to readers of its own protocol, and nobody
+ * answers it in words (C2A-13).  Readers whom it does not name see it too.
+ */
+
+static int
+parley_correlation_is_mute(const parley_question_t *q)
+{
+    return q->head.one_way && !q->head.awaited && q->head.sent == q->head.proto;
+}
+
+
+/* Fills what the question is named by; lead: the record that led to it, or
+   NULL. */
+
+static void
+parley_correlation_named(const parley_question_t *q,
+    const parley_question_lead_t *lead, parley_correlation_name_t *ret)
+{
+    ret->own = lead != NULL;
+    ret->corr = q->texts[ret->own ? PARLEY_QUESTION_CORR
+                                  : PARLEY_QUESTION_SENT_CORR];
+    ret->told = q->texts[ret->own ? PARLEY_QUESTION_SENDER
+                                  : PARLEY_QUESTION_SENT_FROM];
+
+    if (lead != NULL && lead->has_corr) {
+        ret->corr = lead->corr;
+    }
+
+    if (lead != NULL && lead->has_told) {
+        ret->told = lead->told;
+    }
+}
+
+
+int
+parley_correlation_keep(parley_correlation_t *r, parley_str_t record)
+{
+    r->question = parley_arena_alloc(r->arena, sizeof(parley_question_t));
+
+    if (r->question == NULL) {
+        return -1;
+    }
+
+    parley_question_split(record, r->question);
+
+    return 0;
+}
+
+
+/* Of what is closed nothing is left but whose it was. */
+
+static int
+parley_correlation_is_closed(const parley_correlation_t *r,
+    const parley_record_t *record)
+{
+    uint32_t             whose;
+    const parley_msg_t  *m;
+
+    m = r->msg;
+    whose = parley_question_tag(r->ask->state, m->recipient, parley_str_none);
+
+    return !parley_correlation_names(m)
+           || ((record->tag ^ whose) & PARLEY_TAG_OWNER) == 0;
+}
+
+
+static int
+parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
+{
+    parley_msg_t        *m;
+    parley_question_t   *q;
+    parley_who_asker_t  *asker;
+
+    q = r->question;
+
+    if (q->head.one_way && r->msg->in_words) {
+        return parley_misrefers(r->msg, PARLEY_E_POLICY_REFUSED,
+                                "it answers what must not be answered", err);
+    }
+
+    if (r->msg->act == PARLEY_ACT_REPLY
+        && parley_check_severity(r->msg, r->own || q->head.sent_alarm == 0
+                                         ? q->head.alarm
+                                         : q->head.sent_alarm, err)
+           != 0)
+    {
+        return -1;
+    }
+
+    m = parley_arena_alloc(r->arena, sizeof(parley_msg_t));
+    asker = parley_arena_alloc(r->arena, sizeof(parley_who_asker_t));
+
+    if (m == NULL || asker == NULL) {
+        return parley_error_memory(err);
+    }
+
+    parley_msg_init(m, (parley_proto_t) q->head.proto, r->msg->doc);
+
+    parley_question_message(q, m);
+    parley_question_asked_by(q, asker);
+
+    r->answering = m;
+    r->asker = asker;
+
+    parley_correlation_again(r);
+    parley_correlation_slot(r);
+
+    return 0;
+}
+
+
+/* what the message means is known now: whether it is the last word */
+
+static void
+parley_correlation_slot(parley_correlation_t *r)
+{
+    parley_str_t              session;
+    parley_agents_t           agents;
+    const parley_question_t  *q;
+
+    q = r->question;
+
+    if (!q->head.awaited || !parley_correlation_is_final(r->msg)) {
+        return;
+    }
+
+    /* who is above an unwilling parent is to see it all the same (VCP-24) */
+
+    if (q->head.escalates && r->msg->act == PARLEY_ACT_FAILURE) {
+        r->declines = 1;
+        return;
+    }
+
+    r->final = 1;
+
+    session = !q->head.sessions ? parley_str_none
+              : r->msg->session.len > 0 ? r->msg->session
+              : parley_question_session(r->msg);
+
+    parley_who_agents(r->who, &agents);
+    parley_question_slot(r->ask->state, &r->id, q->head.several,
+                         parley_bind_principal(&agents, r->msg->wire,
+                                               r->msg->sender),
+                         session, r->slot);
+}
+
+
+int
+parley_correlation_record(parley_correlation_t *r, const parley_record_id_t *id,
+    parley_record_t *ret)
+{
+    int  rc;
+
+    rc = parley_ask_get_one(r->ask, id, ret);
+
+    return rc == 1 && ret->closed ? 0 : rc;
+}
+
+
+int
+parley_correlation_failed(int rc, parley_error_t *err)
+{
+    return rc == PARLEY_WAIT ? rc : parley_error_memory(err);
+}
+
+
+int
+parley_correlation_unmatched(parley_correlation_t *r, const char *why,
+    parley_error_t *err)
+{
+    return parley_misrefers(r->msg, PARLEY_E_REPLY_UNMATCHED, why, err);
+}

@@ -1,0 +1,546 @@
+#include "gate/correlation/parley_exchange_parts.h"
+
+
+static void parley_exchange_in(parley_exchange_t *x, parley_arena_t *arena);
+static int parley_exchange_understood(parley_exchange_t *x,
+    parley_arena_t *arena, parley_str_t data, const parley_answer_t *answer,
+    int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
+    parley_error_t *err);
+static void parley_exchange_unread(const parley_exchange_t *x,
+    parley_answered_t *ret);
+static int parley_exchange_counts(parley_exchange_t *x,
+    parley_answered_t *ret, parley_error_t *err);
+static int parley_exchange_reads(const parley_answer_t *answer,
+    const parley_response_t *response, parley_error_t *err);
+static int parley_exchange_is_told(const parley_exchange_t *x);
+static int parley_exchange_is_owed(const parley_exchange_t *x);
+static int parley_exchange_is_again(const parley_answer_t *answer);
+static parley_str_t parley_exchange_id(const parley_answer_t *answer);
+static void parley_exchange_settle(parley_exchange_t *x,
+    parley_settle_t settle, parley_answered_t *ret);
+static int parley_exchange_failed(parley_exchange_t *x,
+    parley_settle_t settle, parley_answered_t *ret, parley_error_t *err);
+
+
+void
+parley_exchange_init(parley_exchange_t *x)
+{
+    parley_encode_opts_t  *opts;
+
+    x->request = x->who->msg;
+    x->seal.key = x->key;
+
+    parley_bond_init(&x->bond, x->who, x->sent_opts->answering, x->speak);
+
+    x->bond.gateway = x->gateway;
+    x->bond.self = x->self;
+
+    opts = &x->opts;
+    *opts = *x->sent_opts;
+    opts->alias = parley_str_none;
+
+    /* what was verified was verified of the caller, not of who answers it */
+
+    opts->answering = x->request;
+    opts->principal = parley_str_none;
+    opts->sig_alg = parley_str_none;
+    opts->sig_kid = parley_str_none;
+
+    /* AEE-32: what the service is not to see the caller may */
+
+    opts->redact = NULL;
+    opts->nredact = 0;
+
+    if (opts->context.len == 0) {
+        /* VCP-25: what acknowledges an escalation is about the same */
+
+        opts->context = x->means->context;
+    }
+
+    parley_seal_opts(&x->seal, opts);
+
+    opts->resolve = parley_exchange_resolve;
+    opts->attribute = parley_exchange_attribute;
+    opts->above = parley_exchange_above;
+    opts->resolve_ctx = x;
+}
+
+
+/* One answer's memory is not another's: a stream has many. */
+
+static void
+parley_exchange_in(parley_exchange_t *x, parley_arena_t *arena)
+{
+    x->asked = *x->who;
+    x->asked.arena = arena;
+    x->bond.agents.arena = arena;
+    x->seal.arena = arena;
+}
+
+
+int
+parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
+    const parley_response_t *response, int64_t now_ms, parley_answered_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    int              whole;
+    parley_answer_t  answer;
+    parley_settle_t  settle;
+
+    memset(ret, 0, sizeof(parley_answered_t));
+
+    parley_exchange_in(x, arena);
+
+    whole = response->status >= 200 && response->status < 300;
+    settle = whole ? PARLEY_SETTLE_COMMIT : PARLEY_SETTLE_RELEASE;
+
+    if (parley_exchange_read(x, arena, response, &answer, ret, err) != 0) {
+
+        if (err->code == PARLEY_E_UPSTREAM_INVALID && response->open
+            && parley_exchange_is_cut(response->body))
+        {
+            (void) parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                    "the upstream's answer ended early");
+            settle = PARLEY_SETTLE_RELEASE;
+        }
+
+        return parley_exchange_failed(x, settle, ret, err);
+    }
+
+    if (parley_exchange_reads(&answer, response, err) != 0) {
+        return parley_exchange_failed(x, settle, ret, err);
+    }
+
+    if (whole && parley_exchange_is_again(&answer)) {
+        settle = PARLEY_SETTLE_RELEASE;
+    }
+
+    ret->said = 1;
+    ret->ends = 1;
+    ret->over = 1;
+    ret->closes = ret->final && !x->bond.several;
+
+    /* that it took the message and says no more has a form in each protocol;
+       and a message is told as an answer where that is another thing */
+
+    if (x->request->wire == x->speak
+        && !(response->published && parley_exchange_is_told(x))
+        && answer.doc.nnodes > 0)
+    {
+        ret->copied = 1;
+        ret->reply.status = response->status;
+        ret->reply.content_type = parley_codecs[x->speak]->binding->media_type;
+        ret->reply.body = response->body;
+        ret->reply.id = parley_exchange_id(&answer);
+
+    } else if (parley_exchange_tell(x, arena, &answer, now_ms, ret, loss, err)
+               != 0)
+    {
+        return parley_exchange_failed(x, settle, ret, err);
+    }
+
+    if (ret->final && !response->published
+        && parley_exchange_acknowledge(x, arena, &answer, ret, err) != 0)
+    {
+        return parley_exchange_failed(x, settle, ret, err);
+    }
+
+    parley_exchange_settle(x, settle, ret);
+
+    return 0;
+}
+
+
+/* Whether the octets that were read are those that the service means. */
+
+static int
+parley_exchange_reads(const parley_answer_t *answer,
+    const parley_response_t *response, parley_error_t *err)
+{
+    size_t  i;
+
+    if (answer->doc.nnodes == 0 || response->charset == PARLEY_CHARSET_UTF8) {
+        return 0;
+    }
+
+    for (i = 0; response->charset == PARLEY_CHARSET_ASCII; i++) {
+
+        if (i == response->body.len) {
+            return 0;
+        }
+
+        if (response->body.data[i] >= 0x80) {
+            break;
+        }
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                            "the charset of the upstream's answer is not "
+                            "utf-8");
+}
+
+
+/* whether its caller's answers have a form that messages have not */
+
+static int
+parley_exchange_is_told(const parley_exchange_t *x)
+{
+    const parley_binding_t  *caller;
+
+    caller = parley_codecs[x->request->wire]->binding;
+
+    return caller->single || caller->responds;
+}
+
+
+int
+parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
+    parley_str_t data, int64_t now_ms, parley_answered_t *ret,
+    parley_loss_t *loss, parley_error_t *err)
+{
+    int                counts;
+    parley_answer_t    answer;
+    parley_response_t  response;
+
+    memset(ret, 0, sizeof(parley_answered_t));
+    ret->settle = x->settle;
+
+    parley_exchange_in(x, arena);
+
+    if (x->closed || data.len == 0) {
+        parley_exchange_unread(x, ret);
+        return 0;
+    }
+
+    memset(&response, 0, sizeof(parley_response_t));
+
+    response.status = 200;
+    response.body = data;
+
+    if (parley_exchange_read(x, arena, &response, &answer, ret, err) != 0) {
+        return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+    }
+
+    counts = parley_exchange_counts(x, ret, err);
+
+    if (counts < 0) {
+        return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+    }
+
+    if (!counts) {
+        ret->final = 0;
+        ret->late = 1;
+        return 0;
+    }
+
+    ret->closes = ret->final && !x->bond.several;
+
+    if (parley_exchange_understood(x, arena, data, &answer, now_ms, ret, loss,
+                                   err)
+        != 0
+        || (ret->final && parley_exchange_acknowledge(x, arena, &answer, ret,
+                                                      err)
+                          != 0))
+    {
+        return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+    }
+
+    ret->over = x->closed;
+    x->answered |= ret->final;
+
+    if (ret->final) {
+        parley_exchange_settle(x, ret->closes
+                                  && parley_exchange_is_again(&answer)
+                                  ? PARLEY_SETTLE_RELEASE
+                                  : PARLEY_SETTLE_COMMIT, ret);
+
+    } else if (ret->ends) {
+        /* the caller is told that it was taken */
+        parley_exchange_settle(x, PARLEY_SETTLE_COMMIT, ret);
+    }
+
+    return 0;
+}
+
+
+/* an event that comes too late, or says nothing and is there for its id */
+
+static void
+parley_exchange_unread(const parley_exchange_t *x, parley_answered_t *ret)
+{
+    if (x->closed) {
+        ret->late = 1;
+        ret->over = 1;
+        return;
+    }
+
+    /* a caller that gets responses has no use for one without a message */
+
+    ret->copied = x->request->wire == x->speak && !parley_exchange_is_told(x);
+    ret->said = ret->copied;
+}
+
+
+/* Of several who are asked each answers once: 1, 0: it did already, -1 with
+   *err. */
+
+static int
+parley_exchange_counts(parley_exchange_t *x, parley_answered_t *ret,
+    parley_error_t *err)
+{
+    int  first;
+
+    if (!ret->final || !x->bond.several) {
+        return 1;
+    }
+
+    first = parley_responders_add(&x->responders, x->arena, ret->principal,
+                                  ret->session, err);
+    ret->takes = first > 0;
+
+    return first;
+}
+
+
+void
+parley_exchange_late(parley_exchange_t *x, parley_answered_t *ret)
+{
+    ret->late = 1;
+    ret->said = 0;
+
+    if (ret->ends) {
+        ret->ends = 0;
+        ret->over = 0;
+
+        x->told = 0;
+        x->closed = 0;
+    }
+
+    memset(&ret->message, 0, sizeof(parley_encoded_t));
+}
+
+
+/* An event that is what it should be, for the caller. */
+
+static int
+parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
+    parley_str_t data, const parley_answer_t *answer, int64_t now_ms,
+    parley_answered_t *ret, parley_loss_t *loss, parley_error_t *err)
+{
+    int                    rc;
+    const parley_codec_t  *caller;
+
+    rc = 0;
+    caller = parley_codecs[x->request->wire];
+
+    if (caller->binding->single) {
+
+        if (!x->told) {
+            rc = ret->final ? parley_exchange_tell(x, arena, answer, now_ms,
+                                                   ret, loss, err)
+                            : parley_exchange_accepted(x, arena, now_ms, ret,
+                                                       loss, err);
+            x->told = 1;
+            ret->said = 1;
+            ret->ends = 1;
+        }
+
+        x->closed = ret->closes;
+
+        return rc;
+    }
+
+    if (caller == parley_codecs[x->speak]) {
+        ret->copied = 1;
+        ret->said = 1;
+        ret->reply.body = data;
+        ret->reply.id = parley_exchange_id(answer);
+
+    } else if (!caller->binding->responds
+               || answer->kind != PARLEY_ANSWER_TAKEN)
+    {
+        rc = parley_exchange_say(x, arena, answer, now_ms, ret, loss, err);
+    }
+
+    if (ret->final && (ret->closes || caller->binding->responds)) {
+        x->told = 1;
+        x->closed = 1;
+        ret->ends = 1;
+    }
+
+    return rc;
+}
+
+
+int
+parley_exchange_is_cut(parley_str_t text)
+{
+    int     quoted;
+    size_t  i, depth;
+
+    quoted = 0;
+    depth = 0;
+
+    for (i = 0; i < text.len; i++) {
+
+        switch (text.data[i]) {
+
+        case '"':
+            quoted = !quoted;
+            break;
+
+        case '\\':
+            i += (size_t) quoted;
+            break;
+
+        case '{':
+        case '[':
+            depth += !quoted;
+            break;
+
+        case '}':
+        case ']':
+            depth -= !quoted;
+            break;
+
+        case ' ':
+        case '\t':
+        case '\r':
+        case '\n':
+            continue;
+        }
+
+        if (depth == 0) {
+            /* it was something else, or all of it is there */
+            return 0;
+        }
+    }
+
+    return depth != 0;
+}
+
+
+/* Whether an answer says of itself that the message may come again. */
+
+static int
+parley_exchange_is_again(const parley_answer_t *answer)
+{
+    switch (answer->kind) {
+
+    case PARLEY_ANSWER_REFUSED:
+        return answer->retryable;
+
+    case PARLEY_ANSWER_MESSAGE:
+        return answer->msg.act == PARLEY_ACT_FAILURE && answer->msg.retryable;
+
+    default: /* PARLEY_ANSWER_TAKEN */
+        return 0;
+    }
+}
+
+
+/* of what the service said and the caller is told as it is */
+
+static parley_str_t
+parley_exchange_id(const parley_answer_t *answer)
+{
+    return answer->kind == PARLEY_ANSWER_MESSAGE ? answer->msg.id
+                                                 : parley_str_none;
+}
+
+
+int
+parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
+    int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
+    parley_error_t *err)
+{
+    int  owed;
+
+    memset(ret, 0, sizeof(parley_answered_t));
+    ret->over = 1;
+
+    parley_exchange_in(x, arena);
+
+    owed = whole && parley_exchange_is_owed(x);
+
+    if (owed) {
+        x->told = 1;
+
+        if (parley_exchange_accepted(x, arena, now_ms, ret, loss, err) != 0) {
+            return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
+        }
+
+        /* a notification has no response */
+
+        owed = ret->reply.body.len > 0;
+        ret->ends = 1;
+    }
+
+    if (owed && !parley_exchange_is_single(x) && x->request->wire == x->speak)
+    {
+        (void) parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "the upstream's events ended without the "
+                                "response");
+
+        return parley_exchange_failed(x, PARLEY_SETTLE_RELEASE, ret, err);
+    }
+
+    ret->said = owed;
+
+    parley_exchange_settle(x, whole ? PARLEY_SETTLE_COMMIT
+                                    : PARLEY_SETTLE_RELEASE, ret);
+
+    return 0;
+}
+
+
+/* whether the caller waits for one answer, which has not been told */
+
+static int
+parley_exchange_is_owed(const parley_exchange_t *x)
+{
+    return !x->told && parley_exchange_is_told(x);
+}
+
+
+int
+parley_exchange_is_single(const parley_exchange_t *x)
+{
+    return parley_codecs[x->request->wire]->binding->single;
+}
+
+
+/* What was decided stays: a reservation is settled once. */
+
+static void
+parley_exchange_settle(parley_exchange_t *x, parley_settle_t settle,
+    parley_answered_t *ret)
+{
+    if (x->settle == PARLEY_SETTLE_OPEN) {
+        x->settle = settle;
+    }
+
+    ret->settle = x->settle;
+}
+
+
+/* An answer that cannot be used was an answer all the same. */
+
+static int
+parley_exchange_failed(parley_exchange_t *x, parley_settle_t settle,
+    parley_answered_t *ret, parley_error_t *err)
+{
+    memset(&ret->reply, 0, sizeof(parley_reply_t));
+
+    ret->said = 0;
+    ret->copied = 0;
+    ret->final = 0;
+    ret->takes = 0;
+    ret->closes = 0;
+
+    parley_exchange_settle(x, settle, ret);
+
+    err->taken = ret->settle == PARLEY_SETTLE_COMMIT;
+
+    return -1;
+}

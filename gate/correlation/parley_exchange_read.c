@@ -1,0 +1,177 @@
+#include "translate/parley_check.h"
+#include "gate/correlation/parley_exchange_parts.h"
+#include "translate/parley_msg_field.h"
+
+
+static int parley_exchange_check(const parley_exchange_t *x,
+    parley_arena_t *arena, parley_answer_t *answer, parley_error_t *err);
+static int parley_exchange_names(const parley_exchange_t *x,
+    const parley_msg_t *m, parley_error_t *err);
+static int parley_exchange_schema(const parley_exchange_t *x,
+    parley_arena_t *arena, const parley_msg_t *m, parley_error_t *err);
+static void parley_exchange_note(const parley_exchange_t *x,
+    const parley_answer_t *answer, parley_answered_t *ret);
+
+
+int
+parley_exchange_read(const parley_exchange_t *x, parley_arena_t *arena,
+    const parley_response_t *response, parley_answer_t *answer,
+    parley_answered_t *ret, parley_error_t *err)
+{
+    if (parley_answer_decode(x->engine, arena, x->speak, x->sent,
+                             response->status, response->body, x->limits,
+                             x->seed, answer, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (!answer->waits && response->wait_ms > 0) {
+        answer->wait_ms = response->wait_ms;
+        answer->waits = 1;
+    }
+
+    if (parley_exchange_check(x, arena, answer, err) != 0) {
+
+        if (err->code != PARLEY_E_CAPACITY) {
+            err->code = PARLEY_E_UPSTREAM_INVALID;
+        }
+
+        parley_answer_at(answer, err);
+
+        return -1;
+    }
+
+    parley_exchange_note(x, answer, ret);
+
+    return 0;
+}
+
+
+/* AEE-08, SEC-08, VCP-25, AEE-33 */
+
+static int
+parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
+    parley_answer_t *answer, parley_error_t *err)
+{
+    if (answer->kind == PARLEY_ANSWER_REFUSED) {
+        return 0;
+    }
+
+    /* without an id it is no message: a bare 202, an empty body */
+
+    if (!x->any_case && answer->msg.id.len > 0
+        && parley_codecs[x->speak]->spelling != NULL
+        && parley_codecs[x->speak]->spelling(&answer->doc, err) != 0)
+    {
+        return -1;
+    }
+
+    if (parley_bind(&x->bond, &answer->msg, err) != 0) {
+        return -1;
+    }
+
+    if (answer->kind != PARLEY_ANSWER_MESSAGE) {
+        return 0;
+    }
+
+    /* of a group whoever answers does not say who it is */
+
+    if (answer->msg.approves && x->sent->approval == PARLEY_APPROVAL_HUMAN
+        && !parley_who_may_approve(x->who, x->speak,
+                                   answer->msg.sender.len > 0
+                                   ? answer->msg.sender : x->bond.sent_to))
+    {
+        parley_disapprove(&answer->msg);
+    }
+
+    if (parley_check_answer(&answer->msg, x->request, x->sent, err) != 0) {
+        return -1;
+    }
+
+    return parley_exchange_names(x, &answer->msg, err) != 0
+           || parley_exchange_schema(x, arena, &answer->msg, err) != 0
+           ? -1 : 0;
+}
+
+
+/*
+ * What goes by a correlation may name its one question besides: by its id, or
+ * by what the service got.  What was passed on as it came is for both sides to
+ * name.
+ */
+
+static int
+parley_exchange_names(const parley_exchange_t *x, const parley_msg_t *m,
+    parley_error_t *err)
+{
+    if (m->names.len == 0 || x->sent->copied
+        || parley_str_eq(m->names, x->request->id)
+        || parley_str_eq(m->names, x->sent->id))
+    {
+        return 0;
+    }
+
+    return parley_misrefers(m, PARLEY_E_UPSTREAM_INVALID,
+                            "the answer names another message than the one "
+                            "which it answers", err);
+}
+
+
+/*
+ * By the schema of its own intent, and of what it answers: a result of another
+ * intent is none the less a result of this task.
+ */
+
+static int
+parley_exchange_schema(const parley_exchange_t *x, parley_arena_t *arena,
+    const parley_msg_t *m, parley_error_t *err)
+{
+    parley_msg_t  answer;
+
+    if (parley_intents_check(x->intents, arena, m, err) != 0) {
+        return -1;
+    }
+
+    if ((m->act != PARLEY_ACT_REPLY && m->act != PARLEY_ACT_FAILURE)
+        || (m->wire != PARLEY_PROTO_CANONICAL && m->wire != x->request->wire)
+        || parley_str_eq(m->intent, x->request->intent)
+        || parley_intents_find(x->intents, x->request->intent, m->act) == NULL)
+    {
+        return 0;
+    }
+
+    answer = *m;
+    answer.intent = x->request->intent;
+
+    return parley_intents_check(x->intents, arena, &answer, err);
+}
+
+
+/* What the log and the state are told of it. */
+
+static void
+parley_exchange_note(const parley_exchange_t *x, const parley_answer_t *answer,
+    parley_answered_t *ret)
+{
+    const parley_msg_t  *m;
+
+    m = &answer->msg;
+
+    ret->kind = answer->kind;
+    ret->code = answer->code;
+
+    if (answer->kind == PARLEY_ANSWER_MESSAGE) {
+        ret->act = m->act;
+        ret->code = m->code;
+    }
+
+    ret->final = answer->kind == PARLEY_ANSWER_REFUSED
+                 || (answer->kind == PARLEY_ANSWER_MESSAGE
+                     && (m->act == PARLEY_ACT_REPLY
+                         || m->act == PARLEY_ACT_FAILURE));
+
+    if (ret->final) {
+        parley_bind_responder(&x->bond, m, &ret->principal, &ret->session);
+    }
+}

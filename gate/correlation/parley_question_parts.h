@@ -1,0 +1,48 @@
+/* Private to gate/parley_question*.c */
+
+#ifndef PARLEY_QUESTION_PARTS_H
+#define PARLEY_QUESTION_PARTS_H
+
+#include "gate/correlation/parley_question.h"
+
+
+/* the mark of a record that leads to a question: in the place of the time of a
+   question, which is never below zero */
+#define PARLEY_QUESTION_LEADS  (-1)
+
+
+/* begins such a record; the correlation and the asker's name follow */
+typedef struct {
+    int64_t             mark;
+    parley_record_id_t  id;
+    uint16_t            corr;       /* octets */
+    uint8_t             has_corr;
+} parley_question_lead_head_t;
+
+
+/* Fills *q with a message that is about to be sent.  Returns whether it waits
+   for an answer. */
+int parley_question_fill(const parley_asking_t *a, parley_question_t *q);
+
+/* Writes the record of a question.  Returns 0, or -1: message-too-large,
+   capacity. */
+int parley_question_write(parley_arena_t *arena, parley_question_t *q,
+    parley_str_t *ret, parley_error_t *err);
+
+/*
+ * parley_question_mute.c: keeps an event that nobody answers in words, unless
+ * it is kept already, under the name that its readers have for it (ret->own).
+ * It gives way where there is no room.  Returns 0 or PARLEY_WAIT.
+ */
+int parley_question_keep_mute(const parley_asking_t *a, parley_asked_t *ret);
+
+/*
+ * Keeps what leads to a question, or is it, and gives way where there is no
+ * room.  1: it was kept; 0; PARLEY_WAIT.
+ */
+int parley_question_put_beside(const parley_asking_t *a,
+    const parley_record_id_t *id, parley_str_t record,
+    const parley_asked_t *asked);
+
+
+#endif /* PARLEY_QUESTION_PARTS_H */

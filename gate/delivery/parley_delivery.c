@@ -1,0 +1,262 @@
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "gate/delivery/parley_delivery.h"
+#include "gate/publish/parley_gate_deliver.h"
+#include "auth/parley_revocation.h"
+#include "gate/settings/parley_settings.h"
+
+
+#define PARLEY_DELIVERY_CODE  64    /* octets of a code that are told */
+#define PARLEY_DELIVERY_WORD  "ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+                              "abcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+static void parley_delivery_said(const parley_answer_t *answer, int status,
+    parley_error_t *err);
+static int parley_delivery_lacks(const parley_deliver_t *d,
+    const parley_taken_t *job, parley_delivery_t *ret,
+    parley_attempted_t *over);
+static void parley_delivery_awaited(const parley_deliver_t *d,
+    const parley_taken_t *job, parley_delivery_t *ret,
+    parley_attempted_t *over);
+static int parley_delivery_over(parley_attempted_t *over,
+    parley_job_how_t how, const char *why);
+
+
+int
+parley_delivery_begin(const parley_deliver_t *d, const parley_taken_t *job,
+    parley_arena_t *arena, parley_delivery_t *ret, parley_attempted_t *over)
+{
+    int  rc;
+
+    memset(ret, 0, sizeof(parley_delivery_t));
+    memset(over, 0, sizeof(parley_attempted_t));
+
+    if (parley_delivery_lacks(d, job, ret, over) != 0) {
+        return 0;
+    }
+
+    ret->speaks = parley_delivered_in(ret->to, ret->publication.proto);
+    ret->media_type = parley_codecs[ret->speaks]->binding->media_type;
+
+    rc = parley_deliver_made(d, &ret->publication, ret->speaks, arena,
+                             &ret->sent, &ret->loss, &ret->err);
+
+    if (rc < 0) {
+        over->why = "there is no memory";
+        over->how = job->attempt < PARLEY_ATTEMPTS ? PARLEY_JOB_AGAIN
+                                                   : PARLEY_JOB_GIVEN_UP;
+        over->after = parley_attempt_delays[0];
+        over->mark = job->mark;
+        over->spent = over->how == PARLEY_JOB_GIVEN_UP;
+        return 0;
+    }
+
+    return rc == 0 ? 1
+           : parley_delivery_over(over, PARLEY_JOB_REFUSED,
+                                  "it has no form in the protocol of whom it "
+                                  "is for");
+}
+
+
+/* what has changed since it was published counts */
+
+static int
+parley_delivery_lacks(const parley_deliver_t *d, const parley_taken_t *job,
+    parley_delivery_t *ret, parley_attempted_t *over)
+{
+    ret->kind = parley_load_read(job->text, &ret->sub);
+
+    if (job->record.data != NULL
+        && parley_publication_read(job->record, &ret->publication) != 0)
+    {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "it is of another version");
+        return -1;
+    }
+
+    if (parley_load_awaits(ret->kind)) {
+        parley_delivery_awaited(d, job, ret, over);
+        return -1;
+    }
+
+    if (d->http->directory != NULL) {
+        ret->to = parley_directory_by_sub(d->http->directory, ret->sub);
+    }
+
+    if (!parley_attempt_may(job, over)) {
+        return -1;
+    }
+
+    if (ret->to == NULL || ret->to->deliver.len == 0
+        || parley_url_parse(ret->to->deliver, &ret->url) != NULL
+        || !parley_hosts_have(d->http->deliver_hosts, ret->url.host,
+                              ret->url.port))
+    {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "whom it is for has no URL any more");
+        return -1;
+    }
+
+    if (parley_revocations_principal(d->http->revocations, ret->sub)
+        || (ret->publication.sender.len > 0
+            && parley_revocations_principal(d->http->revocations,
+                                            ret->publication.sender)))
+    {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "whom it is for, or who sent it, is revoked");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+/* No connection of the recipient had the message in time. */
+
+static void
+parley_delivery_awaited(const parley_deliver_t *d, const parley_taken_t *job,
+    parley_delivery_t *ret, parley_attempted_t *over)
+{
+    ret->to = parley_address_owner(d->http->directory, ret->sub);
+
+    if (ret->to != NULL) {
+        ret->sub = ret->to->sub;
+    }
+
+    if (job->gone) {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "it was erased, or its time is over");
+
+    } else if (job->left > 0) {
+        parley_delivery_over(over, PARLEY_JOB_AGAIN,
+                             "its recipient may connect in time");
+        over->after = job->left;
+
+    } else {
+        parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
+                             "no connection of its recipient took it in time");
+    }
+}
+
+
+static int
+parley_delivery_over(parley_attempted_t *over, parley_job_how_t how,
+    const char *why)
+{
+    over->how = how;
+    over->why = why;
+
+    return 0;
+}
+
+
+void
+parley_delivery_came(const parley_deliver_t *d, const parley_taken_t *job,
+    parley_delivery_t *delivery, int status, parley_str_t body, int whole,
+    int64_t wait_ms, parley_arena_t *arena, parley_attempted_t *ret)
+{
+    parley_answer_t       *answer;
+    parley_json_limits_t   limits;
+    parley_attempt_came_t  came;
+
+    memset(&came, 0, sizeof(parley_attempt_came_t));
+    parley_error_clear(&delivery->err);
+
+    came.status = status;
+    came.wait_ms = wait_ms;
+
+    answer = status == 0 ? NULL
+             : parley_arena_calloc(arena, sizeof(parley_answer_t));
+
+    if (status != 0 && answer == NULL) {
+        came.lacks = 1;
+
+    } else if (status != 0 && whole && body.len <= PARLEY_ATTEMPT_ANSWER) {
+
+        limits = parley_json_limits_default;
+        limits.octets = PARLEY_ATTEMPT_ANSWER;
+
+        if (parley_answer_decode(d->engine, arena, delivery->speaks,
+                                 &delivery->sent, status, body, &limits,
+                                 d->seed, answer, &delivery->err)
+            == 0)
+        {
+            came.answer = answer;
+
+        } else {
+            came.lacks = delivery->err.code == PARLEY_E_CAPACITY;
+        }
+    }
+
+    if (!came.lacks || status >= 300) {
+        parley_delivery_said(came.answer, status, &delivery->err);
+    }
+
+    parley_attempt_came(job, &came, ret);
+}
+
+
+/* for the log: what a peer says that does not take it */
+
+static void
+parley_delivery_said(const parley_answer_t *answer, int status,
+    parley_error_t *err)
+{
+    size_t        i;
+    parley_str_t  code;
+
+    code = answer == NULL ? parley_str_none
+           : answer->kind == PARLEY_ANSWER_MESSAGE ? answer->msg.code
+           : answer->code;
+
+    /* whatever it calls a code */
+
+    for (i = 0; i < code.len; i++) {
+        if (memchr(PARLEY_DELIVERY_WORD, code.data[i],
+                   sizeof(PARLEY_DELIVERY_WORD) - 1)
+            == NULL)
+        {
+            break;
+        }
+    }
+
+    if (code.len > 0 && i == code.len && i <= PARLEY_DELIVERY_CODE) {
+        (void) parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "status %d, %.*s", status, (int) code.len,
+                                (const char *) code.data);
+
+    } else if (status >= 300) {
+        (void) parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                                "status %d", status);
+    }
+}
+
+
+void
+parley_delivery_line(const parley_delivery_t *delivery,
+    const parley_taken_t *job, parley_job_how_t how,
+    parley_audit_delivery_t *ret)
+{
+    static const parley_str_t  outcomes[PARLEY_JOB_ENDS] = {
+        [PARLEY_JOB_DELIVERED] = parley_str("delivered"),
+        [PARLEY_JOB_REFUSED] = parley_str("refused"),
+        [PARLEY_JOB_GIVEN_UP] = parley_str("given-up"),
+        [PARLEY_JOB_DONE] = parley_str("done")
+    };
+
+    memset(ret, 0, sizeof(parley_audit_delivery_t));
+
+    ret->id = delivery->publication.id;
+    ret->principal = delivery->publication.sender;
+    ret->recipient = delivery->sub;
+    ret->outcome = outcomes[how];
+    ret->why = delivery->why != NULL ? parley_str_c(delivery->why)
+                                     : parley_str_none;
+
+    /* the one after the last finds that its process is gone */
+
+    ret->attempts = job->attempt < PARLEY_ATTEMPTS ? job->attempt
+                                                   : PARLEY_ATTEMPTS;
+}

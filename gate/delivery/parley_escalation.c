@@ -1,0 +1,138 @@
+/*
+ * An escalation that nobody acknowledged goes up as it was accepted, under its
+ * id: whoever is above acknowledges it to the child that sent it, as the one
+ * before it would have.
+ */
+
+#include <string.h>
+
+#include "gate/delivery/parley_overdue_parts.h"
+#include "gate/settings/parley_settings.h"
+
+
+static const parley_principal_t *parley_escalation_asked(
+    const parley_overdue_t *d);
+static int parley_escalation_is_gone(const parley_overdue_t *d);
+static int parley_escalation_append(parley_overdue_t *d,
+    const parley_principal_t *to);
+
+
+int
+parley_escalation_raise(parley_overdue_t *d)
+{
+    int                        rc;
+    parley_str_t               to;
+    const parley_principal_t  *asked;
+
+    asked = parley_escalation_asked(d);
+
+    d->to = asked == NULL ? NULL
+            : parley_overdue_above(d->deliver->http, asked);
+
+    /* with whom it goes to: a reload may have moved who was asked */
+
+    to = d->to != NULL ? d->to->sub : parley_str_none;
+    rc = parley_overdue_claim(d, PARLEY_OVERDUE_RAISES, to, NULL);
+
+    /* from who sent it upwards it may come to somebody again */
+
+    if (rc == 0 && parley_escalation_is_gone(d)) {
+        rc = parley_overdue_claim(d, d->sub, to, NULL);
+    }
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    /* who is not known to be asked could not acknowledge it */
+
+    if (rc < 0) {
+        return parley_overdue_again(d);
+    }
+
+    /* another try of the same message was here */
+
+    if (rc == 0) {
+        return parley_overdue_over(d, PARLEY_OVERDUE_ANSWERED);
+    }
+
+    return d->to == NULL
+           ? parley_overdue_over(d, PARLEY_OVERDUE_UNACKNOWLEDGED)
+           : parley_escalation_append(d, d->to);
+}
+
+
+/* who was asked last is gone by a reload: from who sent it upwards, anew */
+
+static const parley_principal_t *
+parley_escalation_asked(const parley_overdue_t *d)
+{
+    const parley_directory_t  *directory;
+    const parley_principal_t  *p;
+
+    directory = d->deliver->http->directory;
+
+    if (directory == NULL) {
+        return NULL;
+    }
+
+    p = parley_directory_by_sub(directory, d->sub);
+
+    return p != NULL ? p
+           : parley_directory_by_sub(directory, d->publication.sender);
+}
+
+
+static int
+parley_escalation_is_gone(const parley_overdue_t *d)
+{
+    return d->deliver->http->directory == NULL
+           || parley_directory_by_sub(d->deliver->http->directory, d->sub)
+              == NULL;
+}
+
+
+static int
+parley_escalation_append(parley_overdue_t *d, const parley_principal_t *to)
+{
+    int               rc;
+    parley_job_t     *jobs;
+    parley_append_t  *append;
+
+    memset(&d->publication.audience, 0, sizeof(parley_audience_t));
+
+    rc = parley_overdue_notify(d, &d->publication, to, PARLEY_LOAD_DELIVER,
+                               d->publication.sender, &append);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    jobs = rc != 0 ? NULL
+           : parley_arena_calloc(d->arena, 2 * sizeof(parley_job_t));
+
+    if (jobs == NULL) {
+        return parley_overdue_again(d);
+    }
+
+    if (append->njobs != 0) {
+        jobs[0] = append->jobs[0];
+    }
+
+    if (parley_overdue_job(d->arena, d->ask.state, PARLEY_LOAD_ESCALATION,
+                            &d->question, to->sub, &jobs[append->njobs])
+        != 0)
+    {
+        return parley_overdue_again(d);
+    }
+
+    jobs[append->njobs].after = PARLEY_ESCALATION_MS;
+    jobs[append->njobs].lasts = PARLEY_ESCALATION_MS + PARLEY_OVERDUE_LIVES;
+
+    append->jobs = jobs;
+    append->njobs++;
+
+    d->end.tells = append;
+
+    return parley_overdue_over(d, PARLEY_OVERDUE_RAISED);
+}

@@ -1,0 +1,143 @@
+/*
+ * A task that had no answer in its time failed: its sender is told so in AEE,
+ * by the gateway, in place of the answer (AEE-29).  It is the task's last
+ * answer: whatever comes later is reply-unmatched (SEC-08).
+ */
+
+#include <string.h>
+
+#include "gate/delivery/parley_overdue_parts.h"
+#include "gate/settings/parley_settings.h"
+
+
+static int parley_timeout_publish(parley_overdue_t *d, parley_str_t record);
+static int parley_timeout_error(parley_overdue_t *d, parley_msg_t *task,
+    parley_reply_t *ret);
+
+
+int
+parley_timeout_tell(parley_overdue_t *d, const parley_record_t *question)
+{
+    int           rc;
+    uint8_t       slot[PARLEY_KEY_LEN];
+    parley_str_t  record;
+
+    record = question != NULL ? question->value : parley_str_none;
+
+    /* of what gave way to others nobody can tell whether it was answered; what
+       an earlier try closed is closed */
+
+    if (!parley_overdue_is_claimed(d)
+        && (question == NULL || question->closed))
+    {
+        return parley_overdue_over(d, question == NULL
+                                       ? PARLEY_OVERDUE_LOST
+                                       : PARLEY_OVERDUE_ANSWERED);
+    }
+
+    d->to = d->deliver->http->directory == NULL ? NULL
+            : parley_directory_by_sub(d->deliver->http->directory, d->sub);
+
+    parley_question_slot(d->ask.state, &d->question, 0, parley_str_none,
+                         parley_str_none, slot);
+
+    rc = parley_overdue_claim(d, PARLEY_STR("timeout"), parley_str_none,
+                              slot);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc < 0) {
+        return parley_overdue_again(d);
+    }
+
+    if (rc == 0) {
+        return parley_overdue_over(d, PARLEY_OVERDUE_ANSWERED);
+    }
+
+    return d->to == NULL ? parley_overdue_over(d, PARLEY_OVERDUE_LOST)
+                         : parley_timeout_publish(d, record);
+}
+
+
+static int
+parley_timeout_publish(parley_overdue_t *d, parley_str_t record)
+{
+    int                    rc;
+    uint8_t               *name;
+    parley_msg_t           task;
+    parley_reply_t         error;
+    parley_append_t       *append;
+    parley_publication_t  *p;
+
+    p = parley_arena_calloc(d->arena, sizeof(parley_publication_t));
+    name = parley_arena_octets(d->arena, PARLEY_PUBLICATION_QUESTION);
+
+    if (p == NULL || name == NULL
+        || parley_timeout_error(d, &task, &error) != 0)
+    {
+        return parley_overdue_again(d);
+    }
+
+    parley_publication_question(&d->question, name);
+
+    p->kind = PARLEY_PUBLICATION_MESSAGE;
+    p->proto = PARLEY_PROTO_CANONICAL;
+    p->from = d->deliver->http->self_names[PARLEY_PROTO_CANONICAL];
+    p->to = task.sender;
+    p->id = error.id;
+    p->ms = d->now_ms;
+    p->priority = task.priority;
+    p->answers = parley_str_make(name, PARLEY_PUBLICATION_QUESTION);
+    p->question = record;
+    p->own = 1;
+    p->message = error.body;
+
+    rc = parley_overdue_notify(d, p, d->to, PARLEY_LOAD_NOTICE, p->from,
+                               &append);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        return parley_overdue_again(d);
+    }
+
+    d->end.tells = append;
+
+    return parley_overdue_over(d, PARLEY_OVERDUE_TIMED_OUT);
+}
+
+
+static int
+parley_timeout_error(parley_overdue_t *d, parley_msg_t *task,
+    parley_reply_t *ret)
+{
+    parley_json_t     doc;
+    parley_error_t    err;
+    parley_refusal_t  refusal;
+
+    parley_error_clear(&err);
+
+    if (parley_deliver_message(d->deliver, &d->publication, d->arena, task,
+                               &doc, &err)
+        != 0)
+    {
+        return -1;
+    }
+
+    (void) parley_error_set(&err, PARLEY_E_TIMEOUT, NULL,
+                            "nobody answered in time");
+
+    memset(&refusal, 0, sizeof(parley_refusal_t));
+
+    refusal.error = &err;
+    refusal.msg = task;
+    refusal.self = d->deliver->http->self_names[PARLEY_PROTO_CANONICAL];
+    refusal.now_ms = d->now_ms;
+    refusal.backoff_ms = -1;
+
+    return parley_refuse(d->arena, PARLEY_PROTO_CANONICAL, &refusal, ret);
+}

@@ -1,0 +1,371 @@
+/*
+ * ACH-28: what is retained is deleted by its parties, with DELETE where
+ * parley_stream stands: by its sender whatever it sent to the name that stands
+ * last in the path; by whose name that is what was for that name alone.  What
+ * an organisation got, or all known peers, is its sender's to delete.
+ *
+ *     DELETE /channel/stream/~alice?event=3f09c2a1b47e.17
+ *     DELETE /channel/stream/~bob?id=0f4d3f2e-...
+ *     DELETE /channel/stream/~alice?all=1
+ *
+ * A message is gone for everybody whom it was for, and for aee.context.fetch,
+ * too.  Nobody learns whether there are others.  Who got another's escalation,
+ * as it went up, deletes what came to it alone; and what waits for an answer
+ * with a deadline stays until it has one, or is over, unless its sender deletes
+ * it.
+ *
+ * Of a state that answers later each page that is read, and each message, is a
+ * step of its own: as many as there are take as long as they take.
+ */
+
+#include <string.h>
+
+#include "hub/parley_event_id.h"
+#include "hub/parley_expand.h"
+#include "gate/endpoint/parley_gate_erase_parts.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/admission/parley_retain.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* records, and octets, that are read at a time */
+#define PARLEY_ERASE_PAGE    256
+#define PARLEY_ERASE_OCTETS  (1 << 20)
+
+
+typedef struct parley_gate_erase_s {
+    parley_gate_t       *g;
+    parley_arguments_t   arguments;
+    parley_str_t         address;
+    parley_place_t       only;      /* epoch 0: all */
+    int                  own;       /* it is the caller's */
+    uint8_t              log[PARLEY_KEY_LEN];
+    parley_log_read_t    read;      /* of the page, or the next one */
+    parley_log_page_t    page;
+    parley_arena_t       octets;    /* its records, and no other page's */
+    int                  at;        /* in the page */
+    int64_t              erased;
+    unsigned             paged:1;   /* the page is there */
+    unsigned             over:1;    /* it was the last */
+} parley_gate_erase_t;
+
+
+static int parley_gate_erase_begin(parley_gate_t *g);
+static int parley_gate_erase_asked(parley_gate_erase_t *e);
+static int parley_gate_erase_wrong(parley_gate_erase_t *e, const char *why);
+static void parley_gate_erase_from(parley_gate_erase_t *e);
+static int parley_gate_erase_all(parley_gate_erase_t *e);
+static int parley_gate_erase_read(parley_gate_erase_t *e);
+static int parley_gate_erase_page(parley_gate_erase_t *e);
+static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
+    uint64_t offset, parley_str_t octets);
+static int parley_gate_erase_done(parley_gate_erase_t *e);
+static int parley_gate_erase_tell(parley_gate_erase_t *e);
+
+
+parley_step_result_t
+parley_gate_erase(parley_gate_t *g)
+{
+    int  rc;
+
+    rc = g->erasing != NULL ? 0 : parley_gate_erase_begin(g);
+
+    if (rc == 0) {
+        rc = parley_gate_erase_all(g->erasing);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_erase_tell(g->erasing);
+    }
+
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
+}
+
+
+static int
+parley_gate_erase_begin(parley_gate_t *g)
+{
+    parley_gate_erase_t  *e;
+
+    e = parley_arena_calloc(g->arena, sizeof(parley_gate_erase_t));
+
+    if (e == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    e->g = g;
+
+    if (parley_gate_erase_asked(e) != 0) {
+        return -1;
+    }
+
+    parley_gate_erase_from(e);
+    g->erasing = e;
+
+    return 0;
+}
+
+
+static int
+parley_gate_erase_asked(parley_gate_erase_t *e)
+{
+    parley_str_t    event;
+    parley_gate_t  *g;
+
+    g = e->g;
+
+    parley_arguments_of(&e->arguments, 1u << PARLEY_ARGUMENT_EVENT
+                                       | 1u << PARLEY_ARGUMENT_ID
+                                       | 1u << PARLEY_ARGUMENT_ALL,
+                        g->conf->token);
+
+    if (parley_gate_named(g, &e->arguments, parley_str_none, &e->address,
+                          &e->own)
+        != 0)
+    {
+        return -1;
+    }
+
+    parley_expand_log(g->ask.state, e->address, e->log);
+
+    event = e->arguments.list[PARLEY_ARGUMENT_EVENT].value;
+
+    /* an id that is empty by mistake does not mean everything */
+
+    if (event.len == 0
+        && e->arguments.list[PARLEY_ARGUMENT_ID].value.len == 0
+        && !parley_str_is(e->arguments.list[PARLEY_ARGUMENT_ALL].value, "1"))
+    {
+        return parley_gate_erase_wrong(e, "what is deleted is said by event=, "
+                                       "id= or all=1");
+    }
+
+    if (event.len == 0
+        || (parley_event_id_read(event, &e->only) == 0 && e->only.offset > 0))
+    {
+        return 0;
+    }
+
+    return parley_gate_erase_wrong(e, "is no id of an event of this gateway's");
+}
+
+
+static int
+parley_gate_erase_wrong(parley_gate_erase_t *e, const char *why)
+{
+    (void) parley_error_set(e->g->err, PARLEY_E_FIELD_INVALID, "event", "%s",
+                            why);
+    e->g->err->is_name = 1;
+
+    return -1;
+}
+
+
+/* from the newest on; of one event it is the first that is read */
+
+static void
+parley_gate_erase_from(parley_gate_erase_t *e)
+{
+    parley_log_read_t  *read;
+
+    read = &e->read;
+
+    read->log = e->log;
+    read->records = PARLEY_ERASE_PAGE;
+    read->octets = PARLEY_ERASE_OCTETS;
+    read->backward = 1;
+    read->arena = &e->octets;
+
+    parley_arena_init(&e->octets, &e->g->arena->mem, 0);
+
+    if (e->only.epoch != 0) {
+        read->from.epoch = e->only.epoch;
+        read->from.offset = e->only.offset - 1;
+        read->to = e->only.offset;
+        read->backward = 0;
+    }
+}
+
+
+static int
+parley_gate_erase_all(parley_gate_erase_t *e)
+{
+    int  rc;
+
+    while (!e->over) {
+        rc = e->paged ? 0 : parley_gate_erase_read(e);
+
+        if (rc == 0) {
+            rc = parley_gate_erase_page(e);
+        }
+
+        if (rc != 0) {
+            return rc;
+        }
+
+        e->read.from.epoch = e->page.epoch;
+        e->read.from.offset = e->page.at;
+        e->paged = 0;
+        parley_arena_reset(&e->octets);
+
+        e->over = e->only.epoch != 0 || e->page.epoch == 0
+                  || e->page.at <= e->page.first;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_gate_erase_read(parley_gate_erase_t *e)
+{
+    int  rc;
+
+    rc = parley_ask_read(&e->g->ask, &e->read, &e->page);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        return parley_error_set(e->g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state gave no answer");
+    }
+
+    e->at = 0;
+    e->paged = 1;
+
+    return parley_gate_erase_done(e);
+}
+
+
+static int
+parley_gate_erase_page(parley_gate_erase_t *e)
+{
+    int                       rc;
+    const parley_log_page_t  *page;
+
+    page = &e->page;
+
+    /* a place of another epoch, or that is gone, is of another record */
+
+    if (e->only.epoch != 0
+        && (page->epoch != e->only.epoch || page->lost))
+    {
+        return 0;
+    }
+
+    for ( /* void */ ; e->at < page->n; e->at++) {
+        rc = parley_gate_erase_one(e, page->epoch, page->list[e->at].offset,
+                                   page->list[e->at].octets);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
+    parley_str_t octets)
+{
+    int                   rc;
+    parley_str_t          id;
+    parley_gate_t        *g;
+    parley_erase_t        erase;
+    parley_retained_t     m;
+    parley_record_id_t    record;
+    parley_publication_t  p;
+
+    g = e->g;
+    id = e->arguments.list[PARLEY_ARGUMENT_ID].value;
+
+    if (parley_publication_read(octets, &p) != 0
+        || p.kind != PARLEY_PUBLICATION_MESSAGE
+        || (id.len > 0 && !parley_str_eq(id, p.id))
+        || !(parley_str_eq(p.sender, parley_who_proven(g->who))
+             || (e->own && parley_gate_erase_is_alone(&p))))
+    {
+        return 0;
+    }
+
+    rc = parley_gate_erase_is_due(g, &p);
+
+    if (rc != 0) {
+        return rc == 1 ? parley_gate_erase_done(e)
+               : rc == PARLEY_WAIT ? rc : parley_error_memory(g->err);
+    }
+
+    memset(&m, 0, sizeof(parley_retained_t));
+
+    m.id = p.id;
+    m.protocol = parley_proto_name(p.proto);
+    m.sub = p.sender;
+    m.sender = p.from;
+    m.recipient = p.to;
+
+    parley_retain_id(g->ask.state, &m, &record);
+
+    /* it is found by its place: a process that dies before that is gone leaves
+       what can be deleted again */
+
+    if (!parley_gate_erase_is_others(g, &p)
+        && parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT)
+    {
+        return PARLEY_WAIT;
+    }
+
+    erase.log = e->log;
+    erase.epoch = epoch;
+    erase.offset = offset;
+
+    if (parley_ask_erase(&g->ask, &erase) == PARLEY_WAIT) {
+        return PARLEY_WAIT;
+    }
+
+    e->erased++;
+
+    return parley_gate_erase_done(e);
+}
+
+
+/* What was asked is not asked again, and what follows has a time of its own. */
+
+static int
+parley_gate_erase_done(parley_gate_erase_t *e)
+{
+    parley_ask_t  *ask;
+
+    ask = &e->g->ask;
+
+    if (ask->parting) {
+        return parley_error_memory(e->g->err);
+    }
+
+    parley_ask_next(ask, ask->since);
+    parley_ask_over(ask);
+
+    return 0;
+}
+
+
+static int
+parley_gate_erase_tell(parley_gate_erase_t *e)
+{
+    parley_buf_t    b;
+    parley_gate_t  *g;
+
+    g = e->g;
+
+    parley_buf_init(&b, g->arena, 256);
+
+    parley_buf_octet(&b, '{');
+    parley_gate_named_tell(g, &b, e->address);
+    parley_buf_name(&b, PARLEY_STR("erased"));
+    parley_buf_int(&b, e->erased);
+    parley_buf_octet(&b, '}');
+
+    return parley_gate_serve_json(g, &b);
+}

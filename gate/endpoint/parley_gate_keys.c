@@ -1,0 +1,416 @@
+/*
+ * VCP-31: what is served where parley_keys stands.  A parent adds keys of a
+ * child, takes one back, or asks which there are; all three are answered with
+ * those that count then:
+ *
+ *  {"sub": "worker-7", "keys": [{"kid": "k1", "exp": 1771151400}]}
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gate/party/parley_child_key.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* milliseconds after which a request may come again that found no room */
+#define PARLEY_GATE_NO_ROOM   1000
+
+
+static int parley_gate_keys_add(parley_gate_t *g);
+static int parley_gate_keys_type(parley_gate_t *g);
+static int parley_gate_keys_new(parley_gate_t *g,
+    const parley_principal_t *child, const parley_child_keys_t *there,
+    const parley_child_adds_t *adds);
+static int parley_gate_keys_clash(parley_gate_t *g, size_t i,
+    const char *why);
+static int parley_gate_keys_put(parley_gate_t *g,
+    const parley_principal_t *child, const parley_child_keys_t *there,
+    const parley_child_adds_t *adds);
+static int parley_gate_keys_no_room(parley_gate_t *g,
+    parley_put_result_t why);
+static int parley_gate_keys_other(parley_gate_t *g);
+static int parley_gate_keys_record(parley_gate_t *g);
+static int parley_gate_keys_child(parley_gate_t *g, parley_str_t sub,
+    const parley_principal_t **ret);
+static int parley_gate_keys_there(parley_gate_t *g,
+    const parley_principal_t *child, parley_child_keys_t *ret);
+static int parley_gate_keys_no_answer(parley_gate_t *g, int rc);
+static int parley_gate_keys_tell(parley_gate_t *g,
+    const parley_principal_t *child, const parley_child_adds_t *adds,
+    const parley_child_keys_t *there, parley_str_t without);
+static void parley_gate_keys_one(parley_buf_t *b,
+    const parley_child_key_t *key);
+
+
+parley_step_result_t
+parley_gate_keys_method(parley_gate_t *g, parley_str_t method)
+{
+    size_t  i;
+
+    static const struct {
+        parley_str_t        name;
+        parley_keys_call_t  call;
+        parley_str_t        serves;
+    } calls[] = {
+        { parley_str("GET"), PARLEY_KEYS_LIST, parley_str("keys.list") },
+        { parley_str("POST"), PARLEY_KEYS_ADD, parley_str("keys.add") },
+        { parley_str("DELETE"), PARLEY_KEYS_DROP, parley_str("keys.drop") }
+    };
+
+    for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        if (parley_str_eq(method, calls[i].name)) {
+            g->keys_call = calls[i].call;
+            g->serves = calls[i].serves;
+            return PARLEY_RESULT_PASSED;
+        }
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
+                            "keys are asked for with " PARLEY_KEYS_METHODS);
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+parley_step_result_t
+parley_gate_keys(parley_gate_t *g)
+{
+    int  rc;
+
+    rc = parley_gate_serves(g, "the parent");
+
+    if (rc == 0) {
+        rc = g->keys_call == PARLEY_KEYS_ADD ? parley_gate_keys_add(g)
+                                             : parley_gate_keys_other(g);
+    }
+
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
+}
+
+
+static int
+parley_gate_keys_add(parley_gate_t *g)
+{
+    int                        rc;
+    parley_str_t               sub;
+    parley_child_adds_t        adds;
+    parley_child_keys_t        there;
+    const parley_principal_t  *child;
+
+    if (parley_gate_keys_type(g) != 0
+        || parley_gate_json(g) != PARLEY_RESULT_PASSED
+        || parley_child_adds_sub(g->doc, &sub, g->err) != 0
+        || parley_gate_keys_child(g, sub, &child) != 0
+        || parley_child_adds_read(g->arena, g->doc, g->now_ms, &adds, g->err)
+           != 0)
+    {
+        return -1;
+    }
+
+    rc = parley_gate_keys_there(g, child, &there);
+
+    if (rc == 0) {
+        rc = parley_gate_keys_new(g, child, &there, &adds);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_keys_record(g);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_keys_put(g, child, &there, &adds);
+    }
+
+    return rc == 0 ? parley_gate_keys_tell(g, child, &adds, &there,
+                                           parley_str_none)
+                   : rc;
+}
+
+
+/*
+ * A browser sends bodies without a type, or as a form's, to anybody, and with
+ * them the certificate or the cookie that it has.
+ */
+
+static int
+parley_gate_keys_type(parley_gate_t *g)
+{
+    parley_str_t  type;
+
+    return g->env->header != NULL
+           && g->env->header(g, PARLEY_STR("content-type"), &type)
+           ? 0
+           : parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
+                              "there is no Content-Type: it must be "
+                              "application/json");
+}
+
+
+/* what is there already is not overridden, and there are not too many */
+
+static int
+parley_gate_keys_new(parley_gate_t *g, const parley_principal_t *child,
+    const parley_child_keys_t *there, const parley_child_adds_t *adds)
+{
+    size_t                     i, k, n;
+    const parley_child_key_t  *key;
+
+    n = there->n;
+
+    for (i = 0; i < adds->n; i++) {
+        key = &adds->list[i];
+
+        if (parley_child_is_listed(child, key->kid)) {
+            return parley_gate_keys_clash(g, i, "is that of a key that the "
+                                          "child has in the directory");
+        }
+
+        k = parley_child_keys_find(there, key->kid);
+
+        if (k == there->n) {
+            n++;
+
+        } else if (memcmp(there->list[k].octets, key->octets,
+                          PARLEY_CHILD_KEY_LEN)
+                   != 0)
+        {
+            return parley_gate_keys_clash(g, i, "is that of another key that "
+                                          "was added: take that back first");
+        }
+    }
+
+    return n <= PARLEY_CHILD_KEYS_MAX ? 0
+           : parley_error_set(g->err, PARLEY_E_FIELD_INVALID, "/keys",
+                              "/keys would be %zu of this child: it may have "
+                              "%d that were added", n, PARLEY_CHILD_KEYS_MAX);
+}
+
+
+static int
+parley_gate_keys_clash(parley_gate_t *g, size_t i, const char *why)
+{
+    char  field[32];
+
+    (void) snprintf(field, sizeof(field), "/keys/%u/kid", (unsigned) i);
+
+    return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, field, "%s %s",
+                            field, why);
+}
+
+
+/* all of them or, but for what was there, none */
+
+static int
+parley_gate_keys_put(parley_gate_t *g, const parley_principal_t *child,
+    const parley_child_keys_t *there, const parley_child_adds_t *adds)
+{
+    int                  rc;
+    size_t               i;
+    parley_put_result_t  got;
+
+    parley_gate_account(g);
+
+    got = PARLEY_PUT_OK;
+
+    for (i = 0; i < adds->n; i++) {
+        rc = parley_child_key_put(&g->ask, child, &adds->list[i], g->account,
+                                  g->now_ms, &got);
+        if (rc != 0) {
+            return parley_gate_keys_no_answer(g, rc);
+        }
+
+        if (got != PARLEY_PUT_OK) {
+            break;
+        }
+    }
+
+    if (got == PARLEY_PUT_OK) {
+        return 0;
+    }
+
+    while (i-- > 0) {
+        if (parley_child_keys_find(there, adds->list[i].kid) < there->n) {
+            continue;
+        }
+
+        rc = parley_child_key_drop(&g->ask, child, adds->list[i].kid);
+
+        if (rc != 0) {
+            return parley_gate_keys_no_answer(g, rc);
+        }
+    }
+
+    return parley_gate_keys_no_room(g, got);
+}
+
+
+static int
+parley_gate_keys_no_room(parley_gate_t *g, parley_put_result_t why)
+{
+    g->wait = PARLEY_GATE_NO_ROOM;
+
+    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
+                            why == PARLEY_PUT_SHARE
+                            ? "this parent has its share of the zone in use"
+                            : "the zone is full");
+}
+
+
+/* a key is taken back, or it is told which there are: ?sub=...&kid=... */
+
+static int
+parley_gate_keys_other(parley_gate_t *g)
+{
+    int                        rc;
+    parley_str_t               sub, kid;
+    parley_arguments_t         arguments;
+    parley_child_keys_t        there;
+    const parley_principal_t  *child;
+
+    if (g->body.len > 0) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "this request has no body: the arguments sub "
+                                "and kid say what is asked");
+    }
+
+    parley_arguments_of(&arguments, 1u << PARLEY_ARGUMENT_SUB
+                                    | 1u << PARLEY_ARGUMENT_KID,
+                        g->conf->token);
+
+    if (parley_arguments_read(&arguments, g->arena, g->query, g->err) != 0) {
+        return -1;
+    }
+
+    sub = arguments.list[PARLEY_ARGUMENT_SUB].value;
+    kid = g->keys_call == PARLEY_KEYS_DROP
+          ? arguments.list[PARLEY_ARGUMENT_KID].value : parley_str_none;
+
+    if (sub.len == 0 || (g->keys_call == PARLEY_KEYS_DROP && kid.len == 0)) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_MISSING,
+                                sub.len == 0 ? "/sub" : "/kid",
+                                "the argument %s is missing",
+                                sub.len == 0 ? "sub" : "kid");
+    }
+
+    if (parley_gate_keys_child(g, sub, &child) != 0) {
+        return -1;
+    }
+
+    rc = parley_gate_keys_there(g, child, &there);
+
+    if (rc == 0 && kid.len > 0) {
+        rc = parley_gate_keys_record(g);
+    }
+
+    if (rc == 0 && kid.len > 0) {
+        rc = parley_gate_keys_no_answer(g,
+                                  parley_child_key_drop(&g->ask, child, kid));
+    }
+
+    return rc == 0 ? parley_gate_keys_tell(g, child, NULL, &there, kid) : rc;
+}
+
+
+/* OPS-06: it is written before it changes anything */
+
+static int
+parley_gate_keys_record(parley_gate_t *g)
+{
+    return parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+           == PARLEY_RESULT_REFUSED ? -1 : 0;
+}
+
+
+/* who is nobody and who is another's child are told apart by nothing */
+
+static int
+parley_gate_keys_child(parley_gate_t *g, parley_str_t sub,
+    const parley_principal_t **ret)
+{
+    g->serves_whom = sub;
+
+    *ret = parley_directory_by_sub(g->http->directory, sub);
+
+    return *ret != NULL
+           && parley_str_eq((*ret)->parent, g->who->principal->sub) ? 0
+           : parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, "/sub",
+                              "/sub is nobody whose direct parent the caller "
+                              "is");
+}
+
+
+static int
+parley_gate_keys_there(parley_gate_t *g, const parley_principal_t *child,
+    parley_child_keys_t *ret)
+{
+    return parley_gate_keys_no_answer(g,
+                          parley_child_keys_get(&g->ask, child, g->now_ms,
+                                                ret));
+}
+
+
+static int
+parley_gate_keys_no_answer(parley_gate_t *g, int rc)
+{
+    return rc == -1 ? parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                       "the state gave no answer") : rc;
+}
+
+
+/* adds: instead of what was there of the same kid; NULL: none */
+
+static int
+parley_gate_keys_tell(parley_gate_t *g, const parley_principal_t *child,
+    const parley_child_adds_t *adds, const parley_child_keys_t *there,
+    parley_str_t without)
+{
+    size_t        i, k;
+    parley_buf_t  b;
+
+    parley_buf_init(&b, g->arena, 512);
+
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("sub"), child->sub);
+    parley_buf_name(&b, PARLEY_STR("keys"));
+    parley_buf_octet(&b, '[');
+
+    for (i = 0; adds != NULL && i < adds->n; i++) {
+        parley_gate_keys_one(&b, &adds->list[i]);
+    }
+
+    for (i = 0; i < there->n; i++) {
+
+        for (k = 0; adds != NULL && k < adds->n; k++) {
+            if (parley_str_eq(adds->list[k].kid, there->list[i].kid)) {
+                break;
+            }
+        }
+
+        if ((adds == NULL || k == adds->n)
+            && !parley_str_eq(there->list[i].kid, without))
+        {
+            parley_gate_keys_one(&b, &there->list[i]);
+        }
+    }
+
+    parley_buf_lit(&b, "]}");
+
+    return parley_gate_serve_json(g, &b);
+}
+
+
+static void
+parley_gate_keys_one(parley_buf_t *b, const parley_child_key_t *key)
+{
+    if (b->len > 0 && b->data[b->len - 1] == '}') {
+        parley_buf_octet(b, ',');
+    }
+
+    parley_buf_octet(b, '{');
+    parley_buf_member(b, PARLEY_STR("kid"), key->kid);
+    parley_buf_name(b, PARLEY_STR("exp"));
+    parley_buf_int(b, key->exp);
+    parley_buf_octet(b, '}');
+}

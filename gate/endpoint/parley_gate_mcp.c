@@ -1,0 +1,342 @@
+/*
+ * ACH-27: parley_mcp.  A call of a client of MCP is read and checked, and what
+ * it asks of a server itself is answered.
+ */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_mcp.h"
+#include "schemas/parley_schema_inline.h"
+
+
+static int parley_gate_mcp_read(parley_gate_t *g);
+static int parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method);
+static int parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method);
+static parley_step_result_t parley_gate_mcp_call(parley_gate_t *g,
+    parley_str_t method);
+static parley_step_result_t parley_gate_mcp_notified(parley_gate_t *g);
+static int parley_gate_mcp_own(parley_gate_t *g, parley_str_t method);
+static int parley_gate_mcp_begins(parley_gate_t *g);
+static void parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b);
+
+
+parley_step_result_t
+parley_gate_mcp(parley_gate_t *g)
+{
+    parley_str_t  method;
+
+    /* a frame is on its way, something is being opened, or the state is told
+       of what was notified */
+
+    if (g->mcp != NULL) {
+        return g->mcp->verb != NULL ? parley_gate_mcp_verb(g)
+                                    : parley_gate_mcp_notified(g);
+    }
+
+    if (parley_gate_serves(g, NULL) != 0
+        || parley_gate_mcp_read(g) != 0
+        || parley_gate_mcp_check(g, &method) != 0
+        || parley_gate_mcp_spoken(g, method) != 0)
+    {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    return parley_gate_mcp_call(g, method);
+}
+
+
+static int
+parley_gate_mcp_read(parley_gate_t *g)
+{
+    parley_gate_mcp_t  *call;
+
+    call = parley_arena_calloc(g->arena, sizeof(parley_gate_mcp_t));
+
+    if (call == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    call->arguments.doc = &call->doc;
+    call->arguments.node = PARLEY_JSON_NONE;
+    call->max = PARLEY_MCP_COLLECTED;
+
+    g->mcp = call;
+    g->proto = PARLEY_PROTO_VERBS;
+    g->msg->wire = PARLEY_PROTO_VERBS;
+    g->msg->origin = PARLEY_PROTO_VERBS;
+
+    if (parley_json_read(&call->doc, g->arena, &g->conf->limits, g->seed,
+                         g->body, g->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    call->read = 1;
+
+    return 0;
+}
+
+
+/* JSON-RPC 2.0; empty: it is a response, and nobody asked */
+
+static int
+parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method)
+{
+    uint32_t              id, name, params;
+    const parley_json_t  *doc;
+
+    doc = &g->mcp->doc;
+
+    *method = parley_str_none;
+
+    if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
+        return parley_gate_mcp_invalid(g, "", "a call is an object; batches "
+                                       "are not taken");
+    }
+
+    if (!parley_json_string_is(doc, parley_json_get(doc, 0,
+                                                    PARLEY_STR("jsonrpc")),
+                               PARLEY_STR("2.0")))
+    {
+        return parley_gate_mcp_invalid(g, "/jsonrpc", "/jsonrpc must be the "
+                                       "string \"2.0\"");
+    }
+
+    id = parley_json_get(doc, 0, PARLEY_STR("id"));
+
+    if (id != PARLEY_JSON_NONE && !parley_mcp_is_call(doc)) {
+        return parley_gate_mcp_invalid(g, "/id", "/id must be a string or a "
+                                       "number");
+    }
+
+    name = parley_json_get(doc, 0, PARLEY_STR("method"));
+
+    if (name == PARLEY_JSON_NONE && id != PARLEY_JSON_NONE
+        && (parley_json_get(doc, 0, PARLEY_STR("result")) != PARLEY_JSON_NONE
+            || parley_json_get(doc, 0, PARLEY_STR("error"))
+               != PARLEY_JSON_NONE))
+    {
+        return 0;
+    }
+
+    if (name == PARLEY_JSON_NONE
+        || parley_json_type(doc, name) != PARLEY_JSON_STRING)
+    {
+        return parley_gate_mcp_invalid(g, "/method", "/method must be a "
+                                       "string");
+    }
+
+    params = parley_mcp_params(doc);
+
+    if (params != PARLEY_JSON_NONE
+        && parley_json_type(doc, params) != PARLEY_JSON_OBJECT)
+    {
+        return parley_gate_mcp_invalid(g, "/params", "/params must be an "
+                                       "object");
+    }
+
+    return parley_json_string(doc, name, method) == 0
+           ? 0 : parley_error_memory(g->err);
+}
+
+
+/*
+ * Its version by the header, which MCP has since 2025-06-18; without one it is
+ * any.  What finds out which are spoken may be of any, too.
+ */
+
+static int
+parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method)
+{
+    parley_str_t  version;
+
+    if (g->env->header == NULL
+        || !g->env->header(g, PARLEY_STR("mcp-protocol-version"), &version)
+        || parley_mcp_speaks(version)
+        || parley_str_is(method, "initialize")
+        || parley_str_is(method, "server/discover"))
+    {
+        return 0;
+    }
+
+    g->mcp->foreign = 1;
+
+    return parley_gate_mcp_invalid(g, "", "this MCP-Protocol-Version is not "
+                                   "spoken here");
+}
+
+
+int
+parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
+    const char *text)
+{
+    return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, pointer, "%s",
+                            text);
+}
+
+
+static parley_step_result_t
+parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
+{
+    memset(&g->reply, 0, sizeof(parley_reply_t));
+
+    if (!parley_mcp_is_call(&g->mcp->doc) || method.len == 0) {
+        return parley_gate_mcp_notified(g);
+    }
+
+    if (!parley_str_is(method, "tools/call")) {
+        return parley_gate_mcp_own(g, method) == 0
+               ? PARLEY_RESULT_ANSWERED : PARLEY_RESULT_REFUSED;
+    }
+
+    return parley_gate_mcp_tool(g) == 0
+           ? parley_gate_mcp_verb(g) : PARLEY_RESULT_REFUSED;
+}
+
+
+/* a notification, or a response without a request */
+
+static parley_step_result_t
+parley_gate_mcp_notified(parley_gate_t *g)
+{
+    int                   rc;
+    const parley_json_t  *doc;
+
+    doc = &g->mcp->doc;
+
+    if (parley_json_string_is(doc, parley_json_get(doc, 0,
+                                                   PARLEY_STR("method")),
+                              PARLEY_STR("notifications/cancelled")))
+    {
+        rc = parley_gate_cancel(g, doc);
+
+        if (rc != 0) {
+            return parley_step_result(rc);
+        }
+    }
+
+    g->reply.status = 202;
+
+    return PARLEY_RESULT_ANSWERED;
+}
+
+
+/* what is asked of a server itself */
+
+static int
+parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
+{
+    parley_buf_t          b;
+    parley_str_t          version;
+    const parley_json_t  *doc;
+
+    doc = &g->mcp->doc;
+
+    parley_buf_init(&b, g->arena, 1024);
+    parley_mcp_result_begin(&b, doc);
+
+    if (parley_str_is(method, "initialize")) {
+
+        if (parley_gate_mcp_begins(g) != 0) {
+            return -1;
+        }
+
+        version = parley_mcp_version(doc);
+
+        parley_buf_member(&b, PARLEY_STR("protocolVersion"),
+                          version.len > 0 ? version
+                                          : PARLEY_STR(PARLEY_MCP_LAST));
+        parley_buf_lit(&b, ",\"capabilities\":{\"tools\":{}},\"serverInfo\":"
+                       PARLEY_MCP_INFO);
+
+    } else if (parley_str_is(method, "server/discover")) {
+        parley_buf_name(&b, PARLEY_STR("supportedVersions"));
+        parley_buf_lit(&b, "[\"" PARLEY_MCP_FREE "\",\"" PARLEY_MCP_LAST
+                       "\"]");
+        parley_mcp_write_discovered(&b);
+
+    } else if (parley_str_is(method, "tools/list")) {
+        parley_gate_mcp_tools(g, &b);
+
+    } else if (!parley_str_is(method, "ping")) {
+        return parley_error_set(g->err, PARLEY_E_KIND_UNKNOWN, "/method",
+                                "there is no such method");
+    }
+
+    parley_buf_lit(&b, "}}");
+
+    return parley_gate_serve_json(g, &b);
+}
+
+
+/* it says its version: of one that is not spoken it is told another */
+
+static int
+parley_gate_mcp_begins(parley_gate_t *g)
+{
+    uint32_t              version;
+    const parley_json_t  *doc;
+
+    doc = &g->mcp->doc;
+    version = parley_json_member(doc, parley_mcp_params(doc),
+                                 PARLEY_ATOM_protocolVersion);
+
+    if (version == PARLEY_JSON_NONE) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_MISSING,
+                                "/params/protocolVersion",
+                                "/params/protocolVersion is required");
+    }
+
+    return parley_json_type(doc, version) == PARLEY_JSON_STRING ? 0
+           : parley_gate_mcp_invalid(g, "/params/protocolVersion",
+                                     "/params/protocolVersion must be a "
+                                     "string");
+}
+
+
+/* those that the caller may call */
+
+static void
+parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b)
+{
+    int                           comma;
+    unsigned                      i;
+    parley_json_t                 schema;
+    parley_error_t                err;
+    const parley_channel_verb_t  *verb;
+
+    if (parley_read_again(&schema, g->arena, g->seed,
+                          parley_schema_source(
+                              parley_codecs[PARLEY_PROTO_VERBS]->schema),
+                          &err)
+        != 0)
+    {
+        b->failed = 1;
+        return;
+    }
+
+    comma = 0;
+
+    parley_buf_name(b, PARLEY_STR("tools"));
+    parley_buf_octet(b, '[');
+
+    for (i = 0; i < PARLEY_CHANNEL_VERBS; i++) {
+        verb = parley_channel_verb(i);
+
+        if (verb->kind.len > 0
+            && !parley_gate_may(g, verb->kind, verb->intent))
+        {
+            continue;
+        }
+
+        if (comma++) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_mcp_write_tool(b, &schema, &verb->tool);
+    }
+
+    parley_buf_octet(b, ']');
+    parley_mcp_write_listed(b, &g->mcp->doc);
+}

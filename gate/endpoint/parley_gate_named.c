@@ -1,0 +1,294 @@
+/*
+ * Requests about a name that stands last in the path, /channel/stream/~alice:
+ * whose it is, and whether the caller may ask about it.  Where nothing stands
+ * there it is the caller's own.
+ */
+
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "gate/message/parley_gate_mcp.h"
+#include "translate/parley_name.h"
+#include "translate/parley_name_syntax.h"
+#include "gate/settings/parley_settings.h"
+
+
+static int parley_gate_named_address(parley_gate_t *g, parley_str_t name,
+    parley_str_t *ret);
+static int parley_gate_named_caller(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_named_own(parley_gate_t *g, parley_str_t address,
+    parley_str_t *ret, int *own);
+static int parley_gate_named_last(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_named_begins(const parley_gate_t *g, parley_str_t *rest,
+    parley_str_t *prefix);
+
+
+parley_step_result_t
+parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
+    parley_str_t method, int may_erase)
+{
+    parley_str_t  methods;
+
+    /* what is refused, too, is told in the words of who asks */
+
+    g->proto = proto;
+
+    g->erases = may_erase && parley_str_is(method, "DELETE");
+
+    if (g->erases || parley_str_is(method, "GET")) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    methods = parley_gate_serve_methods(g);
+
+    (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
+                            "this is asked for with %.*s", (int) methods.len,
+                            (const char *) methods.data);
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+int
+parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
+    parley_str_t type, parley_str_t *ret, int *own)
+{
+    int           rc;
+    parley_str_t  name, address;
+
+    *own = 0;
+
+    if (parley_gate_serves(g, NULL) != 0 || parley_gate_asks(g, asked) != 0) {
+        return -1;
+    }
+
+    if (g->body.len > 0 && g->mcp == NULL) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "this request has no body");
+    }
+
+    if (parley_gate_named_caller(g, &address) != 0) {
+        return -1;
+    }
+
+    name = parley_str_none;
+
+    if (g->mcp != NULL) {
+        name = g->mcp->asked;
+
+    } else if (parley_gate_named_last(g, &name) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    if (name.len == 0) {
+        return parley_gate_named_own(g, address, ret, own);
+    }
+
+    rc = parley_gate_named_address(g, name, ret);
+
+    if (rc < 0) {
+        return -1;
+    }
+
+    *own = rc == 0 && address.len > 0 && parley_str_eq(*ret, address);
+
+    /* one's own needs no rule, another's one that allows it; without one
+       nothing is told of a name, not that nobody has it */
+
+    g->to = name;
+
+    if (!*own && type.len > 0 && !parley_gate_may_ask(g, type)) {
+        return parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
+                                "no rule with type=%.*s lets the caller ask "
+                                "for this name", (int) type.len,
+                                (const char *) type.data);
+    }
+
+    if (rc == 0) {
+        g->reader = parley_address_owner(g->http->directory, *ret);
+    }
+
+    return rc == 0 ? 0
+           : parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                              "this is a group of which nobody is a member");
+}
+
+
+/*
+ * Finds the address of the caller, empty if it has none.  A sub that is the
+ * name of a listed principal belongs to that principal (SEC-21); names of
+ * claims were checked with the token.
+ */
+
+static int
+parley_gate_named_caller(parley_gate_t *g, parley_str_t *ret)
+{
+    const parley_principal_t  *p, *owner;
+
+    p = g->who->principal;
+    owner = g->http->directory != NULL
+            ? parley_directory_owner(g->http->directory, PARLEY_NAMESPACE_SUB,
+                                     p->sub)
+            : NULL;
+
+    if (owner != NULL && !parley_str_eq(owner->sub, p->sub)) {
+        return parley_error_set(g->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
+                                NULL, "the sub of the token is the name of "
+                                "another principal");
+    }
+
+    return parley_address_of(g->arena, p, ret) < 0
+           ? parley_error_memory(g->err) : 0;
+}
+
+
+/* The caller's own, where the path names nobody. */
+
+static int
+parley_gate_named_own(parley_gate_t *g, parley_str_t address,
+    parley_str_t *ret, int *own)
+{
+    parley_str_t  name;
+
+    name = parley_who_name(g->who, g->proto);
+
+    if (address.len == 0
+        || (g->proto == PARLEY_PROTO_STREAMS && name.len == 0))
+    {
+        return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                                "the caller has no name in this protocol, "
+                                "and does not say whose it is");
+    }
+
+    *ret = address;
+    *own = 1;
+    g->to = name.len > 0 ? name : address;
+
+    return 0;
+}
+
+
+/* Finds the address that a name means; of an organisation it is the handle.
+   Returns 0; 1: it has none; or -1: it is not a name, or no memory. */
+
+static int
+parley_gate_named_address(parley_gate_t *g, parley_str_t name,
+    parley_str_t *ret)
+{
+    int                     rc;
+    parley_str_t            text;
+    parley_channel_scope_t  scope;
+
+    g->msg->wire = g->proto;
+
+    if (!parley_name_reads(g->proto, name)) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "what stands last in the path is no name of "
+                                "%s", (const char *)
+                                parley_proto_title(g->proto).data);
+    }
+
+    if (!parley_name_is_group(g->proto, name)) {
+        rc = parley_address_named(g->who, g->proto, name, ret);
+
+        return rc < 0 ? parley_error_memory(g->err) : rc;
+    }
+
+    rc = parley_name_map(g->arena, g->proto, name, PARLEY_PROTO_STREAMS,
+                         &text);
+
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(g->err) : rc;
+    }
+
+    if (parley_channel_scope_parse(text, &scope) != 0) {
+        return 1;
+    }
+
+    *ret = scope.handle;
+
+    return 0;
+}
+
+
+void
+parley_gate_named_tell(const parley_gate_t *g, parley_buf_t *b,
+    parley_str_t address)
+{
+    if (parley_str_begins(address, "~")) {
+        parley_buf_member(b, PARLEY_STR("handle"), address);
+
+    } else {
+        parley_buf_member(b, PARLEY_STR("name"), g->to);
+    }
+}
+
+
+/* Where names have slashes, as agent://h/x, it is the last that begins so. */
+
+static int
+parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
+{
+    size_t        i, last;
+    parley_buf_t  b;
+    parley_str_t  rest, prefix;
+
+    last = 0;
+
+    for (i = g->path.len; i > 0; i--) {
+
+        if (g->path.data[i - 1] != '/') {
+            continue;
+        }
+
+        if (last == 0) {
+            last = i;
+        }
+
+        rest = parley_str_from(g->path, i);
+
+        if (parley_gate_named_begins(g, &rest, &prefix)) {
+            parley_buf_init(&b, g->arena, prefix.len + rest.len);
+            parley_buf_str(&b, prefix);
+            parley_buf_str(&b, rest);
+
+            return parley_buf_done(&b, ret);
+        }
+    }
+
+    *ret = last == 0 ? parley_str_none : parley_str_from(g->path, last);
+
+    return 0;
+}
+
+
+/* of the two slashes nginx leaves one (merge_slashes) */
+
+static int
+parley_gate_named_begins(const parley_gate_t *g, parley_str_t *rest,
+    parley_str_t *prefix)
+{
+    unsigned             kind;
+    parley_str_t         merged;
+    const parley_str_t  *prefixes;
+
+    prefixes = parley_codecs[g->proto]->syntax->prefixes;
+
+    for (kind = 0; prefixes != NULL && kind < PARLEY_NAME_KINDS; kind++) {
+        *prefix = prefixes[kind];
+
+        if (prefix->len < 2 || prefix->data[prefix->len - 1] != '/') {
+            continue;
+        }
+
+        merged = parley_str_make(prefix->data, prefix->len - 1);
+
+        if (parley_name_strip(rest, *prefix)
+            || parley_name_strip(rest, merged))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}

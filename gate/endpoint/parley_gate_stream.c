@@ -1,0 +1,445 @@
+/*
+ * What is served where parley_stream stands: what who may listen gets, and from
+ * which place on (ACH-20 to ACH-22).  Whose stream it is stands last in the
+ * path, /channel/stream/~alice; the arguments:
+ *
+ *     ?filter=kind:agent_query&session=s1&instrument=cc-model
+ *     &last_event_id=3f09c2a1b47e.17
+ *
+ * A WebSocket (parley_websocket) is opened in the same way; what comes by it
+ * later takes the steps of messages.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "translate/channel/parley_channel_scope.h"
+#include "hub/parley_event_id.h"
+#include "hub/parley_expand.h"
+#include "gate/message/parley_gate_steps.h"
+#include "http/parley_handshake.h"
+#include "core/parley_hex.h"
+#include "gate/message/parley_opening.h"
+#include "gate/settings/parley_rules.h"
+#include "hub/parley_selector.h"
+#include "gate/settings/parley_settings.h"
+#include "core/parley_time.h"
+
+
+#define PARLEY_STREAM_RANDOM  16        /* octets of a session's name */
+
+/* what the draft lets a session have, beside what any part has */
+#define PARLEY_STREAM_SESSION_MORE  "~+:"
+
+
+typedef struct {
+    parley_gate_t       *g;
+    parley_arguments_t   arguments;
+    parley_opening_t    *opening;
+    int                  own;           /* it is the caller's */
+} parley_gate_stream_t;
+
+
+static int parley_gate_stream_upgrades(parley_gate_t *g);
+static int parley_gate_stream_open(parley_gate_stream_t *st);
+static int parley_gate_stream_selector(parley_gate_stream_t *st);
+static int parley_gate_stream_session(parley_gate_stream_t *st);
+static int parley_gate_stream_made(parley_gate_stream_t *st,
+    parley_str_t *ret);
+static int parley_gate_stream_foreign(parley_gate_stream_t *st);
+static int parley_gate_stream_part(parley_gate_stream_t *st,
+    parley_argument_e which, const char *more);
+static int parley_gate_stream_wrong(parley_gate_stream_t *st,
+    parley_code_t code, const char *name, const char *text);
+static int parley_gate_stream_card(parley_gate_stream_t *st);
+static void parley_gate_stream_from(parley_gate_stream_t *st);
+static void parley_gate_stream_lasts(parley_gate_stream_t *st);
+
+
+parley_step_result_t
+parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
+{
+    parley_step_result_t  result;
+
+    if (parley_gate_tickets(g) && parley_str_is(method, "POST")) {
+        g->proto = g->s->stream->proto;
+        g->issues = 1;
+        return PARLEY_RESULT_PASSED;
+    }
+
+    if (g->s->websocket == NULL) {
+        return parley_gate_named_method(g, g->s->stream->proto, method, 1);
+    }
+
+    result = parley_gate_named_method(g, g->s->stream->proto, method, 0);
+
+    return result == PARLEY_RESULT_PASSED
+           ? parley_step_result(parley_handshake(g)) : result;
+}
+
+
+parley_step_result_t
+parley_gate_stream(parley_gate_t *g)
+{
+    int                rc;
+    parley_opening_t  *opening;
+
+    if (g->erases) {
+        return parley_gate_erase(g);
+    }
+
+    if (g->issues) {
+        return parley_gate_ticket(g);
+    }
+
+    if (parley_gate_stream_upgrades(g) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    rc = parley_gate_stream_opening(g, &opening);
+
+    if (rc == 0) {
+        rc = parley_gate_ticket_use(g);
+    }
+
+    if (rc != 0) {
+        return parley_step_result(rc);
+    }
+
+    g->opening = opening;
+
+    return PARLEY_RESULT_ANSWERED;
+}
+
+
+/*
+ * A page of another site opens a WebSocket in the name of who looks at it: a
+ * browser shows a certificate as it sends a cookie, of which PROOF has asked.
+ */
+
+static int
+parley_gate_stream_upgrades(parley_gate_t *g)
+{
+    return g->s->websocket == NULL || g->shown.len > 0
+           ? 0 : parley_gate_origin(g);
+}
+
+
+int
+parley_gate_stream_opening(parley_gate_t *g, parley_opening_t **ret)
+{
+    parley_gate_stream_t  st;
+
+    memset(&st, 0, sizeof(parley_gate_stream_t));
+
+    st.g = g;
+    st.opening = parley_arena_calloc(g->arena, sizeof(parley_opening_t));
+
+    if (st.opening == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    *ret = st.opening;
+
+    return parley_gate_stream_open(&st);
+}
+
+
+static int
+parley_gate_stream_open(parley_gate_stream_t *st)
+{
+    parley_gate_t          *g;
+    parley_opening_t       *o;
+    parley_subscription_t  *s;
+
+    g = st->g;
+    o = st->opening;
+    s = &o->subscription;
+
+    parley_arguments_of(&st->arguments, 1u << PARLEY_ARGUMENT_FILTER
+                                        | 1u << PARLEY_ARGUMENT_SESSION
+                                        | 1u << PARLEY_ARGUMENT_INSTRUMENT
+                                        | 1u << PARLEY_ARGUMENT_LAST_EVENT_ID,
+                        g->conf->token);
+
+    if (parley_gate_named(g, &st->arguments, PARLEY_RULES_SUBSCRIBE,
+                          &o->address, &st->own)
+        != 0
+        || parley_gate_stream_selector(st) != 0
+        || parley_gate_stream_session(st) != 0
+        || parley_gate_stream_card(st) != 0)
+    {
+        return -1;
+    }
+
+    parley_gate_stream_from(st);
+    parley_gate_stream_lasts(st);
+    parley_gate_account(g);
+
+    memcpy(o->account, g->account, PARLEY_KEY_LEN);
+    parley_expand_log(g->ask.state, o->address, o->log);
+
+    s->log = o->log;
+    s->account = o->account;
+    s->owns = st->own != 0;
+    s->stream = g->mcp != NULL ? &parley_gate_called_stream : g->s->stream;
+
+    /* where something is denied each is asked about by itself */
+
+    if (parley_gate_denies(g)) {
+        o->gate = g;
+        s->reader = parley_str_make(&o->gate, sizeof(o->gate));
+    }
+
+    return 0;
+}
+
+
+/* ACH-22: a filter that is none opens nothing */
+
+static int
+parley_gate_stream_selector(parley_gate_stream_t *st)
+{
+    parley_str_t              filter, instrument;
+    parley_gate_t            *g;
+    parley_channel_filter_t   parsed;
+
+    g = st->g;
+
+    if (parley_gate_stream_part(st, PARLEY_ARGUMENT_INSTRUMENT, "") != 0) {
+        return -1;
+    }
+
+    filter = st->arguments.list[PARLEY_ARGUMENT_FILTER].value;
+    instrument = st->arguments.list[PARLEY_ARGUMENT_INSTRUMENT].value;
+
+    /* that the directory lists: ~cc-model@1.2 is cc-model */
+
+    if (instrument.len == 0 && st->own
+        && g->who->principal->instrument.len > 1)
+    {
+        instrument = parley_str_until(
+                         parley_str_from(g->who->principal->instrument, 1),
+                         '@');
+        st->arguments.list[PARLEY_ARGUMENT_INSTRUMENT].value = instrument;
+    }
+
+    if (parley_channel_filter_parse(g->arena, filter, &parsed, g->err) != 0) {
+        return -1;
+    }
+
+    return parley_selector_text(g->arena,
+                                g->mcp != NULL ? PARLEY_PROTO_VERBS
+                                               : g->s->stream->proto,
+                                instrument, filter,
+                                &st->opening->subscription.selector)
+           == 0 ? 0
+           : parley_gate_stream_wrong(st, PARLEY_E_FILTER_VALUE_INVALID,
+                                      "filter", "the filter is too long");
+}
+
+
+/*
+ * A session is its principal's.  Who listens to another's stream has one that
+ * no frame is addressed to, and that replaces none of the owner's.
+ */
+
+static int
+parley_gate_stream_session(parley_gate_stream_t *st)
+{
+    parley_str_t  name;
+
+    if (parley_gate_stream_part(st, PARLEY_ARGUMENT_SESSION,
+                                PARLEY_STREAM_SESSION_MORE)
+        != 0)
+    {
+        return -1;
+    }
+
+    name = st->arguments.list[PARLEY_ARGUMENT_SESSION].value;
+
+    if (name.len == 0 && parley_gate_stream_made(st, &name) != 0) {
+        return -1;
+    }
+
+    st->opening->session = name;
+    st->opening->subscription.session = name;
+
+    return st->own ? 0 : parley_gate_stream_foreign(st);
+}
+
+
+static int
+parley_gate_stream_made(parley_gate_stream_t *st, parley_str_t *ret)
+{
+    uint8_t        *p, random[PARLEY_STREAM_RANDOM];
+    parley_gate_t  *g;
+
+    g = st->g;
+    p = parley_arena_octets(g->arena, 2 * PARLEY_STREAM_RANDOM);
+
+    if (p == NULL || g->env->random == NULL || g->env->random(g, random) != 0)
+    {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "no session can be made");
+    }
+
+    (void) parley_hex_write(p, random, PARLEY_STREAM_RANDOM);
+
+    *ret = parley_str_make(p, 2 * PARLEY_STREAM_RANDOM);
+
+    return 0;
+}
+
+
+static int
+parley_gate_stream_foreign(parley_gate_stream_t *st)
+{
+    parley_buf_t    b;
+    parley_gate_t  *g;
+
+    g = st->g;
+
+    parley_buf_init(&b, g->arena, 0);
+    parley_buf_str(&b, g->who->principal->sub);
+    parley_buf_octet(&b, '/');
+    parley_buf_str(&b, st->opening->session);
+
+    if (parley_buf_done(&b, &st->opening->subscription.session) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    return st->opening->subscription.session.len <= PARLEY_SESSION_MAX ? 0
+           : parley_gate_stream_wrong(st, PARLEY_E_FIELD_INVALID, "session",
+                                      "the name of the session is too long");
+}
+
+
+static int
+parley_gate_stream_part(parley_gate_stream_t *st, parley_argument_e which,
+    const char *more)
+{
+    const parley_argument_t  *argument;
+
+    argument = &st->arguments.list[which];
+
+    if (argument->value.len == 0
+        || parley_channel_scope_is_part(argument->value, more) == 0)
+    {
+        return 0;
+    }
+
+    return parley_gate_stream_wrong(st, PARLEY_E_FIELD_INVALID,
+                                    (const char *) argument->name.data,
+                                    *more == '\0'
+                                    ? "must be 1 to 128 of letters, digits, "
+                                      "\".\", \"_\" and \"-\""
+                                    : "must be 1 to 128 of letters, digits, "
+                                      "\".\", \"_\", \"-\", \"~\", \"+\" and "
+                                      "\":\"");
+}
+
+
+static int
+parley_gate_stream_wrong(parley_gate_stream_t *st, parley_code_t code,
+    const char *name, const char *text)
+{
+    (void) parley_error_set(st->g->err, code, name, "%s", text);
+
+    st->g->err->is_name = 1;
+
+    return -1;
+}
+
+
+/* what the roster tells of it (ACH-25) */
+
+static int
+parley_gate_stream_card(parley_gate_stream_t *st)
+{
+    char            text[PARLEY_TIME_MAX];
+    parley_buf_t    b;
+    parley_gate_t  *g;
+
+    g = st->g;
+
+    parley_buf_init(&b, g->arena, 0);
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("protocol"), parley_proto_name(g->proto));
+
+    if (st->arguments.list[PARLEY_ARGUMENT_INSTRUMENT].value.len > 0) {
+        parley_buf_member(&b, PARLEY_STR("instrument"),
+                         st->arguments.list[PARLEY_ARGUMENT_INSTRUMENT].value);
+    }
+
+    if (parley_time_format(g->now_ms, text) != 0) {
+        parley_buf_member(&b, PARLEY_STR("since"), parley_str_c(text));
+    }
+
+    parley_buf_octet(&b, '}');
+
+    return parley_buf_done(&b, &st->opening->subscription.card) == 0
+           ? 0 : parley_error_memory(g->err);
+}
+
+
+/* ACH-21: the header is newer than an argument that stands in its URL */
+
+static void
+parley_gate_stream_from(parley_gate_stream_t *st)
+{
+    parley_str_t            text;
+    parley_gate_t          *g;
+    parley_subscription_t  *s;
+
+    g = st->g;
+
+    if (g->env->header == NULL
+        || !g->env->header(g, PARLEY_STR("last-event-id"), &text)
+        || text.len == 0)
+    {
+        text = st->arguments.list[PARLEY_ARGUMENT_LAST_EVENT_ID].value;
+    }
+
+    if (text.len == 0) {
+        return;
+    }
+
+    s = &st->opening->subscription;
+
+    /* A gap closes a WebSocket.  Where nothing is retained the next connection
+       would find the next gap: it begins at the end of the log. */
+
+    if (g->s->websocket != NULL && g->http->retain == 0) {
+        st->opening->unlogged = 1;
+        return;
+    }
+
+    /* a client that were refused would never come back: what it had is not
+       known, and it is told so */
+
+    if (parley_event_id_read(text, &s->from) != 0) {
+        s->lost = 1;
+    }
+}
+
+
+/* SEC-15 */
+
+static void
+parley_gate_stream_lasts(parley_gate_stream_t *st)
+{
+    int64_t  expires, left;
+
+    expires = parley_gate_expires(st->g);
+
+    if (expires == INT64_MAX) {
+        return;
+    }
+
+    left = (expires - st->g->now_ms) / 1000;
+
+    st->opening->subscription.lasts = left < 1 ? 1
+                                      : left > UINT32_MAX ? UINT32_MAX
+                                      : (uint32_t) left;
+}

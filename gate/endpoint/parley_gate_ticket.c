@@ -1,0 +1,193 @@
+/*
+ * A ticket for a stream, where parley_jwt has tickets=: who shows its token to
+ * a POST gets one, and whoever has that opens the stream at that URL, once and
+ * soon (GW-02).  It is for clients that can set no header, and stands in for
+ * the token alone: all that is asked of a token is asked of it when it is used.
+ */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_rules.h"
+#include "gate/settings/parley_settings.h"
+
+
+#define PARLEY_GATE_RANDOM  16      /* octets that the environment gives */
+
+/* milliseconds that the record of a used ticket outlives the ticket, in case
+   that the clock is set back */
+#define PARLEY_GATE_TICKET_MARGIN  60000
+
+
+static int parley_gate_ticket_make(parley_gate_t *g);
+static int parley_gate_ticket_tell(parley_gate_t *g, parley_str_t ticket);
+
+
+int
+parley_gate_tickets(const parley_gate_t *g)
+{
+    return g->s->stream != NULL && g->s->jwt != NULL && g->s->jwt->tickets > 0;
+}
+
+
+/* it opens a stream, and neither deletes nor gets another one */
+
+int
+parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret)
+{
+    parley_str_t  text;
+
+    if (!parley_gate_tickets(g) || g->erases || g->issues) {
+        return 0;
+    }
+
+    if (parley_gate_token_argument(g, &text) != 0) {
+        return -1;
+    }
+
+    if (text.len == 0) {
+        return 0;
+    }
+
+    if (parley_ticket_open(g->arena, g->ask.state->secret, g->uri, text,
+                           &g->ticket, g->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (g->env->now(g) >= g->ticket.expires) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_EXPIRED, NULL,
+                                "the time of the ticket is over");
+    }
+
+    *ret = g->ticket.token;
+
+    return 0;
+}
+
+
+/*
+ * Records that the ticket was used, for as long as the ticket lasts.  The
+ * location that issued it decides that, which can be another than this one.
+ */
+
+int
+parley_gate_ticket_use(parley_gate_t *g)
+{
+    int                  rc, kept;
+    uint8_t              id[PARLEY_KEY_LEN];
+    parley_str_t         parts[2];
+    parley_admitted_t    got;
+    parley_admission_t   a;
+    parley_settlement_t  how;
+
+    if (g->ticket.nonce.len == 0) {
+        return 0;
+    }
+
+    memset(&a, 0, sizeof(parley_admission_t));
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    parts[0] = PARLEY_STR("ticket");
+    parts[1] = g->ticket.nonce;
+
+    parley_state_key(g->ask.state, PARLEY_KIND_ID, parts, 2, id);
+    parley_gate_account(g);
+
+    a.account = g->account;
+    a.id = id;
+    a.print = id;
+    a.ttl = g->ticket.expires - g->env->now(g) + PARLEY_GATE_TICKET_MARGIN;
+
+    rc = parley_ask_admit(&g->ask, &a, &got);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0 || got.verdict == PARLEY_ADMIT_SHARE
+        || got.verdict == PARLEY_ADMIT_FULL)
+    {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "there is no room to remember the ticket");
+    }
+
+    if (got.verdict != PARLEY_ADMIT_OK) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "the ticket was used already");
+    }
+
+    how.stamp = got.stamp;
+    how.taken = 1;
+
+    return parley_ask_settle(&g->ask, &a, &how, &kept) == PARLEY_WAIT
+           ? PARLEY_WAIT : 0;
+}
+
+
+parley_step_result_t
+parley_gate_ticket(parley_gate_t *g)
+{
+    int                  own;
+    parley_str_t         address;
+    parley_arguments_t   arguments;
+
+    parley_arguments_of(&arguments, 0, g->conf->token);
+
+    return parley_gate_named(g, &arguments, PARLEY_RULES_SUBSCRIBE, &address,
+                             &own)
+           == 0 && parley_gate_ticket_make(g) == 0
+           ? PARLEY_RESULT_ANSWERED : PARLEY_RESULT_REFUSED;
+}
+
+
+static int
+parley_gate_ticket_make(parley_gate_t *g)
+{
+    uint8_t          random[2 * PARLEY_GATE_RANDOM];
+    parley_str_t     text;
+    parley_ticket_t  t;
+
+    _Static_assert(PARLEY_TICKET_NONCE <= sizeof(random), "a nonce");
+
+    if (g->who->jwt == NULL) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
+                                "a ticket stands for a token, and none came: "
+                                "a certificate is shown where the stream is "
+                                "opened");
+    }
+
+    if (g->env->random == NULL || g->env->random(g, random) != 0
+        || g->env->random(g, random + PARLEY_GATE_RANDOM) != 0)
+    {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "no ticket can be made");
+    }
+
+    t.nonce = parley_str_make(random, PARLEY_TICKET_NONCE);
+    t.token = g->shown;
+    t.expires = g->env->now(g) + g->s->jwt->tickets;
+
+    return parley_ticket_seal(g->arena, g->ask.state->secret, g->uri, &t,
+                              &text)
+           == 0 ? parley_gate_ticket_tell(g, text)
+                : parley_error_memory(g->err);
+}
+
+
+static int
+parley_gate_ticket_tell(parley_gate_t *g, parley_str_t ticket)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, g->arena, ticket.len + 64);
+
+    parley_buf_octet(&b, '{');
+    parley_buf_member(&b, PARLEY_STR("ticket"), ticket);
+    parley_buf_name(&b, PARLEY_STR("expires_in"));
+    parley_buf_int(&b, g->s->jwt->tickets / 1000);
+    parley_buf_octet(&b, '}');
+
+    return parley_gate_serve_json(g, &b);
+}

@@ -1,0 +1,543 @@
+/* What the operator's rules let pass, and the hierarchy. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gate/publish/parley_gate_deliver.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/party/parley_names.h"
+#include "translate/parley_msg_field.h"
+
+
+/* the message's and its carrier's, each also as each of PARLEY_GATE_READERS
+   has it */
+#define PARLEY_GATE_READERS  3
+#define PARLEY_GATE_INTENTS  (2 * (1 + PARLEY_GATE_READERS))
+
+
+/* a request to the rules, and what it points to */
+typedef struct {
+    parley_policy_request_t  request;
+    parley_names_t           sender;
+    parley_names_t           recipient;
+    parley_policy_name_t     types[2];
+    parley_policy_name_t     intents[PARLEY_GATE_INTENTS];
+} parley_gate_asked_t;
+
+
+static parley_step_result_t parley_gate_ruled(parley_gate_t *g);
+static int parley_gate_intent(const parley_gate_t *g);
+static int parley_gate_recipient(const parley_gate_t *g);
+static void parley_gate_lacks(parley_gate_t *g);
+static int parley_gate_roles(const parley_who_t *who,
+    parley_policy_request_t *request);
+static int parley_gate_ask_caller(const parley_gate_t *g,
+    parley_gate_asked_t *a);
+static int parley_gate_ask(const parley_gate_t *g,
+    const parley_principal_t *reader, parley_gate_asked_t *a);
+static int parley_gate_ask_to(const parley_gate_t *g,
+    const parley_principal_t *reader, parley_gate_asked_t *a);
+static void parley_gate_words(parley_policy_name_t *list,
+    parley_policy_names_t *names, parley_str_t text, parley_str_t outer);
+static int parley_gate_readings(const parley_gate_t *g,
+    parley_gate_asked_t *a);
+
+
+parley_step_result_t
+parley_gate_policy(parley_gate_t *g)
+{
+    parley_step_result_t  rc;
+
+    rc = parley_gate_ruled(g);
+
+    return rc != PARLEY_RESULT_REFUSED && parley_gate_response(g) != 0
+           ? PARLEY_RESULT_REFUSED : rc;
+}
+
+
+static parley_step_result_t
+parley_gate_ruled(parley_gate_t *g)
+{
+    parley_gate_asked_t     a;
+    const parley_policy_t  *policy;
+
+    policy = g->conf->policy;
+
+    if (parley_gate_intent(g) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (policy == NULL || policy->n == 0) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    if (parley_is_unruled(g->msg, g->conf->speak)) {
+        return parley_gate_caller(g) == 0 ? PARLEY_RESULT_NONE
+                                          : PARLEY_RESULT_REFUSED;
+    }
+
+    if (parley_gate_recipient(g) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (parley_gate_ask(g, g->reader, &a) != 0
+        || parley_gate_readings(g, &a) != 0)
+    {
+        (void) parley_error_memory(g->err);
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (parley_policy_check(policy, &a.request, &g->rule, g->err) == 0) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    /* of a group some may be reached: PUBLISH leaves out the others */
+
+    if ((g->rule == NULL || g->rule->allow)
+        && (policy->given & (1u << PARLEY_POLICY_TO))
+        && parley_gate_reaches_some(g))
+    {
+        parley_error_clear(g->err);
+        return PARLEY_RESULT_PASSED;
+    }
+
+    parley_gate_lacks(g);
+
+    (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
+                    g->err->code == PARLEY_E_INTENT_REFUSED
+                    ? parley_at(g->msg, PARLEY_MSG_INTENT).pointer : "");
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+/*
+ * AEE-20, whatever carries the intent; SEC-04: where rules name intents, one
+ * that a service might read as another is none.
+ */
+
+static int
+parley_gate_intent(const parley_gate_t *g)
+{
+    const char             *why;
+    const parley_policy_t  *policy;
+
+    policy = g->conf->policy;
+
+    if (parley_intent_is_reserved(g->msg->intent)) {
+        why = "the intent lies in the reserved namespace aee.*";
+
+    } else if (policy != NULL
+               && (policy->given & (1u << PARLEY_POLICY_INTENT))
+               && !parley_intent_is_plain(g->msg->intent)
+               && !parley_is_unruled(g->msg, g->conf->speak))
+    {
+        why = "rules name intents here, and this one has characters besides "
+              "A-Z, a-z, 0-9, \".\", \"_\" and \"-\"";
+
+    } else {
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_INTENT_REFUSED,
+                            parley_at(g->msg, PARLEY_MSG_INTENT).pointer,
+                            "%s", why);
+}
+
+
+/* SEC-04: the same of a recipient, where rules name them */
+
+static int
+parley_gate_recipient(const parley_gate_t *g)
+{
+    parley_str_t  to;
+
+    to = parley_gate_to(g);
+
+    if (to.len == 0
+        || !(g->conf->policy->given & (1u << PARLEY_POLICY_TO))
+        || parley_names_is_plain(g->who, to))
+    {
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED,
+                            parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
+                            "rules name recipients here, and this name could "
+                            "be read as another one");
+}
+
+
+int
+parley_gate_caller(parley_gate_t *g)
+{
+    parley_gate_asked_t     a;
+    const parley_policy_t  *policy;
+
+    policy = g->conf->policy;
+
+    if (policy == NULL || policy->n == 0) {
+        return 0;
+    }
+
+    if (parley_gate_ask_caller(g, &a) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    if (parley_policy_caller(policy, &a.request, &g->rule, g->err) == 0) {
+        return 0;
+    }
+
+    parley_gate_lacks(g);
+
+    return -1;
+}
+
+
+/* names the scope that a token lacks in the challenge (SEC-19) */
+
+static void
+parley_gate_lacks(parley_gate_t *g)
+{
+    if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
+        g->lacks = &g->rule->globs[PARLEY_POLICY_SCOPE];
+    }
+}
+
+
+/*
+ * Fills the part of the request to the rules that is about the caller, and
+ * clears the rest.  Returns 0, or -1: no memory.
+ */
+
+static int
+parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
+{
+    const parley_who_t       *who = g->who;
+    parley_policy_request_t  *request = &a->request;
+
+    memset(request, 0, sizeof(parley_policy_request_t));
+
+    if (who->jwt != NULL) {
+        request->scopes = who->jwt->scopes;
+        request->nscopes = who->jwt->nscopes;
+    }
+
+    if (parley_gate_roles(who, request) != 0) {
+        return -1;
+    }
+
+    if (g->conf->policy->given & (1u << PARLEY_POLICY_PRINCIPAL)) {
+
+        if (parley_names_sender(g->who, &a->sender) != 0) {
+            return -1;
+        }
+
+        request->principal.list = a->sender.list;
+        request->principal.n = a->sender.n;
+    }
+
+    return 0;
+}
+
+
+/*
+ * Fills the roles of the sender and of the surface that delivers the message.
+ * Returns 0, or -1: no memory.
+ */
+
+static int
+parley_gate_roles(const parley_who_t *who, parley_policy_request_t *request)
+{
+    parley_str_t         *list;
+    const parley_list_t  *own, *surface;
+
+    if (who->principal == NULL) {
+        return 0;
+    }
+
+    own = &who->principal->roles;
+    request->roles = own->list;
+    request->nroles = own->n;
+
+    if (who->surface == NULL || who->surface->roles.n == 0) {
+        return 0;
+    }
+
+    surface = &who->surface->roles;
+    list = parley_arena_alloc(who->arena,
+                              (own->n + surface->n) * sizeof(parley_str_t));
+    if (list == NULL) {
+        return -1;
+    }
+
+    if (own->n > 0) {
+        memcpy(list, own->list, own->n * sizeof(parley_str_t));
+    }
+
+    memcpy(list + own->n, surface->list, surface->n * sizeof(parley_str_t));
+
+    request->roles = list;
+    request->nroles = own->n + surface->n;
+
+    return 0;
+}
+
+
+/*
+ * Fills the request to the rules; names are looked up where some rule has them.
+ * reader: see parley_gate_ask_to().  Returns 0, or -1: no memory.
+ */
+
+static int
+parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
+    parley_gate_asked_t *a)
+{
+    parley_policy_request_t  *request = &a->request;
+
+    if (parley_gate_ask_caller(g, a) != 0
+        || parley_gate_ask_to(g, reader, a) != 0)
+    {
+        return -1;
+    }
+
+    request->protocol = parley_proto_name(g->proto);
+
+    parley_gate_words(a->types, &request->type, g->msg->form,
+                      g->msg->outer_form);
+    parley_gate_words(a->intents, &request->intent, g->msg->intent,
+                      g->msg->outer_intent);
+
+    return 0;
+}
+
+
+/*
+ * Looks up the names of the recipient and of a reader, who gets the message
+ * otherwise than by its recipient (GW-37).  reader may be NULL.  Returns 0, or
+ * -1: no memory.
+ */
+
+static int
+parley_gate_ask_to(const parley_gate_t *g, const parley_principal_t *reader,
+    parley_gate_asked_t *a)
+{
+    if (!(g->conf->policy->given & (1u << PARLEY_POLICY_TO))) {
+        return 0;
+    }
+
+    if (parley_names_recipient(g->who, parley_gate_to(g), &a->recipient) != 0
+        || (reader != NULL && reader != a->recipient.owner
+            && parley_names_also(&a->recipient, reader) != 0))
+    {
+        return -1;
+    }
+
+    a->request.to.list = a->recipient.list;
+    a->request.to.n = a->recipient.n;
+
+    return 0;
+}
+
+
+/*
+ * What a message means decides what is allowed; what denies need not ask
+ * whether it is carried, or is what carries it.
+ */
+
+static void
+parley_gate_words(parley_policy_name_t *list, parley_policy_names_t *names,
+    parley_str_t text, parley_str_t outer)
+{
+    list[0].text = text;
+    list[0].loose = 0;
+    list[1].text = outer;
+    list[1].loose = 1;
+
+    names->list = list;
+    names->n = outer.len > 0 ? 2 : 1;
+}
+
+
+/*
+ * SEC-04: whoever sends the message, wrote what it carries or gets it may have
+ * its intents by other names.  What denies looks at these, too; what allows
+ * says what the message itself calls it.
+ */
+
+static int
+parley_gate_readings(const parley_gate_t *g, parley_gate_asked_t *a)
+{
+    size_t                 i, k, n;
+    parley_str_t           text;
+    const parley_codec_t  *codec;
+
+    const parley_proto_t readers[PARLEY_GATE_READERS] = {
+        g->msg->wire, g->msg->origin, g->conf->speak
+    };
+
+    if (!(g->conf->policy->given & (1u << PARLEY_POLICY_INTENT))) {
+        return 0;
+    }
+
+    n = a->request.intent.n;
+
+    for (i = 0; i < PARLEY_GATE_READERS; i++) {
+
+        codec = readers[i] == PARLEY_PROTO_NONE ? NULL
+                                                : parley_codecs[readers[i]];
+
+        if (codec == NULL || codec->reading == NULL
+            || (i > 0 && readers[i] == readers[i - 1]))
+        {
+            continue;
+        }
+
+        for (k = 0; k < n; k++) {
+            text = parley_str_none;
+
+            if (codec->reading(g->arena, a->intents[k].text, &text) != 0) {
+                return -1;
+            }
+
+            if (text.len > 0) {
+                a->intents[a->request.intent.n].text = text;
+                a->intents[a->request.intent.n].loose = 1;
+                a->request.intent.n++;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_gate_may(const parley_gate_t *g, parley_str_t form,
+    parley_str_t intent)
+{
+    parley_error_t       err;
+    parley_gate_asked_t  a;
+
+    if (g->conf->policy == NULL || g->conf->policy->n == 0) {
+        return 1;
+    }
+
+    if (parley_gate_ask(g, g->reader, &a) != 0) {
+        return 0;
+    }
+
+    parley_gate_words(a.types, &a.request.type, form, parley_str_none);
+    parley_gate_words(a.intents, &a.request.intent, intent, parley_str_none);
+
+    if (parley_gate_readings(g, &a) != 0) {
+        return 0;
+    }
+
+    return parley_policy_check(g->conf->policy, &a.request, NULL, &err)
+           == 0;
+}
+
+
+/* what no rule names is nobody's to ask about */
+
+int
+parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
+{
+    parley_str_t         to;
+    parley_error_t       err;
+    parley_gate_asked_t  a;
+
+    to = parley_gate_to(g);
+
+    if (g->conf->policy == NULL || g->conf->policy->n == 0
+        || (to.len > 0 && !parley_names_is_plain(g->who, to))
+        || parley_gate_ask(g, g->reader, &a) != 0)
+    {
+        return 0;
+    }
+
+    parley_gate_words(a.types, &a.request.type, type, parley_str_none);
+
+    memset(&a.request.intent, 0, sizeof(parley_policy_names_t));
+
+    /* a rule for messages is none for listening to another's */
+
+    a.request.asked = type;
+
+    return parley_policy_check(g->conf->policy, &a.request, NULL, &err)
+           == 0;
+}
+
+
+int
+parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
+{
+    parley_error_t          err;
+    parley_gate_asked_t     a;
+    const parley_policy_t  *policy;
+
+    policy = g->conf->policy;
+
+    if (policy == NULL || !(policy->given & (1u << PARLEY_POLICY_TO))) {
+        return 1;
+    }
+
+    return parley_gate_ask(g, reader, &a) == 0
+           && parley_gate_readings(g, &a) == 0
+           && parley_policy_check(policy, &a.request, NULL, &err) == 0;
+}
+
+
+int
+parley_gate_denies(const parley_gate_t *g)
+{
+    const parley_policy_rule_t  *rule;
+
+    if (g->conf->policy == NULL) {
+        return 0;
+    }
+
+    for (rule = g->conf->policy->first; rule != NULL; rule = rule->next) {
+        if (!rule->allow) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_gate_is_denied(parley_gate_t *g)
+{
+    parley_gate_asked_t          a;
+    const parley_policy_rule_t  *rule;
+
+    if (parley_gate_ask(g, g->reader, &a) != 0
+        || parley_gate_readings(g, &a) != 0)
+    {
+        return 1;
+    }
+
+    rule = NULL;
+
+    return parley_policy_check(g->conf->policy, &a.request, &rule, g->err)
+           != 0
+           && rule != NULL && !rule->allow;
+}
+
+
+/* VCP-30; who acknowledges what nobody below did is above its sender, too */
+
+parley_step_result_t
+parley_gate_direction(parley_gate_t *g)
+{
+    if (g->correlation.question != NULL && g->correlation.above
+        && g->correlation.final)
+    {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    return parley_step_result(parley_who_direction(g->who, g->err));
+}

@@ -1,0 +1,72 @@
+/*
+ * SEC-16: what proved a message is asked about again and again, as long as
+ * there is something to be sent to whoever it proved.
+ */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+#include "auth/parley_revocation.h"
+#include "gate/settings/parley_settings.h"
+
+
+parley_step_result_t
+parley_gate_revocation(parley_gate_t *g)
+{
+    return parley_step_result(parley_gate_revoked(g));
+}
+
+
+int
+parley_gate_revoked(parley_gate_t *g)
+{
+    parley_bearer_t  bearer;
+
+    /* nothing is, mostly */
+
+    if (!g->http->revocations_lost
+        && parley_revocations_count(g->http->revocations) == 0)
+    {
+        return 0;
+    }
+
+    return parley_gate_bearer(g, &bearer) == 0
+           ? parley_bearer_revoked(g->http, &bearer, g->err)
+           : parley_error_memory(g->err);
+}
+
+
+int
+parley_gate_bearer(parley_gate_t *g, parley_bearer_t *ret)
+{
+    const parley_jwt_t  *jwt = g->who->jwt;
+
+    memset(ret, 0, sizeof(parley_bearer_t));
+
+    if (g->who->principal == NULL) {
+        return 0;
+    }
+
+    ret->sub = g->who->principal->sub;
+
+    if (g->who->surface != NULL) {
+        ret->author = ret->sub;
+        ret->sub = g->who->surface->sub;
+    }
+
+    ret->caller = parley_who_is_caller(g->who) ? 1 : 0;
+    ret->sig = g->who->sig_verified;
+    ret->sig_kid = g->who->sig_kid;
+
+    if (jwt == NULL) {
+        return 0;
+    }
+
+    ret->token = 1;
+    ret->key_issuer = jwt->any_issuer ? parley_str_none : jwt->iss;
+    ret->kid = jwt->kid;
+    ret->iss = jwt->iss;
+    ret->jti = jwt->jti;
+
+    return parley_who_acts(g->who, &ret->actor) == -1 ? -1 : 0;
+}

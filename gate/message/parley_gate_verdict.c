@@ -1,0 +1,263 @@
+/* What is said of a message as a whole, and that it is said once. */
+
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* milliseconds after which a message may come again that nobody could write
+   down */
+#define PARLEY_GATE_UNWRITTEN  1000
+
+
+static parley_verdict_t parley_gate_verdict(const parley_gate_t *g);
+static void parley_gate_report_verdict(parley_gate_t *g,
+    parley_verdict_t verdict);
+static parley_step_result_t parley_gate_unwritten(parley_gate_t *g);
+
+
+static const struct {
+    parley_str_t    name;
+    parley_whose_t  whose;
+} parley_verdicts[PARLEY_VERDICT_COUNT] = {
+    [PARLEY_VERDICT_NONE] = { { NULL, 0 }, PARLEY_WHOSE_OTHER },
+#define PARLEY_VERDICT(id, word, by)                                          \
+    [PARLEY_VERDICT_##id] = { parley_str(word), PARLEY_WHOSE_##by },
+    PARLEY_VERDICTS(PARLEY_VERDICT)
+#undef PARLEY_VERDICT
+};
+
+
+parley_str_t
+parley_verdict_name(parley_verdict_t verdict)
+{
+    return parley_verdicts[verdict].name;
+}
+
+
+parley_whose_t
+parley_verdict_whose(parley_verdict_t verdict)
+{
+    return parley_verdicts[verdict].whose;
+}
+
+
+parley_whose_t
+parley_failure_whose(parley_code_t code)
+{
+    switch (code) {
+
+    case PARLEY_E_UPSTREAM_INVALID:
+    case PARLEY_E_UPSTREAM_UNAVAILABLE:
+    case PARLEY_E_UPSTREAM_TIMEOUT:
+        return PARLEY_WHOSE_UPSTREAM;
+
+    default:
+        return PARLEY_WHOSE_GATEWAY;
+    }
+}
+
+
+parley_str_t
+parley_outcome_name(parley_outcome_kind_t kind)
+{
+    static const parley_str_t  names[PARLEY_OUTCOME_COUNT] = {
+        [PARLEY_OUTCOME_ANSWERED] = parley_str("answered"),
+        [PARLEY_OUTCOME_FAILED] = parley_str("failed"),
+        [PARLEY_OUTCOME_REFUSED] = parley_str("refused"),
+        [PARLEY_OUTCOME_UNTOUCHED] = parley_str("untouched"),
+        [PARLEY_OUTCOME_LOST] = parley_str("lost")
+    };
+
+    return names[kind];
+}
+
+
+/* what the steps have come to */
+
+static parley_verdict_t
+parley_gate_verdict(const parley_gate_t *g)
+{
+    switch (g->result) {
+
+    case PARLEY_RESULT_PASSED:
+        return parley_gate_is_dry(g) ? PARLEY_VERDICT_DRY_PASSED
+                                     : PARLEY_VERDICT_PASSED;
+
+    case PARLEY_RESULT_REFUSED:
+        return PARLEY_VERDICT_REFUSED;
+
+    case PARLEY_RESULT_SPARED:
+        return PARLEY_VERDICT_DRY_REFUSED;
+
+    case PARLEY_RESULT_ANSWERED:
+        return PARLEY_VERDICT_ANSWERED;
+
+    default: /* PARLEY_RESULT_FAILED: somebody else says so */
+        return PARLEY_VERDICT_NONE;
+    }
+}
+
+
+static void
+parley_gate_report_verdict(parley_gate_t *g, parley_verdict_t verdict)
+{
+    g->verdict = verdict;
+
+    if (g->verdict_reported) {
+        return;
+    }
+
+    g->verdict_reported = 1;
+
+    if (g->env->verdict != NULL) {
+        g->env->verdict(g);
+    }
+}
+
+
+void
+parley_gate_conclude(parley_gate_t *g)
+{
+    parley_verdict_t  verdict;
+
+    if (g->verdict_known) {
+        return;
+    }
+
+    verdict = parley_gate_verdict(g);
+
+    if (verdict == PARLEY_VERDICT_NONE) {
+        return;
+    }
+
+    g->verdict_known = 1;
+
+    parley_gate_report_verdict(g, verdict);
+
+    if (verdict == PARLEY_VERDICT_REFUSED) {
+        parley_gate_report_outcome(g, PARLEY_OUTCOME_REFUSED, NULL);
+
+    } else if (verdict != PARLEY_VERDICT_ANSWERED) {
+        g->went_on = 1;
+    }
+}
+
+
+parley_step_result_t
+parley_gate_record(parley_gate_t *g)
+{
+    return parley_gate_record_as(g, PARLEY_VERDICT_PASSED);
+}
+
+
+parley_step_result_t
+parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
+{
+    if (g->env->record == NULL || g->recorded || parley_gate_is_dry(g)) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    g->recorded = 1;
+
+    switch (g->env->record(g, verdict)) {
+
+    case PARLEY_RECORDED_WRITTEN:
+        return PARLEY_RESULT_PASSED;
+
+    case PARLEY_RECORDED_UNWRITTEN:
+        return g->http->audit_pass ? PARLEY_RESULT_NONE
+                                   : parley_gate_unwritten(g);
+
+    default: /* PARLEY_RECORDED_NONE */
+        return PARLEY_RESULT_NONE;
+    }
+}
+
+
+static parley_step_result_t
+parley_gate_unwritten(parley_gate_t *g)
+{
+    g->unwritten = 1;
+    g->wait = PARLEY_GATE_UNWRITTEN;
+
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "the audit log cannot be written");
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+void
+parley_gate_refuse(parley_gate_t *g)
+{
+    g->result = PARLEY_RESULT_REFUSED;
+    g->ending = 1;
+
+    parley_gate_conclude(g);
+}
+
+
+void
+parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
+{
+    if (g->settle != PARLEY_SETTLE_OPEN || settle == PARLEY_SETTLE_OPEN) {
+        return;
+    }
+
+    g->settle = settle;
+
+    if (g->went_on) {
+        parley_gate_report_step(g, PARLEY_STEP_SETTLE,
+                                settle == PARLEY_SETTLE_COMMIT
+                                ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE);
+    }
+}
+
+
+void
+parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
+    const parley_answered_t *answer)
+{
+    parley_outcome_t  outcome;
+
+    if (!g->went_on || g->outcome_reported) {
+        return;
+    }
+
+    g->outcome_reported = 1;
+
+    if (g->env->outcome != NULL) {
+        outcome.kind = kind;
+        outcome.settle = g->settle;
+        outcome.answer = answer;
+
+        g->env->outcome(g, &outcome);
+    }
+}
+
+
+/* the request is over: what was not said yet */
+
+void
+parley_gate_report_rest(parley_gate_t *g)
+{
+    parley_verdict_t  verdict;
+
+    if (!g->verdict_reported) {
+        /* decided, and the state was still asked to settle it */
+
+        verdict = g->ending ? parley_gate_verdict(g) : PARLEY_VERDICT_NONE;
+
+        /* what went on nowhere has no result that could be told */
+
+        parley_gate_report_verdict(g, verdict == PARLEY_VERDICT_REFUSED
+                                      || verdict == PARLEY_VERDICT_ANSWERED
+                                      ? verdict : PARLEY_VERDICT_OTHER);
+    }
+
+    parley_gate_report_outcome(g, g->verdict == PARLEY_VERDICT_FAILED
+                                  ? PARLEY_OUTCOME_FAILED
+                                  : parley_gate_is_dry(g)
+                                  ? PARLEY_OUTCOME_UNTOUCHED
+                                  : PARLEY_OUTCOME_LOST, NULL);
+}

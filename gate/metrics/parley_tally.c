@@ -1,0 +1,165 @@
+/* What of a message is counted, and as what. */
+
+#include "gate/message/parley_gate_mcp.h"
+#include "gate/settings/parley_settings.h"
+#include "gate/metrics/parley_tally.h"
+
+
+_Static_assert((int) PARLEY_L_WHOSE_GATEWAY == PARLEY_WHOSE_GATEWAY
+               && (int) PARLEY_L_WHOSE_UPSTREAM == PARLEY_WHOSE_UPSTREAM
+               && (int) PARLEY_L_WHOSE_OTHER == PARLEY_WHOSE_OTHER,
+               "the labels are those of parley_whose_t");
+
+
+static int parley_tally_is_message(const parley_gate_t *g);
+static void parley_tally_published(parley_slot_t *slot,
+    const parley_gate_t *g);
+static void parley_tally_refusal(parley_slot_t *slot, const parley_gate_t *g,
+    unsigned by);
+
+
+void
+parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
+{
+    if (!parley_tally_is_message(g)) {
+
+        if (g->verdict == PARLEY_VERDICT_REFUSED) {
+            parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
+        }
+
+        return;
+    }
+
+    parley_count(slot, parley_cell_message(g->proto, g->conf->speak,
+                                           g->verdict), 1);
+
+    switch (g->verdict) {
+
+    case PARLEY_VERDICT_DRY_REFUSED:
+        parley_tally_refusal(slot, g, PARLEY_L_BY_DRY_RUN);
+
+        /* fall through */
+
+    case PARLEY_VERDICT_PASSED:
+    case PARLEY_VERDICT_DRY_PASSED:
+        parley_count(slot, PARLEY_M_IN_FLIGHT, 1);
+        parley_count(slot, PARLEY_M_LOST, g->loss->count);
+        return;
+
+    case PARLEY_VERDICT_REFUSED:
+        parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
+
+        if (g->first.text.len > 0) {
+            parley_count(slot, PARLEY_M_REPLAYED, 1);
+        }
+
+        /* fall through */
+
+    default:
+
+        if (g->published) {
+            parley_tally_published(slot, g);
+        }
+
+        parley_count(slot, PARLEY_M_ANSWERS
+                           + (unsigned) parley_verdict_whose(g->verdict), 1);
+    }
+}
+
+
+/* who opens a stream, lists or asks brings none; nor does a GET of who looks
+   for one (MCP-02) */
+
+static int
+parley_tally_is_message(const parley_gate_t *g)
+{
+    if (g->verdict == PARLEY_VERDICT_REFUSED
+        && g->err->code == PARLEY_E_METHOD_NOT_ALLOWED)
+    {
+        return 0;
+    }
+
+    if (g->mcp != NULL) {
+        return g->mcp->verb != NULL
+               && g->mcp->verb->does < PARLEY_CHANNEL_DOES_ROSTER;
+    }
+
+    return parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE;
+}
+
+
+void
+parley_tally_outcome(parley_slot_t *slot, const parley_gate_t *g,
+    const parley_outcome_t *outcome)
+{
+    parley_whose_t  whose;
+
+    parley_count(slot, parley_cell_outcome(g->proto, g->conf->speak,
+                                           outcome->kind), 1);
+    parley_count(slot, PARLEY_M_IN_FLIGHT, (uint64_t) -1);
+
+    switch (outcome->kind) {
+
+    case PARLEY_OUTCOME_FAILED:
+        whose = parley_failure_whose(g->err->code);
+        parley_tally_refusal(slot, g, whose == PARLEY_WHOSE_UPSTREAM
+                                      ? PARLEY_L_BY_UPSTREAM
+                                      : PARLEY_L_BY_GATEWAY);
+        break;
+
+    case PARLEY_OUTCOME_REFUSED:
+        parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
+        whose = PARLEY_WHOSE_GATEWAY;
+        break;
+
+    case PARLEY_OUTCOME_LOST:
+        whose = PARLEY_WHOSE_OTHER;
+        break;
+
+    default:
+        whose = PARLEY_WHOSE_UPSTREAM;
+    }
+
+    parley_count(slot, PARLEY_M_ANSWERS + (unsigned) whose, 1);
+}
+
+
+static void
+parley_tally_published(parley_slot_t *slot, const parley_gate_t *g)
+{
+    parley_count(slot, PARLEY_M_PUBLISHED, 1);
+    parley_count(slot, PARLEY_M_EMITTED, (uint64_t) g->emitted);
+
+    if (parley_str_is(g->msg->intent, PARLEY_INTENT_DECLARE)) {
+        parley_count(slot, PARLEY_M_DECLARED, 1);
+
+    } else if (parley_str_is(g->msg->intent, PARLEY_INTENT_FLUSH)) {
+        parley_count(slot, PARLEY_M_FLUSHES, 1);
+    }
+}
+
+
+static void
+parley_tally_refusal(parley_slot_t *slot, const parley_gate_t *g, unsigned by)
+{
+    parley_count(slot, parley_cell_refusal(g->err->code, by), 1);
+}
+
+
+void
+parley_tally_tokens(parley_slot_t *slot, const parley_token_cache_t *tokens,
+    parley_token_cache_stat_t *before)
+{
+    parley_token_cache_stat_t  now;
+
+    parley_token_cache_stat(tokens, &now);
+
+    parley_count(slot, PARLEY_M_TOKENS + PARLEY_L_CACHE_HIT,
+                 now.hits - before->hits);
+    parley_count(slot, PARLEY_M_TOKENS + PARLEY_L_CACHE_MISS,
+                 now.misses - before->misses);
+    parley_count_level(slot, PARLEY_M_TOKEN_ENTRIES, now.entries);
+    parley_count_level(slot, PARLEY_M_TOKEN_OCTETS, now.octets);
+
+    *before = now;
+}

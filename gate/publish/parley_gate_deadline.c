@@ -1,0 +1,264 @@
+/*
+ * What becomes of the message if nobody answers it in time: jobs that are added
+ * as it goes on (parley_overdue.h), with what it was.
+ *
+ * The step ESCALATE is of an escalation that is sent on.  Whether the service
+ * is there, and what it says, is waited for by nobody: what it does not
+ * acknowledge goes up.
+ */
+
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "translate/parley_alarm.h"
+#include "gate/publish/parley_gate_deliver.h"
+#include "gate/delivery/parley_notify.h"
+#include "gate/delivery/parley_overdue.h"
+
+
+static const parley_principal_t *parley_gate_superior(
+    const parley_gate_t *g);
+static int parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret);
+static int parley_gate_add(parley_gate_t *g);
+
+
+/* who is asked first.  Of whom no parent is known nobody is above whom it is
+   for: it goes to those alone whom rules let it go to */
+
+static const parley_principal_t *
+parley_gate_superior(const parley_gate_t *g)
+{
+    return g->who->principal->above;
+}
+
+
+parley_proto_set_t
+parley_gate_rises(const parley_gate_t *g)
+{
+    parley_proto_set_t         set;
+    const parley_principal_t  *p;
+
+    set = 0;
+
+    if (parley_gate_escalates(g)) {
+
+        for (p = parley_gate_superior(g); p != NULL; p = p->above) {
+            set |= PARLEY_PROTO_BIT(parley_delivered_in(p, g->msg->wire));
+        }
+    }
+
+    return set;
+}
+
+
+int
+parley_gate_times_out(const parley_gate_t *g)
+{
+    const parley_principal_t  *p;
+
+    p = g->who->principal;
+
+    return g->msg->wire == PARLEY_PROTO_CANONICAL
+           && g->msg->act == PARLEY_ACT_REQUEST && g->msg->timeout_ms > 0
+           && g->asked.kept && !g->asked.several
+           && !parley_gate_escalates(g) && p != NULL
+           && (parley_address_has(p) || p->deliver.len > 0);
+}
+
+
+int
+parley_gate_deadlines(parley_gate_t *g, parley_append_t *append)
+{
+    int            rc;
+    parley_job_t   job, *jobs;
+
+    rc = parley_gate_deadline_job(g, &job);
+
+    if (rc <= 0) {
+        return rc;
+    }
+
+    jobs = parley_arena_alloc(g->arena,
+                              (append->njobs + 1) * sizeof(parley_job_t));
+
+    if (jobs == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    if (append->njobs != 0) {
+        memcpy(jobs, append->jobs, append->njobs * sizeof(parley_job_t));
+    }
+
+    jobs[append->njobs++] = job;
+    append->jobs = jobs;
+
+    return 0;
+}
+
+
+/* 1 and *ret; 0: there is none; -1: capacity */
+
+static int
+parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
+{
+    int64_t                    after;
+    parley_str_t               sub;
+    parley_load_kind_t         kind;
+    const parley_principal_t  *superior;
+
+    if (!g->asked.awaited || parley_gate_is_dry(g)) {
+        return 0;
+    }
+
+    if (parley_gate_escalates(g)) {
+        superior = parley_gate_superior(g);
+        sub = superior != NULL ? superior->sub : parley_str_none;
+
+        kind = PARLEY_LOAD_ESCALATION;
+        after = PARLEY_ESCALATION_MS;
+
+        if (superior != NULL && parley_alarm_is_emergency(parley_gate_alarm(g))
+            && parley_overdue_above(g->http, superior) != NULL)
+        {
+            kind = PARLEY_LOAD_EMERGENCY;
+            after = 0;
+        }
+
+    } else if (parley_gate_times_out(g)) {
+        sub = g->who->principal->sub;
+        kind = PARLEY_LOAD_TIMEOUT;
+        after = parley_gate_deadline(g);
+
+    } else {
+        return 0;
+    }
+
+    if (parley_overdue_job(g->arena, g->ask.state, kind, &g->asked.question,
+                            sub, ret)
+        != 0)
+    {
+        return parley_error_memory(g->err);
+    }
+
+    ret->after = after;
+    ret->lasts = after + PARLEY_OVERDUE_LIVES;
+
+    return 1;
+}
+
+
+parley_step_result_t
+parley_gate_escalate(parley_gate_t *g)
+{
+    int  rc;
+
+    if (!g->asked.awaited || !parley_gate_escalates(g)) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    rc = parley_gate_lead(g, parley_gate_rises(g));
+
+    if (rc == 0) {
+        rc = parley_gate_add(g);
+    }
+
+    g->rises = rc == 0;
+
+    return parley_step_result(rc);
+}
+
+
+int
+parley_gate_await(parley_gate_t *g)
+{
+    if (!parley_gate_times_out(g) || g->published) {
+        return 0;
+    }
+
+    /* it was taken: what finds no room is no reason to say otherwise */
+
+    return parley_gate_add(g) == PARLEY_WAIT ? PARLEY_WAIT : 0;
+}
+
+
+/* its deadline goes; that of an escalation is soon over by itself */
+
+void
+parley_gate_in_time(parley_gate_t *g)
+{
+    parley_job_t              job;
+    const parley_question_t  *q;
+
+    q = g->correlation.question;
+
+    if (!g->entrance.closing || q == NULL
+        || q->head.proto != PARLEY_PROTO_CANONICAL || q->head.escalates
+        || q->head.time == PARLEY_QUESTION_TIME)
+    {
+        return;
+    }
+
+    if (parley_overdue_job(g->arena, g->ask.state, PARLEY_LOAD_TIMEOUT,
+                           &g->entrance.closes, parley_str_none, &job)
+        == 0)
+    {
+        /* nobody waits for that: where it is left it finds the answer */
+
+        (void) g->ask.state->ops->job->drop(g->ask.state, job.lane, NULL, NULL);
+    }
+}
+
+
+/* told to nobody, with the deadline that it has */
+
+static int
+parley_gate_add(parley_gate_t *g)
+{
+    int                   rc;
+    parley_str_t          scope;
+    parley_append_t       append;
+    parley_notify_t       notify;
+    parley_appended_t     appended;
+    parley_publication_t  p;
+
+    if (parley_gate_publication(g, &p, &scope) != 0) {
+        return -1;
+    }
+
+    memset(&notify, 0, sizeof(parley_notify_t));
+
+    notify.http = g->http;
+    notify.state = g->ask.state;
+    notify.publication = &p;
+    notify.account = g->account;
+
+    if (parley_notify(&notify, g->arena, &append) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    rc = parley_gate_deadlines(g, &append);
+
+    if (rc != 0 || append.njobs == 0) {
+        return rc;
+    }
+
+    rc = parley_ask_append(&g->ask, &append, &appended);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0 || appended.verdict != PARLEY_APPEND_OK) {
+        g->wait = PARLEY_GATE_NO_ROOM;
+
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "no room to remember until when it is to be "
+                                "answered");
+    }
+
+    if (g->env->wake != NULL) {
+        g->env->wake(g);
+    }
+
+    return 0;
+}

@@ -1,0 +1,157 @@
+/*
+ * ACH-29: intents that a principal declares, and none of which it carries out.
+ * They are counted in a record of the state, which ends an hour after the first
+ * of them and with the principal's next flush_executed.  A rate would let one
+ * more pass every now and then, and has nothing that a flush could clear.
+ */
+
+#include <string.h>
+
+#include "gate/party/parley_account.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+#define PARLEY_DECLARED_MS     ((int64_t) 3600 * 1000)
+
+/* times that another worker may have counted meanwhile */
+#define PARLEY_DECLARED_TRIES  16
+
+
+static void parley_gate_declared_id(const parley_gate_t *g,
+    parley_record_id_t *ret);
+static int parley_gate_declared_put(parley_gate_t *g,
+    const parley_record_id_t *id, const parley_record_t *before,
+    uint32_t count, parley_put_result_t *ret);
+static int parley_gate_declared_full(parley_gate_t *g, const char *why);
+
+
+int
+parley_gate_declare(parley_gate_t *g)
+{
+    int                  rc;
+    uint32_t             count;
+    unsigned             i;
+    parley_record_t      record;
+    parley_record_id_t   id;
+    parley_put_result_t  result;
+
+    if (g->s->submit->declares == 0
+        || !parley_str_is(g->msg->intent, PARLEY_INTENT_DECLARE))
+    {
+        return 0;
+    }
+
+    parley_gate_declared_id(g, &id);
+
+    for (i = 0; i < PARLEY_DECLARED_TRIES; i++) {
+        rc = parley_ask_get_one(&g->ask, &id, &record);
+
+        if (rc == PARLEY_WAIT) {
+            return rc;
+        }
+
+        if (rc < 0) {
+            return parley_gate_declared_full(g, "the state gave no answer");
+        }
+
+        count = 0;
+
+        if (rc == 1 && record.value.len == sizeof(count)) {
+            memcpy(&count, record.value.data, sizeof(count));
+        }
+
+        if (count >= g->s->submit->declares) {
+            g->wait = record.left;
+
+            return parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
+                                    "too many intents were declared without a "
+                                    "flush_executed");
+        }
+
+        rc = parley_gate_declared_put(g, &id, rc == 1 ? &record : NULL,
+                                      count + 1, &result);
+        if (rc == PARLEY_WAIT) {
+            return rc;
+        }
+
+        if (rc != 0) {
+            return parley_gate_declared_full(g, "the state gave no answer");
+        }
+
+        if (result == PARLEY_PUT_OK) {
+            return 0;
+        }
+
+        if (result != PARLEY_PUT_STALE) {
+            break;
+        }
+    }
+
+    return parley_gate_declared_full(g, "there is no room to count this "
+                                     "sender's intents");
+}
+
+
+/* a declaration that is counted at this moment finds no record, and begins
+   another */
+
+int
+parley_gate_flush(parley_gate_t *g)
+{
+    parley_record_id_t  id;
+
+    if (g->s->submit->declares == 0
+        || !parley_str_is(g->msg->intent, PARLEY_INTENT_FLUSH))
+    {
+        return 0;
+    }
+
+    parley_gate_declared_id(g, &id);
+
+    return parley_ask_drop(&g->ask, &id, 0) == PARLEY_WAIT ? PARLEY_WAIT : 0;
+}
+
+
+static void
+parley_gate_declared_id(const parley_gate_t *g, parley_record_id_t *ret)
+{
+    memset(ret, 0, sizeof(parley_record_id_t));
+
+    ret->kind = PARLEY_KIND_RATE;
+    parley_account_declared_key(g->ask.state, g->account, ret->key);
+}
+
+
+/* of two that are the first, at once, one is counted */
+
+static int
+parley_gate_declared_put(parley_gate_t *g, const parley_record_id_t *id,
+    const parley_record_t *before, uint32_t count, parley_put_result_t *ret)
+{
+    parley_put_t  put;
+    parley_str_t  value;
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    value = parley_str_make(&count, sizeof(count));
+
+    put.id = *id;
+    put.queue = PARLEY_LOOSE_NONE;
+    put.account = g->account;
+    put.parts = &value;
+    put.nparts = 1;
+    put.ttl = before != NULL ? before->left : PARLEY_DECLARED_MS;
+    put.replaces = before != NULL ? before->generation : 0;
+
+    return parley_ask_put(&g->ask, &put, ret);
+}
+
+
+static int
+parley_gate_declared_full(parley_gate_t *g, const char *why)
+{
+    g->wait = PARLEY_GATE_NO_ROOM;
+
+    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s", why);
+}

@@ -1,0 +1,550 @@
+/*
+ * A publication reaches its recipient by a stream of the recipient, else by
+ * the URL that the identities have for it.  For a URL there is a job, added
+ * with the record (hub/parley_attempt.h says what becomes of it).  Where the
+ * protocol of the message delivers what it accepts (VCP-33), there is a job for
+ * a recipient without a URL, too: it is over as soon as a connection of the
+ * recipient has the message, and reports it otherwise.  A broadcast is for
+ * every known peer of its sender (VCP-22).
+ */
+
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "translate/parley_alarm.h"
+#include "hub/parley_attempt.h"
+#include "translate/channel/parley_channel_scope.h"
+#include "gate/publish/parley_gate_deliver.h"
+#include "hub/parley_load.h"
+#include "gate/party/parley_members.h"
+#include "translate/parley_name.h"
+#include "hub/parley_selector.h"
+#include "gate/settings/parley_settings.h"
+
+
+#define PARLEY_DELIVER_ROOM  8      /* jobs, at first */
+
+
+static int parley_gate_peer(parley_gate_t *g, const parley_principal_t *p);
+static int parley_gate_reach_all(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_str_t answers,
+    parley_reached_t *ret);
+static int parley_gate_reach_scope(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_str_t answers,
+    parley_reached_t *ret);
+static int parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
+    parley_str_t address, parley_str_t answers, parley_reached_t *ret);
+static int parley_gate_awaits(parley_gate_t *g, parley_str_t address,
+    parley_str_t answers);
+static int parley_gate_reach_job(parley_gate_t *g,
+    const parley_principal_t *p, parley_load_kind_t kind, parley_str_t owed,
+    parley_reached_t *ret);
+static parley_job_t *parley_gate_reach_room(parley_gate_t *g,
+    parley_reached_t *ret);
+static int parley_delivered_is_named(const parley_principal_t *p,
+    parley_proto_t proto);
+static int64_t parley_gate_lasts(const parley_gate_t *g);
+
+
+int
+parley_gate_is_broadcast(const parley_gate_t *g)
+{
+    parley_str_t  peers;
+
+    peers = parley_codecs[g->msg->wire]->syntax->peers;
+
+    return peers.len > 0 && parley_str_eq(g->msg->recipient, peers);
+}
+
+
+/* each has its own retries; a peer has a name, and so an address */
+
+int
+parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
+{
+    size_t                     i, n;
+    parley_str_t               address;
+    const parley_principal_t  *list = NULL;
+
+    memset(ret, 0, sizeof(parley_expansion_t));
+
+    n = g->http->directory != NULL
+        ? parley_directory_principals(g->http->directory, &list) : 0;
+
+    ret->logs = parley_arena_alloc(g->arena, (n + 1) * PARLEY_KEY_LEN);
+
+    if (ret->logs == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    for (i = 0; i < n; i++) {
+
+        if (!parley_gate_peer(g, &list[i])) {
+            continue;
+        }
+
+        if (ret->nlogs == g->s->submit->expand.max) {
+            return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                    "the sender has more known peers than a "
+                                    "message may be sent to");
+        }
+
+        if (parley_address_of(g->arena, &list[i], &address) != 0) {
+            return parley_error_memory(g->err);
+        }
+
+        parley_expand_log(g->ask.state, address, ret->logs[ret->nlogs++]);
+    }
+
+    return 0;
+}
+
+
+/* VCP-22: of the same parent, or like the sender of none */
+
+static int
+parley_gate_peer(parley_gate_t *g, const parley_principal_t *p)
+{
+    const parley_principal_t  *self;
+
+    self = g->who->principal;
+
+    return self != NULL && p->names[g->msg->wire].len > 0
+           && !parley_str_eq(p->sub, self->sub)
+           && parley_str_eq(p->parent, self->parent)
+           && parley_gate_may_reach(g, p);
+}
+
+
+int
+parley_gate_reaches_some(parley_gate_t *g)
+{
+    size_t                     i, n, at;
+    parley_str_t               text, address;
+    parley_expand_env_t        env;
+    parley_channel_scope_t     scope;
+    const parley_principal_t  *list;
+
+    if (g->s->submit == NULL || g->http->directory == NULL) {
+        return 0;
+    }
+
+    if (parley_gate_is_broadcast(g)) {
+        n = parley_directory_principals(g->http->directory, &list);
+
+        for (i = 0; i < n && !parley_gate_peer(g, &list[i]); i++) {
+            /* void */
+        }
+
+        return i < n;
+    }
+
+    text = g->msg->scope;
+
+    if (text.len == 0
+        && parley_name_map(g->arena, g->msg->wire, g->msg->recipient,
+                           PARLEY_PROTO_STREAMS, &text)
+           != 0)
+    {
+        return 0;
+    }
+
+    if (parley_channel_scope_parse(text, &scope) != 0
+        || !parley_expand_is_org(&scope))
+    {
+        return 0;
+    }
+
+    parley_members(g, &env);
+    at = 0;
+
+    return env.next(env.ctx, &scope, &at, &address) != 0;
+}
+
+
+parley_proto_t
+parley_delivered_in(const parley_principal_t *p, parley_proto_t proto)
+{
+    unsigned  i;
+
+    if (p->speaks.len > 0) {
+        return parley_proto_find(p->speaks);
+    }
+
+    if ((unsigned) proto != PARLEY_NAMESPACE_HANDLE
+        && parley_delivered_is_named(p, proto))
+    {
+        return proto;
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (i != PARLEY_NAMESPACE_HANDLE
+            && parley_delivered_is_named(p, (parley_proto_t) i))
+        {
+            return (parley_proto_t) i;
+        }
+    }
+
+    return p->names[PARLEY_NAMESPACE_HANDLE].len > 0
+           ? (parley_proto_t) PARLEY_NAMESPACE_HANDLE : proto;
+}
+
+
+static int
+parley_delivered_is_named(const parley_principal_t *p, parley_proto_t proto)
+{
+    return parley_proto_is_named(proto) && p->names[proto].len > 0;
+}
+
+
+/* a critical message waits for no other; one to several recipients would take
+   the places of all that are critical */
+
+int
+parley_gate_reaches(parley_gate_t *g, const parley_channel_scope_t *scope,
+    parley_str_t answers, const parley_expansion_t *expansion,
+    parley_reached_t *ret)
+{
+    int  rc;
+
+    memset(ret, 0, sizeof(parley_reached_t));
+
+    if (expansion->audience.form != PARLEY_AUDIENCE_ALL
+        || (!parley_codecs[g->msg->wire]->delivers
+            && (g->http->deliver_uri.len == 0 || g->http->directory == NULL)))
+    {
+        return 0;
+    }
+
+    rc = parley_gate_reach_all(g, scope, answers, ret);
+
+    if (rc == 0 && ret->n == 1 && ret->jobs[0].class == PARLEY_JOB_ORDINARY
+        && parley_alarm_escalates(parley_gate_alarm(g)))
+    {
+        ret->jobs[0].class = PARLEY_JOB_URGENT;
+    }
+
+    return rc;
+}
+
+
+static int
+parley_gate_reach_all(parley_gate_t *g, const parley_channel_scope_t *scope,
+    parley_str_t answers, parley_reached_t *ret)
+{
+    int                        rc;
+    size_t                     i, n;
+    parley_str_t               address;
+    const parley_principal_t  *list = NULL;
+
+    if (!parley_gate_is_broadcast(g)) {
+        return parley_gate_reach_scope(g, scope, answers, ret);
+    }
+
+    n = g->http->directory != NULL
+        ? parley_directory_principals(g->http->directory, &list) : 0;
+
+    for (i = 0; i < n; i++) {
+
+        if (!parley_gate_peer(g, &list[i])) {
+            continue;
+        }
+
+        if (parley_address_of(g->arena, &list[i], &address) != 0) {
+            return parley_error_memory(g->err);
+        }
+
+        rc = parley_gate_reach(g, &list[i], address, parley_str_none, ret);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_gate_reach_scope(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_str_t answers,
+    parley_reached_t *ret)
+{
+    int                        rc;
+    size_t                     at;
+    parley_str_t               address;
+    parley_expand_env_t        env;
+    const parley_principal_t  *p;
+
+    if (!parley_expand_is_org(scope)) {
+        p = parley_address_owner(g->http->directory, scope->handle);
+
+        return parley_gate_reach(g, p, scope->handle, answers, ret);
+    }
+
+    parley_members(g, &env);
+
+    at = 0;
+
+    while ((rc = env.next(env.ctx, scope, &at, &address)) != 0) {
+
+        if (rc < 0) {
+            return parley_error_memory(g->err);
+        }
+
+        p = parley_address_owner(g->http->directory, address);
+
+        /* a sender to an organisation sends to the other members */
+
+        if (p == NULL || p == g->who->principal
+            || (g->who->principal != NULL
+                && parley_str_eq(p->sub, g->who->principal->sub)))
+        {
+            continue;
+        }
+
+        rc = parley_gate_reach(g, p, address, parley_str_none, ret);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+/* 0; PARLEY_WAIT; or -1: capacity, policy-refused */
+
+static int
+parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
+    parley_str_t address, parley_str_t answers, parley_reached_t *ret)
+{
+    int     rc;
+    size_t  i;
+
+    for (i = 0; p != NULL && i < ret->n; i++) {
+        if (ret->who[i] == p) {
+            return 0;
+        }
+    }
+
+    if (p == NULL || p->deliver.len == 0 || g->http->deliver_uri.len == 0) {
+        rc = parley_gate_awaits(g, address, answers);
+
+        return rc != 1 ? rc
+               : parley_gate_reach_job(g, p, PARLEY_LOAD_AWAIT, address, ret);
+    }
+
+    rc = address.len > 0 ? parley_gate_listens(g, address) : 0;
+
+    if (rc == 1) {
+        return parley_codecs[g->msg->wire]->delivers
+               ? parley_gate_reach_job(g, p, PARLEY_LOAD_DELIVER, address, ret)
+               : 0;
+    }
+
+    return rc != 0 ? rc
+           : parley_gate_reach_job(g, p, PARLEY_LOAD_DELIVER, parley_str_none,
+                                   ret);
+}
+
+
+/*
+ * Whether a message is to wait for the next connection of the owner of an
+ * address, which has no URL: 1; 0: it is not, or the request that it answers is
+ * held for it; PARLEY_WAIT; or -1: capacity.
+ */
+
+static int
+parley_gate_awaits(parley_gate_t *g, parley_str_t address, parley_str_t answers)
+{
+    int                rc;
+    uint8_t           *session, log[1][PARLEY_KEY_LEN];
+    parley_append_t    asked;
+    parley_appended_t  would;
+
+    if (address.len == 0 || !parley_codecs[g->msg->wire]->delivers) {
+        return 0;
+    }
+
+    if (answers.len == 0) {
+        return 1;
+    }
+
+    session = parley_arena_octets(g->arena, 1 + answers.len);
+
+    if (session == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    session[0] = PARLEY_SELECTOR_HELD;
+    memcpy(&session[1], answers.data, answers.len);
+    parley_expand_log(g->ask.state, address, log[0]);
+
+    memset(&asked, 0, sizeof(parley_append_t));
+
+    asked.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
+    asked.nlogs = 1;
+    asked.session = parley_str_make(session, 1 + answers.len);
+    asked.asks = 1;
+    asked.arena = g->arena;
+
+    rc = parley_ask_append(&g->ask, &asked, &would);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    return rc != 0 ? parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                      "the state gave no answer")
+           : would.ngroups == 0;
+}
+
+
+/*
+ * Adds a job.  owed: the address whose readers it is owed to first.  A
+ * recipient that has a URL, too, gets the message there if none of its streams
+ * has it in time.
+ */
+
+static int
+parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
+    parley_load_kind_t kind, parley_str_t owed, parley_reached_t *ret)
+{
+    parley_job_t    *job;
+    parley_proto_t   speaks;
+
+    job = parley_gate_reach_room(g, ret);
+
+    if (job == NULL) {
+        return -1;
+    }
+
+    memset(job, 0, sizeof(parley_job_t));
+
+    ret->who[ret->n++] = p;
+    ret->owed |= owed.len > 0;
+
+    if (kind == PARLEY_LOAD_AWAIT) {
+        return parley_delivery_awaits(g->arena, g->ask.state, kind, owed,
+                                      parley_gate_lasts(g), job)
+               == 0 ? 0 : parley_error_memory(g->err);
+    }
+
+    if (parley_load_write(g->arena, kind, p->sub, &job->text) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    job->lasts = parley_gate_lasts(g);
+
+    if (owed.len > 0) {
+        parley_expand_log(g->ask.state, owed, job->lane);
+        job->owed = 1;
+        job->after = PARLEY_FEED_GRACE < job->lasts ? PARLEY_FEED_GRACE
+                                                    : job->lasts;
+        return 0;
+    }
+
+    parley_delivery_lane(g->ask.state, parley_who_proven(g->who), p->sub,
+                         job->lane);
+
+    speaks = parley_delivered_in(p, g->msg->wire);
+
+    ret->speaks |= PARLEY_PROTO_BIT(speaks);
+    ret->urls[speaks]++;
+
+    return 0;
+}
+
+
+static parley_job_t *
+parley_gate_reach_room(parley_gate_t *g, parley_reached_t *ret)
+{
+    parley_job_t               *jobs;
+    const parley_principal_t  **who;
+
+    if (ret->n == PARLEY_JOBS_MAX) {
+        (void) parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "the message is for more than %d recipients",
+                                PARLEY_JOBS_MAX);
+        return NULL;
+    }
+
+    if (ret->n < ret->room) {
+        return &ret->jobs[ret->n];
+    }
+
+    ret->room = ret->room != 0 ? 2 * ret->room : PARLEY_DELIVER_ROOM;
+
+    jobs = parley_arena_alloc(g->arena, ret->room * sizeof(parley_job_t));
+    who = parley_arena_alloc(g->arena, ret->room * sizeof(who[0]));
+
+    if (jobs == NULL || who == NULL) {
+        (void) parley_error_memory(g->err);
+        return NULL;
+    }
+
+    if (ret->n != 0) {
+        memcpy(jobs, ret->jobs, ret->n * sizeof(parley_job_t));
+        memcpy(who, ret->who, ret->n * sizeof(who[0]));
+    }
+
+    ret->jobs = jobs;
+    ret->who = who;
+
+    return &jobs[ret->n];
+}
+
+
+int
+parley_delivery_awaits(parley_arena_t *arena, const parley_state_t *state,
+    parley_load_kind_t kind, parley_str_t address, int64_t lasts,
+    parley_job_t *job)
+{
+    memset(job, 0, sizeof(parley_job_t));
+
+    parley_expand_log(state, address, job->lane);
+
+    job->owed = 1;
+    job->after = lasts;
+    job->lasts = lasts;
+    job->class = PARLEY_JOB_PROMPT;
+
+    return parley_load_write(arena, kind, address, &job->text);
+}
+
+
+/* VCP-23 */
+
+void
+parley_delivery_lane(const parley_state_t *state, parley_str_t sender,
+    parley_str_t recipient, uint8_t out[PARLEY_KEY_LEN])
+{
+    parley_str_t  parts[3];
+
+    parts[0] = PARLEY_STR("deliver");
+    parts[1] = sender;
+    parts[2] = recipient;
+
+    parley_state_key(state, PARLEY_KIND_LANE, parts, 3, out);
+}
+
+
+/* who gets it later than its protocol allows refuses it (VCP 7.4) */
+
+static int64_t
+parley_gate_lasts(const parley_gate_t *g)
+{
+    int64_t  ms, past;
+
+    past = parley_codecs[g->msg->wire]->past_max_ms;
+
+    if (past == 0 || g->msg->created_ms < 0) {
+        return PARLEY_ATTEMPT_LIVES;
+    }
+
+    ms = past + g->msg->created_ms - g->now_ms;
+
+    return ms > 1 ? ms : 1;
+}

@@ -1,0 +1,78 @@
+/*
+ * What a message that is published is to who listens in another protocol than
+ * it came in: the answer of such a one names it so (HUB-07).
+ */
+
+#include <string.h>
+
+#include "gate/delivery/parley_deliver.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+int
+parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
+{
+    parley_loss_t         loss;
+    parley_error_t        err;
+    parley_encode_opts_t  opts;
+
+    opts = g->opts;
+    opts.alias = parley_str_none;
+    opts.answering = NULL;
+
+    parley_deliver_opts(g->http, to, &opts);
+    parley_error_clear(&err);
+    parley_loss_init(&loss, g->arena);
+    memset(ret, 0, sizeof(parley_encoded_t));
+
+    if (parley_encode(g->engine, g->arena, to, g->msg, &opts, ret, &loss, &err)
+        != 0)
+    {
+        return -1;
+    }
+
+    /* whatever is read, it asks for the same */
+    ret->approval = g->sent.approval;
+
+    return 0;
+}
+
+
+int
+parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks)
+{
+    int               rc;
+    unsigned          to;
+    parley_asking_t   a;
+    parley_encoded_t  made;
+
+    if (!g->asked.kept || !g->asked.awaited) {
+        return 0;
+    }
+
+    parley_gate_asking(g, &a);
+
+    a.sent = &made;
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+
+        if (to == g->msg->wire || to == g->conf->speak
+            || (g->http->listens[to] == NULL
+                && !(speaks & PARLEY_PROTO_BIT(to)))
+            || parley_gate_form(g, (parley_proto_t) to, &made) != 0)
+        {
+            continue;
+        }
+
+        a.speak = (parley_proto_t) to;
+
+        rc = parley_question_lead(&a, &g->asked);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}

@@ -1,0 +1,350 @@
+/*
+ * The step PUBLISH, where parley_submit stands: what has passed is appended to
+ * the logs that its scope names, once, as it was accepted; whoever listens gets
+ * it in its own protocol (HUB-06).  It is answered when it is appended
+ * (HUB-01).
+ */
+
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "translate/channel/parley_channel_filter.h"
+#include "translate/channel/parley_channel_scope.h"
+#include "translate/parley_check.h"
+#include "gate/delivery/parley_deliver.h"
+#include "gate/publish/parley_gate_deliver.h"
+#include "gate/message/parley_gate_mcp.h"
+#include "gate/party/parley_members.h"
+#include "translate/parley_msg_field.h"
+#include "hub/parley_publish.h"
+#include "hub/parley_selector.h"
+#include "gate/settings/parley_settings.h"
+
+
+static int parley_gate_published(parley_gate_t *g);
+static int parley_gate_publishes(parley_gate_t *g,
+    parley_append_t *append, parley_gate_readers_t *reach, int held);
+static int parley_gate_expand(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_expansion_t *ret);
+static int parley_gate_appends(parley_gate_t *g,
+    const parley_publication_t *p, const parley_expansion_t *expansion,
+    const parley_reached_t *reached, parley_append_t *ret);
+static int parley_gate_append(parley_gate_t *g,
+    parley_append_t *append, parley_gate_readers_t *reach,
+    int64_t *ret_count);
+static int parley_gate_unappended(parley_gate_t *g,
+    parley_append_verdict_t why);
+static int parley_gate_emitted(parley_gate_t *g, int64_t count);
+
+
+parley_step_result_t
+parley_gate_publish(parley_gate_t *g)
+{
+    int  rc;
+
+    rc = parley_gate_published(g);
+
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
+}
+
+
+int
+parley_gate_publish_overdue(parley_gate_t *g)
+{
+    if (!g->published) {
+        return -1;
+    }
+
+    return g->mcp != NULL && !g->holds ? parley_gate_mcp_result(g, &g->reply)
+                                       : 0;
+}
+
+
+static int
+parley_gate_published(parley_gate_t *g)
+{
+    int                     rc, held;
+    parley_str_t            text;
+    parley_append_t         append;
+    parley_reached_t        reached;
+    parley_expansion_t      expansion;
+    parley_publication_t    p;
+    parley_gate_readers_t   reach;
+    parley_channel_scope_t  scope;
+
+    if (parley_gate_publication(g, &p, &text) != 0
+        || (!parley_gate_is_broadcast(g)
+            && parley_gate_scope(g, text, &scope) != 0)
+        || parley_gate_expand(g, &scope, &expansion) != 0)
+    {
+        return -1;
+    }
+
+    p.audience = expansion.audience;
+    p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
+
+    rc = parley_gate_reaches(g, &scope, p.answers, &expansion, &reached);
+
+    if (rc == 0) {
+        p.owed = reached.owed;
+        rc = parley_gate_appends(g, &p, &expansion, &reached, &append);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_readers(g, &p, &append, reached.urls, &reach);
+    }
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    held = parley_gate_hold(g);
+
+    if (held < 0) {
+        return held;
+    }
+
+    rc = parley_gate_declare(g);
+
+    if (rc == 0) {
+        rc = parley_gate_lead(g, reached.speaks | parley_gate_rises(g));
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_deadlines(g, &append);
+    }
+
+    return rc == 0 ? parley_gate_publishes(g, &append, &reach, held) : rc;
+}
+
+
+/* nothing it needs is lacking; held: 1, the request waits for an answer */
+
+static int
+parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
+    parley_gate_readers_t *reach, int held)
+{
+    int      rc;
+    int64_t  count;
+
+    count = 0;
+
+    /* OPS-06: it is written before it changes anything */
+
+    if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+        == PARLEY_RESULT_REFUSED)
+    {
+        return -1;
+    }
+
+    /* ACH-28: who gets it may delete it */
+
+    rc = parley_gate_keep_before(g);
+
+    if (rc == 0) {
+        rc = parley_gate_append(g, append, reach, &count);
+    }
+
+    if (rc == 0) {
+        count += (int64_t) reach->urls;
+
+        g->emitted = count;
+        g->holds = held == 1 && count > 0;
+
+        rc = parley_gate_emitted(g, g->s->submit->coarse
+                                    ? parley_selector_coarse(count) : count);
+    }
+
+    if (rc == 0 && parley_gate_responds(g) && g->msg->recalls.len > 0) {
+        rc = parley_gate_cancel(g, g->msg->doc);
+    }
+
+    if (rc == 0) {
+        g->published = 1;
+        rc = parley_gate_flush(g);
+    }
+
+    if (rc == 0) {
+        rc = parley_gate_taken(g, &g->reply, 0);
+    }
+
+    if (rc == 0 && g->mcp != NULL && !g->holds) {
+        rc = parley_gate_mcp_result(g, &g->reply);
+    }
+
+    return rc;
+}
+
+
+static int
+parley_gate_expand(parley_gate_t *g, const parley_channel_scope_t *scope,
+    parley_expansion_t *ret)
+{
+    parley_expand_env_t  env;
+
+    if (parley_gate_is_broadcast(g)) {
+        return parley_gate_broadcast(g, ret);
+    }
+
+    if (!parley_gate_may_read(g, scope)) {
+        return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "no rule allows this");
+    }
+
+    parley_members(g, &env);
+
+    return parley_expand(g->arena, g->ask.state, scope,
+                         &g->s->submit->expand, &env, ret, g->err);
+}
+
+
+/*
+ * The log of the principal may be reached by a name that the rules do not know.
+ * parley_members.h asks about each member of an organisation.
+ */
+
+int
+parley_gate_may_read(const parley_gate_t *g,
+    const parley_channel_scope_t *scope)
+{
+    const parley_principal_t  *p;
+
+    if (parley_expand_is_org(scope)) {
+        return 1;
+    }
+
+    p = parley_address_owner(g->http->directory, scope->handle);
+
+    return p == NULL || parley_gate_may_reach(g, p);
+}
+
+
+static int
+parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
+    const parley_expansion_t *expansion, const parley_reached_t *reached,
+    parley_append_t *ret)
+{
+    int64_t           left;
+    parley_publish_t  publish;
+
+    memset(&publish, 0, sizeof(parley_publish_t));
+
+    left = parley_check_left(g->msg, g->now_ms);
+
+    publish.publication = p;
+    publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) expansion->logs;
+    publish.nlogs = expansion->nlogs;
+    publish.account = g->account;
+    publish.ttl = left < 0 ? PARLEY_PUBLISH_LIVES : left;
+
+    parley_deliver_retention(g->http, &publish.retention);
+
+    if (parley_publish_append(g->arena, &publish, ret) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    ret->jobs = reached->jobs;
+    ret->njobs = reached->n;
+
+    return 0;
+}
+
+
+static int
+parley_gate_append(parley_gate_t *g, parley_append_t *append,
+    parley_gate_readers_t *reach, int64_t *ret_count)
+{
+    int                rc;
+    parley_appended_t  appended;
+
+    *ret_count = 0;
+
+    if (append->nlogs == 0 && append->njobs == 0) {
+        /* an organisation without members: nobody is told */
+        return 0;
+    }
+
+    /* HUB-10: in one step, so a retry is not a second message */
+
+    parley_entrance_append(&g->entrance, append);
+
+    rc = parley_ask_append(&g->ask, append, &appended);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state gave no answer");
+    }
+
+    if (appended.verdict != PARLEY_APPEND_OK) {
+        return parley_gate_unappended(g, appended.verdict);
+    }
+
+    parley_entrance_appended(&g->entrance, append);
+
+    if (g->env->wake != NULL) {
+        g->env->wake(g);
+    }
+
+    *ret_count = parley_gate_readers_told(g, reach, &appended);
+
+    return 0;
+}
+
+
+static int
+parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
+{
+    switch (why) {
+
+    case PARLEY_APPEND_CLOSED:
+        return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "the recipient's log is closed");
+
+    case PARLEY_APPEND_LATE:
+        return parley_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
+                                "the question is answered already", g->err);
+
+    case PARLEY_APPEND_STALE:
+        g->wait = PARLEY_GATE_OVERDUE;
+
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state did not answer in time");
+
+    case PARLEY_APPEND_MEMORY:
+        return parley_error_memory(g->err);
+
+    default:
+        g->wait = PARLEY_GATE_NO_ROOM;
+
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
+                                why == PARLEY_APPEND_SHARE
+                                ? "this sender has its share of the zone in "
+                                  "use"
+                                : "the zone is full");
+    }
+}
+
+
+/* ACH-19 */
+
+static int
+parley_gate_emitted(parley_gate_t *g, int64_t count)
+{
+    parley_answer_t  answer;
+
+    memset(&answer, 0, sizeof(parley_answer_t));
+    memset(&g->reply, 0, sizeof(parley_reply_t));
+
+    answer.kind = PARLEY_ANSWER_TAKEN;
+    answer.status = 200;
+    answer.counted = 1;
+    answer.delivered = count;
+    answer.framed = g->s->websocket != NULL;
+
+    return parley_answer_encode(g->engine, g->arena, g->msg, &answer, &g->opts,
+                                g->now_ms, &g->reply, g->loss, g->err);
+}

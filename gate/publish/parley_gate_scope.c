@@ -1,0 +1,83 @@
+/* The recipients of a message that is published, as a scope. */
+
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "gate/message/parley_gate_steps.h"
+#include "translate/parley_msg_field.h"
+#include "translate/parley_name.h"
+
+
+static int parley_gate_scope_unframed(parley_gate_t *g,
+    parley_channel_scope_t *ret);
+static int parley_gate_scope_of(parley_gate_t *g, parley_str_t *ret);
+
+
+int
+parley_gate_scope(parley_gate_t *g, parley_str_t text,
+    parley_channel_scope_t *ret)
+{
+    if (g->unframed && text.len == 0) {
+        return parley_gate_scope_unframed(g, ret);
+    }
+
+    return parley_channel_scope_parse(text, ret) == 0 ? 0
+           : parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
+                              parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
+                              "whom it is for is no scope");
+}
+
+
+/* A group is an organisation; one that no handle names has no members. */
+
+static int
+parley_gate_scope_unframed(parley_gate_t *g, parley_channel_scope_t *ret)
+{
+    int           rc;
+    parley_str_t  text;
+
+    rc = parley_gate_scope_of(g, &text);
+
+    if (rc < 0) {
+        return parley_error_memory(g->err);
+    }
+
+    if (rc != 0) {
+        return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                parley_at(g->msg, PARLEY_MSG_RECIPIENT)
+                                    .pointer,
+                                "nobody has this name here");
+    }
+
+    if (parley_channel_scope_parse(text, ret) != 0) {
+        memset(ret, 0, sizeof(parley_channel_scope_t));
+
+        ret->form = PARLEY_CHANNEL_SCOPE_HANDLE;
+        ret->handle = text;
+    }
+
+    return 0;
+}
+
+
+/* 0 and *ret; 1: the name has no address; -1: no memory */
+
+static int
+parley_gate_scope_of(parley_gate_t *g, parley_str_t *ret)
+{
+    const parley_msg_t  *m, *asked;
+
+    m = g->msg;
+    asked = g->correlation.answering;
+
+    if (m->recipient.len == 0) {
+        return asked != NULL ? parley_address_named(g->who, asked->wire,
+                                                    asked->sender, ret)
+                             : 1;
+    }
+
+    return parley_name_is_group(m->wire, m->recipient)
+           ? parley_name_map(g->arena, m->wire, m->recipient,
+                             PARLEY_PROTO_STREAMS, ret)
+           : parley_address_named(g->who, m->wire, m->recipient, ret);
+}

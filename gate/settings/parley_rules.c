@@ -1,0 +1,228 @@
+/* Words of rules, against the protocols that there are. */
+
+#include <stdio.h>
+
+#include "translate/parley_codec.h"
+#include "gate/settings/parley_rules.h"
+
+
+static int parley_rules_vet(const parley_policy_rule_t *rule,
+    parley_error_t *err);
+static int parley_rules_unknown(const parley_policy_rule_t *rule,
+    parley_policy_word_t word, size_t choice, const char *why,
+    parley_error_t *err);
+static int parley_rules_is_protocol(const parley_policy_rule_t *rule,
+    size_t choice);
+static int parley_rules_is_type(const parley_policy_rule_t *rule,
+    size_t choice);
+static int parley_rules_is_open(const parley_policy_rule_t *rule);
+static int parley_rules_skips(const parley_policy_rule_t *before,
+    const parley_policy_rule_t *rule);
+
+
+/* types that a rule allows only if it has them literally */
+static const parley_str_t  parley_rules_asked[] = {
+    PARLEY_RULES_SUBSCRIBE,
+    PARLEY_RULES_ROSTER,
+    PARLEY_RULES_CONTROL
+};
+
+#define PARLEY_RULES_ASKED                                                   \
+    (sizeof(parley_rules_asked) / sizeof(parley_rules_asked[0]))
+
+
+int
+parley_rules_add(parley_policy_t *policy, parley_arena_t *arena, int allow,
+    const parley_str_t *words, size_t n, parley_error_t *err)
+{
+    return parley_policy_add(policy, arena, allow, words, n, parley_rules_vet,
+                             err);
+}
+
+
+static int
+parley_rules_vet(const parley_policy_rule_t *rule, parley_error_t *err)
+{
+    size_t  i;
+
+    for (i = 0; i < rule->globs[PARLEY_POLICY_PROTOCOL].n; i++) {
+        if (!parley_rules_is_protocol(rule, i)) {
+            return parley_rules_unknown(rule, PARLEY_POLICY_PROTOCOL, i,
+                                        "is no protocol", err);
+        }
+    }
+
+    if (parley_rules_is_open(rule)) {
+        return 0;
+    }
+
+    for (i = 0; i < rule->globs[PARLEY_POLICY_TYPE].n; i++) {
+        if (!parley_rules_is_type(rule, i)) {
+            return parley_rules_unknown(rule, PARLEY_POLICY_TYPE, i,
+                                        "is no type of any protocol (actions "
+                                        "of MoQ go with protocol=moq)", err);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_rules_unknown(const parley_policy_rule_t *rule,
+    parley_policy_word_t word, size_t choice, const char *why,
+    parley_error_t *err)
+{
+    char          text[PARLEY_TEXT_MAX];
+    parley_str_t  name;
+
+    name = rule->globs[word].choices[choice];
+
+    (void) snprintf(text, sizeof(text), "\"%.*s\" %s",
+                    name.len < 64 ? (int) name.len : 64,
+                    (const char *) name.data, why);
+
+    return parley_policy_fail(err, parley_policy_word_name(word), text);
+}
+
+
+static int
+parley_rules_is_protocol(const parley_policy_rule_t *rule, size_t choice)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (parley_glob_match_choice(&rule->globs[PARLEY_POLICY_PROTOCOL],
+                                     choice,
+                                     parley_proto_name((parley_proto_t) i)))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_rules_is_type(const parley_policy_rule_t *rule, size_t choice)
+{
+    unsigned      i, k;
+    parley_str_t  type;
+
+    for (i = 0; i < PARLEY_RULES_ASKED; i++) {
+        if (parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE], choice,
+                                     parley_rules_asked[i]))
+        {
+            return 1;
+        }
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        if (parley_codecs[i]->type == NULL) {
+            continue;
+        }
+
+        for (k = 0; (type = parley_codecs[i]->type(k)).len > 0; k++) {
+            if (parley_glob_match_choice(&rule->globs[PARLEY_POLICY_TYPE],
+                                         choice, type))
+            {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/* whether the rule says that it is about a protocol whose types are open */
+
+static int
+parley_rules_is_open(const parley_policy_rule_t *rule)
+{
+    size_t                i;
+    unsigned              k;
+    const parley_glob_t  *glob;
+
+    glob = &rule->globs[PARLEY_POLICY_PROTOCOL];
+
+    for (i = 0; i < glob->n; i++) {
+        for (k = 0; k < PARLEY_PROTO_COUNT; k++) {
+            if (parley_codecs[k]->type == NULL
+                && parley_str_eq(glob->choices[i],
+                                 parley_proto_name((parley_proto_t) k)))
+            {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+const parley_policy_rule_t *
+parley_rules_covering(const parley_policy_t *policy,
+    const parley_policy_rule_t *rule)
+{
+    const parley_policy_rule_t  *before;
+
+    for (before = policy->first; before != rule; before = before->next) {
+        if (before->allow != rule->allow
+            && parley_policy_covers(before, rule)
+            && !parley_rules_skips(before, rule))
+        {
+            return before;
+        }
+    }
+
+    return NULL;
+}
+
+
+/*
+ * Returns whether a request for one of the types of parley_rules_asked passes
+ * over before, an allow rule, and rule decides it: a rule after it would allow
+ * it, or rule names the type.
+ */
+
+static int
+parley_rules_skips(const parley_policy_rule_t *before,
+    const parley_policy_rule_t *rule)
+{
+    size_t                       i;
+    parley_str_t                 type;
+    const parley_policy_rule_t  *later;
+
+    if (!before->allow) {
+        return 0;
+    }
+
+    for (i = 0; i < PARLEY_RULES_ASKED; i++) {
+        type = parley_rules_asked[i];
+
+        if (parley_policy_has_type(before, type)) {
+            continue;
+        }
+
+        if (parley_policy_has_type(rule, type)) {
+            return 1;
+        }
+
+        if (rule->given & (1u << PARLEY_POLICY_TYPE)
+            && !parley_glob_match(&rule->globs[PARLEY_POLICY_TYPE], type))
+        {
+            continue;
+        }
+
+        for (later = rule->next; later != NULL; later = later->next) {
+            if (later->allow && parley_policy_has_type(later, type)) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}

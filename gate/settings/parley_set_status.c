@@ -1,0 +1,173 @@
+/* What the gateway tells of itself: its directives, and where they stand. */
+
+#include "gate/settings/parley_directive.h"
+#include "gate/admission/parley_suspended.h"
+
+
+static void parley_set_answers(parley_setting_t *d);
+static const char *parley_settings_beside(const parley_settings_t *s,
+    const parley_block_facts_t *block);
+
+
+int
+parley_set_status(parley_setting_t *d)
+{
+    int64_t       n;
+    parley_str_t  word, value;
+
+    if (d->n > 1) {
+        word = d->words[1];
+
+        if (!parley_setting_param(word, "suspended", &value)) {
+            return parley_setting_bad(d, word, "is unknown, expected "
+                                      "suspended=");
+        }
+
+        if (parley_setting_number(value, &n) != 0 || n < 1
+            || n > PARLEY_SUSPENDED_MAX)
+        {
+            return parley_setting_bad(d, word, "is no number from 1 to 1000");
+        }
+
+        d->s->status_suspended = (uint32_t) n;
+    }
+
+    d->s->status = 1;
+    parley_set_answers(d);
+
+    return 0;
+}
+
+
+int
+parley_set_health(parley_setting_t *d)
+{
+    int  i;
+
+    static const char *const  words[] = { "live", "ready", NULL };
+
+    i = parley_setting_choice(d, words, "must be \"live\" or \"ready\"");
+
+    if (i == -1) {
+        return -1;
+    }
+
+    d->s->health = i == 0 ? PARLEY_HEALTH_LIVE : PARLEY_HEALTH_READY;
+    parley_set_answers(d);
+
+    return 0;
+}
+
+
+static void
+parley_set_answers(parley_setting_t *d)
+{
+    if (d->http->answers.line == 0) {
+        d->http->answers = d->problem->where;
+    }
+}
+
+
+int
+parley_settings_answers(const parley_settings_t *s)
+{
+    uint64_t  both;
+
+    both = (uint64_t) 1 << PARLEY_DIRECTIVE_STATUS
+           | (uint64_t) 1 << PARLEY_DIRECTIVE_HEALTH;
+
+    return (s->own & both) != 0;
+}
+
+
+int
+parley_settings_answer(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    const char             *why;
+    parley_directive_id_t   id;
+
+    id = (s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_STATUS)
+         ? PARLEY_DIRECTIVE_STATUS : PARLEY_DIRECTIVE_HEALTH;
+
+    problem->where = s->where[id];
+
+    why = parley_settings_beside(s, block);
+
+    if (why != NULL) {
+        return parley_problem(problem, "\"%s\" answers requests itself, and "
+                              "stands in a location without %s",
+                              parley_directives[id].name, why);
+    }
+
+    if (s->first != PARLEY_DIRECTIVE_COUNT) {
+        problem->where = s->where[s->first];
+
+        return parley_problem(problem, "\"%s\" has no effect beside \"%s\", "
+                              "to which no messages come",
+                              parley_directives[s->first].name,
+                              parley_directives[id].name);
+    }
+
+    if (id == PARLEY_DIRECTIVE_STATUS && block->open && !block->internal) {
+
+        if (s->status_suspended > 0) {
+            return parley_problem(problem, "location \"%.*s\" of "
+                                  "\"parley_status suspended=\", which tells "
+                                  "names, is open to everybody: \"allow\", "
+                                  "\"deny\", \"auth_basic\" or "
+                                  "\"auth_request\" must restrict it",
+                                  (int) block->name.len,
+                                  (const char *) block->name.data);
+        }
+
+        (void) parley_problem(problem, "location \"%.*s\" of "
+                              "\"parley_status\" is open to everybody: no "
+                              "\"allow\", \"deny\", \"auth_basic\" or "
+                              "\"auth_request\" restricts it",
+                              (int) block->name.len,
+                              (const char *) block->name.data);
+
+        if (env->warn != NULL) {
+            env->warn(env->ctx, problem);
+        }
+    }
+
+    return 0;
+}
+
+
+static const char *
+parley_settings_beside(const parley_settings_t *s,
+    const parley_block_facts_t *block)
+{
+    if ((s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_STATUS)
+        && (s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_HEALTH))
+    {
+        return "\"parley_health\"";
+    }
+
+    if (s->keys) {
+        return "\"parley_keys\"";
+    }
+
+    if (s->websocket != NULL) {
+        return "\"parley_websocket\"";
+    }
+
+    if (s->stream != NULL) {
+        return "\"parley_stream\"";
+    }
+
+    if (s->roster != NULL) {
+        return "\"parley_roster\"";
+    }
+
+    if (s->gate.accept != 0) {
+        return "\"parley_accept\"";
+    }
+
+    return block->handled ? "\"proxy_pass\" or another content handler"
+                          : NULL;
+}

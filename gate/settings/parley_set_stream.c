@@ -1,0 +1,545 @@
+/* Setters of what is published and listened to. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gate/settings/parley_directive.h"
+
+
+#define PARLEY_SET_LAG_MAX       ((int64_t) 1 << 30)
+#define PARLEY_SET_DECLARES_MAX  1000000
+#define PARLEY_SET_HOLD_MAX      60000
+#define PARLEY_SET_MCP_HOLD      20000
+
+/* VCP-20: s between two pings, at most */
+#define PARLEY_SET_PING_MAX      30
+
+/* HUB-11: s for which a client may acknowledge nothing */
+#define PARLEY_SET_TIMEOUT_MAX   60
+
+static const parley_stream_t  parley_stream_default = {
+    .proto = PARLEY_PROTO_NONE,
+    .lag = 256 << 10,
+    .keepalive = 15,
+    .age = 0,
+    .retry = 2000,
+    .timeout = 30
+};
+
+
+static parley_submit_conf_t *parley_set_submission(parley_setting_t *d);
+static int parley_set_submit_word(parley_setting_t *d, size_t i,
+    parley_submit_conf_t *ret);
+static int parley_set_hold(parley_setting_t *d, parley_str_t word,
+    parley_str_t value, int64_t *ret);
+static int parley_set_counts(parley_setting_t *d, parley_str_t word,
+    int *ret);
+static int parley_set_submit_off(parley_setting_t *d, parley_str_t word,
+    parley_str_t forms, parley_submit_conf_t *ret);
+static parley_proto_t parley_set_stream_proto(parley_setting_t *d);
+static void parley_set_stream_unknown(parley_setting_t *d);
+static int parley_set_stream_word(parley_setting_t *d, size_t i,
+    parley_stream_t *ret);
+static int parley_set_websocket_word(parley_setting_t *d, size_t i,
+    parley_websocket_conf_t *ret);
+static int parley_set_seconds(parley_setting_t *d, parley_str_t word,
+    parley_str_t value, uint32_t *ret);
+
+
+int
+parley_set_submit(parley_setting_t *d)
+{
+    parley_submit_conf_t  *conf;
+
+    conf = parley_set_submission(d);
+
+    if (conf == NULL) {
+        return -1;
+    }
+
+    d->s->submit = conf;
+
+    return 0;
+}
+
+
+/* ACH-27 */
+
+int
+parley_set_mcp(parley_setting_t *d)
+{
+    parley_submit_conf_t  *conf;
+
+    conf = parley_set_submission(d);
+
+    if (conf == NULL) {
+        return -1;
+    }
+
+    if (conf->accept != PARLEY_PROTO_BIT(PARLEY_PROTO_VERBS)) {
+        return parley_setting_wrong(d, "has the verbs of \"channel\" alone");
+    }
+
+    if (conf->hold == 0) {
+
+        if (conf->unheld) {
+            return parley_setting_wrong(d, "has no \"hold=off\": its calls "
+                                        "wait for frames");
+        }
+
+        conf->hold = PARLEY_SET_MCP_HOLD;
+    }
+
+    d->s->mcp = conf;
+    d->http->reads |= PARLEY_PROTO_BIT(PARLEY_PROTO_VERBS);
+
+    return 0;
+}
+
+
+/* NULL with d->problem, or no memory */
+
+static parley_submit_conf_t *
+parley_set_submission(parley_setting_t *d)
+{
+    size_t                 i;
+    parley_submit_conf_t  *conf;
+
+    conf = parley_arena_calloc(d->env->arena, sizeof(parley_submit_conf_t));
+
+    if (conf == NULL) {
+        return NULL;
+    }
+
+    conf->expand.max = PARLEY_LOGS_MAX;
+
+    for (i = 1; i < d->n; i++) {
+        if (parley_set_submit_word(d, i, conf) != 0) {
+            return NULL;
+        }
+    }
+
+    if (conf->accept == 0) {
+        (void) parley_setting_wrong(d, "names no protocol");
+        return NULL;
+    }
+
+    d->http->publishes = 1;
+
+    return conf;
+}
+
+
+static int
+parley_set_submit_word(parley_setting_t *d, size_t i,
+    parley_submit_conf_t *ret)
+{
+    int64_t         n;
+    parley_str_t    word, value;
+    parley_proto_t  proto;
+
+    word = d->words[i];
+
+    if (memchr(word.data, '=', word.len) != NULL && parley_setting_twice(d, i))
+    {
+        return parley_setting_bad(d, word, "is there twice");
+    }
+
+    if (parley_setting_param(word, "counts", &value)) {
+        return parley_set_counts(d, word, &ret->coarse);
+    }
+
+    if (parley_setting_param(word, "max", &value)) {
+
+        if (parley_setting_number(value, &n) != 0 || n < 1
+            || n > PARLEY_LOGS_MAX)
+        {
+            return parley_setting_bad(d, word, "is no number from 1 to 1024");
+        }
+
+        ret->expand.max = (size_t) n;
+
+        return 0;
+    }
+
+    if (parley_setting_param(word, "declares", &value)) {
+
+        if (parley_setting_number(value, &n) != 0 || n < 1
+            || n > PARLEY_SET_DECLARES_MAX)
+        {
+            return parley_setting_bad(d, word, "is no number from 1 to "
+                                      "1000000");
+        }
+
+        ret->declares = (uint32_t) n;
+
+        return 0;
+    }
+
+    if (parley_setting_param(word, "hold", &value)) {
+        ret->unheld = parley_str_is(value, "off");
+        return parley_set_hold(d, word, value, &ret->hold);
+    }
+
+    if (parley_setting_param(word, "off", &value)) {
+        return parley_set_submit_off(d, word, value, ret);
+    }
+
+    proto = parley_proto_find(word);
+
+    if (proto == PARLEY_PROTO_NONE) {
+        return parley_setting_bad(d, word, "is no protocol, expected "
+                                  PARLEY_PROTOCOL_WORDS
+                                  ", hold=, counts=, max=, off= or declares=");
+    }
+
+    if (ret->accept & PARLEY_PROTO_BIT(proto)) {
+        return parley_setting_bad(d, word, "is there twice");
+    }
+
+    ret->accept |= PARLEY_PROTO_BIT(proto);
+
+    return 0;
+}
+
+
+static int
+parley_set_hold(parley_setting_t *d, parley_str_t word, parley_str_t value,
+    int64_t *ret)
+{
+    if (parley_str_is(value, "off")) {
+        *ret = 0;
+        return 0;
+    }
+
+    return parley_setting_time(value, ret) == 0 && *ret >= 1000
+           && *ret <= PARLEY_SET_HOLD_MAX ? 0
+           : parley_setting_bad(d, word, "is no time from 1s to 60s, and not "
+                                "\"off\"");
+}
+
+
+static int
+parley_set_counts(parley_setting_t *d, parley_str_t word, int *ret)
+{
+    if (!parley_str_is(word, "counts=exact")
+        && !parley_str_is(word, "counts=coarse"))
+    {
+        return parley_setting_bad(d, word, "must be counts=exact or "
+                                  "counts=coarse");
+    }
+
+    *ret = parley_str_is(word, "counts=coarse");
+
+    return 0;
+}
+
+
+/* ACH-17: which scope forms are scope-unimplemented */
+
+static int
+parley_set_submit_off(parley_setting_t *d, parley_str_t word,
+    parley_str_t forms, parley_submit_conf_t *ret)
+{
+    unsigned      i;
+    parley_str_t  form;
+
+    static const struct {
+        parley_str_t  name;
+        unsigned      form;
+    } names[] = {
+        { parley_str("handle"), PARLEY_CHANNEL_SCOPE_HANDLE },
+        { parley_str("sessions"), PARLEY_CHANNEL_SCOPE_SESSIONS },
+        { parley_str("prefix"), PARLEY_CHANNEL_SCOPE_PREFIX },
+        { parley_str("session"), PARLEY_CHANNEL_SCOPE_SESSION },
+        { parley_str("members"), PARLEY_CHANNEL_SCOPE_MEMBERS },
+        { parley_str("role"), PARLEY_CHANNEL_SCOPE_ROLE },
+        { parley_str("accord"), PARLEY_CHANNEL_SCOPE_ACCORD }
+    };
+
+    for ( ;; ) {
+        form = parley_str_until(forms, ',');
+
+        for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+            if (parley_str_eq(form, names[i].name)) {
+                break;
+            }
+        }
+
+        if (i == sizeof(names) / sizeof(names[0])) {
+            return parley_setting_bad(d, word, "names a form that is none of "
+                                      "handle, sessions, prefix, session, "
+                                      "members, role and accord");
+        }
+
+        ret->expand.off |= 1u << names[i].form;
+
+        if (form.len == forms.len) {
+            return 0;
+        }
+
+        forms = parley_str_from(forms, form.len + 1);
+    }
+}
+
+
+int
+parley_set_stream(parley_setting_t *d)
+{
+    size_t            i;
+    parley_stream_t  *stream;
+
+    stream = parley_arena_calloc(d->env->arena, sizeof(parley_stream_t));
+
+    if (stream == NULL) {
+        return -1;
+    }
+
+    *stream = parley_stream_default;
+
+    stream->proto = parley_set_stream_proto(d);
+
+    if (stream->proto == PARLEY_PROTO_NONE) {
+        return -1;
+    }
+
+    for (i = 2; i < d->n; i++) {
+        if (parley_set_stream_word(d, i, stream) != 0) {
+            return -1;
+        }
+    }
+
+    d->s->stream = stream;
+    d->http->publishes = 1;
+    d->http->reads |= PARLEY_PROTO_BIT(stream->proto);
+
+    return 0;
+}
+
+
+/* NONE: with what is wrong */
+
+static parley_proto_t
+parley_set_stream_proto(parley_setting_t *d)
+{
+    parley_proto_t  proto;
+
+    proto = parley_proto_find(d->words[1]);
+
+    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto]->unstreamed) {
+        parley_set_stream_unknown(d);
+        return PARLEY_PROTO_NONE;
+    }
+
+    return proto;
+}
+
+
+static void
+parley_set_stream_unknown(parley_setting_t *d)
+{
+    int       len;
+    char      text[256];
+    unsigned  i;
+
+    len = snprintf(text, sizeof(text), "is no protocol of streams, expected "
+                   "one of");
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (!parley_codecs[i]->unstreamed && (size_t) len < sizeof(text)) {
+            len += snprintf(text + len, sizeof(text) - (size_t) len, " %s",
+                            (const char *)
+                            parley_proto_name((parley_proto_t) i).data);
+        }
+    }
+
+    (void) parley_setting_bad(d, d->words[1], text);
+}
+
+
+/* VCP-20: it listens, and what it sends is submitted, in one protocol */
+
+int
+parley_set_websocket(parley_setting_t *d)
+{
+    size_t                    i;
+    parley_proto_t            proto;
+    parley_websocket_conf_t  *conf;
+
+    conf = parley_arena_calloc(d->env->arena, sizeof(parley_websocket_conf_t));
+
+    if (conf == NULL) {
+        return -1;
+    }
+
+    proto = parley_set_stream_proto(d);
+
+    if (proto == PARLEY_PROTO_NONE) {
+        return -1;
+    }
+
+    conf->stream = parley_stream_default;
+    conf->stream.proto = proto;
+    conf->stream.form = PARLEY_FORM_FRAMES;
+
+    conf->submit.accept = PARLEY_PROTO_BIT(proto);
+    conf->submit.expand.max = PARLEY_LOGS_MAX;
+
+    for (i = 2; i < d->n; i++) {
+        if (parley_set_websocket_word(d, i, conf) != 0) {
+            return -1;
+        }
+    }
+
+    d->s->websocket = conf;
+    d->http->publishes = 1;
+    d->http->reads |= PARLEY_PROTO_BIT(proto);
+
+    return 0;
+}
+
+
+/* what comes by it is never held: its answer comes by it, too */
+
+static int
+parley_set_websocket_word(parley_setting_t *d, size_t i,
+    parley_websocket_conf_t *ret)
+{
+    size_t        k;
+    parley_str_t  word, value;
+
+    static const char *const  listens[] = {
+        "lag", "keepalive", "age", "timeout"
+    };
+    static const char *const  submits[] = {
+        "counts", "max", "off", "declares"
+    };
+
+    word = d->words[i];
+
+    for (k = 0; k < sizeof(listens) / sizeof(listens[0]); k++) {
+
+        if (!parley_setting_param(word, listens[k], &value)) {
+            continue;
+        }
+
+        if (parley_set_stream_word(d, i, &ret->stream) != 0) {
+            return -1;
+        }
+
+        return ret->stream.keepalive <= PARLEY_SET_PING_MAX ? 0
+               : parley_setting_bad(d, word, "is longer than the 30s between "
+                                    "two pings");
+    }
+
+    for (k = 0; k < sizeof(submits) / sizeof(submits[0]); k++) {
+        if (parley_setting_param(word, submits[k], &value)) {
+            return parley_set_submit_word(d, i, &ret->submit);
+        }
+    }
+
+    return parley_setting_bad(d, word, "is unknown, expected lag=, "
+                              "keepalive=, age=, timeout=, counts=, max=, "
+                              "off= or declares=");
+}
+
+
+int
+parley_set_roster(parley_setting_t *d)
+{
+    parley_roster_conf_t  *roster;
+
+    roster = parley_arena_calloc(d->env->arena, sizeof(parley_roster_conf_t));
+
+    if (roster == NULL) {
+        return -1;
+    }
+
+    roster->proto = parley_set_stream_proto(d);
+
+    if (roster->proto == PARLEY_PROTO_NONE) {
+        return -1;
+    }
+
+    if (d->n == 3 && parley_set_counts(d, d->words[2], &roster->coarse) != 0) {
+        return -1;
+    }
+
+    d->s->roster = roster;
+
+    return 0;
+}
+
+
+static int
+parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
+{
+    int64_t       n;
+    parley_str_t  word, value;
+
+    word = d->words[i];
+
+    if (memchr(word.data, '=', word.len) != NULL && parley_setting_twice(d, i))
+    {
+        return parley_setting_bad(d, word, "is there twice");
+    }
+
+    if (parley_setting_param(word, "lag", &value)) {
+
+        if (parley_setting_size(value, &n) != 0 || n < 1
+            || n > PARLEY_SET_LAG_MAX)
+        {
+            return parley_setting_bad(d, word, "is no size from 1 to 1g");
+        }
+
+        ret->lag = (uint32_t) n;
+
+        return 0;
+    }
+
+    if (parley_setting_param(word, "keepalive", &value)) {
+        return parley_set_seconds(d, word, value, &ret->keepalive);
+    }
+
+    if (parley_setting_param(word, "age", &value)) {
+        return parley_set_seconds(d, word, value, &ret->age);
+    }
+
+    if (parley_setting_param(word, "timeout", &value)) {
+        return parley_set_seconds(d, word, value, &ret->timeout) != 0 ? -1
+               : ret->timeout <= PARLEY_SET_TIMEOUT_MAX ? 0
+               : parley_setting_bad(d, word, "is longer than 60s");
+    }
+
+    if (parley_setting_param(word, "retry", &value)) {
+
+        if (parley_setting_time(value, &n) != 0 || n < 1 || n > INT32_MAX) {
+            return parley_setting_bad(d, word, "is no time from 1ms to 24d");
+        }
+
+        ret->retry = (uint32_t) n;
+
+        return 0;
+    }
+
+    return parley_setting_bad(d, word, "is unknown, expected lag=, keepalive=, "
+                              "retry=, age= or timeout=");
+}
+
+
+static int
+parley_set_seconds(parley_setting_t *d, parley_str_t word, parley_str_t value,
+    uint32_t *ret)
+{
+    int64_t  ms;
+
+    if (parley_setting_time(value, &ms) != 0 || ms < 1000
+        || ms / 1000 > INT32_MAX)
+    {
+        return parley_setting_bad(d, word, "is no time of at least 1s");
+    }
+
+    *ret = (uint32_t) (ms / 1000);
+
+    return 0;
+}

@@ -1,0 +1,276 @@
+/* What a block has of its own, and what it takes from the one around it. */
+
+#include <string.h>
+
+#include "auth/parley_config.h"
+#include "gate/settings/parley_directive.h"
+#include "translate/parley_name.h"
+#include "gate/settings/parley_reserved.h"
+#include "core/parley_url.h"
+#include "state/parley_state.h"
+#include "core/parley_url.h"
+
+
+const parley_limit_rate_t  parley_failures_default = {
+    100000,                     /* 10r/s */
+    50
+};
+
+
+/* thousandths of worker_connections that one account may have open */
+#define PARLEY_CONNECTIONS_SHARE  250
+
+
+static int parley_settings_delivers(const parley_settings_http_t *http,
+    parley_problem_t *problem);
+static void parley_settings_settle(parley_settings_t *s);
+
+
+void
+parley_settings_http_init(parley_settings_http_t *http)
+{
+    memset(http, 0, sizeof(parley_settings_http_t));
+
+    http->share = PARLEY_SHARE_DEFAULT;
+    http->self = PARLEY_STR("service.parley");
+    http->replay_ms = 600000;
+    http->jwks_interval_ms = 60000;
+    http->jwks_refresh_ms = 3600000;
+    http->jwks_timeout_ms = 10000;
+    http->audit_ms = 60000;
+    http->deliver_max = 16;
+    http->connections_share = PARLEY_CONNECTIONS_SHARE;
+}
+
+
+void
+parley_settings_init(parley_settings_t *s)
+{
+    memset(s, 0, sizeof(parley_settings_t));
+
+    s->said = PARLEY_PROTO_NONE;
+    s->window_ms = 600000;
+    s->first = PARLEY_DIRECTIVE_COUNT;
+
+    s->gate.signature = PARLEY_DEMAND_OPTIONAL;
+    s->gate.caps.priority = PARLEY_PRIORITY_URGENT;
+    s->gate.limits = parley_json_limits_default;
+    s->gate.past_ms = 300000;
+    s->gate.future_ms = 30000;
+}
+
+
+void
+parley_settings_http_free(parley_settings_http_t *http)
+{
+    parley_directory_free(http->directory);
+    parley_intents_destroy(http->intents);
+
+    if (http->jwks != NULL) {
+        parley_jwks_free(http->jwks);
+    }
+
+    parley_jwks_free(&http->signing_keys);
+}
+
+
+int
+parley_settings_http_settle(const parley_settings_env_t *env,
+    parley_settings_http_t *http, parley_problem_t *problem)
+{
+    parley_error_t  err;
+
+    problem->text[0] = '\0';
+    problem->where.line = 0;
+
+    if (parley_name_map_all(env->arena, http->self, http->self_names) != 0) {
+        return -1;
+    }
+
+    if (http->directory != NULL
+        && parley_reserved_directory(env->arena, http->self_names,
+                                     http->directory, &err)
+           != 0)
+    {
+        parley_config_locate(&env->arena->mem, http->identities_text, &err);
+
+        problem->where = http->where[PARLEY_DIRECTIVE_IDENTITIES];
+
+        return parley_set_file_wrong(problem, http->identities,
+                                     http->identities_text, &err);
+    }
+
+    if (http->zone.len == 0 && http->answers.line != 0) {
+        problem->where = http->answers;
+
+        return parley_problem(problem, "\"parley_status\" and "
+                              "\"parley_health\" need \"parley_zone\"");
+    }
+
+    if (parley_settings_delivers(http, problem) != 0) {
+        return -1;
+    }
+
+    if (http->zone.len > 0 && http->replay_size >= http->zone_size) {
+        return parley_problem(problem, "\"parley_replay\" is as large as "
+                              "\"parley_zone\", of which first answers are a "
+                              "part");
+    }
+
+    if (http->jwks_refresh_ms < http->jwks_interval_ms) {
+        http->jwks_refresh_ms = http->jwks_interval_ms;
+    }
+
+    return 0;
+}
+
+
+/* VCP-21: where principals want it is where the operator lets it go */
+
+static int
+parley_settings_delivers(const parley_settings_http_t *http,
+    parley_problem_t *problem)
+{
+    size_t                     i, n;
+    parley_url_t               url;
+    const parley_principal_t  *list = NULL;
+
+    if (http->deliver_uri.len > 0 && http->zone.len == 0) {
+        problem->where = http->where[PARLEY_DIRECTIVE_DELIVER];
+
+        return parley_problem(problem, "\"parley_deliver\" needs "
+                              "\"parley_zone\", where what is to be "
+                              "delivered is kept");
+    }
+
+    n = http->directory != NULL
+        ? parley_directory_principals(http->directory, &list) : 0;
+
+    for (i = 0; i < n; i++) {
+
+        if (list[i].deliver.len == 0
+            || (parley_url_parse(list[i].deliver, &url) == NULL
+                && parley_hosts_have(http->deliver_hosts, url.host, url.port)))
+        {
+            continue;
+        }
+
+        problem->where = http->where[PARLEY_DIRECTIVE_IDENTITIES];
+
+        if (http->deliver_uri.len == 0) {
+            return parley_problem(problem, "/principals/%zu/deliver in "
+                                  "\"%.*s\" needs \"parley_deliver\", by "
+                                  "which it is reached", i,
+                                  (int) http->identities.len,
+                                  (const char *) http->identities.data);
+        }
+
+        return parley_problem(problem, "/principals/%zu/deliver in \"%.*s\" "
+                              "is on \"%.*s:%u\", which \"hosts=\" of "
+                              "\"parley_deliver\" does not list", i,
+                              (int) http->identities.len,
+                              (const char *) http->identities.data,
+                              (int) url.host.len,
+                              (const char *) url.host.data, url.port);
+    }
+
+    return 0;
+}
+
+
+void
+parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
+{
+    size_t                         i;
+    const parley_directive_row_t  *row;
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+        row = &parley_directives[i];
+
+        if (row->size != 0 && !(s->own & (uint64_t) 1 << i)) {
+            memcpy((uint8_t *) s + row->offset,
+                   (const uint8_t *) outer + row->offset, row->size);
+            s->where[i] = outer->where[i];
+        }
+    }
+
+    /* what answers itself takes no messages for that they come to the server */
+
+    if ((parley_settings_answers(s)
+         || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
+         || s->mcp != NULL || s->websocket != NULL)
+        && !(s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT))
+    {
+        s->gate.accept = 0;
+    }
+
+    parley_settings_settle(s);
+}
+
+
+/* what follows from what is in force, and is not inherited itself */
+
+static void
+parley_settings_settle(parley_settings_t *s)
+{
+    parley_gate_conf_t  *gate = &s->gate;
+
+    if (s->mcp != NULL) {
+        s->submit = s->mcp;
+    }
+
+    if (s->websocket != NULL) {
+        s->submit = &s->websocket->submit;
+        s->stream = &s->websocket->stream;
+    }
+
+    if (s->submit != NULL) {
+        gate->accept |= s->submit->accept;
+    }
+
+    if (s->submit != NULL
+        || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE)
+    {
+        /* nothing goes on from there; no location stands in it */
+        gate->dry = PARLEY_DRY_OFF;
+    }
+
+    /* what is published is what it would be as a frame, see PUBLISH */
+
+    gate->speak = s->submit != NULL ? PARLEY_PROTO_STREAMS
+                  : parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
+                  ? PARLEY_PROTO_NONE
+                  : s->said == PARLEY_PROTO_NONE
+                  ? parley_settings_speaks(gate->accept) : s->said;
+    gate->gateway = s->gateway;
+    gate->token = s->jwt == NULL ? parley_str_none
+                  : s->jwt->source == PARLEY_TOKEN_ARGUMENT ? s->jwt->name
+                  : s->jwt->tickets > 0 && s->stream != NULL
+                  ? PARLEY_STR(PARLEY_TICKET_ARGUMENT) : parley_str_none;
+
+    gate->failures = s->jwt != NULL ? s->jwt->failures
+                                    : parley_failures_default;
+
+    /* where everybody is trusted one address may be many callers' */
+
+    if (s->jwt == NULL && gate->trusted
+        && gate->certificate == PARLEY_DEMAND_OFF)
+    {
+        gate->failures.interval_us = 0;
+    }
+}
+
+
+parley_proto_t
+parley_settings_speaks(parley_proto_set_t accept)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (accept == PARLEY_PROTO_BIT(i)) {
+            return (parley_proto_t) i;
+        }
+    }
+
+    return PARLEY_PROTO_NONE;
+}

@@ -1,0 +1,53 @@
+/* What the files that verify settings share.  Private to them. */
+
+#ifndef PARLEY_SETTINGS_PARTS_H
+#define PARLEY_SETTINGS_PARTS_H
+
+#include "gate/settings/parley_directive.h"
+
+
+/* the directive itself stands in the block, no outer one */
+#define parley_settings_has(s, id)                                           \
+    (((s)->own & (uint64_t) 1 << (id)) && (s)->where[id].line != 0)
+
+
+/* parley_settings_serves.c; 0, or -1 with *problem */
+
+/* a block that no messages come to, by the directive that says so */
+int parley_settings_serves(parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_directive_id_t id, parley_problem_t *problem);
+
+/* a block of parley_websocket, beside what is verified of any that messages
+   come to */
+int parley_settings_websocket(parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
+
+/* a block of parley_submit */
+int parley_settings_submits(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem);
+
+
+/* parley_settings_doubt_rules.c: warns of rules without effect */
+void parley_settings_doubt_rules(const parley_settings_env_t *env,
+    const parley_settings_http_t *http);
+
+
+/* parley_settings_verify.c */
+
+/* SEC-17 */
+int parley_settings_certificate(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_error_t *err);
+
+/* whether tokens are asked for, and nothing verifies them */
+int parley_settings_has_no_jwks(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+
+/* GW-28 */
+int parley_settings_effects(const parley_settings_t *s,
+    parley_problem_t *problem);
+
+
+#endif /* PARLEY_SETTINGS_PARTS_H */

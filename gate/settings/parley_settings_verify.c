@@ -1,0 +1,578 @@
+/*
+ * What no directive can know of alone: what is wrong with a block as a whole.
+ * nginx -t and "parley explain" ask the same here.
+ */
+
+#include <string.h>
+
+#include "translate/parley_embed.h"
+#include "gate/settings/parley_settings_parts.h"
+#include "translate/parley_suits.h"
+
+
+static int parley_settings_takes(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, const parley_engine_t *engine,
+    parley_problem_t *problem);
+static int parley_settings_lacks(const parley_settings_http_t *http,
+    const parley_settings_t *s, parley_error_t *err);
+static const char *parley_settings_lack(const parley_settings_http_t *http,
+    const parley_settings_t *s);
+static int parley_settings_window_min(const parley_settings_t *s,
+    parley_error_t *err);
+static void parley_settings_never(const parley_gate_conf_t *gate,
+    parley_proto_t proto, parley_error_t *ret);
+static int parley_settings_pairs(const parley_gate_conf_t *gate,
+    parley_error_t *err);
+static int parley_settings_redacts(const parley_gate_conf_t *gate,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err);
+static int parley_settings_supplies(const parley_settings_t *s,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err);
+static parley_str_t parley_settings_constant(const parley_value_t *value);
+static int parley_settings_effect(const parley_settings_t *s,
+    const parley_directive_row_t *row, parley_problem_t *problem);
+
+
+/* the directive that an endpoint has its name of; COUNT: messages come there */
+
+static const parley_directive_id_t
+    parley_settings_serving[PARLEY_ENDPOINTS] =
+{
+    [PARLEY_ENDPOINT_NONE] = PARLEY_DIRECTIVE_COUNT,
+    [PARLEY_ENDPOINT_KEYS] = PARLEY_DIRECTIVE_KEYS,
+    [PARLEY_ENDPOINT_STREAM] = PARLEY_DIRECTIVE_STREAM,
+    [PARLEY_ENDPOINT_ROSTER] = PARLEY_DIRECTIVE_ROSTER,
+    [PARLEY_ENDPOINT_CONTROL] = PARLEY_DIRECTIVE_CONTROL
+};
+
+
+int
+parley_settings_off(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    size_t                 i;
+    const parley_where_t  *where;
+
+    if (parley_settings_answers(s)) {
+        return parley_settings_answer(env, s, block, problem);
+    }
+
+    if (s->first != PARLEY_DIRECTIVE_COUNT
+        && s->where[s->first].in == PARLEY_IN_LOCATION)
+    {
+        if (block->frame && !block->handled) {
+            return 0;
+        }
+
+        problem->where = s->where[s->first];
+
+        return parley_problem(problem, "\"%s\" has no effect without "
+                              "\"parley_accept\": whatever comes passes "
+                              "unchecked", parley_directives[s->first].name);
+    }
+
+    if (!block->handled || block->internal
+        || parley_settings_has(s, PARLEY_DIRECTIVE_ACCEPT))
+    {
+        return 0;
+    }
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+        where = &s->where[i];
+
+        if (!(parley_directives[i].flags & PARLEY_GUARDS) || where->line == 0)
+        {
+            continue;
+        }
+
+        problem->where.line = 0;
+
+        (void) parley_problem(problem, "location \"%.*s\" inherits \"%s\", "
+                              "which has no effect without "
+                              "\"parley_accept\": whatever comes passes "
+                              "unchecked; \"parley_accept off\" says so, "
+                              "inherited from %.*s:%u",
+                              (int) block->name.len,
+                              (const char *) block->name.data,
+                              parley_directives[i].name,
+                              (int) where->file.len,
+                              (const char *) where->file.data, where->line);
+
+        parley_settings_warn(env, problem);
+        break;
+    }
+
+    return 0;
+}
+
+
+int
+parley_settings_verify(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, const parley_engine_t *engine,
+    parley_problem_t *problem)
+{
+    parley_directive_id_t  by;
+
+    if (parley_settings_answers(s)) {
+        return parley_settings_answer(env, s, block, problem);
+    }
+
+    if (s->websocket != NULL
+        && parley_settings_websocket(http, s, block, problem) != 0)
+    {
+        return -1;
+    }
+
+    by = s->websocket != NULL
+         ? PARLEY_DIRECTIVE_COUNT
+         : parley_settings_serving[parley_settings_endpoint(s)];
+
+    if (by != PARLEY_DIRECTIVE_COUNT) {
+
+        if (parley_settings_serves(http, s, block, by, problem) != 0) {
+            return -1;
+        }
+
+        parley_settings_doubt_served(env, http, s, block, by, problem);
+
+        return 0;
+    }
+
+    if (s->submit != NULL && s->websocket == NULL
+        && parley_settings_submits(s, block, problem) != 0)
+    {
+        return -1;
+    }
+
+    return parley_settings_takes(env, http, s, block, engine, problem);
+}
+
+
+/* where messages come to */
+
+static int
+parley_settings_takes(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, const parley_engine_t *engine,
+    parley_problem_t *problem)
+{
+    int64_t                ms;
+    parley_error_t         err;
+    parley_proto_set_t     idle;
+    parley_directive_id_t  by;
+
+    by = s->mcp != NULL ? PARLEY_DIRECTIVE_MCP
+         : s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
+         : s->submit != NULL ? PARLEY_DIRECTIVE_SUBMIT
+         : PARLEY_DIRECTIVE_ACCEPT;
+
+    problem->where = s->where[by];
+
+    if (parley_settings_lacks(http, s, &err) != 0
+        || parley_settings_certificate(http, s, block, &err) != 0
+        || parley_settings_window_min(s, &err) != 0
+        || parley_settings_pairs(&s->gate, &err) != 0
+        || parley_settings_redacts(&s->gate, engine, env->arena, &err) != 0
+        || parley_settings_supplies(s, engine, env->arena, &err) != 0)
+    {
+        return parley_problem(problem, "\"%s\" %s",
+                              parley_directives[by].name, err.text);
+    }
+
+    idle = parley_settings_idle(&s->gate, &err);
+
+    if (idle & ~http->idle[s->gate.speak]) {
+        /* once of each pair */
+        http->idle[s->gate.speak] |= idle;
+
+        (void) parley_problem(problem, "\"%s\" %s",
+                              parley_directives[by].name, err.text);
+        parley_settings_warn(env, problem);
+    }
+
+    parley_settings_doubt(env, http, s, block, by, problem);
+
+    ms = s->gate.past_ms + s->gate.future_ms;
+
+    if (ms > http->longest_ms) {
+        http->longest_ms = ms;
+    }
+
+    /* what stands for locations within has its effect there */
+
+    return block->frame ? 0 : parley_settings_effects(s, problem);
+}
+
+
+static int
+parley_settings_lacks(const parley_settings_http_t *http,
+    const parley_settings_t *s, parley_error_t *err)
+{
+    const char  *why;
+
+    why = parley_settings_lack(http, s);
+
+    return why == NULL ? 0
+           : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL, "%s", why);
+}
+
+
+/* SEC-17 */
+
+int
+parley_settings_certificate(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_error_t *err)
+{
+    if (s->gate.certificate == PARLEY_DEMAND_OFF) {
+        return 0;
+    }
+
+    if (http->directory == NULL
+        || !parley_directory_has_certificates(http->directory))
+    {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                "has \"parley_certificate\", and nobody in a "
+                                "file of \"parley_identities\" has "
+                                "\"certificates\"");
+    }
+
+    return block->verifies ? 0
+           : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                              "has \"parley_certificate\" and needs "
+                              "\"ssl_verify_client on\" or \"optional\" in its "
+                              "server");
+}
+
+
+static const char *
+parley_settings_lack(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    const parley_gate_conf_t  *gate = &s->gate;
+
+    if (http->zone.len == 0) {
+        return "needs \"parley_zone\"";
+    }
+
+    if (gate->speak == PARLEY_PROTO_NONE) {
+        return "names several protocols and needs \"parley_speak\", what the "
+               "upstream speaks";
+    }
+
+    if (!gate->trusted && s->jwt == NULL
+        && gate->certificate == PARLEY_DEMAND_OFF
+        && gate->signature != PARLEY_DEMAND_REQUIRED)
+    {
+        return "has nobody to trust: it needs \"parley_jwt on\", "
+               "\"parley_certificate on\", \"parley_signature required\" or, "
+               "knowingly, \"parley_trusted on\"";
+    }
+
+    if (gate->signature == PARLEY_DEMAND_OFF && !gate->trusted) {
+        return "cannot have \"parley_signature off\" without "
+               "\"parley_trusted on\"";
+    }
+
+    if (parley_settings_has_no_jwks(http, s)) {
+        return "has \"parley_jwt on\" and needs \"parley_jwks\" or "
+               "\"parley_jwks_request\"";
+    }
+
+    if (gate->signature == PARLEY_DEMAND_REQUIRED && !http->child_keys
+        && (http->directory == NULL
+            || !parley_directory_has_keys(http->directory)))
+    {
+        return http->directory != NULL
+               ? "has \"parley_signature required\", and nobody in the file of "
+                 "\"parley_identities\" has \"keys\""
+               : "has \"parley_signature required\" and needs "
+                 "\"parley_identities\", where the keys are";
+    }
+
+    if (s->window_ms < gate->past_ms + gate->future_ms) {
+        return "has a \"parley_window\" shorter than what "
+               "\"parley_freshness\" lets in: a message could be replayed";
+    }
+
+    return NULL;
+}
+
+
+int
+parley_settings_has_no_jwks(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    return s->jwt != NULL && http->jwks == NULL && http->jwks_uri.len == 0;
+}
+
+
+/* what a protocol asks for of its ids */
+
+static int
+parley_settings_window_min(const parley_settings_t *s, parley_error_t *err)
+{
+    unsigned  i;
+    int64_t   min;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        min = parley_codecs[i]->window_min_ms;
+
+        if ((s->gate.accept & PARLEY_PROTO_BIT(i)) && s->window_ms < min) {
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                          "has a \"parley_window\" below the %d minutes that "
+                          "%s asks for", (int) (min / 60000),
+                          (const char *)
+                          parley_proto_title((parley_proto_t) i).data);
+        }
+    }
+
+    return 0;
+}
+
+
+parley_proto_set_t
+parley_settings_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
+{
+    unsigned            i;
+    parley_proto_set_t  idle;
+
+    idle = 0;
+
+    for (i = PARLEY_PROTO_COUNT; i > 0; i--) {
+
+        if (!(gate->accept & PARLEY_PROTO_BIT(i - 1))
+            || (parley_is_pair((parley_proto_t) (i - 1), gate->speak)
+                && (gate->signature != PARLEY_DEMAND_REQUIRED
+                    || parley_codecs[i - 1]->pointers[PARLEY_MSG_SIGNATURE]
+                       != NULL)))
+        {
+            continue;
+        }
+
+        idle |= PARLEY_PROTO_BIT(i - 1);
+
+        parley_settings_never(gate, (parley_proto_t) (i - 1), ret);
+    }
+
+    return idle;
+}
+
+
+/* why no message of the protocol passes */
+
+static void
+parley_settings_never(const parley_gate_conf_t *gate, parley_proto_t proto,
+    parley_error_t *ret)
+{
+    parley_str_t  from, to;
+
+    from = parley_proto_name(proto);
+    to = parley_proto_name(gate->speak);
+
+    if (!parley_is_pair(proto, gate->speak)) {
+        (void) parley_error_set(ret, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
+                                "names %.*s, which is never translated to "
+                                "%.*s, what the upstream speaks",
+                                (int) from.len, (const char *) from.data,
+                                (int) to.len, (const char *) to.data);
+        return;
+    }
+
+    (void) parley_error_set(ret, PARLEY_E_FIELD_INVALID, NULL,
+                            "names %.*s, whose messages have no signature, "
+                            "beside \"parley_signature required\": none of "
+                            "them passes",
+                            (int) from.len, (const char *) from.data);
+}
+
+
+/* where none of them ever passes */
+
+static int
+parley_settings_pairs(const parley_gate_conf_t *gate, parley_error_t *err)
+{
+    return parley_settings_idle(gate, err) == gate->accept ? -1 : 0;
+}
+
+
+static int
+parley_settings_redacts(const parley_gate_conf_t *gate,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err)
+{
+    unsigned              i;
+    uint32_t              k;
+    const parley_edit_t  *edit;
+
+    for (k = 0; k < gate->nredact; k++) {
+        edit = &gate->redact[k];
+
+        for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+            if ((gate->accept & PARLEY_PROTO_BIT(i))
+                && !parley_requires(engine, scratch, (parley_proto_t) i,
+                                    edit->pointer, edit->value))
+            {
+                break;
+            }
+        }
+
+        if (i == PARLEY_PROTO_COUNT) {
+            return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                    "has \"parley_redact %.*s\", which leaves "
+                                    "no message valid",
+                                    edit->pointer.len < 64
+                                    ? (int) edit->pointer.len : 64,
+                                    (const char *) edit->pointer.data);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_settings_supplies(const parley_settings_t *s,
+    const parley_engine_t *engine, parley_arena_t *scratch,
+    parley_error_t *err)
+{
+    unsigned              i;
+    parley_error_t        wrong;
+    parley_encode_opts_t  opts;
+
+    memset(&opts, 0, sizeof(parley_encode_opts_t));
+
+    opts.context = parley_settings_constant(&s->context);
+    opts.constitution = parley_settings_constant(&s->constitution);
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        if (parley_supplies(engine, scratch, (parley_proto_t) i, &opts, &wrong)
+            == 0)
+        {
+            continue;
+        }
+
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                "has a \"%s\" that %s",
+                                strcmp(wrong.field, "/context") == 0
+                                ? "parley_vcp_context"
+                                : "parley_vcp_constitution", wrong.text);
+    }
+
+    return 0;
+}
+
+
+/* what has variables is not known yet */
+
+static parley_str_t
+parley_settings_constant(const parley_value_t *value)
+{
+    return value->varies ? parley_str_none : value->text;
+}
+
+
+/* GW-28 */
+
+int
+parley_settings_effects(const parley_settings_t *s, parley_problem_t *problem)
+{
+    size_t                         i;
+    const parley_directive_row_t  *row;
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+        row = &parley_directives[i];
+
+        if (!parley_settings_has(s, i)
+            || s->where[i].in != PARLEY_IN_LOCATION)
+        {
+            continue;
+        }
+
+        problem->where = s->where[i];
+
+        if (parley_settings_effect(s, row, problem) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_settings_effect(const parley_settings_t *s,
+    const parley_directive_row_t *row, parley_problem_t *problem)
+{
+    unsigned                   i;
+    parley_proto_t             proto;
+    parley_proto_set_t         all;
+    const parley_gate_conf_t  *gate = &s->gate;
+
+    switch (row->beside) {
+
+    case PARLEY_BESIDE_TOKEN:
+        return s->jwt != NULL ? 0
+               : parley_problem(problem, "\"%s\" has no effect without "
+                                "\"parley_jwt on\": no token is read",
+                                row->name);
+
+    case PARLEY_BESIDE_PAIR:
+        return gate->accept != PARLEY_PROTO_BIT(gate->speak) ? 0
+               : parley_problem(problem, "\"%s\" has no effect where "
+                                "\"parley_accept\" and \"parley_speak\" name "
+                                "one and the same protocol: nothing is "
+                                "translated", row->name);
+
+    case PARLEY_BESIDE_COUNT:
+        return 0;
+
+    default:
+        proto = (parley_proto_t) (row->beside - PARLEY_BESIDE_PROTO);
+        all = gate->accept | PARLEY_PROTO_BIT(gate->speak);
+
+        if (s->stream != NULL) {
+            all |= PARLEY_PROTO_BIT(s->stream->proto);
+        }
+
+        for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+            if ((all & PARLEY_PROTO_BIT(i))
+                && parley_embed_kin((parley_proto_t) i) == proto)
+            {
+                return 0;
+            }
+        }
+
+        return parley_problem(problem, "\"%s\" has no effect without %s in "
+                              "\"parley_accept\" or \"parley_speak\"",
+                              row->name, (const char *)
+                              parley_proto_name(proto).data);
+    }
+}
+
+
+void
+parley_settings_window(const parley_settings_env_t *env,
+    const parley_settings_http_t *http, parley_settings_t *s)
+{
+    int64_t           ms;
+    parley_problem_t  problem;
+
+    ms = http->longest_ms;
+
+    if (s->gate.accept != 0 && ms > s->window_ms) {
+        problem.where = s->where[PARLEY_DIRECTIVE_ACCEPT];
+
+        (void) parley_problem(&problem, "\"parley_window\" is %lld ms here, "
+                              "the longest \"parley_freshness\" of any "
+                              "location, for \"parley_accept\"",
+                              (long long) ms);
+        parley_settings_warn(env, &problem);
+        s->window_ms = ms;
+    }
+}

@@ -1,0 +1,133 @@
+/*
+ * The actors of a token (RFC 8693, 4.1): the agent that uses the token for its
+ * subject, and the agents for which that one acts, in nested claims "act".  A
+ * suspended agent sends nothing by a token of another principal, and ends no
+ * suspension by one (VCP-26).  A surface acts so for the authors whose messages
+ * it delivers.
+ */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+#include "translate/parley_msg.h"
+
+
+static int parley_gate_actor(const parley_gate_t *g, uint32_t *act,
+    parley_str_t *ret);
+static int parley_gate_suspends(parley_gate_t *g, parley_str_t sub);
+
+
+int
+parley_gate_actors_pass(parley_gate_t *g)
+{
+    int           rc;
+    uint32_t      act;
+    parley_str_t  sub;
+
+    if (g->who->surface != NULL) {
+        return parley_gate_suspends(g, g->who->surface->sub);
+    }
+
+    act = g->who->jwt != NULL ? g->who->jwt->act : PARLEY_JSON_NONE;
+
+    while (act != PARLEY_JSON_NONE) {
+
+        rc = parley_gate_actor(g, &act, &sub);
+
+        if (rc == 1) {
+            rc = parley_gate_suspends(g, sub);
+        }
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_gate_caller_passes(parley_gate_t *g)
+{
+    int  rc;
+
+    rc = parley_gate_suspends(g, g->who->principal->sub);
+
+    return rc != 0 ? rc : parley_gate_actors_pass(g);
+}
+
+
+int
+parley_gate_acts_itself(const parley_gate_t *g)
+{
+    uint32_t      act;
+    parley_str_t  sub;
+
+    if (g->who->surface != NULL) {
+        return 0;
+    }
+
+    act = g->who->jwt != NULL ? g->who->jwt->act : PARLEY_JSON_NONE;
+
+    while (act != PARLEY_JSON_NONE) {
+        if (parley_gate_actor(g, &act, &sub) != 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * The sub of an actor, and the actor for which that one acts.  Returns 1; 0: it
+ * is the token's subject, or an instrument of it that has no sub; or -1: no
+ * memory.
+ */
+
+static int
+parley_gate_actor(const parley_gate_t *g, uint32_t *act, parley_str_t *ret)
+{
+    uint32_t              node;
+    const parley_json_t  *claims;
+
+    claims = &g->who->jwt->claims;
+
+    node = parley_json_get(claims, *act, PARLEY_STR("sub"));
+    *act = parley_json_get(claims, *act, PARLEY_STR("act"));
+
+    if (parley_msg_string(claims, node, ret) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    return ret->len > 0
+           && (g->who->principal == NULL
+               || !parley_str_eq(*ret, g->who->principal->sub));
+}
+
+
+static int
+parley_gate_suspends(parley_gate_t *g, parley_str_t sub)
+{
+    int                   rc;
+    parley_suspensions_t  there;
+
+    rc = parley_suspension_get(&g->ask, sub, &there);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    if (rc != 0) {
+        g->wait = PARLEY_GATE_NO_ROOM;
+
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the state gave no answer");
+    }
+
+    return there.n == 0 ? 0
+           : parley_error_set(g->err, PARLEY_E_AGENT_SUSPENDED, NULL,
+                              "an agent that uses the token is suspended "
+                              "until its parent resumes it");
+}

@@ -1,0 +1,315 @@
+/*
+ * The steps that ask the state about the message itself: what it refers to, its
+ * admission, what may refer to it later; and how what they took is given back.
+ */
+
+#include <string.h>
+
+#include "gate/party/parley_account.h"
+#include "translate/parley_embed.h"
+#include "gate/message/parley_gate_mcp.h"
+#include "gate/admission/parley_replay.h"
+#include "gate/settings/parley_settings.h"
+
+
+static parley_step_result_t parley_gate_unmatched(parley_gate_t *g);
+static int parley_gate_enter(parley_gate_t *g);
+static parley_step_result_t parley_gate_duplicate(parley_gate_t *g);
+
+
+void
+parley_gate_account(parley_gate_t *g)
+{
+    parley_str_t            sub;
+    parley_account_kept_t  *kept;
+
+    sub = parley_who_proven(g->who);
+
+    if (g->accounted && parley_str_eq(sub, g->account_sub)) {
+        return;
+    }
+
+    kept = parley_gate_kept(g, sub);
+
+    if (kept != NULL) {
+        parley_account_kept_key(g->ask.state, kept, g->account);
+
+    } else {
+        parley_account_key(g->ask.state, sub, g->address, g->account);
+    }
+
+    g->account_sub = sub;
+    g->accounted = 1;
+}
+
+
+int
+parley_gate_is_self(const parley_gate_t *g)
+{
+    return parley_codecs[g->msg->wire]->tasks != NULL
+           && parley_str_eq(g->msg->recipient, g->self[g->msg->wire]);
+}
+
+
+parley_step_result_t
+parley_gate_reference(parley_gate_t *g)
+{
+    int                    rc;
+    parley_correlation_t  *r = &g->correlation;
+
+    r->arena = g->arena;
+    r->ask = &g->ask;
+    r->msg = g->msg;
+    r->who = g->who;
+    r->speak = g->conf->speak;
+    r->addressed = g->addressed;
+    r->published = g->s->submit != NULL;
+
+    /* what is for the gateway itself answers nobody else */
+
+    if (!parley_gate_is_self(g)) {
+        rc = parley_correlate(r, g->err);
+
+        if (rc != 0) {
+            return rc == -1 && g->err->code == PARLEY_E_REPLY_UNMATCHED
+                   ? parley_gate_unmatched(g) : parley_step_result(rc);
+        }
+
+        g->opts.answering = r->answering;
+    }
+
+    g->to = parley_correlation_to(r);
+
+    parley_embed_supervision(g->msg, &g->means);
+
+    return r->question != NULL ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
+}
+
+
+/*
+ * An answer that comes again is a duplicate, though what it answers is closed
+ * by the first: nothing of it is new.  One that continues has the id itself.
+ */
+
+static parley_step_result_t
+parley_gate_unmatched(parley_gate_t *g)
+{
+    parley_error_t  *why;
+
+    if (g->entry != NULL) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    why = parley_arena_alloc(g->arena, sizeof(parley_error_t));
+
+    if (why == NULL) {
+        return parley_step_result(parley_error_memory(g->err));
+    }
+
+    *why = *g->err;
+    parley_error_clear(g->err);
+
+    g->stale = why;
+
+    return parley_gate_admit(g);
+}
+
+
+parley_step_result_t
+parley_gate_admit(parley_gate_t *g)
+{
+    int                 rc;
+    parley_entrance_t  *e = &g->entrance;
+
+    rc = parley_gate_actors_pass(g);
+
+    if (rc != 0) {
+        return parley_step_result(rc);
+    }
+
+    if (parley_gate_enter(g) != 0) {
+        return PARLEY_RESULT_FAILED;
+    }
+
+    switch (parley_entrance_ask(e, g->err)) {
+
+    case 0:
+        return PARLEY_RESULT_PASSED;
+
+    case PARLEY_WAIT:
+        return PARLEY_RESULT_WAIT;
+
+    default:
+        g->wait = e->wait;
+
+        if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->mcp != NULL) {
+            return parley_gate_hold_again(g) == PARLEY_WAIT
+                   ? PARLEY_RESULT_WAIT : PARLEY_RESULT_REFUSED;
+        }
+
+        return e->verdict == PARLEY_ADMIT_DUPLICATE && g->replay != 0
+               ? parley_gate_duplicate(g) : PARLEY_RESULT_REFUSED;
+    }
+}
+
+
+static int
+parley_gate_enter(parley_gate_t *g)
+{
+    parley_caps_t       caps;
+    parley_entrance_t  *e = &g->entrance;
+
+    parley_gate_account(g);
+
+    e->ask = &g->ask;
+    e->who = g->who;
+    e->correlation = &g->correlation;
+    e->place = NULL;
+    e->account = g->account;
+    e->address = g->address;
+    e->stale = g->stale;
+    e->ttl = g->window;
+    e->said = g->mcp != NULL ? g->mcp->arguments : parley_json_ref_none;
+    e->quota = NULL;
+
+    /* what is refused all the same is no suspended sender's message, and
+       perhaps its acknowledgment (VCP-26) */
+
+    e->free = g->at == PARLEY_STEP_REFERENCE || parley_gate_is_free(g);
+
+    e->lifts = NULL;
+    e->nlifts = 0;
+
+    /* only nginx knows where it came to, and that costs it something */
+
+    if (parley_window_knows(g->msg)
+        && (g->replay != 0
+            || parley_window_is_local(g->msg, g->self[g->msg->wire])))
+    {
+        memset(&g->place, 0, sizeof(parley_arrival_t));
+
+        g->place.self = g->self[g->msg->wire];
+
+        if (g->env->value(g, &g->s->receiver, &g->place.receiver) != 0
+            || (g->env->arrival != NULL
+                && g->env->arrival(g, &g->place) != 0))
+        {
+            return -1;
+        }
+
+        e->place = &g->place;
+    }
+
+    /* AEE-28: of the priority that the message goes on with */
+
+    if (g->conf->rate != NULL) {
+        parley_gate_caps(g, &caps);
+
+        e->priority = parley_rewrite_capped(g->msg, &caps);
+        e->quota = &g->conf->rate->classes[e->priority];
+    }
+
+    return 0;
+}
+
+
+/* GW-19: what its sender was told then */
+
+static parley_step_result_t
+parley_gate_duplicate(parley_gate_t *g)
+{
+    int              rc;
+    parley_replay_t  r;
+
+    parley_gate_replay(g, &r);
+
+    rc = parley_replay_find(&r, &g->first);
+
+    return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT
+           : rc < 0 ? PARLEY_RESULT_FAILED : PARLEY_RESULT_REFUSED;
+}
+
+
+void
+parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret)
+{
+    ret->arena = g->arena;
+    ret->who = g->who;
+    ret->entrance = &g->entrance;
+    ret->seed = g->seed;
+    ret->ttl = g->replay;
+    ret->wall = g->now_ms;
+}
+
+
+void
+parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
+{
+    ret->arena = g->arena;
+    ret->ask = &g->ask;
+    ret->who = g->who;
+    ret->sent = &g->sent;
+    ret->speak = g->conf->speak;
+    ret->to = parley_correlation_to(&g->correlation);
+    ret->scope = g->response_scope;
+    ret->answering = g->opts.answering;
+    ret->account = g->account;
+    ret->asked = NULL;
+    ret->under = g->entrance.admission.id;
+    ret->stamp = g->entrance.stamp;
+    ret->escalates = parley_gate_escalates(g);
+    ret->published = g->s->submit != NULL;
+}
+
+
+parley_step_result_t
+parley_gate_keep(parley_gate_t *g)
+{
+    int              rc;
+    parley_asking_t  a;
+
+    parley_gate_asking(g, &a);
+
+    /* of a message that continues, as it went elsewhere before */
+
+    rc = parley_question_drop(&g->ask, &g->before);
+
+    if (rc == 0) {
+        rc = parley_question_keep(&a, &g->asked, g->err);
+    }
+
+    if (rc == 0) {
+        memset(&g->before, 0, sizeof(parley_asked_t));
+
+    } else if (rc != PARLEY_WAIT) {
+        g->wait = PARLEY_GATE_NO_ROOM;
+    }
+
+    return parley_step_result(rc);
+}
+
+
+int
+parley_gate_undo(parley_gate_t *g)
+{
+    int                    rc;
+    const parley_asked_t  *asked[] = { &g->before, &g->asked };
+
+    if (g->entrance.taken || !parley_entrance_is_open(&g->entrance)) {
+        return 0;
+    }
+
+    /* what goes up is acknowledged by whoever is above, though it may come
+       again */
+
+    rc = parley_entrance_release(&g->entrance, asked, g->rises ? 1 : 2,
+                                 g->retained ? &g->retained_as : NULL);
+
+    if (rc != PARLEY_WAIT) {
+        g->retained = 0;
+        memset(&g->before, 0, sizeof(parley_asked_t));
+        memset(&g->asked, 0, sizeof(parley_asked_t));
+    }
+
+    return rc;
+}

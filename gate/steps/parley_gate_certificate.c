@@ -1,0 +1,177 @@
+/*
+ * The step PROOF: who calls, by the certificate of the connection (SEC-17), by
+ * a token, or by both, which then say the same.
+ */
+
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+static int parley_gate_certificate(parley_gate_t *g);
+static int parley_gate_certificate_period(parley_gate_t *g);
+static int parley_gate_holder(parley_gate_t *g);
+static int parley_gate_both(parley_gate_t *g);
+
+
+parley_step_result_t
+parley_gate_proof(parley_gate_t *g)
+{
+    parley_step_result_t  result;
+
+    if (parley_gate_certificate(g) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    result = parley_gate_token(g);
+
+    if (result > PARLEY_RESULT_NONE) {
+        return result;
+    }
+
+    if (result == PARLEY_RESULT_PASSED) {
+
+        if (parley_gate_both(g) != 0) {
+            return parley_gate_disproved(g);
+        }
+
+    } else if (g->holder != NULL) {
+
+        if (parley_gate_origin(g) != 0) {
+            return parley_gate_disproved(g);
+        }
+
+        g->who->principal = g->holder;
+        result = PARLEY_RESULT_PASSED;
+    }
+
+    if (g->holder != NULL) {
+        g->who->certified = 1;
+    }
+
+    return result == PARLEY_RESULT_PASSED
+           ? parley_step_result(parley_gate_revoked(g)) : result;
+}
+
+
+/*
+ * The certificate of a connection was proven by its handshake, and a token in
+ * the cache was verified before.  Where both are required, both must be known.
+ */
+
+int
+parley_gate_proof_known(parley_gate_t *g)
+{
+    parley_step_result_t  result;
+
+    if (parley_gate_certificate(g) != 0) {
+        parley_error_clear(g->err);
+        return 0;
+    }
+
+    result = g->s->jwt != NULL ? parley_gate_token_known(g)
+                               : PARLEY_RESULT_NONE;
+
+    return result == PARLEY_RESULT_PASSED
+           || (result == PARLEY_RESULT_NONE && g->holder != NULL);
+}
+
+
+/* whose it is, where that is asked here */
+
+static int
+parley_gate_certificate(parley_gate_t *g)
+{
+    g->certificate = NULL;
+    g->holder = NULL;
+
+    if (g->conf->certificate == PARLEY_DEMAND_OFF) {
+        return 0;
+    }
+
+    if (parley_gate_shown(g, &g->certificate) != 0) {
+        return -1;
+    }
+
+    if (g->certificate != NULL) {
+        return parley_gate_holder(g);
+    }
+
+    return g->conf->certificate == PARLEY_DEMAND_OPTIONAL ? 0
+           : parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
+                              "a client certificate is required");
+}
+
+
+int
+parley_gate_shown(parley_gate_t *g, const parley_certificate_t **ret)
+{
+    *ret = NULL;
+
+    return g->env->certificate != NULL ? g->env->certificate(g, ret) : 0;
+}
+
+
+static int
+parley_gate_holder(parley_gate_t *g)
+{
+    const parley_principal_t  *other;
+
+    if (parley_gate_certificate_period(g) != 0) {
+        return -1;
+    }
+
+    if (parley_directory_by_certificate(g->http->directory, g->certificate,
+                                        &g->holder, &other)
+        != 0)
+    {
+        g->holder = NULL;
+
+        return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "the client certificate names several "
+                                "principals");
+    }
+
+    /* beside a token one that is nobody's proves nothing */
+
+    if (g->holder != NULL
+        || (g->s->jwt != NULL
+            && g->conf->certificate == PARLEY_DEMAND_OPTIONAL))
+    {
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                            "the client certificate is no principal's");
+}
+
+
+/* a connection may outlive the certificate that it began with */
+
+static int
+parley_gate_certificate_period(parley_gate_t *g)
+{
+    int64_t  now;
+
+    now = g->env->now(g);
+
+    if (now >= g->certificate->expires) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_EXPIRED, NULL,
+                                "the client certificate has expired");
+    }
+
+    return now >= g->certificate->not_before ? 0
+           : parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                              "the client certificate is not valid yet");
+}
+
+
+static int
+parley_gate_both(parley_gate_t *g)
+{
+    return g->holder == NULL
+           || parley_str_eq(g->holder->sub, g->who->principal->sub)
+           ? 0
+           : parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                              "the token is of another principal than the "
+                              "client certificate");
+}

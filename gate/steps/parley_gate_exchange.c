@@ -1,0 +1,281 @@
+/* The step ANSWER: what comes back, and what keeps it from being an answer. */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+
+
+static parley_exchange_t *parley_gate_exchanged(parley_gate_t *g);
+static int parley_gate_understood(parley_gate_t *g, int rc);
+static void parley_gate_strip(const parley_gate_t *g, parley_event_t *event);
+static int parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
+    parley_event_t *event, parley_answered_t *ret);
+
+
+static const struct {
+    parley_code_t   code;
+    parley_took_t   took;
+    const char     *text;
+} parley_troubles[PARLEY_TROUBLE_COUNT] = {
+#define PARLEY_TROUBLE(name, error, by, why)                                  \
+    [PARLEY_TROUBLE_##name] = { PARLEY_E_##error, PARLEY_TOOK_##by, why },
+    PARLEY_TROUBLES(PARLEY_TROUBLE)
+#undef PARLEY_TROUBLE
+};
+
+
+/* with the service */
+
+static parley_exchange_t *
+parley_gate_exchanged(parley_gate_t *g)
+{
+    return parley_gate_exchange(g, g->conf->speak, &g->sent);
+}
+
+
+parley_exchange_t *
+parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
+    const parley_encoded_t *sent)
+{
+    parley_exchange_t  *x;
+
+    if (g->exchange != NULL) {
+        return g->exchange;
+    }
+
+    x = parley_arena_calloc(g->arena, sizeof(parley_exchange_t));
+
+    if (x == NULL) {
+        return NULL;
+    }
+
+    x->arena = g->arena;
+    x->engine = g->engine;
+    x->intents = g->intents;
+    x->limits = &g->conf->limits;
+    x->seed = g->seed;
+    x->who = g->who;
+    x->means = &g->means;
+    x->key = g->key;
+    x->sent_opts = &g->opts;
+    x->sent = sent;
+    x->speak = speak;
+    x->gateway = g->conf->gateway;
+    x->self = g->self;
+    x->any_case = g->conf->any_case;
+
+    parley_exchange_init(x);
+
+    g->exchange = x;
+
+    return x;
+}
+
+
+/* that it was not is told when it is settled, as whatever else came instead */
+
+static int
+parley_gate_understood(parley_gate_t *g, int rc)
+{
+    if (rc == 0) {
+        parley_gate_report_step(g, PARLEY_STEP_ANSWER, PARLEY_RESULT_PASSED);
+    }
+
+    return rc;
+}
+
+
+int
+parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
+    parley_answered_t *ret)
+{
+    int                 rc;
+    parley_exchange_t  *x;
+
+    x = parley_gate_exchanged(g);
+
+    if (x == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    rc = parley_exchange_answer(x, g->arena, response, g->env->now(g), ret,
+                                g->loss, g->err);
+    if (rc != 0) {
+        g->wait = response->wait_ms;
+    }
+
+    return parley_gate_understood(g, rc);
+}
+
+
+int
+parley_gate_events(parley_gate_t *g, parley_events_t *events,
+    parley_str_t *in, parley_event_t *ret)
+{
+    int  kind;
+
+    kind = parley_events_read(events, in, ret, g->err);
+
+    if (kind < 0) {
+        /* events with status 200 are an answer; another body is not */
+        g->err->taken = !parley_events_is_foreign(events);
+        return -1;
+    }
+
+    parley_gate_strip(g, ret);
+
+    return kind;
+}
+
+
+static void
+parley_gate_strip(const parley_gate_t *g, parley_event_t *event)
+{
+    if (parley_gate_responds(g)) {
+        event->has_id = 0;
+        event->id = parley_str_none;
+        event->name = parley_str_none;
+    }
+}
+
+
+int
+parley_gate_event(parley_gate_t *g, parley_arena_t *arena, parley_str_t data,
+    parley_answered_t *ret)
+{
+    int                 rc;
+    parley_loss_t       lost;
+    parley_exchange_t  *x;
+
+    x = parley_gate_exchanged(g);
+
+    if (x == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    parley_loss_init(&lost, arena);
+
+    rc = parley_exchange_event(x, arena, data, g->env->now(g), ret, &lost,
+                               g->err);
+
+    parley_loss_keep(g->loss, &lost);
+
+    return parley_gate_understood(g, rc);
+}
+
+
+int
+parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
+    parley_events_t *events, const parley_ending_t *how,
+    parley_event_t *event, parley_answered_t *ret)
+{
+    int                 rc, whole;
+    parley_exchange_t  *x;
+
+    rc = parley_events_end(events, event, g->err);
+
+    if (rc < 0) {
+        return -1;
+    }
+
+    if (rc == PARLEY_EVENTS_LAST) {
+        return parley_gate_last(g, arena, event, ret);
+    }
+
+    x = parley_gate_exchanged(g);
+
+    if (x == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    /* a connection that ends between events may end where it should */
+
+    whole = !how->broken && rc == PARLEY_EVENTS_WHOLE;
+
+    rc = parley_exchange_end(x, g->arena, whole, g->env->now(g), ret, g->loss,
+                             g->err);
+    if (!whole) {
+        parley_gate_trouble(g, PARLEY_TROUBLE_EARLY, 200);
+        return -1;
+    }
+
+    ret->unsure = how->open && !x->answered;
+
+    return parley_gate_understood(g, rc);
+}
+
+
+/* Answers with the data of an event that the stream's end ended: 1, or -1. */
+
+static int
+parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
+    parley_event_t *event, parley_answered_t *ret)
+{
+    if (event->data.len == 0 || parley_exchange_is_cut(event->data)) {
+        parley_gate_trouble(g, PARLEY_TROUBLE_EARLY, 200);
+        return -1;
+    }
+
+    parley_gate_strip(g, event);
+
+    if (parley_gate_event(g, arena, event->data, ret) != 0) {
+        /* whether the service meant that to be all cannot be known */
+        g->err->taken = 0;
+        return -1;
+    }
+
+    return 1;
+}
+
+
+int
+parley_gate_is_single(const parley_gate_t *g)
+{
+    return parley_codecs[g->msg->wire]->binding->single;
+}
+
+
+int
+parley_gate_responds(const parley_gate_t *g)
+{
+    return parley_codecs[g->msg->wire]->binding->responds;
+}
+
+
+void
+parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status)
+{
+    if (g->err->code != PARLEY_E_NONE) {
+        return;
+    }
+
+    /* whatever broke off was broken off by that */
+
+    if (g->timed_out && (what == PARLEY_TROUBLE_UNREACHED
+                         || what == PARLEY_TROUBLE_CONNECT_TIMEOUT
+                         || what == PARLEY_TROUBLE_UNANSWERED
+                         || what == PARLEY_TROUBLE_EARLY))
+    {
+        what = PARLEY_TROUBLE_TIMEOUT;
+    }
+
+    (void) parley_error_set(g->err, parley_troubles[what].code, NULL, "%s",
+                            parley_troubles[what].text);
+
+    g->err->taken = parley_troubles[what].took == PARLEY_TOOK_STATUS
+                    && status >= 200 && status < 300;
+}
+
+
+/* AEE-29 */
+
+int64_t
+parley_gate_deadline(const parley_gate_t *g)
+{
+    int64_t  timeout, cap;
+
+    timeout = g->msg->timeout_ms;
+    cap = g->conf->caps.timeout_ms;
+
+    return cap != 0 && (timeout < 0 || timeout > cap) ? cap : timeout;
+}

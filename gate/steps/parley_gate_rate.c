@@ -1,0 +1,267 @@
+/*
+ * SEC-10: a limit counts the proven sender of a message.  A message whose
+ * sender is not proven counts for the address that it came from only.
+ */
+
+#include "gate/party/parley_account.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+static parley_step_result_t parley_gate_limit(parley_gate_t *g,
+    parley_str_t sub);
+static void parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret);
+static int parley_gate_full(const parley_gate_t *g,
+    parley_step_result_t result);
+
+
+/*
+ * Refuses a request of an address with too many failed proofs, unless nothing
+ * has to be computed to prove its caller (SEC-23).
+ */
+
+parley_step_result_t
+parley_gate_failures(parley_gate_t *g)
+{
+    int              rc;
+    parley_rated_t   got;
+    parley_rating_t  rating;
+
+    parley_gate_proofs(g, &rating);
+    rating.look = 1;
+
+    rc = parley_ask_rate(&g->ask, &rating, &got);
+
+    if (rc != 0) {
+        return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
+    }
+
+    if (got.verdict == PARLEY_RATE_OK || parley_gate_proof_known(g)) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    g->wait = got.wait;
+
+    (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
+                            "too many tokens and signatures from this "
+                            "address proved nothing");
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+/* who shows nothing, or comes before there are keys, has not failed */
+
+int
+parley_gate_failed(parley_gate_t *g)
+{
+    parley_rated_t   got;
+    parley_rating_t  rating;
+
+    if (g->conf->failures.interval_us == 0) {
+        return 0;
+    }
+
+    switch (g->err->code) {
+
+    case PARLEY_E_TOKEN_INVALID:
+    case PARLEY_E_TOKEN_EXPIRED:
+    case PARLEY_E_SIGNATURE_INVALID:
+    case PARLEY_E_KEY_UNKNOWN:
+        parley_gate_proofs(g, &rating);
+
+        return parley_ask_rate(&g->ask, &rating, &got) == PARLEY_WAIT
+               ? PARLEY_WAIT : 0;
+
+    default:
+        return 0;
+    }
+}
+
+
+/* those that failed, from the address that the message came from */
+
+static void
+parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
+{
+    parley_account_kept_t  *kept;
+
+    ret->account = NULL;
+    ret->rate = g->conf->failures;
+    ret->look = 0;
+
+    kept = g->failing == NULL ? NULL
+           : parley_account_place(g->failing, g->address);
+
+    if (kept != NULL) {
+        parley_account_kept_rate_key(g->ask.state, kept,
+                                     PARLEY_COUNTED_FAILURES, &ret->rate,
+                                     ret->key);
+
+    } else {
+        parley_account_rate_key(g->ask.state, PARLEY_COUNTED_FAILURES,
+                                g->address, parley_str_none, &ret->rate,
+                                ret->key);
+    }
+}
+
+
+/* sub empty: what proves nobody counts against its address */
+
+static parley_step_result_t
+parley_gate_limit(parley_gate_t *g, parley_str_t sub)
+{
+    int                     rc;
+    parley_rated_t          got;
+    parley_rating_t         rating;
+    parley_account_kept_t  *kept;
+
+    if (g->conf->rate->all.interval_us == 0) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    parley_gate_account(g);
+
+    rating.account = sub.len > 0 ? g->account : NULL;
+    rating.rate = g->conf->rate->all;
+    rating.look = 0;
+
+    kept = parley_gate_kept(g, sub);
+
+    if (kept != NULL) {
+        parley_account_kept_rate_key(g->ask.state, kept,
+                                     PARLEY_COUNTED_PRINCIPAL, &rating.rate,
+                                     rating.key);
+
+    } else {
+        parley_account_rate_key(g->ask.state, sub.len > 0
+                                              ? PARLEY_COUNTED_PRINCIPAL
+                                              : PARLEY_COUNTED_ADDRESS,
+                                sub.len > 0 ? sub : g->address,
+                                parley_str_none, &rating.rate, rating.key);
+    }
+
+    rc = parley_ask_rate(&g->ask, &rating, &got);
+
+    if (rc != 0) {
+        return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
+    }
+
+    g->wait = got.wait;
+
+    switch (got.verdict) {
+
+    case PARLEY_RATE_OK:
+        return PARLEY_RESULT_PASSED;
+
+    case PARLEY_RATE_LIMITED:
+        (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
+                                "too many messages");
+        return PARLEY_RESULT_REFUSED;
+
+    default:
+        g->wait = PARLEY_GATE_NO_ROOM;
+        (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "there is no room to count this sender's "
+                                "messages");
+        return PARLEY_RESULT_REFUSED;
+    }
+}
+
+
+/*
+ * Returns whether a signature can prove the sender of the message.  Until then
+ * it is unknown whose limit counts: forged messages must not use up the limit
+ * of others at the same address.
+ */
+
+static int
+parley_gate_rated_later(const parley_gate_t *g)
+{
+    return !parley_who_is_caller(g->who)
+           && g->conf->signature != PARLEY_DEMAND_OFF
+           && (g->framed
+               || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
+                   && g->s->mcp == NULL));
+}
+
+
+parley_step_result_t
+parley_gate_rate(parley_gate_t *g)
+{
+    parley_step_result_t  result;
+
+    if (parley_gate_rated_later(g)) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    result = parley_gate_limit(g, parley_who_proven(g->who));
+
+    if (parley_gate_full(g, result)) {
+        /* refused in sender_rate, unless that is what it asks about */
+        parley_error_clear(g->err);
+        g->uncounted = 1;
+        return PARLEY_RESULT_PASSED;
+    }
+
+    return result;
+}
+
+
+/*
+ * Counts a message that the step RATE did not count: for its sender if a
+ * signature proves it, else for its address.  A message that RATE counted for
+ * the surface which delivers it counts for its author, too.
+ */
+
+parley_step_result_t
+parley_gate_sender_rate(parley_gate_t *g)
+{
+    parley_step_result_t   result;
+    const parley_codec_t  *codec;
+
+    result = PARLEY_RESULT_NONE;
+
+    if (parley_gate_rated_later(g)) {
+        result = parley_gate_limit(g, g->who->sig_verified
+                                      ? g->who->principal->sub
+                                      : parley_str_none);
+
+    } else if (g->conf->rate != NULL && g->who->surface != NULL
+               && !parley_str_eq(g->who->surface->sub,
+                                 g->who->principal->sub))
+    {
+        result = parley_gate_limit(g, g->who->principal->sub);
+    }
+
+    if (result == PARLEY_RESULT_WAIT
+        || (!g->uncounted && !parley_gate_full(g, result)))
+    {
+        return result;
+    }
+
+    /* AEE-22: that there is no room is the answer to this one */
+
+    codec = parley_codecs[g->proto];
+
+    if (codec->asks_health != NULL && codec->asks_health(g->msg)) {
+        parley_error_clear(g->err);
+        return PARLEY_RESULT_PASSED;
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "there is no room to count this sender's "
+                            "messages");
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+/* whether there is no room to count the message */
+
+static int
+parley_gate_full(const parley_gate_t *g, parley_step_result_t result)
+{
+    return result == PARLEY_RESULT_REFUSED
+           && g->err->code == PARLEY_E_CAPACITY;
+}

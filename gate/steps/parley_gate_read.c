@@ -1,0 +1,248 @@
+/* The message is read: strictly, by its protocol, by its intent; its age. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gate/message/parley_gate_mcp.h"
+
+
+/* octets of the titles of all protocols, as a list */
+#define PARLEY_GATE_ACCEPTS  64
+
+
+static void parley_gate_accepts(parley_proto_set_t accept, char *ret);
+static void parley_gate_foreign(parley_gate_t *g);
+
+
+int
+parley_gate_size(parley_gate_t *g, uint64_t octets)
+{
+    size_t  max;
+
+    max = g->conf->limits.octets;
+
+    return octets <= max ? 0
+           : parley_error_set(g->err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                              "the body exceeds %lu octets",
+                              (unsigned long) max);
+}
+
+
+parley_step_result_t
+parley_gate_json(parley_gate_t *g)
+{
+    if (g->body.len == 0) {
+        (void) parley_error_set(g->err, PARLEY_E_JSON_INVALID, NULL,
+                                "the request has no body");
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (parley_json_read(g->doc, g->arena, &g->conf->limits, g->seed, g->body,
+                         g->err)
+        != 0)
+    {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    g->doc_read = 1;
+
+    return PARLEY_RESULT_PASSED;
+}
+
+
+parley_step_result_t
+parley_gate_protocol(parley_gate_t *g)
+{
+    char            words[PARLEY_GATE_ACCEPTS];
+    parley_proto_t  proto;
+
+    if (g->entry == NULL) {
+        g->proto = parley_detect(g->doc, g->conf->accept);
+
+        if (g->proto != PARLEY_PROTO_NONE) {
+            return PARLEY_RESULT_PASSED;
+        }
+
+    } else if (g->conf->accept & PARLEY_PROTO_BIT(g->proto)) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    parley_gate_accepts(g->conf->accept, words);
+
+    proto = g->entry != NULL ? g->proto
+                             : parley_detect(g->doc, PARLEY_PROTO_ALL);
+
+    (void) parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
+                            "the message %s%s; accepted here is %s",
+                            proto != PARLEY_PROTO_NONE
+                            ? "looks like one of "
+                            : "is of no protocol that is known",
+                            (const char *) parley_proto_title(proto).data,
+                            words);
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+/* "AEE", "AEE or VCP", "AEE, VCP or C2A" */
+
+static void
+parley_gate_accepts(parley_proto_set_t accept, char *ret)
+{
+    size_t    len;
+    unsigned  i;
+
+    len = 0;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+
+        if (accept & PARLEY_PROTO_BIT(i)) {
+            accept &= ~PARLEY_PROTO_BIT(i);
+
+            len += (size_t) snprintf(ret + len, PARLEY_GATE_ACCEPTS - len,
+                                     "%s%s", len == 0 ? ""
+                                     : accept == 0 ? " or " : ", ",
+                                     (const char *)
+                                     parley_proto_title(i).data);
+        }
+    }
+}
+
+
+/*
+ * Where one protocol alone is accepted a message is taken for one of it: what
+ * is missing then may be because it is another's.
+ */
+
+static void
+parley_gate_foreign(parley_gate_t *g)
+{
+    char            text[PARLEY_TEXT_MAX];
+    size_t          offset;
+    parley_proto_t  looks;
+
+    if (g->err->code == PARLEY_E_CAPACITY
+        || g->conf->accept != PARLEY_PROTO_BIT(g->proto)
+        || parley_json_type(g->doc, 0) != PARLEY_JSON_OBJECT
+        || parley_json_member(g->doc, 0, parley_codecs[g->proto]->discriminator)
+           != PARLEY_JSON_NONE)
+    {
+        return;
+    }
+
+    looks = parley_detect(g->doc, PARLEY_PROTO_ALL);
+
+    if (looks == PARLEY_PROTO_NONE
+        || parley_json_member(g->doc, 0, parley_codecs[looks]->discriminator)
+           == PARLEY_JSON_NONE)
+    {
+        return;
+    }
+
+    memcpy(text, g->err->text, sizeof(text));
+    offset = g->err->offset;
+
+    (void) parley_error_set(g->err, g->err->code, g->err->field,
+                            "%.120s; it looks like a message of %s, and "
+                            "accepted here is %s alone", text,
+                            (const char *) parley_proto_title(looks).data,
+                            (const char *)
+                            parley_proto_title(g->proto).data);
+
+    g->err->offset = offset;
+}
+
+
+parley_step_result_t
+parley_gate_schema(parley_gate_t *g)
+{
+    int                        rc;
+    const parley_codec_t      *codec = parley_codecs[g->proto];
+    const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
+
+    g->msg_read = 1;
+
+    rc = parley_decode(g->engine, g->arena, g->proto, g->doc, conf->mve5,
+                       g->msg, g->err);
+
+    if (rc != 0) {
+        parley_gate_foreign(g);
+    }
+
+    parley_gate_author(g);
+
+    /* instead of a member that is missed then */
+
+    if (!conf->any_case && codec->spelling != NULL
+        && codec->spelling(g->doc, g->err) != 0)
+    {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    return parley_step_result(rc);
+}
+
+
+parley_step_result_t
+parley_gate_payload(parley_gate_t *g)
+{
+    if (parley_intents_check(g->intents, g->arena, g->msg, g->err) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    /* where nothing is translated the service reads it as the sender says */
+
+    return parley_step_result(parley_intents_check_read(g->intents, g->arena,
+                                                        g->msg, g->conf->speak,
+                                                        g->err));
+}
+
+
+parley_step_result_t
+parley_gate_arguments(parley_gate_t *g)
+{
+    const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
+
+    /* the token's is that of where it was a proof */
+
+    parley_arguments_init(&g->arguments, g->proto, g->conf->speak,
+                          conf->token);
+
+    if (g->query.len == 0 && g->mcp == NULL) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    if (parley_gate_asks(g, &g->arguments) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    return parley_step_result(parley_arguments_check(&g->arguments, g->msg,
+                                                     g->err));
+}
+
+
+parley_step_result_t
+parley_gate_age(parley_gate_t *g)
+{
+    if (parley_check_age(g->msg, g->conf->past_ms, g->conf->future_ms,
+                         g->now_ms, g->err)
+        == 0)
+    {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    if (!parley_window_knows(g->msg)) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    g->stale = parley_arena_alloc(g->arena, sizeof(parley_error_t));
+
+    if (g->stale == NULL) {
+        return PARLEY_RESULT_FAILED;
+    }
+
+    *g->stale = *g->err;
+    parley_error_clear(g->err);
+
+    return PARLEY_RESULT_PASSED;
+}

@@ -1,0 +1,145 @@
+/*
+ * ACH-31: where the answers of an agent_query go.  Its response_scope is a
+ * recipient scope: the sender must be allowed to address it, as if the query
+ * went there.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+#include "gate/party/parley_members.h"
+#include "gate/settings/parley_settings.h"
+
+
+#define PARLEY_RESPONSE_MEMBER  "/payload/response_scope"
+
+
+static int parley_gate_response_read(const parley_gate_t *g,
+    parley_str_t *ret);
+static int parley_gate_response_is_own(parley_gate_t *g,
+    const parley_channel_scope_t *scope);
+static int parley_gate_response_may(parley_gate_t *g,
+    const parley_channel_scope_t *scope);
+
+
+int
+parley_gate_response(parley_gate_t *g)
+{
+    parley_str_t            text;
+    parley_channel_scope_t  scope;
+
+    g->response_scope = parley_str_none;
+
+    if (parley_gate_response_read(g, &text) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    if (text.len == 0) {
+        return 0;
+    }
+
+    if (parley_channel_scope_parse(text, &scope) != 0) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
+                                PARLEY_RESPONSE_MEMBER,
+                                PARLEY_RESPONSE_MEMBER " is not a scope");
+    }
+
+    if (parley_gate_response_is_own(g, &scope)) {
+        return 0;
+    }
+
+    if (parley_gate_response_may(g, &scope) != 0) {
+        (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
+                        PARLEY_RESPONSE_MEMBER);
+        g->err->is_name = 0;
+        return -1;
+    }
+
+    g->response_scope = text;
+
+    return 0;
+}
+
+
+/* Reads the member; *ret is empty if the message is not such a query. */
+
+static int
+parley_gate_response_read(const parley_gate_t *g, parley_str_t *ret)
+{
+    uint32_t             payload;
+    const parley_msg_t  *m;
+
+    m = g->msg;
+    *ret = parley_str_none;
+
+    if (m->act != PARLEY_ACT_REQUEST) {
+        return 0;
+    }
+
+    if (m->wire == PARLEY_PROTO_STREAMS) {
+        payload = parley_json_get(m->doc, 0, PARLEY_STR("payload"));
+
+        return parley_msg_string(m->doc,
+                                 parley_json_get(m->doc, payload,
+                                                 PARLEY_STR("response_scope")),
+                                 ret);
+    }
+
+    if (m->data.node == PARLEY_JSON_NONE
+        || !parley_str_is(m->intent, "channel.agent_query"))
+    {
+        return 0;
+    }
+
+    return parley_msg_string(m->data.doc,
+                             parley_json_get(m->data.doc, m->data.node,
+                                             PARLEY_STR("response_scope")),
+                             ret);
+}
+
+
+/* Returns whether a scope is all sessions of the sender. */
+
+static int
+parley_gate_response_is_own(parley_gate_t *g,
+    const parley_channel_scope_t *scope)
+{
+    parley_str_t         handle;
+    const parley_msg_t  *m;
+
+    if (scope->form != PARLEY_CHANNEL_SCOPE_HANDLE
+        && scope->form != PARLEY_CHANNEL_SCOPE_SESSIONS)
+    {
+        return 0;
+    }
+
+    m = g->msg;
+    handle = m->sender;
+
+    return (m->wire == PARLEY_PROTO_STREAMS
+            || parley_who_resolve(g->who, m->wire, m->sender,
+                                  PARLEY_PROTO_STREAMS, &handle)
+               == 1)
+           && parley_str_eq(handle, scope->handle);
+}
+
+
+static int
+parley_gate_response_may(parley_gate_t *g, const parley_channel_scope_t *scope)
+{
+    parley_expand_env_t  env;
+
+    if (!parley_gate_may_read(g, scope)) {
+        return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
+                                "no rule lets the sender address this scope");
+    }
+
+    if (g->s->submit == NULL) {
+        return parley_members_may(g, scope);
+    }
+
+    parley_members(g, &env);
+
+    return parley_expand_may(scope, &g->s->submit->expand, &env, g->err);
+}

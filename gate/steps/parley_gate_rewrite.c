@@ -1,0 +1,177 @@
+/* What the operator changes in a message, and what cannot travel. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "translate/parley_embed.h"
+#include "gate/message/parley_gate_steps.h"
+#include "translate/parley_msg_field.h"
+#include "translate/parley_redact.h"
+
+
+/* caps, the author, and room for the signature that goes */
+#define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + PARLEY_CODEC_AUTHOR_MAX + 1)
+
+
+static int parley_gate_renames(parley_gate_t *g, parley_edit_t *edits,
+    uint32_t *n);
+static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
+    parley_edit_t *edits, uint32_t n);
+
+
+/* AEE-28, AEE-29, AEE-32 */
+
+parley_step_result_t
+parley_gate_rewrite(parley_gate_t *g)
+{
+    uint32_t              n;
+    parley_caps_t         caps;
+    parley_edit_t         edits[PARLEY_GATE_EDITS];
+    parley_step_result_t  result;
+
+    /* of a message that continues what its entry redacts goes first */
+
+    if (g->entry != NULL && parley_gate_edit(g, g->entry, edits, 0) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    parley_gate_caps(g, &caps);
+
+    if (parley_rewrite_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0
+        || parley_gate_renames(g, edits, &n) != 0
+        || parley_gate_edit(g, g->conf, edits, n) != 0)
+    {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    parley_rewrite_clamp(g->msg, &caps);
+
+    if (!g->edited) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    /* it was read again, and without what stands beside the body */
+
+    result = parley_gate_submission(g);
+
+    if (result >= PARLEY_RESULT_REFUSED) {
+        return result;
+    }
+
+    parley_correlation_again(&g->correlation);
+    parley_embed_supervision(g->msg, &g->means);
+
+    return PARLEY_RESULT_PASSED;
+}
+
+
+/* Appends the edits that name the author, if a surface delivers the message. */
+
+static int
+parley_gate_renames(parley_gate_t *g, parley_edit_t *edits, uint32_t *n)
+{
+    uint32_t  added;
+
+    if (g->who->surface == NULL) {
+        return 0;
+    }
+
+    switch (parley_codecs[g->proto]->author(g->arena, g->who->author,
+                                            &edits[*n], &added))
+    {
+    case 0:
+        *n += added;
+        return 0;
+
+    case 1:
+        return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                parley_at(g->msg, PARLEY_MSG_SENDER).pointer,
+                                "the name of the account's principal cannot "
+                                "be that of an author");
+
+    default:
+        return parley_error_memory(g->err);
+    }
+}
+
+
+/* Makes the n edits, and those of a location's redaction. */
+
+static int
+parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
+    parley_edit_t *edits, uint32_t n)
+{
+    int              rewritten;
+    parley_json_t   *doc;
+    parley_redact_t  redact;
+
+    if (conf->nredact > 0) {
+
+        if (parley_redact_edits(&redact, g->arena, g->msg, edits, n,
+                                conf->redact, conf->nredact, g->err)
+            != 0)
+        {
+            return -1;
+        }
+
+        edits = redact.edits;
+        n = redact.n;
+    }
+
+    /* what was read before stays where the message points to it */
+
+    doc = g->entry != NULL
+          ? parley_arena_calloc(g->arena, sizeof(parley_json_t)) : g->rewritten;
+
+    if (doc == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    if (parley_rewrite(g->engine, g->arena, &conf->limits, g->seed, conf->mve5,
+                       edits, n, g->msg, doc, &rewritten, g->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    if (rewritten) {
+        g->rewritten = doc;
+        g->edited = 1;
+    }
+
+    return 0;
+}
+
+
+parley_step_result_t
+parley_gate_loss(parley_gate_t *g)
+{
+    char          field[PARLEY_POINTER_MAX];
+    parley_str_t  lost;
+
+    if (g->loss->failed) {
+        (void) parley_error_memory(g->err);
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (g->loss->count == 0) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    if (g->conf->loss != PARLEY_LOSS_REJECT) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    lost = g->loss->nitems > 0 ? g->loss->items[0] : parley_str_none;
+
+    /* a name of the message's: made printable with the error */
+
+    (void) snprintf(field, sizeof(field), "%.*s", (int) lost.len,
+                    lost.len > 0 ? (const char *) lost.data : "");
+
+    (void) parley_error_set(g->err, PARLEY_E_TRANSLATION_LOSSY, field,
+                            "%u members cannot travel to the upstream's "
+                            "protocol", g->loss->count);
+
+    return PARLEY_RESULT_REFUSED;
+}

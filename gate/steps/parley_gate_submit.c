@@ -1,0 +1,135 @@
+/* What stands beside a message's octets, and whom it is for by that. */
+
+#include <string.h>
+
+#include "translate/parley_binding.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+static int parley_gate_header(void *ctx, parley_str_t name,
+    parley_str_t *ret);
+
+
+parley_step_result_t
+parley_gate_method(parley_gate_t *g, parley_str_t method)
+{
+    parley_str_t  methods;
+
+    if (parley_settings_endpoint(g->s) != PARLEY_ENDPOINT_NONE) {
+        return parley_gate_serve_method(g, method);
+    }
+
+    if (parley_binding_takes(g->conf->accept, method)) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    if (parley_gate_methods(g, &methods) != 0) {
+        return PARLEY_RESULT_FAILED;
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
+                            "a message is sent with %.*s", (int) methods.len,
+                            (const char *) methods.data);
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+int
+parley_gate_is_foreseen(const parley_gate_t *g, parley_str_t method)
+{
+    return g->err->code == PARLEY_E_METHOD_NOT_ALLOWED
+           && parley_str_is(method, "GET")
+           && (g->s->mcp != NULL || parley_binding_looks(g->conf->accept));
+}
+
+
+int
+parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
+{
+    if (parley_settings_endpoint(g->s) != PARLEY_ENDPOINT_NONE) {
+        *ret = parley_gate_serve_methods(g);
+        return 0;
+    }
+
+    return parley_binding_methods(g->arena, g->conf->accept, ret);
+}
+
+
+parley_proto_t
+parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret)
+{
+    parley_proto_t  proto;
+
+    proto = g->proto != PARLEY_PROTO_NONE
+            ? g->proto : parley_settings_speaks(g->conf->accept);
+
+    memset(ret, 0, sizeof(parley_refusal_t));
+
+    ret->error = g->err;
+    ret->msg = g->msg_read ? g->msg : NULL;
+    ret->doc = g->doc_read ? g->doc : NULL;
+    ret->self = g->self[PARLEY_PROTO_CANONICAL];
+    ret->backoff_ms = -1;
+
+    parley_binding_read(proto, parley_gate_header, g, ret->headers);
+
+    return proto;
+}
+
+
+static int
+parley_gate_header(void *ctx, parley_str_t name, parley_str_t *ret)
+{
+    parley_gate_t  *g = ctx;
+
+    return g->env->header != NULL && g->env->header(g, name, ret);
+}
+
+
+parley_step_result_t
+parley_gate_submission(parley_gate_t *g)
+{
+    parley_msg_t         *m = g->msg;
+    parley_submission_t   submission;
+
+    memset(&submission, 0, sizeof(parley_submission_t));
+
+    if (g->env->beside != NULL && g->env->beside(g, &submission) != 0) {
+        return PARLEY_RESULT_FAILED;
+    }
+
+    parley_binding_read(m->wire, parley_gate_header, g, submission.headers);
+
+    submission.scope = g->arguments.list[PARLEY_ARGUMENT_SCOPE].value;
+    submission.recipient = g->arguments.list[PARLEY_ARGUMENT_RECIPIENT].value;
+    submission.ms = g->now_ms;
+
+    g->names_recipient = submission.recipient.len > 0
+                         || submission.scope.len > 0 || m->recipient.len > 0;
+    g->addressed = submission.recipient.len > 0 && m->recipient.len == 0;
+
+    /*
+     * What names nobody and answers nothing is for whom the session is with:
+     * the gateway.  Progress is for whom what it is of came from.
+     */
+
+    if (submission.recipient.len == 0 && m->reply_to.len == 0
+        && m->act != PARLEY_ACT_PROGRESS)
+    {
+        submission.recipient = g->self[m->wire];
+    }
+
+    submission.sender = m->sender.len > 0 ? m->sender
+                                          : parley_who_name(g->who, m->wire);
+
+    if (parley_who_submission(g->who, &submission, g->err) != 0
+        || parley_submit(g->arena, m, &submission, g->err) != 0)
+    {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    return parley_codecs[m->wire]->submit != NULL
+           ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
+}

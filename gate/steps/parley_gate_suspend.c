@@ -1,0 +1,189 @@
+/*
+ * The step SUSPEND: VCP's emergencies suspend their sender, what is critical
+ * pauses it where parley_vcp_critical says so, and the parent resumes it
+ * (VCP-26, VCP-28).  A message that does either in another protocol does it,
+ * too: what counts is what it is in VCP.
+ *
+ * A sender is suspended before its message goes on, whatever becomes of that:
+ * it may say it again.  It is resumed in one step with the message being taken,
+ * which does that.
+ */
+
+#include <string.h>
+
+#include "translate/parley_alarm.h"
+#include "gate/message/parley_gate_steps.h"
+#include "core/parley_id.h"
+#include "gate/settings/parley_settings.h"
+
+
+static parley_step_result_t parley_gate_suspend_sender(parley_gate_t *g,
+    parley_alarm_t alarm);
+static parley_step_result_t parley_gate_resume_recipient(parley_gate_t *g);
+static int parley_gate_is_later(const parley_msg_t *m,
+    const parley_suspension_t *s);
+
+
+/* an acknowledgment is an escalation, too (VCP-25), or answers one */
+
+int
+parley_gate_is_free(const parley_gate_t *g)
+{
+    return g->means.alarm != PARLEY_ALARM_NONE || parley_gate_reports(g)
+           || (g->correlation.question != NULL
+               && g->correlation.question->head.alarm != PARLEY_ALARM_NONE);
+}
+
+
+parley_step_result_t
+parley_gate_suspend(parley_gate_t *g)
+{
+    parley_alarm_t             alarm;
+    const parley_principal_t  *p = g->who->principal;
+
+    if (p == NULL) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    if (g->means.resumes) {
+        return parley_gate_resume_recipient(g);
+    }
+
+    /* whoever has no parent has nobody who would resume it */
+
+    alarm = parley_gate_alarm(g);
+
+    return p->parent.len > 0
+           && parley_alarm_suspends(alarm, g->conf->pauses)
+           ? parley_gate_suspend_sender(g, alarm) : PARLEY_RESULT_NONE;
+}
+
+
+static parley_step_result_t
+parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
+{
+    int                   rc;
+    size_t                i;
+    parley_put_result_t   got;
+    parley_suspension_t   s;
+    parley_suspensions_t  before;
+
+    rc = parley_suspension_get(&g->ask, g->who->principal->sub, &before);
+
+    if (rc == PARLEY_WAIT) {
+        return PARLEY_RESULT_WAIT;
+    }
+
+    s.alarm = alarm;
+    s.sub = g->who->principal->sub;
+    s.id = g->msg->id;
+
+    /* a clock that is ahead must not outlast what comes in answer */
+
+    s.since_ms = g->msg->created_ms >= 0 && g->msg->created_ms < g->now_ms
+                 ? g->msg->created_ms : g->now_ms;
+
+    /* nor may one that says it is older let in what the last one keeps out */
+
+    for (i = 0; rc == 0 && i < before.n; i++) {
+        if (before.list[i].alarm == alarm
+            && before.list[i].since_ms > s.since_ms)
+        {
+            s.since_ms = before.list[i].since_ms;
+        }
+    }
+
+    rc = parley_suspension_put(&g->ask, &s, &got);
+
+    if (rc == PARLEY_WAIT) {
+        return PARLEY_RESULT_WAIT;
+    }
+
+    if (rc == 0 && got == PARLEY_PUT_OK) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    g->wait = PARLEY_GATE_NO_ROOM;
+
+    (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "no room to remember that the sender is "
+                            "suspended");
+
+    return PARLEY_RESULT_REFUSED;
+}
+
+
+/*
+ * Ends the suspensions of a child that its own parent names as the recipient,
+ * by a message that is later than what suspended the child: neither by a
+ * broadcast nor by what was on its way already.
+ */
+
+static parley_step_result_t
+parley_gate_resume_recipient(parley_gate_t *g)
+{
+    int                         rc;
+    size_t                      i;
+    parley_str_t                parent;
+    const parley_msg_t         *m = g->msg;
+    const parley_principal_t   *child;
+    const parley_suspension_t  *s;
+
+    parent = parley_who_proven(g->who);
+
+    if (g->http->directory == NULL || parent.len == 0) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    child = parley_directory_by_name(g->http->directory,
+                                     (parley_namespace_t) m->wire,
+                                     m->recipient);
+
+    if (child == NULL || !parley_str_eq(child->parent, parent)) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    rc = parley_suspension_get(&g->ask, child->sub, &g->resumes);
+
+    if (rc == PARLEY_WAIT) {
+        return PARLEY_RESULT_WAIT;
+    }
+
+    g->entrance.lifts = g->lifts;
+    g->entrance.nlifts = 0;
+
+    for (i = 0; rc == 0 && i < g->resumes.n; i++) {
+        s = &g->resumes.list[i];
+
+        if (parley_gate_acts_itself(g) && parley_gate_is_later(m, s)) {
+            g->lifts[g->entrance.nlifts++] = s->lift;
+        }
+    }
+
+    g->in_vain = rc != 0 || g->resumes.n == 0 || g->entrance.nlifts > 0 ? NULL
+                 : parley_gate_acts_itself(g)
+                 ? "it is not later than the message that suspended the "
+                   "recipient"
+                 : "the parent does not use its token itself";
+
+    return g->entrance.nlifts > 0 ? PARLEY_RESULT_PASSED
+                                  : PARLEY_RESULT_NONE;
+}
+
+
+/*
+ * Times that have whole seconds alone are equal within one: there the ids tell
+ * which message is later, if both are UUIDs of version 7 (VCP 5.4).
+ */
+
+static int
+parley_gate_is_later(const parley_msg_t *m, const parley_suspension_t *s)
+{
+    if (m->created_ms > s->since_ms) {
+        return 1;
+    }
+
+    return m->created_ms / 1000 == s->since_ms / 1000
+           && parley_uuid_is(m->id, 7) && parley_uuid_is(s->id, 7)
+           && memcmp(m->id.data, s->id.data, m->id.len) > 0;
+}

@@ -1,0 +1,536 @@
+/*
+ * Of the step PROOF: the token is found, verified, and the principal known.
+ * Only what it verified is kept in the cache; what is asked of a token each
+ * time, however it was verified, stands in parley_gate_token_check().
+ */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+#include "http/parley_header.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* seconds that a token without exp stays in the cache */
+#define PARLEY_GATE_TOKEN_TTL  60
+
+/* milliseconds between fetches while there are no keys at all */
+#define PARLEY_GATE_NO_KEYS    1000
+
+
+/* who a token is of: the data of its entry */
+typedef struct {
+    parley_principal_t     principal;
+    parley_account_kept_t  account;
+} parley_gate_bearer_t;
+
+
+typedef struct {
+    parley_str_t  name;         /* of a cookie */
+    parley_str_t  value;        /* of the header that came last */
+    unsigned      n;
+} parley_gate_found_t;
+
+
+static parley_step_result_t parley_gate_token_find(parley_gate_t *g,
+    parley_str_t *ret);
+static int parley_gate_token_header(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_token_field(parley_gate_t *g, parley_str_t *ret);
+static void parley_gate_token_count(void *data, parley_str_t value);
+static int parley_gate_token_cookie(parley_gate_t *g);
+static void parley_gate_token_cookies(void *data, parley_str_t value);
+static parley_step_result_t parley_gate_token_keys(parley_gate_t *g,
+    parley_str_t token);
+static parley_token_entry_t *parley_gate_token_cached(parley_gate_t *g,
+    const parley_keys_t *keys, parley_str_t token);
+static uint64_t parley_gate_token_number(const parley_gate_t *g,
+    const parley_keys_t *keys);
+static int parley_gate_token_verify(parley_gate_t *g,
+    const parley_keys_t *keys, parley_str_t token);
+static int parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
+    uint64_t number);
+static int parley_gate_token_own(parley_gate_t *g, const parley_jwt_t *jwt);
+static int parley_gate_token_principal(parley_gate_t *g,
+    parley_token_entry_t *entry);
+static void parley_gate_token_is(parley_gate_t *g,
+    parley_token_entry_t *entry);
+static int parley_gate_token_check(parley_gate_t *g);
+
+
+parley_step_result_t
+parley_gate_token(parley_gate_t *g)
+{
+    parley_str_t          token;
+    parley_step_result_t  result;
+
+    if (g->s->jwt == NULL) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    result = parley_gate_token_find(g, &token);
+
+    if (result == PARLEY_RESULT_PASSED) {
+        g->shown = token;
+        result = parley_gate_token_keys(g, token);
+    }
+
+    return result == PARLEY_RESULT_PASSED && parley_gate_token_check(g) != 0
+           ? parley_gate_disproved(g) : result;
+}
+
+
+static parley_step_result_t
+parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
+{
+    int                       rc;
+    const parley_jwt_conf_t  *jwt = g->s->jwt;
+
+    *ret = parley_str_none;
+
+    /* that by which its WebSocket was opened, perhaps in a ticket */
+
+    if (g->framed && g->supplied_token.len > 0) {
+        *ret = g->supplied_token;
+        return PARLEY_RESULT_PASSED;
+    }
+
+    if (parley_gate_ticket_token(g, ret) != 0) {
+        return parley_gate_disproved(g);
+    }
+
+    if (ret->len > 0) {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    switch (jwt->source) {
+
+    case PARLEY_TOKEN_HEADER:
+        rc = parley_gate_token_header(g, ret);
+        break;
+
+    case PARLEY_TOKEN_FIELD:
+        rc = parley_gate_token_field(g, ret);
+        break;
+
+    case PARLEY_TOKEN_ARGUMENT:
+        rc = parley_gate_token_argument(g, ret);
+        break;
+
+    default: /* PARLEY_TOKEN_COOKIE, PARLEY_TOKEN_VARIABLE */
+        rc = jwt->source == PARLEY_TOKEN_COOKIE
+             ? parley_gate_token_cookie(g) : 0;
+
+        if (rc == 0 && g->env->value(g, &jwt->token, ret) != 0) {
+            return PARLEY_RESULT_FAILED;
+        }
+    }
+
+    if (rc != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (g->supplied_token.len > 0) {
+        *ret = g->supplied_token;
+    }
+
+    if (ret->len == 0 && g->holder != NULL
+        && g->conf->certificate == PARLEY_DEMAND_OPTIONAL)
+    {
+        return PARLEY_RESULT_NONE;
+    }
+
+    return ret->len > 0 ? PARLEY_RESULT_PASSED
+           : parley_step_result(parley_error_set(g->err, PARLEY_E_TOKEN_MISSING,
+                                                 NULL,
+                                                 "a bearer token is required"));
+}
+
+
+/* RFC 6750 section 2.1; two of them are one too many to choose from */
+
+static int
+parley_gate_token_header(parley_gate_t *g, parley_str_t *ret)
+{
+    parley_str_t         s;
+    parley_gate_found_t  found = { parley_str_none, parley_str_none, 0 };
+
+    static const parley_str_t  bearer = parley_str("Bearer ");
+
+    g->env->headers(g, PARLEY_STR("authorization"), parley_gate_token_count,
+                    &found);
+
+    if (found.n > 1) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "more than one Authorization header");
+    }
+
+    s = found.value;
+
+    if (s.len < bearer.len
+        || !parley_str_eq_fold(parley_str_make(s.data, bearer.len), bearer))
+    {
+        return 0;
+    }
+
+    s = parley_str_from(s, bearer.len);
+
+    while (s.len > 0 && s.data[0] == ' ') {
+        s = parley_str_from(s, 1);
+    }
+
+    *ret = s;
+
+    return 0;
+}
+
+
+/*
+ * Reads a token that is the whole of a header.  Two such headers are refused:
+ * the service might read the one that was not verified.
+ */
+
+static int
+parley_gate_token_field(parley_gate_t *g, parley_str_t *ret)
+{
+    parley_gate_found_t       found = { parley_str_none, parley_str_none, 0 };
+    const parley_jwt_conf_t  *jwt = g->s->jwt;
+
+    g->env->headers(g, jwt->name, parley_gate_token_count, &found);
+
+    if (!parley_str_eq(jwt->name, jwt->alias)) {
+        g->env->headers(g, jwt->alias, parley_gate_token_count, &found);
+    }
+
+    if (found.n > 1) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "more than one header of the token's name");
+    }
+
+    *ret = found.value;
+
+    return 0;
+}
+
+
+static void
+parley_gate_token_count(void *data, parley_str_t value)
+{
+    parley_gate_found_t *found = data;
+
+    found->value = value;
+    found->n++;
+}
+
+
+/* SEC-03: decoded, and there once */
+
+int
+parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
+{
+    parley_arguments_t  arguments;
+
+    parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
+                          g->conf->token);
+
+    if (parley_arguments_read(&arguments, g->arena, g->raw_query, g->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    *ret = arguments.list[PARLEY_ARGUMENT_TOKEN].value;
+
+    return 0;
+}
+
+
+/* RFC 6265 leaves their order to chance: there once, as an argument */
+
+static int
+parley_gate_token_cookie(parley_gate_t *g)
+{
+    parley_gate_found_t  found = { g->s->jwt->name, parley_str_none, 0 };
+
+    g->env->headers(g, PARLEY_STR("cookie"), parley_gate_token_cookies,
+                    &found);
+
+    if (found.n > 1) {
+        return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                "more than one cookie of the token's name");
+    }
+
+    return found.n == 0 ? 0 : parley_gate_origin(g);
+}
+
+
+static void
+parley_gate_token_cookies(void *data, parley_str_t value)
+{
+    parley_gate_found_t *found = data;
+
+    found->n += parley_header_cookies(value, found->name);
+}
+
+
+parley_step_result_t
+parley_gate_token_known(parley_gate_t *g)
+{
+    parley_str_t          token;
+    parley_keys_t         keys;
+    parley_step_result_t  result;
+
+    result = parley_gate_token_find(g, &token);
+    parley_error_clear(g->err);
+
+    keys.set = NULL;
+
+    if (result != PARLEY_RESULT_PASSED) {
+        return result;
+    }
+
+    return g->env->keys(g, 0, &keys) == 0 && keys.set->keys != NULL
+           && parley_gate_token_cached(g, &keys, token) != NULL
+           ? PARLEY_RESULT_PASSED : PARLEY_RESULT_REFUSED;
+}
+
+
+static parley_token_entry_t *
+parley_gate_token_cached(parley_gate_t *g, const parley_keys_t *keys,
+    parley_str_t token)
+{
+    return g->tokens == NULL ? NULL
+           : parley_token_cache_get(g->tokens, token,
+                                    parley_gate_token_number(g, keys),
+                                    g->env->now(g));
+}
+
+
+/* Numbers a set of keys and a map of claims: principals differ by both. */
+
+static uint64_t
+parley_gate_token_number(const parley_gate_t *g, const parley_keys_t *keys)
+{
+    return keys->number << 16
+           | (g->s->claims != NULL ? g->s->claims->number : 0);
+}
+
+
+/* Verifies the token with the keys that are loaded, or waits for some. */
+
+static parley_step_result_t
+parley_gate_token_keys(parley_gate_t *g, parley_str_t token)
+{
+    parley_keys_t  keys;
+
+    keys.set = NULL;
+
+    if (g->env->keys(g, 0, &keys) == 0 && keys.set->keys != NULL) {
+        return parley_step_result(parley_gate_token_verify(g, &keys, token));
+    }
+
+    /* the identity provider has not answered yet: not the caller's fault */
+
+    if (g->env->keys(g, PARLEY_GATE_NO_KEYS, &keys) == PARLEY_WAIT) {
+        return PARLEY_RESULT_WAIT;
+    }
+
+    g->wait = PARLEY_GATE_NO_KEYS;
+
+    return parley_step_result(parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                               "no keys to verify tokens with "
+                                               "were loaded yet"));
+}
+
+
+static int
+parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
+    parley_str_t token)
+{
+    parley_jwt_t           jwt;
+    parley_keys_t          newer;
+    parley_jwt_options_t   options;
+    parley_token_entry_t  *entry;
+
+    entry = parley_gate_token_cached(g, keys, token);
+
+    if (entry != NULL) {
+        parley_token_cache_hold(g->tokens, entry);
+        g->token = entry;
+        parley_gate_token_is(g, entry);
+        return 0;
+    }
+
+    options.token_max = g->s->jwt->max_size;
+    options.seed = g->seed;
+
+    if (parley_jwt_verify(keys->set, g->arena, &options, token, &jwt, g->err)
+        != 0)
+    {
+        if (!jwt.key_unknown
+            || g->env->keys(g, g->http->jwks_interval_ms, &newer)
+               != PARLEY_WAIT)
+        {
+            return -1;
+        }
+
+        parley_error_clear(g->err);
+
+        return PARLEY_WAIT;
+    }
+
+    return parley_gate_token_keep(g, &jwt, parley_gate_token_number(g, keys));
+}
+
+
+/*
+ * Enters a verified token and its principal into the cache.  If the cache has
+ * no room for both, they are kept with the message alone.
+ */
+
+static int
+parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
+    uint64_t number)
+{
+    parley_token_entry_t  *entry;
+
+    entry = g->tokens == NULL ? NULL
+            : parley_token_cache_put(g->tokens, jwt, number,
+                                     g->env->now(g), PARLEY_GATE_TOKEN_TTL);
+
+    if (entry == NULL) {
+        return parley_gate_token_own(g, jwt);
+    }
+
+    parley_token_cache_hold(g->tokens, entry);
+    g->token = entry;
+
+    if (parley_gate_token_principal(g, entry) == 0) {
+        return 0;
+    }
+
+    parley_token_cache_drop(g->tokens, entry);
+
+    if (g->err->code != PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    parley_gate_token_release(g);
+    parley_error_clear(g->err);
+
+    return parley_gate_token_own(g, jwt);
+}
+
+
+static int
+parley_gate_token_own(parley_gate_t *g, const parley_jwt_t *jwt)
+{
+    parley_token_entry_t  *entry;
+
+    entry = parley_arena_calloc(g->arena, sizeof(parley_token_entry_t));
+
+    if (entry == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    entry->jwt = *jwt;
+
+    return parley_gate_token_principal(g, entry);
+}
+
+
+/* Finds the principal of a token, once, and keeps it with the token. */
+
+static int
+parley_gate_token_principal(parley_gate_t *g, parley_token_entry_t *entry)
+{
+    parley_arena_t        *arena;
+    parley_gate_bearer_t  *bearer;
+
+    arena = entry == g->token ? &entry->arena : g->arena;
+
+    bearer = parley_arena_calloc(arena, sizeof(parley_gate_bearer_t));
+
+    if (bearer == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    if (parley_principal_from_claims(arena, &entry->jwt,
+                                     g->s->claims != NULL
+                                     ? &g->s->claims->map : NULL,
+                                     g->http->directory, &bearer->principal,
+                                     g->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    bearer->account.sub = bearer->principal.sub;
+    entry->data = bearer;
+    parley_gate_token_is(g, entry);
+
+    return 0;
+}
+
+
+static void
+parley_gate_token_is(parley_gate_t *g, parley_token_entry_t *entry)
+{
+    parley_gate_bearer_t  *bearer = entry->data;
+
+    g->who->jwt = &entry->jwt;
+    g->who->principal = &bearer->principal;
+    g->kept = &bearer->account;
+}
+
+
+/* what is asked of a token and its principal with each message */
+
+static int
+parley_gate_token_check(parley_gate_t *g)
+{
+    const parley_jwt_t          *jwt = g->who->jwt;
+    const parley_certificate_t  *certificate;
+
+    g->rules = &g->s->jwt->rules;
+
+    if (parley_jwt_check(jwt, g->rules, g->env->now(g), g->err) != 0) {
+        return -1;
+    }
+
+    if (!jwt->bound) {
+        return 0;
+    }
+
+    certificate = g->certificate;
+
+    if (certificate == NULL && parley_gate_shown(g, &certificate) != 0) {
+        return -1;
+    }
+
+    return parley_jwt_check_binding(jwt, certificate != NULL
+                                         ? certificate->print : NULL, g->err);
+}
+
+
+void
+parley_gate_token_release(parley_gate_t *g)
+{
+    if (g->token != NULL) {
+        parley_token_cache_release(g->tokens, g->token);
+        g->token = NULL;
+        g->kept = NULL;
+    }
+}
+
+
+int64_t
+parley_gate_expires(const parley_gate_t *g)
+{
+    int64_t  ms;
+
+    ms = g->rules != NULL && g->who->jwt != NULL
+         ? parley_jwt_expires(g->who->jwt, g->rules) : INT64_MAX;
+
+    return g->holder != NULL && g->certificate->expires < ms
+           ? g->certificate->expires : ms;
+}

@@ -1,0 +1,542 @@
+/*
+ * libwslay parses, and assembles nothing: it would take what a frame announces
+ * before that is there, and knows no limit of a message in fragments.  It says
+ * nothing of a frame before some of its payload has come, so that it is looked
+ * at beside it whether one announces more than may be.  What it
+ * wants to send is looked at frame by frame: it has no code for a length that
+ * is wrong, and takes a close of one octet for one of none.
+ */
+
+#include <string.h>
+
+#include <wslay/wslay.h>
+
+#include "http/parley_websocket.h"
+
+
+/* before each message that is kept: its length */
+#define PARLEY_WEBSOCKET_PREFIX  sizeof(uint32_t)
+
+
+struct parley_websocket_s {
+    parley_websocket_env_t   env;
+    wslay_event_context_ptr  wslay;
+    size_t                   max;
+
+    uint8_t                 *text;      /* messages that wait, each behind its
+                                           length, and what has come of one */
+    size_t                   size;
+    size_t                   head;      /* of the first message */
+    size_t                   begun;     /* of what is no whole one yet */
+    size_t                   end;
+
+    parley_frame_place_t     place;     /* where what was read ends */
+
+    parley_buf_t            *out;       /* what wslay sends is gathered there,
+                                           while it is asked */
+    parley_close_t           close;     /* that this side says */
+    parley_close_t           sent;
+    uint8_t                  last[2 + PARLEY_FRAME_CONTROL];
+    size_t                   last_len;  /* of the close frame, which is written
+                                           behind all messages; 0: none */
+    unsigned                 handed:1;  /* the first message was */
+    unsigned                 control:1; /* a control frame is being read */
+    unsigned                 dry:1;     /* nothing more is to be had for now */
+    unsigned                 peer:1;    /* the other side has closed */
+    unsigned                 over:1;
+    unsigned                 closed:1;  /* a close is, or was, to be sent */
+};
+
+
+static ssize_t parley_websocket_recv(wslay_event_context_ptr wslay,
+    uint8_t *p, size_t len, int flags, void *data);
+static ssize_t parley_websocket_send(wslay_event_context_ptr wslay,
+    const uint8_t *p, size_t len, int flags, void *data);
+static void parley_websocket_announced(parley_websocket_t *ws);
+static void parley_websocket_frame(wslay_event_context_ptr wslay,
+    const struct wslay_event_on_frame_recv_start_arg *arg, void *data);
+static void parley_websocket_chunk(wslay_event_context_ptr wslay,
+    const struct wslay_event_on_frame_recv_chunk_arg *arg, void *data);
+static void parley_websocket_whole(wslay_event_context_ptr wslay,
+    const struct wslay_event_on_msg_recv_arg *arg, void *data);
+static void parley_websocket_stop(parley_websocket_t *ws,
+    parley_close_t code);
+static int parley_websocket_room(parley_websocket_t *ws, size_t n);
+static void parley_websocket_taken(parley_websocket_t *ws);
+static void parley_websocket_read(parley_websocket_t *ws);
+static void parley_websocket_answer(parley_websocket_t *ws);
+static void parley_websocket_frames(parley_websocket_t *ws,
+    parley_str_t frames);
+static void parley_websocket_say(parley_websocket_t *ws, parley_str_t frame,
+    parley_frame_kind_t kind);
+
+
+parley_websocket_t *
+parley_websocket_create(const parley_websocket_env_t *env, size_t max)
+{
+    parley_websocket_t  *ws;
+
+    static const struct wslay_event_callbacks  callbacks = {
+        .recv_callback = parley_websocket_recv,
+        .send_callback = parley_websocket_send,
+        .on_frame_recv_start_callback = parley_websocket_frame,
+        .on_frame_recv_chunk_callback = parley_websocket_chunk,
+        .on_msg_recv_callback = parley_websocket_whole,
+    };
+
+    ws = env->mem.alloc(env->mem.ctx, sizeof(parley_websocket_t));
+
+    if (ws == NULL) {
+        return NULL;
+    }
+
+    memset(ws, 0, sizeof(parley_websocket_t));
+
+    ws->env = *env;
+    ws->max = max < UINT32_MAX ? max : UINT32_MAX;
+
+    if (wslay_event_context_server_init(&ws->wslay, &callbacks, ws) != 0) {
+        env->mem.free(env->mem.ctx, ws);
+        return NULL;
+    }
+
+    wslay_event_config_set_no_buffering(ws->wslay, 1);
+    wslay_event_config_set_max_recv_msg_length(ws->wslay, ws->max);
+
+    return ws;
+}
+
+
+void
+parley_websocket_free(parley_websocket_t *ws)
+{
+    parley_mem_t  mem;
+
+    mem = ws->env.mem;
+
+    wslay_event_context_free(ws->wslay);
+
+    if (ws->text != NULL) {
+        mem.free(mem.ctx, ws->text);
+    }
+
+    mem.free(mem.ctx, ws);
+}
+
+
+parley_close_t
+parley_websocket_closed(const parley_websocket_t *ws, int *ret_by_peer)
+{
+    *ret_by_peer = ws->peer;
+
+    return ws->sent;
+}
+
+
+parley_websocket_got_t
+parley_websocket_next(parley_websocket_t *ws, parley_str_t *ret)
+{
+    uint32_t  len;
+
+    parley_websocket_taken(ws);
+
+    if (ws->head == ws->begun && !ws->closed && !ws->over) {
+        parley_websocket_read(ws);
+    }
+
+    if (ws->head < ws->begun) {
+        memcpy(&len, ws->text + ws->head, PARLEY_WEBSOCKET_PREFIX);
+
+        *ret = parley_str_make(ws->text + ws->head + PARLEY_WEBSOCKET_PREFIX,
+                               len);
+        ws->handed = 1;
+
+        return PARLEY_WEBSOCKET_MESSAGE;
+    }
+
+    if (ws->last_len != 0) {
+
+        if (ws->env.write(ws->env.ctx, parley_str_make(ws->last, ws->last_len))
+            != 0)
+        {
+            ws->over = 1;
+            ws->closed = 0;
+        }
+
+        ws->last_len = 0;
+    }
+
+    return ws->closed ? PARLEY_WEBSOCKET_CLOSED
+           : ws->over ? PARLEY_WEBSOCKET_OVER : PARLEY_WEBSOCKET_EMPTY;
+}
+
+
+/* the message that was handed over goes; memory is kept for no other */
+
+static void
+parley_websocket_taken(parley_websocket_t *ws)
+{
+    size_t    rest;
+    uint32_t  len;
+
+    if (!ws->handed) {
+        return;
+    }
+
+    ws->handed = 0;
+
+    memcpy(&len, ws->text + ws->head, PARLEY_WEBSOCKET_PREFIX);
+    ws->head += PARLEY_WEBSOCKET_PREFIX + len;
+
+    if (ws->head != ws->begun) {
+        return;
+    }
+
+    rest = ws->end - ws->begun;
+
+    if (rest == 0) {
+        ws->env.mem.free(ws->env.mem.ctx, ws->text);
+        ws->text = NULL;
+        ws->size = 0;
+
+    } else {
+        memmove(ws->text, ws->text + ws->begun, rest);
+    }
+
+    ws->head = 0;
+    ws->begun = 0;
+    ws->end = rest;
+}
+
+
+static void
+parley_websocket_read(parley_websocket_t *ws)
+{
+    int  rc;
+
+    /* wslay comes back with the head of a frame half read, and more may be
+       there, of which nobody would be told again */
+
+    ws->dry = 0;
+
+    do {
+        rc = wslay_event_recv(ws->wslay);
+    } while (rc == 0 && !ws->dry && wslay_event_get_read_enabled(ws->wslay));
+
+    if (rc != 0 && !ws->over && ws->close == PARLEY_CLOSE_NONE) {
+
+        if (rc == WSLAY_ERR_CALLBACK_FAILURE) {
+            /* a length that none may have, wslay says this of it */
+            ws->close = PARLEY_CLOSE_PROTOCOL;
+
+        } else {
+            ws->over = 1;
+        }
+    }
+
+    parley_websocket_answer(ws);
+}
+
+
+static ssize_t
+parley_websocket_recv(wslay_event_context_ptr wslay, uint8_t *p, size_t len,
+    int flags, void *data)
+{
+    int64_t              n;
+    parley_websocket_t  *ws = data;
+
+    (void) flags;
+
+    n = 0;
+
+    if (ws->head == ws->begun && ws->close == PARLEY_CLOSE_NONE) {
+        n = ws->env.read(ws->env.ctx, p, len);
+
+        if (n > 0) {
+            parley_frame_follow(&ws->place, parley_str_make(p, (size_t) n));
+            return (ssize_t) n;
+        }
+
+        parley_websocket_announced(ws);
+    }
+
+    ws->dry = 1;
+
+    if (n < 0) {
+        ws->over = 1;
+    }
+
+    wslay_event_set_error(wslay, n < 0 ? WSLAY_ERR_CALLBACK_FAILURE
+                                       : WSLAY_ERR_WOULDBLOCK);
+    return -1;
+}
+
+
+/* wslay has read all that there is */
+
+static void
+parley_websocket_announced(parley_websocket_t *ws)
+{
+    size_t  had;
+
+    had = ws->end - ws->begun;
+    had -= had != 0 ? PARLEY_WEBSOCKET_PREFIX : 0;
+
+    if (parley_frame_announced(&ws->place) > ws->max - had) {
+        parley_websocket_stop(ws, PARLEY_CLOSE_SIZE);
+    }
+}
+
+
+static void
+parley_websocket_frame(wslay_event_context_ptr wslay,
+    const struct wslay_event_on_frame_recv_start_arg *arg, void *data)
+{
+    parley_websocket_t *ws = data;
+
+    (void) wslay;
+
+    ws->control = wslay_is_ctrl_frame(arg->opcode);
+
+    if (arg->opcode == WSLAY_BINARY_FRAME) {
+        parley_websocket_stop(ws, PARLEY_CLOSE_KIND);
+    }
+}
+
+
+static void
+parley_websocket_chunk(wslay_event_context_ptr wslay,
+    const struct wslay_event_on_frame_recv_chunk_arg *arg, void *data)
+{
+    parley_websocket_t *ws = data;
+
+    (void) wslay;
+
+    if (ws->control || arg->data_length == 0
+        || ws->close != PARLEY_CLOSE_NONE)
+    {
+        return;
+    }
+
+    if (parley_websocket_room(ws, arg->data_length) != 0) {
+        return;
+    }
+
+    memcpy(ws->text + ws->end, arg->data, arg->data_length);
+    ws->end += arg->data_length;
+}
+
+
+static void
+parley_websocket_whole(wslay_event_context_ptr wslay,
+    const struct wslay_event_on_msg_recv_arg *arg, void *data)
+{
+    uint32_t             len;
+    parley_websocket_t  *ws = data;
+
+    (void) wslay;
+
+    if (ws->close != PARLEY_CLOSE_NONE) {
+        return;
+    }
+
+    if (arg->opcode == WSLAY_CONNECTION_CLOSE) {
+
+        if (arg->msg_length == 1) {
+            parley_websocket_stop(ws, PARLEY_CLOSE_PROTOCOL);
+            return;
+        }
+
+        ws->peer = 1;
+        return;
+    }
+
+    if (arg->opcode != WSLAY_TEXT_FRAME || parley_websocket_room(ws, 0) != 0) {
+        return;
+    }
+
+    len = (uint32_t) (ws->end - ws->begun - PARLEY_WEBSOCKET_PREFIX);
+
+    memcpy(ws->text + ws->begun, &len, PARLEY_WEBSOCKET_PREFIX);
+    ws->begun = ws->end;
+}
+
+
+static void
+parley_websocket_stop(parley_websocket_t *ws, parley_close_t code)
+{
+    if (ws->close == PARLEY_CLOSE_NONE) {
+        ws->close = code;
+        wslay_event_shutdown_read(ws->wslay);
+    }
+}
+
+
+/* for n octets more of the message that is read, and its length before it */
+
+static int
+parley_websocket_room(parley_websocket_t *ws, size_t n)
+{
+    size_t    had, size;
+    uint8_t  *text;
+
+    had = ws->end - ws->begun;
+
+    if (had == 0) {
+        had = PARLEY_WEBSOCKET_PREFIX;
+    }
+
+    if (had - PARLEY_WEBSOCKET_PREFIX + n > ws->max) {
+        parley_websocket_stop(ws, PARLEY_CLOSE_SIZE);
+        return -1;
+    }
+
+    if (ws->begun + had + n > ws->size) {
+
+        size = 2 * (ws->begun + had + n);
+
+        if (size > ws->max + PARLEY_WEBSOCKET_PREFIX
+            && ws->begun + had + n <= ws->max + PARLEY_WEBSOCKET_PREFIX)
+        {
+            size = ws->max + PARLEY_WEBSOCKET_PREFIX;
+        }
+
+        text = ws->env.mem.alloc(ws->env.mem.ctx, size);
+
+        if (text == NULL) {
+            ws->over = 1;
+            parley_websocket_stop(ws, PARLEY_CLOSE_FAILED);
+            return -1;
+        }
+
+        if (ws->text != NULL) {
+            memcpy(text, ws->text, ws->end);
+            ws->env.mem.free(ws->env.mem.ctx, ws->text);
+        }
+
+        ws->text = text;
+        ws->size = size;
+    }
+
+    ws->end = ws->begun + had;
+
+    return 0;
+}
+
+
+static ssize_t
+parley_websocket_send(wslay_event_context_ptr wslay, const uint8_t *p,
+    size_t len, int flags, void *data)
+{
+    parley_websocket_t *ws = data;
+
+    (void) wslay;
+    (void) flags;
+
+    parley_buf_octets(ws->out, p, len);
+
+    return (ssize_t) len;
+}
+
+
+/* what wslay has to say, and this side */
+
+static void
+parley_websocket_answer(parley_websocket_t *ws)
+{
+    parley_buf_t    b;
+    parley_str_t    frames;
+    parley_arena_t  arena;
+
+    if (ws->over) {
+        return;
+    }
+
+    if (!wslay_event_want_write(ws->wslay)
+        && ws->close == PARLEY_CLOSE_NONE)
+    {
+        return;
+    }
+
+    parley_arena_init(&arena, &ws->env.mem, 0);
+    parley_buf_init(&b, &arena, 0);
+
+    ws->out = &b;
+
+    if (wslay_event_send(ws->wslay) != 0
+        || parley_buf_done(&b, &frames) != 0)
+    {
+        ws->over = 1;
+
+    } else {
+        parley_websocket_frames(ws, frames);
+    }
+
+    ws->out = NULL;
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+parley_websocket_frames(parley_websocket_t *ws, parley_str_t frames)
+{
+    size_t               n;
+    parley_buf_t         b;
+    parley_str_t         own;
+    parley_arena_t       arena;
+    parley_frame_kind_t  kind;
+
+    for ( ;; ) {
+        n = parley_frame_first(frames, &kind);
+
+        if (n == 0) {
+            break;
+        }
+
+        if (kind != PARLEY_FRAME_CLOSE || ws->close == PARLEY_CLOSE_NONE) {
+            parley_websocket_say(ws, parley_str_make(frames.data, n), kind);
+        }
+
+        frames = parley_str_from(frames, n);
+    }
+
+    if (ws->close == PARLEY_CLOSE_NONE || ws->closed) {
+        return;
+    }
+
+    parley_arena_init(&arena, &ws->env.mem, 0);
+    parley_buf_init(&b, &arena, PARLEY_FRAME_CONTROL);
+    parley_frame_close(&b, ws->close, parley_str_none);
+
+    if (parley_buf_done(&b, &own) == 0) {
+        parley_websocket_say(ws, own, PARLEY_FRAME_CLOSE);
+
+    } else {
+        ws->over = 1;
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+parley_websocket_say(parley_websocket_t *ws, parley_str_t frame,
+    parley_frame_kind_t kind)
+{
+    if (kind == PARLEY_FRAME_CLOSE && frame.len <= sizeof(ws->last)) {
+        ws->closed = 1;
+        ws->sent = frame.len < 4
+                   ? PARLEY_CLOSE_NORMAL
+                   : (parley_close_t) (frame.data[2] << 8 | frame.data[3]);
+
+        memcpy(ws->last, frame.data, frame.len);
+        ws->last_len = frame.len;
+
+        return;
+    }
+
+    if (ws->env.write(ws->env.ctx, frame) != 0) {
+        ws->over = 1;
+    }
+}

@@ -1,0 +1,482 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The way back of an answer that is one JSON document: the header is held back
+ * and the body gathered, then both go on in the caller's protocol.  What the
+ * answer is, and what becomes of the reservation, gate/ decides.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+
+
+static ngx_int_t ngx_http_parley_answer_is_events(ngx_http_request_t *r);
+static parley_charset_t ngx_http_parley_answer_charset(ngx_http_request_t *r);
+static ngx_int_t ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_answer_gather(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_buf_t *b);
+static ngx_int_t ngx_http_parley_answer_cut(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_answer_finish(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_answer_understand(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx,
+    parley_str_t *ret);
+
+
+ngx_int_t
+ngx_http_parley_answer_header(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ctx->gathered_last = &ctx->gathered;
+    r->filter_need_in_memory = 1;
+
+    ngx_http_parley_upstream_watch(r, ctx);
+
+    if (ctx->error.code == PARLEY_E_NONE
+        && !ngx_http_parley_answer_by_nginx(r, ctx))
+    {
+        if (r->headers_out.content_encoding
+            && r->headers_out.content_encoding->value.len
+            && ngx_http_parley_inflate_start(r, ctx) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (ctx->error.code == PARLEY_E_NONE
+            && ngx_http_parley_answer_is_events(r))
+        {
+            if (ngx_http_parley_answer_charset(r) == PARLEY_CHARSET_OTHER) {
+                ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_CHARSET);
+
+            } else if (ctx->inflate == NULL) {
+                ctx->answer = NGX_HTTP_PARLEY_ANSWER_EVENTS;
+                return ngx_http_parley_sse_start(r, ctx);
+            }
+
+            /* nobody asked for that, and it would defeat the streaming */
+
+            ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_EVENTS_CODED);
+        }
+    }
+
+    ctx->answer = NGX_HTTP_PARLEY_ANSWER_BUFFER;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_answer_is_events(ngx_http_request_t *r)
+{
+    size_t      len;
+    ngx_str_t  *type;
+
+    type = &r->headers_out.content_type;
+    len = sizeof("text/event-stream") - 1;
+
+    return r->headers_out.status == NGX_HTTP_OK
+           && type->len >= len
+           && ngx_strncasecmp(type->data, (u_char *) "text/event-stream", len)
+              == 0
+           && (type->len == len || type->data[len] == ';'
+               || type->data[len] == ' ' || type->data[len] == '\t');
+}
+
+
+/*
+ * Returns the charset that is least like UTF-8 of those that the answer names.
+ * Of several Content-Type headers of an upstream nginx keeps only the last.
+ */
+
+static parley_charset_t
+ngx_http_parley_answer_charset(ngx_http_request_t *r)
+{
+    ngx_uint_t         i;
+    ngx_list_part_t   *part;
+    ngx_table_elt_t   *h;
+    parley_charset_t   charset, worst;
+
+    if (r->upstream == NULL) {
+        return parley_media_charset(
+                            ngx_http_parley_str(&r->headers_out.content_type));
+    }
+
+    worst = PARLEY_CHARSET_UTF8;
+
+    for (part = &r->upstream->headers_in.headers.part;
+         part;
+         part = part->next)
+    {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (h[i].key.len != sizeof("content-type") - 1
+                || ngx_memcmp(h[i].lowcase_key, "content-type", h[i].key.len)
+                   != 0)
+            {
+                continue;
+            }
+
+            charset = parley_media_charset(ngx_http_parley_str(&h[i].value));
+            worst = ngx_max(worst, charset);
+        }
+    }
+
+    return worst;
+}
+
+
+/*
+ * Whether the answer is nginx's own error page: no upstream gave it.  Fills
+ * ctx->error; the page itself is read and dropped.
+ */
+
+static ngx_int_t
+ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    if (r->headers_out.status < NGX_HTTP_BAD_REQUEST
+        || !ngx_http_parley_upstream_is_silent(r))
+    {
+        return 0;
+    }
+
+    ngx_http_parley_upstream_trouble(r, ctx);
+
+    return 1;
+}
+
+
+void
+ngx_http_parley_trouble(ngx_http_parley_ctx_t *ctx, parley_trouble_t what)
+{
+    parley_gate_trouble(&ctx->gate, what,
+                        (int) ctx->request->headers_out.status);
+}
+
+
+ngx_int_t
+ngx_http_parley_answer_body(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_chain_t *in)
+{
+    ngx_buf_t    *b;
+    ngx_chain_t  *cl;
+
+    for (cl = in; cl; cl = cl->next) {
+        b = cl->buf;
+
+        if (ngx_http_parley_answer_gather(r, ctx, b) == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (ngx_http_parley_answer_broke_off(r, b)) {
+            ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_EARLY);
+            return ngx_http_parley_answer_finish(r, ctx);
+        }
+
+        if (b->last_buf) {
+            return ngx_http_parley_answer_finish(r, ctx);
+        }
+
+        if (ctx->error.code == PARLEY_E_UPSTREAM_INVALID) {
+            return ngx_http_parley_answer_cut(r, ctx);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * Nothing that is still to come can mend it: the caller is told at once, and
+ * an error ends the upstream.
+ */
+
+static ngx_int_t
+ngx_http_parley_answer_cut(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    ctx->cut = 1;
+
+    rc = ngx_http_parley_answer_finish(r, ctx);
+
+    /* while it is on its way to a slow client the rest is read and dropped */
+
+    return rc == NGX_OK && r->connection->buffered == 0 ? NGX_ERROR : rc;
+}
+
+
+/* takes the octets of b, which is free for its owner again */
+
+static ngx_int_t
+ngx_http_parley_answer_gather(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, ngx_buf_t *b)
+{
+    size_t        size, limit;
+    ngx_int_t     rc;
+    ngx_buf_t    *copy;
+    ngx_chain_t  *cl;
+
+    if (!ngx_buf_in_memory(b) || b->pos == b->last) {
+        return NGX_OK;
+    }
+
+    size = b->last - b->pos;
+    limit = ctx->lcf->gate.limits.octets;
+
+    if (ctx->error.code != PARLEY_E_NONE) {
+        b->pos = b->last;
+        return NGX_OK;
+    }
+
+    if (ctx->inflate) {
+        rc = ngx_http_parley_inflate(r, ctx, b, limit, &ctx->gathered_last,
+                                     &ctx->gathered_size);
+        b->pos = b->last;
+        return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+    }
+
+    if (size > limit - ctx->gathered_size) {
+        b->pos = b->last;
+        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_TOO_LONG);
+        return NGX_OK;
+    }
+
+    copy = ngx_create_temp_buf(r->pool, size);
+    cl = ngx_alloc_chain_link(r->pool);
+
+    if (copy == NULL || cl == NULL) {
+        return NGX_ERROR;
+    }
+
+    copy->last = ngx_cpymem(copy->last, b->pos, size);
+    b->pos = b->last;
+
+    cl->buf = copy;
+    cl->next = NULL;
+
+    *ctx->gathered_last = cl;
+    ctx->gathered_last = &cl->next;
+    ctx->gathered_size += size;
+
+    return NGX_OK;
+}
+
+
+/*
+ * An upstream that fails after its header was read makes nginx flush what
+ * there is and give up; the connection to the upstream is closed by then.
+ * Since the header is still held here, the caller can be told properly.
+ */
+
+ngx_uint_t
+ngx_http_parley_answer_broke_off(ngx_http_request_t *r, ngx_buf_t *b)
+{
+    return b->flush && !b->last_buf && ngx_buf_special(b)
+           && r->upstream && r->upstream->peer.connection == NULL;
+}
+
+
+static ngx_int_t
+ngx_http_parley_answer_finish(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ctx->answer = NGX_HTTP_PARLEY_ANSWER_HELD;
+    ngx_http_parley_deadline_stop(ctx);
+
+    if (!ngx_http_parley_inflate_is_whole(ctx)) {
+        /* it broke off, wherever that was */
+        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_GZIP_EARLY);
+    }
+
+    if (ctx->error.code == PARLEY_E_NONE
+        && ngx_http_parley_answer_understand(r, ctx) == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ctx->error.code != PARLEY_E_NONE
+        && ngx_http_parley_answer_failed(r, ctx, &ctx->reply) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_answer_resume(r, ctx);
+}
+
+
+ngx_int_t
+ngx_http_parley_answer_resume(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    rc = ctx->error.code == PARLEY_E_NONE
+         ? ngx_http_parley_settle(ctx, &ctx->answered)
+         : ngx_http_parley_unanswered(ctx, &ctx->reply);
+
+    if (rc == NGX_DECLINED) {
+
+        if (ngx_http_parley_answer_failed(r, ctx, &ctx->reply) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        /* its id is settled; what it is told is kept for its next try */
+
+        rc = ngx_http_parley_unanswered(ctx, &ctx->reply);
+    }
+
+    if (rc == NGX_AGAIN) {
+        return ngx_http_parley_wait_answer(r, ctx);
+    }
+
+    ctx->answer = NGX_HTTP_PARLEY_ANSWER_DONE;
+
+    return ngx_http_parley_answer_send(r, ctx, &ctx->reply,
+                                       ctx->error.code == PARLEY_E_NONE
+                                       && ctx->answered.copied);
+}
+
+
+/* NGX_OK; NGX_DECLINED with ctx->error; NGX_ERROR */
+
+static ngx_int_t
+ngx_http_parley_answer_understand(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    int                 rc;
+    parley_answered_t  *answered;
+    parley_response_t   response;
+
+    answered = &ctx->answered;
+
+    ngx_memzero(&response, sizeof(parley_response_t));
+
+    if (ngx_http_parley_answer_join(ctx, &response.body) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    response.status = (int) r->headers_out.status;
+    response.charset = ngx_http_parley_answer_charset(r);
+    response.wait_ms = (int64_t) ngx_http_parley_sent_wait(r);
+    response.open = ngx_http_parley_upstream_is_open(r)
+                    && ctx->inflate == NULL;
+
+    ngx_http_parley_count_begin(ctx);
+
+    rc = parley_gate_answer(&ctx->gate, &response, answered);
+
+    ngx_http_parley_count_end(ctx);
+
+    if (rc != 0) {
+        return NGX_DECLINED;
+    }
+
+    if (answered->reply.why) {
+        ngx_http_parley_log_unsaid(r, ctx, answered->reply.why);
+    }
+
+    ctx->reply = answered->reply;
+    ctx->answer_trace = answered->traceparent;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
+{
+    u_char       *p;
+    ngx_chain_t  *cl;
+
+    *ret = parley_str_none;
+
+    if (ctx->gathered == NULL) {
+        return NGX_OK;
+    }
+
+    if (ctx->gathered->next == NULL) {
+        *ret = parley_str_make(ctx->gathered->buf->pos, ctx->gathered_size);
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(ctx->request->pool, ctx->gathered_size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    *ret = parley_str_make(p, ctx->gathered_size);
+
+    for (cl = ctx->gathered; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    return NGX_OK;
+}
+
+
+/* tells the log; NGX_OK and *reply, or NGX_ERROR */
+
+ngx_int_t
+ngx_http_parley_answer_failed(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply)
+{
+    if (ngx_http_parley_refusal(r, ctx, reply) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ctx->forwarded) {
+        ngx_http_parley_log_refusal(r, ctx);
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_parley_answer_send(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
+    ngx_uint_t copied)
+{
+    ngx_int_t    rc;
+    ngx_chain_t  out;
+
+    ctx->replied = 1;
+
+    ngx_http_parley_answer_trailers(r, !copied);
+
+    if (!copied) {
+        ngx_http_parley_answer_headers(r, 1);
+    }
+
+    if (ngx_http_parley_reply_headers(r, ctx, reply) != NGX_OK
+        || ngx_http_parley_out_header(r, "traceparent", ctx->answer_trace)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_http_parley_next_header_filter(r);
+
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    out.buf = ngx_http_parley_last_buf(r, reply->body);
+    out.next = NULL;
+
+    if (out.buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_next_body_filter(r, &out);
+}

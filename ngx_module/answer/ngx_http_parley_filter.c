@@ -1,0 +1,304 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The output filters: what the upstream answers, and nginx's own error
+ * pages in its stead, reach the caller in the caller's protocol.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+
+
+static ngx_int_t ngx_http_parley_header_filter(ngx_http_request_t *r);
+static ngx_int_t ngx_http_parley_body_filter(ngx_http_request_t *r,
+    ngx_chain_t *in);
+static ngx_int_t ngx_http_parley_rest(ngx_http_request_t *r,
+    ngx_chain_t *in);
+static parley_trouble_t ngx_http_parley_no_answer(ngx_http_request_t *r);
+static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_parley_body_exceeds(ngx_http_request_t *r);
+
+
+static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
+static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
+
+
+static ngx_int_t
+ngx_http_parley_header_filter(ngx_http_request_t *r)
+{
+    parley_trouble_t             trouble;
+    ngx_http_parley_ctx_t       *ctx;
+    ngx_http_parley_loc_conf_t  *lcf;
+
+    if (r != r->main) {
+        return ngx_http_next_header_filter(r);
+    }
+
+    lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
+
+    if (!parley_settings_steps(lcf)) {
+        return ngx_http_next_header_filter(r);
+    }
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (ctx && ctx->replied) {
+        return ngx_http_parley_next_header_filter(r);
+    }
+
+    ngx_http_parley_answer_headers(r, 0);
+
+    if (ctx && ctx->dry) {
+        return ngx_http_parley_next_header_filter(r);
+    }
+
+    if (ctx && ctx->forwarded) {
+
+        trouble = ngx_http_parley_no_answer(r);
+
+        if (trouble != PARLEY_TROUBLE_COUNT) {
+            r->http_version = ctx->client_version;
+
+            ngx_http_parley_trouble(ctx, trouble);
+            return NGX_HTTP_BAD_GATEWAY;
+        }
+
+        return ngx_http_parley_answer_header(r, ctx);
+    }
+
+    return ngx_http_parley_foreign_page(r);
+}
+
+
+/*
+ * Why what the upstream sent is no answer, or COUNT.  An nginx that does not
+ * skip 100 and 103 takes them for one, and waits for a body that ends with the
+ * connection (GW-29); one that knows no header where there is none takes it for
+ * HTTP/0.9, and answers the client so, without a status (GW-26).  An error
+ * instead of the header closes the upstream's connection and comes back here as
+ * a page of nginx's own.
+ */
+
+static parley_trouble_t
+ngx_http_parley_no_answer(ngx_http_request_t *r)
+{
+    ngx_uint_t  status;
+
+    if (r->upstream == NULL) {
+        return PARLEY_TROUBLE_COUNT;
+    }
+
+    /* a client of that version has no body to send */
+
+    if (r->http_version == NGX_HTTP_VERSION_9) {
+        return PARLEY_TROUBLE_NOT_HTTP;
+    }
+
+    status = r->headers_out.status;
+
+    return status == r->upstream->headers_in.status_n
+           && status >= NGX_HTTP_CONTINUE && status < NGX_HTTP_OK
+           ? PARLEY_TROUBLE_INTERIM : PARLEY_TROUBLE_COUNT;
+}
+
+
+/*
+ * GW-23: what another module of nginx refuses before the message was forwarded
+ * stays as that module says it.  A body that nginx found too large is the
+ * gateway's to tell (GW-26).
+ */
+
+static ngx_int_t
+ngx_http_parley_foreign_page(ngx_http_request_t *r)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    if (r->headers_out.status != NGX_HTTP_REQUEST_ENTITY_TOO_LARGE
+        || !ngx_http_parley_body_exceeds(r))
+    {
+        return ngx_http_parley_next_header_filter(r);
+    }
+
+    ctx = ngx_http_parley_get_ctx(r);
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                            "the body exceeds client_max_body_size");
+
+    parley_gate_refuse(&ctx->gate);
+
+    ngx_http_parley_log_refusal(r, ctx);
+
+    return ngx_http_parley_answer_header(r, ctx);
+}
+
+
+/*
+ * Whether it is by the body, which says so, or was read to there.  By now nginx
+ * has dropped it, and counted down what it says.
+ */
+
+static ngx_uint_t
+ngx_http_parley_body_exceeds(ngx_http_request_t *r)
+{
+    off_t                      max;
+    ngx_table_elt_t           *said;
+    ngx_http_parley_ctx_t     *ctx;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    max = clcf->client_max_body_size;
+    said = r->headers_in.content_length;
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (max == 0) {
+        return 0;
+    }
+
+    return (said && ngx_atoof(said->value.data, said->value.len) > max)
+           || (ctx && !ctx->body_read && ctx->gate.at == PARLEY_STEP_BODY);
+}
+
+
+/*
+ * GW-21: what follows in the chain, for an answer that may have lost its
+ * client.  One of events goes on, unsent; of a whole one it is the end, and the
+ * status that nginx logs of a client that has left.
+ */
+
+ngx_int_t
+ngx_http_parley_next_header_filter(ngx_http_request_t *r)
+{
+    ngx_int_t               rc;
+    ngx_uint_t              events;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (ctx == NULL || !ctx->forwarded) {
+        return ngx_http_next_header_filter(r);
+    }
+
+    events = (ctx->answer == NGX_HTTP_PARLEY_ANSWER_EVENTS);
+
+    if (!ctx->left) {
+        rc = ngx_http_next_header_filter(r);
+
+        if (rc != NGX_ERROR || !r->connection->error || !events) {
+            return rc;
+        }
+
+        ngx_http_parley_client_left(ctx);
+    }
+
+    return events ? NGX_OK : NGX_HTTP_CLIENT_CLOSED_REQUEST;
+}
+
+
+ngx_int_t
+ngx_http_parley_next_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_int_t               rc;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (ctx == NULL || ctx->answer != NGX_HTTP_PARLEY_ANSWER_EVENTS) {
+        return ngx_http_next_body_filter(r, in);
+    }
+
+    if (!ctx->left) {
+        rc = ngx_http_next_body_filter(r, in);
+
+        if (rc != NGX_ERROR || !r->connection->error) {
+            ngx_http_parley_client_stream(r, ctx);
+            return rc;
+        }
+
+        ngx_http_parley_client_left(ctx);
+    }
+
+    for (/* void */ ; in; in = in->next) {
+        in->buf->pos = in->buf->last;
+    }
+
+    return NGX_OK;
+}
+
+
+/* the caller has its answer: an error ends the upstream, which goes on */
+
+static ngx_int_t
+ngx_http_parley_rest(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  last;
+
+    last = 0;
+
+    for (/* void */ ; in; in = in->next) {
+        last |= in->buf->last_buf;
+        in->buf->pos = in->buf->last;
+    }
+
+    rc = ngx_http_next_body_filter(r, NULL);
+
+    return rc == NGX_OK && !last && r->connection->buffered == 0 ? NGX_ERROR
+                                                                 : rc;
+}
+
+
+static ngx_int_t
+ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    if (r != r->main || ctx == NULL) {
+        return ngx_http_next_body_filter(r, in);
+    }
+
+    if (ctx->answer == NGX_HTTP_PARLEY_ANSWER_EVENTS) {
+        /* without a chain as well: there may be something not read yet */
+        return ngx_http_parley_sse_body(r, ctx, in);
+    }
+
+    if (in && ctx->answer == NGX_HTTP_PARLEY_ANSWER_BUFFER) {
+        return ngx_http_parley_answer_body(r, ctx, in);
+    }
+
+    if (ctx->answer == NGX_HTTP_PARLEY_ANSWER_HELD) {
+
+        for (/* void */ ; in; in = in->next) {
+            in->buf->pos = in->buf->last;
+        }
+
+        return NGX_AGAIN;
+    }
+
+    if (in && ctx->cut && ctx->answer == NGX_HTTP_PARLEY_ANSWER_DONE) {
+        return ngx_http_parley_rest(r, in);
+    }
+
+    return ngx_http_next_body_filter(r, in);
+}
+
+
+ngx_int_t
+ngx_http_parley_filter_init(ngx_conf_t *cf)
+{
+    ngx_http_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = ngx_http_parley_header_filter;
+
+    ngx_http_next_body_filter = ngx_http_top_body_filter;
+    ngx_http_top_body_filter = ngx_http_parley_body_filter;
+
+    return NGX_OK;
+}

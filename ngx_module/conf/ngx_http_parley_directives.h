@@ -1,0 +1,42 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * How the configuration is read: nginx's side of gate/settings/parley_directive.h.
+ */
+
+
+#ifndef _NGX_HTTP_PARLEY_DIRECTIVES_H_INCLUDED_
+#define _NGX_HTTP_PARLEY_DIRECTIVES_H_INCLUDED_
+
+
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "gate/settings/parley_directive.h"
+
+
+/* the setter of every directive; cmd->offset is its parley_directive_id_t */
+char *ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+void *ngx_http_parley_create_main_conf(ngx_conf_t *cf);
+char *ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf);
+void *ngx_http_parley_create_loc_conf(ngx_conf_t *cf);
+char *ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent,
+    void *child);
+
+/* Of all that accepts messages; the engine is there. */
+ngx_int_t ngx_http_parley_verify(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf);
+
+
+/* ngx_http_parley_conf_file.c: of parley_settings_env_t, ctx is ngx_conf_t */
+
+int ngx_http_parley_conf_read(void *ctx, parley_str_t word,
+    parley_str_t *ret_path, parley_str_t *ret_text,
+    parley_problem_t *problem);
+int ngx_http_parley_conf_walk(void *ctx, parley_str_t word,
+    int (*visit)(void *data, parley_str_t path), void *data,
+    parley_str_t *ret_path, parley_problem_t *problem);
+
+
+#endif /* _NGX_HTTP_PARLEY_DIRECTIVES_H_INCLUDED_ */

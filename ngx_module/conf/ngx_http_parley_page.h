@@ -1,0 +1,23 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The page of parley_status (ngx_module/status.html), as tools/embed-page has
+ * put it into ngx_http_parley_page.c.
+ */
+
+
+#ifndef _NGX_HTTP_PARLEY_PAGE_H_INCLUDED_
+#define _NGX_HTTP_PARLEY_PAGE_H_INCLUDED_
+
+
+#include "core/parley_str.h"
+
+
+extern const parley_str_t  ngx_http_parley_page;
+
+/* its Content-Security-Policy, which names its script and style by digest */
+extern const parley_str_t  ngx_http_parley_page_policy;
+
+
+#endif /* _NGX_HTTP_PARLEY_PAGE_H_INCLUDED_ */

@@ -1,0 +1,320 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * An attempt to deliver: a detached POST (ngx_http_parley_detached.h) through
+ * the location of parley_deliver.  Of those a worker has as many as it needs at
+ * once; each is used again.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_audit.h"
+#include "ngx_module/jobs/ngx_http_parley_jobs.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+
+
+typedef struct {
+    ngx_http_parley_detached_t   detached;
+    ngx_http_parley_host_t       host;
+    ngx_queue_t                  queue;
+    ngx_http_parley_jobs_t      *jobs;
+    parley_run_t                *run;           /* NULL: it is free */
+    ngx_msec_t                   began;
+
+    ngx_event_t                  done;          /* posted: the request is gone,
+                                                   and this came of it: */
+    ngx_int_t                    status;
+    parley_str_t                 body;
+    ngx_uint_t                   whole;
+    ngx_msec_t                   wait;
+    ngx_uint_t                   astray;        /* it was sent to an address
+                                                   that it must not go to */
+} ngx_http_parley_attempt_t;
+
+
+static ngx_http_parley_attempt_t *ngx_http_parley_deliver_free(
+    ngx_http_parley_jobs_t *jobs);
+static void ngx_http_parley_deliver_found(void *data, ngx_int_t rc);
+static ngx_int_t ngx_http_parley_deliver_post(ngx_http_parley_attempt_t *a);
+static void ngx_http_parley_deliver_answered(ngx_http_request_t *sr,
+    ngx_int_t rc, void *data);
+static void ngx_http_parley_deliver_done(ngx_event_t *ev);
+static void ngx_http_parley_deliver_stop(ngx_http_parley_attempt_t *a,
+    parley_job_how_t how, const char *why);
+
+
+void
+ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
+{
+    parley_delivery_t          *delivery;
+    parley_attempted_t          over;
+    ngx_http_parley_attempt_t  *a;
+
+    delivery = parley_arena_calloc(&run->arena, sizeof(parley_delivery_t));
+    a = ngx_http_parley_deliver_free(jobs);
+
+    if (delivery == NULL || a == NULL) {
+        parley_runner_untried(run, PARLEY_JOB_LEASE);
+        return;
+    }
+
+    run->data = delivery;
+
+    if (!parley_delivery_begin(&jobs->deliver, &run->job, &run->arena,
+                               delivery, &over))
+    {
+        ngx_http_parley_jobs_came(jobs, run, &over);
+        return;
+    }
+
+    ngx_http_parley_log_losses(jobs->mcf, &delivery->publication,
+                               delivery->speaks, &delivery->loss);
+
+    a->run = run;
+    a->began = ngx_current_msec;
+    a->astray = 0;
+
+    ngx_queue_remove(&a->queue);
+    ngx_queue_insert_tail(&jobs->attempts, &a->queue);
+
+    a->host.url = &delivery->url;
+
+    ngx_http_parley_host_check(&a->host, PARLEY_ATTEMPT_MS);
+}
+
+
+/* those that are free stand first, and this one stays there until it begins */
+
+static ngx_http_parley_attempt_t *
+ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
+{
+    ngx_queue_t                *q;
+    ngx_http_parley_attempt_t  *a;
+
+    if (!ngx_queue_empty(&jobs->attempts)) {
+        q = ngx_queue_head(&jobs->attempts);
+        a = ngx_queue_data(q, ngx_http_parley_attempt_t, queue);
+
+        if (a->run == NULL) {
+            return a;
+        }
+    }
+
+    a = ngx_pcalloc(ngx_cycle->pool, sizeof(ngx_http_parley_attempt_t));
+    if (a == NULL) {
+        return NULL;
+    }
+
+    a->jobs = jobs;
+
+    a->host.mcf = jobs->mcf;
+    a->host.handler = ngx_http_parley_deliver_found;
+    a->host.data = a;
+
+    a->detached.handler = ngx_http_parley_deliver_answered;
+    a->detached.data = a;
+
+    /* the worker that is to quit waits for what it has begun */
+    a->detached.awaited = 1;
+
+    a->done.handler = ngx_http_parley_deliver_done;
+    a->done.data = a;
+    a->done.log = jobs->timer.log;
+
+    ngx_queue_insert_head(&jobs->attempts, &a->queue);
+
+    return a;
+}
+
+
+static void
+ngx_http_parley_deliver_found(void *data, ngx_int_t rc)
+{
+    ngx_http_parley_attempt_t *a = data;
+
+    if (rc == NGX_DECLINED) {
+        ngx_http_parley_deliver_stop(a, PARLEY_JOB_GIVEN_UP,
+                                     "its host has an address of this net, "
+                                     "which \"hosts=\" does not list");
+        return;
+    }
+
+    if (rc == NGX_OK && ngx_http_parley_deliver_post(a) == NGX_OK) {
+        return;
+    }
+
+    a->status = 0;
+    ngx_post_event(&a->done, &ngx_posted_events);
+}
+
+
+static ngx_int_t
+ngx_http_parley_deliver_post(ngx_http_parley_attempt_t *a)
+{
+    ngx_msec_t                 spent;
+    parley_delivery_t         *delivery;
+    ngx_http_parley_posted_t   posted;
+
+    delivery = a->run->data;
+    spent = ngx_current_msec - a->began;
+
+    if (spent >= PARLEY_ATTEMPT_MS) {
+        return NGX_ERROR;
+    }
+
+    posted.uri = ngx_http_parley_ngx_str(a->jobs->mcf->http.deliver_uri);
+    posted.url = ngx_http_parley_ngx_str(delivery->to->deliver);
+    posted.type = ngx_http_parley_ngx_str(delivery->media_type);
+    posted.body = ngx_http_parley_ngx_str(delivery->sent.body);
+    posted.answer = PARLEY_ATTEMPT_ANSWER;
+
+    return ngx_http_parley_detached_post(&a->detached,
+                                         a->jobs->mcf->deliver_server, &posted,
+                                         PARLEY_ATTEMPT_MS - spent);
+}
+
+
+/* the request is gone when this returns, and with it all but what is kept */
+
+static void
+ngx_http_parley_deliver_answered(ngx_http_request_t *sr, ngx_int_t rc,
+    void *data)
+{
+    parley_str_t                body;
+    ngx_http_parley_attempt_t  *a = data;
+
+    a->status = 0;
+    a->body = parley_str_none;
+    a->whole = 0;
+    a->wait = 0;
+
+    if (sr) {
+        a->status = rc >= NGX_HTTP_SPECIAL_RESPONSE ? rc : rc == NGX_OK
+                    ? (ngx_int_t) sr->headers_out.status : 0;
+
+        a->whole = rc == NGX_OK && ngx_http_parley_detached_whole(sr);
+
+        if (a->whole) {
+            body.data = sr->out->buf->pos;
+            body.len = sr->out->buf->last - sr->out->buf->pos;
+
+            if (parley_arena_str(&a->run->arena, body, &a->body) != 0) {
+                a->status = 0;
+            }
+
+        } else if (a->status >= 200 && a->status < 300) {
+            a->status = 0;
+        }
+
+        a->wait = ngx_http_parley_sent_wait(sr);
+
+        if (sr->upstream && sr->upstream->peer.sockaddr
+            && !ngx_http_parley_host_may(&a->host,
+                                         sr->upstream->peer.sockaddr))
+        {
+            a->astray = 1;
+        }
+    }
+
+    ngx_post_event(&a->done, &ngx_posted_events);
+}
+
+
+static void
+ngx_http_parley_deliver_done(ngx_event_t *ev)
+{
+    parley_run_t               *run;
+    parley_delivery_t          *delivery;
+    parley_attempted_t          came;
+    ngx_http_parley_jobs_t     *jobs;
+    ngx_http_parley_attempt_t  *a = ev->data;
+
+    if (a->astray) {
+        ngx_log_error(NGX_LOG_ALERT, ev->log, 0,
+                      "parley: a delivery was sent to an address of this net, "
+                      "which \"hosts=\" of \"parley_deliver\" does not list");
+
+        ngx_http_parley_deliver_stop(a, PARLEY_JOB_GIVEN_UP,
+                                     "its host has an address of this net");
+        return;
+    }
+
+    run = a->run;
+    jobs = a->jobs;
+    delivery = run->data;
+
+    parley_delivery_came(&jobs->deliver, &run->job, delivery,
+                         (int) a->status, a->body, a->whole,
+                         (int64_t) a->wait, &run->arena, &came);
+
+    a->run = NULL;
+    ngx_queue_remove(&a->queue);
+    ngx_queue_insert_head(&jobs->attempts, &a->queue);
+
+    ngx_http_parley_jobs_came(jobs, run, &came);
+}
+
+
+static void
+ngx_http_parley_deliver_stop(ngx_http_parley_attempt_t *a,
+    parley_job_how_t how, const char *why)
+{
+    parley_run_t             *run;
+    parley_attempted_t        over;
+    ngx_http_parley_jobs_t   *jobs;
+
+    run = a->run;
+    jobs = a->jobs;
+
+    a->run = NULL;
+    ngx_queue_remove(&a->queue);
+    ngx_queue_insert_head(&jobs->attempts, &a->queue);
+
+    ngx_memzero(&over, sizeof(parley_attempted_t));
+
+    over.how = how;
+    over.why = why;
+
+    ngx_http_parley_jobs_came(jobs, run, &over);
+}
+
+
+void
+ngx_http_parley_deliver_exit(ngx_http_parley_jobs_t *jobs)
+{
+    ngx_queue_t                *q;
+    ngx_http_parley_attempt_t  *a;
+
+    for (q = ngx_queue_head(&jobs->attempts);
+         q != ngx_queue_sentinel(&jobs->attempts);
+         q = ngx_queue_next(q))
+    {
+        a = ngx_queue_data(q, ngx_http_parley_attempt_t, queue);
+
+        ngx_http_parley_host_cancel(&a->host);
+
+        if (a->done.posted) {
+            ngx_delete_posted_event(&a->done);
+        }
+    }
+}
+
+
+void
+ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
+    parley_job_how_t how, ngx_uint_t untold)
+{
+    parley_delivery_t        *delivery;
+    parley_job_line_t         told;
+    parley_audit_delivery_t   line;
+
+    delivery = run->data;
+
+    parley_delivery_line(delivery, &run->job, how, &line);
+    ngx_http_parley_audit_delivery(jobs->mcf, &line);
+
+    parley_job_line_over(delivery, untold, &told);
+    ngx_http_parley_jobs_log(&told);
+}

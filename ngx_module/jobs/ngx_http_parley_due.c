@@ -1,0 +1,167 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Deadlines that are due (gate/delivery/parley_overdue.h): jobs that a worker carries
+ * out by asking the state alone.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_audit.h"
+#include "ngx_module/jobs/ngx_http_parley_jobs.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "gate/delivery/parley_overdue.h"
+
+
+typedef struct {
+    parley_overdue_t         deadline;
+    ngx_http_parley_jobs_t  *jobs;
+    parley_run_t            *run;
+    ngx_queue_t              queue;         /* of those that wait */
+    ngx_event_t              patience;      /* the state takes too long */
+} ngx_http_parley_due_t;
+
+
+static void ngx_http_parley_due_meet(ngx_http_parley_due_t *d);
+static void ngx_http_parley_due_resume(parley_ask_t *q);
+static void ngx_http_parley_due_overdue(ngx_event_t *ev);
+static void ngx_http_parley_due_end(ngx_http_parley_due_t *d);
+
+
+void
+ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
+{
+    ngx_http_parley_due_t  *d;
+
+    d = parley_arena_calloc(&run->arena, sizeof(ngx_http_parley_due_t));
+
+    if (d == NULL) {
+        parley_runner_untried(run, PARLEY_ASK_PATIENCE);
+        return;
+    }
+
+    run->data = d;
+    run->insists = 1;
+
+    d->jobs = jobs;
+    d->run = run;
+
+    d->patience.handler = ngx_http_parley_due_overdue;
+    d->patience.data = d;
+    d->patience.log = jobs->timer.log;
+    d->patience.cancelable = 1;
+
+    d->deadline.deliver = &jobs->deliver;
+    d->deadline.job = &run->job;
+    d->deadline.arena = &run->arena;
+    d->deadline.now_ms = ngx_http_parley_now();
+
+    parley_ask_init(&d->deadline.ask, &jobs->mcf->zone->memory.state,
+                    &run->arena);
+
+    d->deadline.ask.resume = ngx_http_parley_due_resume;
+    d->deadline.ask.ctx = d;
+    d->deadline.ask.now = ngx_current_msec;
+
+    ngx_queue_insert_tail(&jobs->deadlines, &d->queue);
+
+    ngx_http_parley_due_meet(d);
+}
+
+
+static void
+ngx_http_parley_due_meet(ngx_http_parley_due_t *d)
+{
+    if (parley_overdue_meet(&d->deadline) != PARLEY_WAIT) {
+        ngx_http_parley_due_end(d);
+        return;
+    }
+
+    if (!d->patience.timer_set) {
+        ngx_add_timer(&d->patience, PARLEY_ASK_PATIENCE);
+    }
+}
+
+
+static void
+ngx_http_parley_due_resume(parley_ask_t *q)
+{
+    ngx_http_parley_due_meet(q->ctx);
+}
+
+
+/* what is asked from now on has no answer */
+
+static void
+ngx_http_parley_due_overdue(ngx_event_t *ev)
+{
+    ngx_http_parley_due_t  *d = ev->data;
+
+    parley_ask_part(&d->deadline.ask);
+    ngx_http_parley_due_meet(d);
+}
+
+
+static void
+ngx_http_parley_due_end(ngx_http_parley_due_t *d)
+{
+    if (d->patience.timer_set) {
+        ngx_del_timer(&d->patience);
+    }
+
+    ngx_queue_remove(&d->queue);
+
+    parley_runner_end(d->run, &d->deadline.end);
+}
+
+
+void
+ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
+    ngx_uint_t untold)
+{
+    parley_overdue_t         *deadline;
+    parley_job_line_t         told;
+    ngx_http_parley_due_t    *d = run->data;
+    parley_audit_delivery_t   line;
+
+    if (d == NULL) {
+        return;
+    }
+
+    deadline = &d->deadline;
+
+    if (untold) {
+        parley_overdue_untold(deadline);
+    }
+
+    parley_count(jobs->mcf->slot, PARLEY_M_DEADLINES
+                                  + (unsigned) deadline->how, 1);
+
+    if (deadline->how == PARLEY_OVERDUE_ANSWERED) {
+        return;
+    }
+
+    parley_job_line_deadline(deadline, untold, &told);
+    ngx_http_parley_jobs_log(&told);
+
+    parley_overdue_line(deadline, &line);
+    ngx_http_parley_audit_delivery(jobs->mcf, &line);
+}
+
+
+void
+ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs)
+{
+    ngx_queue_t            *q;
+    ngx_http_parley_due_t  *d;
+
+    for (q = ngx_queue_head(&jobs->deadlines);
+         q != ngx_queue_sentinel(&jobs->deadlines);
+         q = ngx_queue_next(q))
+    {
+        d = ngx_queue_data(q, ngx_http_parley_due_t, queue);
+
+        parley_ask_part(&d->deadline.ask);
+    }
+}

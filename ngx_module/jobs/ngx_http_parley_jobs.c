@@ -1,0 +1,263 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The jobs of a worker: it looks when it is woken, and when the next is due.
+ * One that is to quit ends those that it has, and takes no more.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/jobs/ngx_http_parley_jobs.h"
+
+
+static void ngx_http_parley_jobs_timer(ngx_event_t *ev);
+static void ngx_http_parley_jobs_wait(void *ctx, int64_t ms);
+static void ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run);
+static void ngx_http_parley_jobs_over(void *ctx, parley_run_t *run,
+    parley_job_how_t how, int untold);
+
+
+ngx_int_t
+ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
+{
+    parley_runner_env_t      env;
+    ngx_http_parley_jobs_t  *jobs;
+
+    jobs = ngx_pcalloc(cycle->pool, sizeof(ngx_http_parley_jobs_t));
+    if (jobs == NULL) {
+        return NGX_ERROR;
+    }
+
+    jobs->mcf = mcf;
+    jobs->deliver.engine = mcf->engine;
+    jobs->deliver.http = &mcf->http;
+    jobs->deliver.seed = mcf->zone->sh->seed;
+
+    ngx_queue_init(&jobs->attempts);
+    ngx_queue_init(&jobs->deadlines);
+
+    jobs->timer.handler = ngx_http_parley_jobs_timer;
+    jobs->timer.data = jobs;
+    jobs->timer.log = cycle->log;
+    jobs->timer.cancelable = 1;
+
+    ngx_memzero(&env, sizeof(parley_runner_env_t));
+
+    env.mem = &parley_mem_libc;
+    env.begin = ngx_http_parley_jobs_begin;
+    env.over = ngx_http_parley_jobs_over;
+    env.wait = ngx_http_parley_jobs_wait;
+    env.ctx = jobs;
+
+    jobs->runner = parley_runner_create(&mcf->zone->memory.state, &env,
+                                        mcf->http.deliver_max);
+    if (jobs->runner == NULL) {
+        return NGX_ERROR;
+    }
+
+    mcf->jobs = jobs;
+
+    /* in the event loop, which has not begun: those of a worker that is gone */
+    ngx_add_timer(&jobs->timer, 1);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_jobs_exit(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_jobs_t  *jobs;
+
+    jobs = mcf->jobs;
+
+    if (jobs == NULL) {
+        return;
+    }
+
+    mcf->jobs = NULL;
+
+    ngx_http_parley_deliver_exit(jobs);
+    ngx_http_parley_due_exit(jobs);
+    parley_runner_free(jobs->runner);
+}
+
+
+void
+ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf)
+{
+    if (mcf->jobs == NULL) {
+        return;
+    }
+
+    if (ngx_exiting) {
+        parley_runner_stop(mcf->jobs->runner);
+        return;
+    }
+
+    parley_runner_turn(mcf->jobs->runner);
+}
+
+
+void
+ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_jobs_t  *jobs;
+
+    jobs = mcf->jobs;
+
+    /* who adds is in the midst of a request */
+
+    if (jobs == NULL) {
+        return;
+    }
+
+    if (jobs->timer.timer_set) {
+        ngx_del_timer(&jobs->timer);
+    }
+
+    ngx_add_timer(&jobs->timer, 1);
+}
+
+
+static void
+ngx_http_parley_jobs_timer(ngx_event_t *ev)
+{
+    ngx_http_parley_jobs_t  *jobs = ev->data;
+
+    ngx_http_parley_jobs_wake(jobs->mcf);
+}
+
+
+static void
+ngx_http_parley_jobs_wait(void *ctx, int64_t ms)
+{
+    ngx_http_parley_jobs_t  *jobs = ctx;
+
+    if (jobs->timer.timer_set) {
+        ngx_del_timer(&jobs->timer);
+    }
+
+    if (ms >= 0 && !ngx_exiting) {
+        ngx_add_timer(&jobs->timer, (ngx_msec_t) ngx_min(ms, NGX_MAX_INT32_VALUE
+                                                             / 2));
+    }
+}
+
+
+/* whoever comes after a worker that quits has the rest at once */
+
+static void
+ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
+{
+    parley_str_t             text;
+    parley_job_end_t         end;
+    ngx_http_parley_jobs_t  *jobs = ctx;
+
+    if (ngx_exiting) {
+        parley_runner_stop(jobs->runner);
+        parley_runner_untried(run, 0);
+        ngx_http_parley_wake_others(jobs->mcf);
+        return;
+    }
+
+    switch (parley_load_read(run->job.text, &text)) {
+
+    case PARLEY_LOAD_DELIVER:
+    case PARLEY_LOAD_NOTICE:
+    case PARLEY_LOAD_AWAIT:
+    case PARLEY_LOAD_AWAIT_NOTICE:
+        ngx_http_parley_deliver(jobs, run);
+        return;
+
+    case PARLEY_LOAD_EMERGENCY:
+    case PARLEY_LOAD_ESCALATION:
+    case PARLEY_LOAD_TIMEOUT:
+        ngx_http_parley_due(jobs, run);
+        return;
+
+    default:
+        ngx_log_error(NGX_LOG_ERR, jobs->timer.log, 0,
+                      "parley: a job of a kind that is not known here is "
+                      "dropped");
+
+        ngx_memzero(&end, sizeof(parley_job_end_t));
+
+        end.how = PARLEY_JOB_GIVEN_UP;
+
+        parley_runner_end(run, &end);
+    }
+}
+
+
+void
+ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
+    const parley_attempted_t *how)
+{
+    parley_job_end_t    end;
+    parley_job_line_t   told;
+    parley_delivery_t  *delivery;
+
+    ngx_memzero(&end, sizeof(parley_job_end_t));
+
+    end.how = how->how;
+    end.after = how->after;
+    end.mark = how->mark;
+
+    delivery = run->data;
+    delivery->why = how->why;
+
+    parley_job_line_attempt(delivery, &run->job, how, &told);
+    ngx_http_parley_jobs_log(&told);
+
+    if (how->how == PARLEY_JOB_REFUSED || how->how == PARLEY_JOB_GIVEN_UP) {
+        parley_delivery_tells(&jobs->deliver, &jobs->mcf->zone->memory.state,
+                              delivery, how->why, ngx_http_parley_now(),
+                              &run->arena, &end.tells);
+    }
+
+    parley_runner_end(run, &end);
+}
+
+
+/* what was told of it is to be read, and delivered */
+
+static void
+ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
+    int untold)
+{
+    parley_str_t             text;
+    parley_load_kind_t       kind;
+    ngx_http_parley_jobs_t  *jobs = ctx;
+
+    kind = parley_load_read(run->job.text, &text);
+
+    if (parley_load_delivers(kind)) {
+        ngx_http_parley_deliver_over(jobs, run, how, untold);
+
+    } else {
+        ngx_http_parley_due_over(jobs, run, untold);
+    }
+
+    if (run->end.tells && jobs->mcf->hub) {
+        ngx_http_parley_hub_wakes(jobs->mcf->hub);
+    }
+}
+
+
+void
+ngx_http_parley_jobs_log(const parley_job_line_t *line)
+{
+    static const ngx_uint_t  levels[] = {
+        [PARLEY_JOB_LINE_INFO] = NGX_LOG_INFO,
+        [PARLEY_JOB_LINE_WARN] = NGX_LOG_WARN,
+        [PARLEY_JOB_LINE_ERR] = NGX_LOG_ERR
+    };
+
+    if (line->level != PARLEY_JOB_LINE_NONE) {
+        ngx_log_error(levels[line->level], ngx_cycle->log, 0, "parley: %s",
+                      line->text);
+    }
+}

@@ -1,0 +1,435 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * parley_revocations: every worker looks at the file twice a second, those of
+ * earlier configurations as well, and ends the streams of whoever is revoked by
+ * now (SEC-15, SEC-16).  A list that cannot be read leaves the last good one in
+ * force.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/keys/ngx_http_parley_revocations.h"
+#include "ngx_module/answer/ngx_http_parley_sse.h"
+
+
+/* milliseconds */
+#define NGX_HTTP_PARLEY_REVOCATIONS_LOOK   500
+
+/* a file that was written less than so many seconds before it was read may
+   change and look the same */
+#define NGX_HTTP_PARLEY_REVOCATIONS_FRESH  2
+
+
+/* while it is read, that is looked at so often; milliseconds */
+#define NGX_HTTP_PARLEY_REVOCATIONS_POLL   10
+
+
+static void ngx_http_parley_revocations_tick(ngx_event_t *ev);
+static void ngx_http_parley_revocations_poll(ngx_event_t *ev);
+static void ngx_http_parley_revocations_look(
+    ngx_http_parley_revocations_t *w, ngx_uint_t at_once);
+static ngx_uint_t ngx_http_parley_revocations_changed(
+    ngx_http_parley_revocations_t *w, ngx_file_info_t *fi);
+static void ngx_http_parley_revocations_done(
+    ngx_http_parley_revocations_t *w);
+static void ngx_http_parley_revocations_take(
+    ngx_http_parley_revocations_t *w, ngx_http_parley_revoking_t *job);
+static void ngx_http_parley_revocations_adopt(
+    ngx_http_parley_revocations_t *w, ngx_http_parley_revoking_t *job);
+static void ngx_http_parley_revocations_failed(
+    ngx_http_parley_revocations_t *w, const char *why);
+static ngx_uint_t ngx_http_parley_revocations_tell(
+    ngx_http_parley_revocations_t *w, ngx_uint_t what);
+static void ngx_http_parley_revocations_end(
+    ngx_http_parley_revocations_t *w);
+static ngx_http_parley_sse_t *ngx_http_parley_revocations_next(
+    ngx_http_parley_revocations_t *w);
+
+
+ngx_int_t
+ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
+    ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_revocations_t  *w;
+
+    if (mcf->http.revocations_file.len == 0) {
+        return NGX_OK;
+    }
+
+    w = ngx_pcalloc(cycle->pool, sizeof(ngx_http_parley_revocations_t));
+    if (w == NULL) {
+        return NGX_ERROR;
+    }
+
+    w->mcf = mcf;
+    w->log = cycle->log;
+    w->changed = 1;
+
+    if (ngx_http_parley_revoking_mark(mcf->http.revocations_file,
+                                      mcf->http.revocations_text, &w->began)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    w->tick.handler = ngx_http_parley_revocations_tick;
+    w->tick.data = w;
+    w->tick.log = cycle->log;
+    w->tick.cancelable = 1;
+
+    w->poll = w->tick;
+    w->poll.handler = ngx_http_parley_revocations_poll;
+
+    mcf->revocations = w;
+
+    /* before anybody is served: there may be a later list than nginx began
+       with */
+
+    ngx_http_parley_revocations_look(w, 1);
+    ngx_add_timer(&w->tick, NGX_HTTP_PARLEY_REVOCATIONS_LOOK);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_revocations_exit(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_revocations_t  *w;
+
+    w = mcf->revocations;
+
+    if (w == NULL) {
+        return;
+    }
+
+    if (w->job) {
+        ngx_http_parley_revoking_end(w->job);
+        w->job = NULL;
+    }
+
+    if (w->adopted) {
+        mcf->http.revocations = NULL;
+        parley_arena_reset(&w->arena);
+    }
+}
+
+
+ngx_uint_t
+ngx_http_parley_revocations_are_readable(ngx_http_parley_main_conf_t *mcf)
+{
+    return mcf->revocations == NULL || !mcf->revocations->failed;
+}
+
+
+static void
+ngx_http_parley_revocations_tick(ngx_event_t *ev)
+{
+    ngx_http_parley_revocations_t  *w = ev->data;
+
+    ngx_add_timer(ev, NGX_HTTP_PARLEY_REVOCATIONS_LOOK);
+
+    /* what comes while it is read is looked at when it was */
+
+    if (w->job) {
+        w->late = 1;
+
+    } else {
+        ngx_http_parley_revocations_look(w, 0);
+    }
+
+    if (w->ends) {
+        ngx_http_parley_revocations_end(w);
+    }
+}
+
+
+static void
+ngx_http_parley_revocations_poll(ngx_event_t *ev)
+{
+    ngx_http_parley_revocations_t  *w = ev->data;
+
+    if (!ngx_http_parley_revoking_is_done(w->job)) {
+        ngx_add_timer(ev, NGX_HTTP_PARLEY_REVOCATIONS_POLL);
+        return;
+    }
+
+    ngx_http_parley_revocations_done(w);
+
+    if (w->late) {
+        ngx_http_parley_revocations_look(w, 0);
+    }
+
+    if (w->ends) {
+        ngx_http_parley_revocations_end(w);
+    }
+}
+
+
+static void
+ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w,
+    ngx_uint_t at_once)
+{
+    ngx_uint_t        known;
+    ngx_file_info_t   fi;
+
+    w->late = 0;
+
+    if (ngx_file_info(w->mcf->http.revocations_file.data, &fi)
+        == NGX_FILE_ERROR)
+    {
+        ngx_memzero(&w->seen, sizeof(ngx_file_info_t));
+        ngx_http_parley_revocations_failed(w, "it cannot be found");
+        return;
+    }
+
+    if (!ngx_http_parley_revocations_changed(w, &fi)) {
+        return;
+    }
+
+    known = w->adopted ? w->mark : w->began;
+
+    w->job = ngx_http_parley_revoking_begin(w->mcf, known, at_once);
+
+    if (w->job == NULL) {
+        w->changed = 1;
+
+    } else if (ngx_http_parley_revoking_is_done(w->job)) {
+        ngx_http_parley_revocations_done(w);
+
+    } else {
+        ngx_add_timer(&w->poll, NGX_HTTP_PARLEY_REVOCATIONS_POLL);
+    }
+}
+
+
+/*
+ * As it is replaced by renaming, or written in place all the same: what was
+ * written just now is read again, as its times are of whole seconds here.
+ */
+
+static ngx_uint_t
+ngx_http_parley_revocations_changed(ngx_http_parley_revocations_t *w,
+    ngx_file_info_t *fi)
+{
+    ngx_uint_t  changed;
+
+    changed = w->changed
+              || ngx_file_uniq(fi) != ngx_file_uniq(&w->seen)
+              || ngx_file_size(fi) != ngx_file_size(&w->seen)
+              || ngx_file_mtime(fi) != ngx_file_mtime(&w->seen)
+              || fi->st_ctime != w->seen.st_ctime;
+
+    w->seen = *fi;
+    w->changed = changed && ngx_time() - fi->st_ctime
+                            < NGX_HTTP_PARLEY_REVOCATIONS_FRESH;
+
+    return changed;
+}
+
+
+static void
+ngx_http_parley_revocations_done(ngx_http_parley_revocations_t *w)
+{
+    ngx_http_parley_revoking_t  *job;
+
+    job = w->job;
+    w->job = NULL;
+
+    switch (job->rc) {
+
+    case NGX_OK:
+        ngx_http_parley_revocations_take(w, job);
+
+        w->failed = 0;
+        w->said = 0;
+        break;
+
+    case NGX_AGAIN:
+
+        /* no memory: it is looked at again */
+
+        w->changed = 1;
+        break;
+
+    default:
+        ngx_http_parley_revocations_failed(w, job->why);
+    }
+
+    ngx_http_parley_revoking_end(job);
+}
+
+
+static void
+ngx_http_parley_revocations_take(ngx_http_parley_revocations_t *w,
+    ngx_http_parley_revoking_t *job)
+{
+    if (job->mark == w->mark) {
+
+        if (w->failed && ngx_http_parley_revocations_tell(w, job->mark)) {
+            ngx_log_error(NGX_LOG_WARN, w->log, 0,
+                          "parley: \"%s\" of parley_revocations can be read "
+                          "again", w->mcf->http.revocations_file.data);
+        }
+
+        return;
+    }
+
+    /* without a list it is the one that nginx began with */
+
+    if (job->list) {
+        ngx_http_parley_revocations_adopt(w, job);
+    }
+
+    w->mcf->http.revocations_lost = 0;
+
+    if (ngx_http_parley_revocations_tell(w, job->mark)) {
+        ngx_log_error((w->failed ? NGX_LOG_WARN : NGX_LOG_NOTICE), w->log, 0,
+                      "parley: %uz revocations of \"%s\" are in force",
+                      parley_revocations_count(w->mcf->http.revocations),
+                      w->mcf->http.revocations_file.data);
+    }
+
+    w->mark = job->mark;
+    w->mcf->zone->sh->revocations = job->mark;
+}
+
+
+static void
+ngx_http_parley_revocations_adopt(ngx_http_parley_revocations_t *w,
+    ngx_http_parley_revoking_t *job)
+{
+    if (w->adopted) {
+        parley_arena_reset(&w->arena);
+    }
+
+    w->arena = job->arena;
+    w->adopted = 1;
+    w->ends = 1;
+
+    parley_arena_init(&job->arena, &parley_mem_libc, 0);
+
+    w->mcf->http.revocations = job->list;
+}
+
+
+/*
+ * A worker that takes a dead one's place has the list that nginx was started
+ * with.  Where there was a later one and it cannot be read, nobody is known not
+ * to be revoked.
+ */
+
+static void
+ngx_http_parley_revocations_failed(ngx_http_parley_revocations_t *w,
+    const char *why)
+{
+    ngx_uint_t                    what;
+    ngx_http_parley_main_conf_t  *mcf;
+
+    mcf = w->mcf;
+    w->failed = 1;
+
+    if (w->mark == 0 && mcf->zone->sh->revocations
+        && mcf->zone->sh->revocations != w->began)
+    {
+        mcf->http.revocations_lost = 1;
+    }
+
+    /* even: no list has it */
+
+    what = ((ngx_uint_t) ngx_file_uniq(&w->seen) << NGX_PTR_SIZE * 4)
+           + ((ngx_uint_t) ngx_file_mtime(&w->seen) << 2) + 4
+           + (mcf->http.revocations_lost ? 2 : 0);
+
+    if (w->said == what) {
+        return;
+    }
+
+    w->said = what;
+
+    if (ngx_http_parley_revocations_tell(w, what)) {
+        ngx_log_error(NGX_LOG_ERR, w->log, 0,
+                      "parley: \"%s\" of parley_revocations is of no use, %s: "
+                      "%s", mcf->http.revocations_file.data,
+                      mcf->http.revocations_lost
+                      ? "and the last good list is not known: nobody passes"
+                      : "the last good list stays in force", why);
+    }
+}
+
+
+/* each thing that happens to the file is told by one of the workers */
+
+static ngx_uint_t
+ngx_http_parley_revocations_tell(ngx_http_parley_revocations_t *w,
+    ngx_uint_t what)
+{
+    ngx_atomic_t      *told;
+    ngx_atomic_uint_t  before;
+
+    told = &w->mcf->zone->sh->revocations_told;
+    before = *told;
+
+    return before != what && ngx_atomic_cmp_set(told, before, what);
+}
+
+
+/* one that waits for the state is looked at again with the next tick */
+
+static void
+ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
+{
+    ngx_http_parley_ctx_t  *ctx;
+    ngx_http_parley_sse_t  *sse;
+
+    w->ends = 0;
+    w->round++;
+
+    if (w->mcf->hub) {
+        ngx_http_parley_hub_revoke(w->mcf->hub);
+    }
+
+    /* to end one may free others; who was looked at stands last */
+
+    while ((sse = ngx_http_parley_revocations_next(w)) != NULL) {
+        ctx = sse->ctx;
+        sse->round = w->round;
+
+        ngx_queue_remove(&sse->queue);
+        ngx_queue_insert_tail(&w->mcf->streams, &sse->queue);
+
+        if (ctx->waited) {
+            w->ends = 1;
+            continue;
+        }
+
+        if (ctx->error.code == PARLEY_E_NONE
+            && parley_gate_revoked(&ctx->gate) != 0)
+        {
+            ngx_http_parley_sse_stop(ctx);
+        }
+    }
+}
+
+
+static ngx_http_parley_sse_t *
+ngx_http_parley_revocations_next(ngx_http_parley_revocations_t *w)
+{
+    ngx_queue_t            *q;
+    ngx_http_parley_sse_t  *sse;
+
+    q = ngx_queue_head(&w->mcf->streams);
+
+    if (q == ngx_queue_sentinel(&w->mcf->streams)) {
+        return NULL;
+    }
+
+    sse = ngx_queue_data(q, ngx_http_parley_sse_t, queue);
+
+    return sse->round != w->round ? sse : NULL;
+}

@@ -1,0 +1,465 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * What the gate asks of its adapter: the steps that need nginx, and what only
+ * nginx knows.  The other steps, and their order, are gate/parley_gate.c's.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "gate/steps/parley_decider.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_audit.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/jobs/ngx_http_parley_jobs.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+
+
+static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
+static parley_step_result_t ngx_http_parley_step_method(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_body(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_frame(parley_gate_t *g);
+static parley_step_result_t ngx_http_parley_step_forward(parley_gate_t *g);
+static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
+    parley_str_t *ret);
+static void ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
+    void (*found)(void *data, parley_str_t value), void *data);
+static int64_t ngx_http_parley_clock(parley_gate_t *g);
+static int ngx_http_parley_random(parley_gate_t *g, uint8_t out[16]);
+static void ngx_http_parley_wake(parley_gate_t *g);
+static parley_str_t ngx_http_parley_path(ngx_http_request_t *r);
+static int ngx_http_parley_gate_value(parley_gate_t *g,
+    const parley_value_t *value, parley_str_t *ret);
+static int ngx_http_parley_keys(parley_gate_t *g, int64_t age,
+    parley_keys_t *ret);
+static void ngx_http_parley_traceparent(parley_gate_t *g,
+    parley_str_t *trace_id, parley_str_t *span_id);
+static void ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result);
+static void ngx_http_parley_verdict(parley_gate_t *g);
+static parley_recorded_t ngx_http_parley_record(parley_gate_t *g,
+    parley_verdict_t verdict);
+static void ngx_http_parley_outcome(parley_gate_t *g,
+    const parley_outcome_t *outcome);
+static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
+
+
+#define NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
+        .now = ngx_http_parley_clock,                                         \
+        .random = ngx_http_parley_random,                                     \
+        .wake = ngx_http_parley_wake,                                         \
+        .headers = ngx_http_parley_headers,                                   \
+        .value = ngx_http_parley_gate_value,                                  \
+        .keys = ngx_http_parley_keys,                                         \
+        .certificate = ngx_http_parley_certificate,                           \
+        .beside = ngx_http_parley_beside,                                     \
+        .arrival = ngx_http_parley_arrival,                                   \
+        .step_done = (_step_done),                                            \
+        .verdict = ngx_http_parley_verdict,                                   \
+        .record = ngx_http_parley_record,                                     \
+        .outcome = ngx_http_parley_outcome
+
+#define NGX_HTTP_PARLEY_GATE_ENV(_step_done)                                  \
+    {                                                                         \
+        .steps = {                                                            \
+            [PARLEY_STEP_METHOD] = ngx_http_parley_step_method,               \
+            [PARLEY_STEP_BODY] = ngx_http_parley_step_body,                   \
+            [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,             \
+        },                                                                    \
+        .hold = ngx_http_parley_hold,                                         \
+        .header = ngx_http_parley_header,                                     \
+        .trace = ngx_http_parley_traceparent,                                 \
+        NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
+    }
+
+/* nothing stands beside a frame, and none is held */
+
+#define NGX_HTTP_PARLEY_GATE_FRAME(_step_done)                                \
+    {                                                                         \
+        .steps = {                                                            \
+            [PARLEY_STEP_BODY] = ngx_http_parley_step_frame,                  \
+        },                                                                    \
+        NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
+    }
+
+
+static const parley_gate_env_t  ngx_http_parley_gate_env =
+    NGX_HTTP_PARLEY_GATE_ENV(NULL);
+
+/* where the log has debug lines */
+static const parley_gate_env_t  ngx_http_parley_gate_env_told =
+    NGX_HTTP_PARLEY_GATE_ENV(ngx_http_parley_trace);
+
+
+static const parley_gate_env_t  ngx_http_parley_gate_frame_env =
+    NGX_HTTP_PARLEY_GATE_FRAME(NULL);
+
+static const parley_gate_env_t  ngx_http_parley_gate_frame_env_told =
+    NGX_HTTP_PARLEY_GATE_FRAME(ngx_http_parley_trace);
+
+
+void
+ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_gate_t  *g;
+
+    g = &ctx->gate;
+
+    g->env = r->connection->log->log_level & NGX_LOG_DEBUG_HTTP
+             ? &ngx_http_parley_gate_env_told : &ngx_http_parley_gate_env;
+    g->ctx = ctx;
+    g->engine = ctx->mcf->engine;
+    g->arena = &ctx->arena;
+    g->err = &ctx->error;
+    g->who = &ctx->who;
+    g->doc = &ctx->doc;
+    g->msg = &ctx->msg;
+    g->rewritten = &ctx->edited_doc;
+    g->loss = &ctx->loss;
+    g->tokens = ctx->mcf->tokens;
+    g->address = ngx_http_parley_address(r->connection);
+    g->failing = &ctx->mcf->failing;
+    g->seed = ngx_http_parley_seed(ctx);
+    g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
+    g->local = r->connection->sockaddr->sa_family == AF_UNIX;
+    g->upgradable = r->http_version == NGX_HTTP_VERSION_11;
+    g->uri = ngx_http_parley_str(&r->uri);
+
+    parley_ask_init(&g->ask, &ctx->mcf->zone->memory.state, &ctx->arena);
+    g->ask.resume = ngx_http_parley_wait_resume;
+    g->ask.ctx = ctx;
+
+    parley_gate_bind(g, &ctx->mcf->http, ctx->lcf);
+    parley_gate_init(g);
+}
+
+
+void
+ngx_http_parley_gate_frame(ngx_http_parley_ctx_t *ctx)
+{
+    ctx->gate.framed = 1;
+
+    ctx->gate.env = ctx->gate.env == &ngx_http_parley_gate_env
+                    ? &ngx_http_parley_gate_frame_env
+                    : &ngx_http_parley_gate_frame_env_told;
+}
+
+
+static ngx_uint_t
+ngx_http_parley_over_tls(ngx_http_request_t *r)
+{
+#if (NGX_HTTP_SSL)
+    ngx_ssl_connection_t  *ssl;
+
+    ssl = r->connection->ssl;
+
+#if (NGX_HTTP_V3)
+    if (ssl == NULL && r->http_version == NGX_HTTP_VERSION_30) {
+        return 1;
+    }
+#endif
+
+    return ssl && SSL_version(ssl->connection) >= TLS1_2_VERSION;
+#else
+    return 0;
+#endif
+}
+
+
+static parley_step_result_t
+ngx_http_parley_step_method(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return parley_gate_method(g,
+                            ngx_http_parley_str(&ctx->request->method_name));
+}
+
+
+/* WAIT: the phase reads the body; nothing of it is read before this step */
+
+static parley_step_result_t
+ngx_http_parley_step_body(parley_gate_t *g)
+{
+    off_t                   announced;
+    ngx_int_t               rc;
+    ngx_http_request_t     *r;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    r = ctx->request;
+
+    if (!ctx->body_read) {
+        announced = r->headers_in.content_length_n;
+
+        if ((announced > 0 && parley_gate_size(g, (uint64_t) announced) != 0)
+            || ngx_http_parley_media(r, ctx) != NGX_OK)
+        {
+            return PARLEY_RESULT_REFUSED;
+        }
+
+        return PARLEY_RESULT_WAIT;
+    }
+
+    rc = ngx_http_parley_body_take(r, ctx);
+
+    g->path = ngx_http_parley_path(r);
+    g->query = ngx_http_parley_str(&r->args);
+    g->body = ctx->body;
+    g->now_ms = ngx_http_parley_now();
+
+    return ngx_http_parley_step_result(rc);
+}
+
+
+static parley_step_result_t
+ngx_http_parley_step_frame(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    g->path = parley_str_none;
+    g->query = parley_str_none;
+    g->body = ctx->body;
+    g->now_ms = ngx_http_parley_now();
+
+    return PARLEY_RESULT_PASSED;
+}
+
+
+static parley_step_result_t
+ngx_http_parley_step_forward(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return ngx_http_parley_step_result(ngx_http_parley_forward(ctx->request,
+                                                               ctx));
+}
+
+
+static int64_t
+ngx_http_parley_clock(parley_gate_t *g)
+{
+    return ngx_http_parley_now();
+}
+
+
+static int
+ngx_http_parley_random(parley_gate_t *g, uint8_t out[16])
+{
+    return RAND_bytes(out, 16) == 1 ? 0 : -1;
+}
+
+
+static void
+ngx_http_parley_wake(parley_gate_t *g)
+{
+    ngx_http_parley_hub_t  *h;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    h = ctx->mcf->hub;
+
+    if (h) {
+        ngx_http_parley_hub_wakes(h);
+
+    } else {
+        ngx_http_parley_jobs_added(ctx->mcf);
+    }
+}
+
+
+/* empty where it is the location itself */
+
+static parley_str_t
+ngx_http_parley_path(ngx_http_request_t *r)
+{
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (clcf->exact_match
+        || (r->uri.len == clcf->name.len
+            && ngx_memcmp(r->uri.data, clcf->name.data, r->uri.len) == 0))
+    {
+        return parley_str_none;
+    }
+
+    return ngx_http_parley_str(&r->uri);
+}
+
+
+static int
+ngx_http_parley_gate_value(parley_gate_t *g, const parley_value_t *value,
+    parley_str_t *ret)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    return ngx_http_parley_value(ctx->request, value, ret) == NGX_OK ? 0 : -1;
+}
+
+
+static void
+ngx_http_parley_traceparent(parley_gate_t *g, parley_str_t *trace_id,
+    parley_str_t *span_id)
+{
+    ngx_str_t              *value;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    value = ngx_http_parley_in_header(ctx->request, "traceparent");
+
+    if (value) {
+        (void) parley_traceparent_parse(ngx_http_parley_str(value), trace_id,
+                                        span_id);
+    }
+}
+
+
+static int
+ngx_http_parley_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
+{
+    ngx_uint_t              number;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    if (age) {
+        return ngx_http_parley_fetch_wait(ctx->request, ctx, (ngx_msec_t) age)
+               == NGX_AGAIN ? PARLEY_WAIT : 0;
+    }
+
+    ret->set = ngx_http_parley_jwks_current(ctx->request, ctx->mcf, &number);
+    ret->number = number;
+
+    return 0;
+}
+
+
+static void
+ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
+    void (*found)(void *data, parley_str_t value), void *data)
+{
+    ngx_uint_t              i;
+    ngx_list_part_t        *part;
+    ngx_table_elt_t        *h;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    part = &ctx->request->headers_in.headers.part;
+
+    for (/* void */ ; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].key.len == name.len
+                && ngx_memcmp(h[i].lowcase_key, name.data, name.len) == 0)
+            {
+                found(data, ngx_http_parley_str(&h[i].value));
+            }
+        }
+    }
+}
+
+
+static int
+ngx_http_parley_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
+{
+    ngx_str_t              *value;
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    value = ngx_http_parley_in_header(ctx->request, (char *) name.data);
+
+    if (value == NULL) {
+        return 0;
+    }
+
+    *ret = ngx_http_parley_str(value);
+
+    return 1;
+}
+
+
+static parley_step_result_t
+ngx_http_parley_step_result(ngx_int_t rc)
+{
+    switch (rc) {
+
+    case NGX_OK:
+        return PARLEY_RESULT_PASSED;
+
+    case NGX_DECLINED:
+        return PARLEY_RESULT_REFUSED;
+
+    case NGX_AGAIN:
+        return PARLEY_RESULT_WAIT;
+
+    case NGX_DONE:
+        return PARLEY_RESULT_ANSWERED;
+
+    default:
+        return PARLEY_RESULT_FAILED;
+    }
+}
+
+
+static void
+ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result)
+{
+    ngx_log_t              *log;
+    parley_decider_t        by;
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = g->ctx;
+    log = ctx->request->connection->log;
+
+    if (!parley_decider(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0, "parley: step %s: %s",
+                       parley_step_name(step), parley_step_result_name(result));
+        return;
+    }
+
+    ngx_log_debug6(NGX_LOG_DEBUG_HTTP, log, 0,
+                   "parley: step %s: %s, by \"%s\" in %*s:%ud",
+                   parley_step_name(step), parley_step_result_name(result),
+                   by.name, by.where->file.len, by.where->file.data,
+                   by.where->line);
+}
+
+
+static void
+ngx_http_parley_verdict(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    ngx_http_parley_count_verdict(ctx);
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "parley: verdict %s",
+                   parley_verdict_name(g->verdict).data);
+
+    ngx_http_parley_audit_verdict(ctx);
+
+    if (g->in_vain && g->verdict != PARLEY_VERDICT_REFUSED) {
+        ngx_http_parley_log_in_vain(ctx);
+    }
+}
+
+
+static parley_recorded_t
+ngx_http_parley_record(parley_gate_t *g, parley_verdict_t verdict)
+{
+    return ngx_http_parley_audit_record(g->ctx, verdict);
+}
+
+
+static void
+ngx_http_parley_outcome(parley_gate_t *g, const parley_outcome_t *outcome)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    ngx_http_parley_count_outcome(ctx, outcome);
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "parley: came of it: %s, its id is %s",
+                   parley_outcome_name(outcome->kind).data,
+                   outcome->settle == PARLEY_SETTLE_COMMIT ? "taken" : "free");
+
+    ngx_http_parley_audit_outcome(ctx, outcome);
+}

@@ -1,0 +1,431 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * Headers of the request: what they say of the body, and what the upstream
+ * gets beside the message.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+
+
+/* of a list that is made anew because of what a client sent */
+#define NGX_HTTP_PARLEY_HEADERS_SIZE  20
+
+
+/* headers of the gateway's to the upstream */
+
+typedef enum {
+    NGX_HTTP_PARLEY_ENCODING = 0,
+    NGX_HTTP_PARLEY_TYPE,
+    NGX_HTTP_PARLEY_VERIFIED,
+    NGX_HTTP_PARLEY_TRACE,
+    NGX_HTTP_PARLEY_HEADERS
+} ngx_http_parley_header_e;
+
+
+typedef struct {
+    ngx_str_t                     name;
+    u_char                       *lowcase;
+    ngx_uint_t                    hash;           /* of lowcase */
+} ngx_http_parley_header_t;
+
+
+static ngx_uint_t ngx_http_parley_headers_own(ngx_list_t *list);
+static void ngx_http_parley_headers_list(ngx_list_t *list,
+    ngx_table_elt_t *elts, ngx_uint_t n);
+static ngx_int_t ngx_http_parley_headers_copy(ngx_http_request_t *r,
+    ngx_list_t *from, ngx_uint_t all, ngx_uint_t replaced);
+static void ngx_http_parley_headers_moved(ngx_http_request_t *r,
+    ngx_table_elt_t *from, ngx_table_elt_t *to);
+static ngx_table_elt_t *ngx_http_parley_header_push(ngx_http_request_t *r,
+    ngx_http_parley_header_e header, parley_str_t value);
+static ngx_int_t ngx_http_parley_verified(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_trace(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+static ngx_http_parley_header_t
+    ngx_http_parley_headers[NGX_HTTP_PARLEY_HEADERS] =
+{
+    { ngx_string("Accept-Encoding"), (u_char *) "accept-encoding", 0 },
+    { ngx_string("Content-Type"), (u_char *) "content-type", 0 },
+    { ngx_string("Parley-Verified"), (u_char *) "parley-verified", 0 },
+    { ngx_string("traceparent"), (u_char *) "traceparent", 0 }
+};
+
+
+/* the hashes, once instead of with every request */
+
+void
+ngx_http_parley_headers_init(void)
+{
+    ngx_uint_t                 i;
+    ngx_http_parley_header_t  *header;
+
+    for (i = 0; i < NGX_HTTP_PARLEY_HEADERS; i++) {
+        header = &ngx_http_parley_headers[i];
+        header->hash = ngx_hash_key(header->lowcase, header->name.len);
+    }
+}
+
+
+/*
+ * SEC-05: before anything looks at the headers, of a subrequest and in a dry
+ * run too, a client's Parley- headers are gone.
+ */
+
+ngx_int_t
+ngx_http_parley_headers_handler(ngx_http_request_t *r)
+{
+    ngx_list_t                   old;
+    ngx_table_elt_t             *copy;
+    ngx_http_parley_loc_conf_t  *lcf;
+
+    lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
+
+    if (lcf->gate.accept == 0
+        || !ngx_http_parley_headers_own(&r->headers_in.headers))
+    {
+        return NGX_DECLINED;
+    }
+
+    old = r->headers_in.headers;
+
+    copy = ngx_palloc(r->pool, NGX_HTTP_PARLEY_HEADERS_SIZE
+                               * sizeof(ngx_table_elt_t));
+    if (copy == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_parley_headers_list(&r->headers_in.headers, copy,
+                                 NGX_HTTP_PARLEY_HEADERS_SIZE);
+
+    if (ngx_http_parley_headers_copy(r, &old, 0, 0) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_uint_t
+ngx_http_parley_headers_own(ngx_list_t *list)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &list->part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (parley_header_is_own(ngx_http_parley_str(&h[i].key))) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_http_parley_media(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+    parley_media_t    media;
+
+    ngx_memzero(&media, sizeof(parley_media_t));
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (parley_media_header(&media,
+                                    parley_str_make(h[i].lowcase_key,
+                                                    h[i].key.len),
+                                    ngx_http_parley_str(&h[i].value),
+                                    &ctx->error)
+                != 0)
+            {
+                return NGX_DECLINED;
+            }
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * The list is made anew without what must not pass.  nginx's own pointers
+ * into the old one stay good, so that gzip to the client still works.
+ */
+
+ngx_int_t
+ngx_http_parley_request_headers(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ngx_uint_t        n;
+    ngx_list_t        old;
+    ngx_table_elt_t  *copy;
+
+    old = r->headers_in.headers;
+    n = old.part.nelts + NGX_HTTP_PARLEY_HEADERS;
+
+    copy = parley_arena_alloc(&ctx->arena, n * sizeof(ngx_table_elt_t));
+    if (copy == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_parley_headers_list(&r->headers_in.headers, copy, n);
+
+    if (ngx_http_parley_headers_copy(r, &old, 1, !ctx->gate.sent.copied)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    /* an answer must be readable here */
+
+    if (ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_ENCODING,
+                                    PARLEY_STR("identity"))
+        == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    /* what was read here is what the upstream is to read (SEC-02) */
+
+    r->headers_in.content_type = ngx_http_parley_header_push(r,
+                                   NGX_HTTP_PARLEY_TYPE,
+                                   parley_codecs[ctx->lcf->gate.speak]->binding
+                                                           ->media_type);
+
+    if (r->headers_in.content_type == NULL
+        || ngx_http_parley_verified(r, ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_trace(r, ctx);
+}
+
+
+/* as ngx_list_init() does, with memory of the caller's */
+
+static void
+ngx_http_parley_headers_list(ngx_list_t *list, ngx_table_elt_t *elts,
+    ngx_uint_t n)
+{
+    list->part.elts = elts;
+    list->part.nelts = 0;
+    list->part.next = NULL;
+    list->last = &list->part;
+    list->size = sizeof(ngx_table_elt_t);
+    list->nalloc = n;
+}
+
+
+/*
+ * Into r's list, without the client's Parley- headers or, with all, without
+ * all that does not go to the upstream.
+ */
+
+static ngx_int_t
+ngx_http_parley_headers_copy(ngx_http_request_t *r, ngx_list_t *from,
+    ngx_uint_t all, ngx_uint_t replaced)
+{
+    ngx_uint_t        i;
+    parley_str_t      name;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *copy;
+
+    for (part = &from->part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            name = parley_str_make(h[i].lowcase_key, h[i].key.len);
+
+            if (all ? parley_header_is_kept_back(name, replaced)
+                    : parley_header_is_own(name))
+            {
+                continue;
+            }
+
+            copy = ngx_list_push(&r->headers_in.headers);
+            if (copy == NULL) {
+                return NGX_ERROR;
+            }
+
+            *copy = h[i];
+
+            if (!all) {
+                ngx_http_parley_headers_moved(r, &h[i], copy);
+            }
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* what nginx knows by name is changed where the list has it, later on */
+
+static void
+ngx_http_parley_headers_moved(ngx_http_request_t *r, ngx_table_elt_t *from,
+    ngx_table_elt_t *to)
+{
+    ngx_http_header_t   *header;
+    ngx_table_elt_t    **known;
+
+    for (header = ngx_http_headers_in; header->name.len; header++) {
+        known = (ngx_table_elt_t **) ((char *) &r->headers_in
+                                      + header->offset);
+        if (*known == from) {
+            *known = to;
+        }
+    }
+}
+
+
+/* the value is printable, and lives as long as the request; NULL: no memory */
+
+static ngx_table_elt_t *
+ngx_http_parley_header_push(ngx_http_request_t *r,
+    ngx_http_parley_header_e header, parley_str_t value)
+{
+    ngx_table_elt_t  *h;
+
+    h = ngx_list_push(&r->headers_in.headers);
+    if (h == NULL) {
+        return NULL;
+    }
+
+    ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+    h->hash = ngx_http_parley_headers[header].hash;
+    h->key = ngx_http_parley_headers[header].name;
+    h->lowcase_key = ngx_http_parley_headers[header].lowcase;
+    h->value = ngx_http_parley_ngx_str(value);
+
+    return h;
+}
+
+
+/*
+ * GW-08: what was verified about the message, for upstreams that ask.  Values
+ * are percent-encoded: each header says one thing (SEC-05).
+ */
+
+static ngx_int_t
+ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_buf_t   b;
+    parley_str_t   value;
+
+    if (ctx->gate.opts.principal.len == 0) {
+        return NGX_OK;
+    }
+
+    parley_buf_init(&b, &ctx->arena, 0);
+
+    parley_buf_lit(&b, "principal=\"");
+    parley_escape_put(&b, ctx->gate.opts.principal, PARLEY_ESCAPE_VALUE);
+    parley_buf_octet(&b, '"');
+
+    if (ctx->who.jwt) {
+        parley_buf_lit(&b, "; token");
+    }
+
+    if (ctx->who.certified) {
+        parley_buf_lit(&b, "; certificate");
+    }
+
+    if (ctx->who.sig_verified) {
+        parley_buf_lit(&b, "; signature=\"");
+        parley_escape_put(&b, ctx->gate.opts.sig_alg, PARLEY_ESCAPE_VALUE);
+        parley_buf_lit(&b, "\"; kid=\"");
+        parley_escape_put(&b, ctx->gate.opts.sig_kid, PARLEY_ESCAPE_VALUE);
+        parley_buf_octet(&b, '"');
+    }
+
+    if (parley_buf_done(&b, &value) != 0) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_VERIFIED, value)
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_parley_trace(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    parley_str_t  value;
+
+    if (ngx_http_parley_trace_out(ctx, &value) != NGX_OK) {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_TRACE, value)
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+/*
+ * AEE-12: the message's own trace is the upstream's traceparent; where it
+ * has none, the one that came with the request goes on.
+ */
+
+ngx_int_t
+ngx_http_parley_trace_out(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
+{
+    return parley_traceparent_format(&ctx->arena, ctx->msg.trace_id,
+                                     ctx->msg.span_id, ret)
+           == 0
+           || parley_traceparent_format(&ctx->arena, ctx->gate.opts.trace_id,
+                                        ctx->gate.opts.span_id, ret)
+              == 0
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+ngx_str_t *
+ngx_http_parley_in_header(ngx_http_request_t *r, const char *name)
+{
+    size_t            len;
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    len = ngx_strlen(name);
+    part = &r->headers_in.headers.part;
+    h = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return NULL;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (h[i].key.len == len
+            && ngx_memcmp(h[i].lowcase_key, name, len) == 0)
+        {
+            return &h[i].value;
+        }
+    }
+}

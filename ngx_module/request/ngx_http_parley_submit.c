@@ -1,0 +1,125 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * What a request says about its message beside the body.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+
+
+static ngx_int_t ngx_http_parley_forward_uri(ngx_http_request_t *r,
+    ngx_str_t *path, parley_str_t query);
+
+
+int
+ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    if (ctx->msg.anonymous) {
+        if (!ctx->drawn && RAND_bytes(ctx->random, sizeof(ctx->random)) != 1) {
+            return -1;
+        }
+
+        ctx->drawn = 1;
+        ret->random = ctx->random;
+    }
+
+    return 0;
+}
+
+
+/*
+ * The query goes on as it was decided, with the scope of a frame that
+ * translation made, and without a token; nothing stands behind a fragment.
+ * $args has it, and the URI as it came, which $request_uri and a proxy_pass
+ * without a URI send.
+ */
+
+ngx_int_t
+ngx_http_parley_forward_arguments(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    u_char              *p;
+    ngx_str_t            uri;
+    parley_str_t         came, query;
+    parley_arguments_t  *arguments;
+
+    arguments = &ctx->gate.arguments;
+
+    if (ctx->msg.wire != ctx->lcf->gate.speak
+        && parley_codecs[ctx->lcf->gate.speak]->binding->scoped)
+    {
+        arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->gate.sent.scope;
+    }
+
+    /* it was for the gateway */
+    arguments->list[PARLEY_ARGUMENT_TOKEN].value = parley_str_none;
+
+    uri = r->unparsed_uri;
+
+    p = ngx_strlchr(uri.data, uri.data + uri.len, '#');
+    if (p) {
+        uri.len = p - uri.data;
+    }
+
+    p = ngx_strlchr(uri.data, uri.data + uri.len, '?');
+
+    came = p ? parley_str_make(p + 1, uri.data + uri.len - p - 1)
+             : parley_str_none;
+
+    if (p) {
+        uri.len = p - uri.data;
+    }
+
+    if (parley_arguments_write(arguments, &ctx->arena,
+                               ngx_http_parley_str(&r->args), &query)
+        != 0)
+    {
+        return NGX_ERROR;
+    }
+
+    r->args = ngx_http_parley_ngx_str(query);
+
+    if (parley_arguments_write(arguments, &ctx->arena, came, &query) != 0) {
+        return NGX_ERROR;
+    }
+
+    if (query.data == came.data
+        && uri.len + (p ? 1 : 0) + query.len == r->unparsed_uri.len)
+    {
+        return NGX_OK;
+    }
+
+    return ngx_http_parley_forward_uri(r, &uri, query);
+}
+
+
+static ngx_int_t
+ngx_http_parley_forward_uri(ngx_http_request_t *r, ngx_str_t *path,
+    parley_str_t query)
+{
+    u_char     *p;
+    ngx_str_t   uri;
+
+    uri.len = path->len + (query.len ? 1 + query.len : 0);
+
+    uri.data = ngx_pnalloc(r->pool, uri.len);
+    if (uri.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(uri.data, path->data, path->len);
+
+    if (query.len) {
+        *p++ = '?';
+        ngx_memcpy(p, query.data, query.len);
+    }
+
+    r->unparsed_uri = uri;
+
+    return NGX_OK;
+}

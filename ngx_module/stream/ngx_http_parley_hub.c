@@ -1,0 +1,569 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The hub of a worker: its clock, its turns, and what it is told by others.
+ * Whatever happens to it happens from the event loop, never from within itself.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/jobs/ngx_http_parley_jobs.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+
+
+#define NGX_HTTP_PARLEY_HUB_TICK    1000    /* ms */
+
+/* subscribers that are written to before others of the worker's have a turn,
+   and octets, which take as long */
+#define NGX_HTTP_PARLEY_HUB_BUDGET  256
+#define NGX_HTTP_PARLEY_HUB_OCTETS  (2 * 1024 * 1024)
+
+/* s within which all streams of a worker that leaves end; less, where it is
+   given less */
+#define NGX_HTTP_PARLEY_HUB_DRAIN   5
+
+
+/* ms after which a principal with too many connections may come again */
+#define NGX_HTTP_PARLEY_HUB_BUSY    5000
+
+
+_Static_assert((int) PARLEY_L_ENDED_COUNT == PARLEY_ENDS
+               && (int) PARLEY_L_ENDED_LEAVING == PARLEY_END_LEAVING,
+               "the labels are those of parley_end_t");
+
+
+static void ngx_http_parley_hub_event(ngx_http_parley_hub_t *h,
+    ngx_event_t *ev, ngx_event_handler_pt handler, ngx_log_t *log);
+static void ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h);
+static int64_t ngx_http_parley_hub_write(void *ctx, parley_subscriber_t *s,
+    parley_str_t octets);
+static void ngx_http_parley_hub_end(void *ctx, parley_subscriber_t *s,
+    parley_end_t why);
+static void ngx_http_parley_hub_wake_handler(ngx_event_t *ev);
+static void ngx_http_parley_hub_woken_handler(ngx_event_t *ev);
+static void ngx_http_parley_hub_turn_handler(ngx_event_t *ev);
+static void ngx_http_parley_hub_tick_handler(ngx_event_t *ev);
+static void ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h);
+static void ngx_http_parley_hub_count(ngx_http_parley_hub_t *h);
+static void ngx_http_parley_hub_turns(void *ctx);
+static uint32_t ngx_http_parley_hub_now(void *ctx);
+static uint32_t ngx_http_parley_hub_random(void *ctx);
+static int ngx_http_parley_hub_encode(void *ctx,
+    const parley_publication_t *p, parley_proto_t to, parley_arena_t *arena,
+    parley_str_t *ret);
+static int ngx_http_parley_hub_admits(void *ctx,
+    const parley_stream_t *stream, parley_str_t reader,
+    const parley_publication_t *p);
+
+
+ngx_int_t
+ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
+{
+    parley_hub_env_t        env;
+    ngx_http_parley_hub_t  *h;
+
+    if (!mcf->http.publishes) {
+        return NGX_OK;
+    }
+
+    h = ngx_pcalloc(cycle->pool, sizeof(ngx_http_parley_hub_t));
+
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->mcf = mcf;
+    h->deliver.engine = mcf->engine;
+    h->deliver.http = &mcf->http;
+    h->deliver.seed = mcf->zone->sh->seed;
+
+    ngx_queue_init(&h->open);
+
+    ngx_http_parley_hub_event(h, &h->woken, ngx_http_parley_hub_woken_handler,
+                              cycle->log);
+    ngx_http_parley_hub_event(h, &h->turn, ngx_http_parley_hub_turn_handler,
+                              cycle->log);
+    ngx_http_parley_hub_event(h, &h->tick, ngx_http_parley_hub_tick_handler,
+                              cycle->log);
+
+    ngx_memzero(&env, sizeof(parley_hub_env_t));
+
+    env.mem = parley_mem_libc;
+    env.write = ngx_http_parley_hub_write;
+    env.end = ngx_http_parley_hub_end;
+    env.encode = ngx_http_parley_hub_encode;
+    env.admits = ngx_http_parley_hub_admits;
+    env.cancelled = ngx_http_parley_hold_cancelled;
+    env.wake = ngx_http_parley_hub_wakes;
+    env.turn = ngx_http_parley_hub_turns;
+    env.now = ngx_http_parley_hub_now;
+    env.random = ngx_http_parley_hub_random;
+    env.ctx = h;
+
+    if (mcf->http.retain != 0) {
+        parley_deliver_retention(&mcf->http, &env.retention);
+    }
+
+    h->hub = parley_hub_create(&mcf->zone->memory.state, &env);
+
+    if (h->hub == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->wake = ngx_http_parley_wake_open(cycle, mcf,
+                                        ngx_http_parley_hub_wake_handler, h);
+    if (h->wake == NULL) {
+        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
+                      "parley: this worker cannot be woken by others: what "
+                      "they publish comes up to a second later");
+    }
+
+    /* of idle connections nginx tells that the worker is to leave */
+
+    if (h->wake) {
+        h->wake->idle = 1;
+    }
+
+    h->tick.cancelable = 1;
+    ngx_add_timer(&h->tick, NGX_HTTP_PARLEY_HUB_TICK);
+
+    mcf->hub = h;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_parley_hub_event(ngx_http_parley_hub_t *h, ngx_event_t *ev,
+    ngx_event_handler_pt handler, ngx_log_t *log)
+{
+    ev->handler = handler;
+    ev->data = h;
+    ev->log = log;
+}
+
+
+void
+ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_hub_t  *h;
+
+    h = mcf->hub;
+
+    if (h == NULL) {
+        return;
+    }
+
+    mcf->hub = NULL;
+
+    parley_hub_free(h->hub);
+
+    if (h->wake) {
+        ngx_http_parley_wake_close(h->wake);
+    }
+}
+
+
+ngx_int_t
+ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_subscriber_t *sub, const parley_opening_t *opening)
+{
+    parley_bearer_t         bearer;
+    ngx_http_parley_hub_t  *h;
+
+    h = ctx->mcf->hub;
+    sub->ctx = ctx;
+
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    sub->hub = h;
+
+    switch (ngx_http_parley_seat_take(h->mcf, opening->account)) {
+
+    case PARLEY_SEAT_REFUSED:
+        return NGX_BUSY;
+
+    case PARLEY_SEAT_TAKEN:
+        ngx_memcpy(sub->account, opening->account, PARLEY_KEY_LEN);
+        sub->seated = 1;
+        break;
+
+    default: /* PARLEY_SEAT_UNCOUNTED */
+        break;
+    }
+
+    if (parley_gate_bearer(&ctx->gate, &bearer) != 0) {
+        return NGX_ERROR;
+    }
+
+    sub->bearer = parley_bearer_copy(&parley_mem_libc, &bearer);
+
+    if (sub->bearer == NULL) {
+        return NGX_ERROR;
+    }
+
+    sub->joined = 1;
+
+    ngx_queue_insert_tail(&h->open, &sub->queue);
+    ngx_http_parley_hub_holds(h);
+
+    if (parley_hub_subscribe(h->hub, &sub->s, &opening->subscription) != 0) {
+        sub->joined = 0;
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub)
+{
+    if (sub->joined && sub->hub->mcf->hub) {
+        sub->joined = 0;
+        parley_hub_unsubscribe(sub->hub->hub, &sub->s);
+    }
+
+    if (sub->queue.next) {
+        ngx_queue_remove(&sub->queue);
+        sub->queue.next = NULL;
+        ngx_http_parley_hub_holds(sub->hub);
+    }
+
+    if (sub->seated) {
+        sub->seated = 0;
+        ngx_http_parley_seat_give(sub->hub->mcf, sub->account);
+    }
+
+    if (sub->bearer) {
+        parley_mem_libc.free(parley_mem_libc.ctx, sub->bearer);
+        sub->bearer = NULL;
+    }
+}
+
+
+void
+ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx)
+{
+    parley_gate_t  *g;
+
+    g = &ctx->gate;
+
+    g->wait = NGX_HTTP_PARLEY_HUB_BUSY;
+
+    parley_count(ctx->mcf->slot,
+                 PARLEY_M_SUBSCRIPTIONS_ENDED + PARLEY_END_LIMIT, 1);
+
+    (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
+                            "this principal has too many streams, WebSockets "
+                            "and waiting requests open");
+}
+
+
+/*
+ * Heartbeats leave octets unacknowledged where a client is gone without a word.
+ * A socket that is not TCP has no such option.
+ */
+
+void
+ngx_http_parley_hub_watch(ngx_connection_t *c, const parley_stream_t *stream)
+{
+#ifdef TCP_USER_TIMEOUT
+    unsigned int  ms;
+
+    ms = stream->timeout * 1000;
+
+    if (ms != 0
+        && setsockopt(c->fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
+                      (const void *) &ms, sizeof(ms))
+           == -1)
+    {
+        ngx_log_debug0(NGX_LOG_DEBUG_HTTP, c->log, ngx_socket_errno,
+                       "parley: setsockopt(TCP_USER_TIMEOUT)");
+    }
+#endif
+}
+
+
+/*
+ * The tick is what keeps a worker that is to leave from doing so at once, and
+ * what ends its streams then.  Where there were none it has stopped, and a
+ * request that was under way may open one still.
+ */
+
+static void
+ngx_http_parley_hub_holds(ngx_http_parley_hub_t *h)
+{
+    h->tick.cancelable = ngx_queue_empty(&h->open) ? 1 : 0;
+
+    if (!h->tick.cancelable && !h->tick.timer_set) {
+        ngx_add_timer(&h->tick, NGX_HTTP_PARLEY_HUB_TICK);
+    }
+}
+
+
+void
+ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h)
+{
+    ngx_queue_t                   *q, *next;
+    parley_error_t                 err;
+    ngx_http_parley_subscriber_t  *sub;
+
+    for (q = ngx_queue_head(&h->open);
+         q != ngx_queue_sentinel(&h->open);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+        sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+
+        if (sub->joined
+            && parley_bearer_revoked(&h->mcf->http, sub->bearer, &err) != 0)
+        {
+            parley_hub_unsubscribe(h->hub, &sub->s);
+            ngx_http_parley_hub_end(h, &sub->s, PARLEY_END_EXPIRED);
+        }
+    }
+}
+
+
+static int64_t
+ngx_http_parley_hub_write(void *ctx, parley_subscriber_t *s,
+    parley_str_t octets)
+{
+    ngx_http_parley_subscriber_t *sub = (ngx_http_parley_subscriber_t *) s;
+
+    return sub->transport->write(s, octets);
+}
+
+
+static void
+ngx_http_parley_hub_end(void *ctx, parley_subscriber_t *s, parley_end_t why)
+{
+    ngx_http_parley_subscriber_t *sub = (ngx_http_parley_subscriber_t *) s;
+
+    sub->joined = 0;
+    sub->transport->end(s, why);
+}
+
+
+static void
+ngx_http_parley_hub_wake_handler(ngx_event_t *ev)
+{
+    ngx_connection_t       *c;
+    ngx_http_parley_hub_t  *h;
+
+    c = ev->data;
+    h = c->data;
+
+    /* to wait for the next tick would take too much of the time that is left */
+
+    if (c->close && c->idle) {
+        c->idle = 0;
+        ngx_post_event(&h->tick, &ngx_posted_next_events);
+        return;
+    }
+
+    ngx_http_parley_wake_taken(h->mcf, c);
+    parley_hub_wake(h->hub);
+    ngx_http_parley_jobs_wake(h->mcf);
+}
+
+
+static void
+ngx_http_parley_hub_woken_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_hub_t  *h = ev->data;
+
+    parley_hub_wake(h->hub);
+    ngx_http_parley_jobs_wake(h->mcf);
+}
+
+
+static void
+ngx_http_parley_hub_turn_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_hub_t  *h = ev->data;
+
+    parley_hub_turn(h->hub, NGX_HTTP_PARLEY_HUB_BUDGET,
+                    NGX_HTTP_PARLEY_HUB_OCTETS);
+}
+
+
+static void
+ngx_http_parley_hub_tick_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_hub_t  *h = ev->data;
+
+    if (ngx_exiting) {
+        ngx_http_parley_hub_drain(h);
+    }
+
+    /* should its waker have died before it wrote */
+
+    ngx_http_parley_wake_taken(h->mcf, h->wake);
+
+    parley_hub_tick(h->hub);
+    ngx_http_parley_hub_count(h);
+
+    if (!ngx_exiting || !ngx_queue_empty(&h->open)) {
+        ngx_add_timer(ev, NGX_HTTP_PARLEY_HUB_TICK);
+    }
+}
+
+
+/* HUB-05: their clients come back, to who comes after this worker */
+
+static void
+ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h)
+{
+    uint32_t          seconds;
+    ngx_core_conf_t  *ccf;
+
+    ccf = (ngx_core_conf_t *) ngx_get_conf(ngx_cycle->conf_ctx,
+                                           ngx_core_module);
+
+    seconds = NGX_HTTP_PARLEY_HUB_DRAIN;
+
+    if (ccf->shutdown_timeout
+        && ccf->shutdown_timeout / 2000 < NGX_HTTP_PARLEY_HUB_DRAIN)
+    {
+        seconds = (uint32_t) (ccf->shutdown_timeout / 2000);
+    }
+
+    if (ccf->shutdown_timeout) {
+        ngx_http_parley_hold_drain(h, ccf->shutdown_timeout / 2);
+    }
+
+    parley_hub_drain(h->hub, seconds);
+}
+
+
+/* what the hub counts becomes what the worker does */
+
+static void
+ngx_http_parley_hub_count(ngx_http_parley_hub_t *h)
+{
+    unsigned            i;
+    parley_slot_t      *slot;
+    parley_hub_stat_t   now;
+
+    slot = h->mcf->slot;
+
+    parley_hub_stat(h->hub, &now);
+
+    parley_count_level(slot, PARLEY_M_SUBSCRIBERS,
+                       now.subscribers - ngx_min(h->held, now.subscribers));
+    parley_count_level(slot, PARLEY_M_HELD, h->held);
+    parley_count_level(slot, PARLEY_M_SUBSCRIBERS_BEHIND, now.behind);
+    parley_count_level(slot, PARLEY_M_SUBSCRIBED, now.channels);
+    parley_count_level(slot, PARLEY_M_HUB_BUFFERED, now.buffered);
+
+    parley_count(slot, PARLEY_M_DELIVERED,
+                 now.delivered - h->before.delivered);
+
+    for (i = 0; i < PARLEY_L_ENDED_COUNT; i++) {
+        parley_count(slot, PARLEY_M_SUBSCRIPTIONS_ENDED + i,
+                     now.ended[i] - h->before.ended[i]);
+    }
+
+    h->before = now;
+}
+
+
+/* this worker, too, and when the hub has returned */
+
+void
+ngx_http_parley_hub_wakes(void *ctx)
+{
+    ngx_http_parley_hub_t  *h = ctx;
+
+    ngx_http_parley_wake_others(h->mcf);
+
+    ngx_post_event(&h->woken, &ngx_posted_events);
+}
+
+
+/*
+ * Once all other events had their turn: requests that stand behind each other
+ * on a connection are handled in one, and what they publish leaves in one
+ * write.
+ */
+
+static void
+ngx_http_parley_hub_turns(void *ctx)
+{
+    ngx_http_parley_hub_t  *h = ctx;
+
+    ngx_post_event(&h->turn, &ngx_posted_next_events);
+}
+
+
+static uint32_t
+ngx_http_parley_hub_now(void *ctx)
+{
+    return (uint32_t) (ngx_current_msec / 1000);
+}
+
+
+static uint32_t
+ngx_http_parley_hub_random(void *ctx)
+{
+    return (uint32_t) ngx_random();
+}
+
+
+static int
+ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
+    parley_proto_t to, parley_arena_t *arena, parley_str_t *ret)
+{
+    int                     rc;
+    parley_loss_t           loss;
+    parley_error_t          err;
+    ngx_http_parley_hub_t  *h = ctx;
+
+    rc = parley_deliver(&h->deliver, p, to, arena, ret, &loss, &err);
+
+    if (rc == 0) {
+        ngx_http_parley_log_losses(h->mcf, p, to, &loss);
+    }
+
+    if (rc == 1) {
+        parley_count(h->mcf->slot, PARLEY_M_PASSED_OVER + (unsigned) to, 1);
+        ngx_http_parley_log_passed_over(h->mcf, p->proto, to, &err);
+    }
+
+    return rc;
+}
+
+
+/* a reader is the address of the gate by which it opened its stream, or none */
+
+static int
+ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
+    parley_str_t reader, const parley_publication_t *p)
+{
+    const parley_gate_t          *g;
+    const ngx_http_parley_ctx_t  *reading;
+    ngx_http_parley_hub_t        *h = ctx;
+
+    if (reader.len == 0) {
+        return 1;
+    }
+
+    ngx_memcpy(&g, reader.data, sizeof(g));
+
+    reading = g->ctx;
+
+    if (reading->held && reading->held->transport->take) {
+        reading->held->transport->take(&reading->held->s, p);
+        return 0;
+    }
+
+    return parley_deliver_admits(&h->deliver, g, p);
+}

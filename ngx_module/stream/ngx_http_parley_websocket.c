@@ -1,0 +1,651 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * WebSockets (RFC 6455, VCP 8.3): a connection that is a subscriber of the hub
+ * and a place of submission, after the request that opens it took the steps
+ * that a stream's does.  What the hub has comes as frames, and each text that
+ * the client sends is a message (ngx_http_parley_websocket_message.c): one at a
+ * time, and what follows stays with the kernel meanwhile.
+ *
+ * The hub must not be called from where it calls, nor the gate be run there:
+ * what either leads to is done in a turn of its own.  A message in work is
+ * settled before anything ends.
+ *
+ * nginx upgrades HTTP/1.1 alone (RFC 8441 it has not): on a listener with
+ * HTTP/2 a client opens one by ALPN's http/1.1, as browsers do.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/stream/ngx_http_parley_websocket.h"
+#include "hub/parley_event_id.h"
+
+
+/* messages of one client that are taken before others have a turn */
+#define NGX_HTTP_PARLEY_WEBSOCKET_BUDGET  32
+
+/* ms that a client has to close, too */
+#define NGX_HTTP_PARLEY_WEBSOCKET_LINGER  3000
+
+
+static int64_t ngx_http_parley_websocket_write(parley_subscriber_t *s,
+    parley_str_t octets);
+static int64_t ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
+    parley_str_t octets);
+static void ngx_http_parley_websocket_end(parley_subscriber_t *s,
+    parley_end_t why);
+static int64_t ngx_http_parley_websocket_recv(void *ctx, uint8_t *p,
+    size_t len);
+static int ngx_http_parley_websocket_control(void *ctx, parley_str_t frames);
+static void ngx_http_parley_websocket_reader(ngx_http_request_t *r);
+static void ngx_http_parley_websocket_writer(ngx_http_request_t *r);
+static void ngx_http_parley_websocket_turn(ngx_event_t *ev);
+static void ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws);
+static void ngx_http_parley_websocket_messages(
+    ngx_http_parley_websocket_t *ws);
+static void ngx_http_parley_websocket_discard(
+    ngx_http_parley_websocket_t *ws);
+static ngx_int_t ngx_http_parley_websocket_tell(
+    ngx_http_parley_websocket_t *ws);
+static void ngx_http_parley_websocket_finish(ngx_http_parley_websocket_t *ws,
+    ngx_int_t rc);
+static ngx_http_parley_websocket_t *ngx_http_parley_websocket_of(
+    ngx_http_request_t *r);
+static void ngx_http_parley_websocket_cleanup(void *data);
+
+
+static const ngx_http_parley_transport_t
+    ngx_http_parley_websocket_transport =
+{
+    ngx_http_parley_websocket_write,
+    ngx_http_parley_websocket_end,
+    NULL
+};
+
+
+ngx_int_t
+ngx_http_parley_websocket_open(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_opening_t *opening)
+{
+    ngx_pool_cleanup_t           *cln;
+    parley_websocket_env_t        env;
+    ngx_http_parley_websocket_t  *ws;
+
+    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_parley_websocket_t));
+    if (cln == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ws = cln->data;
+    ngx_memzero(ws, sizeof(ngx_http_parley_websocket_t));
+
+    env.mem = parley_mem_libc;
+    env.read = ngx_http_parley_websocket_recv;
+    env.write = ngx_http_parley_websocket_control;
+    env.ctx = ws;
+
+    ws->frames = parley_websocket_create(&env, ctx->lcf->gate.limits.octets);
+    if (ws->frames == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ws->sub.transport = &ngx_http_parley_websocket_transport;
+    ws->request = r;
+    ws->connection = r->connection;
+    ws->ctx = ctx;
+
+    ws->turn.handler = ngx_http_parley_websocket_turn;
+    ws->turn.data = ws;
+    ws->turn.log = r->connection->log;
+
+    cln->handler = ngx_http_parley_websocket_cleanup;
+
+    r->read_event_handler = ngx_http_test_reading;
+    r->write_event_handler = ngx_http_request_empty_handler;
+
+    switch (ngx_http_parley_hub_open(ctx, &ws->sub, opening)) {
+
+    case NGX_OK:
+        return NGX_DONE;
+
+    case NGX_BUSY:
+        return ngx_http_parley_websocket_busy(ws);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+/* nothing is said to a client before the roster has it */
+
+ngx_int_t
+ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
+{
+    ngx_http_request_t  *r;
+
+    r = ws->request;
+
+    ws->begun = 1;
+    ws->ctx->replied = 1;
+
+    if (ngx_http_parley_websocket_accept(ws) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    r->read_event_handler = ngx_http_parley_websocket_reader;
+    r->write_event_handler = ngx_http_parley_websocket_writer;
+
+    /* what came behind the request is read, too */
+
+    ngx_http_parley_websocket_post(ws);
+
+    return NGX_OK;
+}
+
+
+static int64_t
+ngx_http_parley_websocket_write(parley_subscriber_t *s, parley_str_t octets)
+{
+    ngx_http_parley_websocket_t *ws = (ngx_http_parley_websocket_t *) s;
+
+    int64_t  n, taken;
+
+    if (ws->gone || ws->connection->error
+        || (!ws->begun && ngx_http_parley_websocket_begin(ws) != NGX_OK))
+    {
+        return -1;
+    }
+
+    taken = 0;
+
+    do {
+        n = ngx_http_parley_websocket_take(ws, parley_str_from(octets, taken));
+
+        if (n < 0 || ngx_http_parley_websocket_flush(ws) != NGX_OK) {
+            return -1;
+        }
+
+        taken += n;
+
+    } while (n > 0 && (size_t) taken < octets.len);
+
+    ws->blocked = (size_t) taken < octets.len;
+
+    return taken;
+}
+
+
+/* as many frames as may wait, none in part */
+
+static int64_t
+ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
+    parley_str_t octets)
+{
+    size_t               n, taken;
+    parley_str_t         frame;
+    parley_frame_kind_t  kind;
+
+    for (taken = 0; taken < octets.len; taken += n) {
+
+        if (ws->closing) {
+            return (int64_t) octets.len;
+        }
+
+        if (ws->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING) {
+            break;
+        }
+
+        frame = parley_str_from(octets, taken);
+        n = parley_frame_first(frame, &kind);
+
+        if (n == 0) {
+            return -1;
+        }
+
+        frame.len = n;
+
+        if (kind == PARLEY_FRAME_PING) {
+
+            /* what came and is not read yet says that it lives, too */
+
+            if (ws->asked && !ws->heard && !ws->connection->read->ready) {
+                ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,
+                              "client answers no ping of a WebSocket");
+                return -1;
+            }
+
+            ws->asked = 1;
+            ws->heard = 0;
+        }
+
+        if (ngx_http_parley_websocket_push(ws, frame) != NGX_OK) {
+            return -1;
+        }
+
+        if (kind == PARLEY_FRAME_CLOSE) {
+            ws->closing = 1;
+            ngx_http_parley_websocket_post(ws);
+        }
+    }
+
+    return (int64_t) taken;
+}
+
+
+static void
+ngx_http_parley_websocket_end(parley_subscriber_t *s, parley_end_t why)
+{
+    ngx_http_parley_websocket_t *ws = (ngx_http_parley_websocket_t *) s;
+
+    ws->over = 1;
+    ws->why = why;
+    ws->place.epoch = s->epoch;
+    ws->place.offset = s->offset;
+
+    ngx_http_parley_websocket_post(ws);
+}
+
+
+void
+ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws)
+{
+    ngx_post_event(&ws->turn, &ngx_posted_events);
+}
+
+
+/* what nginx read with the request comes first */
+
+static int64_t
+ngx_http_parley_websocket_recv(void *ctx, uint8_t *p, size_t len)
+{
+    size_t             n;
+    ssize_t            got;
+    ngx_buf_t         *b;
+    ngx_connection_t  *c;
+    ngx_http_parley_websocket_t *ws = ctx;
+
+    c = ws->connection;
+    b = ws->request->header_in;
+    n = b->last - b->pos;
+
+    if (n) {
+        n = ngx_min(n, len);
+        ngx_memcpy(p, b->pos, n);
+        b->pos += n;
+        ws->heard = 1;
+
+        return (int64_t) n;
+    }
+
+    if (ws->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING) {
+        return 0;
+    }
+
+    got = c->recv(c, p, len);
+
+    if (got == NGX_AGAIN) {
+        return 0;
+    }
+
+    if (got <= 0) {
+        return -1;
+    }
+
+    ws->heard = 1;
+
+    return got;
+}
+
+
+/* a pong, or a close: one that answers the client's where this side closed
+   first needs no other */
+
+static int
+ngx_http_parley_websocket_control(void *ctx, parley_str_t frames)
+{
+    parley_frame_kind_t           kind;
+    ngx_http_parley_websocket_t  *ws = ctx;
+
+    if (ws->closing) {
+        return 0;
+    }
+
+    if (parley_frame_first(frames, &kind) && kind == PARLEY_FRAME_CLOSE) {
+        ws->closing = 1;
+    }
+
+    return ngx_http_parley_websocket_push(ws, frames) == NGX_OK ? 0 : -1;
+}
+
+
+static void
+ngx_http_parley_websocket_reader(ngx_http_request_t *r)
+{
+    ngx_http_parley_websocket_t  *ws;
+
+    ws = ngx_http_parley_websocket_of(r);
+
+    if (r->connection->read->timedout) {
+        /* it was told that this is the end, and had its time */
+        r->connection->read->timedout = 0;
+        ws->gone = 1;
+    }
+
+    ngx_http_parley_websocket_run(ws);
+}
+
+
+static void
+ngx_http_parley_websocket_writer(ngx_http_request_t *r)
+{
+    ngx_connection_t             *c;
+    ngx_http_parley_websocket_t  *ws;
+
+    c = r->connection;
+    ws = ngx_http_parley_websocket_of(r);
+
+    if (c->write->timedout) {
+        ngx_log_error(NGX_LOG_INFO, c->log, NGX_ETIMEDOUT,
+                      "client timed out");
+        c->timedout = 1;
+        ws->gone = 1;
+    }
+
+    ngx_http_parley_websocket_run(ws);
+}
+
+
+static void
+ngx_http_parley_websocket_turn(ngx_event_t *ev)
+{
+    ngx_connection_t             *c;
+    ngx_http_parley_websocket_t  *ws = ev->data;
+
+    c = ws->connection;
+
+    ngx_http_set_log_request(c->log, ws->request);
+
+    ngx_http_parley_websocket_run(ws);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* whatever has happened: this is done, and perhaps the end */
+
+static void
+ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws)
+{
+    ngx_int_t          rc;
+    ngx_connection_t  *c;
+
+    c = ws->connection;
+
+    if (!ws->begun) {
+
+        if (ws->over) {
+            rc = ngx_http_parley_stream_refuse(ws->request, ws->ctx, ws->why);
+
+            if (rc != NGX_DONE) {
+                ngx_http_finalize_request(ws->request, rc);
+            }
+        }
+
+        return;
+    }
+
+    if (!ws->gone) {
+        ngx_http_parley_websocket_messages(ws);
+    }
+
+    if (ws->over && !ws->frame && !ws->gone
+        && ngx_http_parley_websocket_tell(ws) != NGX_OK)
+    {
+        ws->gone = 1;
+    }
+
+    if (!ws->gone && ngx_http_parley_websocket_flush(ws) != NGX_OK) {
+        ws->gone = 1;
+    }
+
+    if (ws->frame) {
+
+        /* it is settled first, and posts then */
+
+        if (!ws->gone && ngx_handle_read_event(c->read, 0) != NGX_OK) {
+            ws->gone = 1;
+        }
+
+        return;
+    }
+
+    if (ws->gone) {
+        ngx_http_parley_websocket_finish(ws, NGX_ERROR);
+        return;
+    }
+
+    if (ws->closing) {
+        ngx_http_parley_hub_close(&ws->sub);
+
+        if (ws->closed && ws->out == NULL && !c->buffered) {
+            ngx_http_parley_websocket_finish(ws, NGX_OK);
+            return;
+        }
+
+        if (!c->read->timer_set) {
+            ngx_add_timer(c->read, NGX_HTTP_PARLEY_WEBSOCKET_LINGER);
+        }
+
+    } else if (ws->blocked && ws->out == NULL && ws->sub.joined) {
+        ws->blocked = 0;
+        parley_hub_writable(ws->sub.hub->hub, &ws->sub.s);
+    }
+
+    if (ngx_handle_read_event(c->read, 0) != NGX_OK) {
+        ngx_http_parley_websocket_finish(ws, NGX_ERROR);
+    }
+}
+
+
+static void
+ngx_http_parley_websocket_messages(ngx_http_parley_websocket_t *ws)
+{
+    int           by_peer;
+    ngx_int_t     rc;
+    ngx_uint_t    n;
+    parley_str_t  text;
+
+    for (n = 0; ws->frame == NULL && !ws->gone && !ws->closed; n++) {
+
+        if (ws->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING
+            && (ngx_http_parley_websocket_flush(ws) != NGX_OK
+                || ws->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING))
+        {
+            return;
+        }
+
+        if (n == NGX_HTTP_PARLEY_WEBSOCKET_BUDGET) {
+            ngx_post_event(&ws->turn, &ngx_posted_next_events);
+            return;
+        }
+
+        switch (parley_websocket_next(ws->frames, &text)) {
+
+        case PARLEY_WEBSOCKET_MESSAGE:
+
+            if (ws->closing || ws->over) {
+                /* it comes too late */
+                break;
+            }
+
+            rc = ngx_http_parley_websocket_message(ws, text);
+
+            if (rc == NGX_ERROR) {
+                ws->gone = 1;
+            }
+
+            break;
+
+        case PARLEY_WEBSOCKET_CLOSED:
+            (void) parley_websocket_closed(ws->frames, &by_peer);
+
+            if (by_peer) {
+                ws->closed = 1;
+
+            } else {
+                ngx_http_parley_websocket_discard(ws);
+                return;
+            }
+
+            break;
+
+        case PARLEY_WEBSOCKET_OVER:
+            ws->gone = 1;
+            break;
+
+        default: /* PARLEY_WEBSOCKET_EMPTY */
+            return;
+        }
+    }
+}
+
+
+/*
+ * What it sent is no WebSocket's: it was told so, and whatever it sends still
+ * is thrown away until it closes, lest the connection is reset before it has
+ * heard.
+ */
+
+static void
+ngx_http_parley_websocket_discard(ngx_http_parley_websocket_t *ws)
+{
+    ssize_t            n;
+    u_char             octets[PARLEY_WEBSOCKET_PIECE];
+    ngx_uint_t         i;
+    ngx_connection_t  *c;
+
+    c = ws->connection;
+
+    for (i = 0; i < NGX_HTTP_PARLEY_WEBSOCKET_BUDGET; i++) {
+        n = c->recv(c, octets, sizeof(octets));
+
+        if (n == NGX_AGAIN) {
+            return;
+        }
+
+        if (n <= 0) {
+            ws->closed = 1;
+            return;
+        }
+    }
+
+    ngx_post_event(&ws->turn, &ngx_posted_next_events);
+}
+
+
+/* why the hub has ended it, and how it comes back */
+
+static ngx_int_t
+ngx_http_parley_websocket_tell(ngx_http_parley_websocket_t *ws)
+{
+    uint8_t         text[PARLEY_PLACE_REASON];
+    parley_str_t    reason;
+    parley_close_t  code;
+
+    if (ws->closing) {
+        return NGX_OK;
+    }
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ws->connection->log, 0,
+                   "parley: the WebSocket ends, %ui", ws->why);
+
+    reason = ws->place.epoch ? parley_event_id_reason(&ws->place, text)
+                             : parley_str_none;
+
+    switch (ws->why) {
+
+    case PARLEY_END_GONE:
+    case PARLEY_END_SLOW:
+        /* it cannot be told */
+        return NGX_ERROR;
+
+    case PARLEY_END_EXPIRED:
+        code = PARLEY_CLOSE_EXPIRED;
+        break;
+
+    case PARLEY_END_REPLACED:
+        code = PARLEY_CLOSE_REPLACED;
+        reason = PARLEY_STR("another one has its session");
+        break;
+
+    case PARLEY_END_LEAVING:
+        code = PARLEY_CLOSE_LEAVING;
+        break;
+
+    case PARLEY_END_SILENT:
+        code = PARLEY_CLOSE_FAILED;
+        break;
+
+    case PARLEY_END_AGED:
+    case PARLEY_END_CLOSED:
+        code = PARLEY_CLOSE_NORMAL;
+        break;
+
+    default:
+        code = PARLEY_CLOSE_FAILED;
+        reason = parley_str_none;
+    }
+
+    return ngx_http_parley_websocket_close(ws, code, reason);
+}
+
+
+static void
+ngx_http_parley_websocket_finish(ngx_http_parley_websocket_t *ws, ngx_int_t rc)
+{
+    ngx_event_t  *rev;
+
+    rev = ws->connection->read;
+
+    if (rev->timer_set) {
+        ngx_del_timer(rev);
+    }
+
+    ngx_http_finalize_request(ws->request, rc);
+}
+
+
+static ngx_http_parley_websocket_t *
+ngx_http_parley_websocket_of(ngx_http_request_t *r)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    for (cln = r->pool->cleanup; cln; cln = cln->next) {
+        if (cln->handler == ngx_http_parley_websocket_cleanup) {
+            return cln->data;
+        }
+    }
+
+    return NULL;
+}
+
+
+static void
+ngx_http_parley_websocket_cleanup(void *data)
+{
+    ngx_http_parley_websocket_t  *ws = data;
+
+    if (ws->turn.posted) {
+        ngx_delete_posted_event(&ws->turn);
+    }
+
+    ngx_http_parley_websocket_abandon(ws);
+    ngx_http_parley_hub_close(&ws->sub);
+    ngx_http_parley_websocket_drop(ws);
+
+    parley_websocket_free(ws->frames);
+}

@@ -1,0 +1,125 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The answer to the handshake of a WebSocket.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/stream/ngx_http_parley_websocket.h"
+#include "http/parley_handshake.h"
+
+
+ngx_int_t
+ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
+{
+    char                      *accept;
+    ngx_int_t                  rc;
+    ngx_str_t                 *key;
+    ngx_http_request_t        *r;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    r = ws->request;
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    key = ngx_http_parley_in_header(r, "sec-websocket-key");
+    accept = ngx_pnalloc(r->pool, PARLEY_HANDSHAKE_ACCEPT + 1);
+
+    if (key == NULL || accept == NULL
+        || parley_handshake_accept(ngx_http_parley_str(key), accept) != 0)
+    {
+        return NGX_ERROR;
+    }
+
+    /* an answer waits for no acknowledgement of the one before */
+
+    if (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_parley_hub_watch(r->connection,
+                              ws->ctx->gate.opening->subscription.stream);
+
+    /* limit_rate is of responses: a frame does not wait for it */
+
+    r->limit_rate = 0;
+    r->limit_rate_set = 1;
+
+    r->keepalive = 0;
+    r->headers_out.status = NGX_HTTP_SWITCHING_PROTOCOLS;
+    r->headers_out.content_type.len = 0;
+
+    ngx_http_clear_content_length(r);
+    ngx_http_clear_accept_ranges(r);
+
+    if (ngx_http_parley_out_header(r, "Upgrade", PARLEY_STR("websocket"))
+        != NGX_OK
+        || ngx_http_parley_out_header(r, "Sec-WebSocket-Accept",
+                                      parley_str_c(accept))
+           != NGX_OK
+        || ngx_http_parley_out_header(r, "Parley-Session",
+                                      ws->ctx->gate.opening->session)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ws->ctx->gate.opening->unlogged
+        && ngx_http_parley_out_header(r, "Parley-Resume", PARLEY_STR("none"))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_http_send_header(r);
+
+    if (rc == NGX_ERROR || rc > NGX_OK
+        || ngx_http_send_special(r, NGX_HTTP_FLUSH) == NGX_ERROR || r->out)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * SEC-22: a script in a browser sees no status of a handshake, so the WebSocket
+ * is opened and closed.  The client is not waited for.
+ */
+
+ngx_int_t
+ngx_http_parley_websocket_busy(ngx_http_parley_websocket_t *ws)
+{
+    u_char                    text[sizeof("Retry-After: ") + NGX_INT64_LEN];
+    ngx_int_t                 rc;
+    parley_str_t              seconds;
+    parley_gate_t            *g;
+
+    g = &ws->ctx->gate;
+
+    ngx_http_parley_hub_busy(ws->ctx);
+    ngx_http_parley_log_refusal(ws->request, ws->ctx);
+
+    seconds = parley_str_make(text, ngx_sprintf(text, "%L", g->wait / 1000)
+                                    - text);
+
+    if (ngx_http_parley_out_header(ws->request, "Retry-After", seconds)
+        != NGX_OK
+        || ngx_http_parley_websocket_begin(ws) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ws->closed = 1;
+
+    rc = ngx_http_parley_websocket_close(ws, PARLEY_CLOSE_BUSY,
+                                PARLEY_STR("too many connections are open"));
+
+    ngx_http_parley_websocket_post(ws);
+
+    return rc == NGX_OK ? NGX_DONE : NGX_ERROR;
+}

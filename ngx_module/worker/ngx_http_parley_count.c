@@ -1,0 +1,105 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * What a request adds to its worker's counters: the gate says what
+ * (gate/metrics/parley_tally.h), here is how long it took.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+
+#include "gate/metrics/parley_tally.h"
+
+#include <time.h>
+
+
+static uint64_t ngx_http_parley_count_now(void);
+static void ngx_http_parley_count_spent(ngx_http_parley_ctx_t *ctx,
+    uint64_t now);
+
+
+/* finer than nginx's clock, which stands still within a turn of its loop */
+
+static uint64_t
+ngx_http_parley_count_now(void)
+{
+    struct timespec  ts;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+
+    return (uint64_t) ts.tv_sec * 1000000000 + (uint64_t) ts.tv_nsec;
+}
+
+
+void
+ngx_http_parley_count_begin(ngx_http_parley_ctx_t *ctx)
+{
+    ctx->begun = ngx_http_parley_count_now();
+}
+
+
+void
+ngx_http_parley_count_end(ngx_http_parley_ctx_t *ctx)
+{
+    uint64_t  now;
+
+    now = ngx_http_parley_count_now();
+
+    ngx_http_parley_count_spent(ctx, now);
+
+    if (ctx->forwarded && ctx->sent == 0) {
+        ctx->sent = now;
+    }
+}
+
+
+static void
+ngx_http_parley_count_spent(ngx_http_parley_ctx_t *ctx, uint64_t now)
+{
+    if (ctx->begun) {
+        ctx->spent += now - ctx->begun;
+        ctx->begun = 0;
+    }
+}
+
+
+void
+ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx)
+{
+    parley_verdict_t  verdict;
+
+    verdict = ctx->gate.verdict;
+
+    parley_tally_verdict(ctx->mcf->slot, &ctx->gate);
+    parley_tally_tokens(ctx->mcf->slot, ctx->mcf->tokens,
+                        &ctx->mcf->tokens_before);
+
+    if (verdict != PARLEY_VERDICT_REFUSED
+        && verdict != PARLEY_VERDICT_ANSWERED)
+    {
+        return;
+    }
+
+    ngx_http_parley_count_spent(ctx, ngx_http_parley_count_now());
+    parley_count_time(ctx->mcf->slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);
+}
+
+
+void
+ngx_http_parley_count_outcome(ngx_http_parley_ctx_t *ctx,
+    const parley_outcome_t *outcome)
+{
+    parley_slot_t  *slot;
+
+    slot = ctx->mcf->slot;
+
+    parley_tally_outcome(slot, &ctx->gate, outcome);
+    parley_count_time(slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);
+
+    if (ctx->sent) {
+        parley_count_time(slot, PARLEY_ROW_UPSTREAM_TIME,
+                          ngx_http_parley_count_now() - ctx->sent);
+    }
+}

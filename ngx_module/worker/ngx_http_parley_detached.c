@@ -1,0 +1,598 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * A request that no client has made.  Its connection has no socket: the events
+ * say that there is nothing to read and always room to write, and handlers do
+ * nothing.  Its main request is made and freed by nginx's own functions, and
+ * never finalized: that would close a connection that is none.
+ *
+ * The connection stays where it is for the worker's life, since nginx looks at
+ * it after the request's pool is gone (ngx_http_run_posted_requests()).
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+
+
+/* how often it looks whether the worker is to end */
+#define NGX_HTTP_PARLEY_DETACHED_TICK  200
+
+/* a thread that reads a file for the request ends in a moment */
+#define NGX_HTTP_PARLEY_DETACHED_BLOCKED  10
+
+
+static ngx_int_t ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri,
+    const ngx_http_parley_posted_t *posted, ngx_msec_t timeout);
+static ngx_int_t ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_posted_t *posted);
+static ngx_int_t ngx_http_parley_detached_posts(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_posted_t *posted);
+static ngx_int_t ngx_http_parley_detached_connect(
+    ngx_http_parley_detached_t *d, ngx_http_conf_ctx_t *conf_ctx);
+static void ngx_http_parley_detached_events(ngx_http_parley_detached_t *d);
+static ngx_int_t ngx_http_parley_detached_main(ngx_http_parley_detached_t *d);
+static ngx_int_t ngx_http_parley_detached_finished(ngx_http_request_t *sr,
+    void *data, ngx_int_t rc);
+static void ngx_http_parley_detached_woken(ngx_http_request_t *r);
+static void ngx_http_parley_detached_tick(ngx_event_t *ev);
+static void ngx_http_parley_detached_end(ngx_http_parley_detached_t *d,
+    ngx_http_request_t *sr);
+static void ngx_http_parley_detached_stop(ngx_http_parley_detached_t *d);
+static void ngx_http_parley_detached_lost(void *data);
+static void ngx_http_parley_detached_clear(ngx_http_parley_detached_t *d);
+static u_char *ngx_http_parley_detached_log(ngx_log_t *log, u_char *buf,
+    size_t len);
+
+
+ngx_int_t
+ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri, ngx_msec_t timeout)
+{
+    return ngx_http_parley_detached_begin(d, conf_ctx, uri, NULL, timeout);
+}
+
+
+ngx_int_t
+ngx_http_parley_detached_post(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, const ngx_http_parley_posted_t *posted,
+    ngx_msec_t timeout)
+{
+    ngx_str_t  uri;
+
+    uri = posted->uri;
+
+    return ngx_http_parley_detached_begin(d, conf_ctx, &uri, posted, timeout);
+}
+
+
+static ngx_int_t
+ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri,
+    const ngx_http_parley_posted_t *posted, ngx_msec_t timeout)
+{
+    ngx_http_request_t          *r;
+    ngx_http_post_subrequest_t  *ps;
+
+    if (ngx_http_parley_detached_connect(d, conf_ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_parley_detached_main(d) != NGX_OK) {
+        ngx_destroy_pool(d->connection.pool);
+        return NGX_ERROR;
+    }
+
+    r = d->request;
+    ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
+
+    d->url.len = 0;
+
+    if (ps == NULL
+        || (posted && ngx_http_parley_detached_body(d, posted) != NGX_OK))
+    {
+        ngx_http_parley_detached_stop(d);
+        return NGX_ERROR;
+    }
+
+    ps->handler = ngx_http_parley_detached_finished;
+    ps->data = d;
+
+    if (ngx_http_subrequest(r, uri, NULL, &d->subrequest, ps,
+                            NGX_HTTP_SUBREQUEST_WAITED
+                            |NGX_HTTP_SUBREQUEST_IN_MEMORY)
+        != NGX_OK)
+    {
+        ngx_http_parley_detached_stop(d);
+        return NGX_ERROR;
+    }
+
+    if (posted && ngx_http_parley_detached_posts(d, posted) != NGX_OK) {
+        ngx_http_parley_detached_stop(d);
+        return NGX_ERROR;
+    }
+
+    d->deadline = ngx_current_msec + timeout;
+
+    ngx_add_timer(&d->timer, ngx_min(timeout, NGX_HTTP_PARLEY_DETACHED_TICK));
+
+    ngx_http_run_posted_requests(&d->connection);
+
+    return NGX_OK;
+}
+
+
+/* subrequests have the body of the main request, and its headers */
+
+static ngx_int_t
+ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_posted_t *posted)
+{
+    u_char                   *p;
+    ngx_buf_t                *b;
+    ngx_table_elt_t          *type, *length;
+    ngx_http_request_t       *r;
+    ngx_http_request_body_t  *rb;
+
+    r = d->request;
+
+    rb = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
+    b = ngx_calloc_buf(r->pool);
+    p = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
+    type = ngx_list_push(&r->headers_in.headers);
+    length = ngx_list_push(&r->headers_in.headers);
+
+    if (rb == NULL || b == NULL || p == NULL || type == NULL || length == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    rb->bufs = ngx_alloc_chain_link(r->pool);
+    if (rb->bufs == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->start = posted->body.data;
+    b->pos = b->start;
+    b->last = b->pos + posted->body.len;
+    b->end = b->last;
+    b->memory = 1;
+    b->last_buf = 1;
+
+    rb->bufs->buf = b;
+    rb->bufs->next = NULL;
+    rb->buf = b;
+    r->request_body = rb;
+
+    ngx_memzero(type, sizeof(ngx_table_elt_t));
+    ngx_memzero(length, sizeof(ngx_table_elt_t));
+
+    /* by its hash a module finds what it says itself */
+
+    ngx_str_set(&type->key, "Content-Type");
+    type->lowcase_key = (u_char *) "content-type";
+    type->hash = ngx_hash_key(type->lowcase_key, type->key.len);
+    type->value = posted->type;
+
+    ngx_str_set(&length->key, "Content-Length");
+    length->lowcase_key = (u_char *) "content-length";
+    length->hash = ngx_hash_key(length->lowcase_key, length->key.len);
+    length->value.data = p;
+    length->value.len = ngx_sprintf(p, "%uz", posted->body.len) - p;
+
+    r->headers_in.content_type = type;
+    r->headers_in.content_length = length;
+    r->headers_in.content_length_n = posted->body.len;
+
+    d->url = posted->url;
+
+    return NGX_OK;
+}
+
+
+/* the subrequest is there, and has not begun */
+
+static ngx_int_t
+ngx_http_parley_detached_posts(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_posted_t *posted)
+{
+    ngx_http_request_t  *sr;
+
+    sr = d->subrequest;
+
+    sr->method = NGX_HTTP_POST;
+    ngx_str_set(&sr->method_name, "POST");
+
+    /* as ngx_http_postpone_filter_in_memory() would, of another size */
+
+    sr->out = ngx_alloc_chain_link(sr->pool);
+    if (sr->out == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->out->buf = ngx_create_temp_buf(sr->pool, posted->answer);
+    if (sr->out->buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->out->buf->last_buf = 1;
+    sr->out->next = NULL;
+
+    return NGX_OK;
+}
+
+
+ngx_str_t *
+ngx_http_parley_detached_url(ngx_http_request_t *r)
+{
+    ngx_http_parley_detached_t  *d;
+
+    if (!ngx_http_parley_is_detached(r)) {
+        return NULL;
+    }
+
+    d = ngx_queue_data(r->connection, ngx_http_parley_detached_t, connection);
+
+    return d->url.len ? &d->url : NULL;
+}
+
+
+/* what breaks off may look like less than it is */
+
+ngx_uint_t
+ngx_http_parley_detached_whole(ngx_http_request_t *sr)
+{
+    off_t                 len;
+    ngx_event_pipe_t     *p;
+    ngx_http_upstream_t  *u;
+
+    len = sr->out->buf->last - sr->out->buf->pos;
+
+    if (sr->headers_out.content_length_n != -1
+        && sr->headers_out.content_length_n != len)
+    {
+        return 0;
+    }
+
+    u = sr->upstream;
+
+    if (u == NULL
+#if (NGX_HTTP_CACHE)
+        || sr->cached
+#endif
+        )
+    {
+        return 1;
+    }
+
+    if (!u->buffering) {
+        return u->length == 0 || u->length == -1;
+    }
+
+    p = u->pipe;
+
+    return p->upstream_done || (p->upstream_eof && p->length == -1);
+}
+
+
+ngx_uint_t
+ngx_http_parley_is_detached(ngx_http_request_t *r)
+{
+    return r->main->write_event_handler == ngx_http_parley_detached_woken;
+}
+
+
+static ngx_int_t
+ngx_http_parley_detached_connect(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx)
+{
+    ngx_connection_t  *c;
+
+    c = &d->connection;
+
+    ngx_memzero(c, sizeof(ngx_connection_t));
+    ngx_memzero(&d->read, sizeof(ngx_event_t));
+    ngx_memzero(&d->write, sizeof(ngx_event_t));
+    ngx_memzero(&d->timer, sizeof(ngx_event_t));
+    ngx_memzero(&d->address, sizeof(ngx_sockaddr_t));
+
+    d->log = *ngx_cycle->log;
+    d->log.connection = ngx_atomic_fetch_add(ngx_connection_counter, 1);
+    d->log.handler = ngx_http_parley_detached_log;
+    d->log.data = &d->log_ctx;
+    d->log.action = "asking by itself";
+
+    d->log_ctx.connection = c;
+    d->log_ctx.request = NULL;
+    d->log_ctx.current_request = NULL;
+
+    ngx_memzero(&d->http, sizeof(ngx_http_connection_t));
+
+    d->http.conf_ctx = conf_ctx;
+
+    c->pool = ngx_create_pool(NGX_MIN_POOL_SIZE, &d->log);
+    if (c->pool == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* -1 would tell lua that the connection is of its own making */
+    c->fd = (ngx_socket_t) -2;
+    c->type = SOCK_STREAM;
+    c->data = &d->http;
+    c->log = &d->log;
+    c->number = d->log.connection;
+    c->start_time = ngx_current_msec;
+    c->read = &d->read;
+    c->write = &d->write;
+
+    /*
+     * An address for variables and balancers: a client on a UNIX socket that
+     * has no name.
+     */
+
+    d->address.sockaddr.sa_family = AF_UNIX;
+
+    c->sockaddr = &d->address.sockaddr;
+    c->socklen = sizeof(sa_family_t);
+    c->local_sockaddr = c->sockaddr;
+    c->local_socklen = c->socklen;
+
+    c->listening = ngx_cycle->listening.elts;
+    c->tcp_nodelay = NGX_TCP_NODELAY_DISABLED;
+
+    ngx_str_set(&c->addr_text, "unix:");
+
+    ngx_http_parley_detached_events(d);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_parley_detached_events(ngx_http_parley_detached_t *d)
+{
+    /*
+     * Nothing is added to, or taken from, what the kernel watches: an event
+     * that is active and not ready, or ready and not active, is as it should
+     * be; ngx_http_upstream_init() asks an edge-triggered one to be active.
+     */
+
+    d->read.active = 1;
+    d->write.ready = 1;
+    d->write.active = (ngx_event_flags & NGX_USE_CLEAR_EVENT) ? 1 : 0;
+
+    d->write.write = 1;
+
+    d->read.data = &d->connection;
+    d->read.index = NGX_INVALID_INDEX;
+    d->read.handler = ngx_http_empty_handler;
+    d->read.log = &d->log;
+
+    d->write.data = &d->connection;
+    d->write.index = NGX_INVALID_INDEX;
+    d->write.handler = ngx_http_empty_handler;
+    d->write.log = &d->log;
+
+    d->timer.data = d;
+    d->timer.handler = ngx_http_parley_detached_tick;
+    d->timer.log = &d->log;
+}
+
+
+static ngx_int_t
+ngx_http_parley_detached_main(ngx_http_parley_detached_t *d)
+{
+    ngx_pool_cleanup_t  *cln;
+    ngx_http_request_t  *r;
+
+    r = ngx_http_create_request(&d->connection);
+    if (r == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* no line of the access log: nobody has asked */
+    r->logged = 1;
+
+    cln = ngx_pool_cleanup_add(r->pool, 0);
+
+    if (cln == NULL
+        || ngx_list_init(&r->headers_in.headers, r->pool, 1,
+                         sizeof(ngx_table_elt_t))
+           != NGX_OK)
+    {
+        ngx_http_free_request(r, 0);
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_parley_detached_lost;
+    cln->data = d;
+
+    r->method = NGX_HTTP_GET;
+    r->method_name = ngx_http_core_get_method;
+    r->http_version = NGX_HTTP_VERSION_11;
+    ngx_str_set(&r->http_protocol, "HTTP/1.1");
+
+    r->read_event_handler = ngx_http_request_empty_handler;
+    r->write_event_handler = ngx_http_parley_detached_woken;
+
+    d->connection.data = r;
+    d->request = r;
+    d->subrequest = NULL;
+    d->rc = NGX_ERROR;
+
+    return NGX_OK;
+}
+
+
+/*
+ * Called wherever the subrequest is finalized, perhaps more than once: a status
+ * of nginx's own becomes a page in memory first, or that of error_page.  What
+ * would terminate the main request, as if its client were gone, does not.
+ */
+
+static ngx_int_t
+ngx_http_parley_detached_finished(ngx_http_request_t *sr, void *data,
+    ngx_int_t rc)
+{
+    ngx_http_parley_detached_t *d = data;
+
+    d->rc = rc;
+
+    sr->connection->error = 0;
+
+    switch (rc) {
+
+    case NGX_ERROR:
+    case NGX_HTTP_CLOSE:
+    case NGX_HTTP_CLIENT_CLOSED_REQUEST:
+    case NGX_HTTP_REQUEST_TIME_OUT:
+        return NGX_OK;
+
+    default:
+        return rc;
+    }
+}
+
+
+/* the main request runs again: its subrequest has ended */
+
+static void
+ngx_http_parley_detached_woken(ngx_http_request_t *r)
+{
+    ngx_http_parley_detached_t  *d;
+
+    d = ngx_queue_data(r->connection, ngx_http_parley_detached_t, connection);
+
+    if (d->subrequest && d->subrequest->done) {
+        ngx_http_parley_detached_end(d, d->subrequest);
+    }
+}
+
+
+static void
+ngx_http_parley_detached_tick(ngx_event_t *ev)
+{
+    ngx_msec_int_t               left;
+    ngx_http_parley_detached_t  *d;
+
+    d = ev->data;
+    left = (ngx_msec_int_t) (d->deadline - ngx_current_msec);
+
+    if (left > 0 && (d->awaited || !ngx_exiting)) {
+        ngx_add_timer(ev, ngx_min((ngx_msec_t) left,
+                                  NGX_HTTP_PARLEY_DETACHED_TICK));
+        return;
+    }
+
+    if (d->request->blocked) {
+        ngx_add_timer(ev, NGX_HTTP_PARLEY_DETACHED_BLOCKED);
+        return;
+    }
+
+    ngx_http_parley_detached_end(d, NULL);
+}
+
+
+static void
+ngx_http_parley_detached_end(ngx_http_parley_detached_t *d,
+    ngx_http_request_t *sr)
+{
+    d->handler(sr, d->rc, d->data);
+
+    ngx_http_parley_detached_stop(d);
+}
+
+
+/*
+ * Closes the connection to the upstream, where there is one still, by the
+ * cleanup handlers of the main request.
+ */
+
+static void
+ngx_http_parley_detached_stop(ngx_http_parley_detached_t *d)
+{
+    ngx_pool_t          *pool;
+    ngx_http_request_t  *r;
+
+    r = d->request;
+    pool = d->connection.pool;
+
+    /* its upstream's cleanup gives a reference back */
+    r->main->count++;
+
+    ngx_http_parley_detached_clear(d);
+
+    ngx_http_free_request(r, 0);
+
+    ngx_destroy_pool(pool);
+}
+
+
+/*
+ * The main request's pool goes, and nobody here has ended it: nginx terminated
+ * it, for want of memory.
+ */
+
+static void
+ngx_http_parley_detached_lost(void *data)
+{
+    ngx_http_parley_detached_t *d = data;
+
+    if (d->request) {
+        ngx_http_parley_detached_clear(d);
+
+        /* ngx_close_connection() comes next, and has nothing to close */
+        d->connection.fd = (ngx_socket_t) -1;
+
+        d->handler(NULL, d->rc, d->data);
+    }
+}
+
+
+static void
+ngx_http_parley_detached_clear(ngx_http_parley_detached_t *d)
+{
+    ngx_uint_t    i;
+    ngx_event_t  *ev[3];
+
+    d->request = NULL;
+
+    ev[0] = &d->timer;
+    ev[1] = &d->read;
+    ev[2] = &d->write;
+
+    for (i = 0; i < 3; i++) {
+
+        if (ev[i]->timer_set) {
+            ngx_del_timer(ev[i]);
+        }
+
+        if (ev[i]->posted) {
+            ngx_delete_posted_event(ev[i]);
+        }
+    }
+}
+
+
+static u_char *
+ngx_http_parley_detached_log(ngx_log_t *log, u_char *buf, size_t len)
+{
+    u_char              *p;
+    ngx_http_log_ctx_t  *ctx;
+
+    ctx = log->data;
+    p = buf;
+
+    if (log->action) {
+        p = ngx_snprintf(buf, len, " while %s", log->action);
+        len -= p - buf;
+    }
+
+    if (ctx->request) {
+        return ctx->request->log_handler(ctx->request, ctx->current_request,
+                                         p, len);
+    }
+
+    return p;
+}

@@ -1,0 +1,278 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * What the error log has of refusals and answers: who, why and which, without
+ * secrets or payload; of a flood the first few and a sum (OPS-07).
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+
+
+/* a name or an id in a line: what a message says is not for it to write there
+   (SEC-01), and no two of them look alike */
+
+typedef char  ngx_http_parley_log_name_t[PARLEY_ESCAPE_LOGGED + 1];
+
+#define ngx_http_parley_log_name(s, name)                                     \
+    parley_escape_line(s, PARLEY_ESCAPE_LOGGED, name)
+
+
+static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l,
+    parley_code_t code);
+static void ngx_http_parley_log_timer(ngx_event_t *ev);
+static void ngx_http_parley_log_rest(ngx_http_parley_logged_t *l,
+    ngx_log_t *log);
+
+
+void
+ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    char                        at[PARLEY_POINTER_MAX + 1];
+    u_char                      offset[sizeof(" at offset ")
+                                       + NGX_SIZE_T_LEN];
+    u_char                      words[PARLEY_TEXT_MAX];
+    size_t                      len;
+    ngx_str_t                   text;
+    ngx_uint_t                  level;
+    const char                 *field;
+    parley_str_t                claimed, surface, none = parley_str_none;
+    const parley_msg_t         *m;
+    const parley_error_info_t  *info;
+    ngx_http_parley_log_name_t  who, by, said, what, which;
+
+    if (!ngx_http_parley_log_has_line(&ctx->mcf->refused, ctx->error.code)) {
+        parley_count(ctx->mcf->slot, PARLEY_M_UNLOGGED, 1);
+        return;
+    }
+
+    info = parley_error_info(ctx->error.code);
+
+    /* what is not proven is the message's own word */
+
+    m = ctx->gate.msg_read ? &ctx->msg : NULL;
+    surface = parley_who_surface(&ctx->who);
+
+    field = parley_escape_line(parley_str_c(ctx->error.field),
+                               PARLEY_POINTER_MAX, at);
+    text = ngx_http_parley_log_words(words,
+                                     parley_error_words(&ctx->error));
+
+    /* what is no JSON has no member to name */
+
+    len = 0;
+
+    if (ctx->error.code == PARLEY_E_JSON_INVALID
+        && ctx->error.offset != PARLEY_NO_OFFSET)
+    {
+        len = ngx_sprintf(offset, " at offset %uz", ctx->error.offset)
+              - offset;
+    }
+
+    if (parley_gate_claimed(&ctx->gate, &claimed) != 0) {
+        claimed = parley_str_none;
+    }
+
+    level = parley_gate_is_foreseen(&ctx->gate,
+                                    ngx_http_parley_str(&r->method_name))
+            ? NGX_LOG_INFO : NGX_LOG_WARN;
+
+    ngx_log_error(level, r->connection->log, 0,
+                  "parley: %s %*s%s%s: %V%*s, principal \"%s\"%s%s%s, "
+                  "from \"%s\", intent \"%s\", id \"%s\"%*s",
+                  ctx->dry ? "would refuse," : "refused,",
+                  info->word.len, info->word.data,
+                  field[0] ? " " : "", field, &text, len, offset,
+                  ngx_http_parley_log_name(ctx->who.principal
+                                           ? ctx->who.principal->sub : none,
+                                           who),
+                  surface.len ? ", surface \"" : "",
+                  ngx_http_parley_log_name(surface, by),
+                  surface.len ? "\"" : "",
+                  ngx_http_parley_log_name(m ? m->sender : none, said),
+                  ngx_http_parley_log_name(m ? m->intent : none, what),
+                  ngx_http_parley_log_name(m ? m->id : none, which),
+                  claimed.len, claimed.data);
+}
+
+
+void
+ngx_http_parley_log_in_vain(ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_parley_log_name_t  who, to, which;
+
+    ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
+                  "parley: a resumption lifts nothing: %s, principal \"%s\", "
+                  "to \"%s\", id \"%s\"", ctx->gate.in_vain,
+                  ngx_http_parley_log_name(parley_who_proven(&ctx->who), who),
+                  ngx_http_parley_log_name(ctx->msg.recipient, to),
+                  ngx_http_parley_log_name(ctx->msg.id, which));
+}
+
+
+void
+ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    ngx_uint_t level, const char *why, const char *what, parley_str_t code)
+{
+    ngx_http_parley_log_name_t  said, which;
+
+    ngx_log_error(level, r->connection->log, 0,
+                  "parley: not told, %s: %s%s%s, answering id \"%s\"", why,
+                  what, code.len ? " " : "",
+                  ngx_http_parley_log_name(code, said),
+                  ngx_http_parley_log_name(ctx->msg.id, which));
+}
+
+
+void
+ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
+    parley_proto_t from, parley_proto_t to, const parley_error_t *err)
+{
+    u_char        words[PARLEY_TEXT_MAX];
+    ngx_str_t     text;
+    parley_str_t  said, read;
+
+    if (!ngx_http_parley_log_has_line(&mcf->passed_over, err->code)) {
+        return;
+    }
+
+    said = parley_proto_name(from);
+    read = parley_proto_name(to);
+    text = ngx_http_parley_log_words(words, err->text);
+
+    ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
+                  "parley: a message of %*s is passed over by streams of "
+                  "%*s: %s, %V", said.len, said.data, read.len, read.data,
+                  parley_error_info(err->code)->word.data, &text);
+}
+
+
+void
+ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
+    const parley_publication_t *p, parley_proto_t to,
+    const parley_loss_t *loss)
+{
+    parley_str_t                said, read, lost;
+    ngx_http_parley_log_name_t  who, which;
+
+    if (!parley_losses(&mcf->losses, mcf->slot, mcf->zone->sh->seed, p, to,
+                       loss)
+        || !ngx_http_parley_log_has_line(&mcf->lossy,
+                                         PARLEY_E_TRANSLATION_LOSSY)
+        || parley_loss_text(loss, loss->arena, PARLEY_LOSS_HEADER, &lost) != 0)
+    {
+        return;
+    }
+
+    said = parley_proto_name(p->proto);
+    read = parley_proto_name(to);
+
+    /* the list may be longer than a line: it stands last */
+
+    ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
+                  "parley: a message of %*s loses members for who reads %*s, "
+                  "from \"%s\", id \"%s\": %*s", said.len, said.data,
+                  read.len, read.data,
+                  ngx_http_parley_log_name(p->sender, who),
+                  ngx_http_parley_log_name(p->id, which),
+                  lost.len, lost.data);
+}
+
+
+void
+ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    const char *why)
+{
+    ngx_http_parley_log_answer(r, ctx, NGX_LOG_WARN,
+                               "the caller's protocol cannot say it", why,
+                               parley_str_none);
+}
+
+
+/* a message may name a member as it likes, and so what is wrong with it: only
+   the log's own words are in quotation marks */
+
+ngx_str_t
+ngx_http_parley_log_words(u_char *buf, const char *words)
+{
+    ngx_str_t  text;
+
+    parley_error_line(words, (char *) buf);
+
+    text.data = buf;
+    text.len = ngx_strlen(buf);
+
+    return text;
+}
+
+
+/* whether it gets a line; else a timer brings the sum */
+
+static ngx_uint_t
+ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l, parley_code_t code)
+{
+    int64_t       wait;
+    ngx_event_t  *ev;
+
+    if (parley_logged_line(&l->lines, code, (int64_t) ngx_current_msec, &wait))
+    {
+        return 1;
+    }
+
+    ev = &l->sum;
+
+    if (!ev->timer_set) {
+        ev->handler = ngx_http_parley_log_timer;
+        ev->data = l;
+        ev->log = ngx_cycle->log;
+        ev->cancelable = 1;
+
+        ngx_add_timer(ev, (ngx_msec_t) wait);
+    }
+
+    return 0;
+}
+
+
+static void
+ngx_http_parley_log_timer(ngx_event_t *ev)
+{
+    ngx_http_parley_log_rest(ev->data, ev->log);
+}
+
+
+static void
+ngx_http_parley_log_rest(ngx_http_parley_logged_t *l, ngx_log_t *log)
+{
+    char  text[PARLEY_LOGGED_TEXT];
+
+    if (parley_logged_sum(&l->lines, l->of, text)) {
+        ngx_log_error(l->level, log, 0, "parley: %s", text);
+    }
+}
+
+
+void
+ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf)
+{
+    mcf->refused.of = "refusals";
+    mcf->refused.level = NGX_LOG_WARN;
+
+    mcf->passed_over.of = "messages are passed over by streams";
+    mcf->passed_over.level = NGX_LOG_INFO;
+
+    mcf->lossy.of = "messages lose members for who reads them";
+    mcf->lossy.level = NGX_LOG_INFO;
+}
+
+
+void
+ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf, ngx_log_t *log)
+{
+    ngx_http_parley_log_rest(&mcf->refused, log);
+    ngx_http_parley_log_rest(&mcf->passed_over, log);
+    ngx_http_parley_log_rest(&mcf->lossy, log);
+}

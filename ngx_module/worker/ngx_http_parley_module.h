@@ -1,0 +1,194 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ */
+
+
+#ifndef _NGX_HTTP_PARLEY_MODULE_H_INCLUDED_
+#define _NGX_HTTP_PARLEY_MODULE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "http/parley_events.h"
+#include "gate/correlation/parley_exchange.h"
+#include "gate/message/parley_gate.h"
+#include "gate/settings/parley_reserved.h"
+#include "gate/party/parley_who.h"
+
+
+typedef enum {
+    NGX_HTTP_PARLEY_ANSWER_NONE = 0,
+    NGX_HTTP_PARLEY_ANSWER_BUFFER,     /* JSON: header held, body gathered */
+    NGX_HTTP_PARLEY_ANSWER_EVENTS,     /* SSE: event by event */
+    NGX_HTTP_PARLEY_ANSWER_HELD,       /* JSON: it waits for the state */
+    NGX_HTTP_PARLEY_ANSWER_DONE
+} ngx_http_parley_answer_e;
+
+
+typedef struct ngx_http_parley_sse_s  ngx_http_parley_sse_t;
+
+
+/* what the upstream module does itself, see ngx_http_parley_upstream.c */
+typedef struct {
+    ngx_int_t                   (*init)(void *data);
+    ngx_int_t                   (*unbuffered)(void *data, ssize_t bytes);
+    ngx_event_pipe_input_filter_pt  buffered;
+    void                        (*finalize)(ngx_http_request_t *r,
+                                            ngx_int_t rc);
+    unsigned                      broken:1;
+} ngx_http_parley_upstream_t;
+
+
+typedef struct ngx_http_parley_ctx_s  ngx_http_parley_ctx_t;
+
+typedef void (*ngx_http_parley_waited_pt)(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/*
+ * One request.  It outlives an internal redirect (error_page) through the
+ * pool's cleanup, which releases what has not been settled.
+ */
+struct ngx_http_parley_ctx_s {
+    ngx_http_request_t           *request;
+    ngx_http_parley_main_conf_t  *mcf;
+    ngx_http_parley_loc_conf_t   *lcf;
+
+    parley_arena_t                arena;
+
+    /* access */
+    ngx_queue_t                   jwks_queue;     /* while jwks_waiting */
+
+    parley_gate_t                 gate;
+    parley_error_t                error;
+    parley_who_t                  who;
+
+    parley_str_t                  body;
+    parley_json_t                 doc;
+    parley_json_t                 edited_doc;     /* after caps, redaction */
+    parley_msg_t                  msg;
+
+    u_char                        random[16];     /* of an id, see drawn */
+    ngx_event_t                   deadline;
+
+    parley_loss_t                 loss;
+
+    /* forward */
+    ngx_list_t                    client_headers; /* as they came */
+    ngx_table_elt_t              *client_type;
+    ngx_str_t                     client_args;
+    ngx_str_t                     client_uri;     /* unparsed */
+    ngx_uint_t                    client_version; /* of HTTP */
+    ngx_http_handler_pt           content_handler;
+    ngx_http_upstream_t          *tried;          /* before it continued */
+    ngx_http_event_handler_pt     write_handler;  /* of the upstream module */
+
+    /* answer */
+    ngx_http_parley_upstream_t    upstream;
+    ngx_uint_t                    answer;         /* ..._answer_e */
+    ngx_chain_t                  *gathered;
+    ngx_chain_t                 **gathered_last;
+    size_t                        gathered_size;
+    parley_answered_t             answered;       /* of a whole answer */
+    parley_reply_t                reply;
+    parley_str_t                  answer_trace;   /* traceparent, or empty */
+    ngx_http_parley_sse_t        *sse;
+    void                         *inflate;
+
+    struct ngx_http_parley_subscriber_s  *held;   /* for its answer; NULL: it
+                                                     is not */
+    uint64_t                      audit_line;     /* of its verdict; 0: none */
+    uint64_t                      begun;          /* ns; 0: it does not count
+                                                     what its time is */
+    uint64_t                      spent;          /* ns */
+    uint64_t                      sent;           /* ns, when it went on; 0: it
+                                                     has not */
+
+    ngx_event_t                   waiting;        /* for the state, no longer
+                                                     than that */
+    ngx_http_parley_waited_pt     waited;         /* NULL: it does not wait */
+    ngx_http_parley_waited_pt     again;          /* how it goes on that comes
+                                                     in no phase; NULL: in
+                                                     its phase */
+
+    unsigned                      audit_tried:1;
+    unsigned                      jwks_tried:1;
+    unsigned                      jwks_waiting:1;
+    unsigned                      body_read:1;
+    unsigned                      drawn:1;        /* random is filled */
+    unsigned                      forwarded:1;    /* every step passed */
+    unsigned                      resume:1;       /* at another location */
+    unsigned                      dry:1;          /* dry run: untouched */
+    unsigned                      replied:1;      /* the gateway's own reply
+                                                     is on its way */
+    unsigned                      out:1;          /* it was led away */
+    unsigned                      cut:1;          /* no more of the answer is
+                                                     of use */
+    unsigned                      left:1;         /* there is no client any
+                                                     more */
+};
+
+
+extern ngx_module_t  ngx_http_parley_module;
+
+
+/* in r->buffered: of no filter of nginx's own */
+#define NGX_HTTP_PARLEY_BUFFERED  0x08
+
+
+/* spans of either world */
+
+#define ngx_http_parley_str(s)    parley_str_make((s)->data, (s)->len)
+
+static ngx_inline ngx_str_t
+ngx_http_parley_ngx_str(parley_str_t s)
+{
+    ngx_str_t  v;
+
+    v.len = s.len;
+    v.data = (u_char *) s.data;
+
+    return v;
+}
+
+
+/* keys the hash of parley_json_read(); unknown to senders */
+#define ngx_http_parley_seed(ctx)                                             \
+    ((ctx)->mcf->zone->sh->seed)
+
+
+/* the wall clock in milliseconds, as nginx cached it */
+static ngx_inline int64_t
+ngx_http_parley_now(void)
+{
+    ngx_time_t  *tp;
+
+    tp = ngx_timeofday();
+
+    return (int64_t) tp->sec * 1000 + tp->msec;
+}
+
+
+/* ngx_http_parley_engine.c */
+
+ngx_int_t ngx_http_parley_engine_init(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf);
+
+
+/* ngx_http_parley_directives.c */
+
+/* A value of a directive, with its variables; data NULL: there is none. */
+ngx_int_t ngx_http_parley_value(ngx_http_request_t *r,
+    const parley_value_t *value, parley_str_t *ret);
+
+
+/* ngx_http_parley_variables.c */
+
+ngx_int_t ngx_http_parley_add_variables(ngx_conf_t *cf);
+
+
+#endif /* _NGX_HTTP_PARLEY_MODULE_H_INCLUDED_ */

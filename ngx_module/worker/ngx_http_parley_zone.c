@@ -1,0 +1,356 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The shared memory zone: what all workers know together (state/parley_state.h)
+ * and the fetched keys.  A reload adopts it as it is; where it cannot, the log
+ * says what is lost.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+
+#if (NGX_HTTP_PARLEY_LATER)
+#include "t/later/ngx_http_parley_later.h"
+#endif
+
+
+/* changes whenever a structure in the zone does, or what a record there says */
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415219
+
+/*
+ * The state takes the zone in one piece, but for the pages of what nginx's
+ * allocator still has to give: fetched keys, 1 part in 16, from 4 pages to 64.
+ */
+#define NGX_HTTP_PARLEY_ZONE_PAGES      16
+#define NGX_HTTP_PARLEY_ZONE_PAGES_MIN  4
+#define NGX_HTTP_PARLEY_ZONE_PAGES_MAX  64
+
+
+static ngx_int_t ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
+    ngx_shm_zone_t *shm_zone);
+static void ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf);
+static ngx_shm_zone_t *ngx_http_parley_zone_before(ngx_shm_zone_t *shm_zone);
+static void ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone,
+    ngx_shm_zone_t *before);
+static void ngx_http_parley_zone_lock(void *ctx);
+static void ngx_http_parley_zone_unlock(void *ctx);
+static void ngx_http_parley_zone_repaired(void *ctx);
+static int64_t ngx_http_parley_zone_now(void *ctx);
+
+
+ngx_int_t
+ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
+{
+    ngx_http_parley_zone_t  *ozone = data;
+
+    ngx_http_parley_zone_t  *zone;
+
+    zone = shm_zone->data;
+
+    zone->shpool = (ngx_slab_pool_t *) shm_zone->shm.addr;
+
+    zone->memory.env.lock = ngx_http_parley_zone_lock;
+    zone->memory.env.unlock = ngx_http_parley_zone_unlock;
+    zone->memory.env.repaired = ngx_http_parley_zone_repaired;
+    zone->memory.env.now = ngx_http_parley_zone_now;
+    zone->memory.env.is_alive = ngx_http_parley_process_is_alive;
+    zone->memory.env.ctx = zone->shpool;
+    zone->memory.share = zone->share;
+
+    if (ozone) {
+        zone->sh = ozone->sh;
+
+    } else if (shm_zone->shm.exists) {
+        zone->sh = zone->shpool->data;
+
+    } else if (ngx_http_parley_zone_create(zone, shm_zone) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (zone->sh->layout != NGX_HTTP_PARLEY_ZONE_LAYOUT) {
+        ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                      "parley_zone \"%V\" was made by another version of the "
+                      "module; restart nginx, or give the zone another name",
+                      &shm_zone->shm.name);
+        return NGX_ERROR;
+    }
+
+    zone->configuration = ++zone->sh->configurations;
+
+    parley_memory_adopt(&zone->memory, zone->sh->state);
+
+#if (NGX_HTTP_PARLEY_LATER)
+    ngx_http_parley_later(&zone->memory, shm_zone->shm.log);
+#endif
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_zone_settle(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_zone_t  *zone;
+
+    zone = mcf->zone;
+
+    if (zone->created) {
+        ngx_http_parley_zone_new(mcf);
+    }
+
+    /* the location behind parley_jwks_request may be another now */
+    zone->sh->jwks_checked = 0;
+
+    parley_memory_bounds(&zone->memory, zone->retain, zone->replay);
+}
+
+
+static ngx_int_t
+ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
+    ngx_shm_zone_t *shm_zone)
+{
+    size_t                    len, size, pages;
+    ngx_http_parley_shctx_t  *sh;
+
+    sh = ngx_slab_calloc(zone->shpool, sizeof(ngx_http_parley_shctx_t));
+    if (sh == NULL) {
+        return NGX_ERROR;
+    }
+
+    sh->layout = NGX_HTTP_PARLEY_ZONE_LAYOUT;
+    sh->created = ngx_http_parley_now();
+
+    if (RAND_bytes(sh->secret, sizeof(sh->secret)) != 1
+        || RAND_bytes((u_char *) &sh->seed, sizeof(sh->seed)) != 1)
+    {
+        ngx_ssl_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                      "RAND_bytes() failed");
+        return NGX_ERROR;
+    }
+
+    len = sizeof(" in parley_zone \"\"") + shm_zone->shm.name.len;
+
+    zone->shpool->log_ctx = ngx_slab_alloc(zone->shpool, len);
+    if (zone->shpool->log_ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf(zone->shpool->log_ctx, " in parley_zone \"%V\"%Z",
+                &shm_zone->shm.name);
+
+    /* a full zone is told to the sender and logged once per refusal */
+    zone->shpool->log_nomem = 0;
+
+    pages = zone->shpool->pfree / NGX_HTTP_PARLEY_ZONE_PAGES;
+    pages = ngx_max(pages, NGX_HTTP_PARLEY_ZONE_PAGES_MIN);
+    pages = ngx_min(pages, NGX_HTTP_PARLEY_ZONE_PAGES_MAX);
+
+    size = (zone->shpool->pfree - pages) * ngx_pagesize;
+
+    sh->state = ngx_slab_alloc(zone->shpool, size);
+
+    if (sh->state == NULL
+        || parley_memory_create(&zone->memory, sh->state, size, sh->secret)
+           != 0)
+    {
+        return NGX_ERROR;
+    }
+
+    zone->sh = sh;
+    zone->shpool->data = sh;
+    zone->created = 1;
+
+    return NGX_OK;
+}
+
+
+/* OPS-08: whether there was one before, and what becomes of it */
+
+static void
+ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf)
+{
+    uint64_t        *lost;
+    ngx_log_t       *log;
+    ngx_shm_zone_t  *before, *shm_zone;
+
+    shm_zone = mcf->shm_zone;
+    log = shm_zone->shm.log;
+    lost = mcf->slots->lost;
+
+    if (ngx_test_config) {
+        return;
+    }
+
+    if (ngx_is_init_cycle(ngx_cycle)) {
+
+        if (ngx_inherited) {
+            lost[PARLEY_L_LOSS_BINARY]++;
+
+            ngx_log_error(NGX_LOG_ERR, log, 0,
+                          "parley_zone \"%V\" begins empty: another binary of "
+                          "nginx cannot take over the duplicate window, "
+                          "limits, open questions, retained messages, first "
+                          "answers and fetched keys; what the old workers "
+                          "take from now on is not known here",
+                          &shm_zone->shm.name);
+            return;
+        }
+
+        ngx_log_error(NGX_LOG_NOTICE, log, 0,
+                      "parley_zone \"%V\" is new and empty",
+                      &shm_zone->shm.name);
+        return;
+    }
+
+    before = ngx_http_parley_zone_before(shm_zone);
+
+    if (before == NULL) {
+        ngx_log_error(NGX_LOG_NOTICE, log, 0,
+                      "parley_zone \"%V\" is new and empty",
+                      &shm_zone->shm.name);
+
+    } else if (before->tag != shm_zone->tag) {
+        lost[PARLEY_L_LOSS_MODULE]++;
+
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "parley_zone \"%V\" begins empty: the module was loaded "
+                      "from another file than before, which cannot take over "
+                      "the duplicate window, limits, open questions, retained "
+                      "messages, first answers and fetched keys",
+                      &shm_zone->shm.name);
+
+    } else {
+        lost[PARLEY_L_LOSS_RESIZED]++;
+
+        ngx_http_parley_zone_lost(shm_zone, before);
+    }
+}
+
+
+/*
+ * The zone that was in the place of this one: of the same name, or of this
+ * module, which has but one that is called by the operator.
+ */
+
+static ngx_shm_zone_t *
+ngx_http_parley_zone_before(ngx_shm_zone_t *shm_zone)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_shm_zone_t   *zones, *before;
+
+    before = NULL;
+    part = &((ngx_cycle_t *) ngx_cycle)->shared_memory.part;
+
+    for ( /* void */ ; part; part = part->next) {
+        zones = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (zones[i].shm.name.len == shm_zone->shm.name.len
+                && ngx_strncmp(zones[i].shm.name.data,
+                               shm_zone->shm.name.data,
+                               shm_zone->shm.name.len)
+                   == 0)
+            {
+                return &zones[i];
+            }
+
+            if (zones[i].tag == shm_zone->tag
+                && zones[i].init == ngx_http_parley_zone_init)
+            {
+                before = &zones[i];
+            }
+        }
+    }
+
+    return before;
+}
+
+
+static void
+ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
+{
+    const size_t            *n;
+    parley_table_stat_t      stat;
+    ngx_http_parley_zone_t  *zone;
+
+    zone = before->data;
+
+    parley_memory_table(&zone->memory, &stat);
+    n = stat.entries;
+
+    ngx_log_error(NGX_LOG_ERR, shm_zone->shm.log, 0,
+                  "parley_zone \"%V\" of %uz octets begins empty, in place of "
+                  "\"%V\" of %uz, of which is lost: %uz ids of the duplicate "
+                  "window, %uz questions and calls, %uz retained messages, "
+                  "%uz first answers, %uz limits, %uz keys of children, and "
+                  "fetched keys; what was taken before is taken once more "
+                  "while its age allows it",
+                  &shm_zone->shm.name, shm_zone->shm.size,
+                  &before->shm.name, before->shm.size,
+                  n[PARLEY_KIND_ID],
+                  n[PARLEY_KIND_QUESTION] + n[PARLEY_KIND_CALL],
+                  n[PARLEY_KIND_MESSAGE], n[PARLEY_KIND_ANSWER],
+                  n[PARLEY_KIND_RATE], n[PARLEY_KIND_CHILD_KEY]);
+}
+
+
+static void
+ngx_http_parley_zone_lock(void *ctx)
+{
+    ngx_slab_pool_t  *shpool = ctx;
+
+    ngx_shmtx_lock(&shpool->mutex);
+}
+
+
+static void
+ngx_http_parley_zone_unlock(void *ctx)
+{
+    ngx_slab_pool_t  *shpool = ctx;
+
+    ngx_shmtx_unlock(&shpool->mutex);
+}
+
+
+/* nginx frees the mutex of a worker that died with it */
+
+static void
+ngx_http_parley_zone_repaired(void *ctx)
+{
+    ngx_slab_pool_t  *shpool = ctx;
+
+    ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
+                  "parley: a worker died while it changed what is shared%s, "
+                  "which was mended: what it was doing is done, or undone",
+                  shpool->log_ctx);
+}
+
+
+/* monotonic, and one for the host */
+
+static int64_t
+ngx_http_parley_zone_now(void *ctx)
+{
+    return (int64_t) ngx_current_msec;
+}
+
+
+void
+ngx_http_parley_zone_enter(ngx_http_parley_zone_t *zone)
+{
+    parley_process_t  self;
+
+    ngx_http_parley_process_self(&self);
+    parley_memory_enter(&zone->memory, &self);
+}
+
+
+void
+ngx_http_parley_zone_leave(ngx_http_parley_zone_t *zone)
+{
+    parley_memory_leave(&zone->memory);
+}

@@ -1,0 +1,642 @@
+/*
+ * Append.  What it does becomes visible in one step, when the head of all
+ * appends moves: a process that dies before has appended nothing, one that dies
+ * after all of it.  What was left to do is in the record, and is done by the
+ * next who comes.
+ */
+
+#include "state/memory/parley_memory_job_parts.h"
+
+
+/* places that one append takes from a log, however many are beyond bounds */
+#define PARLEY_APPEND_EVICT  64
+
+/* records that are looked at, whether somebody waits for them */
+#define PARLEY_APPEND_PASS   64
+
+
+static parley_append_verdict_t parley_append_admitted(parley_memory_t *s,
+    const parley_append_t *a);
+static parley_append_verdict_t parley_append_may(parley_memory_t *s,
+    const parley_append_t *a, size_t size, int64_t now);
+static parley_append_verdict_t parley_append_count(parley_memory_t *s,
+    const parley_append_t *a, parley_appended_t *ret);
+static int parley_append_open(parley_memory_t *s, const parley_append_t *a,
+    int64_t now, parley_appended_t *ret, int64_t *until);
+static int parley_append_record(parley_memory_t *s, const parley_append_t *a,
+    size_t size, int64_t until, int64_t now, const parley_appended_t *ret);
+static int parley_append_places(parley_memory_t *s, const parley_append_t *a,
+    size_t size, int64_t until, int64_t now, const parley_appended_t *ret);
+static void parley_append_moves(parley_memory_t *s, uint64_t number,
+    const parley_log_head_t *head, int64_t now);
+static void parley_append_evict(parley_memory_t *s, const uint8_t *key,
+    parley_log_t *log, const parley_retention_t *retention, int64_t now);
+static int parley_append_jobs(parley_memory_t *s, const parley_append_t *a,
+    int64_t now, const parley_appended_t *ret);
+static const parley_place_t *parley_append_owed(const parley_append_t *a,
+    const parley_job_t *job, const parley_appended_t *ret, size_t *at);
+static parley_entry_t *parley_append_placed(parley_memory_t *s,
+    const parley_placed_t *placed);
+static void parley_append_undo(parley_memory_t *s, parley_entry_t *e,
+    uint64_t number, const parley_log_head_t *head);
+
+
+parley_state_done_t
+parley_memory_append(parley_state_t *state, const parley_append_t *a,
+    parley_appended_t *ret, parley_call_t *call)
+{
+    int64_t           now;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    (void) call;
+
+    memset(ret, 0, sizeof(parley_appended_t));
+
+    ret->places = parley_arena_calloc(a->arena, (a->nlogs + 1)
+                                                * sizeof(parley_placed_t));
+    if (ret->places == NULL) {
+        ret->verdict = PARLEY_APPEND_MEMORY;
+        return PARLEY_STATE_DONE;
+    }
+
+    now = parley_memory_now(s);
+
+    parley_memory_lock(s);
+
+    parley_append_mend(s, now);
+
+    ret->verdict = parley_append_locked(s, a, now, ret);
+
+    parley_memory_unlock(s);
+
+    return PARLEY_STATE_DONE;
+}
+
+
+parley_append_verdict_t
+parley_append_locked(parley_memory_t *s, const parley_append_t *a,
+    int64_t now, parley_appended_t *ret)
+{
+    size_t                    i, size;
+    int64_t                   until;
+    parley_log_head_t         head;
+    parley_appends_t         *appends;
+    parley_append_verdict_t   rc;
+
+    if (a->asks) {
+        return parley_append_count(s, a, ret);
+    }
+
+    size = 0;
+
+    for (i = 0; i < a->nparts; i++) {
+        size += a->parts[i].len;
+    }
+
+    rc = parley_append_admitted(s, a);
+
+    if (rc == PARLEY_APPEND_OK) {
+        rc = parley_append_may(s, a, size, now);
+    }
+
+    if (rc == PARLEY_APPEND_OK) {
+        rc = parley_append_count(s, a, ret);
+    }
+
+    if (rc != PARLEY_APPEND_OK) {
+        return rc;
+    }
+
+    appends = &s->sh->appends;
+    appends->pending = appends->head + 1;
+
+    ret->number = appends->pending;
+
+    if (parley_append_open(s, a, now, ret, &until) != 0
+        || parley_append_record(s, a, size, until, now, ret) != 0
+        || parley_append_places(s, a, size, until, now, ret) != 0
+        || parley_append_jobs(s, a, now, ret) != 0)
+    {
+        parley_append_mend(s, now);
+        return PARLEY_APPEND_FULL;
+    }
+
+    parley_table_made_locked(s->sh->table);
+
+    if (a->takes != NULL) {
+        parley_settle_begin_locked(s, a->takes, a->how, ret->number, now);
+    }
+
+    __atomic_store_n(&appends->head, ret->number, __ATOMIC_RELEASE);
+
+    if (a->takes != NULL) {
+        parley_settle_mend_locked(s, now);
+    }
+
+    if (parley_log_record_find(s, ret->number, &head) != NULL) {
+        parley_append_moves(s, ret->number, &head, now);
+    }
+
+    appends->pending = 0;
+
+    parley_append_pass(s, PARLEY_APPEND_PASS, now);
+
+    return PARLEY_APPEND_OK;
+}
+
+
+/* Whether the admission can be taken that the append settles. */
+
+static parley_append_verdict_t
+parley_append_admitted(parley_memory_t *s, const parley_append_t *a)
+{
+    if (a->takes == NULL) {
+        return PARLEY_APPEND_OK;
+    }
+
+    switch (parley_settle_may_locked(s, a->takes, a->how)) {
+
+    case 0:
+        return PARLEY_APPEND_OK;
+
+    case PARLEY_SETTLED_LATE:
+        return PARLEY_APPEND_LATE;
+
+    default:
+        return PARLEY_APPEND_STALE;
+    }
+}
+
+
+/* Whether all of it finds room, with a log for each that is not there. */
+
+static parley_append_verdict_t
+parley_append_may(parley_memory_t *s, const parley_append_t *a, size_t size,
+    int64_t now)
+{
+    size_t        i, n;
+    parley_log_t  log;
+
+    for (i = 0; i < a->nlogs; i++) {
+        if (parley_log_find(s, a->logs[i], now, &log) != NULL && log.closed) {
+            return PARLEY_APPEND_CLOSED;
+        }
+    }
+
+    n = parley_table_blocks(sizeof(parley_log_head_t)
+                            + a->nlogs * sizeof(parley_placed_t) + size)
+        + a->nlogs * (1 + parley_table_blocks(sizeof(parley_log_t)));
+
+    for (i = 0; i < a->njobs; i++) {
+
+        if (a->jobs[i].text.len > PARLEY_JOB_TEXT_MAX) {
+            return PARLEY_APPEND_FULL;
+        }
+
+        n += parley_job_blocks(&a->jobs[i]);
+    }
+
+    switch (parley_table_room_locked(s->sh->table, a->account, n, s->share,
+                                     now))
+    {
+    case PARLEY_ROOM_OK:
+        return PARLEY_APPEND_OK;
+
+    case PARLEY_ROOM_SHARE:
+        return PARLEY_APPEND_SHARE;
+
+    default:
+        return PARLEY_APPEND_FULL;
+    }
+}
+
+
+static parley_append_verdict_t
+parley_append_count(parley_memory_t *s, const parley_append_t *a,
+    parley_appended_t *ret)
+{
+    size_t    room;
+    uint32_t  i;
+
+    room = 0;
+
+    for (i = 0; i < a->nlogs; i++) {
+        if (parley_roster_count(s, a, i, ret, &room) != 0) {
+            return PARLEY_APPEND_MEMORY;
+        }
+    }
+
+    return PARLEY_APPEND_OK;
+}
+
+
+/* The places that the record will have, and until when it is promised. */
+
+static int
+parley_append_open(parley_memory_t *s, const parley_append_t *a, int64_t now,
+    parley_appended_t *ret, int64_t *until)
+{
+    size_t            i;
+    parley_log_t      log;
+    parley_placed_t  *placed;
+
+    *until = now + a->retention.ms;
+
+    for (i = 0; i < a->nlogs; i++) {
+        placed = &ret->places[i];
+
+        if (parley_log_open(s, a->logs[i], a->account, now, &log) == NULL) {
+            return -1;
+        }
+
+        memcpy(placed->log, a->logs[i], PARLEY_KEY_LEN);
+        placed->place.epoch = log.epoch;
+        placed->place.offset = log.last + 1;
+
+        if (*until < log.until) {
+            *until = log.until;
+        }
+    }
+
+    return 0;
+}
+
+
+/* its octets go with its own time, unless somebody may not have seen them */
+
+static int
+parley_append_record(parley_memory_t *s, const parley_append_t *a,
+    size_t size, int64_t until, int64_t now, const parley_appended_t *ret)
+{
+    size_t              i;
+    uint8_t             key[PARLEY_KEY_LEN];
+    int64_t             ends;
+    uint64_t            words[2];
+    parley_str_t        parts[PARLEY_APPEND_PARTS + 2];
+    parley_entry_t     *e;
+    parley_log_head_t   head;
+
+    memset(&head, 0, sizeof(parley_log_head_t));
+
+    head.ends = a->ttl < PARLEY_TABLE_FOREVER - now ? now + a->ttl
+                                                    : PARLEY_TABLE_FOREVER;
+    head.retention = a->retention;
+    head.nplaces = (uint32_t) a->nlogs;
+    head.kept = head.nplaces + (uint32_t) a->njobs;
+    head.closes = a->closes;
+    head.size = (uint32_t) size;
+
+    parts[0] = parley_str_make(&head, sizeof(head));
+    parts[1] = parley_str_make(ret->places,
+                               a->nlogs * sizeof(parley_placed_t));
+
+    for (i = 0; i < a->njobs; i++) {
+        if (a->jobs[i].lasts > until - now) {
+            until = now + a->jobs[i].lasts;
+        }
+    }
+
+    for (i = 0; i < a->nparts && i < PARLEY_APPEND_PARTS; i++) {
+        parts[2 + i] = a->parts[i];
+    }
+
+    ends = head.ends < until ? head.ends : until;
+
+    if (ends < now + PARLEY_FEED_GRACE) {
+        ends = now + PARLEY_FEED_GRACE;
+    }
+
+    words[0] = ret->number;
+    words[1] = 0;
+    memcpy(key, words, PARLEY_KEY_LEN);
+
+    e = parley_table_add_locked(s->sh->table, PARLEY_KIND_RECORD,
+                                PARLEY_LOOSE_NONE, key, a->account,
+                                parts[0].len + parts[1].len + size, ends,
+                                now);
+    if (e == NULL) {
+        return -1;
+    }
+
+    parley_entry_set_stamp(e, (uint64_t) now);
+    parley_table_write_locked(s->sh->table, e, parts, 2 + i);
+
+    return 0;
+}
+
+
+static int
+parley_append_places(parley_memory_t *s, const parley_append_t *a,
+    size_t size, int64_t until, int64_t now, const parley_appended_t *ret)
+{
+    size_t                  i;
+    uint8_t                 key[PARLEY_KEY_LEN];
+    parley_log_t            log;
+    parley_entry_t         *e;
+    parley_log_place_t      place;
+    const parley_placed_t  *placed;
+
+    for (i = 0; i < a->nlogs; i++) {
+        placed = &ret->places[i];
+
+        if (parley_log_find(s, placed->log, now, &log) == NULL) {
+            return -1;
+        }
+
+        place.number = ret->number;
+        place.sum = log.sum + (uint32_t) size;
+        place.size = (uint32_t) size;
+
+        parley_log_place_key(placed->log, &placed->place, key);
+
+        e = parley_table_add_locked(s->sh->table, PARLEY_KIND_PLACE,
+                                    PARLEY_LOOSE_NONE, key, a->account, 0,
+                                    until, now);
+        if (e == NULL) {
+            return -1;
+        }
+
+        memcpy(e->octets, &place, sizeof(place));
+        parley_entry_set_stamp(e, (uint64_t) (now > log.time ? now
+                                                             : log.time));
+    }
+
+    return 0;
+}
+
+
+static int
+parley_append_jobs(parley_memory_t *s, const parley_append_t *a, int64_t now,
+    const parley_appended_t *ret)
+{
+    size_t                 i, at;
+    const parley_place_t  *place;
+
+    at = 0;
+
+    for (i = 0; i < a->njobs; i++) {
+
+        place = parley_append_owed(a, &a->jobs[i], ret, &at);
+
+        if (parley_job_put_locked(s, &a->jobs[i], a->account, ret->number,
+                                  place, now)
+            != 0)
+        {
+            parley_job_unput_locked(s, a->jobs, i);
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Returns the place in the log that the job is owed to the readers of, or NULL:
+ * it is owed to none.  Jobs come in the order of the logs, so the search goes
+ * on at *at, which is where the last one ended.
+ */
+
+static const parley_place_t *
+parley_append_owed(const parley_append_t *a, const parley_job_t *job,
+    const parley_appended_t *ret, size_t *at)
+{
+    size_t  n;
+
+    for (n = 0; job->owed && n < a->nlogs; n++) {
+
+        if (memcmp(a->logs[*at], job->lane, PARLEY_KEY_LEN) == 0) {
+            return &ret->places[*at].place;
+        }
+
+        *at = *at + 1 < a->nlogs ? *at + 1 : 0;
+    }
+
+    return NULL;
+}
+
+
+/* The ends of its logs move behind a record that is visible. */
+
+static void
+parley_append_moves(parley_memory_t *s, uint64_t number,
+    const parley_log_head_t *head, int64_t now)
+{
+    uint32_t         i;
+    parley_log_t     log;
+    parley_entry_t  *e, *record, *placed;
+    parley_placed_t  at;
+
+    for (i = 0; i < head->nplaces; i++) {
+        record = parley_log_record_find(s, number, &(parley_log_head_t) { 0 });
+
+        if (record == NULL) {
+            return;
+        }
+
+        parley_table_read_locked(s->sh->table, record,
+                                 sizeof(parley_log_head_t)
+                                 + i * sizeof(parley_placed_t),
+                                 &at, sizeof(parley_placed_t));
+
+        e = parley_log_find(s, at.log, now, &log);
+        placed = parley_append_placed(s, &at);
+
+        if (e == NULL || placed == NULL || log.epoch != at.place.epoch
+            || log.last >= at.place.offset)
+        {
+            continue;
+        }
+
+        log.last = at.place.offset;
+        log.sum += head->size;
+        log.ms = head->retention.ms;
+        log.time = (int64_t) parley_entry_stamp(placed);
+        log.until = (int64_t) placed->expires;
+        log.closed = head->closes;
+
+        parley_append_evict(s, at.log, &log, &head->retention, now);
+        parley_log_save(s, e, &log);
+        parley_log_keep(e, log.until);
+        parley_log_keep(e, now + PARLEY_LOG_LEASE);
+    }
+}
+
+
+static parley_entry_t *
+parley_append_placed(parley_memory_t *s, const parley_placed_t *placed)
+{
+    uint8_t  key[PARLEY_KEY_LEN];
+
+    parley_log_place_key(placed->log, &placed->place, key);
+
+    return parley_table_find_locked(s->sh->table, PARLEY_KIND_PLACE, key);
+}
+
+
+/* the newest one is retained whatever its size */
+
+static void
+parley_append_evict(parley_memory_t *s, const uint8_t *key, parley_log_t *log,
+    const parley_retention_t *retention, int64_t now)
+{
+    unsigned             n;
+    uint32_t             octets;
+    parley_entry_t      *e;
+    parley_placed_t      placed;
+    parley_log_place_t   place;
+
+    memcpy(placed.log, key, PARLEY_KEY_LEN);
+    placed.place.epoch = log->epoch;
+
+    for (n = 0; n < PARLEY_APPEND_EVICT && log->first < log->last; n++) {
+
+        placed.place.offset = log->first;
+        e = parley_append_placed(s, &placed);
+
+        if (e != NULL) {
+            memcpy(&place, e->octets, sizeof(place));
+            octets = log->sum - place.sum + place.size;
+
+            if (log->last - log->first < retention->records
+                && octets <= retention->octets
+                && (int64_t) parley_entry_stamp(e) + log->ms > now)
+            {
+                return;
+            }
+
+            parley_table_remove_locked(s->sh->table, e);
+            parley_append_unkeep(s, place.number);
+        }
+
+        log->first++;
+    }
+}
+
+
+void
+parley_append_unkeep(parley_memory_t *s, uint64_t number)
+{
+    parley_str_t        value;
+    parley_entry_t     *e;
+    parley_log_head_t   head;
+
+    e = parley_log_record_find(s, number, &head);
+
+    if (e == NULL) {
+        return;
+    }
+
+    head.kept--;
+
+    if (head.kept == 0 && number <= s->sh->appends.passed) {
+        parley_table_remove_locked(s->sh->table, e);
+        return;
+    }
+
+    value = parley_str_make(&head, sizeof(head));
+    parley_table_write_locked(s->sh->table, e, &value, 1);
+}
+
+
+void
+parley_append_mend(parley_memory_t *s, int64_t now)
+{
+    uint64_t            number;
+    parley_entry_t     *e;
+    parley_log_head_t   head;
+
+    number = s->sh->appends.pending;
+
+    if (number == 0) {
+        return;
+    }
+
+    e = parley_log_record_find(s, number, &head);
+
+    if (e != NULL) {
+
+        if (number <= s->sh->appends.head) {
+            parley_append_moves(s, number, &head, now);
+
+        } else {
+            parley_append_undo(s, e, number, &head);
+        }
+    }
+
+    s->sh->appends.pending = 0;
+}
+
+
+static void
+parley_append_undo(parley_memory_t *s, parley_entry_t *e, uint64_t number,
+    const parley_log_head_t *head)
+{
+    uint32_t             i;
+    parley_entry_t      *placed;
+    parley_placed_t      at;
+    parley_log_place_t   place;
+
+    for (i = 0; i < head->nplaces; i++) {
+        parley_table_read_locked(s->sh->table, e,
+                                 sizeof(parley_log_head_t)
+                                 + i * sizeof(parley_placed_t),
+                                 &at, sizeof(parley_placed_t));
+
+        placed = parley_append_placed(s, &at);
+
+        if (placed == NULL) {
+            continue;
+        }
+
+        memcpy(&place, placed->octets, sizeof(place));
+
+        /* 0: it died before that was written */
+
+        if (place.number == number || place.number == 0) {
+            parley_table_remove_locked(s->sh->table, placed);
+        }
+    }
+
+    parley_table_remove_locked(s->sh->table, e);
+}
+
+
+void
+parley_append_pass(parley_memory_t *s, size_t n, int64_t now)
+{
+    uint32_t                  i;
+    uint64_t                  seen;
+    parley_entry_t           *e;
+    parley_appends_t         *appends;
+    parley_log_head_t         head;
+    const parley_member_of_t *m;
+
+    appends = &s->sh->appends;
+    seen = appends->head;
+
+    for (i = 1; i <= appends->fed_max; i++) {
+        m = &s->sh->processes[i];
+
+        if (m->process.pid != 0 && m->fed != 0 && m->fed - 1 < seen) {
+            seen = m->fed - 1;
+        }
+    }
+
+    for ( ; n != 0 && appends->passed < appends->head; n--) {
+
+        e = parley_log_record_find(s, appends->passed + 1, &head);
+
+        if (appends->passed >= seen && e != NULL
+            && (int64_t) parley_entry_stamp(e) + PARLEY_FEED_GRACE > now)
+        {
+            return;
+        }
+
+        appends->passed++;
+
+        if (e != NULL && head.kept == 0) {
+            parley_table_remove_locked(s->sh->table, e);
+        }
+    }
+}

@@ -1,0 +1,511 @@
+/*
+ * The entries of jobs, and their order.  Only the first of a lane stands in the
+ * lists of what is due.  Where a process dies in the midst of a change, lanes
+ * and lists are made anew from the jobs that are there.
+ */
+
+#include "state/memory/parley_memory_job_parts.h"
+
+
+#define PARLEY_LANE_BUCKETS  4096       /* that are walked at once */
+
+
+static parley_entry_t *parley_lane_open(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], const uint8_t *account, int64_t now);
+static void parley_job_unmake(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], uint64_t at);
+static void parley_lane_urge(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], const parley_lane_t *l);
+static void parley_lane_next(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], int64_t now);
+static void parley_job_key(const uint8_t lane[PARLEY_KEY_LEN], uint64_t at,
+    uint8_t out[PARLEY_KEY_LEN]);
+static void parley_job_walk(parley_memory_t *s,
+    int (*is)(void *ctx, const parley_entry_t *e));
+static int parley_repair_empties(void *ctx, const parley_entry_t *e);
+static int parley_repair_jobs(void *ctx, const parley_entry_t *e);
+static int parley_repair_rests(void *ctx, const parley_entry_t *e);
+static int parley_repair_lists(void *ctx, const parley_entry_t *e);
+
+
+/* as those of the places of a log: one lane's are spread */
+
+static void
+parley_job_key(const uint8_t lane[PARLEY_KEY_LEN], uint64_t at,
+    uint8_t out[PARLEY_KEY_LEN])
+{
+    uint64_t  words[2];
+
+    memcpy(words, lane, PARLEY_KEY_LEN);
+    words[0] ^= at;
+    memcpy(out, words, PARLEY_KEY_LEN);
+}
+
+
+/* an entry that is shown by a walk, to be changed */
+
+static parley_entry_t *
+parley_lane_own(parley_memory_t *s, const parley_entry_t *e)
+{
+    return parley_table_entry(s->sh->table,
+                              (parley_block_t)
+                              (e - parley_table_entry(s->sh->table, 0)));
+}
+
+
+static parley_entry_t *
+parley_lane_entry(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN])
+{
+    return parley_table_find_locked(s->sh->table, PARLEY_KIND_LANE, lane);
+}
+
+
+parley_lane_t *
+parley_lane_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN])
+{
+    parley_entry_t  *e;
+
+    e = parley_lane_entry(s, lane);
+
+    return e != NULL ? parley_lane_of(e) : NULL;
+}
+
+
+/* of two lanes whose keys are that near only one has a job of that load */
+
+parley_entry_t *
+parley_job_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    uint64_t at)
+{
+    uint8_t  key[PARLEY_KEY_LEN];
+
+    parley_job_key(lane, at, key);
+
+    return parley_table_find_locked(s->sh->table, PARLEY_KIND_JOB, key);
+}
+
+
+parley_entry_t *
+parley_load_find(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
+    parley_load_t *ret)
+{
+    parley_entry_t  *e;
+
+    e = parley_table_find_locked(s->sh->table, PARLEY_KIND_LOAD, key);
+
+    if (e != NULL) {
+        parley_table_read_locked(s->sh->table, e, 0, ret,
+                                 sizeof(parley_load_t));
+    }
+
+    return e;
+}
+
+
+size_t
+parley_job_blocks(const parley_job_t *job)
+{
+    return 2 + parley_table_blocks(sizeof(parley_load_t) + job->text.len);
+}
+
+
+static parley_entry_t *
+parley_lane_open(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    const uint8_t *account, int64_t now)
+{
+    parley_lane_t   *l;
+    parley_entry_t  *e;
+
+    e = parley_lane_entry(s, lane);
+
+    if (e != NULL) {
+        return e;
+    }
+
+    e = parley_table_add_locked(s->sh->table, PARLEY_KIND_LANE,
+                                PARLEY_LOOSE_NONE, lane, account, 0,
+                                PARLEY_TABLE_FOREVER, now);
+
+    if (e != NULL) {
+        l = parley_lane_of(e);
+        l->first = 1;
+        l->last = 0;
+        parley_table_made_locked(s->sh->table);
+    }
+
+    return e;
+}
+
+
+/* it is a job once its entry is made, and is in its lane when that says so */
+
+int
+parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
+    const uint8_t *account, uint64_t record, const parley_place_t *place,
+    int64_t now)
+{
+    uint8_t             key[PARLEY_KEY_LEN];
+    parley_str_t        parts[2];
+    parley_load_t       load;
+    parley_lane_t      *l;
+    parley_entry_t     *e;
+    parley_job_word_t   w;
+
+    e = parley_lane_open(s, job->lane, account, now);
+
+    if (e == NULL) {
+        return -1;
+    }
+
+    memset(&load, 0, sizeof(load));
+    memcpy(load.lane, job->lane, PARLEY_KEY_LEN);
+
+    load.at = parley_lane_of(e)->last + 1;
+    load.record = record;
+    load.ends = job->lasts < PARLEY_WORD_LATEST - now
+                ? now + job->lasts : PARLEY_WORD_LATEST;
+    load.size = (uint32_t) job->text.len;
+
+    if (place != NULL) {
+        load.epoch = place->epoch;
+        load.offset = place->offset;
+    }
+
+    parts[0] = parley_str_make(&load, sizeof(load));
+    parts[1] = job->text;
+
+    parley_job_key(job->lane, load.at, key);
+
+    e = parley_table_add_locked(s->sh->table, PARLEY_KIND_LOAD,
+                                PARLEY_LOOSE_NONE, key, account,
+                                sizeof(load) + job->text.len,
+                                PARLEY_TABLE_FOREVER, now);
+
+    if (e != NULL) {
+        parley_table_write_locked(s->sh->table, e, parts, 2);
+
+        e = parley_table_add_locked(s->sh->table, PARLEY_KIND_JOB,
+                                    PARLEY_LOOSE_NONE, key, account, 0,
+                                    PARLEY_TABLE_FOREVER, now);
+    }
+
+    if (e == NULL) {
+        parley_job_unmake(s, job->lane, load.at);
+        return -1;
+    }
+
+    w.due = job->after < PARLEY_WORD_LATEST - now ? now + job->after
+                                                  : PARLEY_WORD_LATEST;
+    w.tried = 0;
+    w.mark = 0;
+    w.owner = 0;
+
+    parley_job_set_mark(e, job->class, 0);
+    parley_job_set(e, &w);
+    parley_table_made_locked(s->sh->table);
+
+    l = parley_lane_of(parley_lane_entry(s, job->lane));
+    l->last = load.at;
+
+    if (l->first == load.at) {
+        parley_due_link(s, e);
+
+    } else if (job->class == PARLEY_JOB_URGENT) {
+        parley_lane_urge(s, job->lane, l);
+    }
+
+    return 0;
+}
+
+
+/* what stands before the last is as urgent, as what stands before that is */
+
+static void
+parley_lane_urge(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    const parley_lane_t *l)
+{
+    uint64_t         at;
+    parley_entry_t  *e;
+
+    for (at = l->last - 1; at >= l->first; at--) {
+
+        e = parley_job_find(s, lane, at);
+
+        if (e == NULL) {
+            continue;
+        }
+
+        if (parley_job_class(e) != PARLEY_JOB_ORDINARY) {
+            return;
+        }
+
+        parley_job_set_mark(e, PARLEY_JOB_URGENT, e->mark % PARLEY_DUE_SLOTS);
+    }
+}
+
+
+void
+parley_job_unput_locked(parley_memory_t *s, const parley_job_t *jobs, size_t n)
+{
+    parley_lane_t   *l;
+    parley_entry_t  *e;
+
+    while (n-- > 0) {
+        e = parley_lane_entry(s, jobs[n].lane);
+
+        if (e != NULL) {
+            l = parley_lane_of(e);
+            l->last--;
+
+            parley_job_unmake(s, jobs[n].lane, l->last + 1);
+        }
+    }
+}
+
+
+/* one that stands behind the last of its lane, as far as it is there */
+
+static void
+parley_job_unmake(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    uint64_t at)
+{
+    uint8_t          key[PARLEY_KEY_LEN];
+    parley_load_t    load;
+    parley_entry_t  *e;
+
+    parley_job_key(lane, at, key);
+
+    e = parley_table_find_locked(s->sh->table, PARLEY_KIND_JOB, key);
+
+    if (e != NULL) {
+        parley_due_unlink(s, e);
+        parley_table_remove_locked(s->sh->table, e);
+    }
+
+    e = parley_load_find(s, key, &load);
+
+    if (e != NULL) {
+        parley_table_remove_locked(s->sh->table, e);
+    }
+
+    e = parley_lane_entry(s, lane);
+
+    if (e != NULL && parley_lane_of(e)->last < parley_lane_of(e)->first) {
+        parley_table_remove_locked(s->sh->table, e);
+    }
+}
+
+
+void
+parley_job_remove_locked(parley_memory_t *s,
+    const uint8_t lane[PARLEY_KEY_LEN], uint64_t at, int64_t now)
+{
+    uint8_t             key[PARLEY_KEY_LEN];
+    parley_load_t       load;
+    parley_entry_t     *e;
+    parley_job_word_t   w;
+
+    parley_job_key(lane, at, key);
+
+    e = parley_table_find_locked(s->sh->table, PARLEY_KIND_JOB, key);
+
+    if (e != NULL) {
+        parley_job_word(e, &w);
+
+        if (w.owner != 0) {
+            s->sh->jobs.taken--;
+        }
+
+        parley_due_unlink(s, e);
+        parley_table_remove_locked(s->sh->table, e);
+    }
+
+    e = parley_load_find(s, key, &load);
+
+    if (e != NULL) {
+        parley_table_remove_locked(s->sh->table, e);
+
+        if (load.record != 0) {
+            parley_append_unkeep(s, load.record);
+        }
+    }
+
+    parley_lane_next(s, lane, now);
+}
+
+
+/* an end that was begun may have come so far before */
+
+static void
+parley_lane_next(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    int64_t now)
+{
+    parley_lane_t      *l;
+    parley_entry_t     *e, *job;
+    parley_job_word_t   w;
+
+    e = parley_lane_entry(s, lane);
+
+    if (e == NULL) {
+        return;
+    }
+
+    for (l = parley_lane_of(e); l->first <= l->last; l->first++) {
+
+        job = parley_job_find(s, lane, l->first);
+
+        if (job == NULL) {
+            continue;
+        }
+
+        if (!job->closed) {
+            parley_job_word(job, &w);
+
+            if (w.due < now) {
+                w.due = now;
+                parley_job_set(job, &w);
+            }
+
+            parley_due_link(s, job);
+        }
+
+        return;
+    }
+
+    parley_table_remove_locked(s->sh->table, e);
+}
+
+
+static void
+parley_job_walk(parley_memory_t *s,
+    int (*is)(void *ctx, const parley_entry_t *e))
+{
+    size_t  at;
+
+    at = 0;
+
+    do {
+        at = parley_table_drop_locked(s->sh->table, at, PARLEY_LANE_BUCKETS,
+                                      is, s);
+    } while (at != 0);
+}
+
+
+/*
+ * A job of an append that is not visible has not come about.  What it kept of
+ * its record stays as long as that.
+ */
+
+void
+parley_job_repair_locked(parley_memory_t *s, int64_t now)
+{
+    parley_due_t  *jobs;
+
+    jobs = &s->sh->jobs;
+
+    if (jobs->ending && jobs->number > s->sh->appends.head) {
+        jobs->ending = 0;
+    }
+
+    parley_due_clear(s, now);
+    jobs->taken = 0;
+
+    parley_job_walk(s, parley_repair_empties);
+    parley_job_walk(s, parley_repair_jobs);
+    parley_job_walk(s, parley_repair_rests);
+    parley_job_walk(s, parley_repair_lists);
+
+    parley_job_finish_locked(s, now);
+}
+
+
+static int
+parley_repair_empties(void *ctx, const parley_entry_t *e)
+{
+    parley_lane_t    *l;
+    parley_memory_t  *s = ctx;
+
+    if (e->kind == PARLEY_KIND_LANE) {
+        l = parley_lane_of(parley_lane_own(s, e));
+        l->first = UINT64_MAX;
+        l->last = 0;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_repair_jobs(void *ctx, const parley_entry_t *e)
+{
+    parley_lane_t      *l;
+    parley_load_t       load;
+    parley_entry_t     *lane;
+    parley_memory_t    *s = ctx;
+    parley_job_word_t   w;
+
+    if (e->kind != PARLEY_KIND_JOB) {
+        return 0;
+    }
+
+    if (parley_load_find(s, e->key, &load) == NULL
+        || load.record > s->sh->appends.head)
+    {
+        return 1;
+    }
+
+    lane = parley_lane_entry(s, load.lane);
+
+    if (lane == NULL) {
+        return 1;
+    }
+
+    l = parley_lane_of(lane);
+    l->first = load.at < l->first ? load.at : l->first;
+    l->last = load.at > l->last ? load.at : l->last;
+
+    parley_job_word(e, &w);
+
+    s->sh->jobs.taken += w.owner != 0;
+    parley_lane_own(s, e)->closed = 0;
+
+    return 0;
+}
+
+
+static int
+parley_repair_rests(void *ctx, const parley_entry_t *e)
+{
+    parley_memory_t  *s = ctx;
+
+    if (e->kind == PARLEY_KIND_LANE) {
+        return parley_lane_of(parley_lane_own(s, e))->last == 0;
+    }
+
+    return e->kind == PARLEY_KIND_LOAD
+           && parley_table_find_locked(s->sh->table, PARLEY_KIND_JOB, e->key)
+              == NULL;
+}
+
+
+static int
+parley_repair_lists(void *ctx, const parley_entry_t *e)
+{
+    parley_load_t     load;
+    parley_entry_t   *lane;
+    parley_memory_t  *s = ctx;
+
+    if (e->kind != PARLEY_KIND_JOB
+        || parley_load_find(s, e->key, &load) == NULL)
+    {
+        return 0;
+    }
+
+    lane = parley_lane_entry(s, load.lane);
+
+    if (lane != NULL && parley_lane_of(lane)->first == load.at) {
+        parley_due_link(s, parley_lane_own(s, e));
+    }
+
+    return 0;
+}

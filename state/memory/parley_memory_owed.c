@@ -1,0 +1,368 @@
+/*
+ * Records that jobs owe to the readers of a log (parley_job.h).  The lane of
+ * these jobs has the key of the log, so its jobs are in the order of their
+ * records.  A job keeps its record, whatever the log retains.
+ */
+
+#include "state/memory/parley_memory_job_parts.h"
+
+
+/* a walk through the jobs of a lane */
+typedef struct {
+    const uint8_t       *key;
+    const parley_log_t  *log;
+    uint64_t             at;            /* the next job that is looked at */
+    uint64_t             last;
+    int64_t              now;
+    parley_load_t        load;          /* of the job that was found */
+} parley_owed_t;
+
+
+static void parley_owed_begin(parley_memory_t *s, parley_owed_t *o,
+    const uint8_t *key, const parley_log_t *log, int64_t now);
+static int parley_owed_next(parley_memory_t *s, parley_owed_t *o,
+    uint64_t after);
+static int parley_owed_is_there(parley_memory_t *s, const parley_owed_t *o);
+static int parley_owed_only(parley_memory_t *s, const parley_log_read_t *r,
+    parley_owed_t *o, parley_log_page_t *ret);
+static int parley_owed_run(parley_memory_t *s, const parley_log_read_t *r,
+    parley_owed_t *o, parley_log_page_t *ret);
+static int parley_owed_load(parley_memory_t *s, const uint8_t *key,
+    uint64_t at, parley_load_t *ret);
+static void parley_owed_all(parley_memory_t *s, const parley_had_t *had,
+    const parley_lane_t *lane, int64_t now);
+static void parley_owed_ends(parley_memory_t *s, const parley_had_t *had,
+    uint64_t at, int64_t now);
+static uint64_t parley_owed_find(parley_memory_t *s, const parley_had_t *had,
+    const parley_lane_t *lane);
+static uint64_t parley_owed_seek(parley_memory_t *s, const uint8_t *key,
+    const parley_place_t *place, const parley_lane_t *lane);
+
+
+static void
+parley_owed_begin(parley_memory_t *s, parley_owed_t *o, const uint8_t *key,
+    const parley_log_t *log, int64_t now)
+{
+    const parley_lane_t  *lane;
+
+    lane = parley_lane_find(s, key);
+
+    o->key = key;
+    o->log = log;
+    o->now = now;
+    o->at = lane != NULL ? lane->first : 1;
+    o->last = lane != NULL ? lane->last : 0;
+}
+
+
+/* Finds the next job whose record is behind an offset.  Returns 0: there is
+   none. */
+
+static int
+parley_owed_next(parley_memory_t *s, parley_owed_t *o, uint64_t after)
+{
+    while (o->at <= o->last) {
+
+        if (parley_owed_load(s, o->key, o->at++, &o->load) == 0
+            && o->load.epoch == o->log->epoch && o->load.offset > after
+            && parley_owed_is_there(s, o))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* a message beyond the age limit of its protocol is not delivered */
+
+static int
+parley_owed_is_there(parley_memory_t *s, const parley_owed_t *o)
+{
+    parley_entry_t     *e;
+    parley_log_head_t   head;
+
+    if (o->load.ends <= o->now) {
+        return 0;
+    }
+
+    e = parley_log_record_find(s, o->load.record, &head);
+
+    return e != NULL && parley_log_left(e, &head, 1, o->now) > 0;
+}
+
+
+static int
+parley_owed_load(parley_memory_t *s, const uint8_t *key, uint64_t at,
+    parley_load_t *ret)
+{
+    const parley_entry_t  *e;
+
+    e = parley_job_find(s, key, at);
+
+    return e != NULL && parley_load_find(s, e->key, ret) != NULL ? 0 : -1;
+}
+
+
+uint64_t
+parley_owed_first(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
+    const parley_log_t *log, int64_t now)
+{
+    parley_owed_t  o;
+
+    parley_owed_begin(s, &o, key, log, now);
+
+    return parley_owed_next(s, &o, 0) ? o.load.offset : 0;
+}
+
+
+int
+parley_owed_page(parley_memory_t *s, const parley_log_read_t *r,
+    const parley_log_t *log, int64_t now, parley_log_page_t *ret)
+{
+    parley_owed_t  o;
+
+    if (r->which == PARLEY_LOG_RETAINED) {
+        return 0;
+    }
+
+    parley_owed_begin(s, &o, r->log, log, now);
+
+    if (r->which == PARLEY_LOG_AND_OWED && o.at > o.last) {
+        return 0;
+    }
+
+    ret->list = parley_arena_alloc(r->arena,
+                                   r->records * sizeof(parley_log_record_t));
+
+    if (ret->list == NULL) {
+        return -1;
+    }
+
+    return r->which == PARLEY_LOG_OWED ? parley_owed_only(s, r, &o, ret)
+                                       : parley_owed_run(s, r, &o, ret);
+}
+
+
+static int
+parley_owed_only(parley_memory_t *s, const parley_log_read_t *r,
+    parley_owed_t *o, parley_log_page_t *ret)
+{
+    int       rc;
+    size_t    octets;
+    uint64_t  end;
+
+    octets = 0;
+    end = r->to != 0 && r->to < ret->last ? r->to : ret->last;
+    ret->at = r->from.epoch == o->log->epoch ? r->from.offset : 0;
+
+    while (parley_owed_next(s, o, ret->at) && o->load.offset <= end) {
+
+        rc = (size_t) ret->n == r->records ? 1
+             : parley_log_add(s, r, o->load.record, o->load.offset, o->now,
+                              ret, &octets);
+
+        if (rc != 0) {
+            return rc < 0 ? -1 : 1;
+        }
+
+        ret->at = o->load.offset;
+    }
+
+    ret->at = end;
+
+    return 1;
+}
+
+
+/*
+ * Records that the log does not retain any more, up to the first that is
+ * missing between them.  A gap before them ends where they begin, also behind
+ * r->to.
+ */
+
+static int
+parley_owed_run(parley_memory_t *s, const parley_log_read_t *r,
+    parley_owed_t *o, parley_log_page_t *ret)
+{
+    int       rc, known;
+    size_t    octets;
+    uint64_t  from, end;
+
+    octets = 0;
+    known = r->from.epoch == o->log->epoch && r->from.offset <= ret->last;
+    from = known ? r->from.offset : 0;
+
+    if (!parley_owed_next(s, o, from) || o->load.offset >= ret->first) {
+        return 0;
+    }
+
+    end = r->to != 0 && r->to < ret->first ? r->to + 1 : ret->first;
+    ret->at = o->load.offset - 1;
+    ret->lost = !known || ret->at != from;
+
+    if (ret->lost) {
+        ret->first = o->load.offset;
+    }
+
+    while (o->load.offset == ret->at + 1 && o->load.offset < end) {
+
+        rc = (size_t) ret->n == r->records ? 1
+             : parley_log_add(s, r, o->load.record, o->load.offset, o->now,
+                              ret, &octets);
+
+        if (rc != 0) {
+            return rc < 0 ? -1 : 1;
+        }
+
+        ret->at = o->load.offset;
+
+        if (!parley_owed_next(s, o, ret->at)) {
+            break;
+        }
+    }
+
+    return 1;
+}
+
+
+parley_state_done_t
+parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
+    parley_call_t *call)
+{
+    int64_t               now;
+    parley_memory_t      *s = (parley_memory_t *) state;
+    const parley_lane_t  *lane;
+
+    (void) call;
+
+    now = parley_memory_now(s);
+
+    parley_memory_lock(s);
+
+    parley_append_mend(s, now);
+
+    lane = parley_lane_find(s, had->log);
+
+    if (lane != NULL && !had->all) {
+        parley_owed_ends(s, had, parley_owed_find(s, had, lane), now);
+
+    } else if (lane != NULL) {
+        parley_owed_all(s, had, lane, now);
+    }
+
+    parley_memory_unlock(s);
+
+    return PARLEY_STATE_DONE;
+}
+
+
+/*
+ * Ends the jobs of the records up to a place.  A record whose time is over was
+ * not sent to the client: its job is left, and will be given up.
+ */
+
+static void
+parley_owed_all(parley_memory_t *s, const parley_had_t *had,
+    const parley_lane_t *lane, int64_t now)
+{
+    uint64_t       at, last;
+    parley_owed_t  o;
+
+    o.key = had->log;
+    o.now = now;
+    last = lane->last;
+
+    for (at = lane->first; at <= last; at++) {
+
+        if (parley_owed_load(s, had->log, at, &o.load) != 0
+            || o.load.epoch != had->place.epoch)
+        {
+            continue;
+        }
+
+        if (o.load.offset > had->place.offset) {
+            break;
+        }
+
+        if (parley_owed_is_there(s, &o)) {
+            parley_owed_ends(s, had, at, now);
+        }
+    }
+}
+
+
+static void
+parley_owed_ends(parley_memory_t *s, const parley_had_t *had, uint64_t at,
+    int64_t now)
+{
+    if (at != 0) {
+        parley_job_over_locked(s, had->log, at, PARLEY_JOB_DELIVERED, 0);
+        parley_job_finish_locked(s, now);
+    }
+}
+
+
+/* Returns the number in its lane of the job that owes a record, or 0. */
+
+static uint64_t
+parley_owed_find(parley_memory_t *s, const parley_had_t *had,
+    const parley_lane_t *lane)
+{
+    uint64_t       at;
+    parley_load_t  load;
+
+    at = parley_owed_seek(s, had->log, &had->place, lane);
+
+    if (at > lane->last || parley_owed_load(s, had->log, at, &load) != 0) {
+        return 0;
+    }
+
+    return load.offset == had->place.offset ? at : 0;
+}
+
+
+/*
+ * Returns the number of the first job that owes the record of a place or one
+ * behind it; lane->last + 1: there is none.  A reader with a filter has records
+ * from the middle of a long lane, so the search is binary.  Jobs that ended,
+ * and those of another epoch, are passed over.
+ */
+
+static uint64_t
+parley_owed_seek(parley_memory_t *s, const uint8_t *key,
+    const parley_place_t *place, const parley_lane_t *lane)
+{
+    uint64_t       low, high, middle, at, found;
+    parley_load_t  load;
+
+    low = lane->first;
+    high = lane->last + 1;
+    found = high;
+
+    while (low < high) {
+        middle = low + (high - low) / 2;
+
+        for (at = middle; at < high; at++) {
+            if (parley_owed_load(s, key, at, &load) == 0
+                && load.epoch == place->epoch)
+            {
+                break;
+            }
+        }
+
+        if (at < high && load.offset < place->offset) {
+            low = at + 1;
+            continue;
+        }
+
+        if (at < high) {
+            found = at;
+        }
+
+        high = middle;
+    }
+
+    return found;
+}

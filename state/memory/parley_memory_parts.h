@@ -1,0 +1,274 @@
+/* What the files of the state share.  Private to them. */
+
+#ifndef PARLEY_MEMORY_PARTS_H
+#define PARLEY_MEMORY_PARTS_H
+
+#include "state/memory/parley_memory.h"
+
+
+/* mark of an id or a slot that is taken; else the number of the process that
+   reserved it */
+#define PARLEY_MARK_TAKEN  UINT16_MAX
+
+
+typedef struct {
+    parley_process_t  process;          /* pid 0: free */
+    uint64_t          since;            /* what it reserved has stamps from
+                                           here on */
+    uint64_t          fed;              /* the number that it is fed next; 0:
+                                           it is not fed */
+} parley_member_of_t;
+
+
+/* what has been appended (parley_memory_log.c) */
+typedef struct {
+    uint64_t          head;             /* the newest that is visible */
+    uint64_t          passed;           /* up to here no process waits */
+    uint64_t          pending;          /* an append that is under way, or was
+                                           when its process died; 0: none */
+    uint32_t          fed_max;          /* no process of a greater number has
+                                           been fed */
+} parley_appends_t;
+
+
+/*
+ * Jobs by the time at which they are due (parley_memory_due.c): a list for each
+ * 128 ms, which holds what is due in it, and whole turns later.
+ */
+#define PARLEY_DUE_SLOTS  256
+#define PARLEY_DUE_NEVER  UINT64_MAX
+
+typedef struct {
+    parley_block_t    first;
+    parley_block_t    last;
+} parley_due_slot_t;
+
+typedef struct {
+    uint64_t           next;            /* nothing is to be taken before that;
+                                           is read without the lock */
+    int64_t            tick;            /* of the first slot that may hold what
+                                           is due */
+    uint64_t           taken;           /* jobs that somebody has */
+    uint64_t           ended[PARLEY_STATE_ENDS];
+
+    /* an end that is under way, or was when its process died: it is done once
+       ending is set and, where it tells something, that is appended */
+    uint32_t           ending;
+    uint32_t           how;
+    uint64_t           number;          /* of that append; 0: it tells
+                                           nothing */
+    uint64_t           count;           /* what ended[how] becomes */
+    uint8_t            lane[PARLEY_KEY_LEN];
+    uint64_t           at;
+
+    parley_due_slot_t  slots[PARLEY_DUE_SLOTS];
+} parley_due_t;
+
+
+/*
+ * The settlement as taken that is under way, or was when its process died: the
+ * next process completes it.  That of an append is completed only if the append
+ * became visible.
+ */
+typedef struct {
+    uint32_t             under_way;
+    uint32_t             has_account;
+    uint32_t             has_id;
+    uint32_t             has_slot;
+    uint32_t             ncloses;
+    uint32_t             nlifts;
+    int64_t              id_until;
+    int64_t              slot_until;
+    uint64_t             stamp;
+    uint64_t             number;        /* of its append; 0: it has none */
+    uint8_t              account[PARLEY_KEY_LEN];
+    uint8_t              id[PARLEY_KEY_LEN];
+    uint8_t              print[PARLEY_PRINT_LEN];
+    uint8_t              slot[PARLEY_KEY_LEN];
+    parley_record_id_t   closes[PARLEY_CLOSES_MAX];
+    parley_lift_t        lifts[PARLEY_LIFTS_MAX];
+} parley_settling_t;
+
+
+struct parley_shared_s {
+    uint8_t              secret[PARLEY_KEY_SECRET];
+    uint64_t             stamps;        /* the last one given */
+    uint64_t             limited;
+    uint64_t             orphans;
+    uint32_t             vacated;       /* a process went, and what it had may
+                                           still be there */
+    uint32_t             busy;          /* somebody has the lock, or died with
+                                           it */
+    uint64_t             repairs;
+    parley_table_t      *table;
+    parley_appends_t     appends;
+    parley_due_t         jobs;
+    parley_settling_t    settling;
+    uint64_t             held[PARLEY_STATE_HOLDS];      /* suspensions, by
+                                                           tag */
+    uint32_t             nprocesses;    /* without number 0 */
+    parley_member_of_t   processes[];
+};
+
+
+/* parley_memory.c: who had the lock before died with it */
+void parley_memory_repair_locked(const parley_memory_t *s);
+
+
+static inline void
+parley_memory_lock(const parley_memory_t *s)
+{
+    s->env.lock(s->env.ctx);
+
+    if (s->sh->busy) {
+        parley_memory_repair_locked(s);
+    }
+
+    __atomic_store_n(&s->sh->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+
+static inline void
+parley_memory_unlock(const parley_memory_t *s)
+{
+    parley_table_made_locked(s->sh->table);
+
+    __atomic_store_n(&s->sh->busy, 0, __ATOMIC_RELEASE);
+
+    s->env.unlock(s->env.ctx);
+}
+
+
+static inline int64_t
+parley_memory_now(const parley_memory_t *s)
+{
+    return s->env.now(s->env.ctx);
+}
+
+
+/* until when what is this process's stays, if nobody drops it */
+
+static inline int64_t
+parley_memory_lasts(const parley_memory_t *s, int64_t now)
+{
+    return s->process != 0 ? PARLEY_TABLE_FOREVER : now + PARLEY_LEASE;
+}
+
+
+/* the next one: never 0, nor are its low 32 bits, which are a generation */
+
+static inline uint64_t
+parley_memory_stamp(parley_memory_t *s)
+{
+    s->sh->stamps++;
+
+    if (parley_state_generation(s->sh->stamps) == 0) {
+        s->sh->stamps++;
+    }
+
+    return s->sh->stamps;
+}
+
+
+/* parley_memory_log.c */
+
+extern const struct parley_log_ops_s  parley_memory_log_ops;
+
+/* parley_memory_job.c */
+
+extern const struct parley_job_ops_s  parley_memory_job_ops;
+
+/* A process died: jobs are as they were before its last verb, or after. */
+void parley_job_repair_locked(parley_memory_t *s, int64_t now);
+
+/* parley_memory.c */
+
+/*
+ * Whether the process with that number, which reserved something with that
+ * stamp, is known to be gone; else *ret is that process, pid 0: nobody knows.
+ */
+int parley_memory_is_gone(const parley_memory_t *s, uint32_t number,
+    uint64_t stamp, parley_process_t *ret);
+
+/* Asks the host, without the lock; returns 1 where the process is gone. */
+int parley_memory_bury(parley_memory_t *s, uint32_t number,
+    const parley_process_t *process);
+
+/* parley_memory_admit.c */
+
+parley_state_done_t parley_memory_admit(parley_state_t *state,
+    const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
+
+/* Drops what processes had reserved that are known to be gone. */
+void parley_memory_orphans(parley_memory_t *s);
+
+/* parley_memory_settle.c */
+
+parley_state_done_t parley_memory_settle(parley_state_t *state,
+    const parley_admission_t *a, const parley_settlement_t *how, int *ret,
+    parley_call_t *call);
+
+/*
+ * Whether an append may take an admission: 0; -1, it is not reserved; or
+ * PARLEY_SETTLED_LATE, a question that it closes is closed.
+ */
+int parley_settle_may_locked(parley_memory_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how);
+
+/* Writes a settlement down that takes effect with the append of that number. */
+void parley_settle_begin_locked(parley_memory_t *s,
+    const parley_admission_t *a, const parley_settlement_t *how,
+    uint64_t number, int64_t now);
+
+/*
+ * Completes the settlement that is written down, if there is one; drops it if
+ * its append did not become visible.
+ */
+void parley_settle_mend_locked(parley_memory_t *s, int64_t now);
+
+/* parley_memory_record.c */
+
+parley_state_done_t parley_memory_put(parley_state_t *state,
+    const parley_put_t *put, parley_put_result_t *ret, parley_call_t *call);
+parley_state_done_t parley_memory_get(parley_state_t *state,
+    const parley_lookup_t *lookup, parley_records_t *ret, parley_call_t *call);
+parley_state_done_t parley_memory_list(parley_state_t *state,
+    const parley_listing_t *listing, parley_listed_t *ret,
+    parley_call_t *call);
+parley_state_done_t parley_memory_drop(parley_state_t *state,
+    const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
+
+/* Whether an account is suspended. */
+int parley_record_suspends_locked(parley_memory_t *s, const uint8_t *account,
+    int64_t now);
+
+/* A process died: suspensions are counted anew. */
+void parley_record_repair_locked(parley_memory_t *s);
+
+/* Return 0, or PARLEY_SETTLED_LATE: it was closed. */
+int parley_record_close_locked(parley_memory_t *s,
+    const parley_record_id_t *id);
+int parley_record_closed_locked(parley_memory_t *s,
+    const parley_record_id_t *id);
+void parley_record_drop_locked(parley_memory_t *s,
+    const parley_record_id_t *id, uint32_t generation);
+
+/* parley_memory_rate.c */
+
+parley_state_done_t parley_memory_rate(parley_state_t *state,
+    const parley_rating_t *rating, parley_rated_t *ret, parley_call_t *call);
+
+/*
+ * The entry of a limit (NULL: nothing was counted), as it is at now; whether
+ * one more may come: 0, or the milliseconds to wait.
+ */
+parley_entry_t *parley_rate_find(parley_memory_t *s, const uint8_t *key);
+int64_t parley_rate_wait(parley_entry_t *e,
+    const parley_limit_rate_t *rate, int64_t now);
+void parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
+    int64_t now);
+void parley_rate_give(parley_entry_t *e, const parley_limit_rate_t *rate);
+
+
+#endif /* PARLEY_MEMORY_PARTS_H */

@@ -1,0 +1,138 @@
+/*
+ * Rates (GW-05, AEE-28): the generic cell rate algorithm, one number per key,
+ * the theoretical arrival time of the next message, in microseconds.
+ */
+
+#include "state/memory/parley_memory_parts.h"
+
+
+static parley_entry_t *parley_rate_add(parley_memory_t *s,
+    const uint8_t *account, const uint8_t *key, int64_t now);
+
+
+parley_entry_t *
+parley_rate_find(parley_memory_t *s, const uint8_t *key)
+{
+    return parley_table_find_locked(s->sh->table, PARLEY_KIND_RATE, key);
+}
+
+
+/* the rate of today is another perhaps: no debt above what it allows */
+
+int64_t
+parley_rate_wait(parley_entry_t *e, const parley_limit_rate_t *rate,
+    int64_t now)
+{
+    int64_t  ahead, room;
+
+    if (e == NULL || e->number <= now * 1000) {
+        return 0;
+    }
+
+    ahead = e->number - now * 1000;
+    room = rate->interval_us * (int64_t) rate->burst;
+
+    if (ahead > room + rate->interval_us) {
+        ahead = room + rate->interval_us;
+        e->number = now * 1000 + ahead;
+    }
+
+    return ahead <= room ? 0 : (ahead - room + 999) / 1000;
+}
+
+
+void
+parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
+    int64_t now)
+{
+    if (e->number < now * 1000) {
+        e->number = now * 1000;
+    }
+
+    e->number += rate->interval_us;
+
+    /* idle it says nothing that a missing one does not */
+
+    parley_table_expire(e, e->number / 1000 + 1);
+}
+
+
+void
+parley_rate_give(parley_entry_t *e, const parley_limit_rate_t *rate)
+{
+    e->number -= rate->interval_us;
+}
+
+
+static parley_entry_t *
+parley_rate_add(parley_memory_t *s, const uint8_t *account, const uint8_t *key,
+    int64_t now)
+{
+    if (account == NULL) {
+        return parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
+                                       PARLEY_LOOSE_RATE, key, NULL, 0, now,
+                                       now);
+    }
+
+    if (parley_table_room_locked(s->sh->table, account, 1, s->share, now)
+        != PARLEY_ROOM_OK)
+    {
+        return NULL;
+    }
+
+    return parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
+                                   PARLEY_LOOSE_NONE, key, account, 0, now,
+                                   now);
+}
+
+
+parley_state_done_t
+parley_memory_rate(parley_state_t *state, const parley_rating_t *r,
+    parley_rated_t *ret, parley_call_t *call)
+{
+    int64_t           now;
+    parley_rated_t    got;
+    parley_entry_t   *e;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    (void) call;
+
+    ret = ret != NULL ? ret : &got;
+
+    ret->verdict = PARLEY_RATE_OK;
+    ret->wait = 0;
+
+    if (r->rate.interval_us == 0) {
+        return PARLEY_STATE_DONE;
+    }
+
+    now = parley_memory_now(s);
+
+    parley_memory_lock(s);
+
+    e = parley_rate_find(s, r->key);
+
+    if (e == NULL && !r->look) {
+        e = parley_rate_add(s, r->account, r->key, now);
+
+        if (e == NULL) {
+            ret->verdict = PARLEY_RATE_FULL;
+        }
+    }
+
+    if (e != NULL) {
+        ret->wait = parley_rate_wait(e, &r->rate, now);
+
+        if (ret->wait != 0) {
+            ret->verdict = PARLEY_RATE_LIMITED;
+            s->sh->limited++;
+
+        } else if (!r->look) {
+            parley_rate_take(e, &r->rate, now);
+        }
+    }
+
+    parley_memory_unlock(s);
+
+    return PARLEY_STATE_DONE;
+}

@@ -1,0 +1,635 @@
+#include <string.h>
+
+#include "state/parley_ask.h"
+
+
+typedef enum {
+    PARLEY_TOLD_ADMISSION = 0,
+    PARLEY_TOLD_SETTLEMENT,
+    PARLEY_TOLD_RATE,
+    PARLEY_TOLD_PUT,
+    PARLEY_TOLD_RECORDS,
+    PARLEY_TOLD_LIST,
+    PARLEY_TOLD_DROP,
+    PARLEY_TOLD_STAT,
+    PARLEY_TOLD_APPEND,
+    PARLEY_TOLD_ROSTER,
+    PARLEY_TOLD_PAGE,
+    PARLEY_TOLD_ERASE
+} parley_told_what_t;
+
+
+/* an admission, with what it points to */
+typedef struct {
+    parley_admission_t  admission;
+    uint8_t             account[PARLEY_KEY_LEN];
+    uint8_t             id[PARLEY_KEY_LEN];
+    uint8_t             print[PARLEY_PRINT_LEN];
+    uint8_t             slot[PARLEY_KEY_LEN];
+} parley_told_admission_t;
+
+
+/* one verb that was asked, and its answer */
+struct parley_told_s {
+    parley_told_t            *next;
+    parley_told_what_t        what;
+    parley_told_admission_t  *admission;    /* NULL: it is none */
+
+    union {
+        parley_admitted_t     admitted;
+        parley_rated_t        rated;
+        parley_put_result_t   put;
+        parley_records_t      records;
+        parley_listed_t       listed;
+        parley_state_stat_t   stat;
+        parley_appended_t     appended;
+        parley_roster_page_t  roster;
+        parley_log_page_t     page;
+        int                   settled;
+    } answer;
+};
+
+
+static int parley_ask_told(parley_ask_t *q, parley_told_what_t what,
+    parley_told_t **ret);
+static int parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
+    parley_records_t *ret);
+static parley_told_t *parley_ask_new(parley_ask_t *q, parley_told_what_t what);
+static int parley_ask_asked(parley_ask_t *q, parley_told_t *e,
+    parley_state_done_t done);
+static void parley_ask_done(parley_call_t *call);
+static void parley_ask_untold(parley_ask_t *q);
+static const uint8_t *parley_ask_copy(uint8_t *to, const uint8_t *from,
+    size_t len);
+
+
+/*
+ * Where every answer is there at once nothing is taken again, and nothing
+ * needs to be remembered.
+ */
+#define parley_ask_at_once(q)  ((q)->state->ops->at_once)
+
+
+/*
+ * Answers of an earlier time are told again; what is new is asked.  ask is the
+ * verb with &e->answer.member for its answer; otherwise is what is done where
+ * nobody waits for it.
+ */
+#define PARLEY_ASK(q, what, ask, member, ret, otherwise)                      \
+    do {                                                                      \
+        int             rc;                                                   \
+        parley_told_t  *e;                                                    \
+                                                                              \
+        rc = parley_ask_told(q, what, &e);                                    \
+                                                                              \
+        if (rc == -1) {                                                       \
+            otherwise;                                                        \
+        }                                                                     \
+                                                                              \
+        if (rc == 0) {                                                        \
+            rc = parley_ask_asked(q, e, ask);                                 \
+        }                                                                     \
+                                                                              \
+        if (rc < 0) {                                                         \
+            return rc;                                                        \
+        }                                                                     \
+                                                                              \
+        *(ret) = e->answer.member;                                            \
+                                                                              \
+        return 0;                                                             \
+    } while (0)
+
+
+void
+parley_ask_init(parley_ask_t *q, parley_state_t *state, parley_arena_t *arena)
+{
+    memset(q, 0, sizeof(parley_ask_t));
+
+    q->state = state;
+    q->arena = arena;
+    q->call.done = parley_ask_done;
+    q->call.ctx = q;
+    q->next = &q->first;
+    q->step = 1;
+    q->left = PARLEY_ASK_PATIENCE;
+}
+
+
+int
+parley_ask_waits(const parley_ask_t *q)
+{
+    return q->pending != NULL;
+}
+
+
+int64_t
+parley_ask_left(const parley_ask_t *q)
+{
+    return q->left > 0 ? q->left : 0;
+}
+
+
+void
+parley_ask_over(parley_ask_t *q)
+{
+    q->left = PARLEY_ASK_PATIENCE;
+}
+
+
+void
+parley_ask_part(parley_ask_t *q)
+{
+    if (q->pending != NULL) {
+        q->state->ops->cancel(q->state, &q->call);
+        q->pending = NULL;
+    }
+
+    parley_ask_untold(q);
+    parley_ask_end(q);
+
+    q->parting = 1;
+}
+
+
+/* what was admitted, and whoever asked does not know it */
+
+static void
+parley_ask_untold(parley_ask_t *q)
+{
+    parley_told_t        *e;
+    parley_settlement_t   how;
+
+    e = q->fresh;
+
+    if (e == NULL || e->admission == NULL
+        || e->answer.admitted.verdict != PARLEY_ADMIT_OK)
+    {
+        return;
+    }
+
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    how.stamp = e->answer.admitted.stamp;
+
+    (void) q->state->ops->settle(q->state, &e->admission->admission, &how,
+                                 NULL, NULL);
+}
+
+
+/* 1: it was answered before; 0: it is asked now; PARLEY_WAIT; -1 */
+
+static int
+parley_ask_told(parley_ask_t *q, parley_told_what_t what, parley_told_t **ret)
+{
+    parley_told_t  *e;
+
+    if (q->parting) {
+        return -1;
+    }
+
+    e = *q->next;
+
+    if (e != NULL && e == q->pending) {
+        return PARLEY_WAIT;
+    }
+
+    /* another verb's answer is none to this one: a step that is taken again has
+       to ask in the same order */
+
+    if (e != NULL && e->what != what) {
+        q->parting = 1;
+        return -1;
+    }
+
+    if (e != NULL) {
+        *ret = e;
+        q->next = &e->next;
+
+        if (e == q->fresh) {
+            q->fresh = NULL;
+        }
+
+        return 1;
+    }
+
+    e = parley_ask_new(q, what);
+
+    if (e == NULL) {
+        /* no answer to come could be told when the step is taken again */
+        q->parting = 1;
+        return -1;
+    }
+
+    *q->next = e;
+    *ret = e;
+
+    return 0;
+}
+
+
+static parley_told_t *
+parley_ask_new(parley_ask_t *q, parley_told_what_t what)
+{
+    parley_told_t  *e;
+
+    e = parley_arena_alloc(q->arena, sizeof(parley_told_t));
+
+    if (e == NULL) {
+        return NULL;
+    }
+
+    memset(e, 0, sizeof(parley_told_t));
+
+    e->what = what;
+
+    if (what == PARLEY_TOLD_ADMISSION) {
+        e->admission = parley_arena_alloc(q->arena,
+                                          sizeof(parley_told_admission_t));
+        if (e->admission == NULL) {
+            return NULL;
+        }
+    }
+
+    return e;
+}
+
+
+static int
+parley_ask_asked(parley_ask_t *q, parley_told_t *e,
+    parley_state_done_t done)
+{
+    if (done == PARLEY_STATE_LATER) {
+        q->pending = e;
+        return PARLEY_WAIT;
+    }
+
+    q->next = &e->next;
+
+    return 0;
+}
+
+
+static void
+parley_ask_done(parley_call_t *call)
+{
+    parley_ask_t  *q = call->ctx;
+
+    q->fresh = q->pending;
+    q->pending = NULL;
+    q->resume(q);
+}
+
+
+static parley_state_done_t
+parley_ask_admit_new(parley_ask_t *q, const parley_admission_t *a,
+    parley_told_t *e)
+{
+    parley_told_admission_t  *c;
+
+    c = e->admission;
+
+    c->admission = *a;
+    c->admission.account = parley_ask_copy(c->account, a->account,
+                                           PARLEY_KEY_LEN);
+    c->admission.id = parley_ask_copy(c->id, a->id, PARLEY_KEY_LEN);
+    c->admission.print = parley_ask_copy(c->print, a->print, PARLEY_PRINT_LEN);
+    c->admission.slot = parley_ask_copy(c->slot, a->slot, PARLEY_KEY_LEN);
+
+    return q->state->ops->admit(q->state, a, &e->answer.admitted, &q->call);
+}
+
+
+static const uint8_t *
+parley_ask_copy(uint8_t *to, const uint8_t *from, size_t len)
+{
+    return from != NULL ? memcpy(to, from, len) : NULL;
+}
+
+
+int
+parley_ask_admit(parley_ask_t *q, const parley_admission_t *a,
+    parley_admitted_t *ret)
+{
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->admit(s, a, ret, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_ADMISSION, parley_ask_admit_new(q, a, e),
+               admitted, ret, return -1);
+}
+
+
+int
+parley_ask_settle(parley_ask_t *q, const parley_admission_t *a,
+    const parley_settlement_t *how, int *ret)
+{
+    parley_state_t  *s = q->state;
+
+    *ret = 0;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->settle(s, a, how, ret, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_SETTLEMENT,
+               s->ops->settle(s, a, how, &e->answer.settled, &q->call),
+               settled, ret,
+               (void) s->ops->settle(s, a, how, NULL, NULL);
+               return 0);
+}
+
+
+int
+parley_ask_rate(parley_ask_t *q, const parley_rating_t *rating,
+    parley_rated_t *ret)
+{
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->rate(s, rating, ret, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_RATE,
+               s->ops->rate(s, rating, &e->answer.rated, &q->call), rated, ret,
+               if (!rating->look) {
+                   (void) s->ops->rate(s, rating, NULL, NULL);
+               });
+}
+
+
+int
+parley_ask_put(parley_ask_t *q, const parley_put_t *put,
+    parley_put_result_t *ret)
+{
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->put(s, put, ret, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_PUT,
+               s->ops->put(s, put, &e->answer.put, &q->call), put, ret,
+               return -1);
+}
+
+
+int
+parley_ask_get(parley_ask_t *q, parley_kind_t kind,
+    const uint8_t key[PARLEY_KEY_LEN], parley_records_t *ret)
+{
+    parley_lookup_t  lookup;
+
+    memset(&lookup, 0, sizeof(parley_lookup_t));
+
+    lookup.kind = kind;
+    memcpy(lookup.key, key, PARLEY_KEY_LEN);
+
+    return parley_ask_lookup(q, &lookup, ret);
+}
+
+
+int
+parley_ask_get_owned(parley_ask_t *q, const parley_record_id_t *id,
+    parley_records_t *ret)
+{
+    parley_lookup_t  lookup;
+
+    lookup.kind = id->kind;
+    memcpy(lookup.key, id->key, PARLEY_KEY_LEN);
+    lookup.tag = id->tag;
+    lookup.mask = PARLEY_TAG_OWNER;
+
+    return parley_ask_lookup(q, &lookup, ret);
+}
+
+
+int
+parley_ask_get_one(parley_ask_t *q, const parley_record_id_t *id,
+    parley_record_t *ret)
+{
+    int               rc;
+    parley_lookup_t   lookup;
+    parley_records_t  records;
+
+    lookup.kind = id->kind;
+    memcpy(lookup.key, id->key, PARLEY_KEY_LEN);
+    lookup.tag = id->tag;
+    lookup.mask = PARLEY_TAG_WHOLE;
+
+    rc = parley_ask_lookup(q, &lookup, &records);
+
+    if (rc != 0 || records.n == 0) {
+        return rc;
+    }
+
+    *ret = records.list[0];
+
+    return 1;
+}
+
+
+static int
+parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
+    parley_records_t *ret)
+{
+    int              rc;
+    parley_state_t  *s = q->state;
+    parley_told_t   *e;
+
+    lookup->arena = q->arena;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->get(s, lookup, ret, &q->call);
+        return ret->n < 0 ? -1 : 0;
+    }
+
+    rc = parley_ask_told(q, PARLEY_TOLD_RECORDS, &e);
+
+    if (rc == 0) {
+        rc = parley_ask_asked(q, e, s->ops->get(s, lookup, &e->answer.records,
+                                                &q->call));
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    *ret = e->answer.records;
+
+    return ret->n < 0 ? -1 : 0;
+}
+
+
+int
+parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
+    parley_listed_t *ret)
+{
+    int               rc;
+    parley_state_t   *s = q->state;
+    parley_told_t    *e;
+    parley_listing_t  listing;
+
+    listing.kind = kind;
+    listing.at = at;
+    listing.arena = q->arena;
+    listing.brief = 0;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->list(s, &listing, ret, &q->call);
+        return ret->records.n < 0 ? -1 : 0;
+    }
+
+    rc = parley_ask_told(q, PARLEY_TOLD_LIST, &e);
+
+    if (rc == 0) {
+        rc = parley_ask_asked(q, e, s->ops->list(s, &listing,
+                                                 &e->answer.listed,
+                                                 &q->call));
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    *ret = e->answer.listed;
+
+    return ret->records.n < 0 ? -1 : 0;
+}
+
+
+int
+parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
+    uint32_t generation)
+{
+    int              none;
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->drop(s, id, generation, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_DROP,
+               s->ops->drop(s, id, generation, &q->call), settled, &none,
+               (void) s->ops->drop(s, id, generation, NULL);
+               return 0);
+}
+
+
+int
+parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
+{
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->stat(s, ret, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_STAT,
+               s->ops->stat(s, &e->answer.stat, &q->call), stat, ret,
+               return -1);
+}
+
+
+int
+parley_ask_append(parley_ask_t *q, const parley_append_t *append,
+    parley_appended_t *ret)
+{
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->log->append(s, append, ret, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_APPEND,
+               s->ops->log->append(s, append, &e->answer.appended, &q->call),
+               appended, ret, return -1);
+}
+
+
+int
+parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
+    parley_roster_page_t *ret)
+{
+    int              rc;
+    parley_state_t  *s = q->state;
+    parley_told_t   *e;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->log->roster(s, roster, ret, &q->call);
+        return ret->n < 0 ? -1 : 0;
+    }
+
+    rc = parley_ask_told(q, PARLEY_TOLD_ROSTER, &e);
+
+    if (rc == 0) {
+        rc = parley_ask_asked(q, e, s->ops->log->roster(s, roster,
+                                                        &e->answer.roster,
+                                                        &q->call));
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    *ret = e->answer.roster;
+
+    return ret->n < 0 ? -1 : 0;
+}
+
+
+int
+parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
+    parley_log_page_t *ret)
+{
+    int              rc;
+    parley_state_t  *s = q->state;
+    parley_told_t   *e;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->log->read(s, read, ret, &q->call);
+        return ret->n < 0 ? -1 : 0;
+    }
+
+    rc = parley_ask_told(q, PARLEY_TOLD_PAGE, &e);
+
+    if (rc == 0) {
+        rc = parley_ask_asked(q, e, s->ops->log->read(s, read,
+                                                      &e->answer.page,
+                                                      &q->call));
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    *ret = e->answer.page;
+
+    return ret->n < 0 ? -1 : 0;
+}
+
+
+int
+parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
+{
+    int              none;
+    parley_state_t  *s = q->state;
+
+    if (parley_ask_at_once(q)) {
+        (void) s->ops->log->erase(s, erase, &q->call);
+        return 0;
+    }
+
+    PARLEY_ASK(q, PARLEY_TOLD_ERASE,
+               s->ops->log->erase(s, erase, &q->call), settled, &none,
+               (void) s->ops->log->erase(s, erase, NULL);
+               return 0);
+}

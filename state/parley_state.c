@@ -1,0 +1,122 @@
+/* What every state has: its keys. */
+
+#include <string.h>
+
+#include "core/parley_fold.h"
+#include "state/parley_state.h"
+
+
+static uint16_t parley_state_half(const parley_state_t *s,
+    const parley_str_t *parts, size_t n);
+
+
+/* prints have a seed of their own, of the same secret */
+
+void
+parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
+    const uint8_t secret[PARLEY_KEY_SECRET])
+{
+    uint8_t       key[PARLEY_KEY_LEN];
+    uint64_t      seed;
+    parley_str_t  what;
+
+    s->ops = ops;
+    memcpy(s->secret, secret, PARLEY_KEY_SECRET);
+
+    what = PARLEY_STR("prints");
+    parley_key_make(secret, &what, 1, key);
+    memcpy(&seed, key, sizeof(seed));
+    parley_json_print_seed(seed, &s->prints);
+}
+
+
+int
+parley_share_parse(parley_str_t word, unsigned *ret)
+{
+    size_t    i;
+    unsigned  n;
+
+    if (word.len < 2 || word.len > 4 || word.data[word.len - 1] != '%'
+        || word.data[0] == '0')
+    {
+        return -1;
+    }
+
+    n = 0;
+
+    for (i = 0; i < word.len - 1; i++) {
+
+        if (word.data[i] < '0' || word.data[i] > '9') {
+            return -1;
+        }
+
+        n = n * 10 + (unsigned) (word.data[i] - '0');
+    }
+
+    if (n > 100) {
+        return -1;
+    }
+
+    *ret = n * (PARLEY_SHARE_ALL / 100);
+
+    return 0;
+}
+
+
+void
+parley_state_key(const parley_state_t *s, parley_kind_t kind,
+    const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
+{
+    uint8_t       octet;
+    parley_str_t  all[PARLEY_KEY_PARTS_MAX + 1];
+
+    octet = (uint8_t) kind;
+    n = n < PARLEY_KEY_PARTS_MAX ? n : PARLEY_KEY_PARTS_MAX;
+
+    all[0] = parley_str_make(&octet, 1);
+    memcpy(all + 1, parts, n * sizeof(parley_str_t));
+
+    parley_key_make(s->secret, all, n + 1, out);
+}
+
+
+uint32_t
+parley_state_tag(const parley_state_t *s, const parley_str_t *owner,
+    size_t nowner, const parley_str_t *parts, size_t nparts)
+{
+    return ((uint32_t) parley_state_half(s, owner, nowner) << 16)
+           | parley_state_half(s, parts, nparts);
+}
+
+
+uint32_t
+parley_state_text_tag(const parley_state_t *s, parley_str_t text)
+{
+    uint32_t  tag;
+    uint8_t   key[PARLEY_KEY_LEN];
+
+    parley_key_make(s->secret, &text, 1, key);
+    memcpy(&tag, key, sizeof(tag));
+
+    return tag;
+}
+
+
+/* nobody sees it: what it is of need not be hidden as a key's is */
+
+static uint16_t
+parley_state_half(const parley_state_t *s, const parley_str_t *parts, size_t n)
+{
+    size_t    i;
+    uint64_t  h, left, right;
+
+    left = s->prints.secrets[PARLEY_PRINT_LEFT];
+    right = s->prints.secrets[PARLEY_PRINT_RIGHT];
+    h = s->prints.secrets[PARLEY_PRINT_TEXT] ^ n;
+
+    for (i = 0; i < n; i++) {
+        h = parley_fold_octets(h, left, right, parts[i].data, parts[i].len);
+    }
+
+    return (uint16_t) h;
+}
