@@ -7,7 +7,7 @@
 #include "auth/parley_policy.h"
 #include "state/memory/parley_memory.h"
 #include "gate/settings/parley_settings.h"
-#include "gate/metrics/parley_tally.h"
+#include "gate/message/parley_tally.h"
 
 
 #define BENCH_STATE  (64 << 20)

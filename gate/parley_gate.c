@@ -404,16 +404,6 @@ parley_gate_left_out(parley_gate_t *g, parley_step_t step)
 }
 
 
-void
-parley_gate_report_step(parley_gate_t *g, parley_step_t step,
-    parley_step_result_t result)
-{
-    if (g->env->step_done != NULL) {
-        g->env->step_done(g, step, result);
-    }
-}
-
-
 /* A step is the last: what is answered here is recorded before it is told. */
 
 static void
@@ -607,42 +597,5 @@ parley_gate_spares(const parley_gate_t *g, parley_step_t step)
         return !parley_gate_rows[step].proves
                && (g->conf->trusted || g->proven
                    || parley_who_is_caller(g->who));
-    }
-}
-
-
-void
-parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret)
-{
-    ret->trusted = g->conf->trusted;
-    ret->tls = g->tls;
-    ret->token = g->who->principal != NULL
-                 && parley_who_is_caller(g->who);
-    ret->must_sign = g->conf->signature == PARLEY_DEMAND_REQUIRED;
-}
-
-
-parley_str_t
-parley_gate_to(const parley_gate_t *g)
-{
-    return g->msg->recipient.len > 0 ? g->msg->recipient : g->to;
-}
-
-
-void
-parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret)
-{
-    parley_priority_t  cap;
-
-    *ret = g->conf->caps;
-
-    ret->max_priority = g->who->principal != NULL
-                        ? g->who->principal->max_priority : parley_str_none;
-
-    if (g->who->surface != NULL
-        && parley_priority_find(g->who->surface->max_priority, &cap) == 0
-        && cap < ret->priority)
-    {
-        ret->priority = cap;
     }
 }

@@ -20,7 +20,7 @@ typedef enum {
                                    handle, which the text has in place of a
                                    sub; it is due when it is too late */
     PARLEY_LOAD_AWAIT_NOTICE,   /* the same, of what the gateway tells */
-    PARLEY_LOAD_EMERGENCY,      /* deadlines, see gate/delivery/parley_overdue.h */
+    PARLEY_LOAD_EMERGENCY,      /* deadlines, see parley_overdue.h */
     PARLEY_LOAD_ESCALATION,
     PARLEY_LOAD_TIMEOUT,
     PARLEY_LOAD_KINDS

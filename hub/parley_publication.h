@@ -1,6 +1,6 @@
 /*
  * A publication: a message as it was accepted, with what decides who of a log's
- * subscribers gets it.  It is appended as one record (state/parley_log.h), which
+ * subscribers gets it.  It is appended as one record (parley_log.h), which
  * every process of one version of Parley reads.
  */
 
@@ -25,7 +25,7 @@ typedef enum {
                                        the stamp */
     PARLEY_PUBLICATION_CANCELLED    /* told to the processes: the client of an
                                        account (log) does not wait for its call
-                                       any more (gate/endpoint/parley_gate_cancel.c) */
+                                       any more (parley_gate_cancel.c) */
 } parley_publication_kind_t;
 
 

@@ -10,6 +10,7 @@
 
 #include "translate/parley_msg.h"
 #include "translate/parley_severity.h"
+#include "translate/parley_embed.h"
 
 
 /*
@@ -27,6 +28,10 @@ parley_alarm_suspends(parley_alarm_t alarm, int pauses)
     return pauses ? parley_alarm_escalates(alarm)
                   : parley_alarm_is_emergency(alarm);
 }
+
+parley_alarm_t parley_alarm_graver(const parley_msg_t *m,
+    const parley_supervision_t *means, int reports);
+
 
 
 #endif /* PARLEY_ALARM_H */

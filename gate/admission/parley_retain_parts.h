@@ -1,5 +1,5 @@
 /*
- * Private to gate/admission/parley_retain.c and gate/admission/parley_refute.c: a retained message
+ * Private to parley_retain.c and parley_refute.c: a retained message
  * as it is read, and what both do with it.
  */
 

@@ -19,7 +19,6 @@
 
 
 /* that are told at most, and the octets of their names and ids */
-#define PARLEY_SUSPENDED_MAX     1000
 #define PARLEY_SUSPENDED_OCTETS  (256 * 1024)
 
 

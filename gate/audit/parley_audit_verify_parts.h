@@ -1,4 +1,4 @@
-/* Private to gate/audit/parley_audit_verify.c and gate/audit/parley_audit_claim.c */
+/* Private to parley_audit_verify.c and parley_audit_claim.c */
 
 #ifndef PARLEY_AUDIT_VERIFY_PARTS_H
 #define PARLEY_AUDIT_VERIFY_PARTS_H

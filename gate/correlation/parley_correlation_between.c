@@ -4,7 +4,7 @@
 #include "gate/correlation/parley_correlation_parts.h"
 #include "auth/parley_membership.h"
 #include "translate/parley_name.h"
-#include "gate/delivery/parley_overdue.h"
+#include "gate/correlation/parley_question_raised.h"
 
 
 static int parley_correlation_is_between_others(

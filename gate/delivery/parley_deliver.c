@@ -1,8 +1,10 @@
 #include <string.h>
 
 #include "gate/delivery/parley_deliver.h"
-#include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
+#include "gate/correlation/parley_seal.h"
+#include "gate/correlation/parley_correlation.h"
+#include "gate/correlation/parley_question.h"
 
 
 /* what was accepted somewhere is read wherever it was */
@@ -25,11 +27,6 @@ typedef struct {
 } parley_deliver_answer_t;
 
 
-static int parley_deliver_read(const parley_deliver_t *d,
-    const parley_publication_t *p, parley_arena_t *arena, parley_msg_t *msg,
-    parley_json_t *doc, parley_who_t *who, parley_error_t *err);
-static int parley_deliver_is_denied_as(parley_gate_t *asked,
-    const parley_publication_t *p, parley_msg_t *msg);
 static int parley_deliver_answers(const parley_publication_t *p,
     parley_proto_t to, parley_deliver_answer_t *ret);
 
@@ -144,7 +141,7 @@ parley_deliver_opts(const parley_settings_http_t *http, parley_proto_t to,
 }
 
 
-static int
+int
 parley_deliver_read(const parley_deliver_t *d, const parley_publication_t *p,
     parley_arena_t *arena, parley_msg_t *msg, parley_json_t *doc,
     parley_who_t *who, parley_error_t *err)
@@ -248,70 +245,4 @@ parley_deliver_answers(const parley_publication_t *p, parley_proto_t to,
     parley_correlation_again(&r);
 
     return r.answering != NULL;
-}
-
-
-/* in the asker's protocol an answer has the intent of its question */
-
-static int
-parley_deliver_is_denied_as(parley_gate_t *asked,
-    const parley_publication_t *p, parley_msg_t *msg)
-{
-    parley_question_t  q;
-
-    if (p->question.len == 0) {
-        return 0;
-    }
-
-    parley_question_split(p->question, &q);
-
-    if (q.texts[PARLEY_QUESTION_INTENT].len == 0) {
-        return 0;
-    }
-
-    msg->intent = q.texts[PARLEY_QUESTION_INTENT];
-
-    return parley_gate_is_denied(asked);
-}
-
-
-int
-parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
-    const parley_publication_t *p)
-{
-    int             rc;
-    parley_msg_t    msg;
-    parley_who_t    sender, reader;
-    parley_gate_t   asked;
-    parley_json_t   doc;
-    parley_error_t  err;
-    parley_arena_t  arena;
-
-    parley_arena_init(&arena, &parley_mem_libc, 0);
-    parley_error_clear(&err);
-
-    rc = 0;
-
-    if (parley_deliver_read(d, p, &arena, &msg, &doc, &sender, &err) == 0) {
-
-        /* the rules are asked of the reader, and of this message */
-
-        reader = *g->who;
-        parley_who_about(&reader, &arena, &msg);
-
-        asked = *g;
-        asked.arena = &arena;
-        asked.who = &reader;
-        asked.msg = &msg;
-        asked.proto = p->proto;
-        asked.to = parley_str_none;
-        asked.err = &err;
-
-        rc = !parley_gate_is_denied(&asked)
-             && !parley_deliver_is_denied_as(&asked, p, &msg);
-    }
-
-    parley_arena_reset(&arena);
-
-    return rc;
 }

@@ -6,7 +6,7 @@
 #ifndef PARLEY_DELIVER_H
 #define PARLEY_DELIVER_H
 
-#include "gate/message/parley_gate.h"
+#include "gate/party/parley_who.h"
 #include "hub/parley_publication.h"
 
 
@@ -53,13 +53,10 @@ void parley_deliver_retention(const struct parley_settings_http_s *http,
 void parley_deliver_opts(const struct parley_settings_http_s *http,
     parley_proto_t to, parley_encode_opts_t *opts);
 
-/*
- * Whether who opened a stream through g may have it: no rule of its location
- * that is the first to match denies such a message to such a caller.  What
- * cannot be told, for there is no memory, is denied.
- */
-int parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
-    const parley_publication_t *p);
+/* The message of a publication, and who sent it. */
+int parley_deliver_read(const parley_deliver_t *d,
+    const parley_publication_t *p, parley_arena_t *arena, parley_msg_t *msg,
+    parley_json_t *doc, parley_who_t *who, parley_error_t *err);
 
 
 #endif /* PARLEY_DELIVER_H */

@@ -2,7 +2,7 @@
 
 #include "gate/party/parley_address.h"
 #include "gate/delivery/parley_delivery.h"
-#include "gate/publish/parley_gate_deliver.h"
+#include "gate/delivery/parley_delivery_route.h"
 #include "auth/parley_revocation.h"
 #include "gate/settings/parley_settings.h"
 

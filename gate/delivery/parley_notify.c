@@ -3,7 +3,7 @@
 #include "gate/party/parley_address.h"
 #include "hub/parley_attempt.h"
 #include "gate/delivery/parley_deliver.h"
-#include "gate/publish/parley_gate_deliver.h"
+#include "gate/delivery/parley_delivery_route.h"
 #include "gate/delivery/parley_notify.h"
 #include "gate/settings/parley_settings.h"
 

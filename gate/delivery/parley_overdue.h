@@ -18,6 +18,7 @@
 #ifndef PARLEY_OVERDUE_H
 #define PARLEY_OVERDUE_H
 
+#include "gate/correlation/parley_question_raised.h"
 #include "state/parley_ask.h"
 #include "gate/audit/parley_audit.h"
 #include "gate/delivery/parley_deliver.h"
@@ -70,28 +71,12 @@ typedef struct {
 
 
 /*
- * The job of a deadline: its lane and text, in the arena; the rest is zero.
- * Returns 0, or -1: no memory, or sub is too long.
- */
-int parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
-    parley_load_kind_t kind, const parley_record_id_t *question,
-    parley_str_t sub, parley_job_t *ret)
-    __attribute__((warn_unused_result));
-
-/*
  * A deadline whose job was taken.  Returns 0: how and end say what it came to;
  * or PARLEY_WAIT: it is called again when ask is resumed.
  */
 int parley_overdue_meet(parley_overdue_t *d)
     __attribute__((warn_unused_result));
 
-/*
- * Whether an escalation has gone up to whoever has that sub: it is known before
- * that one is told.  Returns 1, 0, PARLEY_WAIT, or -1: there is no answer.
- */
-int parley_overdue_has_asked(parley_ask_t *ask,
-    const parley_record_id_t *question, parley_str_t sub)
-    __attribute__((warn_unused_result));
 
 /*
  * Its job is over, and what was to be told found no room for as long as it was

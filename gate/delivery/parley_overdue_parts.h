@@ -6,6 +6,7 @@
 #include "gate/delivery/parley_notify.h"
 #include "gate/delivery/parley_overdue.h"
 #include "gate/correlation/parley_question.h"
+#include "gate/correlation/parley_question_raised.h"
 
 
 /* ms until what could not be done yet is tried again */
@@ -16,7 +17,6 @@
 
 
 /* what an escalation is claimed for: it goes to one once */
-#define PARLEY_OVERDUE_RAISES  PARLEY_STR("raised")
 
 
 /* It is over so; returns 0. */

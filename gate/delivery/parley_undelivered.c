@@ -22,9 +22,10 @@
 #include "translate/parley_alarm.h"
 #include "core/parley_buf.h"
 #include "gate/delivery/parley_delivery.h"
-#include "gate/publish/parley_gate_deliver.h"
+#include "gate/delivery/parley_delivery_route.h"
 #include "gate/delivery/parley_notify.h"
 #include "gate/settings/parley_settings.h"
+#include "gate/correlation/parley_seal.h"
 
 
 #define PARLEY_UNDELIVERED_SIZE   1024  /* of its text, at first */

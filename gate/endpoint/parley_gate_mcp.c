@@ -167,15 +167,6 @@ parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method)
 }
 
 
-int
-parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
-    const char *text)
-{
-    return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, pointer, "%s",
-                            text);
-}
-
-
 static parley_step_result_t
 parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
 {

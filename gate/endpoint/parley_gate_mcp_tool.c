@@ -309,40 +309,9 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
 
 
 int
-parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret)
+parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
+    const char *text)
 {
-    unsigned                  i;
-    uint32_t                  value;
-    parley_str_t              text;
-    const parley_json_ref_t  *arguments;
-
-    arguments = &g->mcp->arguments;
-
-    for (i = 0; i < PARLEY_ARGUMENTS; i++) {
-
-        if (ret->list[i].name.len == 0 || i == PARLEY_ARGUMENT_TOKEN
-            || arguments->node == PARLEY_JSON_NONE)
-        {
-            continue;
-        }
-
-        value = parley_json_get(arguments->doc, arguments->node,
-                                ret->list[i].name);
-
-        if (value == PARLEY_JSON_NONE
-            || parley_json_type(arguments->doc, value) != PARLEY_JSON_STRING)
-        {
-            continue;
-        }
-
-        if (parley_json_string(arguments->doc, value, &text) != 0) {
-            return parley_error_memory(g->err);
-        }
-
-        if (parley_argument_set(&ret->list[i], text, g->err) != 0) {
-            return -1;
-        }
-    }
-
-    return 0;
+    return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, pointer, "%s",
+                            text);
 }

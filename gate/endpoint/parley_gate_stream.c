@@ -24,6 +24,7 @@
 #include "hub/parley_selector.h"
 #include "gate/settings/parley_settings.h"
 #include "core/parley_time.h"
+#include "gate/endpoint/parley_gate_upgrade.h"
 
 
 #define PARLEY_STREAM_RANDOM  16        /* octets of a session's name */

@@ -23,13 +23,6 @@ static int parley_gate_ticket_make(parley_gate_t *g);
 static int parley_gate_ticket_tell(parley_gate_t *g, parley_str_t ticket);
 
 
-int
-parley_gate_tickets(const parley_gate_t *g)
-{
-    return g->s->stream != NULL && g->s->jwt != NULL && g->s->jwt->tickets > 0;
-}
-
-
 /* it opens a stream, and neither deletes nor gets another one */
 
 int

@@ -27,7 +27,7 @@
 #include "translate/parley_intents.h"
 #include "auth/parley_policy.h"
 #include "gate/correlation/parley_seal.h"
-#include "gate/message/parley_step.h"
+#include "gate/settings/parley_step.h"
 #include "gate/admission/parley_suspension.h"
 #include "auth/parley_ticket.h"
 #include "auth/parley_token_cache.h"

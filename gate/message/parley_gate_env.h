@@ -9,7 +9,7 @@
 #include "auth/parley_certificate.h"
 #include "translate/parley_codec.h"
 #include "auth/parley_jwk.h"
-#include "gate/message/parley_step.h"
+#include "gate/settings/parley_step.h"
 #include "core/parley_str.h"
 #include "gate/correlation/parley_verdict.h"
 #include "gate/admission/parley_window.h"

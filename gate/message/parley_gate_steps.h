@@ -463,6 +463,8 @@ int parley_gate_taken(parley_gate_t *g, const parley_reply_t *first,
 
 /* It is retained before it is published, if it is at all, and no more unless it
    is taken.  Returns 0 or PARLEY_WAIT. */
+int parley_gate_keep_first(parley_gate_t *g,
+    const parley_reply_t *first);
 int parley_gate_keep_before(parley_gate_t *g);
 
 /* Where messages are retained. */
@@ -491,6 +493,17 @@ int parley_gate_caller(parley_gate_t *g);
 /* Whether a rule for such a type lets the caller ask about g->to, another's
    name; empty: about the gateway. */
 int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
+
+/*
+ * Asks the rules about the message, its sender and its recipient.  Returns 1:
+ * they let it pass; 0: they do not, with *g->err and g->rule, the rule that
+ * decided or NULL; or -1: no memory.
+ */
+int parley_gate_check_rules(parley_gate_t *g)
+    __attribute__((warn_unused_result));
+
+/* Names the scope that a token lacks in the challenge (SEC-19). */
+void parley_gate_lacks(parley_gate_t *g);
 
 /* Whether the rules about recipients let the message go to a reader, who is
    one of those that its recipient stands for (GW-37). */

@@ -10,13 +10,7 @@
 #include "core/parley_arena.h"
 #include "gate/metrics/parley_counters.h"
 #include "state/parley_state.h"
-
-
-typedef enum {
-    PARLEY_HEALTH_NONE = 0,
-    PARLEY_HEALTH_LIVE,
-    PARLEY_HEALTH_READY
-} parley_health_t;
+#include "gate/settings/parley_settings.h"
 
 
 /* what readiness is decided by */

@@ -14,6 +14,7 @@
 #include "gate/publish/parley_gate_deliver.h"
 #include "gate/delivery/parley_notify.h"
 #include "gate/delivery/parley_overdue.h"
+#include "gate/delivery/parley_delivery_route.h"
 
 
 static const parley_principal_t *parley_gate_superior(
@@ -178,34 +179,6 @@ parley_gate_await(parley_gate_t *g)
     /* it was taken: what finds no room is no reason to say otherwise */
 
     return parley_gate_add(g) == PARLEY_WAIT ? PARLEY_WAIT : 0;
-}
-
-
-/* its deadline goes; that of an escalation is soon over by itself */
-
-void
-parley_gate_in_time(parley_gate_t *g)
-{
-    parley_job_t              job;
-    const parley_question_t  *q;
-
-    q = g->correlation.question;
-
-    if (!g->entrance.closing || q == NULL
-        || q->head.proto != PARLEY_PROTO_CANONICAL || q->head.escalates
-        || q->head.time == PARLEY_QUESTION_TIME)
-    {
-        return;
-    }
-
-    if (parley_overdue_job(g->arena, g->ask.state, PARLEY_LOAD_TIMEOUT,
-                           &g->entrance.closes, parley_str_none, &job)
-        == 0)
-    {
-        /* nobody waits for that: where it is left it finds the answer */
-
-        (void) g->ask.state->ops->job->drop(g->ask.state, job.lane, NULL, NULL);
-    }
 }
 
 

@@ -14,7 +14,7 @@
 #include "gate/delivery/parley_deliver.h"
 #include "gate/publish/parley_gate_deliver.h"
 #include "gate/message/parley_gate_mcp.h"
-#include "gate/party/parley_members.h"
+#include "gate/publish/parley_members.h"
 #include "translate/parley_msg_field.h"
 #include "hub/parley_publish.h"
 #include "hub/parley_selector.h"

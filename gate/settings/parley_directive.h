@@ -56,7 +56,6 @@ struct parley_directive_row_s {
     parley_beside_t   beside;
     size_t            offset;   /* its part of parley_settings_t */
     size_t            size;     /* 0: it is one of http */
-    parley_set_pt     set;
 };
 
 extern const parley_directive_row_t

@@ -6,7 +6,8 @@
 #ifndef PARLEY_RESERVED_H
 #define PARLEY_RESERVED_H
 
-#include "gate/party/parley_who.h"
+#include "auth/parley_directory.h"
+#include "translate/parley_msg.h"
 
 
 /*
@@ -16,16 +17,6 @@
  */
 int parley_reserved_like(parley_arena_t *arena, parley_proto_t proto,
     parley_str_t name, const parley_str_t *list)
-    __attribute__((warn_unused_result));
-
-/*
- * By no name is whoever sent who->msg the gateway, or a group where a token
- * says it; self: the gateway's names, by protocol.  What the directory lists
- * was looked at by parley_reserved_directory().  Returns 0, or -1:
- * sender-identity-mismatch, capacity (no memory).
- */
-int parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
-    parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

@@ -362,21 +362,6 @@ parley_set_read(parley_setting_t *d, parley_str_t *ret_path,
 
 
 int
-parley_set_file_wrong(parley_problem_t *problem, parley_str_t path,
-    parley_str_t text, const parley_error_t *err)
-{
-    char  place[PARLEY_PLACE_MAX];
-
-    (void) parley_error_place(err, text, place);
-
-    return parley_problem(problem, "\"%.*s\"%s%s: %s%s%s", (int) path.len,
-                          (const char *) path.data,
-                          place[0] != '\0' ? " " : "", place, err->field,
-                          err->field[0] != '\0' ? " " : "", err->text);
-}
-
-
-int
 parley_set_intents(parley_setting_t *d)
 {
     parley_str_t           path;

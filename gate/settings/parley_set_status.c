@@ -1,7 +1,6 @@
 /* What the gateway tells of itself: its directives, and where they stand. */
 
 #include "gate/settings/parley_directive.h"
-#include "gate/admission/parley_suspended.h"
 
 
 static void parley_set_answers(parley_setting_t *d);

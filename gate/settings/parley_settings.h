@@ -14,7 +14,6 @@
 #include "auth/parley_directory.h"
 #include "hub/parley_expand.h"
 #include "gate/settings/parley_gate_conf.h"
-#include "gate/metrics/parley_health.h"
 #include "hub/parley_hub.h"
 #include "translate/parley_intents.h"
 #include "auth/parley_jwk.h"
@@ -22,10 +21,17 @@
 #include "auth/parley_principal.h"
 #include "auth/parley_revocation.h"
 #include "translate/parley_severity.h"
-#include "gate/message/parley_step.h"
+#include "gate/settings/parley_step.h"
 
 
 /* where directives may stand */
+typedef enum {
+    PARLEY_HEALTH_NONE = 0,
+    PARLEY_HEALTH_LIVE,
+    PARLEY_HEALTH_READY
+} parley_health_t;
+
+
 #define PARLEY_IN_HTTP      1
 #define PARLEY_IN_SERVER    2
 #define PARLEY_IN_LOCATION  4
@@ -86,6 +92,9 @@ typedef enum {
 
 
 /* in which a ticket is shown, where there are any */
+/* suspended principals that a page lists at most */
+#define PARLEY_SUSPENDED_MAX     1000
+
 #define PARLEY_TICKET_ARGUMENT  "ticket"
 
 

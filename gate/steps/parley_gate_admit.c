@@ -17,40 +17,6 @@ static int parley_gate_enter(parley_gate_t *g);
 static parley_step_result_t parley_gate_duplicate(parley_gate_t *g);
 
 
-void
-parley_gate_account(parley_gate_t *g)
-{
-    parley_str_t            sub;
-    parley_account_kept_t  *kept;
-
-    sub = parley_who_proven(g->who);
-
-    if (g->accounted && parley_str_eq(sub, g->account_sub)) {
-        return;
-    }
-
-    kept = parley_gate_kept(g, sub);
-
-    if (kept != NULL) {
-        parley_account_kept_key(g->ask.state, kept, g->account);
-
-    } else {
-        parley_account_key(g->ask.state, sub, g->address, g->account);
-    }
-
-    g->account_sub = sub;
-    g->accounted = 1;
-}
-
-
-int
-parley_gate_is_self(const parley_gate_t *g)
-{
-    return parley_codecs[g->msg->wire]->tasks != NULL
-           && parley_str_eq(g->msg->recipient, g->self[g->msg->wire]);
-}
-
-
 parley_step_result_t
 parley_gate_reference(parley_gate_t *g)
 {
@@ -227,38 +193,6 @@ parley_gate_duplicate(parley_gate_t *g)
 
     return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT
            : rc < 0 ? PARLEY_RESULT_FAILED : PARLEY_RESULT_REFUSED;
-}
-
-
-void
-parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret)
-{
-    ret->arena = g->arena;
-    ret->who = g->who;
-    ret->entrance = &g->entrance;
-    ret->seed = g->seed;
-    ret->ttl = g->replay;
-    ret->wall = g->now_ms;
-}
-
-
-void
-parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
-{
-    ret->arena = g->arena;
-    ret->ask = &g->ask;
-    ret->who = g->who;
-    ret->sent = &g->sent;
-    ret->speak = g->conf->speak;
-    ret->to = parley_correlation_to(&g->correlation);
-    ret->scope = g->response_scope;
-    ret->answering = g->opts.answering;
-    ret->account = g->account;
-    ret->asked = NULL;
-    ret->under = g->entrance.admission.id;
-    ret->stamp = g->entrance.stamp;
-    ret->escalates = parley_gate_escalates(g);
-    ret->published = g->s->submit != NULL;
 }
 
 

@@ -21,10 +21,6 @@ static int parley_gate_acknowledge(parley_gate_t *g,
     parley_answered_t *answered);
 static int parley_gate_late(parley_gate_t *g);
 static int parley_gate_close(parley_gate_t *g);
-static int parley_gate_keep_first(parley_gate_t *g,
-    const parley_reply_t *first);
-static int parley_gate_keep_message(parley_gate_t *g, int under);
-static int parley_gate_secret(parley_gate_t *g, parley_str_t *message);
 
 
 int
@@ -288,50 +284,6 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 }
 
 
-/* GW-12: from now on the id counts as seen */
-
-int
-parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
-{
-    int  rc;
-
-    if (!parley_entrance_is_open(&g->entrance)) {
-        return 0;
-    }
-
-    /* before anybody can be told that it was taken */
-
-    if (first != NULL && parley_gate_keep_first(g, first) == PARLEY_WAIT) {
-        return PARLEY_WAIT;
-    }
-
-    rc = parley_entrance_take(&g->entrance, closes ? &g->asked : NULL);
-
-    if (rc == PARLEY_WAIT) {
-        return rc;
-    }
-
-    parley_gate_in_time(g);
-
-    g->forgotten = rc == -1;
-    g->late |= rc == PARLEY_SETTLED_LATE;
-
-    if (closes) {
-        /* in one step with what it answered */
-        g->asked.kept = 0;
-    }
-
-    return g->retained ? 0 : parley_gate_keep_message(g, 0);
-}
-
-
-int
-parley_gate_keep_before(parley_gate_t *g)
-{
-    return parley_gate_keep_message(g, 1);
-}
-
-
 static int
 parley_gate_close(parley_gate_t *g)
 {
@@ -346,122 +298,4 @@ parley_gate_close(parley_gate_t *g)
     g->late |= rc == PARLEY_SETTLED_LATE;
 
     return 0;
-}
-
-
-/* GW-19: what the message's sender is told, for its next try */
-
-static int
-parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first)
-{
-    parley_replay_t  r;
-
-    if (g->replay == 0) {
-        return 0;
-    }
-
-    parley_gate_replay(g, &r);
-
-    return parley_replay_keep(&r, first);
-}
-
-
-/*
- * For aee.context.fetch: what was passed on, so without what parley_redact took
- * out; of a message that was translated, the original that the translation
- * refers to.  What finds no room is not retained: nobody was promised that it
- * is.  under: it goes unless the message is taken.
- */
-
-static int
-parley_gate_keep_message(parley_gate_t *g, int under)
-{
-    int                rc;
-    parley_retain_t    r;
-    parley_retained_t  m;
-
-    if (g->retain == 0 || g->msg->partial) {
-        return 0;
-    }
-
-    memset(&m, 0, sizeof(parley_retained_t));
-
-    m.id = g->msg->id;
-    m.protocol = parley_proto_name(g->proto);
-    m.sub = parley_who_proven(g->who);
-    m.sender = g->msg->sender;
-    m.recipient = g->msg->recipient;
-    m.corr = g->msg->corr.len > 0 ? g->msg->corr : g->msg->id;
-    m.sent_corr = g->sent.corr;
-    m.queue = PARLEY_LOOSE_MESSAGE;
-    m.account = g->account;
-    m.ttl = g->retain;
-    m.message = g->msg->wire == g->conf->speak ? g->sent.body
-                                               : g->msg->doc->input;
-
-    if (parley_gate_secret(g, &m.message) != 0) {
-        return 0;
-    }
-
-    if (under) {
-        m.under = g->entrance.admission.id;
-        m.stamp = g->entrance.stamp;
-
-        /* while it is being put it may be there already */
-
-        parley_retain_id(g->ask.state, &m, &g->retained_as);
-        g->retained = 1;
-    }
-
-    parley_gate_retain(g, &r);
-
-    rc = parley_retain(&r, &m);
-
-    return rc == PARLEY_WAIT ? rc : 0;
-}
-
-
-/* a credential in a message (MoQ auth_token) is nobody's to fetch */
-
-static int
-parley_gate_secret(parley_gate_t *g, parley_str_t *message)
-{
-    uint32_t        applied;
-    const char     *pointer;
-    parley_str_t    text;
-    parley_edit_t   edit;
-    parley_error_t  err;
-
-    pointer = parley_codecs[g->msg->wire]->pointers[PARLEY_MSG_SECRET];
-
-    if (pointer == NULL) {
-        return 0;
-    }
-
-    edit.pointer = parley_str_c(pointer);
-    edit.value = parley_str_none;
-
-    if (parley_edit(g->arena, g->msg->doc, &edit, 1, &text, &applied, &err)
-        != 0)
-    {
-        return -1;
-    }
-
-    if (applied) {
-        *message = text;
-    }
-
-    return 0;
-}
-
-
-void
-parley_gate_retain(parley_gate_t *g, parley_retain_t *ret)
-{
-    ret->arena = g->arena;
-    ret->ask = &g->ask;
-    ret->who = g->who;
-    ret->seed = g->seed;
-    ret->retains = g->retain != 0;
-    ret->wall = g->now_ms;
 }

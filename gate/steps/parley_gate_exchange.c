@@ -33,45 +33,6 @@ parley_gate_exchanged(parley_gate_t *g)
 }
 
 
-parley_exchange_t *
-parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
-    const parley_encoded_t *sent)
-{
-    parley_exchange_t  *x;
-
-    if (g->exchange != NULL) {
-        return g->exchange;
-    }
-
-    x = parley_arena_calloc(g->arena, sizeof(parley_exchange_t));
-
-    if (x == NULL) {
-        return NULL;
-    }
-
-    x->arena = g->arena;
-    x->engine = g->engine;
-    x->intents = g->intents;
-    x->limits = &g->conf->limits;
-    x->seed = g->seed;
-    x->who = g->who;
-    x->means = &g->means;
-    x->key = g->key;
-    x->sent_opts = &g->opts;
-    x->sent = sent;
-    x->speak = speak;
-    x->gateway = g->conf->gateway;
-    x->self = g->self;
-    x->any_case = g->conf->any_case;
-
-    parley_exchange_init(x);
-
-    g->exchange = x;
-
-    return x;
-}
-
-
 /* that it was not is told when it is settled, as whatever else came instead */
 
 static int
@@ -235,13 +196,6 @@ parley_gate_is_single(const parley_gate_t *g)
 }
 
 
-int
-parley_gate_responds(const parley_gate_t *g)
-{
-    return parley_codecs[g->msg->wire]->binding->responds;
-}
-
-
 void
 parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status)
 {
@@ -264,18 +218,4 @@ parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status)
 
     g->err->taken = parley_troubles[what].took == PARLEY_TOOK_STATUS
                     && status >= 200 && status < 300;
-}
-
-
-/* AEE-29 */
-
-int64_t
-parley_gate_deadline(const parley_gate_t *g)
-{
-    int64_t  timeout, cap;
-
-    timeout = g->msg->timeout_ms;
-    cap = g->conf->caps.timeout_ms;
-
-    return cap != 0 && (timeout < 0 || timeout > cap) ? cap : timeout;
 }

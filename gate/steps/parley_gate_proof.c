@@ -8,6 +8,7 @@
 #include "auth/parley_revocation.h"
 #include "gate/settings/parley_settings.h"
 #include "auth/parley_signature.h"
+#include "gate/party/parley_reserved_sender.h"
 
 
 static int parley_gate_verify(parley_gate_t *g);

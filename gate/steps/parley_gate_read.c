@@ -29,28 +29,6 @@ parley_gate_size(parley_gate_t *g, uint64_t octets)
 
 
 parley_step_result_t
-parley_gate_json(parley_gate_t *g)
-{
-    if (g->body.len == 0) {
-        (void) parley_error_set(g->err, PARLEY_E_JSON_INVALID, NULL,
-                                "the request has no body");
-        return PARLEY_RESULT_REFUSED;
-    }
-
-    if (parley_json_read(g->doc, g->arena, &g->conf->limits, g->seed, g->body,
-                         g->err)
-        != 0)
-    {
-        return PARLEY_RESULT_REFUSED;
-    }
-
-    g->doc_read = 1;
-
-    return PARLEY_RESULT_PASSED;
-}
-
-
-parley_step_result_t
 parley_gate_protocol(parley_gate_t *g)
 {
     char            words[PARLEY_GATE_ACCEPTS];

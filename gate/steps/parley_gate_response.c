@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
-#include "gate/party/parley_members.h"
+#include "gate/publish/parley_members.h"
 #include "gate/settings/parley_settings.h"
 
 

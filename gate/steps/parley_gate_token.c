@@ -222,28 +222,6 @@ parley_gate_token_count(void *data, parley_str_t value)
 }
 
 
-/* SEC-03: decoded, and there once */
-
-int
-parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
-{
-    parley_arguments_t  arguments;
-
-    parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
-                          g->conf->token);
-
-    if (parley_arguments_read(&arguments, g->arena, g->raw_query, g->err)
-        != 0)
-    {
-        return -1;
-    }
-
-    *ret = arguments.list[PARLEY_ARGUMENT_TOKEN].value;
-
-    return 0;
-}
-
-
 /* RFC 6265 leaves their order to chance: there once, as an argument */
 
 static int
@@ -520,17 +498,4 @@ parley_gate_token_release(parley_gate_t *g)
         g->token = NULL;
         g->kept = NULL;
     }
-}
-
-
-int64_t
-parley_gate_expires(const parley_gate_t *g)
-{
-    int64_t  ms;
-
-    ms = g->rules != NULL && g->who->jwt != NULL
-         ? parley_jwt_expires(g->who->jwt, g->rules) : INT64_MAX;
-
-    return g->holder != NULL && g->certificate->expires < ms
-           ? g->certificate->expires : ms;
 }

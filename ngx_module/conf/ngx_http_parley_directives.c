@@ -212,27 +212,6 @@ ngx_http_parley_conf_say(ngx_conf_t *cf, ngx_uint_t level,
 }
 
 
-ngx_int_t
-ngx_http_parley_value(ngx_http_request_t *r, const parley_value_t *value,
-    parley_str_t *ret)
-{
-    ngx_str_t  s;
-
-    if (value->compiled == NULL) {
-        *ret = value->text;
-        return NGX_OK;
-    }
-
-    if (ngx_http_complex_value(r, value->compiled, &s) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    *ret = ngx_http_parley_str(&s);
-
-    return NGX_OK;
-}
-
-
 void *
 ngx_http_parley_create_main_conf(ngx_conf_t *cf)
 {

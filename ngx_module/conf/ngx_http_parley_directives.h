@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * How the configuration is read: nginx's side of gate/settings/parley_directive.h.
+ * How the configuration is read: nginx's side of parley_directive.h.
  */
 
 

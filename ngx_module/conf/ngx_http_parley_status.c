@@ -10,6 +10,7 @@
  */
 
 
+#include "gate/metrics/parley_health.h"
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/conf/ngx_http_parley_page.h"

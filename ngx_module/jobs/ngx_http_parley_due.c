@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Deadlines that are due (gate/delivery/parley_overdue.h): jobs that a worker carries
+ * Deadlines that are due (parley_overdue.h): jobs that a worker carries
  * out by asking the state alone.
  */
 

@@ -396,36 +396,3 @@ ngx_http_parley_trace_out(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
               == 0
            ? NGX_OK : NGX_DECLINED;
 }
-
-
-ngx_str_t *
-ngx_http_parley_in_header(ngx_http_request_t *r, const char *name)
-{
-    size_t            len;
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
-
-    len = ngx_strlen(name);
-    part = &r->headers_in.headers.part;
-    h = part->elts;
-
-    for (i = 0; /* void */ ; i++) {
-
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                return NULL;
-            }
-
-            part = part->next;
-            h = part->elts;
-            i = 0;
-        }
-
-        if (h[i].key.len == len
-            && ngx_memcmp(h[i].lowcase_key, name, len) == 0)
-        {
-            return &h[i].value;
-        }
-    }
-}

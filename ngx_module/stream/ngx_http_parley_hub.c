@@ -13,6 +13,7 @@
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
 #include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
+#include "gate/publish/parley_gate_admits.h"
 
 
 #define NGX_HTTP_PARLEY_HUB_TICK    1000    /* ms */

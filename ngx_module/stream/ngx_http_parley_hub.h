@@ -14,6 +14,7 @@
 #include "gate/delivery/parley_deliver.h"
 #include "hub/parley_hub.h"
 #include "gate/message/parley_opening.h"
+#include "ngx_module/worker/ngx_http_parley_wake.h"
 
 
 /* what is subscribed to something: the octets of a connection, a request that
@@ -91,28 +92,6 @@ void ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx);
 
 /* SEC-16: ends those that were opened by what is revoked by now. */
 void ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h);
-
-
-/* ngx_http_parley_wake.c */
-
-/* Before any worker is there: what they are woken by. */
-void ngx_http_parley_wake_make(ngx_cycle_t *cycle);
-
-/*
- * The connection by which the worker that has a slot is woken, with handler;
- * NULL: there is none, and it looks once in a second.
- */
-ngx_connection_t *ngx_http_parley_wake_open(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf, ngx_event_handler_pt handler,
-    void *data);
-void ngx_http_parley_wake_close(ngx_connection_t *c);
-
-/* It was woken, and looks now. */
-void ngx_http_parley_wake_taken(ngx_http_parley_main_conf_t *mcf,
-    ngx_connection_t *c);
-
-/* Wakes every other worker, of every generation. */
-void ngx_http_parley_wake_others(ngx_http_parley_main_conf_t *mcf);
 
 
 /* ngx_http_parley_stream.c */

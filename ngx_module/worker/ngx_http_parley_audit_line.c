@@ -9,7 +9,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
-#include "gate/audit/parley_audit_message.h"
+#include "gate/parley_audit_message.h"
 
 
 static ngx_int_t ngx_http_parley_audit_message(ngx_http_parley_ctx_t *ctx,

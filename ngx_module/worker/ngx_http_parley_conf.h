@@ -38,7 +38,7 @@
 #include "auth/parley_principal.h"
 #include "core/parley_rate.h"
 #include "gate/settings/parley_rules.h"
-#include "gate/admission/parley_seats.h"
+#include "gate/metrics/parley_seats.h"
 #include "auth/parley_signature.h"
 #include "state/memory/parley_memory.h"
 #include "auth/parley_token_cache.h"

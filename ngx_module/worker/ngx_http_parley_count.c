@@ -3,14 +3,14 @@
  * Copyright (C) 2026 The Parley authors
  *
  * What a request adds to its worker's counters: the gate says what
- * (gate/metrics/parley_tally.h), here is how long it took.
+ * (gate/message/parley_tally.h), here is how long it took.
  */
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
-#include "gate/metrics/parley_tally.h"
+#include "gate/message/parley_tally.h"
 
 #include <time.h>
 

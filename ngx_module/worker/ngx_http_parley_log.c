@@ -8,8 +8,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
 
 
 /* a name or an id in a line: what a message says is not for it to write there

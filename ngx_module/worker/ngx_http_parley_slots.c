@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Where workers count: each in a slot of its own (gate/metrics/parley_counters.h), in
+ * Where workers count: each in a slot of its own (parley_counters.h), in
  * shared memory beside parley_zone, whose size and name may change without a
  * counter that falls.
  */

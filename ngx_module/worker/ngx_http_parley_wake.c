@@ -15,8 +15,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/worker/ngx_http_parley_wake.h"
 
 #include <sys/eventfd.h>
 

@@ -39,7 +39,7 @@ typedef struct {
 
 
 /* as one process sees it */
-typedef struct {
+typedef struct parley_memory_s {
     parley_state_t       state;         /* what is asked */
 
     /* the caller's, before it is made or adopted */
@@ -47,6 +47,7 @@ typedef struct {
     unsigned             share;         /* of one principal, in thousandths */
 
     /* private */
+    void               (*repair)(const struct parley_memory_s *s);
     parley_shared_t     *sh;
     uint32_t             process;       /* 0: it did not enter */
 } parley_memory_t;

@@ -529,24 +529,6 @@ parley_job_over_locked(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
 }
 
 
-void
-parley_job_finish_locked(parley_memory_t *s, int64_t now)
-{
-    parley_due_t  *jobs;
-
-    jobs = &s->sh->jobs;
-
-    if (!jobs->ending) {
-        return;
-    }
-
-    jobs->ended[jobs->how] = jobs->count;
-    parley_job_remove_locked(s, jobs->lane, jobs->at, now);
-
-    __atomic_store_n(&jobs->ending, 0, __ATOMIC_RELEASE);
-}
-
-
 static parley_state_done_t
 parley_memory_job_drop(parley_state_t *state,
     const uint8_t lane[PARLEY_KEY_LEN], size_t *ret, parley_call_t *call)

@@ -509,3 +509,21 @@ parley_repair_lists(void *ctx, const parley_entry_t *e)
 
     return 0;
 }
+
+
+void
+parley_job_finish_locked(parley_memory_t *s, int64_t now)
+{
+    parley_due_t  *jobs;
+
+    jobs = &s->sh->jobs;
+
+    if (!jobs->ending) {
+        return;
+    }
+
+    jobs->ended[jobs->how] = jobs->count;
+    parley_job_remove_locked(s, jobs->lane, jobs->at, now);
+
+    __atomic_store_n(&jobs->ending, 0, __ATOMIC_RELEASE);
+}

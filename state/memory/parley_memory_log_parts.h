@@ -172,5 +172,8 @@ parley_state_done_t parley_memory_roster(parley_state_t *state,
 int parley_roster_count(parley_memory_t *s, const parley_append_t *a,
     uint32_t i, parley_appended_t *ret, size_t *room);
 
+void parley_append_moves(parley_memory_t *s, uint64_t number,
+    const parley_log_head_t *head, int64_t now);
+
 
 #endif /* PARLEY_MEMORY_LOG_PARTS_H */

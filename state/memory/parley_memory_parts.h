@@ -121,7 +121,7 @@ parley_memory_lock(const parley_memory_t *s)
     s->env.lock(s->env.ctx);
 
     if (s->sh->busy) {
-        parley_memory_repair_locked(s);
+        s->repair(s);
     }
 
     __atomic_store_n(&s->sh->busy, 1, __ATOMIC_RELAXED);

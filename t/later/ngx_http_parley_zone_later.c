@@ -1,6 +1,6 @@
 /*
  * The zone of a module whose state answers later.  This file takes the place of
- * ngx_module/worker/ngx_http_parley_zone.c, so the flags of the compiler stay the same
+ * ngx_http_parley_zone.c, so the flags of the compiler stay the same
  * and all other objects can be copied from the ordinary module.
  */
 

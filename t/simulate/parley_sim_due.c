@@ -1,7 +1,7 @@
 /*
  * Deadlines in the simulated world: what becomes of a question that was not
  * answered in time (VCP-24, VCP-27, AEE-29).  The jobs are those of
- * gate/delivery/parley_overdue.h and are carried out as an adapter does; what goes up is
+ * parley_overdue.h and are carried out as an adapter does; what goes up is
  * looked for in the log of who is to have it.
  */
 

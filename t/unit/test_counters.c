@@ -3,7 +3,7 @@
 #include "t/unit/parley_test.h"
 #include "gate/metrics/parley_counters.h"
 #include "gate/settings/parley_settings.h"
-#include "gate/metrics/parley_tally.h"
+#include "gate/message/parley_tally.h"
 
 
 #define SLOTS  4

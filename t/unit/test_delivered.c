@@ -3,6 +3,7 @@
 #include "t/unit/parley_test.h"
 
 #include "gate/publish/parley_gate_deliver.h"
+#include "gate/delivery/parley_delivery_route.h"
 
 
 static parley_principal_t  p;

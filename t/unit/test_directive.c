@@ -1,4 +1,4 @@
-/* gate/settings/parley_directive.h, gate/settings/parley_settings.h: directives, and what they
+/* parley_directive.h, parley_settings.h: directives, and what they
    come to. */
 
 #include "t/unit/parley_test.h"

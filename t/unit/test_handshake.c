@@ -4,6 +4,7 @@
 
 #include "http/parley_frame.h"
 #include "http/parley_handshake.h"
+#include "gate/endpoint/parley_gate_upgrade.h"
 
 
 static void

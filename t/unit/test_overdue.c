@@ -1,4 +1,4 @@
-/* gate/delivery/parley_overdue.h: what a deadline that is due comes to (VCP-24, VCP-27,
+/* parley_overdue.h: what a deadline that is due comes to (VCP-24, VCP-27,
    AEE-29) */
 
 #include "gate/party/parley_account.h"
@@ -9,6 +9,7 @@
 #include "gate/settings/parley_settings.h"
 #include "t/unit/parley_test_state.h"
 #include "t/unit/parley_test_translate.h"
+#include "gate/correlation/parley_question_raised.h"
 
 
 #define SIZE  (1024 * 1024)

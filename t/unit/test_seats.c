@@ -1,7 +1,7 @@
-/* gate/admission/parley_seats.c */
+/* gate/metrics/parley_seats.c */
 
 #include "t/unit/parley_test.h"
-#include "gate/admission/parley_seats.h"
+#include "gate/metrics/parley_seats.h"
 
 
 #define SLOTS  3

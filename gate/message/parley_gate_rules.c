@@ -1,9 +1,7 @@
-/* What the operator's rules let pass, and the hierarchy. */
+/* Requests to the rules of the operator (auth/parley_policy.h). */
 
-#include <stdio.h>
 #include <string.h>
 
-#include "gate/publish/parley_gate_deliver.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/party/parley_names.h"
 #include "translate/parley_msg_field.h"
@@ -25,10 +23,6 @@ typedef struct {
 } parley_gate_asked_t;
 
 
-static parley_step_result_t parley_gate_ruled(parley_gate_t *g);
-static int parley_gate_intent(const parley_gate_t *g);
-static int parley_gate_recipient(const parley_gate_t *g);
-static void parley_gate_lacks(parley_gate_t *g);
 static int parley_gate_roles(const parley_who_t *who,
     parley_policy_request_t *request);
 static int parley_gate_ask_caller(const parley_gate_t *g,
@@ -43,128 +37,19 @@ static int parley_gate_readings(const parley_gate_t *g,
     parley_gate_asked_t *a);
 
 
-parley_step_result_t
-parley_gate_policy(parley_gate_t *g)
+int
+parley_gate_check_rules(parley_gate_t *g)
 {
-    parley_step_result_t  rc;
-
-    rc = parley_gate_ruled(g);
-
-    return rc != PARLEY_RESULT_REFUSED && parley_gate_response(g) != 0
-           ? PARLEY_RESULT_REFUSED : rc;
-}
-
-
-static parley_step_result_t
-parley_gate_ruled(parley_gate_t *g)
-{
-    parley_gate_asked_t     a;
-    const parley_policy_t  *policy;
-
-    policy = g->conf->policy;
-
-    if (parley_gate_intent(g) != 0) {
-        return PARLEY_RESULT_REFUSED;
-    }
-
-    if (policy == NULL || policy->n == 0) {
-        return PARLEY_RESULT_NONE;
-    }
-
-    if (parley_is_unruled(g->msg, g->conf->speak)) {
-        return parley_gate_caller(g) == 0 ? PARLEY_RESULT_NONE
-                                          : PARLEY_RESULT_REFUSED;
-    }
-
-    if (parley_gate_recipient(g) != 0) {
-        return PARLEY_RESULT_REFUSED;
-    }
+    parley_gate_asked_t  a;
 
     if (parley_gate_ask(g, g->reader, &a) != 0
         || parley_gate_readings(g, &a) != 0)
     {
-        (void) parley_error_memory(g->err);
-        return PARLEY_RESULT_REFUSED;
+        return parley_error_memory(g->err);
     }
 
-    if (parley_policy_check(policy, &a.request, &g->rule, g->err) == 0) {
-        return PARLEY_RESULT_PASSED;
-    }
-
-    /* of a group some may be reached: PUBLISH leaves out the others */
-
-    if ((g->rule == NULL || g->rule->allow)
-        && (policy->given & (1u << PARLEY_POLICY_TO))
-        && parley_gate_reaches_some(g))
-    {
-        parley_error_clear(g->err);
-        return PARLEY_RESULT_PASSED;
-    }
-
-    parley_gate_lacks(g);
-
-    (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
-                    g->err->code == PARLEY_E_INTENT_REFUSED
-                    ? parley_at(g->msg, PARLEY_MSG_INTENT).pointer : "");
-
-    return PARLEY_RESULT_REFUSED;
-}
-
-
-/*
- * AEE-20, whatever carries the intent; SEC-04: where rules name intents, one
- * that a service might read as another is none.
- */
-
-static int
-parley_gate_intent(const parley_gate_t *g)
-{
-    const char             *why;
-    const parley_policy_t  *policy;
-
-    policy = g->conf->policy;
-
-    if (parley_intent_is_reserved(g->msg->intent)) {
-        why = "the intent lies in the reserved namespace aee.*";
-
-    } else if (policy != NULL
-               && (policy->given & (1u << PARLEY_POLICY_INTENT))
-               && !parley_intent_is_plain(g->msg->intent)
-               && !parley_is_unruled(g->msg, g->conf->speak))
-    {
-        why = "rules name intents here, and this one has characters besides "
-              "A-Z, a-z, 0-9, \".\", \"_\" and \"-\"";
-
-    } else {
-        return 0;
-    }
-
-    return parley_error_set(g->err, PARLEY_E_INTENT_REFUSED,
-                            parley_at(g->msg, PARLEY_MSG_INTENT).pointer,
-                            "%s", why);
-}
-
-
-/* SEC-04: the same of a recipient, where rules name them */
-
-static int
-parley_gate_recipient(const parley_gate_t *g)
-{
-    parley_str_t  to;
-
-    to = parley_gate_to(g);
-
-    if (to.len == 0
-        || !(g->conf->policy->given & (1u << PARLEY_POLICY_TO))
-        || parley_names_is_plain(g->who, to))
-    {
-        return 0;
-    }
-
-    return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED,
-                            parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
-                            "rules name recipients here, and this name could "
-                            "be read as another one");
+    return parley_policy_check(g->conf->policy, &a.request, &g->rule, g->err)
+           == 0 ? 1 : 0;
 }
 
 
@@ -194,9 +79,7 @@ parley_gate_caller(parley_gate_t *g)
 }
 
 
-/* names the scope that a token lacks in the challenge (SEC-19) */
-
-static void
+void
 parley_gate_lacks(parley_gate_t *g)
 {
     if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
@@ -525,19 +408,4 @@ parley_gate_is_denied(parley_gate_t *g)
     return parley_policy_check(g->conf->policy, &a.request, &rule, g->err)
            != 0
            && rule != NULL && !rule->allow;
-}
-
-
-/* VCP-30; who acknowledges what nobody below did is above its sender, too */
-
-parley_step_result_t
-parley_gate_direction(parley_gate_t *g)
-{
-    if (g->correlation.question != NULL && g->correlation.above
-        && g->correlation.final)
-    {
-        return PARLEY_RESULT_PASSED;
-    }
-
-    return parley_step_result(parley_who_direction(g->who, g->err));
 }

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "translate/parley_alarm.h"
-#include "gate/audit/parley_audit_message.h"
+#include "gate/parley_audit_message.h"
 #include "gate/message/parley_gate_steps.h"
 #include "core/parley_jcs.h"
 #include "translate/parley_redact.h"

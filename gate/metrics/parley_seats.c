@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "gate/admission/parley_seats.h"
+#include "gate/metrics/parley_seats.h"
 
 
 static parley_seat_t *parley_seats_set(parley_seats_t *table,

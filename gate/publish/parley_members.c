@@ -2,7 +2,7 @@
 
 #include "gate/party/parley_address.h"
 #include "gate/message/parley_gate_steps.h"
-#include "gate/party/parley_members.h"
+#include "gate/publish/parley_members.h"
 #include "auth/parley_membership.h"
 
 

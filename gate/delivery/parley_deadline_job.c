@@ -1,0 +1,166 @@
+/* Claims the job of a deadline, and ends or repeats it. */
+
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "gate/party/parley_account.h"
+#include "gate/delivery/parley_overdue_parts.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* ms that it is known who carried it out, longer than any try of it comes */
+#define PARLEY_OVERDUE_KNOWN     (2 * PARLEY_OVERDUE_LIVES)
+
+
+int
+parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
+    const uint8_t *slot)
+{
+    int                  rc, late;
+    uint8_t              id[PARLEY_KEY_LEN];
+    uint8_t              print[PARLEY_PRINT_LEN];
+    parley_admitted_t    got;
+    parley_admission_t   a;
+    parley_settlement_t  how;
+
+    parley_overdue_claim_key(d->ask.state, &d->question, what, to, id);
+
+    memset(print, 0, sizeof(print));
+    memset(&a, 0, sizeof(parley_admission_t));
+
+    a.account = d->account;
+    a.id = id;
+    a.print = print;
+    a.slot = slot;
+    a.slot_ttl = PARLEY_OVERDUE_KNOWN;
+    a.ttl = PARLEY_OVERDUE_KNOWN;
+
+    rc = parley_ask_admit(&d->ask, &a, &got);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    switch (got.verdict) {
+
+    case PARLEY_ADMIT_OK:
+        break;
+
+    case PARLEY_ADMIT_DUPLICATE:
+
+        if (!parley_overdue_is_claimed(d)) {
+            return 0;
+        }
+
+        /* it may find no room again */
+
+        d->end.mark = PARLEY_OVERDUE_CLAIMED;
+
+        return 1;
+
+    case PARLEY_ADMIT_ANSWERED:
+        return 0;
+
+    default:
+        return -1;
+    }
+
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    how.stamp = got.stamp;
+    how.taken = 1;
+    how.closes[0] = slot != NULL ? &d->question : NULL;
+
+    /* whether or not it is seen to have settled, the id is this one's */
+
+    d->end.mark = PARLEY_OVERDUE_CLAIMED;
+
+    rc = parley_ask_settle(&d->ask, &a, &how, &late);
+
+    return rc != 0 ? rc : late != PARLEY_SETTLED_LATE;
+}
+
+
+/*
+ * A process that was gone in the midst of it may have claimed it, or this one
+ * before it found no room: whoever comes then carries it out.
+ */
+
+int
+parley_overdue_is_claimed(const parley_overdue_t *d)
+{
+    return d->job->attempt > 1 || d->job->mark == PARLEY_OVERDUE_CLAIMED;
+}
+
+
+int
+parley_overdue_over(parley_overdue_t *d, parley_overdue_how_t how)
+{
+    d->how = how;
+    d->end.how = how == PARLEY_OVERDUE_LOST ? PARLEY_JOB_GIVEN_UP
+                                             : PARLEY_JOB_DONE;
+    return 0;
+}
+
+
+int
+parley_overdue_again(parley_overdue_t *d)
+{
+    d->how = PARLEY_OVERDUE_AGAIN;
+    d->end.how = PARLEY_JOB_AGAIN;
+    d->end.after = PARLEY_OVERDUE_LATER;
+    d->end.untried = 1;
+
+    if (d->end.mark == 0) {
+        d->end.mark = d->job->mark;
+    }
+
+    return 0;
+}
+
+
+int
+parley_overdue_notify(parley_overdue_t *d, const parley_publication_t *p,
+    const parley_principal_t *to, parley_load_kind_t kind, parley_str_t sender,
+    parley_append_t **ret)
+{
+    parley_notify_t  notify;
+
+    *ret = parley_arena_calloc(d->arena, sizeof(parley_append_t));
+
+    if (*ret == NULL) {
+        return -1;
+    }
+
+    notify.http = d->deliver->http;
+    notify.state = d->ask.state;
+    notify.ask = &d->ask;
+    notify.publication = p;
+    notify.account = d->account;
+    notify.to = to;
+    notify.kind = kind;
+    notify.sender = sender;
+    notify.awaits = kind == PARLEY_LOAD_DELIVER ? PARLEY_LOAD_AWAIT
+                                                : PARLEY_LOAD_NONE;
+    notify.class = kind == PARLEY_LOAD_DELIVER ? PARLEY_JOB_URGENT
+                                               : PARLEY_JOB_ORDINARY;
+
+    return parley_notify(&notify, d->arena, *ret);
+}
+
+
+const parley_principal_t *
+parley_overdue_above(const parley_settings_http_t *http,
+    const parley_principal_t *p)
+{
+    for (p = p->above; p != NULL; p = p->above) {
+
+        if ((http->publishes && parley_address_has(p))
+            || (http->deliver_uri.len > 0 && p->deliver.len > 0))
+        {
+            return p;
+        }
+    }
+
+    return NULL;
+}

@@ -1,0 +1,36 @@
+/* The request methods of each endpoint. */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+static const parley_str_t  parley_gate_method_words[PARLEY_ENDPOINTS] = {
+    [PARLEY_ENDPOINT_KEYS] = parley_str(PARLEY_KEYS_METHODS),
+    [PARLEY_ENDPOINT_STREAM] = parley_str(PARLEY_STREAM_METHODS),
+    [PARLEY_ENDPOINT_ROSTER] = parley_str(PARLEY_NAMED_METHODS),
+    [PARLEY_ENDPOINT_CONTROL] = parley_str(PARLEY_CONTROL_METHODS),
+};
+
+
+parley_str_t
+parley_gate_serve_methods(const parley_gate_t *g)
+{
+    if (g->s->websocket != NULL) {
+        return parley_gate_tickets(g)
+               ? PARLEY_STR(PARLEY_WEBSOCKET_TICKET_METHODS)
+               : PARLEY_STR(PARLEY_WEBSOCKET_METHODS);
+    }
+
+    return parley_gate_tickets(g)
+           ? PARLEY_STR(PARLEY_TICKET_METHODS)
+           : parley_gate_method_words[parley_settings_endpoint(g->s)];
+}
+
+
+int
+parley_gate_tickets(const parley_gate_t *g)
+{
+    return g->s->stream != NULL && g->s->jwt != NULL && g->s->jwt->tickets > 0;
+}

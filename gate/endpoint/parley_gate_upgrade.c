@@ -1,0 +1,121 @@
+/* Checks whether a request opens a WebSocket. */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+#include "http/parley_handshake.h"
+#include "gate/endpoint/parley_gate_upgrade.h"
+
+
+/* headers of one name */
+typedef struct {
+    parley_str_t  value;        /* of the last */
+    parley_str_t  token;        /* that is looked for in all of them */
+    unsigned      n;
+    unsigned      has:1;
+} parley_handshake_header_t;
+
+
+static void parley_handshake_found(void *data, parley_str_t value);
+static int parley_handshake_upgrade(parley_gate_t *g, const char *text);
+static void parley_handshake_headers(parley_gate_t *g, const char *name,
+    const char *token, parley_handshake_header_t *ret);
+
+
+int
+parley_handshake(parley_gate_t *g)
+{
+    parley_handshake_header_t  header;
+
+    if (!g->upgradable) {
+        return parley_handshake_upgrade(g, "a WebSocket is opened over "
+                                        "HTTP/1.1");
+    }
+
+    parley_handshake_headers(g, "upgrade", "websocket", &header);
+
+    if (header.has) {
+        parley_handshake_headers(g, "connection", "upgrade", &header);
+    }
+
+    if (!header.has) {
+        return parley_handshake_upgrade(g, "this is a WebSocket: the request "
+                                        "has no \"Upgrade: websocket\" and "
+                                        "\"Connection: Upgrade\"");
+    }
+
+    parley_handshake_headers(g, "sec-websocket-version", "", &header);
+
+    if (header.n != 1
+        || !parley_str_is(header.value, PARLEY_HANDSHAKE_VERSION))
+    {
+        return parley_handshake_upgrade(g, "the version of WebSocket here is "
+                                        PARLEY_HANDSHAKE_VERSION);
+    }
+
+    parley_handshake_headers(g, "sec-websocket-key", "", &header);
+
+    if (header.n == 1 && parley_handshake_is_key(header.value)) {
+        return 0;
+    }
+
+    (void) parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
+                            "sec-websocket-key", "is not there once, with the "
+                            "base64 of 16 octets");
+    g->err->is_name = 1;
+
+    return -1;
+}
+
+
+parley_str_t
+parley_handshake_lacks(const parley_gate_t *g)
+{
+    parley_str_t  greeting;
+
+    greeting = g->proto != PARLEY_PROTO_NONE
+               ? parley_codecs[g->proto]->binding->greeting : parley_str_none;
+
+    return g->msg_read && parley_str_eq(g->msg->intent, greeting)
+           ? parley_str_none : greeting;
+}
+
+
+static int
+parley_handshake_upgrade(parley_gate_t *g, const char *text)
+{
+    g->upgrade = 1;
+
+    return parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL, "%s",
+                            text);
+}
+
+
+static void
+parley_handshake_headers(parley_gate_t *g, const char *name,
+    const char *token, parley_handshake_header_t *ret)
+{
+    ret->value = parley_str_none;
+    ret->token = parley_str_c(token);
+    ret->n = 0;
+    ret->has = 0;
+
+    g->env->headers(g, parley_str_c(name), parley_handshake_found, ret);
+}
+
+
+static void
+parley_handshake_found(void *data, parley_str_t value)
+{
+    parley_handshake_header_t *header = data;
+
+    header->value = value;
+    header->n++;
+
+    if (header->token.len > 0
+        && parley_handshake_has(value, header->token))
+    {
+        header->has = 1;
+    }
+}

@@ -1,0 +1,12 @@
+/* The table of directives, without their setters. */
+
+#include "gate/settings/parley_directive.h"
+
+
+const parley_directive_row_t  parley_directives[PARLEY_DIRECTIVE_COUNT] = {
+#define PARLEY_DIRECTIVE(id, name, in, min, max, flags, beside, part, set,   \
+                         syntax, preset, purpose)                            \
+    [PARLEY_DIRECTIVE_##id] = { name, in, min, max, flags, beside, part },
+#include "gate/settings/parley_directive.def"
+#undef PARLEY_DIRECTIVE
+};

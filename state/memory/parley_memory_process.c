@@ -1,0 +1,57 @@
+/* Finds processes that have died. */
+
+#include <string.h>
+
+#include "state/memory/parley_memory_job_parts.h"
+
+
+int
+parley_memory_is_gone(const parley_memory_t *s, uint32_t number,
+    uint64_t stamp, parley_process_t *ret)
+{
+    const parley_member_of_t  *m;
+
+    ret->pid = 0;
+
+    if (number == 0) {
+        return 0;
+    }
+
+    m = &s->sh->processes[number];
+
+    if (m->process.pid == 0 || stamp < m->since) {
+        return 1;
+    }
+
+    *ret = m->process;
+
+    return 0;
+}
+
+
+int
+parley_memory_bury(parley_memory_t *s, uint32_t number,
+    const parley_process_t *process)
+{
+    parley_member_of_t  *m;
+
+    if (process->pid == 0 || number == s->process
+        || s->env.is_alive(s->env.ctx, process))
+    {
+        return 0;
+    }
+
+    parley_memory_lock(s);
+
+    m = &s->sh->processes[number];
+
+    if (parley_process_same(&m->process, process)) {
+        m->process.pid = 0;
+        m->since = s->sh->stamps + 1;
+        s->sh->vacated = 1;
+    }
+
+    parley_memory_unlock(s);
+
+    return 1;
+}
