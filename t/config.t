@@ -134,6 +134,7 @@ my @values = (
     ['parley_allow;', qr/"principal=\*\*" is anybody/],
     ['parley_deny;', qr/a rule has words/],
     ['parley_deny protocol=vpc;', qr/"parley_deny": "protocol": "vpc" is no protocol/],
+    ['parley_deny to=agent.eve|"agent.bob";', qr/"parley_deny": "to": ""agent.bob"" has quotes: they stand around the whole word/],
     ['parley_deny type=taks;', qr/"parley_deny": "type": "taks" is no type/],
     ['parley_allow type=task|taks;', qr/"taks" is no type of any protocol/],
     ['parley_limits width=1;', qr/"width=1" in "parley_limits" is unknown/],

@@ -8,6 +8,8 @@
 
 static int parley_rules_vet(const parley_policy_rule_t *rule,
     parley_error_t *err);
+static int parley_rules_quotes(const parley_policy_rule_t *rule,
+    parley_error_t *err);
 static int parley_rules_unknown(const parley_policy_rule_t *rule,
     parley_policy_word_t word, size_t choice, const char *why,
     parley_error_t *err);
@@ -45,6 +47,10 @@ parley_rules_vet(const parley_policy_rule_t *rule, parley_error_t *err)
 {
     size_t  i;
 
+    if (parley_rules_quotes(rule, err) != 0) {
+        return -1;
+    }
+
     for (i = 0; i < rule->globs[PARLEY_POLICY_PROTOCOL].n; i++) {
         if (!parley_rules_is_protocol(rule, i)) {
             return parley_rules_unknown(rule, PARLEY_POLICY_PROTOCOL, i,
@@ -61,6 +67,36 @@ parley_rules_vet(const parley_policy_rule_t *rule, parley_error_t *err)
             return parley_rules_unknown(rule, PARLEY_POLICY_TYPE, i,
                                         "is no type of any protocol (actions "
                                         "of MoQ go with protocol=moq)", err);
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * nginx takes a quote within a word for a character of it: to="x" is a rule for
+ * a name that has quotes, so it would never match.
+ */
+
+static int
+parley_rules_quotes(const parley_policy_rule_t *rule, parley_error_t *err)
+{
+    size_t                i;
+    parley_str_t          text;
+    parley_policy_word_t  word;
+
+    for (word = PARLEY_POLICY_SCOPE; word < PARLEY_POLICY_WORDS; word++) {
+        for (i = 0; i < rule->globs[word].n; i++) {
+            text = rule->globs[word].choices[i];
+
+            if (parley_str_begins(text, "\"")
+                || parley_str_begins(text, "'"))
+            {
+                return parley_rules_unknown(rule, word, i,
+                                            "has quotes: they stand around "
+                                            "the whole word", err);
+            }
         }
     }
 
