@@ -339,6 +339,31 @@ subtest 'ACH-31: a reader of AEE answers' => sub {
 };
 
 
+subtest 'ACH-31: what replies and is no answer goes to its own recipient' => sub {
+    my $bob = listen_to('bob', uri => '/aee/', session => 'aee');
+
+    asked(query('alice', 'bob', '~carol/*'));
+
+    my $task = $bob->event->{json};
+
+    empty();
+
+    for my $to (qw(dave carol)) {
+        my $said = submit(result($task, type => 'event', to => "agent.$to",
+                                 payload => { text => 'not for alice' }),
+                          as => 'bob', uri => '/in');
+
+        is($said->{status}, 409, "to $to") or diag $said->{body};
+    }
+
+    is(submit(result($task, type => 'event', payload => { text => 'x' }),
+              as => 'bob', uri => '/in')->{status}, 202, 'to the asker');
+    is($s{alice}->event(5)->{json}{kind}, 'agent_advisory', 'alice has it');
+    is_deeply(heard('alice', $s{alice}), [], 'alice has nothing else');
+    $bob->leave;
+};
+
+
 subtest 'ACH-31: a reader of AEE answers to an organisation' => sub {
     my $dave = listen_to('dave', uri => '/aee/', session => 'aee');
     my $alice = listen_to('alice', uri => '/aee/', session => 'aee');

@@ -57,13 +57,6 @@ parley_correlation_is_final(const parley_msg_t *m)
 }
 
 
-int
-parley_correlation_is_answer(const parley_msg_t *m)
-{
-    return parley_correlation_is_final(m) || m->act == PARLEY_ACT_PROGRESS;
-}
-
-
 /* progress may name the conversation alone, or what stands for it */
 
 static int

@@ -14,8 +14,18 @@ static int parley_correlation_is_of(const parley_correlation_t *r,
     const parley_question_t *q, parley_proto_t proto, parley_str_t group);
 static int parley_correlation_is_to_group(const parley_correlation_t *r,
     const parley_question_t *q);
+static int parley_correlation_is_elsewhere(const parley_correlation_t *r,
+    const parley_question_t *q);
 static int parley_correlation_is(const parley_correlation_t *r,
     parley_str_t name, parley_proto_t proto, parley_str_t other);
+
+
+int
+parley_correlation_is_answer(const parley_msg_t *m)
+{
+    return m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE
+           || m->act == PARLEY_ACT_PROGRESS;
+}
 
 
 /*
@@ -61,7 +71,7 @@ parley_correlation_is_between(const parley_correlation_t *r,
         return 0;
     }
 
-    return q->texts[PARLEY_QUESTION_SCOPE].len > 0
+    return parley_correlation_is_elsewhere(r, q)
            || reply->recipient.len == 0 || name->told.len == 0
            || parley_correlation_is_to_group(r, q)
            || parley_correlation_is_dm(r, q, name->corr)
@@ -91,7 +101,7 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
            && (parley_correlation_is(r, reply->sender, proto, recipient)
                || parley_correlation_is_of(r, q, proto, recipient)
                || above)
-           && (q->texts[PARLEY_QUESTION_SCOPE].len > 0
+           && (parley_correlation_is_elsewhere(r, q)
                || reply->recipient.len == 0
                || parley_correlation_is_to_group(r, q)
                || parley_correlation_is_dm(r, q, name->corr)
@@ -218,6 +228,18 @@ parley_correlation_is_dm(const parley_correlation_t *r,
            && !parley_name_is_group((parley_proto_t) q->head.proto,
                                     q->texts[PARLEY_QUESTION_RECIPIENT])
            && parley_corr_is(r->msg, corr);
+}
+
+
+/* Returns whether the reply is an answer, and the question says where these go
+   (ACH-31).  Any other reply is for the asker. */
+
+static int
+parley_correlation_is_elsewhere(const parley_correlation_t *r,
+    const parley_question_t *q)
+{
+    return q->texts[PARLEY_QUESTION_SCOPE].len > 0
+           && parley_correlation_is_answer(r->msg);
 }
 
 
