@@ -217,6 +217,39 @@ subtest 'ACH-31: to an organisation, by the right of the asker' => sub {
 };
 
 
+subtest 'ACH-31: the scope as the query names it' => sub {
+    my %to = ('~carol' => ['carol'], '~carol/*' => ['carol'],
+              'org:~acme/members/*' => ['acme', 'alice', 'bob'],
+              'org:~acme/members/ops/*' => ['acme', 'bob'],
+              'accord:~peer/grant:billing.read' => ['peer', 'carol']);
+
+    empty();
+
+    for my $scope (sort keys %to) {
+        my ($to, @readers) = @{ $to{$scope} };
+
+        @readers = ($to) if !@readers;
+
+        my $query = asked(query('alice', 'dave', $scope));
+        my $said = submit(response('dave', $to, $query), scope => $scope);
+
+        is($said->{status}, 200, $scope) or diag $said->{body};
+
+        for my $who (sort keys %s) {
+            is_deeply(heard($who, $s{$who}), [(grep { $_ eq $who } @readers)
+                                              ? 'I have' : ()], $who);
+        }
+    }
+
+    my $query = asked(query('alice', 'dave', 'org:~acme/members/*'));
+
+    is_deeply(code(response('dave', 'peer', $query),
+                   scope => 'accord:~peer/grant:billing.read'),
+              [409, 'reply-unmatched', '/recipient_handle'],
+              'not to another organisation');
+};
+
+
 subtest 'ACH-31: a scope that the asker may not address' => sub {
     my $field = '/payload/response_scope';
 

@@ -36,7 +36,10 @@ parley_correlation_is_scoped(const parley_correlation_t *r,
 }
 
 
-/* Returns whether the recipient of the reply has a handle. */
+/*
+ * Returns whether the recipient of the reply has a handle.  In agent-channel
+ * the recipient of a frame to a group is the scope of that group.
+ */
 
 static int
 parley_correlation_is_handle(const parley_correlation_t *r, parley_str_t handle)
@@ -46,14 +49,12 @@ parley_correlation_is_handle(const parley_correlation_t *r, parley_str_t handle)
     parley_channel_scope_t  scope;
 
     m = r->msg;
+    mapped = m->recipient;
 
-    if (m->wire == PARLEY_PROTO_STREAMS) {
-        return parley_str_eq(m->recipient, handle);
-    }
-
-    return (parley_who_resolve(r->who, m->wire, m->recipient,
-                               PARLEY_PROTO_STREAMS, &mapped)
-            == 1
+    return (m->wire == PARLEY_PROTO_STREAMS
+            || parley_who_resolve(r->who, m->wire, m->recipient,
+                                  PARLEY_PROTO_STREAMS, &mapped)
+               == 1
             || parley_name_map(r->arena, m->wire, m->recipient,
                                PARLEY_PROTO_STREAMS, &mapped)
                == 0)
