@@ -108,7 +108,7 @@ subtest 'OPS-04 a refusal appears with its reason' => sub {
           'the most frequent first, and what it means');
     shows('#refusals tr:nth-child(2)',
           'field-invalid\\\\s+gateway\\\\s+1\\\\s+1', 'the other');
-    shows('#refusals tr:nth-child(2)', 'Correct the member', 'what to do');
+    shows('#refusals tr:nth-child(2)', 'Correct the named member', 'what to do');
     shows('#most', 'token-missing, by the gateway', 'on the first screen');
     shows('#more', '11 messages .* 3 refused or failed', 'in a sentence');
 };

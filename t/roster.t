@@ -80,6 +80,8 @@ subtest 'ACH-28: a stream says that nothing is retained' => sub {
 
 
 subtest 'ACH-25: one\'s own sessions, of every worker' => sub {
+    sessions('alice', '~alice', 0);
+
     is_deeply(roster('alice', '~alice')->{json},
               { handle => '~alice', count => 0, sessions => [] });
 

@@ -10,13 +10,13 @@
  */
 
 
-#include "gate/metrics/parley_health.h"
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/conf/ngx_http_parley_page.h"
 #include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
+#include "gate/metrics/parley_health.h"
 #include "gate/metrics/parley_status.h"
 
 
