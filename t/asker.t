@@ -1,7 +1,7 @@
 # ACH-32: whoever asks gets the answer: a human or an agent, with or without an
 # instrument, known by a handle alone or by claims alone, asking in any
-# protocol; the reader reads any protocol by any transport, and answers the
-# name that it was told.  All combinations of these are generated.
+# protocol or by MCP; the reader reads any protocol by any transport, and
+# answers the name that it was told.  All combinations of these are generated.
 
 use strict;
 use warnings;
@@ -17,6 +17,7 @@ use Parley::Gateway;
 use Parley::Matrix ();
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Status;
 use Parley::Streams;
 use Parley::Upstream;
 use Parley::Verbs;
@@ -178,6 +179,22 @@ sub answer_c2a {
 }
 
 
+# ---- by MCP: the answers are the result of the call
+
+my $client = Parley::Client->new(port => port(1), tls => 0);
+my $status = Parley::Status->new(port => port(1));
+
+
+sub call_of {
+    my ($who, $to) = @_;
+
+    return $client->begin('/mcp', tool_text('agent_query', max => 1,
+            recipient_handle => "~$to",
+            payload => { query_text => 'well?', timeout_ms => 5000 }),
+        Authorization => token_of($who), 'Content-Type' => 'application/json');
+}
+
+
 # What the asker got as an answer: the name of its question, and of itself.
 sub got {
     my $m = shift;
@@ -299,11 +316,24 @@ sub by_url {
 sub by_mcp {
     my $place = tool('agent_subscribe', { wait_ms => 50 }, as => 'bob');
     my $last = $place->{last_event_id};
+    my $wait = sub {
+        return begin(tool_text('agent_subscribe', wait_ms => 5000,
+                               last_event_id => $last), as => 'bob');
+    };
+    my $waiting;
 
-    return { to => 'bob', leave => sub { }, read => sub {
-                 my $came = tool('agent_subscribe', { wait_ms => 5000,
-                     last_event_id => $last }, as => 'bob');
+    return { to => 'bob', leave => sub { }, wait => sub {
+                 my $until = time + 5;
 
+                 $waiting = $wait->();
+                 sleep 0.02 while !$status->metric('parley_held')
+                                  && time < $until;
+             },
+             read => sub {
+                 my $answer = ($waiting // $wait->())->answer;
+                 my $came = $answer->{json}{result}{structuredContent};
+
+                 $waiting = undef;
                  $last = $came->{last_event_id};
 
                  return $came->{frames}[0]{frame};
@@ -317,6 +347,33 @@ sub by_mcp {
 
                  return $result->{isError} ? jcs($result) : 200;
              } };
+}
+
+
+sub asks_by_mcp {
+    my ($who, $reader, $proto) = @_;
+
+    # who is not there is not waited for
+    $reader->{wait}->() if $reader->{wait};
+
+    my $call = call_of($who, $reader->{to});
+    my $read = $reader->{read}->();
+
+    ok($read, "$who asks by MCP and is read")
+        or diag($call->answer->{body}), return;
+
+    my $said = $reader->{say}->($answer{$proto}->($reader->{to}, $read));
+
+    like($said, qr/^20[02]$/, "$who asks by MCP and is answered")
+        or diag(jcs($read));
+
+    my $result = ($call->answer->{json} // {})->{result}{structuredContent};
+    my @frames = @{ ($result // {})->{responses} // [] };
+
+    is_deeply([map { [$_->{recipient_handle}, $_->{sender_handle},
+                      $_->{payload}{query_id}] } @frames],
+              [["~$who", "~$reader->{to}", $result->{query_id}]],
+              "$who asks by MCP and has the answer") or diag(jcs($result));
 }
 
 
@@ -351,6 +408,8 @@ for my $transport (sort keys %transports) {
                     is_deeply(heard($ears, wanted($who, $m)),
                               wanted($who, $m), "$name and hears the answer");
                 }
+
+                asks_by_mcp($who, $reader, $proto);
             }
         };
 
