@@ -97,7 +97,8 @@ parley_actor_has_human_name(const parley_principal_t *principal)
 
 
 /*
- * Whether the principal lists the handle, in any version, as its instrument.
+ * Returns whether the principal lists the handle, in any version, as its
+ * instrument.
  */
 
 static int

@@ -1,8 +1,7 @@
 /*
- * The actor of a message (agent-channel 3.2): the human on whose behalf a
- * principal acts, and the instrument that drafts.  The directory decides: a
- * principal that it declares to act for a human, or to be an instrument, is
- * not a human.
+ * The actor of a message (agent-channel 3.2): the human for which a principal
+ * acts, and the instrument that drafts.  The directory decides: a principal
+ * that it declares to act for a human, or to be an instrument, is not a human.
  */
 
 #ifndef PARLEY_ACTOR_H
@@ -26,8 +25,9 @@ int parley_actor_is_sovereign(parley_str_t handle);
 
 /*
  * Returns the handle of the human that principal acts for: the directory's
- * "human" for it; else its own, if it is a human's; else its parent's,
- * recursively.  Empty if there is none.  Borrowed from the principals.
+ * "human" for it; else its own handle, if it is a human's; else that of its
+ * parent, recursively.  Empty if no such handle exists.  Borrowed from the
+ * principals.
  */
 parley_str_t parley_actor_human(const parley_principal_t *principal);
 

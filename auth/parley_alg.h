@@ -33,7 +33,8 @@ typedef enum {
 typedef enum {
     PARLEY_ALG_HMAC = 0,
     PARLEY_ALG_RSA,             /* PKCS #1 v1.5 */
-    PARLEY_ALG_RSA_PSS,         /* MGF1 with the digest, salt of its length */
+    PARLEY_ALG_RSA_PSS,         /* MGF1 with the digest; the salt has the
+                                   digest's length */
     PARLEY_ALG_ECDSA,
     PARLEY_ALG_ED25519
 } parley_alg_family_t;
@@ -47,7 +48,7 @@ typedef struct {
     size_t               digest_len;    /* octets */
     size_t               key_min;       /* HMAC: minimum octets of the secret;
                                            RSA: minimum bits of the modulus */
-    size_t               signature_len; /* octets; 0: as the modulus */
+    size_t               signature_len; /* octets; 0: as long as the modulus */
 } parley_alg_t;
 
 

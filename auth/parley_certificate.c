@@ -1,4 +1,4 @@
-/* What a certificate says, read by OpenSSL. */
+/* Reads a certificate with OpenSSL. */
 
 #include <string.h>
 #include <time.h>

@@ -1,16 +1,16 @@
 /*
- * Client certificates (SEC-17): what one says, and how a principal of the
- * directory lists it:
+ * Client certificates (SEC-17): the names in a certificate, and the forms in
+ * which a principal of the directory lists one:
  *
- *  "AB:CD:..."              the SHA-256 of its DER, in hexadecimal digits, with
- *                           colons or without
- *  "bwcK0esc3A..."          the same in base64url, as x5t#S256 has it
- *  {"subject": "CN=a,O=b"}  its subject as RFC 2253 writes it, which is what
- *                           $ssl_client_s_dn is
- *  {"dns": "a.example"}     a DNS name or a URI of its subjectAltName
- *  {"uri": "spiffe://..."}
+ *   "AB:CD:..."              SHA-256 of its DER, in hexadecimal digits,
+ *                            with colons or without
+ *   "bwcK0esc3A..."          SHA-256 of its DER in base64url, as in x5t#S256
+ *   {"subject": "CN=a,O=b"}  its subject as RFC 2253 writes it, the value of
+ *                            $ssl_client_s_dn
+ *   {"dns": "a.example"}     a DNS name or a URI of its subjectAltName
+ *   {"uri": "spiffe://..."}
  *
- * Whether a certificate is to be believed is not asked here.
+ * These functions do not check whether a certificate is trusted.
  */
 
 #ifndef PARLEY_CERTIFICATE_H
@@ -25,7 +25,8 @@
 
 
 #define PARLEY_CERTIFICATE_PRINT      32        /* octets of SHA-256 */
-#define PARLEY_CERTIFICATE_NAMES_MAX  64        /* that are looked at */
+#define PARLEY_CERTIFICATE_NAMES_MAX  64        /* limit of names in one
+                                                   certificate */
 #define PARLEY_CERTIFICATE_TEXT_MAX   1024      /* octets of a name */
 
 
@@ -37,7 +38,7 @@ typedef enum {
 } parley_certificate_kind_t;
 
 
-/* text of a SHA256 is its octets, of a DNS name in lower case */
+/* text: the octets of a SHA-256; a DNS name in lower case */
 typedef struct {
     parley_certificate_kind_t  kind;
     parley_str_t               text;
@@ -47,7 +48,7 @@ typedef struct {
 typedef struct {
     uint8_t                    print[PARLEY_CERTIFICATE_PRINT];
     parley_certificate_name_t  names[PARLEY_CERTIFICATE_NAMES_MAX];
-    size_t                     nnames;      /* the print is the first */
+    size_t                     nnames;      /* names[0] is the SHA-256 */
     int64_t                    not_before;  /* ms since the epoch */
     int64_t                    expires;
 } parley_certificate_t;
@@ -58,17 +59,17 @@ struct json_t;                  /* jansson */
 
 
 /*
- * Reads what a certificate says; text is in arena.  Returns 0, or -1 with *err
- * filled: token-invalid, where it has more names than are looked at, names
- * that are too long, or dates that are none; or capacity.
+ * Reads the names and the validity of a certificate; text is in arena.  Returns
+ * 0, or -1 with *err filled: token-invalid if it has too many names, a name
+ * that is too long or an invalid date; or capacity.
  */
 int parley_certificate_read(parley_arena_t *arena, struct x509_st *x509,
     parley_certificate_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Reads the first certificate of a text in PEM.  The same, and field-invalid
- * where there is none.
+ * As parley_certificate_read(), for the first certificate of a text in PEM.
+ * The code is also field-invalid if text has no certificate.
  */
 int parley_certificate_read_pem(parley_arena_t *arena, parley_str_t text,
     parley_certificate_t *ret, parley_error_t *err)

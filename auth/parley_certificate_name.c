@@ -1,4 +1,4 @@
-/* How a principal of the directory lists its certificates. */
+/* Reads the certificates that a principal of the directory lists. */
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ parley_certificate_lower(parley_str_t name, uint8_t *ret)
 }
 
 
-/* Returns 0, or -1: it is neither form of hexadecimal digits. */
+/* Returns 0, or -1 if text is neither form of hexadecimal digits. */
 
 static int
 parley_certificate_hex(parley_str_t text, uint8_t *ret)
@@ -116,7 +116,10 @@ parley_certificate_print(parley_certificate_reader_t *r)
 }
 
 
-/* RFC 2253 has no blank at the first "=": one that begins a value is escaped */
+/*
+ * RFC 2253 writes no blank after the first "=": a blank that begins a value is
+ * escaped
+ */
 
 static const char *
 parley_certificate_vet_subject(parley_str_t s)
@@ -140,7 +143,10 @@ parley_certificate_vet_subject(parley_str_t s)
 }
 
 
-/* What a certificate can never have, or nobody should go by; NULL: none. */
+/*
+ * Returns the fault of a name that no certificate has, or that is too weak to
+ * identify one; NULL if there is no fault.
+ */
 
 static const char *
 parley_certificate_vet(const parley_certificate_name_t *name)

@@ -41,8 +41,8 @@ parley_config_read(parley_str_t text, parley_error_t *err)
 
 
 /*
- * Says what is wrong with a text that jansson did not take.  The text of e
- * quotes the file, which may hold secrets.
+ * Describes the fault of a text that jansson refused.  The text of e is not
+ * used: it quotes the file, which may hold secrets.
  */
 
 static void
@@ -234,7 +234,7 @@ parley_config_string(parley_arena_t *arena, const json_t *object,
 }
 
 
-/* jansson limits the depth of what it parses to 2048. */
+/* Recursion is bounded: jansson limits the depth of its input to 2048. */
 
 void
 parley_config_wipe(json_t *tree)

@@ -1,4 +1,4 @@
-/* The directory: how its file is read, and freed. */
+/* Reads the file of the directory, and frees the directory. */
 
 #include <stdio.h>
 #include <string.h>

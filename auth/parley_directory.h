@@ -1,15 +1,15 @@
 /*
  * The identities file (GW-03, GW-11):
  *
- *  {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
- *                   "instruments": [], "parent", "human", "roles": [],
- *                   "orgs": [], "grants": [], "reached": [], "max_priority",
- *                   "deliver", "speaks", "accounts": [], "surface": [],
- *                   "keys": [JWK], "certificates": [NAME]}]}
+ *   {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
+ *                    "instruments": [], "parent", "human", "roles": [],
+ *                    "orgs": [], "grants": [], "reached": [], "max_priority",
+ *                    "deliver", "speaks", "accounts": [], "surface": [],
+ *                    "keys": [JWK], "certificates": [NAME]}]}
  *
  * Only sub is required of a principal.  A JWK may have "not_before" and
- * "expires", times of RFC 3339.  A NAME is what parley_certificate.h says;
- * accounts and surface are what parley_surface.h says.
+ * "expires", times of RFC 3339.  parley_certificate.h describes NAME, and
+ * parley_surface.h accounts and surface.
  */
 
 #ifndef PARLEY_DIRECTORY_H
@@ -33,7 +33,7 @@ typedef struct parley_directory_s  parley_directory_t;
  * one another if their parties have the same kind, name and host.
  */
 typedef struct {
-    unsigned      kind;         /* number, as the syntaxes of names have it */
+    unsigned      kind;         /* number, as in the syntaxes of names */
     parley_str_t  name;
     parley_str_t  host;         /* empty: none */
     unsigned      opaque:1;     /* the syntax does not tell the kind */
@@ -93,12 +93,13 @@ const parley_principal_t *parley_directory_listed(
     parley_str_t name);
 
 /*
- * Returns the principal to which a name belongs, or NULL: nobody else may have
- * this name (SEC-21).  These are the names that it lists, its sub, and all
- * names derived from them in any protocol, also where the principal lists
- * another name.  Names derived from an account belong to the principal that
- * lists it, else to the one whose surface has its source.  A text with the
- * syntax of other name spaces is read as a name of these too.
+ * Returns the principal to which a name belongs, or NULL.  No other principal
+ * may use the name (SEC-21).  To a principal belong the names that it lists,
+ * its sub, and all names derived from them in any protocol, even if the
+ * principal lists another name there.  A name derived from an account belongs
+ * to the principal that lists the account, else to the one with a surface for
+ * its source.  A text with the syntax of other name spaces is read as a name of
+ * these too.
  */
 const parley_principal_t *parley_directory_owner(
     const parley_directory_t *directory, parley_namespace_t space,
@@ -106,18 +107,19 @@ const parley_principal_t *parley_directory_owner(
 
 /*
  * Returns the principal that lists the account, or the source of its surface,
- * from which a name is derived by parley_surface_name(), or NULL.  Then
- * *ret_like is a principal that lists one whose name differs from it in the
- * case of letters only, or NULL.
+ * from which a name is derived by parley_surface_name(), or NULL.  If NULL,
+ * *ret_like is a principal that lists an account or source with a name that
+ * differs only in the case of letters, or NULL.
  */
 const parley_principal_t *parley_directory_by_account(
     const parley_directory_t *directory, parley_str_t name,
     const parley_principal_t **ret_like);
 
 /*
- * Finds the principal that a client certificate is listed for, by its
- * fingerprint or by a name in it (SEC-17).  Returns 0 with *ret, NULL: nobody;
- * or -1: it names several principals, *ret and *ret_other among them.
+ * Finds the principal that lists a client certificate, by its fingerprint or by
+ * a name in it (SEC-17).  Returns 0 with *ret, which is NULL if no principal
+ * lists it; or -1 if several principals do: *ret and *ret_other are two of
+ * them.
  */
 int parley_directory_by_certificate(const parley_directory_t *directory,
     const parley_certificate_t *certificate, const parley_principal_t **ret,
@@ -134,12 +136,12 @@ int parley_directory_has_surfaces(const parley_directory_t *directory);
 int parley_directory_has_certificates(const parley_directory_t *directory);
 
 /*
- * Returns the principal to which an instrument belongs, if that forbids self
- * to claim it; self is the entry of the claims' sub, or NULL.  An instrument
- * belongs to the principal whose name it is in any protocol, regardless of its
- * version, or which lists it.  Returns NULL if it belongs to no principal, to
- * self, to a principal that acts for self, or to one that lists it for the
- * same human as self (GW-03, SEC-06).
+ * Returns the principal to which an instrument belongs, if that forbids self to
+ * claim it; self is the entry of the claims' sub, or NULL.  An instrument
+ * belongs to the principal that has its name in any protocol, regardless of its
+ * version, or that lists it.  Returns NULL if it belongs to no principal, to
+ * self, to a principal that acts for self, or to one that lists it for self's
+ * own human (GW-03, SEC-06).
  */
 const parley_principal_t *parley_directory_by_instrument(
     const parley_directory_t *directory, const parley_principal_t *self,

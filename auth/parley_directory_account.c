@@ -216,9 +216,9 @@ parley_directory_by_account(const parley_directory_t *dir,
 
 
 /*
- * Finds the account or, if none is listed, the source that a name is derived
- * from.  Subs that the syntax of other name spaces does not read are no such
- * names.
+ * Finds the account or, if it is not listed, the source that a name is derived
+ * from.  A sub that is not a name in any other name space is not derived from
+ * one.
  */
 
 static const parley_directory_account_t *

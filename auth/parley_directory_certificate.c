@@ -1,4 +1,4 @@
-/* Whose certificate it is. */
+/* Finds the principal that lists a certificate. */
 
 #include <stdio.h>
 #include <string.h>

@@ -245,9 +245,10 @@ parley_directory_parents(parley_directory_t *dir, parley_error_t *err)
 
 
 /*
- * Walks up from each principal, marking those passed with the walk's number,
- * until the top or a mark: its own mark is a cycle.  Each principal is marked
- * once, so time is linear.
+ * Detects cycles of parents.  Walks up from each principal and marks it with
+ * the number of the walk.  A walk ends at the top or at a marked principal; its
+ * own number there means a cycle.  Each principal is marked once, so the time
+ * is linear.
  */
 
 static int
@@ -291,7 +292,7 @@ parley_directory_circles(parley_directory_t *dir, parley_arena_t *arena,
 
 
 /*
- * Resolves each "human" to a principal who is a human, or checks that it is a
+ * Resolves each "human" to a principal that is a human, or checks that it is a
  * Sovereign handle.
  */
 

@@ -62,7 +62,8 @@ struct parley_directory_s {
 
     parley_directory_account_t  *sources;
     size_t                       nsources;
-    uint32_t                    *accounts;      /* NULL: none are listed */
+    uint32_t                    *accounts;      /* NULL: no accounts are
+                                                   listed */
     uint32_t                     accounts_mask;
 };
 
@@ -103,9 +104,9 @@ int parley_directory_accounts(parley_directory_t *dir, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * Returns the principal to which the party of a name belongs because it is
- * derived from an account that the principal lists, or else from one of a
- * source that it delivers for (C2A-38).  NULL: none.
+ * Returns the principal to which the party of a name belongs because the name
+ * is derived from an account: the principal that lists the account, or else the
+ * one that delivers for its source (C2A-38).  Returns NULL if there is none.
  */
 const parley_principal_t *parley_directory_account_owner(
     const parley_directory_t *dir, parley_namespace_t space,
@@ -127,10 +128,10 @@ uint32_t parley_directory_hash(parley_str_t name);
 /* As parley_directory_hash(), ignoring ASCII case. */
 uint32_t parley_directory_hash_like(parley_str_t name);
 
-/* Returns whether two parties are the same. */
+/* Returns whether two parties are equal. */
 int parley_party_eq(const parley_party_t *a, const parley_party_t *b);
 
-/* Indexes certificates.  Returns 0, or -1: two principals list the same. */
+/* Indexes certificates.  Returns 0, or -1 if two principals list one. */
 int parley_directory_certificates_index(parley_directory_t *dir,
     parley_arena_t *arena, parley_error_t *err)
     __attribute__((warn_unused_result));

@@ -208,7 +208,7 @@ parley_directory_by_agent(const parley_directory_t *dir,
 
 
 /*
- * Returns a principal whose own name the instrument is and which does not act
+ * Returns a principal that has the instrument as its own name and does not act
  * for self, or NULL.
  */
 
@@ -245,8 +245,8 @@ parley_directory_instrument_named(const parley_directory_t *dir,
 
 
 /*
- * Returns a principal that lists the instrument, unless self lists it too or
- * one acts for the same human as self.
+ * Returns a principal that lists the instrument, unless self lists it too or a
+ * principal that lists it acts for self's human.
  */
 
 static const parley_principal_t *

@@ -7,11 +7,11 @@
 
 
 /*
- * Indexes the instruments of dir, whose names, parents and humans are
- * complete.  Several principals may list the same instrument, for example a
- * model, but not one that is the name of a principal which does not act for
- * them.  Returns 0, or -1 with *err filled: field-invalid with first set to the
- * JSON Pointer of that principal, or capacity if memory is exhausted.
+ * Indexes the instruments of dir after names, parents and humans are complete.
+ * Several principals may list one instrument, for example a model.  The
+ * instrument must not be the name of a principal that does not act for them.
+ * Returns 0, or -1 with *err filled: field-invalid with first set to the JSON
+ * Pointer of that principal, or capacity if memory is exhausted.
  */
 int parley_directory_instruments(parley_directory_t *dir,
     parley_arena_t *arena, char first[PARLEY_POINTER_MAX],

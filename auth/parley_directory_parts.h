@@ -1,6 +1,6 @@
 /*
- * What parley_directory.c (the directory) and parley_directory_principal.c (a
- * principal of it) share.  Private to them.
+ * Declarations shared by parley_directory.c (the directory) and
+ * parley_directory_principal.c (a principal of it).  Private to them.
  */
 
 #ifndef PARLEY_DIRECTORY_PARTS_H
@@ -23,7 +23,7 @@ typedef struct {
 /* Reads r->object into r->principal: 0, or -1 with *r->err filled. */
 int parley_directory_principal(parley_directory_reader_t *r);
 
-/* Refuses the member of this name, of the object at pointer; returns -1. */
+/* Refuses an unknown member of the object at pointer; returns -1. */
 int parley_directory_unknown(parley_error_t *err, const char *pointer,
     const char *name);
 

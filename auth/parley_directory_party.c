@@ -96,9 +96,9 @@ parley_directory_is_named(const parley_principal_t *p)
 
 
 /*
- * Reads the party of a principal's name in a name space.  The sub of a
- * principal without names is its name in each protocol whose syntax it has.
- * Returns 0, or -1 if no name of it can be read.
+ * Reads the party of a principal's name in a name space.  A principal without
+ * names has its sub as the name in each protocol with a fitting syntax.
+ * Returns 0, or -1 if the principal has no name that can be read.
  */
 
 static int

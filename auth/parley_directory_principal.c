@@ -1,4 +1,4 @@
-/* A principal of the directory: how its members are read. */
+/* Reads the members of a principal of the directory. */
 
 #include <string.h>
 
@@ -70,7 +70,7 @@ static int parley_directory_tools_of(parley_directory_reader_t *r);
 #define PARLEY_DIRECTORY_SUB(id, member)
 #define PARLEY_DIRECTORY_SAME(id, member)  PARLEY_DIRECTORY_TEXT(id, member)
 
-/* of protocols that have names */
+/* the protocols that have names */
 #define PARLEY_DIRECTORY_OF_TEXT(...)    __VA_ARGS__
 #define PARLEY_DIRECTORY_OF_HANDLE(...)  __VA_ARGS__
 #define PARLEY_DIRECTORY_OF_SUB(...)
@@ -216,7 +216,10 @@ parley_directory_deliver(parley_directory_reader_t *r, const char *name,
 }
 
 
-/* in which it is found by what is sent to it: it has a name there */
+/*
+ * Reads "speaks", a protocol.  The principal must have a name in it, since
+ * messages are addressed by name.
+ */
 
 static int
 parley_directory_speaks(parley_directory_reader_t *r, const char *name,
@@ -379,7 +382,7 @@ parley_directory_list(parley_directory_reader_t *r, const char *name,
 }
 
 
-/* A time of a key, RFC 3339; *ret is left alone where there is none. */
+/* Reads a time of a key, RFC 3339; leaves *ret unchanged if it is absent. */
 
 static int
 parley_directory_time(parley_directory_reader_t *r, const json_t *key,
@@ -548,7 +551,7 @@ parley_directory_principal(parley_directory_reader_t *r)
 
             known = 1;
 
-            /* several protocols may have one name */
+            /* several protocols may share one member */
 
             if (m->read(r, m->name, m->offset) != 0) {
                 return -1;
@@ -574,8 +577,8 @@ parley_directory_principal(parley_directory_reader_t *r)
 
 
 /*
- * Puts "instrument" before "instruments"; without it the first of these is the
- * one that drafts.
+ * Puts "instrument" before "instruments".  Without "instrument", the first of
+ * "instruments" drafts.
  */
 
 static int

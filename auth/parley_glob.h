@@ -41,7 +41,7 @@ typedef struct {
 
 /*
  * Compiles a pattern, which is copied into arena.  Returns 0, or -1 with *err
- * filled and *ret zeroed: an empty pattern, alternative or label, '**' beside
+ * filled and *ret zeroed: an empty pattern, alternative or label, '**' next to
  * other characters, a control character or space, PARLEY_GLOB_MAX or
  * PARLEY_GLOB_CHOICES exceeded.
  */

@@ -50,10 +50,11 @@ typedef struct {
     parley_kty_t              kty;
     parley_crv_t              crv;
     parley_str_t              kid;          /* empty: none */
-    parley_str_t              issuer;       /* verifies its tokens alone; empty:
-                                               those of any issuer */
-    int64_t                   not_before;   /* ms since the epoch; both 0: it
-                                               has no such bound */
+    parley_str_t              issuer;       /* issuer of the only tokens that
+                                               the key verifies; empty: tokens
+                                               of any issuer */
+    int64_t                   not_before;   /* ms since the epoch; both 0: no
+                                               such bound */
     int64_t                   expires;
     int                       alg;          /* "alg" of the JWK, a
                                                parley_alg_id_t, or -1 */
@@ -89,15 +90,14 @@ struct json_t;                  /* jansson */
 
 
 /*
- * Reads {"keys": [JWK, ...]}, a file of the operator, into arena.  Keys of
- * unknown kty, crv or alg, and keys whose use or key_ops exclude signatures,
- * are skipped and counted.  Anything else wrong is an error, such as a missing
+ * Reads {"keys": [JWK, ...]}, a file of the operator, into arena.  A key is
+ * skipped and counted if its kty, crv or alg is unknown, or if its use or
+ * key_ops exclude signatures.  Any other fault is an error, such as a missing
  * or malformed member, an RSA modulus below 2048 bits or with the weakness of
- * CVE-2017-15361, an exponent that is even or 1, an oct key below 32 octets,
- * an alg that does not fit kty, a point not on its curve, a private part that
- * does not match the public one, or two keys with the same kid and a common
- * algorithm.  err->field is the JSON Pointer (/keys/3/n), err->offset its
- * position in text.
+ * CVE-2017-15361, an exponent that is even or 1, an oct key below 32 octets, an
+ * alg that does not fit kty, a point not on its curve, a private part that does
+ * not match the public one, or two keys with one kid and a common algorithm.
+ * err->field is the JSON Pointer (/keys/3/n), err->offset its position in text.
  *
  * Returns 0, or -1 with *err filled, *ret empty and nothing to free.
  */
@@ -168,11 +168,12 @@ void parley_jwk_free(parley_jwk_t *jwk);
 
 
 /*
- * Completes a key whose kty, crv, alg, is_private and octets or pkey are set:
- * computes verifies and signs from them and from the two permissions, checks
- * that a private part matches the public one, and calls parley_jws_prepare().
- * pointer is the key's JSON Pointer, for errors.  Returns 0, 1 if the key is
- * of no use for signatures, or -1; *err is filled unless 0.
+ * Completes a key after its kty, crv, alg, is_private and octets or pkey are
+ * set.  Computes verifies and signs from them and from the two permissions,
+ * checks that a private part matches the public one, and calls
+ * parley_jws_prepare().  pointer is the key's JSON Pointer, for errors.
+ * Returns 0, 1 if the key cannot be used for signatures, or -1; *err is filled
+ * unless 0.
  */
 int parley_jwk_complete(parley_jwk_t *jwk, int may_verify, int may_sign,
     const char *pointer, parley_error_t *err)
@@ -180,38 +181,39 @@ int parley_jwk_complete(parley_jwk_t *jwk, int may_verify, int may_sign,
 
 /*
  * Returns the first key with this kid that may verify with alg, or NULL.
- * *ret_known: whether any key has this kid.  Only keys of the issuer and those
- * of any issuer count, the latter where the issuer has none of this kid.
+ * *ret_known: whether any key has this kid.  Keys of the issuer come first;
+ * keys of any issuer count only if the issuer has no key of this kid.
  */
 const parley_jwk_t *parley_jwks_find(const parley_jwks_t *keys,
     parley_str_t issuer, parley_str_t kid, parley_alg_id_t alg,
     int *ret_known);
 
 /*
- * Returns the only key of the issuer, or of any, that may verify with alg, or
- * NULL if there are none or several; *ret_count is their number.
+ * Returns the only key of the issuer, or of any issuer, that may verify with
+ * alg.  Returns NULL if the number of such keys, *ret_count, is not 1.
  */
 const parley_jwk_t *parley_jwks_only(const parley_jwks_t *keys,
     parley_str_t issuer, parley_alg_id_t alg, size_t *ret_count);
 
 
-/* Makes all keys verify tokens of the issuer alone, which outlives them. */
+/* Restricts all keys to tokens of one issuer.  issuer must outlive the keys. */
 void parley_jwks_of(parley_jwks_t *keys, parley_str_t issuer);
 
 /*
- * Moves the keys of *more to those of *all.  Two keys of one kid and a common
+ * Moves the keys of *more into *all.  Two keys with one kid and a common
  * algorithm that may verify tokens of one issuer are an error: err->field is
  * the JSON Pointer in the text of *more.  Returns 0, or -1 with *err filled and
- * both as they were.
+ * both sets unchanged.
  */
 int parley_jwks_join(parley_arena_t *arena, parley_jwks_t *all,
     parley_jwks_t *more, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Sets *ret to the keys of *fetched and those of *kept, which may be NULL, that
- * are of another issuer than issuer (empty: that are of one).  What *ret has
- * belongs to the two: it is not freed.  Returns 0, or -1: no memory.
+ * Sets *ret to the keys of *fetched and the keys of *kept with another issuer
+ * than issuer; if issuer is empty, the keys of *kept that have any issuer.
+ * kept may be NULL.  *ret borrows the keys and must not be freed.  Returns 0,
+ * or -1 if memory is exhausted.
  */
 int parley_jwks_beside(parley_arena_t *arena, const parley_jwks_t *fetched,
     parley_str_t issuer, const parley_jwks_t *kept, parley_jwks_t *ret)
@@ -222,7 +224,7 @@ int parley_jwks_beside(parley_arena_t *arena, const parley_jwks_t *fetched,
  * Appends the key as a JWK in RFC 8785 order, without its private part if
  * with_private is 0.  The caller zeroes the private octets that remain in the
  * arena of b.  Returns 0, or -1 with *err filled and the contents of b
- * undefined if the key lacks the part asked for; an oct key has no public one.
+ * undefined if the key lacks the requested part; an oct key has no public part.
  */
 int parley_jwk_write(parley_buf_t *b, const parley_jwk_t *jwk,
     int with_private, parley_error_t *err)

@@ -82,8 +82,8 @@ parley_jwk_fromdata(const char *type, OSSL_PARAM_BLD *bld, int is_private,
 
 
 /*
- * Requirements of RFC 7518 on the integers, and plausibility, beyond what
- * OpenSSL checks.
+ * Checks the requirements of RFC 7518 on the integers, and their plausibility,
+ * further than OpenSSL does.
  */
 
 static int

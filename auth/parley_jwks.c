@@ -6,9 +6,9 @@
 
 /* kinds of a text */
 typedef enum {
-    PARLEY_JWKS_SET,            /* of the operator */
-    PARLEY_JWKS_ANY,            /* or one key */
-    PARLEY_JWKS_PUBLISHED       /* of a third party */
+    PARLEY_JWKS_SET,            /* set in a file of the operator */
+    PARLEY_JWKS_ANY,            /* set or one key, in a file of the operator */
+    PARLEY_JWKS_PUBLISHED       /* set that a third party published */
 } parley_jwks_form_t;
 
 
@@ -289,7 +289,7 @@ parley_jwk_parse(parley_arena_t *arena, parley_str_t text, parley_jwk_t *ret,
 }
 
 
-/* Whether the key may verify tokens of the issuer. */
+/* Returns whether the key may verify tokens of the issuer. */
 
 static int
 parley_jwks_is_for(const parley_jwk_t *jwk, parley_str_t issuer)
@@ -298,7 +298,7 @@ parley_jwks_is_for(const parley_jwk_t *jwk, parley_str_t issuer)
 }
 
 
-/* The first of the keys of this issuer, empty: of those of any. */
+/* Returns the first fitting key with this issuer; empty: with no issuer. */
 
 static const parley_jwk_t *
 parley_jwks_find_in(const parley_jwks_t *keys, parley_str_t issuer,
@@ -379,7 +379,7 @@ parley_jwks_of(parley_jwks_t *keys, parley_str_t issuer)
 }
 
 
-/* Refuses a key that another one could be taken for. */
+/* Refuses a key that cannot be told from another one. */
 
 static int
 parley_jwks_clash(const parley_jwks_t *keys, const parley_jwk_t *jwk,

@@ -271,8 +271,8 @@ parley_jwt_signature(const parley_jwk_t *jwk, const parley_alg_t *alg,
 
 
 /*
- * The issuer whose keys the token asks for, not believed yet: it is the same
- * octets that the signature is over.
+ * Reads the unverified issuer of the token, which selects the keys.  The
+ * signature covers the octets that are read here.
  */
 
 static int

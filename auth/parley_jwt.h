@@ -54,7 +54,8 @@ typedef struct {
     parley_str_t      sub;          /* empty: absent */
     parley_str_t      jti;          /* empty: absent or not a string */
     uint32_t          aud;          /* node in claims, or PARLEY_JSON_NONE */
-    uint32_t          act;          /* the same, of a verified token */
+    uint32_t          act;          /* node in claims, or PARLEY_JSON_NONE; only
+                                       in a verified token */
     int64_t           exp_ms;       /* milliseconds since the epoch, if
                                        has_exp */
     int64_t           nbf_ms;
@@ -63,9 +64,10 @@ typedef struct {
     unsigned          has_nbf:1;
     unsigned          has_iat:1;
     unsigned          key_unknown:1;    /* see parley_jwt_verify() */
-    unsigned          any_issuer:1;     /* the key verifies tokens of any */
-    unsigned          bound:1;          /* to the certificate of this SHA-256
-                                           (RFC 8705) */
+    unsigned          any_issuer:1;     /* the key verifies tokens of any
+                                           issuer */
+    unsigned          bound:1;          /* bound to the certificate with this
+                                           SHA-256 (RFC 8705) */
     uint8_t           certificate[PARLEY_CERTIFICATE_PRINT];
 
     parley_str_t     *scopes;       /* from "scope" (space-separated) and
@@ -105,21 +107,19 @@ typedef struct {
 
 /*
  * Verifies the signature of a token with a key of the set; claims are believed
- * only after that.  A key of an issuer is taken for tokens of that iss alone.
- * A token that is bound (cnf) to anything but a certificate is refused, since
- * nothing here could tell who may use it.  Does not check type, time, issuer
+ * only after that.  A key with an issuer verifies only tokens of that iss.  A
+ * token that is bound (cnf) to anything other than a certificate is refused,
+ * since the binding cannot be checked here.  Does not check type, time, issuer
  * and audience: call parley_jwt_check() next.  options may be NULL for the
- * defaults.  token is
- * borrowed and must outlive *jwt.
+ * defaults.  token is borrowed and must outlive *jwt.
  *
- * A "kid" selects the key of that kid, no "kid" the only key that allows the
- * algorithm.  "crit" is refused; keys in the token (jwk, jku, x5c, x5u) are
- * ignored.
+ * A token with a "kid" is verified with the key of that kid, a token without
+ * "kid" with the only key that allows the algorithm.  "crit" is refused; keys
+ * in the token (jwk, jku, x5c, x5u) are ignored.
  *
  * Returns 0, or -1 with *err filled (token-invalid with the header member or
- * claim as field, or capacity) and *jwt zeroed, except that jwt->key_unknown
- * is set if the kid is not in the set, so that fetching the set again may
- * help.
+ * claim as field, or capacity) and *jwt zeroed, except that jwt->key_unknown is
+ * set if the kid is not in the set, so that fetching the set again may help.
  */
 int parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
     const parley_jwt_options_t *options, parley_str_t token,
@@ -127,9 +127,9 @@ int parley_jwt_verify(const parley_jwks_t *keys, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * What a token says of its key and its issuer, which nobody has verified: for
- * an operator's log, and nothing else.  Each is empty where the token does not
- * say it in a way that can be read, or memory is exhausted.
+ * Reads the unverified key id and issuer of a token, for the operator's log
+ * only.  Each is empty if the token lacks it or cannot be read, or if memory is
+ * exhausted.
  */
 void parley_jwt_claimed(parley_arena_t *arena, uint64_t seed,
     parley_str_t token, parley_str_t *ret_kid, parley_str_t *ret_iss);
@@ -153,10 +153,11 @@ int parley_jwt_check(const parley_jwt_t *jwt,
     __attribute__((warn_unused_result));
 
 /*
- * RFC 8705 section 3.1: a token that is bound to a certificate counts on a
- * connection with that certificate alone.  print: SHA-256 of the connection's,
- * verified; NULL: it has none.  Required on every request, like
- * parley_jwt_check().  Returns 0, or -1 with *err filled: token-invalid.
+ * Checks the binding of a token to a certificate (RFC 8705 section 3.1): a
+ * bound token is valid only on a connection with that certificate.  print is
+ * the SHA-256 of the connection's verified certificate, or NULL without one.
+ * Required on every request, like parley_jwt_check().  Returns 0, or -1 with
+ * *err filled: token-invalid.
  */
 int parley_jwt_check_binding(const parley_jwt_t *jwt, const uint8_t *print,
     parley_error_t *err)

@@ -1,4 +1,4 @@
-/* The rules of a location, applied on every request. */
+/* Applies the rules of a location to a token, on every request. */
 
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +169,7 @@ parley_jwt_check_typ(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
 }
 
 
-/* Requires a jti that can stand in a log and in a list of revoked tokens. */
+/* Requires a jti that a log and a revocation list can hold. */
 
 static int
 parley_jwt_check_jti(const parley_jwt_t *jwt, parley_error_t *err)

@@ -37,7 +37,10 @@ parley_jwt_string(parley_jwt_t *jwt, parley_str_t name, const char *text,
 }
 
 
-/* A malformed jti is no error here: rules that require it refuse it. */
+/*
+ * Reads jti.  A malformed one is not an error here: rules that require jti
+ * refuse it.
+ */
 
 static int
 parley_jwt_id(parley_jwt_t *jwt, parley_error_t *err)
@@ -240,8 +243,9 @@ parley_jwt_scopes(parley_jwt_t *jwt, parley_arena_t *arena,
 
 
 /*
- * RFC 7800, RFC 8705: x5t#S256 and nothing else.  What is not understood (jkt
- * of RFC 9449, jwk) restricts the token all the same.
+ * Reads the confirmation claim (RFC 7800, RFC 8705).  Only x5t#S256 is
+ * supported.  Any other method (jkt of RFC 9449, jwk) binds the token too, so
+ * that it is refused.
  */
 
 static int

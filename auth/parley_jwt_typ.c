@@ -47,7 +47,7 @@ parley_jwt_typ_bare(parley_str_t typ)
 }
 
 
-/* Whether s is a restricted-name (RFC 6838 section 4.2). */
+/* Returns whether s is a restricted-name (RFC 6838 section 4.2). */
 
 static int
 parley_jwt_typ_name(parley_str_t s)

@@ -1,7 +1,10 @@
 #include "auth/parley_membership.h"
 
 
-/* ret_part is empty where there is no "/" */
+/*
+ * Returns the handle before "/"; *ret_part is the part after it, empty if s has
+ * no "/".
+ */
 
 static parley_str_t
 parley_membership_org(parley_str_t s, parley_str_t *ret_part)

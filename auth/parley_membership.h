@@ -1,13 +1,13 @@
 /*
- * What binds a principal to organisations (agent-channel 6), as the identities
- * file and claims have it:
+ * The memberships and grants of a principal in organisations (agent-channel 6),
+ * as the identities file and claims have them:
  *
- *     orgs     ~acme               it is a recognised member
- *              ~acme/ops           and has a role there
- *     grants   ~peer/billing.read  an accord lets it address whom of ~peer this
- *                                  grant reaches
- *     reached  ~acme/billing.read  whoever has that grant of its own
- *                                  organisation reaches it
+ *   orgs     ~acme               the principal is a recognised member
+ *            ~acme/ops           and has a role there
+ *   grants   ~peer/billing.read  an accord lets the principal address those
+ *                                principals of ~peer that this grant reaches
+ *   reached  ~acme/billing.read  principals of the own organisation with that
+ *                                grant may address this principal
  */
 
 #ifndef PARLEY_MEMBERSHIP_H
@@ -20,16 +20,18 @@
 
 
 /*
- * Whether a text is the handle of an organisation, and perhaps "/" and a role
- * (orgs); whether it is a handle, "/" and a grant (grants, reached).
+ * parley_membership_is_org() returns whether s is the handle of an
+ * organisation, optionally followed by "/" and a role (orgs).
+ * parley_membership_is_grant() returns whether s is a handle, "/" and a grant
+ * (grants, reached).
  */
 int parley_membership_is_org(parley_str_t s);
 int parley_membership_is_grant(parley_str_t s);
 
-/* Whether a list has the organisation, with whatever role. */
+/* Returns whether list has the organisation, with or without a role. */
 int parley_membership_has(const parley_list_t *list, parley_str_t org);
 
-/* Whether it has the organisation with that role, or that grant of it. */
+/* Returns whether list has the organisation with that role or grant. */
 int parley_membership_has_part(const parley_list_t *list, parley_str_t org,
     parley_str_t part);
 

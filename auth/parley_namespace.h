@@ -23,7 +23,7 @@ typedef enum {
 #undef X
     PARLEY_NAMESPACE_COUNT,
 
-    /* by contents */
+    /* name spaces by the names in them */
     PARLEY_NAMESPACE_HANDLE = PARLEY_NAMESPACE_CHANNEL,
     PARLEY_NAMESPACE_SUB = PARLEY_NAMESPACE_MOQ
 } parley_namespace_t;

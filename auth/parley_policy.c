@@ -4,7 +4,7 @@
 #include "auth/parley_policy.h"
 
 
-/* words that are about the caller, and not about its message */
+/* words about the caller, not about its message */
 #define PARLEY_POLICY_CALLER  (1u << PARLEY_POLICY_SCOPE                      \
                                | 1u << PARLEY_POLICY_PRINCIPAL                \
                                | 1u << PARLEY_POLICY_ROLE)
@@ -158,7 +158,7 @@ parley_policy_any(const parley_glob_t *glob, const parley_str_t *list,
         }
     }
 
-    /* '**' matches no name too */
+    /* '**' also matches without names */
 
     return n == 0 && parley_glob_match(glob, parley_str_none);
 }
@@ -186,7 +186,7 @@ parley_policy_named(const parley_policy_rule_t *rule,
 }
 
 
-/* Returns those of the words, bits that rule has, that request misses. */
+/* Returns those bits of words that rule has and request does not match. */
 
 static unsigned
 parley_policy_misses(const parley_policy_rule_t *rule, unsigned words,

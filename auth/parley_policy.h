@@ -1,15 +1,15 @@
 /*
- * Policy: an ordered list of rules of which the first match decides.  If there
+ * Policy: an ordered list of rules.  The first matching rule decides.  If there
  * are rules and none matches, the request is refused (GW-04, AEE-19).
  *
- *  allow scope=ops:run protocol=* type=task intent=ops.**
- *  deny  principal=agent.old role=guest to=human.**
+ *   allow scope=ops:run protocol=* type=task intent=ops.**
+ *   deny  principal=agent.old role=guest to=human.**
  *
  * A rule matches if each of its words does.  Values are globs.  scope and role
  * match if one of the caller's scopes or roles does.
  *
  * A principal, recipient, type or intent may have several names; a word matches
- * if one of them does.  Loose names are possibly someone else's and count for
+ * if one of them does.  A loose name may belong to another party and counts for
  * deny rules only (SEC-04).  Intents are compared ignoring ASCII case, and so
  * are principals and recipients in deny rules.
  */
@@ -83,8 +83,8 @@ typedef struct {
     parley_policy_names_t   type;
     parley_policy_names_t   intent;
     parley_policy_names_t   to;
-    parley_str_t            asked;      /* a type that a rule allows only if
-                                         * it has it literally; or empty */
+    parley_str_t            asked;      /* a type that a rule allows only by its
+                                           literal name; or empty */
 } parley_policy_request_t;
 
 
@@ -98,8 +98,9 @@ typedef int (*parley_policy_vet_pt)(const parley_policy_rule_t *rule,
 /*
  * Compiles a rule from its words ("scope=ops:run", ...) into arena and appends
  * it.  vet may be NULL.  Returns 0, or -1 with *err filled and the policy
- * unchanged: no words, an unknown or repeated word, no '=', an invalid glob,
- * refused by vet.  err->field is the word's name, the text says what is wrong.
+ * unchanged: no words, an unknown or repeated word, no '=', an invalid glob, or
+ * a rule refused by vet.  err->field is the name of the word, the text
+ * describes the fault.
  */
 int parley_policy_add(parley_policy_t *policy, parley_arena_t *arena,
     int allow, const parley_str_t *words, size_t n, parley_policy_vet_pt vet,
@@ -120,17 +121,17 @@ parley_str_t parley_policy_word_name(parley_policy_word_t word);
 int parley_policy_covers(const parley_policy_rule_t *rule,
     const parley_policy_rule_t *other);
 
-/* Returns whether rule has type literally, and not by a '*'. */
+/* Returns whether rule has type literally, not by a '*'. */
 int parley_policy_has_type(const parley_policy_rule_t *rule,
     parley_str_t type);
 
 /*
- * Decides on a request.  Returns 0 if it is allowed or there are no rules,
- * else -1 with the code of the nearest miss: scope-unauthorised if an allow
- * rule lacks only the scope, else intent-refused if one lacks only the intent,
- * else policy-refused.  The text has the rule's number.  *ret_rule is the rule
- * that allows, denies, or is the nearest miss; NULL if there is none.  ret_rule
- * may be NULL.
+ * Decides on a request.  Returns 0 if it is allowed or there are no rules, else
+ * -1 with the code of the nearest miss: scope-unauthorised if an allow rule
+ * lacks only the scope, else intent-refused if one lacks only the intent, else
+ * policy-refused.  The text has the rule's number.  *ret_rule is the rule that
+ * allows, denies, or is the nearest miss, or NULL without such a rule.
+ * ret_rule may be NULL.
  */
 int parley_policy_check(const parley_policy_t *policy,
     const parley_policy_request_t *request,
@@ -139,10 +140,10 @@ int parley_policy_check(const parley_policy_t *policy,
 
 /*
  * Decides on a request that needs no rule, by the words about the caller alone:
- * scope, principal and role (SEC-24).  The first rule counts that matches the
- * caller and either allows or has no other word.  Returns 0 if that rule
- * allows, or if no rule counts and no allow rule has such words alone; else -1,
- * as parley_policy_check() does.
+ * scope, principal and role (SEC-24).  The first rule decides that matches the
+ * caller and either allows or has only such words.  If no rule decides, the
+ * request is allowed unless an allow rule has only such words.  Returns 0, or
+ * -1 as parley_policy_check() does.
  */
 int parley_policy_caller(const parley_policy_t *policy,
     const parley_policy_request_t *request,

@@ -27,8 +27,8 @@ typedef struct {
     parley_str_t           *list;
     size_t                  n;
     size_t                  max;
-    uint16_t               *slots;      /* of a hash table of the list: index
-                                           + 1, or 0; NULL: a short list */
+    uint16_t               *slots;      /* hash table of the list: index + 1, or
+                                           0; NULL: a short list */
     size_t                  mask;       /* slots - 1 */
     uint64_t                secret;
 } parley_principal_words_t;
@@ -47,8 +47,8 @@ static const parley_str_t  parley_members[PARLEY_MEMBER_COUNT] = {
 };
 
 
-/* the member of MoQ, sub, is already at the head of the list; no member
-   stands there twice */
+/* The members of protocols follow each other without repetition.  MoQ's, sub,
+   is already first. */
 #define PARLEY_MEMBER_WORD_TEXT(member)    #member ", "
 #define PARLEY_MEMBER_WORD_HANDLE(member)  #member ", "
 #define PARLEY_MEMBER_WORD_SUB(member)
@@ -263,7 +263,7 @@ parley_principal_name(parley_principal_reader_t *r,
     name = &r->principal->names[space];
 
     if (name->len != 0) {
-        return 0;               /* the directory's wins */
+        return 0;               /* the directory's name wins */
     }
 
     if (parley_principal_text(r, member, name) != 0) {

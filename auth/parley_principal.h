@@ -18,12 +18,12 @@
 #include "core/parley_str.h"
 
 
-/* maximum of roles in the directory and in claims */
+/* maximum of items in a list of the directory and of claims */
 #define PARLEY_LIST_MAX         1024
 #define PARLEY_CLAIM_LIST_MAX   4096
 
 
-/* strings, in the order in which they stand */
+/* strings in their order in the file or claim */
 typedef struct {
     parley_str_t  *list;
     size_t         n;
@@ -34,30 +34,32 @@ typedef struct {
 typedef struct parley_principal_s {
     parley_str_t                      sub;
     parley_str_t                      names[PARLEY_NAMESPACE_COUNT];
-    parley_str_t                      instrument;   /* that it uses: handle,
-                                                       optionally with
-                                                       @version */
-    parley_str_t                      parent;       /* a sub */
-    parley_str_t                      human;        /* it acts for: a sub or
-                                                       a handle */
+    parley_str_t                      instrument;   /* own instrument:
+                                                       handle, optionally
+                                                       with @version */
+    parley_str_t                      parent;       /* sub of the parent */
+    parley_str_t                      human;        /* human that it acts for: a
+                                                       sub or a handle */
     parley_str_t                      max_priority; /* low, normal, high,
                                                        urgent */
-    parley_str_t                      deliver;      /* an https URL; empty:
-                                                       none */
-    parley_str_t                      speaks;       /* there: the word of a
-                                                       protocol; empty: what
-                                                       it has a name in */
+    parley_str_t                      deliver;      /* https URL for deliveries;
+                                                       empty: none */
+    parley_str_t                      speaks;       /* protocol at that URL, as
+                                                       a word; empty: one in
+                                                       which it has a name */
     parley_list_t                     roles;
-    parley_list_t                     instruments;  /* that it may use, with
-                                                       instrument */
+    parley_list_t                     instruments;  /* allowed instruments,
+                                                       including instrument */
     parley_list_t                     orgs;         /* parley_membership.h */
     parley_list_t                     grants;
     parley_list_t                     reached;
     parley_list_t                     accounts;     /* parley_surface.h */
-    parley_list_t                     surface;      /* sources that it
-                                                       delivers for */
-    parley_jwks_t                     keys;         /* the directory's */
-    parley_certificate_name_t        *certificates; /* the same */
+    parley_list_t                     surface;      /* sources that it delivers
+                                                       for */
+    parley_jwks_t                     keys;         /* borrowed from the
+                                                       directory */
+    parley_certificate_name_t        *certificates; /* borrowed from the
+                                                       directory */
     size_t                            ncertificates;
     const struct parley_principal_s  *above;        /* the parent, or NULL */
     const struct parley_principal_s  *sovereign;    /* the human, or NULL */
@@ -89,7 +91,7 @@ typedef enum {
 
 
 /*
- * The claims that supply members; empty: none, but "sub" for
+ * Names of the claims that supply the members; empty: none, or "sub" for
  * PARLEY_MEMBER_SUB.  A name that begins with '/' is a JSON Pointer into the
  * claims.
  */
@@ -105,8 +107,8 @@ struct parley_directory_s;
 parley_claim_member_t parley_member_find(parley_str_t word);
 
 /*
- * Has the member come from that claim, and every other of the same name: where
- * protocols share a name, one claim is all of theirs.
+ * Sets the claim that supplies a member.  If several protocols share the
+ * member's name, the claim supplies all of them.
  */
 void parley_claim_map_set(parley_claim_map_t *map,
     parley_claim_member_t member, parley_str_t claim);

@@ -1,4 +1,4 @@
-/* The list of what is revoked: a table of hashes, which never changes. */
+/* The revocation list: an immutable hash table. */
 
 #include "core/parley_fold.h"
 #include "auth/parley_revocation_parts.h"
@@ -12,7 +12,7 @@ static int parley_revocation_find(const parley_revocations_t *list,
     parley_revoked_t kind, parley_str_t id, parley_str_t of);
 
 
-/* that it is in, or that it would be in */
+/* Returns the slot of an entry, or the free one where it belongs. */
 
 uint32_t *
 parley_revocation_slot(const parley_revocations_t *list,

@@ -1,6 +1,6 @@
 /*
- * What parley_revocation.c (the list) and parley_revocation_read.c (its text)
- * share.  Private to them.
+ * Declarations shared by parley_revocation.c (the list) and
+ * parley_revocation_read.c (its text).  Private to them.
  */
 
 #ifndef PARLEY_REVOCATION_PARTS_H
@@ -12,24 +12,25 @@
 typedef enum {
     PARLEY_REVOKED_PRINCIPAL = 0,
     PARLEY_REVOKED_TOKEN_KEY,
-    PARLEY_REVOKED_ANY_KEY,             /* of tokens, whichever issuer's */
+    PARLEY_REVOKED_ANY_KEY,             /* a key of tokens of any issuer */
     PARLEY_REVOKED_MESSAGE_KEY,
     PARLEY_REVOKED_TOKEN
 } parley_revoked_t;
 
 
-/* what an entry names; where its texts are is said beside */
+/* the subject of an entry; its strings are not owned by this struct */
 typedef struct {
     parley_revoked_t  kind;
     parley_str_t      id;               /* sub, kid or jti */
-    parley_str_t      of;               /* whose: an issuer, a sub; or empty */
+    parley_str_t      of;               /* issuer or sub that id belongs to; or
+                                           empty */
 } parley_revocation_t;
 
 
-/* one that is kept */
+/* an entry in the table */
 typedef struct {
-    uint32_t  at;                       /* in texts: id, and then of */
-    uint16_t  id;                       /* octets of each */
+    uint32_t  at;                       /* position in texts: id, then of */
+    uint16_t  id;                       /* octets of id and of */
     uint16_t  of;
     uint32_t  kind;
 } parley_revocation_entry_t;
@@ -46,8 +47,8 @@ struct parley_revocations_s {
 
 
 /*
- * The slot that an entry is in, or that it would be in (*slot 0): there is
- * always a free one.
+ * Returns the slot of an entry, or the free slot where it belongs (*slot is 0).
+ * There is always a free slot.
  */
 uint32_t *parley_revocation_slot(const parley_revocations_t *list,
     const parley_revocation_t *wanted);

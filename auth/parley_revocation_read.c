@@ -1,4 +1,4 @@
-/* The list of what is revoked: how it is read. */
+/* Reads the text of the revocation list. */
 
 #include <stdio.h>
 #include <string.h>
@@ -8,21 +8,23 @@
 #include "auth/parley_revocation_parts.h"
 
 
-#define PARLEY_REVOCATION_DEPTH   8     /* of its text; three have a meaning */
+#define PARLEY_REVOCATION_DEPTH   8     /* nesting limit of the text; a valid
+                                           one has three levels */
 
 
 typedef struct {
     const parley_json_t   *doc;
     parley_error_t        *err;
     parley_revocations_t  *list;
-    uint32_t               used;        /* of texts */
+    uint32_t               used;        /* octets used in texts */
     uint32_t               nentries;
 } parley_revocation_reader_t;
 
 
 typedef struct {
     parley_str_t   name;
-    unsigned       kept;                /* entries for one of the text */
+    unsigned       kept;                /* number of entries that one entry of
+                                           the text makes */
     int          (*read)(parley_revocation_reader_t *r, uint32_t item,
                          parley_revocation_t *ret);
 } parley_revocation_member_t;
@@ -96,7 +98,10 @@ parley_revocations_parse(parley_arena_t *arena, parley_str_t text,
     limits.string = PARLEY_REVOCATIONS_OCTETS;
     limits.members = PARLEY_REVOCATIONS_OCTETS;
 
-    /* what is read is gone afterwards, also where the list stays for ever */
+    /*
+     * The tree is freed after reading.  An arena that cannot free is used for
+     * the list only.
+     */
 
     parley_arena_init(&scratch, arena->mem.free != NULL ? &arena->mem
                                                         : &parley_mem_libc,
@@ -156,7 +161,7 @@ parley_revocation_read(parley_revocation_reader_t *r, parley_arena_t *arena)
 }
 
 
-/* *ret_entries: that there will be at most */
+/* *ret_entries is the maximum of entries */
 
 static int
 parley_revocation_known(parley_revocation_reader_t *r, size_t *ret_entries)
@@ -223,7 +228,7 @@ parley_revocation_room(parley_revocation_reader_t *r, parley_arena_t *arena,
 }
 
 
-/* Reads the array of one member behind the entries that are there. */
+/* Reads the array of one member; appends to the existing entries. */
 
 static int
 parley_revocation_array(parley_revocation_reader_t *r,
@@ -305,7 +310,7 @@ parley_revocation_jti(parley_revocation_reader_t *r, uint32_t item,
 }
 
 
-/* an object of these two members, and of no other */
+/* Reads an object with exactly these two members. */
 
 static int
 parley_revocation_pair(parley_revocation_reader_t *r, uint32_t item,
@@ -353,7 +358,7 @@ parley_revocation_member(parley_revocation_reader_t *r, uint32_t item,
 }
 
 
-/* without U+0000, which no identity and no token has */
+/* Reads a string; U+0000 is refused, since names and tokens never have it. */
 
 static int
 parley_revocation_text(parley_revocation_reader_t *r, uint32_t node,
@@ -382,7 +387,10 @@ parley_revocation_text(parley_revocation_reader_t *r, uint32_t node,
 }
 
 
-/* there is room: for the texts because each is unescaped and of its own */
+/*
+ * Appends an entry.  There is room: texts is as large as all strings of the
+ * text.
+ */
 
 static void
 parley_revocation_add(parley_revocation_reader_t *r,
@@ -408,7 +416,7 @@ parley_revocation_add(parley_revocation_reader_t *r,
     e->of = (uint16_t) revoked->of.len;
     e->kind = revoked->kind;
 
-    /* the same key is there with its issuer, right before */
+    /* reuse the text of the preceding entry: the same key with its issuer */
 
     if (revoked->kind == PARLEY_REVOKED_ANY_KEY) {
         e->at = list->entries[r->nentries - 2].at;
@@ -463,7 +471,7 @@ parley_revocation_unknown(parley_revocation_reader_t *r, uint32_t name)
 }
 
 
-/* node may be that of a name */
+/* node may be a name node */
 
 static int
 parley_revocation_fail(parley_revocation_reader_t *r, parley_code_t code,

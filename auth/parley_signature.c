@@ -51,7 +51,7 @@ parley_signature_key_is(const parley_jwk_t *jwk)
 }
 
 
-/* What is wrong with the time; NULL: nothing. */
+/* Returns the reason why the key is outside its period, or NULL. */
 
 static const char *
 parley_signature_period(const parley_jwk_t *jwk, int64_t now_ms)

@@ -20,16 +20,15 @@
 
 /*
  * Verifies text, a signature in canonical base64 (RFC 4648 section 4: standard
- * alphabet, padded, unused bits zero), over octets.  word is "ed25519",
- * "EdDSA" (as in an AEE sig) or "HS256", case-sensitive.  Without a kid up to
+ * alphabet, padded, unused bits zero), over octets.  word is "ed25519", "EdDSA"
+ * (as in an AEE sig) or "HS256", case-sensitive.  Without a kid up to
  * PARLEY_SIGNATURE_TRIES keys of that algorithm are tried in order.  keys must
  * be the sender's only: this binds the signature to the sender.  Keys count
  * within their period, from not_before up to expires, at now_ms.
  *
  * Returns 0 with the verifying key in *ret_key (which may be NULL), or -1 with
- * *err filled and *ret_key NULL: key-unknown if there is no such kid or no key
- * of that algorithm, or only such as are not valid yet or any more; else
- * signature-invalid.
+ * *err filled and *ret_key NULL: key-unknown if keys has no key with that kid
+ * and algorithm within its period; else signature-invalid.
  */
 int parley_signature_verify(const parley_jwks_t *keys, parley_str_t word,
     parley_str_t kid, parley_str_t octets, parley_str_t text, int64_t now_ms,

@@ -1,6 +1,6 @@
 /*
- * Accounts of chat platforms (C2A-38).  A source is a platform and a workspace
- * of it, as slack/T123; an account is the id of an author in a source, as
+ * Accounts of chat platforms (C2A-38).  A source is a platform and one of its
+ * workspaces, as slack/T123; an account is the id of an author in a source, as
  * slack/T123/U9.
  */
 
@@ -38,8 +38,8 @@ int parley_surface_account_is(parley_str_t text);
 /*
  * Writes the name that is derived from an account, slack.T123.U9, or from a
  * source, slack.T123.  Octets of a part other than A-Z, a-z, 0-9, '_' and '-'
- * are written as %2E, so different accounts have different names.  Returns 0;
- * 1 if the name would be too long; or -1: no memory.
+ * are written as %2E, so different accounts have different names.  Returns 0; 1
+ * if the name would be too long; or -1 if memory is exhausted.
  */
 int parley_surface_name(parley_arena_t *arena,
     const parley_surface_account_t *account, parley_str_t *ret);

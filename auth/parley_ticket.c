@@ -118,7 +118,7 @@ parley_ticket_open(parley_arena_t *arena,
 }
 
 
-/* the secret makes keys of tables, too: this one is of its own */
+/* derives a key for tickets, since the secret also keys tables */
 
 static void
 parley_ticket_key(const uint8_t secret[PARLEY_KEY_SECRET],

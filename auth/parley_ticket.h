@@ -1,10 +1,10 @@
 /*
- * Tickets: a token for somebody who can show it only where others read, such
- * as in a URL.  A ticket is the token sealed by a secret, for one place and a
- * short while; who reads it learns nothing, and whoever opens it sees to it
- * that it is used once, by its nonce.
+ * Tickets: a replacement of a token where others can read it, such as in a URL.
+ * A ticket is the token sealed by a secret, for one place and a short period.
+ * A reader of the ticket learns nothing about the token.  The caller of
+ * parley_ticket_open() ensures that a ticket is used once, by its nonce.
  *
- *     base64url(nonce || XChaCha20-Poly1305(expires || token))
+ *   base64url(nonce || XChaCha20-Poly1305(expires || token))
  */
 
 #ifndef PARLEY_TICKET_H
@@ -26,16 +26,19 @@ typedef struct {
 } parley_ticket_t;
 
 
-/* What t says, for that place, in the arena.  Returns 0, or -1: no memory. */
+/*
+ * Seals t for a place; *ret is in the arena.  Returns 0, or -1 if memory is
+ * exhausted.
+ */
 int parley_ticket_seal(parley_arena_t *arena,
     const uint8_t secret[PARLEY_KEY_SECRET], parley_str_t place,
     const parley_ticket_t *t, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Returns 0 and *ret, in the arena, which may have expired; or -1:
- * token-invalid, where it is not one that was sealed by that secret for that
- * place; or no memory.
+ * Opens a ticket; *ret is in the arena.  The caller checks ret->expires.
+ * Returns 0, or -1: token-invalid if text was not sealed by that secret for
+ * that place, or capacity if memory is exhausted.
  */
 int parley_ticket_open(parley_arena_t *arena,
     const uint8_t secret[PARLEY_KEY_SECRET], parley_str_t place,

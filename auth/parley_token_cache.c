@@ -266,7 +266,7 @@ parley_token_cache_release(parley_token_cache_t *cache,
 }
 
 
-/* Frees held entries too: there are no requests any more. */
+/* Frees held entries too: all requests have ended. */
 
 void
 parley_token_cache_destroy(parley_token_cache_t *cache)

@@ -1,13 +1,13 @@
 /*
  * A cache of verified tokens, one per process, bounded in entries and octets.
- * Where an entry needs more memory than is left, entries that are not held make
- * room for it; no entry takes more than half of the octets.
+ * If an entry needs more memory than is free, entries that are not held are
+ * evicted; an entry takes at most half of the octets.
  *
  * Lookup is by a keyed hash (parley_fold.h, of the token's tail, which is
  * signature) and a comparison of all octets; the generation of the key set must
  * match.  Only verified tokens are entered, so only a valid signature finds an
- * entry, and neither does timing reveal anything nor can an attacker choose
- * what is in a bucket.
+ * entry.  Timing thus reveals nothing, and an attacker cannot choose the
+ * contents of a bucket.
  *
  * A hit means that the signature is valid.  Claims must still be checked on
  * every request (parley_jwt_check()), as the rules differ by location.
@@ -35,10 +35,10 @@ typedef struct parley_token_cache_s  parley_token_cache_t;
 
 typedef struct {
     parley_jwt_t     jwt;       /* a copy, including jwt.token */
-    parley_arena_t   arena;     /* the entry's: what is allocated here
-                                   is freed with it and counted; allocating
-                                   fails if the cache is full */
-    void            *data;      /* the caller's, such as a principal in
+    parley_arena_t   arena;     /* arena of the entry: its memory is counted,
+                                   and freed with the entry; allocation fails if
+                                   the cache is full */
+    void            *data;      /* data of the caller, such as a principal in
                                    arena; initially NULL */
 } parley_token_entry_t;
 
@@ -67,7 +67,7 @@ typedef struct {
 
 
 /*
- * Creates a cache.  *conf and *mem are copied; what mem->ctx points to must
+ * Creates a cache.  *conf and *mem are copied; the object behind mem->ctx must
  * outlive the cache.  Returns NULL if memory is exhausted.
  */
 parley_token_cache_t *parley_token_cache_create(const parley_mem_t *mem,

@@ -166,8 +166,8 @@ parley_arena_align(uint8_t *p)
 
 /*
  * Allocates a block and returns its first size octets.  mem.alloc need only
- * align to a pointer.  The tail of the new block becomes the free space only
- * if it is larger than what the current block has left.
+ * align to a pointer.  The tail of the new block becomes the free space only if
+ * it is larger than the free space of the current block.
  */
 static uint8_t *
 parley_arena_block(parley_arena_t *arena, size_t size)

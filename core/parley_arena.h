@@ -36,16 +36,17 @@ extern const parley_mem_t  parley_mem_libc;
 
 
 /*
- * Makes arena empty without allocating.  *mem is copied; what mem->ctx points
- * to must outlive the arena.  block_size is in octets, 0 for 4096; a request
- * that does not fit into one gets a block of its own.
+ * Makes arena empty without allocating.  *mem is copied; the object behind
+ * mem->ctx must outlive the arena.  block_size is in octets, 0 for 4096; a
+ * request that does not fit into one block gets a block of its own.
  */
 void parley_arena_init(parley_arena_t *arena, const parley_mem_t *mem,
     size_t block_size);
 
 /*
- * The first size octets of an empty arena are these, which the caller owns, in
- * place of a block that is allocated.
+ * Uses size octets of the caller as the first block of an empty arena, so that
+ * small requests need no allocation.  The caller keeps ownership; the octets
+ * must outlive the arena.
  */
 void parley_arena_lend(parley_arena_t *arena, void *octets, size_t size);
 

@@ -1,7 +1,7 @@
 /*
- * The names of members that have an atom: those of the protocols' schemas and
- * those that codecs ask for.  Made by tools/print-atoms, which finds them; in
- * the order of their octets, all of which are ASCII.
+ * The member names that have an atom: names in the protocols' schemas and names
+ * that codecs look up.  tools/print-atoms generates the list.  It is sorted by
+ * octets; all names are ASCII.
  */
 
 #ifndef PARLEY_ATOMS_H
@@ -68,7 +68,7 @@
 enum {
     PARLEY_ATOM_FIRST = PARLEY_ATOM_NONE,
     PARLEY_ATOM_LIST(PARLEY_ATOM_CONSTANT)
-    PARLEY_ATOMS                /* how many, NONE included */
+    PARLEY_ATOMS                /* number of atoms, NONE included */
 };
 
 #undef PARLEY_ATOM_CONSTANT

@@ -93,7 +93,7 @@ void parley_buf_member(parley_buf_t *b, parley_str_t name,
     parley_str_t value);
 
 /*
- * Appends the octets of a value as they stand in its document; nothing if it
+ * Appends the raw octets of a value of a document; appends nothing if the value
  * is absent.
  */
 void parley_buf_value(parley_buf_t *b, parley_json_ref_t ref);

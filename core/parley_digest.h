@@ -22,7 +22,10 @@ int parley_sha256_parts(const parley_str_t *parts, size_t n,
     uint8_t out[PARLEY_SHA256_LEN])
     __attribute__((warn_unused_result));
 
-/* The same by SHA-1, which proves nothing; WebSocket's handshake has it. */
+/*
+ * As parley_sha256_parts(), by SHA-1.  SHA-1 is not collision-resistant: it
+ * serves the handshake of WebSocket only.
+ */
 int parley_sha1_parts(const parley_str_t *parts, size_t n,
     uint8_t out[PARLEY_SHA1_LEN])
     __attribute__((warn_unused_result));

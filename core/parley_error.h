@@ -123,26 +123,29 @@ int parley_error_set(parley_error_t *err, parley_code_t code,
     const char *field, const char *fmt, ...)
     __attribute__((cold, format(printf, 4, 5)));
 
-/* Sets *ret to the place of an offset in text, at most its end. */
+/*
+ * Sets *ret to the line and column of an offset in text.  An offset after the
+ * end counts as the end.
+ */
 void parley_position(parley_str_t text, size_t offset, parley_position_t *ret);
 
 /*
- * Writes where in text err is, for people: "line 3", with ", column 17" if it
- * is json-invalid; empty if err has no offset.  Returns out.
+ * Writes the position of err in text, for people: "line 3", with ", column 17"
+ * if the code is json-invalid; empty if err has no offset.  Returns out.
  */
 const char *parley_error_place(const parley_error_t *err, parley_str_t text,
     char out[PARLEY_PLACE_MAX]);
 
 /*
- * The text without the field that it may begin with, for whoever has said that
- * already.
+ * Returns the text of err without the field name at its beginning, if it has
+ * one.  For callers that print the field themselves.
  */
 const char *parley_error_words(const parley_error_t *err);
 
 /*
- * Words of an error as a line of a log has them, zero-terminated: printable
- * ASCII without quotation marks, in which a message could say what the line is
- * to say (SEC-01).
+ * Writes words as they appear in a log line, NUL-terminated: octets are limited
+ * to printable ASCII without quotation marks, so that a message cannot forge
+ * other parts of the line (SEC-01).
  */
 void parley_error_line(const char *words, char ret[PARLEY_TEXT_MAX]);
 

@@ -23,8 +23,8 @@ typedef enum {
 } parley_escape_t;
 
 
-/* octets of a name or id in a line of the error log, of which nginx has no more
-   than 2048 */
+/* octets of a name or id in a line of the error log; nginx limits a line to
+   2048 */
 #define PARLEY_ESCAPE_LOGGED  128
 
 
@@ -43,10 +43,11 @@ int parley_escape(parley_arena_t *arena, parley_str_t s, parley_escape_t how,
     __attribute__((warn_unused_result));
 
 /*
- * The first octets of a name or an id as a line of the error log has them, each
- * a VALUE: two that differ there look different, and none ends the line or the
- * quotation marks around it.  They take max octets at most; none is cut in two.
- * Returns ret, zero-terminated, which has room for max + 1.
+ * Writes the first octets of a name or id for a line of the error log, encoded
+ * as PARLEY_ESCAPE_VALUE.  Equal output means equal first octets, and the
+ * output cannot end the line or the quotation marks around it.  Writes at most
+ * max octets and a NUL, and does not cut an encoded octet.  ret has room for
+ * max + 1.  Returns ret.
  */
 const char *parley_escape_line(parley_str_t s, size_t max, char *ret);
 

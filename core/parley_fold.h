@@ -1,7 +1,8 @@
 /*
- * A keyed hash of octets that nobody sees, as in wyhash: two words at a time
- * are multiplied, and the halves of the product folded.  It is as strong as its
- * secrets are: whoever knows one of them can make collisions.
+ * A keyed hash of octets as in wyhash: two words at a time are multiplied, and
+ * the halves of the product folded.  The result must stay inside the process.
+ * The hash is as strong as its secrets: an attacker with one of them can
+ * construct collisions.
  */
 
 #ifndef PARLEY_FOLD_H
@@ -23,7 +24,7 @@ parley_fold(uint64_t a, uint64_t b)
 }
 
 
-/* The next secret that is derived from a seed (splitmix64), which moves on. */
+/* Derives the next secret from a seed (splitmix64) and advances the seed. */
 static inline uint64_t
 parley_fold_secret(uint64_t *seed)
 {
@@ -40,8 +41,8 @@ parley_fold_secret(uint64_t *seed)
 
 
 /*
- * n octets behind what h is of; left and right are secrets.  The last read may
- * overlap octets before it.
+ * Continues the hash h with n octets; left and right are secrets.  The last
+ * read may overlap earlier octets.
  */
 static inline uint64_t
 parley_fold_octets(uint64_t h, uint64_t left, uint64_t right, const uint8_t *s,

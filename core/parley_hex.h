@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 
-/* Writes n octets as 2 * n lower-case digits, and nothing behind them; returns
-   their end. */
+/* Writes n octets as 2 * n lower-case digits, without a NUL; returns the end of
+   the digits. */
 uint8_t *parley_hex_write(uint8_t *out, const uint8_t *octets, size_t n);
 
-/* The same, and a NUL. */
+/* As parley_hex_write(), with a NUL after the digits. */
 void parley_hex(const uint8_t *octets, size_t n, char *out);
 
-/* The value of a digit in either case; -1: it is none. */
+/* Returns the value of a digit in either case, or -1 if c is not one. */
 static inline int
 parley_hex_digit(uint8_t c)
 {

@@ -3,7 +3,7 @@
 #include "core/parley_number.h"
 
 
-/* up to so many members insertion sort, above heapsort */
+/* above this number of members, heapsort replaces insertion sort */
 #define PARLEY_JCS_FEW    16
 
 /* shorter runs are copied with a constant length */
@@ -21,8 +21,8 @@ typedef struct {
 
 
 /*
- * Except for the order, canonical output consists of input octets.  [from, to)
- * is the pending run, which grows while input and output agree.
+ * Canonical output consists of input octets, in another order.  [from, to) is
+ * the pending run, which grows while input and output agree.
  */
 typedef struct {
     parley_buf_t         *b;
@@ -233,7 +233,10 @@ parley_jcs_array(parley_jcs_run_t *r, uint32_t i)
 }
 
 
-/* Whether name, colon and value are canonical with no white space between. */
+/*
+ * Returns whether name, colon and value are canonical without white space
+ * between them.
+ */
 static inline int
 parley_jcs_member_is(const parley_json_t *doc, uint32_t k)
 {

@@ -25,8 +25,8 @@ void parley_jcs_write(parley_buf_t *b, parley_json_ref_t value,
 void parley_jcs_text(parley_buf_t *b, parley_json_ref_t value);
 
 /*
- * Appends, escaped likewise, an object of the n members of doc whose name
- * nodes are given; the names must be distinct.  Sorts members.
+ * As parley_jcs_text(), for an object that has only the n members of doc with
+ * the given name nodes; the names must be distinct.  Sorts members.
  */
 void parley_jcs_text_members(parley_buf_t *b, const parley_json_t *doc,
     uint32_t *members, size_t n);

@@ -1,4 +1,4 @@
-/* RFC 8785 inside a JSON string: a document that is carried as text. */
+/* Writes RFC 8785 inside a JSON string, for a document carried as text. */
 
 #include "core/parley_jcs.h"
 #include "core/parley_number.h"

@@ -46,10 +46,10 @@ typedef enum {
 #define PARLEY_JSON_ESCAPED    0x01     /* string with a backslash */
 #define PARLEY_JSON_KEY        0x02     /* name of a member */
 #define PARLEY_JSON_INTEGER    0x04     /* number without '.', 'e' or 'E' */
-#define PARLEY_JSON_ASCII      0x08     /* string of ASCII but DEL, without
-                                           escapes */
-#define PARLEY_JSON_SORTED     0x10     /* object whose names are ASCII,
-                                           unescaped and in ascending order */
+#define PARLEY_JSON_ASCII      0x08     /* string of ASCII other than DEL,
+                                           without escapes */
+#define PARLEY_JSON_SORTED     0x10     /* object with ASCII names, unescaped
+                                           and in ascending order */
 #define PARLEY_JSON_CANONICAL  0x20     /* value or name known to be in its
                                            RFC 8785 form (sufficient, not
                                            necessary: "\u0001" lacks it) */
@@ -72,8 +72,8 @@ typedef struct {
     uint8_t   flags;
 
     union {
-        uint16_t  depth;    /* of a value; the root's is 0 */
-        uint16_t  atom;     /* of a name */
+        uint16_t  depth;    /* depth of a value; 0 for the root */
+        uint16_t  atom;     /* atom of a name */
     };
 } parley_json_node_t;
 
@@ -82,19 +82,19 @@ typedef struct {
     parley_str_t         input;
     parley_json_node_t  *nodes;     /* nodes[0] is the root */
     uint32_t             nnodes;
-    uint32_t             inexact;   /* node of the first integer outside
-                                       +-(2^53 - 1), whose RFC 8785 form
-                                       is not faithful, or NONE */
+    uint32_t             inexact;   /* node of the first integer outside +-(2^53
+                                       - 1), which RFC 8785 would round; NONE:
+                                       no such integer */
     parley_arena_t      *arena;     /* for unescaped strings */
     uint64_t             seed;      /* as given to parley_json_read() */
 } parley_json_t;
 
 
 typedef struct {
-    size_t    octets;       /* of the input; default 1 MiB */
-    uint32_t  depth;        /* of nested arrays and objects; default 32 */
-    uint32_t  string;       /* octets of a string, raw; default 256 KiB */
-    uint32_t  members;      /* of an object, or elements of an array;
+    size_t    octets;       /* octets of the input; default 1 MiB */
+    uint32_t  depth;        /* nesting of arrays and objects; default 32 */
+    uint32_t  string;       /* raw octets of a string; default 256 KiB */
+    uint32_t  members;      /* members of an object, or elements of an array;
                                default 65536 */
 } parley_json_limits_t;
 
@@ -146,9 +146,10 @@ parley_json_type(const parley_json_t *doc, uint32_t i)
 
 
 /*
- * Members: for (k = parley_json_first(obj); k != parley_json_end(doc, obj);
- * k = parley_json_after(doc, k + 1)), where k is the name and k + 1 the value.
- * Elements: the same with k = parley_json_after(doc, k).
+ * Iteration over members: for (k = parley_json_first(obj); k !=
+ * parley_json_end(doc, obj); k = parley_json_after(doc, k + 1)), where k is the
+ * name and k + 1 the value.  Over elements: as members, with k =
+ * parley_json_after(doc, k).
  */
 #define parley_json_first(i)         ((i) + 1)
 #define parley_json_end(doc, i)      ((doc)->nodes[i].next)
@@ -166,8 +167,8 @@ uint32_t parley_json_get(const parley_json_t *doc, uint32_t obj,
 uint32_t parley_json_member(const parley_json_t *doc, uint32_t obj,
     parley_atom_t atom);
 
-/* The value at the end of a path from the root, which ends with
-   PARLEY_ATOM_NONE; or PARLEY_JSON_NONE. */
+/* Returns the value at the end of a path from the root, or PARLEY_JSON_NONE.
+   PARLEY_ATOM_NONE ends the path. */
 uint32_t parley_json_path(const parley_json_t *doc,
     const parley_atom_t *names);
 

@@ -4,7 +4,8 @@
 #include "core/parley_json_string.h"
 
 
-/* up to so many members out-of-order names are found by linear search */
+/* above this number of members, out-of-order names are found through an
+   index */
 #define PARLEY_JSON_EQUAL_FEW  32
 
 
@@ -166,7 +167,7 @@ parley_json_equal_object(const parley_json_t *a, uint32_t i,
 }
 
 
-/* Indexes object j of b in a's arena; returns whether it did. */
+/* Indexes object j of b in a's arena; returns whether that succeeded. */
 static int
 parley_json_equal_index(const parley_json_t *a, const parley_json_t *b,
     uint32_t j, parley_json_names_t *names)

@@ -4,7 +4,7 @@
 #include <sodium.h>
 
 
-/* up to so many names are compared pairwise, above through a hash table */
+/* above this number of names, a hash table replaces pairwise comparison */
 #define PARLEY_JSON_NAMES_FEW  16
 
 
@@ -35,8 +35,8 @@ parley_json_names_duplicate(parley_json_names_t *names,
 
 
 /*
- * Names with an atom are compared by it.  Every other name sets one of 64
- * bits, and only a name whose bit is already set is compared with those before
+ * Names with an atom are compared by the atom.  Every other name sets one of 64
+ * bits.  If its bit is already set, the name is compared with all names before
  * it.  An escaped name may equal one with any bit.
  */
 static uint32_t

@@ -12,7 +12,10 @@
 #include "core/parley_json.h"
 
 
-/* Reused from object to object.  Zeroed by the caller but for the arena. */
+/*
+ * Memory reused from object to object.  The caller sets arena and zeroes the
+ * rest.
+ */
 typedef struct {
     parley_arena_t  *arena;     /* provides slots and text */
     uint32_t        *slots;     /* open addressing: name nodes or NONE */
@@ -24,7 +27,7 @@ typedef struct {
 
 
 /*
- * Finds the first member of obj whose name repeats an earlier one.  The nodes
+ * Finds the first member of obj with the name of an earlier member.  The nodes
  * of obj must be complete.  Returns 0 with *ret its name node or
  * PARLEY_JSON_NONE, or -1 if memory is exhausted.
  */

@@ -44,8 +44,8 @@ parley_print_octets(const parley_print_t *p, parley_str_t s,
 
 
 /*
- * An attacker who knew one factor could choose the other: all secrets are
- * derived from the seed (splitmix64).
+ * Derives all secrets from the seed (splitmix64): with a known factor, an
+ * attacker could choose the other one.
  */
 
 void
@@ -138,7 +138,7 @@ parley_print_object(parley_print_t *p, uint32_t i)
 }
 
 
-/* most are strings, which need no recursion */
+/* handles a string here, the most frequent case, without a recursive call */
 
 static inline uint64_t
 parley_print_member(parley_print_t *p, uint32_t i)
@@ -148,7 +148,7 @@ parley_print_member(parley_print_t *p, uint32_t i)
 }
 
 
-/* one that is known has a number, however it is spelled */
+/* a name with an atom is hashed by the atom, in any spelling */
 
 static inline uint64_t
 parley_print_name(parley_print_t *p, uint32_t k)

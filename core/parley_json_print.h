@@ -1,8 +1,8 @@
 /*
  * A 64-bit keyed fingerprint of a JSON value, equal for equal RFC 8785 forms:
- * white space, member order, escapes and the spelling of numbers do not
- * matter.  Far cheaper than a SHA-256 of the canonical form, but only as
- * strong as the seed is secret: whoever knows it can construct collisions.
+ * white space, member order, escapes and the spelling of numbers do not matter.
+ * It is far cheaper than a SHA-256 of the canonical form, but only as strong as
+ * the seed is secret: an attacker with the seed can construct collisions.
  */
 
 #ifndef PARLEY_JSON_PRINT_H
@@ -22,7 +22,7 @@
  */
 typedef enum {
     PARLEY_PRINT_NAME = 0,
-    PARLEY_PRINT_ATOM,          /* a name that is known */
+    PARLEY_PRINT_ATOM,          /* a name that has an atom */
     PARLEY_PRINT_WORD,          /* true, false, null */
     PARLEY_PRINT_TEXT,
     PARLEY_PRINT_NUMBER,
@@ -42,9 +42,9 @@ typedef struct {
 void parley_json_print_seed(uint64_t seed, parley_json_print_seed_t *ret);
 
 /*
- * Writes the fingerprint of value, omitting the members whose value nodes are
- * among the nskip of skip.  An integer outside +-(2^53 - 1) counts as it is
- * spelled.  Returns 0, or -1 if memory is exhausted.
+ * Writes the fingerprint of value without the members that skip excludes: skip
+ * lists the nodes of their nskip values.  An integer outside +-(2^53 - 1) is
+ * hashed as it is spelled.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_json_print(parley_json_ref_t value, const uint32_t *skip,
     size_t nskip, const parley_json_print_seed_t *seed,

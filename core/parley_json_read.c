@@ -268,7 +268,7 @@ parley_json_read_element(parley_json_reader_t *r, const uint8_t *p)
 }
 
 
-/* Reads a scalar and what follows it, or an opening bracket. */
+/* Reads an opening bracket, or a scalar and the punctuation after it. */
 static inline const uint8_t *
 parley_json_read_value(parley_json_reader_t *r, const uint8_t *p)
 {
@@ -319,8 +319,8 @@ parley_json_read_value(parley_json_reader_t *r, const uint8_t *p)
 
 
 /*
- * Reads what follows a complete value: a comma, or closing brackets and what
- * follows them.
+ * Reads the punctuation after a complete value: a comma, or closing brackets
+ * and the punctuation after them.
  */
 static inline const uint8_t *
 parley_json_read_behind(parley_json_reader_t *r, const uint8_t *p)

@@ -404,7 +404,7 @@ parley_json_scan_digits(parley_json_scan_t *s, uint32_t *ret)
 }
 
 
-/* Whether an integer without leading zeros is at most 2^53 - 1. */
+/* Returns whether an integer without leading zeros is at most 2^53 - 1. */
 static int
 parley_json_scan_is_safe(const uint8_t *p, uint32_t len)
 {

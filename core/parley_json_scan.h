@@ -82,9 +82,9 @@ int parley_json_scan_rest(parley_json_scan_t *s, parley_json_node_t *node,
 
 
 /*
- * Reads a string whose opening quote is before start and sets len, count, type
- * and flags of node; max limits len.  Returns the position after the closing
- * quote, or NULL with the fault recorded.
+ * Reads a string after its opening quote, from start on, and sets len, count,
+ * type and flags of node; max limits len.  Returns the position after the
+ * closing quote, or NULL with the fault recorded.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,

@@ -154,7 +154,8 @@ parley_json_string_is_token(const parley_json_t *doc, uint32_t i,
 }
 
 
-/* of a token "~0" is '~' and "~1" is '/', and there is no other '~' */
+/* in a token, "~0" is '~' and "~1" is '/'; a raw '~' does not occur
+   otherwise */
 
 static int
 parley_json_string_octets(const parley_json_t *doc, uint32_t i,

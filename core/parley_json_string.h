@@ -34,7 +34,10 @@ size_t parley_json_unescape(parley_str_t raw, uint8_t *out);
 /* Returns the atom of the escaped name k. */
 parley_atom_t parley_json_string_atom(const parley_json_t *doc, uint32_t k);
 
-/* Returns whether a name, unescaped, is what a token of a JSON Pointer says. */
+/*
+ * Returns whether a name, unescaped, equals a reference token of a JSON
+ * Pointer, unescaped.
+ */
 int parley_json_string_is_token(const parley_json_t *doc, uint32_t i,
     parley_str_t token);
 

@@ -1,7 +1,7 @@
 /*
- * The tape under construction.  There is no stack: while an array or object is
- * open, its node's next is the node that encloses it, and the len of an object
- * is its latest name.  Private to core.
+ * The tape under construction.  It needs no stack: while an array or object is
+ * open, its node's next is the index of the enclosing node, and the len of an
+ * object is the index of its latest name.  Private to core.
  */
 
 #ifndef PARLEY_JSON_TAPE_H
@@ -33,7 +33,7 @@ typedef struct {
 int parley_json_tape_grow(parley_json_reader_t *r);
 
 /*
- * Closes the innermost array or object, whose closing bracket is before p.
+ * Closes the innermost array or object; p is after its closing bracket.
  * Returns 0, or -1 with the fault recorded for a duplicate member, or without
  * one if memory is exhausted.
  */

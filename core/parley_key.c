@@ -7,7 +7,7 @@
 
 #define PARLEY_KEY_BLOCK  512
 
-/* precedes the length of a part of this many octets or more */
+/* first octet of the long form of a length; shorter lengths are one octet */
 #define PARLEY_KEY_LONG   255
 
 

@@ -1,7 +1,7 @@
 /*
  * Doubles as ECMAScript reads and prints them (ECMA-262 Number::toString,
  * required by RFC 8785 section 3.2.2.3): the shortest digits that read back as
- * the same double, and among those the closest.
+ * the given double, and among those the closest.
  */
 
 #ifndef PARLEY_NUMBER_H

@@ -1,33 +1,32 @@
 /*
- * The protocols, once.  The enum, the codecs, the words of directives and
- * options, the atoms, the names that principals have, the labels of metrics
- * and the tables of the documentation come from this list
- * (docs/new-protocol.md).
+ * The one list of protocols.  The enum, the codecs, the words of directives and
+ * options, the atoms, the names of principals, the labels of metrics and the
+ * tables of the documentation come from this list (docs/new-protocol.md).
  *
- *  X(id, word, member, shape, title, agent, human)
+ * X(id, word, member, shape, title, agent, human)
  *
  *    id      PARLEY_PROTO_<id>
- *    word    in directives, options, metrics and messages; the codec is
+ *    word    word in directives, options, metrics and messages; the codec is
  *            parley_<word>_codec
- *    member  of a principal in the directory: its name in this protocol
- *    shape   of that name: TEXT, any word; HANDLE, "~" and what may follow;
- *            SUB, it has none of its own: a session is its principal; SAME,
- *            that of a protocol above, which has the same member
- *    title   for a person
+ *    member  member of a principal in the directory: its name in this
+ *            protocol
+ *    shape   syntax of that name: TEXT, any word; HANDLE, "~" and a name; SUB,
+ *            the protocol has no names of its own, a session is its
+ *            principal; SAME, as the earlier protocol with that member
+ *    title   title for people
  *    agent, human
- *            what stands before the name of an instrument and of a human, by
- *            which the directory tells them; empty: such a name may be
- *            anybody's
+ *            prefix of the names of instruments and of humans, by which the
+ *            directory recognises them; empty: the prefix does not tell
  *
- * AND stands between two rows, OR before the last; what reads the rows alone
- * leaves both empty.
+ * AND separates two rows, OR precedes the last one; code that needs only the
+ * rows passes both empty.
  */
 
 #ifndef PARLEY_PROTOCOLS_H
 #define PARLEY_PROTOCOLS_H
 
 
-/* the rows of a build that brings protocols of its own, each after an OR */
+/* rows that a build adds for protocols of its own, each after an OR */
 #ifndef PARLEY_PROTOCOLS_MORE
 #define PARLEY_PROTOCOLS_MORE(X, AND, OR)
 #endif

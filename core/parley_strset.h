@@ -16,7 +16,7 @@
 #define PARLEY_STRSET_MAX  4095
 
 
-/* The first and last 8, 4 or 1 octets, whichever the length allows. */
+/* The first and last 8, 4 or 1 octets, as many as the length allows. */
 typedef struct {
     uint64_t  first;
     uint64_t  last;

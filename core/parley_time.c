@@ -8,10 +8,11 @@
 #define PARLEY_TIME_MIN_MS  (-62167219200000LL)     /* 0000-01-01T00:00:00Z */
 #define PARLEY_TIME_END_MS  253402300800000LL       /* 10000-01-01T00:00:00Z */
 
-#define PARLEY_TIME_PIVOT   70      /* a year of two digits below is in 20xx */
+#define PARLEY_TIME_PIVOT   70      /* a year of two digits below this one is
+                                       20xx */
 
 
-/* a date and a time of day, as they stand; -1: no digits */
+/* date and time of day as written; -1: the form lacks it */
 typedef struct {
     int  century;
     int  year;                      /* of the century */
@@ -135,8 +136,8 @@ parley_time_parse_http(parley_str_t s, int64_t *ret_ms)
 }
 
 
-/* Reads what a form says from the beginning of s: a letter of it is two
-   digits, M the name of a month, anything else itself. */
+/* Reads s by a form.  A letter of the form is two digits; M is the name of a
+   month; any other octet is itself. */
 static int
 parley_time_form(const char *form, parley_str_t s, parley_time_parts_t *ret)
 {
@@ -182,7 +183,10 @@ parley_time_form(const char *form, parley_str_t s, parley_time_parts_t *ret)
 }
 
 
-/* -1: there is none such; a date of HTTP has its names in these letters */
+/*
+ * Returns -1 if p is not the name of a month, spelled exactly as in an HTTP
+ * date.
+ */
 static int
 parley_time_month(const uint8_t *p)
 {
@@ -200,8 +204,8 @@ parley_time_month(const uint8_t *p)
 }
 
 
-/* Seconds since the epoch of a date and time in UTC.  -1: there is none
-   such. */
+/* Converts a date and time in UTC to seconds since the epoch.  Returns -1 if
+   the date or the time does not exist. */
 static inline int
 parley_time_of_parts(const parley_time_parts_t *parts, int64_t *ret_s)
 {
@@ -316,8 +320,8 @@ parley_time_two(const uint8_t *p)
 
 
 /*
- * Consumes a fraction at the beginning of s.  Returns its milliseconds, 0 if
- * there is none, or -1 if the point is not followed by a digit.
+ * Consumes a fraction at the beginning of s.  Returns its milliseconds, 0
+ * without a fraction, or -1 if no digit follows the point.
  */
 static int
 parley_time_fraction(parley_str_t *s)

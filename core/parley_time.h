@@ -31,9 +31,9 @@ size_t parley_time_format(int64_t ms, char buf[PARLEY_TIME_MAX]);
 
 /*
  * Reads an HTTP-date (RFC 9110 section 5.6.7) in any of its three forms.  The
- * day of the week is not compared with the date; what follows the time ("GMT")
- * is not read; a year of two digits is one from 1970 to 2069.  Returns 0, or
- * -1 with *ret_ms unchanged.
+ * day of the week is not compared with the date; text after the time ("GMT") is
+ * ignored; a year of two digits means 1970 to 2069.  Returns 0, or -1 with
+ * *ret_ms unchanged.
  */
 int parley_time_parse_http(parley_str_t s, int64_t *ret_ms);
 

@@ -5,7 +5,7 @@
 #include "core/parley_url.h"
 
 
-/* a block of addresses: of how many octets, and how many of their bits */
+/* a block of addresses: prefix and its length in bits */
 typedef struct {
     uint8_t  octets[16];
     uint8_t  bits;
@@ -179,8 +179,8 @@ parley_url_port(parley_str_t text, uint16_t *ret)
 }
 
 
-/* labels of letters, digits and hyphens; the last is no number: that would be
-   an address in a form that only some read as one */
+/* Labels must be letters, digits and hyphens.  The last label must not be a
+   number: some parsers read such a name as an IPv4 address. */
 
 static int
 parley_host_is_name(parley_str_t host)

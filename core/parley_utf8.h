@@ -25,9 +25,9 @@
 
 /*
  * Returns a word in which bit 7 of an octet is set if that octet of x is not
- * plain; the first octet in memory is the lowest.  Plain are 0x20 to 0x7E but
- * the quote and the backslash.  Only the lowest mark is exact: a borrow can set
- * marks above a true one.
+ * plain; the first octet in memory is the lowest.  Plain octets are 0x20 to
+ * 0x7E except the quote and the backslash.  Only the lowest mark is exact: a
+ * borrow can set marks above a true one.
  */
 static inline uint64_t
 parley_utf8_marks(uint64_t x)
@@ -47,14 +47,14 @@ parley_utf8_marks(uint64_t x)
 
 #if defined(__SSE2__)
 
-/* As parley_utf8_marks() for sixteen octets, one bit each. */
+/* As parley_utf8_marks(), for sixteen octets; returns one bit for each. */
 static inline unsigned
 parley_utf8_bits(const uint8_t *p)
 {
     __m128i  v;
 
-    /* compared as signed octets, DEL and one more is below the space too, as
-       non-ASCII is */
+    /* as signed octets, non-ASCII is below the space; adding one moves DEL
+       there too */
 
     v = _mm_loadu_si128((const __m128i *) (const void *) p);
 
@@ -68,7 +68,7 @@ parley_utf8_bits(const uint8_t *p)
 #endif
 
 
-/* parley_utf8_plain() for fewer than 16 octets. */
+/* As parley_utf8_plain(), for fewer than 16 octets. */
 static inline const uint8_t *
 parley_utf8_plain_few(const uint8_t *p, const uint8_t *end)
 {
@@ -149,7 +149,7 @@ parley_utf8_is_plain(const uint8_t *p, size_t n)
 }
 
 
-/* parley_utf8_plain_copy() without its fast paths. */
+/* As parley_utf8_plain_copy(), without its fast paths. */
 static __attribute__((noinline, unused)) const uint8_t *
 parley_utf8_plain_part(const uint8_t *p, const uint8_t *end, uint8_t *out)
 {
@@ -207,7 +207,7 @@ parley_utf8_plain_copy(const uint8_t *p, const uint8_t *end, uint8_t *out)
 }
 
 
-/* parley_utf8_len() for fewer than four octets. */
+/* As parley_utf8_len(), for fewer than four octets. */
 static inline size_t
 parley_utf8_len_few(const uint8_t *p, const uint8_t *end)
 {
@@ -249,8 +249,8 @@ parley_utf8_four(const uint8_t *p)
 
 
 /*
- * Whether four octets begin with a well-formed sequence of two, three or four
- * octets: not overlong, no surrogate, not above U+10FFFF.
+ * Return whether four octets begin with a well-formed sequence of two, three or
+ * four octets: not overlong, not a surrogate, not above U+10FFFF.
  */
 #define parley_utf8_is_two(x)                                                 \
     (((x) & 0xC0E0) == 0x80C0 && ((x) & 0x1E) != 0)

@@ -76,18 +76,17 @@ typedef struct {
     uint32_t         line;      /* from 1; 0: the instance's error */
     uint32_t         column;    /* from 1; as line */
     char             location[PARLEY_SCHEMA_LOCATION_MAX];
-                                /*
-                                 * of the keyword: URI of the document (of an
-                                 * invalid schema its name), '#', pointer
-                                 */
+                                /* location of the keyword: URI of the document
+                                   (in an invalid schema: its name), '#',
+                                   pointer */
 } parley_schema_error_t;
 
 
 /*
- * Creates an empty set.  options may be NULL for all zero.  *mem is copied;
- * what its ctx points to must outlive the set.  Returns NULL if memory is
- * exhausted.  parley_schema_set_destroy() must be called whatever mem is,
- * since PCRE2 allocates executable memory elsewhere.
+ * Creates an empty set.  options may be NULL for all zero.  *mem is copied; the
+ * object behind its ctx must outlive the set.  Returns NULL if memory is
+ * exhausted.  parley_schema_set_destroy() must be called for any mem, since
+ * PCRE2 allocates executable memory elsewhere.
  */
 parley_schema_set_t *parley_schema_set_create(const parley_mem_t *mem,
     const parley_schema_options_t *options);

@@ -295,7 +295,7 @@ parley_schema_compile_one(parley_schema_compiler_t *c, parley_schema_t *s)
 }
 
 
-/* Keywords that depend on each other. */
+/* Builds keywords that depend on each other. */
 static int
 parley_schema_finish(parley_schema_compiler_t *c, parley_schema_t *s)
 {
@@ -335,8 +335,8 @@ parley_schema_finish(parley_schema_compiler_t *c, parley_schema_t *s)
 
 
 /*
- * A $dynamicRef may resolve to any schema with its anchor in a resource of
- * which some schema is compiled.
+ * Compiles the targets of $dynamicRef: any schema with its anchor, in a
+ * resource with a compiled schema.
  */
 static int
 parley_schema_dynamic_schemas(parley_schema_compiler_t *c, int *ret_more)
@@ -408,8 +408,8 @@ parley_schema_dynamic_targets(parley_schema_compiler_t *c,
 
 
 /*
- * Returns the target of a schema that is nothing but a $ref, unless its
- * resource may matter to a $dynamicRef; else NULL.
+ * Returns the target of a schema that is only a $ref, unless its resource may
+ * matter to a $dynamicRef; else NULL.
  */
 static const parley_schema_t *
 parley_schema_alias(const parley_schema_t *s)

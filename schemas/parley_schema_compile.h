@@ -16,7 +16,7 @@ typedef struct parley_schema_link_s {
 typedef struct {
     parley_schema_set_t    *set;
     parley_schema_error_t  *err;
-    parley_schema_t        *first;      /* of this run, in order */
+    parley_schema_t        *first;      /* schemas of this run, in order */
     parley_schema_t        *last;
     parley_schema_link_t   *links;
 } parley_schema_compiler_t;
@@ -65,7 +65,7 @@ int parley_schema_names_read(parley_schema_compiler_t *c, parley_schema_t *s,
 int parley_schema_names_finish(parley_schema_compiler_t *c,
     parley_schema_t *s);
 
-/* up to so many names are looked up in the instance instead */
+/* up to this number of names, names are looked up in the instance */
 #define PARLEY_SCHEMA_BY_NAME_MAX  2
 
 /* parley_schema_pred.c: sets s->pred; leaves NULL if s has no predicate */

@@ -446,7 +446,7 @@ parley_schema_code(const parley_schema_run_t *run,
 }
 
 
-/* Whether the false schema refuses a member as such. */
+/* Returns whether the false schema refuses a member as such. */
 static int
 parley_schema_refuses_member(const parley_schema_run_t *run,
     const parley_schema_finding_t *f)

@@ -9,9 +9,9 @@ static parley_str_t parley_schema_inline_keyword(const parley_json_t *doc,
 
 
 /*
- * Keywords of the built-in schemas that validators refuse, and what tells the
- * same to the client: one that validates may take more than the gateway, and
- * never less.
+ * Keywords of the built-in schemas that other validators refuse, and their
+ * replacements for clients.  A client that validates may accept more than the
+ * gateway, but never less.
  */
 static const struct {
     parley_str_t  own;
@@ -46,7 +46,7 @@ parley_schema_inline(parley_buf_t *b, const parley_json_t *doc, uint32_t node)
 }
 
 
-/* names: the members of the value are not keywords, but names of properties */
+/* names: the members of the value are property names, not keywords */
 
 static void
 parley_schema_inline_value(parley_buf_t *b, const parley_json_t *doc,
@@ -113,7 +113,7 @@ parley_schema_inline_value(parley_buf_t *b, const parley_json_t *doc,
 }
 
 
-/* The keyword that is written in its place; empty: none is. */
+/* Returns the keyword that replaces this one, or an empty string to omit it. */
 
 static parley_str_t
 parley_schema_inline_keyword(const parley_json_t *doc, uint32_t schema,

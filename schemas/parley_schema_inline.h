@@ -1,6 +1,4 @@
-/*
- * A built-in schema, or a part of it, as one text that refers to no other.
- */
+/* A built-in schema, or a part of it, as one text without references. */
 
 #ifndef PARLEY_SCHEMA_INLINE_H
 #define PARLEY_SCHEMA_INLINE_H
@@ -9,13 +7,13 @@
 #include "core/parley_json.h"
 
 
-/* The text of the built-in schema of that URI, which there must be. */
+/* Returns the text of the built-in schema with that URI, which must exist. */
 parley_str_t parley_schema_source(parley_str_t uri);
 
 /*
- * Writes a value of a schema's document: what is a "$ref" alone as what that
- * refers to, in the same document.  What stands beside a "$ref" does without
- * it.  The schema must not be recursive.
+ * Writes a value of a schema's document.  A schema that is only a "$ref" is
+ * replaced by its target in that document; other keywords next to a "$ref" are
+ * kept and the "$ref" is omitted.  The schema must not be recursive.
  */
 void parley_schema_inline(parley_buf_t *b, const parley_json_t *doc,
     uint32_t node);

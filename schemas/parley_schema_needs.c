@@ -24,7 +24,7 @@ parley_schema_needs(const parley_schema_t *schema, parley_arena_t *scratch,
 }
 
 
-/* Follows what holds unconditionally: the schema itself, $ref and allOf. */
+/* Follows unconditional requirements: the schema itself, $ref and allOf. */
 
 static int
 parley_schema_needs_in(const parley_schema_t *s, parley_arena_t *scratch,

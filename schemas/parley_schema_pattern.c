@@ -57,7 +57,7 @@ parley_schema_regex_done(parley_schema_regex_t *regex)
 {
     parley_schema_pattern_t  *pattern;
 
-    /* frees what the JIT compiler allocated; the rest is the arena's */
+    /* JIT code is outside the arena; the arena frees the rest */
 
     for (pattern = regex->patterns; pattern != NULL; pattern = pattern->next) {
         pcre2_code_free(pattern->code);
@@ -147,7 +147,7 @@ parley_schema_pattern_code(parley_schema_regex_t *regex,
     pattern->next = regex->patterns;
     regex->patterns = pattern;
 
-    /* the interpreter serves where there is no JIT */
+    /* without JIT, PCRE2 falls back to its interpreter */
 
     (void) pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
 

@@ -1,8 +1,8 @@
 /*
- * The regular expressions of pattern and patternProperties: ECMA-262 with the
- * u flag, translated for PCRE2; simple ones are matched without it, by which
- * AEE to VCP takes 270 instructions less, and a message of 8 KB 16 %.  Private
- * to schemas.
+ * The regular expressions of pattern and patternProperties: ECMA-262 with the u
+ * flag, translated for PCRE2.  Simple patterns are matched without PCRE2, which
+ * saves 270 instructions of a request AEE to VCP, and 16 % for a message of 8
+ * KB.  Private to schemas.
  */
 
 #ifndef PARLEY_SCHEMA_PATTERN_H
@@ -53,11 +53,12 @@ typedef struct {
     parley_str_t            prefix;         /* the first steps, as a string */
     uint32_t                optional;       /* first step of an optional tail;
                                                UINT32_MAX: none */
-    uint32_t                lookahead_at;   /* step that must not begin with */
+    uint32_t                lookahead_at;   /* step at which lookahead must not
+                                               match */
     parley_str_t            lookahead;
-    uint8_t                 lookahead_then; /* followed by this or the end;
-                                               0: by anything */
-    parley_schema_fixed_t  *fixed;          /* all steps; NULL: of variable
+    uint8_t                 lookahead_then; /* character after lookahead, or the
+                                               end; 0: any */
+    parley_schema_fixed_t  *fixed;          /* all steps; NULL: variable
                                                length */
     unsigned                start:1;        /* has '^' */
     unsigned                end:1;          /* has '$' */
@@ -80,7 +81,7 @@ struct parley_schema_pattern_s {
 int parley_schema_regex_init(parley_schema_regex_t *regex,
     parley_arena_t *arena);
 
-/* Frees what is allocated outside the arena: JIT code. */
+/* Frees the memory outside the arena: JIT code. */
 void parley_schema_regex_done(parley_schema_regex_t *regex);
 
 /*
@@ -117,8 +118,8 @@ int parley_schema_simple_match(const parley_schema_simple_t *simple,
     parley_str_t s);
 
 /*
- * parley_schema_ecma.c: appends source in PCRE2 syntax.  Returns NULL, or what
- * is wrong with it, with the position in *ret_offset.
+ * parley_schema_ecma.c: appends source in PCRE2 syntax.  Returns NULL, or a
+ * text that names the fault, with its position in *ret_offset.
  */
 const char *parley_schema_ecma(parley_buf_t *b, parley_str_t source,
     size_t *ret_offset);

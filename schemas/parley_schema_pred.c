@@ -111,7 +111,7 @@ parley_schema_pred_make(parley_schema_pred_build_t *p,
 }
 
 
-/* For a value whose members are already known, under a condition. */
+/* Builds the predicate of a condition on a value with known members. */
 static const parley_schema_pred_t *
 parley_schema_pred_within(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, const parley_schema_t *s)
@@ -364,7 +364,10 @@ parley_schema_pred_number(parley_schema_pred_t *pred,
 }
 
 
-/* Whether the bound is absent or an integer that a double holds exactly. */
+/*
+ * Returns whether the bound is absent or an integer that a double holds
+ * exactly.
+ */
 static int
 parley_schema_pred_bound(const parley_schema_bound_t *bound)
 {
@@ -421,7 +424,7 @@ parley_schema_pred_branches(parley_schema_pred_build_t *p,
 }
 
 
-/* Whether s accepts a list of words and nothing else. */
+/* Returns whether s accepts a list of words and nothing else. */
 static int
 parley_schema_pred_is_exclusion(const parley_schema_t *s)
 {

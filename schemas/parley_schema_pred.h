@@ -8,8 +8,8 @@
  * strings (if "kind" is "x" then ...), one case is precomputed per string and
  * selected by lookup.  The strings of const and enum are called words.
  *
- * A schema without a predicate: one that is recursive, since predicates form
- * trees, or whose predicate would be too large.  Private to schemas.
+ * A recursive schema has no predicate, since predicates form trees; nor has a
+ * schema with a predicate that would be too large.  Private to schemas.
  */
 
 #ifndef PARLEY_SCHEMA_PRED_H
@@ -59,8 +59,8 @@ typedef struct {
 
 
 /*
- * The arrays of schemas hold those evaluated themselves, for the keywords
- * named.
+ * The arrays of schemas hold the schemas that are evaluated themselves, for the
+ * named keywords.
  */
 struct parley_schema_pred_s {
     uint8_t                       types;    /* mask of allowed types */
@@ -72,8 +72,8 @@ struct parley_schema_pred_s {
     uint32_t                      max_length;
     const parley_strset_t        *words;    /* allowed; NULL: any string */
     const parley_strset_t        *excluded; /* NULL: none */
-    parley_schema_frame_t        *frame;    /* NULL: that of the enclosing
-                                               predicate of the same value */
+    parley_schema_frame_t        *frame;    /* NULL: the frame of the enclosing
+                                               predicate of this value */
     uint64_t                      required;
     int64_t                       least;
     int64_t                       most;

@@ -29,7 +29,8 @@ typedef struct {
     unsigned               selects:1;
     unsigned               resolved:1;  /* the selector's word is known: */
     parley_str_t           selector;
-    const parley_str_t    *word;        /* this one; NULL: none of the words */
+    const parley_str_t    *word;        /* this word; NULL: a string that is not
+                                           in words */
 } parley_schema_place_t;
 
 
@@ -37,7 +38,7 @@ typedef struct {
     parley_schema_compiler_t  *c;
     uint32_t                   left;    /* budget of predicates and visits */
     uint32_t                   depth;
-    int                        failed;  /* 0 or one of these: */
+    int                        failed;  /* 0, or one of the codes below */
 } parley_schema_pred_build_t;
 
 #define PARLEY_SCHEMA_PRED_TOO_LARGE  1
@@ -109,7 +110,7 @@ int parley_schema_pred_is_case(const parley_schema_t *s,
 void parley_schema_pred_select(parley_schema_place_t *place,
     const parley_schema_some_t *some);
 
-/* Builds the case of every word, and that of none. */
+/* Builds the case of every word, and the case of other strings. */
 void parley_schema_pred_cases(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_frame_t *f,
     const parley_schema_some_t *some);
@@ -117,12 +118,12 @@ void parley_schema_pred_cases(parley_schema_pred_build_t *p,
 
 /* parley_schema_pred_object.c */
 
-/* Merges the names of o, and what is required of them, into *pred. */
+/* Merges the names of o and their requirements into *pred. */
 void parley_schema_pred_names(parley_schema_pred_build_t *p,
     parley_schema_place_t *place, parley_schema_pred_t *pred,
     const parley_schema_object_t *o, int own);
 
-/* Builds the predicates of the frame's members, and that of all others. */
+/* Builds the predicates of the frame's members, and of all other members. */
 void parley_schema_pred_frame(parley_schema_pred_build_t *p,
     const parley_schema_place_t *place, parley_schema_frame_t *f,
     const parley_schema_some_t *some);

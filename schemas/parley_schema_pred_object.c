@@ -57,7 +57,7 @@ parley_schema_pred_names(parley_schema_pred_build_t *p,
 }
 
 
-/* in front of those that take longer to check: most conditions fail */
+/* Inserts before members that take longer to check: most conditions fail. */
 
 static void
 parley_schema_pred_insert(parley_schema_pred_t *pred,

@@ -2,7 +2,7 @@
 #include "schemas/parley_schema_pred.h"
 
 
-/* integers up to so many digits are read here */
+/* integers up to this number of digits are read here */
 #define PARLEY_SCHEMA_PRED_DIGITS  15
 
 
@@ -90,7 +90,7 @@ parley_schema_pred_escaped(const parley_schema_run_t *run,
 }
 
 
-/* Checks the type and, of a string, length and words. */
+/* Checks the type and, for a string, length and words. */
 static inline int
 parley_schema_pred_first(const parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node)
@@ -505,7 +505,7 @@ parley_schema_pred_numbers(parley_schema_run_t *run,
 }
 
 
-/* Checks what may apply to any type. */
+/* Checks the requirements that are independent of the type. */
 static int
 parley_schema_pred_rest(parley_schema_run_t *run,
     const parley_schema_pred_t *pred, const parley_json_node_t *node,

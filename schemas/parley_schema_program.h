@@ -37,8 +37,8 @@ struct parley_schema_resource_s {
     parley_schema_doc_t       *doc;
     parley_schema_resource_t  *parent;      /* the enclosing one */
     parley_str_t               uri;         /* without a fragment */
-    parley_str_t               alias;       /* of a root that was added under a
-                                               URI other than its $id */
+    parley_str_t               alias;       /* URI of a root that was added
+                                               under a URI other than its $id */
     uint32_t                   node;
     unsigned                   dialect;     /* PARLEY_SCHEMA_VOCAB_*; 0:
                                                not yet known */
@@ -60,7 +60,7 @@ struct parley_schema_anchor_s {
 
 /* The values allowed by const or enum. */
 typedef struct {
-    parley_str_t       text;    /* of a string, unescaped */
+    parley_str_t       text;    /* text of a string, unescaped */
     uint8_t            type;
     parley_json_ref_t  ref;
 } parley_schema_value_t;
@@ -70,7 +70,8 @@ typedef struct parley_schema_values_s {
     uint32_t                        n;
     uint8_t                         types;      /* mask of types that occur */
     uint8_t                         keyword;
-    struct parley_schema_values_s  *next;       /* must hold too */
+    struct parley_schema_values_s  *next;       /* further values that must hold
+                                                   too */
 } parley_schema_values_t;
 
 
@@ -79,8 +80,8 @@ typedef struct {
     uint32_t                  max;
     uint32_t                  octets;   /* maximum, of UTF-8 */
     parley_schema_pattern_t  *pattern;
-    parley_str_t              words;    /* what pattern asks for, for a person;
-                                           empty: it is told itself */
+    parley_str_t              words;    /* description of pattern for people;
+                                           empty: messages quote pattern */
     uint8_t                   format;   /* parley_format_t */
 } parley_schema_string_t;
 
@@ -216,7 +217,7 @@ typedef struct {
 #define PARLEY_SCHEMA_INTEGER    0x80
 #define PARLEY_SCHEMA_ANY        0xFF
 
-/* what a schema has besides types */
+/* keywords of a schema other than type */
 #define PARLEY_SCHEMA_IS_FALSE   0x01
 #define PARLEY_SCHEMA_HAS_VALUES 0x02
 #define PARLEY_SCHEMA_HAS_PART   0x04   /* string, number, array or object */
@@ -239,7 +240,7 @@ struct parley_schema_s {
     parley_schema_apply_t     *apply;
     parley_schema_rest_t      *rest;
     parley_schema_resource_t  *resource;
-    const parley_schema_pred_t  *pred;      /* NULL: none */
+    const parley_schema_pred_t  *pred;      /* NULL: no predicate */
     parley_schema_t           *next;        /* while compiling */
 };
 

@@ -46,9 +46,9 @@ typedef struct {
     const parley_schema_t       *schema;    /* NULL: none found */
     parley_schema_keyword_t      keyword;   /* NONE: the schema is false */
     uint32_t                     node;
-    uint64_t                     place;     /* 2 * node; for what is missing
-                                               at an object's end, just before
-                                               the next node's */
+    uint64_t                     place;     /* 2 * node; for a missing member at
+                                               an object's end, just before the
+                                               next node's */
     const parley_schema_name_t  *missing;
     uint32_t                     count;     /* oneOf: branches that matched */
     uint8_t                      types;     /* anyOf: allowed types */
@@ -128,8 +128,8 @@ void parley_schema_evaluated_put(parley_schema_run_t *run,
 
 /*
  * parley_schema_explain.c: _found(), _found_missing() and _offer() keep a
- * failure if it is the first in the instance so far; _explain() fills *err from
- * it, or, if there is none, for an exceeded bound or exhausted memory.
+ * failure if it is the first in the instance so far.  _explain() fills *err
+ * from it; without a failure, for an exceeded bound or exhausted memory.
  */
 void parley_schema_found(parley_schema_run_t *run, const parley_schema_t *s,
     parley_schema_keyword_t keyword, uint32_t i);

@@ -1,7 +1,7 @@
 #include "schemas/parley_schema_run.h"
 
 
-/* integers up to so many digits are exact doubles */
+/* integers up to this number of digits are exact doubles */
 #define PARLEY_SCHEMA_EXACT_DIGITS  15
 
 

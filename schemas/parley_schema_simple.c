@@ -1,12 +1,10 @@
 /*
  * Patterns such as ^sha256:[a-f0-9]{64}$ need no engine: a sequence of greedy
  * steps over sets of characters.  Being greedy is correct only if the end of a
- * step is unambiguous, so a pattern is simple only if no step of variable
- * length shares a character with what may follow it.
- *
- * Two extensions: an optional tail, as in ^[a-z]+(?:@[a-z]+)?$, and, before
- * any step of variable length, a string that must not follow: (?!org/) or
- * (?!org(?:$|@)).
+ * step is unambiguous, so in a simple pattern a step of variable length shares
+ * no character with the steps that may follow it.  Two extensions: an optional
+ * tail, as in ^[a-z]+(?:@[a-z]+)?$, and, before any step of variable length, a
+ * string that must not follow: (?!org/) or (?!org(?:$|@)).
  */
 
 #include "schemas/parley_schema_pattern.h"
@@ -202,7 +200,7 @@ parley_schema_simple_group(parley_schema_simple_read_t *r, int *ret_end)
 }
 
 
-/* "(?!" text, perhaps "(?:$|" character ")", and ")" */
+/* Reads "(?!" text, an optional "(?:$|" character ")", and ")". */
 static int
 parley_schema_simple_lookahead(parley_schema_simple_read_t *r)
 {
@@ -291,7 +289,7 @@ parley_schema_simple_atom(parley_schema_simple_read_t *r, uint64_t set[2])
 
 
 /*
- * Reads what follows a backslash: a class, with *ret_char -1, or a character.
+ * Reads the part after a backslash: a class, with *ret_char -1, or a character.
  */
 static int
 parley_schema_simple_escape(parley_schema_simple_read_t *r, uint64_t set[2],

@@ -92,7 +92,7 @@ parley_schema_simple_table(parley_arena_t *arena, parley_schema_step_t *step)
 }
 
 
-/* Prepares patterns of which every position has at most two ranges. */
+/* Prepares patterns in which every position has at most two ranges. */
 static int
 parley_schema_simple_fixed(parley_arena_t *arena,
     parley_schema_simple_t *simple)

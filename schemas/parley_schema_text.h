@@ -15,7 +15,7 @@
 #define PARLEY_SCHEMA_VCP       "urn:parley:schema:vcp-1.2"
 #define PARLEY_SCHEMA_CHANNEL   "urn:parley:schema:channel-1.0"
 
-/* and of the file of parley_identities */
+/* URI of the schema of the file of parley_identities */
 #define PARLEY_SCHEMA_IDENTITIES  "urn:parley:schema:identities"
 
 

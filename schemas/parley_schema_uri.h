@@ -8,8 +8,8 @@
 
 
 /*
- * Returns uri up to its '#'; *ret_fragment is what follows, not decoded.  Both
- * are borrowed from uri.
+ * Returns uri up to its '#'; *ret_fragment is the part after it, not decoded.
+ * Both are borrowed from uri.
  */
 parley_str_t parley_schema_uri_cut(parley_str_t uri,
     parley_str_t *ret_fragment);
