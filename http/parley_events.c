@@ -93,7 +93,10 @@ parley_events_read(parley_events_t *e, parley_str_t *in, parley_event_t *ret,
 }
 
 
-/* One byte order mark may begin a stream, in pieces like all else. */
+/*
+ * Skips a byte order mark at the beginning of the stream, which may come in
+ * pieces.
+ */
 
 static int
 parley_events_mark(parley_events_t *e, parley_str_t *in, parley_error_t *err)
@@ -103,7 +106,7 @@ parley_events_mark(parley_events_t *e, parley_str_t *in, parley_error_t *err)
         if (in->data[0] != parley_events_bom[e->mark]) {
             e->begun = 1;
 
-            /* what looked like the beginning of one is the first line's */
+            /* not a mark after all: the octets belong to the first line */
 
             return parley_events_append(e, &e->line,
                                         parley_str_make(parley_events_bom,
@@ -121,8 +124,8 @@ parley_events_mark(parley_events_t *e, parley_str_t *in, parley_error_t *err)
 
 
 /*
- * The next line, without its end: 1 and *ret, 0 where it is not whole yet, -1.
- * A line that one piece holds is not copied.
+ * Takes the next line, without its end.  Returns 1 with *ret, 0 if the line is
+ * not complete yet, or -1.  A line within one piece is not copied.
  */
 
 static int
@@ -172,7 +175,10 @@ parley_events_line(parley_events_t *e, parley_str_t *in, parley_str_t *ret,
 }
 
 
-/* A kind, MORE where the line ends nothing, or -1. */
+/*
+ * Handles one line.  Returns a parley_events_kind_t, MORE if the line does not
+ * end an event, or -1.
+ */
 
 static int
 parley_events_take(parley_events_t *e, parley_str_t line,
@@ -237,7 +243,8 @@ parley_events_field(parley_events_t *e, parley_str_t name,
 
     if (parley_str_is(name, "event")) {
 
-        /* a zero octet is no line end, but nothing that a name needs */
+        /* a name with a zero octet is ignored: the writer could not repeat
+           it */
 
         e->name_len = 0;
 
@@ -275,9 +282,9 @@ parley_events_field(parley_events_t *e, parley_str_t name,
 
 
 /*
- * HTML ignores fields that it does not know.  A line that begins as JSON or as
- * a page does is no field: the stream is something else, or data whose line
- * breaks were not written as fields.
+ * Handles a field that events do not define; HTML ignores it.  A line that
+ * begins as JSON or a page does is an error: the stream is not an event stream,
+ * or line breaks in data were not written as fields.
  */
 
 static int
@@ -334,7 +341,7 @@ parley_events_is_number(parley_str_t s)
 }
 
 
-/* What was told is over: an event, or a comment amid one. */
+/* Resets the reader after an event, or after a comment inside one. */
 
 static void
 parley_events_next(parley_events_t *e)
@@ -432,7 +439,7 @@ parley_events_end(parley_events_t *e, parley_event_t *ret,
         parley_events_next(e);
     }
 
-    /* a part of a byte order mark */
+    /* an incomplete byte order mark */
     cut = !e->begun && e->mark > 0;
 
     if (e->line.len > 0) {
@@ -503,8 +510,8 @@ parley_events_write(parley_buf_t *b, const parley_event_t *event)
 
 
 /*
- * JSON may have line ends between its tokens: CR, LF and CR LF each end one
- * line.  Strings hold none, since they are escaped there.
+ * Writes data as lines.  CR, LF and CR LF each end a line: JSON may have them
+ * between tokens, and escapes them in strings.
  */
 
 static void

@@ -65,7 +65,7 @@ parley_frame_close(parley_buf_t *b, parley_close_t code, parley_str_t reason)
     size_t   n;
     uint8_t  head[PARLEY_FRAME_HEAD];
 
-    /* every reason is ASCII: none is cut within a character */
+    /* every reason is ASCII: no character is cut */
 
     if (reason.len > PARLEY_FRAME_REASON) {
         reason.len = PARLEY_FRAME_REASON;
@@ -104,7 +104,7 @@ parley_frame_first(parley_str_t frames, parley_frame_kind_t *ret)
 }
 
 
-/* of a head whose first two octets are there */
+/* Returns the octets of a head; its first two octets must be present. */
 
 static size_t
 parley_frame_size(const uint8_t *head)
@@ -119,7 +119,7 @@ parley_frame_size(const uint8_t *head)
 }
 
 
-/* what a whole head says of its payload */
+/* Returns the payload size in a complete head. */
 
 static uint64_t
 parley_frame_len(const uint8_t *head)

@@ -4,7 +4,7 @@
 #include "core/parley_digest.h"
 
 
-/* of a key, base64 of 16 octets */
+/* characters of a key, the base64 of 16 octets */
 #define PARLEY_HANDSHAKE_KEY     24
 #define PARLEY_HANDSHAKE_OCTETS  16
 

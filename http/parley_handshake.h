@@ -1,7 +1,7 @@
 /*
- * The opening handshake of a WebSocket, from a server's side (RFC 6455, section
- * 4.2), of version 13; subprotocols and extensions that are offered are
- * ignored, which declines them.
+ * The opening handshake of a WebSocket, version 13, on the server's side (RFC
+ * 6455, section 4.2).  Offered subprotocols and extensions are ignored, which
+ * declines them.
  */
 
 #ifndef PARLEY_HANDSHAKE_H
@@ -16,15 +16,20 @@
 #define PARLEY_HANDSHAKE_ACCEPT   28
 
 
-/* What answers a key that is one; or -1. */
+/*
+ * Writes the Sec-WebSocket-Accept of a key, and a NUL.  Returns 0, or -1 if the
+ * key is invalid.
+ */
 int parley_handshake_accept(parley_str_t key,
     char ret[PARLEY_HANDSHAKE_ACCEPT + 1])
     __attribute__((warn_unused_result));
 
-/* Whether a key is the base64 of 16 octets. */
+/* Returns whether a key is the base64 of 16 octets. */
 int parley_handshake_is_key(parley_str_t key);
 
-/* Whether a list of tokens, as in Connection, has one, in any case. */
+/*
+ * Returns whether a list of tokens, as in Connection, has a token, in any case.
+ */
 int parley_handshake_has(parley_str_t list, parley_str_t token);
 
 

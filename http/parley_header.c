@@ -3,17 +3,17 @@
 #include "core/parley_time.h"
 
 
-/* seconds that a service may ask to wait */
+/* seconds that a service may ask to wait, at most */
 #define PARLEY_HEADER_WAIT_MAX  86400
 
 
-/* why a header of a request may be kept back */
+/* reason to keep back a header of a request */
 typedef enum {
-    PARLEY_HEADER_WRITTEN = 0,  /* the gateway says it */
-    PARLEY_HEADER_CONDITION,    /* of a representation, which an answer to a
-                                   message is not (GW-36) */
-    PARLEY_HEADER_FRAMING,      /* how a body is delimited: nginx writes it,
-                                   under these names and no other */
+    PARLEY_HEADER_WRITTEN = 0,  /* the gateway writes the header itself */
+    PARLEY_HEADER_CONDITION,    /* condition on a representation; an answer to a
+                                   message is not one (GW-36) */
+    PARLEY_HEADER_FRAMING,      /* delimits the body: nginx writes it, under
+                                   this exact name */
     PARLEY_HEADER_DIGEST
 } parley_header_reason_t;
 
@@ -36,7 +36,7 @@ static int64_t parley_header_seconds(parley_str_t value, int64_t max);
 #define PARLEY_HEADERS(list)  list, sizeof(list) / sizeof((list)[0])
 
 
-/* the headers of nearly every request come first */
+/* headers of nearly every request come first */
 #define PARLEY_HEADER_KEPT(X)                                                 \
     X("content-type", WRITTEN)                                                \
     X("content-length", FRAMING)                                              \
@@ -66,7 +66,7 @@ static const parley_header_row_t  parley_header_rows[] = {
     (sizeof(parley_header_rows) / sizeof(parley_header_rows[0]))
 
 
-/* a bit for each length that one of them has */
+/* bit i: a name in the list has length i */
 static const uint32_t  parley_header_lengths = 0
 #define X(name, reason)  | 1U << (sizeof(name) - 1)
     PARLEY_HEADER_KEPT(X)
@@ -100,7 +100,7 @@ parley_header_is_own(parley_str_t name)
 {
     static const parley_str_t  prefix = parley_str("parley-");
 
-    /* most names are told by their first letter */
+    /* the first letter excludes most names */
 
     if (name.len < prefix.len || (name.data[0] | 0x20) != 'p') {
         return 0;
@@ -173,7 +173,7 @@ parley_header_find(parley_str_t name)
 }
 
 
-/* whether a binding sets it */
+/* Returns whether the binding of a protocol sets the header. */
 static int
 parley_header_is_set(parley_str_t name)
 {
@@ -209,7 +209,10 @@ parley_header_in(parley_str_t name, const parley_str_t *list, size_t n)
 }
 
 
-/* both of one length; most are folded as they came, others end otherwise */
+/*
+ * Compares names of equal length.  Most names are in lower case already, and
+ * most others differ at the end.
+ */
 static int
 parley_header_is(parley_str_t name, parley_str_t folded)
 {
@@ -313,7 +316,7 @@ parley_header_wait(parley_str_t value, int64_t now_ms)
 }
 
 
-/* max at most; -1: they are no digits */
+/* Reads seconds, at most max; returns -1 if value is not digits. */
 static int64_t
 parley_header_seconds(parley_str_t value, int64_t max)
 {

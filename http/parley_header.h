@@ -1,12 +1,13 @@
 /*
- * HTTP headers by their names: which are the gateway's alone, which an
- * application could take for what the gateway has decided, and which say
- * something of a body that the gateway replaces.
+ * HTTP headers by name: headers that only the gateway may set, headers that an
+ * application could confuse with these, and headers that describe a body which
+ * the gateway replaces.
  *
- * Applications see names folded: CGI, WSGI and their kin turn letters to one
- * case and '-' to '_', some turn other octets to '_' as well.  So here letters
- * are compared in any case, and whatever is neither letter nor digit counts as
- * '-' (SEC-05): Parley_Verified and parley.verified are Parley-Verified.
+ * Applications see folded names: CGI, WSGI and similar interfaces turn letters
+ * to one case and '-' to '_', and some turn other octets to '_' as well.  So
+ * letters are compared in any case, and each octet other than a letter or digit
+ * counts as '-' (SEC-05): Parley_Verified and parley.verified are
+ * Parley-Verified.
  */
 
 #ifndef PARLEY_HEADER_H
@@ -15,38 +16,40 @@
 #include "core/parley_str.h"
 
 
-/* Whether it begins with Parley-: nobody but the gateway says these. */
+/*
+ * Returns whether a name begins with Parley-. Only the gateway sets such
+ * headers.
+ */
 int parley_header_is_own(parley_str_t name);
 
 /*
- * Whether a request's header does not go to the service: the gateway's own,
- * those that it writes itself (Content-Type, Accept-Encoding, traceparent),
- * what would make the service read the body otherwise than it was read here
- * (SEC-02), and conditions and ranges, by which a service could answer a
- * message that it took as if it had not (GW-36); of a body that was replaced,
- * also its digests.
+ * Returns whether a header of a request is not forwarded to the service.  These
+ * are the gateway's own headers; headers that it writes itself (Content-Type,
+ * Accept-Encoding, traceparent); headers that would make the service read the
+ * body in another way (SEC-02); and conditions and ranges, which could make the
+ * service report an accepted message as refused (GW-36).  If the body was
+ * replaced, also its digests.
  */
 int parley_header_is_kept_back(parley_str_t name, int replaced);
 
 /*
- * Whether a header of an answer speaks of the body, the resource or the
- * connection that the service meant, and so does not go with what the gateway
- * says in its place.
+ * Returns whether a header of an answer describes the body, the resource or the
+ * connection of the service.  Such a header is dropped if the gateway replaces
+ * the answer.
  */
 int parley_header_is_of_body(parley_str_t name);
 
-/* How many cookies of that name, in whatever ASCII letters, a Cookie header
-   has. */
+/* Returns the number of cookies with that name, in any case, in a Cookie
+   header. */
 unsigned parley_header_cookies(parley_str_t value, parley_str_t name);
 
-/* Whether an answer with that status may say in Retry-After when to ask
-   again (GW-29). */
+/* Returns whether an answer with that status may have Retry-After (GW-29). */
 int parley_header_waits(int status);
 
 /*
- * The milliseconds that a Retry-After of RFC 9110 section 10.2.3 asks for,
- * delta-seconds with any count of digits, or a date: a day at most.  0: it asks
- * for none.
+ * Returns the milliseconds of a Retry-After (RFC 9110 section 10.2.3), which is
+ * delta-seconds with any number of digits, or a date.  The result is at most
+ * one day; 0 if the value is invalid or in the past.
  */
 int64_t parley_header_wait(parley_str_t value, int64_t now_ms);
 

@@ -1,8 +1,8 @@
 /*
- * Content-Type: application/vnd.example+json; charset="utf-8"; profile=x
- * Content-Encoding: identity
+ * Grammar (RFC 9110, sections 5.6, 8.3 and 8.4):
  *
- * RFC 9110, sections 5.6 and 8.3 and 8.4.
+ *   Content-Type: application/vnd.example+json; charset="utf-8"; profile=x
+ *   Content-Encoding: identity
  */
 
 #include "http/parley_media.h"
@@ -55,7 +55,7 @@ parley_media_type(parley_str_t value, parley_error_t *err)
     parley_str_t    type, charset;
     const uint8_t  *p, *end;
 
-    /* what nearly everybody says */
+    /* the usual value */
 
     if (parley_str_is(value, "application/json")) {
         return 0;
@@ -91,7 +91,7 @@ parley_media_charset(parley_str_t value)
     parley_str_t    type, charset;
     const uint8_t  *p, *end;
 
-    /* encodings of the WHATWG that extend ASCII, by the first letters */
+    /* prefixes of WHATWG encodings that extend ASCII */
     static const parley_str_t  ascii[] = {
         parley_str("us-ascii"), parley_str("ascii"), parley_str("iso-8859-"),
         parley_str("latin1"), parley_str("windows-125")
@@ -117,7 +117,7 @@ parley_media_charset(parley_str_t value)
     charset = parley_str_none;
     p = parley_media_name(value, &type);
 
-    /* the first charset counts, also before what is not well-formed */
+    /* the first charset counts, even if a malformed parameter follows */
 
     (void) parley_media_parameters(p, end, &charset);
 
@@ -138,7 +138,7 @@ parley_media_charset(parley_str_t value)
 }
 
 
-/* Takes the type and the subtype, and returns where the parameters begin. */
+/* Takes the type and the subtype.  Returns the position of the parameters. */
 static const uint8_t *
 parley_media_name(parley_str_t value, parley_str_t *ret)
 {
@@ -180,7 +180,7 @@ parley_media_is_json(parley_str_t type)
 }
 
 
-/* -1: not well-formed, or the charset is there twice */
+/* Returns -1 if a parameter is malformed or a second charset. */
 static int
 parley_media_parameters(const uint8_t *p, const uint8_t *end,
     parley_str_t *ret_charset)
@@ -205,7 +205,7 @@ parley_media_parameters(const uint8_t *p, const uint8_t *end,
         name = parley_str_make(start, (size_t) (p - start));
 
         if (name.len == 0) {
-            /* a semicolon, and nothing behind it */
+            /* a trailing semicolon */
             continue;
         }
 
@@ -230,7 +230,10 @@ parley_media_parameters(const uint8_t *p, const uint8_t *end,
 }
 
 
-/* a token, or a quoted string, whose quoted pairs stay; NULL: neither */
+/*
+ * Reads a token, or a quoted string, whose quoted pairs stay.  Returns its end,
+ * or NULL if it is neither.
+ */
 static const uint8_t *
 parley_media_value(const uint8_t *p, const uint8_t *end, parley_str_t *ret)
 {
@@ -318,7 +321,7 @@ parley_media_coding(parley_str_t value, parley_error_t *err)
 }
 
 
-/* in any case; word is in lower case */
+/* Compares in any case; word is in lower case. */
 static int
 parley_media_word_is(parley_str_t s, parley_str_t word)
 {

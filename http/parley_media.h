@@ -1,8 +1,8 @@
 /*
  * The media type and coding of a request's body (SEC-02), and the charset of an
- * answer's.  A message is JSON in UTF-8: that is how it is read here, and how
- * the service is told to read it.  A request that says something else of its
- * body is refused, whatever the body is.
+ * answer's.  A message is JSON in UTF-8: the gateway reads it that way, and
+ * tells the service to do so.  A request that declares something else is
+ * refused, regardless of its body.
  */
 
 #ifndef PARLEY_MEDIA_H
@@ -12,31 +12,31 @@
 #include "core/parley_str.h"
 
 
-/* How a charset reads octets; a later one is less like UTF-8. */
+/* How a charset reads octets; later values are less like UTF-8. */
 typedef enum {
-    PARLEY_CHARSET_UTF8 = 0,    /* or none is named */
-    PARLEY_CHARSET_ASCII,       /* the octets of ASCII are the same */
+    PARLEY_CHARSET_UTF8 = 0,    /* UTF-8, or no charset */
+    PARLEY_CHARSET_ASCII,       /* extends ASCII */
     PARLEY_CHARSET_OTHER
 } parley_charset_t;
 
 
-/* what the headers of a request have said so far; all zero: nothing */
+/* state of the check of a request's headers; begins zeroed */
 typedef struct {
     unsigned  typed:1;          /* there was a Content-Type */
 } parley_media_t;
 
 
 /*
- * Looks at a header of a request; others than Content-Type and
- * Content-Encoding say nothing.  Taken are
+ * Checks a header of a request; headers other than Content-Type and
+ * Content-Encoding pass.  Accepted are
  *
- *  application/json, or application/ and a name that ends in +json, with the
- *  charset utf-8 or none and any other parameters, at most once; a request
- *  may say nothing of its type;
+ *   application/json, or application/ and a name that ends in +json, with the
+ *   charset utf-8 or none and any other parameters, at most once, or absent;
  *
- *  the coding identity, any number of times.
+ *   the coding identity, any number of times.
  *
- * name is in lower case.  Returns 0, or -1: protocol-unsupported.
+ * name is in lower case.  Returns 0, or -1 with *err filled:
+ * protocol-unsupported.
  */
 int parley_media_header(parley_media_t *media, parley_str_t name,
     parley_str_t value, parley_error_t *err)

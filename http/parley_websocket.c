@@ -1,10 +1,11 @@
 /*
- * libwslay parses, and assembles nothing: it would take what a frame announces
- * before that is there, and knows no limit of a message in fragments.  It says
- * nothing of a frame before some of its payload has come, so that it is looked
- * at beside it whether one announces more than may be.  What it
- * wants to send is looked at frame by frame: it has no code for a length that
- * is wrong, and takes a close of one octet for one of none.
+ * Messages are assembled here, not by libwslay.  libwslay would allocate the
+ * announced size of a frame before its octets come, and has no limit for a
+ * fragmented message.  It reports a frame only when some of its payload has
+ * come, so parley_frame_follow() watches for frames that announce too much.
+ * The frames that libwslay sends are inspected: it has no close code for an
+ * invalid length, and answers a close frame of one octet as one without
+ * payload.
  */
 
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "http/parley_websocket.h"
 
 
-/* before each message that is kept: its length */
+/* octets of the length in front of each stored message */
 #define PARLEY_WEBSOCKET_PREFIX  sizeof(uint32_t)
 
 
@@ -23,28 +24,30 @@ struct parley_websocket_s {
     wslay_event_context_ptr  wslay;
     size_t                   max;
 
-    uint8_t                 *text;      /* messages that wait, each behind its
-                                           length, and what has come of one */
+    uint8_t                 *text;      /* waiting messages, each after its
+                                           length, and an incomplete one */
     size_t                   size;
-    size_t                   head;      /* of the first message */
-    size_t                   begun;     /* of what is no whole one yet */
+    size_t                   head;      /* offset of the first message */
+    size_t                   begun;     /* offset of the incomplete message */
     size_t                   end;
 
-    parley_frame_place_t     place;     /* where what was read ends */
+    parley_frame_place_t     place;     /* position in the frames, after the
+                                           octets that were read */
 
-    parley_buf_t            *out;       /* what wslay sends is gathered there,
-                                           while it is asked */
-    parley_close_t           close;     /* that this side says */
+    parley_buf_t            *out;       /* collects the output of wslay during a
+                                           call; else NULL */
+    parley_close_t           close;     /* close code that this side chose */
     parley_close_t           sent;
     uint8_t                  last[2 + PARLEY_FRAME_CONTROL];
-    size_t                   last_len;  /* of the close frame, which is written
-                                           behind all messages; 0: none */
-    unsigned                 handed:1;  /* the first message was */
+    size_t                   last_len;  /* octets of the close frame, which
+                                           follows all messages; 0: none */
+    unsigned                 handed:1;  /* the first message was returned to the
+                                           caller */
     unsigned                 control:1; /* a control frame is being read */
-    unsigned                 dry:1;     /* nothing more is to be had for now */
+    unsigned                 dry:1;     /* there are no octets now */
     unsigned                 peer:1;    /* the other side has closed */
     unsigned                 over:1;
-    unsigned                 closed:1;  /* a close is, or was, to be sent */
+    unsigned                 closed:1;  /* a close frame was or will be sent */
 };
 
 
@@ -171,7 +174,10 @@ parley_websocket_next(parley_websocket_t *ws, parley_str_t *ret)
 }
 
 
-/* the message that was handed over goes; memory is kept for no other */
+/*
+ * Removes the message that was returned.  Memory is kept only while messages
+ * wait.
+ */
 
 static void
 parley_websocket_taken(parley_websocket_t *ws)
@@ -214,8 +220,8 @@ parley_websocket_read(parley_websocket_t *ws)
 {
     int  rc;
 
-    /* wslay comes back with the head of a frame half read, and more may be
-       there, of which nobody would be told again */
+    /* wslay returns after half a frame head.  Read on, since no event would
+       follow for octets that are already there. */
 
     ws->dry = 0;
 
@@ -226,7 +232,7 @@ parley_websocket_read(parley_websocket_t *ws)
     if (rc != 0 && !ws->over && ws->close == PARLEY_CLOSE_NONE) {
 
         if (rc == WSLAY_ERR_CALLBACK_FAILURE) {
-            /* a length that none may have, wslay says this of it */
+            /* wslay's error for an invalid length */
             ws->close = PARLEY_CLOSE_PROTOCOL;
 
         } else {
@@ -272,7 +278,7 @@ parley_websocket_recv(wslay_event_context_ptr wslay, uint8_t *p, size_t len,
 }
 
 
-/* wslay has read all that there is */
+/* Closes if the current frame announces too much; wslay has read all octets. */
 
 static void
 parley_websocket_announced(parley_websocket_t *ws)
@@ -372,7 +378,7 @@ parley_websocket_stop(parley_websocket_t *ws, parley_close_t code)
 }
 
 
-/* for n octets more of the message that is read, and its length before it */
+/* Makes room for n more octets of the current message, and for its length. */
 
 static int
 parley_websocket_room(parley_websocket_t *ws, size_t n)
@@ -439,7 +445,7 @@ parley_websocket_send(wslay_event_context_ptr wslay, const uint8_t *p,
 }
 
 
-/* what wslay has to say, and this side */
+/* Writes the output of wslay and the close frame of this side. */
 
 static void
 parley_websocket_answer(parley_websocket_t *ws)

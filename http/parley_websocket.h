@@ -1,12 +1,13 @@
 /*
- * What comes by a WebSocket (RFC 6455), read by libwslay: masks, fragments,
- * control frames between them, UTF-8, reserved bits, lengths.  A message is a
- * text; pings are answered here, whatever the RFC forbids closes with the code
- * that it says, and so do binary messages.
+ * Reads messages from a WebSocket (RFC 6455) with libwslay, which handles
+ * masks, fragments, control frames between them, UTF-8, reserved bits and
+ * lengths.  A message is a text.  Pings are answered here.  A violation of the
+ * RFC closes the connection with the code that the RFC gives; so does a binary
+ * message.
  *
- * Messages are handed over one by one, in order.  While one is not taken
- * nothing more is asked for: of what was read before then at most so many
- * octets wait as there are in one piece.
+ * Messages are returned one by one, in order.  While a message waits, no more
+ * octets are requested: at most PARLEY_WEBSOCKET_PIECE octets that were read
+ * wait with it.
  */
 
 #ifndef PARLEY_WEBSOCKET_H
@@ -15,7 +16,7 @@
 #include "http/parley_frame.h"
 
 
-/* octets that are asked for at once */
+/* octets requested at once */
 #define PARLEY_WEBSOCKET_PIECE  4096
 
 
@@ -25,39 +26,47 @@ typedef struct parley_websocket_s  parley_websocket_t;
 typedef struct {
     parley_mem_t   mem;
 
-    /* What came, into p; 0: nothing more for now; -1: it is over. */
+    /*
+     * Reads up to len octets into p.  Returns their number; 0: none now; -1:
+     * the connection is over.
+     */
     int64_t      (*read)(void *ctx, uint8_t *p, size_t len);
 
-    /* The octets of control frames that answer what came: whole frames, which
-       have to be taken.  -1: they cannot be. */
+    /* Sends whole control frames.  All octets must be taken.  Returns 0, or -1
+       if that is not possible. */
     int          (*write)(void *ctx, parley_str_t frames);
     void          *ctx;
 } parley_websocket_env_t;
 
 
 typedef enum {
-    PARLEY_WEBSOCKET_EMPTY = 0, /* nothing more came */
-    PARLEY_WEBSOCKET_MESSAGE,   /* *ret */
-    PARLEY_WEBSOCKET_CLOSED,    /* a close frame came, or was to be sent for
-                                   what came: nothing more is read */
-    PARLEY_WEBSOCKET_OVER       /* as env->read() says, or no memory */
+    PARLEY_WEBSOCKET_EMPTY = 0, /* no message now */
+    PARLEY_WEBSOCKET_MESSAGE,   /* *ret is a message */
+    PARLEY_WEBSOCKET_CLOSED,    /* a close frame was received or sent; reading
+                                   has ended */
+    PARLEY_WEBSOCKET_OVER       /* env->read() returned -1, or memory is
+                                   exhausted */
 } parley_websocket_got_t;
 
 
-/* max: octets of a message.  NULL: no memory. */
+/*
+ * Creates a reader; max is the limit of a message in octets.  Returns NULL if
+ * memory is exhausted.
+ */
 parley_websocket_t *parley_websocket_create(const parley_websocket_env_t *env,
     size_t max);
 void parley_websocket_free(parley_websocket_t *ws);
 
 /*
- * The next message, which stays until the next call.  Of CLOSED the frame that
- * answers was written, behind whatever the messages before it led to.
+ * Returns the next message, which is valid until the next call.  Before CLOSED
+ * is returned, the answering close frame is written, after the answers to all
+ * earlier messages.
  */
 parley_websocket_got_t parley_websocket_next(parley_websocket_t *ws,
     parley_str_t *ret);
 
-/* With what it was closed: what was sent, and whether the other side closed
-   first.  NONE: it is open. */
+/* Returns the code of the close frame that was sent, or NONE while the
+   connection is open.  *ret_by_peer is whether the other side closed first. */
 parley_close_t parley_websocket_closed(const parley_websocket_t *ws,
     int *ret_by_peer);
 
