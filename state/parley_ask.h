@@ -1,22 +1,22 @@
 /*
- * What one message asks the state.  A function that asks returns PARLEY_WAIT
- * where the state answers later, and its callers do, up to who took the step;
- * when the answer is there, q->resume says so, the step is taken again from its
- * beginning, and whatever it asked before is answered as it was.
+ * Calls of the state by one message.  A function that asks returns PARLEY_WAIT
+ * if the state answers later, and its callers return it, up to the runner of
+ * the step.  When the answer has come, q->resume is called and the step runs
+ * again from its beginning; every earlier question gets its earlier answer.
  *
- * So up to its last answer a step asks the same, in the same order, at the same
- * q->now, and changes nothing that taking it again would be surprised by.  A
- * message has one call under way at most.
+ * So up to its last answer a step must ask the same questions in the same
+ * order, at the same q->now, and must be safe to repeat.  A message has at most
+ * one call under way.
  *
- *     parley_ask_begin(q, now);
- *     rc = step(q);              asks as often as it likes
- *     if (rc == PARLEY_WAIT)     again, from parley_ask_begin(), once resumed
- *     parley_ask_end(q);
+ *   parley_ask_begin(q, now);
+ *   rc = step(q);               asks any number of questions
+ *   if (rc == PARLEY_WAIT)      again, from parley_ask_begin(), once resumed
+ *   parley_ask_end(q);
  *
- * now is milliseconds of a clock of this process, that does not jump.
+ * now is in milliseconds of a clock of this process that does not jump.
  *
- * A message waits PARLEY_ASK_PATIENCE for all that it asks on its way in, and
- * so long again for all that is asked about each answer.
+ * A message waits at most PARLEY_ASK_PATIENCE in total for the questions before
+ * it is forwarded, and again as long for the questions about each answer.
  */
 
 #ifndef PARLEY_ASK_H
@@ -26,7 +26,7 @@
 #include "state/parley_state.h"
 
 
-/* beside 0 and -1 */
+/* return value besides 0 and -1 */
 #define PARLEY_WAIT  (-2)
 
 #define PARLEY_ASK_PATIENCE  1000   /* milliseconds */
@@ -37,34 +37,40 @@ typedef struct parley_told_s  parley_told_t;
 
 struct parley_ask_s {
 
-    /* the caller's; all of it outlives what is asked */
+    /* set by the caller; must outlive the calls */
     parley_state_t          *state;
     parley_arena_t          *arena;
-    void                   (*resume)(parley_ask_t *q);  /* the answer is there;
-                                                           may be NULL where
-                                                           state is at_once */
+    void                   (*resume)(parley_ask_t *q);  /* called when the
+                                                           answer has come; may
+                                                           be NULL if state is
+                                                           at_once */
     void                    *ctx;
 
-    /* when the step began */
+    /* time at which the step began */
     int64_t                  now;
 
     /* private */
     parley_call_t            call;
-    parley_told_t           *first;     /* what was asked in this step */
-    parley_told_t          **next;      /* what is asked next, or end */
-    parley_told_t           *pending;   /* what has no answer yet */
-    parley_told_t           *fresh;     /* what has one that nobody was told */
-    int64_t                  since;     /* it waits, while pending or fresh */
-    int64_t                  left;      /* ms that it may still wait */
-    uint32_t                 step;      /* its number, from 1 */
-    unsigned                 parting:1; /* nobody waits any more */
+    parley_told_t           *first;     /* questions of this step */
+    parley_told_t          **next;      /* the next question, or the end of the
+                                           list */
+    parley_told_t           *pending;   /* question without an answer; or
+                                           NULL */
+    parley_told_t           *fresh;     /* question with an answer that the step
+                                           has not read; or NULL */
+    int64_t                  since;     /* start of the wait, while pending or
+                                           fresh */
+    int64_t                  left;      /* ms that the message may still wait */
+    uint32_t                 step;      /* number of the step, from 1 */
+    unsigned                 parting:1; /* the message does not wait: see
+                                           parley_ask_part() */
 };
 
 
 void parley_ask_init(parley_ask_t *q, parley_state_t *state,
     parley_arena_t *arena);
 
-/* The step begins, at now, or is taken again. */
+/* Begins the step at now, or begins its repetition. */
 static inline void
 parley_ask_begin(parley_ask_t *q, int64_t now)
 {
@@ -80,13 +86,16 @@ parley_ask_begin(parley_ask_t *q, int64_t now)
     q->next = &q->first;
 }
 
-/* Whether the step waits for the state, and for nothing else. */
+/* Returns whether the step waits for the state. */
 int parley_ask_waits(const parley_ask_t *q);
 
-/* The milliseconds that it may go on waiting; then parley_ask_part(). */
+/*
+ * Returns the milliseconds that the message may still wait; after them the
+ * caller calls parley_ask_part().
+ */
 int64_t parley_ask_left(const parley_ask_t *q);
 
-/* The step has all its answers: the next one asks afresh. */
+/* Ends the step after all its answers; the next step asks new questions. */
 static inline void
 parley_ask_end(parley_ask_t *q)
 {
@@ -97,7 +106,9 @@ parley_ask_end(parley_ask_t *q)
     q->step++;
 }
 
-/* The same, and the next one begins: at now, where this one was taken too. */
+/*
+ * Ends the step and begins the next one, at now unless this step asked nothing.
+ */
 static inline void
 parley_ask_next(parley_ask_t *q, int64_t now)
 {
@@ -110,22 +121,20 @@ parley_ask_next(parley_ask_t *q, int64_t now)
     parley_ask_begin(q, now);
 }
 
-/* So have all steps: what follows may wait as long as these might have. */
+/* Ends all steps: later questions may wait PARLEY_ASK_PATIENCE again. */
 void parley_ask_over(parley_ask_t *q);
 
 /*
- * Nobody waits for what is under way (see cancel in parley_state_ops_t), nor
- * for an answer that has come and that no step was told: what that admitted is
- * given back.  Up to the end of the step what is to be settled, counted,
- * dropped and erased is handed over, and what else is asked has no answer: -1.
- * The same is true of a step from where it finds no memory for an answer, or
- * asks something else than before: taken again it has to ask in the same order.
+ * Stops waiting.  Cancels the call under way (see cancel in
+ * parley_state_ops_t), and gives back an admission that the step has not read.
+ * Up to the end of the step, settle, rate, drop and erase are passed on without
+ * an answer, and all other questions return -1.  A step is in this mode too if
+ * memory for an answer is exhausted, or if its repetition asks another question
+ * than before: the order of the questions must not change.
  */
 void parley_ask_part(parley_ask_t *q);
 
-/*
- * The verbs.  They return 0 and *ret; PARLEY_WAIT; or -1: there is no answer.
- */
+/* The verbs.  They return 0 with *ret, PARLEY_WAIT, or -1 without an answer. */
 int parley_ask_admit(parley_ask_t *q, const parley_admission_t *a,
     parley_admitted_t *ret)
     __attribute__((warn_unused_result));
@@ -153,14 +162,15 @@ int parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
     parley_log_page_t *ret)
     __attribute__((warn_unused_result));
 
-/* A record of a log is emptied, in all logs that it is in. */
+/* Empties a record in all logs that contain it. */
 int parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
     __attribute__((warn_unused_result));
 
 /*
- * The records of a key, see parley_records_t: of whomever; of the owner that
- * id->tag is of; the one of id, 1: it is there.  -1: also where their values
- * found none.
+ * Get the records of a key, see parley_records_t: _get() of any owner;
+ * _get_owned() of the owner in id->tag; _get_one() only the record id, and
+ * returns 1 if it exists.  They also return -1 if memory for the values is
+ * exhausted.
  */
 int parley_ask_get(parley_ask_t *q, parley_kind_t kind,
     const uint8_t key[PARLEY_KEY_LEN], parley_records_t *ret)
@@ -173,7 +183,7 @@ int parley_ask_get_one(parley_ask_t *q, const parley_record_id_t *id,
     __attribute__((warn_unused_result));
 
 
-/* Records of a kind, those that parley_listed_t has. */
+/* Gets a part of the records of a kind, see parley_listed_t. */
 int parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
     parley_listed_t *ret)
     __attribute__((warn_unused_result));

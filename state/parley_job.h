@@ -1,31 +1,33 @@
 /*
- * Jobs: the verbs of the state (parley_state.h) for what is to be done at a
- * time, by whichever process is there then: an attempt to deliver, a deadline.
+ * Jobs: the verbs of the state (parley_state.h) for work that is due at a time
+ * and that any process may do: an attempt to deliver, a deadline.
  *
- *  add     one; several come with an append (parley_append_t), all or nothing
- *  take    those that are due become this process's
- *  end     what came of one that it has: it is over, or due again
- *  drop    all of a lane go, whoever has them
- *  list    what there is
+ *   add    adds a job; jobs can also be added with an append
+ *          (parley_append_t), all or none
+ *   take   assigns jobs that are due to this process
+ *   end    ends an attempt: the job is over, or due again
+ *   drop   removes all jobs of a lane, even those that are taken
+ *   list   lists jobs
  *
- * A job has a text, which is its adder's, and perhaps a record, that of the
- * append it came with, which stays as long as the job.  Jobs of one lane are
- * taken one after the other, in the order in which they came: the next waits
- * until the one before it is over.
+ * A job has a text, defined by the caller that adds it.  It may have a record,
+ * that of the append which added it, and keeps this record.  The jobs of one
+ * lane are taken one after another in the order in which they were added: a job
+ * waits until the one before it is over.
  *
- * A job may be owed to the readers of a log: its lane is the log's key, it
- * comes with an append to that log, and parley_log_ops_t.had ends it as
- * delivered as soon as a reader has the record, whichever process has taken it.
- * A process takes it when it is due, as any other job.
+ * A job may be owed to the readers of a log.  Its lane is then the log's key,
+ * and it is added with an append to that log.  parley_log_ops_t.had ends it as
+ * delivered as soon as a reader has the record, even if a process has taken it.
+ * When it is due, it is taken as any other job.
  *
- * A job that was taken is its process's, which alone ends it.  Where that
- * process is gone, which is looked for once in a second, the attempt has
- * failed: the job is due again.  Time alone takes a job from nobody, so that no
- * two processes try it at once (HUB-09); who has one ends it in time.
+ * A taken job belongs to its process, and only this process can end it.
+ * Processes are checked once a second; if the process has ended, the attempt
+ * has failed and the job is due again.  A job is never taken from a living
+ * process, so no two processes try it at once (HUB-09); a process must end its
+ * jobs in time.
  *
- * Jobs are counted to the account of who sent what they are for (SEC-09).  They
- * outlive every process, and are nobody's to keep: what is over by its time is
- * taken like what is due, and is ended by who took it.
+ * Jobs are counted to the account of the sender of their message (SEC-09).
+ * They outlive every process.  A job past its time is taken like one that is
+ * due, and the process that took it ends it.
  */
 
 #ifndef PARLEY_JOB_H
@@ -34,24 +36,25 @@
 #include "state/parley_state.h"
 
 
-#define PARLEY_JOBS_MAX      1024   /* of one append */
+#define PARLEY_JOBS_MAX      1024   /* jobs of one append */
 #define PARLEY_JOB_TEXT_MAX  1024   /* octets */
-#define PARLEY_JOB_TRIED     15     /* attempts that are counted, at most */
-#define PARLEY_JOB_LEASE     1000   /* ms between looks at who has one */
-#define PARLEY_JOB_LOOKS     256    /* due ones that a taking lets others
-                                       before, at most */
+#define PARLEY_JOB_TRIED     15     /* maximum of the counter of attempts */
+#define PARLEY_JOB_LEASE     1000   /* ms between checks of the process that has
+                                       a job */
+#define PARLEY_JOB_LOOKS     256    /* due jobs of accounts in last that a take
+                                       passes over, at most */
 
 
 struct parley_append_s;
 struct parley_appended_s;
 
 
-/* who takes jobs asks for those of the classes that it has a place for */
+/* A process takes only jobs of the classes for which it has a free slot. */
 typedef enum {
     PARLEY_JOB_ORDINARY = 0,
-    PARLEY_JOB_URGENT,          /* and so is what stands before it in its
-                                   lane */
-    PARLEY_JOB_PROMPT,          /* it is soon done */
+    PARLEY_JOB_URGENT,          /* the jobs before it in its lane become urgent
+                                   too */
+    PARLEY_JOB_PROMPT,          /* short work */
     PARLEY_JOB_CLASSES
 } parley_job_class_t;
 
@@ -61,57 +64,57 @@ typedef enum {
 typedef struct {
     uint8_t             lane[PARLEY_KEY_LEN];
     parley_str_t        text;
-    int64_t             after;  /* ms until it is due, if it is the first of
-                                   its lane by then */
-    int64_t             lasts;  /* ms until it is over, at least after */
+    int64_t             after;  /* ms until it is due, if it is the first of its
+                                   lane then */
+    int64_t             lasts;  /* ms until it expires, at least after */
     parley_job_class_t  class;
-    unsigned            owed:1; /* to the readers of the log whose key is lane,
-                                   which is one of the append's */
+    unsigned            owed:1; /* owed to the readers of the log with the key
+                                   lane, one of the append's logs */
 } parley_job_t;
 
 
 typedef struct {
     parley_job_t    job;
-    const uint8_t  *account;    /* NULL: nobody's */
+    const uint8_t  *account;    /* account of the job; NULL: none */
 } parley_job_add_t;
 
 
 typedef enum {
     PARLEY_JOB_ADDED = 0,
-    PARLEY_JOB_SHARE,           /* the account has its share */
+    PARLEY_JOB_SHARE,           /* the account has used its share */
     PARLEY_JOB_FULL,
-    PARLEY_JOB_LONG             /* its text is too long */
+    PARLEY_JOB_LONG             /* the text is too long */
 } parley_job_added_t;
 
 
-/* one that was taken */
+/* identifies a taken job */
 typedef struct {
     uint8_t   lane[PARLEY_KEY_LEN];
-    uint64_t  at;               /* in its lane: 1, 2, 3 and so on */
-    uint64_t  stamp;            /* of the taking */
+    uint64_t  at;               /* number in its lane, from 1 */
+    uint64_t  stamp;            /* stamp of the take */
 } parley_job_id_t;
 
 
 typedef struct {
-    size_t           max;       /* at most, and at least 1 */
+    size_t           max;       /* jobs to take, at least 1 */
 
     /*
-     * ms after which a job is due again whose process is gone: delays[0] after
-     * the first attempt, and so on; at once where there is none.
+     * ms after which a job is due again if its process ended: delays[0] after
+     * the first attempt, and so on; 0 beyond ndelays
      */
     const int64_t   *delays;
     size_t           ndelays;
-    parley_arena_t  *arena;     /* of what is returned */
-    unsigned         passes;    /* PARLEY_JOB_CLASS_BIT() of those that it
-                                   passes over */
+    parley_arena_t  *arena;     /* arena of the result */
+    unsigned         passes;    /* PARLEY_JOB_CLASS_BIT() of classes to pass
+                                   over */
 
-    /* where it passes over some: accounts whose urgent ones it does, too */
+    /* accounts with urgent jobs to pass over */
     const uint32_t  *spent;
     size_t           nspent;
 
-    /* accounts whose ordinary ones are taken last: where another's is due;
-       behind PARLEY_JOB_LOOKS of theirs, which go to the end, one of them is
-       taken before */
+    /* Accounts with ordinary jobs to take last, after due jobs of other
+       accounts.  After PARLEY_JOB_LOOKS of their jobs, which go to the end of
+       the list, one of these jobs is taken first. */
     const uint32_t  *last;
     size_t           nlast;
 } parley_job_take_t;
@@ -120,39 +123,37 @@ typedef struct {
 typedef struct {
     parley_job_id_t     id;
     parley_job_class_t  class;
-    uint32_t            account;        /* a number that is its own while the
-                                           job is there; 0: nobody's */
-    unsigned            attempt;        /* which one this is: 1, 2, ...; the
-                                           greatest that is counted is
+    uint32_t            account;        /* number of the account, unique while
+                                           the job exists; 0: none */
+    unsigned            attempt;        /* number of this attempt, from 1 to
                                            PARLEY_JOB_TRIED */
-    unsigned            mark;           /* as its last end left it; 0 at
-                                           first */
-    int64_t             left;           /* ms until it is over; 0 or less: it
-                                           is */
+    unsigned            mark;           /* mark of the last end; 0 at first */
+    int64_t             left;           /* ms until it expires; 0 or less:
+                                           expired */
     parley_str_t        text;
-    parley_str_t        record;         /* octets; data NULL: there is none */
-    unsigned            gone:1;         /* there was one: its time is over, or
-                                           it was erased */
+    parley_str_t        record;         /* octets of the record; data NULL: no
+                                           record */
+    unsigned            gone:1;         /* the record has expired or was
+                                           erased */
 } parley_taken_t;
 
 
 typedef struct {
-    int              n;         /* -1: no memory */
-    parley_taken_t  *list;      /* what was due first stands first, within
-                                   128 ms */
-    int64_t          next;      /* ms until there may be more; 0: there is; -1:
-                                   not before something is added */
+    int              n;         /* number of jobs; -1: memory exhausted */
+    parley_taken_t  *list;      /* by the time when they were due, to 128 ms */
+    int64_t          next;      /* ms until more may be due; 0: more are due;
+                                   -1: not before a job is added */
 } parley_job_page_t;
 
 
-/* what a job ends in */
+/* result of an attempt */
 typedef enum {
     PARLEY_JOB_DELIVERED = 0,
-    PARLEY_JOB_REFUSED,         /* by who was to get it */
+    PARLEY_JOB_REFUSED,         /* refused by the recipient */
     PARLEY_JOB_GIVEN_UP,
-    PARLEY_JOB_DONE,            /* one that delivers nothing */
+    PARLEY_JOB_DONE,            /* done, for jobs other than deliveries */
     PARLEY_JOB_ENDS,
-    PARLEY_JOB_AGAIN = PARLEY_JOB_ENDS          /* it is not over */
+    PARLEY_JOB_AGAIN = PARLEY_JOB_ENDS          /* the job is not over */
 } parley_job_how_t;
 
 
@@ -160,67 +161,69 @@ typedef struct {
     const parley_job_id_t         *id;
     parley_job_how_t               how;
     int64_t                        after;       /* AGAIN: ms until it is due */
-    unsigned                       mark;        /* AGAIN: 0 to 3 */
-    unsigned                       untried:1;   /* AGAIN: there was no attempt,
-                                                   and none is counted */
+    unsigned                       mark;        /* AGAIN: mark for the next
+                                                   attempt, 0 to 3 */
+    unsigned                       untried:1;   /* AGAIN: there was no attempt;
+                                                   the counter is unchanged */
 
-    /* what is told of its being over: appended with it, both or neither.
-       NULL: nothing */
+    /* notice of the end, appended with it: both or neither; NULL: no notice */
     const struct parley_append_s  *tells;
 } parley_job_end_t;
 
 
 typedef enum {
     PARLEY_JOB_OK = 0,
-    PARLEY_JOB_NOT_ITS,         /* it is not this process's, and may be gone:
-                                   nothing is told */
-    PARLEY_JOB_UNTOLD           /* what is told found no room: it is as it
-                                   was */
+    PARLEY_JOB_NOT_ITS,         /* this process does not have the job, which may
+                                   not exist; no notice is appended */
+    PARLEY_JOB_UNTOLD           /* there was no room for the notice; the job is
+                                   unchanged */
 } parley_job_verdict_t;
 
 
 typedef struct {
     parley_job_verdict_t        verdict;
-    struct parley_appended_s   *appended;       /* the caller's, filled where
-                                                   it tells; may be NULL */
+    struct parley_appended_s   *appended;       /* the caller's; filled if there
+                                                   is a notice; may be NULL */
 } parley_job_ended_t;
 
 
 typedef struct {
-    size_t           at;        /* 0: from the begin; what the last page said */
+    size_t           at;        /* 0: the beginning; else next of the last
+                                   page */
     parley_arena_t  *arena;
 } parley_job_list_t;
 
 
 typedef struct {
-    uint64_t      at;           /* in its lane */
-    int64_t       due;          /* ms; below 0: it waits for so long */
+    uint64_t      at;           /* number in its lane */
+    int64_t       due;          /* ms until it is due; below 0: it has been due
+                                   for so long */
     int64_t       left;
     unsigned      tried;
     unsigned      taken:1;
-    unsigned      first:1;      /* of its lane */
+    unsigned      first:1;      /* first of its lane */
     parley_str_t  text;
 } parley_job_listed_t;
 
 
 typedef struct {
-    int                   n;    /* -1: no memory */
-    parley_job_listed_t  *list;         /* in no order, perhaps none though
-                                           there are more */
-    size_t                next; /* 0: that was the last page */
+    int                   n;    /* number of jobs; -1: memory exhausted */
+    parley_job_listed_t  *list;         /* unordered; may be empty before the
+                                           last page */
+    size_t                next; /* 0: this was the last page */
 } parley_job_listing_t;
 
 
 /*
- * The verbs, as those of parley_state_ops_t: DONE or LATER, and what is pointed
- * to is copied, but for ret->appended.  end and drop may come without a call,
- * and then without a ret.
+ * The verbs, used as those of parley_state_ops_t: they return DONE or LATER and
+ * copy their input, except for ret->appended.  call may be NULL for end and
+ * drop; ret must then be NULL too.
  *
- * drop: *ret, which may be NULL, is how many there were: whoever is ending one
- * of them meanwhile is told that it is not its.
+ * drop: *ret, which may be NULL, is the number of jobs removed.  A process that
+ * ends one of them later gets PARLEY_JOB_NOT_ITS.
  *
- * Cancelled: a job that is added stays; what is taken is due again, untried;
- * what was to be ended or dropped is.
+ * After a cancel: an added job stays; taken jobs are due again, without an
+ * attempt; an end or a drop takes effect.
  */
 typedef struct parley_job_ops_s {
     parley_state_done_t  (*add)(parley_state_t *s, const parley_job_add_t *add,

@@ -1,7 +1,8 @@
 /*
- * A process of the host.  What processes share and one of them has (a number in
- * the state, a slot of counters, a chain of the audit log) names it, and is
- * taken over once it is gone.
+ * A process of the host.  A resource that one process owns among several (a
+ * number in the state, a slot of counters, a chain of the audit log) has the
+ * process as its owner.  Another process takes it over after its owner has
+ * ended.
  */
 
 #ifndef PARLEY_PROCESS_H
@@ -10,14 +11,17 @@
 #include <stdint.h>
 
 
-/* its id, and when it began in the host's words: an id is soon another's */
+/*
+ * Identity of a process: its pid, and its start time in the host's units, since
+ * the host reuses pids.
+ */
 typedef struct {
-    uint32_t  pid;              /* 0: none */
-    uint64_t  began;            /* 0: not known */
+    uint32_t  pid;              /* 0: no process */
+    uint64_t  began;            /* 0: unknown */
 } parley_process_t;
 
 
-/* the host, which knows of each process whether it lives */
+/* access to the host, which tells whether a process lives */
 typedef struct {
     int     (*is_alive)(void *ctx, const parley_process_t *process);
     void     *ctx;

@@ -1,25 +1,23 @@
 /*
- * The state that a gateway's processes share, by its verbs.  All deciding code
- * reaches it by these and by nothing else; each is one atomic step, no two
- * together are, and an implementation over a network may complete them later.
+ * The state that the processes of a gateway share, by its verbs.  Deciding code
+ * uses only these verbs.  Each verb is one atomic step; two verbs together are
+ * not atomic.  An implementation over a network may complete them later.
  *
- *  admit, settle        a message: its id, the question that it answers, quotas
- *  rate                 a limit by itself
- *  put, get, list,      what is to be known later: what a reply will answer,
- *  drop                 retained messages, first answers, keys of children,
- *                       who is suspended
+ *   admit, settle    a message: its id, the question that it answers, quotas
+ *   rate             a single limit
+ *   put, get, list,  records for later messages: questions, retained messages,
+ *   drop             first answers, keys of children, suspensions
  *
- * parley_memory.h is one over memory that processes share, or one has to
- * itself.  What deciding code asks it asks by parley_ask.h.
+ * parley_memory.h implements it in memory of one or several processes.
+ * Deciding code calls the verbs through parley_ask.h.
  *
- * Keys are 128-bit SipHash under a secret of the state, over what they are for
- * and then whose, so that nobody's id meets another's (SEC-11).  Whoever shares
- * a state has its secret, and derives the same keys, tags and prints from it;
- * what it keeps is of one version of Parley and one order of octets.
+ * Keys are 128-bit SipHash under a secret of the state, over their kind,
+ * purpose and owner, so that ids of different owners never collide (SEC-11).
+ * All processes of a state have its secret, and derive equal keys, tags and
+ * prints.  The contents are of one version of Parley and one byte order.
  *
- * Times are milliseconds from when a verb takes effect on, of a clock that is
- * the implementation's and does not jump: whoever asks needs none that others
- * share.
+ * Times are milliseconds from the moment when a verb takes effect, on a clock
+ * of the implementation that does not jump.  Callers need no shared clock.
  */
 
 #ifndef PARLEY_STATE_H
@@ -38,52 +36,60 @@
 #define PARLEY_PRINT_LEN      8
 
 #define PARLEY_KEY_PARTS_MAX  8
-#define PARLEY_QUOTAS_MAX     4     /* of one admission */
+#define PARLEY_QUOTAS_MAX     4     /* quotas of one admission */
 #define PARLEY_CLOSES_MAX     2     /* questions that one message closes */
-#define PARLEY_DROPS_MAX      7     /* records that go with a message */
-#define PARLEY_RECORDS_MAX    64    /* of one key that are looked at */
-#define PARLEY_RECORDS_OWNED  8     /* of one owner */
+#define PARLEY_DROPS_MAX      7     /* records dropped if a message is not
+                                       taken */
+#define PARLEY_RECORDS_MAX    64    /* records of one key that are examined */
+#define PARLEY_RECORDS_OWNED  8     /* records of one owner under a key */
 #define PARLEY_LIFTS_MAX      2     /* suspensions that one message ends */
-#define PARLEY_STATE_ENDS     4     /* in which a job may be over */
-#define PARLEY_STATE_HOLDS    8     /* tags that suspensions have are below */
+#define PARLEY_STATE_ENDS     4     /* ways in which a job ends */
+#define PARLEY_STATE_HOLDS    8     /* tags of suspensions are below this
+                                       number */
 
-/* a reservation of a process that nobody knows ends after this */
+/* lease of a reservation whose process is not registered */
 #define PARLEY_LEASE          (3600 * (int64_t) 1000)
 
 
-/* what keys are made for; 0 is an account */
+/* kinds of keys; 0 is an account */
 typedef enum {
     PARLEY_KIND_ACCOUNT = 0,
-    PARLEY_KIND_ID,             /* the window: of a sender's message */
-    PARLEY_KIND_SLOT,           /* of a question: who has answered for good */
-    PARLEY_KIND_QUESTION,       /* what may be answered or referred to */
-    PARLEY_KIND_CALL,           /* what its sender may take back */
-    PARLEY_KIND_MESSAGE,        /* retained */
-    PARLEY_KIND_ANSWER,         /* first answers */
+    PARLEY_KIND_ID,             /* the window: id of a sender's message */
+    PARLEY_KIND_SLOT,           /* slot of a question, for its final answer */
+    PARLEY_KIND_QUESTION,       /* question that can be answered or referred
+                                   to */
+    PARLEY_KIND_CALL,           /* call that its sender may cancel */
+    PARLEY_KIND_MESSAGE,        /* retained message */
+    PARLEY_KIND_ANSWER,         /* first answer */
     PARLEY_KIND_RATE,
-    PARLEY_KIND_CHILD_KEY,      /* added by its parent (VCP-31) */
+    PARLEY_KIND_CHILD_KEY,      /* key of a child, added by its parent
+                                   (VCP-31) */
     PARLEY_KIND_LOG,
-    PARLEY_KIND_PLACE,          /* of a log: which record is there */
+    PARLEY_KIND_PLACE,          /* place in a log: number of its record */
     PARLEY_KIND_RECORD,
-    PARLEY_KIND_GROUP,          /* subscribed to a log, by one selector */
-    PARLEY_KIND_SESSION,        /* one that is */
-    PARLEY_KIND_SUSPENSION,     /* of an account, under its key (VCP-26) */
-    PARLEY_KIND_LANE,           /* jobs that wait for each other */
+    PARLEY_KIND_GROUP,          /* subscribers of a log with one selector */
+    PARLEY_KIND_SESSION,        /* subscribed session */
+    PARLEY_KIND_SUSPENSION,     /* suspension of an account, under its key
+                                   (VCP-26) */
+    PARLEY_KIND_LANE,           /* jobs that run one after another */
     PARLEY_KIND_JOB,
-    PARLEY_KIND_LOAD,           /* what a job is about */
+    PARLEY_KIND_LOAD,           /* text of a job */
     PARLEY_KIND_COUNT
 } parley_kind_t;
 
 
-/* what gives way to what is promised, the oldest of its queue first */
+/* Queues of entries that are evicted for promised ones, oldest first. */
 typedef enum {
-    PARLEY_LOOSE_OPTIONAL = 0,  /* what may be referred to and need not be */
+    PARLEY_LOOSE_OPTIONAL = 0,  /* messages that answers may refer to, but need
+                                   not */
     PARLEY_LOOSE_MESSAGE,       /* retained messages */
     PARLEY_LOOSE_ANSWER,        /* first answers */
-    PARLEY_LOOSE_OWNED,         /* as many as are counted to accounts */
-    PARLEY_LOOSE_RATE = PARLEY_LOOSE_OWNED,     /* of who proved nothing */
+    PARLEY_LOOSE_OWNED,         /* number of queues that are counted to
+                                   accounts */
+    PARLEY_LOOSE_RATE = PARLEY_LOOSE_OWNED,     /* limits of addresses without a
+                                                   proven sender */
     PARLEY_LOOSE_COUNT,
-    PARLEY_LOOSE_NONE = PARLEY_LOOSE_COUNT      /* it is promised */
+    PARLEY_LOOSE_NONE = PARLEY_LOOSE_COUNT      /* not in a queue: promised */
 } parley_loose_t;
 
 
@@ -91,19 +97,21 @@ typedef struct parley_state_s      parley_state_t;
 typedef struct parley_state_ops_s  parley_state_ops_t;
 
 
-/* as one process sees it; an implementation's begins with it */
+/* the state as one process sees it; first member of an implementation's
+   struct */
 struct parley_state_s {
     const parley_state_ops_t  *ops;
     uint8_t                    secret[PARLEY_KEY_SECRET];
-    parley_json_print_seed_t   prints;      /* of the secret */
+    parley_json_print_seed_t   prints;      /* seed of prints, derived from the
+                                               secret */
 };
 
 
-/* What every implementation begins with. */
+/* Initialises the members common to all implementations. */
 void parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
     const uint8_t secret[PARLEY_KEY_SECRET]);
 
-/* "25%" -> 250: 1 to 100 percent.  Returns 0, or -1. */
+/* Parses a share, 1% to 100%: "25%" is 250.  Returns 0, or -1. */
 int parley_share_parse(parley_str_t word, unsigned *ret)
     __attribute__((warn_unused_result));
 
@@ -111,18 +119,21 @@ int parley_share_parse(parley_str_t word, unsigned *ret)
 #define PARLEY_SHARE_ALL      1000  /* shares are in thousandths */
 
 
-/* A key: of its kind over n parts, at most PARLEY_KEY_PARTS_MAX. */
+/* Computes the key of a kind over n parts, at most PARLEY_KEY_PARTS_MAX. */
 void parley_state_key(const parley_state_t *s, parley_kind_t kind,
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN]);
 
 /*
- * Tells records under one key apart: its upper half is of the owner, its lower
- * half of what tells the owner's own apart.
+ * Computes the tag that distinguishes records under one key: its upper half is
+ * derived from the owner, its lower half from the parts.
  */
 uint32_t parley_state_tag(const parley_state_t *s, const parley_str_t *owner,
     size_t nowner, const parley_str_t *parts, size_t nparts);
 
-/* The same of one text that has no owner: all of it tells apart. */
+/*
+ * As parley_state_tag(), for a text without an owner: both halves are derived
+ * from the text.
+ */
 uint32_t parley_state_text_tag(const parley_state_t *s, parley_str_t text);
 
 #define PARLEY_TAG_WHOLE  0xffffffff
@@ -137,55 +148,60 @@ typedef struct {
 
 
 /*
- * What a message asks for, all of it or nothing.  id, slot NULL: it has none.
- * Whatever is pointed to is the caller's, until it has settled.
+ * The request to admit a message, all of it or nothing.  id and slot may be
+ * NULL.  The pointers must be valid until the settlement.
  */
 typedef struct {
-    const uint8_t   *account;           /* whom it is counted to */
+    const uint8_t   *account;           /* account that the message is counted
+                                           to */
     const uint8_t   *id;
-    const uint8_t   *print;             /* of what it says, PARLEY_PRINT_LEN */
-    const uint8_t   *slot;              /* of the question that it answers for
-                                           good */
-    int64_t          slot_ttl;          /* of the slot once it is taken */
-    int64_t          ttl;               /* of the id once it is taken */
+    const uint8_t   *print;             /* print of the content,
+                                           PARLEY_PRINT_LEN octets */
+    const uint8_t   *slot;              /* slot of the question that the message
+                                           finally answers */
+    int64_t          slot_ttl;          /* ttl of the slot after it is taken */
+    int64_t          ttl;               /* ttl of the id after it is taken */
     parley_quota_t   quotas[PARLEY_QUOTAS_MAX];
     size_t           nquotas;
-    unsigned         stale:1;           /* too old, unless its id is known */
-    unsigned         suspends:1;        /* none where the account has a record
-                                           of the kind SUSPENSION */
+    unsigned         stale:1;           /* too old, unless the id is known */
+    unsigned         suspends:1;        /* refuse if the account has a record of
+                                           the kind SUSPENSION */
 } parley_admission_t;
 
 
 typedef enum {
     PARLEY_ADMIT_OK = 0,
-    PARLEY_ADMIT_SUSPENDED,     /* its account is */
-    PARLEY_ADMIT_DUPLICATE,     /* it was taken */
-    PARLEY_ADMIT_OTHER,         /* its id belongs to what says something else */
-    PARLEY_ADMIT_IN_FLIGHT,     /* somebody has it reserved */
-    PARLEY_ADMIT_STALE,         /* it is not known, and is too old */
-    PARLEY_ADMIT_ANSWERED,      /* its question has this answer already */
-    PARLEY_ADMIT_ANSWERING,     /* and this is another one's that is on its
-                                   way */
-    PARLEY_ADMIT_LIMITED,       /* by a quota */
-    PARLEY_ADMIT_SHARE,         /* its account has its share */
+    PARLEY_ADMIT_SUSPENDED,     /* the account is suspended */
+    PARLEY_ADMIT_DUPLICATE,     /* the id was taken, with equal content */
+    PARLEY_ADMIT_OTHER,         /* the id belongs to a message with other
+                                   content */
+    PARLEY_ADMIT_IN_FLIGHT,     /* the id is reserved: its message is being
+                                   processed */
+    PARLEY_ADMIT_STALE,         /* too old, and the id is unknown */
+    PARLEY_ADMIT_ANSWERED,      /* the question already has a final answer */
+    PARLEY_ADMIT_ANSWERING,     /* another final answer to the question is being
+                                   processed */
+    PARLEY_ADMIT_LIMITED,       /* a quota is exhausted */
+    PARLEY_ADMIT_SHARE,         /* the account has used its share */
     PARLEY_ADMIT_FULL
 } parley_admit_t;
 
 
 typedef struct {
     parley_admit_t  verdict;
-    uint64_t        stamp;      /* OK: by which it is settled */
-    int64_t         wait;       /* ms after which it may come again; 0: that is
-                                   of no use */
-    size_t          quota;      /* LIMITED: which one */
+    uint64_t        stamp;      /* OK: stamp for the settlement */
+    int64_t         wait;       /* ms after which a retry can succeed; 0: it
+                                   cannot */
+    size_t          quota;      /* LIMITED: index of the quota */
 } parley_admitted_t;
 
 
 /*
- * Records have an owner, and are told apart by their tag: two owners' under one
- * key are two.  One owner has at most PARLEY_RECORDS_OWNED there: so nobody's
- * hide another's, or make a key long.  One more takes the place of the oldest
- * that is not promised; where all are, it is refused.
+ * Identity of a record.  Records under one key have owners and are
+ * distinguished by their tags.  One owner has at most PARLEY_RECORDS_OWNED
+ * records under a key, so that an owner can neither hide another owner's
+ * records nor make the list of a key long.  A further record replaces the
+ * owner's oldest one that is not promised; if all are promised, it is refused.
  */
 typedef struct {
     uint8_t          key[PARLEY_KEY_LEN];
@@ -194,7 +210,7 @@ typedef struct {
 } parley_record_id_t;
 
 
-/* a record, as long as it is of that generation */
+/* a record of one generation */
 typedef struct {
     parley_record_id_t  id;
     uint32_t            generation;
@@ -202,24 +218,24 @@ typedef struct {
 
 
 /*
- * What becomes of an admitted message.  taken 0: id and slot are free, and
- * quotas are given back.  Where its lease ran out meanwhile taken is taken
- * all the same, even if somebody else reserved the id since.
+ * The outcome of an admitted message.  If taken is 0, id and slot are free
+ * again and the quotas are given back.  If the lease ended before, a settlement
+ * as taken is still valid, even if another message has reserved the id since.
  */
 typedef struct {
-    uint64_t                   stamp;       /* 0: it had nothing to admit */
+    uint64_t                   stamp;       /* 0: nothing was admitted */
     int                        taken;
 
-    /* taken: questions that are closed now, of which none may be closed
-       before; up to the first that is NULL */
+    /* taken: questions to close, up to the first NULL; none may be closed
+       already */
     const parley_record_id_t  *closes[PARLEY_CLOSES_MAX];
 
-    /* taken: what goes with it */
+    /* taken: suspensions to end */
     const parley_lift_t       *lifts;       /* at most PARLEY_LIFTS_MAX */
     size_t                     nlifts;
 
-    /* not taken: records that go as far as it was they that were put under
-       this admission; the same */
+    /* not taken: records to drop, up to the first NULL, if they were put under
+       this admission */
     const parley_record_id_t  *drops[PARLEY_DROPS_MAX];
 } parley_settlement_t;
 
@@ -230,62 +246,62 @@ typedef struct {
 typedef enum {
     PARLEY_RATE_OK = 0,
     PARLEY_RATE_LIMITED,        /* not counted */
-    PARLEY_RATE_FULL            /* cannot be counted: refuse */
+    PARLEY_RATE_FULL            /* no room to count: refuse */
 } parley_rate_result_t;
 
 
-/* one message of a key that is to be counted (GW-05) */
+/* one message to count for a key (GW-05) */
 typedef struct {
     uint8_t              key[PARLEY_KEY_LEN];
-    const uint8_t       *account;       /* NULL: of who proved nothing, whose
-                                           limits give way to others' where
-                                           there are too many */
+    const uint8_t       *account;       /* account; NULL: the sender is not
+                                           proven, and the limit may be evicted
+                                           for others if there are too many */
     parley_limit_rate_t  rate;
-    unsigned             look:1;        /* nothing is counted */
+    unsigned             look:1;        /* check only, do not count */
 } parley_rating_t;
 
 
 typedef struct {
     parley_rate_result_t  verdict;
-    int64_t               wait;         /* LIMITED: ms after which the next one
+    int64_t               wait;         /* LIMITED: ms until the next message
                                            passes */
 } parley_rated_t;
 
 
 /*
- * What is put under an admission is so no sooner and no later than that is
- * there, whenever the verb takes effect: what was given back leaves nothing
- * behind, and does not reach what came after it.
+ * A put under an admission takes effect only while the admission is reserved or
+ * taken, whenever the verb runs.  After the admission is given back, nothing of
+ * the put remains, and a later admission of the same id is not affected.
  */
 typedef struct {
     parley_record_id_t   id;
     parley_loose_t       queue;         /* NONE: promised */
-    const uint8_t       *account;       /* NULL: nobody's */
-    const parley_str_t  *parts;         /* of the value */
+    const uint8_t       *account;       /* account; NULL: none */
+    const parley_str_t  *parts;         /* value, in parts */
     size_t               nparts;
     int64_t              ttl;
-    uint32_t             replaces;      /* the generation that must be there
-                                           still, in whose queue and account it
-                                           stays; 0: whatever is there */
-    const uint8_t       *under;         /* the id of the admission that it is
-                                           put under; NULL: of none, or of one
-                                           without an id */
-    uint64_t             stamp;         /* of that admission; 0: none */
+    uint32_t             replaces;      /* generation to replace; queue and
+                                           account stay those of the old record;
+                                           0: replace any */
+    const uint8_t       *under;         /* id of the admission that the record
+                                           is put under; NULL: no admission, or
+                                           one without an id */
+    uint64_t             stamp;         /* stamp of that admission; 0: none */
 } parley_put_t;
 
 
 typedef enum {
     PARLEY_PUT_OK = 0,
-    PARLEY_PUT_STALE,           /* another generation is there, or none; or what
-                                   it was to be put under is not */
-    PARLEY_PUT_SHARE,           /* its account, or its owner under the key, has
-                                   as much as it may */
+    PARLEY_PUT_STALE,           /* the generation to replace is not there, or
+                                   the admission has ended */
+    PARLEY_PUT_SHARE,           /* the account has used its share, or the owner
+                                   its records under the key */
     PARLEY_PUT_FULL
 } parley_put_result_t;
 
 
-/* The generation of what is put under an admission, as long as nothing takes
-   its place; 0: of what is under none. */
+/* Returns the generation of a record put under an admission, until it is
+   replaced; 0 without an admission. */
 static inline uint32_t
 parley_state_generation(uint64_t stamp)
 {
@@ -297,33 +313,33 @@ typedef struct {
     uint32_t        tag;
     uint32_t        generation;
     parley_loose_t  queue;      /* NONE: promised */
-    unsigned        closed:1;   /* a question that takes no answer any more:
-                                   its value is gone */
+    unsigned        closed:1;   /* a question that takes no further answers; it
+                                   has no value */
     int64_t         left;       /* ms until it ends */
     parley_str_t    value;
 } parley_record_t;
 
 
-/* which records are asked for, and where their values are copied to */
+/* records to get, and the arena for their values */
 typedef struct {
     parley_kind_t    kind;
     uint8_t          key[PARLEY_KEY_LEN];
     uint32_t         tag;
-    uint32_t         mask;      /* of tag: what it must be; 0: any */
+    uint32_t         mask;      /* bits of tag that must match; 0: any tag */
     parley_arena_t  *arena;
 } parley_lookup_t;
 
 
-/* the records of a key that have not ended, the newest first */
+/* the current records of a key, newest first */
 typedef struct {
-    int              n;         /* -1: no memory */
+    int              n;         /* number of records; -1: memory exhausted */
     parley_record_t  list[PARLEY_RECORDS_MAX];
 } parley_records_t;
 
 
 /*
- * All records of a kind, part by part: the first one is asked for at 0.  A part
- * that is brief takes little time, and may be empty without being the last.
+ * A part of all records of a kind; the first part begins at 0.  A brief part
+ * takes little time, and may be empty before the last part.
  */
 typedef struct {
     parley_kind_t    kind;
@@ -333,32 +349,31 @@ typedef struct {
 } parley_listing_t;
 
 
-/* What is kept or dropped meanwhile may be there or not. */
+/* Records put or dropped between two parts may be missing or present. */
 typedef struct {
-    size_t            at;       /* of the next part; 0: that was the last */
-    parley_records_t  records;  /* n is -1: no memory */
+    size_t            at;       /* beginning of the next part; 0: this was the
+                                   last */
+    parley_records_t  records;  /* n is -1 if memory is exhausted */
 } parley_listed_t;
 
 
 typedef enum {
     PARLEY_STATE_OK = 0,
-    PARLEY_STATE_LOW,           /* little is left */
-    PARLEY_STATE_FULL           /* who has nothing yet finds no room */
+    PARLEY_STATE_LOW,           /* little room is left */
+    PARLEY_STATE_FULL           /* an account without entries finds no room */
 } parley_state_level_t;
 
 
 typedef struct {
-    parley_state_level_t  level;        /* of what is free, and of what would
-                                           give way (AEE-22) */
+    parley_state_level_t  level;        /* by the free and evictable room
+                                           (AEE-22) */
     size_t                entries[PARLEY_KIND_COUNT];
-    uint64_t              limited;      /* times a limit refused */
-    uint64_t              orphans;      /* reservations that were found to be
-                                           of processes that are gone */
-    uint64_t              repairs;      /* times that a process was gone in
-                                           the midst of a verb */
-    uint64_t              taken;        /* jobs that somebody has */
-    uint64_t              ended[PARLEY_STATE_ENDS];     /* jobs that are over,
-                                                           by
+    uint64_t              limited;      /* refusals by limits */
+    uint64_t              orphans;      /* reservations found to be of ended
+                                           processes */
+    uint64_t              repairs;      /* processes that ended during a verb */
+    uint64_t              taken;        /* jobs that processes have taken */
+    uint64_t              ended[PARLEY_STATE_ENDS];     /* ended jobs, by
                                                            parley_job_how_t */
     uint64_t              held[PARLEY_STATE_HOLDS];     /* suspensions, by
                                                            tag */
@@ -374,8 +389,8 @@ typedef enum {
 typedef struct parley_call_s  parley_call_t;
 
 /*
- * A verb that is under way.  done is called in the process that asked, once,
- * and never from within the verb or the cancellation.
+ * A verb under way.  done is called once, in the process of the caller, and
+ * never from within the verb or cancel.
  */
 struct parley_call_s {
     void  (*done)(parley_call_t *call);
@@ -385,35 +400,34 @@ struct parley_call_s {
 
 
 /*
- * The verbs.  DONE: *ret is filled, the call was not touched.  LATER: *ret is
- * filled when call->done is called; both stay where they are until then, the
- * input and whatever it points to need not: it is copied.  Verbs that are under
- * way at once may take effect in any order.
+ * The verbs.  DONE: *ret is filled and the call was not used.  LATER: *ret is
+ * filled when call->done is called; both must stay valid until then.  The input
+ * is copied.  Verbs that are under way together may take effect in any order.
  *
- * settle, rate and drop may come without a call: nobody waits for them, and
- * ret may be NULL.  They take effect all the same, soon.
+ * call may be NULL for settle, rate and drop, and ret too.  They take effect
+ * soon, without an answer.
  *
- *  admit   all of it or nothing
- *  settle  a is what was admitted; *ret is 0; PARLEY_SETTLED_LATE where a
- *          question was closed before: another answer came first (SEC-08); or
- *          -1 where a taken id could not be kept, which only a lease that ran
- *          out makes possible.  The value of a question that it closes goes;
- *          that it was there is known until it ends.  An admission that an
- *          append took (parley_append_t.takes) stays taken: a settlement as
- *          not taken changes nothing
- *  rate    counts a message, or looks whether it would be
- *  put     keeps a value under a key, in place of what its owner had there;
- *          where it is not kept, what was there stays
- *  get     copies what is there to the arena
- *  list    the same of all of a kind, some at a time
- *  drop    the record goes that is of a generation; 0: whichever is there
- *  stat    counts; what has expired goes first
+ *   admit    all of it or nothing
+ *   settle   a is the admitted request. *ret is 0; PARLEY_SETTLED_LATE if a
+ *            question was closed before: another answer came first (SEC-08);
+ *            or -1 if a taken id could not be stored, which is possible only
+ *            after its lease ended. The value of a closed question is
+ *            removed; its entry remains until it ends. An admission taken by
+ *            an append (parley_append_t.takes) stays taken: a settlement as
+ *            not taken changes nothing
+ *   rate     counts a message, or checks whether it would pass
+ *   put      stores a value under a key, in place of the record with its
+ *            tag; if that fails, the old record stays
+ *   get      copies records to the arena
+ *   list     gets all records of a kind, in parts
+ *   drop     removes a record of a generation; 0: of any generation
+ *   stat     counts, after removing expired entries
  *
- *  cancel  the caller goes: *ret, the call and the arena are not touched any
- *          more.  What was to be settled, counted or dropped is; of the rest
- *          what has no effect yet need not get one.  An admission that has,
- *          or gets, one is settled as not taken; a record that is put under
- *          no admission, and in nobody's place, is dropped.
+ *   cancel   the caller ends: *ret, the call and the arena are not used
+ *            again. A settle, rate or drop takes effect; other verbs that
+ *            have not taken effect may be omitted. An admission that takes
+ *            effect is settled as not taken. A record that was put without
+ *            an admission and replaced no record is dropped.
  */
 struct parley_state_ops_s {
     parley_state_done_t  (*admit)(parley_state_t *s,
@@ -444,7 +458,7 @@ struct parley_state_ops_s {
     const struct parley_log_ops_s  *log;    /* parley_log.h */
     const struct parley_job_ops_s  *job;    /* parley_job.h */
 
-    unsigned               at_once:1;   /* no verb is ever LATER */
+    unsigned               at_once:1;   /* no verb returns LATER */
 };
 
 
