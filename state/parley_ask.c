@@ -19,7 +19,7 @@ typedef enum {
 } parley_told_what_t;
 
 
-/* an admission, with what it points to */
+/* an admission with copies of its pointers' contents */
 typedef struct {
     parley_admission_t  admission;
     uint8_t             account[PARLEY_KEY_LEN];
@@ -29,11 +29,11 @@ typedef struct {
 } parley_told_admission_t;
 
 
-/* one verb that was asked, and its answer */
+/* one question and its answer */
 struct parley_told_s {
     parley_told_t            *next;
     parley_told_what_t        what;
-    parley_told_admission_t  *admission;    /* NULL: it is none */
+    parley_told_admission_t  *admission;    /* NULL: another verb */
 
     union {
         parley_admitted_t     admitted;
@@ -64,16 +64,15 @@ static const uint8_t *parley_ask_copy(uint8_t *to, const uint8_t *from,
 
 
 /*
- * Where every answer is there at once nothing is taken again, and nothing
- * needs to be remembered.
+ * If the state is at_once, steps never run again, and answers are not recorded.
  */
 #define parley_ask_at_once(q)  ((q)->state->ops->at_once)
 
 
 /*
- * Answers of an earlier time are told again; what is new is asked.  ask is the
- * verb with &e->answer.member for its answer; otherwise is what is done where
- * nobody waits for it.
+ * Repeats an earlier answer, or asks a new question.  ask calls the verb with
+ * &e->answer.member for its answer; otherwise is run if the message does not
+ * wait.
  */
 #define PARLEY_ASK(q, what, ask, member, ret, otherwise)                      \
     do {                                                                      \
@@ -151,7 +150,7 @@ parley_ask_part(parley_ask_t *q)
 }
 
 
-/* what was admitted, and whoever asked does not know it */
+/* Gives back an admission that the step has not read. */
 
 static void
 parley_ask_untold(parley_ask_t *q)
@@ -176,7 +175,10 @@ parley_ask_untold(parley_ask_t *q)
 }
 
 
-/* 1: it was answered before; 0: it is asked now; PARLEY_WAIT; -1 */
+/*
+ * Returns 1 if the question has an answer, 0 if it must be asked now,
+ * PARLEY_WAIT, or -1.
+ */
 
 static int
 parley_ask_told(parley_ask_t *q, parley_told_what_t what, parley_told_t **ret)
@@ -193,8 +195,7 @@ parley_ask_told(parley_ask_t *q, parley_told_what_t what, parley_told_t **ret)
         return PARLEY_WAIT;
     }
 
-    /* another verb's answer is none to this one: a step that is taken again has
-       to ask in the same order */
+    /* the repeated step asks another question than before */
 
     if (e != NULL && e->what != what) {
         q->parting = 1;
@@ -215,7 +216,7 @@ parley_ask_told(parley_ask_t *q, parley_told_what_t what, parley_told_t **ret)
     e = parley_ask_new(q, what);
 
     if (e == NULL) {
-        /* no answer to come could be told when the step is taken again */
+        /* without memory, the answer could not be repeated */
         q->parting = 1;
         return -1;
     }

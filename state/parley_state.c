@@ -1,4 +1,4 @@
-/* What every state has: its keys. */
+/* Keys and tags, which all states have in common. */
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ static uint16_t parley_state_half(const parley_state_t *s,
     const parley_str_t *parts, size_t n);
 
 
-/* prints have a seed of their own, of the same secret */
+/* prints have a seed of their own, derived from the secret */
 
 void
 parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
@@ -102,7 +102,10 @@ parley_state_text_tag(const parley_state_t *s, parley_str_t text)
 }
 
 
-/* nobody sees it: what it is of need not be hidden as a key's is */
+/*
+ * Hashes parts to half a tag.  A weaker hash than that of keys suffices: tags
+ * are not visible outside.
+ */
 
 static uint16_t
 parley_state_half(const parley_state_t *s, const parley_str_t *parts, size_t n)

@@ -1,25 +1,25 @@
-/* The state: how it is made, and which processes share it. */
+/* Creates the state, and registers the processes that share it. */
 
 #include <string.h>
 
 #include "state/memory/parley_memory_parts.h"
 
 
-/* of blocks: one process for 256 */
+/* blocks per process */
 #define PARLEY_PROCESSES_PER   256
 #define PARLEY_PROCESSES_MIN   64
 #define PARLEY_PROCESSES_MAX   4096
 
-/* entries that have expired, freed before the lock is let go */
+/* expired entries freed in one call with the lock */
 #define PARLEY_MEMORY_SWEEP     1024
 
-/* the part of the state that what gives way may take: 1 in so many */
+/* denominator of the part of the state that queues may take */
 #define PARLEY_MEMORY_RETAIN   2
 #define PARLEY_MEMORY_ASIDES   8
 #define PARLEY_MEMORY_RATES    16
 
 
-/* 1 part in so many left is little */
+/* denominator of the free part below which the level is low */
 #define PARLEY_MEMORY_LITTLE   16
 
 
@@ -98,7 +98,7 @@ parley_memory_adopt(parley_memory_t *s, void *p)
 }
 
 
-/* what the dead one had reserved is found like that of any other */
+/* the reservations of the dead process are found as those of any other */
 
 void
 parley_memory_repair_locked(const parley_memory_t *s)
@@ -153,10 +153,11 @@ parley_memory_bounds(parley_memory_t *s, size_t retain, size_t replay)
 
 
 /*
- * One that enters may take the place of one that died, and drops what that had.
- * A process that enters a second time, after a reload in a host that has but
- * one, is who it was.  Where no place is free those of the dead are looked
- * for; where there is none at all a reservation lasts as long as its lease.
+ * Takes a free number, or that of a process that ended, and drops its
+ * reservations.  A process that enters a second time, after a reload in a
+ * single-process host, keeps its number.  If there is no free number, the
+ * numbers of ended processes are searched.  Without a number, reservations last
+ * as long as their lease.
  */
 
 void

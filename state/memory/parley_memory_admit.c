@@ -1,7 +1,7 @@
 /*
- * Admission: an id is reserved before its message goes on, with the slot of the
- * question that it answers and with its quotas (AEE-16, VCP-13, GW-12, SEC-08).
- * parley_memory_settle.c settles it.
+ * Admission: an id is reserved before its message is forwarded, together with
+ * the slot of the question that it answers and with its quotas (AEE-16, VCP-13,
+ * GW-12, SEC-08).  parley_memory_settle.c settles it.
  */
 
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "state/memory/parley_memory_parts.h"
 
 
-/* buckets that are looked at before the lock is let go */
+/* buckets examined before the lock is released */
 #define PARLEY_ORPHANS_AT_ONCE  4096
 
 
-/* what stands in the way, perhaps of a process that is gone */
+/* process that holds a reservation in the way; it may have ended */
 typedef struct {
     uint32_t          number;
     parley_process_t  process;
@@ -43,9 +43,9 @@ static parley_entry_t *parley_reserve(parley_memory_t *s, parley_kind_t kind,
 
 
 /*
- * Whether a process lives is asked without the lock, since that takes the
- * host's time: what it holds may be another's when the answer is there, so
- * everything is asked again.
+ * The host is asked without the lock whether a process lives, since that takes
+ * time.  The reservation may then belong to another process, so the admission
+ * starts again.
  */
 
 parley_state_done_t
@@ -117,8 +117,8 @@ parley_admit_locked(parley_memory_t *s, const parley_admission_t *a,
 
 
 /*
- * Whether nobody has the key; what is there of one whose time is over, or of
- * a process that is gone, goes.  Else *ret is there.
+ * Returns whether a key is free.  Removes an entry that has expired or whose
+ * process has ended.  If not free, *ret is the entry.
  */
 
 static int
@@ -155,8 +155,8 @@ parley_admit_is_free(parley_memory_t *s, parley_kind_t kind,
 
 
 /*
- * An id that says something else is its sender's mistake, whatever becomes of
- * the first.
+ * Refuses an id with other content: that is the sender's mistake, regardless of
+ * the outcome of the first message.
  */
 
 static parley_admit_t
@@ -229,7 +229,8 @@ parley_admit_room(parley_memory_t *s, const parley_admission_t *a,
 {
     size_t  n;
 
-    /* of quotas some may be there already: a few blocks do not matter */
+    /* some quotas may have an entry already: an estimate that is a few blocks
+       too high does no harm */
 
     n = (a->id != NULL) + (a->slot != NULL) + a->nquotas;
 
@@ -250,7 +251,7 @@ parley_admit_room(parley_memory_t *s, const parley_admission_t *a,
 }
 
 
-/* there is room for all of it */
+/* Reserves all; there is room. */
 
 static void
 parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
@@ -293,8 +294,8 @@ parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
 
 
 /*
- * It is looked at when the time of what is taken would be over, and stays
- * until its lease is.
+ * Reserves a key.  The entry is examined when the time of a taken entry would
+ * end, and stays until the lease ends.
  */
 
 static parley_entry_t *
@@ -317,7 +318,7 @@ parley_reserve(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
 }
 
 
-/* a process that goes meanwhile says so again */
+/* a process that ends meanwhile sets the flag again */
 
 void
 parley_memory_orphans(parley_memory_t *s)

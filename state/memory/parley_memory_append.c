@@ -1,14 +1,14 @@
 /*
- * Append.  What it does becomes visible in one step, when the head of all
- * appends moves: a process that dies before has appended nothing, one that dies
- * after all of it.  What was left to do is in the record, and is done by the
- * next who comes.
+ * Append.  An append becomes visible in one step, when the head of all appends
+ * moves.  If the process dies before, nothing is appended; if it dies after,
+ * everything is.  The remaining work is written in the record, and the next
+ * process does it.
  */
 
 #include "state/memory/parley_memory_job_parts.h"
 
 
-/* records that are looked at, whether somebody waits for them */
+/* records examined for removal */
 #define PARLEY_APPEND_PASS   64
 
 
@@ -134,7 +134,7 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
 }
 
 
-/* Whether the admission can be taken that the append settles. */
+/* Returns whether the admission that the append settles can be taken. */
 
 static parley_append_verdict_t
 parley_append_admitted(parley_memory_t *s, const parley_append_t *a)
@@ -157,7 +157,7 @@ parley_append_admitted(parley_memory_t *s, const parley_append_t *a)
 }
 
 
-/* Whether all of it finds room, with a log for each that is not there. */
+/* Returns whether there is room for everything, including logs to create. */
 
 static parley_append_verdict_t
 parley_append_may(parley_memory_t *s, const parley_append_t *a, size_t size,
@@ -219,7 +219,9 @@ parley_append_count(parley_memory_t *s, const parley_append_t *a,
 }
 
 
-/* The places that the record will have, and until when it is promised. */
+/*
+ * Computes the places of the record, and the time until which it is promised.
+ */
 
 static int
 parley_append_open(parley_memory_t *s, const parley_append_t *a, int64_t now,
@@ -251,7 +253,10 @@ parley_append_open(parley_memory_t *s, const parley_append_t *a, int64_t now,
 }
 
 
-/* its octets go with its own time, unless somebody may not have seen them */
+/*
+ * Adds the record.  Its octets are removed when it expires, unless a subscriber
+ * may not have read them.
+ */
 
 static int
 parley_append_record(parley_memory_t *s, const parley_append_t *a,
@@ -381,9 +386,9 @@ parley_append_jobs(parley_memory_t *s, const parley_append_t *a, int64_t now,
 
 
 /*
- * Returns the place in the log that the job is owed to the readers of, or NULL:
- * it is owed to none.  Jobs come in the order of the logs, so the search goes
- * on at *at, which is where the last one ended.
+ * Returns the place in the log whose readers the job is owed to, or NULL if it
+ * is not owed.  Jobs are in the order of the logs, so the search continues at
+ * *at, where the last one ended.
  */
 
 static const parley_place_t *

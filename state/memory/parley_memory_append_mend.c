@@ -1,14 +1,15 @@
-/* Finishes or undoes an append whose process died. */
+/* Completes or undoes an append after the death of its process. */
 
 #include <string.h>
 
 #include "state/memory/parley_memory_job_parts.h"
 
 
-/* places that one append takes from a log, however many are beyond bounds */
+/* places that one append removes from a log, even if more are beyond its
+   bounds */
 #define PARLEY_APPEND_EVICT  64
 
-/* records that are looked at, whether somebody waits for them */
+/* records examined for removal */
 #define PARLEY_APPEND_PASS   64
 
 
@@ -20,7 +21,7 @@ static void parley_append_undo(parley_memory_t *s, parley_entry_t *e,
     uint64_t number, const parley_log_head_t *head);
 
 
-/* The ends of its logs move behind a record that is visible. */
+/* Moves the ends of the record's logs behind the visible record. */
 
 void
 parley_append_moves(parley_memory_t *s, uint64_t number,
@@ -78,7 +79,7 @@ parley_append_placed(parley_memory_t *s, const parley_placed_t *placed)
 }
 
 
-/* the newest one is retained whatever its size */
+/* the newest record is retained in any size */
 
 static void
 parley_append_evict(parley_memory_t *s, const uint8_t *key, parley_log_t *log,
@@ -195,7 +196,7 @@ parley_append_undo(parley_memory_t *s, parley_entry_t *e, uint64_t number,
 
         memcpy(&place, placed->octets, sizeof(place));
 
-        /* 0: it died before that was written */
+        /* 0: the process died before the number was written */
 
         if (place.number == number || place.number == 0) {
             parley_table_remove_locked(s->sh->table, placed);

@@ -1,7 +1,7 @@
 /*
- * Which job is due when: a list for each 128 ms of a turn, in which they stand
- * in the order in which they came.  What is due whole turns later is passed
- * over until then.  To find nothing costs a look at one number.
+ * Finds jobs that are due: a list for each 128 ms of a turn, in order of
+ * insertion.  Jobs that are due whole turns later are skipped until then.  If
+ * nothing is due, a search compares one number.
  */
 
 #include "state/memory/parley_memory_job_parts.h"
@@ -150,7 +150,7 @@ parley_due_begin(parley_memory_t *s, int64_t now)
     over = now >> PARLEY_DUE_SHIFT;
 
     if (over - jobs->tick >= PARLEY_DUE_SLOTS) {
-        /* a whole turn: no list twice */
+        /* a whole turn: visit no list twice */
         jobs->tick = over - PARLEY_DUE_SLOTS + 1;
     }
 }
@@ -205,7 +205,10 @@ parley_due_turn(parley_memory_t *s, int64_t now)
 }
 
 
-/* of the list at hand to the millisecond, of others when they begin */
+/*
+ * For the current list, the time is exact to the millisecond; for others, it is
+ * their beginning.
+ */
 
 void
 parley_due_next(parley_memory_t *s)

@@ -1,6 +1,6 @@
 /*
- * The feed in memory: what was appended to any log, in its order, for a process
- * that has said how far it has come; what nobody waits for any more goes.
+ * The feed in memory: returns all appended records in their order to a process
+ * that says how far it has come.  Removes records that no process waits for.
  */
 
 #include "state/memory/parley_memory_log_parts.h"
@@ -32,11 +32,11 @@ parley_memory_feed(parley_state_t *state, const parley_feed_t *f,
 
     parley_append_mend(s, now);
 
-    /* what may be gone is known before it is missed */
+    /* removal comes first, so that a gap is detected in this call */
 
     parley_append_pass(s, SIZE_MAX, now);
 
-    /* number 0 is nobody's, and nobody waits for it */
+    /* number 0 is not a process, and is never fed */
 
     m = &s->sh->processes[s->process];
 

@@ -1,23 +1,23 @@
 /*
- * Jobs in memory: the verbs.  Whether a process lives that has a job is asked
- * without the lock, as it is of reservations; what comes of that is seen when
- * the job is looked after next.
+ * Jobs in memory: the verbs.  As with reservations, the host is asked without
+ * the lock whether a process with a job lives; the result counts at the next
+ * check of the job.
  */
 
 #include "state/memory/parley_memory_job_parts.h"
 
 
-/* processes that are asked about in one call */
+/* processes to ask about in one call */
 #define PARLEY_JOB_HOLDERS  16
 
 
-/* a take that is under way */
+/* a take under way */
 typedef struct {
     const parley_job_take_t  *take;
     parley_job_page_t        *ret;
     int64_t                   now;
 
-    /* who has jobs, and is to be looked after */
+    /* processes that have jobs and are due for a check */
     uint32_t                  numbers[PARLEY_JOB_HOLDERS];
     parley_process_t          processes[PARLEY_JOB_HOLDERS];
     size_t                    n;
@@ -107,7 +107,7 @@ parley_memory_job_add(parley_state_t *state, const parley_job_add_t *add,
 }
 
 
-/* who has no number of its own can have no job */
+/* a process without a number cannot take jobs */
 
 static parley_state_done_t
 parley_memory_job_take(parley_state_t *state, const parley_job_take_t *take,
@@ -165,8 +165,8 @@ parley_memory_job_take(parley_state_t *state, const parley_job_take_t *take,
 
 
 /*
- * The lists that are over are left behind, unless what is passed over, or let
- * others before, stays in them.  -1: no memory.
+ * Takes due jobs.  Advances past lists that are over, unless a skipped job
+ * remains in them.  Returns -1 if memory is exhausted.
  */
 
 static int
@@ -244,8 +244,9 @@ done:
 
 
 /*
- * Whether somebody has it, or may: it is looked after again.  Else its owner is
- * gone, and it is nobody's: *w is what it is now, perhaps due later.
+ * Returns whether a process has the job, or may have it: then it is checked
+ * again later.  If its process has ended, the job is released: *w is its new
+ * word, and it may be due later.
  */
 
 static int
@@ -312,7 +313,10 @@ parley_job_move(parley_memory_t *s, parley_entry_t *e,
 }
 
 
-/* it is nobody's until its stamp is that of who has it */
+/*
+ * Adds a job to the page.  The stamp is set before the owner: until then the
+ * job is not taken.
+ */
 
 static int
 parley_job_taken(parley_memory_t *s, parley_job_taking_t *t,

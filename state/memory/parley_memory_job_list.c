@@ -1,20 +1,20 @@
-/* Jobs in memory: the list of those that there are, page by page. */
+/* Lists jobs in memory, page by page. */
 
 #include "state/memory/parley_memory_job_parts.h"
 
 
-/* buckets of the table that one page looks at */
+/* buckets of the table examined for one page */
 #define PARLEY_JOB_LISTED  4096
 
 
-/* a page that is filled */
+/* a page under construction */
 typedef struct {
     parley_memory_t       *s;
     parley_arena_t        *arena;
     parley_job_listing_t  *ret;
     size_t                 room;
     int64_t                now;
-    unsigned               lost:1;      /* there was no memory */
+    unsigned               lost:1;      /* memory was exhausted */
 } parley_job_shown_t;
 
 

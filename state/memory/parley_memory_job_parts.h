@@ -1,11 +1,12 @@
 /*
- * What parley_memory_job.c (the verbs), parley_memory_job_list.c,
- * parley_memory_due.c (what is due when) and parley_memory_lane.c (the entries
- * of a job, their order, and repair) share.  Private to them and to the append.
+ * Declarations shared by parley_memory_job.c (the verbs),
+ * parley_memory_job_list.c, parley_memory_due.c (the lists of due jobs) and
+ * parley_memory_lane.c (the entries of a job, their order, and repair).
+ * Private to them and to the append.
  *
- * A job is two entries under one key, of its lane and its place there: the one
- * has what changes, the other its text.  That the first is there makes it a
- * job.
+ * A job is two entries under one key, made of its lane and its number there.
+ * The first entry holds the values that change, the second the text.  The job
+ * exists if the first entry exists.
  */
 
 #ifndef PARLEY_MEMORY_JOB_PARTS_H
@@ -17,15 +18,16 @@
 #include "state/memory/parley_memory_log_parts.h"
 
 
-/* what changes of a job is one word, and so at no moment half of it */
+/* The values of a job that change are one word, so that a store is atomic. */
 typedef struct {
-    int64_t   due;              /* of one that somebody has: he is looked for */
+    int64_t   due;              /* time when due; for a taken job, time of the
+                                   next check of its process */
     unsigned  tried;
     unsigned  mark;
-    uint32_t  owner;            /* number of a process; 0: nobody has it */
+    uint32_t  owner;            /* number of the process that has it; 0: none */
 } parley_job_word_t;
 
-#define PARLEY_WORD_DUE     45  /* bits */
+#define PARLEY_WORD_DUE     45  /* widths in bits */
 #define PARLEY_WORD_TRIED   4
 #define PARLEY_WORD_MARK    2
 #define PARLEY_WORD_OWNER   13
@@ -33,8 +35,8 @@ typedef struct {
 #define PARLEY_WORD_LATEST  (((int64_t) 1 << PARLEY_WORD_DUE) - 1)
 
 
-/* the mark of a job's entry: from this bit on its class, before that the number
-   of a list */
+/* The mark of a job's entry: the class from this bit on, below it the number of
+   a list. */
 #define PARLEY_DUE_CLASS  14
 
 _Static_assert(PARLEY_DUE_SLOTS <= 1 << PARLEY_DUE_CLASS
@@ -43,8 +45,8 @@ _Static_assert(PARLEY_DUE_SLOTS <= 1 << PARLEY_DUE_CLASS
 
 
 /*
- * The octets of a job's entry.  The links are those of the list of what is due,
- * which it is in while it is the first of its lane: then the entry's mark has
+ * The octets of a job's entry.  newer and older link the list of due jobs that
+ * contains the entry while it is the first of its lane; the entry's mark has
  * the number of that list.
  */
 typedef struct {
@@ -54,21 +56,24 @@ typedef struct {
 } parley_job_entry_t;
 
 
-/* those of a lane's; jobs are at these places, or first is beyond last */
+/* octets of a lane's entry: the numbers of its jobs; empty if first is above
+   last */
 typedef struct {
     uint64_t  first;
     uint64_t  last;
 } parley_lane_t;
 
 
-/* begins the value of the other entry; then comes the text */
+/* beginning of the second entry's value; the text follows */
 typedef struct {
     uint8_t   lane[PARLEY_KEY_LEN];
     uint64_t  at;
-    uint64_t  record;           /* the number of its append; 0: none */
+    uint64_t  record;           /* number of its append; 0: no record */
     int64_t   ends;
-    uint64_t  epoch;            /* of the record's place in the log whose key */
-    uint64_t  offset;           /* is lane; 0: the job is owed to no reader */
+    uint64_t  epoch;            /* epoch of the record's place in the log with
+                                   the key lane */
+    uint64_t  offset;           /* offset of that place; 0: the job is not owed
+                                   to readers */
     uint32_t  size;             /* octets of the text */
     uint32_t  zero;
 } parley_load_t;
@@ -108,7 +113,10 @@ parley_job_is_of(const parley_entry_t *e, const uint32_t *accounts, size_t n)
 }
 
 
-/* it is urgent, and of an account that has as many under way as it may */
+/*
+ * Returns whether the job is urgent, of an account with the maximum of urgent
+ * jobs under way.
+ */
 
 static inline int
 parley_job_is_spent(const parley_entry_t *e, const parley_job_take_t *take)
@@ -118,7 +126,7 @@ parley_job_is_spent(const parley_entry_t *e, const parley_job_take_t *take)
 }
 
 
-/* it is ordinary, and of an account that lets others before */
+/* Returns whether the job is ordinary, of an account that yields to others. */
 
 static inline int
 parley_job_is_last(const parley_entry_t *e, const parley_job_take_t *take)
@@ -170,34 +178,36 @@ parley_job_set(parley_entry_t *e, const parley_job_word_t *w)
 
 /* parley_memory_due.c */
 
-/* Into the list of when it is due, or out of it. */
+/* Link the job to the list of its due time, and unlink it. */
 void parley_due_link(parley_memory_t *s, parley_entry_t *e);
 void parley_due_unlink(parley_memory_t *s, parley_entry_t *e);
 
-/* Behind all that is due, in their order, and since when they are stays: the
-   next taking looks first at those that this one did not see. */
+/* Moves n jobs behind all due jobs, in their order, without changing their due
+   times.  The next take first examines jobs that this take did not reach. */
 void parley_due_behind(parley_memory_t *s, parley_entry_t *const *list,
     size_t n, int64_t now);
 
-/* The one of a list that is due for longest: so each is taken, however they are
-   moved behind each other.  *ret: its word. */
+/* Returns the job of the list that has been due for longest, with its word in
+   *ret, so that each job is taken in the end. */
 parley_entry_t *parley_due_oldest(parley_entry_t *const *list, size_t n,
     parley_job_word_t *ret);
 
-/* The list at hand, which is that of jobs.tick; its first; the next one. */
+/*
+ * Return the first job of the current list, which has the tick jobs.tick; the
+ * first job of another tick; and the next job of a list.
+ */
 parley_entry_t *parley_due_first(parley_memory_t *s);
 parley_entry_t *parley_due_at(parley_memory_t *s, int64_t tick);
 parley_entry_t *parley_due_after(parley_memory_t *s, parley_entry_t *e);
 
-/* All of it was looked at: the next one is, up to that of now.  0: that was the
-   last. */
+/* Advances to the next list.  Returns 0 if the current list is that of now. */
 int parley_due_turn(parley_memory_t *s, int64_t now);
 
-/* the tick at now: the last whose list has what is due */
+/* Returns the tick of now: the last list with due jobs. */
 int64_t parley_due_tick(int64_t now);
 void parley_due_begin(parley_memory_t *s, int64_t now);
 
-/* When to look again at the earliest, which becomes jobs.next. */
+/* Sets jobs.next, the time when due jobs must be searched for again. */
 void parley_due_next(parley_memory_t *s);
 
 void parley_due_clear(parley_memory_t *s, int64_t now);
@@ -205,46 +215,47 @@ void parley_due_clear(parley_memory_t *s, int64_t now);
 
 /* parley_memory_lane.c */
 
-/* Blocks that a job takes, at most. */
+/* Returns the maximum of blocks that a job takes. */
 size_t parley_job_blocks(const parley_job_t *job);
 
 /*
- * Adds a job, about the record of that number, or 0, and owed where place is
- * not NULL.  Returns 0, or -1: no room, and nothing was added.
+ * Adds a job about the record of that number (0: none), owed to readers if
+ * place is not NULL.  Returns 0, or -1 if there is no room, with nothing added.
  */
 int parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     const uint8_t *account, uint64_t record, const parley_place_t *place,
     int64_t now)
     __attribute__((warn_unused_result));
 
-/* Of n jobs of an append the last of each lane go: it has not come about. */
+/* Removes the n jobs of an append that failed: the last of each lane. */
 void parley_job_unput_locked(parley_memory_t *s, const parley_job_t *jobs,
     size_t n);
 
-/* NULL: the lane has no job */
+/* Returns the lane, or NULL if it has no jobs. */
 parley_lane_t *parley_lane_find(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN]);
 
-/* NULL: there is none */
+/* Return the first or the second entry of a job, or NULL. */
 parley_entry_t *parley_job_find(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at);
 parley_entry_t *parley_load_find(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], parley_load_t *ret);
 
 /*
- * A job goes, and what it kept of its record; the next of its lane is due.
+ * Removes a job and its claim on the record, and makes the next job of its lane
+ * due.
  */
 void parley_job_remove_locked(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at, int64_t now);
 
 
-/* parley_memory_job.c: records that a job is over, and how, before it goes;
-   number: of the append that tells of it, or 0. */
+/* parley_memory_job.c: writes down that a job is over before its entries are
+   removed; number: of the append with the notice, or 0. */
 void parley_job_over_locked(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at, parley_job_how_t how,
     uint64_t number);
 
-/* parley_memory_job.c: what a verb began that is to be done. */
+/* parley_memory_job.c: completes the end that a verb wrote down. */
 void parley_job_finish_locked(parley_memory_t *s, int64_t now);
 
 /* parley_memory_job_list.c */

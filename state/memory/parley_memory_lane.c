@@ -1,13 +1,13 @@
 /*
- * The entries of jobs, and their order.  Only the first of a lane stands in the
- * lists of what is due.  Where a process dies in the midst of a change, lanes
- * and lists are made anew from the jobs that are there.
+ * The entries of jobs, and their order.  Only the first job of a lane is in the
+ * lists of due jobs.  If a process dies during a change, lanes and lists are
+ * rebuilt from the existing jobs.
  */
 
 #include "state/memory/parley_memory_job_parts.h"
 
 
-#define PARLEY_LANE_BUCKETS  4096       /* that are walked at once */
+#define PARLEY_LANE_BUCKETS  4096       /* buckets of one walk */
 
 
 static parley_entry_t *parley_lane_open(parley_memory_t *s,
@@ -28,7 +28,7 @@ static int parley_repair_rests(void *ctx, const parley_entry_t *e);
 static int parley_repair_lists(void *ctx, const parley_entry_t *e);
 
 
-/* as those of the places of a log: one lane's are spread */
+/* As the keys of places in a log, so that the jobs of one lane are spread. */
 
 static void
 parley_job_key(const uint8_t lane[PARLEY_KEY_LEN], uint64_t at,
@@ -42,7 +42,7 @@ parley_job_key(const uint8_t lane[PARLEY_KEY_LEN], uint64_t at,
 }
 
 
-/* an entry that is shown by a walk, to be changed */
+/* Returns the writable entry for an entry that a walk shows. */
 
 static parley_entry_t *
 parley_lane_own(parley_memory_t *s, const parley_entry_t *e)
@@ -71,7 +71,10 @@ parley_lane_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN])
 }
 
 
-/* of two lanes whose keys are that near only one has a job of that load */
+/*
+ * The keys of two lanes may collide.  The second entry, which names its lane,
+ * decides.
+ */
 
 parley_entry_t *
 parley_job_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
@@ -137,7 +140,10 @@ parley_lane_open(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
 }
 
 
-/* it is a job once its entry is made, and is in its lane when that says so */
+/*
+ * A job exists once its entry is complete; it belongs to its lane once the
+ * lane's numbers include it.
+ */
 
 int
 parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
@@ -218,7 +224,7 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
 }
 
 
-/* what stands before the last is as urgent, as what stands before that is */
+/* Makes the jobs before the last one as urgent as it is. */
 
 static void
 parley_lane_urge(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
@@ -263,7 +269,7 @@ parley_job_unput_locked(parley_memory_t *s, const parley_job_t *jobs, size_t n)
 }
 
 
-/* one that stands behind the last of its lane, as far as it is there */
+/* Removes the entries of a job behind the last of its lane, if they exist. */
 
 static void
 parley_job_unmake(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
@@ -334,7 +340,7 @@ parley_job_remove_locked(parley_memory_t *s,
 }
 
 
-/* an end that was begun may have come so far before */
+/* an end that was interrupted may have done this already */
 
 static void
 parley_lane_next(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
@@ -392,8 +398,8 @@ parley_job_walk(parley_memory_t *s,
 
 
 /*
- * A job of an append that is not visible has not come about.  What it kept of
- * its record stays as long as that.
+ * Removes jobs of an append that did not become visible.  Their claims on the
+ * record remain until the record ends.
  */
 
 void

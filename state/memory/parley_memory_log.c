@@ -1,7 +1,7 @@
 /*
  * Logs in memory.  A log, each of its places and each record is an entry of the
- * table, which ends by itself when its time is over: none points at another,
- * each is found by its key, and what is not found has ended.
+ * table that expires by itself.  Entries do not point at each other: each is
+ * found by its key, and an entry that is not found has ended.
  */
 
 #include "state/memory/parley_memory_log_parts.h"
@@ -36,7 +36,8 @@ parley_log_save(parley_memory_t *s, parley_entry_t *e, const parley_log_t *log)
 }
 
 
-/* the epoch is of the secret, and no other zone's: its stamps begin anew */
+/* the epoch depends on the secret: another zone, with new stamps, has other
+   epochs */
 
 parley_entry_t *
 parley_log_open(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
@@ -93,8 +94,8 @@ parley_log_keep(parley_entry_t *e, int64_t until)
 
 
 /*
- * The offset chooses the bucket, so that those of one log are spread; of
- * another epoch, or another log, the rest of the key differs.
+ * The offset chooses the bucket, so that the places of a log are spread.  The
+ * rest of the key differs by epoch and log.
  */
 
 void
@@ -113,9 +114,9 @@ parley_log_place_key(const uint8_t key[PARLEY_KEY_LEN],
 
 
 /*
- * Those that are retained are the last ones of a log: records stand in the
- * order of their times, none is promised for longer than the next, and for all
- * the newest append says for how long they may be read.
+ * Retained records are the last ones of a log.  Records are in the order of
+ * their times, none is promised for longer than the next one, and the newest
+ * append sets the time for all.
  */
 
 parley_entry_t *

@@ -1,7 +1,7 @@
 /*
- * What parley_memory_append.c (append, and what an append moves),
- * parley_memory_feed.c, parley_memory_log.c (the other verbs of a log) and
- * parley_memory_roster.c share.  Private to them.
+ * Declarations shared by parley_memory_append.c (append, and the moves of an
+ * append), parley_memory_feed.c, parley_memory_log.c (the other verbs of a log)
+ * and parley_memory_roster.c.  Private to them.
  */
 
 #ifndef PARLEY_MEMORY_LOG_PARTS_H
@@ -15,50 +15,53 @@
 
 #define PARLEY_EPOCH_LEN    6   /* octets */
 
-/* the value of a log, under its key */
+/* value of a log, under its key */
 typedef struct {
     uint64_t  epoch;
-    uint64_t  first;            /* of what may be retained */
+    uint64_t  first;            /* offset of the first record that may be
+                                   retained */
     uint64_t  last;
-    int64_t   ms;               /* that records are retained */
-    int64_t   time;             /* of the newest append */
-    int64_t   until;            /* that what was appended is promised */
-    uint32_t  sum;              /* octets of all that was appended, modulo
+    int64_t   ms;               /* ms for which records are retained */
+    int64_t   time;             /* time of the newest append */
+    int64_t   until;            /* end of the time for which records are
+                                   promised */
+    uint32_t  sum;              /* octets of all appended records, modulo
                                    2^32 */
     uint32_t  closed;
 } parley_log_t;
 
 
 /*
- * Which record is at an offset of a log, under a key of log, epoch and offset.
- * The entry's stamp is the time of the append.
+ * Value of a place, under a key of log, epoch and offset: the number of its
+ * record.  The entry's stamp is the time of the append.
  */
 typedef struct {
     uint64_t  number;
-    uint32_t  sum;              /* of the log, with this one */
+    uint32_t  sum;              /* octets of the log up to and with this
+                                   record */
     uint32_t  size;
 } parley_log_place_t;
 
 
 /*
- * The value of a record, under its number, begins with this, then come its
- * places (parley_placed_t), then its octets.  The entry's stamp is the time of
+ * Beginning of the value of a record, under its number.  Its places
+ * (parley_placed_t) and its octets follow.  The entry's stamp is the time of
  * the append.
  */
 typedef struct {
-    int64_t             ends;       /* its own time is over; 0: it was
-                                       erased */
+    int64_t             ends;       /* time when it expires; 0: erased */
     parley_retention_t  retention;
     uint32_t            nplaces;
     uint32_t            kept;       /* places that are retained */
     uint32_t            closes;
-    uint32_t            size;       /* of the octets */
+    uint32_t            size;       /* octets of the record */
 } parley_log_head_t;
 
 
 /*
- * ms that a record is still to be had by who was there when it came, or was
- * not, above 0; or it is over, or erased.
+ * Returns the ms, above 0, for which a reader may still have the record; 0 or
+ * less if it has expired or was erased.  late: the reader was absent at the
+ * append.
  */
 static inline int64_t
 parley_log_left(const parley_entry_t *e, const parley_log_head_t *head,
@@ -75,54 +78,54 @@ parley_log_left(const parley_entry_t *e, const parley_log_head_t *head,
 
 /* parley_memory_log.c */
 
-/* NULL: there is none, or it has ended. */
+/* Returns the log, or NULL if it does not exist or has ended. */
 parley_entry_t *parley_log_find(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], int64_t now, parley_log_t *ret);
 void parley_log_save(parley_memory_t *s, parley_entry_t *e,
     const parley_log_t *log);
 
-/* Finds it, or makes it; NULL: no room. */
+/* Finds or creates a log; NULL if there is no room. */
 parley_entry_t *parley_log_open(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], const uint8_t *account, int64_t now,
     parley_log_t *ret);
 
-/* The log stays for a time. */
+/* Prolongs the life of a log. */
 void parley_log_keep(parley_entry_t *e, int64_t until);
 
 void parley_log_place_key(const uint8_t key[PARLEY_KEY_LEN],
     const parley_place_t *place, uint8_t out[PARLEY_KEY_LEN]);
 
-/* NULL: nothing was appended there, or it is not retained. */
+/* Returns the entry of a place; NULL if the log does not retain it. */
 parley_entry_t *parley_log_place_find(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], const parley_log_t *log,
     uint64_t offset, int64_t now, parley_log_place_t *ret);
 
-/* NULL: it is not there any more. */
+/* Returns the entry of a record, or NULL. */
 parley_entry_t *parley_log_record_find(parley_memory_t *s, uint64_t number,
     parley_log_head_t *ret);
 
-/* The octets of a record, copied; no data: no memory. */
+/* Copies the octets of a record; data is NULL if memory is exhausted. */
 parley_str_t parley_log_record_copy(parley_memory_t *s,
     const parley_entry_t *e, const parley_log_head_t *head,
     parley_arena_t *arena);
 
-/* Adds a record, unless it has ended, to a page that has room for one more.
-   Returns 0; 1: the page has as many octets as it may; or -1: no memory. */
+/* Adds a record, unless it has ended, to a page with room for one more.
+   Returns 0; 1 if the page would exceed its octets; or -1 if memory is
+   exhausted. */
 int parley_log_add(parley_memory_t *s, const parley_log_read_t *r,
     uint64_t number, uint64_t offset, int64_t now, parley_log_page_t *ret,
     size_t *octets);
 
 /* parley_memory_owed.c */
 
-/* The offset of the first record that a job owes to the log's readers; 0: there
-   is none. */
+/* Returns the offset of the first record that a job owes to readers, or 0. */
 uint64_t parley_owed_first(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], const parley_log_t *log, int64_t now);
 
 /*
- * The page of a read, forward, where jobs owe the records that come next;
- * ret->first and ret->last are set.  Returns 1; 0: they do not, and the log is
- * read; or -1: no memory.
+ * Fills the page of a forward read if the next records are owed by jobs;
+ * ret->first and ret->last are set.  Returns 1; 0 if they are not, and the log
+ * must be read; or -1 if memory is exhausted.
  */
 int parley_owed_page(parley_memory_t *s, const parley_log_read_t *r,
     const parley_log_t *log, int64_t now, parley_log_page_t *ret);
@@ -135,19 +138,19 @@ parley_state_done_t parley_memory_log_had(parley_state_t *state,
 parley_state_done_t parley_memory_append(parley_state_t *state,
     const parley_append_t *a, parley_appended_t *ret, parley_call_t *call);
 
-/* Ends what a process began that died meanwhile: all of it, or nothing. */
+/* Completes or undoes the append of a process that died. */
 void parley_append_mend(parley_memory_t *s, int64_t now);
 
 /*
- * Of what has been appended the next n records, as far as nobody waits for them
- * any more: they go, unless a log retains them.
+ * Examines the next n records in the order of appends.  Removes those that all
+ * fed processes have and no log retains.
  */
 void parley_append_pass(parley_memory_t *s, size_t n, int64_t now);
 
-/* One place of a record, or one job that is about it, is not kept any more. */
+/* Takes back the claim of one place, or of one job, on a record. */
 void parley_append_unkeep(parley_memory_t *s, uint64_t number);
 
-/* An append of a verb that has the lock. */
+/* Appends, for a verb that has the lock. */
 parley_append_verdict_t parley_append_locked(parley_memory_t *s,
     const parley_append_t *a, int64_t now, parley_appended_t *ret);
 
@@ -166,8 +169,8 @@ parley_state_done_t parley_memory_roster(parley_state_t *state,
     const parley_roster_t *r, parley_roster_page_t *ret, parley_call_t *call);
 
 /*
- * Adds those who are subscribed to log number i, of a session alone where one
- * is given.  Returns 0, or -1: no memory.
+ * Counts the subscribers of log number i, or only its session if a->session is
+ * set.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_roster_count(parley_memory_t *s, const parley_append_t *a,
     uint32_t i, parley_appended_t *ret, size_t *room);

@@ -107,7 +107,7 @@ parley_log_read(parley_memory_t *s, const parley_log_read_t *r, int64_t now,
 }
 
 
-/* the first that is retained, of those that are the last ones of the log */
+/* Returns the first retained offset; all later ones are retained too. */
 
 static uint64_t
 parley_log_first(parley_memory_t *s, const uint8_t *key,
@@ -121,7 +121,7 @@ parley_log_first(parley_memory_t *s, const uint8_t *key,
 
     while (low < high) {
 
-        /* most often it is where the log says */
+        /* most often the log's own value is right */
 
         middle = low == log->first ? low : low + (high - low) / 2;
 
@@ -245,7 +245,7 @@ parley_log_behind(parley_memory_t *s, const uint8_t *key,
 }
 
 
-/* of a record that is not there its places say that it has ended */
+/* if the record does not exist, its places already show that it has ended */
 
 static parley_state_done_t
 parley_memory_log_erase(parley_state_t *state, const parley_erase_t *erase,
@@ -285,7 +285,10 @@ parley_memory_log_erase(parley_state_t *state, const parley_erase_t *erase,
 }
 
 
-/* what is left says when it was, to those who wait for it; it has ended */
+/*
+ * Empties a record.  The remaining head tells fed processes its place, and that
+ * it has ended.
+ */
 
 static void
 parley_log_empty(parley_memory_t *s, parley_entry_t *e,

@@ -1,7 +1,7 @@
 /*
  * Records that jobs owe to the readers of a log (parley_job.h).  The lane of
- * these jobs has the key of the log, so its jobs are in the order of their
- * records.  A job keeps its record, whatever the log retains.
+ * these jobs has the key of the log, so they are in the order of their records.
+ * A job keeps its record regardless of the log's retention.
  */
 
 #include "state/memory/parley_memory_job_parts.h"
@@ -11,10 +11,11 @@
 typedef struct {
     const uint8_t       *key;
     const parley_log_t  *log;
-    uint64_t             at;            /* the next job that is looked at */
+    uint64_t             at;            /* number of the next job to examine */
     uint64_t             last;
     int64_t              now;
-    parley_load_t        load;          /* of the job that was found */
+    parley_load_t        load;          /* text entry of the job that was
+                                           found */
 } parley_owed_t;
 
 
@@ -55,8 +56,7 @@ parley_owed_begin(parley_memory_t *s, parley_owed_t *o, const uint8_t *key,
 }
 
 
-/* Finds the next job whose record is behind an offset.  Returns 0: there is
-   none. */
+/* Finds the next job with a record after an offset.  Returns 0 at the end. */
 
 static int
 parley_owed_next(parley_memory_t *s, parley_owed_t *o, uint64_t after)
@@ -177,9 +177,8 @@ parley_owed_only(parley_memory_t *s, const parley_log_read_t *r,
 
 
 /*
- * Records that the log does not retain any more, up to the first that is
- * missing between them.  A gap before them ends where they begin, also behind
- * r->to.
+ * Reads records that the log does not retain, up to the first gap between them.
+ * A gap before them ends where they begin, even if that is after r->to.
  */
 
 static int
@@ -259,7 +258,7 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
 
 
 /*
- * Ends the jobs of the records up to a place.  A record whose time is over was
+ * Ends the jobs of the records up to a place.  A record that has expired was
  * not sent to the client: its job is left, and will be given up.
  */
 
@@ -324,10 +323,10 @@ parley_owed_find(parley_memory_t *s, const parley_had_t *had,
 
 
 /*
- * Returns the number of the first job that owes the record of a place or one
- * behind it; lane->last + 1: there is none.  A reader with a filter has records
- * from the middle of a long lane, so the search is binary.  Jobs that ended,
- * and those of another epoch, are passed over.
+ * Returns the number of the first job that owes the record of a place or a
+ * later one, or lane->last + 1.  A reader with a filter has records from the
+ * middle of a long lane, so the search is binary.  Jobs that ended, and jobs of
+ * another epoch, are skipped.
  */
 
 static uint64_t

@@ -1,4 +1,4 @@
-/* What the files of the state share.  Private to them. */
+/* Declarations shared by the files of the state.  Private to them. */
 
 #ifndef PARLEY_MEMORY_PARTS_H
 #define PARLEY_MEMORY_PARTS_H
@@ -6,34 +6,35 @@
 #include "state/memory/parley_memory.h"
 
 
-/* mark of an id or a slot that is taken; else the number of the process that
-   reserved it */
+/* mark of an id or slot that is taken; else the mark is the number of the
+   process that reserved it */
 #define PARLEY_MARK_TAKEN  UINT16_MAX
 
 
 typedef struct {
     parley_process_t  process;          /* pid 0: free */
-    uint64_t          since;            /* what it reserved has stamps from
-                                           here on */
-    uint64_t          fed;              /* the number that it is fed next; 0:
-                                           it is not fed */
+    uint64_t          since;            /* stamps of its reservations are at
+                                           least this */
+    uint64_t          fed;              /* number of its next append to feed; 0:
+                                           not fed */
 } parley_member_of_t;
 
 
-/* what has been appended (parley_memory_log.c) */
+/* the appends (parley_memory_log.c) */
 typedef struct {
-    uint64_t          head;             /* the newest that is visible */
-    uint64_t          passed;           /* up to here no process waits */
-    uint64_t          pending;          /* an append that is under way, or was
-                                           when its process died; 0: none */
-    uint32_t          fed_max;          /* no process of a greater number has
-                                           been fed */
+    uint64_t          head;             /* newest visible append */
+    uint64_t          passed;           /* no process waits for appends up to
+                                           this one */
+    uint64_t          pending;          /* append under way, or interrupted by
+                                           the death of its process; 0: none */
+    uint32_t          fed_max;          /* greatest number of a process that was
+                                           fed */
 } parley_appends_t;
 
 
 /*
- * Jobs by the time at which they are due (parley_memory_due.c): a list for each
- * 128 ms, which holds what is due in it, and whole turns later.
+ * Jobs by the time when they are due (parley_memory_due.c): a list for each 128
+ * ms.  A list also holds jobs that are due whole turns later.
  */
 #define PARLEY_DUE_SLOTS  256
 #define PARLEY_DUE_NEVER  UINT64_MAX
@@ -44,20 +45,20 @@ typedef struct {
 } parley_due_slot_t;
 
 typedef struct {
-    uint64_t           next;            /* nothing is to be taken before that;
-                                           is read without the lock */
-    int64_t            tick;            /* of the first slot that may hold what
-                                           is due */
-    uint64_t           taken;           /* jobs that somebody has */
+    uint64_t           next;            /* time before which no job can be
+                                           taken; read without the lock */
+    int64_t            tick;            /* tick of the first list that may hold
+                                           due jobs */
+    uint64_t           taken;           /* jobs that processes have taken */
     uint64_t           ended[PARLEY_STATE_ENDS];
 
-    /* an end that is under way, or was when its process died: it is done once
-       ending is set and, where it tells something, that is appended */
+    /* End under way, or interrupted by the death of its process.  It is valid
+       once ending is set and, if it has a notice, the notice is appended. */
     uint32_t           ending;
     uint32_t           how;
-    uint64_t           number;          /* of that append; 0: it tells
-                                           nothing */
-    uint64_t           count;           /* what ended[how] becomes */
+    uint64_t           number;          /* number of the notice's append; 0: no
+                                           notice */
+    uint64_t           count;           /* new value of ended[how] */
     uint8_t            lane[PARLEY_KEY_LEN];
     uint64_t           at;
 
@@ -66,9 +67,9 @@ typedef struct {
 
 
 /*
- * The settlement as taken that is under way, or was when its process died: the
- * next process completes it.  That of an append is completed only if the append
- * became visible.
+ * Settlement as taken under way, or interrupted by the death of its process:
+ * the next process completes it.  If it belongs to an append, it is completed
+ * only if the append became visible.
  */
 typedef struct {
     uint32_t             under_way;
@@ -80,7 +81,7 @@ typedef struct {
     int64_t              id_until;
     int64_t              slot_until;
     uint64_t             stamp;
-    uint64_t             number;        /* of its append; 0: it has none */
+    uint64_t             number;        /* number of its append; 0: none */
     uint8_t              account[PARLEY_KEY_LEN];
     uint8_t              id[PARLEY_KEY_LEN];
     uint8_t              print[PARLEY_PRINT_LEN];
@@ -92,12 +93,12 @@ typedef struct {
 
 struct parley_shared_s {
     uint8_t              secret[PARLEY_KEY_SECRET];
-    uint64_t             stamps;        /* the last one given */
+    uint64_t             stamps;        /* last stamp that was given */
     uint64_t             limited;
     uint64_t             orphans;
-    uint32_t             vacated;       /* a process went, and what it had may
-                                           still be there */
-    uint32_t             busy;          /* somebody has the lock, or died with
+    uint32_t             vacated;       /* a process ended, and its entries may
+                                           remain */
+    uint32_t             busy;          /* a process has the lock, or died with
                                            it */
     uint64_t             repairs;
     parley_table_t      *table;
@@ -111,7 +112,7 @@ struct parley_shared_s {
 };
 
 
-/* parley_memory.c: who had the lock before died with it */
+/* parley_memory.c: repairs the state after a process died with the lock */
 void parley_memory_repair_locked(const parley_memory_t *s);
 
 
@@ -147,7 +148,10 @@ parley_memory_now(const parley_memory_t *s)
 }
 
 
-/* until when what is this process's stays, if nobody drops it */
+/*
+ * Returns the time until which an entry of this process lasts, unless it is
+ * dropped earlier.
+ */
 
 static inline int64_t
 parley_memory_lasts(const parley_memory_t *s, int64_t now)
@@ -156,7 +160,10 @@ parley_memory_lasts(const parley_memory_t *s, int64_t now)
 }
 
 
-/* the next one: never 0, nor are its low 32 bits, which are a generation */
+/*
+ * Returns a new stamp.  A stamp is never 0, nor are its low 32 bits, which are
+ * a generation.
+ */
 
 static inline uint64_t
 parley_memory_stamp(parley_memory_t *s)
@@ -179,19 +186,23 @@ extern const struct parley_log_ops_s  parley_memory_log_ops;
 
 extern const struct parley_job_ops_s  parley_memory_job_ops;
 
-/* A process died: jobs are as they were before its last verb, or after. */
+/*
+ * Repairs jobs after the death of a process: each is as it was before the last
+ * verb, or after it.
+ */
 void parley_job_repair_locked(parley_memory_t *s, int64_t now);
 
 /* parley_memory.c */
 
 /*
- * Whether the process with that number, which reserved something with that
- * stamp, is known to be gone; else *ret is that process, pid 0: nobody knows.
+ * Returns whether the process with that number, which reserved an entry with
+ * that stamp, is known to have ended.  If not, *ret is that process; pid 0:
+ * unknown.
  */
 int parley_memory_is_gone(const parley_memory_t *s, uint32_t number,
     uint64_t stamp, parley_process_t *ret);
 
-/* Asks the host, without the lock; returns 1 where the process is gone. */
+/* Asks the host, without the lock.  Returns 1 if the process has ended. */
 int parley_memory_bury(parley_memory_t *s, uint32_t number,
     const parley_process_t *process);
 
@@ -200,7 +211,7 @@ int parley_memory_bury(parley_memory_t *s, uint32_t number,
 parley_state_done_t parley_memory_admit(parley_state_t *state,
     const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
 
-/* Drops what processes had reserved that are known to be gone. */
+/* Drops the reservations of processes that are known to have ended. */
 void parley_memory_orphans(parley_memory_t *s);
 
 /* parley_memory_settle.c */
@@ -210,20 +221,22 @@ parley_state_done_t parley_memory_settle(parley_state_t *state,
     parley_call_t *call);
 
 /*
- * Whether an append may take an admission: 0; -1, it is not reserved; or
- * PARLEY_SETTLED_LATE, a question that it closes is closed.
+ * Returns whether an append may take an admission: 0; -1 if it is not reserved;
+ * or PARLEY_SETTLED_LATE if a question to close is closed.
  */
 int parley_settle_may_locked(parley_memory_t *s, const parley_admission_t *a,
     const parley_settlement_t *how);
 
-/* Writes a settlement down that takes effect with the append of that number. */
+/*
+ * Writes down a settlement that becomes valid with the append of that number.
+ */
 void parley_settle_begin_locked(parley_memory_t *s,
     const parley_admission_t *a, const parley_settlement_t *how,
     uint64_t number, int64_t now);
 
 /*
- * Completes the settlement that is written down, if there is one; drops it if
- * its append did not become visible.
+ * Completes the settlement that was written down, or drops it if its append did
+ * not become visible.
  */
 void parley_settle_mend_locked(parley_memory_t *s, int64_t now);
 
@@ -239,14 +252,14 @@ parley_state_done_t parley_memory_list(parley_state_t *state,
 parley_state_done_t parley_memory_drop(parley_state_t *state,
     const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
 
-/* Whether an account is suspended. */
+/* Returns whether an account is suspended. */
 int parley_record_suspends_locked(parley_memory_t *s, const uint8_t *account,
     int64_t now);
 
-/* A process died: suspensions are counted anew. */
+/* Counts suspensions again after the death of a process. */
 void parley_record_repair_locked(parley_memory_t *s);
 
-/* Return 0, or PARLEY_SETTLED_LATE: it was closed. */
+/* Return 0, or PARLEY_SETTLED_LATE if the question is closed. */
 int parley_record_close_locked(parley_memory_t *s,
     const parley_record_id_t *id);
 int parley_record_closed_locked(parley_memory_t *s,
@@ -260,8 +273,9 @@ parley_state_done_t parley_memory_rate(parley_state_t *state,
     const parley_rating_t *rating, parley_rated_t *ret, parley_call_t *call);
 
 /*
- * The entry of a limit (NULL: nothing was counted), as it is at now; whether
- * one more may come: 0, or the milliseconds to wait.
+ * parley_rate_find() returns the entry of a limit, or NULL if nothing was
+ * counted.  parley_rate_wait() updates it to now and returns 0 if a message may
+ * pass, else the milliseconds to wait.
  */
 parley_entry_t *parley_rate_find(parley_memory_t *s, const uint8_t *key);
 int64_t parley_rate_wait(parley_entry_t *e,

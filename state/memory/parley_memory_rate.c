@@ -17,7 +17,7 @@ parley_rate_find(parley_memory_t *s, const uint8_t *key)
 }
 
 
-/* the rate of today is another perhaps: no debt above what it allows */
+/* the rate may have changed: limit the debt to what it allows */
 
 int64_t
 parley_rate_wait(parley_entry_t *e, const parley_limit_rate_t *rate,
@@ -51,7 +51,7 @@ parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
 
     e->number += rate->interval_us;
 
-    /* idle it says nothing that a missing one does not */
+    /* an idle entry equals a missing one */
 
     parley_table_expire(e, e->number / 1000 + 1);
 }

@@ -1,6 +1,6 @@
 /*
- * Records: values under a key, one for each owner.  Of the entry's words one
- * is the owner's tag, and two are the record's generation.
+ * Records: values under a key, one for each owner.  Of the entry's words, one
+ * is the owner's tag, and two are the generation.
  */
 
 #include <string.h>
@@ -31,7 +31,7 @@ static int parley_record_copy(parley_memory_t *s, const parley_entry_t *e,
     int64_t now, parley_arena_t *arena, parley_record_t *ret);
 
 
-/* buckets that are looked at before the lock is let go */
+/* buckets examined before the lock is released */
 #define PARLEY_LISTED_AT_ONCE  4096
 
 
@@ -139,7 +139,7 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
         return rc;
     }
 
-    /* what has expired was looked for: it may be gone meanwhile */
+    /* room was made: the old record may have been removed */
 
     e = parley_record_find(s, &p.id);
     old = NULL;
@@ -180,8 +180,8 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
 
 
 /*
- * What nobody would say again: it is there until what takes its place is, also
- * where its process dies meanwhile.
+ * Returns whether a record cannot be sent again by its owner.  Such a record is
+ * removed only after its replacement exists, even if the process dies between.
  */
 
 static int
@@ -204,7 +204,10 @@ parley_record_remove(parley_memory_t *s, parley_entry_t *e)
 }
 
 
-/* they outlast the table: none is ever swept */
+/*
+ * Returns the counter of a suspension.  Suspensions outlive the table: they are
+ * never swept.
+ */
 
 static uint64_t *
 parley_record_held(parley_memory_t *s, const parley_entry_t *e)
@@ -245,7 +248,7 @@ parley_record_repair_locked(parley_memory_t *s)
 }
 
 
-/* the newest of its name is found first */
+/* the newest record of its name is found first */
 
 static int
 parley_record_is_replaced(void *ctx, const parley_entry_t *e)
@@ -275,7 +278,7 @@ parley_record_counted(void *ctx, const parley_entry_t *e)
 }
 
 
-/* the admission is there, reserved or taken */
+/* Returns whether the admission is reserved or taken. */
 
 static int
 parley_record_is_under(parley_memory_t *s, const parley_put_t *put)
@@ -289,8 +292,8 @@ parley_record_is_under(parley_memory_t *s, const parley_put_t *put)
 
 
 /*
- * Whether its owner may have one more: where it has enough, the oldest of what
- * is not promised gives way.
+ * Returns whether the owner may have one more record under the key.  If it has
+ * the maximum, its oldest loose record is removed.
  */
 
 static int
@@ -335,7 +338,7 @@ parley_record_owned(parley_memory_t *s, const parley_record_id_t *id,
 }
 
 
-/* the key of the account that a record is counted to; NULL: nobody's */
+/* Returns the key of the account that a record is counted to, or NULL. */
 
 static const uint8_t *
 parley_record_account(parley_memory_t *s, const parley_entry_t *e,
@@ -352,7 +355,7 @@ parley_record_account(parley_memory_t *s, const parley_entry_t *e,
 }
 
 
-/* whether it finds room where the old one was, or elsewhere */
+/* Checks the room, including that of the old record. */
 
 static parley_put_result_t
 parley_record_fits(parley_memory_t *s, const parley_put_t *put,
@@ -461,7 +464,10 @@ parley_memory_list(parley_state_t *state, const parley_listing_t *listing,
 }
 
 
-/* there is room for those of one bucket more as long as half of it is left */
+/*
+ * There is room for the records of one more bucket while half of the list is
+ * free.
+ */
 
 static int
 parley_record_listed(void *ctx, const parley_entry_t *e)

@@ -1,30 +1,30 @@
 /*
- * Who is subscribed to which log.  For the number at an append there is one
- * entry for each selector of a log and process; for the roster one for each
- * session.  Both are their process's, and have ended with it.
+ * Subscribers of logs.  For the count at an append, there is one entry for each
+ * selector of a log and process; for the roster, one for each session.  Both
+ * belong to their process, and end with it.
  */
 
 #include "state/memory/parley_memory_log_parts.h"
 
 
-/* a log's sessions are spread over so many keys */
+/* number of keys over which a log's sessions are spread */
 #define PARLEY_ROSTER_SHARDS  256
 
-/* groups that there is room for at first */
+/* initial room for groups */
 #define PARLEY_ROSTER_GROUPS  16
 
 
-/* begins the value of a group, then comes its selector */
+/* beginning of a group's value; its selector follows */
 typedef struct {
     uint32_t  count;
-    uint32_t  tag;              /* of the selector */
+    uint32_t  tag;              /* tag of the selector */
 } parley_roster_group_t;
 
 
-/* begins the value of a session, then come its name, selector and card */
+/* beginning of a session's value; its name, selector and card follow */
 typedef struct {
-    uint32_t  tag;              /* of the name */
-    uint16_t  session;          /* octets of each */
+    uint32_t  tag;              /* tag of the name */
+    uint16_t  session;          /* octets of name, selector and card */
     uint16_t  selector;
     uint16_t  card;
     uint16_t  zero;
@@ -60,7 +60,10 @@ static int parley_roster_card(parley_memory_t *s, const parley_roster_t *r,
     const parley_entry_t *e, parley_roster_card_t *ret);
 
 
-/* one number of several parts makes the shard, and the rest tells apart */
+/*
+ * Returns the tag of a text: one half chooses the shard, the other
+ * distinguishes texts in it.
+ */
 
 static uint32_t
 parley_roster_tag(const parley_memory_t *s, parley_str_t text)
@@ -178,8 +181,8 @@ parley_roster_join(parley_memory_t *s, const parley_join_t *j, int64_t now,
 
 
 /*
- * Every append to a log reads the selectors of all processes under the lock:
- * nobody makes that dear for who publishes there.
+ * Limits the selectors of a log: every append to it reads the selectors of all
+ * processes under the lock, so subscribers must not make that expensive.
  */
 
 static int
@@ -215,7 +218,7 @@ parley_roster_may(parley_memory_t *s, const parley_join_t *j)
 }
 
 
-/* this process's */
+/* Returns this process's group with a selector, or NULL. */
 
 static parley_entry_t *
 parley_roster_group(parley_memory_t *s, const uint8_t *log,
@@ -255,7 +258,10 @@ parley_roster_group(parley_memory_t *s, const uint8_t *log,
 }
 
 
-/* who first had a selector is counted it: nobody takes those of others */
+/*
+ * Returns whether a group is counted to an account, that of its first
+ * subscriber.  A subscriber cannot use groups of other accounts.
+ */
 
 static int
 parley_roster_is_of(parley_memory_t *s, const parley_entry_t *e,
@@ -400,7 +406,7 @@ parley_roster_less(parley_memory_t *s, const uint8_t *log,
 }
 
 
-/* whosever it is */
+/* Returns the session of that name in any process, or NULL. */
 
 static parley_entry_t *
 parley_roster_session(parley_memory_t *s, const uint8_t *log,
@@ -439,7 +445,10 @@ parley_roster_session(parley_memory_t *s, const uint8_t *log,
 }
 
 
-/* the stamp last: who dies before leaves what is nobody's */
+/*
+ * Sets the owner.  The stamp comes last: if the process dies earlier, the entry
+ * has no owner and repair removes it.
+ */
 
 static void
 parley_roster_own(parley_memory_t *s, parley_entry_t *e, uint64_t stamp)

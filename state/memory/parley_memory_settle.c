@@ -1,6 +1,6 @@
 /*
- * Settlement: an admitted id and its slot are taken or free again, when it is
- * known what became of the message; or they are taken with its append.
+ * Settlement: an admitted id and its slot are taken, or free again, when the
+ * outcome of the message is known; or they are taken with its append.
  */
 
 #include <string.h>
@@ -76,9 +76,9 @@ parley_memory_settle(parley_state_t *state, const parley_admission_t *a,
 
 
 /*
- * A slot without its id would be an answer that nobody gave, and lifts without
- * it a resumption that its parent is not told of: all of it is written down
- * before any of it is done.
+ * The whole settlement is written down before any of it is done.  A slot
+ * without its id would be an answer without a message, and a lift without its
+ * id a resumption that the parent is not told of.
  */
 
 static int
@@ -287,7 +287,7 @@ parley_settle_fill(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
 }
 
 
-/* Whether an append took the reservation with this stamp. */
+/* Returns whether an append took the reservation with this stamp. */
 
 static int
 parley_settle_is_taken(parley_memory_t *s, parley_kind_t kind,

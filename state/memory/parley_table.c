@@ -5,10 +5,10 @@
 #include "state/memory/parley_table_parts.h"
 
 
-/* of what has expired, looked at with every entry that is added */
+/* expired entries examined with every added entry */
 #define PARLEY_TABLE_AMORTISED  4
 
-/* of blocks: one bucket for two, one slot of the wheel for 256 */
+/* blocks per bucket, and per slot of the wheel */
 #define PARLEY_TABLE_PER_BUCKET  2
 #define PARLEY_TABLE_PER_SLOT    256
 #define PARLEY_WHEEL_MIN         64
@@ -63,7 +63,7 @@ parley_table_create(void *p, size_t size)
     t->wheel_mask = slots - 1;
     t->tick = -1;
 
-    /* block 0 is none */
+    /* block 0 is reserved */
 
     t->nblocks = (uint32_t) (blocks - head - 1);
     t->fresh = 1;
@@ -72,7 +72,7 @@ parley_table_create(void *p, size_t size)
 }
 
 
-/* the greatest power of two that is not above n */
+/* Returns the greatest power of two that is not above n. */
 
 static uint32_t
 parley_table_power(size_t n, uint32_t least, uint32_t most)
@@ -168,7 +168,7 @@ parley_table_next_locked(parley_table_t *t, const parley_entry_t *e)
 }
 
 
-/* an entry may take its account with it, of the same bucket: from its begin */
+/* an entry may remove its account from this bucket: begin again */
 
 size_t
 parley_table_drop_locked(parley_table_t *t, size_t at, size_t n,
@@ -230,7 +230,10 @@ parley_table_count_locked(const parley_table_t *t, uint8_t kind)
 }
 
 
-/* the newest first; whoever dies has put it there, or has not */
+/*
+ * Inserts in front, by one store: after the death of the process the entry is
+ * in the chain, or it is not.
+ */
 
 void
 parley_table_chain(parley_table_t *t, parley_entry_t *e)
@@ -435,7 +438,7 @@ parley_table_empty_locked(parley_table_t *t, parley_entry_t *e)
     n = (uint32_t) parley_table_blocks(e->value.len) - 1;
     b = e->value.first;
 
-    /* it has none before a block of it is another's */
+    /* detach the value before its blocks are reused */
 
     __atomic_store_n(&e->value.len, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&e->value.first, 0, __ATOMIC_RELEASE);
@@ -460,7 +463,7 @@ parley_table_empty_locked(parley_table_t *t, parley_entry_t *e)
 void
 parley_table_remove_locked(parley_table_t *t, parley_entry_t *e)
 {
-    /* before anything of it changes: nobody finds half of one */
+    /* unchain first: a half-removed entry must not be found */
 
     parley_table_unchain(t, e);
 

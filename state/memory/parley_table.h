@@ -1,28 +1,27 @@
 /*
- * A table in memory that processes share: one hash of entries of every kind,
- * a wheel that finds what has expired, queues of what may give way, and
- * accounts of who takes how much.
+ * A table in memory that processes share: one hash of entries of all kinds, a
+ * wheel that finds expired entries, queues of entries that may be evicted, and
+ * accounts that count the use.
  *
- * All memory is blocks of one size.  An entry is a block; its value takes as
- * many more as it needs, which need not be neighbours: any free block is of
- * use to any entry, and what is free can be counted.  Blocks have numbers,
- * 0 is none.
+ * All memory is blocks of one size.  An entry is a block.  Its value takes as
+ * many more blocks as it needs, in any order: each free block can serve each
+ * entry, and free memory can be counted.  Blocks have numbers; 0 means none.
  *
- * What is kept is promised or loose.  Promised entries stay until their time
- * is over.  Loose ones stand in a queue each with its kin, of which the bound
- * is the caller's, and give way to whatever else needs the room.
+ * An entry is promised or loose.  Promised entries stay until they expire.
+ * Loose entries are in queues, by their purpose; the caller sets the bound of
+ * each queue.  They are evicted when other entries need room.
  *
- * SEC-09: an entry is counted to an account, a principal's.  With shares, of
- * promised blocks an account may have no more than its share of all blocks,
- * and no more than share / (1 - share) of those that are not promised to
- * anybody: one alone reaches its share, several get less each, and the more
- * there are the less is left, but never nothing: who has nothing yet finds
- * room.  Where loose entries have to go it is the oldest, or that of who has by
- * far the most.
+ * SEC-09: an entry is counted to the account of a principal.  With shares, an
+ * account may have at most its share of all blocks as promised blocks, and at
+ * most share / (1 - share) of the blocks that are not promised.  A single
+ * account thus reaches its share.  Several accounts get less each; the more
+ * there are the less is left, but an account without entries always finds room.
+ * The evicted loose entry is the oldest of the queue, or the oldest of an
+ * account that has by far the most.
  *
- * Everything here is _locked: the caller holds the lock of the memory.  No
- * function pointer is kept in it.  Times are milliseconds of one clock that
- * all processes share and that does not jump.
+ * The caller of each function named _locked holds the lock of the memory.  The
+ * memory has no function pointers.  Times are milliseconds of a clock that all
+ * processes share and that does not jump.
  */
 
 #ifndef PARLEY_TABLE_H
@@ -35,13 +34,14 @@
 
 
 #define PARLEY_BLOCK          64
-#define PARLEY_VALUE          60                /* octets of a value in one */
+#define PARLEY_VALUE          60                /* octets of a value in one
+                                                   block */
 #define PARLEY_VALUE_MAX      (64 << 20)        /* octets of one value */
 
-#define PARLEY_TABLE_FLOOR    16    /* blocks that an account may have however
-                                       little is left */
-#define PARLEY_TABLE_SAMPLES  8     /* loose entries whose accounts are looked
-                                       at before one gives way */
+#define PARLEY_TABLE_FLOOR    16    /* blocks that each account may have, even
+                                       if little is left */
+#define PARLEY_TABLE_SAMPLES  8     /* loose entries that an eviction examines
+                                       for their accounts */
 
 #define PARLEY_TABLE_KINDS    32
 
@@ -54,45 +54,48 @@ typedef uint32_t  parley_block_t;
 
 
 /*
- * One block.  Stamp, mark, closed, and octets or number where it has no value
- * are the caller's; the rest is the table's.
+ * One block.  The caller may set stamp, mark, closed and, in an entry without a
+ * value, octets or number.  All else is private.
  */
 typedef struct {
     uint8_t             key[PARLEY_KEY_LEN];
-    parley_block_t      chain;          /* in its bucket */
-    uint8_t             kind;           /* the caller's, below
+    parley_block_t      chain;          /* next in its bucket */
+    uint8_t             kind;           /* kind set by the caller, below
                                            PARLEY_TABLE_KINDS; 0: an account */
     uint8_t             loose : 4;      /* parley_loose_t */
-    uint8_t             valued : 1;     /* it has a value, perhaps none left */
-    uint8_t             closed : 1;     /* the caller's */
-    uint8_t             linked : 1;     /* while the table is repaired */
+    uint8_t             valued : 1;     /* it has a value, which may be empty */
+    uint8_t             closed : 1;     /* for the caller */
+    uint8_t             linked : 1;     /* used during a repair */
     uint16_t            stamp_high;
 
     union {
         struct {
-            parley_block_t  newer;      /* in the wheel, or its queue */
+            parley_block_t  newer;      /* links of the wheel, or of its
+                                           queue */
             parley_block_t  older;
-            parley_block_t  account;    /* 0: nobody's */
+            parley_block_t  account;    /* block of its account; 0: none */
             uint32_t        stamp_low;
             uint64_t        expires : 48;
-            uint64_t        mark : 16;  /* the caller's */
+            uint64_t        mark : 16;  /* for the caller */
 
-            union {                     /* the caller's, without a value */
+            union {                     /* for the caller, if it has no value */
                 uint8_t     octets[16];
                 int64_t     number;
 
                 struct {
                     uint32_t        len;
                     parley_block_t  first;
-                    parley_block_t  newer;      /* loose ones of its account */
+                    parley_block_t  newer;      /* loose entries of its
+                                                   account */
                     parley_block_t  older;
                 } value;
             };
         };
 
         struct {
-            uint32_t        used;       /* blocks, its own too */
-            uint32_t        blocks[PARLEY_LOOSE_OWNED]; /* of used, loose */
+            uint32_t        used;       /* blocks used, with its own */
+            uint32_t        blocks[PARLEY_LOOSE_OWNED]; /* loose blocks of
+                                                           these, by queue */
             parley_block_t  oldest[PARLEY_LOOSE_OWNED];
             parley_block_t  newest[PARLEY_LOOSE_OWNED];
         } owner;
@@ -103,34 +106,34 @@ typedef struct {
 typedef enum {
     PARLEY_ROOM_OK = 0,
     PARLEY_ROOM_NONE,           /* the table is full */
-    PARLEY_ROOM_SHARE           /* the account has its share */
+    PARLEY_ROOM_SHARE           /* the account has used its share */
 } parley_room_t;
 
 
 typedef struct {
-    size_t    blocks;           /* there are */
+    size_t    blocks;           /* all blocks */
     size_t    free;
-    size_t    loose;            /* in use, and would give way */
+    size_t    loose;            /* used by loose entries */
     size_t    entries[PARLEY_TABLE_KINDS];
-    size_t    queued[PARLEY_LOOSE_COUNT];       /* entries */
+    size_t    queued[PARLEY_LOOSE_COUNT];       /* entries in queues */
     size_t    queued_blocks[PARLEY_LOOSE_COUNT];
     uint64_t  evicted[PARLEY_LOOSE_COUNT];
-    size_t    largest;          /* blocks promised to the account that has
-                                   most, or up to 1 part in 8 less */
+    size_t    largest;          /* blocks promised to the largest account; may
+                                   be up to 1/8 too low */
     uint64_t  full;             /* times that there was no room */
-    uint64_t  shared;           /* times that a share was used up */
+    uint64_t  shared;           /* times that a share was exhausted */
 } parley_table_stat_t;
 
 
 /*
- * Makes a table that takes size octets at p, which is aligned to a block.
- * Returns it, which is p, or NULL where that is too small for anything.
+ * Creates a table in size octets at p, which is aligned to a block.  Returns p,
+ * or NULL if size is too small.
  */
 parley_table_t *parley_table_create(void *p, size_t size);
 
 /*
- * Bounds of a queue: octets (0: none), entries (0: as many as the octets
- * hold).  What is there stays until its turn.
+ * Sets the bounds of a queue: octets (0: nothing), entries (0: as many as the
+ * octets hold).  Existing entries are not evicted at once.
  */
 void parley_table_bound_locked(parley_table_t *t, parley_loose_t queue,
     size_t octets, size_t entries);
@@ -139,9 +142,9 @@ static inline parley_entry_t *parley_table_entry(parley_table_t *t,
     parley_block_t b);
 
 /*
- * The first entry of that kind and key, and the next after one; NULL: none.
- * Time is not looked at.  What they return is there until something is added,
- * removed or swept.
+ * Return the first entry of that kind and key, and the next one; NULL: none.
+ * Expired entries are returned too.  The result is valid until an entry is
+ * added, removed or swept.
  */
 parley_entry_t *parley_table_find_locked(parley_table_t *t, uint8_t kind,
     const uint8_t key[PARLEY_KEY_LEN]);
@@ -149,26 +152,29 @@ parley_entry_t *parley_table_next_locked(parley_table_t *t,
     const parley_entry_t *e);
 
 /*
- * Whether the account of a key (NULL: nobody's) may have n blocks more,
- * promised, of a table where each may have share thousandths.  What has
- * expired goes first where that is of use.
+ * Returns whether the account of a key (NULL: no account) may have n more
+ * promised blocks, if the share of each account is share thousandths.  Removes
+ * expired entries if that helps.
  */
 parley_room_t parley_table_room_locked(parley_table_t *t,
     const uint8_t *account, size_t n, unsigned share, int64_t now)
     __attribute__((warn_unused_result));
 
-/* Whether a queue could hold n blocks more if everything gave way. */
+/*
+ * Returns whether a queue could hold n more blocks if its other entries were
+ * evicted.
+ */
 int parley_table_holds_locked(const parley_table_t *t, parley_loose_t queue,
     size_t n);
 
-/* How many blocks an entry with so many octets of value takes. */
+/* Returns the blocks of an entry with a value of len octets. */
 static inline size_t parley_table_blocks(size_t len);
 
 /*
- * A new entry with room for len octets of value, until expires, counted to
- * the account of a key (NULL: nobody's), which is made where there is none.
- * Loose ones make room in their queue.  NULL: no room.  The share is not
- * looked at: parley_table_room_locked() is asked first.
+ * Adds an entry with room for len octets of value, until expires, counted to
+ * the account of a key (NULL: no account), which is created if needed.  A loose
+ * entry evicts others of its queue if needed.  Does not check the share: call
+ * parley_table_room_locked() before.  Returns NULL if there is no room.
  */
 parley_entry_t *parley_table_add_locked(parley_table_t *t, uint8_t kind,
     parley_loose_t queue, const uint8_t key[PARLEY_KEY_LEN],
@@ -176,67 +182,67 @@ parley_entry_t *parley_table_add_locked(parley_table_t *t, uint8_t kind,
     __attribute__((warn_unused_result));
 
 /*
- * Removes the entries in n buckets, from bucket at on, of which is() says so.
- * Returns the bucket to go on with, or 0: that was the last.
+ * Removes entries for which is() returns true, in n buckets from bucket at on.
+ * Returns the next bucket, or 0 after the last.
  */
 size_t parley_table_drop_locked(parley_table_t *t, size_t at, size_t n,
     int (*is)(void *ctx, const parley_entry_t *e), void *ctx);
 
 /*
- * Calls each() with the entries of one bucket and the next ones, n of them at
- * most, until it returns 1, and up to the end of that bucket.  Returns the
- * bucket to go on with, or 0: that was the last.
+ * Calls each() with the entries of at most n buckets, from bucket at on.  If
+ * each() returns 1, the walk stops at the end of that bucket.  Returns the next
+ * bucket, or 0 after the last.
  */
 size_t parley_table_walk_locked(parley_table_t *t, size_t at, size_t n,
     int (*each)(void *ctx, const parley_entry_t *e), void *ctx);
 
 /*
- * Writes the value of an entry, as many octets as there is room for.  An entry
- * that was just added is all there then: what the caller has in it comes
- * before.
+ * Writes the value of an entry, up to the room that it has.  Completes an entry
+ * that was just added: the caller sets its own members before.
  */
 void parley_table_write_locked(parley_table_t *t, parley_entry_t *e,
     const parley_str_t *parts, size_t n);
 
 /*
- * The entry that was added last is all there: it stays, whenever its process
- * dies.  One of which nobody says so goes with a process that dies before the
- * next is added, or the lock is let go.
+ * Completes the entry that was added last: it then survives the death of its
+ * process.  An entry that is not complete is removed if its process dies before
+ * the next entry is added or the lock is released.
  */
 void parley_table_made_locked(parley_table_t *t);
 
-/* Copies len octets of the value to p, from octet off on. */
+/* Copies len octets of the value from octet off on to p. */
 void parley_table_read_locked(parley_table_t *t, const parley_entry_t *e,
     size_t off, void *p, size_t len);
 
-/* Gives the value's blocks back; the entry stays. */
+/* Frees the blocks of the value; the entry stays. */
 void parley_table_empty_locked(parley_table_t *t, parley_entry_t *e);
 
 void parley_table_remove_locked(parley_table_t *t, parley_entry_t *e);
 
 /*
- * The entry ends at another time.  Later is for free; earlier takes effect
- * where time is looked at, and its block is free when the old time is over.
+ * Changes the time when an entry expires.  A later time costs nothing.  With an
+ * earlier time, callers that compare the time see it as expired, but its block
+ * is freed at the old time.
  */
 static inline void parley_table_expire(parley_entry_t *e, int64_t expires);
 
 /*
- * Frees of what has expired at most n entries; returns how many were looked
- * at: fewer than n, there are no more.  Every add does a few.
+ * Frees up to n expired entries.  Returns the number of examined entries; if
+ * fewer than n, no more have expired.  Every add does a few.
  */
 size_t parley_table_sweep_locked(parley_table_t *t, int64_t now, size_t n);
 
 /*
- * The process that had the lock died: whatever it was doing with an entry is
- * done, or undone.  Takes a time that grows with what is in use, some 130 ms
- * for 64 MB.
+ * Repairs the table after a process died with the lock: its last change of an
+ * entry is completed or undone.  The time grows with the blocks in use, about
+ * 130 ms for 64 MB.
  */
 void parley_table_repair_locked(parley_table_t *t, int64_t now);
 
 void parley_table_stat_locked(const parley_table_t *t,
     parley_table_stat_t *ret);
 
-/* How many entries of a kind there are. */
+/* Returns the number of entries of a kind. */
 size_t parley_table_count_locked(const parley_table_t *t, uint8_t kind);
 
 

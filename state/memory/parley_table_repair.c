@@ -1,7 +1,7 @@
 /*
- * A process that dies while it changes the table leaves it as it is.  What its
- * chains lead to is there at any moment: an entry is put into one, and taken
- * out, by one store.  All else follows from the entries, and is made anew.
+ * Repairs the table after a process died while changing it.  The chains are
+ * always valid: an entry is put into a chain, and taken out, by one store.  All
+ * other links and counts follow from the chained entries and are rebuilt.
  */
 
 #include <string.h>
@@ -58,7 +58,7 @@ parley_table_repair_locked(parley_table_t *t, int64_t now)
     unsigned        i;
     parley_block_t  oldest[PARLEY_LOOSE_COUNT];
 
-    /* one who counts a block before it takes it, or after */
+    /* the process may have counted the block without taking it */
 
     if (t->fresh > t->nblocks + 1) {
         t->fresh = t->nblocks + 1;
@@ -103,7 +103,7 @@ parley_repair_clear(parley_table_t *t)
 }
 
 
-/* what is no sound entry leaves its chain */
+/* Unchains entries that are not sound. */
 
 static void
 parley_repair_chains(parley_table_t *t)
@@ -134,7 +134,7 @@ parley_repair_chains(parley_table_t *t)
 }
 
 
-/* the one that was being made may have nothing in it yet */
+/* the entry under construction may be empty */
 
 static int
 parley_repair_is_sound(parley_table_t *t, parley_block_t b)
@@ -156,7 +156,10 @@ parley_repair_is_sound(parley_table_t *t, parley_block_t b)
 }
 
 
-/* Marks the blocks of a value; 0: they are not those of one, and none is. */
+/*
+ * Marks the blocks of a value.  Returns 0 if they do not form a value, with
+ * none marked.
+ */
 
 static int
 parley_repair_value(parley_table_t *t, const parley_entry_t *e)
@@ -222,7 +225,7 @@ parley_repair_found(parley_table_t *t, parley_block_t b)
 }
 
 
-/* those of queues in the order that they had, as far as it is there */
+/* Rebuilds links; queues keep their order as far as it is intact. */
 
 static void
 parley_repair_links(parley_table_t *t, int64_t now,
@@ -256,7 +259,7 @@ parley_repair_links(parley_table_t *t, int64_t now,
 }
 
 
-/* a link may lead to what is no entry any more */
+/* a link may lead to a block that is not an entry */
 
 static int
 parley_repair_is_queued(parley_table_t *t, parley_block_t b,
@@ -311,7 +314,7 @@ parley_repair_link(parley_table_t *t, parley_entry_t *e, int64_t now)
 }
 
 
-/* those that have nothing */
+/* Removes accounts without entries. */
 
 static void
 parley_repair_accounts(parley_table_t *t)
@@ -337,7 +340,7 @@ parley_repair_accounts(parley_table_t *t)
 }
 
 
-/* whatever is in no entry is free */
+/* Frees all blocks that are not part of an entry. */
 
 static void
 parley_repair_blocks(parley_table_t *t)

@@ -1,16 +1,16 @@
-/* Accounts: who takes how much, who may have more, and what gives way. */
+/* Accounts: their use, their limits, and eviction. */
 
 #include <string.h>
 
 #include "state/memory/parley_table_parts.h"
 
 
-/* of what has expired, looked at where there is no room */
+/* expired entries examined if there is no room */
 #define PARLEY_TABLE_SWEEP  1024
 
 /*
- * Who has more than 1 part in 4 of a queue, and more than so many blocks, loses
- * before others do.
+ * An account with more than 1/PART of a queue, and more than SMALL blocks,
+ * loses entries before others do.
  */
 #define PARLEY_QUEUE_PART   4
 #define PARLEY_QUEUE_SMALL  256
@@ -90,7 +90,7 @@ parley_table_charge(parley_table_t *t, parley_entry_t *e, uint32_t n)
 }
 
 
-/* who has much stays that until somebody gets more */
+/* heaviest stays until another account has more */
 
 static void
 parley_queue_weigh(parley_table_t *t, parley_loose_t queue,
@@ -109,7 +109,7 @@ parley_queue_weigh(parley_table_t *t, parley_loose_t queue,
 }
 
 
-/* an account that has nothing left is closed */
+/* removes the account with its last block */
 
 void
 parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
@@ -151,7 +151,7 @@ parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
 }
 
 
-/* what is promised to an account has changed */
+/* Updates the size classes after the promised blocks of an account changed. */
 
 static void
 parley_table_resize(parley_table_t *t, uint32_t before, uint32_t after)
@@ -176,7 +176,7 @@ parley_size_class(uint32_t n)
 }
 
 
-/* the least that an account of that size has */
+/* Returns the lower bound of the largest size class in use. */
 
 static size_t
 parley_table_largest(const parley_table_t *t)
@@ -194,7 +194,7 @@ parley_table_largest(const parley_table_t *t)
 }
 
 
-/* what is promised to an account */
+/* Returns the blocks promised to an account. */
 
 static uint32_t
 parley_table_kept(const parley_entry_t *a)
@@ -212,7 +212,7 @@ parley_table_kept(const parley_entry_t *a)
 }
 
 
-/* what an account may have at most as things are */
+/* Returns the blocks that an account may have at present. */
 
 static size_t
 parley_table_most(const parley_table_t *t, unsigned share)
@@ -242,7 +242,7 @@ parley_table_fits(const parley_table_t *t, size_t n)
 }
 
 
-/* the account may be gone with what was swept */
+/* sweeping may have removed the account */
 
 parley_room_t
 parley_table_room_locked(parley_table_t *t, const uint8_t *account, size_t n,
@@ -282,7 +282,7 @@ parley_table_room_locked(parley_table_t *t, const uint8_t *account, size_t n,
 }
 
 
-/* an account may have to be made besides */
+/* includes the block of an account that may have to be created */
 
 int
 parley_table_holds_locked(const parley_table_t *t, parley_loose_t queue,
@@ -314,7 +314,7 @@ parley_table_make_room(parley_table_t *t, parley_loose_t queue,
         }
     }
 
-    /* what gives way may be the last that the account has */
+    /* eviction may remove the account's last entry, and the account */
 
     for ( ;; ) {
         a = account != NULL ? parley_table_owner(t, account) : NULL;
@@ -365,8 +365,9 @@ parley_table_evict(parley_table_t *t, parley_loose_t queue,
 
 
 /*
- * The oldest; or that of whoever has by far the most in the queue: of who wants
- * room now, who had the most of late, and those that the oldest entries are of.
+ * Returns the oldest entry of the queue; or the oldest one of the account with
+ * by far the most blocks among these: the account that needs room, the heaviest
+ * one of late, and those of the oldest entries.
  */
 
 static parley_entry_t *
@@ -463,7 +464,7 @@ parley_queue_link(parley_table_t *t, parley_entry_t *e)
 }
 
 
-/* its value is gone already */
+/* its value is freed already */
 
 void
 parley_queue_unlink(parley_table_t *t, parley_entry_t *e)

@@ -1,7 +1,7 @@
 /*
- * What expires: a slot for each second or so, which holds what ends in it, and
- * what ends whole turns later.  A slot that is over is due as a whole, and is
- * emptied a few entries at a time: what has not ended goes to where it will.
+ * Expiry: a slot for each 1024 ms holds entries that expire in it or whole
+ * turns later.  A slot that has passed is due as a whole, and is emptied a few
+ * entries at a time.  Entries that have not expired move to their next slot.
  */
 
 #include "state/memory/parley_table_parts.h"
@@ -21,7 +21,7 @@ parley_wheel_tick(int64_t ms)
 }
 
 
-/* the slot is due when all of its second is over */
+/* a slot is due after all of its time has passed */
 
 void
 parley_wheel_link(parley_table_t *t, parley_entry_t *e, int64_t now)
@@ -80,7 +80,7 @@ parley_wheel_unlink(parley_table_t *t, parley_entry_t *e)
 }
 
 
-/* Makes the next slot that is over due; 0: none is. */
+/* Makes the next passed slot due; returns 0 if there is none. */
 
 static int
 parley_wheel_turn(parley_table_t *t, int64_t now)
@@ -97,7 +97,7 @@ parley_wheel_turn(parley_table_t *t, int64_t now)
     }
 
     if (over - t->tick > due) {
-        /* a whole turn: no slot twice */
+        /* a whole turn: visit no slot twice */
         t->tick = over - due;
     }
 
