@@ -3,7 +3,7 @@
 #include "hub/parley_attempt.h"
 
 
-/* a mark of a job: it was asked who it is, and may be asked no more */
+/* mark of a job: its answer was 401, which is retried only once */
 #define PARLEY_ATTEMPT_DENIED  1
 
 
@@ -109,7 +109,9 @@ parley_attempt_came(const parley_taken_t *job,
 }
 
 
-/* in its own words or in those of AEE */
+/*
+ * Returns whether the answer has a code of the protocol or its AEE equivalent.
+ */
 
 static int
 parley_attempt_is(const parley_attempt_came_t *came, const char *code,
@@ -129,7 +131,7 @@ parley_attempt_is(const parley_attempt_came_t *came, const char *code,
 }
 
 
-/* a whole 2xx took it, unless it says otherwise */
+/* Decides on a complete 2xx: delivered, unless its body says otherwise. */
 
 static void
 parley_attempt_taken(const parley_attempt_came_t *came, parley_attempted_t *ret)
@@ -171,7 +173,7 @@ parley_attempt_taken(const parley_attempt_came_t *came, parley_attempted_t *ret)
 }
 
 
-/* another that would come too late is none */
+/* Plans the next attempt, or gives up if the job would be past its time. */
 
 static void
 parley_attempt_failed(const parley_taken_t *job, int64_t wait,

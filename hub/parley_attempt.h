@@ -1,14 +1,15 @@
 /*
- * What an attempt to deliver comes to (VCP 5.2, 8.2): what the answer of whom
- * it was for means, and when the next one is.
+ * The result of an attempt to deliver (VCP 5.2, 8.2): the meaning of the
+ * recipient's answer, and the time of the next attempt.
  *
- *  delivered    it took the message, or says that it had it
- *  again        no status; 408, 425, 429, 5xx; 409 where an earlier attempt is
- *               still under way there; 401, once; and what says of itself, in a
- *               2xx, that it may come again ("busy")
- *  refused      every other answer: a refusal, a redirection, one that is none
+ *   delivered  the recipient took the message, or says that it had it
+ *   again      no status; 408, 425, 429, 5xx; 409 if an earlier attempt is
+ *              still under way there; 401, once; and a 2xx with an answer
+ *              that asks for a retry ("busy")
+ *   refused    every other answer: a refusal, a redirection, an invalid one
  *
- * The delays begin when an attempt has failed.  There is never a fifth.
+ * The delays begin when an attempt has failed.  There are at most four
+ * attempts.
  */
 
 #ifndef PARLEY_ATTEMPT_H
@@ -19,48 +20,50 @@
 
 
 #define PARLEY_ATTEMPTS      4
-#define PARLEY_ATTEMPT_MS    5000       /* that one takes, at most */
-#define PARLEY_ATTEMPT_WAIT  60000      /* that who is asked may ask for */
+#define PARLEY_ATTEMPT_MS    5000       /* maximum duration of an attempt */
+#define PARLEY_ATTEMPT_WAIT  60000      /* maximum delay that a recipient may
+                                           ask for */
 
-/* what is delivered takes no longer than this; VCP says it of its own */
+/* ms within which a delivery ends; VCP requires it for VCP messages */
 #define PARLEY_ATTEMPT_LIVES  ((int64_t) 300 * 1000)
 
 /* octets of an answer that are read */
 #define PARLEY_ATTEMPT_ANSWER  (64 * 1024)
 
 
-/* ms after the first attempt, the second and the third */
+/* ms after the first, second and third attempt */
 extern const int64_t  parley_attempt_delays[PARLEY_ATTEMPTS - 1];
 
 
-/* what came back */
+/* the answer to an attempt */
 typedef struct {
-    int                     status;     /* of HTTP; 0: none came */
-    const parley_answer_t  *answer;     /* NULL: it has none that is one of the
-                                           protocol */
-    unsigned                lacks:1;    /* there was no memory to read it */
-    int64_t                 wait_ms;    /* of Retry-After; 0: none */
+    int                     status;     /* HTTP status; 0: no answer */
+    const parley_answer_t  *answer;     /* NULL: the body is not an answer of
+                                           the protocol */
+    unsigned                lacks:1;    /* memory to read the answer was
+                                           exhausted */
+    int64_t                 wait_ms;    /* ms of Retry-After; 0: none */
 } parley_attempt_came_t;
 
 
-/* what is to be said of the job, and why, for the log */
+/* the end of the attempt for the state, and its reason for the log */
 typedef struct {
     parley_job_how_t   how;
-    int64_t            after;           /* AGAIN */
-    unsigned           mark;            /* the same */
-    unsigned           spent:1;         /* GIVEN_UP: after the last attempt;
-                                           else its time is over */
+    int64_t            after;           /* AGAIN: as in parley_job_end_t */
+    unsigned           mark;            /* AGAIN: as in parley_job_end_t */
+    unsigned           spent:1;         /* GIVEN_UP: after the last attempt; 0:
+                                           the job's time is over */
     const char        *why;
 } parley_attempted_t;
 
 
-/* What came of an attempt of a job. */
+/* Decides on the answer to an attempt of a job. */
 void parley_attempt_came(const parley_taken_t *job,
     const parley_attempt_came_t *came, parley_attempted_t *ret);
 
 /*
- * Whether a job that was taken is to be tried: 1; or 0: it is over, or the
- * processes of all its attempts are gone, and *ret says what it ends in.
+ * Returns whether a taken job is to be tried.  If 0, the job is past its time,
+ * or the processes of all its attempts ended; *ret is its end.
  */
 int parley_attempt_may(const parley_taken_t *job, parley_attempted_t *ret);
 

@@ -5,7 +5,8 @@
 
 
 #define PARLEY_EVENT_EPOCH  12      /* hexadecimal digits */
-#define PARLEY_EVENT_DIGITS  18     /* of an offset that is read */
+#define PARLEY_EVENT_DIGITS  18     /* maximum digits of an offset that is
+                                       read */
 
 
 void
@@ -130,7 +131,7 @@ parley_event_open(parley_buf_t *b, const parley_place_t *place,
     parley_buf_lit(b, "retry: ");
     parley_buf_int(b, retry);
 
-    /* an id of an event without data is none to some clients */
+    /* some clients ignore the id of an event without data */
 
     if (place != NULL) {
         parley_buf_lit(b, "\ndata: {\"retention\":{\"count\":");

@@ -1,9 +1,9 @@
 /*
- * Ids of events, epoch and offset of a record in its log (HUB-02):
+ * Ids of events: epoch and offset of a record in its log (HUB-02), as
  *
- *     3f09c2a1b47e.17
+ *   3f09c2a1b47e.17
  *
- * and the events that tell of a place and of no message.
+ * and the events that carry a place without a message.
  */
 
 #ifndef PARLEY_EVENT_ID_H
@@ -16,41 +16,47 @@
 #define PARLEY_EVENT_ID_MAX  (12 + 1 + 20)
 
 
-/* octets of a place as an argument, "last_event_id=3f09c2a1b47e.17", at most;
-   and of that before the place */
+/* Maximum octets of a place as an argument, "last_event_id=3f09c2a1b47e.17",
+   and of the part before the place. */
 #define PARLEY_PLACE_PREFIX  (sizeof("last_event_id=") - 1)
 #define PARLEY_PLACE_REASON  (PARLEY_PLACE_PREFIX + PARLEY_EVENT_ID_MAX)
 
 
 void parley_event_id_write(parley_buf_t *b, const parley_place_t *place);
 
-/* As the argument by which it is resumed behind a place; in text. */
+/*
+ * Writes the argument that resumes a stream after a place.  The result is in
+ * text.
+ */
 parley_str_t parley_event_id_reason(const parley_place_t *place,
     uint8_t text[PARLEY_PLACE_REASON]);
 
-/* Reads what a client says; -1: it is no id, and *ret is zeroed. */
+/*
+ * Reads an id that a client sent.  Returns 0, or -1 with *ret zeroed if it is
+ * invalid.
+ */
 int parley_event_id_read(parley_str_t text, parley_place_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Begins a stream at a place, from which it can be resumed before any message
- * has come; NULL: a stream that was resumed.  It says how many records a log
- * retains and for how many milliseconds; 0: there is nothing to resume to.
+ * Begins a stream at a place, so that it can be resumed before a message has
+ * come; place is NULL for a resumed stream.  data has the number of records
+ * that a log retains and the milliseconds; 0: the log retains nothing.
  *
- *     id: 3f09c2a1b47e.17
- *     event: ready
- *     retry: 2500
- *     data: {"retention":{"count":1000,"ms":3600000}}
+ *   id: 3f09c2a1b47e.17
+ *   event: ready
+ *   retry: 2500
+ *   data: {"retention":{"count":1000,"ms":3600000}}
  */
 void parley_event_open(parley_buf_t *b, const parley_place_t *place,
     uint32_t retry, const parley_retention_t *retention);
 
 /*
- * What should have come is gone: it goes on behind a place.
+ * Reports that records are lost; the stream continues after a place.
  *
- *     id: 3f09c2a1b47e.17
- *     event: gap
- *     data: {"first":"3f09c2a1b47e.18"}
+ *   id: 3f09c2a1b47e.17
+ *   event: gap
+ *   data: {"first":"3f09c2a1b47e.18"}
  */
 void parley_event_gap(parley_buf_t *b, const parley_place_t *place);
 

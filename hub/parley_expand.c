@@ -4,7 +4,7 @@
 #include "hub/parley_expand.h"
 
 
-#define PARLEY_EXPAND_ROOM  16      /* logs, at first */
+#define PARLEY_EXPAND_ROOM  16      /* initial room for logs */
 
 
 static int parley_expand_org(parley_arena_t *arena,
@@ -70,7 +70,7 @@ parley_expand(parley_arena_t *arena, const parley_state_t *state,
 }
 
 
-/* the error says only that the form is off for this sender */
+/* the error says only that the form is disabled for this sender */
 
 int
 parley_expand_may(const parley_channel_scope_t *scope,
@@ -128,7 +128,7 @@ parley_expand_org(parley_arena_t *arena, const parley_state_t *state,
             return parley_error_memory(err);
         }
 
-        /* those that come twice are looked for now and then */
+        /* duplicates are removed from time to time */
 
         if (ret->nlogs > 2 * conf->max) {
             parley_expand_unique(ret);

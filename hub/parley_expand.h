@@ -1,11 +1,11 @@
 /*
- * Expanding a recipient scope (agent-channel 6, ACH-16, ACH-17, ACH-24): the
- * logs that a frame is appended to, and which of their sessions it is for.  A
- * log is known by an address: the handle of a principal, or the text that takes
- * its place where there is no handle (gate/party/parley_address.h).
+ * Expands a recipient scope (agent-channel 6, ACH-16, ACH-17, ACH-24) to the
+ * logs that a frame is appended to, and to the sessions of these logs that
+ * receive it.  A log is identified by an address: the handle of a principal, or
+ * a text in place of a missing handle (gate/party/parley_address.h).
  *
- * Who belongs to an organisation, and what it has been granted, is known by
- * identities and claims, which are asked: nothing here knows a directory.
+ * Memberships and grants come from callbacks: this file has no access to the
+ * directory.
  */
 
 #ifndef PARLEY_EXPAND_H
@@ -17,8 +17,8 @@
 
 
 typedef struct {
-    unsigned  off;              /* forms that are not served, bits of
-                                   1 << parley_channel_scope_form_t */
+    unsigned  off;              /* disabled forms, bits of 1 <<
+                                   parley_channel_scope_form_t */
     size_t    max;              /* logs that a scope may name, at most
                                    PARLEY_LOGS_MAX */
 } parley_expand_conf_t;
@@ -26,17 +26,17 @@ typedef struct {
 
 typedef struct {
 
-    /* Whether the sender is recognised as a member of an organisation. */
+    /* Returns whether the sender is a recognised member of an organisation. */
     int   (*member)(void *ctx, parley_str_t org);
 
-    /* Whether it may address what a grant of a peer organisation reaches. */
+    /* Returns whether the sender may use a grant of a peer organisation. */
     int   (*granted)(void *ctx, parley_str_t org, parley_str_t grant);
 
     /*
-     * Finds the next address that a scope of an organisation names: its
-     * members, those with a role, or those that a grant reaches.  *at begins as
-     * 0.  Returns 1; 0: there is none; or -1: no memory.  An address may come
-     * twice.
+     * Finds the next address in a scope of an organisation: its members,
+     * members with a role, or members that a grant reaches.  *at begins as 0.
+     * Returns 1; 0 at the end; or -1 if memory is exhausted.  An address may
+     * occur twice.
      */
     int   (*next)(void *ctx, const parley_channel_scope_t *scope, size_t *at,
               parley_str_t *ret);
@@ -45,15 +45,15 @@ typedef struct {
 
 
 typedef struct {
-    uint8_t           (*logs)[PARLEY_KEY_LEN];  /* no two are equal */
+    uint8_t           (*logs)[PARLEY_KEY_LEN];  /* keys of the logs, distinct */
     size_t              nlogs;
     parley_audience_t   audience;
-    parley_str_t        org;    /* that it is scoped to, for filters (ACH-22);
-                                   empty: none */
+    parley_str_t        org;    /* organisation of the scope, for filters
+                                   (ACH-22); empty: none */
 } parley_expansion_t;
 
 
-/* Whether a scope names an organisation's members, or some of them. */
+/* Returns whether a scope names all or some members of an organisation. */
 static inline int
 parley_expand_is_org(const parley_channel_scope_t *scope)
 {
@@ -63,14 +63,14 @@ parley_expand_is_org(const parley_channel_scope_t *scope)
 }
 
 
-/* The log of an address. */
+/* Computes the key of the log of an address. */
 void parley_expand_log(const parley_state_t *state, parley_str_t address,
     uint8_t out[PARLEY_KEY_LEN]);
 
 /*
- * Checks that the sender may address a scope.  Returns 0, or -1:
- * scope-unimplemented (its form is off), scope-unauthorised (the sender is not
- * a member, or has no grant).
+ * Checks that the sender may address a scope.  Returns 0, or -1 with *err
+ * filled: scope-unimplemented (its form is disabled), scope-unauthorised (the
+ * sender is not a member, or lacks the grant).
  */
 int parley_expand_may(const parley_channel_scope_t *scope,
     const parley_expand_conf_t *conf, const parley_expand_env_t *env,
@@ -78,10 +78,11 @@ int parley_expand_may(const parley_channel_scope_t *scope,
     __attribute__((warn_unused_result));
 
 /*
- * Expands a scope whose handle is the frame's recipient; spans of *ret are the
- * scope's.  Returns 0, or -1: scope-unimplemented (its form is off),
- * scope-unauthorised (no member, no grant), policy-refused (it names more
- * logs than may be), capacity; the field is the argument scope.
+ * Expands a scope to *ret; spans of *ret are borrowed from the scope.  A single
+ * recipient is the scope's handle.  Returns 0, or -1 with *err filled:
+ * scope-unimplemented (its form is disabled), scope-unauthorised (not a member,
+ * or no grant), policy-refused (too many logs), capacity; the field is the
+ * argument scope.
  */
 int parley_expand(parley_arena_t *arena, const parley_state_t *state,
     const parley_channel_scope_t *scope, const parley_expand_conf_t *conf,

@@ -1,9 +1,9 @@
-/* Subscriptions: how they begin and end. */
+/* Begins and ends subscriptions. */
 
 #include "hub/parley_hub_parts.h"
 
 
-/* of channels, and of selectors */
+/* initial buckets of channels, and of selectors */
 #define PARLEY_HUB_BUCKETS  4096
 
 
@@ -135,7 +135,9 @@ parley_hub_enter(parley_hub_t *hub, parley_subscriber_t *s,
 }
 
 
-/* it ends with what proved it, or when it is old enough */
+/*
+ * Sets the end of a subscription: the expiry of its proof, or its maximum age.
+ */
 
 static void
 parley_hub_lasts(parley_hub_t *hub, parley_subscriber_t *s,
@@ -188,7 +190,10 @@ parley_hub_leave(parley_hub_t *hub, parley_subscriber_t *s)
 
     group = s->group;
 
-    /* of who has all that its group had; in a round perhaps the same again */
+    /*
+     * A live subscriber has its group's place.  In a round it may get records
+     * twice after it resumes.
+     */
 
     if (s->state == PARLEY_SUBSCRIBER_LIVE && !s->ahead) {
         parley_hub_put(s, &group->base_place, s->sum);
@@ -243,7 +248,7 @@ parley_hub_ask(parley_hub_t *hub)
 }
 
 
-/* of who reads on and who gets what comes each has its turn */
+/* Alternates between subscribers that read and groups with a round. */
 
 void
 parley_hub_turn(parley_hub_t *hub, unsigned budget, size_t octets)

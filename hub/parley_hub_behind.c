@@ -1,4 +1,4 @@
-/* Subscribers that are behind: they read on, each from its place. */
+/* Subscribers that are behind: each reads from its own place. */
 
 #include "hub/parley_hub_parts.h"
 
@@ -48,7 +48,10 @@ parley_hub_writable(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
-/* one write: behind what it had begun it is first in the next step, or turn */
+/*
+ * Makes at most one write.  The rest of an event is written before the
+ * subscriber reads.
+ */
 
 void
 parley_hub_step(parley_hub_t *hub, parley_subscriber_t *s)
@@ -65,9 +68,9 @@ parley_hub_step(parley_hub_t *hub, parley_subscriber_t *s)
 
 
 /*
- * It is live where its group is, before a round, in the midst of it or behind
- * it; it waits where that is still to come.  What came before it did is not
- * live for it, wherever its group is.
+ * A subscriber is live if its place is that of its group, before, in or after a
+ * round.  It waits if its group has not reached its place.  It is not live
+ * before it has the records from before its join.
  */
 
 int
@@ -112,7 +115,7 @@ parley_hub_meet(parley_hub_t *hub, parley_subscriber_t *s)
 
     if (channel->closed && !group->queued) {
 
-        /* with the next tick: whoever calls has it in hand */
+        /* end it at the next tick, since the caller still uses it */
 
         s->ends = hub->now + 1;
         s->why = PARLEY_END_CLOSED;
@@ -125,7 +128,7 @@ parley_hub_meet(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
-/* 1: nothing is left of the event that was begun */
+/* Writes the rest of an event.  Returns 1 if nothing of it remains. */
 
 static int
 parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s)
@@ -172,7 +175,7 @@ parley_hub_rest(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
-/* no further than its group has come, or it has when it joined */
+/* Reads up to the place of its group, or up to its place at the join. */
 
 static void
 parley_hub_read(parley_hub_t *hub, parley_subscriber_t *s)
@@ -216,8 +219,9 @@ parley_hub_read(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
-/* of a log that its channel does not know yet it will hear; where it is its
-   channel that has gone on to another one, it reads again */
+/* Handles the page of a read.  If the log has a new epoch that the channel has
+   not seen, the subscriber waits for the channel.  If the channel moved during
+   the read, the subscriber reads again. */
 
 void
 parley_hub_read_on(parley_hub_op_t *op)
@@ -263,7 +267,7 @@ parley_hub_read_on(parley_hub_op_t *op)
 }
 
 
-/* 1: all of it was written; see parley_hub_send() */
+/* Writes a page.  Returns 1 if all of it was written; see parley_hub_send(). */
 
 static int
 parley_hub_page(parley_hub_t *hub, parley_subscriber_t *s,
@@ -274,7 +278,7 @@ parley_hub_page(parley_hub_t *hub, parley_subscriber_t *s,
     parley_place_t     place;
     parley_hub_text_t  text;
 
-    /* who has just come is not behind what came before */
+    /* a new subscriber is not behind by records from before its join */
 
     sum = s->caught ? s->group->channel->sum - (uint32_t) page->behind
                     : s->sum;
@@ -355,7 +359,7 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
 }
 
 
-/* 1: it is not for this one */
+/* Writes the event of a record.  Returns 1 if it is not for this subscriber. */
 
 static int
 parley_hub_page_event(parley_hub_t *hub, parley_subscriber_t *s,

@@ -1,4 +1,4 @@
-/* Channels, and the groups of those who are subscribed to them. */
+/* Channels, and the groups of their subscribers. */
 
 #include "hub/parley_hub_parts.h"
 
@@ -39,7 +39,7 @@ parley_hub_channel_open(parley_hub_t *hub,
     memcpy(channel->key, key, PARLEY_KEY_LEN);
     memcpy(&at, key, sizeof(at));
 
-    /* until the first has joined nobody knows where it is */
+    /* its place is unknown until the first subscriber has joined */
 
     channel->stale = 1;
 

@@ -1,9 +1,9 @@
-/* What comes from the state: what is fed, and what channels read again. */
+/* Handles records from the state: the feed, and reads of channels. */
 
 #include "hub/parley_hub_parts.h"
 
 
-#define PARLEY_HUB_ENTRIES  16      /* that a channel has room for at first */
+#define PARLEY_HUB_ENTRIES  16      /* initial room for entries of a channel */
 
 
 static void parley_hub_feed_record(parley_hub_t *hub, const parley_fed_t *fed);
@@ -55,7 +55,7 @@ parley_hub_feed(parley_hub_t *hub)
         return;
     }
 
-    /* without memory it is tried again with the next tick */
+    /* without memory, the next tick tries again */
 
     op = parley_hub_op(hub, PARLEY_HUB_OP_FEED);
 
@@ -118,7 +118,10 @@ parley_hub_unfeed(parley_hub_t *hub)
 }
 
 
-/* whoever has come meanwhile is not fed before: it would end what it begins */
+/*
+ * Feeds again if a subscriber came during the end of the feed.  A feed must not
+ * begin earlier, since the end could take effect after it.
+ */
 
 void
 parley_hub_unfed(parley_hub_op_t *op)
@@ -136,7 +139,7 @@ parley_hub_unfed(parley_hub_op_t *op)
 }
 
 
-/* whoever is ended by what it was told may have been the last */
+/* a subscription ended by a fed record may have been the last one */
 
 void
 parley_hub_fed(parley_hub_op_t *op)
@@ -205,7 +208,7 @@ parley_hub_feed_record(parley_hub_t *hub, const parley_fed_t *fed)
 }
 
 
-/* A record that is for the processes, and in no log. */
+/* Handles a record for the processes, which is not in a log. */
 
 static void
 parley_hub_feed_told(parley_hub_t *hub, const parley_publication_t *p)
@@ -247,7 +250,7 @@ parley_hub_feed_place(parley_hub_t *hub, const parley_fed_t *fed,
 
     if (channel->placed && placed->place.epoch != channel->place.epoch) {
 
-        /* its log is another one */
+        /* the log has a new epoch */
 
         place = placed->place;
         place.offset = 0;
@@ -285,7 +288,10 @@ parley_hub_feed_place(parley_hub_t *hub, const parley_fed_t *fed,
 }
 
 
-/* One that is joining does not know by which stamp it has. */
+/*
+ * Notes the stamp at subscribers that are joining: their own stamp is unknown
+ * until the join is answered.
+ */
 
 static void
 parley_hub_replaced(parley_hub_t *hub, const parley_publication_t *p)
@@ -313,7 +319,7 @@ parley_hub_replaced(parley_hub_t *hub, const parley_publication_t *p)
 }
 
 
-/* Ends all of a log that have a session; p NULL: all. */
+/* Ends the subscribers of a log that have a session; p NULL: all. */
 
 static void
 parley_hub_end_all(parley_hub_t *hub, const uint8_t *log,
@@ -324,7 +330,7 @@ parley_hub_end_all(parley_hub_t *hub, const uint8_t *log,
     parley_hub_group_t    *group;
     parley_hub_channel_t  *channel;
 
-    /* it may be the channel's, which goes with the last */
+    /* log may be the channel's key, which is freed with its last subscriber */
 
     memcpy(key, log, PARLEY_KEY_LEN);
 
@@ -389,7 +395,7 @@ parley_hub_find_group(parley_hub_group_t *group,
 }
 
 
-/* An entry for all that are live; who is not reads it. */
+/* Adds an entry for live subscribers; others read the log. */
 
 static int
 parley_hub_push(parley_hub_t *hub, parley_hub_channel_t *channel,
@@ -459,7 +465,10 @@ parley_hub_channel_trim(parley_hub_t *hub, parley_hub_channel_t *channel)
 }
 
 
-/* where there is no memory for it, it reads, which tells of it then */
+/*
+ * Adds a gap.  Without memory, the channel reads the log, and finds the gap
+ * then.
+ */
 
 void
 parley_hub_jump(parley_hub_t *hub, parley_hub_channel_t *channel,
@@ -475,7 +484,7 @@ parley_hub_jump(parley_hub_t *hub, parley_hub_channel_t *channel,
 }
 
 
-/* What came meanwhile may be gone: all that are here read on. */
+/* Handles a feed that is behind: records may be lost, so all channels read. */
 
 static void
 parley_hub_behind(parley_hub_t *hub)
@@ -492,7 +501,7 @@ parley_hub_behind(parley_hub_t *hub)
                 parley_hub_resync(hub, channel);
 
             } else {
-                /* once it is */
+                /* read after the first join */
                 channel->again = 1;
             }
         }
@@ -588,7 +597,7 @@ parley_hub_resynced(parley_hub_op_t *op)
 
     channel->op = NULL;
 
-    /* it may have gone elsewhere meanwhile */
+    /* the channel may have moved during the read */
 
     moved = channel->place.epoch != op->place.epoch
             || channel->place.offset != op->place.offset;
@@ -622,7 +631,7 @@ parley_hub_resynced(parley_hub_op_t *op)
 }
 
 
-/* -1: not all of it could be kept */
+/* Returns -1 if not all of the page could be kept. */
 
 static int
 parley_hub_resync_page(parley_hub_t *hub, parley_hub_channel_t *channel,
@@ -669,7 +678,7 @@ parley_hub_resync_page(parley_hub_t *hub, parley_hub_channel_t *channel,
         }
     }
 
-    /* what has ended at its end comes no more */
+    /* records at the end that have ended are skipped */
 
     if (channel->place.offset < page->at) {
         parley_hub_pass(hub, channel, page->at);
@@ -679,7 +688,7 @@ parley_hub_resync_page(parley_hub_t *hub, parley_hub_channel_t *channel,
 }
 
 
-/* the groups that have all of it are there, too */
+/* Moves the channel, and groups with all its entries, past ended records. */
 
 static void
 parley_hub_pass(parley_hub_t *hub, parley_hub_channel_t *channel,

@@ -1,15 +1,15 @@
 /*
- * How what comes is written: as server-sent events,
+ * Formats of streams: server-sent events,
  *
- *     id: 3f09c2a1b47e.17
- *     data: {"vcp_message":"1.2", ...}
+ *   id: 3f09c2a1b47e.17
+ *   data: {"vcp_message":"1.2", ...}
  *
- * or as frames of a WebSocket.  A text frame is one message and nothing else,
- * so that a place has to be told beside: each ping has the one up to which
- * everything was written as its payload, "3f09c2a1b47e.17"; and where something
- * is gone the connection is closed with the place behind which it goes on:
+ * or frames of a WebSocket.  A text frame is exactly one message, so places are
+ * sent separately.  The payload of each ping is the place up to which
+ * everything was written, "3f09c2a1b47e.17".  If records are lost, the
+ * connection is closed with the place after which the client can resume:
  *
- *     4410 last_event_id=3f09c2a1b47e.17
+ *   4410 last_event_id=3f09c2a1b47e.17
  */
 
 #include "http/parley_events.h"

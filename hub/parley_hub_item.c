@@ -1,4 +1,7 @@
-/* What is done once for many: records and their encodings, selectors. */
+/*
+ * Work that is done once for many subscribers: records, their encodings, and
+ * selectors.
+ */
 
 #include "hub/parley_hub_parts.h"
 
@@ -24,11 +27,11 @@ parley_hub_item(parley_hub_t *hub, parley_str_t octets, int64_t left)
         return NULL;
     }
 
-    /* what cannot be read is for nobody */
+    /* an unreadable record is for no subscriber */
 
     item->readable = parley_publication_read(copy, &item->publication) == 0;
 
-    /* a clock of seconds ends nothing early */
+    /* rounded up, so that nothing expires early */
 
     seconds = parley_hub_now(hub) + (left / 1000) + 1;
 
@@ -70,7 +73,10 @@ parley_hub_written(parley_hub_t *hub, const parley_publication_t *p,
 }
 
 
-/* HUB-06: encoded once for each protocol, and written once in each form */
+/*
+ * HUB-06: a record is encoded once for each protocol, and written once in each
+ * form.
+ */
 
 int
 parley_hub_item_written(parley_hub_t *hub, parley_hub_item_t *item,

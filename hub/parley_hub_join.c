@@ -1,4 +1,4 @@
-/* Joining the roster, after which a subscription is counted. */
+/* Joins the roster; appends count the subscription from then on. */
 
 #include "hub/parley_hub_parts.h"
 
@@ -86,7 +86,7 @@ parley_hub_join_ask(parley_hub_op_t *op)
 }
 
 
-/* each may end others */
+/* each join may end other subscriptions */
 
 void
 parley_hub_join_all(parley_hub_t *hub)
@@ -136,7 +136,7 @@ parley_hub_joined(parley_hub_op_t *op)
 
     parley_hub_join_place(hub, s->group->channel, &joined);
 
-    /* who resumes is not behind what came before it did */
+    /* a resumed subscriber is not behind by records from before its join */
 
     s->sum = s->group->channel->sum;
 
@@ -153,8 +153,9 @@ parley_hub_joined(parley_hub_op_t *op)
 
 
 /*
- * Puts a subscription where it begins.  One that resumes reads what came while
- * it was away, and another one what is owed to it alone, before it is live.
+ * Sets the place where a subscription begins.  Before it is live, a resumed
+ * subscription reads the records since its place; another one reads the owed
+ * records from before its join.
  */
 
 static void
@@ -179,7 +180,8 @@ parley_hub_join_from(parley_hub_t *hub, parley_subscriber_t *s,
 
     if (s->epoch == place.epoch && s->offset > place.offset) {
 
-        /* no event had this id: what it had is not known, and a gap tells so */
+        /* no event had this id: the client's place is unknown, so it gets a
+           gap */
 
         place.epoch = 0;
         place.offset = 0;
@@ -190,7 +192,7 @@ parley_hub_join_from(parley_hub_t *hub, parley_subscriber_t *s,
         s->late = joined->place.offset;
     }
 
-    /* a client that has no filter has all that came before its place */
+    /* a client without a filter has all records before its place */
 
     if (s->owns && s->epoch == joined->place.epoch && joined->owed != 0
         && joined->owed <= s->offset
@@ -203,7 +205,10 @@ parley_hub_join_from(parley_hub_t *hub, parley_subscriber_t *s,
 }
 
 
-/* What it was fed before somebody had joined, nobody missed. */
+/*
+ * Sets the place of a channel at its first join.  No subscriber missed the
+ * records that were fed before.
+ */
 
 static void
 parley_hub_join_place(parley_hub_t *hub, parley_hub_channel_t *channel,
@@ -241,7 +246,10 @@ parley_hub_join_place(parley_hub_t *hub, parley_hub_channel_t *channel,
 }
 
 
-/* 1: it was written; see parley_hub_send() */
+/*
+ * Writes the beginning of the stream.  Returns 1 if it was written; see
+ * parley_hub_send().
+ */
 
 static int
 parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
@@ -286,7 +294,10 @@ parley_hub_open(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
-/* a process that does not hear of it ends the other one when it expires */
+/*
+ * Appends a record for the processes that the session was replaced.  A process
+ * that misses it keeps the old session until that expires.
+ */
 
 static void
 parley_hub_tell_replaced(parley_hub_t *hub, const parley_subscriber_t *s)

@@ -1,4 +1,4 @@
-/* Verbs that are under way. */
+/* Verbs under way. */
 
 #include "hub/parley_hub_parts.h"
 
@@ -82,7 +82,7 @@ parley_hub_op_call(parley_call_t *call)
 }
 
 
-/* whoever it is for frees it */
+/* Passes a completed verb to its handler, which frees it. */
 
 static void
 parley_hub_op_done(parley_hub_op_t *op)

@@ -1,9 +1,9 @@
-/* Rounds: what came goes to all of a group. */
+/* Rounds: write new records to all subscribers of a group. */
 
 #include "hub/parley_hub_parts.h"
 
 
-/* subscribers of a group that are served before another one's are */
+/* subscribers of a group that are served before the next group */
 #define PARLEY_HUB_SERVED  64
 
 
@@ -71,7 +71,7 @@ parley_hub_unqueue(parley_hub_t *hub, parley_hub_group_t *group)
 }
 
 
-/* one that nobody is in any more goes when it was served */
+/* an empty group is freed after it was served */
 
 void
 parley_hub_round(parley_hub_t *hub)
@@ -101,7 +101,9 @@ parley_hub_round(parley_hub_t *hub)
 }
 
 
-/* without memory each reads by itself, when it has its turn */
+/*
+ * Begins a round.  Without memory, each subscriber reads by itself at its turn.
+ */
 
 static void
 parley_hub_round_begin(parley_hub_t *hub, parley_hub_group_t *group)
@@ -141,7 +143,7 @@ parley_hub_round_begin(parley_hub_t *hub, parley_hub_group_t *group)
 }
 
 
-/* What is for all of the group, or for one of it; NULL: all. */
+/* Collects the events for all of the group (s NULL), or for one subscriber. */
 
 static int
 parley_hub_round_text(parley_hub_t *hub, parley_hub_group_t *group,
@@ -264,7 +266,7 @@ parley_hub_round_serve(parley_hub_t *hub, parley_hub_group_t *group)
 }
 
 
-/* The first of those that are queued has no round any more. */
+/* Ends the round of the first queued group. */
 
 static void
 parley_hub_round_end(parley_hub_t *hub, parley_hub_group_t *group)
@@ -304,7 +306,7 @@ parley_hub_round_end(parley_hub_t *hub, parley_hub_group_t *group)
 }
 
 
-/* another group has its turn */
+/* Moves to the next group. */
 
 static void
 parley_hub_round_next(parley_hub_t *hub)
@@ -344,7 +346,7 @@ parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
         return -1;
     }
 
-    /* a WebSocket is asked whether it lives, whatever else is written to it */
+    /* a WebSocket gets pings even if other frames are written */
 
     if (s->group->stream->form == PARLEY_FORM_EVENTS) {
         s->written = hub->now;
@@ -362,7 +364,7 @@ parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
 
 
 /*
- * It keeps no more than the rest of the event that was begun; what was not is
+ * Keeps only the rest of the event that is partly written; later events are
  * read again.
  */
 
@@ -411,8 +413,8 @@ parley_hub_send_part(parley_hub_t *hub, parley_subscriber_t *s,
 }
 
 
-/* Counts the first n events of a text as delivered.  One subscriber of a group
-   has what is owed to all. */
+/* Counts the first n events of a text as delivered.  An event that is owed is
+   then delivered for the whole group. */
 
 static void
 parley_hub_sent(parley_hub_t *hub, const parley_subscriber_t *s,

@@ -1,4 +1,4 @@
-/* Time: a wheel of seconds, in which each subscriber stands once. */
+/* Time: a wheel of seconds that has each subscriber in one slot. */
 
 #include "hub/parley_hub_parts.h"
 
@@ -27,7 +27,10 @@ parley_hub_undue(parley_subscriber_t *s)
 }
 
 
-/* who is behind is looked at each second, the others when there is a need */
+/*
+ * Puts a subscriber into the wheel.  One that is behind is checked each second,
+ * others when something is due.
+ */
 
 void
 parley_hub_due(parley_hub_t *hub, parley_subscriber_t *s)
@@ -99,14 +102,14 @@ parley_hub_tick(parley_hub_t *hub)
         parley_hub_tick_keep(hub);
     }
 
-    /* who appends and dies wakes nobody */
+    /* a process that dies after its append wakes no other */
 
     parley_hub_wake(hub);
     parley_hub_resume(hub);
 }
 
 
-/* those of a slot; whoever is looked at may stand there again */
+/* Takes the subscribers of a slot; a check may put them into it again. */
 
 static void
 parley_hub_tick_take(parley_subscriber_t **slot, parley_subscriber_t **list)
@@ -144,7 +147,7 @@ parley_hub_tick_one(parley_hub_t *hub, parley_subscriber_t *s)
         return;
     }
 
-    /* who has a round to go gets more than a comment */
+    /* with a pending round, no keepalive is needed */
 
     if (s->state == PARLEY_SUBSCRIBER_LIVE && !group->queued
         && s->written + group->stream->keepalive <= hub->now
@@ -157,7 +160,7 @@ parley_hub_tick_one(parley_hub_t *hub, parley_subscriber_t *s)
 }
 
 
-/* -1: it is over */
+/* Sends a keepalive.  Returns -1 if the subscription has ended. */
 
 static int
 parley_hub_alive(parley_hub_t *hub, parley_subscriber_t *s)
@@ -249,7 +252,7 @@ parley_hub_drain(parley_hub_t *hub, uint32_t seconds)
                 continue;
             }
 
-            /* up to a second passes before that is looked at */
+            /* the check may be up to a second late */
 
             at = parley_hub_now(hub) + 1
                  + hub->env.random(hub->env.ctx) % (seconds - 1);

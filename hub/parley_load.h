@@ -1,7 +1,7 @@
 /*
- * What a job is about (parley_job.h), in its text: of which kind it is, and
- * whom it is for.  Jobs that deliver are about the record of a publication;
- * other kinds have a text of their own.
+ * The text of a job (parley_job.h): its kind, and its recipient.  A job that
+ * delivers is about the record of a publication; other kinds have a text of
+ * their own.
  */
 
 #ifndef PARLEY_LOAD_H
@@ -13,13 +13,14 @@
 
 typedef enum {
     PARLEY_LOAD_NONE = 0,
-    PARLEY_LOAD_DELIVER,        /* to the URL of a principal: its sub */
-    PARLEY_LOAD_NOTICE,         /* the same, of what the gateway tells:
-                                   nobody is told that it was not reached */
+    PARLEY_LOAD_DELIVER,        /* to the URL of a principal, whose sub is in
+                                   the text */
+    PARLEY_LOAD_NOTICE,         /* as DELIVER, for a notice of the gateway: a
+                                   failure is not reported */
     PARLEY_LOAD_AWAIT,          /* to the next connection of the owner of a
-                                   handle, which the text has in place of a
-                                   sub; it is due when it is too late */
-    PARLEY_LOAD_AWAIT_NOTICE,   /* the same, of what the gateway tells */
+                                   handle, which is in the text in place of a
+                                   sub; the job is due when it is too late */
+    PARLEY_LOAD_AWAIT_NOTICE,   /* as AWAIT, for a notice of the gateway */
     PARLEY_LOAD_EMERGENCY,      /* deadlines, see parley_overdue.h */
     PARLEY_LOAD_ESCALATION,
     PARLEY_LOAD_TIMEOUT,
@@ -27,16 +28,22 @@ typedef enum {
 } parley_load_kind_t;
 
 
-/* Returns 0 and *ret, in the arena; or -1: no memory, or it is too long. */
+/*
+ * Writes the text in the arena.  Returns 0, or -1 if it is too long or memory
+ * is exhausted.
+ */
 int parley_load_write(parley_arena_t *arena, parley_load_kind_t kind,
     parley_str_t sub, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
-/* *ret is the rest of the text.  NONE: nobody knows that kind. */
+/*
+ * Reads the kind; *ret is the rest of the text.  Returns NONE for an unknown
+ * kind.
+ */
 parley_load_kind_t parley_load_read(parley_str_t text, parley_str_t *ret);
 
 
-/* Whether such a job delivers a publication: to a URL, or to a connection. */
+/* Returns whether a job delivers a publication, to a URL or a connection. */
 static inline int
 parley_load_delivers(parley_load_kind_t kind)
 {

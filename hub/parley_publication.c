@@ -6,14 +6,14 @@
 
 #define PARLEY_PUBLICATION_VERSION  5
 
-/* those of the message, and the facts */
+/* the texts of the message, and the facts */
 #define PARLEY_PUBLICATION_QUESTION_TEXT  6
 #define PARLEY_PUBLICATION_FACTS          11
 #define PARLEY_PUBLICATION_TEXTS                                             \
     (PARLEY_PUBLICATION_FACTS + PARLEY_CHANNEL_AXES)
 
 
-/* begins a record; then come the texts, then the message */
+/* beginning of a record; the texts and the message follow */
 typedef struct {
     uint8_t   version;
     uint8_t   kind;
@@ -31,7 +31,7 @@ typedef struct {
 } parley_publication_head_t;
 
 
-/* the n-th text */
+/* Returns text number n. */
 
 static parley_str_t *
 parley_publication_text(parley_publication_t *p, unsigned n)

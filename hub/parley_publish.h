@@ -1,10 +1,10 @@
 /*
- * Publishing: a publication is appended to logs, and whoever has subscribers is
- * woken (HUB-01: what was answered was appended).
+ * Publishing: a publication is appended to logs, and processes with subscribers
+ * are woken (HUB-01: an answered message was appended).  In this order:
  *
- *     parley_publish_append()     what is to be asked of the state
- *     parley_selector_count()     when it answered: how many it is for
- *     parley_hub_env_t.wake       and then
+ *   parley_publish_append()    prepares the append
+ *   parley_selector_count()    counts the subscribers in its result
+ *   parley_hub_env_t.wake      wakes the processes
  */
 
 #ifndef PARLEY_PUBLISH_H
@@ -13,25 +13,26 @@
 #include "hub/parley_publication.h"
 
 
-/* ms that a record lives whose message does not say how long */
+/* ms that a record lives if its message has no limit */
 #define PARLEY_PUBLISH_LIVES  ((int64_t) 1 << 40)
 
 
 typedef struct {
     const parley_publication_t   *publication;
-    const uint8_t               (*logs)[PARLEY_KEY_LEN];    /* no two are
-                                                               equal */
+    const uint8_t               (*logs)[PARLEY_KEY_LEN];    /* keys of the logs,
+                                                               distinct */
     size_t                        nlogs;
-    const uint8_t                *account;  /* of the sender */
+    const uint8_t                *account;  /* account of the sender */
     parley_retention_t            retention;
     int64_t                       ttl;      /* ms */
-    unsigned                      closes:1; /* nothing comes after it */
+    unsigned                      closes:1; /* the logs take no appends after
+                                               this one */
 } parley_publish_t;
 
 
 /*
- * Fills *ret, which points to what p does, and into the arena.  Returns 0, or
- * -1: a text of the publication is too long, or there is no memory.
+ * Fills *ret, which borrows from p and the arena.  Returns 0, or -1 if a text
+ * of the publication is too long or memory is exhausted.
  */
 int parley_publish_append(parley_arena_t *arena, const parley_publish_t *p,
     parley_append_t *ret)

@@ -4,14 +4,14 @@
 #include "hub/parley_runner.h"
 
 
-/* ms until it looks again where there was no memory */
+/* ms until the next try after memory was exhausted */
 #define PARLEY_RUNNER_LATER   1000
 
-/* ms until it looks again for some classes, while others are due that it has no
-   place for */
+/* ms until the next take for some classes, while due jobs of other classes have
+   no place */
 #define PARLEY_RUNNER_SOON    100
 
-/* accounts with a quarter of the places, so at most */
+/* maximum of accounts with a quarter of the places */
 #define PARLEY_RUNNER_MOST    4
 
 #define PARLEY_RUNNER_ALL     (PARLEY_JOB_CLASS_BIT(PARLEY_JOB_CLASSES) - 1)
@@ -20,16 +20,18 @@
 struct parley_runner_s {
     parley_state_t       *state;
     parley_runner_env_t   env;
-    size_t                max[PARLEY_JOB_CLASSES];     /* places */
-    size_t                n[PARLEY_JOB_CLASSES];        /* that are taken */
+    size_t                max[PARLEY_JOB_CLASSES];     /* places, by class */
+    size_t                n[PARLEY_JOB_CLASSES];        /* used places, by
+                                                           class */
     parley_run_t         *runs;
-    parley_run_t         *taking;       /* what is to get the next; NULL: it
-                                           asks for none */
-    uint32_t              most[PARLEY_RUNNER_MOST];     /* what it asks with */
+    parley_run_t         *taking;       /* receives the next job; NULL: no take
+                                           under way */
+    uint32_t              most[PARLEY_RUNNER_MOST];     /* accounts passed to
+                                                           the take */
     unsigned              stopped:1;
     unsigned              turning:1;
-    unsigned              again:1;      /* its turn came while it was turning,
-                                           or asking */
+    unsigned              again:1;      /* a turn was requested during a turn or
+                                           take */
 };
 
 
@@ -115,7 +117,7 @@ parley_runner_drop(parley_run_t *run)
 }
 
 
-/* one at a time: each has memory of its own */
+/* takes one job at a time: each has its own memory */
 
 void
 parley_runner_turn(parley_runner_t *r)
@@ -139,8 +141,8 @@ parley_runner_turn(parley_runner_t *r)
 }
 
 
-/* the classes that it has no place for: what is urgent takes an ordinary one
-   while there is one */
+/* Returns the classes without a free place.  An urgent job takes an ordinary
+   place if one is free. */
 
 static unsigned
 parley_runner_full(const parley_runner_t *r)
@@ -161,10 +163,10 @@ parley_runner_full(const parley_runner_t *r)
 
 
 /*
- * Sets r->most to the accounts that have as many of the places as one may have
- * of the urgent, or a quarter of the ordinary, after which others are first.
- * Either is more than a fifth, so that each is among the PARLEY_RUNNER_MOST
- * candidates that one pass finds (Misra and Gries); those are counted then.
+ * Sets r->most to the accounts that have the maximum of urgent places, or a
+ * quarter of the ordinary ones.  Either is more than a fifth, so each such
+ * account is among the PARLEY_RUNNER_MOST candidates that one pass finds (Misra
+ * and Gries); these are then counted.
  */
 
 static size_t
@@ -237,7 +239,7 @@ parley_runner_of(const parley_runner_t *r, parley_job_class_t place,
 }
 
 
-/* 1: there may be more */
+/* Takes a job.  Returns 1 if more may be due. */
 
 static int
 parley_runner_take(parley_runner_t *r, unsigned full)
@@ -381,8 +383,9 @@ parley_runner_ended(parley_call_t *call)
 }
 
 
-/* without what was to be told it is over all the same; one that insists is
-   tried for as long as there is time, and given up */
+/* Handles the end of a job.  If there was no room for the notice, the job ends
+   without it; one that insists is retried until its time is over, and then
+   given up. */
 
 static void
 parley_runner_over(parley_run_t *run)

@@ -3,11 +3,11 @@
 #include "hub/parley_selector.h"
 
 
-/* what is told of a number that is coarse */
+/* steps of a coarse count */
 #define PARLEY_SELECTOR_FEW   2
 #define PARLEY_SELECTOR_MANY  10
 
-/* begins a text: a protocol, or none */
+/* beginning of a text: a protocol, or none */
 #define PARLEY_SELECTOR_PROTO  'a'
 #define PARLEY_SELECTOR_ANY    '-'
 
@@ -126,7 +126,7 @@ parley_selector_admits(const parley_selector_t *selector,
 }
 
 
-/* of a session that is named only its own selector was counted */
+/* for a named session, the append counted only its own selector */
 
 int
 parley_selector_count(parley_arena_t *arena, const parley_publication_t *p,

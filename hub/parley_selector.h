@@ -1,9 +1,8 @@
 /*
- * A selector: what a subscription is given of its log, as far as several of
- * them can have it in common: the protocol that it reads, the instrument that
- * its session has, and its filter (ACH-22).  As a text it is what the roster
- * counts by; each process reads it once and tests a publication once for all
- * that have it.
+ * A selector: the properties of a subscription that several subscribers of a
+ * log can share: its protocol, the instrument of its session, and its filter
+ * (ACH-22).  The roster counts subscribers by its text.  Each process parses a
+ * selector once, and tests a publication once for all subscribers that have it.
  */
 
 #ifndef PARLEY_SELECTOR_H
@@ -20,12 +19,15 @@ typedef struct {
 } parley_selector_t;
 
 
-/* Begins the name of a session that is no stream's, but a request's that is
-   held (HUB-07), and the instrument of its selector, by which nothing but the
-   answer to the question that follows is for it. */
+/* First character of the session name of a held request (HUB-07), and of the
+   instrument in its selector.  The name of the question follows; only an answer
+   to this question is for the session. */
 #define PARLEY_SELECTOR_HELD  '='
 
-/* no stream has such a name: another's session has a "/" in it */
+/*
+ * Returns whether a text is such a name.  A stream cannot have one: its session
+ * name contains a "/".
+ */
 static inline int
 parley_selector_is_held(parley_str_t text)
 {
@@ -35,37 +37,42 @@ parley_selector_is_held(parley_str_t text)
 }
 
 /*
- * The text of a selector; neither part has a line end in it.  Equal selectors
- * have equal texts where their filters have.  -1: no memory, or too long
- * (PARLEY_SELECTOR_MAX).
+ * Writes the text of a selector; instrument and filter must not have line ends.
+ * Equal selectors have equal texts if the texts of their filters are equal.
+ * Returns 0, or -1 if memory is exhausted or the text exceeds
+ * PARLEY_SELECTOR_MAX.
  */
 int parley_selector_text(parley_arena_t *arena, parley_proto_t proto,
     parley_str_t instrument, parley_str_t filter, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
-/* Reads a text; spans of *ret are of it.  -1: it is none, or no memory. */
+/*
+ * Parses a text; spans of *ret are borrowed from it.  Returns 0, or -1 if it is
+ * invalid or memory is exhausted.
+ */
 int parley_selector_read(parley_arena_t *arena, parley_str_t text,
     parley_selector_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Whether sessions that have the selector get a publication: all of them (1),
- * none (0), or the one that it names (2).
+ * Returns which sessions with the selector get a publication: all (1), none
+ * (0), or only the session that it names (2).
  */
 int parley_selector_admits(const parley_selector_t *selector,
     const parley_publication_t *p);
 
 /*
- * How many subscriptions a publication is for, of those that its append
- * counted, by the protocol that they read: ret[proto]; the publication's own
- * are those, too, that take it as it is.  Returns 0, or -1: no memory.
+ * Counts the subscriptions that a publication is for, in the result of its
+ * append, by protocol: ret[proto].  Subscriptions that take a message as it is
+ * count for the publication's own protocol.  Returns 0, or -1 if memory is
+ * exhausted.
  */
 int parley_selector_count(parley_arena_t *arena,
     const parley_publication_t *p, const parley_appended_t *appended,
     int64_t ret[PARLEY_PROTO_COUNT])
     __attribute__((warn_unused_result));
 
-/* The same, told as 0, 1, 2 or 10: that many at least. */
+/* Rounds a count down to 0, 1, 2 or 10. */
 int64_t parley_selector_coarse(int64_t count);
 
 
