@@ -177,6 +177,50 @@ subtest 'C2A-13: a service: other policies, and other conversations' => sub {
 };
 
 
+subtest 'C2A-13: the hub: other policies' => sub {
+    my @at = (uri => '/hub');
+    my $alice = listen_to('alice', uri => '/c2a/', session => 'open');
+    my $bob = listen_to('bob', uri => '/c2a/', session => 'open');
+
+    for my $policy (qw(may_respond ack_only must_respond)) {
+        for my $target ('agent:alice', { %conversation }) {
+            for my $answer (\&words, sub {
+                my ($id, @o) = @_;
+                return reaction($id, 'seen', @o);
+            }) {
+                my $event = event($policy);
+
+                passes(submit($event, as => 'alice', @at), $policy);
+
+                my $id = $bob->event->{json}{params}{eventId};
+                my $said = $answer->($id, 'bob', target => $target);
+
+                passes(submit($said, as => 'bob', @at), 'is answered');
+
+                my $got = $alice->event(5);
+
+                is($got->{json}{params}{arguments}{inReplyTo} // '', $id,
+                   'and its sender has the answer') or diag explain $got;
+            }
+        }
+    }
+
+    # by nobody else, and once
+
+    my $event = event('may_respond');
+
+    passes(submit($event, as => 'alice', @at), 'may_respond');
+
+    my $id = $bob->event->{json}{params}{eventId};
+
+    is(submit(words($id, 'dave'), as => 'dave', @at)->{status}, 409,
+       'not by another');
+    passes(submit(words($id, 'bob'), as => 'bob', @at), 'by its reader');
+    is(submit(words($id, 'bob'), as => 'bob', @at)->{status}, 409, 'once');
+    $_->leave for $alice, $bob;
+};
+
+
 subtest 'C2A-13: the hub: a reader of C2A by a stream' => sub {
     my $bob = listen_to('bob', uri => '/c2a/', session => 'c2a');
     my $alice = listen_to('alice', uri => '/c2a/', session => 'c2a');

@@ -192,6 +192,7 @@ typedef struct {
                                          not to its sender (ACH-31) */
     unsigned              mute:1;     /* an event that nobody answers in words
                                          (C2A-13) */
+    unsigned              open:1;     /* an event that its readers may answer */
     unsigned              approval:2; /* parley_approval_t: what it asks for;
                                          who agrees to it has answered */
     unsigned              dm:1;       /* its recipient is but the name of a

@@ -178,15 +178,23 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
 }
 
 
-/* VCP 6.1: who is told of a trouble should acknowledge it, asked or not, where
-   it can be read in a protocol that has a way to */
+/*
+ * VCP 6.1: who is told of a trouble should acknowledge it, asked or not, where
+ * it can be read in a protocol that has a way to.  And C2A's readers may answer
+ * an event that is published, unless its policy forbids it.
+ */
 
 static int
 parley_question_is_optional(const parley_asking_t *a)
 {
-    return !a->escalates && (a->published || a->sent->answerable)
-           && a->who->msg->act == PARLEY_ACT_EVENT
-           && a->who->msg->alarm != PARLEY_ALARM_NONE;
+    const parley_msg_t  *m;
+
+    m = a->who->msg;
+
+    return !a->escalates && m->act == PARLEY_ACT_EVENT
+           && (m->alarm != PARLEY_ALARM_NONE
+               ? a->published || a->sent->answerable
+               : m->open && a->published);
 }
 
 

@@ -140,6 +140,7 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
                         ? PARLEY_APPROVAL_ANYBODY : PARLEY_APPROVAL_NONE;
         msg->mute = parley_json_string_is(doc, policy,
                                           PARLEY_STR("must_not_respond"));
+        msg->open = !msg->mute;
     }
 
     if (parley_c2a_fill_text(msg, at) != 0
