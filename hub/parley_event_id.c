@@ -57,6 +57,32 @@ parley_event_id_reason(const parley_place_t *place,
 }
 
 
+parley_str_t
+parley_event_id_reason_told(const parley_place_t *place,
+    uint8_t text[PARLEY_PLACE_REASON])
+{
+    parley_str_t  reason;
+
+    reason = parley_event_id_reason(place, text);
+    text[reason.len++] = PARLEY_EVENT_ID_TOLD;
+
+    return reason;
+}
+
+
+int
+parley_event_id_told(parley_str_t *text)
+{
+    if (text->len == 0 || text->data[text->len - 1] != PARLEY_EVENT_ID_TOLD) {
+        return 0;
+    }
+
+    text->len--;
+
+    return 1;
+}
+
+
 int
 parley_event_id_read(parley_str_t text, parley_place_t *ret)
 {

@@ -3,7 +3,8 @@
  *
  *   3f09c2a1b47e.17
  *
- * and the events that carry a place without a message.
+ * and the events that carry a place without a message.  PARLEY_EVENT_ID_TOLD
+ * after an id says that its client was told of a gap at that place.
  */
 
 #ifndef PARLEY_EVENT_ID_H
@@ -15,11 +16,14 @@
 
 #define PARLEY_EVENT_ID_MAX  (12 + 1 + 20)
 
+/* Not part of an id, and unreserved in a URL. */
+#define PARLEY_EVENT_ID_TOLD  '~'
+
 
 /* Maximum octets of a place as an argument, "last_event_id=3f09c2a1b47e.17",
-   and of the part before the place. */
+   with PARLEY_EVENT_ID_TOLD, and of the part before the place. */
 #define PARLEY_PLACE_PREFIX  (sizeof("last_event_id=") - 1)
-#define PARLEY_PLACE_REASON  (PARLEY_PLACE_PREFIX + PARLEY_EVENT_ID_MAX)
+#define PARLEY_PLACE_REASON  (PARLEY_PLACE_PREFIX + PARLEY_EVENT_ID_MAX + 1)
 
 
 void parley_event_id_write(parley_buf_t *b, const parley_place_t *place);
@@ -30,6 +34,14 @@ void parley_event_id_write(parley_buf_t *b, const parley_place_t *place);
  */
 parley_str_t parley_event_id_reason(const parley_place_t *place,
     uint8_t text[PARLEY_PLACE_REASON]);
+
+/* The same with PARLEY_EVENT_ID_TOLD. */
+parley_str_t parley_event_id_reason_told(const parley_place_t *place,
+    uint8_t text[PARLEY_PLACE_REASON]);
+
+/* Cuts PARLEY_EVENT_ID_TOLD off the end of *text.  Returns 1, or 0 if it is
+   not there. */
+int parley_event_id_told(parley_str_t *text);
 
 /*
  * Reads an id that a client sent.  Returns 0, or -1 with *ret zeroed if it is

@@ -126,6 +126,7 @@ parley_hub_enter(parley_hub_t *hub, parley_subscriber_t *s,
     s->session = subscription->session;
     s->resumes = subscription->from.epoch != 0;
     s->lost = subscription->lost;
+    s->told = subscription->told;
     s->owns = subscription->owns;
     parley_hub_put(s, &subscription->from, 0);
 

@@ -100,6 +100,8 @@ struct parley_subscriber_s {
     uint64_t               resumes:1;   /* it resumes from a place */
     uint64_t               lost:1;      /* that place is unknown: it begins with
                                            a gap */
+    uint64_t               told:1;      /* its client was told of a gap at its
+                                           place */
     uint64_t               caught:1;    /* it has been live */
     uint64_t               ahead:1;     /* live, and already has the records of
                                            the next round up to its place */
@@ -138,6 +140,10 @@ typedef struct {
                                            ones */
     unsigned                lost:1;     /* it begins so, after a gap: its
                                            earlier place is unknown */
+    unsigned                told:1;     /* the client was told of a gap at from:
+                                           it begins with the first record that
+                                           is left, without another gap, unless
+                                           the log has another epoch */
     unsigned                owns:1;     /* the client owns the log: it first
                                            gets the records that jobs owe to
                                            readers of the log

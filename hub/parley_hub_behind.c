@@ -112,6 +112,7 @@ parley_hub_meet(parley_hub_t *hub, parley_subscriber_t *s)
     }
 
     s->caught = 1;
+    s->told = 0;
 
     if (channel->closed && !group->queued) {
 
@@ -289,6 +290,7 @@ parley_hub_page(parley_hub_t *hub, parley_subscriber_t *s,
         return -1;
     }
 
+    s->told = 0;
     rc = parley_hub_send(hub, s, &text);
 
     parley_hub_text_free(&text);
@@ -331,7 +333,7 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
 
     place.epoch = page->epoch;
 
-    if (page->lost) {
+    if (page->lost && !(s->told && page->epoch == s->epoch)) {
         place.offset = page->first - 1;
         parley_hub_form_gap(&b, form, &place);
         parley_hub_text_event(text, &b, &place, sum, 0);

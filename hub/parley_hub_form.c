@@ -9,7 +9,10 @@
  * everything was written, "3f09c2a1b47e.17".  If records are lost, the
  * connection is closed with the place after which the client can resume:
  *
- *   4410 last_event_id=3f09c2a1b47e.17
+ *   4410 last_event_id=3f09c2a1b47e.17~
+ *
+ * More records may be lost before the client is back.  PARLEY_EVENT_ID_TOLD
+ * lets its next connection begin with the first one that is left.
  */
 
 #include "http/parley_events.h"
@@ -86,7 +89,7 @@ parley_hub_form_gap(parley_buf_t *b, parley_form_t form,
         return;
     }
 
-    reason = parley_event_id_reason(place, text);
+    reason = parley_event_id_reason_told(place, text);
 
     parley_frame_close(b, PARLEY_CLOSE_GAP, reason);
 }

@@ -162,7 +162,7 @@ subtest 'HUB-02: a WebSocket is resumed' => sub {
     my $close = $gone->closed;
 
     is($close->[0], 4410, 'what is gone is told');
-    like($close->[1], qr/^last_event_id=[0-9a-f]{12}\.\d+$/);
+    like($close->[1], qr/^last_event_id=[0-9a-f]{12}\.\d+~$/);
 
     my $back = websocket('alice', more => $close->[1]);
 
@@ -452,5 +452,52 @@ EOT
 
 unlike($said . $nginx->error_log, qr/\[(?:alert|emerg|crit)\](?!.*signal 9)/,
        'nothing is wrong');
+
+
+subtest 'HUB-02: more is gone before a client is back that was told' => sub {
+    my $few = Parley::Nginx->start(workers => 2, http => streams_http(
+        submit => 'aee', more => 'parley_retain count=20 time=1h;',
+        locations => 'location = /ws { parley_jwt on; '
+                   . 'parley_websocket aee; }'));
+    my $open = sub { websocket('bob', uri => '/ws', @_) };
+    my $say = sub {
+        map {
+            my $m = aee(type => 'event');
+
+            is(submit($m, as => 'alice')->{status}, 202);
+            $m->{id};
+        } 1 .. $_[0];
+    };
+
+    my $bob = $open->();
+    my $from = $bob->opened;
+
+    $bob->leave;
+    $say->(25);
+
+    my $close = $open->(last_event_id => $from)->closed;
+
+    is($close->[0], 4410, 'what is gone is told');
+
+    my @sent = $say->(25);
+    my $back = $open->(more => $close->[1]);
+
+    is_deeply([map { $_->{json}{id} } $back->messages(20)], [@sent[5 .. 24]],
+              'once: what is left comes')
+        or diag explain $back->closed(1);
+
+    my ($next) = $say->(1);
+
+    is($back->message->{json}{id}, $next, 'and what comes');
+    $back->leave;
+
+    my $place = $close->[1] =~ s/^last_event_id=|~$//gr;
+
+    is($open->(last_event_id => $place)->closed->[0], 4410,
+       'a client that was not told is told');
+    is($open->(last_event_id => '00000000abcd.1~')->closed->[0], 4410,
+       'and so is one that had another log');
+    $few->stop;
+};
 
 done_testing;

@@ -416,6 +416,8 @@ parley_gate_stream_from(parley_gate_stream_t *st)
         return;
     }
 
+    s->told = (unsigned) parley_event_id_told(&text);
+
     /* a client that were refused would never come back: what it had is not
        known, and it is told so */
 
