@@ -56,7 +56,8 @@
     X(UPSTREAM_UNAVAILABLE, "upstream-unavailable", 502, 1)                   \
     X(UPSTREAM_TIMEOUT, "upstream-timeout", 504, 1)                           \
     X(TIMEOUT, "timeout", 504, 1)                                             \
-    X(CAPACITY, "capacity", 503, 1)
+    X(CAPACITY, "capacity", 503, 1)                                           \
+    X(SESSION_UNKNOWN, "session-unknown", 404, 0)
 
 
 typedef enum {

@@ -39,6 +39,8 @@ static int parley_applies_revocation(const parley_settings_http_t *http,
     const parley_settings_t *s);
 static int parley_applies_live(const parley_settings_http_t *http,
     const parley_settings_t *s);
+static int parley_applies_session(const parley_settings_http_t *http,
+    const parley_settings_t *s);
 static int parley_applies_rewrite(const parley_settings_http_t *http,
     const parley_settings_t *s);
 static int parley_applies_record(const parley_settings_http_t *http,
@@ -91,6 +93,8 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
                                 0, 1, NULL },
     [PARLEY_STEP_LOCAL] = { "local", parley_gate_local, 0, 0,
                             parley_applies_live },
+    [PARLEY_STEP_SESSION] = { "session", parley_gate_session, 0, 1,
+                              parley_applies_session },
     [PARLEY_STEP_AGE] = { "age", parley_gate_age, 0, 0, NULL },
     [PARLEY_STEP_ADMIT] = { "admit", parley_gate_admit, 0, 0, NULL },
     [PARLEY_STEP_REFUTE] = { "refute", parley_gate_refute, 0, 0,
@@ -177,6 +181,17 @@ parley_applies_live(const parley_settings_http_t *http,
     (void) http;
 
     return s->gate.dry == PARLEY_DRY_OFF;
+}
+
+
+/* what a dry run records would hold for other callers */
+
+static int
+parley_applies_session(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    return s->submit == NULL && parley_binding_sessions(s->gate.speak) != NULL
+           && parley_applies_live(http, s);
 }
 
 

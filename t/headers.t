@@ -203,7 +203,7 @@ my %of_body = (
     'Content-Digest' => 'sha-256=:x:', 'Repr-Digest' => 'sha-256=:x:',
     'Content-MD5' => 'x', 'Link' => '</x>; rel=next', 'Allow' => 'PUT',
     'Proxy-Authenticate' => 'Basic', 'Authentication-Info' => 'x',
-    'Mcp-Session-Id' => 'inner',
+    'Mcp-Session-Id' => 'inner', 'C2A-Session' => 'inner',
 );
 
 my %passes = ('Set-Cookie' => 'route=1', 'Cache-Control' => 'no-store',

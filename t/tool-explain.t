@@ -332,7 +332,7 @@ subtest 'GW-16 rates and the window are asked of an empty state, and it is said 
     my @steps = $err =~ /^([a-z-]+) +(?:passed|-) /mg;
     is("@steps", 'method failures proof rate body json protocol schema payload '
                  . 'transport sender signature revocation sender-rate '
-                 . 'arguments submission reference policy direction local age admit '
+                 . 'arguments submission reference policy direction local session age admit '
                  . 'refute rewrite translate loss keep suspend record '
                  . 'publish escalate forward', 'the order of the gateway');
 };

@@ -125,3 +125,11 @@ parley_binding_read(parley_proto_t proto, parley_binding_header_pt get,
         }
     }
 }
+
+
+const parley_str_t *
+parley_binding_sessions(parley_proto_t proto)
+{
+    return proto >= PARLEY_PROTO_COUNT ? NULL
+           : parley_codecs[proto]->binding->sessions;
+}

@@ -13,7 +13,8 @@
 #include "core/parley_str.h"
 
 
-#define PARLEY_BINDING_HEADERS  4   /* of a request, at most */
+#define PARLEY_BINDING_HEADERS   4  /* of a request, at most */
+#define PARLEY_BINDING_SESSIONS  2  /* headers that name a session, at most */
 
 
 /* an HTTP answer for the caller */
@@ -63,6 +64,12 @@ typedef struct {
      * none.
      */
     const parley_str_t  *sets;
+
+    /*
+     * Headers in which a service gives a session, and its client names one, in
+     * lower case; ends with an empty one.  NULL: none.
+     */
+    const parley_str_t  *sessions;
 
     parley_str_t         greeting;      /* the intent that a client of a
                                            WebSocket should begin with; empty:
@@ -121,6 +128,9 @@ int parley_binding_looks(parley_proto_set_t set);
 int parley_binding_methods(parley_arena_t *arena, parley_proto_set_t set,
     parley_str_t *ret)
     __attribute__((warn_unused_result));
+
+/* The member sessions of a protocol's binding; of NONE NULL. */
+const parley_str_t *parley_binding_sessions(parley_proto_t proto);
 
 /*
  * The values of the headers that the protocol reads, none where it is NONE;

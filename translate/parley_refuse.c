@@ -125,6 +125,7 @@ parley_refuse_title(int status)
         { 400, parley_str("Bad Request") },
         { 401, parley_str("Unauthorized") },
         { 403, parley_str("Forbidden") },
+        { 404, parley_str("Not Found") },
         { 405, parley_str("Method Not Allowed") },
         { 409, parley_str("Conflict") },
         { 413, parley_str("Content Too Large") },

@@ -154,6 +154,9 @@ struct parley_gate_s {
     parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
     parley_account_kept_t     *kept;        /* of whom the token is of; NULL:
                                                there is none */
+    parley_str_t               given[PARLEY_BINDING_SESSIONS];
+                                            /* sessions that the service gave
+                                               with its answer; empty: none */
     parley_str_t               shown;       /* the token that was looked at;
                                                empty: none yet */
     parley_ticket_t            ticket;      /* that it stood in; its nonce is
@@ -331,6 +334,15 @@ void parley_gate_refuse(parley_gate_t *g);
  * it yet is.
  */
 void parley_gate_leave(parley_gate_t *g, int64_t clock);
+
+/*
+ * Headers of the answer in which the service gives the caller a session, in
+ * lower case; ends with an empty one.  NULL: none.  The adapter tells the gate
+ * of header number i; id lives as long as the gate.  The session becomes the
+ * caller's when the answer is settled.
+ */
+const parley_str_t *parley_gate_sessions(const parley_gate_t *g);
+void parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id);
 
 /*
  * What comes back for a message that was sent on, as parley_exchange.h has it.

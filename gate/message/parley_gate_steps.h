@@ -385,6 +385,14 @@ void parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
 /* The request is over. */
 void parley_gate_report_rest(parley_gate_t *g);
 
+/* parley_gate_session.c */
+
+parley_step_result_t parley_gate_session(parley_gate_t *g);
+
+/* The sessions that the service gave with its answer become the caller's: 0 or
+   PARLEY_WAIT. */
+int parley_gate_sessions_given(parley_gate_t *g);
+
 /* parley_gate_submit.c */
 
 parley_step_result_t parley_gate_submission(parley_gate_t *g);

@@ -36,6 +36,8 @@ typedef enum {
     PARLEY_STEP_POLICY,
     PARLEY_STEP_DIRECTION,
     PARLEY_STEP_LOCAL,          /* the gateway's answer to what only reads */
+    PARLEY_STEP_SESSION,        /* a session of the service that it names is
+                                   the caller's */
     PARLEY_STEP_AGE,
     PARLEY_STEP_ADMIT,          /* it is new, within quotas */
     PARLEY_STEP_REFUTE,         /* the gateway's answer to what changes

@@ -40,6 +40,7 @@
     BY(POLICY, 0)                                                             \
     BY(DIRECTION, PARLEY_D(IDENTITIES))                                       \
     BY(LOCAL, PARLEY_D(SELF))                                                 \
+    BY(SESSION, PARLEY_D(SPEAK), PARLEY_D_ACCEPTS)                            \
     BY(AGE, PARLEY_D(FRESHNESS))                                              \
     BY(ADMIT, PARLEY_D(WINDOW), PARLEY_D(ZONE))                               \
     BY(REFUTE, PARLEY_D(RETAIN))                                              \

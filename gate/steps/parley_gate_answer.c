@@ -88,6 +88,10 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
 
     closes = parley_gate_closes(g, answered);
 
+    if (parley_gate_sessions_given(g) == PARLEY_WAIT) {
+        return PARLEY_WAIT;
+    }
+
     if (answered->takes) {
         rc = parley_question_take(&g->ask, &g->asked, answered->principal,
                                   answered->session, g->account);
@@ -142,6 +146,8 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
     }
 
     /* not before: what is asked again is asked in the same order */
+
+    memset(g->given, 0, sizeof(g->given));
 
     if (closes) {
         memset(&g->asked, 0, sizeof(parley_asked_t));

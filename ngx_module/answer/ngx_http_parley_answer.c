@@ -14,6 +14,8 @@
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
 
+static void ngx_http_parley_answer_sessions(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_is_events(ngx_http_request_t *r);
 static parley_charset_t ngx_http_parley_answer_charset(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
@@ -49,6 +51,8 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
             return NGX_ERROR;
         }
 
+        ngx_http_parley_answer_sessions(r, ctx);
+
         if (ctx->error.code == PARLEY_E_NONE
             && ngx_http_parley_answer_is_events(r))
         {
@@ -69,6 +73,29 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
     ctx->answer = NGX_HTTP_PARLEY_ANSWER_BUFFER;
 
     return NGX_OK;
+}
+
+
+static void
+ngx_http_parley_answer_sessions(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ngx_str_t           *id;
+    ngx_uint_t           i;
+    const parley_str_t  *names;
+
+    names = parley_gate_sessions(&ctx->gate);
+
+    for (i = 0;
+         names && i < PARLEY_BINDING_SESSIONS && names[i].len;
+         i++)
+    {
+        id = ngx_http_parley_sent_header(r, (char *) names[i].data);
+
+        if (id) {
+            parley_gate_session_given(&ctx->gate, i, ngx_http_parley_str(id));
+        }
+    }
 }
 
 

@@ -703,7 +703,11 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "s answer could come; or the service answered 503.\",\"Send the message a"
     "gain later. The operator enlarges parley_zone (capacity), or shortens pa"
     "rley_window. If it is one sender, see share=. A sender without a stream "
-    "opens its stream first.\"]};\n"
+    "opens its stream first.\"],\n"
+    "\"session-unknown\":[\"A header Mcp-Session-Id or C2A-Session names a se"
+    "ssion that the service gave to another principal, or such a header comes"
+    " twice (sessions).\",\"Begin a session of your own with initialize, as a"
+    "fter any 404. A client must not use the session of another.\"]};\n"
     "\n"
     "const POLL = 2000;          /* ms */\n"
     "const MINUTE = 60;          /* s */\n"
@@ -1528,8 +1532,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-ExguzQ9QHEJs5gC9qahtSd6t7KNk2bdkx"
-    "G6RQXkgYIA='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
+    "default-src 'none'; script-src 'sha256-2ODoOpNqnAl9Du036ySv9yk9WuULQ4jRe"
+    "DWerdGteTk='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
     "pEw='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -221,9 +221,8 @@ static const parley_str_t  parley_c2a_reads[] = {
 };
 
 static const parley_str_t  parley_c2a_sets[] = {
-    parley_str("mcp-protocol-version"),
-    parley_str("mcp-session-id"),
-    parley_str("")
+    parley_str("mcp-protocol-version"), parley_str("mcp-session-id"),
+    parley_str("c2a-session"), parley_str("")
 };
 
 
@@ -232,6 +231,7 @@ const parley_binding_t  parley_c2a_binding = {
     .media_type = parley_str("application/json"),
     .reads = parley_c2a_reads,
     .sets = parley_c2a_sets,
+    .sessions = &parley_c2a_sets[1],    /* all but the version */
     .addressed = 1,
     .responds = 1,
     .looks = 1,

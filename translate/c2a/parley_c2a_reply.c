@@ -197,7 +197,10 @@ parley_c2a_content(parley_buf_t *b, const parley_c2a_said_t *said)
 }
 
 
-/* What a token lacks a client asks for by the status and its header alone. */
+/*
+ * What a token lacks a client asks for by the status and its header alone.  It
+ * begins another session where the status is 404.
+ */
 
 int
 parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
@@ -225,7 +228,8 @@ parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     why.mcp = (refusal->headers[PARLEY_C2A_HEADER_MCP].data != NULL
                || (why.doc != NULL && parley_c2a_is_mcp(why.doc)))
               && parley_error_info(error->code)->http != 401
-              && error->code != PARLEY_E_SCOPE_UNAUTHORISED;
+              && error->code != PARLEY_E_SCOPE_UNAUTHORISED
+              && error->code != PARLEY_E_SESSION_UNKNOWN;
 
     return parley_mcp_fail(arena, &why, ret);
 }

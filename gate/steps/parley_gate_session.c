@@ -1,0 +1,309 @@
+/*
+ * Sessions of a service, whose ids stand in headers of its protocol.  A session
+ * belongs to the principals that the service gave it to.  Of one that nobody
+ * knows (the state is new, or the record has ended) the first user becomes the
+ * owner, so that a restart breaks no session.
+ *
+ * An owner has a record under the key of the id; its value is the owner's
+ * account.  The key has neither location nor header: a caller could choose them
+ * so that the same session is found under another key.
+ */
+
+#include <string.h>
+
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* milliseconds after its last use that an owner is known */
+#define PARLEY_SESSION_TTL  3600000
+
+
+typedef struct {
+    size_t        n;            /* headers of the name */
+    parley_str_t  id;           /* that the last one has */
+} parley_session_found_t;
+
+
+static void parley_session_found(void *data, parley_str_t id);
+static int parley_session_admit(parley_gate_t *g, parley_str_t id);
+static int parley_session_bind(parley_gate_t *g,
+    const parley_record_id_t *record);
+static int parley_session_owners(parley_gate_t *g,
+    const parley_record_id_t *record, int *n);
+static int parley_session_keep(parley_gate_t *g,
+    const parley_record_id_t *record);
+static int parley_session_put(parley_gate_t *g,
+    const parley_record_id_t *record);
+static int parley_session_unknown(parley_gate_t *g);
+static void parley_session_record(parley_gate_t *g, parley_str_t id,
+    parley_record_id_t *ret);
+static int parley_session_is_own(const parley_gate_t *g,
+    const parley_record_t *r);
+
+
+parley_step_result_t
+parley_gate_session(parley_gate_t *g)
+{
+    int                     rc;
+    size_t                  n;
+    const parley_str_t     *name;
+    parley_session_found_t  found;
+
+    if (parley_who_proven(g->who).len == 0) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    n = 0;
+
+    for (name = parley_binding_sessions(g->conf->speak);
+         name->len != 0;
+         name++)
+    {
+        found.n = 0;
+
+        g->env->headers(g, *name, parley_session_found, &found);
+
+        if (found.n == 0) {
+            continue;
+        }
+
+        /* the service could take another one than the gateway */
+
+        rc = found.n == 1 ? parley_session_admit(g, found.id)
+                          : parley_session_unknown(g);
+
+        if (rc != 0) {
+            return parley_step_result(rc);
+        }
+
+        n++;
+    }
+
+    return n != 0 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
+}
+
+
+static void
+parley_session_found(void *data, parley_str_t id)
+{
+    parley_session_found_t *found = data;
+
+    found->n++;
+    found->id = id;
+}
+
+
+/* 0; PARLEY_WAIT; or -1: session-unknown, capacity */
+
+static int
+parley_session_admit(parley_gate_t *g, parley_str_t id)
+{
+    int                 rc;
+    parley_record_t     own;
+    parley_record_id_t  record;
+
+    parley_session_record(g, id, &record);
+
+    rc = parley_ask_get_one(&g->ask, &record, &own);
+
+    if (rc == 1) {
+
+        if (!parley_session_is_own(g, &own)) {
+            return parley_session_unknown(g);
+        }
+
+        return own.left > PARLEY_SESSION_TTL / 2 ? 0
+               : parley_session_keep(g, &record);
+    }
+
+    return rc == 0 ? parley_session_bind(g, &record)
+           : rc == PARLEY_WAIT ? rc : parley_error_memory(g->err);
+}
+
+
+/*
+ * The caller has no record: it becomes the owner where there is none.  Of two
+ * that do so at once each finds the other's, and both are refused.
+ */
+
+static int
+parley_session_bind(parley_gate_t *g, const parley_record_id_t *record)
+{
+    int  rc, n;
+
+    rc = parley_session_owners(g, record, &n);
+
+    if (rc == 0 && n != 0) {
+        return parley_session_unknown(g);
+    }
+
+    if (rc == 0) {
+        rc = parley_session_keep(g, record);
+    }
+
+    if (rc == 0) {
+        rc = parley_session_owners(g, record, &n);
+    }
+
+    if (rc != 0 || n == 1) {
+        return rc;
+    }
+
+    return parley_ask_drop(&g->ask, record, 0) == PARLEY_WAIT
+           ? PARLEY_WAIT : parley_session_unknown(g);
+}
+
+
+static int
+parley_session_owners(parley_gate_t *g, const parley_record_id_t *record,
+    int *n)
+{
+    int               rc;
+    parley_records_t  all;
+
+    rc = parley_ask_get(&g->ask, record->kind, record->key, &all);
+
+    *n = all.n;
+
+    return rc == 0 || rc == PARLEY_WAIT ? rc : parley_error_memory(g->err);
+}
+
+
+/* as parley_session_put(), with an error: capacity */
+
+static int
+parley_session_keep(parley_gate_t *g, const parley_record_id_t *record)
+{
+    int  rc;
+
+    rc = parley_session_put(g, record);
+
+    if (rc == 0 || rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    g->wait = PARLEY_GATE_NO_ROOM;
+
+    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "there is no room to remember whose the session "
+                            "is");
+}
+
+
+/* 0; PARLEY_WAIT; or -1: no room */
+
+static int
+parley_session_put(parley_gate_t *g, const parley_record_id_t *record)
+{
+    int                  rc;
+    parley_put_t         put;
+    parley_str_t         value;
+    parley_put_result_t  result;
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    value = parley_str_make(g->account, PARLEY_KEY_LEN);
+
+    put.id = *record;
+    put.queue = PARLEY_LOOSE_NONE;
+    put.account = g->account;
+    put.parts = &value;
+    put.nparts = 1;
+    put.ttl = PARLEY_SESSION_TTL;
+
+    rc = parley_ask_put(&g->ask, &put, &result);
+
+    return rc == 0 && result != PARLEY_PUT_OK ? -1 : rc;
+}
+
+
+static int
+parley_session_unknown(parley_gate_t *g)
+{
+    return parley_error_set(g->err, PARLEY_E_SESSION_UNKNOWN, NULL,
+                            "the caller has no such session");
+}
+
+
+static void
+parley_session_record(parley_gate_t *g, parley_str_t id,
+    parley_record_id_t *ret)
+{
+    parley_str_t  parts[2];
+
+    parley_gate_account(g);
+
+    parts[0] = PARLEY_STR("session");
+    parts[1] = id;
+
+    ret->kind = PARLEY_KIND_QUESTION;
+    ret->tag = parley_state_text_tag(g->ask.state,
+                                     parley_str_make(g->account,
+                                                     PARLEY_KEY_LEN));
+
+    parley_state_key(g->ask.state, PARLEY_KIND_QUESTION, parts, 2, ret->key);
+}
+
+
+static int
+parley_session_is_own(const parley_gate_t *g, const parley_record_t *r)
+{
+    return parley_str_eq(r->value,
+                         parley_str_make(g->account, PARLEY_KEY_LEN));
+}
+
+
+/* of an answer that is translated the caller gets none */
+
+const parley_str_t *
+parley_gate_sessions(const parley_gate_t *g)
+{
+    return (g->plan & PARLEY_PLAN(PARLEY_STEP_SESSION))
+           && g->msg->wire == g->conf->speak
+           && parley_who_proven(g->who).len != 0
+           ? parley_binding_sessions(g->conf->speak) : NULL;
+}
+
+
+/* one that stands in each answer was looked up with the request */
+
+void
+parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
+{
+    parley_session_found_t  found;
+
+    found.n = 0;
+
+    g->env->headers(g, parley_binding_sessions(g->conf->speak)[i],
+                    parley_session_found, &found);
+
+    if (found.n == 0 || !parley_str_eq(found.id, id)) {
+        g->given[i] = id;
+    }
+}
+
+
+/* what finds no room belongs to its first user */
+
+int
+parley_gate_sessions_given(parley_gate_t *g)
+{
+    size_t              i;
+    parley_record_id_t  record;
+
+    for (i = 0; i < PARLEY_BINDING_SESSIONS; i++) {
+
+        if (g->given[i].len == 0) {
+            continue;
+        }
+
+        parley_session_record(g, g->given[i], &record);
+
+        if (parley_session_put(g, &record) == PARLEY_WAIT) {
+            return PARLEY_WAIT;
+        }
+    }
+
+    return 0;
+}

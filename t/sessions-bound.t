@@ -1,0 +1,208 @@
+# Sessions of a service that speaks C2A belong to the principals that the service
+# gave them to, whichever header and location names them.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Upstream;
+
+my $service = Parley::Upstream->start(port(2), <<'EOT');
+    my $give = $q->{json}{params}{give} // {};
+    my %answer = (jsonrpc => '2.0', id => $q->{json}{id}, result => {});
+
+    if ($q->{json}{params}{events}) {
+        $c->{keep} = 0;
+        $c->out("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                . "Connection: close\r\n"
+                . join('', map { "$_: $give->{$_}\r\n" } keys %$give)
+                . "\r\ndata: " . jcs(\%answer) . "\n\n");
+    } else {
+        $c->answer(200, [%$give], jcs(\%answer));
+    }
+EOT
+
+my $http = gateway_http(server =>
+    location('/mcp', 'parley_accept c2a; parley_jwt on;')
+    . location('/other', 'parley_accept aee c2a; parley_speak c2a; '
+                       . 'parley_jwt on;')
+    . location('/dry', 'parley_accept c2a; parley_jwt on; parley_dry_run on;')
+    . location('/spoken', 'parley_accept c2a; parley_speak aee; '
+                        . 'parley_jwt on;'));
+
+my $nginx = Parley::Nginx->start(workers => 2, http => $http);
+my $client = Parley::Client->new(port => port(1));
+my $calls = 0;
+
+
+# a call by somebody: of what the service gives, with headers
+sub call {
+    my ($as, $uri, $method, $params, @headers) = @_;
+
+    return $client->raw(post($uri, { jsonrpc => '2.0', id => ++$calls,
+                                     method => $method,
+                                     ($params ? (params => $params) : ()) },
+                             as => $as, headers => \@headers));
+}
+
+
+sub begin {
+    my ($as, $name, $id, %o) = @_;
+
+    my $answer = call($as, '/mcp', 'initialize',
+                      { protocolVersion => '2025-06-18',
+                        give => { $name => $id }, %o });
+
+    is($answer->{status}, 200, "$as begins a session");
+    is($answer->{headers}{lc $name}, $id, "$as gets $name");
+}
+
+
+sub passes {
+    my ($as, $what, @headers) = @_;
+
+    my $n = $service->count;
+    my $answer = call($as, '/mcp', 'tools/list', undef, @headers);
+
+    is($answer->{status}, 200, "$as: $what") or diag $answer->{raw};
+    is($service->count, $n + 1, 'the service has it');
+}
+
+
+sub refused {
+    my ($as, $what, @headers) = @_;
+
+    my $uri = $headers[0] =~ m{^/} ? shift @headers : '/mcp';
+    my $n = $service->count;
+    my $answer = call($as, $uri, 'tools/list', undef, @headers);
+    my $error = from_json($answer->{body})->{error};
+
+    is($answer->{status}, 404, "$as: $what") or diag $answer->{raw};
+    is($error->{code}, -31404);
+    is($error->{data}{code}, 'session-unknown');
+    is($service->count, $n, 'the service has nothing of it');
+}
+
+
+for my $name (qw(Mcp-Session-Id C2A-Session)) {
+    my $id = "first-$name";
+
+    subtest "MCP-05 $name belongs to who got it" => sub {
+        begin('alice', $name, $id);
+
+        # by both workers, as it falls
+        for (1 .. 6) {
+            passes('alice', 'her own', $name => $id);
+            refused('bob', "alice's", $name => $id);
+        }
+
+        cmp_ok($nginx->logged(qr/\[warn\] .*refused, session-unknown: the /),
+               '>=', 6, 'the log says so');
+
+        refused('carol', "alice's, who is in no directory", $name => $id);
+        refused('bob', 'a client of MCP', $name => $id,
+                'MCP-Protocol-Version' => '2025-06-18');
+        passes('bob', 'none');
+    };
+
+    subtest "MCP-05 $name elsewhere is the same" => sub {
+        refused('bob', 'by another location', '/other', $name => $id);
+        refused('bob', 'in other letters', lc $name => $id);
+        refused('bob', 'by the other header',
+                ($name =~ /^Mcp/ ? 'C2A-Session' : 'Mcp-Session-Id') => $id);
+        refused('bob', 'beside one of his own', $name => 'of-bob',
+                $name => $id);
+        refused('alice', 'twice', $name => $id, $name => $id);
+
+        my $n = $service->count;
+        my $answer = $client->raw(post('/other', aee(from => 'agent.bob'),
+                                       as => 'bob',
+                                       headers => [$name => $id]));
+
+        is($answer->{status}, 404, 'from a caller of AEE');
+        like($answer->{body}, qr/"E_SESSION_UNKNOWN"/);
+        is($service->count, $n, 'the service has nothing of it');
+    };
+
+    subtest "MCP-05 $name of an answer of events" => sub {
+        begin('alice', $name, "events-$name", events => 1);
+        refused('bob', "alice's", $name => "events-$name");
+        passes('alice', 'her own', $name => "events-$name");
+    };
+
+    subtest "MCP-05 $name that the service gives to two belongs to both" => sub {
+        begin('alice', $name, "both-$name");
+        begin('bob', $name, "both-$name");
+        passes($_, 'his own', $name => "both-$name") for qw(alice bob alice);
+        refused('carol', 'that of others', $name => "both-$name");
+    };
+
+    subtest "MCP-05 $name that nobody knows belongs to its first user" => sub {
+        passes('bob', 'first', $name => "new-$name");
+        refused('alice', 'second', $name => "new-$name");
+        passes('bob', 'again', $name => "new-$name");
+    };
+}
+
+
+subtest 'MCP-02 a DELETE of a session is not proxied' => sub {
+    my $n = $service->count;
+    my $answer = $client->raw(post('/mcp', undef, method => 'DELETE',
+                                   as => 'bob', headers => [
+                                   'Mcp-Session-Id' => 'first-Mcp-Session-Id']));
+
+    is($answer->{status}, 405);
+    is($service->count, $n, 'the service has nothing of it');
+    passes('alice', 'her session is there',
+           'Mcp-Session-Id' => 'first-Mcp-Session-Id');
+};
+
+
+subtest 'MCP-05 a service of another protocol has no such sessions' => sub {
+    my $answer = call('bob', '/spoken', 'ping', undef,
+                      'Mcp-Session-Id' => 'first-Mcp-Session-Id');
+
+    is($answer->{status}, 200);
+};
+
+
+subtest 'MCP-05 a dry run refuses and records nothing' => sub {
+    my $answer = call('bob', '/dry', 'tools/list', undef,
+                      'Mcp-Session-Id' => 'first-Mcp-Session-Id');
+
+    is($answer->{status}, 200);
+
+    call('bob', '/dry', 'tools/list', undef, 'Mcp-Session-Id' => 'dry');
+    passes('alice', 'first', 'Mcp-Session-Id' => 'dry');
+};
+
+
+subtest 'MCP-05 a reload forgets no session' => sub {
+    $nginx->reload;
+    refused('bob', "alice's", 'Mcp-Session-Id' => 'first-Mcp-Session-Id');
+    passes('alice', 'her own', 'Mcp-Session-Id' => 'first-Mcp-Session-Id');
+};
+
+
+subtest 'MCP-05 a restart breaks no session' => sub {
+    is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
+
+    $nginx->stop;
+    $nginx = Parley::Nginx->start(workers => 2, http => $http);
+
+    passes('alice', 'her own', 'Mcp-Session-Id' => 'first-Mcp-Session-Id');
+    refused('bob', "alice's again", 'Mcp-Session-Id' => 'first-Mcp-Session-Id');
+};
+
+
+is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0, 'nothing alarming');
+
+done_testing;
