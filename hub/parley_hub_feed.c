@@ -118,10 +118,7 @@ parley_hub_unfeed(parley_hub_t *hub)
 }
 
 
-/*
- * Feeds again if a subscriber came during the end of the feed.  A feed must not
- * begin earlier, since the end could take effect after it.
- */
+/* A new feed begins only now: the end could take effect after it. */
 
 void
 parley_hub_unfed(parley_hub_op_t *op)
@@ -288,10 +285,7 @@ parley_hub_feed_place(parley_hub_t *hub, const parley_fed_t *fed,
 }
 
 
-/*
- * Notes the stamp at subscribers that are joining: their own stamp is unknown
- * until the join is answered.
- */
+/* Notes the stamp at joining subscribers, which do not know their own yet. */
 
 static void
 parley_hub_replaced(parley_hub_t *hub, const parley_publication_t *p)
@@ -465,10 +459,7 @@ parley_hub_channel_trim(parley_hub_t *hub, parley_hub_channel_t *channel)
 }
 
 
-/*
- * Adds a gap.  Without memory, the channel reads the log, and finds the gap
- * then.
- */
+/* Adds a gap.  Without memory, the channel reads the log and finds the gap. */
 
 void
 parley_hub_jump(parley_hub_t *hub, parley_hub_channel_t *channel,
