@@ -29,7 +29,7 @@ int parley_config_invalid(parley_error_t *err);
 
 /*
  * Sets err->offset to the position in text of err->field, a JSON Pointer, or
- * of its closest existing ancestor.  Leaves it alone if text exceeds the
+ * of its closest existing ancestor.  Leaves it unchanged if text exceeds the
  * limits of parley_json_read() or the offset is set.  Parses text again, with
  * memory from mem: for error paths.
  */

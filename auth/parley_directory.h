@@ -51,7 +51,7 @@ typedef int (*parley_party_pt)(parley_namespace_t space, parley_str_t name,
  * Reads the text of an identities file into arena; text need not outlive the
  * call.  party reads names; NULL: no name is derived from another.
  *
- * Besides unknown members and members of the wrong type these are errors: a
+ * Unknown members and members of the wrong type are errors, and also these: a
  * sub or name that two principals have, or names of two principals that are
  * derived from one another (err->field is the JSON Pointer of the second, the
  * text names the first and its line); an instrument that is a name of another
@@ -78,10 +78,10 @@ const parley_principal_t *parley_directory_by_sub(
     const parley_directory_t *directory, parley_str_t sub);
 
 /*
- * Returns the principal that a name of a name space means, or NULL: the one
- * that lists it there, or one without a name there, if the name is derived from
- * a name that it lists in another name space, or from its sub if it lists no
- * name.  O(1).
+ * Returns the principal with a name in a name space, or NULL.  This is the
+ * principal that lists the name there.  A principal without a name there also
+ * counts, if the name is derived from a name that it lists in another name
+ * space or, if it lists no names, from its sub.  O(1).
  */
 const parley_principal_t *parley_directory_by_name(
     const parley_directory_t *directory, parley_namespace_t space,

@@ -140,7 +140,8 @@ parley_directory_account_add(parley_directory_t *dir, parley_arena_t *arena,
 
 /*
  * Returns the slot of a derived name, or the free one where it belongs.
- * *ret_like is one that differs from it in the case of letters only, or NULL.
+ * *ret_like is an account with a name that differs only in the case of letters,
+ * or NULL.
  */
 
 static uint32_t *

@@ -10,7 +10,7 @@
 #include "core/parley_json_print.h"
 
 
-/* integers of so many digits are exact doubles */
+/* integers up to this number of digits are exact doubles */
 #define PARLEY_PRINT_DIGITS  15
 
 

@@ -115,7 +115,7 @@ parley_json_scan_string(parley_json_scan_t *s, parley_json_node_t *node,
 /*
  * Reads a number from s->p and moves s->p behind it; sets len, count, type and
  * flags of node.  Sets *ret_inexact to 1 for an integer outside +-(2^53 - 1),
- * else leaves it alone.  Returns 0, or -1 with the fault recorded.
+ * else leaves it unchanged.  Returns 0, or -1 with the fault recorded.
  */
 int parley_json_scan_number(parley_json_scan_t *s, parley_json_node_t *node,
     int *ret_inexact);

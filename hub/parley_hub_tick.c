@@ -28,8 +28,8 @@ parley_hub_undue(parley_subscriber_t *s)
 
 
 /*
- * Puts a subscriber into the wheel.  One that is behind is checked each second,
- * others when something is due.
+ * Puts a subscriber into the wheel.  A subscriber that is behind is checked
+ * each second, others when something is due.
  */
 
 void

@@ -1,7 +1,7 @@
 /*
  * Translates ECMA-262 regular expressions (section 22.2.1, with the u flag) to
- * PCRE2.  What PCRE2 supports beyond ECMA-262 (verbs, recursion, inline
- * options, possessive quantifiers) is refused, so that a schema means the same
+ * PCRE2.  PCRE2 features beyond ECMA-262 (verbs, recursion, inline options,
+ * possessive quantifiers) are refused, so that a schema means the same
  * everywhere.
  */
 

@@ -128,8 +128,8 @@ parley_schema_pred_atoms(parley_schema_pred_build_t *p,
 
 
 /*
- * Collects the schemas of the member named text, or of one that no schema
- * names if it is NULL.
+ * Collects the schemas of the member named text; if text is NULL, those of a
+ * member that no schema names.
  */
 static void
 parley_schema_pred_member(parley_schema_pred_build_t *p,

@@ -27,10 +27,10 @@
  * ttl, which may be 0.
  *
  * Every append has a number in one order of the whole state; the feed of each
- * process follows this order.  A record stays for PARLEY_FEED_GRACE until every
- * fed process has it, regardless of retention.  A slower process is told that
- * it is behind, and reads the logs.  The cost of a feed depends on the number
- * of records, not on logs or subscribers.
+ * process follows this order.  A record stays until every fed process has it,
+ * at most PARLEY_FEED_GRACE, regardless of retention.  A slower process is told
+ * that it is behind, and reads the logs.  The cost of a feed depends on the
+ * number of records, not on logs or subscribers.
  *
  * Only the roster's entries belong to a process, and end with it (see
  * parley_state_ops_t.settle: reservations).
