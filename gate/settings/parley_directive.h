@@ -146,8 +146,9 @@ void parley_settings_doubt_served(const parley_settings_env_t *env,
     const parley_block_facts_t *block, parley_directive_id_t by,
     parley_problem_t *problem);
 
+/* Passes a warning to env->warn, if there is one, and clears its text. */
 void parley_settings_warn(const parley_settings_env_t *env,
-    const parley_problem_t *problem);
+    parley_problem_t *problem);
 
 
 #endif /* PARLEY_DIRECTIVE_H */

@@ -391,9 +391,11 @@ parley_settings_is_same(const parley_where_t *one, const parley_where_t *other)
 
 void
 parley_settings_warn(const parley_settings_env_t *env,
-    const parley_problem_t *problem)
+    parley_problem_t *problem)
 {
     if (env->warn != NULL) {
         env->warn(env->ctx, problem);
     }
+
+    problem->text[0] = '\0';
 }
