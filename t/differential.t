@@ -228,6 +228,10 @@ sub compare {
                 $count{code}{$tool[$i]{code}}++ if defined $tool[$i]{code};
                 $n++;
 
+                # an emergency before suspended the sender: explain has no state
+                $what = '' if ($nginx[$i]{headers}{'x-error'} // '')
+                              eq 'agent-suspended';
+
                 push @differences,
                      show($what, $location, $e, $messages[$i], $nginx[$i],
                           $tool[$i])
