@@ -1,7 +1,6 @@
 /* Reads a certificate with OpenSSL. */
 
 #include <string.h>
-#include <time.h>
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

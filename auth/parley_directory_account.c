@@ -1,7 +1,6 @@
 /* Accounts of chat platforms, and the surfaces that deliver for them. */
 
 #include <stdio.h>
-#include <string.h>
 
 #include "auth/parley_directory_index.h"
 #include "auth/parley_surface.h"

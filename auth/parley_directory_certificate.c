@@ -1,7 +1,6 @@
 /* Finds the principal that lists a certificate. */
 
 #include <stdio.h>
-#include <string.h>
 
 #include "auth/parley_directory_index.h"
 #include "auth/parley_directory_instrument.h"

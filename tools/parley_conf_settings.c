@@ -1,6 +1,5 @@
 /* What the directives say in every block, read by the gate's table. */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "tools/parley_conf.h"

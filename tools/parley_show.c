@@ -1,7 +1,6 @@
 /* Foreign text as a terminal may show it. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/parley_tool.h"
 #include "core/parley_utf8.h"

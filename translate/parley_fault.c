@@ -2,7 +2,6 @@
 #include "translate/parley_fault.h"
 #include "translate/parley_msg_field.h"
 
-#include <stdio.h>
 #include <string.h>
 
 

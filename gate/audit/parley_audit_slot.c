@@ -1,7 +1,5 @@
 /* The slots of the chains: who has which, and how far each has come. */
 
-#include <string.h>
-
 #include "gate/audit/parley_audit_parts.h"
 
 

@@ -1,7 +1,5 @@
 /* Questions under the names that they have in further protocols. */
 
-#include <string.h>
-
 #include "gate/correlation/parley_question_parts.h"
 
 

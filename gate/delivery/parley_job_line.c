@@ -1,7 +1,6 @@
 /* What the error log has of jobs. */
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/parley_escape.h"
 #include "gate/delivery/parley_job_line.h"

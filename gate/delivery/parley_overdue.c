@@ -1,9 +1,7 @@
 #include <string.h>
 
-#include "gate/party/parley_address.h"
 #include "gate/party/parley_account.h"
 #include "gate/delivery/parley_overdue_parts.h"
-#include "gate/settings/parley_settings.h"
 
 
 /* the text of a job: its kind, then these, then a sub */

@@ -6,8 +6,6 @@
  *      "since": "2026-11-25T10:00:00Z", "message_id": "0195..."}]}
  */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_rules.h"
 

@@ -25,7 +25,6 @@
 #include "gate/endpoint/parley_gate_erase_parts.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/admission/parley_retain.h"
-#include "gate/settings/parley_settings.h"
 
 
 /* records, and octets, that are read at a time */

@@ -1,7 +1,5 @@
 /* The request methods of each endpoint. */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 

@@ -4,8 +4,6 @@
  * there it is the caller's own.
  */
 
-#include <string.h>
-
 #include "gate/party/parley_address.h"
 #include "gate/message/parley_gate_mcp.h"
 #include "translate/parley_name.h"

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hub/parley_expand.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_rules.h"
 #include "hub/parley_selector.h"

@@ -4,8 +4,6 @@
  * may become one.  What all of them have in common is here.
  */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_mcp.h"
 #include "gate/settings/parley_settings.h"
 

@@ -10,14 +10,12 @@
  * later takes the steps of messages.
  */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "translate/channel/parley_channel_scope.h"
 #include "hub/parley_event_id.h"
 #include "hub/parley_expand.h"
 #include "gate/message/parley_gate_steps.h"
-#include "http/parley_handshake.h"
 #include "core/parley_hex.h"
 #include "gate/message/parley_opening.h"
 #include "gate/settings/parley_rules.h"

@@ -1,9 +1,6 @@
 /* Checks whether a request opens a WebSocket. */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
-#include "gate/settings/parley_settings.h"
 #include "http/parley_handshake.h"
 #include "gate/endpoint/parley_gate_upgrade.h"
 

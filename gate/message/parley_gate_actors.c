@@ -6,8 +6,6 @@
  * it delivers.
  */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
 #include "translate/parley_msg.h"
 

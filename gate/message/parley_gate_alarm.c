@@ -1,7 +1,5 @@
 /* The severity of the message at the gate. */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_alarm.h"

@@ -1,7 +1,5 @@
 /* Facts about the message at the gate that several steps use. */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 

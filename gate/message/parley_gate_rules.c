@@ -4,7 +4,6 @@
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/party/parley_names.h"
-#include "translate/parley_msg_field.h"
 
 
 /* the message's and its carrier's, each also as each of PARLEY_GATE_READERS

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
-#include "gate/settings/parley_settings.h"
 #include "gate/correlation/parley_question_raised.h"
 #include "gate/correlation/parley_question.h"
 

@@ -1,7 +1,5 @@
 /* Refuses a sender whose name is reserved. */
 
-#include <string.h>
-
 #include "gate/party/parley_reserved_sender.h"
 #include "gate/settings/parley_reserved.h"
 #include "translate/parley_msg_field.h"

@@ -7,7 +7,7 @@
 #include "translate/parley_msg_field.h"
 #include "translate/parley_name.h"
 #include "auth/parley_surface.h"
-#include "gate/party/parley_who_parts.h"
+#include "gate/party/parley_who.h"
 
 
 static int parley_who_account(const parley_who_t *who,

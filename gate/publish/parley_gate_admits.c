@@ -1,9 +1,6 @@
 /* Checks whether the rules of a stream admit a publication to its reader. */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
-#include "gate/settings/parley_settings.h"
 #include "gate/publish/parley_gate_admits.h"
 
 

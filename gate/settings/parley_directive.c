@@ -1,9 +1,5 @@
 /* The table of directives, and what every one of them is asked. */
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "gate/settings/parley_directive.h"
 
 

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "gate/settings/parley_identities.h"
 #include "core/parley_json.h"
 #include "translate/parley_name.h"

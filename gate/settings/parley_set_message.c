@@ -1,7 +1,5 @@
 /* Setters of what is asked of a message, and done to it. */
 
-#include <string.h>
-
 #include "gate/settings/parley_directive.h"
 #include "gate/settings/parley_rules.h"
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "gate/party/parley_account.h"
 #include "translate/parley_embed.h"
 #include "gate/message/parley_gate_mcp.h"
 #include "gate/admission/parley_replay.h"

@@ -1,7 +1,5 @@
 /* The step ANSWER: what comes back, and what keeps it from being an answer. */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
 
 

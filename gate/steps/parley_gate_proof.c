@@ -4,7 +4,6 @@
 
 #include "gate/party/parley_child_key.h"
 #include "gate/message/parley_gate_steps.h"
-#include "gate/settings/parley_reserved.h"
 #include "auth/parley_revocation.h"
 #include "gate/settings/parley_settings.h"
 #include "auth/parley_signature.h"

@@ -5,7 +5,6 @@
  */
 
 #include <stdio.h>
-#include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/publish/parley_members.h"

@@ -1,7 +1,6 @@
 /* What the operator changes in a message, and what cannot travel. */
 
 #include <stdio.h>
-#include <string.h>
 
 #include "translate/parley_embed.h"
 #include "gate/message/parley_gate_steps.h"

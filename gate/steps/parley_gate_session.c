@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
-#include "gate/settings/parley_settings.h"
 
 
 /* milliseconds after its last use that an owner is known */

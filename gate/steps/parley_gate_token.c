@@ -4,8 +4,6 @@
  * time, however it was verified, stands in parley_gate_token_check().
  */
 
-#include <string.h>
-
 #include "gate/message/parley_gate_steps.h"
 #include "http/parley_header.h"
 #include "gate/settings/parley_settings.h"

@@ -10,7 +10,6 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
 #include "http/parley_handshake.h"
 
 

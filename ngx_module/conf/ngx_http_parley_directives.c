@@ -9,7 +9,6 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/conf/ngx_http_parley_directives.h"
 #include "ngx_module/conf/ngx_http_parley_facts.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"

@@ -10,7 +10,6 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
 #include "gate/delivery/parley_overdue.h"
 
 

@@ -11,7 +11,6 @@
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
 #include "gate/publish/parley_gate_admits.h"
 

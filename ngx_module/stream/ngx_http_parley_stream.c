@@ -14,7 +14,6 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/stream/ngx_http_parley_stream.h"
 #include "gate/message/parley_opening.h"
 

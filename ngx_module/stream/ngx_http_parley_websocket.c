@@ -18,8 +18,6 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/stream/ngx_http_parley_websocket.h"
 #include "hub/parley_event_id.h"
 

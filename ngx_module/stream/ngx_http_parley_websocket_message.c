@@ -19,7 +19,6 @@
 #include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
 #include "ngx_module/stream/ngx_http_parley_websocket.h"
-#include "http/parley_handshake.h"
 #include "gate/endpoint/parley_gate_upgrade.h"
 
 

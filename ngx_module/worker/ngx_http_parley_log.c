@@ -8,7 +8,6 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
 
 

@@ -1,7 +1,6 @@
 /* The author of an event: the account that wrote it, and another name of it. */
 
 #include "translate/c2a/parley_c2a.h"
-#include "translate/parley_msg_field.h"
 
 
 static int parley_c2a_account_text(const parley_json_t *doc,

@@ -11,7 +11,6 @@
  */
 
 #include "translate/c2a/parley_c2a.h"
-#include "translate/parley_deadline.h"
 #include "core/parley_jcs.h"
 
 

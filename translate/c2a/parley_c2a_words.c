@@ -18,7 +18,6 @@
 
 #include "translate/c2a/parley_c2a.h"
 #include "translate/parley_deadline.h"
-#include "translate/parley_lines.h"
 #include "translate/parley_sentence.h"
 #include "core/parley_time.h"
 
