@@ -160,12 +160,12 @@ static int
 parley_jwt_check_typ(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules)
 {
     if (rules->typ.len != 0) {
-        return parley_jwt_typ_eq(jwt->typ, rules->typ);
+        return parley_str_eq_fold(jwt->typ, rules->typ);
     }
 
     return jwt->typ.len == 0
-           || parley_jwt_typ_eq(jwt->typ, PARLEY_STR("JWT"))
-           || parley_jwt_typ_eq(jwt->typ, PARLEY_STR("at+jwt"));
+           || parley_str_eq_fold(jwt->typ, PARLEY_STR("JWT"))
+           || parley_str_eq_fold(jwt->typ, PARLEY_STR("at+jwt"));
 }
 
 

@@ -4,32 +4,6 @@
 #include "auth/parley_jwt_typ.h"
 
 
-static inline uint8_t
-parley_jwt_lower(uint8_t c)
-{
-    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
-}
-
-
-int
-parley_jwt_typ_eq(parley_str_t a, parley_str_t b)
-{
-    size_t  i;
-
-    if (a.len != b.len) {
-        return 0;
-    }
-
-    for (i = 0; i < a.len; i++) {
-        if (parley_jwt_lower(a.data[i]) != parley_jwt_lower(b.data[i])) {
-            return 0;
-        }
-    }
-
-    return 1;
-}
-
-
 parley_str_t
 parley_jwt_typ_bare(parley_str_t typ)
 {
@@ -38,7 +12,7 @@ parley_jwt_typ_bare(parley_str_t typ)
     tree = PARLEY_STR("application/");
 
     if (typ.len > tree.len
-        && parley_jwt_typ_eq(parley_str_make(typ.data, tree.len), tree))
+        && parley_str_eq_fold(parley_str_make(typ.data, tree.len), tree))
     {
         return parley_str_from(typ, tree.len);
     }
@@ -60,9 +34,9 @@ parley_jwt_typ_name(parley_str_t s)
     }
 
     for (i = 0; i < s.len; i++) {
-        c = parley_jwt_lower(s.data[i]);
+        c = s.data[i];
 
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+        if (parley_is_alnum(c)) {
             continue;
         }
 
@@ -88,11 +62,11 @@ parley_jwt_typ_parse(parley_str_t word, parley_str_t *ret)
         return -1;
     }
 
-    if (!parley_jwt_typ_eq(bare, PARLEY_STR("JWT"))
+    if (!parley_str_eq_fold(bare, PARLEY_STR("JWT"))
         && (bare.len <= suffix.len
-            || !parley_jwt_typ_eq(parley_str_from(bare,
-                                                  bare.len - suffix.len),
-                                  suffix)))
+            || !parley_str_eq_fold(parley_str_from(bare,
+                                                   bare.len - suffix.len),
+                                   suffix)))
     {
         return -1;
     }

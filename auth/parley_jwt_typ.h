@@ -9,8 +9,5 @@
 /* Returns typ without a leading "application/" (RFC 7515 section 4.1.9). */
 parley_str_t parley_jwt_typ_bare(parley_str_t typ);
 
-/* Compares two types without "application/", ignoring case. */
-int parley_jwt_typ_eq(parley_str_t a, parley_str_t b);
-
 
 #endif /* PARLEY_JWT_TYP_H */

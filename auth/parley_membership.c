@@ -29,9 +29,8 @@ parley_membership_is_part(parley_str_t s)
     for (i = 0; i < s.len; i++) {
         c = s.data[i];
 
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-              || (c >= '0' && c <= '9')
-              || c == '.' || c == '_' || c == '-' || c == ':'))
+        if (!parley_is_alnum(c) && c != '.' && c != '_' && c != '-'
+            && c != ':')
         {
             return 0;
         }

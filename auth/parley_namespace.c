@@ -69,9 +69,8 @@ parley_instrument_is(parley_str_t s)
     for (i = 0; i < version.len; i++) {
         c = version.data[i];
 
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-              || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '+'
-              || c == '-'))
+        if (!parley_is_alnum(c) && c != '.' && c != '_' && c != '+'
+            && c != '-')
         {
             return 0;
         }

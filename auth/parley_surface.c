@@ -128,8 +128,7 @@ parley_surface_part_len(parley_str_t part)
 static int
 parley_surface_is_plain(uint8_t c)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
-           || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    return parley_is_alnum(c) || c == '_' || c == '-';
 }
 
 

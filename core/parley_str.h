@@ -168,6 +168,15 @@ parley_lower(uint8_t c)
 }
 
 
+/* Returns whether an octet is an ASCII letter or a digit. */
+static inline int
+parley_is_alnum(uint8_t c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+           || (c >= '0' && c <= '9');
+}
+
+
 /*
  * Compares, ignoring ASCII case.  Equal octets, the usual case, are found
  * first.

@@ -210,9 +210,7 @@ parley_host_is_name(parley_str_t host)
             continue;
         }
 
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-              || (c >= '0' && c <= '9') || (c == '-' && label > 0)
-              || (c == '_'))
+        if ((!parley_is_alnum(c) && (c != '-' || label == 0) && c != '_')
             || ++label > 63)
         {
             return 0;

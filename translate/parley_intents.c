@@ -416,9 +416,7 @@ parley_intent_is_plain(parley_str_t intent)
     for (i = 0; i < intent.len; i++) {
         c = intent.data[i];
 
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-              || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-'))
-        {
+        if (!parley_is_alnum(c) && c != '.' && c != '_' && c != '-') {
             return 0;
         }
     }

@@ -431,9 +431,7 @@ parley_names_is_plain(const parley_who_t *who, parley_str_t name)
     for (i = 0, inside = 0; i < name.len; i++) {
         c = name.data[i];
 
-        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-            || (c >= '0' && c <= '9') || c == '_' || c == '-')
-        {
+        if (parley_is_alnum(c) || c == '_' || c == '-') {
             inside = 1;
 
         } else if (c == '~' && !inside

@@ -170,8 +170,7 @@ parley_channel_scope_is_part(parley_str_t s, const char *more)
     for (i = 0; i < s.len; i++) {
         c = s.data[i];
 
-        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-            || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-'
+        if (parley_is_alnum(c) || c == '.' || c == '_' || c == '-'
             || (c != '\0' && strchr(more, c) != NULL))
         {
             continue;
