@@ -149,20 +149,10 @@ parley_correlation_is_of(const parley_correlation_t *r,
         return 0;
     }
 
-    handle = group;
-
-    if (proto != PARLEY_PROTO_STREAMS
-        && parley_who_resolve(r->who, proto, group, PARLEY_PROTO_STREAMS,
-                              &handle)
-           != 1
-        && parley_name_map(r->arena, proto, group, PARLEY_PROTO_STREAMS,
-                           &handle)
-           != 0)
-    {
-        return 0;
-    }
-
     return r->who->principal != NULL
+           && parley_correlation_map(r, proto, group, PARLEY_PROTO_STREAMS,
+                                     &handle)
+              == 0
            && parley_channel_scope_parse(handle, &scope) == 0
            && parley_membership_has(&r->who->principal->orgs, scope.handle);
 }
@@ -255,4 +245,16 @@ parley_correlation_is(const parley_correlation_t *r, parley_str_t name,
            && parley_who_resolve(r->who, r->msg->wire, name, proto, &mapped)
               == 1
            && parley_str_eq(mapped, other);
+}
+
+
+int
+parley_correlation_map(const parley_correlation_t *r, parley_proto_t from,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret)
+{
+    *ret = name;
+
+    return from == to
+           || parley_who_resolve(r->who, from, name, to, ret) == 1
+           || parley_name_map(r->arena, from, name, to, ret) == 0 ? 0 : -1;
 }

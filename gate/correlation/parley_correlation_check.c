@@ -134,7 +134,8 @@ parley_correlation_readdress(const parley_correlation_t *r)
          || parley_correlation_is_dm(r, r->question, r->corr))
         && parley_channel_scope_parse(parley_correlation_scope(r), &scope) == 0)
     {
-        (void) parley_correlation_name_of(r, scope.handle, &m->recipient);
+        (void) parley_correlation_map(r, PARLEY_PROTO_STREAMS, scope.handle,
+                                      m->wire, &m->recipient);
     }
 }
 

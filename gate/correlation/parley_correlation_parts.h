@@ -1,4 +1,4 @@
-/* Private to gate/parley_correlation*.c */
+/* Private to gate/correlation/parley_correlation*.c. */
 
 #ifndef PARLEY_CORRELATION_PARTS_H
 #define PARLEY_CORRELATION_PARTS_H
@@ -37,10 +37,10 @@ int parley_correlation_is_answer(const parley_msg_t *m);
 int parley_correlation_is_scoped(const parley_correlation_t *r,
     const parley_question_t *q, const parley_correlation_name_t *name);
 
-/* Finds the name of a handle in the protocol of r->msg.  Returns 0, or -1: the
-   handle has no name there. */
-int parley_correlation_name_of(const parley_correlation_t *r,
-    parley_str_t handle, parley_str_t *ret);
+/* Finds a name in another protocol: the name that the directory has for it,
+   else by syntax.  Returns 0, or -1: there is no such name, or no memory. */
+int parley_correlation_map(const parley_correlation_t *r, parley_proto_t from,
+    parley_str_t name, parley_proto_t to, parley_str_t *ret);
 
 /* Returns whether r->msg has the correlation of q, as far as both have one. */
 int parley_correlation_is_there(const parley_correlation_t *r,

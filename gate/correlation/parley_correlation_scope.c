@@ -2,7 +2,6 @@
 
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/correlation/parley_correlation_parts.h"
-#include "translate/parley_name.h"
 
 
 static int parley_correlation_is_handle(const parley_correlation_t *r,
@@ -27,7 +26,9 @@ parley_correlation_is_scoped(const parley_correlation_t *r,
     }
 
     if (m->recipient.len == 0 || parley_correlation_is_dm(r, q, name->corr)) {
-        return parley_correlation_name_of(r, scope.handle, &recipient) == 0;
+        return parley_correlation_map(r, PARLEY_PROTO_STREAMS, scope.handle,
+                                      m->wire, &recipient)
+               == 0;
     }
 
     return parley_correlation_is_handle(r, scope.handle)
@@ -45,19 +46,11 @@ static int
 parley_correlation_is_handle(const parley_correlation_t *r, parley_str_t handle)
 {
     parley_str_t            mapped;
-    const parley_msg_t     *m;
     parley_channel_scope_t  scope;
 
-    m = r->msg;
-    mapped = m->recipient;
-
-    return (m->wire == PARLEY_PROTO_STREAMS
-            || parley_who_resolve(r->who, m->wire, m->recipient,
+    return parley_correlation_map(r, r->msg->wire, r->msg->recipient,
                                   PARLEY_PROTO_STREAMS, &mapped)
-               == 1
-            || parley_name_map(r->arena, m->wire, m->recipient,
-                               PARLEY_PROTO_STREAMS, &mapped)
-               == 0)
+           == 0
            && parley_channel_scope_parse(mapped, &scope) == 0
            && parley_str_eq(scope.handle, handle);
 }
@@ -76,25 +69,6 @@ parley_correlation_is_within(parley_str_t inner, parley_str_t outer)
                && out.form <= PARLEY_CHANNEL_SCOPE_SESSIONS
                && in.form <= PARLEY_CHANNEL_SCOPE_SESSION
                && parley_str_eq(in.handle, out.handle));
-}
-
-
-int
-parley_correlation_name_of(const parley_correlation_t *r, parley_str_t handle,
-    parley_str_t *ret)
-{
-    parley_proto_t  wire;
-
-    wire = r->msg->wire;
-    *ret = handle;
-
-    return wire == PARLEY_PROTO_STREAMS
-           || parley_who_resolve(r->who, PARLEY_PROTO_STREAMS, handle, wire,
-                                 ret)
-              == 1
-           ? 0
-           : parley_name_map(r->arena, PARLEY_PROTO_STREAMS, handle, wire,
-                             ret);
 }
 
 
