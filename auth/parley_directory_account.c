@@ -19,7 +19,8 @@ static int parley_directory_account_add(parley_directory_t *dir,
 static uint32_t *parley_directory_account_slot(const parley_directory_t *dir,
     parley_str_t name, const parley_directory_account_t **ret_like);
 static const parley_directory_account_t *parley_directory_account_find(
-    const parley_directory_t *dir, parley_str_t name);
+    const parley_directory_t *dir, parley_str_t name,
+    const parley_directory_account_t **ret_like);
 static const parley_directory_account_t *parley_directory_account_party(
     const parley_directory_t *dir, parley_namespace_t space,
     const parley_party_t *party);
@@ -173,18 +174,24 @@ parley_directory_account_slot(const parley_directory_t *dir,
 }
 
 
+/*
+ * Returns the account or source with a derived name, or NULL; *ret_like as
+ * parley_directory_account_slot().
+ */
+
 static const parley_directory_account_t *
 parley_directory_account_find(const parley_directory_t *dir,
-    parley_str_t name)
+    parley_str_t name, const parley_directory_account_t **ret_like)
 {
-    uint32_t                           slot;
-    const parley_directory_account_t  *like;
+    uint32_t  slot;
 
-    if (dir->accounts == NULL || name.len == 0) {
+    *ret_like = NULL;
+
+    if (dir->accounts == NULL) {
         return NULL;
     }
 
-    slot = *parley_directory_account_slot(dir, name, &like);
+    slot = *parley_directory_account_slot(dir, name, ret_like);
 
     return slot != 0 ? &dir->sources[slot - 1] : NULL;
 }
@@ -194,24 +201,13 @@ const parley_principal_t *
 parley_directory_by_account(const parley_directory_t *dir,
     parley_str_t name, const parley_principal_t **ret_like)
 {
-    uint32_t                           slot;
-    const parley_directory_account_t  *like;
+    const parley_directory_account_t  *account, *like;
 
-    *ret_like = NULL;
+    account = parley_directory_account_find(dir, name, &like);
 
-    if (dir->accounts == NULL) {
-        return NULL;
-    }
+    *ret_like = account == NULL && like != NULL ? like->principal : NULL;
 
-    slot = *parley_directory_account_slot(dir, name, &like);
-
-    if (slot != 0) {
-        return dir->sources[slot - 1].principal;
-    }
-
-    *ret_like = like != NULL ? like->principal : NULL;
-
-    return NULL;
+    return account != NULL ? account->principal : NULL;
 }
 
 
@@ -226,7 +222,7 @@ parley_directory_account_party(const parley_directory_t *dir,
     parley_namespace_t space, const parley_party_t *party)
 {
     parley_str_t                       source;
-    const parley_directory_account_t  *account;
+    const parley_directory_account_t  *account, *like;
 
     if (party->host.len > 0
         || (party->opaque && space == PARLEY_NAMESPACE_SUB))
@@ -240,10 +236,10 @@ parley_directory_account_party(const parley_directory_t *dir,
         return NULL;
     }
 
-    account = parley_directory_account_find(dir, party->name);
+    account = parley_directory_account_find(dir, party->name, &like);
 
     return account != NULL ? account
-                           : parley_directory_account_find(dir, source);
+           : parley_directory_account_find(dir, source, &like);
 }
 
 
