@@ -160,10 +160,6 @@ static const parley_c2a_spelt_in_t  parley_c2a_spelt_mcp[] = {
     { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
 };
 
-static const parley_c2a_spelt_in_t  parley_c2a_spelt_none[] = {
-    { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
-};
-
 
 int
 parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
@@ -186,8 +182,9 @@ parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
                                           parley_c2a_spelt_mcp, err);
 
     case PARLEY_C2A_TOOL:
-        return parley_c2a_spelling_within(doc, params, PARLEY_C2A_SPELT_CALL,
-                                          parley_c2a_spelt_none, err);
+        return parley_spelling_check(doc, params,
+                                     parley_c2a_spelt[PARLEY_C2A_SPELT_CALL],
+                                     err);
 
     default:
         break;
@@ -199,8 +196,8 @@ parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
 
     /* a call of one of the chat tools */
 
-    if (parley_c2a_spelling_within(doc, params, PARLEY_C2A_SPELT_CALL,
-                                   parley_c2a_spelt_none, err)
+    if (parley_spelling_check(doc, params,
+                              parley_c2a_spelt[PARLEY_C2A_SPELT_CALL], err)
         != 0)
     {
         return -1;
