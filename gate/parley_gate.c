@@ -1,4 +1,4 @@
-/* The table of steps, and who walks it. */
+/* The table of steps, and the loop that runs them. */
 
 #include <string.h>
 
@@ -403,9 +403,7 @@ parley_gate_walk(parley_gate_t *g, int64_t clock)
             return result;
         }
 
-        if (g->env->step_done != NULL) {
-            g->env->step_done(g, step, result);
-        }
+        parley_gate_report_step(g, step, result);
     }
 
     parley_gate_ends(g, PARLEY_RESULT_PASSED);

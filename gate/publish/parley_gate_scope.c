@@ -24,7 +24,7 @@ parley_gate_scope(parley_gate_t *g, parley_str_t text,
     return parley_channel_scope_parse(text, ret) == 0 ? 0
            : parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
                               parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
-                              "whom it is for is no scope");
+                              "the recipient is not a valid scope");
 }
 
 
@@ -46,7 +46,7 @@ parley_gate_scope_unframed(parley_gate_t *g, parley_channel_scope_t *ret)
         return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(g->msg, PARLEY_MSG_RECIPIENT)
                                     .pointer,
-                                "nobody has this name here");
+                                "no principal has this name here");
     }
 
     if (parley_channel_scope_parse(text, ret) != 0) {
@@ -60,7 +60,7 @@ parley_gate_scope_unframed(parley_gate_t *g, parley_channel_scope_t *ret)
 }
 
 
-/* 0 and *ret; 1: the name has no address; -1: no memory */
+/* Returns 0 and *ret; 1: the name has no address; or -1: no memory. */
 
 static int
 parley_gate_scope_of(parley_gate_t *g, parley_str_t *ret)
