@@ -1,4 +1,4 @@
-/* Private to gate/parley_exchange*.c: an answer is read, and told. */
+/* Private to gate/correlation/parley_exchange*.c: reads an answer, tells it. */
 
 #ifndef PARLEY_EXCHANGE_PARTS_H
 #define PARLEY_EXCHANGE_PARTS_H

@@ -1,4 +1,4 @@
-/* Private to gate/parley_question*.c */
+/* Private to gate/correlation/parley_question*.c. */
 
 #ifndef PARLEY_QUESTION_PARTS_H
 #define PARLEY_QUESTION_PARTS_H
@@ -30,19 +30,19 @@ int parley_question_write(parley_arena_t *arena, parley_question_t *q,
     parley_str_t *ret, parley_error_t *err);
 
 /*
- * parley_question_mute.c: keeps an event that nobody answers in words, unless
- * it is kept already, under the name that its readers have for it (ret->own).
- * It gives way where there is no room.  Returns 0 or PARLEY_WAIT.
- */
-int parley_question_keep_mute(const parley_asking_t *a, parley_asked_t *ret);
-
-/*
  * Keeps what leads to a question, or is it, and gives way where there is no
  * room.  1: it was kept; 0; PARLEY_WAIT.
  */
 int parley_question_put_beside(const parley_asking_t *a,
     const parley_record_id_t *id, parley_str_t record,
     const parley_asked_t *asked);
+
+/*
+ * parley_question_mute.c: keeps an event that nobody answers in words, unless
+ * it is kept already, under the name that its readers have for it (ret->own).
+ * It gives way where there is no room.  Returns 0 or PARLEY_WAIT.
+ */
+int parley_question_keep_mute(const parley_asking_t *a, parley_asked_t *ret);
 
 
 #endif /* PARLEY_QUESTION_PARTS_H */

@@ -1,4 +1,4 @@
-/* Private to gate/parley_overdue*.c */
+/* Private to gate/delivery/parley_overdue*.c. */
 
 #ifndef PARLEY_OVERDUE_PARTS_H
 #define PARLEY_OVERDUE_PARTS_H

@@ -61,14 +61,11 @@ int parley_gate_mcp_tool(parley_gate_t *g);
 /* It is called, also again after what it waited for. */
 parley_step_result_t parley_gate_mcp_verb(parley_gate_t *g);
 
+
+/* parley_gate_serving.c */
+
 /* Arguments of a query, that stand in the call: 0, or -1: no memory. */
 int parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret);
-
-/*
- * What came of the tool, a JSON object in ret->body, is its result, with what
- * was collected.  -1: no memory.
- */
-int parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret);
 
 
 /* parley_gate_cancel.c: MCP-06 */
@@ -86,6 +83,12 @@ int parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc);
 
 /* Opens what is collected: 1: it is open, 0: it cannot be, PARLEY_WAIT. */
 int parley_gate_collects(parley_gate_t *g, parley_opening_t *opening);
+
+/*
+ * What came of the tool, a JSON object in ret->body, is its result, with what
+ * was collected.  -1: no memory.
+ */
+int parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret);
 
 
 #endif /* PARLEY_GATE_MCP_H */

@@ -55,9 +55,6 @@ int parley_gate_stream_opening(parley_gate_t *g,
 
 /* parley_gate_ticket.c: POST there, and what came of it (GW-02) */
 
-/* Whether a stream can be opened by tickets here. */
-int parley_gate_tickets(const parley_gate_t *g);
-
 parley_step_result_t parley_gate_ticket(parley_gate_t *g);
 
 /* The token of the ticket that is shown; *ret is untouched where none is.
@@ -77,6 +74,8 @@ parley_step_result_t parley_gate_erase(parley_gate_t *g);
 parley_step_result_t parley_gate_roster(parley_gate_t *g);
 parley_step_result_t parley_gate_roster_method(parley_gate_t *g,
     parley_str_t method);
+
+/* parley_gate_listeners.c */
 
 /*
  * A page of who listens to an address, of some max sessions, from *at on: 0 at
@@ -121,10 +120,20 @@ void parley_gate_named_tell(const parley_gate_t *g, parley_buf_t *b,
 
 parley_step_result_t parley_gate_serve(parley_gate_t *g);
 
-/* The same of any of them, which there has to be. */
+/* Checks the request method of the endpoint configured here.  The block must
+   have one. */
 parley_step_result_t parley_gate_serve_method(parley_gate_t *g,
     parley_str_t method);
+
+/* parley_gate_methods.c */
+
+/* Returns the request methods of the endpoint configured here, as a list. */
 parley_str_t parley_gate_serve_methods(const parley_gate_t *g);
+
+/* Whether a stream can be opened by tickets here. */
+int parley_gate_tickets(const parley_gate_t *g);
+
+/* parley_gate_serving.c */
 
 /*
  * Somebody is proven, and not revoked by now: 0, or -1 with g->err.  himself:
@@ -165,7 +174,7 @@ int parley_gate_publication(parley_gate_t *g,
 int parley_gate_scope(parley_gate_t *g, parley_str_t text,
     parley_channel_scope_t *ret);
 
-/* parley_alarm.c: how grave the message is */
+/* parley_gate_alarm.c: how grave the message is */
 
 /* The escalation that it is, or becomes as it is sent on; of an acknowledgment
    and of what is none NONE. */
@@ -195,9 +204,6 @@ int parley_gate_deadlines(parley_gate_t *g, parley_append_t *append);
 
 /* The step ESCALATE. */
 parley_step_result_t parley_gate_escalate(parley_gate_t *g);
-
-/* What answers a task for good was taken: it is late no more. */
-void parley_gate_in_time(parley_gate_t *g);
 
 /* A task that was taken, and will be answered by another message: 0 or
    PARLEY_WAIT. */
@@ -284,16 +290,8 @@ int parley_gate_form(parley_gate_t *g, parley_proto_t to,
    protocols, lead to what is remembered of it: 0 or PARLEY_WAIT. */
 int parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks);
 
-/* parley_gate_exchange.c */
-
-/* Made when something comes: of what went as sent to who speaks that protocol.
-   NULL: no memory. */
-parley_exchange_t *parley_gate_exchange(parley_gate_t *g,
-    parley_proto_t speak, const parley_encoded_t *sent);
-
 /* parley_gate_read.c */
 
-parley_step_result_t parley_gate_json(parley_gate_t *g);
 parley_step_result_t parley_gate_protocol(parley_gate_t *g);
 parley_step_result_t parley_gate_schema(parley_gate_t *g);
 parley_step_result_t parley_gate_payload(parley_gate_t *g);
@@ -305,6 +303,12 @@ parley_step_result_t parley_gate_age(parley_gate_t *g);
 parley_step_result_t parley_gate_transport(parley_gate_t *g);
 parley_step_result_t parley_gate_sender(parley_gate_t *g);
 parley_step_result_t parley_gate_signature(parley_gate_t *g);
+
+/*
+ * What was to prove who sent it was refused, and so is the message: whom it
+ * names is a claim, and no identity, for logs and variables too.
+ */
+parley_step_result_t parley_gate_disproved(parley_gate_t *g);
 
 /* parley_gate_certificate.c */
 
@@ -320,19 +324,9 @@ int parley_gate_shown(parley_gate_t *g, const parley_certificate_t **ret);
 
 parley_step_result_t parley_gate_revocation(parley_gate_t *g);
 
-/*
- * What was to prove who sent it was refused, and so is the message: whom it
- * names is a claim, and no identity, for logs and variables too.
- */
-parley_step_result_t parley_gate_disproved(parley_gate_t *g);
-
 /* parley_gate_token.c */
 
 parley_step_result_t parley_gate_token(parley_gate_t *g);
-
-/* What stands in the argument g->conf->token; empty: nothing.  Returns 0, or
-   -1: field-invalid. */
-int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 
 /*
  * Returns PASSED if the cache has the token of the request, so that its
@@ -397,11 +391,18 @@ int parley_gate_sessions_given(parley_gate_t *g);
 
 parley_step_result_t parley_gate_submission(parley_gate_t *g);
 
-/* parley_gate_admit.c */
+/* parley_gate_message.c */
 
-parley_step_result_t parley_gate_reference(parley_gate_t *g);
-parley_step_result_t parley_gate_admit(parley_gate_t *g);
-parley_step_result_t parley_gate_keep(parley_gate_t *g);
+parley_step_result_t parley_gate_json(parley_gate_t *g);
+
+/* Made when something comes: of what went as sent to who speaks that protocol.
+   NULL: no memory. */
+parley_exchange_t *parley_gate_exchange(parley_gate_t *g,
+    parley_proto_t speak, const parley_encoded_t *sent);
+
+/* What stands in the argument g->conf->token; empty: nothing.  Returns 0, or
+   -1: field-invalid. */
+int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 
 /* What is remembered of the message as it is sent. */
 void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
@@ -409,13 +410,6 @@ void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
 /* The adapter is told. */
 void parley_gate_report_step(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
-
-/* Where the keys of that sub are kept; NULL: nowhere. */
-static inline parley_account_kept_t *
-parley_gate_kept(const parley_gate_t *g, parley_str_t sub)
-{
-    return g->kept != NULL && parley_str_eq(g->kept->sub, sub) ? g->kept : NULL;
-}
 
 /* Whom the message is counted to, into g->account. */
 void parley_gate_account(parley_gate_t *g);
@@ -425,6 +419,19 @@ int parley_gate_is_self(const parley_gate_t *g);
 
 /* Where first answers are. */
 void parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret);
+
+/* parley_gate_admit.c */
+
+parley_step_result_t parley_gate_reference(parley_gate_t *g);
+parley_step_result_t parley_gate_admit(parley_gate_t *g);
+parley_step_result_t parley_gate_keep(parley_gate_t *g);
+
+/* Where the keys of that sub are kept; NULL: nowhere. */
+static inline parley_account_kept_t *
+parley_gate_kept(const parley_gate_t *g, parley_str_t sub)
+{
+    return g->kept != NULL && parley_str_eq(g->kept->sub, sub) ? g->kept : NULL;
+}
 
 /*
  * Gives back what the message took, unless that is settled; returns 0,
@@ -459,7 +466,7 @@ parley_step_result_t parley_gate_suspend(parley_gate_t *g);
 parley_step_result_t parley_gate_local(parley_gate_t *g);
 parley_step_result_t parley_gate_refute(parley_gate_t *g);
 
-/* parley_gate_answer.c */
+/* parley_gate_taken.c */
 
 /*
  * The message was taken.  first: what its sender is told, or NULL: that is not
@@ -469,11 +476,16 @@ parley_step_result_t parley_gate_refute(parley_gate_t *g);
 int parley_gate_taken(parley_gate_t *g, const parley_reply_t *first,
     int closes);
 
-/* It is retained before it is published, if it is at all, and no more unless it
-   is taken.  Returns 0 or PARLEY_WAIT. */
-int parley_gate_keep_first(parley_gate_t *g,
-    const parley_reply_t *first);
+/* Keeps the first reply to the message for its next try (GW-19).  Returns 0 or
+   PARLEY_WAIT. */
+int parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first);
+
+/* Retains the message before it is published, if messages are retained here; it
+   ends unless the message is taken.  Returns 0 or PARLEY_WAIT. */
 int parley_gate_keep_before(parley_gate_t *g);
+
+/* What answers a task for good was taken: it is late no more. */
+void parley_gate_in_time(parley_gate_t *g);
 
 /* Where messages are retained. */
 void parley_gate_retain(parley_gate_t *g, parley_retain_t *ret);
@@ -491,6 +503,8 @@ parley_step_result_t parley_gate_loss(parley_gate_t *g);
 
 parley_step_result_t parley_gate_policy(parley_gate_t *g);
 parley_step_result_t parley_gate_direction(parley_gate_t *g);
+
+/* parley_gate_rules.c */
 
 /*
  * Applies the rules about the caller alone to a request that needs no rule of

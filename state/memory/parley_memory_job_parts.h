@@ -255,7 +255,7 @@ void parley_job_over_locked(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at, parley_job_how_t how,
     uint64_t number);
 
-/* parley_memory_job.c: completes the end that a verb wrote down. */
+/* parley_memory_lane.c: completes the end that a verb wrote down. */
 void parley_job_finish_locked(parley_memory_t *s, int64_t now);
 
 /* parley_memory_job_list.c */

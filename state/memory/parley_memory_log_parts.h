@@ -109,6 +109,8 @@ parley_str_t parley_log_record_copy(parley_memory_t *s,
     const parley_entry_t *e, const parley_log_head_t *head,
     parley_arena_t *arena);
 
+/* parley_memory_log_read.c */
+
 /* Adds a record, unless it has ended, to a page with room for one more.
    Returns 0; 1 if the page would exceed its octets; or -1 if memory is
    exhausted. */
@@ -138,6 +140,12 @@ parley_state_done_t parley_memory_log_had(parley_state_t *state,
 parley_state_done_t parley_memory_append(parley_state_t *state,
     const parley_append_t *a, parley_appended_t *ret, parley_call_t *call);
 
+/* Appends, for a verb that has the lock. */
+parley_append_verdict_t parley_append_locked(parley_memory_t *s,
+    const parley_append_t *a, int64_t now, parley_appended_t *ret);
+
+/* parley_memory_append_mend.c */
+
 /* Completes or undoes the append of a process that died. */
 void parley_append_mend(parley_memory_t *s, int64_t now);
 
@@ -150,9 +158,8 @@ void parley_append_pass(parley_memory_t *s, size_t n, int64_t now);
 /* Takes back the claim of one place, or of one job, on a record. */
 void parley_append_unkeep(parley_memory_t *s, uint64_t number);
 
-/* Appends, for a verb that has the lock. */
-parley_append_verdict_t parley_append_locked(parley_memory_t *s,
-    const parley_append_t *a, int64_t now, parley_appended_t *ret);
+void parley_append_moves(parley_memory_t *s, uint64_t number,
+    const parley_log_head_t *head, int64_t now);
 
 /* parley_memory_feed.c */
 
@@ -174,9 +181,6 @@ parley_state_done_t parley_memory_roster(parley_state_t *state,
  */
 int parley_roster_count(parley_memory_t *s, const parley_append_t *a,
     uint32_t i, parley_appended_t *ret, size_t *room);
-
-void parley_append_moves(parley_memory_t *s, uint64_t number,
-    const parley_log_head_t *head, int64_t now);
 
 
 #endif /* PARLEY_MEMORY_LOG_PARTS_H */

@@ -186,13 +186,15 @@ extern const struct parley_log_ops_s  parley_memory_log_ops;
 
 extern const struct parley_job_ops_s  parley_memory_job_ops;
 
+/* parley_memory_lane.c */
+
 /*
  * Repairs jobs after the death of a process: each is as it was before the last
  * verb, or after it.
  */
 void parley_job_repair_locked(parley_memory_t *s, int64_t now);
 
-/* parley_memory.c */
+/* parley_memory_process.c */
 
 /*
  * Returns whether the process with that number, which reserved an entry with

@@ -146,7 +146,7 @@ test_rows(void **state)
             fail_msg("%s %s", err.field, err.text);
         }
 
-        /* the payload, as parley_carry.h says */
+        /* the payload, as parley_embed.h says */
 
         edit.pointer = PARLEY_STR("/payload/references");
         edit.value = parley_str_none;
