@@ -1,4 +1,4 @@
-/* ACH-31: answers to a question that says where they go. */
+/* ACH-31: answers to a question that names the scope for them. */
 
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/correlation/parley_correlation_parts.h"

@@ -1,6 +1,6 @@
 /*
- * C2A-13: an event that nobody answers in words.  Its readers name it as its
- * sender does, by a service of its protocol or by a stream.
+ * C2A-13: an event that is not answered in words.  Its readers, which get it
+ * from a service of its protocol or by a stream, name it as its sender does.
  */
 
 #include <string.h>

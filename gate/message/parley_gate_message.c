@@ -83,7 +83,7 @@ parley_gate_expires(const parley_gate_t *g)
 }
 
 
-/* SEC-03: decoded, and there once */
+/* SEC-03: the argument is decoded, and may occur once. */
 
 int
 parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
@@ -240,7 +240,7 @@ parley_gate_has_keys(parley_gate_t *g)
     parley_keys_t  keys;
 
     if (g->http->jwks == NULL && g->http->jwks_uri.len == 0) {
-        /* nobody asks for a token */
+        /* no token is asked for */
         return 1;
     }
 

@@ -6,8 +6,8 @@
 #include "gate/party/parley_names.h"
 
 
-/* the message's and its carrier's, each also as each of PARLEY_GATE_READERS
-   has it */
+/* intents of the message and of its carrier, each also by the name that it has
+   in up to PARLEY_GATE_READERS protocols */
 #define PARLEY_GATE_READERS  3
 #define PARLEY_GATE_INTENTS  (2 * (1 + PARLEY_GATE_READERS))
 
@@ -167,7 +167,7 @@ parley_gate_roles(const parley_who_t *who, parley_policy_request_t *request)
 
 
 /*
- * Fills the request to the rules; names are looked up where some rule has them.
+ * Fills the request to the rules.  Looks up names only if a rule has names.
  * reader: see parley_gate_ask_to().  Returns 0, or -1: no memory.
  */
 
@@ -223,8 +223,8 @@ parley_gate_ask_to(const parley_gate_t *g, const parley_principal_t *reader,
 
 
 /*
- * What a message means decides what is allowed; what denies need not ask
- * whether it is carried, or is what carries it.
+ * Fills the names of a message and of the message that carries it.  A rule that
+ * allows compares only the first; a rule that denies compares both.
  */
 
 static void
@@ -242,9 +242,9 @@ parley_gate_words(parley_policy_name_t *list, parley_policy_names_t *names,
 
 
 /*
- * SEC-04: whoever sends the message, wrote what it carries or gets it may have
- * its intents by other names.  What denies looks at these, too; what allows
- * says what the message itself calls it.
+ * Adds the names that an intent has in the protocols of the sender, of the
+ * carried message and of the recipient (SEC-04).  Only rules that deny compare
+ * these names.
  */
 
 static int
@@ -321,7 +321,7 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
 }
 
 
-/* what no rule names is nobody's to ask about */
+/* Without a rule for the type, no caller may ask. */
 
 int
 parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
@@ -343,7 +343,7 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
     memset(&a.request.intent, 0, sizeof(parley_policy_names_t));
 
-    /* a rule for messages is none for listening to another's */
+    /* a rule for messages does not allow listening to another's log */
 
     a.request.asked = type;
 

@@ -11,7 +11,7 @@ static int parley_gate_keep_message(parley_gate_t *g, int under);
 static int parley_gate_secret(parley_gate_t *g, parley_str_t *message);
 
 
-/* GW-12: from now on the id counts as seen */
+/* GW-12: the id counts as seen from here on. */
 
 int
 parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
@@ -22,7 +22,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
         return 0;
     }
 
-    /* before anybody can be told that it was taken */
+    /* the reply is kept before a caller can learn that the id was taken */
 
     if (first != NULL && parley_gate_keep_first(g, first) == PARLEY_WAIT) {
         return PARLEY_WAIT;
@@ -40,7 +40,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
     g->late |= rc == PARLEY_SETTLED_LATE;
 
     if (closes) {
-        /* in one step with what it answered */
+        /* the entrance took the question in the same step */
         g->asked.kept = 0;
     }
 
@@ -67,8 +67,6 @@ parley_gate_retain(parley_gate_t *g, parley_retain_t *ret)
 }
 
 
-/* GW-19: what the message's sender is told, for its next try */
-
 int
 parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first)
 {
@@ -85,10 +83,10 @@ parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first)
 
 
 /*
- * For aee.context.fetch: what was passed on, so without what parley_redact took
- * out; of a message that was translated, the original that the translation
- * refers to.  What finds no room is not retained: nobody was promised that it
- * is.  under: it goes unless the message is taken.
+ * Retains the message for aee.context.fetch as it was passed on, without the
+ * members that parley_redact removes.  A translated message is retained as its
+ * original, to which the translation refers.  A message that finds no room is
+ * not retained.  under: the record ends unless the message is taken.
  */
 
 static int
@@ -125,7 +123,7 @@ parley_gate_keep_message(parley_gate_t *g, int under)
         m.under = g->entrance.admission.id;
         m.stamp = g->entrance.stamp;
 
-        /* while it is being put it may be there already */
+        /* the record may exist before the put is answered */
 
         parley_retain_id(g->ask.state, &m, &g->retained_as);
         g->retained = 1;
@@ -139,7 +137,7 @@ parley_gate_keep_message(parley_gate_t *g, int under)
 }
 
 
-/* a credential in a message (MoQ auth_token) is nobody's to fetch */
+/* Removes a credential (MoQ auth_token) from a message that is retained. */
 
 static int
 parley_gate_secret(parley_gate_t *g, parley_str_t *message)
@@ -173,7 +171,8 @@ parley_gate_secret(parley_gate_t *g, parley_str_t *message)
 }
 
 
-/* its deadline goes; that of an escalation is soon over by itself */
+/* Drops the deadline of a task.  The deadline of an escalation ends by itself
+   soon. */
 
 void
 parley_gate_in_time(parley_gate_t *g)
@@ -194,7 +193,7 @@ parley_gate_in_time(parley_gate_t *g)
                            &g->entrance.closes, parley_str_none, &job)
         == 0)
     {
-        /* nobody waits for that: where it is left it finds the answer */
+        /* not waited for: a job that is left finds the answer */
 
         (void) g->ask.state->ops->job->drop(g->ask.state, job.lane, NULL, NULL);
     }

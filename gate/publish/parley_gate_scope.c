@@ -28,7 +28,7 @@ parley_gate_scope(parley_gate_t *g, parley_str_t text,
 }
 
 
-/* A group is an organisation; one that no handle names has no members. */
+/* A group is an organisation.  A group without a handle has no members. */
 
 static int
 parley_gate_scope_unframed(parley_gate_t *g, parley_channel_scope_t *ret)

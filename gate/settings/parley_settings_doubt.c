@@ -1,7 +1,4 @@
-/*
- * What may be as it stands, and hardly is what the operator wants: nginx -t
- * warns of it.
- */
+/* Warnings of nginx -t: settings that are valid, and probably a mistake. */
 
 #include "gate/settings/parley_settings_parts.h"
 #include "translate/parley_suits.h"
@@ -86,7 +83,7 @@ parley_settings_doubt_served(const parley_settings_env_t *env,
 }
 
 
-/* a ticket opens it */
+/* Marks the parley_jwt whose tickets open the stream of this block. */
 
 static void
 parley_settings_ticketed(parley_settings_http_t *http,
@@ -102,7 +99,7 @@ parley_settings_ticketed(parley_settings_http_t *http,
 }
 
 
-/* GW-28: tickets= where nothing gives any */
+/* Warns of tickets= where no stream takes tickets (GW-28). */
 
 void
 parley_settings_http_doubt(const parley_settings_env_t *env,
@@ -154,7 +151,7 @@ parley_settings_unheld(const parley_settings_env_t *env,
 }
 
 
-/* SEC-07: what passes gets to nobody */
+/* Warns where messages that pass are not sent on (SEC-07). */
 
 static void
 parley_settings_unserved(const parley_settings_env_t *env,
@@ -204,7 +201,7 @@ parley_settings_astray(const parley_settings_env_t *env,
 }
 
 
-/* Of an issuer without keys no token verifies: once of each directive. */
+/* Warns of an issuer without keys, once for each directive. */
 
 static void
 parley_settings_keyless(const parley_settings_env_t *env,
@@ -267,7 +264,7 @@ parley_settings_has_keys(const parley_settings_http_t *http,
 }
 
 
-/* Warns of tokens that come over plain HTTP: once of each directive. */
+/* Warns of tokens that come over plain HTTP, once for each directive. */
 
 static void
 parley_settings_clear(const parley_settings_env_t *env,

@@ -56,7 +56,7 @@ parley_gate_ruled(parley_gate_t *g)
         return rc == 1 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_REFUSED;
     }
 
-    /* of a group some may be reached: PUBLISH leaves out the others */
+    /* some members of a group may be reached: PUBLISH omits the others */
 
     if ((g->rule == NULL || g->rule->allow)
         && (policy->given & (1u << PARLEY_POLICY_TO))
@@ -77,8 +77,9 @@ parley_gate_ruled(parley_gate_t *g)
 
 
 /*
- * AEE-20, whatever carries the intent; SEC-04: where rules name intents, one
- * that a service might read as another is none.
+ * Refuses a reserved intent (AEE-20), in any form that carries it.  Where rules
+ * name intents, refuses an intent that a service could read as another one
+ * (SEC-04).
  */
 
 static int
@@ -110,7 +111,8 @@ parley_gate_intent(const parley_gate_t *g)
 }
 
 
-/* SEC-04: the same of a recipient, where rules name them */
+/* Where rules name recipients, refuses a name that could be read as another one
+   (SEC-04). */
 
 static int
 parley_gate_recipient(const parley_gate_t *g)
@@ -133,7 +135,8 @@ parley_gate_recipient(const parley_gate_t *g)
 }
 
 
-/* VCP-30; who acknowledges what nobody below did is above its sender, too */
+/* VCP-30.  A principal that an escalation went up to may acknowledge it: the
+   principal is above its sender. */
 
 parley_step_result_t
 parley_gate_direction(parley_gate_t *g)

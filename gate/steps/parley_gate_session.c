@@ -1,8 +1,8 @@
 /*
- * Sessions of a service, whose ids stand in headers of its protocol.  A session
- * belongs to the principals that the service gave it to.  Of one that nobody
- * knows (the state is new, or the record has ended) the first user becomes the
- * owner, so that a restart breaks no session.
+ * Sessions of a service.  Headers of its protocol have their ids.  A session
+ * belongs to the principals that the service gave it to.  If a session has no
+ * record (the state is new, or the record has ended), its first user becomes
+ * the owner, so a restart breaks no session.
  *
  * An owner has a record under the key of the id; its value is the owner's
  * account.  The key has neither location nor header: a caller could choose them
@@ -67,7 +67,7 @@ parley_gate_session(parley_gate_t *g)
             continue;
         }
 
-        /* the service could take another one than the gateway */
+        /* of several headers, the service may read another one */
 
         rc = found.n == 1 ? parley_session_admit(g, found.id)
                           : parley_session_unknown(g);
@@ -122,8 +122,8 @@ parley_session_admit(parley_gate_t *g, parley_str_t id)
 
 
 /*
- * The caller has no record: it becomes the owner where there is none.  Of two
- * that do so at once each finds the other's, and both are refused.
+ * Makes the caller the owner of a session without an owner.  If two callers do
+ * this at once, each finds the record of the other, and both are refused.
  */
 
 static int
@@ -185,8 +185,8 @@ parley_session_keep(parley_gate_t *g, const parley_record_id_t *record)
     g->wait = PARLEY_GATE_NO_ROOM;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                            "there is no room to remember whose the session "
-                            "is");
+                            "there is no room to remember the owner of the "
+                            "session");
 }
 
 
@@ -253,7 +253,7 @@ parley_session_is_own(const parley_gate_t *g, const parley_record_t *r)
 }
 
 
-/* of an answer that is translated the caller gets none */
+/* The caller gets no session by an answer that is translated. */
 
 const parley_str_t *
 parley_gate_sessions(const parley_gate_t *g)
@@ -265,7 +265,7 @@ parley_gate_sessions(const parley_gate_t *g)
 }
 
 
-/* one that stands in each answer was looked up with the request */
+/* A session that the request names has a record already. */
 
 void
 parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
@@ -283,7 +283,7 @@ parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
 }
 
 
-/* what finds no room belongs to its first user */
+/* A session whose record finds no room belongs to its first user. */
 
 int
 parley_gate_sessions_given(parley_gate_t *g)
