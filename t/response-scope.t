@@ -139,6 +139,56 @@ subtest 'ACH-31: to another handle' => sub {
 };
 
 
+subtest 'ACH-31: a reader asks the same again' => sub {
+    my $dave = listen_to('dave', session => 'd');
+
+    empty();
+
+    for my $again ('~carol/*', '~carol', '~carol/cc-x@one') {
+        my $query = asked(query('alice', 'bob', '~carol/*'));
+        my %same = (query_id => $query->{payload}{query_id});
+
+        asked(query('dave', 'bob', $again, %same)) for 1 .. 3;
+        asked(query('dave', 'bob', $again, %same, timeout_ms => 1));
+
+        my $said = submit(response('bob', 'carol', $query));
+
+        is($said->{status}, 200, "with $again") or diag $said->{body};
+        is_deeply(heard('carol', $s{carol}), ['I have'], 'carol has it');
+        is_deeply(heard('dave', $dave), [], 'dave has nothing');
+        is(code(response('bob', 'carol', $query))->[0], 409, 'once');
+        is(code(response('bob', 'dave', $query))->[0], 409,
+           'nor to whom no query names');
+    }
+
+    # answers to an organisation
+
+    my $asked = asked(query('alice', 'dave', 'org:~acme/members/ops/*'));
+
+    asked(query('bob', 'dave', 'org:~acme/members/*',
+                query_id => $asked->{payload}{query_id}));
+    empty();
+    is(submit(response('dave', 'acme', $asked))->{status}, 200,
+       'to an organisation');
+    is_deeply(heard('alice', $s{alice}), [], 'alice has no such role');
+    is_deeply(heard('bob', $s{bob}), ['I have'], 'bob has');
+    heard('dave', $dave);
+
+    # one whose answers go to its asker is another one
+
+    my $query = asked(query('alice', 'bob', '~carol/*'));
+
+    asked(query('dave', 'bob', '~dave/*',
+                query_id => $query->{payload}{query_id}));
+    is(submit(response('bob', 'dave', $query))->{status}, 200, 'to dave');
+    is_deeply(heard('dave', $dave), ['I have'], 'who asked so');
+    is(submit(response('bob', 'carol', $query))->{status}, 200, 'to carol');
+    is_deeply(heard('carol', $s{carol}), ['I have'], 'who has hers');
+    empty();
+    $dave->leave;
+};
+
+
 subtest 'ACH-31: to one session' => sub {
     my $one = listen_to('carol', session => 'one', instrument => 'cc-x');
     my $query = asked(query('alice', 'bob', '~carol/cc-x@one'));

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "gate/party/parley_bind.h"
+#include "translate/channel/parley_channel_scope.h"
 #include "translate/parley_check.h"
 #include "translate/parley_name.h"
 #include "gate/correlation/parley_correlation_parts.h"
@@ -36,6 +37,8 @@ static int parley_correlation_is_as_well(const parley_correlation_t *r,
 static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret);
+static int parley_correlation_is_copied(const parley_correlation_t *r,
+    const parley_question_t *q);
 static int parley_correlation_is_mute(const parley_question_t *q);
 static void parley_correlation_named(const parley_question_t *q,
     const parley_question_lead_t *lead, parley_correlation_name_t *ret);
@@ -307,6 +310,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     parley_correlation_found_t *ret)
 {
     int                        rc, mute, above;
+    int64_t                    age;
     parley_record_t            led;
     parley_question_t          q;
     parley_record_id_t         id;
@@ -378,14 +382,21 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
         return 0;
     }
 
-    if (r->question != NULL) {
+    if (r->question != NULL && !parley_correlation_is_copied(r, &q)) {
         *ret = PARLEY_CORRELATION_SEVERAL;
         return 0;
     }
 
     *ret = PARLEY_CORRELATION_OPEN;
 
+    age = parley_question_age(&q, led.left);
+
+    if (r->question != NULL && age <= r->age) {
+        return 0;
+    }
+
     r->id = id;
+    r->age = age;
     r->own = name.own;
     r->corr = name.corr;
     r->told = name.told;
@@ -393,6 +404,29 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     r->slot_until = r->ask->now + led.left;
 
     return parley_correlation_keep(r, led.value);
+}
+
+
+/*
+ * Returns whether the answers of q go where those of r->question go (ACH-31),
+ * so that an answer does not say which it is of.  The older one counts: whoever
+ * read a query could ask the same again, and nobody could answer either.
+ */
+
+static int
+parley_correlation_is_copied(const parley_correlation_t *r,
+    const parley_question_t *q)
+{
+    parley_channel_scope_t  one, other;
+
+    return parley_correlation_is_answer(r->msg)
+           && parley_channel_scope_parse(q->texts[PARLEY_QUESTION_SCOPE], &one)
+              == 0
+           && parley_channel_scope_parse(
+                                    r->question->texts[PARLEY_QUESTION_SCOPE],
+                                    &other)
+              == 0
+           && parley_str_eq(one.handle, other.handle);
 }
 
 

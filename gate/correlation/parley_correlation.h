@@ -27,6 +27,7 @@ typedef struct {
     /* what was found */
     parley_question_t       *question;      /* NULL: nothing */
     parley_record_id_t       id;            /* of it */
+    int64_t                  age;           /* of it, in ms */
     parley_str_t             corr;          /* its correlation there */
     parley_str_t             told;          /* the asker's name there; empty:
                                                unknown */

@@ -227,7 +227,14 @@ parley_question_ttl(const parley_question_t *q)
 int
 parley_question_is_open(const parley_question_t *q, int64_t left)
 {
-    return !q->head.awaited || parley_question_ttl(q) - left < q->head.time;
+    return !q->head.awaited || parley_question_age(q, left) < q->head.time;
+}
+
+
+int64_t
+parley_question_age(const parley_question_t *q, int64_t left)
+{
+    return parley_question_ttl(q) - left;
 }
 
 

@@ -256,5 +256,8 @@ int parley_question_leads(parley_str_t record, parley_question_lead_t *ret);
 /* Whether it takes answers still where its record ends in left ms. */
 int parley_question_is_open(const parley_question_t *q, int64_t left);
 
+/* Milliseconds since it was put, where its record ends in left ms. */
+int64_t parley_question_age(const parley_question_t *q, int64_t left);
+
 
 #endif /* PARLEY_QUESTION_H */
