@@ -1,6 +1,6 @@
 # C2A-13: an event that must not be answered, from C2A to C2A: a message in words
 # is refused and a reaction passes, by a service and where messages are
-# published.
+# published.  Readers of agent-channel do not answer it either.
 
 use strict;
 use warnings;
@@ -240,6 +240,47 @@ subtest 'C2A-13: the hub: a reader of C2A by a stream' => sub {
 
     is($got->{json}{params}{arguments}{signal} // '', 'agree',
        'which alice has') or diag explain $got;
+    $_->leave for $alice, $bob;
+};
+
+
+subtest 'C2A-13: the hub: a reader of agent-channel' => sub {
+    my $alice = listen_to('alice', uri => '/c2a/', session => 'channel');
+    my $bob = listen_to('bob', session => 'channel');
+
+    for my $policy (qw(must_not_respond may_respond)) {
+        passes(submit(event($policy), as => 'alice', uri => '/hub'), $policy);
+
+        my $id = $bob->event(5)->{json}{frame_id};
+        my $response = sub {
+            my ($from, $to, @more) = @_;
+
+            return submit(frame($from, $to, kind => 'agent_response',
+                payload => { query_id => $id, responder_session_id => 's1',
+                             response_text => 'done', @more }));
+        };
+
+        if ($policy eq 'may_respond') {
+            passes($response->('bob', 'alice'), 'an answer');
+            next;
+        }
+
+        for my $said ($response->('bob', 'alice'), $response->('bob', 'alice'),
+                      $response->('dave', 'alice'),
+                      $response->('bob', 'alice',
+                                  response_text => 'error E_BUSY: later'))
+        {
+            is($said->{status}, 403, 'no answer') or diag $said->{body};
+            is($said->{json}{field}, '/payload/query_id', 'its member');
+        }
+
+        passes($response->('bob', 'carol'), 'to another who did not send it');
+        passes(submit(frame('bob', 'alice')), 'words that answer nothing');
+        like($alice->event(5)->{data}, qr/about to edit/,
+             'and nothing else came');
+    }
+
+    like($alice->event(5)->{data}, qr/"done"/, 'the answer came');
     $_->leave for $alice, $bob;
 };
 

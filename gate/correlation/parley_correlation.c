@@ -40,6 +40,8 @@ static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
 static int parley_correlation_is_copied(const parley_correlation_t *r,
     const parley_question_t *q);
 static int parley_correlation_is_mute(const parley_question_t *q);
+static int parley_correlation_speaks(const parley_correlation_t *r,
+    const parley_question_t *q);
 static void parley_correlation_named(const parley_question_t *q,
     const parley_question_lead_t *lead, parley_correlation_name_t *ret);
 static int parley_correlation_is_closed(const parley_correlation_t *r,
@@ -359,7 +361,9 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     mute = parley_correlation_is_mute(&q);
 
     if (!parley_correlation_is_between(r, &q, &name,
-                                       above || (mute && r->msg->in_words)))
+                                       above || (mute
+                                                 && parley_correlation_speaks(
+                                                                    r, &q))))
     {
         *ret = mute ? PARLEY_CORRELATION_NOTHING : PARLEY_CORRELATION_OTHERS;
         return 0;
@@ -442,6 +446,19 @@ parley_correlation_is_mute(const parley_question_t *q)
 }
 
 
+/* Returns whether a reply is in words: in another protocol than a mute event's
+   each answer is. */
+
+static int
+parley_correlation_speaks(const parley_correlation_t *r,
+    const parley_question_t *q)
+{
+    return r->msg->in_words
+           || (parley_correlation_is_mute(q) && r->msg->wire != q->head.proto
+               && parley_correlation_is_final(r->msg));
+}
+
+
 /* Fills what the question is named by; lead: the record that led to it, or
    NULL. */
 
@@ -506,7 +523,7 @@ parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
 
     q = r->question;
 
-    if (q->head.one_way && r->msg->in_words) {
+    if (q->head.one_way && parley_correlation_speaks(r, q)) {
         return parley_misrefers(r->msg, PARLEY_E_POLICY_REFUSED,
                                 "it answers what must not be answered", err);
     }

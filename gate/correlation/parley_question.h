@@ -165,6 +165,12 @@ int parley_question_lead(const parley_asking_t *a,
     const parley_asked_t *asked)
     __attribute__((warn_unused_result));
 
+/* The same of an event that is mute, which was remembered: who answers a->sent
+   answers what must not be answered (C2A-13). */
+int parley_question_lead_mute(const parley_asking_t *a,
+    const parley_asked_t *asked)
+    __attribute__((warn_unused_result));
+
 /*
  * drop: it was not taken, and nobody refers to it.  close: it has its answer,
  * and what comes later is reply-unmatched.  Both return 0: nothing of asked is

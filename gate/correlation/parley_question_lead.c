@@ -3,15 +3,17 @@
 #include "gate/correlation/parley_question_parts.h"
 
 
+static int parley_question_lead_from(const parley_asking_t *a,
+    parley_str_t name, const parley_record_id_t *to,
+    const parley_asked_t *asked);
 static int parley_question_lead_record(const parley_asking_t *a,
-    const parley_asked_t *asked, parley_str_t *ret);
+    const parley_record_id_t *to, parley_str_t *ret);
 
 
 int
 parley_question_lead(const parley_asking_t *a, const parley_asked_t *asked)
 {
-    parley_str_t        name, record;
-    parley_record_id_t  id;
+    parley_str_t  name;
 
     if (!asked->kept || !asked->awaited || !a->sent->answerable) {
         return 0;
@@ -19,6 +21,29 @@ parley_question_lead(const parley_asking_t *a, const parley_asked_t *asked)
 
     name = parley_codecs[a->speak]->replies_by_corr && a->sent->corr.len > 0
            ? a->sent->corr : a->sent->id;
+
+    return parley_question_lead_from(a, name, &asked->question, asked);
+}
+
+
+int
+parley_question_lead_mute(const parley_asking_t *a,
+    const parley_asked_t *asked)
+{
+    return !asked->kept && asked->own_kept
+           ? parley_question_lead_from(a, a->sent->id, &asked->own, asked)
+           : 0;
+}
+
+
+/* Keeps what leads from a name of the message to a record of it. */
+
+static int
+parley_question_lead_from(const parley_asking_t *a, parley_str_t name,
+    const parley_record_id_t *to, const parley_asked_t *asked)
+{
+    parley_str_t        record;
+    parley_record_id_t  id;
 
     if (name.len == 0) {
         return 0;
@@ -30,7 +55,7 @@ parley_question_lead(const parley_asking_t *a, const parley_asked_t *asked)
                                  a->sent->id);
     parley_question_key(a->ask->state, a->speak, name, id.key);
 
-    if (parley_question_lead_record(a, asked, &record) != 0) {
+    if (parley_question_lead_record(a, to, &record) != 0) {
         return 0;
     }
 
@@ -47,7 +72,7 @@ parley_question_lead(const parley_asking_t *a, const parley_asked_t *asked)
 
 static int
 parley_question_lead_record(const parley_asking_t *a,
-    const parley_asked_t *asked, parley_str_t *ret)
+    const parley_record_id_t *to, parley_str_t *ret)
 {
     size_t                       n;
     uint8_t                     *p;
@@ -60,7 +85,7 @@ parley_question_lead_record(const parley_asking_t *a,
     parley_octets_zero(&head, sizeof(head));
 
     head.mark = PARLEY_QUESTION_LEADS;
-    head.id = asked->question;
+    head.id = *to;
     head.has_corr = !parley_codecs[a->speak]->replies_by_corr
                     && !parley_str_eq(corr, a->who->msg->corr);
 

@@ -10,6 +10,9 @@
 #include "gate/settings/parley_settings.h"
 
 
+static int parley_gate_lead_mute(parley_gate_t *g, parley_proto_set_t speaks);
+
+
 int
 parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
 {
@@ -39,6 +42,34 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
 }
 
 
+/*
+ * An answer of agent-channel that refers to nothing known passes, as what it
+ * is: one to an event that is mute has to be known.
+ */
+
+static int
+parley_gate_lead_mute(parley_gate_t *g, parley_proto_set_t speaks)
+{
+    parley_asking_t   a;
+    parley_encoded_t  made;
+
+    if (!g->msg->mute || g->msg->wire == PARLEY_PROTO_STREAMS
+        || (g->http->listens[PARLEY_PROTO_STREAMS] == NULL
+            && !(speaks & PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)))
+        || parley_gate_form(g, PARLEY_PROTO_STREAMS, &made) != 0)
+    {
+        return 0;
+    }
+
+    parley_gate_asking(g, &a);
+
+    a.sent = &made;
+    a.speak = PARLEY_PROTO_STREAMS;
+
+    return parley_question_lead_mute(&a, &g->asked);
+}
+
+
 int
 parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks)
 {
@@ -48,7 +79,7 @@ parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks)
     parley_encoded_t  made;
 
     if (!g->asked.kept || !g->asked.awaited) {
-        return 0;
+        return parley_gate_lead_mute(g, speaks);
     }
 
     parley_gate_asking(g, &a);
