@@ -145,6 +145,11 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
         refused('carol', 'that of others', $name => "both-$name");
     };
 
+    subtest "MCP-05 $name that is empty is nobody's" => sub {
+        passes($_, 'empty', $name => '') for qw(alice bob);
+        refused('bob', "beside alice's", $name => '', $name => $id);
+    };
+
     subtest "MCP-05 $name that nobody knows belongs to its first user" => sub {
         passes('bob', 'first', $name => "new-$name");
         refused('alice', 'second', $name => "new-$name");

@@ -63,7 +63,9 @@ parley_gate_session(parley_gate_t *g)
 
         g->env->headers(g, *name, parley_session_found, &found);
 
-        if (found.n == 0) {
+        /* one that is empty names no session */
+
+        if (found.n == 0 || (found.n == 1 && found.id.len == 0)) {
             continue;
         }
 
