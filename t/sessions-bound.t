@@ -36,10 +36,13 @@ my $http = gateway_http(server =>
                        . 'parley_jwt on;')
     . location('/dry', 'parley_accept c2a; parley_jwt on; parley_dry_run on;')
     . location('/spoken', 'parley_accept c2a; parley_speak aee; '
-                        . 'parley_jwt on;'));
+                        . 'parley_jwt on;'))
+    . 'server { listen 127.0.0.1:' . port(6) . '; parley_trusted on; '
+    . 'underscores_in_headers on; '
+    . location('/mcp', 'parley_accept c2a; parley_jwt on;') . '}';
 
 my $nginx = Parley::Nginx->start(workers => 2, http => $http);
-my $client = Parley::Client->new(port => port(1));
+our $client = Parley::Client->new(port => port(1));
 my $calls = 0;
 
 
@@ -143,6 +146,19 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
         begin('bob', $name, "both-$name");
         passes($_, 'his own', $name => "both-$name") for qw(alice bob alice);
         refused('carol', 'that of others', $name => "both-$name");
+    };
+
+    subtest "MCP-05 $name with underscores is the same" => sub {
+        local $client = Parley::Client->new(port => port(6), tls => 0);
+
+        my %same = ($name =~ tr/-/_/r => 1, $name =~ s/-/_/r => 1,
+                    $name =~ s/-(\w+)$/_$1/r => 1);
+
+        for my $same (sort keys %same) {
+            refused('bob', $same, $same => $id);
+            passes('alice', $same, $same => $id);
+            refused('alice', "$same as well", $name => $id, $same => $id);
+        }
     };
 
     subtest "MCP-05 $name that is empty is nobody's" => sub {

@@ -17,6 +17,9 @@
 /* milliseconds after its last use that an owner is known */
 #define PARLEY_SESSION_TTL  3600000
 
+/* octets of the name of a header, at most */
+#define PARLEY_SESSION_NAME  32
+
 
 typedef struct {
     size_t        n;            /* headers of the name */
@@ -24,6 +27,8 @@ typedef struct {
 } parley_session_found_t;
 
 
+static void parley_session_find(parley_gate_t *g, parley_str_t name,
+    parley_session_found_t *ret);
 static void parley_session_found(void *data, parley_str_t id);
 static int parley_session_admit(parley_gate_t *g, parley_str_t id);
 static int parley_session_bind(parley_gate_t *g,
@@ -59,9 +64,7 @@ parley_gate_session(parley_gate_t *g)
          name->len != 0;
          name++)
     {
-        found.n = 0;
-
-        g->env->headers(g, *name, parley_session_found, &found);
+        parley_session_find(g, *name, &found);
 
         /* one that is empty names no session */
 
@@ -82,6 +85,48 @@ parley_gate_session(parley_gate_t *g)
     }
 
     return n != 0 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
+}
+
+
+/*
+ * Counts the headers of a name.  A service that reads headers as variables, as
+ * those of CGI do, takes one with underscores in place of hyphens for the same;
+ * nginx passes these with underscores_in_headers.
+ */
+
+static void
+parley_session_find(parley_gate_t *g, parley_str_t name,
+    parley_session_found_t *ret)
+{
+    size_t    i;
+    uint8_t   text[PARLEY_SESSION_NAME];
+    unsigned  which, bits;
+
+    ret->n = 0;
+
+    if (name.len > sizeof(text)) {
+        return;
+    }
+
+    /* bit by bit, which of its hyphens are underscores */
+
+    for (which = 0, bits = 0; bits == 0; which++) {
+        bits = which;
+
+        for (i = 0; i < name.len; i++) {
+            text[i] = name.data[i];
+
+            if (text[i] == '-') {
+                text[i] = bits & 1 ? '_' : '-';
+                bits >>= 1;
+            }
+        }
+
+        if (bits == 0) {
+            g->env->headers(g, parley_str_make(text, name.len),
+                            parley_session_found, ret);
+        }
+    }
 }
 
 
