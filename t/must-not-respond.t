@@ -285,6 +285,34 @@ subtest 'C2A-13: the hub: a reader of agent-channel' => sub {
 };
 
 
+subtest 'C2A-13: the hub: an event that has the id of a query' => sub {
+    my $dave = listen_to('dave', session => 'queries');
+
+    for my $first (0, 1) {
+        my $query = frame('alice', 'dave', kind => 'agent_query', payload => {
+            query_id => uuid4(), query_text => 'who has it?',
+            response_scope => 'org:~acme/members/*', timeout_ms => 60000 });
+        my $id = $query->{payload}{query_id};
+        my $event = event('must_not_respond', eventId => $id,
+                          author => { id => 'bob', kind => 'agent' },
+                          conversation => { kind => 'channel', id => 'acme' },
+                          target => { directedness => 'ambient' });
+
+        passes(submit($query), 'a query') if !$first;
+        passes(submit($event, as => 'bob', uri => '/hub'), 'an event');
+        passes(submit($query), 'a query') if $first;
+        passes(submit(frame('dave', 'acme', kind => 'agent_response',
+                            payload => { query_id => $id,
+                                         responder_session_id => 's1',
+                                         response_text => 'I' }),
+                      scope => 'org:~acme/members/*'),
+               'an answer to the query');
+    }
+
+    $dave->leave;
+};
+
+
 subtest 'C2A-13: the hub: by a WebSocket' => sub {
     my $bob = websocket('bob', uri => '/ws');
     my $event = event('must_not_respond');

@@ -37,6 +37,10 @@ static int parley_correlation_is_as_well(const parley_correlation_t *r,
 static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret);
+static parley_correlation_found_t parley_correlation_beside(
+    const parley_correlation_t *r, const parley_question_t *q, int64_t age);
+static int parley_correlation_yields(const parley_correlation_t *r,
+    const parley_question_t *q);
 static int parley_correlation_is_copied(const parley_correlation_t *r,
     const parley_question_t *q);
 static int parley_correlation_is_mute(const parley_question_t *q);
@@ -386,16 +390,10 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
         return 0;
     }
 
-    if (r->question != NULL && !parley_correlation_is_copied(r, &q)) {
-        *ret = PARLEY_CORRELATION_SEVERAL;
-        return 0;
-    }
-
-    *ret = PARLEY_CORRELATION_OPEN;
-
     age = parley_question_age(&q, led.left);
+    *ret = parley_correlation_beside(r, &q, age);
 
-    if (r->question != NULL && age <= r->age) {
+    if (*ret != PARLEY_CORRELATION_OPEN) {
         return 0;
     }
 
@@ -408,6 +406,43 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     r->slot_until = r->ask->now + led.left;
 
     return parley_correlation_keep(r, led.value);
+}
+
+
+/*
+ * What one that waits is beside r->question, which was found before it: OPEN,
+ * it counts; SEVERAL; or NOTHING, the other one counts.
+ */
+
+static parley_correlation_found_t
+parley_correlation_beside(const parley_correlation_t *r,
+    const parley_question_t *q, int64_t age)
+{
+    if (r->question == NULL) {
+        return PARLEY_CORRELATION_OPEN;
+    }
+
+    if (parley_correlation_is_copied(r, q)) {
+        return age > r->age ? PARLEY_CORRELATION_OPEN
+                            : PARLEY_CORRELATION_NOTHING;
+    }
+
+    /* whoever read a query could publish an event that has its id */
+
+    return parley_correlation_yields(r, q) ? PARLEY_CORRELATION_NOTHING
+           : parley_correlation_yields(r, r->question) ? PARLEY_CORRELATION_OPEN
+           : PARLEY_CORRELATION_SEVERAL;
+}
+
+
+/* Returns whether q is an event that is mute, and came in another protocol than
+   the reply: what takes answers comes before it. */
+
+static int
+parley_correlation_yields(const parley_correlation_t *r,
+    const parley_question_t *q)
+{
+    return parley_correlation_is_mute(q) && r->msg->wire != q->head.proto;
 }
 
 
@@ -454,7 +489,7 @@ parley_correlation_speaks(const parley_correlation_t *r,
     const parley_question_t *q)
 {
     return r->msg->in_words
-           || (parley_correlation_is_mute(q) && r->msg->wire != q->head.proto
+           || (parley_correlation_yields(r, q)
                && parley_correlation_is_final(r->msg));
 }
 
