@@ -24,10 +24,10 @@ parley_step_result_t parley_gate_keys(parley_gate_t *g);
 parley_step_result_t parley_gate_keys_method(parley_gate_t *g,
     parley_str_t method);
 
-/* as parley_gate_methods(), where parley_keys stands */
+/* methods of a parley_keys location, see parley_gate_methods() */
 #define PARLEY_KEYS_METHODS  "GET, POST, DELETE"
 
-/* parley_gate_control.c: the same of parley_control */
+/* parley_gate_control.c: parley_control */
 
 parley_step_result_t parley_gate_control(parley_gate_t *g);
 parley_step_result_t parley_gate_control_method(parley_gate_t *g,
@@ -35,17 +35,17 @@ parley_step_result_t parley_gate_control_method(parley_gate_t *g,
 
 #define PARLEY_CONTROL_METHODS  "GET, DELETE"
 
-/* parley_gate_stream.c: the same of parley_stream */
+/* parley_gate_stream.c: parley_stream */
 
 parley_step_result_t parley_gate_stream(parley_gate_t *g);
 parley_step_result_t parley_gate_stream_method(parley_gate_t *g,
     parley_str_t method);
 
-/* with tickets and without */
+/* methods of a stream with tickets, and without */
 #define PARLEY_TICKET_METHODS  "GET, POST, DELETE"
 #define PARLEY_STREAM_METHODS  "GET, DELETE"
 
-/* the same of a WebSocket */
+/* methods of a WebSocket with tickets, and without */
 #define PARLEY_WEBSOCKET_TICKET_METHODS  "GET, POST"
 #define PARLEY_WEBSOCKET_METHODS         "GET"
 
@@ -94,11 +94,11 @@ parley_step_result_t parley_gate_named_method(parley_gate_t *g,
 #define PARLEY_NAMED_METHODS  "GET"
 
 /*
- * What a proven caller asks for, see parley_gate_serves() and
- * parley_gate_asks(), and the address of the name that the path says, which is
- * the caller's own, or one that a rule for that type allows; type empty: any.
- * Returns 0, or -1: as these do, and policy-refused (no TLS), field-invalid,
- * identity-unmappable, scope-unauthorised.
+ * Checks the caller as parley_gate_serves(), reads its arguments as
+ * parley_gate_asks(), and finds the address of the name in the path.  The name
+ * is the caller's own, or one that a rule for that type allows; type empty:
+ * any.  Returns 0, or -1: as these do, and policy-refused (no TLS),
+ * field-invalid, identity-unmappable, scope-unauthorised.
  */
 int parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     parley_str_t type, parley_str_t *ret, int *own);
@@ -136,16 +136,17 @@ int parley_gate_tickets(const parley_gate_t *g);
 /* parley_gate_serving.c */
 
 /*
- * Somebody is proven, and not revoked by now: 0, or -1 with g->err.  himself:
- * "the parent", for whom nobody may act; NULL: others may.
+ * Checks that the caller is proven and not revoked.  himself: the words for a
+ * caller that no actor may replace, such as "the parent"; NULL: an actor may.
+ * Returns 0, or -1 with g->err.
  */
 int parley_gate_serves(parley_gate_t *g, const char *himself);
 
-/* Its answer is what b has, of JSON: 0, or -1: no memory. */
+/* Answers with the JSON text in b.  Returns 0, or -1: no memory. */
 int parley_gate_serve_json(parley_gate_t *g, parley_buf_t *b);
 
-/* What is asked for, in the query, or in a call of MCP: parley_arguments_read()
-   of those that ret has. */
+/* Reads the arguments that ret names, from the query or from a call of MCP, as
+   parley_arguments_read(). */
 int parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret);
 
 /* parley_gate_publish.c */
@@ -165,11 +166,13 @@ int parley_gate_publish_overdue(parley_gate_t *g);
 int parley_gate_publication(parley_gate_t *g,
     struct parley_publication_s *ret, parley_str_t *scope);
 
+/* parley_gate_scope.c */
+
 /*
- * parley_gate_scope.c: reads the scope of a publication.  The scope of a
- * message that cannot be a frame is that of its recipient.  The handle in *ret
- * is an address (parley_address.h), or an organisation's.  Returns 0, or -1:
- * field-invalid, identity-unmappable, capacity.
+ * Reads the scope of a publication.  The scope of a message that cannot be a
+ * frame is that of its recipient.  The handle in *ret is an address
+ * (parley_address.h), or an organisation's.  Returns 0, or -1: field-invalid,
+ * identity-unmappable, capacity.
  */
 int parley_gate_scope(parley_gate_t *g, parley_str_t text,
     parley_channel_scope_t *ret);
@@ -245,8 +248,10 @@ int parley_gate_declare(parley_gate_t *g);
    PARLEY_WAIT. */
 int parley_gate_flush(parley_gate_t *g);
 
+/* parley_gate_response.c */
+
 /*
- * parley_gate_response.c: fills g->response_scope.  Returns 0, or -1:
+ * Fills g->response_scope.  Returns 0, or -1:
  * field-invalid, scope-unimplemented, scope-unauthorised, policy-refused.
  */
 int parley_gate_response(parley_gate_t *g);
@@ -395,29 +400,29 @@ parley_step_result_t parley_gate_submission(parley_gate_t *g);
 
 parley_step_result_t parley_gate_json(parley_gate_t *g);
 
-/* Made when something comes: of what went as sent to who speaks that protocol.
-   NULL: no memory. */
+/* Returns the exchange for answers to a message that was sent in a protocol;
+   made at the first call.  NULL: no memory. */
 parley_exchange_t *parley_gate_exchange(parley_gate_t *g,
     parley_proto_t speak, const parley_encoded_t *sent);
 
-/* What stands in the argument g->conf->token; empty: nothing.  Returns 0, or
-   -1: field-invalid. */
+/* Reads the token in the argument g->conf->token; empty: there is none.
+   Returns 0, or -1: field-invalid. */
 int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 
-/* What is remembered of the message as it is sent. */
+/* Fills the arguments of parley_question_keep() for the encoded message. */
 void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
 
-/* The adapter is told. */
+/* Reports the result of a step to the adapter. */
 void parley_gate_report_step(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
 
-/* Whom the message is counted to, into g->account. */
+/* Fills g->account, the account that the message is counted to. */
 void parley_gate_account(parley_gate_t *g);
 
 /* Whether a message is a task for the gateway itself. */
 int parley_gate_is_self(const parley_gate_t *g);
 
-/* Where first answers are. */
+/* Fills the arguments of parley_replay_keep(). */
 void parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret);
 
 /* parley_gate_admit.c */
@@ -484,7 +489,7 @@ int parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first);
    ends unless the message is taken.  Returns 0 or PARLEY_WAIT. */
 int parley_gate_keep_before(parley_gate_t *g);
 
-/* What answers a task for good was taken: it is late no more. */
+/* Clears the deadline of a task whose final answer was taken. */
 void parley_gate_in_time(parley_gate_t *g);
 
 /* Where messages are retained. */
@@ -538,7 +543,7 @@ int parley_gate_denies(const parley_gate_t *g);
 int parley_gate_is_denied(parley_gate_t *g);
 
 
-/* whether it goes on as it came, whatever is decided */
+/* Returns whether the message is forwarded unchanged, whatever is decided. */
 
 static inline int
 parley_gate_is_dry(const parley_gate_t *g)

@@ -102,6 +102,9 @@ void ngx_http_parley_sse_stop(ngx_http_parley_ctx_t *ctx);
 
 ngx_int_t ngx_http_parley_sse_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
+
+/* ngx_http_parley_flow.c */
+
 ngx_int_t ngx_http_parley_sse_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_chain_t *in);
 

@@ -179,9 +179,10 @@ ngx_int_t ngx_http_parley_engine_init(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
 
 
-/* ngx_http_parley_directives.c */
+/* ngx_http_parley_ctx.c */
 
-/* A value of a directive, with its variables; data NULL: there is none. */
+/* Evaluates the variables in a value of a directive; data is NULL if it has no
+   value. */
 ngx_int_t ngx_http_parley_value(ngx_http_request_t *r,
     const parley_value_t *value, parley_str_t *ret);
 

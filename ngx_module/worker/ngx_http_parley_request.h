@@ -219,6 +219,8 @@ ngx_int_t ngx_http_parley_request_headers(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_trace_out(ngx_http_parley_ctx_t *ctx,
     parley_str_t *ret);
 
+/* ngx_http_parley_ctx.c */
+
 /* The value of the first header of that lower-case name, or NULL. */
 ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
     const char *name);
