@@ -58,24 +58,40 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     locations => deliver_location() . <<'EOT'));
         location = /ws { parley_jwt on;
                          parley_websocket channel keepalive=1s timeout=2s; }
-        location = /quiet/ { parley_jwt on; parley_stream channel; }
+        location /slow/ { parley_jwt on; parley_stream channel
+                            keepalive=40s timeout=15s; }
+        location = /slow/ws { parley_jwt on; parley_websocket channel
+                              keepalive=30s timeout=25s; }
         location /roster/ { parley_jwt on; parley_roster channel; }
 EOT
 
 my $client = Parley::Client->new(port => port(1), tls => 0);
 
 sub there {
-    my ($n, $seconds) = @_;
+    my ($n, $seconds, $name) = @_;
+
+    $name //= 'alice';
 
     my $until = time + $seconds;
     my $count;
 
     do {
-        $count = $client->get('/roster/~alice', Authorization =>
-                              bearer('alice'))->{json}{count};
+        $count = $client->get("/roster/~$name", Authorization =>
+                              bearer($name))->{json}{count};
     } while ($count != $n && time < $until && sleep 0.05);
 
     return $count;
+}
+
+
+# text of nginx for a directive that it refuses, or ''
+sub refused {
+    my ($directive) = @_;
+
+    my ($rc, $said) = Parley::Nginx->check(http => streams_http(
+        locations => "location = /x { parley_jwt on; $directive; }"));
+
+    return $rc == 0 ? '' : $said;
 }
 
 
@@ -89,6 +105,15 @@ sub h2_stream {
     return $connection;
 }
 
+
+# the longest times, which pass beside the rest of the tests
+my $stream = listen_to('carol', uri => '/slow/~carol');
+my @slow = map { { %$_, since => time, gone => vanishes($_->{connection}) } }
+    { name => 'carol', as => 'a stream', connection => $stream->{connection} },
+    { name => 'dave', as => 'a WebSocket', connection =>
+          websocket('dave', uri => '/slow/ws')->{connection} };
+
+is(there(1, 5, $_->{name}), 1, "HUB-11 $_->{as} is on the roster") for @slow;
 
 for my $kind (['a stream', sub { listen_to('alice')->{connection} }],
               ['a stream over TLS', sub {
@@ -136,13 +161,42 @@ subtest 'HUB-11 a client that answers stays' => sub {
 };
 
 
-subtest 'HUB-11 what is said' => sub {
-    for my $word ('timeout=61s', 'timeout=0', 'timeout=500ms', 'timeout=x') {
-        my ($rc, $said) = Parley::Nginx->check(
-            http => streams_http(stream => "channel $word"));
+subtest 'HUB-11 with the longest times' => sub {
+    for my $slow (@slow) {
+        ok($slow->{gone}, "the client of $slow->{as} is gone");
+        is(there(0, 60 - (time - $slow->{since}), $slow->{name}), 0,
+           "$slow->{as} is off the roster within 60 s");
 
-        isnt($rc, 0, $word);
-        like($said, qr/"\Q$word\E" in "parley_stream" is /, 'it says why');
+        is(submit(frame('bob', $slow->{name}))->{json}{delivered}, 0,
+           'the sender gets the report');
+    }
+
+    my $later = listen_to('carol', last => $stream->opened->{id});
+
+    is_deeply([texts($later->event(5))], ['about to edit parley.c'],
+              'and the log has it');
+};
+
+
+subtest 'HUB-11 what is said' => sub {
+    my $both = 'has keepalive=26s and timeout=30s, expected times of at most '
+             . '55s together';
+
+    for my $directive ('stream', 'websocket') {
+        for my $word ('timeout=55s', 'timeout=0', 'timeout=500ms', 'timeout=x',
+                      'keepalive=55s', 'keepalive=1h')
+        {
+            like(refused("parley_$directive channel $word"),
+                 qr/"\Q$word\E" in "parley_$directive" is /,
+                 "$directive: $word");
+        }
+
+        like(refused("parley_$directive channel keepalive=26s timeout=30s"),
+             qr/"parley_$directive" directive \Q$both\E/,
+             "$directive: both together");
+
+        is(refused("parley_$directive channel $_"), '', "$directive: $_")
+            for 'keepalive=30s', 'timeout=54s', 'timeout=25s keepalive=30s';
     }
 };
 

@@ -14,16 +14,18 @@
 /* VCP-20: s between two pings, at most */
 #define PARLEY_SET_PING_MAX      30
 
-/* HUB-11: s for which a client may acknowledge nothing */
-#define PARLEY_SET_TIMEOUT_MAX   60
+/* HUB-11: s until the gateway knows that a client is gone: "keepalive" until it
+   writes, and "timeout" for the acknowledgment.  5 of 60 s are for timers that
+   are late. */
+#define PARLEY_SET_GONE_MAX      55
+#define PARLEY_SET_KEEPALIVE     15
+#define PARLEY_SET_TIMEOUT       30
 
+/* "keepalive" and "timeout" are 0 until parley_set_stream_gone() */
 static const parley_stream_t  parley_stream_default = {
     .proto = PARLEY_PROTO_NONE,
     .lag = 256 << 10,
-    .keepalive = 15,
-    .age = 0,
-    .retry = 2000,
-    .timeout = 30
+    .retry = 2000
 };
 
 
@@ -42,7 +44,10 @@ static int parley_set_stream_word(parley_setting_t *d, size_t i,
     parley_stream_t *ret);
 static int parley_set_websocket_word(parley_setting_t *d, size_t i,
     parley_websocket_conf_t *ret);
+static int parley_set_stream_gone(parley_setting_t *d, parley_stream_t *stream);
 static int parley_set_seconds(parley_setting_t *d, parley_str_t word,
+    parley_str_t value, uint32_t *ret);
+static int parley_set_share(parley_setting_t *d, parley_str_t word,
     parley_str_t value, uint32_t *ret);
 
 
@@ -309,6 +314,10 @@ parley_set_stream(parley_setting_t *d)
         }
     }
 
+    if (parley_set_stream_gone(d, stream) != 0) {
+        return -1;
+    }
+
     d->s->stream = stream;
     d->http->publishes = 1;
     d->http->reads |= PARLEY_PROTO_BIT(stream->proto);
@@ -389,6 +398,10 @@ parley_set_websocket(parley_setting_t *d)
         if (parley_set_websocket_word(d, i, conf) != 0) {
             return -1;
         }
+    }
+
+    if (parley_set_stream_gone(d, &conf->stream) != 0) {
+        return -1;
     }
 
     d->s->websocket = conf;
@@ -498,7 +511,7 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
     }
 
     if (parley_setting_param(word, "keepalive", &value)) {
-        return parley_set_seconds(d, word, value, &ret->keepalive);
+        return parley_set_share(d, word, value, &ret->keepalive);
     }
 
     if (parley_setting_param(word, "age", &value)) {
@@ -506,9 +519,7 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
     }
 
     if (parley_setting_param(word, "timeout", &value)) {
-        return parley_set_seconds(d, word, value, &ret->timeout) != 0 ? -1
-               : ret->timeout <= PARLEY_SET_TIMEOUT_MAX ? 0
-               : parley_setting_bad(d, word, "is longer than 60s");
+        return parley_set_share(d, word, value, &ret->timeout);
     }
 
     if (parley_setting_param(word, "retry", &value)) {
@@ -524,6 +535,58 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
 
     return parley_setting_bad(d, word, "is unknown, expected lag=, keepalive=, "
                               "retry=, age= or timeout=");
+}
+
+
+/*
+ * HUB-11: sets the default of a time that the directive does not name, shorter
+ * if the other time leaves less.  Refuses two times that are too long together.
+ */
+
+static int
+parley_set_stream_gone(parley_setting_t *d, parley_stream_t *stream)
+{
+    uint32_t  rest;
+    char      text[160];
+
+    if (stream->keepalive == 0) {
+        rest = PARLEY_SET_GONE_MAX - stream->timeout;
+        stream->keepalive = rest < PARLEY_SET_KEEPALIVE ? rest
+                            : PARLEY_SET_KEEPALIVE;
+    }
+
+    rest = PARLEY_SET_GONE_MAX - stream->keepalive;
+
+    if (stream->timeout == 0) {
+        stream->timeout = rest < PARLEY_SET_TIMEOUT ? rest
+                          : PARLEY_SET_TIMEOUT;
+    }
+
+    if (stream->timeout <= rest) {
+        return 0;
+    }
+
+    (void) snprintf(text, sizeof(text), "has keepalive=%us and timeout=%us, "
+                    "expected times of at most %us together",
+                    (unsigned) stream->keepalive, (unsigned) stream->timeout,
+                    (unsigned) PARLEY_SET_GONE_MAX);
+
+    return parley_setting_wrong(d, text);
+}
+
+
+/* Reads a time that leaves the other time of GONE_MAX at least one second. */
+
+static int
+parley_set_share(parley_setting_t *d, parley_str_t word, parley_str_t value,
+    uint32_t *ret)
+{
+    if (parley_set_seconds(d, word, value, ret) != 0) {
+        return -1;
+    }
+
+    return *ret < PARLEY_SET_GONE_MAX ? 0
+           : parley_setting_bad(d, word, "is longer than 54s");
 }
 
 
