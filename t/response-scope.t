@@ -16,8 +16,11 @@ use Parley::Matrix ();
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Streams;
+use Parley::Upstream;
 use Parley::Verbs;
 use Parley::Websocket;
+
+my $service = Parley::Upstream->start(port(2));
 
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => <<'HTTP', locations => <<'SERVER'));
@@ -40,6 +43,19 @@ HTTP
         location = /ws { parley_jwt on; parley_websocket channel; }
         location = /service { parley_accept channel; parley_jwt on;
                               proxy_pass http://127.0.0.1:%PORT_6%; }
+        location = /to/aee { parley_accept channel aee; parley_speak aee;
+                             parley_jwt on;
+                             proxy_pass http://127.0.0.1:%PORT_2%; }
+        location = /to/vcp { parley_accept channel aee; parley_speak vcp;
+                             parley_jwt on; parley_vcp_context ctx|gateway;
+                             parley_vcp_constitution creed://a.example/b@1;
+                             proxy_pass http://127.0.0.1:%PORT_2%; }
+        location = /to/c2a { parley_accept channel aee; parley_speak c2a;
+                             parley_jwt on;
+                             proxy_pass http://127.0.0.1:%PORT_2%; }
+        location = /to/channel { parley_accept channel aee;
+                                 parley_speak channel; parley_jwt on;
+                                 proxy_pass http://127.0.0.1:%PORT_2%; }
 SERVER
 
 
@@ -344,6 +360,101 @@ subtest 'ACH-31: by a service' => sub {
               'not to the asker');
     is(submit(response('bob', 'carol', $query), @at)->{status}, 200,
        'to carol');
+};
+
+
+# the query of alice as a task of AEE
+sub task {
+    my $scope = shift;
+
+    my $task = aee(intent => 'channel.agent_query', corr => uuid4());
+
+    $task->{payload} = { query_text => 'who has it?',
+                         query_id => $task->{corr},
+                         response_scope => $scope, timeout_ms => 5000 };
+
+    return $task;
+}
+
+
+subtest 'ACH-31: a service of another protocol, which answers at once' => sub {
+    empty();
+    $service->clear;
+    $service->script('$c->answer(200, [], jcs(result($q->{json})))');
+
+    for my $to (qw(aee vcp c2a)) {
+        for my $scope ('~carol/*', '~carol', '~alice/cc-mine@m',
+                       'org:~acme/members/*')
+        {
+            my $said = submit(query('alice', 'bob', $scope),
+                              uri => "/to/$to");
+
+            is($said->{status}, 422, "$scope by $to") or diag $said->{body};
+            is($said->{json}{code}, 'field-invalid', 'is refused');
+            is($said->{json}{field}, '/payload/response_scope',
+               'and the member named');
+            is_deeply(code(task($scope), as => 'alice', uri => "/to/$to"),
+                      [422, 'E_TRANSLATION_UNSUPPORTED',
+                       '/payload/response_scope'], 'asked by AEE');
+        }
+    }
+
+    is(scalar $service->requests, 0, 'the service has none of it');
+
+    for my $scope ('~alice', '~alice/*') {
+        my $said = submit(query('alice', 'bob', $scope), uri => '/to/aee');
+
+        is($said->{status}, 200, $scope) or diag $said->{body};
+        like($said->{body}, qr/done/, 'the answer comes to the asker');
+    }
+
+    $service->script('$c->answer(202)');
+    is(submit(query('alice', 'bob', '~carol/*'), uri => '/to/aee')->{status},
+       422, 'also while it takes its time');
+};
+
+
+subtest 'ACH-31: a service of agent-channel that answers at once' => sub {
+    empty();
+
+    my $answer = 'my $f = $q->{json}; my $a = { %$f, frame_id => uuid4(), '
+        . 'kind => "agent_response", sender_handle => "~bob", '
+        . 'recipient_handle => "~TO", payload => { query_id => '
+        . '$f->{payload}{query_id}, responder_session_id => "s1", '
+        . 'response_text => "I have" } }; '
+        . '@$a{qw(acted_by drafted_with)} = ("~bob", "~cc-bob\@1.0"); ';
+
+    for my $to (qw(alice carol)) {
+        for my $way ('$c->answer(200, [], jcs($a))',
+                     '$c->answer(200, [], jcs({ frame_id => $f->{frame_id}, '
+                     . 'delivered => 1, answer => $a }))')
+        {
+            $service->script($answer =~ s/TO/$to/r . $way);
+
+            for my $query (query('alice', 'bob', '~carol/*'),
+                           task('~carol/*'))
+            {
+                my $said = submit($query, as => 'alice',
+                                  uri => '/to/channel');
+
+                is($said->{status}, 502, "to $to") or diag $said->{body};
+                unlike($said->{body}, qr/I have/, 'the asker does not get it');
+            }
+
+            next if $to ne 'alice';
+
+            my $said = submit(query('alice', 'bob', '~alice/*'),
+                              uri => '/to/channel');
+
+            is($said->{status}, 200, 'to the asker') or diag $said->{body};
+            like($said->{body}, qr/I have/, 'who gets it');
+        }
+    }
+
+    $service->script('my $f = $q->{json}; $c->answer(200, [], '
+                     . 'jcs({ frame_id => $f->{frame_id}, delivered => 1 }))');
+    is(submit(query('alice', 'bob', '~carol/*'), uri => '/to/channel')
+       ->{status}, 200, 'that it was taken is no answer');
 };
 
 

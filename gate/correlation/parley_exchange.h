@@ -53,6 +53,9 @@ typedef struct {
     parley_str_t                 gateway;   /* see parley_bond_t */
     const parley_str_t          *self;      /* see parley_bond_t */
     unsigned                     any_case:1; /* see parley_gate_conf_t */
+    unsigned                     elsewhere:1; /* answers go to a scope that the
+                                               request names, not to its
+                                               sender (ACH-31) */
 
     /* made by parley_exchange_init() */
     const parley_msg_t          *request;

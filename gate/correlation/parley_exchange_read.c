@@ -5,6 +5,8 @@
 
 static int parley_exchange_check(const parley_exchange_t *x,
     parley_arena_t *arena, parley_answer_t *answer, parley_error_t *err);
+static int parley_exchange_scope(const parley_exchange_t *x,
+    const parley_msg_t *m, parley_error_t *err);
 static int parley_exchange_names(const parley_exchange_t *x,
     const parley_msg_t *m, parley_error_t *err);
 static int parley_exchange_schema(const parley_exchange_t *x,
@@ -89,9 +91,29 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return -1;
     }
 
-    return parley_exchange_names(x, &answer->msg, err) != 0
+    return parley_exchange_scope(x, &answer->msg, err) != 0
+           || parley_exchange_names(x, &answer->msg, err) != 0
            || parley_exchange_schema(x, arena, &answer->msg, err) != 0
            ? -1 : 0;
+}
+
+
+/* Refuses an answer that belongs elsewhere: the sender of the request gets the
+   response (ACH-31). */
+
+static int
+parley_exchange_scope(const parley_exchange_t *x, const parley_msg_t *m,
+    parley_error_t *err)
+{
+    if (!x->elsewhere
+        || (m->act != PARLEY_ACT_REPLY && m->act != PARLEY_ACT_FAILURE))
+    {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
+                            "the answer goes to the response_scope of the "
+                            "query, and must not be in the response");
 }
 
 

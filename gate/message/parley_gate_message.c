@@ -135,6 +135,7 @@ parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
     x->gateway = g->conf->gateway;
     x->self = g->self;
     x->any_case = g->conf->any_case;
+    x->elsewhere = g->response_scope.len > 0;
 
     parley_exchange_init(x);
 

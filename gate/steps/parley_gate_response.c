@@ -20,6 +20,7 @@ static int parley_gate_response_is_own(parley_gate_t *g,
     const parley_channel_scope_t *scope);
 static int parley_gate_response_may(parley_gate_t *g,
     const parley_channel_scope_t *scope);
+static int parley_gate_response_comes(parley_gate_t *g);
 
 
 int
@@ -48,7 +49,9 @@ parley_gate_response(parley_gate_t *g)
         return 0;
     }
 
-    if (parley_gate_response_may(g, &scope) != 0) {
+    if (parley_gate_response_may(g, &scope) != 0
+        || parley_gate_response_comes(g) != 0)
+    {
         (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
                         PARLEY_RESPONSE_MEMBER);
         g->err->is_name = 0;
@@ -141,4 +144,23 @@ parley_gate_response_may(parley_gate_t *g, const parley_channel_scope_t *scope)
     parley_members(g, &env);
 
     return parley_expand_may(scope, &g->s->submit->expand, &env, g->err);
+}
+
+
+/*
+ * Refuses a query to a service whose answer is its HTTP response, which goes to
+ * the caller.  A service of agent-channel answers by a frame of its own.
+ */
+
+static int
+parley_gate_response_comes(parley_gate_t *g)
+{
+    if (g->s->submit != NULL || g->conf->speak == PARLEY_PROTO_STREAMS) {
+        return 0;
+    }
+
+    return parley_error_set(g->err, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
+                            "the service answers in its response, which goes "
+                            "to the sender: " PARLEY_RESPONSE_MEMBER
+                            " must be all sessions of the sender");
 }
