@@ -11,7 +11,8 @@ use FindBin;
 our @EXPORT_OK = qw(usage);
 
 
-# Prints it and exits: to the standard output for status 0, else as an error.
+# Prints the usage and exits: to the standard output for status 0, else as an
+# error.
 sub usage {
     my $status = shift;
 

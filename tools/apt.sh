@@ -1,6 +1,6 @@
-# Sourced by tools/install-deps and tools/fetch-nginx: packages and sources of
-# another suite of the archive that this machine uses already, without
-# touching /etc: a source list, package lists and options of their own.
+# Sourced by tools/install-deps and tools/fetch-nginx.  Reads packages and
+# sources from another suite of the archive that this machine uses already.  It
+# does not touch /etc: it has its own source list, package lists and options.
 
 
 # Prints the stanza or line of the configured distribution's main archive with
@@ -68,14 +68,14 @@ configured_source() {
             }' "$file"
     done >> "$APT_TMP"
 
-    # more than one file may hold an archive: the first one is taken
+    # several files may hold an archive: takes the first one
     awk 'NR > 1 && /^(sources|list)$/ { exit } { print }' "$APT_TMP"
 }
 
 
-# apt_suite SUITE TYPE DIR: fetches that suite's lists into DIR and sets
-# APT_OPTIONS for the calls of apt-get that follow.  Returns 1 where the suite
-# cannot be had.
+# apt_suite SUITE TYPE DIR: fetches the package lists of the suite into DIR,
+# and sets APT_OPTIONS for later calls of apt-get.  Returns 1 if the suite
+# cannot be fetched.
 
 apt_suite() {
     mkdir -p "$3/lists/partial" "$3/none" || return 1
@@ -108,7 +108,8 @@ apt_suite() {
         return 0
     fi
 
-    # a mirror that stands still: what it has is signed, but was to be renewed
+    # the mirror is no longer updated: its lists are signed, but past their
+    # date
     if grep -q 'is expired' "$3/update.log"; then
         echo "apt: the $1 suite here is an old one; taken as it is" >&2
         APT_OPTIONS="$APT_OPTIONS -o Acquire::Check-Valid-Until=false"

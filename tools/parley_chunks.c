@@ -1,4 +1,4 @@
-/* parley frame decode --join: chunks become payloads again. */
+/* parley frame decode --join: joins chunks into payloads. */
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ parley_chunks_begin(parley_chunks_t *j, int joins)
 }
 
 
-/* nothing here waits: what was read stands in a file */
+/* The time is 0 in each call: all frames are in the input, so none is late. */
 
 int
 parley_chunks(parley_chunks_t *j, const parley_moq_frame_t *frame,
@@ -50,7 +50,7 @@ parley_chunks(parley_chunks_t *j, const parley_moq_frame_t *frame,
 }
 
 
-/* a command that is no JSON, or announces nothing, is none of this */
+/* Ignores a command that is not JSON or announces no transfer. */
 
 static int
 parley_chunks_announced(parley_chunks_t *j, const parley_moq_frame_t *frame,

@@ -1,4 +1,4 @@
-/* parley audit verify: audit logs of the gateway. */
+/* parley audit verify: checks audit logs of the gateway. */
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* parley canon: the canonical form of JSON. */
+/* parley canon: prints the canonical form of JSON. */
 
 #include <stdio.h>
 #include <unistd.h>

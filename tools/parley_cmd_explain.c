@@ -1,4 +1,4 @@
-/* parley explain: what a gateway would do with a message. */
+/* parley explain: shows how a gateway would handle a message. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,11 +8,10 @@
 #include "tools/parley_explain.h"
 
 
-/* octets that are read of a message in a dry run: the most that parley_limits
-   takes */
+/* octets read of a message in a dry run: the maximum of parley_limits */
 #define PARLEY_EXPLAIN_DRY_MAX  (256 << 20)
 
-/* octets of a file in PEM */
+/* octets of a PEM file */
 #define PARLEY_CERTIFICATE_OCTETS  (1 << 20)
 
 
@@ -36,7 +35,7 @@ static void parley_explain_json(parley_explain_t *e, int ok,
     const parley_reply_t *reply, parley_str_t message);
 
 
-/* directives that may end a request before Parley, or change where it goes */
+/* directives that may end a request before Parley, or send it elsewhere */
 static const char *const  parley_explain_others[] = {
     "allow", "auth_basic", "auth_request", "client_max_body_size", "deny",
     "error_page", "if", "limit_conn", "limit_except", "limit_req",
@@ -192,7 +191,7 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 
     e->asker = parley_option(tool, "asker");
 
-    /* what passed elsewhere is not held to the limits of this block */
+    /* the limits of this block do not apply: the message passed elsewhere */
 
     if (parley_message_file(tool, e->engine, parley_option(tool, "answering"),
                             &e->answering)
@@ -207,7 +206,7 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
         return -1;
     }
 
-    /* a dry run passes a body on that exceeds the limit, and the whole of it */
+    /* a dry run forwards the whole body, even if it exceeds the limit */
 
     if (e->settings.gate.dry != PARLEY_DRY_OFF) {
         tool->limits.octets = PARLEY_EXPLAIN_DRY_MAX;
@@ -217,7 +216,7 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 }
 
 
-/* how and when the messages came */
+/* Reads the options about the connection and the time of the messages. */
 
 static int
 parley_explain_came(parley_tool_t *tool, parley_explain_t *e)
@@ -236,7 +235,7 @@ parley_explain_came(parley_tool_t *tool, parley_explain_t *e)
 }
 
 
-/* --certificate */
+/* Reads the file of --certificate. */
 
 static int
 parley_explain_shown(parley_tool_t *tool, parley_explain_t *e)
@@ -336,7 +335,7 @@ parley_explain_response(parley_tool_t *tool, parley_explain_t *e)
 }
 
 
-/* The place, and what else stands there that is not looked at. */
+/* Prints the location, and its directives that explain does not evaluate. */
 static void
 parley_explain_where(const parley_explain_t *e)
 {
@@ -477,7 +476,7 @@ parley_explain_note(parley_explain_t *e, const char *fmt, ...)
     (void) vsnprintf(text + len, PARLEY_EXPLAIN_TEXT - len, fmt, args);
     va_end(args);
 
-    /* control characters, also those of two octets in UTF-8 */
+    /* replaces control characters, including U+0080 to U+009F */
 
     for (p = text + len; *p != '\0'; p++) {
         if ((uint8_t) *p < ' ' || *p == 0x7f) {
@@ -493,7 +492,10 @@ parley_explain_note(parley_explain_t *e, const char *fmt, ...)
 }
 
 
-/* the way back of what --answer gives: 0, or -1 with e->in->err */
+/*
+ * Builds the answer to the caller from --answer.  Returns 0, or -1 with
+ * e->in->err.
+ */
 
 static int
 parley_explain_back(parley_explain_t *e, parley_reply_t *ret)
@@ -504,7 +506,7 @@ parley_explain_back(parley_explain_t *e, parley_reply_t *ret)
 
     *ret = e->answered.reply;
 
-    /* this state is asked at once */
+    /* the memory state answers at once */
 
     (void) (parley_gate_answered(&e->gate, &e->answered, e->now_ms) == 0);
 
@@ -530,7 +532,7 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
 }
 
 
-/* whether nothing comes after it that is the message's */
+/* Returns whether the steps of a message end with this result. */
 
 static int
 parley_explain_is_end(parley_step_result_t result)

@@ -1,4 +1,4 @@
-/* parley frame: frames of Agent Protocol over MoQ. */
+/* parley frame: encodes and decodes frames of Agent Protocol over MoQ. */
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "core/parley_utf8.h"
 
 
-#define PARLEY_FRAMES_MAX  (256u << 20)     /* octets read */
+#define PARLEY_FRAMES_MAX  (256u << 20)     /* octets of the input */
 
 
 static int parley_frame_encode_run(parley_tool_t *tool);

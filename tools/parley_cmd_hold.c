@@ -1,4 +1,4 @@
-/* parley hold list, parley hold lift: who is suspended (parley_control). */
+/* parley hold list, parley hold lift: suspended principals (parley_control). */
 
 #include <stdio.h>
 #include <string.h>
@@ -122,7 +122,7 @@ parley_hold_ask(parley_tool_t *tool, const char *method, parley_str_t query,
 }
 
 
-/* RFC 9457 has "detail" */
+/* reads the member "detail" of RFC 9457 */
 
 static int
 parley_hold_refused(parley_tool_t *tool, const parley_http_answer_t *answer)
@@ -201,7 +201,7 @@ parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
 }
 
 
-/* Returns a member's text, "-" where it has none. */
+/* Returns the text of a member, or "-" if it is missing. */
 
 static parley_str_t
 parley_hold_text(const parley_json_t *doc, uint32_t i, parley_str_t name)

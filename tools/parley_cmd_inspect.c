@@ -1,4 +1,4 @@
-/* parley token inspect: what a token says. */
+/* parley token inspect: prints the claims of a token. */
 
 #include "core/parley_base64.h"
 #include "auth/parley_jwt.h"
@@ -104,7 +104,7 @@ parley_inspect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 }
 
 
-/* "exp 2026-02-15T10:30:00Z, 5 s ago" */
+/* Prints a time claim as "exp 2026-02-15T10:30:00Z, 5 s ago". */
 static void
 parley_inspect_time(const parley_json_t *claims, const char *name)
 {

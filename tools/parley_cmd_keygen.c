@@ -168,7 +168,7 @@ parley_keygen_new(parley_tool_t *tool, parley_jwk_t *ret)
 }
 
 
-/* Case does not matter to a person. */
+/* Finds an algorithm by its name, ignoring case. */
 static const parley_alg_t *
 parley_keygen_alg(const char *word)
 {

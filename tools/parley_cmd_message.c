@@ -139,7 +139,7 @@ parley_validate_run(parley_tool_t *tool)
 }
 
 
-/* The folder is read as the directive reads it. */
+/* Reads the folder of --intents as the directive reads it. */
 
 static int
 parley_validate_intents(parley_tool_t *tool, parley_settings_http_t *http)

@@ -119,7 +119,10 @@ parley_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
 }
 
 
-/* What is asked for, else the key's own, else the first that it may use. */
+/*
+ * Chooses the algorithm: --alg, else the alg of the key, else the first
+ * algorithm that the key allows.
+ */
 static int
 parley_mint_alg(const parley_tool_t *tool, const parley_jwk_t *key,
     parley_alg_id_t *ret)
@@ -201,7 +204,7 @@ parley_mint_claims(parley_tool_t *tool, parley_str_t *ret)
 
     parley_error_clear(&err);
 
-    /* two claims of one name, or octets that are not UTF-8 */
+    /* refuses two claims with one name, and octets that are not UTF-8 */
 
     if (parley_json_read(&doc, &tool->arena, NULL, tool->seed, *ret, &err)
         != 0)

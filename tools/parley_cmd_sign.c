@@ -164,7 +164,7 @@ parley_sign_message(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
 }
 
 
-/* The message without the signature member that it may have. */
+/* Returns the message without its signature member. */
 static int
 parley_sign_member(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
 {

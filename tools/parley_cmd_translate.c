@@ -1,4 +1,4 @@
-/* parley translate: a message of one protocol as one of another. */
+/* parley translate: translates messages from one protocol to another. */
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct {
     parley_submission_t    submission;
     parley_directory_t    *directory;
     parley_jwk_t           key;
-    parley_who_t           who;         /* of the message at hand */
+    parley_who_t           who;         /* of the current message */
     parley_seal_t          seal;
     parley_loss_mode_t     loss;
     int                    render;
@@ -373,7 +373,7 @@ parley_translate_submit(parley_input_t *in, parley_translate_t *t)
 }
 
 
-/* What was made as a text: in place of the message. */
+/* Renders a translated message as text, and puts it into out in its place. */
 
 static int
 parley_translate_render(parley_input_t *in, const parley_translate_t *t,
@@ -448,7 +448,7 @@ parley_translate_json(parley_input_t *in, const parley_translate_t *t,
 }
 
 
-/* It is no part of the frame: whoever submits that has to say it. */
+/* Prints the scope: it is not in the frame, so the submission must have it. */
 
 static void
 parley_translate_scope(const parley_input_t *in, parley_str_t scope)

@@ -1,4 +1,4 @@
-/* The files that settings name, and what is wrong in them. */
+/* The files that settings name, and their errors. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 
 #define PARLEY_CONF_FILE_MAX  (64 << 20)
-#define PARLEY_CONF_FOLDERS   32        /* within each other */
+#define PARLEY_CONF_FOLDERS   32        /* nested folders */
 
 
 static int parley_conf_compile(void *ctx, parley_str_t text, void **ret,
@@ -63,7 +63,10 @@ parley_conf_failed(const parley_problem_t *problem)
 }
 
 
-/* Which variables there are only nginx knows, and how they are written. */
+/*
+ * Checks the syntax of variables in a text: only nginx knows which variables
+ * exist.
+ */
 
 static int
 parley_conf_compile(void *ctx, parley_str_t text, void **ret,

@@ -1,4 +1,4 @@
-/* Which block is meant, and what is in force there. */
+/* Finds the block that the options name, and the directives in force there. */
 
 #include <stdio.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "tools/parley_conf.h"
 
 
-#define PARLEY_CONF_BLOCKS  16      /* that are named where there are many */
+#define PARLEY_CONF_BLOCKS  16      /* blocks that an error message lists */
 
 
-/* those that are meant, and accept messages */
+/* blocks that match and accept messages */
 typedef struct {
     const char                *location;        /* NULL: any */
     const parley_directive_t  *blocks[PARLEY_CONF_BLOCKS];
-    size_t                     n;               /* all of them */
+    size_t                     n;               /* number of matching blocks */
 } parley_conf_found_t;
 
 
@@ -116,7 +116,7 @@ parley_conf_block(const parley_conf_t *conf, const char *server,
         before = found.n;
         parley_conf_collect(&found, d);
 
-        /* itself, where no location takes messages */
+        /* the server itself, if none of its locations accepts messages */
 
         if (location == NULL && found.n == before
             && d->settings->gate.accept != 0)
@@ -134,7 +134,7 @@ parley_conf_block(const parley_conf_t *conf, const char *server,
 }
 
 
-/* Whether one of a server's names is that, as it is written. */
+/* Returns whether a server has that name, as it is written. */
 static int
 parley_conf_serves(const parley_directive_t *server, const char *name)
 {
@@ -155,7 +155,7 @@ parley_conf_serves(const parley_directive_t *server, const char *name)
 }
 
 
-/* The locations of a block, and those in them. */
+/* Collects the locations of a block, and the locations within them. */
 static void
 parley_conf_collect(parley_conf_found_t *found, const parley_directive_t *block)
 {
@@ -191,7 +191,7 @@ parley_conf_add(parley_conf_found_t *found, const parley_directive_t *block)
 }
 
 
-/* "= /in" is also written "=/in". */
+/* Compares the name of a location; "=/in" is equal to "= /in". */
 static int
 parley_conf_named(const parley_directive_t *block, const char *name)
 {
@@ -219,7 +219,7 @@ parley_conf_named(const parley_directive_t *block, const char *name)
 }
 
 
-/* Takes "=", "^~", "~" or "~*" off the beginning. */
+/* Removes "=", "^~", "~" or "~*" from the beginning and returns it. */
 static parley_str_t
 parley_conf_modifier(parley_str_t *name)
 {

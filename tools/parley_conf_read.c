@@ -1,4 +1,4 @@
-/* The reader: words, directives, blocks, included files. */
+/* Reads the configuration: words, directives, blocks, included files. */
 
 #include <glob.h>
 #include <stdarg.h>
@@ -28,9 +28,9 @@ typedef struct {
     const uint8_t         *pos;
     const uint8_t         *end;
     unsigned               line;
-    unsigned               depth;       /* of blocks */
-    unsigned               included;    /* files around this one */
-    parley_str_t           word;        /* the last one read */
+    unsigned               depth;       /* nested blocks */
+    unsigned               included;    /* nested included files */
+    parley_str_t           word;        /* last word read */
 } parley_conf_reader_t;
 
 
@@ -196,7 +196,7 @@ parley_conf_file(parley_tool_t *tool, const parley_conf_t *conf,
 }
 
 
-/* The directives of a file, to the end of it. */
+/* Reads the directives of a file up to its end. */
 static int
 parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
 {
@@ -258,8 +258,7 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
 }
 
 
-/* whether a block, or the file, may end here; last is a word that stands
-   alone */
+/* Checks that a block or the file may end here; last is a word without ";". */
 
 static int
 parley_conf_ends(parley_conf_reader_t *rd, parley_conf_token_t token,
@@ -286,8 +285,10 @@ parley_conf_ends(parley_conf_reader_t *rd, parley_conf_token_t token,
 }
 
 
-/* A directive has all its words: ";" or "{" was read.  What opens a block
-   becomes *block. */
+/*
+ * Ends a directive: ";" or "{" follows its words.  For "{", sets *block to the
+ * new block.
+ */
 
 static int
 parley_conf_ended(parley_conf_reader_t *rd, parley_conf_token_t token,
@@ -365,7 +366,10 @@ parley_conf_directive(parley_conf_reader_t *rd, unsigned line,
 }
 
 
-/* A pattern that matches nothing is no error; a missing file is one. */
+/*
+ * Includes files.  A pattern without a match is allowed; a missing file is an
+ * error.
+ */
 static int
 parley_conf_include(parley_conf_reader_t *rd, unsigned line,
     parley_str_t pattern, parley_directive_t *block)
@@ -521,7 +525,7 @@ parley_conf_plain(parley_conf_reader_t *rd)
 
     while (rd->pos < rd->end) {
 
-        /* ${name} is no block */
+        /* "${name}" does not begin a block */
 
         if (*rd->pos == '{' && rd->pos > start && rd->pos[-1] == '$') {
             rd->pos++;
@@ -545,7 +549,10 @@ parley_conf_plain(parley_conf_reader_t *rd)
 }
 
 
-/* The backslash is taken off quotes and itself; \t, \r and \n are made. */
+/*
+ * Returns a word without the backslashes before quotes and backslashes; \t, \r
+ * and \n become the characters.
+ */
 static parley_conf_token_t
 parley_conf_word(parley_conf_reader_t *rd, const uint8_t *start, size_t len)
 {

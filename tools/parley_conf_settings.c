@@ -1,4 +1,4 @@
-/* What the directives say in every block, read by the gate's table. */
+/* Reads the directives of every block into settings, by the gate's table. */
 
 #include <string.h>
 
@@ -15,7 +15,8 @@ typedef struct {
     parley_conf_files_t      files;
     parley_settings_http_t  *http;
     parley_problem_t        *problem;
-    unsigned                 accepting:1;       /* some block does */
+    unsigned                 accepting:1;       /* at least one block accepts
+                                                   messages */
 } parley_conf_reading_t;
 
 
@@ -58,7 +59,7 @@ parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
 
     parley_settings_http_init(ret);
 
-    /* as nginx does it: everything is read before anything is put together */
+    /* as in nginx: reads all blocks before it merges them */
 
     if (parley_conf_stray(&conf->main) != 0
         || parley_conf_apply(&rd, conf->http) != 0
@@ -92,8 +93,8 @@ parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
 
 
 /*
- * Those of --keys are in the place of what parley_jwks_request brings, or else
- * of parley_jwks.
+ * Reads the keys of --keys.  They replace the keys that parley_jwks_request
+ * would fetch, or the keys of parley_jwks.
  */
 
 static int
@@ -138,7 +139,7 @@ parley_conf_keys(parley_conf_reading_t *rd)
 }
 
 
-/* The module's directives belong into http, servers and locations. */
+/* Refuses directives of the module outside http, server and location. */
 
 static int
 parley_conf_stray(const parley_directive_t *block)
@@ -176,7 +177,7 @@ parley_conf_kind(const parley_directive_t *block)
 }
 
 
-/* What stands in a block, and in those within it. */
+/* Applies the directives of a block and of the blocks in it. */
 
 static int
 parley_conf_apply(parley_conf_reading_t *rd, parley_directive_t *block)
@@ -334,7 +335,10 @@ parley_conf_verify(parley_conf_reading_t *rd, const parley_directive_t *block)
 }
 
 
-/* handled: by one of nginx's own modules */
+/*
+ * Collects facts about a block.  "handled" means that a module of nginx
+ * handles its requests.
+ */
 
 static void
 parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
@@ -380,7 +384,10 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
 }
 
 
-/* Whether a location of that name, no pattern, stands anywhere in a block. */
+/*
+ * Returns whether a block contains a location of that name that is not a
+ * pattern, at any depth.
+ */
 
 static int
 parley_conf_has_location(const parley_directive_t *block, parley_str_t uri)

@@ -1,4 +1,4 @@
-/* parley explain: a message on its way through the steps of a gateway. */
+/* parley explain: shows a message on its way through the steps of a gateway. */
 
 #ifndef PARLEY_EXPLAIN_H
 #define PARLEY_EXPLAIN_H
@@ -25,24 +25,25 @@ typedef struct {
 typedef struct {
     parley_settings_http_t      http;
     parley_settings_t           settings;       /* of the block */
-    const parley_directive_t   *block;          /* where the message goes */
+    const parley_directive_t   *block;          /* block that the message is
+                                                   sent to */
     parley_engine_t        *engine;
     parley_str_t            token;          /* empty: none */
-    const parley_msg_t     *answering;      /* NULL: not given */
-    const char             *asker;          /* sub of who sent it; NULL: who
-                                               is listed as its sender */
+    const parley_msg_t     *answering;      /* NULL: without --answering */
+    const char             *asker;          /* sub of the principal that sent
+                                               it; NULL: the listed sender */
     int64_t                 now_ms;
     parley_encode_opts_t    trace;          /* trace_id, span_id */
     parley_str_t            query;          /* --args */
-    void                   *octets;         /* of memory */
-    parley_memory_t         memory;         /* the state, empty for each
-                                               message */
+    void                   *octets;         /* memory of the state */
+    parley_memory_t         memory;         /* state, empty for each message */
     parley_response_t       response;       /* --answer */
     unsigned                answers:1;
-    parley_certificate_t    certificate;    /* --certificate; no names: none */
-    unsigned                plain:1;        /* it comes without TLS */
+    parley_certificate_t    certificate;    /* --certificate; without names:
+                                               none */
+    unsigned                plain:1;        /* request without TLS */
 
-    /* of the message at hand */
+    /* of the current message */
     parley_tool_t          *tool;
     parley_input_t         *in;
     parley_gate_t           gate;
@@ -61,32 +62,38 @@ typedef struct {
 } parley_explain_t;
 
 
-/* Adds to what is said of the step at hand; made printable. */
+/*
+ * Appends to the text of the current step, with unprintable characters
+ * replaced.
+ */
 void parley_explain_note(parley_explain_t *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 
-/* parley_explain_state.c: a state of one's own */
+/* parley_explain_state.c: a private state */
 
-/* Returns 0, or -1: no memory. */
+/* Returns 0, or -1 if memory ran out. */
 int parley_explain_state_init(parley_explain_t *e);
 
-/* Forgets what the message before has left. */
+/* Removes the records of the previous message. */
 void parley_explain_state_clear(parley_explain_t *e);
 
-/* What --answering gives has passed here, and waits for the message at hand. */
+/*
+ * Records the message of --answering as forwarded: it waits for an answer,
+ * which is the current message.
+ */
 void parley_explain_remember(parley_explain_t *e);
 
 
-/* parley_explain_steps.c: what the gate asks of the tool */
+/* parley_explain_steps.c: callbacks of the gate */
 extern const parley_gate_env_t  parley_explain_env;
 
-/* parley_explain_told.c: what is said of a step of the gate's own */
+/* parley_explain_told.c: texts of the steps that the gate takes itself */
 void parley_explain_say(parley_explain_t *e, parley_step_t step,
     parley_step_result_t result);
 
 
-/* of a parley_str_t, for "%.*s" */
+/* arguments for "%.*s" */
 #define parley_explain_str(s)  (int) (s).len, (const char *) (s).data
 
 

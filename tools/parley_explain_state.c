@@ -1,4 +1,4 @@
-/* The state that the gate of the tool asks: private memory, and empty. */
+/* The state of the gate in the tool: private memory, empty at first. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ parley_explain_state_clear(parley_explain_t *e)
 
     parley_host_random(secret, sizeof(secret));
 
-    /* its size is enough */
+    /* the memory is large enough, so this cannot fail */
 
     (void) (parley_memory_create(&e->memory, e->octets, PARLEY_EXPLAIN_STATE,
                                  secret)
@@ -80,7 +80,10 @@ parley_explain_state_clear(parley_explain_t *e)
 }
 
 
-/* Who is proven to have sent what --answering gives; NULL: nobody listed. */
+/*
+ * Returns the principal that sent the message of --answering, or NULL if the
+ * directory does not list it.
+ */
 
 static const parley_principal_t *
 parley_explain_asker(const parley_explain_t *e)
@@ -99,7 +102,7 @@ parley_explain_asker(const parley_explain_t *e)
 }
 
 
-/* What a call of a tool does not say: it is from who calls. */
+/* Adds the sender to a message without one, such as a call of a tool. */
 
 static int
 parley_explain_submit(parley_explain_t *e, parley_who_t *who,
@@ -122,7 +125,7 @@ parley_explain_submit(parley_explain_t *e, parley_who_t *who,
         return -1;
     }
 
-    /* ids derive from it */
+    /* ids derive from the owner */
     submission.owner = owner;
 
     return parley_submit(e->in->arena, msg, &submission, err);
@@ -130,8 +133,9 @@ parley_explain_submit(parley_explain_t *e, parley_who_t *who,
 
 
 /*
- * As it was sent: in the protocol of the message at hand, which answers it.
- * What cannot be sent so is not remembered, and nothing answers it.
+ * Records the message as it would have been sent: in the protocol of the
+ * current message, which answers it.  A message that cannot be sent in that
+ * protocol is not recorded, and so cannot be answered.
  */
 
 void
@@ -161,7 +165,7 @@ parley_explain_remember(parley_explain_t *e)
     who.directory = e->http.directory;
     who.principal = parley_explain_asker(e);
 
-    /* ids derive from who is proven to have sent it */
+    /* ids derive from the proven sender */
 
     msg.owner = e->asker != NULL ? parley_str_c(e->asker)
                 : who.principal != NULL ? who.principal->sub
@@ -172,7 +176,7 @@ parley_explain_remember(parley_explain_t *e)
     (void) (parley_gate_options(&e->gate, &opts) == 0);
 
     opts.self = e->http.self;
-    opts.trace_id = parley_str_none;    /* another request's */
+    opts.trace_id = parley_str_none;    /* of another request */
     opts.span_id = parley_str_none;
 
     memset(&sent, 0, sizeof(sent));

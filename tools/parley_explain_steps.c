@@ -1,4 +1,4 @@
-/* What the gate asks of its adapter, as far as a command line knows it. */
+/* Callbacks of the gate, as far as the command line has their data. */
 
 #include <ctype.h>
 #include <string.h>
@@ -72,7 +72,7 @@ parley_explain_body(parley_gate_t *g)
 }
 
 
-/* what is sent is what explain prints */
+/* Sends nothing: explain prints the message. */
 
 static parley_step_result_t
 parley_explain_forward(parley_gate_t *g)
@@ -131,7 +131,10 @@ parley_explain_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
 }
 
 
-/* "Name: value"; the name in lower case.  -1: nobody asks for such a one */
+/*
+ * Splits "Name: value" and writes the name in lower case.  Returns -1 if the
+ * name is longer than any name that is looked up.
+ */
 
 static int
 parley_explain_split(const char *option, char *name, parley_str_t *ret)
@@ -215,7 +218,7 @@ parley_explain_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
 }
 
 
-/* that of --certificate, taken to be verified */
+/* Returns the certificate of --certificate, as if it were verified. */
 
 static int
 parley_explain_certificate(parley_gate_t *g, const parley_certificate_t **ret)
@@ -239,7 +242,7 @@ parley_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
 }
 
 
-/* What has variables only nginx can tell. */
+/* Returns a value without variables: only nginx can evaluate variables. */
 
 static int
 parley_explain_value(parley_gate_t *g, const parley_value_t *value,
@@ -303,7 +306,7 @@ parley_explain_step_done(parley_gate_t *g, parley_step_t step,
     e->note[0] = '\0';
 
     if (step == PARLEY_STEP_SUBMISSION && e->answering != NULL) {
-        /* its protocol is known now, and what it answers is looked up next */
+        /* the protocol is known now, and a later step looks up the request */
         parley_explain_remember(e);
     }
 }

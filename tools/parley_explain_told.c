@@ -1,6 +1,6 @@
 /*
- * What is said of the steps that the gate takes by itself.  Rates and the
- * window were asked of an empty state, and it is said so.
+ * Texts of the steps that the gate takes itself.  Rates and the window are
+ * checked against an empty state, and the text says so.
  */
 
 #include "tools/parley_explain.h"
@@ -345,7 +345,7 @@ parley_explain_age(parley_explain_t *e, parley_step_result_t result)
 }
 
 
-/* parley_cap, max_priority, parley_redact */
+/* Describes the effect of parley_cap, max_priority and parley_redact. */
 
 static void
 parley_explain_rewrite(parley_explain_t *e, parley_step_result_t result)
@@ -498,7 +498,7 @@ parley_explain_translate(parley_explain_t *e, parley_step_result_t result)
         return;
     }
 
-    /* the id of what was copied is read where somebody wants to know it */
+    /* for a copied message, the id is read here: only the text needs it */
 
     sent = g->sent;
 
@@ -538,7 +538,7 @@ parley_explain_answer(parley_explain_t *e, parley_step_result_t result)
         return;
     }
 
-    /* of the request the step before has said it */
+    /* an earlier step named the losses of the request */
 
     lost = e->loss.nitems > e->loss.nrequest
            && parley_loss_text(&e->loss, e->in->arena, PARLEY_LOSS_HEADER,

@@ -1,4 +1,4 @@
-/* Files: their octets, and the keys in them. */
+/* Files: reads octets and keys. */
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* --help, made of the tables that the commands are read with. */
+/* --help: prints the tables that the command line is read with. */
 
 #include <stdio.h>
 #include <string.h>

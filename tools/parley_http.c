@@ -13,13 +13,13 @@
 #include "tools/parley_http.h"
 
 
-/* where a URL leads: parts of it, and copies that end with a zero */
+/* target of a URL: parts of the URL, and copies that end with a zero octet */
 typedef struct {
     int           tls;
-    int           local;        /* a socket of the file system */
-    char          host[256];    /* or its path */
+    int           local;        /* a Unix domain socket */
+    char          host[256];    /* or path of the socket */
     char          port[8];
-    parley_str_t  authority;    /* for the header Host */
+    parley_str_t  authority;    /* value of the header Host */
     parley_str_t  path;
 } parley_http_place_t;
 
@@ -145,7 +145,7 @@ parley_http_place(const char *url, parley_http_place_t *ret)
 }
 
 
-/* host, host:port or [::1]:port */
+/* Splits host, host:port or [::1]:port. */
 
 static int
 parley_http_split(parley_str_t authority, parley_http_place_t *ret)
@@ -188,7 +188,10 @@ parley_http_split(parley_str_t authority, parley_http_place_t *ret)
 }
 
 
-/* NULL: it does not answer, and *why or OpenSSL has the reason */
+/*
+ * Returns NULL if the server cannot be reached; *why or OpenSSL has the
+ * reason.
+ */
 
 static BIO *
 parley_http_connect(const parley_http_place_t *place,
@@ -275,7 +278,10 @@ parley_http_remote(const parley_http_place_t *place)
 }
 
 
-/* the server's certificate is of its name, and of who is trusted */
+/*
+ * Begins TLS.  The certificate of the server must have its name and an issuer
+ * that is trusted.
+ */
 
 static BIO *
 parley_http_tls(const parley_http_place_t *place, BIO *tcp,
@@ -336,7 +342,7 @@ failed:
 }
 
 
-/* HTTP/1.0: what comes is not in chunks, and ends with the connection */
+/* Uses HTTP/1.0: the answer has no chunks and ends with the connection. */
 
 static int
 parley_http_exchange(parley_tool_t *tool, BIO *bio,

@@ -1,6 +1,6 @@
 /*
- * One HTTP request, for commands that ask a running gateway: over TCP or TLS
- * (OpenSSL's BIO), or a socket of the file system.
+ * One HTTP request, for commands that query a running gateway: over TCP or TLS
+ * (OpenSSL's BIO), or over a Unix domain socket.
  */
 
 #ifndef PARLEY_HTTP_H
@@ -17,10 +17,10 @@ typedef struct {
     const char    *method;
     const char    *url;         /* http://host:port/path, https://...,
                                    http://unix:/socket:/path */
-    parley_str_t   query;       /* behind the path of url; may be empty */
+    parley_str_t   query;       /* added to the path of url; may be empty */
     parley_str_t   token;       /* empty: none */
-    const char    *authorities; /* a file of those that a server's certificate
-                                   may be of; NULL: the system's */
+    const char    *authorities; /* file with the trusted issuers of the server's
+                                   certificate; NULL: the system's */
 } parley_http_request_t;
 
 
@@ -30,7 +30,7 @@ typedef struct {
 } parley_http_answer_t;
 
 
-/* Returns 0, or -1 after it has said what is wrong. */
+/* Returns 0, or -1 after an error message. */
 int parley_http(parley_tool_t *tool, const parley_http_request_t *request,
     parley_http_answer_t *ret);
 

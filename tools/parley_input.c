@@ -1,4 +1,4 @@
-/* Messages, from where the operands say: a file each, or a line each. */
+/* Messages from the operands: one for each file, or one for each line. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -161,9 +161,9 @@ parley_input_lines(parley_tool_t *tool, parley_input_t *in,
 
 
 /*
- * One line without its end; of a longer one no more than max octets are
- * kept, which is enough for the reader to refuse it.  Returns 1, 0 at the
- * end of the file, or -1 with errno.
+ * Reads one line without its end.  Of a longer line, keeps at most max octets:
+ * enough for the reader to refuse it.  Returns 1, 0 at the end of the file, or
+ * -1 with errno.
  */
 static int
 parley_input_line(FILE *file, size_t max, parley_input_t *in)

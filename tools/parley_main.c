@@ -114,7 +114,9 @@ parley_main_is_help(const char *word)
 }
 
 
-/* The command that the first words name, and how many words that is. */
+/*
+ * Returns the command that the first words name, and the number of its words.
+ */
 static const parley_command_t *
 parley_main_find(int argc, char **argv, int *ret_words)
 {
@@ -192,7 +194,7 @@ parley_main_unknown(int argc, char **argv)
 }
 
 
-/* A command, or the second word of one: "mint" is "token mint". */
+/* Suggests a command, or the second word of one: "mint" is "token mint". */
 
 static parley_str_t
 parley_main_suggest(parley_str_t word)
@@ -236,7 +238,7 @@ parley_main_run(const parley_command_t *command, int argc, char **argv)
     parley_host_random(&tool.seed, sizeof(tool.seed));
     parley_arena_init(&tool.arena, &parley_mem_libc, 0);
 
-    /* each word is at most one of either */
+    /* each word is at most one option or one operand */
     tool.given = calloc((size_t) argc + 1, sizeof(parley_given_t));
     tool.operands = calloc((size_t) argc + 1, sizeof(char *));
 

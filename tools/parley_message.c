@@ -1,4 +1,4 @@
-/* What the commands over messages have in common. */
+/* Functions that the commands for messages share. */
 
 #include <string.h>
 

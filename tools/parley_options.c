@@ -1,6 +1,6 @@
 /*
- * The command line.  Nothing is guessed: no abbreviations, no option twice
- * that has one value, no operand that nobody asked for.
+ * The command line, read strictly: no abbreviations, no option with one value
+ * twice, and no operand that the command does not take.
  */
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "tools/parley_tool.h"
 
 
-#define PARLEY_OPTION_TIME_MAX  253402300799    /* the end of 9999 */
+#define PARLEY_OPTION_TIME_MAX  253402300799    /* the end of the year 9999 */
 
 
 static const parley_option_t *parley_option_find(
@@ -29,7 +29,7 @@ static int parley_option_seconds(const char *value, int64_t *ret);
 static int parley_options_limit(parley_tool_t *tool, const char *text);
 
 
-/* what every command has */
+/* option of every command */
 const parley_option_t  parley_option_help = {
     "help", 'h', NULL, "this text", 0
 };
@@ -92,7 +92,7 @@ parley_options_read(parley_tool_t *tool, int argc, char **argv)
 }
 
 
-/* One word that begins with '-', and the next one where it is its value. */
+/* Reads one word that begins with '-', and the next word if it is the value. */
 static int
 parley_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
 {
@@ -283,7 +283,7 @@ parley_option_integer(const char *name, const char *value, int64_t min,
 }
 
 
-/* as directives have them (parley_setting_time()), in whole seconds */
+/* Reads a time as directives have it (parley_setting_time()), in seconds. */
 static int
 parley_option_seconds(const char *value, int64_t *ret)
 {

@@ -1,4 +1,4 @@
-/* What goes to standard output. */
+/* Standard output. */
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Messages to the person at the terminal. */
+/* Messages to the user at the terminal. */
 
 #include <stdarg.h>
 #include <stdio.h>

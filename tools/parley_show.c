@@ -1,4 +1,4 @@
-/* Foreign text as a terminal may show it. */
+/* Writes foreign text in a form that is safe for a terminal. */
 
 #include <stdlib.h>
 
@@ -141,8 +141,8 @@ parley_show_point(const uint8_t *p, size_t n)
 
 
 /*
- * Whether a character is a control character, ends a line, or changes the
- * direction of the text around it.
+ * Returns whether a character is a control character, ends a line, or changes
+ * the direction of the text around it.
  */
 
 static int

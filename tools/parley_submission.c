@@ -1,4 +1,4 @@
-/* What a gateway would know of a message beside its octets. */
+/* Facts about a message that a gateway takes from its submission. */
 
 #include <string.h>
 

@@ -1,11 +1,12 @@
-/* What a mistyped word may have been meant to be. */
+/* Suggests a word for a mistyped one. */
 
 #include <string.h>
 
 #include "tools/parley_tool.h"
 
 
-#define PARLEY_SUGGEST_MAX  32      /* octets; nothing is found for a longer */
+#define PARLEY_SUGGEST_MAX  32      /* octets; a longer word gets no
+                                       suggestion */
 
 
 static unsigned parley_suggest_distance(parley_str_t a, parley_str_t b);
@@ -18,7 +19,7 @@ parley_suggest_init(parley_suggest_t *s, parley_str_t word)
     s->word = word;
     s->best = parley_str_none;
 
-    /* one letter may be wrong, of eight two, of twelve three */
+    /* one letter may be wrong, two of eight, three of twelve */
 
     s->distance = word.len < 8 ? 1 : (unsigned) word.len / 4;
 }
@@ -35,7 +36,7 @@ parley_suggest_try(parley_suggest_t *s, parley_str_t word, parley_str_t means)
         return;
     }
 
-    /* a word of which the end is missing is as good as one wrong letter */
+    /* a missing end of a word counts as one wrong letter */
 
     n = (s->word.len < word.len
          && memcmp(s->word.data, word.data, s->word.len) == 0)
@@ -49,8 +50,8 @@ parley_suggest_try(parley_suggest_t *s, parley_str_t word, parley_str_t means)
 
 
 /*
- * How many letters are inserted, left out, replaced, or swapped with the one
- * beside them (the optimal string alignment distance).
+ * Returns the number of letters that are inserted, left out, replaced, or
+ * swapped with the next letter (the optimal string alignment distance).
  */
 static unsigned
 parley_suggest_distance(parley_str_t a, parley_str_t b)

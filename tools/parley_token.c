@@ -6,7 +6,7 @@
 #include "tools/parley_tool.h"
 
 
-#define PARLEY_TOKEN_MAX  (1 << 20)     /* octets that are looked at */
+#define PARLEY_TOKEN_MAX  (1 << 20)     /* octets that are read */
 
 
 int

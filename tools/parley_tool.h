@@ -1,6 +1,6 @@
 /*
- * The command line tool: what its commands share.  All input and output,
- * the clock and random numbers are here; the library has none of them.
+ * The command line tool: functions that its commands share.  All input and
+ * output, the clock and random numbers are here; the library has none of them.
  */
 
 #ifndef PARLEY_TOOL_H
@@ -23,13 +23,15 @@
 
 #define PARLEY_EXIT_OK       0
 #define PARLEY_EXIT_INVALID  1      /* a message, signature or token is bad */
-#define PARLEY_EXIT_USAGE    2      /* the call is, or a file cannot be read */
+#define PARLEY_EXIT_USAGE    2      /* the call is wrong, or a file cannot be
+                                       read */
 
 
 typedef struct {
     const char  *name;          /* without "--"; NULL ends a table */
     char         letter;        /* 0: none */
-    const char  *argument;      /* what the help calls it; NULL: a flag */
+    const char  *argument;      /* name of the value in the help; NULL: a
+                                   flag */
     const char  *help;          /* one line, or several */
     unsigned     multiple:1;    /* may be given more than once */
 } parley_option_t;
@@ -40,7 +42,8 @@ typedef struct parley_tool_s  parley_tool_t;
 typedef struct {
     const char             *name;       /* "token mint" */
     const char             *operands;   /* "[FILE...]", or "" */
-    int                     min;        /* operands; max -1: any number */
+    int                     min;        /* number of operands; max -1:
+                                           unlimited */
     int                     max;
     const char             *summary;
     const char             *text;       /* more help, or NULL */
@@ -67,14 +70,14 @@ struct parley_tool_s {
     unsigned                 json:1;
     unsigned                 lines:1;
 
-    parley_arena_t           arena;     /* lives as long as the run */
+    parley_arena_t           arena;     /* lives until the process ends */
 };
 
 
 /* tables end with { NULL, 0, NULL, NULL, 0 } */
 #define parley_option_end  { NULL, 0, NULL, NULL, 0 }
 
-/* options that every command over messages has */
+/* options of every command for messages */
 #define PARLEY_OPTIONS_INPUT                                                  \
     { "lines", 'n', NULL, "each line of the input is one message (NDJSON)",   \
       0 },                                                                    \
@@ -90,22 +93,21 @@ struct parley_tool_s {
 extern const parley_command_t *const  parley_commands[];
 
 
-/* parley_options.c: the command line, strictly */
+/* parley_options.c: the command line, read strictly */
 
 extern const parley_option_t  parley_option_help;
 
 /*
- * Reads the words behind the command.  Returns 0, or -1 after it has said on
- * standard error what is wrong.
+ * Reads the words after the command.  Returns 0, or -1 after an error message.
  */
 int parley_options_read(parley_tool_t *tool, int argc, char **argv);
 
-/* the value of an option ("" for a flag), or NULL where it is not given */
+/* Returns the value of an option ("" for a flag), or NULL if it is missing. */
 const char *parley_option(const parley_tool_t *tool, const char *name);
 
 /*
- * The same for one that may be given more often: start with *i zero; NULL
- * after the last.
+ * Returns the next value of an option that may be repeated, or NULL after the
+ * last one.  *i must be zero at first.
  */
 const char *parley_option_next(const parley_tool_t *tool, const char *name,
     size_t *i);
@@ -114,13 +116,13 @@ const char *parley_option_next(const parley_tool_t *tool, const char *name,
 int parley_option_integer(const char *name, const char *value, int64_t min,
     int64_t max, int64_t *ret);
 /*
- * Reads seconds since 1970, an RFC 3339 timestamp, or a time from now_ms: +1h,
- * -30s.  now_ms and *ret_ms are milliseconds since 1970.
+ * Reads seconds since 1970, an RFC 3339 timestamp, or a time relative to
+ * now_ms: +1h, -30s.  now_ms and *ret_ms are milliseconds since 1970.
  */
 int parley_option_time(const char *name, const char *value, int64_t now_ms,
     int64_t *ret_ms);
 
-/* A number of seconds, or a time as directives have it: 30s, 1h30m. */
+/* Reads a number of seconds, or a time as directives have it: 30s, 1h30m. */
 int parley_option_duration(const char *name, const char *value, int64_t min,
     int64_t max, int64_t *ret);
 int parley_option_proto(const parley_tool_t *tool, const char *name,
@@ -134,21 +136,27 @@ int parley_option_required(const parley_tool_t *tool, const char *name,
 void parley_help_commands(void);
 void parley_help_command(const parley_command_t *command);
 
-/* Of the commands of two words that begin with that one; 0: there are none. */
+/*
+ * Prints the commands of two words that begin with that word.  Returns 0 if
+ * there are none.
+ */
 int parley_help_group(const char *first);
 
 
-/* parley_suggest.c: what a mistyped word may have been meant to be */
+/* parley_suggest.c: suggestions for a mistyped word */
 
 typedef struct {
     parley_str_t  word;
-    parley_str_t  best;         /* empty: nothing is near enough */
+    parley_str_t  best;         /* empty: no similar word */
     unsigned      distance;
 } parley_suggest_t;
 
 void parley_suggest_init(parley_suggest_t *s, parley_str_t word);
 
-/* A word that there is, and what to suggest where it is the nearest. */
+/*
+ * Compares an existing word.  If it is the nearest so far, means becomes the
+ * suggestion.
+ */
 void parley_suggest_try(parley_suggest_t *s, parley_str_t word,
     parley_str_t means);
 
@@ -157,7 +165,7 @@ void parley_suggest_try(parley_suggest_t *s, parley_str_t word,
 
 void parley_version(void);
 
-/* With the libraries and the compiler. */
+/* Prints the versions of the libraries and the compiler too. */
 void parley_version_all(void);
 
 
@@ -166,23 +174,23 @@ void parley_version_all(void);
 int64_t parley_host_seconds(void);
 int64_t parley_host_ms(void);
 
-/* Ends the process where the system has no random octets. */
+/* Ends the process if the system has no random octets. */
 void parley_host_random(void *out, size_t len);
 
 
-/* parley_say.c: messages to the person, on standard error */
+/* parley_say.c: messages to the user, on standard error */
 
 /* "parley: ..." */
 void parley_say(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* The same with a hint to --help; returns PARLEY_EXIT_USAGE. */
+/* Prints the message with a hint to --help; returns PARLEY_EXIT_USAGE. */
 int parley_say_usage(const parley_tool_t *tool, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * "parley: PATH: line N: code /pointer: text"; text is that of the file at
- * path.
+ * "parley: PATH: line N: code /pointer: text"; text is the content of the
+ * file.
  */
 void parley_say_error_in(const char *path, parley_str_t text,
     const parley_error_t *err);
@@ -193,31 +201,34 @@ void parley_say_error(const char *source, const parley_error_t *err);
 
 /* parley_file.c; "-" is standard input */
 
-/* NULL after it has said what is wrong. */
+/* Returns NULL after an error message. */
 FILE *parley_file_open(const char *path);
 
-/* Returns 0, or -1 after it has said what is wrong. */
+/* Returns 0, or -1 after an error message. */
 int parley_file_close(FILE *file, const char *path);
 
-/* At most max octets.  Returns 0, or -1 with errno. */
+/* Reads at most max octets.  Returns 0, or -1 with errno. */
 int parley_file_read(FILE *file, size_t max, parley_arena_t *arena,
     parley_str_t *ret);
 
 /*
- * The octets of a file ("-": standard input) in tool->arena, at most max of
- * them.  Returns 0, or -1 after it has said what is wrong.
+ * Reads a file ("-": standard input) into tool->arena, at most max octets.
+ * Returns 0, or -1 after an error message.
  */
 int parley_file_whole(parley_tool_t *tool, const char *path, size_t max,
     parley_str_t *ret);
 
 /*
- * A JWKS, or one JWK as a set of one.  Returns 0, or -1 after it has said
- * what is wrong.  parley_jwks_free() is the caller's.
+ * Reads a JWKS, or one JWK as a set of one.  Returns 0, or -1 after an error
+ * message.  The caller calls parley_jwks_free().
  */
 int parley_file_keys(parley_tool_t *tool, const char *path,
     parley_jwks_t *ret);
 
-/* One JWK, private where that is asked for; otherwise the same. */
+/*
+ * Reads one JWK, which must be private if is_private is set.  Returns as
+ * parley_file_keys().
+ */
 int parley_file_key(parley_tool_t *tool, const char *path, int is_private,
     parley_jwk_t *ret);
 
@@ -226,20 +237,20 @@ int parley_file_key(parley_tool_t *tool, const char *path, int is_private,
 
 typedef struct {
     const char       *name;     /* of the file, or "stdin" */
-    size_t            line;     /* from 1; 0: it is the whole input */
+    size_t            line;     /* from 1; 0: the whole input */
     parley_str_t      text;
-    parley_arena_t   *arena;    /* for this message; empty again after it */
+    parley_arena_t   *arena;    /* for this message; reset after it */
     parley_error_t    err;      /* for the handler's use */
 } parley_input_t;
 
-/* Returns an exit status; any output is its own. */
+/* Returns an exit status.  The handler writes its own output. */
 typedef int (*parley_input_pt)(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
 
 /*
- * Gives every message of the operands (standard input where there is none,
- * or where one is "-") to the handler: each file, or each line with -n.
- * Returns the worst exit status.
+ * Passes each message of the operands to the handler: each file, or each line
+ * with -n.  No operand and "-" mean standard input.  Returns the worst exit
+ * status.
  */
 int parley_input_each(parley_tool_t *tool, parley_input_pt handler,
     void *ctx);
@@ -255,29 +266,35 @@ int parley_input_each(parley_tool_t *tool, parley_input_pt handler,
     { "json", 0, NULL, "one JSON object for each token on standard\n"         \
       "output, errors too", 0 }
 
-/* The token of --token, or those of the input, as parley_input_each(). */
+/*
+ * Passes the token of --token, or the tokens of the input, to the handler, as
+ * parley_input_each().
+ */
 int parley_token_each(parley_tool_t *tool, parley_input_pt handler,
     void *ctx);
 
 /*
- * That of --token-file or --token, for a command whose FILEs are messages;
- * *ret is empty where there is neither.  Returns 0, or -1: said.
+ * Returns the token of --token-file or --token, for a command whose FILEs are
+ * messages; *ret is empty without either.  Returns 0, or -1 after an error
+ * message.
  */
 int parley_token_given(parley_tool_t *tool, parley_str_t *ret);
 
-/* Without white space around it, and without "Bearer " before it. */
+/* Returns the token without white space around it and "Bearer " before it. */
 parley_str_t parley_token_trim(parley_str_t s);
 
 
 /*
- * parley_show.c: writes text that others wrote, as a terminal may show it.
+ * parley_show.c: writes foreign text in a form that is safe for a terminal.
  * Control characters, and those that change the direction of text, become
  * "\u{202E}"; octets that are not UTF-8 become "\x9B".
  */
 void parley_show(FILE *f, parley_str_t s);
 
-/* Writes a JSON text with the same value: such characters in its strings become
-   escapes of JSON, and its line breaks stay. */
+/*
+ * Writes a JSON text with the same value: such characters in its strings
+ * become escapes of JSON, and its line breaks stay.
+ */
 void parley_show_json(FILE *f, parley_str_t s);
 
 void parley_show_format(FILE *f, const char *fmt, ...)
@@ -290,63 +307,78 @@ void parley_show_args(FILE *f, const char *fmt, va_list args)
 /* Writes octets to standard output. */
 void parley_output(parley_str_t s);
 
-/* The same, and a newline. */
+/* Writes octets and a newline to standard output. */
 void parley_output_line(parley_str_t s);
 
-/* As parley_output_line(), by parley_show_json(): for JSON that is not a
-   message. */
+/*
+ * As parley_output_line(), through parley_show_json(): for JSON that is not a
+ * message.
+ */
 void parley_output_json(parley_str_t s);
 
-/* A value of a document as indented JSON; depth is the indentation so far. */
+/*
+ * Appends a value of a document as indented JSON; depth is the indentation of
+ * the value.
+ */
 void parley_output_pretty(parley_buf_t *b, const parley_json_t *doc,
     uint32_t node, unsigned depth);
 
 /*
- * {"source":...,"line":...,"ok":...  for --json: the caller adds members and
- * calls parley_output_end(), which writes the object and a newline.
+ * Begins {"source":...,"line":...,"ok":...  for --json.  The caller adds
+ * members and calls parley_output_end(), which writes the object and a
+ * newline.
  */
 void parley_output_begin(parley_buf_t *b, const parley_input_t *in, int ok);
 void parley_output_end(parley_buf_t *b);
 
-/* in->err, as --json says; returns PARLEY_EXIT_INVALID. */
+/*
+ * Prints in->err, in the form that --json selects; returns
+ * PARLEY_EXIT_INVALID.
+ */
 int parley_output_error(const parley_tool_t *tool, parley_input_t *in);
 
-/* Whether all that was written has arrived; says so where not. */
+/* Returns whether all output was written; prints an error if not. */
 int parley_output_finish(void);
 
 
-/* parley_message.c: what commands over messages have in common */
+/* parley_message.c: functions that the commands for messages share */
 
 typedef struct {
     parley_engine_t  *engine;
-    parley_proto_t    proto;    /* --as, --from; NONE: it is detected */
+    parley_proto_t    proto;    /* --as, --from; NONE: detect it */
     int               partial;  /* AEE-13 */
     parley_json_t     doc;
     parley_msg_t      msg;
 } parley_message_t;
 
-/* The engine, and the protocol of an option.  Returns 0, or -1: said. */
+/*
+ * Creates the engine and reads the protocol of an option.  Returns 0, or -1
+ * after an error message.
+ */
 int parley_message_init(parley_tool_t *tool, const char *option,
     parley_message_t *m);
 void parley_message_free(parley_message_t *m);
 
-/* Both fill in->err and return -1 on error. */
+/* Both functions fill in->err and return -1 on error. */
 int parley_message_read(parley_tool_t *tool, parley_input_t *in,
     parley_json_t *doc);
 int parley_message_decode(parley_tool_t *tool, parley_input_t *in,
     parley_message_t *m);
 
 /*
- * The message of a file, for --answering.  Returns 0, or -1 after it has said
- * what is wrong; *ret then is NULL, as it is where path is.
+ * Reads the message of a file, for --answering.  *ret is NULL if path is NULL.
+ * Returns 0, or -1 after an error message with *ret NULL.
  */
 int parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
     const char *path, const parley_msg_t **ret);
 
-/* "traceparent" of W3C, into opts.  Returns 0, or -1: said. */
+/*
+ * Reads --traceparent (W3C) into opts.  Returns 0, or -1 after an error
+ * message.
+ */
 int parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts);
 
-/* tool->command's --answering and --traceparent */
+/* options --answering and --traceparent */
 #define PARLEY_OPTIONS_ENCODE                                                 \
     { "answering", 0, "FILE", "the message that this one answers, as it was\n"\
       "sent, where a gateway would remember it", 0 },                         \
@@ -364,7 +396,7 @@ int parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts);
     { "stream", 0, "N", "the Stream ID of its frame (MoQ)", 0 },              \
     { "time", 0, "WHEN", "when it came (default: now)", 0 }
 
-/* Returns 0, or -1 after it has said what is wrong. */
+/* Returns 0, or -1 after an error message. */
 int parley_submission_read(parley_tool_t *tool, parley_submission_t *ret);
 
 

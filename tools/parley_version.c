@@ -1,4 +1,4 @@
-/* parley -V: what a report of a bug says first. */
+/* parley -V: prints the versions that a bug report needs. */
 
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 
 #define PARLEY_VERSION_MAX  64
 
-/* "Clang 14.0.6" says so itself; of gcc there is the number alone */
+/* "Clang 14.0.6" has the name already; gcc gives the number alone */
 #ifdef __clang__
 #define PARLEY_VERSION_COMPILER  __VERSION__
 #else

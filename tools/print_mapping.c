@@ -1,6 +1,6 @@
 /*
- * print-mapping DIR: the tables of docs/mapping, each behind a line
- * "= page name".  tools/print-mapping puts them into the pages.
+ * print-mapping DIR: prints the tables of docs/mapping, each after a line "=
+ * page name".  tools/print-mapping puts them into the pages.
  */
 
 #define _GNU_SOURCE     /* memmem */
@@ -84,7 +84,7 @@ main(int argc, char **argv)
 }
 
 
-/* Where the codecs say that the canonical fields stand. */
+/* Prints the member that has each canonical field, for each codec. */
 
 static void
 mapping_fields(void)
@@ -128,7 +128,7 @@ mapping_fields(void)
 }
 
 
-/* What else a codec says of its protocol. */
+/* Prints the other properties of each codec. */
 
 static void
 mapping_rules(void)
@@ -187,7 +187,10 @@ mapping_rules(void)
 }
 
 
-/* Both have to allow it. */
+/*
+ * Prints the protocols that this one translates with.  Both codecs must allow
+ * it.
+ */
 
 static void
 mapping_partners(const parley_codec_t *codec)
@@ -213,7 +216,7 @@ mapping_partners(const parley_codec_t *codec)
 }
 
 
-/* What a message of each form is read as. */
+/* Prints the canonical fields of a message of each form. */
 
 static void
 mapping_forms(const mapping_t *t, parley_proto_t proto)
@@ -251,7 +254,7 @@ mapping_forms(const mapping_t *t, parley_proto_t proto)
 }
 
 
-/* What becomes of it in each of the others. */
+/* Prints the translation of each form into each other protocol. */
 
 static void
 mapping_targets(mapping_t *t, parley_proto_t proto)
@@ -280,7 +283,10 @@ mapping_targets(mapping_t *t, parley_proto_t proto)
 }
 
 
-/* What the caller of each of the others gets where a service answers so. */
+/*
+ * Prints the answer that a caller of each other protocol gets for each answer
+ * of a service.
+ */
 
 static void
 mapping_answers(mapping_t *t, parley_proto_t proto)
@@ -320,7 +326,9 @@ mapping_answers(mapping_t *t, parley_proto_t proto)
 }
 
 
-/* What becomes of it where the service takes it and says no more. */
+/*
+ * Prints the answer to each form if the service accepts it without an answer.
+ */
 
 static void
 mapping_taken(mapping_t *t, parley_proto_t proto)
@@ -381,7 +389,7 @@ mapping_first(const mapping_form_t *form)
     int           any;
     parley_str_t  name;
 
-    /* an action is any word, but for the gateway's own */
+    /* an action may be any word, except for the gateway's own */
 
     any = parley_codecs[form->msg.wire]->type == NULL && !form->msg.local;
     name = form->msg.form;
@@ -400,7 +408,7 @@ mapping_first(const mapping_form_t *form)
 }
 
 
-/* The member that says it, else what it is. */
+/* Prints the member that has the value, or else the value. */
 
 static void
 mapping_where(const mapping_form_t *form, parley_str_t value)
@@ -577,7 +585,7 @@ mapping_cell(const mapping_made_t *made)
 }
 
 
-/* A message's form in the words of the protocol that it was written in. */
+/* Prints the form of a message in the terms of its original protocol. */
 
 static void
 mapping_form(const parley_msg_t *m)

@@ -1,6 +1,6 @@
 /*
- * The tables of docs/mapping: what the codecs make of one message of each
- * form (t/cases/forms), asked of them and not of whoever wrote the page.
+ * The tables of docs/mapping.  The codecs translate one message of each form
+ * (t/cases/forms), and the tables show the results.
  */
 
 #ifndef PRINT_MAPPING_H
@@ -15,17 +15,17 @@
 #define MAPPING_FORMS_MAX  64
 
 
-/* of a parley_str_t, for "%.*s" */
+/* arguments for "%.*s" */
 #define mapping_len(s)  (int) (s).len, (const char *) (s).data
 
 
-/* a message of t/cases/forms, read */
+/* a message of t/cases/forms, decoded */
 typedef struct {
-    parley_str_t          note;     /* what tells it from others of its form */
-    parley_str_t          scope;    /* it was submitted with; may be empty */
+    parley_str_t          note;     /* difference from others of its form */
+    parley_str_t          scope;    /* scope of its submission; may be empty */
     parley_json_t         doc;
     parley_msg_t          msg;
-    unsigned              asks:1;   /* the request whose answers are shown */
+    unsigned              asks:1;   /* the request for the table of answers */
     unsigned              answers:1;
 } mapping_form_t;
 
@@ -39,11 +39,11 @@ typedef struct {
 } mapping_t;
 
 
-/* what became of a message */
+/* result of a translation */
 typedef struct {
     parley_encoded_t      made;
     parley_reply_t        reply;    /* of an answer */
-    parley_json_t         doc;      /* what was made, read again */
+    parley_json_t         doc;      /* the result, read again */
     parley_msg_t          msg;
     parley_loss_t         loss;
     parley_error_t        err;
@@ -52,7 +52,7 @@ typedef struct {
 } mapping_made_t;
 
 
-/* print_mapping_form.c.  What cannot be read ends the process. */
+/* print_mapping_form.c.  An unreadable file ends the process. */
 void mapping_read(mapping_t *t, const char *dir);
 void mapping_die(const char *fmt, ...)
     __attribute__((noreturn, format(printf, 1, 2)));
@@ -61,23 +61,26 @@ void mapping_die(const char *fmt, ...)
 void mapping_translate(mapping_t *t, const mapping_form_t *form,
     parley_proto_t to, mapping_made_t *made);
 
-/* what the caller gets when form answers request */
+/* Makes the answer to the caller of request if a service answers with form. */
 void mapping_answer(mapping_t *t, const mapping_form_t *request,
     const mapping_form_t *form, mapping_made_t *made);
 
-/* The status that its sender gets where it is taken; *ret the body. */
+/*
+ * Returns the HTTP status that the sender gets if the message is accepted;
+ * *ret is the body.
+ */
 int mapping_take(mapping_t *t, const mapping_form_t *form, parley_str_t *ret);
 
-/* Reads text as JSON that was written here. */
+/* Reads text as JSON that this program wrote. */
 void mapping_json(mapping_t *t, parley_str_t text, parley_json_t *doc);
 
-/* Says of a message what its sender's submission says beside it. */
+/* Adds the data of the sender's submission to a message. */
 int mapping_submit(mapping_t *t, parley_msg_t *msg, parley_str_t scope,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
 
-/* print_mapping_names.c: tables that no message is needed for */
+/* print_mapping_names.c: tables that need no message */
 void mapping_names(mapping_t *t);
 void mapping_attention(void);
 

@@ -1,4 +1,4 @@
-/* t/cases/forms: one message of each form, and who sends them. */
+/* Reads t/cases/forms: one message of each form, and its sender. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -137,7 +137,7 @@ mapping_read_form(mapping_t *t, const char *path, parley_proto_t proto,
 }
 
 
-/* A form that the code knows and the page does not is an error. */
+/* Ends the process if the code knows a form that t/cases/forms lacks. */
 
 static void
 mapping_complete(const mapping_t *t, parley_proto_t proto)
@@ -166,7 +166,7 @@ mapping_complete(const mapping_t *t, parley_proto_t proto)
 }
 
 
-/* The i-th form that other protocols are told, of those that a codec lists. */
+/* Returns the i-th form in a codec's list of forms for other protocols. */
 
 static parley_str_t
 mapping_known(parley_proto_t proto, unsigned i)
@@ -197,7 +197,7 @@ mapping_load(const char *path)
 }
 
 
-/* A string's octets, or the JSON text of anything else. */
+/* Returns the octets of a string, or the JSON text of another value. */
 
 static parley_str_t
 mapping_text(mapping_t *t, const json_t *value)

@@ -1,6 +1,6 @@
 /*
- * What names become where the directory has no entry, and which attention an
- * event asks for that C2A makes of another protocol's message.
+ * Tables of names that the directory does not list, and of the attention that
+ * C2A sets for events of other protocols.
  */
 
 #include <stdio.h>
@@ -144,7 +144,7 @@ mapping_names(mapping_t *t)
 }
 
 
-/* a cell */
+/* Prints a cell. */
 
 static void
 mapping_name(mapping_t *t, parley_proto_t from, parley_str_t name,

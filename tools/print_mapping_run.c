@@ -1,11 +1,11 @@
-/* What the engine makes of a message, and of it on the way back. */
+/* Runs the engine on a message, and on its translation for the way back. */
 
 #include <string.h>
 
 #include "tools/print_mapping.h"
 
 
-/* when everything comes that does not say when it was made */
+/* time of each message without one */
 #define MAPPING_NOW_MS  1771151580000
 
 
@@ -85,7 +85,7 @@ mapping_submit(mapping_t *t, parley_msg_t *msg, parley_str_t scope,
     submission.sender = msg->sender;
     submission.ms = MAPPING_NOW_MS;
 
-    /* who sends a message that does not say it */
+    /* the sender of a message that does not have one */
 
     if (submission.sender.len == 0) {
         submission.sender = !parley_proto_is_named(msg->wire)
@@ -137,7 +137,7 @@ mapping_is_exact(mapping_t *t, const mapping_form_t *form,
     b.doc = &doc;
     b.node = 0;
 
-    /* the id of a call is the exchange's, and no part of what it says */
+    /* the id of a call belongs to the exchange, so it is not compared */
 
     if (form->msg.wire == PARLEY_PROTO_C2A) {
         a.node = parley_json_member(a.doc, 0, PARLEY_ATOM_params);
@@ -148,7 +148,10 @@ mapping_is_exact(mapping_t *t, const mapping_form_t *form,
 }
 
 
-/* Whether b has each member of a that is not null, the same. */
+/*
+ * Returns whether b has each member of a that is not null, with an equal
+ * value.
+ */
 
 static int
 mapping_has(parley_json_ref_t a, parley_json_ref_t b)
@@ -271,8 +274,8 @@ mapping_take(mapping_t *t, const mapping_form_t *form, parley_str_t *ret)
 
 
 /*
- * The message in an answer: the body, a member of it, or what goes to the
- * caller's stream.  Empty: there is none.
+ * Returns the message in an answer: the body, a member of it, or the message
+ * for the caller's stream.  Returns empty text if there is none.
  */
 
 static parley_str_t
@@ -327,7 +330,7 @@ mapping_answer_text(mapping_t *t, parley_proto_t proto,
         return ret;
     }
 
-    /* the body itself, where the protocol answers with a message */
+    /* the body itself, if the protocol answers with a message */
 
     return proto == PARLEY_PROTO_AEE || proto == PARLEY_PROTO_MOQ
            ? made->reply.body : parley_str_none;

@@ -1,15 +1,16 @@
-# Completion of parley(1) for bash.  Commands and options are those that the
-# tool itself says it has.
+# Completion of parley(1) for bash.  The help of the tool gives the commands
+# and options.
 
 _parley_words()
 {
-    # the first two columns of the list in "parley --help"
+    # prints the first two columns of the list in "parley --help"
     "$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z ]*[a-z]\)  .*/\1/p'
 }
 
 _parley_options()
 {
-    # of the rest, a command: each -x and --word of its help
+    # prints each -x and --word of a command's help; the arguments are the
+    # command
     "$@" --help 2>/dev/null \
         | sed -n 's/^  \(-[a-z]\), \(--[a-z-]*\).*/\1 \2/p
                   s/^      \(--[a-z-]*\).*/\1/p'
@@ -17,7 +18,8 @@ _parley_options()
 
 _parley_argument()
 {
-    # of a tool, a command and an option: what its help calls the value
+    # prints the name of an option's value in the help; the arguments are a
+    # tool, a command and an option
     "${@:1:$#-1}" --help 2>/dev/null | sed -n "s/^ .* *${!#} \([A-Z]*\).*/\1/p"
 }
 
@@ -36,7 +38,7 @@ _parley()
     [ "$COMP_CWORD" -gt 1 ] && first=${COMP_WORDS[1]}
     [ "$COMP_CWORD" -gt 2 ] && second=${COMP_WORDS[2]}
 
-    # the command, a word or two; "help" takes one too
+    # the command: one or two words; "help" takes a command too
 
     names=$(_parley_words "$tool")
 

@@ -1,12 +1,12 @@
-# Completion of parley(1) for fish.  Commands and options are those that the
-# tool itself says it has.
+# Completion of parley(1) for fish.  The help of the tool gives the commands
+# and options.
 
 function __parley_tool
     set -l words (commandline -opc)
     $words[1] $argv 2>/dev/null
 end
 
-# the command, as far as it is written: one word, two, or none
+# prints the typed words of the command: none, one or two
 function __parley_words
     set -l words (commandline -opc)
     set -e words[1]
@@ -21,7 +21,7 @@ function __parley_words
     end
 end
 
-# how many words of a command must still come: 1 or 2, or the second of two
+# prints how many words of a command are missing: 1 or 2, or the second of two
 function __parley_wants
     set -l words (commandline -opc)
     set -l n (math (count $words) - 1)
@@ -46,7 +46,7 @@ function __parley_wants
     end
 end
 
-# "validate	Says whether a message is valid"; of two words the first
+# prints "validate	Says whether a message is valid"; of two words the first
 function __parley_first
     set -l help (__parley_tool --help)
 
@@ -63,7 +63,7 @@ function __parley_second
         | string replace -rf "^  $first "'([a-z]+)  +(.*)' '$1\t$2'
 end
 
-# each option of the command, with the first line of its help
+# prints each option of the command, with the first line of its help
 function __parley_options
     set -l help (__parley_tool (__parley_words) --help)
     set -l i 1
@@ -88,7 +88,8 @@ function __parley_options
     end
 end
 
-# what the help of the command calls the value of the word before: FILE
+# prints the name that the help of the command gives to the previous option's
+# value: FILE
 function __parley_argument
     set -l words (commandline -opc)
     set -l option $words[-1]
@@ -127,7 +128,7 @@ function __parley_values
     end
 end
 
-# everything in one place, since each depends on the words before
+# one function, since each candidate depends on the words before it
 function __parley_complete
     set -l current (commandline -ct)
 
