@@ -34,11 +34,11 @@ sub compiles {
         copy(root() . '/t/mcp/ajv.mjs', "$dir/ajv.mjs") or die "ajv.mjs: $!\n";
         spew("$dir/tools.json", jcs($listed));
 
-        # it warns of union types, and takes them
+        # Ajv warns of union types and accepts them
         my @lines = split /\n/,
             `$node $dir/ajv.mjs $dir/tools.json 2> /dev/null`;
 
-        # in both drafts that its classes stand for
+        # in both drafts for which Ajv has a class
 
         is_deeply(\@lines, [map { ("$_->{name} compiles") x 2 }
                             @{ $listed->{tools} }], 'Ajv compiles them')

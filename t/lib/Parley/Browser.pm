@@ -6,7 +6,7 @@ package Parley::Browser;
 #     $browser->open('http://127.0.0.1:...');
 #     is($browser->run('return document.title'), ...);
 #
-# It ends with the object.
+# The browser ends with the object.
 
 use strict;
 use warnings;
@@ -23,8 +23,8 @@ use constant PATIENCE => 30;
 my $json = JSON::PP->new->utf8->allow_nonref;
 
 
-# port: one that is free; insecure: any certificate will do.  undef: there is no
-# such browser here.
+# Starts the browser.  port: a free port; insecure: accept any certificate.
+# Returns undef if no such browser is installed.
 sub start {
     my ($class, %o) = @_;
 
@@ -79,7 +79,7 @@ sub start {
 }
 
 
-# a command of WebDriver: its value
+# Runs a command of WebDriver and returns its value.
 sub ask {
     my ($self, $method, $path, $body) = @_;
 
@@ -102,7 +102,7 @@ sub open {
 }
 
 
-# what a script returns
+# Runs a script and returns its result.
 sub run {
     my ($self, $script, @args) = @_;
 
@@ -111,7 +111,7 @@ sub run {
 }
 
 
-# waits until a script returns something true, and returns that
+# Waits until a script returns a true value, and returns that value.
 sub wait_for {
     my ($self, $script) = @_;
 
@@ -155,7 +155,7 @@ sub size {
 }
 
 
-# "dark" or "light"
+# Sets the color scheme, "dark" or "light".
 sub scheme {
     my ($self, $scheme) = @_;
 
@@ -164,14 +164,14 @@ sub scheme {
 }
 
 
-# the lines of the console since it was asked last
+# Returns the lines of the console since the last call.
 sub console {
     return map { "$_->{level} $_->{message}" }
            @{ $_[0]->ask(POST => '/se/log', { type => 'browser' }) };
 }
 
 
-# the whole page, as PNG
+# Writes a picture of the whole page, as PNG.
 sub picture {
     my ($self, $file) = @_;
 

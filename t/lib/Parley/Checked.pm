@@ -1,7 +1,7 @@
 package Parley::Checked;
 
-# Configurations that nginx -t refuses, with where and why; parley explain says
-# the same of each.
+# Checks configurations that nginx -t refuses.  The error must name the place
+# and the reason, and parley explain must report the same error.
 
 use strict;
 use warnings;
@@ -15,7 +15,8 @@ use Parley::Tool qw(tool);
 our @EXPORT = qw(check wrong bare);
 
 
-# nginx -t of what stands in http: (status, the line that begins with nginx:)
+# Runs nginx -t with the text of http.  Returns (status, lines that begin with
+# "nginx:").
 sub check {
     my ($status, $said) = Parley::Nginx->check(http => $_[0]);
 
@@ -23,7 +24,8 @@ sub check {
 }
 
 
-# wrong: a name, http, and what has to be said, with file and line
+# Tests a wrong configuration: a name, the text of http, and a pattern for the
+# error with file and line.
 sub wrong {
     my ($name, $http, $why) = @_;
 
@@ -35,7 +37,7 @@ sub wrong {
         like($said, qr{nginx\.conf:\d+|\.(?:json|jwk)" line \d+}, 'where');
         unlike($said, qr/test is successful/);
 
-        # a warning goes before what it is about
+        # nginx prints a warning before the error that follows from it
         my ($why, $file, $line)
             = ($said =~ /^nginx: \[(?:emerg|warn)\] (.*) in (\S+):(\d+)$/mg)
               [-3, -2, -1];
@@ -48,7 +50,7 @@ sub wrong {
 }
 
 
-# a location with nothing but this
+# Returns http with a location that has only these directives.
 sub bare {
     my ($http, $directives) = @_;
 

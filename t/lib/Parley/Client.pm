@@ -1,7 +1,8 @@
 package Parley::Client;
 
-# An HTTP/1.1 client over TLS or plain TCP that can do what a client should
-# not: stop in the middle, leave, send octets that are no HTTP.
+# An HTTP/1.1 client over TLS or plain TCP that can break the protocol: stop in
+# the middle of a request, close the connection early, send octets that are not
+# HTTP.
 
 use strict;
 use warnings;
@@ -16,18 +17,18 @@ use constant PATIENCE => 20;
 
 $SIG{PIPE} = 'IGNORE';
 
-# nobody is verified, so nobody's certificates are read
+# the client verifies no certificate, so it needs no CA file
 my %tls = (SSL_verify_mode => IO::Socket::SSL::SSL_VERIFY_NONE,
            SSL_ca_file => '', SSL_alpn_protocols => ['http/1.1']);
 my $context;
 
 
-# it takes longer to make than a connection
+# a context takes longer to make than a connection
 sub context { $context //= IO::Socket::SSL::SSL_Context->new(%tls) }
 
 
-# port; tls (1 unless told); headers, sent with every request; from, the
-# client's address
+# Options: port; tls (default 1); headers for every request; from, the address
+# of the client.
 sub new {
     my ($class, %o) = @_;
 
@@ -35,7 +36,7 @@ sub new {
 }
 
 
-# A connection; it is tried again while the server is starting.
+# Opens a connection.  Tries again while the server is starting.
 sub connect {
     my $self = shift;
 
@@ -64,7 +65,7 @@ sub connect {
 }
 
 
-# the octets of a request
+# Returns the octets of a request.
 sub request {
     my ($self, $method, $uri, $body, @headers) = @_;
 
@@ -89,7 +90,7 @@ sub request {
 }
 
 
-# Sends a request, reads its answer.
+# Sends a request and returns its answer.
 sub send {
     my ($self, $method, $uri, $body, @headers) = @_;
 
@@ -113,7 +114,7 @@ sub raw {
 }
 
 
-# A request that was sent; its answer is read from the connection later.
+# Sends a request and returns the connection; the answer is read later.
 sub begin {
     my ($self, @o) = @_;
 
@@ -143,7 +144,8 @@ sub write {
 }
 
 
-# Reads what there is, waiting so many seconds at most; 0 at the end.
+# Reads the available octets, and waits at most that many seconds for the
+# first.  Returns 0 at the end.
 sub fill {
     my ($self, $seconds) = @_;
 
@@ -163,7 +165,8 @@ sub fill {
 }
 
 
-# Waits until what was received matches; what it matched, or undef.
+# Waits until the received text matches.  Returns all received text, or undef
+# after the time.
 sub expect {
     my ($self, $pattern, $seconds) = @_;
 
@@ -178,7 +181,7 @@ sub expect {
 }
 
 
-# The whole answer: {status, headers, list, body, json, raw, complete}.
+# Reads the answer: {status, headers, list, body, json, raw, complete}.
 sub answer {
     my $self = shift;
 
@@ -248,7 +251,7 @@ sub unchunk {
 }
 
 
-# leaves without a word, or with the closing of TLS
+# Closes the connection without the closing message of TLS.
 sub leave {
     my $self = shift;
 

@@ -1,7 +1,7 @@
 package Parley::Env;
 
-# Where a test finds what was built, and what it has of its own: a directory,
-# ports, a certificate.  Everything is gone when the test ends.
+# The environment of a test: the files that were built, and a directory, ports
+# and a certificate of its own.  The directory is removed when the test ends.
 
 use strict;
 use warnings;
@@ -24,34 +24,35 @@ my $build = Cwd::abs_path($ENV{PARLEY_BUILD} || "$root/build");
 my $owner = $$;
 my ($tmp, $lock, $base, %tls);
 
-# END blocks run, and so nginx is stopped, where the test is interrupted too
+# so END blocks run and stop nginx if the test is interrupted
 $SIG{$_} = sub { exit 1 } for qw(HUP INT TERM);
 
 
-# the project's root
+# Returns the root folder of the project.
 sub root { $root }
 
 
-# the directory of the build under test: build, build/debug, build/sanitize
+# Returns the folder of the tested build: build, build/debug, build/sanitize.
 sub build_dir { $build }
 
 
-# The nginx under test.  A sanitizer build has one of its own that contains
-# the module; else it is the installed one, or the one in TEST_NGINX_BINARY.
+# Returns the nginx under test.  A sanitizer build has its own nginx that
+# contains the module; otherwise it is TEST_NGINX_BINARY or the installed one.
 sub nginx_binary {
     return $ENV{TEST_NGINX_BINARY} if $ENV{TEST_NGINX_BINARY};
     return -x "$build/nginx" ? "$build/nginx" : 'nginx';
 }
 
 
-# the module to load into it, or '' where it is contained
+# Returns the module to load into nginx, or '' if nginx contains it.
 sub load_module {
     return $ENV{PARLEY_MODULE} if defined $ENV{PARLEY_MODULE};
     return -x "$build/nginx" ? '' : "$build/ngx_http_parley_module.so";
 }
 
 
-# This test's own directory.  Workers that run as another user can enter it.
+# Returns the directory of this test.  Workers that run as another user can
+# enter it.
 sub tmp_dir {
     if (!defined $tmp) {
         $tmp = File::Temp->newdir('parley-test-XXXXXX', TMPDIR => 1);
@@ -63,9 +64,9 @@ sub tmp_dir {
 }
 
 
-# port(1) .. port(19): ports of loopback that are free and stay this process's
-# own.  They lie below those that the system gives to clients.  The first of
-# the range is held open, which keeps other tests away from all of it.
+# port(1) .. port(19): free ports of loopback, reserved for this process.  They
+# are below the ports that the system gives to clients.  The first port of the
+# range is held open, which reserves the whole range.
 sub port {
     my $n = shift;
 
@@ -105,7 +106,7 @@ sub listener {
 }
 
 
-# The files of a self-signed certificate for localhost: (cert, key).
+# Returns the files of a self-signed certificate for localhost: (cert, key).
 sub tls {
     if (!%tls) {
         %tls = (cert => tmp_dir() . '/tls.crt', key => tmp_dir() . '/tls.key');
@@ -121,7 +122,8 @@ sub tls {
 }
 
 
-# An authority for client certificates, made once for each name: its file.
+# Returns the file of an authority for client certificates, made once for each
+# name.
 sub authority {
     my $name = shift;
 
@@ -135,8 +137,8 @@ sub authority {
 }
 
 
-# A client certificate of an authority: (cert, key).  Options: ca, subject
-# (/CN=x), san (DNS:x,URI:y), past (it has expired).
+# Returns a client certificate of an authority: (cert, key).  Options: ca,
+# subject (/CN=x), san (DNS:x,URI:y), past (it has expired).
 sub client_certificate {
     my ($name, %o) = @_;
 
@@ -151,7 +153,7 @@ sub client_certificate {
                 . "-subj '$subject' -keyout $file.key -out $file.csr");
 
     if ($o{past}) {
-        # "x509" signs none that has expired, since OpenSSL 3.4
+        # since OpenSSL 3.4 "x509" refuses to sign an expired certificate
 
         spew("$file.cnf", join "\n", '[ca]', 'default_ca = any', '[any]',
              "database = $file.db", "serial = $file.serial",
@@ -182,7 +184,7 @@ sub run_openssl {
 }
 
 
-# Runs the command line tool: its standard output, or death.
+# Runs the command line tool.  Returns its standard output; dies if it fails.
 sub parley {
     my ($status, $out, $err) = parley_try(@_);
 
@@ -192,7 +194,7 @@ sub parley {
 }
 
 
-# Runs it: (status, standard output, standard error).
+# Runs the tool: (status, standard output, standard error).
 sub parley_try {
     my $out = File::Temp->new;
     my $err = File::Temp->new;
@@ -206,7 +208,7 @@ sub parley_try {
         exec "$build/parley", @_ or POSIX::_exit(127);
     }
 
-    # the status of the test itself must survive in END blocks
+    # keeps the status of the test itself in END blocks
     local $?;
     waitpid $pid, 0;
 
@@ -215,7 +217,7 @@ sub parley_try {
 }
 
 
-# a section of the file "case" of a directory of t/cases, or ''
+# Returns a section of the file "case" of a directory of t/cases, or ''.
 sub section {
     my ($case, $name) = @_;
 
@@ -248,8 +250,9 @@ sub spew {
 }
 
 
-# Sanitizers write into files: what nginx prints to its standard error is
-# lost.  nginx does not free what lives as long as the process.
+# Sanitizers write into files, because the standard error of nginx is lost.
+# Leaks are not reported: nginx does not free memory that lives as long as the
+# process.
 sub sanitizer_options {
     my $log = shift() . '/sanitizer';
 
@@ -259,8 +262,8 @@ sub sanitizer_options {
 }
 
 
-# A test in which a sanitizer found something fails, whatever else it says.
-# One finding may have come many times: the first is shown.
+# Fails a test in which a sanitizer reported an error.  Shows the first report
+# only, as one error may be reported many times.
 END {
     if (defined $tmp && $$ == $owner) {
         my @reports = sort glob "$tmp/sanitizer*";

@@ -1,11 +1,11 @@
 package Parley::Family;
 
-# Escalations of one to another: of alice bob is the parent, of bob carol, of
-# carol dave.  There may be several such families, which know nothing of each
-# other; each process is of one.
+# Families of principals for escalations.  The parent of alice is bob, the
+# parent of bob is carol, and the parent of carol is dave.  There may be
+# several families, which do not know each other; each process uses one.
 #
 #     family_principals($n, carol => { deliver => ... })    for identities
-#     family($n);                     from now on all is said of that one
+#     family($n);                     later calls use this family
 #     send_as('alice', alarm_of('critical'));
 #     taken(ack('bob', $m), 'bob acknowledges it');
 
@@ -24,13 +24,14 @@ our @EXPORT = qw(family family_principals who name alarm_of send_as says ack
 
 my %above = (alice => 'bob', bob => 'carol', carol => 'dave');
 
-# without a number where there is one family
+# number of the family; empty if there is only one
 my $family = '';
 
 
 sub family { $family = $_[0] }
 
-# its members, and what else is known of them; undef: that is not there
+# Returns the members of a family, with more fields from %of.  undef removes a
+# field.
 sub family_principals {
     my ($n, %of) = @_;
 
@@ -47,12 +48,12 @@ sub family_principals {
 }
 
 
-# who somebody is in this family, and in VCP
+# Return the name of a member in this family, and its name in VCP.
 sub who { return "$_[0]$family" }
 
 sub name { return 'agent://ops.example/' . who($_[0]) }
 
-# of alice to bob
+# Returns an escalation from alice to bob.
 sub alarm_of {
     my ($severity, %other) = @_;
 
@@ -67,7 +68,7 @@ sub send_as {
     return submit($m, as => who($who), uri => '/in', %o);
 }
 
-# when it was
+# Sends a message as alice and returns the time.
 sub says {
     my ($m, %o) = @_;
 
@@ -76,7 +77,7 @@ sub says {
     return time;
 }
 
-# what is acknowledged by whom, in VCP
+# Acknowledges a message of VCP as a member.
 sub ack {
     my ($who, $m, %o) = @_;
 
@@ -96,10 +97,10 @@ sub taken {
 
 sub listens { return listen_to(who($_[0]), @_[1 .. $#_]) }
 
-# those of VCP
+# Opens streams of VCP for members.
 sub streams { return map { listens($_, uri => '/vcp/') } @_ }
 
-# the ids of the messages that came by a stream within so many seconds
+# Returns the ids of the messages that a stream receives in that many seconds.
 sub ids {
     my ($stream, $seconds) = @_;
 

@@ -1,8 +1,8 @@
 package Parley::Gateway;
 
-# The gateway of these tests: who there is, their keys and tokens, and the
-# locations that most tests use.  Everything has a service behind it on
-# port(2) and TLS on port(1), plain HTTP on the port that the server has.
+# The gateway of most tests: its principals, their keys and tokens, and the
+# common locations.  All locations forward to a service on port(2).  The
+# gateway has TLS on port(1) and plain HTTP on the port of the server.
 #
 #     alice   in the directory, with a key; a child of lead; her tokens have
 #             the scopes ops:run and notes
@@ -25,7 +25,7 @@ our @EXPORT = qw(person idp gateway_key http_config server_config location
 my (%person, $idp, $gateway);
 
 
-# one of the principals: {sub, aee, vcp, key}
+# Returns a principal: {sub, aee, vcp, key}.
 sub person {
     my $name = shift;
 
@@ -37,15 +37,15 @@ sub person {
 }
 
 
-# the key of the identity provider, with which tokens are signed
+# Returns the key of the identity provider, which signs the tokens.
 sub idp { $idp //= new_key('ed25519', 'idp-1') }
 
 
-# the gateway's own, parley_signing_key
+# Returns the gateway's own key, parley_signing_key.
 sub gateway_key { $gateway //= new_key('ed25519', 'gateway-1') }
 
 
-# A token of somebody; claims are added or replaced.
+# Returns a token of a principal; claims are added or replaced.
 sub bearer {
     my ($name, %claims) = @_;
 
@@ -67,8 +67,8 @@ sub identities {
 }
 
 
-# What stands in http; makes the files that it names.  With zone, the zone's
-# NAME:SIZE; with more, other lines.
+# Returns directives of http and makes the files that they name.  Options: zone
+# (the zone's NAME:SIZE), more (other lines).
 sub http_config {
     my %o = @_;
 
@@ -90,7 +90,7 @@ EOT
 }
 
 
-# a location with a service behind it
+# Returns a location that forwards to a service.
 sub location {
     my ($path, $directives, $port) = @_;
 
@@ -105,8 +105,9 @@ EOT
 }
 
 
-# /aee and /vcp: passed on as they are.  /to-aee and /to-vcp: both accepted,
-# translated.  /open, /open-vcp: trusted, no token and no signature asked.
+# /aee and /vcp: forwarded unchanged.  /to-aee and /to-vcp: accept both
+# protocols and translate.  /open, /open-vcp: trusted, without a token and a
+# signature.
 sub server_config {
     my $context = 'parley_vcp_context ctx|gateway; '
                 . 'parley_vcp_constitution creed://ops.example/gateway@1;';
@@ -127,7 +128,7 @@ sub server_config {
 }
 
 
-# all of http for Parley::Nginx, plain HTTP on port(3)
+# Returns all of http for Parley::Nginx, with plain HTTP on port(3).
 sub gateway_http {
     my %o = @_;
 
@@ -138,10 +139,10 @@ sub gateway_http {
 }
 
 
-# post(URI, MESSAGE, ...): the octets of a request.  A message that is a hash
-# becomes JSON.  Options: as NAME (whose token and key; alice), sign (1, or a
-# NAME: signed by that one's key), token 0 (none), headers [...].  VCP
-# messages are signed unless told.
+# post(URI, MESSAGE, ...): returns the octets of a request.  A message that is
+# a hash becomes JSON.  Options: as NAME (owner of the token and key; default
+# alice), sign (1, or the NAME of another signer), token 0 (no token), headers
+# [...].  By default VCP messages are signed.
 sub post {
     my ($uri, $message, %o) = @_;
 

@@ -1,7 +1,7 @@
 package Parley::H2;
 
-# HTTP/2 in octets, for what no client does: streams that are taken back, or
-# left, at a moment of the test's own.
+# Frames of HTTP/2, for requests that a client library cannot make: streams
+# that are reset, or left open, at a moment that the test chooses.
 
 use strict;
 use warnings;
@@ -13,12 +13,12 @@ use Parley::Gateway;
 our @EXPORT = qw(h2_begin h2_get h2_post h2_reset);
 
 
-# the beginning of a connection
+# Returns the beginning of a connection.
 sub h2_begin { "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" . frame(4, 0, 0, '') }
 
 
-# A POST on a stream with alice's token: HEADERS, then DATA that ends it, or
-# not, with open.
+# Returns a POST on a stream with alice's token: HEADERS, then DATA.  With
+# open, DATA does not end the request.
 sub h2_post {
     my ($stream, $uri, $body, %o) = @_;
 
@@ -28,7 +28,7 @@ sub h2_post {
 }
 
 
-# A GET on a stream with alice's token.
+# Returns a GET on a stream with alice's token.
 sub h2_get {
     my ($stream, $uri) = @_;
 
@@ -43,7 +43,7 @@ sub fields {
     my $fields = field(':method', $method) . field(':scheme', 'https')
                . field(':path', $uri) . field(':authority', 'localhost');
 
-    # a length of 127 octets or more goes on in the next ones
+    # a length of 127 octets or more needs further octets
     my ($n, $long) = (length($token) - 127, '');
 
     for ( ; $n >= 128; $n >>= 7) { $long .= chr($n & 127 | 128) }
@@ -53,11 +53,11 @@ sub fields {
 }
 
 
-# the client takes its request back
+# Returns a frame with which the client resets a request.
 sub h2_reset { frame(3, 0, shift, pack 'N', 8) }
 
 
-# a frame, and a header field as a literal that no table keeps
+# Returns a frame, and below a header field as a literal that no table keeps.
 sub frame {
     my ($type, $flags, $stream, $text) = @_;
 

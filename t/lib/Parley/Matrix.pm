@@ -1,8 +1,9 @@
 package Parley::Matrix;
 
-# Everybody before everything: principals with a name in each protocol, a
-# location for each protocol that a service may speak, each accepting all of
-# them, and messages and services' answers in each.
+# All protocols against all protocols.  Principals have a name in each
+# protocol.  There is a location for each protocol of a service, and each
+# location accepts all protocols.  There are messages and services' answers in
+# each protocol.
 #
 #     alice   an agent, an instrument of lead's; has a key
 #     bob     an agent, an instrument of lead's; has a key
@@ -50,10 +51,11 @@ sub principals {
 }
 
 
-# What with_gateway() takes: /to-aee, /to-vcp, /to-vcp2, /to-c2a, /to-channel,
-# /to-moq; the same with -bare (no parley_vcp_context), -strict (parley_loss
-# reject), -own (what an operator says of VCP), -redact (what C2A says as a
-# reason), -capped (priority normal, 1 s) and -deny (nothing for agent.bob).
+# Returns arguments of with_gateway().  The locations are /to-aee, /to-vcp,
+# /to-vcp2, /to-c2a, /to-channel and /to-moq.  Each has variants: -bare (no
+# parley_vcp_context), -strict (parley_loss reject), -own (the VCP directives
+# of an operator), -redact (redacts the reason of C2A), -capped (priority
+# normal, 1 s) and -deny (refuses messages to agent.bob).
 sub matrix {
     my $http = http_config();
     my ($cert, $key) = tls();
@@ -91,7 +93,7 @@ sub matrix {
 }
 
 
-# an agent-channel submission: the scope is a query argument
+# Returns an agent-channel submission: the scope is a query argument.
 sub submit {
     my ($uri, $scope, $frame, @o) = @_;
 
@@ -101,7 +103,7 @@ sub submit {
 }
 
 
-# A C2A event from alice to bob that must be answered.
+# Returns a C2A event from alice to bob that must be answered.
 sub deliver {
     my %params = @_;
     my $id = delete $params{eventId} // 'evt-' . uuid4();
@@ -124,7 +126,7 @@ sub deliver {
 }
 
 
-# one that nobody is to answer, of a channel
+# Returns an event of a channel that must not be answered.
 sub ambient {
     return deliver(conversation => { id => 'ops', kind => 'channel' },
                    target => { directedness => 'ambient' },
@@ -150,7 +152,7 @@ sub knock {
 }
 
 
-# a call of a tool
+# Returns a call of a tool.
 sub call {
     my ($tool, %arguments) = @_;
 
@@ -182,7 +184,7 @@ sub notice {
 }
 
 
-# A frame from alice, whose session is lead's, to bob.
+# Returns a frame to bob from alice, whose session belongs to lead.
 sub frame {
     my ($kind, $payload, %other) = @_;
 
@@ -230,7 +232,7 @@ sub diagnostic {
 }
 
 
-# A MoQ command of alice's; whom it is for stands in the query argument
+# Returns a MoQ command of alice; the query argument recipient names its
 # recipient.
 sub command {
     my ($action, %other) = @_;
@@ -240,7 +242,7 @@ sub command {
 }
 
 
-# ---- what a service says to the message $q, in the message's protocol
+# ---- answers of a service to the message $q, in the message's protocol
 
 sub protocol {
     my $m = shift;
@@ -251,7 +253,7 @@ sub protocol {
 }
 
 
-# a message of VCP in the version of the one that it answers
+# Returns the answer in the VCP version of the message that it answers.
 sub alike {
     my ($m, $answer) = @_;
 
@@ -266,7 +268,7 @@ sub respond {
 }
 
 
-# it took the message
+# The service accepts the message.
 sub took {
     my ($c, $q) = @_;
 
@@ -293,7 +295,7 @@ sub took {
 }
 
 
-# The message with which it answers: what was asked for was done.
+# Returns the service's message that the request was carried out.
 sub done {
     my ($m, $text) = @_;
 
@@ -320,7 +322,8 @@ sub done {
 }
 
 
-# agent_response to a query, peer_diagnostic_response to a diagnostic
+# Returns an agent_response to a query, a peer_diagnostic_response to a
+# diagnostic.
 sub reply_frame {
     my ($m, $text) = @_;
 
@@ -341,7 +344,7 @@ sub reply_frame {
 }
 
 
-# it answers in the same exchange
+# The service answers in the same exchange.
 sub answered {
     my ($c, $q, $text) = @_;
 
@@ -363,9 +366,9 @@ sub answered {
 }
 
 
-# It answers that it did not do it: C2A by a reaction, VCP by an escalation.
-# An agent-channel service has no frame for that: it says it in its own words,
-# which are a reply.
+# The service answers that it did not carry out the request: C2A by a reaction,
+# VCP by an escalation.  agent-channel has no frame for that, so its service
+# replies with a text.
 sub failed {
     my ($c, $q) = @_;
 
@@ -402,7 +405,7 @@ sub failed {
 }
 
 
-# it refuses, with a code that is its own
+# The service refuses, with a code of its own.
 sub refused {
     my ($c, $q, $status, $code) = @_;
 
@@ -439,8 +442,8 @@ sub refused {
 }
 
 
-# It answers in a stream of events: progress, where its protocol has such a
-# message, then what was done.
+# The service answers with a stream of events: progress, if its protocol has
+# such a message, and then the result.
 sub events {
     my ($c, $q) = @_;
 
@@ -471,7 +474,7 @@ sub events {
 }
 
 
-# services' scripts see all of this
+# scripts of services can call all of these functions
 {
     package Parley::Upstream::Script;
 

@@ -1,8 +1,8 @@
 package Parley::Message;
 
 # Messages, keys, signatures and tokens, made without the library under test:
-# JSON::XS, OpenSSL's command line tool and, in place of a process for each
-# signature, CryptX.
+# by JSON::XS, OpenSSL's command line tool, and CryptX, which signs faster than
+# a process for each signature.
 
 use strict;
 use warnings;
@@ -37,8 +37,8 @@ sub false { JSON::PP::false }
 sub null  { undef }
 
 
-# Sorted members, no white space: RFC 8785 as long as names are ASCII and
-# numbers whole, which is so in these tests.
+# Sorted members, no white space: this is RFC 8785 as long as names are ASCII
+# and numbers are whole, as in these tests.
 sub jcs { $canonical->encode($_[0]) }
 
 sub from_json { $canonical->decode($_[0]) }
@@ -68,7 +68,7 @@ sub uuid {
 sub uuid4 { uuid(4, random_octets(16)) }
 
 
-# The UUIDv8 that stands in AEE for an id of another protocol: it includes the
+# Returns the UUIDv8 of AEE for an id of another protocol.  It includes the
 # name of the protocol and the principal.
 sub derived_id {
     my ($proto, $owner, $id) = @_;
@@ -85,7 +85,7 @@ sub uuid7 {
 }
 
 
-# RFC 3339 in UTC, so many seconds from now
+# Returns a time in that many seconds, as RFC 3339 in UTC.
 sub timestamp {
     my $at = Time::HiRes::time() + ($_[0] // 0);
 
@@ -94,7 +94,8 @@ sub timestamp {
 }
 
 
-# An AEE task from alice to bob, as a hash; members are added or replaced.
+# Returns an AEE task from alice to bob, as a hash; members are added or
+# replaced.
 sub aee {
     my %other = @_;
 
@@ -105,7 +106,7 @@ sub aee {
 }
 
 
-# A VCP message from alice to bob: context_share by default.
+# Returns a VCP message from alice to bob: context_share by default.
 sub vcp {
     my %other = @_;
 
@@ -119,11 +120,11 @@ sub vcp {
 }
 
 
-# the same of 2.0
+# Returns a message of VCP 2.0.
 sub vcp2 { as_vcp2(vcp(), @_) }
 
 
-# A message of 1.2 as one of 2.0, with an id of its own.
+# Converts a message of 1.2 to 2.0, with a new id.
 sub as_vcp2 {
     my ($m, %other) = @_;
 
@@ -131,7 +132,7 @@ sub as_vcp2 {
 }
 
 
-# the other types: what is named goes into the payload
+# These return the other types of VCP; their arguments go into the payload.
 sub escalation {
     my %payload = @_;
 
@@ -168,7 +169,7 @@ sub announce {
 }
 
 
-# The result, or error, with which an AEE service answers a task.
+# Returns the result, or error, with which an AEE service answers a task.
 sub result {
     my ($task, %other) = @_;
 
@@ -188,7 +189,7 @@ sub failure {
 }
 
 
-# a copy with members of a value replaced: "payload/context" goes deeper
+# Returns a copy with replaced members; "payload/context" is a path.
 sub with {
     my ($message, %change) = @_;
 
@@ -237,7 +238,8 @@ sub openssl {
 }
 
 
-# ed25519, HS256.., RS256.., PS256.., ES256..: {kid, alg, file, jwk, private}
+# Returns a key, {kid, alg, file, jwk, private}, for ed25519, HS256.., RS256..,
+# PS256.., ES256..
 sub new_key {
     my ($alg, $kid) = @_;
 
@@ -299,7 +301,7 @@ sub private_jwk { jcs($_[0]{private}) }
 sub jwks        { jcs({ keys => [map { $_->{jwk} } @_] }) }
 
 
-# The signature of octets, as JOSE has it, by the key or by another alg.
+# Returns the JOSE signature of octets by the key, with its alg or another one.
 sub sign {
     my ($key, $octets, $alg) = @_;
 
@@ -327,7 +329,7 @@ sub sign {
 }
 
 
-# read once
+# each key is read once
 sub private_key {
     my ($key, $type) = @_;
 
@@ -335,7 +337,7 @@ sub private_key {
 }
 
 
-# Whether an Ed25519 signature (octets) of octets is good.
+# Returns whether an Ed25519 signature (octets) of octets is valid.
 sub verify {
     my ($key, $octets, $signature) = @_;
 
@@ -350,7 +352,7 @@ sub verify {
 }
 
 
-# a signed copy of an AEE message
+# Returns a signed copy of an AEE message.
 sub sign_aee {
     my ($message, $key, %sig) = @_;
 
@@ -375,8 +377,8 @@ sub sign_vcp {
 }
 
 
-# A token with these claims, without those that are undef; header members of
-# its own come as an array.
+# Returns a token with these claims; undef leaves a claim out.  @header adds
+# header members.
 sub token {
     my ($key, $claims, @header) = @_;
 

@@ -1,7 +1,7 @@
 package Parley::Never;
 
 # Verbs of the state that do not complete, for tests of the module whose state
-# answers later; with another module such a test is skipped.
+# answers later.  With another module such a test is skipped.
 
 use strict;
 use warnings;
@@ -19,7 +19,8 @@ Test::More::plan(skip_all => 'the state answers at once')
 $ENV{PARLEY_LATER_NEVER} = tmp_dir() . '/never';
 
 
-# these alone from now on; none: all complete again, what waits, too
+# From now on only these verbs do not complete.  Without arguments all complete
+# again, also those that wait.
 sub never { spew($ENV{PARLEY_LATER_NEVER}, join '', map { "$_\n" } @_) }
 
 never();

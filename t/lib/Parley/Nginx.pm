@@ -1,7 +1,7 @@
 package Parley::Nginx;
 
-# An nginx of the test's own, with master and workers, for what Test::Nginx
-# cannot say: reloads, several clients at once, "nginx -t".
+# An nginx for one test, with master and workers, for tests that Test::Nginx
+# cannot express: reloads, several clients at once, "nginx -t".
 #
 #     my $nginx = Parley::Nginx->start(http => <<'EOT', workers => 2);
 #         server { listen 127.0.0.1:%PORT_1%; ... }
@@ -10,7 +10,7 @@ package Parley::Nginx;
 #     like($nginx->error_log, qr/.../);
 #
 # %PORT_1% to %PORT_19%, %TLS_CERT%, %TLS_KEY%, %TMP% and %ROOT% are replaced.
-# It is stopped when the object goes, at the latest when the test ends.
+# nginx stops when the object is destroyed, at the latest when the test ends.
 
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ sub start {
 }
 
 
-# What "nginx -t" says of a configuration: (exit status, messages).
+# Runs "nginx -t" with a configuration: (exit status, messages).
 sub check {
     my ($class, %conf) = @_;
 
@@ -62,8 +62,9 @@ sub check {
 }
 
 
-# HUP; returns 1 once the new workers run and the old ones take no connection
-# any more, 0 where the configuration was refused, which changes nothing.
+# Sends HUP.  Returns 1 when the new workers run and the old ones have stopped
+# accepting.  Returns 0 if the configuration was refused, which changes
+# nothing.
 sub reload {
     my ($self, %conf) = @_;
 
@@ -100,13 +101,13 @@ sub stop {
 
     my $pid = delete $self->{pid} or return;
 
-    # a signal, and how long it may take
+    # a signal, and the seconds that it may take
     for my $try (['QUIT', 5], ['TERM', 5], ['KILL', 5]) {
         kill $try->[0], $pid;
         my $until = time + $try->[1];
 
         while (time < $until) {
-            # status of the test itself must survive in END blocks
+            # keeps the status of the test itself in END blocks
             local $?;
             return if waitpid($pid, WNOHANG) != 0;
             sleep 0.02;
@@ -127,7 +128,7 @@ sub error_log {
 }
 
 
-# how many times the error log has it
+# Returns the number of matches in the error log.
 sub logged {
     my ($self, $pattern) = @_;
 
@@ -140,7 +141,7 @@ sub logged {
 }
 
 
-# Waits until the error log has so many matches; 0 where it never has.
+# Waits until the error log has that many matches; returns 0 after the time.
 sub wait_for {
     my ($self, $pattern, $count) = @_;
 
@@ -177,7 +178,8 @@ sub command {
 }
 
 
-# main and http are the text of these contexts; the rest has defaults
+# Writes the configuration.  main and http are the text of these contexts; the
+# other options have defaults.
 sub write_conf {
     my ($self, %conf) = @_;
 

@@ -1,7 +1,7 @@
 package Parley::Pages;
 
-# The command blocks of a page of docs/, and a shell that runs them one after
-# another as a reader would.
+# Runs the command blocks of a page of docs/ in one shell, in their order, as a
+# reader would.
 
 use strict;
 use warnings;
@@ -14,7 +14,8 @@ use Parley::Env qw(root tmp_dir slurp spew);
 our @EXPORT = qw(blocks steps);
 
 
-# blocks(page, language): {text, heading, line} of each, as they stand
+# blocks(page, language): returns {text, heading, line} of each block,
+# unchanged.
 sub blocks {
     my ($page, $language) = @_;
 
@@ -46,9 +47,9 @@ sub blocks {
 }
 
 
-# steps(directory, environment, blocks): runs them in one shell, which stops at
-# the first that fails; what each of them wrote, its status as the last line of
-# it left out: {out, err, status} for each.
+# steps(directory, environment, blocks): runs the blocks in one shell, which
+# stops at the first error.  Returns {out, err, status} for each; out is
+# without its last line, which has the status.
 sub steps {
     my ($dir, $env, @texts) = @_;
 

@@ -1,6 +1,6 @@
 package Parley::Random;
 
-# Random choices that a seed repeats, on any machine.
+# Random choices that a seed repeats on any machine.
 #
 #     my $r = Parley::Random->new(42);
 #     $r->below(6); $r->one('a', 'b'); $r->chance(0.1);
@@ -25,7 +25,7 @@ sub new {
 }
 
 
-# 0 to 2^31 - 1; Knuth's MMIX
+# Returns 0 to 2^31 - 1, by Knuth's MMIX generator.
 sub next {
     my $self = shift;
 
@@ -41,7 +41,7 @@ sub below { my ($self, $n) = @_; return $self->next % $n }
 sub one { my $self = shift; return $_[$self->below(scalar @_)] }
 
 
-# whether something of that probability happens
+# Returns true with that probability.
 sub chance {
     my ($self, $p) = @_;
     no integer;
@@ -50,7 +50,7 @@ sub chance {
 }
 
 
-# each of a list by that probability, and at least one
+# Chooses each element of a list with that probability, and at least one.
 sub some {
     my ($self, $p, @list) = @_;
 
@@ -60,7 +60,7 @@ sub some {
 }
 
 
-# so many octets
+# Returns that many octets.
 sub octets {
     my ($self, $n) = @_;
 

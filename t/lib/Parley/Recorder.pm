@@ -1,7 +1,7 @@
 package Parley::Recorder;
 
-# A service that takes every message, one at a time, and tells what it got,
-# octet by octet.  Parley::Upstream can more, and takes longer.
+# A service that accepts every message, one at a time, and records its octets.
+# Parley::Upstream can do more and is slower.
 #
 #     my $recorder = Parley::Recorder->start(port(2));
 #     ...
@@ -73,14 +73,14 @@ sub take {
         sysread $socket, $octets, 65536, length $octets or return;
     }
 
-    # before the answer: who has that finds it here
+    # before the answer: a client that has the answer finds the record
     syswrite $out, pack('N', $n) . substr $octets, $head, $n;
     syswrite $socket, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n"
                       . "Connection: close\r\n\r\n";
 }
 
 
-# the bodies that came since it was asked last
+# Returns the bodies that came since the last call.
 sub got {
     my $self = shift;
 

@@ -1,6 +1,6 @@
 package Parley::Status;
 
-# What parley_status and parley_health say, over plain HTTP.
+# Reads parley_status and parley_health over plain HTTP.
 #
 #     my $status = Parley::Status->new(port => port(3));
 #     $status->json->{zone}{left};
@@ -13,18 +13,18 @@ use HTTP::Tiny;
 use JSON::PP;
 
 
-# uri: of parley_status
+# Options: uri, the location of parley_status.
 sub new {
     my ($class, %o) = @_;
 
-    # each of the workers may be asked
+    # without keepalive, so that any of the workers may answer
     my $http = HTTP::Tiny->new(timeout => 10, keep_alive => 0);
 
     return bless { uri => '/status', http => $http, %o }, $class;
 }
 
 
-# the whole response, see HTTP::Tiny
+# Returns the whole response of HTTP::Tiny.
 sub get {
     my ($self, $uri, %headers) = @_;
 
@@ -61,15 +61,15 @@ sub text {
 }
 
 
-# all samples: name with its labels => value
+# Returns all samples: name with its labels => value.
 sub metrics { return { $_[0]->text =~ /^([^#\s]+(?:\{[^}]*\})?) (\S+)$/mg } }
 
 
-# one of them; what is not there is 0
+# Returns one sample; a missing one is 0.
 sub metric { return $_[0]->metrics->{$_[1]} // 0 }
 
 
-# how many were refused with a code
+# Returns the number of refusals with a code.
 sub refused {
     my ($self, $code, $by) = @_;
 
@@ -79,7 +79,7 @@ sub refused {
 }
 
 
-# how many got a verdict
+# Returns the number of messages with a verdict.
 sub verdicts {
     my ($self, $accepted, $spoken, $verdict) = @_;
 

@@ -1,8 +1,8 @@
 package Parley::Streams;
 
-# Frames of agent-channel that are submitted, and streams of events that they
-# come by.  Who there is: ~alice and ~bob, members of ~acme, ~bob an operator
-# there; ~carol of ~peer, which granted alice billing.read; ~dave of nothing.
+# Submits frames of agent-channel and reads streams of events.  The principals
+# are ~alice and ~bob, members of ~acme, where ~bob is an operator.  ~carol of
+# ~peer has granted billing.read to alice.  ~dave has no group.
 #
 #     my $nginx = Parley::Nginx->start(http => streams_http());
 #     my $alice = listen_to('alice', session => 's1');
@@ -40,7 +40,7 @@ sub streams_identities {
         %{ $of{$_} // {} },
     } } sort keys %orgs;
 
-    # what is undef is not there
+    # undef removes a member
 
     for my $p (@principals) {
         delete @$p{ grep { !defined $p->{$_} } keys %$p };
@@ -50,7 +50,8 @@ sub streams_identities {
 }
 
 
-# that of parley_deliver, to peers with the certificate of tls()
+# Returns the location of parley_deliver, to peers with the certificate of
+# tls().
 sub deliver_location {
     my ($cert) = tls();
 
@@ -66,9 +67,9 @@ EOT
 }
 
 
-# All of http: plain HTTP on port(1), TLS on port(4), with HTTP/2 on port(5).
-# zone, more (of http), submit and stream (their words), locations,
-# identities, rules (of the stream's location).
+# Returns all of http: plain HTTP on port(1), TLS on port(4), TLS with HTTP/2
+# on port(5).  Options: zone, more (of http), submit and stream (the words of
+# these directives), locations, identities, rules (of the stream's location).
 sub streams_http {
     my %o = (zone => 'streams:8m', more => '', submit => 'channel',
              stream => 'channel', rules => '', locations => '',
@@ -116,7 +117,7 @@ EOT
 }
 
 
-# A frame from one to another; members are added or replaced.
+# Returns a frame between two principals; members are added or replaced.
 sub frame {
     my ($from, $to, %other) = @_;
 
@@ -134,8 +135,8 @@ sub frame {
 }
 
 
-# POSTs a message: as (the sender of a frame, unless told), scope, uri, port,
-# tls, headers.  The answer, as Parley::Client has it.
+# POSTs a message.  Options: as (default: the sender of the frame), scope, uri,
+# port, tls, headers.  Returns the answer of Parley::Client.
 sub submit {
     my ($message, %o) = @_;
 
@@ -181,7 +182,7 @@ sub stream_request {
 }
 
 
-# A stream that is open, or an answer that is none.  of, uri, filter, session,
+# Returns an open stream, or the refusal.  Options: of, uri, filter, session,
 # instrument, last (Last-Event-ID), last_event_id, headers, token, port, tls.
 sub listen_to {
     my ($who, %o) = @_;
@@ -208,14 +209,14 @@ sub listen_to {
     $connection->{buffer} =~ s/^.*?\r\n\r\n//s;
     $self->unchunk;
 
-    # what it begins with, so that whatever comes later is counted
+    # reads the first event, so later counts begin after it
     $self->{open} = $self->event;
 
     return $self;
 }
 
 
-# the texts of frames that came
+# Returns the texts of received frames.
 sub texts { map { $_->{json}{payload}{advisory_text} // $_->{data} } @_ }
 
 
@@ -230,7 +231,7 @@ sub opened { $_[0]{open} }
 sub leave  { $_[0]{connection}->leave }
 
 
-# Reads for so many seconds at most; what came to the whole.
+# Reads for at most that many seconds; appends to all received octets.
 sub fill {
     my ($self, $seconds) = @_;
 
@@ -243,7 +244,7 @@ sub fill {
 }
 
 
-# Moves whole chunks to the text.
+# Moves complete chunks to the text.
 sub unchunk {
     my $self = shift;
 
@@ -261,7 +262,8 @@ sub unchunk {
 }
 
 
-# The next event: {id, event, data, json, retry}; undef where none comes.
+# Returns the next event: {id, event, data, json, retry}, or undef after the
+# time.
 sub event {
     my ($self, $seconds) = @_;
 
@@ -288,7 +290,7 @@ sub event {
 }
 
 
-# so many events, or as many as come
+# Returns that many events, or fewer if no more come.
 sub events {
     my ($self, $n, $seconds) = @_;
 
@@ -303,7 +305,8 @@ sub events {
 }
 
 
-# Whether it ends within so many seconds; events that come first are kept.
+# Returns whether the stream ends within that many seconds; events before the
+# end are kept.
 sub ends {
     my ($self, $seconds) = @_;
 
@@ -319,7 +322,7 @@ sub ends {
 }
 
 
-# Whether a comment comes within so many seconds.
+# Returns whether a comment comes within that many seconds.
 sub comment {
     my ($self, $seconds) = @_;
 

@@ -1,7 +1,7 @@
 package Parley::Surface;
 
-# Chat surfaces: a gateway with some in its directory, and the events that they
-# deliver.  The service is on port(2), the gateway on port(4), with TLS.
+# Chat surfaces: a gateway with surfaces in its directory, and the events that
+# they deliver.  The service is on port(2), the gateway on port(4), with TLS.
 #
 #     my ($nginx, $service) = surfaces();
 #     is(code('/aee', event(id => 'U9')), 'ok');
@@ -28,8 +28,8 @@ my $dir = tmp_dir();
 my $client = Parley::Client->new(port => port(4));
 my ($service, $n) = (undef, 0);
 
-# slackbot delivers for two workspaces, and webchat for another platform; ann
-# and bot are listed with accounts, bare has no name; zed is nobody's surface.
+# slackbot delivers for two workspaces, and webchat for another platform.  ann
+# and bot are listed with accounts, bare has no name, and zed has no surface.
 my @principals = (
     { sub => 'slackbot', c2a => 'agent:slackbot', aee => 'agent.slackbot',
       handle => '~cc-slackbot', roles => ['chat'], human => 'boss',
@@ -150,7 +150,8 @@ sub surfaces {
 }
 
 
-# an event of an account; id, kind, source (an array), and members of params
+# Returns an event of an account.  Options: id, kind, source (an array), and
+# members of params.
 sub event {
     my %o = (id => 'U9', kind => 'human', source => ['slack', 'T123'],
              to => 'agent:reader', @_);
@@ -178,7 +179,7 @@ sub event {
 }
 
 
-# what a surface is answered: 'ok', or the code
+# Sends an event and returns 'ok' or the error code of the answer.
 sub code {
     my ($uri, $event, %o) = @_;
 
@@ -193,7 +194,7 @@ sub code {
 }
 
 
-# the message that the service got of the event
+# Sends an event and returns the message that the service received.
 sub got {
     my ($uri, $event, %o) = @_;
 
@@ -214,7 +215,7 @@ sub refused {
 }
 
 
-# the verdict on the last message
+# Returns the verdict on the last message.
 sub verdict {
     my $verdict;
 
@@ -230,7 +231,7 @@ sub verdict {
 }
 
 
-# the id of the event that was made last
+# Returns the id of the last event.
 sub last_event { return "evt-$n" }
 
 

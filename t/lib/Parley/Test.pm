@@ -1,14 +1,14 @@
 package Parley::Test;
 
-# Test::Nginx::Socket with the module under test loaded, on ports and in a
-# directory that no other test has, and with sections for messages.
-# docs/testing.md says how to write a test.
+# Test::Nginx::Socket with the module under test loaded, with ports and a
+# directory of its own, and with sections for messages.  docs/testing.md says
+# how to write a test.
 
 use strict;
 use warnings;
 
 # Before Test::Nginx is compiled: so its END block, which stops nginx, runs
-# before that of Parley::Env, which looks for the sanitizers' reports.
+# before the END block of Parley::Env, which reads the sanitizers' reports.
 BEGIN {
     require Parley::Env;
 
@@ -28,7 +28,7 @@ BEGIN {
     $ENV{TEST_NGINX_ROOT} = Parley::Env::root();
     $ENV{TEST_NGINX_NO_SHUFFLE} = 1;
 
-    # loopback answers at once; what is slow here is a busy machine
+    # loopback answers at once; only a busy machine is slow
     $ENV{TEST_NGINX_TIMEOUT} //= 10;
 
     delete @ENV{qw(TEST_NGINX_RANDOMIZE TEST_NGINX_SERVER_PORT)};
@@ -47,15 +47,15 @@ BEGIN {
     *{"Parley::Test::$_"} = \&{"Parley::Env::$_"}
         for qw(root build_dir tmp_dir port tls parley parley_try slurp spew);
 
-    # it asks ps, several times for each block
+    # the original runs ps several times for each block
     *Test::Nginx::Util::is_defunct = sub ($) {
         my $stat = eval { Parley::Env::slurp("/proc/$_[0]/stat") } // '';
 
         return $stat =~ /\) Z [^)]*$/;
     };
 
-    # Test::Nginx bails out of the whole run where its nginx does not start:
-    # here that is the end of one file
+    # Test::Nginx ends the whole run if its nginx does not start.  Here only
+    # the one file ends.
     *Test::Builder::BAIL_OUT = sub {
         my (undef, $why) = @_;
 
@@ -64,7 +64,7 @@ BEGIN {
     };
 }
 
-# Spiffy would make methods of subs written here
+# Spiffy would make methods of functions in this file
 require Parley::Test::Sections;
 
 1;

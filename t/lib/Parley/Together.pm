@@ -1,11 +1,12 @@
 package Parley::Together;
 
-# Subtests that wait at the same time, each in a process of its own.
+# Subtests that wait at the same time, each in its own process.
 #
 #     together('one' => sub { ... }, 'another' => sub { ... });
 #
-# They share what was started before and change nothing of it.  Each is one test
-# here, and what it says is printed once it has ended, in the order given.
+# They share everything that was started before, and must not change it.  Each
+# counts as one test here.  Its output is printed after it ended, in the given
+# order.
 
 use strict;
 use warnings;
@@ -52,7 +53,7 @@ sub run {
 
     my $builder = Test::More->builder;
 
-    # a process that hangs is ended, as one that dies
+    # ends a process that hangs
     alarm 120;
 
     my $good = eval {
@@ -63,7 +64,7 @@ sub run {
 
     print STDERR "# $name: $@" if $@;
 
-    # nothing of the parent's is stopped
+    # skips the END blocks, which would stop the parent's nginx
     POSIX::_exit($good ? 0 : 1);
 }
 

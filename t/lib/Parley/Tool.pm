@@ -1,7 +1,7 @@
 package Parley::Tool;
 
-# The command line tool with standard input, and what tests of keys need:
-# base64url, and public keys as OpenSSL reads them.
+# The command line tool with standard input, and helpers for tests of keys:
+# base64url, and public keys in the format of OpenSSL.
 
 use strict;
 use warnings;
@@ -21,7 +21,8 @@ my $json = JSON::XS->new->utf8->canonical->allow_nonref;
 my $runs = 0;
 
 
-# tool([{in => TEXT},] WORD...): (status, standard output, standard error)
+# tool([{in => TEXT},] WORD...): returns (status, standard output, standard
+# error).
 sub tool {
     my $o = ref $_[0] eq 'HASH' ? shift : {};
     my @words = @_;
@@ -47,7 +48,7 @@ sub tool {
 }
 
 
-# The output alone, without the last newline; death where the status is not 0.
+# Returns the output without the last newline; dies if the status is not 0.
 sub tool_ok {
     my ($status, $out, $err) = tool(@_);
 
@@ -58,11 +59,11 @@ sub tool_ok {
 }
 
 
-# JSON text to a value, or a value to JSON text with sorted members
+# Converts JSON text to a value, or a value to JSON text with sorted members.
 sub json { ref $_[0] ? $json->encode($_[0]) : $json->decode($_[0]) }
 
 
-# The file of a public JWK as SubjectPublicKeyInfo, made without the library.
+# Writes the file of a public JWK as SubjectPublicKeyInfo, without the library.
 sub public_pem {
     my $jwk = shift;
 
@@ -84,7 +85,7 @@ sub public_pem {
 }
 
 
-# r || s as OpenSSL has it
+# Converts r || s to the format of OpenSSL.
 sub ecdsa_der {
     my $raw = shift;
     my $half = length($raw) / 2;
@@ -113,7 +114,7 @@ sub der {
 }
 
 
-# Whether OpenSSL's own tool finds a signature of these octets good.
+# Returns whether OpenSSL's own tool accepts a signature of these octets.
 sub openssl_verify {
     my ($jwk, $octets, $signature) = @_;
 

@@ -1,7 +1,7 @@
 package Parley::Upstream;
 
-# A service behind the gateway that does what the test says, and remembers
-# what it got.
+# A service behind the gateway that runs a script of the test, and records its
+# requests.
 #
 #     my $service = Parley::Upstream->start(port(2));
 #     $service->script('$c->answer(200, [], jcs(result($q->{json})))');
@@ -9,11 +9,11 @@ package Parley::Upstream;
 #     is($service->count, 1);
 #     is($service->last->{headers}{'parley-verified'}, ...);
 #
-# With tls => 1 it is one behind TLS.
+# With tls => 1 the service uses TLS.
 #
-# A script is Perl that sees the request $q ({method, uri, headers, list,
-# body, json}) and the connection $c (answer, out, pause).  Each connection
-# has a process of its own, so that a slow answer holds up nobody.
+# A script is Perl code that sees the request $q ({method, uri, headers, list,
+# body, json}) and the connection $c (answer, out, pause).  Each connection has
+# its own process, so that a slow answer delays no other connection.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ sub start {
     my $self = bless { port => $port, owner => $$, tls => $o{tls},
                        dir => tmp_dir() . '/service-' . ++$number }, $class;
 
-    # one for all processes
+    # one certificate for all processes
     tls() if $o{tls};
 
     mkdir $self->{dir} or die "$self->{dir}: $!\n";
@@ -88,13 +88,13 @@ sub listen {
         }
     }
 
-    # the child does it too: whoever comes first
+    # the parent and the child both do this, as either may run first
     POSIX::setpgid($self->{pid}, $self->{pid});
     close $listener;
 }
 
 
-# takes no connection any more, those that it has included
+# Stops the service and ends its connections.
 sub stop {
     my $self = shift;
 
@@ -113,7 +113,7 @@ sub DESTROY {
 }
 
 
-# What it does from now on; undef: what a service does that takes everything.
+# Sets the script for later requests; undef: accept every message.
 sub script {
     my ($self, $text) = @_;
 
@@ -127,7 +127,8 @@ sub script {
 sub clear { spew("$_[0]{dir}/requests", '') }
 
 
-# What came in: a list of {method, uri, headers, list, body, json, time}.
+# Returns the requests: a list of {method, uri, headers, list, body, json,
+# time}.
 sub requests {
     my $self = shift;
 
@@ -146,7 +147,7 @@ sub count { scalar(my @all = $_[0]->requests) }
 sub last  { ($_[0]->requests)[-1] }
 
 
-# waits until it got so many; 0 where it never does
+# Waits until that many requests came; returns 0 after the time.
 sub wait_for {
     my ($self, $n, $seconds) = @_;
 
@@ -185,7 +186,8 @@ sub serve {
         $c->{keep} = ($q->{headers}{connection} // '') !~ /close/i
                      && $q->{version} eq '1.1';
 
-        # whoever has seen the request may write another
+        # reads the script first: after the record the test may write another
+        # script
 
         my $script = slurp("$self->{dir}/script");
 
@@ -295,7 +297,8 @@ sub out {
 sub pause { sleep $_[1] }
 
 
-# status, headers as a list, body; the length is right unless told
+# Sends a status, headers as a list, and a body; Content-Length is added if it
+# is missing.
 sub answer {
     my ($c, $status, $headers, $body) = @_;
 
@@ -322,7 +325,7 @@ sub answer {
 }
 
 
-# Takes the message and says no more, as the protocol has it.
+# Accepts the message without an answer, in the form of its protocol.
 sub take {
     my $c = shift;
 
@@ -335,7 +338,7 @@ sub take {
 }
 
 
-# the beginning of an answer of events
+# Begins an answer that is a stream of events.
 sub events {
     my $c = shift;
 

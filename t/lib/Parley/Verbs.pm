@@ -24,7 +24,7 @@ our @EXPORT = qw(verbs_http call_text tool_text mcp tool outcome begin says
 my ($client, $id);
 
 
-# All of http, see streams_http().
+# Returns all of http, see streams_http().
 sub verbs_http {
     return streams_http(
         more => 'parley_retain count=1000 time=1h;',
@@ -83,7 +83,7 @@ sub tool_text {
 }
 
 
-# what a tool gave: its structured content, which its text says, too
+# Calls a tool and returns its structured content, which its text must repeat.
 sub tool {
     my ($name, $arguments, %o) = @_;
 
@@ -110,7 +110,7 @@ sub outcome {
 }
 
 
-# calls that are under way
+# Begins a call, whose answer is read later.
 sub begin {
     my ($text, %o) = @_;
 

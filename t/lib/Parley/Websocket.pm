@@ -1,7 +1,7 @@
 package Parley::Websocket;
 
-# A client of WebSocket (RFC 6455) that can do what a client must not: frames
-# are written by hand, masked or not, in parts, with any bits.
+# A client of WebSocket (RFC 6455) that can break the protocol.  It builds each
+# frame itself: masked or not, in fragments, with any bits.
 #
 #     my $alice = websocket('alice', uri => '/vcp/ws');
 #     is($alice->status, 101);
@@ -28,8 +28,9 @@ our @EXPORT = qw(websocket frame_of masked share send_to ids);
 use constant GUID => '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 
-# The octets of a frame: kind (text), fin (1), rsv (0), mask (four octets, or
-# '' for none), length (what is announced, and how: of 7, 16 or 64 bits).
+# Returns the octets of a frame.  Options: kind (text), fin (1), rsv (0), mask
+# (four octets, or '' for none), length (the announced length, and its form: 7,
+# 16 or 64 bits).
 sub frame_of {
     my ($payload, %o) = @_;
 
@@ -60,7 +61,7 @@ sub masked {
 }
 
 
-# a share of context from one to another
+# Returns a context_share from one principal to another.
 sub share {
     my ($from, $to, %payload) = @_;
 
@@ -72,7 +73,7 @@ sub share {
 }
 
 
-# by HTTP, from bob unless told
+# Sends messages by HTTP, from bob by default.
 sub send_to {
     my ($to, $n, %payload) = @_;
 
@@ -93,9 +94,9 @@ sub send_to {
 sub ids { map { ref $_ ? $_->{message_id} // $_->{json}{message_id} : $_ } @_ }
 
 
-# Opens one, or gets an answer that is none.  uri, session, last_event_id,
-# more (of the query), headers, token, port, tls, key, version; behind: octets
-# that are sent together with the request.
+# Opens a WebSocket, or returns the refusal.  Options: uri, session,
+# last_event_id, more (of the query), headers, token, port, tls, key, version;
+# behind: octets that are sent together with the request.
 sub websocket {
     my ($who, %o) = @_;
 
@@ -117,7 +118,7 @@ sub websocket {
                    'Sec-WebSocket-Version' => '13',
                    'Sec-WebSocket-Key' => $self->{key});
 
-    # [NAME => VALUE] replaces one of these; of undef it is not sent
+    # [NAME => VALUE] replaces a header; undef removes it
     my %of = %{ $o{replace} // {} };
 
     for (my $i = 0; $i < @headers; $i += 2) {
@@ -158,7 +159,7 @@ sub websocket {
     $self->{accepted} = $headers{'sec-websocket-accept'}
                         eq encode_base64(sha1($self->{key} . GUID), '');
 
-    # by it whatever comes later is counted
+    # reads the first ping, so later counts begin after it
     $self->{opened} = ($self->frame // {})->{payload};
     $self->pong($self->{opened});
 
@@ -172,7 +173,7 @@ sub rand_octets { return join '', map { chr int rand 256 } 1 .. $_[0] }
 sub status { $_[0]{status} }
 sub answer { $_[0]{answer} }
 
-# the place that the first ping tells
+# Returns the place in the first ping.
 sub opened { $_[0]{opened} }
 
 sub raw {
@@ -192,11 +193,11 @@ sub close {
                        kind => 'close');
 }
 
-# without a word
+# Closes the connection without a close frame.
 sub leave { $_[0]{connection}->leave }
 
 
-# The next frame: {kind, fin, payload}; undef where none comes.
+# Returns the next frame, {kind, fin, payload}, or undef after the time.
 sub frame {
     my ($self, $seconds) = @_;
 
@@ -250,8 +251,8 @@ sub taken {
 }
 
 
-# The next text, {text, json}; pings before it are answered, and kept; undef
-# where none comes, or a close does.
+# Returns the next text, {text, json}.  Pings before it are answered and kept.
+# Returns undef after the time, or if a close comes.
 sub message {
     my ($self, $seconds) = @_;
 
@@ -280,7 +281,7 @@ sub message {
 }
 
 
-# so many of them
+# Returns that many messages.
 sub messages {
     my ($self, $n, $seconds) = @_;
 
@@ -302,8 +303,8 @@ sub close_of {
 }
 
 
-# [code, reason] of the close that comes, after texts that are passed over and
-# counted; undef where none comes.
+# Returns [code, reason] of the close.  Texts before it are skipped and
+# counted.  Returns undef after the time.
 sub closed {
     my ($self, $seconds) = @_;
 
@@ -320,7 +321,7 @@ sub closed {
 }
 
 
-# Whether the connection itself ends.
+# Returns whether the connection itself ends.
 sub ends {
     my ($self, $seconds) = @_;
 
@@ -336,7 +337,7 @@ sub ends {
 }
 
 
-# Sends a message, and what is answered; what comes before that is kept.
+# Sends a message and returns its answer; messages before the answer are kept.
 sub ask {
     my ($self, $message, %o) = @_;
 

@@ -1,8 +1,7 @@
 package Parley::Generate::Config;
 
-# Configurations at random: servers with locations, and locations within
-# locations, and in each of these blocks directives that decide about
-# messages.  What "nginx -t" would refuse is not made.
+# Random configurations: servers with locations, nested locations, and in each
+# block directives that decide about messages.  All of them pass "nginx -t".
 #
 #     my $config = Parley::Generate::Config->new($random, 24);
 #     $config->http;           # the text of http
@@ -18,8 +17,8 @@ my @protocols = qw(aee vcp vcp2 c2a channel moq);
 my ($idp, %keys);
 
 
-# Everybody of t/cases/forms, and who is in many of the other cases: sub, aee,
-# vcp, c2a, handle and the rest.
+# The principals of t/cases/forms and of many other cases, with sub, aee, vcp,
+# c2a, handle and the rest.
 my @people = (
     { sub => 'ada', aee => 'human.ada', vcp => 'human://ada',
       c2a => 'human:ada', handle => '~ada', instrument => '~cc-ada@1.0',
@@ -47,7 +46,7 @@ my @people = (
 );
 
 
-# keys are made once: HMAC's, which cost nothing, and some of Ed25519
+# Keys are made once: HMAC keys, which cost little, and some of Ed25519.
 sub idp { return $idp //= new_key('HS256', 'idp') }
 
 sub key_of {
@@ -160,7 +159,7 @@ sub head {
 }
 
 
-# schemas of some payloads that cases and forms have
+# Returns schemas of some payloads that cases and forms have.
 sub intents {
     my $dir = tmp_dir() . '/intents';
 
@@ -181,7 +180,7 @@ sub intents {
 }
 
 
-# The directives of a block, and what is in force in it: (text, has).
+# Returns the directives of a block and the settings in force: (text, has).
 sub block {
     my ($self, $where, $outer, %o) = @_;
 
@@ -195,12 +194,12 @@ sub block {
         $text .= '    ' . join(' ', "parley_$name", @words) . ";\n";
     };
 
-    # what a location accepts and how it knows who sends
+    # the protocols that a location accepts, and the proofs that it asks for
     if ($where eq 'location') {
         my @accept = $r->some(0.35, @protocols);
         my $speak = $r->one(@protocols);
 
-        # nothing but AEE becomes MoQ, and MoQ nothing but AEE
+        # only AEE can be translated to MoQ, and MoQ only to AEE
         $speak = 'aee' if "@accept" =~ /moq/ && $r->chance(0.6);
 
         if ($speak eq 'moq' || "@accept" eq 'moq') {
@@ -228,7 +227,7 @@ sub block {
         $has{old} = @times > 1;
     }
 
-    # as long as any freshness here asks
+    # as long as the longest freshness here
     $say->('window', '30000d') if $where eq 'http';
 
     $say->('rate', $r->one('100000r/s burst=100000',
@@ -280,7 +279,7 @@ sub block {
 }
 
 
-# whether VCP comes in or goes out
+# Returns whether a protocol is accepted or spoken.
 sub speaks {
     my ($has, $protocol) = @_;
 
@@ -288,7 +287,7 @@ sub speaks {
 }
 
 
-# One of a token, a signature and trust, at least.
+# Adds at least one of a token, a signature and trust.
 sub trust {
     my ($self, $has, $say) = @_;
 
@@ -371,7 +370,7 @@ sub rules {
 }
 
 
-# a location, and perhaps one within it
+# Adds a location, and sometimes one within it.
 sub location {
     my ($self, $server, $outer, $path, $deeper) = @_;
 

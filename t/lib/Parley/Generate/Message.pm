@@ -1,8 +1,8 @@
 package Parley::Generate::Message;
 
-# Messages at random, for locations of Parley::Generate::Config: those of
-# t/cases, with names and times that count there, some of them changed.  Each
-# has an id of its own.
+# Random messages for locations of Parley::Generate::Config: the messages of
+# t/cases, with names and times that are valid there, some of them changed.
+# Each has an id of its own.
 #
 #     my $messages = Parley::Generate::Message->new($random);
 #     my $envelope = $messages->envelope($location);
@@ -22,7 +22,7 @@ use Parley::Message;
 my $json = JSON::XS->new->utf8->canonical->allow_nonref;
 my %forms;
 
-# the members that are names, of which protocol; when it was made; its ids
+# the members with names, by protocol; the members with ids; those with times
 my %names = (aee => [qw(from to)], vcp => [qw(sender recipient)],
              vcp2 => [qw(sender recipient)],
              channel => [qw(sender_handle recipient_handle)],
@@ -53,7 +53,7 @@ my @queries = (('') x 24, 'scope=bus.ops', 'scope=all',
                'recipient=', 'x=%00', 'recipient=agent%3Abuilder',
                'scope=~ada/*', 'Recipient=bus.ops', 'recipient=a+b');
 
-# what the gateway itself is asked, and with what
+# intents that the gateway answers itself, and their payloads
 my @own = qw(status.ping status.health capability.list spec.query
              validate.payload context.fetch context.refute other);
 my @asked = ({}, { id => '11111111-1111-4111-8111-111111111111' },
@@ -74,14 +74,14 @@ sub new {
 }
 
 
-# What stands in t/cases: {protocol => [a message as a value, or its octets]}.
+# Reads t/cases: {protocol => [a message as a value, or its octets]}.
 sub read_forms {
     my $cases = root() . '/t/cases';
 
     for my $protocol (sort keys %names) {
         my $all = $json->decode(slurp("$cases/forms/$protocol.json"));
 
-        # the forms count as much as all the others
+        # 'good' has the forms, 'any' the other cases
         $forms{$protocol}{good} = [map { { %{ $all->{base} },
                                            %{ $_->{with} // {} } } }
                                    @{ $all->{forms} }];
@@ -99,8 +99,8 @@ sub read_forms {
 }
 
 
-# How it comes: over TLS or not, what headers, what the query says, and whose
-# token it has.
+# Returns the envelope of a request: TLS or not, headers, query, and the owner
+# of the token.
 sub envelope {
     my ($self, $location) = @_;
 
@@ -151,7 +151,7 @@ sub person {
 }
 
 
-# a token that most often is what the location asks for, or undef
+# Returns a token that the location usually accepts, or undef.
 sub proof {
     my ($self, $location, $e) = @_;
 
@@ -190,7 +190,7 @@ sub proof {
 }
 
 
-# the octets of one
+# Returns the octets of a message.
 sub message {
     my ($self, $location, $e) = @_;
 
@@ -219,7 +219,8 @@ sub message {
 }
 
 
-# It says that it is from who sends it, and for somebody whom one may know.
+# Makes the proven principal the sender, and often a known principal the
+# recipient.
 sub fit {
     my ($self, $m, $protocol, $location, $e) = @_;
 
@@ -262,7 +263,7 @@ sub fit {
 }
 
 
-# every place of a value: [container, key]
+# Returns every place of a value: [container, key].
 sub places {
     my ($value) = @_;
 
@@ -304,7 +305,7 @@ sub change {
 }
 
 
-# Ids of its own, and the time of today.
+# Gives a message new ids, and the current time.
 sub renew {
     my ($self, $m, $today) = @_;
 
@@ -319,7 +320,7 @@ sub renew {
         }
     }
 
-    # a question of an earlier message is known to the gateway alone
+    # gives each question a new id: only the gateway knows earlier questions
     my $payload = ref $m eq 'HASH' ? $m->{payload} : undef;
 
     for my $key (ref $payload eq 'HASH' ? qw(query_id diagnostic_id) : ()) {
@@ -327,7 +328,7 @@ sub renew {
             if defined $payload->{$key} && !ref $payload->{$key};
     }
 
-    # and what a text carries has an id there, which is a question's as well
+    # an id in a text is the id of a question too, so it is new as well
 
     for my $key (ref $payload eq 'HASH' ? sort keys %$payload : ()) {
         $payload->{$key} =~ s/^id: \K\w{8,}$/'carried-' . $self->{made}++/me
@@ -344,7 +345,7 @@ sub renew {
 }
 
 
-# What is no id stays what it is.
+# Returns an id of the same form.  Text that is not an id is unchanged.
 sub id_like {
     my ($self, $id) = @_;
 
@@ -357,7 +358,7 @@ sub id_like {
 sub new_id { return Parley::Message::uuid(4, $_[0]{r}->octets(16)) }
 
 
-# Signed where that may be asked for; Ed25519 costs two processes.
+# Signs a message if the location may ask for it; Ed25519 costs two processes.
 sub signed {
     my ($self, $m, $protocol, $location, $e) = @_;
 
@@ -382,14 +383,14 @@ sub signed {
         return $m;
     }
 
-    # what was signed is changed afterwards
+    # changes a few messages after the signature
     $self->change($m) if $r->chance(0.05);
 
     return $m;
 }
 
 
-# octets that are none of it
+# Changes the octets of a message, mostly so that it is invalid.
 sub spoil {
     my ($self, $octets) = @_;
 

@@ -1,7 +1,7 @@
 package Parley::Test::Sections;
 
-# The sections that a block of Parley::Test has beside those of
-# Test::Nginx::Socket.  They work once with_gateway() was called.
+# The sections of a block of Parley::Test that Test::Nginx::Socket does not
+# have.  They work after with_gateway() was called.
 
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ my %http = qw(
     capacity 503
 );
 
-# where JSON-RPC and agent-channel have a number or a word of their own
+# codes that have their own number in JSON-RPC or word in agent-channel
 my %number = qw(
     json-invalid -32700 field-missing -32602 field-invalid -32602
     field-unknown -32602 kind-unknown -32602 method-not-allowed -32600
@@ -66,7 +66,7 @@ my %retryable = map { $_ => 1 } qw(token-expired message-in-flight
     timeout capacity);
 
 
-# Starts the service on port(2); blocks without config get the gateway's.
+# Starts the service on port(2).  Blocks without config get the gateway's.
 # http and server replace these; more and add come after them.
 sub Parley::Test::with_gateway {
     my %o = @_;
@@ -112,9 +112,9 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
 });
 
 
-# A section "send" is Perl that gives the octets of one request, or of
-# several in a list: the answer to the last is looked at, and the status of
-# all where there is a section "each", a pattern.
+# A section "send" is Perl code that returns the octets of one request, or a
+# list of several.  The answer to the last request is tested.  A section "each"
+# is a pattern for the status of every answer.
 my $send_request = \&Test::Nginx::Socket::send_request;
 
 {
@@ -210,7 +210,7 @@ Test::Nginx::Socket::add_response_body_check(sub {
 });
 
 
-# what an answer of events says, each as JSON
+# Returns the JSON values of the events in an answer.
 sub events_of {
     my $body = shift;
 
@@ -219,8 +219,8 @@ sub events_of {
 }
 
 
-# Lines: "service PROTOCOL", "answer PROTOCOL [/pointer]".  A C2A message in a
-# response is the params of chat/deliver.
+# Checks lines "service PROTOCOL", "answer PROTOCOL [/pointer]".  A C2A message
+# in a response is the params of chat/deliver.
 sub check_valid {
     my ($name, $got, $said, $lines) = @_;
 
@@ -247,9 +247,10 @@ sub check_valid {
 }
 
 
-# "aee field-missing /id": a refusal in the manner of aee, vcp, c2a, channel or
-# moq or, where the protocol is not known, problem details that say so; with
-# "taken" behind it is not retryable, whatever the code says.
+# Checks a refusal, "aee field-missing /id": in the form of aee, vcp, c2a,
+# channel or moq.  If the protocol is unknown, the refusal is problem details
+# that say so.  With "taken" at the end the refusal is not retryable,
+# regardless of the code.
 sub check_refused {
     my ($name, $body, @words) = @_;
 
@@ -354,9 +355,9 @@ sub check_refused {
 }
 
 
-# Lines: "/pointer = value", "/pointer ~ pattern", "/pointer exists",
-# "! /pointer".  Values that are no text are JSON; ${name} stands for what the
-# test has in its variable of that name.
+# Checks lines "/pointer = value", "/pointer ~ pattern", "/pointer exists", "!
+# /pointer".  A value that is not text is JSON; ${name} is the value of the
+# test's variable of that name.
 sub check_members {
     my ($name, $json, $lines) = @_;
 
@@ -396,7 +397,7 @@ sub value_of {
 }
 
 
-# a reference to what a JSON Pointer names, or undef
+# Returns a reference to the value at a JSON Pointer, or undef.
 sub at {
     my ($json, $pointer) = @_;
 
@@ -422,7 +423,7 @@ sub at {
 }
 
 
-# Lines: "Name: value", "Name ~ pattern", "! Name".
+# Checks lines "Name: value", "Name ~ pattern", "! Name".
 sub check_headers {
     my ($name, $headers, $lines) = @_;
 
