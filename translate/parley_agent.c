@@ -6,7 +6,7 @@
 #include "translate/parley_msg_field.h"
 
 
-/* "%.*s" of a name, as far as a message has room for it */
+/* arguments of "%.*s" for a name, limited to the room in an error */
 #define PARLEY_AGENT_TEXT(s)                                                  \
     ((s).len < 56 ? (int) (s).len : 56), (const char *) (s).data
 
@@ -33,7 +33,7 @@ parley_agent_sender(const parley_agents_t *agents, const parley_msg_t *m,
     memset(ret, 0, sizeof(parley_agent_t));
 
     if (m->sender.len == 0 && caller != NULL) {
-        /* it names nobody: it is the caller's own */
+        /* The message has no sender: it belongs to the caller. */
         *ret = *caller;
         return 0;
     }
@@ -65,7 +65,10 @@ parley_agent_sender(const parley_agents_t *agents, const parley_msg_t *m,
 }
 
 
-/* what concerns the caller alone: its own sub, and its own name */
+/*
+ * Fills the error.  It contains only facts about the caller: its sub and its
+ * name.
+ */
 
 static int
 parley_agent_mismatch(const parley_agents_t *agents,
@@ -91,9 +94,9 @@ parley_agent_mismatch(const parley_agents_t *agents,
 
 
 /*
- * The principal's own name in this protocol decides.  Where it has none, a
- * name of another protocol may map here; where it has no names at all its
- * sub is its name.
+ * Returns whether m is from p.  The principal's name in this protocol decides.
+ * If it has none, a name of another protocol may map to the sender.  If it has
+ * no names at all, its sub is its name.
  */
 static int
 parley_agent_matches(const parley_agents_t *agents,
@@ -109,7 +112,7 @@ parley_agent_matches(const parley_agents_t *agents,
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
 
-        /* the name in MoQ is the sub itself */
+        /* The name in MoQ is the sub. */
 
         if (p->names[i].len == 0
             || !parley_proto_is_named((parley_proto_t) i)) {
@@ -197,7 +200,10 @@ parley_agent_direction(const parley_agents_t *agents,
         upper = to;
     }
 
-    /* a parent is not the child of its own child, whatever else is known */
+    /*
+     * A parent is never the child of its child, even if other facts are
+     * unknown.
+     */
 
     if (child != NULL && child->parent.len > 0) {
         if (upper != NULL && parley_str_eq(child->parent, upper->sub)) {
@@ -214,7 +220,10 @@ parley_agent_direction(const parley_agents_t *agents,
 }
 
 
-/* What is said of the sender is its own; of the recipient nothing more. */
+/*
+ * Fills the error.  It contains facts about the sender, but not about the
+ * recipient.
+ */
 
 static int
 parley_agent_wrong_direction(const parley_msg_t *m,
@@ -281,7 +290,7 @@ parley_agent_resolve(const parley_agents_t *agents, const parley_msg_t *m,
     rc = parley_name_map(agents->arena, from, name, to, ret);
 
     if (rc != 0) {
-        /* nobody's name: a group, perhaps */
+        /* an unlisted name, for example of a group */
         return (rc == 1 && !known) ? 0 : -1;
     }
 

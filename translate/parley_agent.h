@@ -1,8 +1,8 @@
 /*
- * The parties of a message: whether its sender is who the caller is (GW-03),
- * what a party is called elsewhere, and whether a message may pass between
- * these two (VCP-30).  Names are looked at here; who has which is for the
- * caller to know.
+ * The parties of a message: whether its sender is the caller (GW-03), the names
+ * of a party in other protocols, and whether a message may pass between two
+ * parties (VCP-30).  This file compares names only.  The caller provides the
+ * directory as a callback.
  */
 
 #ifndef PARLEY_AGENT_H
@@ -14,17 +14,20 @@
 #include "core/parley_str.h"
 
 
-/* a principal, as far as its names go */
+/* names of a principal */
 typedef struct {
     parley_str_t         sub;
-    parley_str_t         parent;    /* its sub; empty: none known */
-    const parley_str_t  *names;     /* PARLEY_PROTO_COUNT of them, empty where
-                                       it has none */
-    const void          *data;      /* the caller's own */
+    parley_str_t         parent;    /* sub of the parent; empty: unknown */
+    const parley_str_t  *names;     /* PARLEY_PROTO_COUNT names; a missing one
+                                       is empty */
+    const void          *data;      /* belongs to the caller */
 } parley_agent_t;
 
 
-/* Who is listed under this name: 1 and *ret, or 0: nobody. */
+/*
+ * Finds the principal with a name.  Returns 1 and *ret, or 0 if the name is not
+ * listed.
+ */
 typedef int (*parley_agent_pt)(void *ctx, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
 
@@ -37,13 +40,13 @@ typedef struct {
 
 
 /*
- * Who sent the message.  caller is the principal of a verified token: the
- * sender must be one of its names, and a name that is listed is never
- * somebody else's.  Without a token (NULL) it is whoever is listed under that
- * name, which a signature has yet to prove; nobody will do where the caller
- * is trusted.
+ * Finds the sender of a message.  caller is the principal of a verified token:
+ * the sender must be one of its names, and must not be listed for another
+ * principal.  Without a token (NULL), the sender is the principal that has this
+ * name, and a signature must still prove it.  If the transport is trusted, the
+ * name need not be listed.
  *
- * Returns 0 and *ret (sub empty: nobody known), or -1:
+ * Returns 0 and *ret (with an empty sub if the sender is unknown), or -1:
  * sender-identity-mismatch, key-unknown.
  */
 int parley_agent_sender(const parley_agents_t *agents,
@@ -52,26 +55,27 @@ int parley_agent_sender(const parley_agents_t *agents,
     __attribute__((warn_unused_result));
 
 /*
- * The name of a party in a protocol, its own or one that maps; agents->find is
- * not called.  Returns 0; or, with *ret empty, 1: it has none; -1: no memory.
+ * Finds the name of a party in a protocol: its own name, or one that maps to
+ * it.  Does not call agents->find.  Returns 0; 1 with *ret empty if the party
+ * has no name; -1 with *ret empty if memory is exhausted.
  */
 int parley_agent_name(const parley_agents_t *agents,
     const parley_agent_t *agent, parley_proto_t proto, parley_str_t *ret);
 
 /*
- * VCP-30: where the hierarchy is known, constraints come from the parent and
- * escalations go to it; an acknowledgment comes back from it.  sender may be
- * NULL.  Returns 0, or -1: direction-refused.
+ * Checks the direction of a message if the hierarchy is known (VCP-30):
+ * constraints and acknowledgments come from the parent, escalations go to it.
+ * sender may be NULL.  Returns 0, or -1: direction-refused.
  */
 int parley_agent_direction(const parley_agents_t *agents,
     const parley_msg_t *m, const parley_agent_t *sender, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * The answer to a parley_resolve_pt, whose contract this has.  What is not
- * listed maps by its syntax, but never to the name of somebody who is: an
- * unlisted agent must not turn into a listed one by translation.  sender is
- * who sent m, or NULL: its name in m is its own, listed or not.
+ * Implements parley_resolve_pt and has its contract.  A name that is not listed
+ * maps by its syntax, but never to a listed name: translation must not turn an
+ * unlisted agent into a listed one.  sender is the sender of m, or NULL.  Its
+ * name in m belongs to it, listed or not.
  */
 int parley_agent_resolve(const parley_agents_t *agents,
     const parley_msg_t *m, const parley_agent_t *sender, parley_proto_t from,

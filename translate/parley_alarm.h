@@ -1,8 +1,9 @@
 /*
- * How grave the trouble is that a message tells of, and what follows from that:
- * what is critical or an emergency is an escalation that goes up until somebody
- * acknowledges it (VCP 5.2), an emergency at once; either may suspend its
- * sender (VCP-26).  Of the message at the gate parley_gate_alarm() says it.
+ * The severity of the problem that a message reports, and its consequences.  A
+ * critical or emergency message is an escalation that goes up until it is
+ * acknowledged (VCP 5.2), an emergency immediately.  Both may suspend the
+ * sender (VCP-26).  For the message at the gate, parley_gate_alarm() returns
+ * the severity.
  */
 
 #ifndef PARLEY_ALARM_H
@@ -14,14 +15,18 @@
 
 
 /*
- * The severity of an escalation, or of the one that an acknowledgment is of, by
- * the message's intent in whatever protocol it came; NONE: it is neither.
- * reports: it goes to its sender's parent, so that a trouble in the words of
- * its own protocol is an escalation, too, and the graver of both counts.
+ * Returns the severity of an escalation, or of the escalation that an
+ * acknowledgment names, by the message's intent in any protocol.  NONE: the
+ * message is neither.  reports: the message goes to its sender's parent, so
+ * that a problem that another protocol reports is an escalation too.  The
+ * higher severity counts.
  */
 parley_alarm_t parley_alarm_of(const parley_msg_t *m, int reports);
 
-/* pauses: parley_vcp_critical pause */
+/*
+ * Returns whether an alarm suspends its sender.  pauses: parley_vcp_critical
+ * pause.
+ */
 static inline int
 parley_alarm_suspends(parley_alarm_t alarm, int pauses)
 {

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 
-#define PARLEY_ANSWER_UNSAID  422   /* the status where nothing says another */
+#define PARLEY_ANSWER_UNSAID  422   /* status if nothing else determines it */
 
-/* what became of a message, where nobody gives a code */
+/* results of a message without a code */
 #define PARLEY_ANSWER_REFUSAL  "refused"
 #define PARLEY_ANSWER_FAILED   "failed"
 
@@ -58,7 +58,7 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
         if (status == 202) {
 
-            /* 202 says that it took the message, whatever else it says */
+            /* 202 alone says that the service took the message. */
 
             parley_error_clear(err);
             return 0;
@@ -84,7 +84,7 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
     parley_answer_at(answer, err);
 
-    /* what is wrong with it matters only where it had to be right */
+    /* An invalid body matters only if the status requires a valid one. */
 
     if (status >= 500 || status == 429) {
         return parley_answer_error(status, err);
@@ -112,7 +112,7 @@ parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
 
     words = parley_error_words(err);
 
-    /* the document of its own is the codec's */
+    /* The codec knows the place in a nested document. */
 
     len = answer->within != NULL ? strlen(answer->within) : 0;
     rest = strncmp(field, len > 0 ? answer->within : "", len) == 0
@@ -121,7 +121,7 @@ parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
     (void) snprintf(err->field, sizeof(err->field), "%s%.*s", answer->at,
                     (int) (sizeof(err->field) - strlen(answer->at) - 1), rest);
 
-    /* a text that begins with the pointer begins with this one */
+    /* If the text begins with the pointer, it begins with the new pointer. */
 
     if (words != err->text) {
         (void) snprintf(err->text, sizeof(err->text), "%.96s %.94s",
@@ -130,7 +130,10 @@ parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
 }
 
 
-/* A message that was not taken has no answer but why. */
+/*
+ * Returns whether an answer may have this status.  A message that the service
+ * did not take has only a refusal or a failure as its answer.
+ */
 
 static int
 parley_answer_goes(int status, const parley_answer_t *answer)
@@ -142,7 +145,7 @@ parley_answer_goes(int status, const parley_answer_t *answer)
 }
 
 
-/* GW-29: 429 and 503 keep their meaning. */
+/* Fills the error of a status (GW-29): 429 and 503 keep their meaning. */
 
 static int
 parley_answer_error(int status, parley_error_t *err)
@@ -243,7 +246,7 @@ parley_answer_again(const parley_answer_t *answer)
 }
 
 
-/* What a refusal says and its caller is not told. */
+/* Reports the values of a refusal that its caller does not receive. */
 
 static void
 parley_answer_unread(const parley_answer_t *answer, parley_proto_t caller,
@@ -272,7 +275,10 @@ parley_answer_unread(const parley_answer_t *answer, parley_proto_t caller,
 }
 
 
-/* Of an object of which something is said, what is not; else all of it. */
+/*
+ * Reports the members of an object that contain no value of said.  An object
+ * that contains one is examined in turn.
+ */
 
 static void
 parley_answer_members(const parley_answer_t *answer, uint32_t object,
@@ -361,7 +367,10 @@ parley_answer_failed(const parley_answer_t *answer,
 }
 
 
-/* What the payload of an error says beside its code and its words. */
+/*
+ * Reads retryable and backoff_ms from the payload of an error, and reports its
+ * other members as lost, except code and text.
+ */
 
 static void
 parley_answer_payload(const parley_answer_t *answer,
@@ -409,9 +418,9 @@ parley_answer_payload(const parley_answer_t *answer,
 
 
 /*
- * The code of a service's refusal that gives none, by its status: "refused"
- * where that has none of ours.  What is wrong is the service's to say: never
- * that a field of the caller's is.
+ * Returns the code of a service's refusal without a code, by its status:
+ * "refused" if no code of Parley has the status.  The result never says that a
+ * member of the caller's message is invalid.
  */
 
 static parley_str_t
@@ -561,7 +570,7 @@ parley_answer_parties(parley_arena_t *arena, const parley_msg_t *request,
         return -1;
     }
 
-    /* whose words a submission proved them to be they are */
+    /* An earlier submission has already proven the owner and the author. */
 
     msg->owner = owner;
     msg->author = author;

@@ -1,4 +1,4 @@
-/* The bindings of several protocols, asked together. */
+/* Functions for the bindings of a set of protocols. */
 
 #include "translate/parley_binding.h"
 #include "core/parley_buf.h"

@@ -81,7 +81,9 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
     }
 
     if (m->created.len == 0 && m->created_ms < 0) {
-        /* a log record, or a protocol whose messages need not say it */
+        /*
+         * a log record, or a message of a protocol that does not require a time
+         */
         return 0;
     }
 
@@ -138,7 +140,10 @@ parley_check_left(const parley_msg_t *m, int64_t now_ms)
 }
 
 
-/* Milliseconds that the message says; 0: it is not kept; -1: it does not. */
+/*
+ * Returns the lifetime of a message in milliseconds; 0 if it is not retained;
+ * -1 if it has none.
+ */
 
 static int64_t
 parley_check_lifetime(const parley_codec_t *codec, const parley_msg_t *m)
@@ -197,7 +202,7 @@ parley_check_alarm(const parley_msg_t *m, parley_alarm_t asked,
         return 0;
     }
 
-    /* within what carries it */
+    /* The pointer is inside the carrier. */
 
     if (m->wire != m->origin) {
         at = parley_codecs[m->wire]->pointers[PARLEY_MSG_DATA];
@@ -250,7 +255,10 @@ parley_check_answer(const parley_msg_t *m, const parley_msg_t *request,
 }
 
 
-/* The error is where proto has that in its payload, which m has as its own. */
+/*
+ * Changes the field of the error to the place of a field in a payload in the
+ * words of proto.  m has this payload.
+ */
 
 static int
 parley_check_at(const parley_msg_t *m, parley_proto_t proto,
@@ -268,9 +276,9 @@ parley_check_at(const parley_msg_t *m, parley_proto_t proto,
 
 
 /*
- * What m says in the words of a protocol that escalates, which its intent
- * names or whose message it carries.  Returns 1; 0: it says nothing in such;
- * -1: no memory.
+ * Reads the payload of m in the words of a protocol with escalations: the
+ * protocol that the intent names, or that of the carried message.  Returns 1; 0
+ * if m has no such payload; -1 if memory is exhausted.
  */
 
 static int

@@ -1,5 +1,5 @@
 /*
- * How long a message lets its answer take, by a member of any protocol.
+ * The time that a message allows for its answer, read from a member.
  */
 
 #ifndef PARLEY_DEADLINE_H
@@ -9,9 +9,10 @@
 
 
 /*
- * The milliseconds that value, PARLEY_JSON_NONE or any, asks for, at most max;
- * a fraction of one counts as one, so that a cap holds (AEE-29).  -1: there is
- * no deadline, which is what 0, anything below it, and no number say.
+ * Returns the milliseconds in value, which may be PARLEY_JSON_NONE or of any
+ * type, but at most max.  A fraction of a millisecond counts as one, so that a
+ * cap holds (AEE-29).  Returns -1 (no deadline) if value is not a number, or
+ * not positive.
  */
 int64_t parley_deadline(const parley_json_t *doc, uint32_t value, int64_t max);
 

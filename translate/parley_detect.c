@@ -1,7 +1,8 @@
 #include "translate/parley_engine.h"
 
 
-#define PARLEY_DETECT_MIN  2    /* members, where none is decisive */
+#define PARLEY_DETECT_MIN  2    /* minimum matching members without a
+                                   discriminator */
 
 
 static parley_proto_t parley_detect_only(parley_proto_set_t set);
@@ -18,7 +19,9 @@ parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
     unsigned        i;
     parley_proto_t  found;
 
-    /* where there is no choice, what the message looks like is no matter */
+    /*
+     * If one protocol is accepted, the content of the message does not matter.
+     */
 
     found = parley_detect_only(accepted);
 
@@ -49,7 +52,7 @@ parley_detect(const parley_json_t *doc, parley_proto_set_t accepted)
 }
 
 
-/* The only protocol of a set of one. */
+/* Returns the only protocol of a set of one, or PARLEY_PROTO_NONE. */
 
 static parley_proto_t
 parley_detect_only(parley_proto_set_t set)
@@ -67,9 +70,10 @@ parley_detect_only(parley_proto_set_t set)
 
 
 /*
- * The common case, found without counting: one protocol's discriminator is
- * there and no other's.  Without its discriminator no protocol scores as much
- * as one that has it, but where that is anybody's word.
+ * Finds the protocol in the common case, without scores: the message has the
+ * discriminator of one protocol and of no other.  No protocol without its
+ * discriminator has a score as high, unless other protocols may also have such
+ * a member.
  */
 
 static parley_proto_t
@@ -86,7 +90,7 @@ parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
         return PARLEY_PROTO_NONE;
     }
 
-    /* by a bit of 64 most names are seen not to be wanted */
+    /* Compare one bit of 64 first: this excludes most names. */
 
     known = 0;
     named = 0;
@@ -119,7 +123,10 @@ parley_detect_plain(const parley_json_t *doc, parley_proto_set_t accepted)
 }
 
 
-/* The protocols that a member of this name is decisive for. */
+/*
+ * Returns the accepted protocols that have a member of this name as
+ * discriminator.
+ */
 
 static parley_proto_set_t
 parley_detect_named(parley_atom_t name, parley_proto_set_t accepted)

@@ -2,8 +2,8 @@
 
 
 /*
- * Edits in the order of the values that they name, so that those of a
- * container stand next to each other.
+ * Edit with the value that it names.  Edits are sorted by value, so that those
+ * in one container are adjacent.
  */
 typedef struct {
     uint32_t             node;
@@ -15,7 +15,7 @@ typedef struct {
     const parley_json_t     *doc;
     const parley_edit_at_t  *at;
     uint32_t                 n;
-    uint32_t                 i;         /* the next one */
+    uint32_t                 i;         /* next edit */
     uint32_t                 applied;
     parley_buf_t             buf;
 } parley_editor_t;
@@ -83,7 +83,10 @@ parley_edit(parley_arena_t *arena, const parley_json_t *doc,
 }
 
 
-/* Resolves the pointers and sorts by node: insertion, the edits are few. */
+/*
+ * Resolves the pointers and sorts the edits by value.  Insertion sort is enough
+ * for a few edits.
+ */
 
 static uint32_t
 parley_edit_sort(const parley_json_t *doc, const parley_edit_t *edits,
@@ -107,7 +110,7 @@ parley_edit_sort(const parley_json_t *doc, const parley_edit_t *edits,
             at[k] = at[k - 1];
         }
 
-        /* what is named twice is edited once */
+        /* Only the first edit of a value counts. */
 
         if (k > 0 && at[k - 1].node == node) {
             for (/* void */ ; k < n; k++) {
@@ -127,8 +130,8 @@ parley_edit_sort(const parley_json_t *doc, const parley_edit_t *edits,
 
 
 /*
- * The recursion goes along the pointers of the edits: its depth is theirs,
- * not the message's.
+ * Writes a value with its edits.  The recursion follows the pointers of the
+ * edits, so that they limit its depth.
  */
 static void
 parley_edit_value(parley_editor_t *ed, uint32_t node)
@@ -142,7 +145,7 @@ parley_edit_value(parley_editor_t *ed, uint32_t node)
         parley_buf_str(&ed->buf, ed->at[ed->i].edit->value);
         ed->applied++;
 
-        /* further edits of this value or of what was in it have no place */
+        /* Skip further edits of this value and of its members. */
 
         while (ed->i < ed->n && ed->at[ed->i].node < end) {
             ed->i++;

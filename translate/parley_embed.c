@@ -1,4 +1,4 @@
-/* What a capsule is known by: its intent, its reference, its direction. */
+/* Finds the marks of a capsule: its intent, its reference, its direction. */
 
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #include "core/parley_jcs.h"
 
 
-/* characters of an AEE id or correlation: a shorter one has another there */
+/* minimum characters of an AEE id or correlation; AEE replaces a shorter one */
 #define PARLEY_EMBED_ID_MIN  8
 
 
@@ -193,7 +193,7 @@ parley_embed_reference(const parley_json_t *doc, uint32_t payload,
 
     found = PARLEY_JSON_NONE;
 
-    /* of several the last: a gateway appends */
+    /* A gateway appends its reference: use the last one. */
 
     for (i = parley_json_first(refs);
          i != parley_json_end(doc, refs);
@@ -209,8 +209,9 @@ parley_embed_reference(const parley_json_t *doc, uint32_t payload,
 
 
 /*
- * {"id": ID, "type": "<x>.message", "locator": "parley:<x>:ID"}.  Strings
- * without escapes need no memory; where it ends the message ends as well.
+ * Returns whether item is {"id": ID, "type": "<x>.message", "locator":
+ * "parley:<x>:ID"}.  Strings without escapes need no memory.  If memory is
+ * exhausted, later steps fail as well.
  */
 
 static int
@@ -354,7 +355,10 @@ parley_embed_reference_write(parley_buf_t *b, const parley_msg_t *m,
 }
 
 
-/* What the gateway verified of the sender, before translation (GW-08). */
+/*
+ * Writes the facts about the sender that the gateway verified before the
+ * translation (GW-08).
+ */
 
 static void
 parley_embed_verified(parley_buf_t *b, const parley_encode_opts_t *opts)
@@ -426,7 +430,7 @@ parley_embed_media(parley_str_t s)
     parley_str_t    word;
     parley_proto_t  proto;
 
-    /* as it is written here, and nearly always */
+    /* Try the spelling of Parley first, which most messages have. */
 
     if (parley_embed_media_word(s, parley_str_eq, &word)) {
         proto = parley_proto_find(word);
@@ -460,7 +464,10 @@ parley_embed_media(parley_str_t s)
 }
 
 
-/* Whether that is such a media type, and the word in it. */
+/*
+ * Reads the protocol's word from a media type.  Returns 0 if the media type is
+ * different.
+ */
 
 static inline int
 parley_embed_media_word(parley_str_t s,
@@ -500,7 +507,7 @@ parley_embed_is_simple(const parley_msg_t *m, uint32_t levels)
         }
     }
 
-    /* what has few nodes has no more levels */
+    /* The number of nodes limits the depth. */
 
     levels = PARLEY_JSON_DEPTH_MAX - levels;
 

@@ -1,4 +1,4 @@
-/* Makes an outer message the one that it embeds. */
+/* Replaces an outer message by the message that it embeds. */
 
 #include "translate/parley_embed.h"
 #include "translate/parley_embed_text.h"
@@ -81,7 +81,7 @@ parley_embed_nested(const parley_msg_t *msg, parley_error_t *err)
 
     rc = codec->extract(msg, &c);
 
-    /* one whose parts do not go together is read as nothing but itself */
+    /* A capsule with contradictory parts is ignored. */
 
     if (rc == 1 && codec->slot->strict) {
         inner = *msg;
@@ -92,7 +92,7 @@ parley_embed_nested(const parley_msg_t *msg, parley_error_t *err)
         return rc == 0 ? 0 : parley_error_memory(err);
     }
 
-    /* in a text it has no place of its own */
+    /* In a text, the capsule has no pointer of its own. */
 
     if (c.at.doc == msg->doc) {
         (void) parley_json_pointer(msg->doc, c.at.node, at.pointer,
@@ -108,7 +108,10 @@ parley_embed_nested(const parley_msg_t *msg, parley_error_t *err)
 }
 
 
-/* Returns 1; 0 where the parts do not go together; -1: no memory. */
+/*
+ * Fills the inner message.  Returns 1; 0 if the parts contradict each other; -1
+ * if memory is exhausted.
+ */
 
 static int
 parley_embed_take(parley_arena_t *arena, parley_msg_t *msg,
@@ -222,9 +225,9 @@ parley_embed_take_intent(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * What the payload says.  Where the outer message says it all, the payload
- * adds what that has no word for; where it says nothing, a word of the
- * capsule corrects what the payload says of the act.
+ * Reads the payload.  If the outer message has all fields, the payload adds
+ * only those without a word in it.  If the outer message has no fields, the
+ * capsule's act overrides that of the payload.
  */
 
 static int
@@ -246,7 +249,7 @@ parley_embed_take_payload(parley_msg_t *msg, const parley_embed_t *c,
         return parley_embed_take_act(msg, c, slot, codec);
     }
 
-    /* what the outer message says of these may have been capped */
+    /* The outer message's priority and deadline may be capped. */
 
     priority = msg->priority;
     asked = msg->reply_to;
@@ -260,7 +263,9 @@ parley_embed_take_payload(parley_msg_t *msg, const parley_embed_t *c,
     msg->priority = priority;
     msg->timeout_ms = c->timeout_ms;
 
-    /* an acknowledgment says what it answers, and the outer message */
+    /*
+     * The outer message and an acknowledgment both name the answered message.
+     */
 
     if (asked.len > 0 && !parley_str_eq(asked, msg->reply_to)) {
         msg->names = asked;
@@ -322,7 +327,7 @@ parley_embed_take_act(parley_msg_t *msg, const parley_embed_t *c,
 }
 
 
-/* What the outer message has no word for, and does not say. */
+/* Adds the fields that the outer message cannot express, or does not have. */
 
 static int
 parley_embed_add(parley_msg_t *msg, const parley_codec_t *codec)
@@ -375,7 +380,7 @@ parley_embed_take_members(parley_arena_t *arena, parley_msg_t *msg,
         return parley_embed_members(arena, msg, c->members, c->taken);
     }
 
-    /* AEE's own, which its envelope members are */
+    /* trace and requires, envelope members of AEE */
 
     msg->members = parley_arena_alloc(arena, sizeof(own));
     if (msg->members == NULL) {

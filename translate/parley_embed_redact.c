@@ -1,6 +1,6 @@
 /*
- * Redacts what a message embeds: pointers into a message's payload are into
- * the inner one's as well, all others into its envelope members.
+ * Redacts embedded messages.  A pointer into a message's payload also applies
+ * to the inner payload, every other pointer to the inner envelope members.
  */
 
 #include <stdio.h>
@@ -9,10 +9,11 @@
 #include "translate/parley_embed_text.h"
 
 
-/* lines of a text, one after another */
+/* iterator over the lines of a text */
 typedef struct {
-    parley_str_t    line;       /* without its end */
-    parley_str_t    end;        /* LF, CR LF, CR; the last may have none */
+    parley_str_t    line;       /* without its line end */
+    parley_str_t    end;        /* LF, CR LF or CR; the last line may have
+                                   none */
     parley_str_t    rest;
 } parley_embed_lines_t;
 
@@ -66,8 +67,8 @@ parley_embed_redact(parley_redact_t *r, parley_str_t data,
 
 
 /*
- * What a reader takes for a capsule may be another than the gateway does: one
- * whose lines end otherwise, or that stands before the last.
+ * A reader may find another capsule than the gateway: one with different line
+ * ends, or one before the last.  Therefore all are redacted.
  */
 
 int
@@ -98,7 +99,7 @@ parley_embed_redact_text(parley_redact_t *r, const parley_msg_t *m,
 }
 
 
-/* The one that ends the text, with its words. */
+/* Redacts the capsule at the end of the text, with its words. */
 
 static int
 parley_embed_redact_whole(parley_redact_t *r, const parley_msg_t *m,
@@ -131,7 +132,9 @@ parley_embed_redact_whole(parley_redact_t *r, const parley_msg_t *m,
         return 0;
     }
 
-    /* words, head, members, what is between, and the payload at the end */
+    /*
+     * Copy the words, the head, the members, the text between and the payload.
+     */
 
     parley_buf_init(&b, r->arena, text.len + 64);
 
@@ -159,8 +162,8 @@ parley_embed_redact_whole(parley_redact_t *r, const parley_msg_t *m,
 
 
 /*
- * All others: from a line "<protocol>.<form>" on, the members and the payload,
- * which have one line each, and the words before it.
+ * Redacts all other capsules: from each line "<protocol>.<form>" on, the line
+ * with the members, the line with the payload, and the words before it.
  */
 
 static int
@@ -235,8 +238,9 @@ parley_embed_redact_lines(parley_redact_t *r, const parley_msg_t *m,
 
 
 /*
- * *words: it is a payload; becomes whether the words before the line begin are
- * what it leaves out and a pointer names.
+ * Redacts a line of JSON.  *words is set if the line is a payload.  It becomes
+ * whether a redaction names the member that the words before the line begin
+ * contain.
  */
 
 static int
@@ -324,7 +328,10 @@ parley_embed_is_said(const parley_redact_t *r, parley_str_t begin,
 }
 
 
-/* Without the words before at, but for the code and the blank lines. */
+/*
+ * Replaces the words before the offset at, except for the code and the blank
+ * lines.
+ */
 
 static int
 parley_embed_redact_said(parley_redact_t *r, parley_str_t text, size_t at,
@@ -358,7 +365,10 @@ parley_embed_redact_said(parley_redact_t *r, parley_str_t text, size_t at,
 }
 
 
-/* "aee.task ops.backup.run", of a failure behind "error CODE: " */
+/*
+ * Returns whether a line is "aee.task ops.backup.run", with "error CODE: "
+ * before it for a failure.
+ */
 
 static int
 parley_embed_begins(parley_str_t line)
@@ -377,7 +387,7 @@ parley_embed_begins(parley_str_t line)
 }
 
 
-/* Returns 0 where there is no more. */
+/* Reads the next line.  Returns 0 after the last one. */
 
 static int
 parley_embed_next(parley_embed_lines_t *lines)
@@ -412,7 +422,7 @@ parley_embed_next(parley_embed_lines_t *lines)
 }
 
 
-/* The payload, or the members, without what is redacted; empty: as it is. */
+/* Redacts a payload, or the members.  *ret is empty if nothing changes. */
 
 static int
 parley_embed_redact_json(parley_redact_t *r, parley_json_ref_t value,
@@ -470,8 +480,8 @@ parley_embed_redact_json(parley_redact_t *r, parley_json_ref_t value,
 
 
 /*
- * Whether the words before the lines are what a pointer names: the message has
- * it, and the payload in the text has not.
+ * Returns whether a redaction names the words before the lines: the message has
+ * the member, and the payload in the text does not.
  */
 
 static int
@@ -556,7 +566,7 @@ parley_embed_redact_parts(parley_redact_t *r, const parley_json_t *doc,
 }
 
 
-/* Words that are repeated in a part for a person. */
+/* Redacts parts that repeat the words for a person. */
 
 static int
 parley_embed_redact_again(parley_redact_t *r, const parley_json_t *doc,

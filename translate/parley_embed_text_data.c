@@ -1,4 +1,4 @@
-/* The JSON of texts: RFC 8785, where that says what was meant. */
+/* Writes the JSON of texts in RFC 8785 form, if this keeps its values. */
 
 #include "core/parley_decimal.h"
 #include "translate/parley_embed_text.h"
@@ -19,8 +19,8 @@ static int parley_embed_text_is_double(const parley_json_t *doc, uint32_t i);
 
 
 /*
- * The native payload, without what carrying it in AEE added, and without what
- * stands before it.
+ * Removes the members that AEE's carrying added, and the member that the words
+ * contain.
  */
 
 int
@@ -62,7 +62,7 @@ parley_embed_text_data(parley_embed_text_t *t, parley_buf_t *b)
 }
 
 
-/* The payload without the members that are the envelope's. */
+/* Writes the payload without the members that belong to the envelope. */
 
 static int
 parley_embed_text_kept(parley_embed_text_t *t, parley_buf_t *b)
@@ -108,8 +108,8 @@ parley_embed_text_kept(parley_embed_text_t *t, parley_buf_t *b)
 
 
 /*
- * The RFC 8785 form, which has doubles for numbers: what is none cannot be
- * said.
+ * RFC 8785 has doubles for numbers: a number that is not a double cannot be
+ * written.
  */
 
 int
@@ -133,7 +133,7 @@ parley_embed_text_exact(parley_embed_text_t *t, parley_json_ref_t value)
 }
 
 
-/* The same of a part of the value top. */
+/* Does the work of parley_embed_text_exact() for a part of the value top. */
 
 static int
 parley_embed_text_check(parley_embed_text_t *t, parley_json_ref_t value,
@@ -160,8 +160,9 @@ parley_embed_text_check(parley_embed_text_t *t, parley_json_ref_t value,
 
 
 /*
- * The first number in a value that is no double, or PARLEY_JSON_NONE; and
- * whether the value is too deep below top, with which a text begins.
+ * Returns the first number in a value that is not a double, or
+ * PARLEY_JSON_NONE.  Sets t->deep if the value is too deep for a text that
+ * begins with top.
  */
 
 static uint32_t
@@ -205,7 +206,7 @@ parley_embed_text_inexact(parley_embed_text_t *t, const char *pointer)
 }
 
 
-/* Whether it has that very value, not one near it. */
+/* Returns whether a number is exactly equal to a double. */
 
 static int
 parley_embed_text_is_double(const parley_json_t *doc, uint32_t i)

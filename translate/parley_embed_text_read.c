@@ -1,4 +1,4 @@
-/* Reads capsules that stand in a text; its head says how they look. */
+/* Reads capsules in texts.  parley_embed_text.h describes their form. */
 
 #include "translate/parley_embed_text.h"
 #include "translate/parley_deadline.h"
@@ -67,7 +67,7 @@ parley_embed_text_read(parley_arena_t *arena, uint64_t seed,
 }
 
 
-/* Where the text behind its last blank line begins; 0: there is none. */
+/* Returns the offset after the last blank line of a text, or 0 without one. */
 
 static size_t
 parley_embed_text_gap(parley_str_t text)
@@ -85,8 +85,8 @@ parley_embed_text_gap(parley_str_t text)
 
 
 /*
- * "<protocol>.<form> <intent>", or "<protocol>.<form>" where that is the
- * intent as well, which it never is in AEE
+ * Reads "<protocol>.<form> <intent>", or "<protocol>.<form>" if this is also
+ * the intent, which AEE does not have.
  */
 
 static int
@@ -129,7 +129,10 @@ parley_embed_text_first(parley_arena_t *arena, uint64_t seed,
 
     if (space == NULL) {
 
-        /* that of another version of its protocol is made of the form */
+        /*
+         * For another version of a protocol, the intent is derived from the
+         * form.
+         */
 
         if (parley_codecs[ret->origin]->words.len == 0) {
             ret->words[PARLEY_EMBED_INTENT] = line;
@@ -145,7 +148,7 @@ parley_embed_text_first(parley_arena_t *arena, uint64_t seed,
 }
 
 
-/* "name: value" each, in the order of the items */
+/* Reads the lines "name: value" in the order of the items. */
 
 static int
 parley_embed_text_lines(parley_arena_t *arena, uint64_t seed,
@@ -187,7 +190,7 @@ parley_embed_text_lines(parley_arena_t *arena, uint64_t seed,
         case PARLEY_EMBED_MEMBERS:
             rc = parley_embed_text_json(arena, seed, line, &ret->members);
 
-            /* what AEE has beside these has lines of its own */
+            /* AEE's members requires and trace have separate lines. */
 
             if (rc == 1
                 && (parley_json_type(ret->members.doc, 0)
@@ -272,7 +275,7 @@ parley_embed_text_json(parley_arena_t *arena, uint64_t seed,
 }
 
 
-/* The next line; text becomes what stands behind it. */
+/* Returns the next line.  *text becomes the text after it. */
 
 static parley_str_t
 parley_embed_text_line(parley_str_t *text)

@@ -8,9 +8,9 @@
 
 #define PARLEY_EMBED_CODE_MAX  64
 
-#define PARLEY_EMBED_SHORT     65536    /* octets: no string, array or object
-                                           in such a text is too great for
-                                           who reads it */
+#define PARLEY_EMBED_SHORT     65536    /* octets: a shorter text has no string,
+                                           array or object that is too long for
+                                           a reader */
 
 
 static int parley_embed_text_reread(const parley_embed_text_t *t);
@@ -41,7 +41,7 @@ parley_embed_text_write(parley_embed_text_t *t)
     t->deep = 0;
     t->timeout_ms = -1;
 
-    /* half as much again: most octets of a payload need no escape */
+    /* Half as much again is enough: most octets of a payload need no escape. */
 
     size = t->m->doc->input.len;
 
@@ -100,7 +100,7 @@ parley_embed_text_is_whole(const parley_embed_text_t *t)
 }
 
 
-/* A long one. */
+/* Reads a long text back. */
 
 static int
 parley_embed_text_reread(const parley_embed_text_t *t)
@@ -142,7 +142,7 @@ parley_embed_text_len(parley_str_t text)
          p != NULL;
          p = memchr(p, '\\', (size_t) (end - p)))
     {
-        /* \u001f or two octets */
+        /* \u001f, or two octets */
 
         n -= p[1] == 'u' ? 5 : 1;
         p += p[1] == 'u' ? 6 : 2;
@@ -179,8 +179,8 @@ parley_embed_code_write(parley_buf_t *b, parley_str_t code)
 
 
 /*
- * What a person reads first, and whether the payload can do without it.  A
- * text that would be taken for a failure's stays where it is.
+ * Finds the words for a person, and whether the payload can omit them.  Words
+ * that resemble those of a failure stay in the payload.
  */
 
 static int
@@ -225,7 +225,9 @@ parley_embed_text_words(parley_embed_text_t *t)
 }
 
 
-/* Whether who reads the words knows to which member they belong. */
+/*
+ * Returns whether a reader of the words can tell to which member they belong.
+ */
 
 static int
 parley_embed_text_stands_alone(const parley_embed_text_t *t,
@@ -295,7 +297,7 @@ parley_embed_text_first(parley_embed_text_t *t, parley_buf_t *b)
 }
 
 
-/* Each line only where it says more than the default. */
+/* Writes the lines that differ from their default. */
 
 static int
 parley_embed_text_lines(parley_embed_text_t *t, parley_buf_t *b)
@@ -373,7 +375,7 @@ parley_embed_text_line(parley_buf_t *b, const parley_embed_item_t *item)
 }
 
 
-/* The act that a reader takes it for, without a line. */
+/* Finds the act that a reader assumes without a line for it. */
 
 static int
 parley_embed_text_act(const parley_embed_text_t *t, parley_act_t *ret)
@@ -401,7 +403,7 @@ parley_embed_text_act(const parley_embed_text_t *t, parley_act_t *ret)
 }
 
 
-/* AEE's own; of another protocol the deadline. */
+/* Writes AEE's requires; for another protocol, the deadline. */
 
 static int
 parley_embed_text_requires(parley_embed_text_t *t, parley_buf_t *b,
@@ -435,7 +437,7 @@ parley_embed_text_requires(parley_embed_text_t *t, parley_buf_t *b,
 }
 
 
-/* What is null or empty says nothing. */
+/* Writes a member that is an object and not empty. */
 
 static int
 parley_embed_text_own(parley_embed_text_t *t, parley_buf_t *b,
@@ -454,7 +456,7 @@ parley_embed_text_own(parley_embed_text_t *t, parley_buf_t *b,
 }
 
 
-/* As an object of their own, which may be of several documents. */
+/* Writes the members as one object.  They may come from several documents. */
 
 static int
 parley_embed_text_members(parley_embed_text_t *t, parley_buf_t *b,

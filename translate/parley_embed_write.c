@@ -1,4 +1,4 @@
-/* Writes what a capsule says, and the payload that comes back from one. */
+/* Writes the fields of a capsule, and the payload that was read from one. */
 
 #include "translate/parley_embed.h"
 
@@ -101,7 +101,7 @@ parley_embed_member(parley_buf_t *b, const parley_member_t *member)
     doc = member->value.doc;
     name = member->value.node - 1;
 
-    /* what comes with the message from elsewhere is a document of its own */
+    /* A member from outside the message has its own document. */
 
     if (member->value.node > 0
         && (parley_json_node(doc, name)->flags

@@ -500,7 +500,7 @@ parley_encoded_id(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
-/* Its own octets, but for a credential that it has no business with. */
+/* Copies the message, without a credential that the recipient must not see. */
 
 static int
 parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
@@ -517,7 +517,10 @@ parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
     ret->alarm = m->alarm;
     ret->copied = 1;
 
-    /* a call is answered at once; a session does not say what is answered */
+    /*
+     * A call is answered at once.  A session does not name the answered
+     * message.
+     */
     ret->answerable = m->act == PARLEY_ACT_REQUEST && m->call.len == 0
                       && (!codec->replies_by_corr || m->question.len > 0);
 
@@ -536,7 +539,7 @@ parley_engine_same(const parley_codec_t *codec, parley_arena_t *arena,
 }
 
 
-/* Whether such a message goes on at all, and into that protocol. */
+/* Checks that a message may be forwarded, in this protocol. */
 
 static int
 parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
@@ -586,8 +589,8 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
 
 
 /*
- * An answer that names a conversation and nobody in it: whoever asked is
- * meant.
+ * Returns whether an answer names a conversation, but no member of it.  It is
+ * then for the asker.
  */
 
 static int
@@ -602,8 +605,8 @@ parley_engine_is_for_all(const parley_msg_t *m,
 
 
 /*
- * A message that does not say from and for whom it is, or when it was made:
- * an answer belongs to the parties of what it answers.
+ * Fills the missing parties and the missing time of a message.  An answer has
+ * the parties of the answered message.
  */
 
 static int

@@ -6,11 +6,12 @@
 
 
 typedef struct {
-    const parley_msg_t  *sent;      /* as the service read it */
+    const parley_msg_t  *sent;      /* as the service reads it */
     const parley_msg_t  *request;
-    parley_str_t         field;     /* in sent->doc */
-    int                  missing;   /* it may be of what is not there */
-    char                 pointer[PARLEY_POINTER_MAX];   /* in request->doc */
+    parley_str_t         field;     /* pointer in sent->doc */
+    int                  missing;   /* the field may name a missing member */
+    char                 pointer[PARLEY_POINTER_MAX];   /* pointer in
+                                                           request->doc */
 } parley_fault_t;
 
 
@@ -32,7 +33,7 @@ static uint32_t parley_fault_parent(const parley_json_t *doc,
     parley_str_t pointer);
 
 
-/* a canonical field that two places say is the first of these */
+/* if two canonical fields have one place, the earlier field counts */
 static const parley_msg_field_t  parley_fault_spots[] = {
     PARLEY_MSG_ID, PARLEY_MSG_SENDER, PARLEY_MSG_RECIPIENT,
     PARLEY_MSG_CREATED, PARLEY_MSG_PRIORITY, PARLEY_MSG_TIMEOUT,
@@ -137,7 +138,9 @@ parley_fault_find(parley_fault_t *f)
 }
 
 
-/* Both say it somewhere, each where its protocol has it. */
+/*
+ * Finds a canonical field: both messages have it, each at its protocol's place.
+ */
 
 static int
 parley_fault_field(parley_fault_t *f)
@@ -170,9 +173,9 @@ parley_fault_field(parley_fault_t *f)
 
 
 /*
- * Whether the message says it at all: the place is that of every message of
- * its protocol, and what stands there may mean something else (a VCP reason
- * names what it answers only where it is an acknowledgment).
+ * Returns whether a message has a field.  The place is that of the protocol,
+ * and its value may have another meaning in this message.  (A VCP reason names
+ * the answered message only in an acknowledgment.)
  */
 
 static int
@@ -221,8 +224,8 @@ parley_fault_member(parley_fault_t *f)
 
 
 /*
- * Whether field is in the value there; what is here in its place may be
- * something else.
+ * Returns whether field is in the value there.  Sets the pointer to the
+ * equivalent place in the value here, which may have another value.
  */
 
 static int
@@ -263,7 +266,10 @@ parley_fault_value(parley_fault_t *f, parley_json_ref_t there,
 }
 
 
-/* Whether it is of a value there, or of a member that an object misses. */
+/*
+ * Returns whether the field is the pointer of a value, or of a missing member
+ * of an object.
+ */
 
 static int
 parley_fault_stands(const parley_fault_t *f, const parley_json_t *doc)
@@ -274,7 +280,7 @@ parley_fault_stands(const parley_fault_t *f, const parley_json_t *doc)
 }
 
 
-/* The same value, or a member that is missing in both. */
+/* Returns whether both values are equal, or the member is missing in both. */
 
 static int
 parley_fault_same(const parley_fault_t *f)
@@ -300,7 +306,7 @@ parley_fault_same(const parley_fault_t *f)
 }
 
 
-/* The object that has no such member. */
+/* Returns the object that contains the member of a pointer, or lacks it. */
 
 static uint32_t
 parley_fault_parent(const parley_json_t *doc, parley_str_t pointer)

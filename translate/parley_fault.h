@@ -1,6 +1,6 @@
 /*
- * The member at fault, in the document of who sent it.  A service names it in
- * the message that it got, which is a translation of the caller's.
+ * The invalid member in the sender's own document.  A service names a member of
+ * the message that it received, which is a translation of the caller's message.
  */
 
 #ifndef PARLEY_FAULT_H
@@ -10,14 +10,13 @@
 
 
 /*
- * Makes answer->field, of a service's refusal or an error's payload that
- * answers request, a pointer into request, the caller's message, or empty.
- * The service named it in sent, which was made of request in the protocol
- * proto: a canonical field, a member that was carried, or a value within the
- * payload, where both documents have the same there; of what is field-missing
- * also a member that an object has in neither.  What points to nothing that
- * was sent is the service's own invention, and goes nowhere.  Returns 0, or -1
- * with *err: no memory.
+ * Changes answer->field to a pointer into request, the caller's message, or to
+ * empty.  answer is a refusal by a service or the payload of an error.  The
+ * field names a member of sent, which was made of request in the protocol
+ * proto: a canonical field, a carried member, or a value in the payload that
+ * both documents have at the same place.  For field-missing, the field may also
+ * name a member that is missing in both.  A field that names nothing in sent is
+ * dropped.  Returns 0, or -1 with *err filled if memory is exhausted.
  */
 int parley_fault_answer(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *request, parley_proto_t proto,

@@ -25,7 +25,7 @@ struct parley_intents_s {
 };
 
 
-/* what stands between the intent and the suffix */
+/* words between the intent and the suffix */
 static const struct {
     parley_str_t  word;
     parley_act_t  act;
@@ -218,7 +218,9 @@ parley_intents_compile(parley_intents_t *intents, parley_schema_error_t *err)
 }
 
 
-/* No two schemas are those of one intent, in whatever letters. */
+/*
+ * Checks that two schemas are not for the same intent; ASCII case is ignored.
+ */
 
 static int
 parley_intents_twice(const parley_intents_t *intents,
@@ -269,7 +271,7 @@ parley_intents_compare(const void *a, const void *b)
 }
 
 
-/* without regard to ASCII case, as rules compare intents (SEC-04) */
+/* Compares without ASCII case, as rules compare intents (SEC-04). */
 
 static int
 parley_intents_order(parley_str_t a, parley_str_t b)

@@ -66,8 +66,8 @@ parley_lines_text(parley_buf_t *b, parley_str_t text, const char *begin,
 
 
 /*
- * The length of a line break at i, or 0: LF, CR, CR LF, VT, FF, and NEL,
- * LINE SEPARATOR, PARAGRAPH SEPARATOR in UTF-8.
+ * Returns the length of a line break at i, or 0: LF, CR, CR LF, VT, FF, and
+ * NEL, LINE SEPARATOR and PARAGRAPH SEPARATOR in UTF-8.
  */
 
 static size_t
@@ -97,8 +97,8 @@ parley_lines_break(parley_str_t s, size_t i)
 
 
 /*
- * Whether a line reads like one of the host's: whatever stands before its
- * first letter, and in whichever case.
+ * Returns whether a line resembles a line of the host.  Case and all characters
+ * before the first letter are ignored.
  */
 
 static int
@@ -145,7 +145,10 @@ parley_lines_forges(parley_str_t line, const char *begin,
 }
 
 
-/* The word, as a whole, begins the line; *ret is where it ends. */
+/*
+ * Returns whether a line begins with a whole word.  *ret is the offset after
+ * it.
+ */
 
 static int
 parley_lines_begins(parley_str_t line, const char *word, size_t *ret)

@@ -1,6 +1,6 @@
 /*
- * Text for a reader who goes by lines, such as a model: a head of lines
- * "name: value", sections, and what somebody else wrote, which forges neither.
+ * Text for a reader of lines, such as a model: a head of lines "name: value",
+ * and sections.  The text of another party cannot forge either.
  */
 
 #ifndef PARLEY_LINES_H
@@ -11,16 +11,17 @@
 
 
 /*
- * Appends a value that stays on its line: no control character, and nothing
- * that ends a line anywhere.
+ * Appends a value on one line, without control characters and line ends of any
+ * kind.
  */
 void parley_lines_value(parley_buf_t *b, parley_str_t value);
 
 /*
- * Appends text line by line; whatever breaks lines becomes a newline.  A line
- * that reads like one of the head is quoted with "> ": whatever stands before
- * its first letter, and in whichever case, begin, or a word of names (the last
- * is NULL; both in lower case) with nothing or a colon behind it.
+ * Appends text line by line; every line break becomes a newline.  A line that
+ * resembles a line of the head is quoted with "> ".  After any characters that
+ * are not letters, such a line has begin, or one of names with a colon or
+ * nothing after it.  Case is ignored; begin and names are in lower case, and
+ * NULL ends names.
  */
 void parley_lines_text(parley_buf_t *b, parley_str_t text, const char *begin,
     const char *const *names);

@@ -181,7 +181,7 @@ parley_loss_known(parley_loss_t *loss, parley_str_t pointer)
 }
 
 
-/* Whether it is lost already on the way that is at hand. */
+/* Returns whether the report has the pointer for the current way. */
 
 static int
 parley_loss_has(const parley_loss_t *loss, parley_str_t pointer)

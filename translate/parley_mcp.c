@@ -11,7 +11,7 @@ static void parley_mcp_tool_error(parley_buf_t *b,
 static void parley_mcp_why_data(parley_buf_t *b, const parley_mcp_why_t *why);
 
 
-/* those with sessions */
+/* versions with sessions */
 static const parley_str_t  parley_mcp_versions[] = {
     parley_str(PARLEY_MCP_LAST), parley_str("2025-06-18"),
     parley_str("2024-11-05"),
@@ -39,9 +39,9 @@ parley_mcp_code_number(parley_code_t code)
 
 
 /*
- * What is no request is -32600, a method that there is not -32601, what is
- * wrong with its params -32602 (C2A-28), and so with an argument of the query,
- * which says what they do.
+ * Returns -32600 for an invalid request, -32601 for an unknown method, and
+ * -32602 for invalid params (C2A-28) and for an invalid argument of the query,
+ * which has the same purpose.
  */
 
 int
@@ -151,8 +151,8 @@ parley_mcp_version(const parley_json_t *doc)
         }
     }
 
-    /* a server of that version must take batches; its clients know the one
-       before, and perhaps no later one */
+    /* A server of that version must accept batches.  Its clients also know the
+       version before, and some know no later one. */
 
     return parley_json_string_is(doc, value, PARLEY_STR("2025-03-26"))
            ? PARLEY_STR("2024-11-05") : parley_str_none;
@@ -197,7 +197,7 @@ parley_mcp_write_discovered(parley_buf_t *b)
 }
 
 
-/* what has no id has no response, whatever its status */
+/* A message without an id gets no response, with any status. */
 
 int
 parley_mcp_fail(parley_arena_t *arena, const parley_mcp_why_t *why,

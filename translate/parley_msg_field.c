@@ -30,7 +30,7 @@ parley_at(const parley_msg_t *m, parley_msg_field_t field)
 }
 
 
-/* A payload that was read out of a text is in no place of the document. */
+/* A payload that was read from a text has no place in the document. */
 
 static uint32_t
 parley_msg_field_node(const parley_msg_t *m, parley_msg_field_t field)

@@ -1,7 +1,6 @@
 /*
- * Where in its document a message says something, for errors and the loss
- * report: exact also where the place depends on the message, or where it
- * carries another protocol's.
+ * The place of a field in a message's document, for errors and the loss report.
+ * The place may depend on the message and on the message that it carries.
  */
 
 #ifndef PARLEY_MSG_FIELD_H
@@ -11,30 +10,35 @@
 
 
 typedef struct {
-    char  pointer[PARLEY_POINTER_MAX];      /* empty: nowhere */
+    char  pointer[PARLEY_POINTER_MAX];      /* empty: the document does not
+                                               contain the field */
 } parley_at_t;
 
 
 parley_at_t parley_at(const parley_msg_t *m, parley_msg_field_t field);
 
-/* That this cannot travel; nothing where it stands nowhere. */
+/*
+ * Reports that a field is lost.  Does nothing if the document does not contain
+ * it.
+ */
 void parley_loss_at(parley_loss_t *loss, const parley_msg_t *m,
     parley_msg_field_t field);
 
 /*
- * That nothing of m travels but the n values in its payload (PARLEY_JSON_NONE:
- * none): what that and the envelope say besides is lost.
+ * Reports that only n values of the payload of m (each may be PARLEY_JSON_NONE)
+ * are kept.  All other content of the payload and of the envelope is lost.
  */
 void parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m,
     const uint32_t *said, unsigned n);
 
 /*
- * An error about what m answers, reports on or takes back: names the member
- * by which it refers to that.  Returns -1.
+ * Fills *err with an error about the message that m answers, reports on or
+ * recalls.  The error names the member that refers to that message.  Returns
+ * -1.
  */
 int parley_misrefers(const parley_msg_t *m, parley_code_t code,
     const char *text, parley_error_t *err)
     __attribute__((cold));
 
 
-#endif /* PARLEY_SPOT_H */
+#endif /* PARLEY_MSG_FIELD_H */

@@ -1,7 +1,7 @@
 /*
- * A name is taken apart into a principal and written anew.  For every syntax
- * what was taken apart is written as the same octets, so a name maps back
- * exactly where the image, taken apart, is the same principal again.
+ * Splits a name into the parts of a principal, and writes it in another syntax.
+ * In every syntax, the parts are written as the same octets.  Thus a name maps
+ * back exactly if its image splits into equal parts.
  */
 
 #include "translate/parley_name.h"
@@ -56,7 +56,7 @@ parley_name_map(parley_arena_t *arena, parley_proto_t from, parley_str_t name,
 
     *ret = parley_str_none;
 
-    /* what has one name in both has it whatever its syntax says */
+    /* If both protocols have one name, any syntax is allowed. */
 
     if (from == to
         || (parley_codecs[from]->syntax == parley_codecs[to]->syntax
@@ -167,7 +167,7 @@ parley_name_aliases(parley_arena_t *arena, parley_proto_t from,
 }
 
 
-/* a name that need not map back */
+/* Adds a name that need not map back. */
 
 static int
 parley_name_alias(parley_arena_t *arena, const parley_name_t *n,
@@ -217,8 +217,7 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
 
     *ret = parley_str_none;
 
-    /* whoever is proven may hear what is missing of itself, and of nobody
-       else */
+    /* Only a proven sender may learn which of its own names is missing. */
 
     if (field == PARLEY_MSG_SENDER && opts->principal.len > 0) {
         return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
@@ -238,7 +237,10 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
 }
 
 
-/* Returns 0; 1: it has no image; -1: no memory. */
+/*
+ * Finds a name.  Returns 0; 1 if the name has no image; -1 if memory is
+ * exhausted.
+ */
 
 static int
 parley_name_resolve(parley_arena_t *arena, const parley_encode_opts_t *opts,
@@ -259,8 +261,8 @@ parley_name_resolve(parley_arena_t *arena, const parley_encode_opts_t *opts,
 
 
 /*
- * An instrument's name, by the directory or, where that makes it a human, by
- * its syntax.
+ * Finds an instrument's name by the directory.  If that is the name of a human,
+ * the name's syntax decides.
  */
 
 static int
@@ -327,7 +329,7 @@ parley_name_says(parley_proto_t proto, parley_str_t name)
 }
 
 
-/* most names are none by their first octet */
+/* The first octet excludes most names. */
 
 int
 parley_name_is_human(parley_proto_t proto, parley_str_t name)

@@ -1,4 +1,4 @@
-/* The prefix says what a name is of: agent.x1@host */
+/* Names with a prefix that shows the kind: agent.x1@host. */
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ parley_name_parse_prefixed(const parley_name_syntax_t *syntax, parley_str_t s,
         return -1;
     }
 
-    /* most prefixes are told by their first letter */
+    /* The first letter excludes most prefixes. */
 
     for (kind = PARLEY_NAME_AGENT; kind <= PARLEY_NAME_GROUP; kind++) {
         if (s.data[0] == syntax->prefixes[kind].data[0]

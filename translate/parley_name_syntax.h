@@ -1,7 +1,8 @@
 /*
- * The syntax of a protocol's names: taken apart into a principal, and written
- * of one.  What was taken apart is written as the same octets, so that a name
- * maps back exactly where its image, taken apart, is the same principal again.
+ * The syntax of a protocol's names: splits a name into the parts of a
+ * principal, and writes a name from parts.  A name that was split is written as
+ * the same octets.  Thus a name maps back exactly if its image splits into
+ * equal parts.
  */
 
 #ifndef PARLEY_NAME_SYNTAX_H
@@ -24,7 +25,7 @@ typedef struct {
     parley_name_kind_t  kind;
     parley_str_t        name;       /* never empty */
     parley_str_t        host;       /* of an agent; empty: none */
-    unsigned            opaque:1;   /* the syntax does not say what it is */
+    unsigned            opaque:1;   /* the syntax does not show the kind */
 } parley_name_t;
 
 
@@ -32,31 +33,29 @@ typedef struct parley_name_syntax_s  parley_name_syntax_t;
 
 struct parley_name_syntax_s {
     /*
-     * Takes s apart, into spans of it; host is empty and opaque 0 before.
-     * Returns 0, or -1: it is no name.
+     * Splits s into spans of it.  Before the call, host is empty and opaque is
+     * 0.  Returns 0, or -1 if s is not a name.
      */
     int  (*parse)(const parley_name_syntax_t *syntax, parley_str_t s,
              parley_name_t *ret);
 
-    /* Returns 0, or -1: such a principal has no name, and nothing is
-       written. */
+    /* Writes a name.  Returns 0, or -1 with nothing written if such a principal
+       cannot have a name. */
     int  (*format)(const parley_name_syntax_t *syntax, parley_buf_t *b,
              const parley_name_t *n);
 
-    const parley_str_t  *prefixes;      /* by kind; NULL: none */
+    const parley_str_t  *prefixes;      /* indexed by kind; NULL: none */
 
-    /* the first octet of whatever names a human, and a group; other names may
-       share it; 0: nothing does */
+    /* first octet of each name of a human, and of a group; other names may
+       share it; 0: no such names */
     uint8_t              human;
     uint8_t              group;
 
-    parley_str_t         peers;         /* what names every known peer of a
-                                           sender (VCP-22); empty: nothing
-                                           does */
+    parley_str_t         peers;         /* name of all known peers of a sender
+                                           (VCP-22); empty: none */
 
-    unsigned             tierless:1;    /* a name says neither whether it is
-                                           an agent's or a human's nor on
-                                           which host */
+    unsigned             tierless:1;    /* a name shows neither agent or human,
+                                           nor the host */
 };
 
 
@@ -64,24 +63,25 @@ struct parley_name_syntax_s {
 extern const parley_name_syntax_t  parley_name_canonical;
 
 
-/* The prefix says the kind; an agent's host stands after the last @. */
+/* The prefix shows the kind; the host of an agent follows the last @. */
 int parley_name_parse_prefixed(const parley_name_syntax_t *syntax,
     parley_str_t s, parley_name_t *ret);
 int parley_name_format_prefixed(const parley_name_syntax_t *syntax,
     parley_buf_t *b, const parley_name_t *n);
 
-/* Takes a prefix off; returns 1, or 0: there is none. */
+/* Removes a prefix.  Returns 1, or 0 if s does not begin with it. */
 int parley_name_strip(parley_str_t *s, parley_str_t prefix);
 
 /*
- * Whether a dotted name (an intent, a group) has no empty label: no dot at its
- * begin or end, and no two in a row.
+ * Returns whether a dotted name (an intent, a group) has no empty label: no dot
+ * at the beginning or end, and no two in a row.
  */
 int parley_name_is_whole(parley_str_t s);
 
 /*
- * Whether s is a canonical ~handle: ~ and 1 to 32 of a-z, 0-9 and hyphen, of
- * which the first and the last are not a hyphen.  The pronoun ~org is not one.
+ * Returns whether s is a canonical ~handle: ~ and 1 to 32 of a-z, 0-9 and
+ * hyphen.  The first and the last are not a hyphen.  The pronoun ~org is not a
+ * handle.
  */
 int parley_name_is_handle(parley_str_t s);
 

@@ -31,7 +31,9 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    /* what is carried after all names what its own protocol has sent */
+    /*
+     * A message that is carried after all names a message of its own protocol.
+     */
 
     if (back.origin != proto
         || (parley_named_is(asked, back.reply_to)
@@ -48,7 +50,10 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
-/* Whether the payload is proto's, so that it is written as it is. */
+/*
+ * Returns whether the payload belongs to proto, and is therefore written
+ * unchanged.
+ */
 
 static int
 parley_named_is_own(const parley_msg_t *m, parley_proto_t proto)
@@ -61,7 +66,10 @@ parley_named_is_own(const parley_msg_t *m, parley_proto_t proto)
 }
 
 
-/* Where answers stand in conversations; progress has a token in its place. */
+/*
+ * Returns whether the answer has the conversation of the asked message.
+ * Progress has a token instead of a conversation.
+ */
 
 static int
 parley_named_stands(const parley_msg_t *asked, const parley_msg_t *back)

@@ -1,5 +1,5 @@
 /*
- * What an answer names that another protocol carries (SEC-08).
+ * The message that an answer names, if another protocol carries it (SEC-08).
  */
 
 #ifndef PARLEY_NAMED_H
@@ -9,11 +9,12 @@
 
 
 /*
- * Whether made, which codec proto wrote of m, answers opts->answering: an
- * answer whose payload is proto's own names a message itself, which nobody
- * has looked at.  Anything that is written in no such way, or answers nothing
- * that proto has sent, does.  Returns 0, or -1: reply-unmatched at what m
- * carries, capacity (no memory).
+ * Checks that the message made, which codec proto wrote of m, answers
+ * opts->answering.  If the payload of an answer belongs to proto, the payload
+ * itself names a message, and no earlier step checks that name.  The check
+ * passes for all other messages, and for answers to messages that proto did not
+ * send.  Returns 0, or -1: reply-unmatched at the carried part of m, capacity
+ * (memory is exhausted).
  */
 int parley_named(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_msg_t *m,

@@ -71,8 +71,8 @@ parley_plain_find(const parley_plain_t *table, parley_atom_t name)
 
 
 /*
- * Whether a value is plain, or none that has names, at once: most are, and
- * need no row of the table.
+ * Returns whether a value is surely plain, or cannot contain names.  This
+ * applies to most values, and needs no row of the table.
  */
 
 static int

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 
-/* what a message says of itself, and where; DATA: somewhere in the payload */
+/* fields of a message with their places; DATA: anywhere in the payload */
 typedef struct {
     size_t              offset;
     parley_msg_field_t  field;
@@ -51,7 +51,7 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
         return -1;
     }
 
-    /* what it made of those is plain: another message's may be elsewhere */
+    /* These fields are plain, except for those of a carried message. */
 
     if (msg->origin == msg->wire && !msg->carried && !msg->held) {
         return 0;
@@ -85,7 +85,7 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
 }
 
 
-/* The names in the members that came with what is carried. */
+/* Checks the names in the members of the carried message. */
 
 static int
 parley_plain_carried(const parley_msg_t *msg, parley_error_t *err)

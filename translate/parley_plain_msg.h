@@ -1,6 +1,6 @@
 /*
- * The names in a message are plain text (parley_plain.h), in all protocols
- * alike: no id, handle, intent or correlation has a control character
+ * Checks that the names in a message are plain text (parley_plain.h), for all
+ * protocols: an id, handle, intent or correlation has no control character
  * (SEC-01).
  */
 
@@ -11,16 +11,16 @@
 
 
 /*
- * Looks at the names where the message's codec says that they stand, and at
- * what it made of them or of a message within; parley_decode() has asked it.
- * Returns 0, or -1: field-invalid, with a pointer to the one that is not plain.
+ * Checks the names at the places that the message's codec lists, and the names
+ * that it read from them or from an embedded message.  parley_decode() calls
+ * it.  Returns 0, or -1: field-invalid, with a pointer to the name.
  */
 int parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Whether the names in a payload, an object in the protocol's own words, are
- * plain; of a codec whose names do not depend on the form.
+ * Checks the names in a payload, an object in the protocol's own words.  The
+ * codec's names must not depend on the form.  Returns 0, or -1: field-invalid.
  */
 int parley_plain_payload(const parley_codec_t *codec,
     parley_json_ref_t payload, parley_error_t *err)

@@ -106,7 +106,7 @@ parley_redact_add(parley_redact_t *r, parley_str_t prefix, parley_str_t rest,
 }
 
 
-/* Leaves room for one more. */
+/* Appends an edit, and leaves room for one more. */
 
 static int
 parley_redact_push(parley_redact_t *r, parley_str_t pointer,

@@ -11,7 +11,10 @@ static int parley_refuse_problem(parley_arena_t *arena,
 static parley_str_t parley_refuse_title(int status);
 
 
-/* what names a member is no duplicate, but another message of the same id */
+/*
+ * An error with a member is not a duplicate, but another message with the same
+ * id.
+ */
 
 int
 parley_refuse(parley_arena_t *arena, parley_proto_t proto,
@@ -53,7 +56,10 @@ parley_refuse(parley_arena_t *arena, parley_proto_t proto,
 }
 
 
-/* What is no JSON has no member to name: the text says where it goes wrong. */
+/*
+ * Appends the offset to the text of an error: invalid JSON has no member to
+ * name.
+ */
 
 static void
 parley_refuse_at(const parley_error_t *error, parley_error_t *ret)
@@ -66,13 +72,13 @@ parley_refuse_at(const parley_error_t *error, parley_error_t *ret)
                  error->text, error->offset);
 
     if (n < 0 || (size_t) n >= sizeof(ret->text)) {
-        /* a text that long says nothing of the place */
+        /* The text is too long for the offset. */
         memcpy(ret->text, error->text, sizeof(ret->text));
     }
 }
 
 
-/* RFC 9457, for a caller whose protocol is not known */
+/* Writes RFC 9457 problem details, for a caller with an unknown protocol. */
 
 static int
 parley_refuse_problem(parley_arena_t *arena, const parley_refusal_t *refusal,
@@ -111,7 +117,7 @@ parley_refuse_problem(parley_arena_t *arena, const parley_refusal_t *refusal,
 }
 
 
-/* the phrase of the status, which "about:blank" asks for */
+/* Returns the phrase of the status, which "about:blank" requires. */
 
 static parley_str_t
 parley_refuse_title(int status)

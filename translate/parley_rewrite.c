@@ -70,7 +70,7 @@ parley_rewrite_capped(const parley_msg_t *m, const parley_caps_t *caps)
 
     cap = parley_rewrite_highest(caps);
 
-    /* a severity, an urgency, is no priority: it stays */
+    /* A severity (an urgency) is not a priority, and does not change. */
 
     return m->priority > cap
            && (parley_codecs[m->wire]->pointers[PARLEY_MSG_PRIORITY] != NULL

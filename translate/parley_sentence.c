@@ -166,7 +166,7 @@ parley_sentence_words(parley_buf_t *b, const parley_msg_t *m,
 }
 
 
-/* Returns whether there is one. */
+/* Writes the codec's sentence.  Returns whether there is one. */
 
 static int
 parley_sentence_of(parley_buf_t *b, const parley_msg_t *m)

@@ -1,6 +1,6 @@
 /*
- * Sentences for a person, of what a message says in members alone: "locks
- * src/parser.c for 60 s".  A codec keeps a table of their pieces.
+ * Sentences for a person, from messages that have only members: "locks
+ * src/parser.c for 60 s".  A codec has a table of the pieces.
  */
 
 #ifndef PARLEY_SENTENCE_H
@@ -13,12 +13,13 @@
 #define PARLEY_SENTENCE_PIECES  3
 
 
-/* words, and the member whose value follows */
+/* words, and the member with the value that follows */
 typedef struct {
     parley_str_t   words;
     parley_atom_t  member;
     unsigned       ms:1;        /* a number of milliseconds */
-    unsigned       optional:1;  /* both are left out where it is not there */
+    unsigned       optional:1;  /* omitted with its words if the member is
+                                   missing */
 } parley_piece_t;
 
 
@@ -29,17 +30,17 @@ typedef struct {
 
 
 /*
- * Writes the sentence for the form of m, from the members of m->data: texts,
- * integers, and of an array of objects the member "type" of each.  Returns
- * whether there is one; where not, nothing is written.
+ * Writes the sentence for the form of m from the members of m->data: texts,
+ * integers, and the member "type" of each object in an array.  Returns 1, or 0
+ * with nothing written if the form has no sentence.
  */
 int parley_sentence_write(parley_buf_t *b, const parley_msg_t *m,
     const parley_sentence_t *sentences, unsigned n);
 
 /*
- * Writes, as the text of a JSON string, what a person reads of a message: what
- * it says, else what it is and, unless that is empty, whom it is from; never
- * its structure.
+ * Writes the text of a message for a person, as the text of a JSON string: its
+ * text, or else its kind and, if sender is not empty, its sender.  It never
+ * contains JSON.
  */
 void parley_sentence_words(parley_buf_t *b, const parley_msg_t *m,
     parley_str_t sender);

@@ -1,6 +1,6 @@
 /*
- * How grave a trouble is: the words for it, and what the operator says of
- * failures by their code (parley_vcp_severity).
+ * Severities of problems: their words, and the operator's severities of
+ * failures by code (parley_vcp_severity).
  */
 
 #ifndef PARLEY_SEVERITY_H
@@ -20,10 +20,10 @@ typedef struct {
 } parley_severity_t;
 
 
-/* "info", "warning", "critical", "emergency"; NONE has no name */
+/* "info", "warning", "critical", "emergency"; empty for NONE */
 parley_str_t parley_alarm_name(parley_alarm_t alarm);
 
-/* NONE: there is no such word. */
+/* Finds a severity.  NONE: the word is unknown. */
 parley_alarm_t parley_alarm_find(parley_str_t word);
 
 
@@ -34,8 +34,8 @@ parley_alarm_is_emergency(parley_alarm_t alarm)
 }
 
 
-/* It goes up, goes before others, and its sender's parent hears where it is
-   not delivered. */
+/* Returns whether an alarm goes up and precedes other messages, and whether the
+   sender's parent is told if it is not delivered. */
 static inline int
 parley_alarm_escalates(parley_alarm_t alarm)
 {
@@ -44,15 +44,15 @@ parley_alarm_escalates(parley_alarm_t alarm)
 
 
 /*
- * Reads "CODE=severity", CODE of A-Z, 0-9 and "_", 64 at most; *ret points
- * into word.  set has those read before: a code stands once.  Returns 0, or -1
- * with *err, whose text is for the operator.
+ * Reads "CODE=severity", where CODE has at most 64 of A-Z, 0-9 and "_".  *ret
+ * points into word.  set has the earlier ones: a code must not occur twice.
+ * Returns 0, or -1 with *err filled; its text is for the operator.
  */
 int parley_severity_parse(parley_str_t word, const parley_severity_t *set,
     uint32_t n, parley_severity_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* NONE: nothing is said of the code. */
+/* Finds the severity of a code.  NONE: set does not have the code. */
 parley_alarm_t parley_severity_of(const parley_severity_t *set, uint32_t n,
     parley_str_t code);
 

@@ -1,4 +1,4 @@
-/* Signatures within messages: what is covered, and where the value goes. */
+/* Signatures in messages: the signed octets, and the place of the signature. */
 
 #include "translate/parley_signing.h"
 #include "translate/parley_engine.h"
@@ -104,7 +104,7 @@ parley_attach(parley_arena_t *arena, parley_proto_t proto, parley_str_t body,
                                 (const char *) parley_proto_name(proto).data);
     }
 
-    /* nobody can know the signature before, so it keys the hash as well */
+    /* The signature is unknown beforehand, so that it can also key the hash. */
 
     seed = 0;
 

@@ -1,4 +1,4 @@
-/* The gateway's own signature of what it made (GW-08). */
+/* Signs messages that the gateway made (GW-08). */
 
 #ifndef PARLEY_SIGNING_H
 #define PARLEY_SIGNING_H
@@ -7,9 +7,9 @@
 
 
 /*
- * Signs ret->body, which codec made of m, by opts->sign, and puts the value
- * into it, in the arena.  Returns 0, or -1: translation-unsupported for a
- * number that no signature can cover, or what opts->sign says.
+ * Signs ret->body, which codec made of m, by opts->sign, and adds the signature
+ * to it, in the arena.  Returns 0, or -1: translation-unsupported for a number
+ * that a signature cannot cover, or the error of opts->sign.
  */
 int parley_signing_made(const parley_codec_t *codec, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,

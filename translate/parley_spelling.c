@@ -1,4 +1,4 @@
-/* Names of members in other letters. */
+/* Finds names of members in other spellings. */
 
 #include "translate/parley_spelling.h"
 

@@ -1,4 +1,4 @@
-/* What suits a protocol. */
+/* Checks settings against a protocol. */
 
 #include "schemas/parley_schema.h"
 #include "translate/parley_suits.h"

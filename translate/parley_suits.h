@@ -1,6 +1,6 @@
 /*
- * What suits a protocol: asked of an operator's words when a configuration is
- * read.
+ * Checks of an operator's settings against a protocol, when the configuration
+ * is read.
  */
 
 #ifndef PARLEY_SUITS_H
@@ -10,24 +10,24 @@
 
 
 /*
- * Whether no message of proto is valid without the member that a JSON Pointer
- * names, or with value, JSON text, in its place; value empty: without.
+ * Returns whether every message of proto becomes invalid if the member at a
+ * JSON Pointer is replaced by value, JSON text, or removed if value is empty.
  */
 int parley_requires(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, parley_str_t pointer, parley_str_t value);
 
 /*
- * Whether what opts give messages that have none (context, constitution) is
- * what the schema of proto takes; empty is nothing given.  Returns 0, or -1:
- * field-invalid, naming the member.
+ * Checks that the schema of proto allows the values that opts supply to
+ * messages without them (context, constitution).  Empty values are not checked.
+ * Returns 0, or -1: field-invalid, with the member.
  */
 int parley_supplies(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_encode_opts_t *opts,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Whether there is a translation from one protocol to another, or none is
-   needed. */
+/* Returns whether messages can go from one protocol to another: the protocols
+   are equal, or a translation exists. */
 int parley_is_pair(parley_proto_t from, parley_proto_t to);
 
 

@@ -1,7 +1,7 @@
 /*
- * Tasks that a protocol has for a gateway itself, whichever service is behind
- * it, as its codec reads and answers them (AEE-21 to AEE-27).  What they say is
- * the gateway's business; this is how.
+ * Tasks of a protocol that are for the gateway itself, with any service behind
+ * it: how its codec reads and answers them (AEE-21 to AEE-27).  The gateway
+ * decides the content.
  */
 
 #ifndef PARLEY_TASKS_H
@@ -16,25 +16,26 @@ typedef enum {
     PARLEY_TASK_SPEC,
     PARLEY_TASK_CAPABILITY,
     PARLEY_TASK_FETCH,
-    PARLEY_TASK_REFUTE,         /* alone changes something */
+    PARLEY_TASK_REFUTE,         /* the only one with an effect */
     PARLEY_TASK_VALIDATE,
     PARLEY_TASK_COUNT
 } parley_task_t;
 
 
 struct parley_tasks_s {
-    /* COUNT where the intent is none of them */
+    /* Finds the task of an intent.  COUNT: none. */
     parley_task_t   (*find)(parley_str_t intent);
 
-    /* the intent, for lists */
+    /* Returns the intent of a task, for lists. */
     parley_str_t    (*intent)(parley_task_t task);
 
     /*
-     * The answer of self to request: with payload, a JSON object; or a failure
-     * with a code of the intent's own, such as "E_NOT_FOUND", field may be
-     * empty.  The id is derived from the request's, so that a retry gets the
-     * same (AEE-35).  Return 0 and status 200: the task was taken; or -1 with
-     * *err: no memory.
+     * Write the answer of self to request: a result with payload, a JSON
+     * object; or a failure with a code of the intent, such as "E_NOT_FOUND".
+     * The field of a failure may be empty.  The id is derived from that of the
+     * request, so that a retry gets the same id (AEE-35).  Return 0 and status
+     * 200 (the task was accepted), or -1 with *err filled if memory is
+     * exhausted.
      */
     int             (*result)(parley_arena_t *arena,
                         const parley_msg_t *request, parley_str_t self,

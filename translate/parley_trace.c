@@ -1,6 +1,6 @@
 /*
- * W3C Trace Context: version 00 is made, later versions are read by their
- * first four fields, as section 4.3 of the recommendation asks.
+ * W3C Trace Context: writes version 00, and reads later versions by their first
+ * four fields, as section 4.3 of the recommendation requires.
  */
 
 #include "core/parley_buf.h"

@@ -1,7 +1,10 @@
 #include "translate/parley_unmapped.h"
 
 
-/* of a lost member, so that its pointer is whole: PARLEY_POINTER_MAX */
+/*
+ * maximum octets of a lost member's name that surely fit into its pointer,
+ * PARLEY_POINTER_MAX
+ */
 #define PARLEY_UNMAPPED_NAME_MAX  64
 
 
@@ -52,7 +55,7 @@ parley_unmapped(const parley_msg_t *m, uint32_t object,
 }
 
 
-/* The same where names alone decides. */
+/* As parley_unmapped(), if names alone decides. */
 
 static void
 parley_unmapped_inner(const parley_json_t *doc, uint32_t object,
@@ -77,7 +80,10 @@ parley_unmapped_inner(const parley_json_t *doc, uint32_t object,
 }
 
 
-/* A name that is short and plain need not be looked for from the root. */
+/*
+ * Reports a lost member.  A short and plain name need not be found from the
+ * root.
+ */
 
 static void
 parley_unmapped_lost(const parley_json_t *doc, uint32_t name,

@@ -1,7 +1,7 @@
 /*
- * What a message says and no canonical field holds, for the loss report of a
- * protocol that has no place for it: a table for each object says which of its
- * members are mapped.
+ * Reports members of a message without a canonical field, for the loss report
+ * of a protocol that cannot carry them.  A table for each object lists its
+ * mapped members.
  */
 
 #ifndef PARLEY_UNMAPPED_H
@@ -15,29 +15,29 @@
 typedef struct parley_mapped_s  parley_mapped_t;
 
 struct parley_mapped_s {
-    const char  *pointer;       /* of the object, where that is always the
-                                   same: a short one; or NULL */
+    const char  *pointer;       /* pointer of the object, if it is short and
+                                   always the same; or NULL */
 
     /*
-     * Looks at a member that names does not map, where a table alone does not
-     * decide.  Returns whether it did.  NULL: none is looked at.
+     * Handles a member that names does not map, if the table alone cannot
+     * decide.  Returns whether it did.  NULL: the table decides.
      */
     int        (*own)(const parley_msg_t *m, uint32_t value, unsigned by,
                    parley_loss_t *loss);
 
-    uint8_t      names[PARLEY_ATOMS];   /* bits: what maps a member; 0:
-                                           nothing does */
+    uint8_t      names[PARLEY_ATOMS];   /* bits: mappings of a member; 0:
+                                           none */
 
-    /* of members that are objects with a table of their own: in inner, from 1
-       on, where names alone decides; NULL: there are none */
+    /* members that are objects with their own table: 1 and more are places in
+       inner; 0: names alone decides; NULL: none */
     const uint8_t          *objects;
     const parley_mapped_t  *inner;
 };
 
 
 /*
- * Reports the members of an object of m->doc that nothing maps whose bit is in
- * by; any other value has none.
+ * Reports the members of an object of m->doc without a mapping in by.  Does
+ * nothing for other values.
  */
 void parley_unmapped(const parley_msg_t *m, uint32_t object,
     const parley_mapped_t *mapped, unsigned by, parley_loss_t *loss);

@@ -1,6 +1,6 @@
 /*
- * AEE, Agent Envelope Exchange: draft-cowles-aee-00.  Private to
- * translate/aee but for the descriptor.
+ * AEE, Agent Envelope Exchange: draft-cowles-aee-00.  Other folders use only
+ * the descriptor of this header.
  */
 
 #ifndef PARLEY_AEE_H
@@ -11,7 +11,8 @@
 #include "translate/parley_engine.h"
 
 
-#define PARLEY_AEE_ID_MIN      8    /* characters: id, corr, reply_to */
+#define PARLEY_AEE_ID_MIN      8    /* minimum characters of id, corr,
+                                       reply_to */
 #define PARLEY_AEE_TS_MIN      10
 #define PARLEY_AEE_INTENT_MIN  3
 
@@ -36,7 +37,7 @@ typedef enum {
 } parley_aee_field_t;
 
 
-/* an envelope to write, but for its payload and signature */
+/* envelope to write, without its payload and signature */
 typedef struct {
     parley_act_t         act;
     parley_str_t         id;
@@ -46,41 +47,41 @@ typedef struct {
     parley_str_t         intent;
     parley_str_t         corr;
     parley_str_t         reply_to;      /* empty: null */
-    parley_str_t         trace_id;      /* both or none */
+    parley_str_t         trace_id;      /* both ids, or none */
     parley_str_t         span_id;
     parley_priority_t    priority;
     int64_t              timeout_ms;    /* -1: requires is null */
-    const parley_msg_t  *restored;      /* an AEE message that comes back
-                                           from another protocol's slot: its
-                                           members are written instead of
+    const parley_msg_t  *restored;      /* AEE message that another protocol's
+                                           slot carried: its members replace
                                            trace, requires and the null of
                                            reply_to; or NULL */
 } parley_aee_head_t;
 
 
-/* what an error envelope of the gateway says */
+/* content of an error envelope from the gateway */
 typedef struct {
     parley_str_t         self;
-    const parley_msg_t  *msg;           /* that failed, or NULL */
+    const parley_msg_t  *msg;           /* the failed message, or NULL */
     parley_str_t         code;          /* "E_RATE_LIMITED" */
     parley_str_t         message;
     parley_str_t         field;         /* empty: none */
     int                  retryable;
     int64_t              backoff_ms;    /* -1: unknown */
     int64_t              now_ms;
-    const uint8_t       *random;        /* 16 octets; used where the message
-                                           has no id; or NULL */
-    parley_str_t         answer;        /* of a duplicate: the id of its first
+    const uint8_t       *random;        /* 16 octets for a message without an
+                                           id; or NULL */
+    parley_str_t         answer;        /* for a duplicate: id of its first
                                            answer; may be empty */
 } parley_aee_failure_t;
 
 
-/* what a pass over the top-level members found */
+/* result of a pass over the top-level members */
 typedef struct {
-    uint32_t  fields[PARLEY_AEE_FIELDS + 1];    /* values, or NONE; the last
-                                                   is any of no field */
-    uint32_t  nmembers;                 /* that no canonical field has */
-    uint32_t  member;                   /* the name of the first */
+    uint32_t  fields[PARLEY_AEE_FIELDS + 1];    /* values, or NONE; the last one
+                                                   is that of an unknown
+                                                   member */
+    uint32_t  nmembers;                 /* members without a canonical field */
+    uint32_t  member;                   /* name of the first one */
 } parley_aee_scan_t;
 
 
@@ -88,81 +89,80 @@ extern const parley_binding_t  parley_aee_binding;
 extern const parley_codec_t  parley_aee_codec;
 
 
-/* The field of that name; PARLEY_AEE_FIELDS: none of the fourteen. */
+/* Return the field with a name, or PARLEY_AEE_FIELDS. */
 parley_aee_field_t parley_aee_field(const parley_json_t *doc, uint32_t name);
 parley_aee_field_t parley_aee_field_name(parley_str_t name);
 
-/* The codec's: no member is a field's name in other letters. */
+/* Implements the codec's spelling(). */
 int parley_aee_spelling(const parley_json_t *doc, parley_error_t *err);
 
 /* Finds the fields of a document, which need not be an object. */
 void parley_aee_scan(const parley_json_t *doc, parley_aee_scan_t *scan);
 
 /*
- * Fills msg->members with what no canonical field of msg->doc has, as the
- * scan found it.  -1: no memory.
+ * Fills msg->members with the members of msg->doc without a canonical field,
+ * which the scan found.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_aee_members(parley_arena_t *arena, parley_msg_t *msg,
     const parley_aee_scan_t *scan);
 
-/* The word of "type" for an act. */
+/* Returns the word of "type" for an act. */
 parley_str_t parley_aee_type(parley_act_t act);
 
 /*
- * Whether an intent lies in the reserved namespace aee.* and is none of the
- * seven of section 9, nor an extension (AEE-20).
+ * Returns whether an intent lies in the reserved namespace aee.*, and is
+ * neither one of the seven of section 9 nor an extension (AEE-20).
  */
 int parley_aee_is_reserved(parley_str_t intent);
 
 /*
- * Writes an envelope up to "payload": and leaves the payload and the closing
- * brace to the caller.  The id and the time need no escape: they are the
- * gateway's own.
+ * Writes an envelope up to "payload":.  The caller writes the payload and the
+ * closing brace.  The id and the time come from the gateway and need no escape.
  */
 void parley_aee_head_made(parley_buf_t *b, const parley_aee_head_t *head);
 
 /*
- * Writes an error envelope, valid whatever the message was, as the body of
- * *ret.  -1: no memory.
+ * Writes an error envelope as the body of *ret.  It is valid for any message.
+ * Returns 0, or -1 if memory is exhausted.
  */
 int parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
     parley_reply_t *ret);
 
-/* The codec's: an event of the gateway's own. */
+/* Implements the codec's event(). */
 int parley_aee_event(parley_arena_t *arena, const parley_own_event_t *event,
     parley_str_t *ret);
 
 /*
- * A code in AEE's manner: "rate-limited" is "E_RATE_LIMITED", none is
- * "E_REFUSED".  -1: no memory.
+ * Converts a code to AEE's form: "rate-limited" to "E_RATE_LIMITED", an empty
+ * one to "E_REFUSED".  Returns 0, or -1 if memory is exhausted.
  */
 int parley_aee_code(parley_arena_t *arena, parley_str_t word,
     parley_str_t *ret);
 
-/* The gateway's name, also where none is configured. */
+/* Returns the gateway's name, or a default if none is configured. */
 parley_str_t parley_aee_self(parley_str_t self);
 
-/* Whether UTF-8 has fewer than min characters. */
+/* Returns whether a UTF-8 text has fewer than min characters. */
 int parley_aee_is_short(parley_str_t s, size_t min);
 
 
 /*
- * Fills id, sender, recipient, intent and corr, as far as they are strings,
- * of an envelope that need not be valid.  -1: no memory.
+ * Fills id, sender, recipient, intent and corr, as far as they are strings.
+ * The envelope need not be valid.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_aee_peek(parley_msg_t *msg);
 
 /*
- * Fills what msg->data, an object, says: text, code, and another protocol's
- * message where it carries one.  -1: no memory.
+ * Reads msg->data, an object: fills text, code, and another protocol's message
+ * if it carries one.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg);
 
 
 /*
- * The deadline that a requires.timeout_ms, PARLEY_JSON_NONE or any value,
- * asks for; a fraction of a millisecond counts as one, so that a cap holds.
- * -1: none.
+ * Returns the deadline in requires.timeout_ms, which may be PARLEY_JSON_NONE or
+ * of any type, or -1.  A fraction of a millisecond counts as one, so that a cap
+ * holds.
  */
 int64_t parley_aee_timeout(const parley_json_t *doc, uint32_t value);
 
@@ -170,7 +170,7 @@ int64_t parley_aee_timeout(const parley_json_t *doc, uint32_t value);
 int parley_aee_says(parley_msg_t *msg);
 
 
-/* The codec's spoken (parley_codec.h). */
+/* Implements the codec's spoken() (parley_codec.h). */
 parley_atom_t parley_aee_spoken(const parley_msg_t *m);
 
 
@@ -179,24 +179,26 @@ int parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_t *err);
 
 /*
- * The same of a service's answer; msg need not be initialised.  *ret_taken:
- * it is a stream envelope whose status is "accepted", and of *msg only what
- * parley_aee_peek() fills and the act are there.
+ * Decodes a service's answer; the caller need not initialise msg.  *ret_taken
+ * is set if the answer is a stream envelope with the status "accepted".  Then
+ * *msg has only the act and the fields of parley_aee_peek().
  */
 int parley_aee_decode_answer(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_json_t *doc, parley_msg_t *msg,
     int *ret_taken, parley_error_t *err);
 
 
-/* The codec's extract (parley_codec.h): the payload, and its slot. */
+/*
+ * Implements the codec's extract() (parley_codec.h); its slot is the payload.
+ */
 int parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret);
 
 extern const parley_embed_slot_t  parley_aee_slot;
 
 /*
- * Writes the payload object of an envelope that embeds m; form is the intent
- * of m, where the envelope has another one, else empty.  Returns 0, or -1
- * where the digest fails or memory cannot be had.
+ * Writes the payload object of an envelope that embeds m.  form is the intent
+ * of m if the envelope has another one, else empty.  Returns 0, or -1 if the
+ * digest fails or memory is exhausted.
  */
 int parley_aee_embed_write(parley_buf_t *b, const parley_msg_t *m,
     parley_str_t form, const parley_encode_opts_t *opts)

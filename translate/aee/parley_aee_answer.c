@@ -16,8 +16,8 @@ static int parley_aee_rejected(parley_arena_t *arena,
 
 
 /*
- * An AEE service answers with an envelope; nothing, 202 and 204, or a stream
- * envelope whose status is "accepted", say that it took the message.
+ * Reads an envelope.  An empty body, 202, 204, or a stream envelope with the
+ * status "accepted" says that the service took the message.
  */
 
 int
@@ -55,7 +55,10 @@ parley_aee_answer_decode(const parley_engine_t *engine,
 }
 
 
-/* What a gateway before this one writes (parley_aee_accepted()): ACH-19. */
+/*
+ * Reads the count that another gateway has written (parley_aee_accepted(),
+ * ACH-19).
+ */
 
 static void
 parley_aee_answer_count(parley_answer_t *answer)
@@ -78,7 +81,7 @@ parley_aee_answer_count(parley_answer_t *answer)
 }
 
 
-/* AEE-34 */
+/* Checks the correlation of an answer (AEE-34). */
 
 static int
 parley_aee_answer_match(const parley_msg_t *msg, const parley_encoded_t *sent,
@@ -145,7 +148,10 @@ parley_aee_answer_encode(const parley_engine_t *engine,
 }
 
 
-/* A task learns that it is on its way; for all else the status says it. */
+/*
+ * Writes a stream envelope for a task.  For all other messages, the status is
+ * enough.
+ */
 
 static int
 parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
@@ -205,7 +211,7 @@ parley_aee_accepted(parley_arena_t *arena, const parley_msg_t *request,
 }
 
 
-/* The service refused in its own words, which become those of AEE. */
+/* Writes a service's refusal in AEE's form. */
 
 static int
 parley_aee_rejected(parley_arena_t *arena, const parley_msg_t *request,

@@ -4,8 +4,8 @@
 #include "translate/parley_embed.h"
 
 
-#define PARLEY_AEE_DETECTED  100    /* "v" and two more of the fields */
-#define PARLEY_AEE_CERTAIN   3      /* fields, "v" among them */
+#define PARLEY_AEE_DETECTED  100    /* "v" and two other fields */
+#define PARLEY_AEE_CERTAIN   3      /* minimum fields, including "v" */
 
 
 static int parley_aee_asks_health(const parley_msg_t *m);
@@ -19,7 +19,10 @@ static int parley_aee_unmapped_own(const parley_msg_t *m, uint32_t value,
     unsigned by, parley_loss_t *loss);
 
 
-/* what maps a member: the canonical fields, of a deadline where it is whole */
+/*
+ * mappings of a member: by a canonical field, or by a deadline that is an
+ * integer
+ */
 #define PARLEY_AEE_HELD   0x01
 #define PARLEY_AEE_WHOLE  0x02
 
@@ -73,7 +76,7 @@ static const parley_plain_t  parley_aee_trace_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
-/* objects are looked for in it, texts only where they are not ASCII */
+/* names by place; only texts that are not ASCII are examined */
 static const parley_plain_t  parley_aee_names[] = {
     { PARLEY_ATOM_payload, parley_aee_payload_names },
     { PARLEY_ATOM_trace, parley_aee_trace_names },
@@ -158,7 +161,7 @@ static const parley_str_t  parley_aee_types[] = {
 };
 
 
-/* section 9, table 2 */
+/* intents of section 9, table 2 */
 static const parley_str_t  parley_aee_intents[] = {
     parley_str("aee.status.ping"),
     parley_str("aee.status.health"),
@@ -292,7 +295,7 @@ parley_aee_is_short(parley_str_t s, size_t min)
 {
     size_t  i, n;
 
-    /* a character has at most four octets */
+    /* A character has at most four octets. */
 
     if (s.len >= 4 * min) {
         return 0;
@@ -318,8 +321,8 @@ parley_aee_asks_health(const parley_msg_t *m)
 
 
 /*
- * What an envelope says beyond the canonical fields: members of other names,
- * and of requires and trace what is no deadline and no valid ids.
+ * Reports the content without a canonical field: unknown members, and the
+ * members of requires and trace except a deadline and valid ids.
  */
 
 static void
@@ -332,7 +335,7 @@ parley_aee_unmapped(const parley_msg_t *m, parley_loss_t *loss)
     doc = m->doc;
     value.doc = doc;
 
-    /* the members are what the decode found of this kind */
+    /* The decode has collected the unknown members. */
 
     for (i = 0; !m->carried && i < m->nmembers; i++) {
         value.node = m->members[i].value.node;
@@ -350,7 +353,7 @@ parley_aee_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 
     parley_unmapped(m, 0, &parley_aee_mapped, PARLEY_AEE_HELD, loss);
 
-    /* all references but the gateway's own */
+    /* Report all references except the gateway's own. */
 
     own = parley_embed_reference(doc, m->data.node, m->origin);
     refs = parley_json_member(doc, m->data.node, PARLEY_ATOM_references);
@@ -368,8 +371,8 @@ parley_aee_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 
 
 /*
- * timeout_ms, where it is whole, is the deadline; ids that a traceparent can
- * carry travel in that header.
+ * Maps requires and trace.  An integer timeout_ms is the deadline.  A
+ * traceparent header carries ids that are valid for it.
  */
 
 static int

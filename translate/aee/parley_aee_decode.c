@@ -43,7 +43,7 @@ parley_aee_decode(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
-/* Of an envelope that says no more than "accepted" nobody reads the rest. */
+/* If the envelope says only "accepted", the rest is not read. */
 
 int
 parley_aee_decode_answer(const parley_engine_t *engine,
@@ -71,7 +71,9 @@ parley_aee_decode_answer(const parley_engine_t *engine,
 }
 
 
-/* Whether the envelope is valid; fills what a refusal of it needs to know. */
+/*
+ * Checks that an envelope is valid, and fills the fields that a refusal needs.
+ */
 
 static int
 parley_aee_check(const parley_engine_t *engine, const parley_json_t *doc,
@@ -152,7 +154,7 @@ parley_aee_peek(parley_msg_t *msg)
 }
 
 
-/* What a refusal needs to know, of an envelope that need not be valid. */
+/* Fills the fields that a refusal needs; the envelope need not be valid. */
 
 static int
 parley_aee_fill_peek(parley_msg_t *msg, const parley_aee_scan_t *scan)
@@ -268,9 +270,9 @@ parley_aee_timeout(const parley_json_t *doc, uint32_t value)
 
 
 /*
- * Section 8.  What has no alg and value nobody can verify; and what says more
- * than Parley knows of could say that it is something else.  The signature
- * does not cover sig: a member that is not known is not passed over.
+ * Reads sig (section 8).  A sig without alg and value cannot be verified.  A
+ * sig with an unknown member may mean something else, and does not cover
+ * itself; it is not ignored.
  */
 
 static int

@@ -67,7 +67,7 @@ parley_aee_encode(const parley_engine_t *engine, parley_arena_t *arena,
     ret->id = head.id;
     ret->corr = head.corr;
 
-    /* a result or error has the id of a task: AEE section 4 */
+    /* A result or error has the id of its task (AEE section 4). */
     ret->answerable = head.act == PARLEY_ACT_REQUEST;
 
     if (head.restored
@@ -131,8 +131,10 @@ parley_aee_encode_head(parley_arena_t *arena, const parley_msg_t *m,
 
 
 /*
- * AEE-33: an answer has the intent of its task, whose schemas apply, and says
- * its own in the payload.  One that has a member of that name keeps its own.
+ * Returns the intent of an envelope.  An answer has the intent of its task, so
+ * that the task's schemas apply, and its own intent in the payload (AEE-33).
+ * If the payload already has a member of that name, the answer keeps its own
+ * intent.
  */
 
 static parley_str_t
@@ -209,7 +211,7 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
 
     if (head->restored && opts->answering == NULL) {
 
-        /* of a task any text will do, and it comes back as it was */
+        /* A task may have any text, which stays unchanged. */
 
         head->reply_to = reply_to;
         return 0;
@@ -221,9 +223,10 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
 
 
 /*
- * An id may be unique for its sender only (C2A's eventId).  A service that
- * ignores a known id would drop the message of a second sender, so the envelope
- * has an id derived from the id and the sender (GW-03).  A UUID is kept.
+ * Computes the id.  An id may be unique for its sender only (C2A's eventId).  A
+ * service that ignores known ids would drop a second sender's message.
+ * Therefore the new id is derived from the id and the sender (GW-03).  A UUID
+ * is kept.
  */
 
 static int
@@ -243,7 +246,7 @@ parley_aee_encode_own_id(parley_arena_t *arena, const parley_msg_t *m,
 }
 
 
-/* An id that is too short for AEE is replaced by one derived from it. */
+/* Replaces an id that is too short for AEE by a derived one. */
 
 static int
 parley_aee_encode_id(parley_arena_t *arena, const parley_msg_t *m,
@@ -372,8 +375,8 @@ parley_aee_head_rest(parley_buf_t *b, const parley_aee_head_t *head)
 
 
 /*
- * The members come from outside: one that is named like a field that stands
- * in the envelope already has no place.
+ * Writes the restored members, which come from outside.  It omits a member with
+ * the name of a field that the envelope already has.
  */
 
 static void
@@ -422,7 +425,7 @@ parley_aee_restore(parley_buf_t *b, const parley_aee_head_t *head)
 }
 
 
-/* a deadline that the carrier does not have */
+/* Reports a deadline that the carrier does not have. */
 
 static void
 parley_aee_untimed(const parley_msg_t *m, parley_loss_t *loss)
@@ -450,8 +453,8 @@ parley_aee_untimed(const parley_msg_t *m, parley_loss_t *loss)
 
 
 /*
- * The carrier decides about the deadline, which may have been capped
- * (AEE-29); a timeout_ms that says the same stays as it was written.
+ * Writes requires.  The carrier decides the deadline, which may be capped
+ * (AEE-29).  An equal timeout_ms is kept as received.
  */
 
 static void

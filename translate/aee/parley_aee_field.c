@@ -1,10 +1,10 @@
-/* The fields of an envelope: found by their names, all of them in a pass. */
+/* Finds the fields of an envelope by name, in one pass. */
 
 #include "translate/aee/parley_aee.h"
 #include "translate/parley_spelling.h"
 
 
-/* fields whose values the canonical message does not hold, or not exactly */
+/* fields with values that the canonical message does not hold exactly */
 #define PARLEY_AEE_OTHERS                                                     \
     (1U << PARLEY_AEE_TRACE | 1U << PARLEY_AEE_REQUIRES                       \
      | 1U << PARLEY_AEE_REPLY_TO | 1U << PARLEY_AEE_FIELDS)
@@ -13,7 +13,7 @@ static inline int parley_aee_is_member(const parley_json_t *doc,
     parley_aee_field_t field, uint32_t value);
 
 
-/* what is to be taken from PARLEY_AEE_FIELDS: 0 for every other name */
+/* stored as the difference from PARLEY_AEE_FIELDS: 0 for all other names */
 #define PARLEY_AEE_OF(field)  (PARLEY_AEE_FIELDS - (field))
 
 static const uint8_t  parley_aee_atoms[PARLEY_ATOMS] = {
@@ -84,9 +84,9 @@ parley_aee_scan(const parley_json_t *doc, parley_aee_scan_t *scan)
 
 
 /*
- * Whether a top-level member says what no canonical field holds.  That
- * reply_to is null, or empty, rather than absent is kept as well, so that a
- * protocol with an open slot gives the envelope back exactly.
+ * Returns whether a top-level member has no exact canonical field.  A null or
+ * empty reply_to is also kept, so that a protocol with an open slot can return
+ * the envelope exactly.
  */
 
 static inline int

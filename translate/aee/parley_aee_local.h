@@ -1,7 +1,7 @@
 /*
- * Envelopes that the gateway makes as a party of its own: results and errors
- * for tasks that are addressed to it (section 9, AEE-21 to AEE-27).  What
- * they say is the caller's business; this is how.
+ * Envelopes that the gateway sends as a party: results and errors for tasks
+ * that are addressed to it (section 9, AEE-21 to AEE-27).  The caller decides
+ * the content; these functions write it.
  */
 
 #ifndef PARLEY_AEE_LOCAL_H
@@ -14,16 +14,17 @@
 extern const parley_tasks_t  parley_aee_tasks;
 
 
-/* PARLEY_TASK_COUNT where the intent is none of the seven. */
+/* Finds the task of an intent.  PARLEY_TASK_COUNT: none of the seven. */
 parley_task_t parley_aee_local_find(parley_str_t intent);
 
-/* The intent, for lists. */
+/* Returns the intent of a task, for lists. */
 parley_str_t parley_aee_local_intent(parley_task_t own);
 
 /*
- * A result envelope from self for request, with payload (a JSON object) as
- * its payload.  The id is derived from the request's, so that a retry gets
- * the same (AEE-35).  Returns 0 and status 200, or -1 with *err: no memory.
+ * Writes a result envelope from self for request with payload, a JSON object.
+ * The id is derived from that of the request, so that a retry gets the same id
+ * (AEE-35).  Returns 0 and status 200, or -1 with *err filled if memory is
+ * exhausted.
  */
 int parley_aee_local_result(parley_arena_t *arena, const parley_msg_t *request,
     parley_str_t self, parley_str_t payload, int64_t now_ms,
@@ -31,8 +32,8 @@ int parley_aee_local_result(parley_arena_t *arena, const parley_msg_t *request,
     __attribute__((warn_unused_result));
 
 /*
- * An error envelope with a code of the intent's own, such as "E_NOT_FOUND";
- * field may be empty.  Status 200: the task was taken and has failed.
+ * Writes an error envelope with a code of the intent, such as "E_NOT_FOUND";
+ * field may be empty.  The status is 200: the task was accepted and has failed.
  */
 int parley_aee_local_error(parley_arena_t *arena, const parley_msg_t *request,
     parley_str_t self, parley_str_t code, parley_str_t message,

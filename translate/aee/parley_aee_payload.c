@@ -1,16 +1,16 @@
 /*
- * What the payload of an envelope says: to a person, of a failure, and on
- * behalf of another protocol, whose message it embeds:
+ * The payload of an envelope: its text for a person, its failure, and a message
+ * of another protocol that it embeds:
  *
- *     {native payload's members...,
- *      "references": [{"id", "type": "<x>.message", "hash",
- *                      "locator": "parley:<x>:<id>", "verified"}],
- *      "<x>": {"form", native envelope members..., "payload": {...}}}
+ *   {native payload's members...,
+ *    "references": [{"id", "type": "<x>.message", "hash",
+ *                    "locator": "parley:<x>:<id>", "verified"}],
+ *    "<x>": {"form", native envelope members..., "payload": {...}}}
  *
- * An error has "code", "message" and "retryable" as well, a result that
- * approves "approved".  "form" is an answer's, whose intent is its task's
- * (AEE-33); native payload members that have one of these names travel in
- * "payload"; "<x>" is absent where it would be empty.
+ * An error also has "code", "message" and "retryable", and a result that
+ * approves has "approved".  Only an answer with the intent of its task has
+ * "form" (AEE-33).  Native payload members with one of these names move to
+ * "payload".  "<x>" is absent if it would be empty.
  */
 
 #include "translate/aee/parley_aee.h"
@@ -44,7 +44,7 @@ parley_aee_payload(parley_arena_t *arena, parley_msg_t *msg)
 }
 
 
-/* The type that another protocol gives as the form, and what follows. */
+/* Reads the form that another protocol gives, and the payload. */
 
 int
 parley_aee_says(parley_msg_t *msg)
@@ -62,7 +62,7 @@ parley_aee_says(parley_msg_t *msg)
 }
 
 
-/* "message" of an error, unless it has a "text" as well; else "text" */
+/* Returns "message" for an error, unless it also has a "text"; else "text". */
 
 parley_atom_t
 parley_aee_spoken(const parley_msg_t *m)
@@ -88,7 +88,7 @@ parley_aee_payload_says(parley_msg_t *msg)
 }
 
 
-/* "text"; of an error, first "message" (section 4). */
+/* Reads "text"; for an error, first "message" (section 4). */
 
 static int
 parley_aee_payload_words(parley_msg_t *msg)
@@ -158,9 +158,9 @@ parley_aee_payload_failure(parley_msg_t *msg)
 
 
 /*
- * The gateway's reference says that the payload is another protocol's, whose
- * intent is <x>.<form>.  An answer has the intent of its task, and its own in
- * the member named after x (AEE-33).
+ * Finds the embedded message.  The gateway's reference names another protocol
+ * <x>, and the intent is <x>.<form>.  An answer has the intent of its task, and
+ * its own in the member <x> (AEE-33).
  */
 
 int
@@ -174,7 +174,7 @@ parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret)
     doc = m->data.doc;
     intent = parley_str_none;
 
-    /* nothing is embedded without a reference */
+    /* Nothing is embedded without a reference. */
 
     if (m->data.node == PARLEY_JSON_NONE
         || parley_json_member(doc, m->data.node, PARLEY_ATOM_references)
@@ -232,8 +232,8 @@ parley_aee_extract(const parley_msg_t *m, parley_embed_t *ret)
 
 
 /*
- * The reference, and whose it is, where the intent is proto's: that, or another
- * version of it.
+ * Finds the reference for an intent of *proto.  It names *proto, or another
+ * version of it, which becomes *proto.
  */
 
 static uint32_t
@@ -358,7 +358,7 @@ parley_aee_embed_write(parley_buf_t *b, const parley_msg_t *m,
 }
 
 
-/* what AEE section 4 wants in the payload of an error */
+/* Writes the members that AEE section 4 requires in the payload of an error. */
 
 static void
 parley_aee_embed_failure(parley_buf_t *b, const parley_msg_t *m)
@@ -379,8 +379,8 @@ parley_aee_embed_failure(parley_buf_t *b, const parley_msg_t *m)
 
 
 /*
- * The native envelope members that AEE has no field for, and the payload
- * members whose names the gateway has taken.
+ * Writes the native envelope members without an AEE field, and the payload
+ * members with names that the gateway uses.
  */
 
 static void

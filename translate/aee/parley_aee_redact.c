@@ -1,4 +1,7 @@
-/* What an envelope carries: the payload, and the rest in "vcp", "c2a", ... */
+/*
+ * Redacts an embedded message: its payload, and its members in "vcp", "c2a",
+ * ...
+ */
 
 #include <string.h>
 
@@ -54,7 +57,7 @@ parley_aee_within(parley_redact_t *r, const parley_msg_t *m)
 }
 
 
-/* What stands in the payload of one message may be this one's. */
+/* Adds the edits for a payload that another protocol nests differently. */
 
 static int
 parley_aee_within_payload(parley_redact_t *r, parley_str_t prefix,

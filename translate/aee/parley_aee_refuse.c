@@ -1,6 +1,6 @@
 /*
- * Errors that the gateway makes of its own: valid envelopes, whatever it was
- * that failed (AEE-36).
+ * Writes the gateway's own errors as valid envelopes, for any kind of failed
+ * message (AEE-36).
  */
 
 #include "translate/aee/parley_aee.h"
@@ -18,7 +18,7 @@ static int parley_aee_failure_ids(parley_arena_t *arena,
     const parley_aee_failure_t *f, parley_aee_head_t *head);
 
 
-/* where nothing better is known */
+/* defaults for unknown values */
 static const parley_str_t  parley_aee_unknown = parley_str("agent.unknown");
 static const parley_str_t  parley_aee_unidentified
     = parley_str("unidentified");
@@ -91,7 +91,7 @@ parley_aee_failure(parley_arena_t *arena, const parley_aee_failure_t *f,
 }
 
 
-/* but for ids and time */
+/* Fills the head, without ids and time. */
 
 static void
 parley_aee_failure_head(const parley_aee_failure_t *f, parley_aee_head_t *head)
@@ -194,7 +194,7 @@ parley_aee_event(parley_arena_t *arena, const parley_own_event_t *event,
 }
 
 
-/* whether an envelope may have such a name */
+/* Returns whether an envelope may have this name. */
 
 static int
 parley_aee_is_known(parley_str_t name, size_t min)
@@ -204,8 +204,8 @@ parley_aee_is_known(parley_str_t name, size_t min)
 
 
 /*
- * A retry of the same message that fails in the same way gets the same id
- * (AEE-35); where there is no id to derive it from it is random.
+ * Computes the ids.  A retry of a message that fails in the same way gets the
+ * same id (AEE-35).  The id is random if the message has none.
  */
 
 static int
@@ -258,7 +258,7 @@ parley_aee_failure_ids(parley_arena_t *arena, const parley_aee_failure_t *f,
 }
 
 
-/* "rate-limited" in AEE's manner: "E_RATE_LIMITED" */
+/* Converts "rate-limited" to AEE's form, "E_RATE_LIMITED". */
 
 int
 parley_aee_code(parley_arena_t *arena, parley_str_t word, parley_str_t *ret)

@@ -1,6 +1,6 @@
 /*
- * VCP inter-agent messaging 1.2 and 2.0.  Private to translate/vcp but for the
- * descriptors.  Sections are those of 1.2.
+ * VCP inter-agent messaging 1.2 and 2.0.  Other folders use only the
+ * descriptors of this header.  Section numbers are those of 1.2.
  */
 
 #ifndef PARLEY_VCP_H
@@ -42,21 +42,22 @@ typedef enum {
 } parley_vcp_field_t;
 
 
-/* in what the versions differ, beside their schemas */
+/* differences between the versions, without their schemas */
 typedef struct {
     parley_proto_t  proto;
-    parley_str_t    version;        /* the value of "vcp_message" */
+    parley_str_t    version;        /* value of "vcp_message" */
     size_t          reason_max;     /* characters; 0: any number */
-    size_t          action_max;     /* of a blocked_action */
-    unsigned        open:1;         /* other members may be there */
-    unsigned        integers:1;     /* a personal_state is of integers */
-    int           (*is_id)(parley_str_t s);     /* a message_id */
+    size_t          action_max;     /* of a blocked_action; 0: unlimited */
+    unsigned        open:1;         /* the envelope may have other members */
+    unsigned        integers:1;     /* a personal_state has integers */
+    int           (*is_id)(parley_str_t s);     /* Returns whether s is a
+                                                   message_id. */
 } parley_vcp_dialect_t;
 
 
-/* what an encode puts together */
+/* context of an encode */
 typedef struct {
-    const parley_vcp_dialect_t  *dialect;   /* of what is made */
+    const parley_vcp_dialect_t  *dialect;   /* of the new message */
     const parley_engine_t       *engine;
     parley_arena_t              *arena;
     const parley_msg_t          *m;
@@ -66,9 +67,11 @@ typedef struct {
 
     parley_buf_t                 payload;
     parley_vcp_type_t            type;
-    unsigned                     made:1;    /* the payload is not native */
-    unsigned                     whole:1;   /* it is m->data, as it stands */
-    unsigned                     context:1; /* data has the context used */
+    unsigned                     made:1;    /* the payload is not VCP's own */
+    unsigned                     whole:1;   /* the payload is m->data,
+                                               unchanged */
+    unsigned                     context:1; /* the message's own context is
+                                               used */
 } parley_vcp_encode_t;
 
 
@@ -81,7 +84,7 @@ extern const parley_codec_t  parley_vcp_codec;
 extern const parley_codec_t  parley_vcp2_codec;
 
 
-/* the rows of a codec that the versions have in common */
+/* members of a codec that both versions share */
 #define PARLEY_VCP_CODEC                                                      \
     .binding = &parley_vcp_binding,                                           \
     .syntax = &parley_vcp_syntax,                                             \
@@ -118,7 +121,7 @@ extern const parley_codec_t  parley_vcp2_codec;
     .duplicate = parley_vcp_duplicate,                                        \
     .refuse = parley_vcp_refuse,
 
-/* the schemas of payloads, by parley_vcp_type_t */
+/* schemas of payloads, indexed by parley_vcp_type_t */
 #define PARLEY_VCP_PART(version, name)                                        \
     parley_str("urn:parley:schema:vcp-" version "#/$defs/" name "_payload")
 
@@ -133,59 +136,67 @@ extern const parley_codec_t  parley_vcp2_codec;
         PARLEY_VCP_PART(version, "escalation"),
 
 
-/* That of a version's protocol; of any other 1.2's. */
+/*
+ * Returns the dialect of a protocol.  A protocol other than 2.0 has that of
+ * 1.2.
+ */
 const parley_vcp_dialect_t *parley_vcp_dialect(parley_proto_t proto);
 
-/* Whether a protocol is one of the versions, and another than that one. */
+/* Returns whether a protocol is the other version of VCP. */
 int parley_vcp_is_sibling(const parley_vcp_dialect_t *dialect,
     parley_proto_t proto);
 
 /*
- * How strongly a document speaks for a version: a "vcp_message" that begins
- * with "2." speaks for 2.0, any other for 1.2.
+ * Returns the codec's score of a document for a version.  A "vcp_message" that
+ * begins with "2." counts for 2.0, any other for 1.2.
  */
 int parley_vcp_detect(const parley_vcp_dialect_t *dialect,
     const parley_json_t *doc);
 
 
-/* The member of that name; PARLEY_VCP_FIELDS: none of them. */
+/* Return the field with a name, or PARLEY_VCP_FIELDS. */
 parley_vcp_field_t parley_vcp_field(const parley_json_t *doc, uint32_t name);
 parley_vcp_field_t parley_vcp_field_name(parley_str_t name);
 
-/* Whether a member is one of the envelope's, but for ASCII case. */
+/*
+ * Returns whether a name is that of an envelope member; ASCII case is ignored.
+ */
 int parley_vcp_is_reserved(parley_str_t name);
 
-/* The spelling() of a codec whose envelope is open. */
+/* Implements spelling() of a codec with an open envelope. */
 int parley_vcp_spelling(const parley_json_t *doc, parley_error_t *err);
 
-/* "escalation" and "vcp.escalation" */
+/* Return the words of a type: "escalation" and "vcp.escalation". */
 parley_str_t parley_vcp_type_name(parley_vcp_type_t type);
 parley_str_t parley_vcp_type_intent(parley_vcp_type_t type);
 
-/* PARLEY_VCP_TYPES: no such type. */
+/* Finds a type.  PARLEY_VCP_TYPES: the name is unknown. */
 parley_vcp_type_t parley_vcp_type_find(parley_str_t name);
 
 /*
- * The id in a reason "ACK:<message_id>..." (section 6.2), empty where it is
- * none.
+ * Returns the id in a reason "ACK:<message_id>..." (section 6.2).  The id is
+ * empty if the reason is different.
  */
 parley_str_t parley_vcp_ack_id(const parley_vcp_dialect_t *dialect,
     parley_str_t reason);
 
 /*
- * Fills id, sender, recipient, form and intent, as far as they are strings,
- * of a message that need not be valid.  -1: no memory.
+ * Fills id, sender, recipient, form and intent, as far as they are strings.
+ * The message need not be valid.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_vcp_peek(parley_msg_t *msg);
 
 
 /*
- * Fills what a payload says by msg->form: act, text, severity, and what an
- * acknowledgment answers.  The payload need not be valid.
+ * Fills act, text, severity and the answered message of an acknowledgment from
+ * a payload, by msg->form.  The payload need not be valid.
  */
 int parley_vcp_says(parley_msg_t *msg);
 
-/* The same of that type, but for the text: only an acknowledgment is read. */
+/*
+ * Does the work of parley_vcp_says() for a type, without the text.  The
+ * function reads only an acknowledgment.
+ */
 int parley_vcp_means(parley_vcp_type_t type, parley_msg_t *msg);
 
 
@@ -199,38 +210,40 @@ int parley_vcp_encode(const parley_vcp_dialect_t *dialect,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
 
 /*
- * The payload of a message of the other version: as it is where it is valid,
- * else without what may be left out, which is reported (parley_vcp_fit.c).
+ * Writes the payload of a message of the other version: unchanged if it is
+ * valid, else without the parts that may be omitted.  Those are reported
+ * (parley_vcp_fit.c).
  */
 int parley_vcp_fit(parley_vcp_encode_t *e);
 
 /*
- * Writes as many characters as there is room for and returns the room left.
- * What is cut of value, where it is a value of the payload, is lost.
+ * Writes as many characters of text as room allows, and returns the remaining
+ * room.  If text was cut, value, a value of the payload or PARLEY_JSON_NONE, is
+ * reported as lost.
  */
 size_t parley_vcp_reason(parley_vcp_encode_t *e, parley_str_t text,
     uint32_t value, size_t room);
 
-/* The envelope's message_id, timestamp and recipient. */
+/* Compute message_id, timestamp and recipient of the envelope. */
 int parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret);
 int parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret);
 int parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret);
 
-/* The payload of an escalation for a message that reports a trouble. */
+/* Writes the payload of an escalation for a message that reports a problem. */
 int parley_vcp_escalate(parley_vcp_encode_t *e);
 
-/* The codec's: an escalation of severity warning. */
+/* Implements the codec's warning(): an escalation of severity warning. */
 int parley_vcp_warning(parley_arena_t *arena, parley_str_t reason,
     parley_str_t context, parley_own_event_t *ret);
 
-/* The payload of the acknowledgment for a reply to an escalation. */
+/* Writes the payload of the acknowledgment for a reply to an escalation. */
 int parley_vcp_acknowledge(parley_vcp_encode_t *e);
 
 /*
- * Whether what was made, read back, may acknowledge what e->opts->answering
- * asked (VCP-25, SEC-08).  Returns 0, or -1: field-invalid where it is of
- * another escalation or severity, reply-unmatched where it is not from whom
- * was asked, translation-unsupported where the message is no reply.
+ * Checks that the new message, read back, may acknowledge e->opts->answering
+ * (VCP-25, SEC-08).  Returns 0, or -1: field-invalid if it has another
+ * escalation or severity, reply-unmatched if its sender is not the recipient of
+ * the escalation, translation-unsupported if the message is not a reply.
  */
 int parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back);
 

@@ -1,19 +1,19 @@
 /*
- * VCP 2.0: the codec of 1.2 with another dialect, and an envelope that is
- * open.
+ * VCP 2.0: the codec of 1.2 with another dialect, and with an open envelope.
  *
- *     {"vcp_message": "2.0", "type": "context_share",
- *      "message_id": "9b2e0c52-6a0d-4f0e-8a53-0f6f5d0a7c11",
- *      "sender": "agent://h/x1", "recipient": "agent://h/x2",
- *      "timestamp": "2026-03-08T12:00:00Z", "session": "s-4",
- *      "payload": {"context": "...", "constitution_ref": "creed://h/y",
- *                  "personal_state": {"energy": 7, "mood": "calm"}}}
+ *   {"vcp_message": "2.0", "type": "context_share",
+ *    "message_id": "9b2e0c52-6a0d-4f0e-8a53-0f6f5d0a7c11",
+ *    "sender": "agent://h/x1", "recipient": "agent://h/x2",
+ *    "timestamp": "2026-03-08T12:00:00Z", "session": "s-4",
+ *    "payload": {"context": "...", "constitution_ref": "creed://h/y",
+ *                "personal_state": {"energy": 7, "mood": "calm"}}}
  */
 
 #include "translate/vcp/parley_vcp.h"
 
 
-#define PARLEY_VCP_NAME_MAX  11     /* octets of "vcp_message", the longest */
+#define PARLEY_VCP_NAME_MAX  11     /* octets of "vcp_message", the longest
+                                       name */
 
 
 static int parley_vcp2_detect(const parley_json_t *doc);
@@ -27,7 +27,7 @@ static int parley_vcp2_answer_decode(const parley_engine_t *engine,
 static void parley_vcp2_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 
 
-/* payloads, by parley_vcp_type_t */
+/* schemas of payloads, indexed by parley_vcp_type_t */
 static const parley_str_t  parley_vcp2_parts[PARLEY_VCP_TYPES] = {
     PARLEY_VCP_PARTS("2.0")
 };
@@ -74,7 +74,7 @@ parley_vcp2_answer_decode(const parley_engine_t *engine,
 }
 
 
-/* The members of the envelope that 1.2 does not have. */
+/* Reports the envelope members that 1.2 does not have. */
 
 static void
 parley_vcp2_unmapped(const parley_msg_t *m, parley_loss_t *loss)

@@ -1,7 +1,7 @@
 #include "translate/vcp/parley_vcp.h"
 
 
-/* the status, or the code of a refusal, of who takes no more for now */
+/* status or code of a refusal by an overloaded service */
 #define PARLEY_VCP_BUSY  "busy"
 
 
@@ -33,9 +33,10 @@ static int parley_vcp_rejected(parley_arena_t *arena, int status,
 
 
 /*
- * Section 8.2: {"status": "accepted" | "duplicate", "message_id"}, here with
- * an optional "reply"; a refusal is {"status": "rejected", ...}, one that may
- * come again {"status": "busy", ...}; and a message alone is an answer too.
+ * Section 8.2: {"status": "accepted" | "duplicate", "message_id"}, here with an
+ * optional "reply".  A refusal is {"status": "rejected", ...}, or {"status":
+ * "busy", ...} if the message may be sent again.  A message alone is also an
+ * answer.
  */
 
 int
@@ -156,7 +157,7 @@ parley_vcp_answer_rejected(const parley_encoded_t *sent, uint32_t status,
     answer->kind = PARLEY_ANSWER_REFUSED;
     answer->retryable = parley_vcp_answer_again(answer->code);
 
-    /* a refusal must not look like a success further on */
+    /* Later steps must not treat a refusal as a success. */
 
     if (answer->status < 300) {
         answer->status = answer->retryable ? 503 : 422;
@@ -166,7 +167,7 @@ parley_vcp_answer_rejected(const parley_encoded_t *sent, uint32_t status,
 }
 
 
-/* Whether a refusal of that code says that the message may come again. */
+/* Returns whether a refusal with this code allows another attempt. */
 
 static int
 parley_vcp_answer_again(parley_str_t code)
@@ -180,7 +181,7 @@ parley_vcp_answer_again(parley_str_t code)
 }
 
 
-/* An answer may leave the id out only where it refuses. */
+/* Checks the id of an answer.  Only a refusal may omit it. */
 
 static int
 parley_vcp_answer_id(const parley_json_t *doc, uint32_t id,
@@ -196,7 +197,7 @@ parley_vcp_answer_id(const parley_json_t *doc, uint32_t id,
 }
 
 
-/* The reply is a message within the answer: a document of its own. */
+/* Reads the reply, a message in the answer, as a separate document. */
 
 static int
 parley_vcp_answer_reply(const parley_vcp_dialect_t *dialect,
@@ -289,7 +290,9 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
     }
 
     if (err->code == PARLEY_E_FIELD_INVALID) {
-        /* the acknowledgment of something else: parley_vcp_is_bound */
+        /*
+         * The acknowledgment names another escalation: parley_vcp_is_bound().
+         */
         err->code = PARLEY_E_UPSTREAM_INVALID;
         parley_answer_at(answer, err);
 
@@ -305,8 +308,9 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
 
 
 /*
- * A failure that a child tells its parent is an escalation (section 4.4); what
- * a parent tells its child is the answer to what that asked.
+ * Returns whether a failure goes from a child to its parent, and is therefore
+ * an escalation (section 4.4).  From a parent to its child, it is the answer to
+ * the child's message.
  */
 
 static int
@@ -347,7 +351,7 @@ parley_vcp_accepted(parley_arena_t *arena, const parley_msg_t *request,
 }
 
 
-/* VCP-13: a duplicate is no error, its sender must not try again. */
+/* A duplicate is not an error: its sender must not try again (VCP-13). */
 
 int
 parley_vcp_duplicate(parley_arena_t *arena, const parley_msg_t *m,
@@ -397,7 +401,7 @@ parley_vcp_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
 }
 
 
-/* Empty ones are left out. */
+/* Empty members are omitted. */
 
 static int
 parley_vcp_rejected(parley_arena_t *arena, int status, parley_str_t id,

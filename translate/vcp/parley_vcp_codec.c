@@ -26,7 +26,7 @@ static int parley_vcp_demands(const parley_msg_t *m);
 static int parley_vcp_says_context(const parley_msg_t *m, parley_str_t *ret);
 
 
-/* payloads, by parley_vcp_type_t */
+/* schemas of payloads, indexed by parley_vcp_type_t */
 static const parley_str_t  parley_vcp_parts[PARLEY_VCP_TYPES] = {
     PARLEY_VCP_PARTS("1.2")
 };
@@ -55,7 +55,7 @@ const parley_atom_t  parley_vcp_passing[][PARLEY_CODEC_PASSING_NAMES] = {
 };
 
 
-/* a group has no URI */
+/* a group does not have a URI */
 static const parley_str_t  parley_vcp_prefixes[PARLEY_NAME_KINDS] = {
     [PARLEY_NAME_AGENT] = parley_str("agent://"),
     [PARLEY_NAME_HUMAN] = parley_str("human://"),
@@ -116,7 +116,7 @@ static const struct {
 };
 
 
-/* what is to be taken from PARLEY_VCP_FIELDS: 0 for every other name */
+/* stored as the difference from PARLEY_VCP_FIELDS: 0 for all other names */
 #define PARLEY_VCP_OF(field)  (PARLEY_VCP_FIELDS - PARLEY_VCP_##field)
 
 static const uint8_t  parley_vcp_atoms[PARLEY_ATOMS] = {
@@ -198,7 +198,7 @@ parley_vcp_spoken(const parley_msg_t *m)
 }
 
 
-/* What a message says that gives no reason (section 5). */
+/* Writes the content of a message without a reason (section 5). */
 
 int
 parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m)
@@ -219,7 +219,7 @@ parley_vcp_sentence(parley_buf_t *b, const parley_msg_t *m)
 }
 
 
-/* The canonical fields hold all that a VCP envelope says. */
+/* Does nothing: the canonical fields contain the whole VCP envelope. */
 
 static void
 parley_vcp_unmapped(const parley_msg_t *m, parley_loss_t *loss)
@@ -237,7 +237,7 @@ parley_vcp_type(unsigned i)
 }
 
 
-/* parley_vcp_context, parley_vcp_constitution */
+/* Checks parley_vcp_context and parley_vcp_constitution. */
 
 static int
 parley_vcp_supplies(const parley_engine_t *engine, parley_arena_t *arena,
@@ -252,7 +252,7 @@ parley_vcp_supplies(const parley_engine_t *engine, parley_arena_t *arena,
 
     static const char *const  members[] = { "/context", "/constitution_ref" };
 
-    /* one after the other, beside what is valid */
+    /* Check each with a valid other one. */
 
     for (i = 0; i < 2; i++) {
 
@@ -291,9 +291,9 @@ parley_vcp_supplies(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 /*
- * Constraints go from parent to child, escalations from child to parent and
- * their acknowledgments back (sections 4.3, 4.4, 6.2).  m may be another
- * protocol's message with such an intent.
+ * Returns the direction: constraints go from parent to child, escalations from
+ * child to parent, and their acknowledgments back (sections 4.3, 4.4, 6.2).  m
+ * may be another protocol's message with such an intent.
  */
 
 parley_direction_t
@@ -301,7 +301,7 @@ parley_vcp_direction(const parley_msg_t *m)
 {
     if (parley_str_is(m->intent, "vcp.constraint_propagate")) {
 
-        /* what comes of it (in AEE) goes back to whoever imposed it */
+        /* In AEE, an answer goes back to the sender of the constraint. */
 
         return m->act == PARLEY_ACT_REQUEST || m->act == PARLEY_ACT_EVENT
                ? PARLEY_DIRECTION_DOWN : PARLEY_DIRECTION_ANY;
@@ -326,7 +326,10 @@ parley_vcp_direction(const parley_msg_t *m)
 }
 
 
-/* section 6.3; what another protocol says in its payload is how grave it is */
+/*
+ * Fills the meaning of an escalation (section 6.3).  The severity of another
+ * protocol's message is a member of its payload.
+ */
 
 static void
 parley_vcp_supervises(const parley_msg_t *m, parley_supervision_t *ret)
@@ -393,8 +396,8 @@ parley_vcp_says_context(const parley_msg_t *m, parley_str_t *ret)
 }
 
 
-/* VCP-12: what is critical and does not say so is to be acknowledged all the
-   same */
+/* Returns whether a message requires an acknowledgment.  A critical one needs
+   it even if it does not say so (VCP-12). */
 
 static int
 parley_vcp_demands(const parley_msg_t *m)
@@ -465,7 +468,7 @@ parley_vcp_type_find(parley_str_t name)
 }
 
 
-/* agent://h/x, human://x, service://x, "broadcast", else an opaque x */
+/* agent://h/x, human://x, service://x, "broadcast", or an opaque x */
 
 static int
 parley_vcp_name_parse(const parley_name_syntax_t *syntax, parley_str_t s,
@@ -522,7 +525,7 @@ parley_vcp_name_format(const parley_name_syntax_t *syntax, parley_buf_t *b,
 {
     if (n->kind == PARLEY_NAME_GROUP) {
 
-        /* VCP knows one group: all peers */
+        /* VCP has one group: all peers */
 
         if (!parley_str_eq(n->name, syntax->peers)) {
             return -1;

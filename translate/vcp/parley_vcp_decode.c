@@ -18,7 +18,7 @@ static int parley_vcp_fill_severity(parley_msg_t *msg);
 static int parley_vcp_fill_sig(parley_msg_t *msg, uint32_t value);
 
 
-/* priority by severity, and whether an acknowledgment has a deadline */
+/* priority and deadline of the acknowledgment, by severity */
 static const struct {
     parley_priority_t  priority;
     int64_t            timeout_ms;
@@ -93,8 +93,8 @@ parley_vcp_peek(parley_msg_t *msg)
 
 
 /*
- * The values of the envelope's members, or PARLEY_JSON_NONE.  Returns how many
- * members there are that the envelope does not have.
+ * Finds the values of the envelope's members, or PARLEY_JSON_NONE.  Returns the
+ * number of other members.
  */
 
 static uint32_t
@@ -132,7 +132,7 @@ parley_vcp_scan(const parley_json_t *doc, uint32_t fields[PARLEY_VCP_FIELDS])
 }
 
 
-/* What an open envelope has beside its own, where the schema let it pass. */
+/* Collects the other members of an open envelope.  The schema allowed them. */
 
 static int
 parley_vcp_members(parley_arena_t *arena, parley_msg_t *msg, uint32_t n)
@@ -356,7 +356,7 @@ parley_vcp_fill_severity(parley_msg_t *msg)
 }
 
 
-/* "base64:...", always Ed25519 (section 7.2) */
+/* Reads a signature: "base64:...", always Ed25519 (section 7.2). */
 
 static int
 parley_vcp_fill_sig(parley_msg_t *msg, uint32_t value)

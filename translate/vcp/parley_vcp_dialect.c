@@ -1,12 +1,13 @@
-/* In what the versions of VCP differ. */
+/* Differences between the versions of VCP. */
 
 #include "translate/vcp/parley_vcp.h"
 #include "schemas/parley_format.h"
 #include "core/parley_id.h"
 
 
-#define PARLEY_VCP_DETECTED  100    /* "vcp_message" is there, and this one's */
-#define PARLEY_VCP_ANOTHER   50     /* it is of another version */
+#define PARLEY_VCP_DETECTED  100    /* "vcp_message" is present, with this
+                                       version */
+#define PARLEY_VCP_ANOTHER   50     /* "vcp_message" has another version */
 
 
 static int parley_vcp_is_v7(parley_str_t s);
@@ -55,7 +56,7 @@ parley_vcp_is_v7(parley_str_t s)
 }
 
 
-/* of any version and in either case: the schema's format */
+/* Checks the format of the schema: a UUID of any version, in either case. */
 
 static int
 parley_vcp_is_uuid(parley_str_t s)
@@ -97,7 +98,10 @@ parley_vcp_detect(const parley_vcp_dialect_t *dialect,
 }
 
 
-/* "2.0", however it is written, and others of 2 are refused by 2.0 */
+/*
+ * Returns whether a value is this version.  2.0 takes "2.0" with any escapes,
+ * and refuses other texts that begin with "2.".
+ */
 
 static int
 parley_vcp_is_version(const parley_vcp_dialect_t *dialect,

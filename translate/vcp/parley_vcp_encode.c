@@ -55,7 +55,7 @@ parley_vcp_encode(const parley_vcp_dialect_t *dialect,
 }
 
 
-/* Which of the four types says what the message says. */
+/* Chooses the one of the four types that expresses the message. */
 
 static int
 parley_vcp_choose(parley_vcp_encode_t *e)
@@ -127,7 +127,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 }
 
 
-/* The intent is vcp.<type>: the payload is VCP's own. */
+/* Writes a payload in VCP's own words: the intent is vcp.<type>. */
 
 static int
 parley_vcp_native(parley_vcp_encode_t *e)
@@ -142,7 +142,10 @@ parley_vcp_native(parley_vcp_encode_t *e)
 
     if (!e->m->carried && e->m->data.node != PARLEY_JSON_NONE) {
 
-        /* no VCP payload has one; in AEE any payload may (section 10) */
+        /*
+         * A VCP payload never has references, but any AEE payload may (section
+         * 10).
+         */
 
         references.doc = e->m->data.doc;
         references.node = parley_json_member(references.doc, e->m->data.node,
@@ -169,8 +172,8 @@ parley_vcp_native(parley_vcp_encode_t *e)
 
 
 /*
- * Whether the payload is without a member that its type has, and the operator
- * says what it is then (parley_vcp_context, parley_vcp_constitution).
+ * Returns whether the payload lacks a member of its type for which the operator
+ * supplies a value (parley_vcp_context, parley_vcp_constitution).
  */
 
 static int
@@ -211,7 +214,7 @@ parley_vcp_complete(parley_vcp_encode_t *e)
             continue;
         }
 
-        /* what was written is an object; it goes on where it ended */
+        /* Continue the object after its last member. */
 
         if (e->payload.len > 0) {
             e->payload.len--;
@@ -225,8 +228,8 @@ parley_vcp_complete(parley_vcp_encode_t *e)
 
 
 /*
- * Whether the payload is an acknowledgment, in the version whose it is.
- * -1: no memory.
+ * Returns whether the payload is an acknowledgment, in its own version.
+ * Returns 0 with *ret, or -1 if memory is exhausted.
  */
 
 static int
@@ -337,8 +340,8 @@ parley_vcp_write(parley_vcp_encode_t *e, parley_encoded_t *ret)
 
 
 /*
- * Its own envelope's other members, of what another protocol carries.  None of
- * them may pass for one of the envelope.
+ * Writes the other members of an open envelope that another protocol carried.
+ * A member with the name of an envelope member is omitted.
  */
 
 static void
@@ -364,11 +367,10 @@ parley_vcp_keeps(const parley_vcp_encode_t *e, const parley_member_t *member)
 
 
 /*
- * What was made is read back: so it is valid, and what differs from the
- * message is what was lost.  A payload that stays as it is need not be read
- * again: it is validated where it stands, and the envelope around it is valid
- * as it was written.  Only where that fails it is read back all the same, for
- * the error.
+ * Reads the new message back.  Thus it is valid, and its differences from m are
+ * the loss.  An unchanged payload is validated at its place in m instead, and
+ * the envelope around it is valid by construction.  If that validation fails,
+ * the whole message is read back for the error.
  */
 
 static int
@@ -395,7 +397,7 @@ parley_vcp_check(parley_vcp_encode_t *e, parley_encoded_t *ret)
     ret->corr = back.corr;
     ret->alarm = back.alarm;
 
-    /* an acknowledgment is of an escalation, whether asked for or not: 6.1 */
+    /* An acknowledgment may answer any escalation, requested or not (6.1). */
     ret->answerable = back.alarm != PARLEY_ALARM_NONE
                       && back.act != PARLEY_ACT_REPLY;
 
@@ -432,7 +434,7 @@ parley_vcp_view(const parley_vcp_encode_t *e, const parley_encoded_t *ret,
 }
 
 
-/* The error names a member of what was made; the caller wants its own. */
+/* Replaces a pointer into the new message by one into the caller's. */
 
 static int
 parley_vcp_unsaid(parley_vcp_encode_t *e)
@@ -494,8 +496,8 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
     }
 
     /*
-     * An answer's correlation travels in the exchange, and a derived id
-     * stands for the one that it was derived from.
+     * The exchange carries an answer's correlation.  A derived id replaces its
+     * origin.
      */
 
     if (answering == NULL && m->corr.len > 0
@@ -535,7 +537,7 @@ parley_vcp_compare(parley_vcp_encode_t *e, const parley_msg_t *back)
 }
 
 
-/* The members of a payload of which only some words were said. */
+/* Reports the members of a payload except those in the reason. */
 
 static void
 parley_vcp_compare_data(parley_vcp_encode_t *e)
@@ -559,7 +561,7 @@ parley_vcp_compare_data(parley_vcp_encode_t *e)
     {
         value.node = k + 1;
 
-        /* of a reaction the code is what the gateway calls its signal */
+        /* The code of a reaction is the gateway's name for its signal. */
 
         if (value.node == m->said[0]
             || (value.node == m->said[1]
@@ -573,7 +575,9 @@ parley_vcp_compare_data(parley_vcp_encode_t *e)
             continue;
         }
 
-        /* of what carrying added the envelope's own report speaks */
+        /*
+         * The report of the envelope contains the members that carrying added.
+         */
 
         if (m->carried
             && (parley_json_atom(doc, k) == PARLEY_ATOM_references

@@ -1,7 +1,7 @@
 /*
- * Escalations for what has the same meaning elsewhere: failures, requests
- * that report a trouble, and replies to escalations, which are their
- * acknowledgments (section 6.2).
+ * Writes escalations for messages with the same meaning in other protocols:
+ * failures, requests that report a problem, and replies to escalations, which
+ * become acknowledgments (section 6.2).
  */
 
 #include "translate/vcp/parley_vcp.h"
@@ -22,7 +22,7 @@ static int parley_vcp_is_asked(const parley_vcp_encode_t *e);
 static parley_alarm_t parley_vcp_ack_severity(const parley_vcp_encode_t *e);
 
 
-/* how grave a message of a priority is, where nothing else says it */
+/* severity by priority, if the message has no severity */
 static const parley_alarm_t  parley_vcp_alarms[] = {
     [PARLEY_PRIORITY_LOW] = PARLEY_ALARM_INFO,
     [PARLEY_PRIORITY_NORMAL] = PARLEY_ALARM_WARNING,
@@ -132,8 +132,8 @@ parley_vcp_warning(parley_arena_t *arena, parley_str_t reason,
 
 
 /*
- * Whether it is a failure of what a child asked: an escalation, or something
- * else of its own parent.
+ * Returns whether m is a failure that answers a child: its escalation, or
+ * another message to its parent.
  */
 
 static int
@@ -152,7 +152,9 @@ parley_vcp_comes_down(const parley_vcp_encode_t *e)
 }
 
 
-/* The characters of a reason that is made: 2.0 has no bound of its own. */
+/*
+ * Returns the maximum characters of a new reason.  2.0 has no limit of its own.
+ */
 
 static size_t
 parley_vcp_room(const parley_vcp_encode_t *e)
@@ -162,7 +164,10 @@ parley_vcp_room(const parley_vcp_encode_t *e)
 }
 
 
-/* Of a failure what its code is worth to the operator (section 4.4). */
+/*
+ * Returns the severity; for a failure, that of its code by the operator's
+ * settings (section 4.4).
+ */
 
 static parley_alarm_t
 parley_vcp_alarm(const parley_vcp_encode_t *e)
@@ -223,9 +228,9 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
 
 
 /*
- * VCP-25, SEC-08: however the message came to say that it is one, written out
- * or by a payload of its own, an acknowledgment is a reply, of the escalation
- * that it answers and no other, and from whom that was for.
+ * An acknowledgment is a reply to one escalation, from the recipient of that
+ * escalation (VCP-25, SEC-08).  This also applies to an acknowledgment that a
+ * payload contains.
  */
 
 int
@@ -245,7 +250,7 @@ parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back)
         return 0;
     }
 
-    /* what is none of VCP's had another id there */
+    /* An id of another form was replaced in VCP. */
 
     if (e->dialect->is_id(asked->id)
         && !parley_str_eq(back->reply_to, asked->id))
@@ -278,8 +283,9 @@ parley_vcp_misbound(const parley_vcp_encode_t *e, const char *member,
 
 
 /*
- * SEC-06, VCP section 6.2: the parent that was asked acknowledges; where it is
- * a human, no instrument's session does so for it.
+ * Checks that the parent that received the escalation acknowledges it (SEC-06,
+ * VCP section 6.2).  If the parent is a human, no session of an instrument may
+ * do so.
  */
 
 static int
@@ -321,7 +327,10 @@ parley_vcp_is_asked(const parley_vcp_encode_t *e)
 }
 
 
-/* VCP-25: that of the escalation; where it is not known, by the priority */
+/*
+ * Returns the severity of the escalation (VCP-25), or, if that is unknown, one
+ * by the priority.
+ */
 
 static parley_alarm_t
 parley_vcp_ack_severity(const parley_vcp_encode_t *e)
@@ -338,7 +347,7 @@ parley_vcp_ack_severity(const parley_vcp_encode_t *e)
 }
 
 
-/* The message's own context, else what the operator configured. */
+/* Writes the message's own context, or the configured one. */
 
 static int
 parley_vcp_context(parley_vcp_encode_t *e)

@@ -1,13 +1,13 @@
 /*
- * A payload of the other version.  Where it is valid it goes as it is.  Else
- * what a reader may pass over is left out, and reported: what the schema of
- * 2.0 does not name, and values of a personal state that the target has no
- * word for.  What is cut is the end of a text that is too long.  Whatever else
- * the target cannot say is refused when what was made is read back: a scope is
- * never widened, and no constraint changed.
+ * Fits a payload of the other version.  A valid payload is unchanged.
+ * Otherwise optional parts are omitted and reported: members that the schema of
+ * 2.0 does not name, and values of a personal state that the target cannot
+ * express.  A text that is too long loses its end.  Anything else that the
+ * target cannot express is refused when the new message is read back: a scope
+ * never becomes wider, and a constraint never changes.
  *
- *     2.0  {"personal_state": {"energy": 7, "mood": "calm"}}
- *     1.2  {"personal_state": {"energy": 7}}, /payload/personal_state/mood
+ *   2.0  {"personal_state": {"energy": 7, "mood": "calm"}}
+ *   1.2  {"personal_state": {"energy": 7}}, /payload/personal_state/mood
  */
 
 #include "translate/vcp/parley_vcp.h"
@@ -15,16 +15,17 @@
 #include "translate/parley_msg_field.h"
 
 
-/* what is known of an object's members; an empty row ends a table */
+/* known members of an object; an empty row ends a table */
 typedef struct parley_vcp_known_s  parley_vcp_known_t;
 
 struct parley_vcp_known_s {
     parley_atom_t              name;
-    unsigned                   number:1;    /* of a personal state */
-    unsigned                   whole:1;     /* 1.2 has all of the members or
-                                               not the object, so that half of
-                                               it is not made */
-    const parley_vcp_known_t  *members;     /* an object, or an array of */
+    unsigned                   number:1;    /* number of a personal state */
+    unsigned                   whole:1;     /* 1.2 has either all of the members
+                                               or not the object: a partial
+                                               object must not be made */
+    const parley_vcp_known_t  *members;     /* of an object, or of each object
+                                               in an array */
 };
 
 
@@ -63,7 +64,7 @@ static const parley_vcp_known_t  parley_vcp_state[] = {
     { PARLEY_ATOM_NONE, 0, 0, NULL }
 };
 
-/* 2.0's audiences narrow it: 1.2 refuses them */
+/* 1.2 refuses audiences, which narrow the scope in 2.0 */
 static const parley_vcp_known_t  parley_vcp_scope[] = {
     { PARLEY_ATOM_model_families, 0, 0, NULL },
     { PARLEY_ATOM_purposes, 0, 0, NULL },
@@ -79,7 +80,7 @@ static const parley_vcp_known_t  parley_vcp_constraint[] = {
     { PARLEY_ATOM_NONE, 0, 0, NULL }
 };
 
-/* the objects in payloads */
+/* objects in payloads */
 static const parley_vcp_known_t  parley_vcp_objects[] = {
     { PARLEY_ATOM_personal_state, 0, 0, parley_vcp_state },
     { PARLEY_ATOM_scope, 0, 0, parley_vcp_scope },
@@ -146,9 +147,9 @@ parley_vcp_fit(parley_vcp_encode_t *e)
 
 
 /*
- * Of an acknowledgment the id that it names in the target, where that is
- * another: what it answers is known by then, and has a version's own id in
- * each.  Returns 0; -1: no memory, or it names what the target cannot.
+ * Finds the id that an acknowledgment must name in the target, if it differs.
+ * The answered message is known, and its id depends on the version.  Returns 0;
+ * -1 if memory is exhausted, or if the target cannot express the id.
  */
 
 static int
@@ -226,7 +227,7 @@ parley_vcp_fit_member(parley_vcp_encode_t *e, parley_json_ref_t value,
 }
 
 
-/* A text that is bounded, and names id in place of what it acknowledges. */
+/* Writes a text with a limit, with id in place of the acknowledged id. */
 
 static void
 parley_vcp_fit_text(parley_vcp_encode_t *e, parley_json_ref_t value,
@@ -328,8 +329,8 @@ parley_vcp_fit_value(parley_vcp_encode_t *e, parley_json_ref_t value,
 
 
 /*
- * Whether the target has a word for a value that may be left out; of one that
- * is whole for each of its members.
+ * Returns whether the target can express an optional value.  If known->whole is
+ * set, this must apply to each of its members.
  */
 
 static int

@@ -1,4 +1,4 @@
-/* The envelope of a message that is made: its id, time and recipient. */
+/* Computes id, time and recipient of a new envelope. */
 
 #include "translate/vcp/parley_vcp.h"
 #include "core/parley_id.h"
@@ -7,15 +7,15 @@
 #include "core/parley_time.h"
 
 
-#define PARLEY_VCP_FRACTION  19     /* where it begins in a timestamp */
+#define PARLEY_VCP_FRACTION  19     /* offset of the fraction in a timestamp */
 
 
 static int parley_vcp_encode_peer(parley_vcp_encode_t *e, parley_str_t *ret);
 
 
 /*
- * An id of the version stays, anything else becomes a UUIDv7, which both
- * versions take, always the same (AEE-35).
+ * Keeps an id that the version allows.  Derives a UUIDv7 from any other id,
+ * which both versions allow; equal ids give equal UUIDs (AEE-35).
  */
 
 int
@@ -42,7 +42,7 @@ parley_vcp_encode_id(parley_vcp_encode_t *e, parley_str_t *ret)
 }
 
 
-/* UTC with a Z; what is that already, and its fraction, stay as they are. */
+/* Converts the time to UTC with a Z.  Such a time stays, with its fraction. */
 
 int
 parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
@@ -58,7 +58,7 @@ parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
 
     ms = e->m->created_ms;
 
-    /* a time of its own that has been read already is not read again */
+    /* A time that the decode has parsed is not parsed again. */
 
     if ((created.len == 0 || ms < 0) && parley_time_parse(created, &ms) != 0) {
 
@@ -83,7 +83,7 @@ parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
     if (created.len > PARLEY_VCP_FRACTION
         && created.data[PARLEY_VCP_FRACTION] == '.')
     {
-        /* seconds, rounded down, and the fraction as it was written */
+        /* Write the seconds, rounded down, and the fraction as received. */
 
         (void) parley_time_format(ms - ((ms % 1000) + 1000) % 1000, text);
 
@@ -107,8 +107,9 @@ parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
 
 
 /*
- * VCP has one group, all peers.  Another is that where whoever is behind the
- * gateway is that group and nobody else; a narrower one is never widened.
+ * Finds the recipient.  VCP has one group, all peers.  Another group becomes
+ * this one if the operator says that it is the whole upstream.  A narrower
+ * group never becomes wider.
  */
 
 int
@@ -147,7 +148,7 @@ parley_vcp_encode_recipient(parley_vcp_encode_t *e, parley_str_t *ret)
 
     *ret = parley_vcp_syntax.peers;
 
-    /* its name is said where that means all peers */
+    /* The name is lost, unless it maps to all peers. */
 
     rc = parley_name_map(e->arena, e->dialect->proto, *ret, m->wire, &name);
 
