@@ -317,7 +317,9 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
 
     g->before = g->asked;
     g->exchange = NULL;
+    g->gives = 0;
 
+    memset(g->given, 0, sizeof(g->given));
     memset(&g->asked, 0, sizeof(parley_asked_t));
     memset(&g->means, 0, sizeof(parley_supervision_t));
     memset(&g->opts, 0, sizeof(parley_encode_opts_t));

@@ -23,10 +23,15 @@ my $service = Parley::Upstream->start(port(2), <<'EOT');
         $c->{keep} = 0;
         $c->out("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
                 . "Connection: close\r\n"
-                . join('', map { "$_: $give->{$_}\r\n" } keys %$give)
+                . join('', map { "$_\r\n" } map { my $n = $_;
+                      map { "$n: $_" } ref $give->{$n} ? @{ $give->{$n} }
+                                                       : $give->{$n} }
+                      keys %$give)
                 . "\r\ndata: " . jcs(\%answer) . "\n\n");
     } else {
-        $c->answer(200, [%$give], jcs(\%answer));
+        $c->answer(200, [map { my $n = $_;
+            map { $n => $_ } ref $give->{$n} ? @{ $give->{$n} } : $give->{$n} }
+            keys %$give], jcs(\%answer));
     }
 EOT
 
@@ -159,6 +164,32 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
             passes('alice', $same, $same => $id);
             refused('alice', "$same as well", $name => $id, $same => $id);
         }
+    };
+
+    subtest "MCP-05 $name that is several is none" => sub {
+        for my $list ("$id,of-bob", "of-bob, $id", "$id,", ",$id") {
+            refused($_, "a list $list", $name => $list) for qw(alice bob);
+        }
+
+        for my $events (0, 1) {
+            for my $give (["a-$name", "b-$name"], ["a-$name", "a-$name"],
+                          ["a-$name", ''], "a-$name, b-$name")
+            {
+                my $answer = call('alice', '/mcp', 'initialize', {
+                    protocolVersion => '2025-06-18',
+                    give => { $name => $give },
+                    ($events ? (events => 1) : ()) });
+
+                is($answer->{status}, 200, 'an answer')
+                    or diag $answer->{raw};
+                is(from_json($answer->{body})->{error}{data}{code},
+                   'upstream-invalid', 'which is refused');
+                is($answer->{headers}{lc $name}, undef,
+                   'and gives the caller none');
+            }
+        }
+
+        passes('bob', 'one of these, which is free', $name => "b-$name");
     };
 
     subtest "MCP-05 $name that is empty is nobody's" => sub {

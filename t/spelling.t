@@ -141,6 +141,56 @@ refused('/c2a', { jsonrpc => '2.0', method => 'notifications/cancelled',
         '/params/RequestId', 'SEC-01 a notification of MCP');
 
 
+# Methods and tools in other letters are unknown ones, which no service gets: it
+# could take them for those whose rules they pass by.
+
+sub unknown {
+    my ($m, $field, $code) = @_;
+
+    for my $uri ('/c2a', '/aee/c2a') {
+        $service->clear;
+
+        my $answer = submit($m, as => 'alice', uri => $uri);
+        my $error = $answer->{json}{error} // {};
+        my $name = jcs($m->{params}{name} // $m->{method});
+
+        is($error->{code}, $code, "SEC-01 $name at $uri")
+            or diag $answer->{body};
+        is($error->{data}{code}, 'kind-unknown', 'is unknown');
+        is($error->{data}{field}, $field, 'by the member');
+        is(scalar $service->requests, 0, 'the service gets nothing');
+    }
+
+    passes('/open/c2a', $m, 'with case=open');
+}
+
+for my $method ('Chat/Deliver', 'CHAT/DELIVER', 'chat/Deliver', 'Tools/Call',
+                'Initialize', 'tools/List', 'notifications/Cancelled',
+                "notif\x{131}cations/cancelled")
+{
+    my $m = { %{ fresh() }, method => $method, id => 7 };
+
+    unknown($m, '/method', -32601);
+}
+
+for my $tool (qw(Chat.send_message chat.Send_Message CHAT_SEND_MESSAGE
+                 Chat_React chat.REACT), "chat.re\x{17F}olve")
+{
+    unknown({ jsonrpc => '2.0', id => 3, method => 'tools/call', params => {
+        name => $tool, arguments => {
+            target => { id => 'C-ops-1', recipient => 'agent:bob' },
+            idempotencyKey => 'send-' . uuid4(), visibility => 'dm',
+            directedness => 'to_me', text => 'x' } } },
+        '/params/name', -32602);
+}
+
+for my $other ('chat/delivers', 'Chat/Other', 'x/Chat/Deliver')
+{
+    passes('/c2a', { %{ fresh() }, method => $other, id => 7 },
+           "C2A: $other");
+}
+
+
 # letters that readers take for ASCII ones where they ignore case by Unicode:
 # U+0130, U+0131, U+017F, U+212A
 

@@ -5,7 +5,6 @@
 
 static int parley_spelling_is_like(parley_str_t name,
     const uint8_t known[PARLEY_ATOMS]);
-static int parley_spelling_folds(parley_str_t name, parley_str_t atom);
 static uint8_t parley_spelling_letter(parley_str_t *rest);
 
 
@@ -58,7 +57,7 @@ parley_spelling_is_like(parley_str_t name, const uint8_t known[PARLEY_ATOMS])
 
     for (atom = 1; atom < PARLEY_ATOMS; atom++) {
         if (known[atom] != 0
-            && parley_spelling_folds(name, parley_atom_name(atom)))
+            && parley_spelling_is(name, parley_atom_name(atom)))
         {
             return 1;
         }
@@ -68,20 +67,18 @@ parley_spelling_is_like(parley_str_t name, const uint8_t known[PARLEY_ATOMS])
 }
 
 
-/* Returns whether name is the ASCII name of an atom, ignoring case. */
-
-static int
-parley_spelling_folds(parley_str_t name, parley_str_t atom)
+int
+parley_spelling_is(parley_str_t name, parley_str_t ascii)
 {
     size_t  i;
 
-    for (i = 0; i < atom.len && name.len > 0; i++) {
-        if (parley_spelling_letter(&name) != parley_lower(atom.data[i])) {
+    for (i = 0; i < ascii.len && name.len > 0; i++) {
+        if (parley_spelling_letter(&name) != parley_lower(ascii.data[i])) {
             return 0;
         }
     }
 
-    return i == atom.len && name.len == 0;
+    return i == ascii.len && name.len == 0;
 }
 
 

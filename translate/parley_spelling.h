@@ -21,5 +21,11 @@ int parley_spelling_check(const parley_json_t *doc, uint32_t node,
     const uint8_t known[PARLEY_ATOMS], parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * Returns whether name is a name of ASCII for a reader that ignores case, by
+ * ASCII or by Unicode.
+ */
+int parley_spelling_is(parley_str_t name, parley_str_t ascii);
+
 
 #endif /* PARLEY_SPELLING_H */

@@ -40,6 +40,8 @@ typedef enum {
       "the header of the upstream's answer is invalid")                       \
     T(CHARSET, UPSTREAM_INVALID, STATUS,                                      \
       "the charset of the upstream's answer is not utf-8")                    \
+    T(SESSIONS, UPSTREAM_INVALID, STATUS,                                     \
+      "the upstream's answer gives several sessions by one header")           \
     T(CODING, UPSTREAM_INVALID, STATUS,                                       \
       "the upstream's content coding is unknown")                             \
     T(GZIP, UPSTREAM_INVALID, STATUS,                                         \

@@ -157,6 +157,8 @@ struct parley_gate_s {
     parley_str_t               given[PARLEY_BINDING_SESSIONS];
                                             /* sessions that the service gave
                                                with its answer; empty: none */
+    unsigned                   gives;       /* 1 << index of each header that
+                                               gave one */
     parley_str_t               shown;       /* the token that was looked at;
                                                empty: none yet */
     parley_ticket_t            ticket;      /* that it stood in; its nonce is
@@ -338,11 +340,14 @@ void parley_gate_leave(parley_gate_t *g, int64_t clock);
 /*
  * Headers of the answer in which the service gives the caller a session, in
  * lower case; ends with an empty one.  NULL: none.  The adapter tells the gate
- * of header number i; id lives as long as the gate.  The session becomes the
- * caller's when the answer is settled.
+ * of each header number i; id lives as long as the gate.  The session becomes
+ * the caller's when the answer is settled.  Returns 0, or -1: the answer gives
+ * several sessions by this header, of which clients and services may read
+ * another one, PARLEY_TROUBLE_SESSIONS.
  */
 const parley_str_t *parley_gate_sessions(const parley_gate_t *g);
-void parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id);
+int parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
+    __attribute__((warn_unused_result));
 
 /*
  * What comes back for a message that was sent on, as parley_exchange.h has it.

@@ -30,6 +30,7 @@ typedef struct {
 static void parley_session_find(parley_gate_t *g, parley_str_t name,
     parley_session_found_t *ret);
 static void parley_session_found(void *data, parley_str_t id);
+static int parley_session_is_list(parley_str_t id);
 static int parley_session_admit(parley_gate_t *g, parley_str_t id);
 static int parley_session_bind(parley_gate_t *g,
     const parley_record_id_t *record);
@@ -72,10 +73,11 @@ parley_gate_session(parley_gate_t *g)
             continue;
         }
 
-        /* of several headers, the service may read another one */
+        /* of several, the service may read another one */
 
-        rc = found.n == 1 ? parley_session_admit(g, found.id)
-                          : parley_session_unknown(g);
+        rc = found.n == 1 && !parley_session_is_list(found.id)
+             ? parley_session_admit(g, found.id)
+             : parley_session_unknown(g);
 
         if (rc != 0) {
             return parley_step_result(rc);
@@ -137,6 +139,15 @@ parley_session_found(void *data, parley_str_t id)
 
     found->n++;
     found->id = id;
+}
+
+
+/* Returns whether a value is a list, whose parts HTTP separates by commas. */
+
+static int
+parley_session_is_list(parley_str_t id)
+{
+    return id.len > 0 && memchr(id.data, ',', id.len) != NULL;
 }
 
 
@@ -314,11 +325,16 @@ parley_gate_sessions(const parley_gate_t *g)
 
 /* A session that the request names has a record already. */
 
-void
+int
 parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
 {
     parley_session_found_t  found;
 
+    if ((g->gives & (1u << i)) || parley_session_is_list(id)) {
+        return -1;
+    }
+
+    g->gives |= 1u << i;
     found.n = 0;
 
     g->env->headers(g, parley_binding_sessions(g->conf->speak)[i],
@@ -327,6 +343,8 @@ parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
     if (found.n == 0 || !parley_str_eq(found.id, id)) {
         g->given[i] = id;
     }
+
+    return 0;
 }
 
 

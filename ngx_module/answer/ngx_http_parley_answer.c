@@ -81,7 +81,7 @@ ngx_http_parley_answer_sessions(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
     ngx_str_t           *id;
-    ngx_uint_t           i;
+    ngx_uint_t           i, n;
     const parley_str_t  *names;
 
     names = parley_gate_sessions(&ctx->gate);
@@ -90,10 +90,17 @@ ngx_http_parley_answer_sessions(ngx_http_request_t *r,
          names && i < PARLEY_BINDING_SESSIONS && names[i].len;
          i++)
     {
-        id = ngx_http_parley_sent_header(r, (char *) names[i].data);
-
-        if (id) {
-            parley_gate_session_given(&ctx->gate, i, ngx_http_parley_str(id));
+        for (n = 0;
+             (id = ngx_http_parley_sent_header(r, (char *) names[i].data, n));
+             n++)
+        {
+            if (parley_gate_session_given(&ctx->gate, i,
+                                          ngx_http_parley_str(id))
+                != 0)
+            {
+                ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_SESSIONS);
+                return;
+            }
         }
     }
 }

@@ -138,9 +138,9 @@ void ngx_http_parley_answer_headers(ngx_http_request_t *r,
 /* The same of its trailers, once they are there. */
 void ngx_http_parley_answer_trailers(ngx_http_request_t *r,
     ngx_uint_t replaced);
-/* The value of a response header, or NULL. */
+/* Returns the value of the n-th response header of a name, from 0, or NULL. */
 ngx_str_t *ngx_http_parley_sent_header(ngx_http_request_t *r,
-    const char *name);
+    const char *name, ngx_uint_t n);
 
 /*
  * Adds a response header; the value is printable ASCII and lives as long as

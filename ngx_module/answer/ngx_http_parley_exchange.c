@@ -76,7 +76,7 @@ ngx_http_parley_sent_wait(ngx_http_request_t *r)
         return 0;
     }
 
-    value = ngx_http_parley_sent_header(r, "Retry-After");
+    value = ngx_http_parley_sent_header(r, "Retry-After", 0);
 
     return value == NULL ? 0
            : (ngx_msec_t) parley_header_wait(ngx_http_parley_str(value),

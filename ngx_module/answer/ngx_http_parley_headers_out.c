@@ -106,7 +106,8 @@ ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
 
 
 ngx_str_t *
-ngx_http_parley_sent_header(ngx_http_request_t *r, const char *name)
+ngx_http_parley_sent_header(ngx_http_request_t *r, const char *name,
+    ngx_uint_t n)
 {
     size_t            len;
     ngx_uint_t        i;
@@ -120,7 +121,8 @@ ngx_http_parley_sent_header(ngx_http_request_t *r, const char *name)
 
         for (i = 0; i < part->nelts; i++) {
             if (h[i].hash && h[i].key.len == len
-                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0)
+                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0
+                && n-- == 0)
             {
                 return &h[i].value;
             }

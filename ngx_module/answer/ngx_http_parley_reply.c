@@ -309,7 +309,7 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
     size_t   len;
 
     if (ctx->error.code == PARLEY_E_NONE || ctx->gate.wait == 0
-        || ngx_http_parley_sent_header(r, "Retry-After"))
+        || ngx_http_parley_sent_header(r, "Retry-After", 0))
     {
         return NGX_OK;
     }

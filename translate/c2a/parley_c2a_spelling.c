@@ -1,7 +1,9 @@
 /*
  * The members that the draft names, for those in other letters: of an event and
  * the objects in it, of a call of the chat tools, of MCP's handshake and
- * notifications.  What other methods and tools have is not known here.
+ * notifications.  What other methods and tools have is not known here.  A
+ * method or tool whose name is a known one in other letters is refused as
+ * unknown: a service that ignores case would take it for the known one.
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -35,6 +37,10 @@ typedef struct {
 
 static int parley_c2a_spelling_within(const parley_json_t *doc, uint32_t node,
     parley_c2a_spelt_t object, const parley_c2a_spelt_in_t *within,
+    parley_error_t *err);
+static int parley_c2a_spelling_method(const parley_json_t *doc,
+    parley_error_t *err);
+static int parley_c2a_spelling_tool(const parley_json_t *doc, uint32_t params,
     parley_error_t *err);
 
 
@@ -182,9 +188,10 @@ parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
                                           parley_c2a_spelt_mcp, err);
 
     case PARLEY_C2A_TOOL:
-        return parley_spelling_check(doc, params,
-                                     parley_c2a_spelt[PARLEY_C2A_SPELT_CALL],
-                                     err);
+        return parley_c2a_spelling_tool(doc, params, err);
+
+    case PARLEY_C2A_METHOD:
+        return parley_c2a_spelling_method(doc, err);
 
     default:
         break;
@@ -239,4 +246,72 @@ parley_c2a_spelling_within(const parley_json_t *doc, uint32_t node,
     }
 
     return 0;
+}
+
+
+/* Checks a method that is not a known one. */
+
+static int
+parley_c2a_spelling_method(const parley_json_t *doc, parley_error_t *err)
+{
+    unsigned                       i;
+    parley_str_t                   name;
+    const parley_c2a_form_info_t  *info;
+
+    if (parley_msg_string(doc, parley_json_member(doc, 0, PARLEY_ATOM_method),
+                          &name)
+        != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < PARLEY_C2A_METHOD; i++) {
+        info = parley_c2a_form_info((parley_c2a_form_t) i);
+
+        if (parley_spelling_is(name, info->method)) {
+            return parley_error_set(err, PARLEY_E_KIND_UNKNOWN, "/method",
+                                    "there is no such method; \"%.*s\" has "
+                                    "other letters", (int) info->method.len,
+                                    (const char *) info->method.data);
+        }
+    }
+
+    return 0;
+}
+
+
+/* Checks a call of a tool that is not a known one. */
+
+static int
+parley_c2a_spelling_tool(const parley_json_t *doc, uint32_t params,
+    parley_error_t *err)
+{
+    unsigned                       i;
+    parley_str_t                   name;
+    const parley_c2a_form_info_t  *info;
+
+    if (parley_msg_string(doc, parley_json_member(doc, params,
+                                                  PARLEY_ATOM_name),
+                          &name)
+        != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    for (i = 0; i < PARLEY_C2A_TOOL; i++) {
+        info = parley_c2a_form_info((parley_c2a_form_t) i);
+
+        if (info->tool && (parley_spelling_is(name, info->form)
+                           || parley_spelling_is(name, info->alias)))
+        {
+            return parley_error_set(err, PARLEY_E_KIND_UNKNOWN,
+                                    "/params/name",
+                                    "there is no such tool; \"%.*s\" has "
+                                    "other letters", (int) info->form.len,
+                                    (const char *) info->form.data);
+        }
+    }
+
+    return parley_spelling_check(doc, params,
+                                 parley_c2a_spelt[PARLEY_C2A_SPELT_CALL], err);
 }
