@@ -1,7 +1,7 @@
 /*
- * AEE: what is taken is said in VCP or refused; what was said in VCP is
- * valid, always the same, and goes back.  What is not taken is refused in a
- * valid envelope.
+ * AEE messages.  An accepted message is translated to VCP or refused there.
+ * The VCP message is valid, always the same, and can be translated back.  The
+ * refusal of an invalid message is a valid envelope.
  */
 
 #include "t/fuzz/parley_fuzz_translate.h"

@@ -1,7 +1,8 @@
 /*
- * The verifier of audit logs: of any octets it says something, the same each
- * time, and a log with a line more is not shorter.  What a record says it reads
- * from octets that begin as a record does, and those parts add up to the lines.
+ * The verifier of audit logs.  It accepts any octets, its result is always the
+ * same, and a log with one more line is not shorter.  Text that it reads from
+ * a record is in octets that begin like a record, and the parts add up to the
+ * lines.
  */
 
 #include <stdlib.h>
@@ -96,7 +97,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     verify(data, size, &again);
     check(memcmp(&whole, &again, sizeof(said_t)) == 0);
 
-    /* a line that follows whatever was there is read */
+    /* a valid line after any octets is read */
 
     more = malloc(size + sizeof(line));
     check(more != NULL);

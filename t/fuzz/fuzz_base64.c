@@ -1,4 +1,4 @@
-/* Base64: what is taken is the only text of its octets. */
+/* Base64: accepted text is the only encoding of its octets. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Any text as a C2A message, as a C2A service's answer, and what comes of it
- * in the other protocols: never a crash, output always valid, the way back
- * by AEE the same message.
+ * Any text as a C2A message and as a C2A service's answer, with its
+ * translations to the other protocols.  Nothing crashes, the output is always
+ * valid, and the way back from AEE gives the same message.
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -41,7 +41,7 @@ fuzz_options(parley_encode_opts_t *opts)
 }
 
 
-/* What was made is a message of its protocol. */
+/* Encodes a message and checks that the result is valid. */
 
 static int
 fuzz_encode(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t to,
@@ -85,7 +85,7 @@ fuzz_may(void *ctx, parley_str_t form, parley_str_t intent)
 }
 
 
-/* What the gateway answers by itself is JSON, and how it refuses. */
+/* Checks that the gateway's own answers and refusals are JSON. */
 
 static void
 fuzz_own(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t speak)

@@ -1,8 +1,8 @@
 /*
- * agent-channel, on whatever comes.  A frame that is taken comes back from
- * AEE as it was; an AEE envelope that a frame can carry without loss comes
- * back from agent-channel.  Arguments that a verb takes are a frame (ACH-27).
- * What is made is always valid.
+ * Any text as an agent-channel frame.  An accepted frame comes back unchanged
+ * from AEE.  An AEE envelope that a frame can carry without loss comes back
+ * unchanged from agent-channel.  Accepted arguments of a verb become a frame
+ * (ACH-27).  The output is always valid.
  */
 
 #include <stdlib.h>
@@ -61,8 +61,8 @@ canonical(parley_arena_t *arena, const parley_json_t *doc)
 
 
 /*
- * Members that say nothing, null or empty, do not travel in a text: then the
- * envelope comes back without them.
+ * Returns whether no optional member is null or empty.  Such members are not
+ * in a text, and the envelope comes back without them.
  */
 
 static int
@@ -121,7 +121,7 @@ same_member(const parley_json_t *a, const parley_json_t *b, parley_str_t name)
 }
 
 
-/* A UUID in other letters comes back in small ones. */
+/* Returns whether a UUID is in lower case: others come back in lower case. */
 
 static int
 is_lower(const parley_json_t *doc, parley_str_t name)
@@ -220,7 +220,7 @@ verbs(parley_arena_t *arena, const parley_json_t *doc)
         check(parley_read_again(&frame, arena, 4, text, &err) == 0);
         check(verb->makes.len == 0 || made.len == PARLEY_UUID_LEN);
 
-        /* of which kind its payload is, the arguments say */
+        /* the arguments decide the kind of the payload */
 
         check(parley_validate(engine(), PARLEY_PROTO_CHANNEL, &frame, &err)
               == 0 || verb->kind.len == 0);
@@ -261,7 +261,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             went = there_and_back(&arena, &msg, PARLEY_PROTO_AEE, &opts,
                                   &loss, &back);
 
-            /* what carries a message is not carried itself */
+            /* a message that contains another one cannot be carried itself */
 
             check(went == 0 || parley_embed_nested(&msg, &err) != 0);
             check(went != 0 || !is_lower(&doc, PARLEY_STR("frame_id"))

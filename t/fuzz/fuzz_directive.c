@@ -1,7 +1,7 @@
 /*
- * Directives, a line each, words separated by spaces; an empty line ends the
- * outer block, and what follows stands in the inner one.  A file that a
- * directive names holds the whole input.
+ * Directives, one on each line, with words separated by spaces.  An empty line
+ * ends the outer block; the inner block follows.  Every file that a directive
+ * names contains the whole input.
  */
 
 #include <string.h>
@@ -109,7 +109,7 @@ read_one(reading_t *rd, parley_str_t line, unsigned in, parley_settings_t *s)
 }
 
 
-/* what the inner block has of its own stays, the rest is the outer one's */
+/* the inner block keeps its own settings and inherits the others */
 
 static void
 merge(parley_settings_t *inner, const parley_settings_t *outer)

@@ -1,6 +1,6 @@
 /*
- * Identities.  What is taken is consistent: each name leads to its principal,
- * and each way upwards ends.
+ * Identities.  Accepted ones are consistent: each name leads to its principal,
+ * and each chain of parents ends.
  */
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * An event stream: in whatever pieces it comes it says the same, what it says
- * is written so that it reads as the same again, and what a reader holds stays
- * within its limit.
+ * An event stream.  It gives the same events in any pieces.  When they are
+ * written, they are read as the same events again.  The memory of a reader
+ * stays within its limit.
  */
 
 #include <stdlib.h>
@@ -16,7 +16,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 
-/* An event's data as it is once it was written: line ends are LF. */
+/*
+ * Appends the data of an event as it is after it was written: line ends are
+ * LF.
+ */
 
 static void
 put_data(parley_buf_t *b, parley_str_t s)
@@ -52,8 +55,8 @@ put(parley_buf_t *b, int kind, const parley_event_t *event)
 
 
 /*
- * What a stream says, and what is written of it; step is the seed of where it
- * is cut, 0: nowhere.  -1 where it is refused.
+ * Reads a stream and writes its events; step is the seed of the places where
+ * it is cut, 0: nowhere.  Returns -1 if the stream is refused.
  */
 
 static int
@@ -141,7 +144,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(whole == cut);
     check(parley_str_eq(one, other));
 
-    /* a comment or a field that is written stands in a line of its own */
+    /* a written comment or field is on a line of its own */
 
     if (written.len > 0) {
         check(say(&arena, written, 8 * FUZZ_LIMIT, step, &other, &again)

@@ -1,6 +1,6 @@
 /*
- * Globs, against a matcher that says in one line what each sign means.  The
- * pattern ends at the first zero, the rest is the text.
+ * Globs, compared with a matcher that has one line for each sign.  The pattern
+ * ends at the first zero octet; the rest is the text.
  */
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "t/fuzz/parley_fuzz.h"
 
 
-/* the plain matcher takes exponential time */
+/* the simple matcher takes exponential time */
 #define MAX_TEXT  16
 
 
@@ -34,7 +34,7 @@ label(parley_str_t p, parley_str_t t)
 }
 
 
-/* cuts the first label off *s, which has left labels; returns it */
+/* Removes the first label of *s, which has *left labels; returns it. */
 
 static parley_str_t
 cut(parley_str_t *s, size_t *left)

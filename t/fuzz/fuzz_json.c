@@ -1,7 +1,7 @@
 /*
- * The reader, on whatever comes.  What it takes must have a canonical form
- * that is taken again and is its own canonical form, must equal itself, and
- * every node must be found by its own pointer, where that could be written.
+ * The JSON reader, with any octets.  An accepted text has a canonical form
+ * that is accepted and is its own canonical form.  The text equals itself.
+ * Every node is found by its own pointer, if the pointer can be written.
  */
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ canonical(parley_arena_t *arena, const parley_json_t *doc)
 }
 
 
-/* unescaped: UTF-8 without noncharacters */
+/* Checks a decoded string: UTF-8 without noncharacters. */
 static void
 check_string(parley_str_t s)
 {
@@ -48,7 +48,7 @@ check_string(parley_str_t s)
 }
 
 
-/* the tape holds together, and accessors agree with each other */
+/* Checks that the nodes are consistent and the accessors agree. */
 static void
 check_nodes(const parley_json_t *doc)
 {
@@ -85,7 +85,10 @@ check_nodes(const parley_json_t *doc)
             check(len < sizeof(pointer) && pointer[len] == '\0');
             check(memchr(pointer, '\0', len) == NULL);
 
-            /* cut, or '?' in the place of a zero octet: not the way back */
+            /*
+             * a cut pointer, or one with '?' for a zero octet, does not lead
+             * back
+             */
 
             check(len + 1 == sizeof(pointer)
                   || memchr(pointer, '?', len) != NULL
@@ -138,7 +141,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     } else {
 
-        /* the canonical form may be longer than its source: 1e20 */
+        /* the canonical form may be longer than the text: 1e20 */
 
         check(err.code == PARLEY_E_MESSAGE_TOO_LARGE);
     }

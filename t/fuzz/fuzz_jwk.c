@@ -1,7 +1,7 @@
 /*
- * Key sets.  What is taken is written and read again as the same keys, and
- * the public form never holds a private member.  As a published set, the same
- * text gives the same keys, or those of it that are good.
+ * Key sets.  An accepted set is written and read again as the same keys, and
+ * its public form never has a private member.  As a published set, the text
+ * gives the same keys, or the valid ones.
  */
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Tokens.  The first octet chooses: the rest is a token (which nobody who
- * lacks the key can make, so it must be refused), or it is a header and,
- * after a zero, claims, signed here so that they are read.
+ * Tokens.  The first octet chooses.  Either the rest is a token, which cannot
+ * have a valid signature and must be refused.  Or it is a header and, after a
+ * zero octet, claims; these are signed here, so that they are read.
  */
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ sign(parley_arena_t *arena, const parley_jwk_t *jwk, parley_str_t header,
 }
 
 
-/* What a location may ask for holds of a token that it takes. */
+/* Checks an accepted token against the requirements of a location. */
 
 static void
 ask(const parley_jwt_t *jwt, const parley_jwt_t *copy)
@@ -107,7 +107,7 @@ ask(const parley_jwt_t *jwt, const parley_jwt_t *copy)
 }
 
 
-/* A verified token is read in every way, and so is its copy. */
+/* Reads a verified token in every way, and its copy. */
 
 static void
 use(parley_arena_t *arena, const parley_jwt_t *jwt)
@@ -174,7 +174,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     token = parley_str_make(data + 1, size - 1);
 
-    /* an operator's word, too */
+    /* an operator may write this word too */
 
     if (parley_jwt_typ_parse(token, &typ) == 0) {
         check(typ.len >= 3 && memchr(typ.data, '/', typ.len) == NULL);

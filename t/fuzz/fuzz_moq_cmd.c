@@ -1,8 +1,8 @@
 /*
- * Commands: what is taken becomes an AEE envelope or is refused, and comes
- * back as the command that it was but for its credential; a command that
- * carries an envelope gives an envelope that goes through a command and back
- * unchanged.
+ * Commands.  An accepted command becomes an AEE envelope or is refused.  It
+ * comes back as the same command without its credential.  A command that
+ * carries an envelope gives an envelope that comes back unchanged through a
+ * command.
  */
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Frames, one after the other, on whatever comes: what is read is written as
- * the same octets, and a reassembly of small limits takes all of it without
- * exceeding them.
+ * A sequence of frames.  Each frame that is read is written as the same
+ * octets, and a reassembly with small limits accepts all of them without
+ * exceeding the limits.
  */
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ check_written(const parley_moq_frame_t *frame, parley_str_t octets)
 }
 
 
-/* What a sender makes of a payload its receiver takes for the same. */
+/* Checks that a receiver gets the payload that a sender splits. */
 
 static void
 check_split(parley_str_t payload)

@@ -1,9 +1,9 @@
 /*
- * Any eight octets as a double: its text must read back as the same double,
- * here and in the C library, and no text with a digit less may.  Any other
- * octets that are a JSON number: read as the C library reads them.  The same
- * of long literals: behind an 'x' each pair of octets is a character and how
- * often it is repeated.
+ * Any eight octets as a double.  Its text must be read as the same double,
+ * here and in the C library, and no text with fewer digits may.  Other octets
+ * that are a JSON number must be read as in the C library.  After an 'x' the
+ * input is a long literal: each pair of octets is a character and the number
+ * of its repetitions.
  */
 
 #include <math.h>

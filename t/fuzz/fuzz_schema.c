@@ -1,6 +1,6 @@
 /*
  * A schema, a zero octet, an instance: neither compiling nor validating may
- * crash, hang or leak, whatever both are.
+ * crash, hang or leak, for any octets.
  */
 
 #include <stdlib.h>
@@ -80,8 +80,8 @@ validate(const parley_schema_t *schema, parley_str_t text)
         whole = parley_schema_validate(&unplanned, &arena, instance, NULL);
 
         /*
-         * Neither explaining nor a plan may change the verdict, and what is
-         * refused is explained.
+         * the verdict is the same with an explanation and with a plan, and a
+         * refusal has an explanation
          */
 
         if (rc != bare || rc != whole

@@ -1,6 +1,6 @@
 /*
- * Recipient scopes and stream filters, on whatever comes: what is taken is
- * what its parts make.
+ * Recipient scopes and stream filters: an accepted text is equal to the text
+ * that its parts make.
  */
 
 #include <stdlib.h>

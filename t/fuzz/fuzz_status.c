@@ -1,6 +1,6 @@
 /*
- * The format that a request for the status asks for, of whatever query and
- * Accept: the first octet is how long the query is.
+ * The format of the status for any query and Accept header; the first octet is
+ * the length of the query.
  */
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(format < PARLEY_STATUS_FORMATS);
     check(parley_status_type(format).len > 0);
 
-    /* an argument decides alone */
+    /* the argument has priority */
 
     check(parley_status_format(query, parley_str_none, &again) == 0);
     check(again == format || again == PARLEY_STATUS_JSON);

@@ -1,7 +1,7 @@
 /*
- * VCP, in both versions: what is taken goes to AEE and comes back exactly,
- * unless a name has no image there; and to the other version, where what comes
- * back has the id and the words that went.
+ * VCP in both versions.  An accepted message comes back unchanged from AEE,
+ * unless a name has no equivalent there.  The way to the other version and
+ * back keeps the id and the text.
  */
 
 #include "t/fuzz/parley_fuzz_translate.h"
@@ -16,7 +16,7 @@ static const char  request[] =
     "\"reason\":\"r\",\"context\":\"c\",\"requires_ack\":true}}";
 
 
-/* Whether a member has the name of one of the envelope, but for ASCII case. */
+/* Returns whether a member differs from a name of the envelope only by case. */
 
 static int
 alike(const parley_json_t *doc)
@@ -69,7 +69,10 @@ around(parley_arena_t *arena, const parley_json_t *doc,
           == 0);
     check(parley_read_again(&vcp_doc, arena, FUZZ_SEED, vcp.body, &err) == 0);
 
-    /* an offset, a lower-case "t" or "z" of a timestamp become the usual */
+    /*
+     * timestamps with an offset, or with "t" or "z", come back in the usual
+     * form
+     */
 
     if (msg->created.data[10] == 'T'
         && msg->created.data[msg->created.len - 1] == 'Z')
@@ -101,7 +104,7 @@ other_version(parley_arena_t *arena, const parley_msg_t *msg)
                       &err)
         != 0)
     {
-        /* whatever 1.2 says can be said in 2.0 */
+        /* every message of 1.2 has an equivalent in 2.0 */
         check(other == PARLEY_PROTO_VCP);
         check(err.code == PARLEY_E_TRANSLATION_UNSUPPORTED);
         fuzz_refuse(arena, msg->wire, msg, &err);

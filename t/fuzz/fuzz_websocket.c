@@ -1,6 +1,6 @@
 /*
- * What comes by a WebSocket: in whatever pieces it comes it is the same
- * messages, each within its limit and of UTF-8, and the same end.
+ * The octets of a WebSocket.  They give the same messages and the same end in
+ * any pieces.  Each message is within its limit and is UTF-8.
  */
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ take(void *ctx, uint8_t *p, size_t len)
 }
 
 
-/* pongs come as soon as they may, messages one by one: they are not compared */
+/* does not compare: pongs come at any time, messages one by one */
 
 static int
 control(void *ctx, parley_str_t frames)

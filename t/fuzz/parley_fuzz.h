@@ -1,4 +1,4 @@
-/* What every fuzz target uses. */
+/* Shared by all fuzz targets. */
 
 #ifndef PARLEY_FUZZ_H
 #define PARLEY_FUZZ_H
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 
-/* What has to hold; what does not is named before the crash. */
+/* Checks a condition; prints it before the crash. */
 #define check(ok)                                                             \
     do {                                                                      \
         if (!(ok)) {                                                          \

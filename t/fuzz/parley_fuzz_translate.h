@@ -1,4 +1,4 @@
-/* What the fuzz targets of the codecs share. */
+/* Shared by the fuzz targets of the codecs. */
 
 #ifndef PARLEY_FUZZ_TRANSLATE_H
 #define PARLEY_FUZZ_TRANSLATE_H
@@ -32,7 +32,7 @@ fuzz_engine(void)
 }
 
 
-/* one principal by name, one whom VCP does not know */
+/* Looks up a directory of two principals, one without a name in VCP. */
 static inline int
 fuzz_resolve(void *ctx, parley_proto_t from, parley_str_t name,
     parley_proto_t to, parley_str_t *ret)
@@ -74,7 +74,7 @@ fuzz_opts(parley_encode_opts_t *opts)
 }
 
 
-/* What was made is a message of the protocol. */
+/* Reads a translated message, which must be valid. */
 static inline void
 fuzz_read(parley_arena_t *arena, parley_proto_t proto, parley_str_t text,
     parley_json_t *doc, parley_msg_t *msg)
@@ -86,7 +86,7 @@ fuzz_read(parley_arena_t *arena, parley_proto_t proto, parley_str_t text,
 }
 
 
-/* A refusal can always be told, and in AEE is an envelope. */
+/* Encodes a refusal, which must always succeed; in AEE it is an envelope. */
 static inline void
 fuzz_refuse(parley_arena_t *arena, parley_proto_t proto,
     const parley_msg_t *msg, const parley_error_t *error)
@@ -113,8 +113,8 @@ fuzz_refuse(parley_arena_t *arena, parley_proto_t proto,
 
 
 /*
- * The same octets as a service's answer to a message of the other protocol,
- * told to the caller.
+ * Reads the octets as a service's answer to a message of the other protocol,
+ * and encodes it for the caller.
  */
 static inline void
 fuzz_answer(parley_arena_t *arena, parley_proto_t caller,

@@ -2,13 +2,13 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The module's state for tests: each verb completes after 0 to 5 ms, by chance,
- * and takes effect then or, one of a log, perhaps at once.
- * The environment of nginx says more:
+ * The module's state for tests: each verb completes after a random time of 0
+ * to 5 ms.  It takes effect then, or a verb of logs sometimes at once.
+ * Environment variables of nginx:
  *
- *  PARLEY_LATER_SEED   of the chance; the log has it
- *  PARLEY_LATER_NEVER  a file that names verbs: these complete no sooner than
- *                      they are not there any more
+ * PARLEY_LATER_SEED  seed of the random numbers; the log has it
+ * PARLEY_LATER_NEVER  file with names of verbs: these do not complete as long
+ *                      as the file names them
  */
 
 
@@ -27,7 +27,7 @@
 
 typedef struct {
     ngx_event_t           event;
-    ngx_connection_t      dummy;    /* what debugging wants to print */
+    ngx_connection_t      dummy;    /* fd for debug messages */
     parley_late_t        *late;
     parley_later_verb_t   verb;
 } ngx_http_parley_later_t;
@@ -86,7 +86,7 @@ ngx_http_parley_later_start(parley_late_t *late, parley_later_verb_t verb)
     l->event.log = ngx_cycle->log;
 
     if (ngx_http_parley_later_is_never(verb)) {
-        /* a worker that ends does not wait for it */
+        /* a worker that ends does not wait for this timer */
         l->event.cancelable = 1;
         ngx_add_timer(&l->event, NGX_HTTP_PARLEY_LATER_LOOK);
         return 0;
@@ -155,7 +155,10 @@ ngx_http_parley_later_is_never(parley_later_verb_t verb)
 }
 
 
-/* of workers each has its own, and the same each time */
+/*
+ * Returns a random number.  Each worker has its own sequence, which the seed
+ * repeats.
+ */
 
 static uint64_t
 ngx_http_parley_later_chance(void)

@@ -14,7 +14,7 @@
 #include "state/memory/parley_memory.h"
 
 
-/* Has the verbs of a state complete later. */
+/* Makes the verbs of a state complete later. */
 void ngx_http_parley_later(parley_memory_t *state, ngx_log_t *log);
 
 

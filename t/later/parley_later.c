@@ -69,7 +69,7 @@ parley_late_free(parley_late_t *late)
 }
 
 
-/* one of a log may have its effect before it completes */
+/* a verb of logs may take effect before it completes */
 
 parley_state_done_t
 parley_late_begin(parley_late_t *late)
@@ -115,7 +115,7 @@ parley_late_text(parley_late_t *late, parley_str_t *text)
 }
 
 
-/* of one text */
+/* Copies the parts into one text. */
 
 void
 parley_late_parts(parley_late_t *late, const parley_str_t *parts, size_t n,
@@ -464,8 +464,8 @@ parley_later_forget(parley_memory_t *s)
 
 
 /*
- * An admission whose caller has gone is nobody's; what it took is given back
- * later still, when others have asked for it.
+ * Admits a message.  If the caller was cancelled, a second verb gives the
+ * admission back, after other callers may have asked for it.
  */
 
 static void
@@ -492,7 +492,7 @@ parley_late_admit(parley_late_t *late)
 }
 
 
-/* it takes effect all the same, as late as it does */
+/* Puts a record.  If the caller was cancelled, drops a new record again. */
 
 static void
 parley_late_put(parley_late_t *late)
@@ -515,7 +515,10 @@ parley_late_put(parley_late_t *late)
 }
 
 
-/* it is told though its caller has gone, whose arena is gone, too */
+/*
+ * Ends a job.  Its message is appended even if the caller was cancelled; the
+ * arena of the caller does not exist then.
+ */
 
 static void
 parley_late_end(parley_late_t *late)

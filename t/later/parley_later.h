@@ -1,11 +1,12 @@
 /*
- * A state over memory each of whose verbs completes later, when its host says
- * so: for tests, in any order.  What is asked is copied, and takes effect when
- * it completes, also where its caller has gone; what an admission took is given
- * back then by a verb of its own.
+ * A state over memory whose verbs complete later, when the host says so: in
+ * any order, for tests.  The arguments are copied, and a verb takes effect
+ * when it completes, even if its caller was cancelled.  In that case a second
+ * verb gives back the result of an admission.
  *
- * Those of logs may take effect at once, and tell so later.  Where the caller
- * has gone before, an append, a join and what only reads take none.
+ * A verb of logs may take effect at once and complete later.  If the caller is
+ * cancelled before the effect, an append, a join and verbs that only read have
+ * no effect.
  */
 
 #ifndef PARLEY_LATER_H
@@ -28,7 +29,7 @@ typedef enum {
     PARLEY_LATER_JOB_END,
     PARLEY_LATER_JOB_DROP,
     PARLEY_LATER_JOB_LIST,
-    PARLEY_LATER_APPEND,        /* those of logs from here on */
+    PARLEY_LATER_APPEND,        /* verbs of logs from here on */
     PARLEY_LATER_READ,
     PARLEY_LATER_FEED,
     PARLEY_LATER_ERASE,
@@ -41,31 +42,36 @@ typedef enum {
 } parley_later_verb_t;
 
 
-/* one that is under way */
+/* a verb in progress */
 typedef struct parley_late_s  parley_late_t;
 
-/* Has it completed by parley_later_complete(), later.  1: one of a log takes
-   effect now. */
+/*
+ * Called when a verb begins.  The host calls parley_later_complete() later.
+ * Returns 1 if a verb of logs must take effect now.
+ */
 typedef int (*parley_later_start_pt)(parley_late_t *late,
     parley_later_verb_t verb);
 
 
-/* "admit" */
+/* Returns the name of a verb, "admit". */
 const char *parley_later_name(parley_later_verb_t verb);
 
-/* Has all verbs of a state complete later; of one host in a process. */
+/*
+ * Makes all verbs of a state complete later; start is the same for all states
+ * of a process.
+ */
 void parley_later(parley_memory_t *s, parley_later_start_pt start);
 
 /*
- * Only what a hub asks of logs completes later: read, feed, join and leave.
- * The state is at_once to whoever asks for anything else.
+ * Makes only the hub's verbs of logs complete later: read, feed, join and
+ * leave.  All other verbs complete at once.
  */
 void parley_later_hub(parley_memory_t *s, parley_later_start_pt start);
 
-/* It completes now, and is freed. */
+/* Completes a verb and frees it. */
 void parley_later_complete(parley_late_t *late);
 
-/* What is under way of a state is freed, and has no effect that it has not. */
+/* Frees the verbs in progress of a state; they have no further effect. */
 void parley_later_forget(parley_memory_t *s);
 
 

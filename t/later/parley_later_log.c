@@ -1,4 +1,4 @@
-/* Those of logs and the roster. */
+/* Verbs of logs and the roster. */
 
 #include "t/later/parley_later_parts.h"
 
@@ -205,8 +205,10 @@ parley_later_log_hub(parley_log_ops_t *ret)
 }
 
 
-/* what nobody waits for has no effect unless it had, but for what is to be so
-   in any case */
+/*
+ * Lets a verb take effect.  After a cancelled caller, only verbs that change
+ * the state for others have an effect.
+ */
 
 void
 parley_late_log(parley_late_t *late)
@@ -273,7 +275,7 @@ parley_late_log(parley_late_t *late)
 }
 
 
-/* a join that has its effect is left, later still */
+/* undoes a completed join by a leave that completes later */
 
 void
 parley_late_log_gone(parley_late_t *late)

@@ -1,4 +1,4 @@
-/* What the files of the later state share.  Private to them. */
+/* Shared by the files of the later state.  Private to them. */
 
 #ifndef PARLEY_LATER_PARTS_H
 #define PARLEY_LATER_PARTS_H
@@ -12,17 +12,17 @@
 
 
 struct parley_late_s {
-    parley_late_t        *next;         /* of those that are under way */
+    parley_late_t        *next;         /* in the list of verbs in progress */
     parley_late_t       **link;
     parley_state_t       *state;
-    parley_call_t        *call;         /* NULL: nobody waits */
+    parley_call_t        *call;         /* NULL: no caller waits */
     parley_later_verb_t   verb;
-    unsigned              gone:1;       /* the caller was there */
-    unsigned              did:1;        /* it has its effect */
-    void                 *ret;          /* the caller's */
-    parley_arena_t        arena;        /* of what is copied */
+    unsigned              gone:1;       /* the caller was cancelled */
+    unsigned              did:1;        /* the verb had its effect */
+    void                 *ret;          /* result of the caller */
+    parley_arena_t        arena;        /* of the copies */
 
-    /* copies */
+    /* copies of the arguments */
     parley_admission_t    admission;
     parley_settlement_t   how;
     parley_rating_t       rating;
@@ -49,8 +49,8 @@ struct parley_late_s {
     const uint8_t       (*logs)[PARLEY_KEY_LEN];
     size_t                nlogs;
     parley_join_t         join;
-    parley_leave_t        leave;        /* also of a join that is cancelled;
-                                           stamp 0: there is none */
+    parley_leave_t        leave;        /* also to undo a cancelled join; stamp
+                                           0: none */
     parley_roster_t       roster;
 };
 
@@ -62,7 +62,7 @@ parley_late_t *parley_late(parley_state_t *s, parley_later_verb_t verb,
     void *ret, parley_call_t *call);
 parley_state_done_t parley_late_begin(parley_late_t *late);
 
-/* Copies live as long as it is under way; NULL of NULL. */
+/* Copies live until the verb completes.  The copy of NULL is NULL. */
 void *parley_late_copy(parley_late_t *late, const void *from, size_t len);
 void parley_late_text(parley_late_t *late, parley_str_t *text);
 void parley_late_parts(parley_late_t *late, const parley_str_t *parts,
@@ -72,16 +72,16 @@ void parley_late_admission(parley_late_t *late, const parley_admission_t *a);
 void parley_late_settlement(parley_late_t *late,
     const parley_settlement_t *how);
 
-/* parley_later_log.c: what an append points to becomes late's. */
+/* parley_later_log.c: copies everything that an append points to. */
 void parley_late_append(parley_late_t *late, parley_append_t *append);
 
-/* One of a log has its effect. */
+/* Lets a verb of logs take effect. */
 void parley_late_log(parley_late_t *late);
 
-/* The caller is about to be. */
+/* Handles the cancellation of the caller. */
 void parley_late_log_gone(parley_late_t *late);
 
-/* Those of a hub, with what memory does at once. */
+/* Fills in the hub's verbs, and the verbs of memory for the rest. */
 void parley_later_log_hub(parley_log_ops_t *ret);
 
 

@@ -1,11 +1,12 @@
 /*
- * A world for the hub: several processes over one state in memory, clients with
- * connections, a clock, and whatever goes wrong.  A history is a list of steps
- * that follow from a seed; what a step meets follows from those before it, so
- * that any part of a history is one, too.
+ * A simulated world for the hub: several processes over one state in memory,
+ * clients with connections, a clock, and failures.  A history is a list of
+ * steps that follow from a seed.  The effect of a step depends on the steps
+ * before it, so any part of a history is a history too.
  *
- * What must be true is known by a model, which sees what was accepted, and by
- * the clients, which see what comes: neither asks the hub or the state.
+ * A model knows which messages were accepted, and the clients see which events
+ * arrive.  They check that everything arrives.  Neither asks the hub or the
+ * state.
  */
 
 #ifndef PARLEY_SIM_H
@@ -33,49 +34,50 @@
 #define SIM_EPOCHS     64       /* of one log */
 #define SIM_RECORDS    4096
 #define SIM_STEPS      400
-#define SIM_EVENT      8192     /* octets, at most */
+#define SIM_EVENT      8192     /* maximum, in octets */
 #define SIM_CONNS      24
 #define SIM_WINDOW_MAX (64 * 1024)
-#define SIM_OPENING    64       /* octets that a stream opens with, at most */
+#define SIM_OPENING    64       /* maximum of octets at the beginning of a
+                                   stream */
 #define SIM_LIVE       1        /* parley_subscriber_state_t */
-#define SIM_SLOW       200      /* octets that who is slow takes */
+#define SIM_SLOW       200      /* octets that a slow client takes */
 #define SIM_JOBS       4096
-#define SIM_ATTEMPTS   64       /* under way at once, of all */
-#define SIM_PRINCIPALS 4        /* each is the parent of the one before */
+#define SIM_ATTEMPTS   64       /* of all processes at one time */
+#define SIM_PRINCIPALS 4        /* the parent of each is the next one */
 #define SIM_QUESTIONS  512
-#define SIM_ANSWERS    8        /* under way at once, and resumptions */
-#define SIM_ACK_MS     5000     /* to acknowledge what is critical */
+#define SIM_ANSWERS    8        /* answers at one time, and resumptions */
+#define SIM_ACK_MS     5000     /* to acknowledge a critical message */
 #define SIM_SMALL      (1024 * 1024)    /* a smaller zone may be full */
-#define SIM_LATE       1024     /* verbs of one that are under way */
+#define SIM_LATE       1024     /* verbs of a process at one time */
 #define SIM_LANES_DUE  1000000  /* lanes of deadlines */
-#define SIM_LANES_OWED 2000000  /* of what is owed to the readers of logs */
-#define SIM_LANES_UP   3000000  /* of what went up, to principals */
+#define SIM_LANES_OWED 2000000  /* lanes of records owed to log readers */
+#define SIM_LANES_UP   3000000  /* lanes of raised messages, by principal */
 #define SIM_APPEND_JOBS (3 + SIM_LOGS)
 
 
 typedef enum {
     SIM_APPEND = 0,
-    SIM_WAKE,                   /* a process sees that it was woken */
+    SIM_WAKE,                   /* a process handles its wake-up */
     SIM_TURN,
     SIM_CONNECT,
-    SIM_DUE,                    /* a process does what is due */
+    SIM_DUE,                    /* a process runs its due jobs */
     SIM_ANSWER,                 /* a peer answers an attempt */
-    SIM_ASK,                    /* something has to be answered in time */
-    SIM_ACK,                    /* a peer answers that, or is about to */
+    SIM_ASK,                    /* a question with a deadline is asked */
+    SIM_ACK,                    /* a peer answers a question, or begins to */
     SIM_HOLD,                   /* a sender is suspended, or resumed */
-    SIM_LATER,                  /* what a hub asked of the state is answered */
+    SIM_LATER,                  /* the state answers a hub */
     SIM_DISCONNECT,
-    SIM_READ,                   /* a client takes what has come */
-    SIM_WINDOW,                 /* a client's connection becomes slow, or not */
+    SIM_READ,                   /* a client reads the events that came */
+    SIM_WINDOW,                 /* a connection becomes slow or fast */
     SIM_TIME,
     SIM_SLEEP,                  /* a long time */
     SIM_KILL,
-    SIM_CRASH,                  /* in the midst of a verb */
+    SIM_CRASH,                  /* during a verb */
     SIM_START,
     SIM_RELOAD,
     SIM_STALL,                  /* a process does nothing for some time */
     SIM_ERASE,
-    SIM_SETTLE,                 /* all do what there is to do */
+    SIM_SETTLE,                 /* all processes finish their work */
     SIM_VERBS
 } sim_verb_t;
 
@@ -86,7 +88,7 @@ typedef struct {
 } sim_step_t;
 
 
-/* what was accepted */
+/* an accepted record */
 typedef struct {
     unsigned           logs;            /* bits */
     uint64_t           offsets[SIM_LOGS];
@@ -97,9 +99,9 @@ typedef struct {
     unsigned           erased:1;
     unsigned           owed:1;          /* jobs owe it to the readers of its
                                            logs */
-    unsigned           had;             /* logs whose owner was written it,
+    unsigned           had;             /* logs whose owner received it, bits */
+    unsigned           live;            /* clients that had all earlier records,
                                            bits */
-    unsigned           live;            /* clients that had all before, bits */
     unsigned           sender;
     const char        *kind;
     parley_audience_t  audience;
@@ -110,11 +112,13 @@ typedef struct {
     uint64_t  epochs[SIM_EPOCHS];
     unsigned  nepochs;
     uint64_t  last;                     /* offset, in the newest epoch */
-    int64_t   kept;                     /* when somebody was there for it */
+    int64_t   kept;                     /* last time that it had a subscriber */
 } sim_log_t;
 
-/* ms after which a log may be another one: its lease, but for what may pass
-   until it is kept again */
+/*
+ * ms after which a log may begin again: its lease, minus the longest time
+ * until the lease is renewed
+ */
 #define SIM_LEASE  (PARLEY_LOG_LEASE * 2 / 3)
 
 
@@ -125,40 +129,41 @@ typedef struct sim_client_s   sim_client_t;
 typedef struct {
     parley_subscriber_t   s;
     unsigned              used:1;
-    unsigned              slow:1;       /* it takes a little, and then nothing
-                                           more */
-    unsigned              twice:1;      /* another one of its session was there:
-                                           either may have joined last */
-    unsigned              over:1;       /* it was ended: what has come is there
-                                           still */
-    sim_process_t        *process;      /* NULL: it is gone */
-    sim_client_t         *client;       /* NULL: it was given up */
+    unsigned              slow:1;       /* takes a few octets, then no others */
+    unsigned              twice:1;      /* its session had another connection:
+                                           either of them may have joined
+                                           last */
+    unsigned              over:1;       /* the process ended it; octets that
+                                           came before remain */
+    sim_process_t        *process;      /* NULL: the process ended */
+    sim_client_t         *client;       /* NULL: the client gave it up */
     int64_t               began;
-    int64_t               since;        /* it has been there, and not slow */
+    int64_t               since;        /* connected and not slow since then */
     unsigned              log;
     unsigned              opened:1;     /* something was written */
-    size_t                scanned;      /* octets of events that were looked at
-                                           as they came */
-    size_t                window;       /* octets that it takes */
-    size_t                len;          /* that have come and were not read */
+    size_t                scanned;      /* octets of events that were examined
+                                           when they came */
+    size_t                window;       /* maximum of unread octets */
+    size_t                len;          /* octets that came and were not read */
     uint8_t               octets[SIM_WINDOW_MAX];
 } sim_conn_t;
 
 
-/* what has to be answered in time */
+/* a question that must be answered in time */
 typedef struct {
     parley_record_id_t   id;
     unsigned             kind;          /* parley_load_kind_t, at first */
     unsigned             sender;        /* a principal */
-    int64_t              after;         /* ms, of its first deadline */
-    int64_t              ends;          /* it is remembered */
-    unsigned             nanswers;      /* that came */
+    int64_t              after;         /* ms until its first deadline */
+    int64_t              ends;          /* end of the time that the state keeps
+                                           it */
+    unsigned             nanswers;      /* answers that came */
     unsigned             asked:1;
-    unsigned             answered:1;    /* by one that was settled */
-    unsigned             told:1;        /* its sender, that nobody answered */
+    unsigned             answered:1;    /* an answer was settled */
+    unsigned             told:1;        /* its sender was told of the timeout */
 } sim_question_t;
 
-/* an admission, with what it points to */
+/* an admission, with the keys that it points to */
 typedef struct {
     parley_admission_t   admission;
     uint8_t              account[PARLEY_KEY_LEN];
@@ -167,61 +172,65 @@ typedef struct {
     uint8_t              slot[PARLEY_KEY_LEN];
 } sim_admission_t;
 
-/* an answer that was admitted, and is to be settled */
+/* an answer that was admitted and not yet settled */
 typedef struct {
-    sim_process_t       *process;       /* NULL: there is none */
+    sim_process_t       *process;       /* NULL: unused */
     sim_question_t      *question;
     sim_admission_t      admission;
     uint64_t             stamp;
 } sim_answer_t;
 
 
-/* whether a principal is suspended, for an emergency or for what is critical */
+/*
+ * whether a principal is suspended, for one kind of alarm: emergency or
+ * critical
+ */
 typedef struct {
     unsigned             on:1;
-    unsigned             version;       /* one more for each time */
+    unsigned             version;       /* number of suspensions so far */
 } sim_hold_t;
 
 #define SIM_HOLDS  PARLEY_SUSPENSIONS_MAX
 
-/* what resumes a principal, and was admitted */
+/* an admitted message that resumes a principal */
 typedef struct {
-    sim_process_t       *process;       /* NULL: there is none */
+    sim_process_t       *process;       /* NULL: unused */
     unsigned             principal;
     sim_admission_t      admission;
     uint64_t             stamp;
     size_t               n;
     parley_lift_t        lifts[SIM_HOLDS];
-    unsigned             holds[SIM_HOLDS];      /* of the principal */
+    unsigned             holds[SIM_HOLDS];      /* holds of the principal */
     unsigned             versions[SIM_HOLDS];
 } sim_resume_t;
 
 
 /* a job, as the model knows it */
 typedef struct {
-    sim_question_t  *question;          /* whose deadline it is, or NULL */
-    unsigned         kind;              /* of load */
-    unsigned         asked;             /* who is, or is to be told */
-    int              how;               /* what it comes to */
+    sim_question_t  *question;          /* question of this deadline, or NULL */
+    unsigned         kind;              /* parley_load_kind_t */
+    unsigned         asked;             /* principal that is asked, or
+                                           informed */
+    int              how;               /* expected result */
     unsigned         lane;
     unsigned         record;
     unsigned         tries;             /* attempts */
     unsigned         seen;
-    int64_t          before;            /* nobody tries it */
-    sim_process_t   *trying;            /* one that lives; NULL: nobody */
-    unsigned         timer:1;           /* it delivers nothing */
+    int64_t          before;            /* time before which it must not run */
+    sim_process_t   *trying;            /* process that runs it; NULL: none */
+    unsigned         timer:1;           /* delivers nothing */
     unsigned         owed:1;            /* to the readers of a log: its lane is
                                            SIM_LANES_OWED and the log */
-    int64_t          ends;              /* the same: it is too late */
-    unsigned         critical:1;        /* somebody is told where it fails */
-    unsigned         vague:1;           /* who was ending it died: it is due at
-                                           before, or later */
+    int64_t          ends;              /* of an owed job: time of its end */
+    unsigned         critical:1;        /* its failure is reported */
+    unsigned         vague:1;           /* its process died while it ended it:
+                                           it is due at before, or later */
     unsigned         ended:1;
 } sim_job_t;
 
-/* an attempt that is under way */
+/* an attempt that is in progress */
 typedef struct {
-    parley_run_t    *run;               /* NULL: there is none */
+    parley_run_t    *run;               /* NULL: unused */
     sim_process_t   *process;
     int64_t          began;
 } sim_attempt_t;
@@ -235,13 +244,13 @@ struct sim_client_s {
     unsigned              stream;
     parley_str_t          selector;
     uint8_t               selector_text[128];
-    sim_conn_t           *conn;         /* NULL: none */
+    sim_conn_t           *conn;         /* NULL: not connected */
 
-    unsigned              owns:1;       /* the log is its own */
-    parley_place_t        place;        /* the last that it knows; epoch 0 */
-    uint64_t              begun;        /* of what came before it did, up to
-                                           this offset, it gets what is owed
-                                           alone */
+    unsigned              owns:1;       /* the log belongs to the client */
+    parley_place_t        place;        /* last known place; epoch 0: none */
+    uint64_t              begun;        /* of records before it connected, up to
+                                           this offset, it gets only the owed
+                                           ones */
     unsigned              gaps;
 };
 
@@ -251,18 +260,19 @@ struct sim_process_s {
     unsigned          woken:1;
     unsigned          turn:1;
     unsigned          leaving:1;
-    unsigned          behind:1;         /* it is told that it is late, and what
-                                           comes of that is still to come */
+    unsigned          behind:1;         /* it was told that it is late, and has
+                                           not read everything yet */
     uint32_t          pid;
-    int64_t           stalled;          /* until then */
-    int64_t           since;            /* it is woken */
-    int64_t           late;             /* when it saw that too late */
+    int64_t           stalled;          /* until this time */
+    int64_t           since;            /* time when it was woken */
+    int64_t           late;             /* time when it had read after it was
+                                           late */
     parley_memory_t   memory;
     parley_hub_t     *hub;
     parley_runner_t  *runner;
-    int64_t           due;              /* its runner's turn */
+    int64_t           due;              /* time of its runner's next turn */
     size_t            octets;           /* allocated */
-    unsigned          nlate;            /* verbs that are under way */
+    unsigned          nlate;            /* verbs in progress */
     struct parley_late_s  *asked[SIM_LATE];
     struct sim_block_s  *blocks;
 };
@@ -273,12 +283,12 @@ typedef struct {
     size_t                size;
     int64_t               now;
     uint32_t              pids;
-    void                 *locked;       /* who has the lock: a process, or the
+    void                 *locked;       /* owner of the lock: a process, or the
                                            model */
-    unsigned              edges;        /* that are left for who had them
-                                           before the model looked */
+    unsigned              edges;        /* edges left for the process that held
+                                           them before the model looked */
     parley_memory_t       outside;      /* the model's own view */
-    unsigned              later:1;      /* hubs are answered later */
+    unsigned              later:1;      /* the state answers hubs later */
     parley_retention_t    retention;
     parley_stream_t       streams[2];
     uint8_t               keys[SIM_LOGS][PARLEY_KEY_LEN];
@@ -286,8 +296,8 @@ typedef struct {
     sim_process_t         processes[SIM_PROCESSES];
     sim_client_t          clients[SIM_CLIENTS];
     sim_conn_t            conns[SIM_CONNS];
-    unsigned              unburied:1;       /* a process died, and nobody has
-                                               come since */
+    unsigned              unburied:1;       /* a process died, and no process
+                                               has started since */
     sim_log_t             logs[SIM_LOGS];
     sim_record_t          records[SIM_RECORDS];
     unsigned              nrecords;
@@ -296,25 +306,26 @@ typedef struct {
     sim_job_t             jobs[SIM_JOBS];
     unsigned              njobs;
     sim_attempt_t         attempts[SIM_ATTEMPTS];
-    uint64_t              ended[PARLEY_JOB_ENDS];       /* that were told */
-    uint64_t              silent;       /* ended by who died in the midst */
-    sim_job_t            *ending;       /* one that somebody ends now */
-    const parley_run_t   *run;          /* of that */
-    unsigned              tells;        /* and tells of it */
-    uint64_t              told;         /* ends that somebody was told of */
+    uint64_t              ended[PARLEY_JOB_ENDS];       /* reported ends */
+    uint64_t              silent;       /* ended by a process that died then */
+    sim_job_t            *ending;       /* job that a process ends now */
+    const parley_run_t   *run;          /* run of that job */
+    unsigned              tells;        /* it appends a message at its end */
+    uint64_t              told;         /* messages that were appended at
+                                           ends */
 
     sim_question_t        questions[SIM_QUESTIONS];
     unsigned              nquestions;
     sim_answer_t          answers[SIM_ANSWERS];
     sim_hold_t            holds[SIM_PRINCIPALS - 1][SIM_HOLDS];
     sim_resume_t          resumes[SIM_ANSWERS];
-    unsigned              nresumes;     /* that there were */
+    unsigned              nresumes;     /* total number */
 
     parley_test_random_t  random;       /* of the step */
-    parley_arena_t        arena;        /* the same */
-    uint64_t              received;     /* events that clients got */
-    size_t                written;      /* octets, in the turn that is */
-    size_t                widest;       /* of these by one write */
+    parley_arena_t        arena;        /* of the step */
+    uint64_t              received;     /* events that clients received */
+    size_t                written;      /* octets in the current turn */
+    size_t                widest;       /* octets of the largest write in it */
     jmp_buf               failed;
     char                  why[512];
 } sim_world_t;
@@ -322,18 +333,20 @@ typedef struct {
 
 extern sim_world_t        world;
 
-/* the process whose turn it is, and whose memory is taken */
+/* the process that runs now, and whose memory is allocated */
 extern sim_process_t     *sim_at;
 
-/* it dies when so many edges of a verb have been passed; 0: it does not; and
-   what is left of them while the verb is under way */
+/*
+ * number of edges of a verb after which the process dies, or 0; and the number
+ * that is left while the verb runs
+ */
 extern unsigned           sim_dies;
 extern unsigned           sim_edges;
 extern jmp_buf            sim_crash;
 
 extern const char *const  sim_senders[];
 
-/* A promise is broken; does not return. */
+/* Reports a broken promise; does not return. */
 void sim_fail(const char *fmt, ...)
     __attribute__((noreturn, format(printf, 1, 2)));
 
@@ -342,22 +355,25 @@ void sim_fail(const char *fmt, ...)
 
 void sim_begin(uint64_t seed);
 
-/* All do what there is to do, and everything that must be true is. */
+/* Lets all processes finish their work, then checks every promise. */
 void sim_settle(void);
 
-/* All end; nothing is left. */
+/* Ends all processes; nothing may be left. */
 void sim_end(void);
 
-/* However it ended: memory is free again. */
+/* Frees all memory, after any end. */
 void sim_forget(void);
 
 void sim_start(sim_process_t *p);
 
-/* Its memory and its connections go, and it says nothing. */
+/* Removes a process with its memory and its connections, without a goodbye. */
 void sim_kill(sim_process_t *p);
 void sim_exit(sim_process_t *p);
 
-/* One that lives and may do something; one that does not live.  NULL: none. */
+/*
+ * Return a process that lives and is not stalled, and one that does not live;
+ * NULL if there is none.
+ */
 sim_process_t *sim_process(uint64_t arg);
 sim_process_t *sim_free_process(void);
 
@@ -368,11 +384,11 @@ sim_client_t *sim_client(uint64_t arg);
 
 void sim_step(const sim_step_t *step);
 
-/* A process sees that it was woken; it has its turn. */
+/* Handle the wake-up of a process, and its turn. */
 void sim_wakes(sim_process_t *p);
 void sim_turns(sim_process_t *p, unsigned budget, size_t octets);
 
-/* A connection takes whatever comes. */
+/* Lets a connection take all octets again. */
 void sim_fast(sim_conn_t *conn);
 
 
@@ -385,48 +401,62 @@ void sim_append(sim_process_t *p);
 
 void sim_jobs_start(sim_process_t *p);
 
-/* Jobs of a record that is about to be appended, at most SIM_APPEND_JOBS: how
-   many; and those that were. */
+/*
+ * Makes the jobs of a record that is about to be appended, at most
+ * SIM_APPEND_JOBS, and returns their number; sim_jobs_made() counts those that
+ * were appended.
+ */
 size_t sim_jobs_make(const sim_record_t *record, parley_job_t *jobs);
 void sim_jobs_made(size_t n);
 
-/* A process does what is due; a peer answers one of its attempts; it is gone,
-   and its attempts with it. */
+/*
+ * Run the due jobs of a process; answer one of its attempts; end its attempts
+ * after the process ended.
+ */
 void sim_jobs_turn(sim_process_t *p);
 void sim_jobs_answer(sim_process_t *p, uint64_t arg);
 void sim_jobs_gone(sim_process_t *p);
 unsigned sim_jobs_attempts(const sim_process_t *p);
 
-/* Those that are there are those of the model; ending: who ended it died, or
-   NULL. */
+/*
+ * Checks that the state has the same jobs as the model.  ending is the job
+ * that a process was ending when it died, or NULL.
+ */
 void sim_jobs_check(sim_job_t *ending);
 void sim_jobs_drain(void);
 
-/* appends that are visible */
+/* Returns the number of visible appends. */
 uint64_t sim_jobs_head(void);
 
 
 /* parley_sim_owed.c */
 
-/* Adds jobs that owe a record to the owners of its logs behind n others;
-   returns how many there are then. */
+/*
+ * Adds jobs that owe a record to the owners of its logs, after n others;
+ * returns the new number.
+ */
 size_t sim_jobs_owe(const sim_record_t *record, parley_job_t *jobs, size_t n);
 
-/* A job that is owed went: a connection of the log's owner must have it. */
+/*
+ * Checks a job that was owed and has ended: a connection of the log's owner
+ * must have its record.
+ */
 void sim_owed_had(sim_job_t *job);
 
-/* Fails where the owner of a log is there, and a job owes it a record still. */
+/* Fails if the owner of a log is connected and a job still owes it a record. */
 void sim_owes(const sim_job_t *job);
 
 
 /* parley_sim_ask.c */
 
-/* Something is asked; an answer is admitted, or one that was is settled. */
+/* Ask a question; admit an answer, or settle an admitted one. */
 void sim_ask(sim_process_t *p);
 void sim_ack(sim_process_t *p);
 
-/* A process is gone; it was in the midst of something; what anybody was about
-   to do is forgotten; nobody answers any more. */
+/*
+ * React to the end of a process; to its death during a verb; reset the verb in
+ * progress; settle all answers.
+ */
 void sim_ask_gone(const sim_process_t *p);
 void sim_ask_died(void);
 void sim_ask_forget(void);
@@ -435,23 +465,29 @@ void sim_ask_drain(void);
 
 /* parley_sim_due.c */
 
-/* What a gateway is configured with, once; a principal; its log. */
+/* Read the configuration once; return the name of a principal, and its log. */
 void sim_due_settings(void);
 parley_str_t sim_sub(unsigned principal);
 void sim_due_log(unsigned principal, uint8_t out[PARLEY_KEY_LEN]);
 
-/* A deadline in so many ms: of a question, and who is asked. */
+/* Adds a deadline in that many ms for a question and a principal. */
 sim_job_t *sim_due_add(sim_question_t *q, unsigned kind, unsigned asked,
     int64_t after);
 
-/* The job of a text; NULL: it is no deadline. */
+/* Returns the job of a text, or NULL if it is not a deadline. */
 sim_job_t *sim_due_job(parley_str_t text);
 
-/* The job that owes to a principal what went up to it, of a text; NULL: it is
-   none.  listing: a job that was not seen, the last of all ending. */
+/*
+ * Returns the job of a text that owes a raised message to its principal, or
+ * NULL if it is another job.  listing: returns a job that was not seen yet,
+ * and ending last.
+ */
 sim_job_t *sim_due_up(parley_str_t text, int listing, const sim_job_t *ending);
 
-/* It is due; it is over, and somebody may know; it is seen in a list. */
+/*
+ * Handle a deadline: it is due; it ended; it ended in a process that died; it
+ * is seen in a list.
+ */
 void sim_due_begin(sim_process_t *p, parley_run_t *run, sim_job_t *job);
 void sim_due_ended(sim_job_t *job, int untold);
 void sim_due_silent(sim_job_t *job);
@@ -462,78 +498,88 @@ void sim_due_forget(void);
 
 /* parley_sim_hold.c */
 
-/* A principal is suspended, sends something, or is resumed by its parent. */
+/* Suspends or resumes a principal, or sends a message of it. */
 void sim_hold(sim_process_t *p);
 
-/* The same as those of deadlines. */
+/* As the functions of that name for questions. */
 void sim_hold_gone(const sim_process_t *p);
 void sim_hold_died(void);
 void sim_hold_forget(void);
 
-/* Those that are there are those of the model; then all of them go. */
+/*
+ * Compare the suspensions of the state with the model; then lift all of them.
+ */
 void sim_hold_check(void);
 void sim_hold_end(void);
 
 
 /* parley_sim_model.c */
 
-/* Whether a client is to get a record of its log. */
+/* Returns whether a client must get a record of its log. */
 int sim_is_for(const sim_client_t *c, const sim_record_t *r);
 
-/* It was accepted, to these places. */
+/* Records that a record was accepted at these places. */
 void sim_accepted(sim_record_t *record, const parley_placed_t *places);
 
-/* Whether a process that died had appended it is seen by all its logs alike. */
+/*
+ * Finds out whether a process that died had appended the record.  All its logs
+ * must agree.
+ */
 void sim_perhaps(sim_record_t *record, const parley_table_stat_t *before);
 
-/* A log may be another one. */
+/* Notes the current epoch of a log, which may have begun again. */
 void sim_look(unsigned log);
 
-/* How many clients it is to be counted for: at least, and at most. */
+/* Returns the least and the largest number of clients to count for a record. */
 void sim_count(const sim_record_t *record, int64_t *least, int64_t *most);
 
-/* What a client gets: where it begins, that something is missing, a record. */
+/* Check the events of a client: the place where it begins, a gap, a record. */
 void sim_client_opened(sim_client_t *c, const parley_place_t *place);
 void sim_client_gap(sim_client_t *c, const parley_place_t *place);
 void sim_client_got(sim_client_t *c, const parley_place_t *place,
     parley_str_t data);
 
-/* The owner of a log was written the record of a place. */
+/* Records that the owner of a log received the record of a place. */
 void sim_had(unsigned log, const parley_place_t *place);
 
-/* The clients that should have all that is for them have it. */
+/*
+ * Checks that each client that is connected and not slow has all records for
+ * it.
+ */
 void sim_complete(void);
 
 
 /* parley_sim_client.c */
 
-/* What has come is read, and looked at. */
+/* Read the octets that came, and check them. */
 void sim_client_read(sim_conn_t *c);
 void sim_client_connect(sim_client_t *c, sim_process_t *p);
 void sim_client_give_up(sim_client_t *c);
 
-/* With its process, or because that ended it. */
+/* Ends a connection, with its process or by it. */
 void sim_conn_gone(sim_conn_t *c);
 
 extern const parley_hub_env_t  sim_hub_env;
 
 /* parley_sim_later.c */
 
-/* What its hub asks is answered later, where that is so in this history. */
+/* Makes the state of a process answer later, if this history is like that. */
 void sim_later_begin(sim_process_t *p);
 
-/* One of what is under way is answered, or all of it. */
+/* Complete one verb in progress, or all of them. */
 void sim_later(sim_process_t *p, uint64_t arg);
 void sim_later_all(sim_process_t *p);
 
-/* As many as the roster may have that have left, or have not heard that they
-   joined. */
+/*
+ * Returns the number of members of the roster that may have left, or may not
+ * know yet that they joined.
+ */
 unsigned sim_later_leaves(void);
 
-/* It has gone, with what was under way. */
+/* Forgets the verbs in progress of a process that ended. */
 void sim_later_forget(sim_process_t *p);
 
-/* memory of a process, which goes with it */
+/* memory of a process, freed when the process ends */
 void *sim_alloc(void *ctx, size_t size);
 void sim_free(void *ctx, void *p);
 

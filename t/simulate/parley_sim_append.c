@@ -1,13 +1,13 @@
-/* Messages that processes append, each perhaps with its admission. */
+/* Messages that processes append, some of them with an admission. */
 
 #include "hub/parley_publish.h"
 #include "t/simulate/parley_sim.h"
 
 
-#define SIM_ADMITTED_MS  60000      /* for which a taken id is known */
+#define SIM_ADMITTED_MS  60000      /* time for which an accepted id is known */
 
 
-/* the message that is being appended, and its admission */
+/* the message in progress, and its admission */
 static struct {
     parley_admission_t     admission;
     parley_settlement_t    how;
@@ -49,7 +49,7 @@ sim_audience(sim_record_t *r)
 }
 
 
-/* what a process is to publish */
+/* Makes the record that a process publishes. */
 
 static sim_record_t *
 sim_record(parley_publish_t *publish, parley_publication_t *p,
@@ -117,8 +117,8 @@ sim_record(parley_publish_t *publish, parley_publication_t *p,
 
 
 /*
- * The admission of the message that is to be appended.  Half of all messages
- * have one, as far as there is room.
+ * Admits the message that is to be appended.  Half of all messages have an
+ * admission, as far as there is room.
  */
 
 static void
@@ -180,8 +180,8 @@ sim_give_back(parley_state_t *state, uint64_t stamp)
 
 
 /*
- * The message comes again, perhaps after its gateway tried to give it back: it
- * is a duplicate if it was appended, and new if it was not.
+ * Sends the message again, sometimes after its gateway tried to give it back.
+ * It must be a duplicate if it was appended, and new otherwise.
  */
 
 static void
@@ -221,7 +221,7 @@ sim_admit_again(const parley_append_t *append, int appended)
 
     case PARLEY_ADMIT_IN_FLIGHT:
 
-        /* its process is alive, and has not given it back */
+        /* its process lives, and has not given it back */
 
         if (appended) {
             sim_fail("HUB-10: a message that was appended is not settled");
@@ -294,8 +294,10 @@ sim_append(sim_process_t *p)
         sim_jobs_check(NULL);
         sim_admit_again(&append, world.nrecords != nrecords);
 
-        /* one that dies before it wakes them: the next append does, or the
-           tick, which they feel */
+        /*
+         * a process that dies before it wakes the others: the next append or
+         * their next tick wakes them
+         */
 
         sim_hub_env.wake(NULL);
         return;

@@ -1,6 +1,6 @@
 /*
- * Questions in the simulated world, which somebody answers in time, late or
- * never; of those that are asked there is a deadline (parley_sim_due.c).
+ * Questions in the simulated world.  They are answered in time, late or never.
+ * Each has a deadline (parley_sim_due.c).
  */
 
 #include "gate/party/parley_account.h"
@@ -10,11 +10,14 @@
 #include "t/simulate/parley_sim.h"
 
 
-#define SIM_ASKED_MS    1200000     /* that a question is remembered */
-#define SIM_FILL        8192        /* records that fill one */
+#define SIM_ASKED_MS    1200000     /* time for which a question is kept */
+#define SIM_FILL        8192        /* maximum of records that fill a zone */
 
 
-/* what a process is about to append, or to settle, and perhaps never does */
+/*
+ * the question that a process is appending, or the answer that it is settling,
+ * in case it dies
+ */
 static struct {
     sim_question_t     *asks;
     unsigned            appends;
@@ -68,7 +71,7 @@ sim_question_new(void)
                              PARLEY_LOAD_EMERGENCY, PARLEY_LOAD_TIMEOUT }
               [parley_test_below(r, 4)];
 
-    /* of whom nobody is above it is asked like of what is critical */
+    /* without a grandparent, an emergency is asked like a critical message */
 
     if (q->kind == PARLEY_LOAD_EMERGENCY
         && q->sender + 2 >= SIM_PRINCIPALS)
@@ -97,8 +100,8 @@ sim_asked(sim_question_t *q)
 
 
 /*
- * Somebody has all the room that there is, but for a little, for some seconds:
- * what is claimed then may find room, and what is to be told of it none.
+ * Fills nearly all room of the state for some seconds.  So a deadline may find
+ * room when it is claimed, and no room for the message at its end.
  */
 
 static void
@@ -109,7 +112,7 @@ sim_ask_fill(void)
     parley_put_t          put;
     parley_put_result_t   got;
 
-    sim_edges = 0;      /* it is nobody who dies */
+    sim_edges = 0;      /* no process dies here */
     memset(&put, 0, sizeof(put));
 
     put.queue = PARLEY_LOOSE_NONE;
@@ -239,7 +242,7 @@ sim_ask(sim_process_t *p)
 }
 
 
-/* ---- answering */
+/* ---- answers */
 
 static void
 sim_admission(sim_admission_t *a, const sim_question_t *q, unsigned n)
@@ -275,7 +278,7 @@ sim_admission_of(sim_admission_t *a)
 }
 
 
-/* it was settled, and was the first */
+/* Records that an answer was settled.  It must be the first one. */
 
 static void
 sim_answered(sim_question_t *q)
@@ -334,7 +337,7 @@ sim_ack(sim_process_t *p)
     parley_record_t     record;
     parley_admitted_t   got;
 
-    /* what it has is sent on and settled, or is not taken */
+    /* forwards and settles the answer that the process has, or gives it up */
 
     for (i = 0; i < SIM_ANSWERS; i++) {
         answer = &world.answers[i];
@@ -364,7 +367,7 @@ sim_ack(sim_process_t *p)
 
     parley_ask_init(&ask, &p->memory.state, &world.arena);
 
-    /* what is not open any more has no answer (SEC-08) */
+    /* a question that is closed has no answers (SEC-08) */
 
     if (parley_ask_get_one(&ask, &answer->question->id, &record) != 1
         || record.closed)
@@ -392,8 +395,9 @@ sim_ack(sim_process_t *p)
 
 
 /*
- * A client whose answer's process died says it again: it was taken, and then
- * the question is closed; or it was not, and then nothing of it is left.
+ * Sends an answer again, after the process that handled it died.  If the
+ * answer was taken, the question must be closed.  If not, nothing of the
+ * answer may be left.
  */
 
 static void
@@ -445,7 +449,7 @@ sim_ack_again(sim_question_t *q, sim_admission_t *a)
 }
 
 
-/* ---- processes that go */
+/* ---- processes that end */
 
 void
 sim_ask_gone(const sim_process_t *p)
@@ -489,7 +493,7 @@ sim_ask_forget(void)
 }
 
 
-/* nobody answers any more */
+/* Gives up all answers. */
 
 void
 sim_ask_drain(void)

@@ -1,4 +1,4 @@
-/* Clients and their connections: what they get, and whether it may be so. */
+/* Clients and their connections: checks the events that they receive. */
 
 #include <stdarg.h>
 
@@ -33,7 +33,7 @@ sim_write(void *ctx, parley_subscriber_t *s, parley_str_t octets)
             return -1;
         }
 
-        /* the socket takes all of it, also the rest of an event */
+        /* the socket takes all octets, including the rest of an event */
 
         c->len -= c->scanned;
         memmove(c->octets, c->octets + c->scanned, c->len);
@@ -68,7 +68,7 @@ sim_write(void *ctx, parley_subscriber_t *s, parley_str_t octets)
 }
 
 
-/* what has come as whole events, behind those that were looked at */
+/* Examines the complete events after those that were examined before. */
 
 static void
 sim_conn_scan(sim_conn_t *c)
@@ -87,7 +87,7 @@ sim_conn_scan(sim_conn_t *c)
 }
 
 
-/* An owner's connection has the records of some octets. */
+/* Records that an owner's connection has the records of some octets. */
 
 static void
 sim_conn_had(const sim_conn_t *c, parley_str_t octets)
@@ -144,7 +144,7 @@ sim_encode(void *ctx, const parley_publication_t *p, parley_proto_t to,
         return 0;
     }
 
-    /* the other protocol */
+    /* another protocol */
 
     out = parley_arena_octets(arena, p->message.len + 2);
 
@@ -223,7 +223,10 @@ sim_conn_gone(sim_conn_t *c)
 
     if (c->client != NULL) {
 
-        /* what had come is read, or is lost with the connection */
+        /*
+         * the client has read the octets that came, or loses them with the
+         * connection
+         */
 
         if (parley_test_chance(&world.random, 50)) {
             sim_client_events(c->client, c);
@@ -238,7 +241,7 @@ sim_conn_gone(sim_conn_t *c)
 }
 
 
-/* its process finds out some time */
+/* Leaves a connection; its process notices later. */
 
 void
 sim_client_give_up(sim_client_t *c)
@@ -248,7 +251,7 @@ sim_client_give_up(sim_client_t *c)
 }
 
 
-/* given up, and its process has not found out */
+/* Returns whether a connection of the client was given up unnoticed. */
 
 static int
 sim_is_there(const sim_client_t *c)
@@ -338,7 +341,7 @@ sim_client_read(sim_conn_t *conn)
 }
 
 
-/* whole events; the rest stays */
+/* Reads complete events; the rest stays. */
 
 static void
 sim_client_events(sim_client_t *c, sim_conn_t *conn)
@@ -363,7 +366,7 @@ sim_client_events(sim_client_t *c, sim_conn_t *conn)
 }
 
 
-/* the line of a field; no data: there is none */
+/* Returns the value of a field, or NULL data if the line is missing. */
 
 static parley_str_t
 sim_client_field(parley_str_t text, const char *name)

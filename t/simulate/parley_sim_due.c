@@ -1,8 +1,8 @@
 /*
- * Deadlines in the simulated world: what becomes of a question that was not
- * answered in time (VCP-24, VCP-27, AEE-29).  The jobs are those of
- * parley_overdue.h and are carried out as an adapter does; what goes up is
- * looked for in the log of who is to have it.
+ * Deadlines in the simulated world: questions that were not answered in time
+ * (VCP-24, VCP-27, AEE-29).  The jobs are those of parley_overdue.h and are
+ * run as an adapter runs them.  A raised message must be in the log of its
+ * recipient.
  */
 
 #include "hub/parley_attempt.h"
@@ -16,10 +16,10 @@
 
 #define SIM_AGAIN_MS    1000
 #define SIM_QUESTION    (PARLEY_KEY_LEN + sizeof(uint32_t))
-#define SIM_TICK        256         /* ms between which no deadline is */
+#define SIM_TICK        256         /* precision of deadlines, in ms */
 
 
-/* what a process is raising, and perhaps never does */
+/* the job that a process is raising, in case it dies */
 static sim_job_t                 *sim_raises;
 
 
@@ -37,7 +37,7 @@ static const char  sim_identities[] =
     "\"parent\":\"dave\"},"
     "{\"sub\":\"dave\",\"aee\":\"agent.dave\",\"handle\":\"~dave\"}]}";
 
-/* of all histories */
+/* shared by all histories */
 static parley_deliver_t           sim_deliver;
 static parley_settings_http_t     sim_http;
 static parley_arena_t             sim_arena;
@@ -134,7 +134,7 @@ sim_due_principal(parley_str_t sub)
 }
 
 
-/* that of a text; NULL: the model has none */
+/* Returns the deadline of a text, or NULL if the text is another job. */
 
 sim_job_t *
 sim_due_job(parley_str_t text)
@@ -163,7 +163,7 @@ sim_due_job(parley_str_t text)
         }
     }
 
-    /* the process that raises it died */
+    /* the process that raised it died */
 
     job = sim_raises;
 
@@ -180,8 +180,10 @@ sim_due_job(parley_str_t text)
 }
 
 
-/* what goes up waits for the next connection of its principal, which never
-   comes here */
+/*
+ * Returns the job with which a raised message waits for the next connection of
+ * its principal.  In this world the principal never connects.
+ */
 
 sim_job_t *
 sim_due_up(parley_str_t text, int listing, const sim_job_t *ending)
@@ -217,7 +219,7 @@ sim_due_up(parley_str_t text, int listing, const sim_job_t *ending)
         return last;
     }
 
-    /* the process that raises it died */
+    /* the process that raised it died */
 
     if (sim_raises == NULL || asked != sim_raises->asked + 1) {
         sim_fail("VCP-33: what nobody raised waits for %s", sim_subs[asked]);
@@ -250,7 +252,7 @@ sim_due_waits(unsigned asked)
 }
 
 
-/* whether an answer to it is on its way */
+/* Returns whether a process handles an answer to the question. */
 
 static int
 sim_due_answering(const sim_question_t *q)
@@ -301,7 +303,7 @@ sim_due_expect(const sim_job_t *job, const parley_overdue_t *d)
 
     if (d->how == PARLEY_OVERDUE_AGAIN) {
 
-        /* an answer is on its way, or there is no room */
+        /* an answer is in progress, or there is no room */
 
         (void) world.outside.state.ops->stat(&world.outside.state, &stat,
                                              NULL);
@@ -367,7 +369,7 @@ sim_due_begin(sim_process_t *p, parley_run_t *run, sim_job_t *job)
 
     parley_runner_end(run, &end);
 
-    /* what found no room is tried again */
+    /* a job that found no room is tried again */
 
     if (!job->ended && end.how != PARLEY_JOB_AGAIN) {
         job->before = world.now + SIM_AGAIN_MS;
@@ -378,7 +380,7 @@ sim_due_begin(sim_process_t *p, parley_run_t *run, sim_job_t *job)
 }
 
 
-/* the newest of the log of who is to have it */
+/* Checks the newest record in the log of the recipient. */
 
 static void
 sim_due_came(const sim_job_t *job, unsigned to)
@@ -491,7 +493,10 @@ sim_due_ended(sim_job_t *job, int untold)
 }
 
 
-/* its process died as it ended it: what it adds was seen with it, or is lost */
+/*
+ * Handles a job whose process died while it ended it.  The jobs that it adds
+ * were found with it, or the history fails.
+ */
 
 void
 sim_due_silent(sim_job_t *job)
@@ -519,7 +524,7 @@ sim_due_silent(sim_job_t *job)
 }
 
 
-/* no deadline is later than it should be */
+/* Checks that a deadline is not later than it should be. */
 
 void
 sim_due_listed(const sim_job_t *job, const parley_job_listed_t *listed)

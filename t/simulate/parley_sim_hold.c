@@ -1,17 +1,17 @@
 /*
- * Suspensions in the simulated world: who is suspended sends nothing until what
- * its parent said to that is settled (VCP-26), or its message was not what
- * suspended it last.
+ * Suspensions in the simulated world.  A suspended principal sends nothing
+ * until a message of its parent is settled (VCP-26).  That message must answer
+ * the last suspension.
  */
 
 #include "gate/party/parley_account.h"
 #include "t/simulate/parley_sim.h"
 
 
-/* what a process is about to do, and perhaps never does */
+/* the change in progress, in case the process dies */
 static struct {
     sim_hold_t     *suspends;
-    uint32_t        generation;         /* that was there before */
+    uint32_t        generation;         /* generation before the change */
     sim_resume_t    settles;
 } under;
 
@@ -60,7 +60,10 @@ sim_hold_of(const parley_suspension_t *s)
 }
 
 
-/* of the suspension that is there; 0: none is; nobody dies of this look */
+/*
+ * Returns the generation of the current suspension, or 0 without one.  No
+ * process dies during this look.
+ */
 
 static uint32_t
 sim_hold_generation(const sim_hold_t *hold)
@@ -133,7 +136,7 @@ sim_hold_suspend(sim_process_t *p, unsigned principal)
 }
 
 
-/* it sends what is no escalation */
+/* Sends a message that is not an escalation. */
 
 static void
 sim_hold_send(sim_process_t *p, unsigned principal)
@@ -189,7 +192,7 @@ sim_hold_lifted(const sim_resume_t *r)
 }
 
 
-/* the parent's message was taken, or not */
+/* Settles the parent's message, as accepted or not. */
 
 static void
 sim_hold_settle(sim_process_t *p, sim_resume_t *r)
@@ -320,7 +323,7 @@ sim_hold(sim_process_t *p)
 }
 
 
-/* ---- processes that go */
+/* ---- processes that end */
 
 void
 sim_hold_gone(const sim_process_t *p)
@@ -335,7 +338,7 @@ sim_hold_gone(const sim_process_t *p)
 }
 
 
-/* it may be suspended since, and is not less so */
+/* Finds out whether the suspension was stored.  An older one stays in force. */
 
 static void
 sim_hold_suspended(sim_hold_t *hold)
@@ -370,8 +373,10 @@ sim_hold_died(void)
         return;
     }
 
-    /* the parent says it again: it was taken, with what it lifts, or it was
-       not, and nothing is lifted */
+    /*
+     * the parent sends its message again: it was accepted and has lifted the
+     * suspensions, or it was not and has lifted nothing
+     */
 
     r->process = NULL;
     sim_hold_ask(&ask, &world.outside.state);
@@ -447,7 +452,7 @@ sim_hold_check(void)
 }
 
 
-/* whatever time has passed */
+/* Lifts all suspensions that are left: time does not end them. */
 
 void
 sim_hold_end(void)

@@ -1,7 +1,7 @@
 /*
- * Jobs in the simulated world: what is to be delivered to peers that answer
- * when they like, or never, and deadlines.  The model knows each job from when
- * it was added to its end, which is told once (HUB-09).
+ * Jobs in the simulated world: deadlines, and deliveries to peers that answer
+ * at any time or never.  The model knows each job from its addition to its
+ * end, which is reported once (HUB-09).
  */
 
 #include "hub/parley_attempt.h"
@@ -48,7 +48,10 @@ sim_jobs_start(sim_process_t *p)
 }
 
 
-/* with a record that is about to be appended, in n */
+/*
+ * Makes the jobs of a record that is about to be appended; returns their
+ * number.
+ */
 
 size_t
 sim_jobs_make(const sim_record_t *record, parley_job_t *jobs)
@@ -119,7 +122,7 @@ sim_jobs_deliver(parley_job_t *jobs)
 }
 
 
-/* of a record that is there n are, of one that is not none */
+/* Counts the n jobs of a record that was appended; n is 0 if it was not. */
 
 void
 sim_jobs_made(size_t n)
@@ -213,7 +216,7 @@ sim_job_ends(parley_run_t *run, const parley_attempted_t *how)
 }
 
 
-/* what it is about is there, unless its own time is over */
+/* Checks that the record of a job exists, unless the record has expired. */
 
 static void
 sim_job_record(const parley_run_t *run, const sim_job_t *job)
@@ -267,7 +270,7 @@ sim_job_begin(void *ctx, parley_run_t *run)
                  (int) (job->before - world.now));
     }
 
-    /* of what is owed it is not known at once that it is over */
+    /* an owed job may have ended before the model knows it */
 
     for (i = 0; !job->owed && &world.jobs[i] < job; i++) {
         if (world.jobs[i].lane == job->lane && !world.jobs[i].ended) {
@@ -353,7 +356,7 @@ sim_job_over(void *ctx, parley_run_t *run, parley_job_how_t how, int untold)
 }
 
 
-/* an answer comes, or none in time; it ends an attempt of its process */
+/* Ends an attempt with an answer, or without one after its time. */
 
 static void
 sim_attempt_ends(sim_attempt_t *a, int status, int64_t wait_ms)
@@ -469,9 +472,9 @@ sim_job_delay(const sim_job_t *job)
 
 
 /*
- * The jobs that are there are those of the model.  A process that died in the
- * midst of an end may have done it, and then it has told what it was to tell,
- * or not.
+ * Checks that the state has the same jobs as the model.  A process that died
+ * while it ended a job may have ended it, with the message that it had to
+ * append, or not.
  */
 
 void
@@ -519,7 +522,7 @@ sim_jobs_check(sim_job_t *ending)
 
     parley_arena_reset(&arena);
 
-    /* what was asked for is due again as after any attempt, or as it asked */
+    /* the job is due again as after any attempt, or at the time that it set */
 
     if (ending != NULL && ending->before > world.now + sim_job_delay(ending)) {
         ending->before = world.now + sim_job_delay(ending);
@@ -570,7 +573,7 @@ sim_jobs_check(sim_job_t *ending)
 }
 
 
-/* everything that is there comes to its end, whoever answers what */
+/* Runs all jobs until their end, with any answers. */
 
 void
 sim_jobs_drain(void)
@@ -578,7 +581,7 @@ sim_jobs_drain(void)
     unsigned        i, k, left;
     sim_process_t  *p;
 
-    /* those that are to leave take none */
+    /* a process that is leaving takes no jobs */
 
     p = sim_free_process();
 

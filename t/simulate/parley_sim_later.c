@@ -29,8 +29,10 @@ sim_later_start(parley_late_t *late, parley_later_verb_t verb)
 
     p->asked[p->nlate++] = late;
 
-    /* until a channel has its place, or has read, what it is fed is read again,
-       where it may not be retained any more */
+    /*
+     * until a channel has its place or has read, its feed is read again, and
+     * records may have expired then
+     */
 
     if (verb == PARLEY_LATER_JOIN || verb == PARLEY_LATER_READ) {
         p->behind = 1;
@@ -56,7 +58,7 @@ sim_later(sim_process_t *p, uint64_t arg)
 
     parley_later_complete(late);
 
-    /* one that joins may begin a log */
+    /* a subscriber that joins may begin a log */
 
     for (i = 0; i < SIM_LOGS; i++) {
         sim_look(i);

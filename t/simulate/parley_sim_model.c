@@ -1,4 +1,4 @@
-/* What must be true, by what was accepted. */
+/* The model: checks the events against the accepted records. */
 
 #include "t/simulate/parley_sim.h"
 
@@ -77,7 +77,10 @@ sim_find(unsigned log, unsigned epoch, uint64_t offset)
 }
 
 
-/* a log is another one where its time was over, and never the same again */
+/*
+ * Returns the number of an epoch.  A log may begin again after its lease, and
+ * always with a new epoch.
+ */
 
 static unsigned
 sim_epoch_begins(unsigned log, uint64_t epoch)
@@ -149,7 +152,7 @@ sim_accepted(sim_record_t *r, const parley_placed_t *places)
 }
 
 
-/* The end of a log; epoch 0: there is none. */
+/* Returns the end of a log, with epoch 0 if the log does not exist. */
 
 static parley_place_t
 sim_end_of(unsigned log)
@@ -191,7 +194,7 @@ sim_look(unsigned log)
 }
 
 
-/* by a look from outside, at each of its logs */
+/* Looks at each log of the record, from outside the process. */
 
 void
 sim_perhaps(sim_record_t *r, const parley_table_stat_t *before)
@@ -315,7 +318,7 @@ sim_is_retained(unsigned log, unsigned epoch, uint64_t offset)
 }
 
 
-/* whether a client is to get it still */
+/* Returns whether a client must still get a record. */
 
 static int
 sim_is_owed(const sim_client_t *c, unsigned epoch, uint64_t offset)
@@ -324,7 +327,7 @@ sim_is_owed(const sim_client_t *c, unsigned epoch, uint64_t offset)
 
     r = sim_find(c->log, epoch, offset);
 
-    /* what came before it did, and it does not resume, it need not have */
+    /* records from before its connection are not owed, unless it resumes */
 
     if (offset <= c->begun && c->place.epoch != 0
         && epoch == sim_epoch(c->log, c->place.epoch))
@@ -349,7 +352,7 @@ sim_had(unsigned log, const parley_place_t *place)
 }
 
 
-/* it begins: what comes after it is owed */
+/* Checks the place where a client begins; it must get all later records. */
 
 void
 sim_client_opened(sim_client_t *c, const parley_place_t *place)
@@ -402,7 +405,10 @@ sim_client_gap(sim_client_t *c, const parley_place_t *place)
             continue;
         }
 
-        /* who is there and takes it gets it, whatever is retained */
+        /*
+         * a connected client that keeps up gets the record even if the log has
+         * dropped it
+         */
 
         r = sim_find(c->log, epoch, offset);
 

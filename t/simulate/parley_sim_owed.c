@@ -7,7 +7,7 @@
 #include "t/simulate/parley_sim.h"
 
 
-/* one for each log, behind n others */
+/* Adds a job for each log of the record, after n others. */
 
 size_t
 sim_jobs_owe(const sim_record_t *record, parley_job_t *jobs, size_t n)
@@ -64,7 +64,10 @@ sim_jobs_owe(const sim_record_t *record, parley_job_t *jobs, size_t n)
 }
 
 
-/* a job that is owed went: a connection of whose log it is has the record */
+/*
+ * Checks an owed job that has ended: a connection of the log's owner must have
+ * its record.
+ */
 
 void
 sim_owed_had(sim_job_t *job)
@@ -100,8 +103,10 @@ sim_owes(const sim_job_t *job)
 
     r = &world.records[job->record];
 
-    /* a process that dies behind a write has not ended the job: who has a
-       filter does not do so later */
+    /*
+     * a process that dies after a write has not ended the job; a client with a
+     * filter does not end it later
+     */
 
     for (i = 0; i < SIM_CLIENTS; i++) {
         c = &world.clients[i];

@@ -3,13 +3,13 @@
 #include "t/simulate/parley_sim.h"
 
 
-#define SIM_NAP  600        /* s, of which a long sleep is made */
+#define SIM_NAP  600        /* s, parts of a long sleep */
 
 
 static void sim_drop(sim_conn_t *conn);
 
 
-/* it asks what came, perhaps too late */
+/* Notes that a process handles its wake-up too late. */
 
 static void
 sim_late(sim_process_t *p)
@@ -44,14 +44,14 @@ sim_turns(sim_process_t *p, unsigned budget, size_t octets)
 
     parley_hub_turn(p->hub, budget, octets);
 
-    /* once it has read what it was late for */
+    /* it has read everything that it was late for */
 
     if (p->behind && pending == 0 && p->nlate == 0) {
         p->behind = 0;
         p->late = world.now;
     }
 
-    /* the last write may be more, and so may what streams open with */
+    /* the last write and the beginnings of streams may exceed the limit */
 
     if (world.written > octets + world.widest + SIM_CONNS * SIM_OPENING) {
         sim_fail("HUB-03: a turn writes %u octets and not %u",
@@ -60,7 +60,10 @@ sim_turns(sim_process_t *p, unsigned budget, size_t octets)
 }
 
 
-/* who died in the midst of an end has told of it, or has not ended it */
+/*
+ * Checks the state after a process died while it ended a job: either the job
+ * ended and its message exists, or neither.
+ */
 
 static void
 sim_does_ended(sim_verb_t verb, sim_job_t *ending, uint64_t head)
@@ -68,7 +71,7 @@ sim_does_ended(sim_verb_t verb, sim_job_t *ending, uint64_t head)
     uint64_t             told;
     parley_table_stat_t  stat;
 
-    /* whoever comes mends it */
+    /* any process repairs the state when it takes the lock */
 
     parley_memory_table(&world.outside, &stat);
     sim_ask_died();
@@ -90,7 +93,7 @@ sim_does_ended(sim_verb_t verb, sim_job_t *ending, uint64_t head)
 }
 
 
-/* what a process does, perhaps for the last time */
+/* Runs a verb of a process, which may die during it. */
 
 static void
 sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
@@ -115,7 +118,7 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
         ending = world.ending;
         world.ending = NULL;
 
-        /* what found no room is ended without it */
+        /* a job whose message found no room ends without it */
 
         if (ending != NULL && world.run != NULL && world.run->untold) {
             world.tells = 0;
@@ -128,7 +131,7 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
             sim_look(i);
         }
 
-        /* it may have told of a session, and has woken nobody */
+        /* it may have joined a session without waking another process */
 
         sim_hub_env.wake(NULL);
         return;
@@ -191,7 +194,7 @@ sim_does(sim_process_t *p, sim_verb_t verb, uint64_t arg)
 }
 
 
-/* Most of what is under way is answered soon. */
+/* Completes most verbs that are in progress. */
 
 static void
 sim_pass_later(void)
@@ -212,7 +215,7 @@ sim_pass_later(void)
 }
 
 
-/* Time passes, for those that do something; the others miss it. */
+/* Lets time pass.  Some of the processes tick; the others miss it. */
 
 static void
 sim_pass(int64_t ms, unsigned percent)
@@ -226,7 +229,7 @@ sim_pass(int64_t ms, unsigned percent)
 
     world.now += ms;
 
-    /* somebody looks how full it is, and what has expired goes */
+    /* a look at the statistics removes expired entries */
 
     if (parley_test_chance(&world.random, 50)) {
         parley_memory_table(&world.outside, &stat);
@@ -235,7 +238,7 @@ sim_pass(int64_t ms, unsigned percent)
     for (i = 0; i < SIM_PROCESSES; i++) {
         p = &world.processes[i];
 
-        /* what it is fed, or reads, may have taken too long */
+        /* a feed or a read may have taken too long */
 
         if (p->nlate != 0) {
             p->behind = 1;
@@ -283,7 +286,7 @@ sim_reload(uint64_t arg)
 }
 
 
-/* those that are to leave do, when nobody is there any more */
+/* Ends leaving processes that have no subscribers. */
 
 static void
 sim_leave(void)
@@ -494,7 +497,7 @@ sim_step(const sim_step_t *step)
 }
 
 
-/* the client closes, which its process sees */
+/* Closes a connection from the client's side; its process sees it. */
 
 static void
 sim_drop(sim_conn_t *conn)

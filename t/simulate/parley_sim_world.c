@@ -1,4 +1,7 @@
-/* The world: processes, their memory, the state; how it begins and ends. */
+/*
+ * The world: its processes, their memory, the state, its beginning and its
+ * end.
+ */
 
 #include <stdarg.h>
 
@@ -6,7 +9,7 @@
 
 
 #define SIM_SECRET      "0123456789abcdef"
-#define SIM_TURNS       100000      /* after which all must be settled */
+#define SIM_TURNS       100000      /* after which all work must be done */
 
 
 /* memory of a process */
@@ -125,7 +128,7 @@ sim_free_all(sim_process_t *p)
 }
 
 
-/* nobody dies while the model looks */
+/* no process dies while the model looks */
 
 static void
 sim_lock(void *ctx)
@@ -489,7 +492,9 @@ sim_settle(void)
 }
 
 
-/* HUB-03: who is slow takes the rest of an event, and no more */
+/*
+ * HUB-03: checks that a slow client's process keeps only the rest of an event.
+ */
 
 static void
 sim_bounded(void)
@@ -522,7 +527,10 @@ sim_bounded(void)
 }
 
 
-/* all are there and nobody is slow; then all leave, and time passes */
+/*
+ * Connects all clients, makes none slow, then ends all processes and lets time
+ * pass.
+ */
 
 void
 sim_end(void)
@@ -567,7 +575,7 @@ sim_end(void)
         }
     }
 
-    /* the dead are found by who comes next */
+    /* the next process that starts finds the dead ones */
 
     sim_start(&world.processes[0]);
     sim_exit(&world.processes[0]);

@@ -1,9 +1,9 @@
 /*
  * simulate [-n HISTORIES] [-t SECONDS] [-s SEED] [VERB:ARG ...]
  *
- * Runs histories of the hub (HUB-08), each of one seed, until one breaks a
- * promise; then that is made short, and printed so that it can be run again:
- * a seed and its steps.  -s: from that seed on, which -n 1 runs alone.
+ * Runs histories of the hub (HUB-08), each from one seed, until one breaks a
+ * promise.  Then shortens that history and prints it so that it can be run
+ * again, as a seed and its steps.  -s: the first seed; with -n 1 the only one.
  */
 
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "t/simulate/parley_sim.h"
 
 
-/* seconds of CPU, of which a history takes some thousandths */
+/* seconds of CPU; a history takes some thousandths */
 #define SIM_STUCK  4
 
 
@@ -89,9 +89,12 @@ sim_history(uint64_t seed, sim_step_t *steps)
 }
 
 
-/* Returns whether the promises were kept; else why not is in why. */
+/* Returns whether the history kept all promises; if not, why has the reason. */
 
-/* a state that is broken may have no end: then nothing can be made short */
+/*
+ * Ends the program: a broken state may not end, and then it cannot be
+ * shortened.
+ */
 
 static void
 sim_stuck(int signo)
@@ -121,7 +124,7 @@ sim_run(uint64_t seed, const sim_step_t *steps, unsigned n, char *why,
     sim_seed = seed;
     (void) setitimer(ITIMER_VIRTUAL, &stuck, NULL);
 
-    /* what follows from the seed alone needs no way back */
+    /* sim_begin() depends on the seed alone and cannot fail */
 
     sim_begin(seed);
 
@@ -145,7 +148,7 @@ sim_run(uint64_t seed, const sim_step_t *steps, unsigned n, char *why,
 }
 
 
-/* as few steps as break a promise, whichever */
+/* Finds a shorter history that breaks a promise, not always the same one. */
 
 static unsigned
 sim_shrink(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
@@ -174,7 +177,7 @@ sim_shrink(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
         }
     }
 
-    /* why of those that are left */
+    /* runs the shorter history again for its reason */
 
     (void) sim_run(seed, steps, n, why, &received);
 
@@ -182,7 +185,7 @@ sim_shrink(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
 }
 
 
-/* steps as they were printed */
+/* Reads steps as they were printed. */
 
 static unsigned
 sim_read(char **words, sim_step_t *steps)

@@ -1,10 +1,10 @@
 /*
- * A protocol that only a test speaks: as little as a codec can be.
+ * A protocol for one test, with the smallest possible codec.
  *
  *     {"toy": "1", "id": "toy-0001", "kind": "ask", "who": "robot/x1",
  *      "whom": "robot/x2", "what": "ops.backup.run", "body": {...}}
  *
- * An answer, of the kind "done" or "broken", names in "re" what it answers.
+ * An answer has the kind "done" or "broken"; "re" is the id of its request.
  */
 
 #include "translate/parley_embed.h"
@@ -84,7 +84,7 @@ static const parley_plain_t  parley_toy_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
-/* by parley_act_t */
+/* indexed by parley_act_t */
 static const parley_toy_kind_t  parley_toy_kinds[] = {
     [PARLEY_ACT_REQUEST] = { parley_str("ask"), parley_str("toy.ask") },
     [PARLEY_ACT_REPLY] = { parley_str("done"), parley_str("toy.done") },
@@ -150,7 +150,10 @@ parley_toy_decode(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
-/* "what" is a member of the envelope: the intent is the kind */
+/*
+ * Fills in the fields of a message.  The intent follows from the kind; "what"
+ * is a member of the message.
+ */
 
 static int
 parley_toy_fill(parley_arena_t *arena, parley_msg_t *msg)
@@ -233,7 +236,7 @@ parley_toy_says(parley_msg_t *msg)
 }
 
 
-/* a message does not say when it was made */
+/* Sets the time from the submission: a message has no time of its own. */
 
 static int
 parley_toy_submit(parley_arena_t *arena, parley_msg_t *msg,
@@ -351,7 +354,7 @@ parley_toy_lost(const parley_msg_t *m, parley_loss_t *loss)
 }
 
 
-/* {"took": true}, {"no": "rate-limited"} or a message */
+/* Decodes {"took": true}, {"no": "rate-limited"} or a message. */
 
 static int
 parley_toy_answer_decode(const parley_engine_t *engine,

@@ -1,6 +1,6 @@
 /*
- * One protocol more, brought by this folder alone: it is detected, translated
- * to and from others, refused and named as any other is.
+ * An additional protocol that this folder alone adds.  It is detected,
+ * translated to and from others, refused and named as any other protocol.
  */
 
 #include "t/unit/parley_test_translate.h"
@@ -159,7 +159,9 @@ test_cases(void **state)
 }
 
 
-/* there and back again, by protocols that carry what they cannot say */
+/*
+ * Translates a message and back, by protocols that can carry unknown members.
+ */
 
 static void
 test_round(void **state)

@@ -1,7 +1,7 @@
 /*
- * What every unit test needs: cmocka with its includes in the order it wants,
- * TAP output, test names that may carry rule numbers, files of t/cases, and
- * memory whose n-th allocation fails.
+ * Common code of all unit tests: cmocka with its includes in the required
+ * order, TAP output, test names that may carry rule numbers, files of t/cases,
+ * and memory whose n-th allocation fails.
  *
  *     static const struct CMUnitTest  tests[] = {
  *         parley_test("VCP-03 message_id is a UUIDv4", test_message_id),
@@ -48,9 +48,10 @@
 
 
 /*
- * The octets of a file, in an allocation of their exact size, so that the
- * address sanitizer sees a read beyond the end; free() ret.data.  The path is
- * relative to the project's root.  A file that cannot be read fails the test.
+ * Returns the octets of a file, in an allocation of their exact size, so that
+ * the address sanitizer detects a read beyond the end.  The caller frees
+ * ret.data.  The path is relative to the project's root.  A file that cannot
+ * be read fails the test.
  */
 static inline parley_str_t
 parley_test_file(const char *path)
@@ -82,9 +83,9 @@ parley_test_file(const char *path)
 
 
 /*
- * Memory from malloc() whose (fail_at)-th allocation, counted from 1, and all
- * that follow fail; 0: none does.  To sweep, raise fail_at until a run no
- * longer reaches it (allocations < fail_at).
+ * Memory from malloc() in which the (fail_at)-th allocation, counted from 1,
+ * and all later ones fail; 0: none fails.  To test every allocation, raise
+ * fail_at until a run does not reach it (allocations < fail_at).
  */
 typedef struct {
     size_t  fail_at;

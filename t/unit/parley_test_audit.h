@@ -1,6 +1,6 @@
 /*
- * An audit log in memory: a file, what becomes of writes to it, two chains, and
- * what the verifier says of it.
+ * An audit log in memory: a file whose writes can fail, two chains, and the
+ * result of the verifier.
  */
 
 #ifndef PARLEY_TEST_AUDIT_H
@@ -15,11 +15,11 @@
 #define ROOM   (256 * 1024)
 
 
-/* a file, and what becomes of writes to it */
+/* a file whose writes can fail */
 static struct {
     char     octets[ROOM];
     size_t   len;
-    int64_t  room;          /* octets that are left; -1: any number */
+    int64_t  room;          /* octets that are left; -1: unlimited */
     int64_t  now;
     size_t   writes;
 } disk;
@@ -28,7 +28,7 @@ static parley_audit_table_t   table;
 static parley_audit_t         chain[3];
 static parley_arena_t         arena;
 static parley_audit_verify_t  v;
-static uint32_t               dead;             /* a pid */
+static uint32_t               dead;             /* pid of a dead process */
 static char                   findings[4096];
 
 
@@ -158,7 +158,7 @@ found(void *ctx, const parley_audit_finding_t *finding)
 }
 
 
-/* what the verifier says of these octets; v is to be freed */
+/* Verifies these octets; the caller frees v. */
 
 static inline int
 verify_octets(const char *octets, size_t len, const parley_jwks_t *keys)
@@ -198,7 +198,9 @@ verify(void)
 }
 
 
-/* line i of the file, from 0; its length without the newline */
+/*
+ * Returns line i of the file, from 0; *len is its length without the newline.
+ */
 
 static inline char *
 line(size_t i, size_t *len)

@@ -1,4 +1,4 @@
-/* What the tests of auth/ share: an arena, keys, tokens with any header. */
+/* Shared by the tests of auth/: an arena, keys, tokens with any header. */
 
 #ifndef PARLEY_TEST_AUTH_H
 #define PARLEY_TEST_AUTH_H
@@ -15,7 +15,7 @@
 #include "auth/parley_jwt.h"
 
 
-/* RFC 7515 A.1, A.2, A.3, A.4; RFC 8037 A.1: public keys and secrets */
+/* public keys and secrets of RFC 7515 A.1, A.2, A.3, A.4 and RFC 8037 A.1 */
 
 #define RFC7515_HS256                                                         \
     "{\"kty\":\"oct\",\"k\":\"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1" \
@@ -53,7 +53,7 @@
     "\"x\":\"" RFC8037_X "\"}"
 
 
-/* one arena for all that a test makes; parley_test_arena_end() at its end */
+/* the arena of a test; parley_test_arena_end() frees it */
 static parley_arena_t  test_arena;
 
 
@@ -128,7 +128,7 @@ parley_test_generate(parley_alg_id_t alg, const char *kid)
 }
 
 
-/* a set over keys that stay where they are; not to be freed */
+/* Returns a set that points to the caller's keys; it must not be freed. */
 static inline parley_jwks_t
 parley_test_set(parley_jwk_t *keys, size_t n)
 {
@@ -156,7 +156,7 @@ parley_test_base64url(parley_str_t s)
 }
 
 
-/* a token of these octets, whatever they are; jwk NULL: empty signature */
+/* Returns a token of these octets, valid or not; jwk NULL: empty signature. */
 static inline char *
 parley_test_token(const char *header, const char *claims,
     const parley_jwk_t *jwk, parley_alg_id_t alg)
@@ -192,7 +192,7 @@ parley_test_token(const char *header, const char *claims,
 }
 
 
-/* the token is refused for this field, and nothing of it is left */
+/* Checks that the token is refused for this field and leaves nothing behind. */
 static inline void
 refuse(const parley_jwks_t *keys, const char *token, const char *field,
     int unknown)
@@ -217,7 +217,7 @@ refuse(const parley_jwks_t *keys, const char *token, const char *field,
     assert_true(err.text[0] != '\0');
     assert_int_equal(jwt.key_unknown, unknown);
 
-    /* nothing of a refused token is left to be used by mistake */
+    /* a refused token must leave nothing that could be used by mistake */
 
     jwt.key_unknown = 0;
     assert_int_equal(jwt.aud, PARLEY_JSON_NONE);

@@ -1,7 +1,6 @@
 /*
- * Cases of t/cases: a directory of directories, each a test of its own that
- * is named after it and after the rules that its file "case" lists
- * (t/cases/README.md).
+ * Cases of t/cases: a directory of directories.  Each of them is a test, named
+ * after the directory and the rules in its file "case" (t/cases/README.md).
  */
 
 #ifndef PARLEY_TEST_CASE_H
@@ -21,7 +20,7 @@ typedef struct {
     const char   *name;
 
     parley_str_t  text;         /* of the file "case" */
-    parley_str_t  texts[16];    /* files read, for the end */
+    parley_str_t  texts[16];    /* files that were read, freed at the end */
     unsigned      ntexts;
 } parley_test_case_t;
 
@@ -33,7 +32,7 @@ typedef struct {
 } parley_test_cases_t;
 
 
-/* The octets of a file of the case; empty where there is none. */
+/* Returns the octets of a file of the case, or empty text if it is missing. */
 static inline parley_str_t
 parley_test_case_file(parley_test_case_t *c, const char *file)
 {
@@ -56,7 +55,7 @@ parley_test_case_file(parley_test_case_t *c, const char *file)
 }
 
 
-/* A text without white space at its end. */
+/* Returns a text without white space at its end. */
 static inline parley_str_t
 parley_test_case_trim(parley_str_t s)
 {
@@ -68,7 +67,7 @@ parley_test_case_trim(parley_str_t s)
 }
 
 
-/* What stands behind a line "--- name" of a text, up to the next such line. */
+/* Returns the text after a line "--- name", up to the next such line. */
 static inline parley_str_t
 parley_test_case_find(parley_str_t text, const char *name)
 {
@@ -91,7 +90,7 @@ parley_test_case_find(parley_str_t text, const char *name)
 }
 
 
-/* A section of the file "case"; empty where there is none. */
+/* Returns a section of the file "case", or empty text if it is missing. */
 static inline parley_str_t
 parley_test_case_section(parley_test_case_t *c, const char *name)
 {
@@ -103,7 +102,9 @@ parley_test_case_section(parley_test_case_t *c, const char *name)
 }
 
 
-/* The value of a line "key=value" of a text; empty: no such line. */
+/*
+ * Returns the value of a line "key=value", or empty text without such a line.
+ */
 static inline parley_str_t
 parley_test_case_option(parley_str_t text, const char *key)
 {
@@ -152,7 +153,7 @@ parley_test_case_filter(const struct dirent *entry)
 }
 
 
-/* Adds every case of t/cases/<family>; none is a failure of the run. */
+/* Adds every case of t/cases/<family>; a family without cases fails the run. */
 static inline void
 parley_test_cases_add(parley_test_cases_t *cases, const char *family,
     CMUnitTestFunction function)
@@ -240,9 +241,10 @@ parley_test_case_not_above(void *ctx, parley_proto_t proto, parley_str_t name,
 
 
 /*
- * The options of an encode, from the section "opts": context, constitution,
- * self, trace_id, span_id, principal, sig_alg, sig_kid, broadcast; severity,
- * E_TIMEOUT is critical; above, how the recipient stands to the sender: 1, -1.
+ * Reads the options of an encode from the section "opts": context,
+ * constitution, self, trace_id, span_id, principal, sig_alg, sig_kid,
+ * broadcast; severity, E_TIMEOUT is critical; above, 1 or -1: the recipient is
+ * above or below the sender.
  */
 static inline void
 parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)
@@ -282,9 +284,8 @@ parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)
 
 
 /*
- * What the submission of the message says, from the same section: sender,
- * recipient, scope, human, instrument, session, stream; it came at
- * PARLEY_TEST_NOW.
+ * Reads the data of the submission from the same section: sender, recipient,
+ * scope, human, instrument, session, stream.  The time is PARLEY_TEST_NOW.
  */
 static inline void
 parley_test_case_submission(parley_str_t text, parley_submission_t *ret)
@@ -310,7 +311,7 @@ parley_test_case_submission(parley_str_t text, parley_submission_t *ret)
 }
 
 
-/* "code" or "code /pointer" */
+/* Compares an error with "code" or "code /pointer". */
 static inline void
 parley_test_case_error(const parley_error_t *err, parley_str_t want)
 {

@@ -131,8 +131,9 @@ parley_test_form_holds(parley_test_forms_t *forms, parley_proto_t proto,
 
 
 /*
- * "@7", "@4": an id; "@t": a time; "@v", "@c": a VCP type, a kind of
- * agent-channel; "#...": a number, "{...": JSON; else a text.
+ * Returns the value of a word.  "@7", "@4": an id; "@t": a time; "@v", "@c": a
+ * VCP type, a kind of agent-channel; "#...": a number, "{...": JSON; else a
+ * text.
  */
 
 static parley_test_tree_t *
@@ -253,7 +254,10 @@ parley_test_form_finish(parley_test_forms_t *forms, parley_test_tree_t *tree)
 }
 
 
-/* The conversation is often the message's own, the payload the intent's. */
+/*
+ * Often sets the conversation to the message's own and the payload to one that
+ * fits the intent.
+ */
 
 static void
 parley_test_form_finish_aee(parley_test_forms_t *forms,
@@ -320,7 +324,10 @@ parley_test_form_finish_aee(parley_test_forms_t *forms,
 }
 
 
-/* Another protocol's message, or what looks like one, as AEE carries it. */
+/*
+ * Adds another protocol's message, or something similar, in the form in which
+ * AEE carries it.
+ */
 
 static void
 parley_test_form_carried(parley_test_forms_t *forms, parley_str_t intent,
@@ -369,7 +376,7 @@ parley_test_form_carried(parley_test_forms_t *forms, parley_str_t intent,
         return;
     }
 
-    /* the envelope of a frame, mostly whole */
+    /* members of the envelope of a frame, mostly all of them */
 
     forms->proto = PARLEY_PROTO_CHANNEL;
     other = parley_test_form(forms, s, PARLEY_PROTO_CHANNEL);
@@ -394,7 +401,7 @@ parley_test_form_carried(parley_test_forms_t *forms, parley_str_t intent,
 }
 
 
-/* An event in a conversation that the envelope may know nothing of. */
+/* Makes an event in a conversation that may differ from the envelope's. */
 
 static void
 parley_test_form_event(parley_test_forms_t *forms,
@@ -428,7 +435,10 @@ parley_test_form_event(parley_test_forms_t *forms,
 }
 
 
-/* Members whose names mean something in other envelopes, and in capsules. */
+/*
+ * Adds members with names that have a meaning in other envelopes and in
+ * capsules.
+ */
 
 static void
 parley_test_form_finish_vcp2(parley_test_forms_t *forms,
@@ -452,7 +462,7 @@ parley_test_form_finish_vcp2(parley_test_forms_t *forms,
 }
 
 
-/* Parts that carry another protocol's message, or nearly. */
+/* Adds a part that carries another protocol's message, or nearly does. */
 
 static void
 parley_test_form_finish_c2a(parley_test_forms_t *forms,
@@ -487,7 +497,7 @@ parley_test_form_finish_c2a(parley_test_forms_t *forms,
 }
 
 
-/* What looks like an AEE message that a command carries. */
+/* Adds a member that is similar to an AEE message carried by a command. */
 
 static void
 parley_test_form_finish_moq(parley_test_forms_t *forms,
@@ -537,7 +547,10 @@ parley_test_form_finish_moq(parley_test_forms_t *forms,
 }
 
 
-/* A payload of another protocol's form; NULL: there is no such form. */
+/*
+ * Returns a payload for a form of another protocol, or NULL if it has no such
+ * form.
+ */
 
 static parley_test_tree_t *
 parley_test_form_payload(parley_test_forms_t *forms, parley_proto_t proto,
@@ -573,7 +586,7 @@ parley_test_form_payload(parley_test_forms_t *forms, parley_proto_t proto,
 }
 
 
-/* A declared intent is attributed as the frame is. */
+/* Copies the attribution of the frame into a declared intent. */
 
 static void
 parley_test_form_finish_channel(parley_test_forms_t *forms,

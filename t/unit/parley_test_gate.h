@@ -1,4 +1,4 @@
-/* What the tests of the gate share: one message, and an adapter of it. */
+/* Shared by the tests of the gate: one message, and an adapter for it. */
 
 #ifndef PARLEY_TEST_GATE_H
 #define PARLEY_TEST_GATE_H
@@ -20,8 +20,8 @@
 typedef struct {
     parley_gate_t       gate;
     parley_settings_http_t  http;
-    parley_settings_t   entry;          /* where it came to */
-    parley_settings_t   spare;          /* where it continues */
+    parley_settings_t   entry;          /* location of the request */
+    parley_settings_t   spare;          /* location that it is passed to */
     parley_arena_t      arena;
     parley_error_t      err;
     parley_who_t        who;
@@ -139,7 +139,7 @@ outcome_reported(parley_gate_t *g, const parley_outcome_t *outcome)
 }
 
 
-/* what was told of the message, by the end of its request */
+/* Ends the request and checks the verdict that the gate reported. */
 
 static inline void
 assert_verdict(test_gate_t *t, parley_verdict_t verdict)

@@ -1,4 +1,4 @@
-/* Whether a value is valid by a schema: the second opinion. */
+/* Checks a value against a schema: the second checker. */
 
 #include "t/unit/parley_test_rule.h"
 

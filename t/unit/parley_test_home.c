@@ -1,4 +1,4 @@
-/* What another protocol carried, and has come home. */
+/* Checks a carried message that is back in its own protocol. */
 
 #include "t/unit/parley_test_pair.h"
 
@@ -10,8 +10,8 @@ static int parley_test_pair_names_loss(const parley_test_pair_t *pair,
 
 
 /*
- * What comes home is what carried it said, or that is reported: its workflow,
- * and what its capsule says that nobody reads.
+ * Checks that the message has its old workflow, or that the report names the
+ * loss.  Members of the capsule that are ignored must be reported too.
  */
 
 int

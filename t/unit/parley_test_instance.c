@@ -10,23 +10,24 @@
 #define PARLEY_TEST_INSTANCE_TRIES   20
 #define PARLEY_TEST_INSTANCE_RULES   64
 #define PARLEY_TEST_INSTANCE_ABSENT  32
-#define PARLEY_TEST_INSTANCE_ITEMS   3      /* beyond the fewest */
+#define PARLEY_TEST_INSTANCE_ITEMS   3      /* more than the minimum */
 
 
-/* rules that hold of one value, all of them */
+/* all rules of one value */
 typedef struct {
     parley_test_rule_t  *rules[PARLEY_TEST_INSTANCE_RULES];
     unsigned             n;
 } parley_test_conjunction_t;
 
 
-/* an object under way */
+/* an object in progress */
 typedef struct {
     parley_test_tree_t         *tree;
     parley_test_conjunction_t   all;
     parley_str_t                absent[PARLEY_TEST_INSTANCE_ABSENT];
     unsigned                    nabsent;
-    unsigned                    percent;    /* of what may be there or not */
+    unsigned                    percent;    /* probability of an optional
+                                               member */
 } parley_test_object_t;
 
 
@@ -92,7 +93,7 @@ parley_test_conjoin(parley_test_instance_t *in, parley_test_conjunction_t *c,
                                                         n)]);
     }
 
-    /* of objects the condition is asked once its members are there */
+    /* for objects, conditions are tested after their members exist */
 
     if (rule->condition != NULL && rule->then != NULL
         && !(rule->types & PARLEY_TEST_TYPE(PARLEY_JSON_OBJECT))
@@ -369,7 +370,7 @@ parley_test_instance_object(parley_test_instance_t *in,
 }
 
 
-/* Makes the members that a condition looks at. */
+/* Makes the members that a condition tests. */
 
 static void
 parley_test_instance_looked_at(parley_test_instance_t *in,
@@ -402,7 +403,7 @@ parley_test_instance_looked_at(parley_test_instance_t *in,
 }
 
 
-/* What is said of a member: whether it must be there, and its rules. */
+/* Collects the rules of a member; returns whether it is required. */
 
 static int
 parley_test_instance_said(parley_test_instance_t *in,
@@ -478,7 +479,7 @@ parley_test_instance_member(parley_test_instance_t *in,
 }
 
 
-/* Members that the schema does not name, where it lets them be. */
+/* Adds members that the schema does not name, if it allows them. */
 
 static void
 parley_test_instance_unknown(parley_test_instance_t *in,

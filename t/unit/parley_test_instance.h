@@ -1,8 +1,7 @@
 /*
- * Instances of a schema, made at random from the schema itself.  What must
- * hold of a value all at once ($ref, allOf, a branch of anyOf, the branches of
- * conditions that turned out to be taken) is put together first; the members
- * that conditions look at are made before the others.
+ * Random instances of a schema, made from the schema itself.  First all rules
+ * of a value are collected: $ref, allOf, a branch of anyOf, the taken branches
+ * of conditions.  Members that conditions test are made before the others.
  */
 
 #ifndef PARLEY_TEST_INSTANCE_H
@@ -13,9 +12,9 @@
 
 
 /*
- * A value for the member that a JSON Pointer into the instance names, where
- * more should be true of it than the schema says (a name that maps, a time);
- * NULL: none.  One that is not valid is passed over.
+ * Returns a value for the member at a JSON Pointer, if a better value than the
+ * schema asks for is wanted (a name that maps, a time), or NULL.  A value that
+ * is not valid is ignored.
  */
 typedef parley_test_tree_t *(*parley_test_steer_pt)(void *ctx,
     const char *pointer);
@@ -31,8 +30,8 @@ typedef struct {
 
 
 /*
- * An instance of a rule.  NULL: none was found, which may be chance or say
- * that nothing is valid.
+ * Returns an instance of a rule.  NULL if none was found, by chance or because
+ * no value is valid.
  */
 parley_test_tree_t *parley_test_instance(parley_test_instance_t *in,
     parley_test_rule_t *rule);

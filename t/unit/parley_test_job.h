@@ -15,7 +15,7 @@ static const int64_t      delays[] = { 1000, 2000, 4000 };
 
 static parley_job_page_t  got;
 static char               said[1024];
-static unsigned           passes;          /* classes that take() passes over */
+static unsigned           passes;          /* classes that take() leaves out */
 
 
 static inline parley_job_t
@@ -51,7 +51,7 @@ add(unsigned lane, const char *says, int64_t after)
 }
 
 
-/* what a process takes, as "text/attempt text/attempt" */
+/* Lets a process take jobs; returns them as "text/attempt text/attempt". */
 
 static inline const char *
 take_by(parley_memory_t *s, size_t max)

@@ -1,6 +1,6 @@
 /*
  * A document, its arena and its error, for the tests of the reader and of
- * what was read.
+ * documents.
  */
 
 #ifndef PARLEY_TEST_JSON_H
@@ -36,7 +36,7 @@ done(fixture_t *f)
 }
 
 
-/* the value that a pointer names */
+/* Returns the value at a pointer. */
 static inline uint32_t
 at(fixture_t *f, const char *pointer)
 {

@@ -1,4 +1,4 @@
-/* Logs in a state in private memory, and what they are told and tell. */
+/* Logs in a state in private memory: appends to them and reads from them. */
 
 #ifndef PARLEY_TEST_LOG_H
 #define PARLEY_TEST_LOG_H
@@ -21,7 +21,7 @@ static parley_log_page_t      page;
 static parley_feed_page_t     fed;
 static uint8_t                keys[8][PARLEY_KEY_LEN];
 static parley_retention_t     retention;
-static unsigned               late;         /* who reads was not there */
+static unsigned               late;         /* the reader was not connected */
 
 
 static inline int
@@ -101,7 +101,7 @@ append(const parley_append_t *a)
 }
 
 
-/* says to a log; the place that it has */
+/* Appends a text to a log; returns its place. */
 
 static inline parley_place_t
 say(unsigned log, const char *says)
@@ -138,7 +138,7 @@ read_from(unsigned log, uint64_t epoch, uint64_t offset, size_t records,
 }
 
 
-/* what a page has, as "1:one 2:two" */
+/* Returns the records of the page as "1:one 2:two". */
 
 static inline const char *
 reads(void)

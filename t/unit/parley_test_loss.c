@@ -1,6 +1,6 @@
 /*
- * What came back against what was sent and what the report says is lost:
- * every member is either the same or reported, never both.
+ * Compares the message that came back with the original and the loss report:
+ * every member is either equal or reported, never both.
  */
 
 #include "t/unit/parley_test_pair.h"
@@ -32,7 +32,9 @@ parley_test_loss_names(const parley_test_pair_t *pair, const char *pointer)
 }
 
 
-/* null, absent and, of what only holds members, empty are the same */
+/*
+ * Returns whether a value is absent, null or an empty object: these are equal.
+ */
 
 static int
 parley_test_loss_nothing(const parley_json_t *doc, uint32_t value)
@@ -44,7 +46,7 @@ parley_test_loss_nothing(const parley_json_t *doc, uint32_t value)
 }
 
 
-/* Differences that docs/mapping says are none. */
+/* Returns whether docs/mapping allows this difference. */
 
 static int
 parley_test_loss_excused(const parley_test_pair_t *pair,
@@ -56,26 +58,26 @@ parley_test_loss_excused(const parley_test_pair_t *pair,
 
 #define is(p)  ((p) != NULL && strcmp(pointer, (p)) == 0)
 
-    /* it was verified, and is never reported */
+    /* the signature was verified, and is never reported */
 
     if (is(codec->pointers[PARLEY_MSG_SIGNATURE])) {
         return 1;
     }
 
-    /* of JSON-RPC: the exchange's */
+    /* the id of JSON-RPC belongs to the exchange */
 
     if (pair->from == PARLEY_PROTO_C2A && is("/id")) {
         return 1;
     }
 
-    /* UTC form of timestamps */
+    /* timestamps come back in UTC */
 
     if (is(codec->pointers[PARLEY_MSG_CREATED])) {
         return parley_time_parse(m->created, &ms) == 0
                && ms == back->msg.created_ms;
     }
 
-    /* an id that was replaced by one derived from it, and what follows it */
+    /* a derived id replaced the id, and the members that repeat it */
 
     if (is(codec->pointers[PARLEY_MSG_ID])) {
         return parley_str_eq(m->id, back->msg.id)   /* in another case */
@@ -88,7 +90,7 @@ parley_test_loss_excused(const parley_test_pair_t *pair,
                && parley_str_eq(back->msg.corr, back->msg.id);
     }
 
-    /* empty it answers nothing, as if it were null */
+    /* an empty value is equal to null */
 
     if (is(codec->pointers[PARLEY_MSG_REPLY_TO])) {
         return m->reply_to.len == 0;
@@ -100,7 +102,7 @@ parley_test_loss_excused(const parley_test_pair_t *pair,
 }
 
 
-/* The items of two arrays of one length, one by one. */
+/* Compares the items of two arrays of equal length. */
 
 static int
 parley_test_loss_items(parley_test_pair_t *pair,
@@ -149,7 +151,7 @@ parley_test_loss_compare(parley_test_pair_t *pair,
 
     lost = parley_test_loss_names(pair, pointer);
 
-    /* what a knock withholds may come back by chance */
+    /* a member that a knock withholds may come back by chance */
 
     if (same && lost && !parley_test_loss_nothing(doc, a) && !pair->knock) {
         return parley_test_pair_broken(pair, "what is reported is lost",
@@ -205,8 +207,8 @@ parley_test_loss_compare(parley_test_pair_t *pair,
 
 
 /*
- * What VCP says of a failure, a trouble or a reply is an escalation of its
- * own, not the message: what comes back is another one.
+ * Returns whether VCP has a new escalation in place of the message, for a
+ * failure, a trouble or a reply.  Then another message comes back.
  */
 
 static int
@@ -221,7 +223,9 @@ parley_test_loss_anew(const parley_test_pair_t *pair)
 }
 
 
-/* What VCP says of an AEE error: its words, no more. */
+/*
+ * Checks that VCP has the text of an AEE error and that the rest is reported.
+ */
 
 static int
 parley_test_loss_error(parley_test_pair_t *pair)
@@ -269,7 +273,7 @@ parley_test_loss_error(parley_test_pair_t *pair)
             said = 0;
         }
 
-        /* a reason is cut to what fits: then the rest is lost */
+        /* a long reason is cut, and its rest is lost */
 
         if (said == parley_test_loss_names(pair, pointer)
             && !(said && pair->made.body.len > PARLEY_TEST_LOSS_LONG))
@@ -313,7 +317,10 @@ parley_test_pair_compare(parley_test_pair_t *pair,
         return parley_test_loss_error(pair);
     }
 
-    /* one that carries another is another's, which is asked by itself */
+    /*
+     * a message that carries another one is not compared: its origin is tested
+     * separately
+     */
 
     if (pair->loss.count > PARLEY_LOSS_MAX || parley_test_loss_anew(pair)
         || pair->m.msg.origin != pair->from)

@@ -23,7 +23,7 @@ parley_test_mutate(parley_test_source_t *s, parley_test_tree_t *tree,
 }
 
 
-/* Puts a value where another was, under its name. */
+/* Replaces a value; the name stays. */
 
 static void
 parley_test_mutate_put(parley_test_tree_t *place,
@@ -48,7 +48,7 @@ parley_test_mutate_one(parley_test_source_t *s, parley_test_tree_t *tree,
     parley_test_tree_t    *value, *holder, *mate, *ignored;
     parley_test_random_t  *r = &s->random;
 
-    /* mostly one near the root: there is the envelope */
+    /* mostly chooses a value near the root, in the envelope */
 
     do {
         value = parley_test_tree_nth(tree,
@@ -158,7 +158,7 @@ parley_test_mutate_text(parley_test_source_t *s, parley_test_tree_t *value)
 
     default:
 
-        /* another octet of ASCII in the place of one */
+        /* replaces one octet by another octet of ASCII */
 
         if (text.len == 0) {
             return;

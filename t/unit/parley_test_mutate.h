@@ -1,6 +1,6 @@
 /*
- * Spoils a message: its values, or its octets.  What comes of it may still be
- * a message.
+ * Changes a message at random: its values, or its octets.  The result may
+ * still be a valid message.
  */
 
 #ifndef PARLEY_TEST_MUTATE_H
@@ -10,14 +10,14 @@
 
 
 /*
- * Changes a value or two: drops, repeats, renames, adds a member, gives it
- * another type or length, swaps two.  other, a message too, is what gets put
- * into it whole, and lends values.
+ * Changes one or two values: drops, repeats, renames or adds a member, changes
+ * its type or length, or swaps two.  other is a second message: it is inserted
+ * as a whole, and is a source of values.
  */
 void parley_test_mutate(parley_test_source_t *s, parley_test_tree_t *tree,
     parley_test_tree_t *other);
 
-/* The text with octets flipped, cut out or put in, or cut short. */
+/* Returns the text with octets flipped, cut out or inserted, or cut short. */
 parley_str_t parley_test_mutate_octets(parley_test_source_t *s,
     parley_str_t text);
 

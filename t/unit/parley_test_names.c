@@ -14,7 +14,7 @@ static int parley_test_names_at(const char *pointer, parley_test_tree_t *tree,
 static int parley_test_names_whole(void *ctx, parley_test_tree_t *name);
 
 
-/* "*": every element, if it is an array; a text in its place is a name */
+/* "*" is every element of an array; a text instead of the array is a name */
 
 static const char *const  parley_test_names_aee[] = {
     "/id", "/from", "/to", "/intent", "/corr", "/reply_to", "/trace/trace_id",
@@ -141,7 +141,7 @@ parley_test_names(parley_proto_t proto, const parley_test_tree_t *tree)
 }
 
 
-/* the octets of the control character that begins there, or 0 */
+/* Returns the length of the control character at i, or 0. */
 
 static size_t
 parley_test_names_control(parley_str_t text, size_t i)
@@ -193,7 +193,10 @@ parley_test_names_wash(void *ctx, parley_test_tree_t *name)
 }
 
 
-/* no label of an intent is empty; C2A's methods have labels between slashes */
+/*
+ * Returns whether no label is empty; C2A's methods have labels between
+ * slashes.
+ */
 
 static int
 parley_test_names_whole(void *ctx, parley_test_tree_t *name)

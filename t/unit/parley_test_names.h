@@ -1,6 +1,6 @@
 /*
- * Where names stand in the messages of each protocol: texts that have no
- * control characters (SEC-01).  A second opinion, by pointers.
+ * The members that are names in the messages of each protocol: names have no
+ * control characters (SEC-01).  A second checker, by pointers.
  */
 
 #ifndef PARLEY_TEST_NAMES_H
@@ -10,11 +10,11 @@
 #include "t/unit/parley_test_tree.h"
 
 
-/* Whether no name of a message has a control character. */
+/* Returns whether no name of a message has a control character. */
 int parley_test_names_hold(parley_proto_t proto,
     const parley_test_tree_t *tree);
 
-/* Writes "x" for the control characters in the names of a message. */
+/* Replaces control characters in the names of a message by "x". */
 void parley_test_names_clean(parley_arena_t *arena, parley_proto_t proto,
     parley_test_tree_t *tree);
 

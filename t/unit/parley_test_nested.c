@@ -1,4 +1,4 @@
-/* Promise 5: no envelope is put into an envelope, nor into a text. */
+/* Promise 5: no envelope is put into an envelope or a text. */
 
 #include "t/unit/parley_test_pair.h"
 
@@ -8,7 +8,7 @@ static const char *const  parley_test_pair_marks[] = {
 };
 
 
-/* members below the root that tell an envelope from other objects */
+/* Counts members below the root that mark an envelope. */
 
 static unsigned
 parley_test_pair_envelopes(const parley_json_t *doc, unsigned mark)
@@ -32,7 +32,7 @@ parley_test_pair_envelopes(const parley_json_t *doc, unsigned mark)
 }
 
 
-/* "vcp_message" in a text that is JSON itself */
+/* Counts "vcp_message" in texts that are JSON themselves. */
 
 static unsigned
 parley_test_pair_quoted(const parley_json_t *doc, unsigned mark)

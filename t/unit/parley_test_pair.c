@@ -104,7 +104,7 @@ parley_test_pair_text(const parley_json_t *doc, uint32_t value)
 }
 
 
-/* Reads a message as one that somebody submits who may. */
+/* Reads a message, submitted by a principal that may send it. */
 
 static int
 parley_test_pair_read(parley_test_pair_t *pair, parley_proto_t proto,
@@ -185,8 +185,9 @@ parley_test_pair_read(parley_test_pair_t *pair, parley_proto_t proto,
 
 
 /*
- * Most configurations list the two parties, by their own names and some that
- * are possible everywhere; otherwise the syntax decides.
+ * Makes the directory.  Most configurations list both principals, by their own
+ * names and by names that are valid everywhere; in the others the syntax
+ * decides.
  */
 
 static void
@@ -305,7 +306,7 @@ parley_test_pair_opts(parley_test_pair_t *pair, int back,
         opts->broadcast = parley_str_none;
     }
 
-    /* the header that came with the message went on */
+    /* the header of the request was forwarded */
 
     if (back && parley_trace_is_valid(m->trace_id, m->span_id)) {
         opts->trace_id = m->trace_id;
@@ -368,7 +369,10 @@ parley_test_pair_encode(parley_test_pair_t *pair, parley_proto_t to,
 }
 
 
-/* What cannot be said names the member at fault, in words. */
+/*
+ * Checks the error for a message without an equivalent: it must name the
+ * member and have a text.
+ */
 
 static int
 parley_test_pair_unsaid(parley_test_pair_t *pair, const parley_error_t *err)
@@ -393,7 +397,7 @@ parley_test_pair_unsaid(parley_test_pair_t *pair, const parley_error_t *err)
         *slash = '\0';
     }
 
-    /* whom a reaction is for, who sends a command no member says */
+    /* no member has the recipient of a reaction, or the sender of a command */
 
     if (err->code == PARLEY_E_IDENTITY_UNMAPPABLE
         && ((pair->from == PARLEY_PROTO_MOQ && err->field[0] == '\0')
@@ -403,10 +407,10 @@ parley_test_pair_unsaid(parley_test_pair_t *pair, const parley_error_t *err)
         return 0;
     }
 
-    /* one that should be there and is not stands in one that is */
+    /* the parent of a missing member exists */
 
     if (err->text[0] == '\0' || err->field[0] == '\0'
-        || (strchr(err->field, '?') == NULL     /* what is not printable */
+        || (strchr(err->field, '?') == NULL     /* unprintable name */
             && parley_json_resolve(&pair->m.doc, 0, parley_str_c(err->field))
             == PARLEY_JSON_NONE
             && parley_json_resolve(&pair->m.doc, 0, parley_str_c(parent))
@@ -455,7 +459,7 @@ parley_test_pair_made(parley_test_pair_t *pair, parley_test_message_t *there)
                                        (const char *) pair->made.body.data);
     }
 
-    /* of a command the id is the session's business too */
+    /* the id of a command also depends on the session */
 
     if (pair->to != PARLEY_PROTO_MOQ
         && (!parley_str_eq(msg->id, pair->made.id)
@@ -475,8 +479,8 @@ parley_test_pair_made(parley_test_pair_t *pair, parley_test_message_t *there)
 
 
 /*
- * What a service decides by is the same in the target: of another protocol's
- * message that is carried, of one in the text of a frame.
+ * Checks that the members that a service decides by are equal in the target,
+ * also for a carried message and a message in the text of a frame.
  */
 
 static int
@@ -517,8 +521,8 @@ parley_test_pair_meaning(parley_test_pair_t *pair,
 
 
 /*
- * The session of a frame is no member of its command: AEE has it as the
- * correlation, which does not go back into the command.
+ * Returns whether the only loss is the session.  It is not a member of its
+ * command: AEE has it as the correlation, which does not go back.
  */
 
 static int
@@ -547,8 +551,9 @@ parley_test_pair_session(const parley_test_pair_t *pair,
 
 
 /*
- * A knock withholds the message.  What a message carries without a gateway's
- * having put it there need not be a message.
+ * Returns whether the message may come back in part.  A knock withholds the
+ * message.  A container that no gateway made may have contents that are not a
+ * message.
  */
 
 static int
@@ -607,8 +612,8 @@ parley_test_pair_back(parley_test_pair_t *pair,
 
 
 /*
- * A message that passes AEE and C2A, in either order, is what it was after
- * the first of them.
+ * Checks that a message that passes AEE and C2A, in either order, is the same
+ * as after the first of them.
  */
 
 static int

@@ -1,8 +1,8 @@
 /*
- * The promises of docs/mapping.md, asked of one message and one ordered pair
- * of protocols: the same input gives the same octets, what is made is valid
- * and nothing is nested in it, the way back gives the same, and the loss
- * report names what does not come back and nothing else.
+ * Checks the promises of docs/mapping.md for one message and one ordered pair
+ * of protocols.  Equal input gives equal octets.  The result is valid and
+ * contains no nested envelope.  The way back gives the same message.  The loss
+ * report names exactly the members that do not come back.
  */
 
 #ifndef PARLEY_TEST_PAIR_H
@@ -12,11 +12,11 @@
 #include "t/unit/parley_test_translate.h"
 
 
-/* what became of a message */
+/* result for a message */
 typedef enum {
     PARLEY_TEST_PAIR_FAILED = -1,   /* a promise was broken */
-    PARLEY_TEST_PAIR_REFUSED = 0,   /* it is no message: pair->err */
-    PARLEY_TEST_PAIR_UNSAID,        /* the target cannot say it: pair->err */
+    PARLEY_TEST_PAIR_REFUSED = 0,   /* the message is invalid: pair->err */
+    PARLEY_TEST_PAIR_UNSAID,        /* no equivalent in the target: pair->err */
     PARLEY_TEST_PAIR_SAID
 } parley_test_pair_result_t;
 
@@ -27,8 +27,8 @@ typedef struct {
     parley_proto_t         to;
     uint64_t               variant;     /* chooses the configuration */
 
-    const char            *failed;      /* the promise; NULL: none */
-    char                   what[2000];  /* and how it was broken */
+    const char            *failed;      /* the broken promise; NULL: none */
+    char                   what[2000];  /* description of the failure */
 
     parley_test_message_t  m;
     parley_error_t         err;
@@ -37,19 +37,19 @@ typedef struct {
     int                    knock;       /* its content is withheld */
     parley_loss_t          loss;
 
-    /* a directory of two principals: who sends, who receives */
+    /* a directory of two principals: the sender and the recipient */
     parley_str_t           names[2][PARLEY_PROTO_COUNT];
     parley_str_t           human;
     parley_str_t           instrument;
 } parley_test_pair_t;
 
 
-/* Whether the mapping has this pair. */
+/* Returns whether docs/mapping has this pair. */
 int parley_test_pair_is(parley_proto_t from, parley_proto_t to);
 
 /*
- * Asks all of it of the message text.  from, to, variant and arena are set;
- * everything else is filled.
+ * Checks all promises for a message.  from, to, variant and arena are set; the
+ * function fills everything else.
  */
 parley_test_pair_result_t parley_test_pair(parley_test_pair_t *pair,
     parley_str_t text);
@@ -60,23 +60,23 @@ parley_test_pair_result_t parley_test_pair_broken(parley_test_pair_t *pair,
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Whether there are more envelopes in what was made than in the message:
- * parley_test_nested.c.  Returns 0, or -1: pair->failed.
+ * parley_test_nested.c: checks that the result has no more envelopes than the
+ * message.  Returns 0, or -1 with pair->failed.
  */
 int parley_test_pair_nested(parley_test_pair_t *pair,
     const parley_test_message_t *there);
 
 /*
- * Whether what was carried, and has come home, stands where it stood, and all
- * that nobody reads of it is reported: parley_test_home.c.  Returns 0, or -1:
- * pair->failed.
+ * parley_test_home.c: checks a carried message that is back in its own
+ * protocol.  Its members must be in their old places, and ignored members of
+ * its container must be reported.  Returns 0, or -1 with pair->failed.
  */
 int parley_test_pair_home(parley_test_pair_t *pair,
     const parley_test_message_t *there);
 
 /*
- * Compares the message with what came back: parley_test_loss.c.  Returns 0,
- * or -1: pair->failed.
+ * parley_test_loss.c: compares the message with the result of the way back.
+ * Returns 0, or -1 with pair->failed.
  */
 int parley_test_pair_compare(parley_test_pair_t *pair,
     const parley_test_message_t *back);

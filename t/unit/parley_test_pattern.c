@@ -5,7 +5,7 @@
 #include <string.h>
 
 
-#define PARLEY_TEST_PATTERN_MORE  6     /* repetitions beyond the fewest */
+#define PARLEY_TEST_PATTERN_MORE  6     /* repetitions beyond the minimum */
 
 
 typedef struct {
@@ -66,7 +66,7 @@ parley_test_pattern_put(parley_buf_t *b, parley_test_random_t *random,
 }
 
 
-/* alternatives, up to the end or the bracket that closes them: one is made */
+/* Makes one of several alternatives, up to the end or the closing bracket. */
 
 static void
 parley_test_pattern_choice(parley_test_pattern_t *w, int emit)
@@ -81,7 +81,10 @@ parley_test_pattern_choice(parley_test_pattern_t *w, int emit)
         parley_test_pattern_choice(w, 0);
 
         for (n = 1, i = 0; start + i < w->p; i++) {
-            /* an upper bound will do: what is beyond is chosen again */
+            /*
+             * an upper bound is enough: a number beyond the last one is drawn
+             * again
+             */
             n += start[i] == '|';
         }
 
@@ -149,7 +152,7 @@ parley_test_pattern_item(parley_test_pattern_t *w, int emit)
 }
 
 
-/* "?", "*", "+", "{n}", "{n,}", "{n,m}" or nothing */
+/* Reads "?", "*", "+", "{n}", "{n,}", "{n,m}" or nothing. */
 
 static void
 parley_test_pattern_times(parley_test_pattern_t *w, unsigned *min,
@@ -275,8 +278,8 @@ parley_test_pattern_atom(parley_test_pattern_t *w, int emit)
 
 
 /*
- * Behind "[": single characters and ranges.  What is made is of ASCII, and
- * where the class says what it has not, can be seen.
+ * Reads a class after its "[": single characters and ranges.  Makes an ASCII
+ * character of it, which is printable for a negated class.
  */
 
 static void
@@ -324,7 +327,7 @@ parley_test_pattern_class(parley_test_pattern_t *w, int emit)
 }
 
 
-/* of a class: itself, escaped, or \uXXXX */
+/* Reads a character of a class: plain, escaped, or \uXXXX. */
 
 static unsigned
 parley_test_pattern_character(parley_test_pattern_t *w)

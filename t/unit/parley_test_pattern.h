@@ -1,9 +1,9 @@
 /*
- * Texts that a regular expression matches, made at random from the expression
+ * Random texts that match a regular expression, made from the expression
  * itself: literals, classes, groups, alternatives, quantifiers, anchors.
- * What is only looked at ((?=...), (?!...)) is passed over: whoever needs to
- * be sure matches what was made.  An expression with anything else ends the
- * process, so that a schema does not outgrow this unseen.
+ * Lookaheads ((?=...), (?!...)) are ignored, so a caller that needs a match
+ * must check the text.  Any other syntax ends the process, so new syntax in a
+ * schema is noticed.
  */
 
 #ifndef PARLEY_TEST_PATTERN_H
@@ -15,8 +15,7 @@
 
 
 /*
- * Appends such a text, in UTF-8, with something random where the expression
- * has no anchor.
+ * Appends such a text, in UTF-8, with random text at an end without an anchor.
  */
 void parley_test_pattern_put(parley_buf_t *b, parley_test_random_t *random,
     parley_str_t pattern);

@@ -1,7 +1,4 @@
-/*
- * Numbers that look random and follow from a seed, so that what they made can
- * be made again.
- */
+/* Pseudo-random numbers from a seed, so that a test can be repeated. */
 
 #ifndef PARLEY_TEST_RANDOM_H
 #define PARLEY_TEST_RANDOM_H
@@ -30,7 +27,7 @@ parley_test_random(parley_test_random_t *r)
 }
 
 
-/* 0 to n - 1; n must not be 0 */
+/* Returns 0 to n - 1; n must not be 0. */
 static inline unsigned
 parley_test_below(parley_test_random_t *r, unsigned n)
 {

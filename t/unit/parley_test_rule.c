@@ -338,8 +338,8 @@ parley_test_rule_say(parley_test_rules_t *rules, uint32_t node)
 
 
 /*
- * Goes where instances are made of: not into conditions and negations, and
- * not into what is never allowed.
+ * Searches the parts that instances are made of: not conditions, negations and
+ * parts that are never allowed.
  */
 
 static const char *

@@ -1,8 +1,8 @@
 /*
- * A schema of schemas/ taken apart: what parley_test_instance.h makes
- * messages from, and a second opinion on them, which shares nothing with the
- * validator of the library.  It knows the keywords that the schemas use; any
- * other ends the process, so that a schema does not outgrow this unseen.
+ * A parsed schema of schemas/.  parley_test_instance.h makes messages from it.
+ * It is also a second checker, which shares no code with the validator of the
+ * library.  It knows the keywords that the schemas use.  Any other keyword
+ * ends the process, so a new keyword in a schema is noticed.
  */
 
 #ifndef PARLEY_TEST_RULE_H
@@ -15,7 +15,7 @@
 #include <pcre2.h>
 
 
-/* a bit per type: 1 << parley_json_type_t */
+/* a bit for each type: 1 << parley_json_type_t */
 #define PARLEY_TEST_TYPE(t)     (1u << (t))
 #define PARLEY_TEST_TYPES_ALL   0x7Fu
 #define PARLEY_TEST_TYPE_BOOLEAN                                              \
@@ -24,11 +24,11 @@
 
 typedef struct parley_test_rule_s  parley_test_rule_t;
 
-/* a schema; what it does not have is 0, NULL or PARLEY_JSON_NONE */
+/* a schema; missing keywords are 0, NULL or PARLEY_JSON_NONE */
 struct parley_test_rule_s {
     uint32_t             node;          /* in the document */
     unsigned             types;
-    unsigned             integer:1;     /* a number must be one */
+    unsigned             integer:1;     /* a number must be an integer */
     unsigned             never:1;       /* the schema false */
     unsigned             closed:1;      /* additionalProperties: false */
 
@@ -62,8 +62,8 @@ struct parley_test_rule_s {
     parley_test_rule_t  *then;
     parley_test_rule_t  *otherwise;     /* else */
 
-    unsigned             seen;          /* instances that met it */
-    unsigned            *seen_words;    /* and each of its words */
+    unsigned             seen;          /* instances that it was applied to */
+    unsigned            *seen_words;    /* as seen, for each of its words */
 };
 
 
@@ -72,33 +72,35 @@ typedef struct {
     parley_json_t         doc;
     parley_test_rule_t  **rules;        /* by node */
     pcre2_match_data     *match;
-    char                  what[400];    /* said last */
+    char                  what[400];    /* last result of unseen() */
 } parley_test_rules_t;
 
 
-/* text is a schema document without references to others. */
+/* Parses a schema document that has no references to other documents. */
 void parley_test_rules_init(parley_test_rules_t *rules, parley_str_t text);
 void parley_test_rules_done(parley_test_rules_t *rules);
 
-/* The schema that a JSON Pointer names. */
+/* Returns the schema at a JSON Pointer. */
 parley_test_rule_t *parley_test_rule(parley_test_rules_t *rules,
     const char *pointer);
 
 /*
- * Whether a value is valid.  mark: every rule, word of an enum, branch and
- * member that it meets is counted, for parley_test_rules_unseen(); to be used
- * of values that are valid.
+ * Returns whether a value is valid.  mark: counts every rule, word of an enum,
+ * branch and member that the value uses, for parley_test_rules_unseen().  Use
+ * mark with valid values only.
  */
 int parley_test_holds(parley_test_rules_t *rules, parley_test_rule_t *rule,
     const parley_test_tree_t *value, int mark);
 
 /*
- * What no value marked so far has met, of all that the schema at the root can
- * say: the JSON Pointer of a member, branch or word; NULL: nothing.
+ * Returns a part of the root schema that no marked value has used, as the JSON
+ * Pointer of a member, branch or word; NULL if there is none.
  */
 const char *parley_test_rules_unseen(parley_test_rules_t *rules);
 
-/* Whether two trees are the same value, numbers by their double. */
+/*
+ * Returns whether two trees are the same value, comparing numbers as doubles.
+ */
 int parley_test_tree_same(const parley_test_tree_t *a,
     const parley_test_tree_t *b);
 

@@ -14,17 +14,17 @@
 
 #if __has_feature(address_sanitizer) || defined(__SANITIZE_ADDRESS__)
 #define PARLEY_TEST_RUN_ASAN    1
-#define PARLEY_TEST_RUN_SLOWER  10      /* how many times slower a run is */
+#define PARLEY_TEST_RUN_SLOWER  10      /* factor of the run time */
 #else
 #define PARLEY_TEST_RUN_ASAN    0
 #define PARLEY_TEST_RUN_SLOWER  1
 #endif
 
 #define PARLEY_TEST_RUN_TRIES   4000    /* of the shrinker */
-#define PARLEY_TEST_RUN_SHAPES  8       /* in which each is tried */
+#define PARLEY_TEST_RUN_SHAPES  8       /* tried for each message */
 
 
-/* a message that is looked at, by one of the two questions below */
+/* a message to check */
 typedef struct {
     parley_test_run_t  *run;
     parley_proto_t      from;
@@ -32,12 +32,11 @@ typedef struct {
     uint64_t            variant;
     int                 spoiled;
     const char         *failed;     /* the promise that it broke */
-    uint64_t            shape;      /* of the text that did: parley_test_run_
-                                       shape() */
+    uint64_t            shape;      /* shape of its text */
 } parley_test_look_t;
 
 
-/* what is looked at, for the case that it ends the process */
+/* the current message, printed if it ends the process */
 static char  parley_test_run_now[70000];
 
 
@@ -124,9 +123,9 @@ parley_test_run_done(parley_test_run_t *run)
 
 
 /*
- * A message that the schema makes is taken, and all promises hold.  A spoiled
- * one may be refused, if what is refused is not valid by the second opinion
- * either; its twin in canonical form means the same.
+ * Checks a message.  A message from the schema is accepted, and all promises
+ * hold.  A changed message may be refused, if the second checker refuses it
+ * too.  Its twin in canonical form must have the same meaning.
  */
 
 static parley_test_pair_result_t
@@ -169,8 +168,9 @@ parley_test_run_look(const parley_test_look_t *look, parley_str_t text,
 
 
 /*
- * Order, white space and escapes may be what it takes: shape 0 is plain.  It
- * is one line: line breaks stand between values only.
+ * Writes a message with random order, white space and escapes, as these may
+ * cause a failure; shape 0 is plain.  The text is one line, as line breaks are
+ * between values only.
  */
 
 static parley_str_t
@@ -310,7 +310,7 @@ parley_test_run_each(parley_test_run_t *run, parley_proto_t proto,
 
         parley_arena_reset(&scratch);
 
-        /* the others would say the same */
+        /* all other targets refuse it too */
 
         if (result == PARLEY_TEST_PAIR_REFUSED) {
             break;

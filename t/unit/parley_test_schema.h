@@ -1,7 +1,4 @@
-/*
- * Schemas and instances as C strings: what a test of schemas/ says in one
- * line.
- */
+/* Schemas and instances as C strings, for tests of schemas/ in one line. */
 
 #ifndef PARLEY_TEST_SCHEMA_H
 #define PARLEY_TEST_SCHEMA_H
@@ -14,9 +11,9 @@
 
 
 /*
- * Reads json and validates it; the error is the caller's to look at.  With
- * and without explaining, by its predicate and without it, the verdict must be
- * the same.
+ * Reads json and validates it; the caller checks the error.  The verdict must
+ * be the same with and without an explanation, with the schema's predicate and
+ * without it.
  */
 static inline int
 parley_test_validate(const parley_schema_t *s, const char *json,
@@ -69,7 +66,7 @@ parley_test_accept(const parley_schema_t *s, const char *json)
 }
 
 
-/* text NULL: any */
+/* Checks that json is refused for this field; text NULL: any text. */
 static inline void
 parley_test_refuse(const parley_schema_t *s, const char *json,
     parley_code_t code, const char *field, const char *keyword,
@@ -91,7 +88,7 @@ parley_test_refuse(const parley_schema_t *s, const char *json,
 }
 
 
-/* A set with all that the library carries. */
+/* Returns a set with all schemas of the library. */
 static inline parley_schema_set_t *
 parley_test_builtin(void)
 {
@@ -123,9 +120,9 @@ parley_test_compile(parley_schema_set_t *set, const char *uri)
 
 
 /*
- * An object of the members given as name, JSON, name, JSON, ..., NULL; where
- * patch names one of them, its value is instead (NULL: it is left out), and
- * otherwise it is added.
+ * Returns an object of the members given as name, JSON, name, JSON, ..., NULL.
+ * patch replaces the value of a member by value (NULL: removes it), or adds
+ * it.
  */
 static inline const char *
 parley_test_object(const char *const *members, const char *patch,

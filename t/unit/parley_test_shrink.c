@@ -4,17 +4,19 @@
 #include <stdlib.h>
 
 
-/* what is tried of a value, from much to little */
+/* steps for a value, from large to small */
 typedef enum {
-    PARLEY_TEST_SHRINK_DROP = 0,    /* the member or element */
+    PARLEY_TEST_SHRINK_DROP = 0,    /* removes the member or element */
     PARLEY_TEST_SHRINK_EMPTY,       /* {}, [], "", 0, null */
-    PARLEY_TEST_SHRINK_LIFT,        /* its first value in its place */
-    PARLEY_TEST_SHRINK_HALF,        /* the first half of a text, a number */
-    PARLEY_TEST_SHRINK_REST,        /* the second half of a text */
-    PARLEY_TEST_SHRINK_LAST,        /* a text without its last character */
-    PARLEY_TEST_SHRINK_FIRST,       /* without its first */
-    PARLEY_TEST_SHRINK_PLAIN,       /* its first odd character an "a" */
-    PARLEY_TEST_SHRINK_ORDINARY,    /* a number as an integer */
+    PARLEY_TEST_SHRINK_LIFT,        /* replaces it by its first value */
+    PARLEY_TEST_SHRINK_HALF,        /* keeps the first half of a text or
+                                       number */
+    PARLEY_TEST_SHRINK_REST,        /* keeps the second half of a text */
+    PARLEY_TEST_SHRINK_LAST,        /* removes the last character of a text */
+    PARLEY_TEST_SHRINK_FIRST,       /* removes the first character */
+    PARLEY_TEST_SHRINK_PLAIN,       /* replaces the first unusual character by
+                                       "a" */
+    PARLEY_TEST_SHRINK_ORDINARY,    /* makes a number an integer */
     PARLEY_TEST_SHRINK_STEPS
 } parley_test_shrink_t;
 
@@ -25,8 +27,10 @@ static int parley_test_shrink_number(parley_arena_t *arena,
     parley_test_shrink_t step, parley_test_tree_t *value);
 
 
-/* Changes the n-th value of a tree.  Returns -1 where there is no such step,
-   or it changes nothing. */
+/*
+ * Changes the n-th value of a tree.  Returns -1 if the step is impossible or
+ * changes nothing.
+ */
 
 static int
 parley_test_shrink_value(parley_arena_t *arena, parley_test_tree_t *tree,
@@ -92,7 +96,7 @@ parley_test_shrink_value(parley_arena_t *arena, parley_test_tree_t *tree,
 }
 
 
-/* the begin of a character at or behind i */
+/* Returns the beginning of a character at or after i. */
 
 static size_t
 parley_test_shrink_at(parley_str_t text, size_t i)

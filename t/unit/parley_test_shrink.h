@@ -1,6 +1,6 @@
 /*
- * Makes a message that fails small: members and elements are dropped, values
- * emptied, texts and numbers shortened, as long as it still fails.
+ * Shrinks a message that fails: drops members and elements, empties values,
+ * shortens texts and numbers, as long as the message still fails.
  */
 
 #ifndef PARLEY_TEST_SHRINK_H
@@ -9,14 +9,14 @@
 #include "t/unit/parley_test_tree.h"
 
 
-/* Whether a message still fails, and as before. */
+/* Returns whether a message still fails in the same way. */
 typedef int (*parley_test_fails_pt)(void *ctx,
     const parley_test_tree_t *tree);
 
 
 /*
- * The smallest message that was found; tree itself, which fails, where there
- * is none.  fails is asked tries times at most.
+ * Returns the smallest failing message that was found, or tree itself.  Calls
+ * fails at most tries times.
  */
 parley_test_tree_t *parley_test_shrink(parley_arena_t *arena,
     const parley_test_tree_t *tree, parley_test_fails_pt fails, void *ctx,

@@ -11,15 +11,15 @@
 
 typedef struct {
     void            *mem;
-    uint32_t         dead;      /* pid of a process that is gone */
-    unsigned         asked;     /* how often somebody asked */
+    uint32_t         dead;      /* pid of a process that has ended */
+    unsigned         asked;     /* number of questions about the pid */
     int              locked;
     int64_t          now;
     parley_memory_t  s;
 } parley_test_state_t;
 
 
-/* what a state says of itself, and of its table */
+/* statistics of a state and its table */
 typedef struct {
     parley_table_stat_t   table;
     parley_state_level_t  level;
@@ -69,7 +69,7 @@ parley_test_is_alive(void *ctx, const parley_process_t *process)
 }
 
 
-/* Of size octets; the process at hand is pid 1. */
+/* Begins a state of that many octets; the current process is pid 1. */
 static inline void
 parley_test_state_begin(parley_test_state_t *t, size_t size, unsigned share)
 {
@@ -81,7 +81,7 @@ parley_test_state_begin(parley_test_state_t *t, size_t size, unsigned share)
     t->mem = aligned_alloc(PARLEY_BLOCK, size);
     assert_non_null(t->mem);
 
-    /* nothing may depend on what is there */
+    /* nothing may depend on earlier contents */
     memset(t->mem, 0xA5, size);
 
     t->s.env.lock = parley_test_lock;
@@ -104,7 +104,7 @@ parley_test_state_end(parley_test_state_t *t)
 }
 
 
-/* At a time, which it is from then on. */
+/* Sets the time and reads the statistics. */
 static inline void
 parley_test_stat(parley_test_state_t *t, int64_t now, parley_test_stat_t *ret)
 {
@@ -121,7 +121,7 @@ parley_test_stat(parley_test_state_t *t, int64_t now, parley_test_stat_t *ret)
 }
 
 
-/* Everything that a table counts, counted again. */
+/* Counts everything that a table counts, and compares. */
 void parley_test_table_check(parley_table_t *t);
 
 

@@ -1,6 +1,6 @@
 /*
- * Words for members whose random values would hardly ever be valid, or mean
- * anything (parley_test_form.h).
+ * Words for members whose random values would rarely be valid or useful
+ * (parley_test_form.h).
  */
 
 #ifndef PARLEY_TEST_STEER_H
@@ -9,7 +9,7 @@
 #include "translate/parley_msg.h"
 
 
-/* where to steer, how often, and to which of these; "@x": made anew */
+/* member, probability, and values to choose from; "@x": a new value */
 typedef struct {
     const char  *pointer;
     unsigned     percent;
@@ -17,7 +17,7 @@ typedef struct {
 } parley_test_steer_t;
 
 
-/* of each protocol; a row without a pointer ends a table */
+/* table of each protocol; a row without a pointer ends it */
 extern const parley_test_steer_t *const
     parley_test_steers[PARLEY_PROTO_COUNT];
 

@@ -1,4 +1,4 @@
-/* What a table says of itself, looked at block by block. */
+/* Checks the counters of a table against each of its blocks. */
 
 #include "t/unit/parley_test_state.h"
 

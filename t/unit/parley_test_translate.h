@@ -1,6 +1,6 @@
 /*
- * What the tests of the translation share: an engine, a directory with a few
- * entries, and messages that go from text to text.
+ * Shared by the tests of the translation: an engine, a directory with a few
+ * entries, and translations from text to text.
  */
 
 #ifndef PARLEY_TEST_TRANSLATE_H
@@ -16,7 +16,7 @@
 #define PARLEY_TEST_SEED  0x5EEDULL
 
 
-/* made by the first that asks, never freed before the end */
+/* Returns the engine: made by the first call, never freed. */
 static inline const parley_engine_t *
 parley_test_engine(void)
 {
@@ -35,8 +35,8 @@ parley_test_engine(void)
 
 
 /*
- * A directory as the operator might write one: two principals, one of whom
- * VCP does not know.
+ * Looks up a name in a directory of two principals.  One of them has no name
+ * in VCP.
  */
 static inline int
 parley_test_resolve(void *ctx, parley_proto_t from, parley_str_t name,
@@ -86,8 +86,9 @@ parley_test_resolve(void *ctx, parley_proto_t from, parley_str_t name,
 
 
 /*
- * Who acts, by the same directory: humans with one instrument, one without,
- * an agent that has another instrument than its name says.
+ * Returns the human and the instrument of a name, from the same directory:
+ * humans with and without an instrument, an agent whose instrument differs
+ * from its name.
  */
 static inline void
 parley_test_attribute(void *ctx, parley_proto_t proto, parley_str_t name,
@@ -131,7 +132,7 @@ parley_test_attribute(void *ctx, parley_proto_t proto, parley_str_t name,
 }
 
 
-/* A document and what it says, in an arena. */
+/* a document and its message, in an arena */
 typedef struct {
     parley_json_t  doc;
     parley_msg_t   msg;
@@ -155,7 +156,7 @@ parley_test_read(parley_arena_t *arena, parley_proto_t proto,
 }
 
 
-/* Whether two texts are the same JSON value. */
+/* Returns whether two texts are the same JSON value. */
 static inline int
 parley_test_same_json(parley_arena_t *arena, parley_str_t a, parley_str_t b)
 {
@@ -185,7 +186,7 @@ parley_test_assert_json(parley_arena_t *arena, parley_str_t got,
 }
 
 
-/* The items of a loss report, each with a newline. */
+/* Returns the items of a loss report, each with a newline. */
 static inline parley_str_t
 parley_test_loss(parley_arena_t *arena, const parley_loss_t *loss)
 {

@@ -386,7 +386,7 @@ parley_test_tree_put_items(parley_buf_t *b, const parley_test_tree_t *tree,
 }
 
 
-/* a character of UTF-8 as an escape, with two where it needs a pair */
+/* Writes a character of UTF-8 as an escape, or as two for a surrogate pair. */
 static size_t
 parley_test_tree_put_escape(parley_buf_t *b, const uint8_t *p)
 {
@@ -430,7 +430,7 @@ parley_test_tree_put_string(parley_buf_t *b, parley_str_t text,
 
     for (i = 0; i < text.len; i = next) {
 
-        /* up to the next escape, where one falls on a character's begin */
+        /* copies text up to the next escape, which begins at a character */
 
         len = parley_test_below(random, 60);
         next = i + len > text.len ? text.len : i + len;

@@ -22,8 +22,8 @@ int
 parley_test_twin_is_more(const parley_error_t *err)
 {
     /*
-     * Schemas do not look at the names within what is carried, nor know which
-     * commands of MoQ may have a status of their own.
+     * Schemas do not check the names in carried messages, or the commands of
+     * MoQ that may have a status of their own.
      */
 
     return err->code == PARLEY_E_INTENT_REFUSED
@@ -42,7 +42,7 @@ parley_test_twin_refusal(parley_test_pair_t *pair)
     int                    there;
     const parley_error_t  *err = &pair->err;
 
-    /* what is not printable is not printed */
+    /* unprintable characters are replaced */
 
     there = strchr(err->field, '?') != NULL;
 
@@ -114,7 +114,7 @@ parley_test_twin_refusal(parley_test_pair_t *pair)
 }
 
 
-/* Whether the id follows from the octets of the message. */
+/* Returns whether the id is derived from the octets of the message. */
 
 static int
 parley_test_twin_derives(const parley_test_pair_t *pair)
@@ -149,7 +149,7 @@ parley_test_twin(parley_test_pair_t *pair, parley_test_pair_result_t result)
         return parley_test_pair_broken(pair, "memory", "%s", "");
     }
 
-    /* a number that no double holds has no such form */
+    /* a number outside the range of a double has no canonical form */
 
     if (!parley_test_same_json(pair->arena, pair->m.doc.input, text)) {
         return result;

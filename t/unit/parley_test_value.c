@@ -7,7 +7,7 @@
 
 
 #define PARLEY_TEST_VALUE_FEW   14      /* characters of most texts */
-#define PARLEY_TEST_VALUE_LONG  3000    /* of a few */
+#define PARLEY_TEST_VALUE_LONG  3000    /* maximum of the others */
 
 
 static uint32_t
@@ -75,7 +75,7 @@ parley_test_value_text(parley_test_source_t *s, unsigned min, unsigned max,
 
     if (parley_test_chance(r, 3)) {
 
-        /* a long one; often just as long as it may be */
+        /* a long text, often of the maximum length */
 
         plain = parley_test_chance(r, 80);
         most = max < octets ? max : octets;
@@ -92,7 +92,7 @@ parley_test_value_text(parley_test_source_t *s, unsigned min, unsigned max,
         c = plain ? 0x20 + parley_test_below(r, 0x5F)
                   : parley_test_value_char(r);
 
-        /* what still has to come needs an octet at least */
+        /* each missing character needs at least one octet */
 
         if (b.len + 4 + (b.len < min ? min - b.len : 0) > octets) {
             c = 0x20 + c % 0x5F;

@@ -1,4 +1,4 @@
-/* gate/party/parley_account.h: keys that are kept are those that are made */
+/* gate/party/parley_account.h: cached keys are equal to computed keys */
 
 #include "t/unit/parley_test_state.h"
 
@@ -34,7 +34,7 @@ test_account(void **state)
 
     (void) state;
 
-    /* twice of each state, and of the first again */
+    /* each state twice, then the first one again */
 
     for (i = 0; i < 6; i++) {
         parley_account_key(&states[i / 2 % 2], kept.sub, PARLEY_STR("::1"),
@@ -73,7 +73,7 @@ test_limit(void **state)
 }
 
 
-/* more addresses than are kept, each again and again, some of them empty */
+/* more addresses than the cache keeps, several times each; some are empty */
 
 static void
 test_places(void **state)

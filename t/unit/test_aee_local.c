@@ -78,7 +78,7 @@ test_find(void **state)
 }
 
 
-/* The reply, read as the envelope that it must be. */
+/* Reads a reply, which must be an envelope. */
 
 static void
 read_reply(const parley_reply_t *reply, parley_test_message_t *ret)
@@ -95,7 +95,7 @@ read_reply(const parley_reply_t *reply, parley_test_message_t *ret)
                  (const char *) reply->body.data, err.field, err.text);
     }
 
-    /* who it is from and what it answers */
+    /* the parties, and the task that it answers */
 
     parley_assert_str(ret->msg.sender, "service.gw");
     parley_assert_str(ret->msg.recipient, "agent.\u00e9\"x");
@@ -131,7 +131,7 @@ test_result(void **state)
     parley_assert_str(parley_json_raw(&m.doc, m.msg.data.node),
                       "{\"pong\":true,\"n\":[1,{}]}");
 
-    /* the same task, the same id; another task, another one */
+    /* the same task has the same id, another task has another id */
 
     memset(&again, 0, sizeof(again));
     assert_int_equal(parley_aee_local_result(&arena, &task.msg,
@@ -151,7 +151,7 @@ test_result(void **state)
 }
 
 
-/* A gateway without a name has one. */
+/* A gateway without a configured name has the default name. */
 
 static void
 test_self(void **state)
@@ -207,7 +207,7 @@ test_error(void **state)
 }
 
 
-/* -1 and capacity, or all of it */
+/* Either -1 and capacity, or the complete reply. */
 
 static void
 test_memory(void **state)

@@ -67,7 +67,7 @@ test_zeroed(void **state)
 }
 
 
-/* small ones share a block; a large one leaves it in use */
+/* Small allocations share a block; after a large one the block stays in use. */
 static void
 test_blocks(void **state)
 {
@@ -174,7 +174,7 @@ test_no_memory(void **state)
 }
 
 
-/* memory that nobody gives back one by one, as an nginx pool's */
+/* Memory that is not freed piece by piece, such as an nginx pool's. */
 static void
 test_no_free(void **state)
 {
@@ -223,7 +223,7 @@ test_lent(void **state)
     assert_non_null(parley_arena_alloc(&arena, 200));
     assert_int_equal(memory.live, 1);
 
-    /* what was lent is not freed, nor used again */
+    /* lent octets are not freed, and are not used again */
 
     parley_arena_reset(&arena);
     assert_int_equal(memory.live, 0);

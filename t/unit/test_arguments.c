@@ -15,7 +15,7 @@ test_read(const char *query, parley_arguments_t *a, parley_error_t *err)
     char   *copy;
     size_t  len;
 
-    /* of its exact size: nothing behind it is read */
+    /* an allocation of the exact size: a read beyond it is detected */
 
     len = strlen(query);
     copy = parley_arena_alloc(&arena, len ? len : 1);
@@ -135,7 +135,7 @@ test_alone(void **state)
         }
     }
 
-    /* all of them at once are told, as far as there is room */
+    /* all arguments are named, as far as there is room */
 
     parley_arguments_of(&a, ~0u, PARLEY_STR("t"));
 
@@ -158,7 +158,7 @@ test_write(void **state)
 
     static const struct {
         const char  *query;
-        const char  *written;       /* NULL: it stays */
+        const char  *written;       /* NULL: unchanged */
     } rows[] = {
         { "", "scope=s%2F1&t=T" },
         { "a=1", "scope=s%2F1&t=T&a=1" },

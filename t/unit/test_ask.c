@@ -1,4 +1,4 @@
-/* state/parley_ask.c: a step that is taken again */
+/* state/parley_ask.c: a step that runs again */
 
 #include "t/unit/parley_test_state.h"
 
@@ -13,8 +13,8 @@
 static parley_test_state_t  t;
 static parley_arena_t       arena;
 static parley_ask_t         ask;
-static parley_late_t       *late;       /* under way; NULL: nothing is */
-static unsigned             asked;      /* verbs that the state had */
+static parley_late_t       *late;       /* verb in progress, or NULL */
+static unsigned             asked;      /* number of verbs */
 
 
 static int
@@ -105,7 +105,7 @@ put(parley_put_result_t *ret)
 }
 
 
-/* what was answered is told again, and is not asked again */
+/* An earlier answer is returned again, and the state is not asked again. */
 
 static void
 test_again(void **state)
@@ -134,7 +134,7 @@ test_again(void **state)
 }
 
 
-/* and nobody has the answer of another verb */
+/* An answer is not returned for another verb. */
 
 static void
 test_order(void **state)
@@ -153,7 +153,7 @@ test_order(void **state)
     assert_int_equal(put(&got), -1);
     assert_int_equal(asked, 1);
 
-    /* the next step asks afresh */
+    /* the next step asks again */
 
     parley_ask_next(&ask, NOW);
     assert_int_equal(parley_ask_stat(&ask, &stat), PARLEY_WAIT);

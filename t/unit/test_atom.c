@@ -61,7 +61,7 @@ test_others(void **state)
                          PARLEY_ATOM_NONE);
     }
 
-    /* with any octet changed, one more or one less, it is another */
+    /* any changed, added or missing octet makes another name */
 
     for (i = 1; i < PARLEY_ATOMS; i++) {
         len = parley_atom_name((parley_atom_t) i).len;
@@ -102,7 +102,7 @@ assert_known(const parley_json_t *doc, uint32_t object)
 }
 
 
-/* What a schema of a message names, at any depth. */
+/* Counts the names in a schema of a message, at any depth. */
 
 static unsigned
 names_of(const parley_json_t *doc)
@@ -139,7 +139,7 @@ test_schemas(void **state)
 
     for (t = parley_schema_texts; t->text.len != 0; t++) {
 
-        /* nor do messages have the members of a file of the operator's */
+        /* the members of an operator's file are not members of messages */
 
         if (parley_str_begins(t->name, "metaschema/")
             || parley_str_begins(t->name, "identities"))
@@ -172,7 +172,7 @@ test_read(void **state)
     for (i = 1; i < PARLEY_ATOMS; i++) {
         const parley_str_t  name = parley_atom_name((parley_atom_t) i);
 
-        /* plain, escaped in one place, escaped all over */
+        /* plain, with one octet escaped, and completely escaped */
 
         for (k = 0; k <= name.len + 1; k++) {
             n = (size_t) snprintf(text, sizeof(text), "{\"");
@@ -230,7 +230,7 @@ test_part(void **state)
 }
 
 
-/* Names with and without atoms, plain and escaped, are told apart. */
+/* Names with and without atoms, plain and escaped, are distinguished. */
 
 static void
 test_twice(void **state)
@@ -240,7 +240,7 @@ test_twice(void **state)
 
     static const struct {
         const char  *text;
-        const char  *twice;     /* NULL: it is read */
+        const char  *twice;     /* NULL: valid */
     } cases[] = {
         { "{\"to\":1,\"id\":2}", NULL },
         { "{\"to\":1,\"id\":2,\"to\":3}", "/to" },
@@ -271,7 +271,7 @@ test_twice(void **state)
 }
 
 
-/* Where all names have atoms, where some do, where none does. */
+/* All names have atoms, some do, none does. */
 
 static void
 test_order(void **state)

@@ -68,7 +68,7 @@ test_status(void **state)
         }
     }
 
-    /* a credential that was believed no more is asked for once */
+    /* after a credential that was refused, a new one is fetched once */
 
     clear(1);
     assert_int_equal(comes(401), PARLEY_JOB_AGAIN);
@@ -141,7 +141,7 @@ test_delays(void **state)
     assert_int_equal(comes(401), PARLEY_JOB_GIVEN_UP);
     assert_int_equal(comes(200), PARLEY_JOB_DELIVERED);
 
-    /* who asks for more time has it, up to a minute, and never less */
+    /* a peer may ask for more time, up to a minute, but not for less */
 
     clear(2);
     came.wait_ms = 3000;
@@ -154,7 +154,7 @@ test_delays(void **state)
     (void) comes(429);
     assert_int_equal(got.after, 60000);
 
-    /* one that would come too late is none */
+    /* an attempt that would be too late is not made */
 
     clear(1);
     job.left = 1000;

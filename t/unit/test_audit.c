@@ -3,8 +3,10 @@
 #include "t/unit/parley_test_audit.h"
 
 
-/* a worker that is killed: its last line is in the next checkpoint, and its
-   slot is another's after that */
+/*
+ * A killed worker: the next checkpoint covers its last line.  After that
+ * another worker may have its slot.
+ */
 
 static void
 test_killed(void **state)
@@ -39,7 +41,10 @@ test_killed(void **state)
 }
 
 
-/* the other half of a head is written first: it is in force or it is not */
+/*
+ * The other half of a head is written first, so a head is complete or not in
+ * force.
+ */
 
 static void
 test_published(void **state)
@@ -81,7 +86,7 @@ test_slots(void **state)
     assert_int_equal(say(&a, "m"), -1);
     assert_int_equal(parley_audit_checkpoint(&a, &arena, NULL), -1);
 
-    /* a slot that nobody has covered is better than none */
+    /* without a free slot, a slot that no checkpoint covers is used */
 
     dead = 1077;
     begin(&a, 5000);
@@ -90,7 +95,7 @@ test_slots(void **state)
 }
 
 
-/* a full disk, at every octet of a line */
+/* The disk becomes full at every octet of a line. */
 
 static void
 test_full(void **state)
@@ -110,7 +115,7 @@ test_full(void **state)
         setup(NULL);
         disk.room = (int64_t) room;
 
-        /* a line is there if nothing but its newline is missing */
+        /* a line counts if only its newline is missing */
 
         assert_int_equal(say(&chain[0], "whole"), room + 1 >= whole ? 0 : -1);
 
@@ -134,7 +139,7 @@ test_full(void **state)
 }
 
 
-/* a disk that is full when a worker starts */
+/* The disk is full when a worker starts. */
 
 static void
 test_full_start(void **state)
@@ -180,7 +185,9 @@ test_lost(void **state)
 }
 
 
-/* no text of a message becomes a line, a member, or anything but ASCII */
+/*
+ * Text of a message cannot become a line or a member, and is written in ASCII.
+ */
 
 static void
 test_text(void **state)
@@ -244,7 +251,7 @@ test_long(void **state)
     assert_non_null(strstr(disk.octets, "xxx\",\"cut\":true}\n"));
     assert_true(disk.len < 2048);
 
-    /* a payload is not cut, and one write */
+    /* a payload is not cut, and is written at once */
 
     disk.writes = 0;
     verdict.intent = parley_str_none;
@@ -283,7 +290,10 @@ test_outcome(void **state)
 }
 
 
-/* anybody can cause refusals: their lines are bounded, and summed up */
+/*
+ * Any client can cause refusals: their lines are limited, and the rest is
+ * summed up.
+ */
 
 static void
 test_flood(void **state)
@@ -305,7 +315,7 @@ test_flood(void **state)
     assert_non_null(strstr(disk.octets, "\"count\":9968,\"codes\":{"
                            "\"token-missing\":4984,\"token-invalid\":4984}}"));
 
-    /* what was written is not counted again; one a second */
+    /* counted refusals are not counted again; one line a second */
 
     n = disk.len;
     assert_int_equal(parley_audit_suppressed(&chain[0], &arena), 0);
@@ -316,14 +326,14 @@ test_flood(void **state)
     assert_true(parley_audit_may(&chain[0], PARLEY_E_TOKEN_MISSING));
     assert_false(parley_audit_may(&chain[0], PARLEY_E_TOKEN_MISSING));
 
-    /* a clock that goes back gives nothing */
+    /* a clock that goes back allows no lines */
 
     disk.now -= 100000;
     assert_false(parley_audit_may(&chain[0], PARLEY_E_TOKEN_MISSING));
     disk.now += 1000;
     assert_true(parley_audit_may(&chain[0], PARLEY_E_TOKEN_MISSING));
 
-    /* what could not be written is summed up later */
+    /* refusals without a line are summed up later */
 
     disk.room = 0;
     assert_int_equal(parley_audit_suppressed(&chain[0], &arena), -1);
@@ -351,7 +361,7 @@ test_due(void **state)
     assert_int_equal(wait, 60000);
     assert_false(parley_audit_due(&table, 61000, 60000, &wait));
 
-    /* the host was started anew */
+    /* the host was restarted */
 
     assert_true(parley_audit_due(&table, 5, 60000, &wait));
 }

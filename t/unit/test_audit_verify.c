@@ -32,7 +32,10 @@ test_chain(void **state)
 }
 
 
-/* every octet of every line but those that no checkpoint knows */
+/*
+ * Every octet of every line is changed, except in lines that no checkpoint
+ * covers.
+ */
 
 static void
 test_changed(void **state)
@@ -50,7 +53,7 @@ test_changed(void **state)
     assert_int_equal(say(&chain[0], "five"), 0);
     assert_int_equal(parley_audit_checkpoint(&chain[0], &arena, NULL), 0);
 
-    /* the last line is its chain's, and nobody knows it */
+    /* no checkpoint covers the last line */
 
     for (i = 0; disk.octets + i < strrchr(disk.octets, '{')
                 && disk.octets[i + 1] != '\0'; i++)
@@ -95,7 +98,7 @@ test_removed(void **state)
     len = disk.len;
     memcpy(whole, disk.octets, sizeof(whole));
 
-    /* the last line is one that nobody can miss */
+    /* a missing last line cannot be detected */
 
     for (i = 0; i < n - 1; i++) {
         drop(i);
@@ -123,7 +126,7 @@ test_moved(void **state)
     assert_int_equal(say(&chain[0], "two"), 0);
     assert_int_equal(say(&chain[0], "six"), 0);
 
-    /* lines 3 and 4 change places */
+    /* lines 3 and 4 are swapped */
 
     p = line(2, &first);
     q = line(3, &second);
@@ -141,7 +144,7 @@ test_moved(void **state)
     memcpy(p, copy, first);
     assert_int_equal(verify(), 0);
 
-    /* and one is there twice */
+    /* a line is there twice */
 
     p = line(4, &first);
     memcpy(disk.octets + disk.len, p, first);
@@ -153,7 +156,7 @@ test_moved(void **state)
 }
 
 
-/* a chain whose end is gone is known by a checkpoint, and by nobody else */
+/* Only a checkpoint reveals that the end of a chain is missing. */
 
 static void
 test_cut(void **state)
@@ -168,7 +171,7 @@ test_cut(void **state)
     assert_int_equal(verify(), 1);
     assert_non_null(strstr(findings, "its end was cut off"));
 
-    /* all of it */
+    /* the whole chain */
 
     drop(2);
     drop(1);
@@ -200,7 +203,7 @@ test_uncovered(void **state)
 }
 
 
-/* what somebody writes anew who has no key */
+/* A log that was written again without the key. */
 
 static void
 test_signed(void **state)
@@ -234,7 +237,7 @@ test_signed(void **state)
     assert_true(v.chains->ended && v.chains->next->ended);
     parley_audit_verify_free(&v);
 
-    /* one without a signature, one with another's, one that was changed */
+    /* a missing signature, one by another key, a changed one */
 
     p = strstr(disk.octets, ",\"sig\":\"");
     len = disk.len;
@@ -262,7 +265,7 @@ test_signed(void **state)
 }
 
 
-/* a log that begins and ends in the middle of chains, as a rotated one does */
+/* A log that begins and ends in the middle of chains, like a rotated one. */
 
 static void
 test_rotated(void **state)
@@ -296,7 +299,7 @@ test_rotated(void **state)
     assert_string_equal(findings, "");
     parley_audit_verify_free(&v);
 
-    /* and the new one alone, whose second chain has said nothing yet */
+    /* the new file alone, in which the second chain has no line yet */
 
     assert_int_equal(verify_octets(second, i, NULL), 0);
     assert_non_null(strstr(findings, "note 0.1.1795415120123:1:6: the chain's "
@@ -307,7 +310,10 @@ test_rotated(void **state)
 }
 
 
-/* what another worker writes behind a part of a line is on the same line */
+/*
+ * A line that another worker writes after a part of a line is on the same
+ * line.
+ */
 
 static void
 test_glued(void **state)

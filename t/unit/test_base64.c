@@ -92,7 +92,7 @@ test_strict(void **state)
 }
 
 
-/* whatever is accepted is written back as it was: one text per octets */
+/* Accepted text is written back unchanged: octets have only one text. */
 
 static void
 test_canonical_padded(void **state)
@@ -128,7 +128,7 @@ test_canonical_padded(void **state)
         }
     }
 
-    /* Q?==, Q??= and Q??? with one of seven letters at the end */
+    /* Q?==, Q??= and Q??? with seven letters at the end */
 
     assert_int_equal(taken, 4 + 64 * 16 + 64 * 64 * 7);
 }

@@ -1,4 +1,4 @@
-/* auth/parley_certificate.h, and whose certificate it is */
+/* auth/parley_certificate.h, and the principal of a certificate */
 
 #include "t/unit/parley_test_auth.h"
 
@@ -20,7 +20,9 @@
 #define B64  "qrvM3e7_ABEiM0RVZneImaq7zN3u_wARIjNEVWZ3iJk"
 
 
-/* a certificate of this subject and these names, from 1970 for n days */
+/*
+ * Returns a certificate of this subject and these names, from 1970 for n days.
+ */
 
 static X509 *
 certificate(const char *cn, const char *org, const char *names, long days)
@@ -69,7 +71,7 @@ certificate(const char *cn, const char *org, const char *names, long days)
 }
 
 
-/* it is where it stays: the print is among its names */
+/* Reads into a fixed place: the fingerprint is among the names. */
 
 static parley_certificate_t *
 read_one(const char *cn, const char *org, const char *names)
@@ -240,7 +242,7 @@ test_whose(void **state)
                                             "URI:spiffe://acme/b")),
                         "b");
 
-    /* names are compared whole, and by what they are */
+    /* names are compared as a whole, and with their kind */
 
     assert_string_equal(whose(dir, read_one("a", NULL, NULL)), "nobody");
     assert_string_equal(whose(dir, read_one("a", "acme", NULL)), "nobody");
@@ -257,7 +259,7 @@ test_whose(void **state)
                         "nobody");
     assert_string_equal(whose(dir, read_one("c", NULL, NULL)), "nobody");
 
-    /* it does not choose */
+    /* several principals match, so none is chosen */
 
     assert_string_equal(whose(dir, read_one("a", "Acme", "DNS:b.example")),
                         "several");

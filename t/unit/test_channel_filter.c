@@ -1,7 +1,4 @@
-/*
- * Filters of a stream: what is read, what refuses the stream, and that every
- * clause must hold.
- */
+/* Filters of a stream: valid and invalid ones; every clause must hold. */
 
 #include "t/unit/parley_test.h"
 
@@ -143,7 +140,7 @@ test_admits(void **state)
     assert_int_equal(parse("kind:agent_query,sender:~bob"), 0);
     assert_false(parley_channel_filter_admits(&filter, &facts));
 
-    /* what a frame does not say, no clause matches */
+    /* no clause matches a missing member of a frame */
 
     assert_int_equal(parse("content_type:text/plain"), 0);
     assert_false(parley_channel_filter_admits(&filter, &facts));

@@ -1,6 +1,6 @@
 /*
- * Recipient scopes: the seven forms, what is none, and that the schema knows
- * the same ones.
+ * Recipient scopes: the seven forms, invalid ones, and agreement with the
+ * schema.
  */
 
 #include "t/unit/parley_test_translate.h"
@@ -11,8 +11,8 @@
 static const struct {
     const char                   *text;
     parley_channel_scope_form_t   form;
-    const char                   *parts[5];     /* handle, instrument,
-                                                   session, role, grant */
+    const char                   *parts[5];     /* handle, instrument, session,
+                                                   role, grant */
 } forms[] = {
     { "~a", PARLEY_CHANNEL_SCOPE_HANDLE, { "~a", "", "", "", "" } },
     { "~alice", PARLEY_CHANNEL_SCOPE_HANDLE, { "~alice", "", "", "", "" } },
@@ -129,7 +129,7 @@ test_bounds(void **state)
 }
 
 
-/* response_scope is a pattern there, and code here */
+/* response_scope is a pattern in the schema, and code here */
 
 static void
 test_schema(void **state)

@@ -114,12 +114,12 @@ test_kept(void **state)
     assert_int_equal(jwks.keys[0].expires, (int64_t) 1700000010 * 1000);
     assert_true(parley_signature_key_is(&jwks.keys[0]));
 
-    /* the clock of the wall, whatever that of the state says */
+    /* by the wall clock, independent of the clock of the state */
 
     get((int64_t) 1700000010 * 1000, &keys);
     assert_int_equal(keys.n, 1);
 
-    /* and that of the state */
+    /* by the clock of the state */
 
     t.now += 30000;
     get(NOW_MS, &keys);
@@ -149,7 +149,7 @@ test_whose(void **state)
     get(NOW_MS, &keys);
     assert_int_equal(keys.n, 0);
 
-    /* neither of them has the other's place */
+    /* each takes its own place */
 
     put("a", 1700000010, 3);
     parley_ask_begin(&ask, 0);
@@ -236,7 +236,7 @@ test_read(void **state)
 }
 
 
-/* the n-th allocation fails: it is an error, and nothing is left behind */
+/* The n-th allocation fails: an error, and nothing is left. */
 
 static void
 test_memory(void **state)

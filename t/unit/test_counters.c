@@ -9,7 +9,7 @@
 #define SLOTS  4
 
 
-/* processes that live, by their ids; began is 10 times that */
+/* living processes by id; each began at 10 times its id */
 typedef struct {
     uint32_t  pids[8];
     size_t    n;
@@ -93,7 +93,7 @@ test_claim(void **state)
 
     assert_null(got[4]);
 
-    /* one that left, and one that was killed: both are free */
+    /* a process that left, and one that was killed: both slots are free */
 
     parley_slot_leave(got[2]);
     self = world_process(105);
@@ -118,7 +118,7 @@ test_pid_of_another(void **state)
 
     (void) state;
 
-    /* the id is soon another's: when it began tells them apart */
+    /* a process may have an old id: its start time distinguishes them */
 
     self = (parley_process_t) { 101, 7 };
     slot = parley_slots_claim(slots, &self, &env);
@@ -158,7 +158,7 @@ test_sum(void **state)
     assert_int_equal(s.cells[PARLEY_M_TOKEN_ENTRIES], 9);
     assert_int_equal(s.cells[PARLEY_M_KEYS], 0);
 
-    /* killed: what it counted stays, what was so of it is so no more */
+    /* after a kill, counters stay and gauges are reset */
 
     world.pids[1] = 0;
     world.pids[0] = 0;
@@ -168,7 +168,7 @@ test_sum(void **state)
     assert_int_equal(s.cells[PARLEY_M_IN_FLIGHT], 0);
     assert_int_equal(s.cells[PARLEY_M_TOKEN_ENTRIES], 0);
 
-    /* its successor goes on */
+    /* the next process continues the counters */
 
     world.pids[0] = 103;
     one = world_process(103);
@@ -202,7 +202,7 @@ test_times(void **state)
         parley_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, bounds[i] + 1);
     }
 
-    /* a bound is of its bucket, and what is above it of the next */
+    /* a time equal to a bound is in its bucket, a longer one in the next */
 
     assert_int_equal(slot.cells[PARLEY_M_GATEWAY_TIME], 1);
     assert_int_equal(slot.cells[PARLEY_M_GATEWAY_TIME + 1], 2);
@@ -214,7 +214,7 @@ test_times(void **state)
 }
 
 
-/* rows do not overlap, and every cell of a slot is of one of them */
+/* Rows do not overlap, and every cell of a slot is in a row. */
 
 static void
 test_rows(void **state)
@@ -261,7 +261,7 @@ typedef struct {
 } tallied_t;
 
 
-/* where no messages come to */
+/* nonzero: the location serves keys, not messages */
 static unsigned  serves;
 
 
@@ -320,7 +320,7 @@ test_verdicts(void **state)
     t = tallied(PARLEY_VERDICT_ANSWERED, PARLEY_E_NONE);
     assert_int_equal(tallied_answers(t, PARLEY_WHOSE_GATEWAY), 1);
 
-    /* what brings no message counts where it is refused alone */
+    /* a request without a message counts only if it is refused */
 
     serves = 1;
     t = tallied(PARLEY_VERDICT_ANSWERED, PARLEY_E_NONE);
@@ -335,7 +335,7 @@ test_verdicts(void **state)
     assert_int_equal(tallied_answers(t, PARLEY_WHOSE_GATEWAY), 0);
     serves = 0;
 
-    /* a dry run refuses nothing: it would have */
+    /* a dry run counts the refusals that would have happened */
 
     t = tallied(PARLEY_VERDICT_DRY_REFUSED, PARLEY_E_POLICY_REFUSED);
     assert_int_equal(t->slot.cells[parley_cell_refusal(PARLEY_E_POLICY_REFUSED,
@@ -343,7 +343,7 @@ test_verdicts(void **state)
     assert_int_equal(t->slot.cells[PARLEY_M_IN_FLIGHT], 1);
     assert_int_equal(tallied_answers(t, PARLEY_WHOSE_GATEWAY), 0);
 
-    /* what passed, and failed */
+    /* the message passed, and the request failed */
 
     t = tallied(PARLEY_VERDICT_PASSED, PARLEY_E_NONE);
     assert_int_equal(t->slot.cells[PARLEY_M_IN_FLIGHT], 1);
@@ -362,7 +362,7 @@ test_verdicts(void **state)
                          parley_cell_refusal(PARLEY_E_UPSTREAM_TIMEOUT,
                                              PARLEY_L_BY_UPSTREAM)], 1);
 
-    /* what the gateway broke off is not the upstream's doing */
+    /* an end by the gateway is not counted for the upstream */
 
     t = tallied(PARLEY_VERDICT_PASSED, PARLEY_E_NONE);
     t->err.code = PARLEY_E_TOKEN_EXPIRED;

@@ -1,4 +1,4 @@
-/* GW-16: the directive that a trace names for a step. */
+/* GW-16: the directive that a trace names for a step */
 
 #include <string.h>
 
@@ -13,8 +13,8 @@
 
 typedef struct {
     parley_step_t  step;
-    unsigned       stands[TEST_STANDS]; /* in the configuration; COUNT: no
-                                           more */
+    unsigned       stands[TEST_STANDS]; /* in the configuration; ends with
+                                           COUNT */
     unsigned       decides;             /* COUNT: none of them */
 } test_decider_t;
 

@@ -1,4 +1,4 @@
-/* gate/publish/parley_gate_declared.c: intents that nothing carries out */
+/* gate/publish/parley_gate_declared.c: intents that are declared only */
 
 #include "t/unit/parley_test_state.h"
 
@@ -17,8 +17,8 @@ static parley_error_t        err;
 static parley_settings_t     settings;
 static parley_submit_conf_t  conf;
 static parley_state_ops_t    ops;
-static unsigned              meanwhile; /* times that what happens between a
-                                           get and the put that follows it */
+static unsigned              meanwhile; /* number of changes between a get and
+                                           the put after it */
 static const char           *happens;
 static int64_t               waits;
 
@@ -150,7 +150,7 @@ test_limit(void **state)
     assert_int_equal(publish(PARLEY_INTENT_FLUSH, 2), 0);
     refused(PARLEY_E_RATE_LIMITED);
 
-    /* refused ones do not make it longer */
+    /* refused ones do not extend it */
 
     t.now = T0 + HOUR - 1;
     refused(PARLEY_E_RATE_LIMITED);

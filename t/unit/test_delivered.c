@@ -1,4 +1,7 @@
-/* gate/publish/parley_gate_deliver.c: in which protocol a URL gets something */
+/*
+ * gate/publish/parley_gate_deliver.c: the protocol in which a URL gets a
+ * message
+ */
 
 #include "t/unit/parley_test.h"
 
@@ -58,7 +61,7 @@ test_own(void **state)
 }
 
 
-/* of the list, and a handle last */
+/* The first protocol of the list, and a handle last. */
 
 static void
 test_first(void **state)
@@ -88,7 +91,7 @@ test_first(void **state)
     assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_CHANNEL),
                      PARLEY_PROTO_AEE);
 
-    /* every principal has a sub: that is no name by which it reads MoQ */
+    /* the sub, which every principal has, is not a name in MoQ */
 
     p.names[PARLEY_NAMESPACE_SUB] = PARLEY_STR("bob");
 

@@ -1,5 +1,7 @@
-/* parley_directive.h, parley_settings.h: directives, and what they
-   come to. */
+/*
+ * parley_directive.h, parley_settings.h: directives, and the settings that
+ * they make
+ */
 
 #include "t/unit/parley_test.h"
 
@@ -77,7 +79,7 @@ end(void)
 }
 
 
-/* reads a line of words, which a ";" ends; NULL, or what is wrong with it */
+/* Reads a line of words up to ";".  Returns NULL or the error. */
 
 static const char *
 set(parley_settings_t *s, unsigned in, const char *line)
@@ -135,7 +137,7 @@ test_table(void **state)
         assert_true(a->max == 0 || a->min <= a->max);
         assert_true((a->size == 0) == (a->in == PARLEY_IN_HTTP));
 
-        /* parts are one another's whole, or nothing of each other */
+        /* two parts are either equal or do not overlap */
 
         for (k = 0; k < i; k++) {
             b = &parley_directives[k];
@@ -226,7 +228,10 @@ test_wrong(void **state)
 }
 
 
-/* of every directive alike, the inner one replaces the outer one whole */
+/*
+ * Every directive of an inner block replaces that of the outer block as a
+ * whole.
+ */
 
 static void
 test_merge(void **state)
@@ -293,7 +298,7 @@ test_merge(void **state)
 }
 
 
-/* and what is not there is the outer one's, but for what follows from it */
+/* A missing directive is inherited, except for the settings derived from it. */
 
 static void
 test_inherit(void **state)
@@ -336,7 +341,7 @@ test_inherit(void **state)
 }
 
 
-/* verifies the inner block; NULL, or what is wrong with it */
+/* Verifies the inner block.  Returns NULL or the error. */
 
 static const char *
 verify(const parley_engine_t *engine)
@@ -386,7 +391,7 @@ test_verify(void **state)
     assert_null(verify(engine));
     assert_int_equal(http.longest_ms, 3630000);
 
-    /* SEC-13: another location lets in what is older */
+    /* SEC-13: another location accepts older messages */
 
     http.longest_ms = 7230000;
     parley_settings_window(&env, &http, &inner);
@@ -395,7 +400,7 @@ test_verify(void **state)
                         "longest \"parley_freshness\" of any location, for "
                         "\"parley_accept\"");
 
-    /* GW-28: its own alone */
+    /* GW-28: only its own setting */
 
     parley_settings_init(&inner);
     in_inner("parley_accept aee;");

@@ -202,7 +202,7 @@ test_broken(void **state)
         { P("{\"sub\":\"a\",\"keys\":[" RFC8037_PUBLIC "],\"x\":1}"),
           "/principals/0/x", "unknown" },
 
-        /* clashes name both */
+        /* the error of a clash names both principals */
 
         { P("{\"sub\":\"a\"},{\"sub\":\"a\"}"), "/principals/1/sub",
           "/principals/0" },
@@ -213,7 +213,7 @@ test_broken(void **state)
             "{\"sub\":\"b\",\"handle\":\"~nn\"}"), "/principals/1/handle",
           "/principals/0" },
 
-        /* an instrument is nobody else's name */
+        /* an instrument cannot be another principal's name */
 
         { P("{\"sub\":\"a\",\"handle\":\"~cc-a\"},"
             "{\"sub\":\"b\",\"instrument\":\"~cc-a@1\"}"),
@@ -289,7 +289,10 @@ test_broken(void **state)
 }
 
 
-/* what a parser of our own keys would let slip: no secret in an error */
+/*
+ * A parser of the gateway's own keys could reveal a secret in an error; this
+ * one must not.
+ */
 
 static void
 test_no_secret(void **state)
@@ -350,7 +353,7 @@ test_large(void **state)
 }
 
 
-/* a token of these claims to a principal */
+/* Makes a principal from a token with these claims. */
 
 static int
 from_claims(const char *claims, const parley_claim_map_t *map,
@@ -411,7 +414,10 @@ test_claims(void **state)
     assert_null(p.above);
     assert_int_equal(p.roles.n, 2);
 
-    /* with an entry: its names win, lists are the union, keys are its own */
+    /*
+     * with an entry: the names of the entry have priority, lists are joined,
+     * the keys are the entry's
+     */
 
     dir = parse(fleet);
     assert_int_equal(from_claims(
@@ -458,7 +464,7 @@ test_claims_refused(void **state)
         { "{\"sub\":\"d\",\"realm\":{\"roles\":[\"a b\"]}}",
           "/realm/roles" },
 
-        /* somebody else's name */
+        /* a name of another principal */
 
         { "{\"sub\":\"d\",\"aee\":\"agent.alice\"}", "aee" },
         { "{\"sub\":\"bob\",\"alter_handle\":\"~alice\"}", "alter_handle" },
@@ -524,13 +530,13 @@ test_humans(void **state)
         "{\"sub\":\"own\",\"c2a\":\"human:own\",\"handle\":\"~own\","
         "\"instrument\":\"~cc-own@1\"},"
 
-        /* whoever is no human stands between */
+        /* a principal that is not a human is between them */
         "{\"sub\":\"lead\",\"aee\":\"agent.lead\",\"handle\":\"~lead\","
         "\"parent\":\"ada\"},"
         "{\"sub\":\"deep\",\"aee\":\"agent.deep\",\"parent\":\"lead\","
         "\"instrument\":\"~cc-deep\"},"
 
-        /* what is said goes before what is found */
+        /* an explicit human has priority over one found through the parents */
         "{\"sub\":\"named\",\"parent\":\"lead\",\"human\":\"bare\"},"
         "{\"sub\":\"outside\",\"parent\":\"lead\",\"human\":\"~zoe\"},"
         "{\"sub\":\"below\",\"vcp\":\"agent://below\","

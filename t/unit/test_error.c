@@ -23,7 +23,7 @@ test_table(void **state)
         assert_in_range(info->http, 400, 599);
         assert_int_equal(parley_error_code(info->symbol), i);
 
-        /* E_ and the word in capitals */
+        /* E_ and the word in upper case */
 
         assert_int_equal(info->symbol.len, info->word.len + 2);
         assert_memory_equal(info->symbol.data, "E_", 2);
@@ -59,7 +59,7 @@ test_rows(void **state)
     assert_int_equal(info->http, 400);
     assert_int_equal(info->retryable, 0);
 
-    /* what is no code is capacity */
+    /* an unknown code becomes capacity */
 
     info = parley_error_info(PARLEY_E_CAPACITY);
     assert_ptr_equal(parley_error_info(PARLEY_E_NONE), info);
@@ -95,7 +95,7 @@ test_set(void **state)
     assert_string_equal(err.field, "/a/b");
     assert_string_equal(err.text, "x has 5");
 
-    /* its own field and text may be handed in */
+    /* the error's own field and text may be arguments */
 
     assert_int_equal(parley_error_set(&err, PARLEY_E_CAPACITY, err.field,
                                       "again: %s", err.text), -1);
@@ -109,7 +109,7 @@ test_set(void **state)
 }
 
 
-/* no message can forge a log line or a header with its member names */
+/* Member names of a message cannot forge a log line or a header. */
 static void
 test_printable(void **state)
 {
@@ -126,7 +126,7 @@ test_printable(void **state)
 }
 
 
-/* cut at the bounds, and never within a sequence */
+/* Texts are cut at the limit, but not within a UTF-8 sequence. */
 static void
 test_cut(void **state)
 {
@@ -161,7 +161,7 @@ test_cut(void **state)
 }
 
 
-/* what a log line has of it cannot say where it ends */
+/* Text in a log line cannot end the line. */
 static void
 test_line(void **state)
 {

@@ -1,4 +1,4 @@
-/* docs/errors.md shows each refusal as it is, in every protocol's words. */
+/* docs/errors.md shows each refusal as it is, in every protocol. */
 
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 
 static const struct {
     parley_proto_t  proto;
-    const char     *name;       /* as the page has it */
-    const char     *before;     /* of the body; what the page leaves out */
+    const char     *name;       /* as on the page */
+    const char     *before;     /* parts of the body that the page leaves out */
     const char     *after;
 } callers[] = {
     { PARLEY_PROTO_AEE, "AEE", "\"payload\":", "}" },
@@ -27,7 +27,7 @@ static const struct {
 };
 
 
-/* the rest of the line "    NAME   TEXT" of a section */
+/* Returns the rest of the line "    NAME   TEXT" of a section. */
 
 static parley_str_t
 line_of(parley_str_t section, const char *name)
@@ -79,7 +79,7 @@ section_of(parley_str_t page, parley_str_t word)
 }
 
 
-/* the error that a line tells of: C2A has its member in "data" */
+/* Makes the error of a line; C2A has its member in "data". */
 
 static void
 error_of(parley_arena_t *arena, parley_str_t line, parley_code_t code,

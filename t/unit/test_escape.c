@@ -130,7 +130,7 @@ test_memory(void **state)
 }
 
 
-/* whatever a name is, a line of the log is not for it to write */
+/* A name cannot change the form of a log line. */
 
 static void
 test_line(void **state)
@@ -148,7 +148,7 @@ test_line(void **state)
                                            128, text),
                         "a%20b%22%0D%0A%25%C3%A9?");
 
-    /* what is cut is the name, never the code of an octet */
+    /* the name is cut, but not within the code of an octet */
 
     assert_string_equal(parley_escape_line(PARLEY_STR("\n\n\n"), 8, text),
                         "%0A%0A");
@@ -169,7 +169,7 @@ test_line(void **state)
         assert_int_not_equal(text[i], '\\');
     }
 
-    /* no two look alike */
+    /* no two octets have the same text */
 
     for (i = 0; i < sizeof(octets); i++) {
         (void) parley_escape_line(parley_str_make(octets + i, 1), 3, text);

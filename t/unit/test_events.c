@@ -8,7 +8,7 @@
 #define LIMIT  4096
 
 
-/* What a stream says, in one line for each event: "id|name|retry|data". */
+/* Writes an event as one line "id|name|retry|data". */
 
 static void
 say(parley_buf_t *b, parley_events_kind_t kind, const parley_event_t *event)
@@ -42,7 +42,7 @@ say(parley_buf_t *b, parley_events_kind_t kind, const parley_event_t *event)
 }
 
 
-/* Reads octets in pieces of at most size; the last return value. */
+/* Reads octets in pieces of at most size; returns the last return value. */
 
 static int
 read_pieces(parley_events_t *e, parley_str_t octets, size_t size,
@@ -59,7 +59,7 @@ read_pieces(parley_events_t *e, parley_str_t octets, size_t size,
     while (octets.len > 0) {
         n = octets.len < size ? octets.len : size;
 
-        /* a piece of its own, which is gone when it was read */
+        /* each piece has its own memory, which is freed after it was read */
 
         copy = malloc(n);
         assert_non_null(copy);
@@ -234,7 +234,7 @@ test_bounds_of_fields(void **state)
 }
 
 
-/* Whether a stream is refused, in pieces of that size. */
+/* Returns whether a stream is refused, in pieces of that size. */
 
 static int
 is_refused(parley_str_t octets, size_t limit, size_t size)
@@ -284,7 +284,7 @@ test_limit(void **state)
 }
 
 
-/* However long a stream is, what it holds is bounded. */
+/* The memory of a reader is bounded, for a stream of any length. */
 
 static void
 test_memory(void **state)
@@ -320,7 +320,7 @@ test_memory(void **state)
 }
 
 
-/* A large event gives its memory back. */
+/* The memory of a large event is freed. */
 
 static void
 test_memory_of_large(void **state)
@@ -503,7 +503,7 @@ test_end(void **state)
             rest = parley_str_from(rest, step);
 
             while ((rc = parley_events_read(&e, &in, &event, &err)) > 0) {
-                /* what is read before the end counts elsewhere */
+                /* octets before the end count elsewhere */
             }
         }
 

@@ -1,6 +1,6 @@
 /*
- * What a response does: whose answer counts (SEC-08), what it does to the
- * message's id (GW-12), what the caller is told of one answer, and of events.
+ * The effects of a response: which answer counts (SEC-08), the message's id
+ * (GW-12), and the caller's response to one answer and to events.
  */
 
 #include "t/unit/parley_test_translate.h"
@@ -65,7 +65,7 @@
     "\"buffered\"},\"reliability\":{\"idempotencyKey\":\"k\"}}}"
 
 
-/* an exchange, with all that it needs */
+/* an exchange and its environment */
 typedef struct {
     parley_arena_t         arena;
     parley_directory_t    *directory;
@@ -157,7 +157,7 @@ answer(fixture_t *f, int status, const char *body)
 }
 
 
-/* an event, in memory that is gone with the next */
+/* Handles an event, in memory that the next event frees. */
 static int
 event(fixture_t *f, const char *data)
 {
@@ -189,7 +189,7 @@ event(fixture_t *f, const char *data)
     } while (0)
 
 
-/* ---- who may answer */
+/* ---- principals that may answer */
 
 typedef struct {
     const char  *name;
@@ -197,7 +197,7 @@ typedef struct {
     const char  *gateway;
     int          status;
     const char  *answer;
-    const char  *field;         /* NULL: it may */
+    const char  *field;         /* NULL: allowed */
 } who_row_t;
 
 
@@ -278,14 +278,14 @@ test_who(void **state)
 }
 
 
-/* ---- what becomes of the id */
+/* ---- the state of the id */
 
 typedef struct {
     int              status;
     const char      *body;
     parley_settle_t  settle;
-    int              error;     /* it is told as an error */
-    int              taken;     /* that is not retryable */
+    int              error;     /* the caller gets an error */
+    int              taken;     /* the error is not retryable */
     int              final;
 } settle_row_t;
 
@@ -342,7 +342,7 @@ test_settle(void **state)
 }
 
 
-/* The same in other protocols' words. */
+/* As test_settle(), in other protocols. */
 
 static void
 test_settle_others(void **state)
@@ -513,7 +513,7 @@ test_ends(void **state)
 
     (void) state;
 
-    /* broken off before the answer, whole, and broken off after it */
+    /* ended before the answer, complete, and ended after it */
 
     begin(&f, PARLEY_PROTO_AEE, TASK, PARLEY_PROTO_AEE, "");
     assert_event(&f, PROGRESS, OPEN, 1, 0, 0);
@@ -598,7 +598,7 @@ test_response(void **state)
     assert_false(f.out.said);
     end(&f);
 
-    /* where none came it is told at the end */
+    /* without a response it is sent at the end */
 
     begin(&f, PARLEY_PROTO_C2A, DELIVER, PARLEY_PROTO_AEE, "");
     assert_event(&f, ACCEPTED_OF("agent.bob"), OPEN, 0, 0, 0);

@@ -12,7 +12,7 @@ static parley_expansion_t    expansion;
 static parley_error_t        err;
 static parley_expand_conf_t  conf;
 
-/* an organisation of so many, each of which comes twice */
+/* an organisation of that many members, each listed twice */
 static size_t                members;
 
 
@@ -221,7 +221,7 @@ test_off(void **ctx)
         assert_int_equal(expand(scopes[i]), 0);
     }
 
-    /* whether it is a member is nobody's business then */
+    /* then the refusal must not reveal whether it is a member */
 
     conf.off = 1u << PARLEY_CHANNEL_SCOPE_MEMBERS;
     refused("org:~other/members/*", PARLEY_E_SCOPE_UNIMPLEMENTED);

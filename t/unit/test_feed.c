@@ -1,4 +1,4 @@
-/* state/parley_log.h: what processes are fed */
+/* state/parley_log.h: records that processes are fed */
 
 #include "t/unit/parley_test_log.h"
 
@@ -60,7 +60,7 @@ test_waits(void **state)
         say(0, "x");
     }
 
-    /* none goes that one of both was not fed, whatever the log retains */
+    /* a record stays until both were fed, regardless of the retention */
 
     assert_int_equal(entries(PARLEY_KIND_RECORD), 20);
     assert_int_equal(entries(PARLEY_KIND_PLACE), 1);
@@ -94,7 +94,7 @@ test_slow(void **state)
 
     t.now += PARLEY_FEED_GRACE;
 
-    /* nobody waits for who is slower */
+    /* a slower process does not delay the removal */
 
     say(0, "y");
     assert_int_equal(entries(PARLEY_KIND_RECORD), 1);
@@ -129,7 +129,7 @@ test_gone(void **state)
     assert_int_equal(fed.n, 2);
     assert_int_equal(entries(PARLEY_KIND_RECORD), 2);
 
-    /* who is known to be gone is not waited for, nor is who takes its place */
+    /* a dead process is not waited for, nor is the one that takes its place */
 
     t.dead = 2;
     third = t.s;

@@ -1,4 +1,4 @@
-/* schemas/parley_format.h, and what a schema makes of a format */
+/* schemas/parley_format.h, and the formats in a schema */
 
 #include "t/unit/parley_test_schema.h"
 
@@ -13,8 +13,9 @@ static parley_schema_error_t   fault;
 
 
 /*
- * "test:schema" is a string of that format, by a metaschema of the vocabulary
- * (NULL: the draft's), in a set that asserts formats by itself or not.
+ * Compiles "test:schema": a string of that format.  Its metaschema has this
+ * vocabulary (NULL: the draft's), in a set that asserts formats by itself or
+ * not.
  */
 static int
 compile_format(const char *format, const char *vocabulary, int formats,
@@ -56,7 +57,7 @@ compile_format(const char *format, const char *vocabulary, int formats,
 }
 
 
-/* JSON Schema validation, sections 7.2.1 to 7.2.3 */
+/* JSON Schema validation, sections 7.2.1 to 7.2.3. */
 static void
 test_format_vocabulary(void **state)
 {
@@ -75,7 +76,7 @@ test_format_vocabulary(void **state)
 
     (void) state;
 
-    /* whichever value the vocabulary has, and whatever the set asserts */
+    /* for each value of the vocabulary and each set */
 
     for (i = 0; i < 4; i++) {
         for (k = 0; k < sizeof(supported) / sizeof(supported[0]); k++) {
@@ -98,7 +99,7 @@ test_format_vocabulary(void **state)
         }
     }
 
-    /* elsewhere one that is not supported is an annotation */
+    /* in other schemas an unsupported format is an annotation */
 
     for (i = 0; i < 4; i++) {
         for (k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
@@ -116,7 +117,7 @@ test_format_vocabulary(void **state)
     assert_int_equal(compile_format("uri", NULL, 1, &s), 0);
     parley_test_refuse(s, "{\"a\":\"x y\"}", INVALID, "/a", "format", NULL);
 
-    /* a vocabulary without the keyword at all */
+    /* a vocabulary without the keyword */
 
     assert_int_equal(compile_format("email", "validation\":true", 1, &s), 0);
     parley_test_accept(s, "{\"a\":\"x y\"}");
@@ -176,7 +177,7 @@ test_formats(void **state)
 }
 
 
-/* what the tests left is freed */
+/* Frees the sets of the tests. */
 static int
 teardown(void **state)
 {

@@ -3,7 +3,7 @@
 #include "t/unit/parley_test_gate.h"
 
 
-/* what the message that goes on has in its payload */
+/* Returns whether the payload of the forwarded message has a member. */
 
 static int
 has(const test_gate_t *t, const char *name)
@@ -42,7 +42,7 @@ test_steps(void **state)
 }
 
 
-/* what a setting adds to the steps of a location that has none of these */
+/* Settings add steps to those that every location has. */
 
 static void
 test_plan(void **state)
@@ -105,7 +105,7 @@ test_plan(void **state)
                 PARLEY_PLAN(PARLEY_STEP_RECORD));
     PARLEY_ADDS(s.submit, &submit, PARLEY_PLAN(PARLEY_STEP_PUBLISH));
 
-    /* a dry run changes nothing, and the gateway answers nothing */
+    /* a dry run changes nothing, and the gateway answers no message itself */
 
     http.audit = PARLEY_STR("audit.log");
     s.gate.dry = PARLEY_DRY_ALL;
@@ -115,7 +115,7 @@ test_plan(void **state)
                               | PARLEY_PLAN(PARLEY_STEP_REFUTE)
                               | PARLEY_PLAN(PARLEY_STEP_SUSPEND)));
 
-    /* what is left out is told in its place */
+    /* a step that is left out is reported in its place */
 
     conf_init(&conf, NULL);
     gate_init(&t, &conf);
@@ -129,7 +129,7 @@ test_plan(void **state)
 }
 
 
-/* AEE-28: a cap of one principal alone */
+/* AEE-28: a cap of only one principal. */
 
 static void
 test_plan_caps(void **state)
@@ -197,7 +197,7 @@ test_resumed(void **state)
     assert_false(has(&t, "a"));
     assert_true(has(&t, "b"));
 
-    /* twice: a fallback may have its own */
+    /* twice: a fallback may have its own fallback */
 
     for (n = 1; n <= 2; n++) {
         memset(t.taken, 0, sizeof(t.taken));
@@ -220,7 +220,7 @@ test_resumed(void **state)
         }
     }
 
-    /* what nobody redacts there stays away all the same */
+    /* redacted members stay away if the fallback redacts nothing */
 
     conf_init(&spare, NULL);
     gate_resume(&t, &spare);
@@ -248,7 +248,7 @@ test_resumed_refused(void **state)
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
 
-    /* a dry run of the fallback's spares nothing */
+    /* a dry run of the fallback lets nothing through */
 
     conf_init(&spare, NULL);
     spare.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
@@ -263,7 +263,7 @@ test_resumed_refused(void **state)
 }
 
 
-/* the words that docs/directives.md has */
+/* The words are those of docs/directives.md. */
 
 static void
 test_words(void **state)
@@ -298,7 +298,7 @@ test_verdict(void **state)
 
     (void) state;
 
-    /* it passed, and nobody answered */
+    /* the message passed and was not answered */
 
     conf_init(&conf, NULL);
     gate_init(&t, &conf);
@@ -310,7 +310,7 @@ test_verdict(void **state)
                    PARLEY_SETTLE_RELEASE);
     test_end(&t);
 
-    /* it was refused, by a step and by the adapter */
+    /* refused by a step, and by the adapter */
 
     conf.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     gate_init(&t, &conf);
@@ -325,7 +325,7 @@ test_verdict(void **state)
     assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 
-    /* its request ended before anything was asked of it */
+    /* the request ended before the first step */
 
     gate_init(&t, &conf);
     assert_verdict(&t, PARLEY_VERDICT_OTHER);
@@ -355,7 +355,7 @@ test_verdict_waits(void **state)
     assert_verdict(&t, PARLEY_VERDICT_OTHER);
     test_end(&t);
 
-    /* the message could not be sent on: that is not the gateway's word */
+    /* the message could not be sent: this is not an error of the gateway */
 
     gate_init(&t, &conf);
 
@@ -444,7 +444,7 @@ test_recorded(void **state)
                    PARLEY_SETTLE_RELEASE);
     test_end(&t);
 
-    /* what cannot be recorded leaves no trace: it may come again */
+    /* a message that cannot be recorded leaves no trace and may come again */
 
     gate_init(&t, &conf);
     t.gate.env = &records;

@@ -1,4 +1,4 @@
-/* The way back: what comes in response, and what comes of the message. */
+/* The response: its answers, and the outcome of the message. */
 
 #include "t/unit/parley_test_gate.h"
 
@@ -12,7 +12,7 @@ test_outcome(void **state)
 
     (void) state;
 
-    /* two events, the last of which is the end; and one too many */
+    /* two events, the second of which is the last; and one too many */
 
     conf_init(&conf, NULL);
     gate_init(&t, &conf);
@@ -34,7 +34,7 @@ test_outcome(void **state)
                    PARLEY_SETTLE_COMMIT);
     test_end(&t);
 
-    /* a stream that took the message, and breaks off */
+    /* a stream that accepted the message, and breaks off */
 
     gate_init(&t, &conf);
 
@@ -72,7 +72,7 @@ test_outcome_resumed(void **state)
     assert_int_equal(t.gate.verdict, PARLEY_VERDICT_PASSED);
     assert_int_equal(t.outcomes, 0);
 
-    /* and where it continued next it was refused */
+    /* the next location refused it */
 
     spare.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     gate_resume(&t, &spare);
@@ -85,7 +85,7 @@ test_outcome_resumed(void **state)
 }
 
 
-/* an answer that its caller may not have any more is told as none */
+/* An answer that its caller may not have any longer is reported as missing. */
 
 static void
 test_withheld(void **state)
@@ -136,7 +136,7 @@ test_withheld(void **state)
 }
 
 
-/* each trouble has its code, and whether the service took the message */
+/* Each fault has its code, and says whether the service took the message. */
 
 static void
 test_trouble(void **state)
@@ -187,7 +187,7 @@ test_trouble(void **state)
         assert_int_equal(t.err.code, cases[i].code);
         assert_int_equal(t.err.taken, cases[i].taken);
 
-        /* the first counts */
+        /* the first fault counts */
 
         parley_gate_trouble(&t.gate, PARLEY_TROUBLE_REDIRECT, 200);
         assert_int_equal(t.err.code, cases[i].code);
@@ -196,7 +196,10 @@ test_trouble(void **state)
         test_end(&t);
     }
 
-    /* once the time is over that is why, but of what came whole */
+    /*
+     * after the timeout, it is the reason for all faults, except for a
+     * complete answer
+     */
 
     gate_init(&t, &conf);
     t.gate.timed_out = 1;
@@ -248,7 +251,7 @@ test_deadline(void **state)
     "\"priority\":\"normal\",\"payload\":{\"status\":\"ok\"}}"
 
 
-/* GW-12, GW-39: the end of events, by what was seen of it */
+/* GW-12, GW-39: the end of events, by the events before it. */
 
 static void
 test_ended(void **state)
@@ -266,7 +269,7 @@ test_ended(void **state)
     static const struct {
         unsigned     broken;
         unsigned     open;
-        const char  *text;      /* behind the last whole event */
+        const char  *text;      /* after the last complete event */
         unsigned     answered;
         int          rc;
         unsigned     unsure;
@@ -367,7 +370,10 @@ test_answer(void **state)
     assert_int_equal(t.taken[PARLEY_STEP_SETTLE], 1);
     test_end(&t);
 
-    /* what cannot be used was an answer, and may come again where it says so */
+    /*
+     * an unusable answer counts as an answer; the message may come again if
+     * the answer says so
+     */
 
     gate_init(&t, &conf);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);

@@ -1,4 +1,6 @@
-/* The step that proves: where a token is found, and what it is judged by. */
+/*
+ * The step that proves a caller: the place of the token, and the rules for it.
+ */
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
@@ -18,11 +20,11 @@ typedef struct {
     parley_settings_http_t  http;
     parley_settings_t       s;
     parley_jwt_conf_t       jwt;
-    parley_jwks_t           keys;       /* that there are */
-    parley_jwks_t           newer;      /* that are fetched; keys NULL: none */
-    const char             *name;       /* of these headers */
+    parley_jwks_t           keys;       /* current keys */
+    parley_jwks_t           newer;      /* fetched keys; keys NULL: none */
+    const char             *name;       /* name of this header */
     const char             *values[TOKENS_MAX];
-    const char             *cookie;     /* what nginx finds of it */
+    const char             *cookie;     /* cookie value from nginx */
     unsigned                fetches;
 } test_token_t;
 
@@ -70,7 +72,7 @@ value(parley_gate_t *g, const parley_value_t *v, parley_str_t *ret)
 }
 
 
-/* what is fetched is there by the next time */
+/* Returns the keys; fetched ones are current from the next call on. */
 
 static int
 keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
@@ -276,7 +278,7 @@ test_keys(void **state)
 
     (void) state;
 
-    /* none at all: they are waited for, once */
+    /* without keys the step waits for them, once */
 
     begin(&t, PARLEY_TOKEN_HEADER);
     t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
@@ -287,7 +289,7 @@ test_keys(void **state)
     assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     assert_int_equal(t.fetches, 1);
 
-    /* and where there are none to be had that is nobody's fault */
+    /* if they cannot be fetched, the token is not at fault */
 
     end(&t);
     memset(&t.keys, 0, sizeof(t.keys));
@@ -342,14 +344,14 @@ test_cache(void **state)
     assert_ptr_equal(t.who.principal, first);
     parley_gate_token_release(&t.gate);
 
-    /* it is judged each time */
+    /* the rules apply each time */
 
     t.jwt.rules.jti_required = 1;
     assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     parley_gate_token_release(&t.gate);
     t.jwt.rules.jti_required = 0;
 
-    /* nor is another map's principal its own */
+    /* a principal of another claim map is not used */
 
     memset(&claims, 0, sizeof(claims));
     claims.number = 1;
@@ -366,7 +368,9 @@ test_cache(void **state)
 }
 
 
-/* GW-38: a principal that does not fit beside its token is the message's */
+/*
+ * GW-38: a principal that has no room beside its token lives with the message.
+ */
 
 static void
 test_cache_full(void **state)

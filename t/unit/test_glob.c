@@ -225,7 +225,7 @@ test_refused(void **state)
 }
 
 
-/* what takes a backtracking matcher longer than the universe lasts */
+/* Patterns for which a backtracking matcher would not end. */
 static void
 test_blow_up(void **state)
 {

@@ -1,4 +1,4 @@
-/* WebSocket: how one is opened, and frames as a server writes them. */
+/* WebSocket: its opening, and frames that a server writes. */
 
 #include "t/unit/parley_test.h"
 
@@ -54,7 +54,7 @@ test_frames(void **state)
     assert_int_equal(parley_frame_first(out, &kind), 7);
     assert_int_equal(kind, PARLEY_FRAME_CLOSE);
 
-    /* a reason is no longer than may be */
+    /* a reason is cut to the allowed length */
 
     parley_buf_init(&b, &arena, 0);
     parley_frame_close(&b, PARLEY_CLOSE_NORMAL,
@@ -101,7 +101,7 @@ test_accept(void **state)
 }
 
 
-/* requests that open one, and that do not */
+/* Requests that open a WebSocket, and others. */
 
 static const char  *asked[8];           /* names and values in turn */
 

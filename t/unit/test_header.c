@@ -41,7 +41,7 @@ test_kept_back(void **state)
 
     static const struct {
         const char  *name;
-        int          passed;        /* kept back of a body that passes */
+        int          passed;        /* held back from a body that passes */
         int          replaced;
     } rows[] = {
         { "Content-Type", 1, 1 },

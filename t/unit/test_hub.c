@@ -84,7 +84,7 @@ test_publication(void **state)
     parley_assert_str(got.message, "{}");
     assert_int_equal(got.stamp, 7);
 
-    /* no part of what comes before the message is one */
+    /* a cut publication is invalid */
 
     for (len = 0; len < parts[0].len; len++) {
         assert_int_equal(parley_publication_read(

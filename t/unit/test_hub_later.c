@@ -1,6 +1,6 @@
 /*
- * A hub whose state answers later (hub/parley_hub_op.c), where what comes first
- * matters: t/simulate finds such orders by chance, these are told.
+ * A hub whose state answers later (hub/parley_hub_op.c), with completions in
+ * chosen orders.  t/simulate finds such orders by chance.
  */
 
 #include "t/unit/parley_test_log.h"
@@ -16,9 +16,9 @@
 typedef struct {
     parley_subscriber_t  s;
     unsigned             ended:1;
-    unsigned             blocked:1;     /* it takes nothing */
+    unsigned             blocked:1;     /* takes no octets */
     parley_end_t         why;
-    char                 text[8192];    /* that was written */
+    char                 text[8192];    /* octets that were written */
     size_t               len;
 } listener_t;
 
@@ -28,7 +28,8 @@ static listener_t            one, two;
 static parley_late_t        *late_ones[UNDER_WAY];
 static parley_later_verb_t   verbs[UNDER_WAY];
 static size_t                nlate;
-static int                   at_once;       /* what is begun takes effect */
+static int                   at_once;       /* verbs take effect when they
+                                               begin */
 static int                   turns;
 
 static const parley_stream_t  stream = {
@@ -85,7 +86,7 @@ complete_at(size_t i)
 }
 
 
-/* the one that began first */
+/* Completes the oldest verb of that kind. */
 
 static void
 complete(parley_later_verb_t verb)
@@ -289,7 +290,7 @@ listens(listener_t *l)
 }
 
 
-/* by process 2, at once */
+/* Appends a text as process 2, at once. */
 
 static void
 says(const char *text)
@@ -319,7 +320,7 @@ says(const char *text)
 }
 
 
-/* it has those, each once, and in this order */
+/* Checks that the listener has these texts, once each, in this order. */
 
 static void
 has(const listener_t *l, const char *const *texts)
@@ -335,7 +336,7 @@ has(const listener_t *l, const char *const *texts)
 }
 
 
-/* a process that begins to be fed before it has ceased to be is not fed */
+/* A process is subscribed again before it has left. */
 
 static void
 test_feed(void **state)
@@ -352,7 +353,7 @@ test_feed(void **state)
     listens(&two);
     assert_int_equal(under_way(PARLEY_LATER_FEED), 1);
 
-    /* and goes, and comes again */
+    /* leaves and subscribes again */
 
     parley_hub_unsubscribe(hub, &two.s);
     listens(&one);
@@ -368,7 +369,7 @@ test_feed(void **state)
 }
 
 
-/* its join is not answered, and another one's is told of */
+/* A join is not answered yet when another one replaces it. */
 
 static void
 test_replaced(void **state)
@@ -436,7 +437,7 @@ test_replaced(void **state)
 }
 
 
-/* what it is behind of came after what it reads, and before it was fed */
+/* Records come after a read and before the next feed. */
 
 static void
 test_behind(void **state)
@@ -459,7 +460,7 @@ test_behind(void **state)
     settle();
     has(&one, (const char *[]) { "\"a\"", "\"b\"", NULL });
 
-    /* and again, while it does */
+    /* again, during the read */
 
     t.now += PARLEY_FEED_GRACE;
     says("\"c\"");
@@ -486,7 +487,7 @@ test_behind(void **state)
 }
 
 
-/* the log is another one, of which it is fed while it reads */
+/* The log begins again, and the process is fed from it during a read. */
 
 static void
 test_elsewhere(void **state)
@@ -500,7 +501,7 @@ test_elsewhere(void **state)
     parley_hub_wake(hub);
     settle();
 
-    /* both read what is there, and are told of it when it is not any more */
+    /* it reads, and is told of a gap when the records are gone */
 
     t.now += PARLEY_FEED_GRACE;
     says("\"b\"");
@@ -525,7 +526,10 @@ test_elsewhere(void **state)
 }
 
 
-/* so does who reads it alone, behind those that have come to the other one */
+/*
+ * A subscriber that reads alone is told too.  Others have reached the new log
+ * before it.
+ */
 
 static void
 test_reader(void **state)
@@ -571,7 +575,9 @@ test_reader(void **state)
 }
 
 
-/* what a stream opens with comes, though nothing of it could be written */
+/*
+ * The beginning of a stream arrives even if it could not be written at first.
+ */
 
 static void
 test_blocked(void **state)
@@ -604,7 +610,9 @@ test_blocked(void **state)
 }
 
 
-/* who waits for what is not answered is ended, and nothing is left of it */
+/*
+ * A subscriber that waits too long for the state is ended, and leaves nothing.
+ */
 
 static void
 test_silent(void **state)
@@ -632,7 +640,7 @@ test_silent(void **state)
     assert_int_equal(stat.subscribers, 0);
     assert_int_equal(stat.ended[PARLEY_END_SILENT], 1);
 
-    /* that it had joined is undone */
+    /* its join is undone */
 
     settle();
 

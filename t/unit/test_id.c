@@ -50,7 +50,7 @@ test_is(void **state)
 }
 
 
-/* RFC 9562 section 4: read in any case, written in lower case */
+/* RFC 9562 section 4: read in any case, written in lower case. */
 static void
 test_any_case(void **state)
 {
@@ -90,7 +90,7 @@ test_any_case(void **state)
         }
     }
 
-    /* one octet put anywhere: taken where its lower case is, and only there */
+    /* an octet in any place is accepted exactly if its lower case is valid */
 
     for (i = 0; i < PARLEY_UUID_LEN; i++) {
         (void) strcpy(text, lower);
@@ -151,13 +151,13 @@ test_derive(void **state)
         assert_string_not_equal(a, b);
     }
 
-    /* SEC-11 fields are no text that others could make: lengths tell */
+    /* SEC-11: parts with their lengths cannot be confused */
 
     derive(8, 0, "id", "1envelope", a);
     derive(8, 0, "id1", "envelope", b);
     assert_string_not_equal(a, b);
 
-    /* the digest's first 16 octets, but for version and variant */
+    /* the first 16 octets of the digest, except for version and variant */
 
     derive(4, 0, "id-1", "envelope", a);
 

@@ -45,7 +45,7 @@ test_refused(void **state)
     static const struct {
         const char  *text;
         const char  *field;
-        const char  *at;        /* where in the text, begins with it */
+        const char  *at;        /* text at the place of the error */
     } bad[] = {
         { "[]", "", "[" },
         { "{}", "/principals", "{}" },
@@ -68,7 +68,7 @@ test_refused(void **state)
         { P("{\"sub\":\"a\",\"keys\":[{\"x\":\"\"}]}"),
           "/principals/0/keys/0/kty", "{\"x\"" },
 
-        /* what the schema cannot say */
+        /* errors that the schema cannot find */
 
         { P("{\"sub\":\"a\"},{\"sub\":\"a\"}"), "/principals/1/sub",
           "a\"}]" },
@@ -101,7 +101,7 @@ test_refused(void **state)
 }
 
 
-/* what is wrong with an instance is what one member says of another */
+/* Returns whether the error is about the relation of two members. */
 
 static int
 said_of_another(const parley_error_t *err)
@@ -127,7 +127,7 @@ said_of_another(const parley_error_t *err)
 }
 
 
-/* The sub of a principal, or "". */
+/* Returns the sub of a principal, or "". */
 
 static const char *
 sub_of(const parley_principal_t *p)
@@ -142,7 +142,7 @@ sub_of(const parley_principal_t *p)
 }
 
 
-/* SEC-21: a derived name means a principal, or belongs to it alone. */
+/* SEC-21: a derived name leads to a principal, or belongs to it alone. */
 
 static void
 test_derived(void **state)
@@ -177,14 +177,14 @@ test_derived(void **state)
         { PARLEY_NAMESPACE_VCP, "cc-v", "v", "v" },
         { PARLEY_NAMESPACE_HANDLE, "~cc-v", "v", "v" },
 
-        /* it lists another name there */
+        /* the principal lists another name in that protocol */
         { PARLEY_NAMESPACE_AEE, "agent.bob", "bob", "bob" },
         { PARLEY_NAMESPACE_VCP, "bob", "", "bob" },
         { PARLEY_NAMESPACE_VCP, "robert", "bob", "bob" },
         { PARLEY_NAMESPACE_C2A, "agent:robert", "bob", "bob" },
         { PARLEY_NAMESPACE_C2A, "agent:bob", "bob", "bob" },
 
-        /* a sub is a name if there is no other */
+        /* the sub is a name if the principal has no other */
         { PARLEY_NAMESPACE_AEE, "agent.sole", "agent.sole", "agent.sole" },
         { PARLEY_NAMESPACE_C2A, "agent:sole", "agent.sole", "agent.sole" },
         { PARLEY_NAMESPACE_AEE, "agent.some", "", "agent.some" },
@@ -221,8 +221,8 @@ test_derived(void **state)
 
 
 /*
- * Whatever the schema lets pass the directory knows the members of.  A zero
- * octet, which a JWK may have somewhere, jansson refuses.
+ * The directory knows the members that the schema allows.  jansson refuses a
+ * zero octet, which may be anywhere in a JWK.
  */
 
 static void

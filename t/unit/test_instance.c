@@ -1,6 +1,6 @@
 /*
  * The generator of messages itself: texts by patterns, instances by schemas,
- * the second opinion, the shrinker.
+ * the second checker, the shrinker.
  */
 
 #include "t/unit/parley_test.h"
@@ -21,7 +21,7 @@ source_init(parley_test_source_t *s, parley_arena_t *arena, uint64_t seed)
 }
 
 
-/* What is made of a pattern matches it, and is not always the same. */
+/* A text made from a pattern matches it, and varies. */
 
 static void
 test_pattern(void **state)
@@ -115,7 +115,7 @@ test_pattern(void **state)
     "              \"additionalProperties\": false } } }"
 
 
-/* Everything that the schema says is made, and nothing that it refuses. */
+/* Every part of the schema is used, and no instance is refused by it. */
 
 static void
 test_instance(void **state)
@@ -156,7 +156,7 @@ test_instance(void **state)
 }
 
 
-/* The second opinion refuses what is not valid. */
+/* The second checker refuses invalid values. */
 
 static void
 test_holds(void **state)
@@ -218,7 +218,7 @@ test_holds(void **state)
 }
 
 
-/* What is written at random is the same value. */
+/* A value written in random form is equal. */
 
 static void
 test_write(void **state)
@@ -254,7 +254,7 @@ test_write(void **state)
 }
 
 
-/* two messages that break a promise of their own */
+/* Two promises, for messages that break them. */
 
 static int
 has_an_x(void *ctx, const parley_test_tree_t *tree)
@@ -340,7 +340,7 @@ test_shrink(void **state)
 }
 
 
-/* No more tries than allowed, and what is left still fails. */
+/* The shrinker stays within its tries, and its result still fails. */
 
 static void
 test_shrink_tries(void **state)
@@ -367,7 +367,7 @@ test_shrink_tries(void **state)
 }
 
 
-/* Spoiled messages are other messages, mostly. */
+/* Changed messages mostly differ from the original. */
 
 static void
 test_mutate(void **state)

@@ -38,7 +38,7 @@ end(void **state)
 }
 
 
-/* as the module adds a file of the folder */
+/* Adds a file of the folder as the module does. */
 
 static int
 add(const char *file, const char *text)
@@ -48,7 +48,7 @@ add(const char *file, const char *text)
     parley_act_t  act;
     parley_str_t  intent;
 
-    /* neither name nor text need to live on */
+    /* name and text may be freed afterwards */
 
     path = malloc(strlen(file) + 5);
     assert_non_null(path);
@@ -92,7 +92,7 @@ test_name(void **state)
 
     static const struct {
         const char    *file;
-        const char    *intent;      /* NULL: no schema of an intent */
+        const char    *intent;      /* NULL: not a schema of an intent */
         parley_act_t   act;
     } cases[] = {
         { "ops.run.task.schema.json", "ops.run", PARLEY_ACT_REQUEST },
@@ -189,7 +189,7 @@ static const char  task[] =
     "\"additionalProperties\":false}";
 
 
-/* An AEE message with this payload, checked; the error is in ret. */
+/* Checks an AEE message with this payload; the error is in *ret. */
 
 static int
 check(const char *type, const char *intent, const char *payload,
@@ -277,7 +277,7 @@ test_check(void **state)
     refused("error", "ops.run", "{\"code\":\"E_X\",\"message\":\"x\"}",
             PARLEY_E_FIELD_MISSING, "/payload/volume");
 
-    /* no schema, no error */
+    /* without a schema there is no error */
 
     accepted("event", "ops.run", "{}");
     accepted("stream", "ops.run", "{}");
@@ -293,7 +293,7 @@ test_check(void **state)
 }
 
 
-/* What is wrong with a file is told with its name and line. */
+/* An error of a file names the file and the line. */
 
 static void
 test_broken(void **state)
@@ -304,7 +304,7 @@ test_broken(void **state)
         const char  *text;
         unsigned     line;
         const char  *field;         /* NULL: any */
-        int          late;          /* only compiling finds it */
+        int          late;          /* found only when compiled */
     } cases[] = {
         { "", 1, NULL, 0 },
         { "{", 1, NULL, 0 },
@@ -354,7 +354,7 @@ test_twice(void **state)
     assert_true(err.error.text[0] != '\0');
     assert_int_equal(add("a.b.result.schema.json", "{}"), 0);
 
-    /* the others are as they were */
+    /* the others are unchanged */
 
     compile();
     assert_non_null(find("a.b", PARLEY_ACT_REQUEST));
@@ -365,7 +365,7 @@ test_twice(void **state)
     assert_null(find("A.b", PARLEY_ACT_FAILURE));
     assert_null(find("A.b.", PARLEY_ACT_REQUEST));
 
-    /* in other letters it is the same intent */
+    /* names that differ only by case are the same intent */
 
     assert_int_equal(add("A.B.task.schema.json", "{}"), 0);
     assert_int_equal(parley_intents_compile(intents, &err), -1);
@@ -420,7 +420,10 @@ test_list(void **state)
 }
 
 
-/* Everything that allocates, with memory that ends after n allocations. */
+/*
+ * Runs every function that allocates, with memory that ends after n
+ * allocations.
+ */
 
 static void
 test_memory(void **state)

@@ -18,7 +18,7 @@ typedef struct {
 } fixture_t;
 
 
-/* inside a string stands the same */
+/* Checks the canonical form, and that it is the same within a string. */
 static void
 assert_text(fixture_t *f, parley_json_ref_t ref, parley_str_t form)
 {
@@ -42,7 +42,7 @@ assert_text(fixture_t *f, parley_json_ref_t ref, parley_str_t form)
 }
 
 
-/* the canonical form of text; reset f->arena afterwards */
+/* Returns the canonical form of text; the caller resets f->arena. */
 static parley_str_t
 canonical(fixture_t *f, parley_str_t text, const char *pointer,
     const char *skip)
@@ -95,7 +95,7 @@ json_name(const struct dirent *entry)
 }
 
 
-/* whether the canonical form of a document has all of its digits */
+/* Returns whether the canonical form of a document has all digits. */
 static int
 exact(const parley_json_t *doc)
 {
@@ -122,7 +122,7 @@ exact(const parley_json_t *doc)
 }
 
 
-/* NAME.jcs is what an independent implementation made of NAME.json */
+/* NAME.jcs is made from NAME.json by an independent implementation. */
 static void
 test_cases(void **state)
 {
@@ -193,7 +193,7 @@ test_skip(void **state)
 }
 
 
-/* member order, white space, escapes and number forms change nothing */
+/* Member order, white space, escapes and number forms change nothing. */
 static void
 test_same(void **state)
 {
@@ -213,7 +213,7 @@ test_same(void **state)
 }
 
 
-/* the order of names does not depend on how many there are */
+/* The order of names does not depend on their number. */
 static void
 test_order(void **state)
 {
@@ -263,7 +263,7 @@ test_order(void **state)
 }
 
 
-/* as deep as a document can be, by the way that takes the most stack */
+/* A document of the largest depth, by the way that uses the most stack. */
 static void
 test_depth(void **state)
 {
@@ -411,7 +411,7 @@ test_buf(void **state)
         "\"e\":\"\"}");
     assert_int_equal(ret.data[ret.len], '\0');
 
-    /* it goes on growing after it was asked for */
+    /* the buffer continues to grow after a result */
 
     parley_buf_init(&b, &arena, 1);
 

@@ -3,7 +3,7 @@
 #include "t/unit/parley_test_job.h"
 
 
-/* others stay where they are, and are found when they are asked for */
+/* Other jobs stay in their places, and are found when they are wanted. */
 
 static void
 test_prompt(void **state)
@@ -38,7 +38,7 @@ test_prompt(void **state)
 }
 
 
-/* what stands before one in its lane is as urgent, and stays before it */
+/* Jobs before an urgent one in its lane become urgent and stay before it. */
 
 static void
 test_urgent(void **state)
@@ -140,7 +140,7 @@ test_due(void **state)
 }
 
 
-/* what is due is taken in the order in which it was due, however few at once */
+/* Due jobs are taken in the order of their times, with any number at once. */
 
 static void
 test_order_of_due(void **state)
@@ -152,7 +152,7 @@ test_order_of_due(void **state)
 
     (void) state;
 
-    /* lanes of their own: a number makes one */
+    /* each number has its own lane */
 
     for (i = 0; i < 40; i++) {
         (void) snprintf(texts[i], sizeof(texts[i]), "%d", i);
@@ -199,7 +199,7 @@ test_lane(void **state)
     assert_int_equal(ends(1, PARLEY_JOB_DELIVERED, 0), PARLEY_JOB_OK);
     assert_string_equal(take(), "");
 
-    /* what comes again keeps the others waiting */
+    /* a job that comes again keeps the others waiting */
 
     assert_int_equal(end_by(&t.s, &first, PARLEY_JOB_AGAIN, 1000),
                      PARLEY_JOB_OK);
@@ -218,7 +218,7 @@ test_lane(void **state)
 
     nothing_left();
 
-    /* the same lane, of other jobs */
+    /* the same lane with other jobs */
 
     assert_int_equal(add(0, "a4", 0), PARLEY_JOB_ADDED);
     assert_string_equal(take(), "a4/1");
@@ -261,7 +261,7 @@ test_mark(void **state)
     assert_string_equal(take(), "a/2");
     assert_int_equal(got.list[0].mark, 0);
 
-    /* without anybody who waits for it */
+    /* without a caller that waits for it */
 
     e.id = &got.list[0].id;
     e.how = PARLEY_JOB_DONE;
@@ -270,7 +270,7 @@ test_mark(void **state)
 }
 
 
-/* as long as its process lives nobody else has a job; then it failed */
+/* While its process lives, no other process has a job; afterwards it failed. */
 
 static void
 test_owner(void **state)
@@ -300,7 +300,10 @@ test_owner(void **state)
     assert_int_equal(end_by(&t.s, &id, PARLEY_JOB_DELIVERED, 0),
                      PARLEY_JOB_NOT_ITS);
 
-    /* it dies: that is seen, and what is due after a failed attempt is */
+    /*
+     * the process dies: this is noticed, and its job is due as after a failed
+     * attempt
+     */
 
     t.dead = 2;
     t.now += 1000;
@@ -319,7 +322,7 @@ test_owner(void **state)
 }
 
 
-/* where the last attempt dies, too, it is given up at once */
+/* If the process of the last attempt dies, the job is given up at once. */
 
 static void
 test_owners(void **state)
@@ -342,7 +345,7 @@ test_owners(void **state)
         (void) snprintf(said, sizeof(said), "a/%u", i);
         assert_string_equal(take_by(&more, MAX), said);
 
-        /* one that ends as it should is no other */
+        /* a process that leaves properly does not fail the job */
 
         parley_memory_leave(&more);
 
@@ -434,7 +437,7 @@ test_append(void **state)
 }
 
 
-/* what is erased, or over, is not said to anybody */
+/* The end of an erased or expired record is not reported. */
 
 static void
 test_gone(void **state)
@@ -474,7 +477,7 @@ test_gone(void **state)
 }
 
 
-/* an end that is told: both or neither */
+/* An end with a report: both happen or neither. */
 
 static void
 test_tells(void **state)
@@ -513,7 +516,7 @@ test_tells(void **state)
     assert_int_equal(ended(PARLEY_JOB_GIVEN_UP), 0);
     assert_int_equal(entries(PARLEY_KIND_JOB), 1);
 
-    /* with a job of its own, to somebody else */
+    /* with a job of its own, for another recipient */
 
     part = PARLEY_STR("a was not delivered");
     j = job(3, "tell", 0);

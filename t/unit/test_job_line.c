@@ -1,4 +1,4 @@
-/* gate/delivery/parley_job_line.c: what the error log has of jobs */
+/* gate/delivery/parley_job_line.c: lines about jobs in the error log */
 
 #include "t/unit/parley_test.h"
 
@@ -78,7 +78,9 @@ test_attempt(void **state)
                         "403, attempt 2, to \"bob\", from \"alice\", id "
                         "\"m-1\"");
 
-    /* the gateway's own has no sender; a member at fault is named */
+    /*
+     * a message of the gateway has no sender; the line names the wrong member
+     */
 
     delivery.publication.sender = parley_str_none;
     (void) parley_error_set(&delivery.err, PARLEY_E_FIELD_INVALID, "/status",
@@ -90,7 +92,7 @@ test_attempt(void **state)
 }
 
 
-/* whatever a message or a principal is called */
+/* For any name of a message or a principal. */
 
 static void
 test_names(void **state)

@@ -1,11 +1,14 @@
-/* state/memory/parley_memory_lane.c: what jobs take, and how they are mended */
+/* state/memory/parley_memory_lane.c: memory of jobs, and their repair */
 
 #include <time.h>
 
 #include "t/unit/parley_test_job.h"
 
 
-/* SEC-09: who has his share adds none, and what cannot be whole is not */
+/*
+ * SEC-09: an account that has used its share adds no jobs, and a job is added
+ * as a whole or not at all.
+ */
 
 static void
 test_share(void **state)
@@ -45,7 +48,7 @@ test_share(void **state)
     assert_int_equal(rc, PARLEY_JOB_SHARE);
     assert_in_range(n, 10, 200);
 
-    /* nor does he append what has jobs, and another does */
+    /* it cannot append a record with jobs either, and another account can */
 
     jobs[0] = job(1, "1", 0);
     jobs[1] = job(2, full, 0);
@@ -61,7 +64,7 @@ test_share(void **state)
 
     assert_int_equal(entries(PARLEY_KIND_JOB), n + 2);
 
-    /* the first of a lane and the two: the rest waits */
+    /* the first of a lane and two more: the rest waits */
 
     assert_int_equal((take(), got.n), 3);
 }
@@ -110,7 +113,7 @@ test_list(void **state)
 }
 
 
-/* who died with the lock left nothing half done */
+/* A process that died with the lock left nothing half done. */
 
 static void
 test_mended(void **state)
@@ -123,7 +126,7 @@ test_mended(void **state)
     assert_int_equal(add(2, "d", 0), PARLEY_JOB_ADDED);
     assert_string_equal(take_by(&other, 1), "a/1");
 
-    /* half of a list, and a lane that says nothing */
+    /* half of a list, and a lane without data */
 
     memset(t.s.sh->jobs.slots, 0xA5, sizeof(t.s.sh->jobs.slots));
     t.s.sh->jobs.next = PARLEY_DUE_NEVER;
@@ -153,7 +156,7 @@ test_mended(void **state)
 }
 
 
-/* an end that somebody had begun is done, or not, by whether it was told */
+/* An end that was begun is complete or not, depending on its report. */
 
 static void
 test_ending(void **state)
@@ -169,7 +172,7 @@ test_ending(void **state)
     t.s.sh->jobs.at = 1;
     memcpy(t.s.sh->jobs.lane, keys[0], PARLEY_KEY_LEN);
 
-    /* it was to be told, and was not */
+    /* it had to be reported, and was not */
 
     t.s.sh->jobs.number = t.s.sh->appends.head + 1;
     t.s.sh->jobs.ending = 1;
@@ -180,7 +183,7 @@ test_ending(void **state)
     assert_int_equal(ended(PARLEY_JOB_REFUSED), 0);
     assert_int_equal(entries(PARLEY_KIND_JOB), 2);
 
-    /* there was nothing to tell */
+    /* there was nothing to report */
 
     t.s.sh->jobs.number = 0;
     t.s.sh->jobs.ending = 1;
@@ -194,7 +197,7 @@ test_ending(void **state)
 }
 
 
-/* 10 000 that are not due cost a look at a number */
+/* 10 000 jobs that are not due cost one comparison. */
 
 static void
 test_many(void **state)
@@ -228,7 +231,7 @@ test_many(void **state)
         assert_int_equal(rc, PARLEY_JOB_ADDED);
     }
 
-    /* an hour of looks, as often as it is said */
+    /* an hour of looks, as often as next says */
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
 
@@ -243,7 +246,7 @@ test_many(void **state)
 
     ns = (b.tv_sec - a.tv_sec) * 1000000000LL + b.tv_nsec - a.tv_nsec;
 
-    /* of an hour that is 36 seconds */
+    /* 1 % of an hour */
 
     assert_true(ns < 3600LL * 10000000);
 
@@ -253,8 +256,11 @@ test_many(void **state)
 }
 
 
-/* n of an account that gives way to others, each due again as soon as it was
-   tried: how many of them never are, of as many tries as give each three */
+/*
+ * Adds n jobs of an account that gives way to others, each due again right
+ * after its attempt.  Returns how many of them never run, in as many attempts
+ * as give each of them three.
+ */
 
 static unsigned
 never_taken(unsigned n)
@@ -316,7 +322,7 @@ never_taken(unsigned n)
 }
 
 
-/* as many as there are looks, and a few more */
+/* As many as there are looks, and a few more. */
 
 static void
 test_turns(void **state)

@@ -1,4 +1,4 @@
-/* core/parley_json.h: what is read, what is refused and where */
+/* core/parley_json.h: valid texts, invalid texts and the place of the error */
 
 #include "t/unit/parley_test_json.h"
 
@@ -29,7 +29,10 @@ json_name(const struct dirent *entry)
 }
 
 
-/* the octets of ROOT/cases/json/DIR/NAME with another suffix; free() them */
+/*
+ * Returns the octets of ROOT/cases/json/DIR/NAME with another suffix; the
+ * caller frees them.
+ */
 static parley_str_t
 case_file(const char *dir, const char *name, const char *suffix)
 {
@@ -156,7 +159,7 @@ test_refused(void **state)
 }
 
 
-/* no beginning of a document is a document, nor reads beyond its end */
+/* A cut document is invalid, and the reader does not read beyond its end. */
 static void
 test_truncated(void **state)
 {
@@ -240,7 +243,7 @@ test_limits(void **state)
 }
 
 
-/* whatever the configuration says, the depth has an end */
+/* The depth is limited in any configuration. */
 static void
 test_depth(void **state)
 {
@@ -281,7 +284,7 @@ test_depth(void **state)
 }
 
 
-/* the defaults are what the header says */
+/* The defaults are those of the header. */
 static void
 test_defaults(void **state)
 {
@@ -333,8 +336,8 @@ test_defaults(void **state)
 
 
 /*
- * Objects below and above the number of members where the search changes,
- * with a duplicate at any two places, escaped or not.
+ * Objects below and above the number of members where the search changes, with
+ * a duplicate at any two places, escaped or not.
  */
 static void
 test_duplicates(void **state)
@@ -375,7 +378,7 @@ test_duplicates(void **state)
 }
 
 
-/* an object of 60 000 members: the search is linear, or this never ends */
+/* An object of 60 000 members: a quadratic search would take too long. */
 static void
 test_many_members(void **state)
 {
@@ -411,7 +414,7 @@ test_many_members(void **state)
 }
 
 
-/* the n-th allocation fails, for every n */
+/* The n-th allocation fails, for every n. */
 static void
 test_no_memory(void **state)
 {
@@ -478,7 +481,7 @@ test_no_memory(void **state)
 }
 
 
-/* a string or name of one code point, as it stands and escaped */
+/* Checks a string and a name of one code point, plain and escaped. */
 static void
 check_rune(uint32_t cp)
 {
@@ -522,7 +525,7 @@ check_rune(uint32_t cp)
 }
 
 
-/* RFC 7493 section 2.1 */
+/* RFC 7493 section 2.1. */
 static void
 test_noncharacters(void **state)
 {

@@ -1,4 +1,4 @@
-/* core/parley_json.h: what can be asked of a document */
+/* core/parley_json.h: functions that read a document */
 
 #include "t/unit/parley_test_json.h"
 
@@ -320,7 +320,10 @@ test_equal(void **state)
 }
 
 
-/* [{...}, {...}], n members each, the second object's order reversed */
+/*
+ * Returns [{...}, {...}] with n members each, the second object in reverse
+ * order.
+ */
 static char *
 reversed(unsigned n, unsigned changed)
 {
@@ -352,7 +355,7 @@ reversed(unsigned n, unsigned changed)
 }
 
 
-/* objects of any size whose members stand in another order */
+/* Objects of any size with members in another order. */
 static void
 test_equal_order(void **state)
 {
@@ -390,7 +393,7 @@ test_equal_order(void **state)
         free(text);
     }
 
-    /* without memory the answer is the same; b's arena lends nothing */
+    /* the answer is the same without memory; the arena of b has none */
 
     text = reversed(100, 100);
     assert_int_equal(read_text(&f, NULL, text), 0);
@@ -417,7 +420,7 @@ test_equal_order(void **state)
 }
 
 
-/* A part is what reading its octets would have made, node for node. */
+/* A part is equal to the document that its octets make, node for node. */
 
 static void
 test_part(void **state)
@@ -460,7 +463,7 @@ test_part(void **state)
             assert_int_equal(part.nodes[n].depth, again.nodes[n].depth);
         }
 
-        /* what stands behind the number may not be sure of it */
+        /* flags after the number may differ */
 
         assert_int_equal(part.inexact,
                          strcmp(pointers[k], "/d") == 0 ? 0 : again.inexact);

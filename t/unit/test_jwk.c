@@ -104,7 +104,7 @@ test_masks(void **state)
     assert_int_equal(jwk.signs, PARLEY_ALG_BIT(PARLEY_ALG_EDDSA));
     parley_jwk_free(&jwk);
 
-    /* 32 octets are enough for HS256 alone */
+    /* 32 octets are enough for HS256 only */
 
     jwk = parley_test_jwk("{\"kty\":\"oct\",\"k\":\"AAECAwQFBgcICQoLDA0ODxAREh"
                           "MUFRYXGBkaGxwdHh8\"}");
@@ -248,7 +248,7 @@ test_skipped(void **state)
 }
 
 
-/* one kid for keys of two types is what RFC 7517 section 4.5 allows */
+/* RFC 7517 section 4.5 allows one kid for keys of two types. */
 
 static void
 test_find(void **state)
@@ -342,7 +342,7 @@ write_jwk(const parley_jwk_t *jwk, int with_private)
 }
 
 
-/* what one key signs, its public form verifies, and nobody else's */
+/* The public form of a key verifies its signatures, and no other key does. */
 
 static void
 test_round(void **state)
@@ -401,7 +401,7 @@ test_round(void **state)
             assert_int_equal(parley_jwk_write(&b, &jwk, 0, &err), -1);
         }
 
-        /* other key, other octets, every length, every octet of it */
+        /* another key, other octets, every length, every changed octet */
 
         assert_int_equal(parley_jws_verify(&other, every_alg[i], octets,
                                            parley_str_make(sig, len)), -1);
@@ -433,7 +433,10 @@ test_round(void **state)
 }
 
 
-/* r and s at the edges of their range (the order of P-256 and around) */
+/*
+ * r and s at the limits of their range (the order of P-256 and its
+ * neighbours).
+ */
 
 static void
 test_ecdsa_range(void **state)
@@ -470,7 +473,7 @@ test_ecdsa_range(void **state)
 }
 
 
-/* RFC 8037 A.4 and RFC 7515 A.4: payloads that are no JSON */
+/* RFC 8037 A.4 and RFC 7515 A.4: payloads that are not JSON. */
 
 static void
 test_rfc_jws(void **state)
@@ -510,7 +513,7 @@ test_rfc_jws(void **state)
         parley_jwk_free(&jwk);
     }
 
-    /* Ed25519 is deterministic: the signature itself is the RFC's */
+    /* Ed25519 is deterministic: the signature is the RFC's */
 
     jwk = parley_test_jwk(RFC8037_PRIVATE);
     assert_int_equal(parley_jws_sign(&jwk, PARLEY_ALG_EDDSA,
@@ -542,7 +545,7 @@ typedef int (*parse_t)(parley_arena_t *arena, parley_str_t text,
     parley_jwks_t *ret, parley_error_t *err);
 
 
-/* the n-th allocation of the arena, or of jansson, fails */
+/* The n-th allocation of the arena, or of jansson, fails. */
 
 static void
 memory(parse_t parse)

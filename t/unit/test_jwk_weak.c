@@ -6,7 +6,7 @@
 /*
  * t/cases/keys: roca-*.jwk have primes k * M + (65537^a mod M), made with the
  * M of 2048 and 4096 bits (126 and 225 primes).  near-roca-*.jwk is a power of
- * 65537 modulo each small prime, but of no one exponent.
+ * 65537 modulo each small prime, but not with one exponent for all.
  */
 
 static void
@@ -51,7 +51,7 @@ test_roca(void **state)
         parley_jwk_free(&jwk);
     }
 
-    /* and none of those that OpenSSL makes */
+    /* no key that OpenSSL makes is refused */
 
     for (i = 0; i < 8; i++) {
         jwk = parley_test_generate(PARLEY_ALG_RS256, "");
@@ -66,7 +66,7 @@ test_roca(void **state)
 }
 
 
-/* a secret of so many octets, for alg or for any */
+/* Reads a secret of that many octets, for alg or for any. */
 
 static int
 oct(size_t len, const char *alg, parley_jwk_t *jwk, parley_error_t *err)
@@ -112,7 +112,10 @@ test_short_secret(void **state)
         parley_jwk_free(&jwk);
     }
 
-    /* without alg a secret serves the digests that it is long enough for */
+    /*
+     * without alg a secret may be used with each digest that it is long enough
+     * for
+     */
 
     assert_int_equal(oct(31, "", &jwk, &err), -1);
     assert_int_equal(oct(47, "", &jwk, &err), 0);
@@ -125,7 +128,9 @@ test_short_secret(void **state)
 }
 
 
-/* modulus and exponent of so many bits: the first that will do, the last not */
+/*
+ * Modulus and exponent of that many bits: the smallest allowed, and one less.
+ */
 
 static void
 test_weak_rsa(void **state)
@@ -140,7 +145,7 @@ test_weak_rsa(void **state)
         uint8_t      first;     /* octet of the modulus */
         uint8_t      last;
         const char  *e;
-        const char  *field;     /* "": taken */
+        const char  *field;     /* "": accepted */
     } keys[] = {
         { 0x80, 0x01, "AQAB", "" },
         { 0x7f, 0x01, "AQAB", "/n" },           /* 2047 bits */
@@ -181,7 +186,7 @@ test_weak_rsa(void **state)
 }
 
 
-/* what a provider publishes: one bad key takes nothing from the others */
+/* Keys of a provider: one bad key does not affect the others. */
 
 static void
 test_published(void **state)
@@ -240,7 +245,7 @@ test_published(void **state)
         assert_int_equal(err.code != PARLEY_E_NONE,
                          sets[i].rc != 0 || sets[i].refused != 0);
 
-        /* an empty set is one; no set is none */
+        /* an empty set is a set; a missing one is not */
 
         assert_int_equal(keys.keys != NULL, sets[i].rc == 0);
         assert_int_equal(parley_jwks_verifiers(&keys), sets[i].n);
@@ -252,7 +257,7 @@ test_published(void **state)
 }
 
 
-/* a key that can sign alone verifies nothing */
+/* A key that can only sign verifies nothing. */
 
 static void
 test_verifiers(void **state)

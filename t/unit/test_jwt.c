@@ -1,4 +1,4 @@
-/* auth/parley_jwt.h: tokens that pass, and many that must not */
+/* auth/parley_jwt.h: valid tokens, and many invalid ones */
 
 #include "t/unit/parley_test_auth.h"
 
@@ -14,7 +14,7 @@
 #define CLAIMS  "{\"sub\":\"alice\",\"exp\":1700000060}"
 
 
-/* RFC 7515 A.1 (also RFC 7519 3.1), A.2 and A.3 */
+/* RFC 7515 A.1 (also RFC 7519 3.1), A.2 and A.3. */
 
 static void
 test_vectors(void **state)
@@ -128,8 +128,8 @@ secret_jwk(const void *octets, size_t len)
 
 
 /*
- * The attack: what everybody knows of an RSA key (PEM, DER, modulus) taken as
- * the secret of HS256.
+ * The attack: the public data of an RSA key (PEM, DER, modulus) as the secret
+ * of HS256.
  */
 
 static void
@@ -194,7 +194,7 @@ test_confusion_hmac(void **state)
 }
 
 
-/* each key's signature under each other algorithm's name */
+/* Each key's signature with the name of each other algorithm. */
 
 static void
 test_confusion_matrix(void **state)
@@ -254,7 +254,7 @@ test_kid(void **state)
                                           CLAIMS, &jwk[1], PARLEY_ALG_EDDSA));
     parley_assert_str(jwt.kid, "b");
 
-    /* signed with a key of the set, but not with the one that is named */
+    /* signed with another key of the set than the token names */
 
     refuse(&keys, parley_test_token("{\"alg\":\"EdDSA\",\"kid\":\"a\"}",
                                     CLAIMS, &jwk[1], PARLEY_ALG_EDDSA), "",
@@ -263,7 +263,7 @@ test_kid(void **state)
                                     CLAIMS, &jwk[1], PARLEY_ALG_EDDSA), "alg",
            0);
 
-    /* two keys could be meant; only one can */
+    /* two keys are possible for the first token, one for the second */
 
     refuse(&keys, parley_test_token("{\"alg\":\"EdDSA\"}", CLAIMS, &jwk[1],
                                     PARLEY_ALG_EDDSA), "kid", 0);
@@ -288,7 +288,7 @@ test_kid(void **state)
                                     CLAIMS, &jwk[1], PARLEY_ALG_EDDSA), "kid",
            1);
 
-    /* an escaped kid is the same kid */
+    /* an escaped kid is equal */
 
     (void) taken(&keys,
                   parley_test_token("{\"alg\":\"EdDSA\",\"kid\":\"\\u0062\"}",
@@ -428,7 +428,7 @@ test_form(void **state)
     len = strlen(token);
     changed = (char *) parley_arena_octets(&test_arena, len + 8);
 
-    /* every prefix, every changed character, and what is put behind it */
+    /* every prefix, every changed character, and text after the token */
 
     for (i = 0; i < len; i++) {
         memcpy(changed, token, i);
@@ -451,13 +451,13 @@ test_form(void **state)
     (void) sprintf(changed, "%s\n", token);
     refuse(&keys, changed, "", 0);
 
-    /* bits that no octet uses: the last character has 4 of 6 */
+    /* unused bits: the last character has 4 of 6 */
 
     (void) strcpy(changed, token);
     changed[len - 1]++;
     refuse(&keys, changed, "", 0);
 
-    /* the bound on the length */
+    /* the limit of the length */
 
     options.token_max = len;
     assert_int_equal(parley_jwt_verify(&keys, &test_arena, &options,
@@ -475,7 +475,9 @@ test_form(void **state)
 }
 
 
-/* libjwt, an implementation that is not ours: it mints, we verify, and back */
+/*
+ * libjwt, another implementation: it signs and the library verifies, and back.
+ */
 
 static char *
 pem(EVP_PKEY *pkey, int with_private)

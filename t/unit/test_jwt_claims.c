@@ -175,7 +175,7 @@ test_time(void **state)
     check(&keys, "{\"exp\":1700000060,\"iat\":1700000000.4}", &plain,
           NOW + 600, PARLEY_E_NONE, "");
 
-    /* another error comes first: a new token would not help */
+    /* another error has priority: a new token would not help */
 
     check(&keys, "{\"exp\":1,\"nbf\":1700000001}", &plain, NOW,
           PARLEY_E_TOKEN_INVALID, "nbf");
@@ -298,7 +298,7 @@ test_claims(void **state)
         "\"scope\":\" ops:run  a.b \",\"scp\":[\"c\",\"d e\"]}", &jwk,
         PARLEY_ALG_HS256));
 
-    /* the copy must not lean on the original */
+    /* the copy must not depend on the original */
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
     assert_int_equal(parley_jwt_copy(&jwt, &arena, &copy), 0);
@@ -331,7 +331,7 @@ test_claims(void **state)
 
     parley_arena_reset(&arena);
 
-    /* jwk's secret was in the arena that is gone: rebuilt to be freed well */
+    /* the secret of jwk was in the freed arena: reset before the free */
 
     jwk.secret = parley_str_none;
     parley_jwk_free(&jwk);

@@ -70,7 +70,7 @@ test_issuer(void **state)
     refuse(&keys, token(&a, "1", "{\"iss\":\"" B "\"}"), "", 0);
     refuse(&keys, token(&b, "1", "{\"iss\":\"" A "\"}"), "", 0);
 
-    /* no issuer, another one, one that is no string */
+    /* another issuer, a missing one, one that is not a string */
 
     refuse(&keys, token(&a, "1", "{\"iss\":\"https://c\"}"), "kid", 1);
     refuse(&keys, token(&a, "1", "{}"), "kid", 1);
@@ -78,7 +78,7 @@ test_issuer(void **state)
     refuse(&keys, token(&a, "1", "{\"iss\":\"\"}"), "kid", 1);
     refuse(&keys, token(&a, "1", "[]"), "", 0);
 
-    /* a key of no issuer verifies what anybody issues */
+    /* a key without an issuer verifies tokens of any issuer */
 
     jwt = taken(&keys, token(&any, "2", "{\"iss\":\"" A "\"}"));
     assert_true(jwt.any_issuer);
@@ -86,12 +86,12 @@ test_issuer(void **state)
     (void) taken(&keys, token(&any, "2", "{\"iss\":\"https://c\"}"));
     (void) taken(&keys, token(&any, "2", "{}"));
 
-    /* escapes are no other issuer */
+    /* escapes do not change the issuer */
 
     (void) taken(&keys, token(&a, "1",
                               "{\"iss\":\"https:\\/\\/a.ex\\u0061mple\"}"));
 
-    /* without a kid: the only key that the issuer may have signed with */
+    /* without a kid: the only key that the issuer may have used */
 
     refuse(&keys, token(&a, NULL, "{\"iss\":\"" A "\"}"), "kid", 0);
     (void) taken(&keys, token(&any, NULL, "{\"iss\":\"https://c\"}"));
@@ -136,7 +136,7 @@ test_clash(void **state)
     parley_jwks_of(&more, PARLEY_STR(B));
     assert_int_equal(parley_jwks_join(&test_arena, &all, &more, &err), 0);
 
-    /* another algorithm is another key */
+    /* another algorithm makes another key */
 
     join(&all, &c, A);
     assert_int_equal(all.n, 3);
@@ -176,7 +176,7 @@ test_beside(void **state)
     (void) taken(&all, token(&b, "1", "{\"iss\":\"" B "\"}"));
     (void) taken(&all, token(&any, "2", "{}"));
 
-    /* what was fetched for anybody stands in the place of such a file alone */
+    /* keys fetched for any issuer replace only a file for any issuer */
 
     parley_jwks_of(&fetched, parley_str_none);
 
@@ -242,7 +242,7 @@ test_binding(void **state)
     assert_int_equal(parley_jwt_check_binding(&jwt, NULL, &err), 0);
     assert_int_equal(parley_jwt_check_binding(&jwt, print, &err), 0);
 
-    /* of an all-zero digest, so that nothing forgotten looks like it */
+    /* an all-zero digest, equal to memory that was never set */
 
     jwt = taken(&keys, token(&jwk, "1", "{\"cnf\":{\"x5t#S256\":\""
                              "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -261,7 +261,7 @@ test_binding(void **state)
         print[i] = 0;
     }
 
-    /* what a cache keeps is bound as well */
+    /* a cached token is bound as well */
 
     assert_int_equal(parley_jwt_copy(&jwt, &test_arena, &copy), 0);
     assert_int_equal(parley_jwt_check_binding(&copy, NULL, &err), -1);

@@ -1,4 +1,4 @@
-/* auth/parley_jwt.h: what a location may ask of type, lifetime and id */
+/* auth/parley_jwt.h: rules of a location for type, lifetime and id */
 
 #include "t/unit/parley_test_auth.h"
 
@@ -37,7 +37,7 @@ end(void **state)
 #define rules_test(name, f)  { (name), (f), begin, end, NULL }
 
 
-/* field NULL: good; the same holds of a copy, which is what a cache keeps */
+/* Checks a token and its copy, as in a cache; field NULL: valid. */
 
 static void
 check(const char *header, const char *claims,
@@ -93,10 +93,10 @@ test_typ(void **state)
     size_t              i, k;
     parley_jwt_rules_t  rules;
 
-    /* which of the rules below take it: by default, at+jwt, JWT, wit+jwt */
+    /* accepted by these rules: default, at+jwt, JWT, wit+jwt */
 
     static const struct {
-        const char  *typ;       /* NULL: absent */
+        const char  *typ;       /* NULL: missing */
         int          good[4];
     } types[] = {
         { NULL, { 1, 0, 0, 0 } },
@@ -187,7 +187,7 @@ test_typ_words(void **state)
     assert_int_equal(parley_jwt_typ_parse(parley_str_make("at\0+jwt", 7),
                                           &typ), -1);
 
-    /* as long as a name may be, and longer by one */
+    /* the longest allowed name, and one more octet */
 
     memset(word, 'a', sizeof(word));
     memcpy(word + PARLEY_JWT_TYP_MAX - 3, "+jwt", 4);
@@ -221,7 +221,7 @@ test_lifetime(void **state)
     lenient.leeway = 30;
     lenient.exp_optional = 1;
 
-    /* from iat to exp, whatever is left of it; both are the issuer's clock */
+    /* from iat to exp, independent of the current time */
 
     lives("{\"iat\":1700000000,\"exp\":1700003600}", &hour, NULL);
     lives("{\"iat\":1700000000,\"exp\":1700003601}", &hour, "exp");
@@ -232,7 +232,7 @@ test_lifetime(void **state)
     lives("{\"iat\":0,\"exp\":1700000001}", &hour, "exp");
     lives("{\"iat\":1700000000,\"exp\":253402300799}", &hour, "exp");
 
-    /* without iat: what is left */
+    /* without iat: the time that is left */
 
     lives("{\"exp\":1700003600}", &hour, NULL);
     lives("{\"exp\":1700003601}", &hour, "exp");
@@ -240,12 +240,15 @@ test_lifetime(void **state)
     lives("{\"exp\":1700003631}", &lenient, "exp");
     lives("{\"nbf\":1700000000,\"exp\":1700003601}", &hour, "exp");
 
-    /* and one that never ends lives longer, whoever allows such */
+    /*
+     * a token that never ends exceeds every limit, even if the rules allow it
+     * without a limit
+     */
 
     lives("{\"iat\":1700000000}", &hour, "exp");
     lives("{\"iat\":1700000000}", &lenient, "exp");
 
-    /* no iat that lies in the future makes it shorter */
+    /* an iat in the future does not shorten it */
 
     lives("{\"iat\":1700003600,\"exp\":1700007200}", &hour, "iat");
 
@@ -308,7 +311,7 @@ test_jti(void **state)
     check("{\"alg\":\"HS256\"}", "{\"iss\":\"i\",\"exp\":1700000060}", &rules,
           "jti");
 
-    /* its length is bounded */
+    /* its length is limited */
 
     memset(text, 'j', sizeof(text));
     text[0] = '"';
@@ -322,7 +325,7 @@ test_jti(void **state)
     identified(text, &rules, "jti");
     identified(text, &none, NULL);
 
-    /* it is unique within its issuer, who has to be there */
+    /* it is unique within its issuer, which must be present */
 
     check("{\"alg\":\"HS256\"}", "{\"jti\":\"x\",\"exp\":1700000060}", &rules,
           "iss");

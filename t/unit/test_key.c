@@ -39,7 +39,7 @@ test_key(void **state)
     parley_key_make(other, parts, 2, b);
     assert_memory_not_equal(a, b, sizeof(a));
 
-    /* every length about the block, every octet of it */
+    /* every length near the block size, every octet */
 
     memset(big, 'x', sizeof(big));
 

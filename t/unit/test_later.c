@@ -1,7 +1,7 @@
 /*
- * What a message asks of a state that answers later (state/parley_ask.h), in
- * every order that chance finds.  PARLEY_TEST_SEED is the first seed of a run,
- * PARLEY_TEST_MESSAGES how many histories it has.
+ * Verbs of a message in a state that answers later (state/parley_ask.h), in
+ * random orders.  PARLEY_TEST_SEED is the first seed of a run,
+ * PARLEY_TEST_MESSAGES the number of histories.
  */
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@
     "AAAAAAAAAAAAAA==\"}}"
 
 
-/* one try of the message */
+/* one attempt at the message */
 typedef struct {
     parley_gate_t           gate;
     parley_settings_http_t  http;
@@ -56,7 +56,7 @@ static parley_late_t        *late[UNDER_WAY];
 static size_t                nlate;
 static int64_t               now;
 static unsigned              passed, refused;
-static uint64_t              under_way;     /* the seed of a history that is */
+static uint64_t              under_way;     /* seed of the current history */
 
 
 static int
@@ -71,7 +71,7 @@ start(parley_late_t *l, parley_later_verb_t verb)
 }
 
 
-/* one of those that are under way, by chance */
+/* Completes one of the verbs in progress, by chance. */
 
 static void
 complete(void)
@@ -311,9 +311,9 @@ try_end(try_t *y)
 
 
 /*
- * Up to its end.  restless: it is overdue, or the client leaves, by chance,
- * also when the answer has come and before the step is taken again.  WAIT: it
- * left.
+ * Runs the message to its end.  restless: by chance it times out, or the
+ * client leaves, also between an answer and the next run of the step.  WAIT:
+ * the client left.
  */
 
 static parley_step_result_t
@@ -350,7 +350,10 @@ run(try_t *y, int restless)
 }
 
 
-/* nothing is left of what was given back, and nothing is lost of what passed */
+/*
+ * Nothing is left of admissions that were given back, and nothing is lost of
+ * accepted messages.
+ */
 
 static void
 history(const parley_gate_conf_t *conf)
@@ -372,7 +375,7 @@ history(const parley_gate_conf_t *conf)
         refused++;
         try_end(y);
 
-        /* some of it is late */
+        /* some verbs are late */
 
         while (nlate > 0 && parley_test_below(&chance, 3) != 0) {
             complete();
@@ -388,7 +391,7 @@ history(const parley_gate_conf_t *conf)
     assert_int_equal(entries(PARLEY_KIND_QUESTION), 1 + y->gate.asked.own_kept);
 
     if (parley_test_below(&chance, 2) != 0) {
-        /* it goes without an answer */
+        /* it ends without an answer */
         try_end(y);
         complete_all();
         assert_int_equal(t.s.sh->table->used, 0);
@@ -438,7 +441,7 @@ test_every_order(void **state)
     passed = 0;
     refused = 0;
 
-    /* each history has a state of its own */
+    /* each history has its own state */
 
     (void) end(state);
 
@@ -458,7 +461,10 @@ test_every_order(void **state)
 }
 
 
-/* an address is counted though nobody waits for that, and though it leaves */
+/*
+ * An address is counted even if no caller waits for that, or the client
+ * leaves.
+ */
 
 static void
 test_failed(void **state)
@@ -490,7 +496,7 @@ test_failed(void **state)
         try_end(y);
     }
 
-    /* each once */
+    /* once for each */
 
     assert_int_equal(nlate, 2);
 
@@ -503,7 +509,7 @@ test_failed(void **state)
 }
 
 
-/* all that a message waits for together, not each */
+/* The limit is for all verbs of a message together, not for each. */
 
 static void
 test_patience(void **state)
@@ -545,7 +551,7 @@ test_patience(void **state)
 }
 
 
-/* what was admitted is given back also where its answer finds no memory */
+/* An admission is given back even if its answer finds no memory. */
 
 static void
 test_no_memory(void **state)
@@ -581,7 +587,7 @@ test_no_memory(void **state)
     parley_ask_begin(&ask, now);
     assert_int_equal(parley_ask_settle(&ask, &a, &how, &kept), 0);
 
-    /* nor is anything waited for that follows in the step */
+    /* later verbs of the step are not waited for */
 
     assert_int_equal(parley_ask_admit(&ask, &a, &got), -1);
     parley_ask_end(&ask);
@@ -592,7 +598,7 @@ test_no_memory(void **state)
 }
 
 
-/* the answer is there, and the step is not taken again */
+/* The answer arrived, and the step does not run again. */
 
 static void
 test_untold(void **state)

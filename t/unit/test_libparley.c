@@ -1,4 +1,4 @@
-/* lib/parley.h, as a program uses it that knows no other header */
+/* lib/parley.h, in a program that includes no other header */
 
 #include "t/unit/parley_test.h"
 
@@ -177,7 +177,7 @@ test_translate(void **state)
     assert_int_equal(parley_message_translate(m, "c2a", NULL, &made, &f.err),
                      0);
 
-    /* what was made outlives what it was made of */
+    /* a result outlives its message */
 
     parley_message_free(m);
     assert_null(parley_made_lost(made, 0).data);

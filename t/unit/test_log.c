@@ -66,7 +66,7 @@ test_pieces(void **state)
     assert_string_equal(reads(), "1:one");
     assert_int_equal(page.behind, 9);
 
-    /* one is read, whatever its size */
+    /* one record is read, regardless of its size */
 
     read_from(0, one.epoch, 2, 10, 1, 0);
     assert_string_equal(reads(), "3:three");
@@ -116,7 +116,7 @@ test_gap(void **state)
     assert_int_equal(page.first, 8);
     assert_string_equal(reads(), "8:x 9:x 10:x");
 
-    /* behind the last that is gone nothing is missed */
+    /* nothing was missed after the last removed record */
 
     read_from(0, place.epoch, 7, 10, 1000, 0);
     assert_false(page.lost);
@@ -126,7 +126,7 @@ test_gap(void **state)
     assert_true(page.lost);
     assert_string_equal(reads(), "8:x 9:x 10:x");
 
-    /* nobody was told of a place that is still to come */
+    /* no client can have a place in the future */
 
     read_from(0, place.epoch, 11, 10, 1000, 0);
     assert_true(page.lost);
@@ -153,7 +153,7 @@ test_octets(void **state)
     assert_true(page.lost);
     assert_string_equal(reads(), "2:12345 3:1");
 
-    /* the newest one is retained whatever its size */
+    /* the newest record is retained, regardless of its size */
 
     say(0, "123456789012345");
 
@@ -182,7 +182,7 @@ test_time(void **state)
     assert_int_equal(page.first, 2);
     assert_string_equal(reads(), "2:two");
 
-    /* nothing is left, and nothing came that is missed */
+    /* nothing is left, and nothing was missed */
 
     t.now += 40000;
 
@@ -196,7 +196,7 @@ test_time(void **state)
     assert_int_equal(page.at, 2);
     assert_string_equal(reads(), "");
 
-    /* the offsets go on */
+    /* the offsets continue */
 
     assert_int_equal(say(0, "three").offset, 3);
 }
@@ -290,7 +290,7 @@ test_ttl(void **state)
 
     say(0, "last");
 
-    /* who was not there has what its own time lets it */
+    /* a reader that was not connected gets records that have not expired */
 
     late = 1;
     read_from(0, place.epoch, 0, 10, 1000, 0);
@@ -304,7 +304,7 @@ test_ttl(void **state)
     assert_false(page.lost);
     assert_int_equal(page.at, 5);
 
-    /* who was there has a second for it */
+    /* a connected reader has one second more */
 
     late = 0;
     read_from(0, place.epoch, 0, 10, 1000, 0);
@@ -465,7 +465,7 @@ test_room(void **state)
     records = entries(PARLEY_KIND_RECORD);
     assert_true(records > 5 && records < 20);
 
-    /* what was refused left nothing */
+    /* refused records left nothing */
 
     assert_int_equal(entries(PARLEY_KIND_PLACE), 2 * records);
 

@@ -48,7 +48,7 @@ put(const parley_record_id_t *record, uint64_t stamp)
 }
 
 
-/* 1: it is there; 0: it is not; -1: it is closed */
+/* Returns 1 if the record exists, 0 if not, -1 if it is closed. */
 
 static int
 there(const parley_record_id_t *record)
@@ -88,7 +88,9 @@ gives_back(void)
 }
 
 
-/* one message for a minute, whose id is known for a day */
+/*
+ * Makes a message that lives for a minute, with an id that is known for a day.
+ */
 
 static parley_append_t
 message(parley_str_t *part)
@@ -150,7 +152,7 @@ test_taken(void **state)
     assert_int_equal(admit(), PARLEY_ADMIT_DUPLICATE);
     assert_int_equal(there(&question), -1);
 
-    /* its gateway, which was not told, gives back what it admitted */
+    /* its gateway, which got no answer, gives the admission back */
 
     how.closes[0] = &kept;
     assert_int_equal(gives_back(), 0);
@@ -158,7 +160,7 @@ test_taken(void **state)
     assert_int_equal(admit(), PARLEY_ADMIT_DUPLICATE);
     assert_int_equal(there(&kept), 1);
 
-    /* neither the slot is free, nor the rate */
+    /* the slot and the rate stay used */
 
     a.id = NULL;
     assert_int_equal(admit(), PARLEY_ADMIT_ANSWERED);
@@ -184,7 +186,7 @@ test_given_back(void **state)
     assert_int_equal(gives_back(), 0);
     assert_int_equal(append(&m), PARLEY_APPEND_STALE);
 
-    /* another try has the id: it is not that one's admission */
+    /* another attempt has the id: its admission does not fit */
 
     assert_int_equal(admit(), PARLEY_ADMIT_OK);
     how.stamp--;
@@ -192,7 +194,10 @@ test_given_back(void **state)
     how.stamp++;
     assert_int_equal(append(&m), PARLEY_APPEND_OK);
 
-    /* it was taken with that: nothing is appended a second time */
+    /*
+     * it was already taken with that admission: nothing is appended a second
+     * time
+     */
 
     assert_int_equal(append(&m), PARLEY_APPEND_STALE);
 
@@ -228,7 +233,7 @@ test_late(void **state)
     assert_int_equal(append(&m), PARLEY_APPEND_LATE);
     assert_int_equal(entries(PARLEY_KIND_RECORD), 0);
 
-    /* what is not appended is not taken */
+    /* a message that is not appended is not taken */
 
     assert_int_equal(admit(), PARLEY_ADMIT_IN_FLIGHT);
     how.closes[0] = NULL;
@@ -257,7 +262,7 @@ test_full(void **state)
     assert_int_not_equal(append(&m), PARLEY_APPEND_OK);
     assert_int_equal(admit(), PARLEY_ADMIT_IN_FLIGHT);
 
-    /* it may come again, and is shorter then */
+    /* it may come again, shorter */
 
     part = PARLEY_STR("short");
     assert_int_equal(append(&m), PARLEY_APPEND_OK);

@@ -1,4 +1,4 @@
-/* How many refusals the error log gets. */
+/* The number of refusals in the error log. */
 
 #include "t/unit/parley_test.h"
 #include "gate/metrics/parley_logged.h"
@@ -11,7 +11,7 @@ static parley_logged_t  l;
 static char             text[PARLEY_LOGGED_TEXT];
 
 
-/* how many of n get a line */
+/* Returns how many of n refusals get a line. */
 static unsigned
 refuse(parley_code_t code, unsigned n, int64_t now)
 {
@@ -44,7 +44,7 @@ test_few(void **state)
     assert_int_equal(parley_logged_sum(&l, "refusals", text), 0);
     assert_string_equal(text, "");
 
-    /* another second, as many again */
+    /* in another second, as many again */
 
     assert_int_equal(refuse(PARLEY_E_CAPACITY, PARLEY_LOGGED_LINES,
                             T0 + PARLEY_LOGGED_MS), PARLEY_LOGGED_LINES);
@@ -63,7 +63,7 @@ test_many(void **state)
     assert_int_equal(refuse(PARLEY_E_RATE_LIMITED, 1210, T0),
                      PARLEY_LOGGED_LINES);
 
-    /* of another code there are lines still */
+    /* another code still has lines */
     assert_int_equal(refuse(PARLEY_E_CAPACITY, 44, T0 + 400),
                      PARLEY_LOGGED_LINES);
     assert_int_equal(refuse(PARLEY_E_TOKEN_EXPIRED, 1, T0 + 500), 1);
@@ -72,7 +72,7 @@ test_many(void **state)
                                         &wait), 0);
     assert_int_equal(wait, 400);
 
-    /* who sums up comes late: nothing gets a line before it has */
+    /* the summary is late: there are no lines before it */
 
     assert_int_equal(refuse(PARLEY_E_CAPACITY, 2, T0 + 5000), 0);
 
@@ -85,7 +85,7 @@ test_many(void **state)
 }
 
 
-/* every code at once: the sum is one bounded line, and adds up */
+/* Every code at once: the sum is one line of limited length, and complete. */
 
 static void
 test_all(void **state)

@@ -1,4 +1,6 @@
-/* gate/metrics/parley_losses.c: what published messages lose is told once */
+/*
+ * gate/metrics/parley_losses.c: losses of published messages are reported once
+ */
 
 #include "t/unit/parley_test.h"
 
@@ -90,7 +92,7 @@ test_none(void **state)
     assert_int_equal(told(PARLEY_PROTO_VCP), 0);
     assert_int_equal(counted(), 0);
 
-    /* and that was not the one that is told */
+    /* it is not the one that is reported */
 
     parley_loss_pointer(&loss, "/trace");
 
@@ -99,7 +101,10 @@ test_none(void **state)
 }
 
 
-/* an id is its sender's, and comes again when the window has forgotten it */
+/*
+ * An id belongs to its sender, and is reported again after the window forgot
+ * it.
+ */
 
 static void
 test_others(void **state)
@@ -120,7 +125,7 @@ test_others(void **state)
 }
 
 
-/* what is forgotten is told again, and most of what is new at once is not */
+/* A forgotten loss is reported again, and most of many new ones are not. */
 
 static void
 test_many(void **state)

@@ -13,7 +13,7 @@ test_header(const char *name, const char *value, parley_error_t *err)
     size_t           len;
     parley_media_t   media;
 
-    /* of its exact size: nothing behind it is read */
+    /* an allocation of the exact size: a read beyond it is detected */
 
     len = strlen(value);
     copy = malloc(len + 1);
@@ -130,7 +130,7 @@ test_charset(void **state)
         { "application/json; charset=utf-16", PARLEY_CHARSET_OTHER },
         { "application/json; charset=iso-2022-jp", PARLEY_CHARSET_OTHER },
 
-        /* the first of two, and one before what is not well-formed */
+        /* the first of two, and one before an invalid parameter */
         { "application/json; charset=utf-16; charset=utf-8",
           PARLEY_CHARSET_OTHER },
         { "application/json; charset=utf-8; charset=utf-8",

@@ -1,4 +1,4 @@
-/* Payloads in chunks, and what is announced of them. */
+/* Payloads in chunks, and their announcements. */
 
 #include "t/unit/parley_test.h"
 
@@ -104,7 +104,7 @@ test_split_more(void **state)
 }
 
 
-/* What is split comes together again, two streams at once. */
+/* A split payload is joined again, on two streams at once. */
 
 static void
 test_both_ways(void **state)

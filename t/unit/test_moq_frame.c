@@ -1,4 +1,4 @@
-/* Frames of Agent Protocol over MoQ, their header octet for octet. */
+/* Frames of Agent Protocol over MoQ: their header, octet for octet. */
 
 #include "t/unit/parley_test.h"
 
@@ -23,7 +23,7 @@ read_octets(const uint8_t *data, size_t len, parley_moq_frame_t *frame,
     int       rc;
     uint8_t  *copy;
 
-    /* an allocation of the exact size: a read beyond it is seen */
+    /* an allocation of the exact size: a read beyond it is detected */
 
     copy = malloc(len ? len : 1);
     assert_non_null(copy);
@@ -139,7 +139,10 @@ test_short(void **state)
 }
 
 
-/* Every value of one octet of the header: which are refused, and how. */
+/*
+ * Tries every value of one octet of the header: some are refused, with this
+ * error.
+ */
 
 static void
 sweep(size_t at, const char *good, size_t ngood, parley_code_t code,
@@ -196,7 +199,7 @@ test_version(void **state)
 
     sweep(2, "\x01", 1, PARLEY_E_ENVELOPE_VERSION_UNSUPPORTED, "version", 2);
 
-    /* reserved and merely unknown are told apart */
+    /* reserved and unknown types have different errors */
 
     memcpy(octets, frame_octets, sizeof(frame_octets));
 
@@ -269,7 +272,7 @@ test_too_long(void **state)
     assert_int_equal(err.code, PARLEY_E_MESSAGE_TOO_LARGE);
     assert_string_equal(err.field, "length");
 
-    /* the largest: not too long, but not there */
+    /* the largest length: allowed, but the octets are missing */
 
     assert_int_equal(parley_moq_frame_read(
                          parley_str_make(octets, sizeof(octets)), UINT32_MAX,
@@ -410,13 +413,16 @@ test_heartbeat_exchange(void **state)
 
     assert_int_equal(parley_moq_heartbeat_take(&h, &in, 5000, &ack), 1);
 
-    /* the answer to an own one is not answered, the next one is */
+    /*
+     * the answer to the gateway's own heartbeat is not answered, the next one
+     * is
+     */
 
     parley_moq_heartbeat_sent(&h);
     assert_int_equal(parley_moq_heartbeat_take(&h, &in, 5001, &ack), 0);
     assert_int_equal(parley_moq_heartbeat_take(&h, &in, 5002, &ack), 1);
 
-    /* a peer that acknowledges acknowledgments comes to an end */
+    /* an exchange with a peer that acknowledges acknowledgments ends */
 
     acks = 0;
 
@@ -429,7 +435,7 @@ test_heartbeat_exchange(void **state)
     assert_int_equal(parley_moq_heartbeat_take(&h, &in, 7999, &ack), 0);
     assert_int_equal(parley_moq_heartbeat_take(&h, &in, 8000, &ack), 1);
 
-    /* a clock that goes back does not keep it silent */
+    /* a clock that goes back does not stop the answers */
 
     assert_int_equal(parley_moq_heartbeat_take(&h, &in, 10, &ack), 1);
 }

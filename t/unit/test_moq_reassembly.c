@@ -1,4 +1,4 @@
-/* Chunks that become payloads again, within every bound. */
+/* Chunks that are joined into payloads, within every limit. */
 
 #include "t/unit/parley_test.h"
 
@@ -71,7 +71,7 @@ test_order(void **state)
     assert_int_equal(take(r, chunk(1, 1, "again", 0), NOW, &ret, &err), 1);
     parley_assert_str(ret.payload, "again");
 
-    /* a payload of nothing, in chunks */
+    /* an empty payload, in chunks */
 
     assert_int_equal(take(r, chunk(1, 1, "", 1), NOW, &ret, &err), 0);
     assert_int_equal(take(r, chunk(1, 1, "", 0), NOW, &ret, &err), 1);
@@ -120,7 +120,7 @@ assert_failed(parley_moq_reassembly_t *r, parley_moq_frame_t frame,
 }
 
 
-/* What is left of a stream that failed is never taken for a payload. */
+/* The rest of a failed stream is not taken for a payload. */
 
 static void
 test_size(void **state)
@@ -154,7 +154,7 @@ test_size(void **state)
 
     assert_int_equal(take(r, chunk(1, 1, "new", 0), NOW, &ret, &err), 1);
 
-    /* the last chunk is the one too much: that was the end */
+    /* the last chunk exceeds the limit: the stream ends */
 
     assert_int_equal(take(r, chunk(1, 1, half, 1), NOW, &ret, &err), 0);
     assert_int_equal(take(r, chunk(1, 1, half, 1), NOW, &ret, &err), 0);
@@ -162,7 +162,7 @@ test_size(void **state)
                   "length");
     assert_int_equal(parley_moq_reassembly_count(r), 0);
 
-    /* exactly as much as may be */
+    /* exactly the limit */
 
     assert_int_equal(take(r, chunk(1, 1, half, 1), NOW, &ret, &err), 0);
     assert_int_equal(take(r, chunk(1, 1, half, 0), NOW, &ret, &err), 1);
@@ -255,13 +255,13 @@ test_total(void **state)
     assert_int_equal(take(r, chunk(1, 3, half, 1), NOW, &ret, &err), 0);
     assert_true(parley_moq_reassembly_octets(r) <= 100);
 
-    /* there is room for four octets more, not for five */
+    /* there is room for four more octets, not for five */
 
     assert_int_equal(take(r, chunk(1, 1, "1234", 1), NOW, &ret, &err), 0);
     assert_failed(r, chunk(1, 2, "1", 1), NOW, PARLEY_E_CAPACITY, "length");
     assert_true(parley_moq_reassembly_octets(r) <= 100);
 
-    /* what failed holds nothing any more */
+    /* a failed stream uses no memory */
 
     assert_int_equal(take(r, chunk(1, 3, half, 0), NOW, &ret, &err), 1);
     assert_int_equal(ret.payload.len, 64);
@@ -291,7 +291,7 @@ test_timeout(void **state)
                   "stream");
     assert_int_equal(take(r, chunk(1, 1, "e", 0), NOW + 1101, &ret, &err), 1);
 
-    /* whose end never comes is forgotten after as long again */
+    /* an unfinished stream is forgotten after the same time again */
 
     assert_int_equal(take(r, chunk(1, 1, "a", 1), NOW, &ret, &err), 0);
     parley_moq_reassembly_expire(r, NOW + 1000);
@@ -384,7 +384,10 @@ test_checksum(void **state)
                   "checksum");
     assert_int_equal(parley_moq_reassembly_count(r), 0);
 
-    /* in one frame it is checked as well; a command on the stream is not it */
+    /*
+     * a transfer in one frame is checked too; a command on the stream is not
+     * the transfer
+     */
 
     cmd = chunk(1, 7, "{}", 0);
     cmd.type = PARLEY_MOQ_CMD;
@@ -395,7 +398,7 @@ test_checksum(void **state)
     assert_failed(r, chunk(1, 7, "nothing", 0), NOW, PARLEY_E_FIELD_INVALID,
                   "checksum");
 
-    /* nor may it come as another type */
+    /* it may not come as another type */
 
     assert_int_equal(parley_moq_reassembly_expect(r, 1, &transfer, NOW, &err),
                      0);
@@ -476,7 +479,7 @@ test_expect(void **state)
                      -1);
     assert_int_equal(err.code, PARLEY_E_CAPACITY);
 
-    /* what was announced and is late does not become what was not */
+    /* a late announced payload is not accepted as an unannounced one */
 
     assert_failed(r, chunk(1, 7, "evil", 0), NOW + 1000,
                   PARLEY_E_MESSAGE_STALE, "stream");

@@ -41,7 +41,7 @@ setup(parley_who_t *who, parley_msg_t *m, parley_proto_t wire,
 }
 
 
-/* ' ': not there; '+': a name; '-': a loose one */
+/* Returns ' ': missing; '+': a name; '-': a loose name. */
 static int
 has(const parley_names_t *names, const char *text)
 {
@@ -72,7 +72,7 @@ test_recipient(void **state)
         int             is;
     } cases[] = {
 
-        /* a listed one has all its names, whichever is used */
+        /* a listed principal has all its names, by any of them */
 
         { PARLEY_PROTO_AEE, "agent.secret", "u1", '+' },
         { PARLEY_PROTO_AEE, "agent.secret", "~secret", '+' },
@@ -82,7 +82,10 @@ test_recipient(void **state)
         { PARLEY_PROTO_CHANNEL, "~secret", "agent:secret", '+' },
         { PARLEY_PROTO_MOQ, "u1", "agent.secret", '+' },
 
-        /* one that is not listed maps; what is somebody's is loose */
+        /*
+         * the name of an unlisted principal is mapped; a name of another
+         * principal is loose
+         */
 
         { PARLEY_PROTO_C2A, "agent:secret", "agent:secret", '+' },
         { PARLEY_PROTO_C2A, "agent:secret", "agent.secret", '-' },
@@ -103,7 +106,10 @@ test_recipient(void **state)
         { PARLEY_PROTO_AEE, "agent.other", "agent.bob", ' ' },
         { PARLEY_PROTO_AEE, "no name at all", "no name at all", '+' },
 
-        /* as another protocol's, or in other letters, it denies */
+        /*
+         * written for another protocol, or in other case, it counts for deny
+         * rules
+         */
 
         { PARLEY_PROTO_AEE, "agent:secret", "agent.secret", '-' },
         { PARLEY_PROTO_AEE, "agent:secret", "u1", '-' },
@@ -114,7 +120,10 @@ test_recipient(void **state)
         { PARLEY_PROTO_AEE, "other", "agent.other", '-' },
         { PARLEY_PROTO_AEE, "bus.ops", "agent.bus.ops", ' ' },
 
-        /* a name that two have, one as its sub, is neither's alone */
+        /*
+         * a name that two principals have, for one as its sub, belongs to
+         * neither alone
+         */
 
         { PARLEY_PROTO_AEE, "agent.eve", "agent.eve", '-' },
         { PARLEY_PROTO_AEE, "agent.eve", "u4", '+' },
@@ -171,7 +180,7 @@ test_sender(void **state)
 
     (void) state;
 
-    /* listed */
+    /* a listed principal */
 
     setup(&who, &m, PARLEY_PROTO_AEE, "agent.secret", "x");
     who.principal = parley_directory_by_sub(who.directory, PARLEY_STR("u1"));
@@ -182,7 +191,10 @@ test_sender(void **state)
     assert_int_equal(has(&names, "~secret"), '+');
     assert_int_equal(has(&names, "agent:secret"), '+');
 
-    /* a token's, not listed: its sub is a name, but nobody else's */
+    /*
+     * an unlisted principal of a token: its sub is a name, unless another
+     * principal has it
+     */
 
     memset(&token, 0, sizeof(token));
     token.sub = PARLEY_STR("agent.new");
@@ -197,7 +209,7 @@ test_sender(void **state)
     assert_int_equal(parley_names_sender(&who, &names), 0);
     assert_int_equal(has(&names, "agent.bob"), '-');
 
-    /* nobody: what is claimed denies, and allows nothing */
+    /* no principal: a claimed name counts for deny rules only */
 
     who.principal = NULL;
 
@@ -217,7 +229,7 @@ test_rules(void **state)
 
     static const struct {
         const char  *words[2];
-        const char  *wrong;         /* NULL: nothing */
+        const char  *wrong;         /* NULL: valid */
     } cases[] = {
         { { "protocol=aee", NULL }, NULL },
         { { "protocol=v*|c2a", NULL }, NULL },

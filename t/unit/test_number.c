@@ -31,7 +31,7 @@ to_bits(double d)
 }
 
 
-/* t/cases/number/doubles.tsv: the bits in hex, a tab, the text */
+/* Reads t/cases/number/doubles.tsv: the bits in hex, a tab, the text. */
 static void
 check_table(void)
 {
@@ -84,7 +84,7 @@ test_table(void **state)
 }
 
 
-/* a locale whose decimal point is another changes nothing */
+/* A locale with another decimal point changes nothing. */
 static void
 test_locale(void **state)
 {
@@ -110,8 +110,10 @@ test_locale(void **state)
 }
 
 
-/* whatever the bits are, the text reads back as them, and is no longer than
-   the one of 17 digits */
+/*
+ * The text of any bits is read as the same bits, and is not longer than the
+ * text of 17 digits.
+ */
 static void
 test_round_trip(void **state)
 {
@@ -207,7 +209,7 @@ test_parse(void **state)
 }
 
 
-/* halfway points of very many digits */
+/* Halfway points with very many digits. */
 static void
 test_long(void **state)
 {
@@ -217,7 +219,7 @@ test_long(void **state)
 
     (void) state;
 
-    /* 2^-1074 / 2, exactly: to even, zero */
+    /* 2^-1074 / 2, exactly: rounds to even, zero */
 
     n = (size_t) snprintf(text, sizeof(text), "%.1075f",
                           from_bits(1));

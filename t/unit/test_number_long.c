@@ -1,7 +1,7 @@
 /*
  * Literals of any length (parley_number.h, parley_decimal.h, parley_json.h),
- * made at random and next to halfway points, against strtod() of the C
- * library, which rounds correctly.
+ * random ones and those next to halfway points.  They are compared with
+ * strtod() of the C library, which rounds correctly.
  */
 
 #include "t/unit/parley_test_json.h"
@@ -17,7 +17,7 @@
 #define SEED         20261
 #define LITERAL_MAX  8192
 
-/* no halfway point between two doubles has more digits */
+/* maximum number of digits of a halfway point between two doubles */
 #define HALFWAY_DIGITS  780
 
 
@@ -65,7 +65,7 @@ put_exponent(literal_t *l, long exponent)
 }
 
 
-/* the canonical form that the reader makes of a literal in an array */
+/* Checks the canonical form of a literal in an array. */
 static void
 assert_canonical(const char *expected, const literal_t *l)
 {
@@ -97,7 +97,7 @@ assert_canonical(const char *expected, const literal_t *l)
 }
 
 
-/* by the library, and by the C library */
+/* Compares the library with the C library. */
 static void
 check(const literal_t *l)
 {
@@ -130,7 +130,7 @@ check(const literal_t *l)
 }
 
 
-/* any digits, with the point and an exponent anywhere */
+/* Any digits, with the point and an exponent anywhere. */
 static void
 test_random(void **state)
 {
@@ -179,8 +179,8 @@ test_random(void **state)
 
 
 /*
- * 0.digits * 10^point, written in several ways; more is put behind the digits,
- * after so many zeros.
+ * Checks 0.digits * 10^point, written in several ways; more is added after the
+ * digits and that many zeros.
  */
 static void
 check_forms(parley_test_random_t *r, const char *digits, long point,
@@ -197,7 +197,7 @@ check_forms(parley_test_random_t *r, const char *digits, long point,
     put_exponent(&l, point);
     check(&l);
 
-    /* the point far before the digits, or far behind */
+    /* the point far before the digits, or far after them */
 
     shift = (long) parley_test_below(r, 2000);
 
@@ -224,8 +224,9 @@ check_forms(parley_test_random_t *r, const char *digits, long point,
 
 
 /*
- * Exactly between a double and the next one, and next to that by one in a
- * place far behind: 754 asks for the even one of the two, or for the nearer.
+ * Checks the point halfway between a double and the next one, and its
+ * neighbours by one in a far place.  IEEE 754 asks for the even one of the
+ * two, or for the nearer.
  */
 static void
 check_halfway(parley_test_random_t *r, double d)
@@ -280,7 +281,7 @@ test_halfway(void **state)
     (void) state;
 
     if (LDBL_MANT_DIG <= DBL_MANT_DIG) {
-        skip();     /* no number of this machine is a halfway point */
+        skip();     /* this machine has no halfway points */
     }
 
     for (i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
@@ -291,8 +292,10 @@ test_halfway(void **state)
         bits = parley_test_random(&r) >> 1;
         memcpy(&d, &bits, sizeof(double));
 
-        /* those of the greatest exponents reach infinity; subnormal ones have
-           the most digits */
+        /*
+         * the largest exponents reach infinity; subnormal ones have the most
+         * digits
+         */
 
         if (i % 3 == 0) {
             d = fmod(d, DBL_MIN);
@@ -305,14 +308,14 @@ test_halfway(void **state)
 }
 
 
-/* the greatest double, and where it overflows */
+/* The largest double, and the overflow. */
 static void
 test_overflow(void **state)
 {
     size_t     i, n;
     literal_t  l;
 
-    /* halfway between the greatest and the one that would be next */
+    /* halfway between the largest double and the next power */
 
     static const char  limit[] =
         "179769313486231580793728971405303415079934132710037826936173778980"
@@ -355,7 +358,7 @@ test_overflow(void **state)
 }
 
 
-/* a body of nothing but a number: within the limit of the body it is read */
+/* A body that is only a number is read, up to the limit of the body. */
 static void
 test_longest(void **state)
 {
@@ -388,7 +391,7 @@ test_longest(void **state)
     assert_int_equal(value, 7);
     done(&f);
 
-    /* an integer of as many digits overflows */
+    /* an integer of that many digits overflows */
 
     memset(text, '1', n);
     assert_int_equal(read_text(&f, NULL, text), -1);
@@ -406,7 +409,7 @@ test_longest(void **state)
 }
 
 
-/* an integer that no double holds is read, and marks its document */
+/* An integer that no double can represent is read, and marks its document. */
 static void
 test_inexact(void **state)
 {
@@ -429,7 +432,7 @@ test_inexact(void **state)
         done(&f);
     }
 
-    /* one with a fraction is rounded, as it ever was */
+    /* a number with a fraction is rounded, as before */
 
     l.len = 0;
     put(&l, "[9007199254740993.", 18);

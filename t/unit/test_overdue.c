@@ -1,5 +1,7 @@
-/* parley_overdue.h: what a deadline that is due comes to (VCP-24, VCP-27,
-   AEE-29) */
+/*
+ * parley_overdue.h: the result of a deadline that is due (VCP-24, VCP-27,
+ * AEE-29)
+ */
 
 #include "gate/party/parley_account.h"
 #include "hub/parley_expand.h"
@@ -71,7 +73,7 @@ put_question(void)
 }
 
 
-/* another answer: reserved, or settled, too */
+/* Adds another answer: reserved, or also settled. */
 
 static void
 answer(int settles)
@@ -199,7 +201,7 @@ no_resume(parley_ask_t *q)
 }
 
 
-/* a deadline that is due, and what it comes to */
+/* Handles a due deadline; returns its result. */
 
 static parley_overdue_how_t
 meet(parley_load_kind_t kind, const char *sub)
@@ -325,7 +327,7 @@ test_escalation(void **state)
 
     put_question();
 
-    /* VCP-33: one without a URL gets it on its next connection */
+    /* VCP-33: a principal without a URL gets it on its next connection */
 
     (void) meet(PARLEY_LOAD_ESCALATION, "mum");
     assert_raised("gran", "~gran");
@@ -341,7 +343,10 @@ test_escalation(void **state)
                      PARLEY_OVERDUE_UNACKNOWLEDGED);
     assert_null(d.end.tells);
 
-    /* who was asked is gone by a reload: anew, from who sent it */
+    /*
+     * a reload removed the principal that was asked: begins again at the
+     * sender
+     */
 
     (void) meet(PARLEY_LOAD_ESCALATION, "nobody");
     assert_raised("mum", "~mum");
@@ -382,14 +387,14 @@ test_acknowledged(void **state)
                      PARLEY_OVERDUE_ANSWERED);
     assert_null(d.end.tells);
 
-    /* VCP-27: whatever the parent says to it */
+    /* VCP-27: regardless of the parent's answer */
 
     (void) meet(PARLEY_LOAD_EMERGENCY, "mum");
     assert_raised("gran", "~gran");
 }
 
 
-/* what nobody can tell of goes up */
+/* A question that was lost is raised. */
 
 static void
 test_question_gone(void **state)
@@ -412,12 +417,12 @@ test_once(void **state)
     assert_raised("gran", "~gran");
     assert_int_not_equal(d.end.mark, 0);
 
-    /* of another try of the message */
+    /* an answer to another attempt of the message */
 
     assert_int_equal(meet(PARLEY_LOAD_ESCALATION, "mum"),
                      PARLEY_OVERDUE_ANSWERED);
 
-    /* what it told found no room, or its process died before it was told */
+    /* the report found no room, or the process died before it */
 
     taken.mark = d.end.mark != 0 ? d.end.mark : 1;
     (void) meet(PARLEY_LOAD_ESCALATION, "mum");
@@ -467,7 +472,7 @@ test_timeout(void **state)
     assert_int_equal(meet(PARLEY_LOAD_TIMEOUT, "kid"),
                      PARLEY_OVERDUE_ANSWERED);
 
-    /* but for who closed it, and told nobody yet */
+    /* unless the same job closed it and has not reported yet */
 
     taken.attempt = 2;
     assert_int_equal(meet(PARLEY_LOAD_TIMEOUT, "kid"),
@@ -492,7 +497,7 @@ test_timeout_answered(void **state)
 }
 
 
-/* SEC-08: an answer that is on its way comes first, or not at all */
+/* SEC-08: an answer in progress has priority, or is refused. */
 
 static void
 test_timeout_answering(void **state)
@@ -538,7 +543,7 @@ test_lost(void **state)
 
     (void) state;
 
-    /* the question gave way: nobody knows whether it was answered */
+    /* the question was removed: its answer is unknown */
 
     assert_int_equal(meet(PARLEY_LOAD_TIMEOUT, "kid"), PARLEY_OVERDUE_LOST);
     assert_int_equal(d.end.how, PARLEY_JOB_GIVEN_UP);
@@ -561,7 +566,7 @@ test_lost(void **state)
     assert_int_equal(meet(PARLEY_LOAD_ESCALATION, "mum"),
                      PARLEY_OVERDUE_LOST);
 
-    /* a sub that is longer than a job's text */
+    /* a sub that is longer than the text of a job */
 
     taken.text.len = 0;
     assert_int_equal(parley_overdue_job(&arena, &t.s.state,

@@ -5,7 +5,7 @@
 #include "auth/parley_policy.h"
 
 
-/* one rule from its words, separated by spaces */
+/* Adds a rule from its words, separated by spaces. */
 
 static int
 add(parley_policy_t *policy, int allow, const char *line, parley_error_t *err)
@@ -139,7 +139,7 @@ test_words(void **state)
         expect(&policy, &task, cases[i].code);
     }
 
-    /* who has no scope and no role is matched by '**' alone */
+    /* a principal without a scope and a role matches only '**' */
 
     memset(&nobody, 0, sizeof(nobody));
 
@@ -152,7 +152,10 @@ test_words(void **state)
 }
 
 
-/* what is asked for has to be named: a rule for messages does not allow it */
+/*
+ * A request of the gateway's own must be named: a rule for messages does not
+ * allow it.
+ */
 
 static void
 test_asked(void **state)
@@ -198,7 +201,7 @@ test_asked(void **state)
 }
 
 
-/* what may be somebody else's as well counts for deny rules alone */
+/* A name that may be another principal's counts for deny rules only. */
 
 static void
 test_names(void **state)
@@ -292,7 +295,7 @@ test_nearest(void **state)
     assert_non_null(strstr(err.text, "ops:admin"));
     assert_ptr_equal(decided, policy.last);
 
-    /* a deny rule is no near miss */
+    /* a deny rule is not a near match */
 
     memset(&policy, 0, sizeof(policy));
     rule(&policy, 0, "scope=ops:admin");

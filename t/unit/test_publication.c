@@ -1,5 +1,7 @@
-/* hub/parley_publication.c, hub/parley_selector.c: what stands in a record, and
-   for whom it is */
+/*
+ * hub/parley_publication.c, hub/parley_selector.c: the contents and the
+ * audience of a record
+ */
 
 #include "t/unit/parley_test.h"
 
@@ -66,7 +68,7 @@ fill(parley_publication_t *p)
 }
 
 
-/* the record as one text */
+/* Returns the record as one text. */
 
 static parley_str_t
 record(const parley_publication_t *p)
@@ -220,7 +222,7 @@ test_held(void **state)
     assert_int_equal(parley_selector_read(&arena, text, &selector), 0);
     assert_int_equal(parley_selector_admits(&selector, &p), 0);
 
-    /* a stream gets an answer by what it is for */
+    /* a stream gets an answer by its audience */
 
     assert_int_equal(parley_selector_text(&arena, PARLEY_PROTO_AEE,
                                           PARLEY_STR("cc"), parley_str_none,

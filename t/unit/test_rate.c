@@ -1,4 +1,4 @@
-/* Rates: core/parley_rate.h, and how state/parley_state.h counts them. */
+/* Rates: core/parley_rate.h, and their counting in state/parley_state.h. */
 
 #include "t/unit/parley_test_state.h"
 
@@ -96,18 +96,21 @@ test_burst(void **state)
     assert_int_equal(take(1, T0, 100000, 5), PARLEY_RATE_LIMITED);
     assert_int_equal(wait_ms, 100);
 
-    /* who waits as told passes, a millisecond earlier does not */
+    /*
+     * a caller that waits the given time passes, a millisecond earlier it does
+     * not
+     */
 
     assert_int_equal(take(1, T0 + 99, 100000, 5), PARLEY_RATE_LIMITED);
     assert_int_equal(wait_ms, 1);
     assert_int_equal(take(1, T0 + 100, 100000, 5), PARLEY_RATE_OK);
     assert_int_equal(take(1, T0 + 100, 100000, 5), PARLEY_RATE_LIMITED);
 
-    /* others are not touched */
+    /* others are not affected */
 
     assert_int_equal(take(2, T0, 100000, 5), PARLEY_RATE_OK);
 
-    /* after a rest the whole burst is there again, and no more */
+    /* after a rest the whole burst is available again */
 
     for (i = 0; i < 6; i++) {
         assert_int_equal(take(1, T0 + 10000, 100000, 5), PARLEY_RATE_OK);
@@ -144,7 +147,7 @@ test_rate_over_time(void **state)
 }
 
 
-/* a reload that makes the rate another leaves nobody locked out */
+/* After a reload with another rate, no caller is locked out. */
 
 static void
 test_change(void **state)
@@ -162,7 +165,7 @@ test_change(void **state)
     assert_int_equal(wait_ms, 10);
     assert_int_equal(take(1, T0 + 10, 10000, 0), PARLEY_RATE_OK);
 
-    /* off, and the greatest rates there are */
+    /* off, and the largest possible rates */
 
     assert_int_equal(take(1, T0, 0, 0), PARLEY_RATE_OK);
     assert_int_equal(take(9, INT64_MAX / 4000, 86400000000, 1000000),
@@ -170,7 +173,7 @@ test_change(void **state)
 }
 
 
-/* of who has proved nothing: limits of others give way to a new one's */
+/* For callers without a proof: a new limit replaces older ones. */
 
 static void
 test_strangers(void **state)
@@ -218,7 +221,7 @@ test_full(void **state)
                          PARLEY_RATE_FULL);
     }
 
-    /* those that are counted stay counted */
+    /* active limits stay */
 
     for (i = 0; i < n; i++) {
         assert_int_equal(take(i, T0 + 4999, 5000000, 0),
@@ -232,7 +235,7 @@ test_full(void **state)
 }
 
 
-/* idle keys give way to new ones: the table does not grow with names */
+/* Idle keys are replaced: the table does not grow with the number of names. */
 
 static void
 test_idle(void **state)

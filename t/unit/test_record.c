@@ -142,7 +142,7 @@ test_life(void **state)
 }
 
 
-/* SEC-11: nobody's record hides another's */
+/* SEC-11: the record of one owner does not hide another's. */
 
 static void
 test_owners(void **state)
@@ -213,13 +213,13 @@ test_one_owner(void **state)
     assert_int_equal(get("x", T0), PARLEY_RECORDS_OWNED + 1);
     parley_assert_str(got[PARLEY_RECORDS_OWNED].value, "v:hers");
 
-    /* one that was there may be put again */
+    /* an existing record may be put again */
 
     p.id.tag ^= i - 1;
     (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
     assert_int_equal(rc, PARLEY_PUT_OK);
 
-    /* what has ended is not counted */
+    /* expired records are not counted */
 
     t.now = T0 + 1000;
     p.id.tag ^= PARLEY_RECORDS_OWNED;
@@ -280,7 +280,7 @@ test_generation(void **state)
 }
 
 
-/* what finds no room leaves what was there */
+/* A put without room leaves the old record. */
 
 static void
 test_no_room(void **state)
@@ -308,7 +308,7 @@ test_no_room(void **state)
     assert_int_equal(get("y", T0), 1);
     parley_assert_str(got[0].value, "v:one");
 
-    /* it may take the room of the one that it replaces */
+    /* a record may use the room of the one that it replaces */
 
     big[SIZE / 5] = '\0';
     assert_int_equal(put("alice", "y", big, PARLEY_LOOSE_NONE, 0),
@@ -346,7 +346,7 @@ test_close(void **state)
     assert_int_equal(got[0].tag, r.tag);
     assert_int_equal(t.s.sh->table->used, 2);
 
-    /* asked once more, it is open */
+    /* put again, it is open */
 
     assert_int_equal(put("alice", "x", "again", PARLEY_LOOSE_NONE, 0),
                      PARLEY_PUT_OK);

@@ -86,7 +86,7 @@ test_lookup(void **state)
     assert_false(principal(list, "mallory "));
     assert_false(principal(list, ""));
 
-    /* nobody's id means another's */
+    /* an id of one kind does not match another kind */
 
     assert_false(principal(list, "1"));
     assert_false(principal(list, "t1"));
@@ -118,7 +118,7 @@ test_token_key(void **state)
     assert_false(token_key(list, "https://b", "1"));
     assert_false(token_key(list, "https://a", "2"));
 
-    /* whoever has the key of any issuer writes another iss */
+    /* the key of any issuer can be used with another iss */
 
     assert_true(token_key(list, "", "1"));
     assert_false(token_key(list, "", "2"));
@@ -283,7 +283,7 @@ test_large(void **state)
 }
 
 
-/* that have an id in common are as quick to read and to find as others */
+/* Many entries with a common id are read and found as fast as others. */
 
 static void
 test_common(void **state)
@@ -324,7 +324,7 @@ test_common(void **state)
     assert_false(token_key(list, "", "2"));
     assert_false(message_key(list, "", "1"));
 
-    /* one by one they would take minutes */
+    /* a linear search would take minutes */
 
     assert_true(clock() - began < 5 * CLOCKS_PER_SEC);
 

@@ -1,4 +1,4 @@
-/* state/parley_log.h: who is subscribed */
+/* state/parley_log.h: subscribers */
 
 #include "t/unit/parley_test_state.h"
 
@@ -6,7 +6,7 @@
 
 
 #define SIZE   (256 * 1024)
-#define LARGE  (4096 * 1024)        /* all selectors of an account go in */
+#define LARGE  (4096 * 1024)        /* room for all selectors of an account */
 #define T0    ((int64_t) 1000000)
 
 
@@ -17,7 +17,7 @@ static parley_appended_t     appended;
 static parley_joined_t       joined;
 static parley_roster_page_t  page;
 static uint8_t               keys[8][PARLEY_KEY_LEN];
-static unsigned              asks;          /* nothing is appended */
+static unsigned              asks;          /* asks only, appends nothing */
 
 
 static int
@@ -132,7 +132,10 @@ leave(parley_memory_t *s, unsigned log, const char *selector,
 }
 
 
-/* how many an append to n logs counts by a selector, or one session does */
+/*
+ * Counts the subscribers that an append to n logs reaches by a selector, or by
+ * one session.
+ */
 
 static unsigned
 count(unsigned log, unsigned n, const char *selector, const char *session)
@@ -329,7 +332,7 @@ test_replaced(void **state)
     assert_true(joined.replaced);
     assert_int_equal(lists(0, 100, "one"), 1);
 
-    /* the first goes, and leaves what the second has */
+    /* the first leaves, and the second's entry stays */
 
     leave(&t.s, 0, "f", "one", first);
     assert_int_equal(lists(0, 100, "one"), 1);
@@ -424,7 +427,7 @@ test_bounds(void **state)
 }
 
 
-/* who may listen to another's log does not keep its owner out of it */
+/* A reader of another's log does not keep the owner out of it. */
 
 static void
 test_accounts(void **state)
@@ -451,7 +454,9 @@ test_accounts(void **state)
 }
 
 
-/* what an append reads under the lock, however many processes there are */
+/*
+ * The octets that an append reads under the lock, for any number of processes.
+ */
 
 static void
 test_octets(void **state)
@@ -492,7 +497,7 @@ test_octets(void **state)
 
     assert_int_equal(octets, n * 1000);
 
-    /* what is there costs nothing more; others are not kept out */
+    /* a selector that exists costs nothing; others are not kept out */
 
     memcpy(text, "f001", 4);
     assert_int_equal(join_of(&t.s, tenant, 0, text, "same"), PARLEY_JOIN_OK);

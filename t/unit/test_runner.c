@@ -7,12 +7,12 @@
 #define RUNS  64
 
 
-/* what the runner said */
+/* log of the runner's calls */
 static struct {
     parley_runner_t  *runner;
-    parley_run_t     *runs[RUNS];       /* begun, and not ended; in order */
+    parley_run_t     *runs[RUNS];       /* begun and not ended, in order */
     size_t            n;
-    char              began[512];       /* their texts */
+    char              began[512];       /* texts of the jobs */
     char              over[512];        /* "how untold " */
     int64_t           next;
 } w;
@@ -75,7 +75,7 @@ world_create(size_t max)
 }
 
 
-/* n jobs, each in a lane of its own */
+/* Adds n jobs, each in its own lane. */
 
 static void
 jobs_of(const uint8_t *account, const char *text, unsigned n, int64_t lasts)
@@ -112,7 +112,7 @@ jobs(const char *text, unsigned n, int64_t lasts)
 }
 
 
-/* what begins when it has its turn */
+/* Runs a turn; returns the jobs that begin. */
 
 static const char *
 turn(void)
@@ -124,7 +124,7 @@ turn(void)
 }
 
 
-/* what begins as one of those that were begun is done */
+/* Ends the i-th run; returns the jobs that begin after it. */
 
 static const char *
 done(size_t i)
@@ -165,7 +165,7 @@ test_places(void **state)
     assert_string_equal(turn(), "! ! ");
     assert_int_equal(parley_runner_jobs(w.runner), 12);
 
-    /* the places of each are its own */
+    /* each class has its own places */
 
     assert_string_equal(done(11), "! ");
     assert_string_equal(done(2), "^ ");
@@ -189,7 +189,7 @@ test_urgent(void **state)
 
     world_create(2);
 
-    /* they have all others', too, while there are some */
+    /* urgent jobs may use the places of all classes */
 
     jobs("^", PARLEY_RUNNER_URGENT + 3, 300000);
     assert_string_equal(turn(), "^ ^ ^ ^ ^ ^ ^ ^ ^ ^ ");
@@ -198,12 +198,12 @@ test_urgent(void **state)
     jobs("!", 1, 300000);
     assert_string_equal(turn(), "! ");
 
-    /* one beside them goes, and the next takes its place */
+    /* one in a shared place ends, and the next takes its place */
 
     assert_string_equal(done(5), "^ ");
     assert_string_equal(done(5), "");
 
-    /* of an ordinary place the ordinary are taken in turn */
+    /* ordinary places are given to ordinary jobs in turn */
 
     assert_string_equal(done(0), "a ");
 
@@ -215,7 +215,7 @@ test_urgent(void **state)
 }
 
 
-/* of the places beside the others' one account has a part */
+/* One account gets a part of the shared places. */
 
 static void
 test_account(void **state)
@@ -234,7 +234,10 @@ test_account(void **state)
     jobs_of(few, "^o", 3, 300000);
     assert_string_equal(turn(), "^o ^o ");
 
-    /* each has its next where its own ends, and any where an ordinary does */
+    /*
+     * each account gets the next place after its own end, and any after an
+     * ordinary end
+     */
 
     assert_string_equal(done(2), "^m ");
     assert_string_equal(done(3), "^o ");
@@ -249,7 +252,7 @@ test_account(void **state)
 }
 
 
-/* who has a quarter of the places gives others the next */
+/* An account with a quarter of the places leaves the next ones to others. */
 
 static void
 test_shared(void **state)
@@ -268,13 +271,16 @@ test_shared(void **state)
     assert_string_equal(turn(), "");
     assert_string_equal(done(0), "o ");
 
-    /* each has a quarter: the one that came first */
+    /* each has a quarter: the one that came first begins */
 
     assert_string_equal(done(0), "m ");
     assert_string_equal(done(2), "o ");
     assert_string_equal(done(3), "o ");
 
-    /* what is urgent is not ordinary; nobody's has no share */
+    /*
+     * urgent jobs do not count as ordinary; jobs without an account have no
+     * share
+     */
 
     jobs_of(much, "^m", 1, 300000);
     assert_string_equal(turn(), "^m ");
@@ -289,7 +295,10 @@ test_shared(void **state)
 }
 
 
-/* however many it has, each attempt that ends is a step to those behind */
+/*
+ * Each attempt that ends brings the jobs behind it one step forward, for any
+ * number.
+ */
 
 static void
 test_shared_much(void **state)
@@ -328,7 +337,7 @@ test_shared_much(void **state)
 }
 
 
-/* ends the first with what finds no room */
+/* Ends the first run with a report that finds no room. */
 
 static void
 tells(int insists)
@@ -371,14 +380,14 @@ test_untold(void **state)
 
     world_create(1);
 
-    /* one that does not insist is over all the same */
+    /* a job that does not insist ends without its report */
 
     jobs("a", 1, 300000);
     assert_string_equal(turn(), "a ");
     tells(0);
     assert_string_equal(w.over, "3 1 ");
 
-    /* one that does is tried for as long as it lasts, and is given up */
+    /* a job that insists is tried until its time ends, and is given up */
 
     w.over[0] = '\0';
     jobs("!", 1, 2500);

@@ -10,7 +10,9 @@ static parley_schema_set_t    *set;
 static parley_schema_error_t   fault;
 
 
-/* a new set with text as "test:schema", or -1 and fault */
+/*
+ * Compiles text as "test:schema" in a new set; returns -1 with fault on error.
+ */
 static int
 compile(const char *text, const parley_schema_t **s)
 {
@@ -134,7 +136,7 @@ test_scalars(void **state)
 }
 
 
-/* exact, where doubles would be equal */
+/* Exact, for numbers that are equal as doubles. */
 static void
 test_numbers(void **state)
 {
@@ -254,7 +256,7 @@ test_first_in_document(void **state)
 
     (void) state;
 
-    /* by the keywords' order "late" would come first */
+    /* in the order of the keywords "late" would be first */
 
     s = schema("{\"properties\":{\"late\":{\"type\":\"string\"}},"
                "\"required\":[\"gone\"],"
@@ -429,7 +431,10 @@ test_patterns_refused(void **state)
 }
 
 
-/* work is bounded, and what exceeds the bound is refused, also below "not" */
+/*
+ * Work is limited, and an instance that exceeds the limit is refused, even
+ * below "not".
+ */
 static void
 test_limits(void **state)
 {
@@ -464,7 +469,7 @@ test_limits(void **state)
     assert_int_equal(parley_test_validate(s, text, &err), 1);
     assert_int_equal(err.error.code, INVALID);
 
-    /* a $dynamicRef can loop where no $ref would be let through */
+    /* a $dynamicRef can loop where a $ref would be refused */
 
     s = schema("{\"$dynamicAnchor\":\"x\",\"allOf\":["
                "{\"$dynamicRef\":\"#x\"}]}");
@@ -550,7 +555,7 @@ test_fragments(void **state)
 }
 
 
-/* what failed to compile leaves nothing behind that a second try would meet */
+/* A failed compilation leaves nothing that affects the next one. */
 static void
 test_retry(void **state)
 {
@@ -571,7 +576,7 @@ test_retry(void **state)
 }
 
 
-/* the n-th allocation fails: an error each time, and nothing is lost */
+/* The n-th allocation fails: an error each time, and nothing is lost. */
 static void
 test_memory(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * The schemas of AEE, rule by rule: what must pass passes, what must not is
- * refused with the member named.
+ * The schemas of AEE, rule by rule: valid messages pass, and the error of an
+ * invalid one names the member.
  */
 
 #include "t/unit/parley_test_schema.h"

@@ -1,12 +1,12 @@
 /*
- * Cases side by side, of which the validator passes over those that do not
- * apply without a visit: the verdict, and the error, must be what visits give.
+ * Conditions beside each other.  The validator skips those that do not apply.
+ * The verdict and the error must be equal to those of a full visit.
  */
 
 #include "t/unit/parley_test_schema.h"
 
 
-/* one case; more: a keyword beside "if", which has it visited */
+/* one condition; more: a keyword beside "if", which prevents the skip */
 #define CASE(member, word, then, more)                                        \
     "{\"if\":{\"required\":[\"" member "\"],\"properties\":{\"" member        \
     "\":{\"const\":\"" word "\"}}},\"then\":" then more "}"
@@ -52,7 +52,8 @@ static const struct {
     { "{\"k\":[\"a\"]}", NULL },
     { "{\"k\":\"e\"}", "/w" },
     { "{}", "" },
-    { "[\"a\"]", "" },          /* "if" holds of what is no object */
+    { "[\"a\"]", "" },          /* "if" is true for a value that is not an
+                                   object */
     { "\"a\"", "" },
     { "{\"k\":\"aa\"}", NULL },
     { "{\"k\":\"\"}", NULL }
@@ -118,7 +119,7 @@ test_cases(void **state)
 }
 
 
-/* what a case that is passed over would have evaluated, it does not */
+/* A skipped condition evaluates nothing. */
 
 static void
 test_evaluated(void **state)

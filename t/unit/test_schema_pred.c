@@ -1,7 +1,7 @@
 /*
- * Predicates and simple patterns: what is merged, resolved and compared in one
- * go says what the schema says.  parley_test_validate() compares each verdict
- * with that of the schema without its predicate.
+ * Predicates and simple patterns: merged, resolved and compared in one pass,
+ * they must agree with the schema.  parley_test_validate() compares each
+ * verdict with that of the schema without its predicate.
  */
 
 #include "t/unit/parley_test_schema.h"
@@ -56,7 +56,7 @@ verdicts(const verdict_t *v, size_t n)
 #define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 
 
-/* What one schema knows is no other's to know. */
+/* Facts of one schema are not used for another. */
 
 static void
 test_merged(void **state)
@@ -116,7 +116,7 @@ test_merged(void **state)
     "{\"required\":[\"w\"]}}}}}"
 
 
-/* A word that conditions ask for, one that none asks for, and none at all. */
+/* A word in a condition, one in no condition, and a missing one. */
 
 static void
 test_selected(void **state)

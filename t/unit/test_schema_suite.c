@@ -1,10 +1,11 @@
 /*
- * The official JSON Schema test suite, draft 2020-12: all mandatory files,
- * and of the optional ones those whose behaviour is promised.  It is the
- * newest that tools/install-deps could get, in build/schema-suite, or else
- * that of this distribution's libtest-json-schema-acceptance-perl, or the
- * directory that PARLEY_SCHEMA_SUITE names; it holds tests/ and remotes/.  A
- * suite that is not there is a failure.  One test for each group of the suite.
+ * The official JSON Schema test suite, draft 2020-12: all mandatory files, and
+ * the optional ones for promised behaviour.  The suite is in the directory
+ * PARLEY_SCHEMA_SUITE, with tests/ and remotes/.  By default it is
+ * build/schema-suite, the newest that tools/install-deps could get.  If that
+ * is missing, it is this distribution's libtest-json-schema-acceptance-perl.
+ * A missing suite is a failure.  There is one test for each group of the
+ * suite.
  */
 
 #include <dirent.h>
@@ -87,7 +88,7 @@ slurp(const char *path, parley_str_t *ret)
 }
 
 
-/* the documents that the suite takes for granted at http://localhost:1234 */
+/* Loads the documents that the suite expects at http://localhost:1234. */
 static void
 load_remotes(const char *below)
 {
@@ -155,7 +156,7 @@ make_set(int formats)
 
     for (i = 0; i < nremotes; i++) {
 
-        /* some are of other drafts, and not to be had in this one */
+        /* some are of other drafts, which this set does not have */
 
         (void) !parley_schema_set_add(set, parley_str_none,
                                       parley_str_c(remotes[i].uri),
@@ -287,7 +288,7 @@ run_file(const char *file, int formats)
 
     if (slurp(path, &text) != 0) {
 
-        /* an older or a newer suite may lack an optional one */
+        /* an older or newer suite may lack an optional file */
 
         snprintf(path, sizeof(path), "%s%s", file,
                  (strncmp(file, "optional/", 9) == 0)

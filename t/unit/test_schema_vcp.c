@@ -1,6 +1,6 @@
 /*
- * The schema of VCP, rule by rule: what must pass passes, what must not is
- * refused with the member named.
+ * The schema of VCP, rule by rule: valid messages pass, and the error of an
+ * invalid one names the member.
  */
 
 #include "t/unit/parley_test_schema.h"
@@ -188,14 +188,14 @@ test_vcp_06(void **state)
                                     "\"constitution_ref\":\"" CREED "\"}"),
                        INVALID, "/payload/context", "minLength", NULL);
 
-    /* the form is that of its own type */
+    /* each type has its own members */
 
     parley_test_refuse(vcp, message_of("escalation", "{\"context\":\"c\","
                                        "\"constitution_ref\":\"" CREED "\"}"),
                        UNKNOWN, "/payload/constitution_ref",
                        "additionalProperties", NULL);
 
-    /* and one payload can be judged alone */
+    /* a payload can be validated alone */
 
     parley_test_accept(parley_test_compile(set, PARLEY_SCHEMA_VCP
                                "#/$defs/constraint_propagate_payload"),
@@ -440,7 +440,7 @@ test_vcp_16(void **state)
 
     size_t  i;
 
-    /* 64 octets have one text */
+    /* 64 octets have only one text */
 
     static const char  *const bad[] = {
         "\"base64:\"", "\"base64:AAAA\"", "\"base64:" A85 "A\"",

@@ -104,13 +104,13 @@ test_bound(void **state)
         assert_int_equal(take(i, 6), PARLEY_SEAT_TAKEN);
     }
 
-    /* what was refused took nothing */
+    /* a refused one took nothing */
 
     parley_seats_give(tables, 1, account(1, 5));
     assert_int_equal(take(2, 5), PARLEY_SEAT_TAKEN);
     assert_int_equal(take(2, 5), PARLEY_SEAT_REFUSED);
 
-    /* an account whose part is 0 is one, too */
+    /* an account whose part is 0 counts like others */
 
     for (i = 0; i < MOST; i++) {
         assert_int_equal(take(0, 0), PARLEY_SEAT_TAKEN);
@@ -139,7 +139,7 @@ test_dead(void **state)
     dead = 1u << 1;
     assert_int_equal(take(1, 5), PARLEY_SEAT_TAKEN);
 
-    /* the next worker has the slot, and nothing of it */
+    /* the next worker has the slot, without its seats */
 
     memset(&self, 0, sizeof(self));
     self.pid = 9;
@@ -154,7 +154,7 @@ test_dead(void **state)
 
     assert_int_equal(take(0, 5), PARLEY_SEAT_REFUSED);
 
-    /* one that left */
+    /* a worker that left */
 
     parley_slot_leave(&slots->slots[0]);
     assert_int_equal(take(1, 5), PARLEY_SEAT_TAKEN);
@@ -175,7 +175,7 @@ test_full(void **state)
     assert_int_equal(take(0, i), PARLEY_SEAT_UNCOUNTED);
     assert_int_equal(take(1, i), PARLEY_SEAT_TAKEN);
 
-    /* those that are there are counted, and what is free is another's */
+    /* seats in use are counted, and a free one may be another account's */
 
     assert_int_equal(take(0, 3), PARLEY_SEAT_TAKEN);
     parley_seats_give(tables, 0, account(1, 9));

@@ -1,4 +1,4 @@
-/* state/parley_state.h: who takes how much */
+/* state/parley_state.h: the share of each account */
 
 #include "t/unit/parley_test_state.h"
 
@@ -192,7 +192,7 @@ test_level(void **state)
     parley_test_stat(&t, T0, &stat);
     assert_int_equal(stat.level, PARLEY_STATE_FULL);
 
-    /* it is not what was once used that counts */
+    /* past use does not count */
 
     parley_test_stat(&t, T0 + TTL + 2000, &stat);
     assert_int_equal(stat.level, PARLEY_STATE_OK);
@@ -231,7 +231,7 @@ test_words(void **state)
 }
 
 
-/* GW-25: what a dead process had reserved is nobody's share */
+/* GW-25: a dead process's reservations do not count for any share. */
 
 static void
 test_dead(void **state)
@@ -265,7 +265,7 @@ test_dead(void **state)
     assert_int_equal(got.verdict, PARLEY_ADMIT_SHARE);
     assert_true(had > 10);
 
-    /* one that enters while all live drops nothing */
+    /* a process that enters while all live drops nothing */
 
     next = t.s;
     parley_memory_enter(&next, &three);
@@ -288,7 +288,7 @@ test_dead(void **state)
 }
 
 
-/* how much the largest has is known, whoever that is, and when it has less */
+/* The largest share is known, for any account, and when it shrinks. */
 
 static void
 test_largest(void **state)

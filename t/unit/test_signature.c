@@ -161,7 +161,9 @@ test_refused(void **state)
     (void) verify(&keys, "EdDSA", "k0", octets, text, PARLEY_E_NONE);
     (void) verify(&keys, "ed25519", "", octets, text, PARLEY_E_NONE);
 
-    /* one spelling: neither without padding nor in the other alphabet */
+    /*
+     * one spelling: text without padding and in the other alphabet is invalid
+     */
 
     (void) strcpy(changed, text);
     changed[86] = '\0';
@@ -191,7 +193,7 @@ test_refused(void **state)
                   PARLEY_E_SIGNATURE_INVALID);
     (void) verify(&keys, "ed25519", "k1", octets, text, PARLEY_E_KEY_UNKNOWN);
 
-    /* each changed character, truncation, junk, trailing bits */
+    /* each changed character, cut text, extra text, trailing bits */
 
     (void) strcpy(changed, text);
 
@@ -288,7 +290,7 @@ test_hmac(void **state)
                   PARLEY_E_SIGNATURE_INVALID);
     parley_jwk_free(&jwk[1]);
 
-    /* an Ed25519 public key, known to all, is no HMAC secret */
+    /* an Ed25519 public key is public, so it must not be an HMAC secret */
 
     (void) snprintf(header, sizeof(header),
                     "{\"kty\":\"oct\",\"k\":\"%s\"}", RFC8037_X);
@@ -344,7 +346,7 @@ test_trials(void **state)
 }
 
 
-/* from 2000 up to 3000, and without bounds */
+/* From 2000 to 3000, and without bounds. */
 
 static void
 test_period(void **state)
@@ -397,7 +399,7 @@ test_period(void **state)
             assert_string_equal(err.text, times[i].text);
         }
 
-        /* the same where the signature names no key */
+        /* as above, with a signature that names no key */
 
         assert_int_equal(parley_signature_verify(&set, PARLEY_STR("ed25519"),
                                                  parley_str_none, octets,
@@ -410,7 +412,7 @@ test_period(void **state)
             assert_string_equal(err.text, times[i].text);
         }
 
-        /* while keys rotate the other one counts by itself */
+        /* during a key rotation the other key counts by itself */
 
         set = parley_test_set(keys, 2);
 

@@ -1,4 +1,4 @@
-/* state/parley_state.h: admission and what becomes of it */
+/* state/parley_state.h: admission and its settlement */
 
 #include "t/unit/parley_test_state.h"
 
@@ -46,7 +46,7 @@ end(void **state)
 }
 
 
-/* the n-th key of those that a test has in hand */
+/* Returns the n-th key of a test. */
 
 static const uint8_t *
 key(unsigned slot, parley_kind_t kind, const char *owner, unsigned n)
@@ -133,7 +133,7 @@ test_life(void **state)
     assert_int_equal(admit(&other, &a), PARLEY_ADMIT_DUPLICATE);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
 
-    /* what was taken is not released */
+    /* a taken message is not released */
 
     assert_int_equal(settle(&t.s, &a, stamp, 0, T0 + 11), 0);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
@@ -162,14 +162,14 @@ test_release(void **state)
 
     assert_int_equal(admit(&other, &a), PARLEY_ADMIT_OK);
 
-    /* and not by who has it no longer */
+    /* a process that lost the reservation cannot release it */
 
     assert_int_equal(settle(&t.s, &a, stamp, 0, T0), 0);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_IN_FLIGHT);
 }
 
 
-/* SEC-11: nobody's id meets another's */
+/* SEC-11: ids of two owners do not collide. */
 
 static void
 test_owners(void **state)
@@ -210,7 +210,7 @@ test_other_content(void **state)
 }
 
 
-/* GW-25: what a dead process had reserved is free when somebody asks */
+/* GW-25: a dead process's reservation is free at the next question. */
 
 static void
 test_dead_process(void **state)
@@ -231,14 +231,14 @@ test_dead_process(void **state)
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_IN_FLIGHT);
     assert_int_equal(t.asked, 1);
 
-    /* its own are its own affair */
+    /* a process does not check its own reservations */
 
     assert_int_equal(admit(&other, &a), PARLEY_ADMIT_IN_FLIGHT);
     assert_int_equal(t.asked, 1);
 
     t.dead = 2;
 
-    /* by the slot as well as by the id, and for what says something else */
+    /* by the slot as well as by the id, and for a different message */
 
     b = message("bob", 9, ONE);
     b.slot = a.slot;
@@ -253,7 +253,7 @@ test_dead_process(void **state)
     parley_test_stat(&t, T0, &stat);
     assert_int_equal(stat.orphans, 2);
 
-    /* it is asked about no more */
+    /* it is not checked again */
 
     t.asked = 0;
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_IN_FLIGHT);
@@ -261,7 +261,7 @@ test_dead_process(void **state)
 }
 
 
-/* what was taken stays taken, whoever did it */
+/* A taken message stays taken after its process died. */
 
 static void
 test_dead_process_took(void **state)
@@ -279,7 +279,7 @@ test_dead_process_took(void **state)
 }
 
 
-/* its number goes to another process, which has reserved nothing yet */
+/* Another process gets its number, and has reserved nothing yet. */
 
 static void
 test_reused_number(void **state)
@@ -313,7 +313,7 @@ test_reused_number(void **state)
 }
 
 
-/* the same id of a process, begun at another time, is another process */
+/* A process with the same pid and another start time is another process. */
 
 static void
 test_reused_pid(void **state)
@@ -333,7 +333,7 @@ test_reused_pid(void **state)
     a = message("alice", 1, ONE);
     assert_int_equal(admit(&again, &a), PARLEY_ADMIT_OK);
 
-    /* and who enters twice is the same */
+    /* a process that enters twice is the same */
 
     parley_memory_enter(&again, &two);
     t.asked = 0;
@@ -342,7 +342,7 @@ test_reused_pid(void **state)
 }
 
 
-/* there are more processes than places: those of the dead are found */
+/* With more processes than places, places of dead ones are found. */
 
 static void
 test_no_place(void **state)
@@ -372,7 +372,7 @@ test_no_place(void **state)
 }
 
 
-/* who is not known holds what it has until the lease is over, and no longer */
+/* An unknown process keeps its reservations until the lease ends. */
 
 static void
 test_unknown_process(void **state)
@@ -394,7 +394,10 @@ test_unknown_process(void **state)
 }
 
 
-/* taken is taken, also after the lease, and the first stays the first */
+/*
+ * A message stays taken, also after the lease, and the first one stays the
+ * first.
+ */
 
 static void
 test_late_commit(void **state)
@@ -416,7 +419,7 @@ test_late_commit(void **state)
     assert_int_equal(settle(&other, &a, second, 0, t.now + 2), 0);
     assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_DUPLICATE);
 
-    /* and where nothing of it is there any more */
+    /* and if nothing of it is left */
 
     a = message("alice", 2, ONE);
     assert_int_equal(settle(&t.s, &a, first, 1, T0), 0);
@@ -426,7 +429,7 @@ test_late_commit(void **state)
 }
 
 
-/* a reservation outlives the window: it is swept when it ended, no earlier */
+/* A reservation outlives the window: it is swept at its end, not earlier. */
 
 static void
 test_lease_and_sweep(void **state)
@@ -459,7 +462,7 @@ test_lease_and_sweep(void **state)
 }
 
 
-/* SEC-08: one final answer; with the message's id or not at all */
+/* SEC-08: one final answer, together with the message's id or not at all. */
 
 static void
 test_slot(void **state)
@@ -483,13 +486,13 @@ test_slot(void **state)
     assert_int_equal(admit(&other, &b), PARLEY_ADMIT_ANSWERING);
     assert_true(got.wait > 0);
 
-    /* the id of what was refused is free */
+    /* the id of a refused message is free */
 
     b.slot = NULL;
     assert_int_equal(admit(&other, &b), PARLEY_ADMIT_OK);
     assert_int_equal(settle(&other, &b, got.stamp, 0, T0), 0);
 
-    /* what was not taken leaves the question open */
+    /* a message that was not taken leaves the question open */
 
     a = message("bob", 1, ONE);
     a.slot = key(2, PARLEY_KIND_SLOT, "question", 1);
@@ -504,7 +507,7 @@ test_slot(void **state)
     assert_int_equal(admit(&other, &b), PARLEY_ADMIT_ANSWERED);
     assert_int_equal(got.wait, 0);
 
-    /* a duplicate is a duplicate first */
+    /* the verdict duplicate has priority */
 
     a = message("bob", 1, ONE);
     a.slot = key(2, PARLEY_KIND_SLOT, "question", 1);
@@ -512,7 +515,7 @@ test_slot(void **state)
 }
 
 
-/* quotas are taken with the id, and given back with it */
+/* Quotas are taken with the id, and given back with it. */
 
 static void
 test_quotas(void **state)
@@ -539,7 +542,10 @@ test_quotas(void **state)
             continue;
         }
 
-        /* the second is used up: nothing of the first is taken, nor the id */
+        /*
+         * the second quota is used up: nothing of the first is taken, nor the
+         * id
+         */
 
         assert_int_equal(admit(&t.s, &a), PARLEY_ADMIT_LIMITED);
         assert_int_equal(got.quota, 1);
@@ -562,7 +568,7 @@ test_quotas(void **state)
 }
 
 
-/* what has no id of its own takes its quotas all the same, and no more */
+/* A message without an id takes its quotas, and nothing else. */
 
 static void
 test_without_id(void **state)
@@ -635,7 +641,7 @@ test_repaired(void *ctx)
 }
 
 
-/* what it had not done yet is not there, what others did is */
+/* Its unfinished change is undone, changes of others stay. */
 
 static void
 test_dead_with_lock(void **state)

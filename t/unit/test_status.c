@@ -1,4 +1,4 @@
-/* What is told of the gateway, and in which format; its health. */
+/* The status of the gateway, and its formats; its health. */
 
 #include <jansson.h>
 
@@ -145,7 +145,7 @@ test_prometheus(void **state)
     assert_line(text, "parley_keys_age_seconds 60");
     assert_line(text, "parley_zone_left_ratio 0.25");
 
-    /* buckets are of what is up to them */
+    /* a bucket counts all values up to its bound */
     assert_line(text, "# TYPE parley_gateway_seconds histogram");
     assert_line(text, "parley_gateway_seconds_bucket{le=\"0.00001\"} 2");
     assert_line(text, "parley_gateway_seconds_bucket{le=\"0.0001\"} 7");
@@ -154,8 +154,10 @@ test_prometheus(void **state)
     assert_line(text, "parley_gateway_seconds_sum 1.500000001");
     assert_line(text, "parley_gateway_seconds_count 8");
 
-    /* every row is there from the beginning, but what the state alone knows,
-       while it does not answer */
+    /*
+     * every row exists from the beginning, except those of the state if it
+     * does not answer
+     */
 
     for (i = 0; i < PARLEY_ROWS; i++) {
         line = strstr(text, (const char *) parley_metrics[i].name.data);
@@ -168,7 +170,7 @@ test_prometheus(void **state)
 }
 
 
-/* n-th allocation fails: no text, and nothing is left */
+/* The n-th allocation fails: no text, and nothing is left. */
 
 static void
 test_memory(void **state)

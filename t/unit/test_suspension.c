@@ -1,4 +1,4 @@
-/* gate/admission/parley_suspension.h, and what an admission asks of it */
+/* gate/admission/parley_suspension.h, and its check by an admission */
 
 #include "gate/party/parley_account.h"
 #include "state/parley_ask.h"
@@ -98,7 +98,10 @@ admit(const char *sub, int suspends, const char *id, parley_admission_t *ret,
 }
 
 
-/* VCP-26: whoever is suspended enters nothing but what is asked for freely */
+/*
+ * VCP-26: a suspended principal cannot enter a message, except those that are
+ * always allowed.
+ */
 
 static void
 test_admission(void **state)
@@ -116,7 +119,7 @@ test_admission(void **state)
     assert_int_equal(admit("alice", 0, "b", &a, &got), PARLEY_ADMIT_OK);
     assert_int_equal(admit("bob", 1, "c", &a, &got), PARLEY_ADMIT_OK);
 
-    /* it comes before its id is looked at, and lasts */
+    /* it has priority over the id, and has no time limit */
 
     assert_int_equal(admit("alice", 1, "b", &a, &got),
                      PARLEY_ADMIT_SUSPENDED);
@@ -127,7 +130,10 @@ test_admission(void **state)
 }
 
 
-/* both of one principal are told, as they were put, the newest in place */
+/*
+ * Both suspensions of a principal are returned in their order; a new one
+ * replaces the old one in its place.
+ */
 
 static void
 test_get(void **state)
@@ -160,8 +166,10 @@ test_get(void **state)
 }
 
 
-/* a message ends what it saw, and nothing that came in its place, and only
-   where it is taken */
+/*
+ * An accepted message ends the suspension that it read, but not a newer one.
+ * A refused message ends none.
+ */
 
 static void
 test_lifts(void **state)
@@ -213,7 +221,7 @@ test_lifts(void **state)
 }
 
 
-/* all of them are listed once, however many there are, and nothing else is */
+/* All of them are listed once, for any number, and nothing else. */
 
 static void
 test_list(void **state)
@@ -291,7 +299,10 @@ assert_held(uint64_t suspended, uint64_t paused)
 }
 
 
-/* OPS-02: each kind is counted, whatever ends it, and whoever dies */
+/*
+ * OPS-02: each kind is counted, for any end of a suspension and any death of a
+ * process.
+ */
 
 static void
 test_counts(void **state)
@@ -323,7 +334,10 @@ test_counts(void **state)
 }
 
 
-/* of a status that asks for max of them, in at most so many brief parts */
+/*
+ * Returns the status with at most max suspensions, read in at most that many
+ * short parts.
+ */
 
 static char *
 told(size_t max, unsigned parts)
@@ -384,7 +398,10 @@ assert_told(size_t max, unsigned parts, const char *want)
 }
 
 
-/* OPS-01: who is suspended, as many as are asked for, and how many more */
+/*
+ * OPS-01: the suspended principals, as many as requested, and the number of
+ * the others.
+ */
 
 static void
 test_told(void **state)
@@ -407,7 +424,7 @@ test_told(void **state)
         "\"since\":\"2025-11-25T10:00:00Z\",\"message_id\":\"m2\"}],"
         "\"more\":0}");
 
-    /* it was not waited for */
+    /* without waiting for it */
 
     assert_told(2, 0, "{\"list\":[],\"more\":2}");
 
@@ -429,7 +446,7 @@ test_told(void **state)
 }
 
 
-/* no more octets than there may be, and one more fits where it is shorter */
+/* The octets are limited, and one more fits if it is shorter. */
 
 static void
 test_told_octets(void **state)
@@ -456,7 +473,7 @@ test_told_octets(void **state)
 }
 
 
-/* what is no suspension is none */
+/* Other text is not read as a suspension. */
 
 static void
 test_read(void **state)

@@ -140,7 +140,7 @@ test_values(void **state)
 }
 
 
-/* what is written is cut where there is no room for it */
+/* A value is cut if there is no room for it. */
 
 static void
 test_cut(void **state)
@@ -194,7 +194,7 @@ test_expiry(void **state)
 
     (void) state;
 
-    /* longer than the wheel turns, and at any place in a second */
+    /* longer than a turn of the wheel, and at any place in a second */
 
     for (i = 0; i < 300; i++) {
         assert_non_null(add(i, 0, i % 90, 1 + i * 997, T0));
@@ -237,7 +237,7 @@ test_later(void **state)
 }
 
 
-/* after any time in which nobody came */
+/* After any time without a call. */
 
 static void
 test_idle(void **state)
@@ -256,7 +256,7 @@ test_idle(void **state)
 }
 
 
-/* a few at a time: no walk however many end at once */
+/* A few at a time: no long walk if many end at once. */
 
 static void
 test_sweep_is_bounded(void **state)
@@ -289,7 +289,7 @@ test_full(void **state)
     assert_int_equal(i, table->nblocks);
     parley_test_table_check(table);
 
-    /* what has expired makes room */
+    /* expired entries make room */
 
     assert_non_null(add(i, 0, 200, 1000, T0 + 3000));
     parley_test_table_check(table);
@@ -323,7 +323,7 @@ test_queue(void **state)
     assert_int_equal(stat.evicted[PARLEY_LOOSE_MESSAGE], 2);
     assert_int_equal(stat.loose, 9);
 
-    /* by octets as well; what would never fit changes nothing */
+    /* also by octets; an entry that can never fit changes nothing */
 
     parley_table_bound_locked(table, PARLEY_LOOSE_MESSAGE, 7 * PARLEY_BLOCK,
                               0);
@@ -355,7 +355,7 @@ test_loose_gives_way(void **state)
 }
 
 
-/* SEC-09, SEC-11: who has the most loses first */
+/* SEC-09, SEC-11: the account with the most entries loses first. */
 
 static void
 test_fair_queue(void **state)
@@ -381,7 +381,7 @@ test_fair_queue(void **state)
         assert_non_null(parley_table_find_locked(table, 2, key(100 + i)));
     }
 
-    /* a quiet one's next takes of the heavy one's as well */
+    /* a new entry of a small account also replaces one of the large account */
 
     assert_non_null(loose(PARLEY_LOOSE_MESSAGE, 50, 1001, 30));
 
@@ -422,21 +422,21 @@ test_share(void **state)
     assert_int_equal(parley_table_room_locked(table, key(1), 1, 250, T0),
                      PARLEY_ROOM_SHARE);
 
-    /* who comes later gets less, and so does who comes then */
+    /* a later account gets less, and the next one too */
 
     two = flood(2, 250);
     assert_true(two < one);
     assert_true(two > total / 8);
     assert_true(flood(3, 250) < two);
 
-    /* room again as it expires */
+    /* room again after they expire */
 
     assert_int_equal(parley_table_room_locked(table, key(1), 1, 250,
                                               T0 + 5000), PARLEY_ROOM_OK);
 }
 
 
-/* each leaves three quarters of what there is to the others */
+/* Each account leaves three quarters of the free room to the others. */
 
 static void
 test_share_of_many(void **state)
@@ -456,7 +456,7 @@ test_share_of_many(void **state)
 }
 
 
-/* the same of a smaller share, which leaves more */
+/* As test_share_of_many(), with a smaller share, which leaves more. */
 
 static void
 test_share_of_few(void **state)
@@ -488,7 +488,7 @@ test_share_of_all(void **state)
 }
 
 
-/* what is loose is nobody's share */
+/* Loose entries do not count for any share. */
 
 static void
 test_share_without_loose(void **state)
@@ -509,7 +509,7 @@ test_share_without_loose(void **state)
 }
 
 
-/* anything, in any order */
+/* Random operations in any order. */
 
 static void
 test_random(void **state)

@@ -18,7 +18,7 @@
 #define T0      ((int64_t) 5000000)
 
 
-/* what is known of a key, by the process that was killed */
+/* state of a key, as the killed process recorded it */
 typedef enum {
     NOT_THERE = 0,
     THERE,
@@ -86,7 +86,7 @@ key(unsigned n)
 }
 
 
-/* 0 to 300 octets of a key, each of them */
+/* Returns 0 to 300 octets of a key, all different. */
 
 static parley_str_t
 value(unsigned n)
@@ -130,7 +130,7 @@ change(unsigned n)
 }
 
 
-/* of which some give way, and some end */
+/* Changes loose entries: some give way, and some end. */
 
 static void
 change_loose(parley_test_random_t *r)
@@ -252,7 +252,7 @@ test_killed(void **state)
 }
 
 
-/* whatever stands in what is not a chain, it is made anew */
+/* Everything except the chains is made again, whatever it contains. */
 
 static void
 test_all_else(void **state)
@@ -299,7 +299,7 @@ test_all_else(void **state)
 }
 
 
-/* what gives way does so in the order that it had */
+/* After a repair, entries give way in their old order. */
 
 static void
 test_order(void **state)

@@ -70,7 +70,7 @@ test_opens(void **state)
 }
 
 
-/* nothing of it can be changed, and no octet of the token is in it */
+/* No octet of it can be changed, and it contains no octet of the token. */
 
 static void
 test_changed(void **state)

@@ -97,7 +97,7 @@ test_refused(void **state)
         assert_int_equal(ms, 4711);
     }
 
-    /* no beginning of a timestamp is one */
+    /* a cut timestamp is invalid */
 
     (void) strcpy(copy, "2026-02-15T10:30:00.123+01:30");
 
@@ -144,7 +144,9 @@ test_format(void **state)
 }
 
 
-/* every day of 10 000 years, there and back, as the C library has them */
+/*
+ * Every day of 10 000 years, converted back, and compared with the C library.
+ */
 static void
 test_every_day(void **state)
 {

@@ -19,7 +19,7 @@ same_hash(parley_str_t tail, const uint8_t key[16])
 }
 
 
-/* a verified token of this subject, in test_arena */
+/* Returns a verified token of this subject, in test_arena. */
 
 static parley_jwt_t
 verified(const char *sub, int64_t exp)
@@ -90,7 +90,7 @@ test_hit(void **state)
     entry->data = parley_arena_alloc(&entry->arena, 100);
     assert_non_null(entry->data);
 
-    /* what was verified is gone; the entry stands by itself */
+    /* the verified token is freed; the entry does not depend on it */
 
     parley_test_arena_end(NULL);
     parley_arena_init(&test_arena, &parley_mem_libc, 0);
@@ -135,7 +135,7 @@ test_expiry(void **state)
                                            NOW_MS + 89000));
     assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS + 90000));
 
-    /* it was dropped: a clock that goes back does not bring it back */
+    /* it was dropped: a clock that goes back does not restore it */
 
     assert_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS));
 
@@ -173,7 +173,7 @@ test_generation(void **state)
     assert_null(parley_token_cache_get(cache, jwt.token, 2, NOW_MS));
     assert_null(parley_token_cache_get(cache, jwt.token, 0, NOW_MS));
 
-    /* two sets at once, each with an entry of its own */
+    /* two sets at once, each with its own entry */
 
     assert_non_null(parley_token_cache_put(cache, &jwt, 2, NOW_MS, 0));
     assert_non_null(parley_token_cache_get(cache, jwt.token, 1, NOW_MS));
@@ -188,7 +188,7 @@ test_generation(void **state)
 }
 
 
-/* every token has one hash, and many have one length */
+/* Every token has the same hash, and many have the same length. */
 
 static void
 test_collision(void **state)
@@ -219,7 +219,7 @@ test_collision(void **state)
         parley_assert_str(entry->jwt.sub, sub);
     }
 
-    /* each octet counts, and so does the length */
+    /* each octet counts, and the length */
 
     memcpy(changed, jwt[3].token.data, jwt[3].token.len);
 
@@ -232,7 +232,7 @@ test_collision(void **state)
                         parley_str_make(changed, k), 1, NOW_MS));
     }
 
-    /* taking one out of the middle of the chain leaves the others */
+    /* removing an entry from the middle of the chain keeps the others */
 
     parley_token_cache_drop(cache, parley_token_cache_get(cache, jwt[3].token,
                                                           1, NOW_MS));
@@ -270,7 +270,7 @@ test_bounds(void **state)
         parley_token_cache_stat(cache, &stat);
         assert_true(stat.entries <= 16);
 
-        /* what is used again and again stays, by CLOCK's second chance */
+        /* entries in frequent use stay, by CLOCK's second chance */
 
         if (i < 15) {
             assert_non_null(parley_token_cache_get(cache, hot.token, 1,
@@ -288,7 +288,7 @@ test_bounds(void **state)
     assert_true(found >= 15 && found <= 16);
     parley_token_cache_destroy(cache);
 
-    /* octets: an entry takes 2 KiB and some */
+    /* octets: an entry takes a little more than 2 KiB */
 
     cache = create(64, 10 * 1024, NULL);
 
@@ -343,14 +343,14 @@ test_hold(void **state)
     assert_ptr_equal(parley_token_cache_get(cache, jwt.token, 1, NOW_MS),
                                             entry);
 
-    /* all held: there is no room, and nothing is lost */
+    /* all are held: there is no room, and nothing is lost */
 
     parley_token_cache_hold(cache, second);
     other = verified("late", NOW + 60);
     assert_null(parley_token_cache_put(cache, &other, 1, NOW_MS, 0));
     parley_token_cache_release(cache, second);
 
-    /* dropped or expired, it is found no more, but still in memory */
+    /* a dropped or expired entry is not found, but still in memory */
 
     parley_token_cache_drop(cache, second);
     parley_token_cache_drop(cache, entry);
@@ -363,7 +363,7 @@ test_hold(void **state)
     assert_int_equal(stat.entries, 0);
     assert_int_equal(stat.octets, 0);
 
-    /* a hold that is never released does not outlive the cache */
+    /* a hold that is never released ends with the cache */
 
     entry = parley_token_cache_put(cache, &jwt, 1, NOW_MS, 0);
     parley_token_cache_hold(cache, entry);
@@ -410,7 +410,7 @@ test_memory(void **state)
 }
 
 
-/* GW-38: what an entry needs later makes room for itself, up to a half */
+/* GW-38: an entry that grows makes room for itself, up to a half. */
 
 static void
 test_grow(void **state)

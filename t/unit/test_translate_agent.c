@@ -1,5 +1,5 @@
 /*
- * Who is who in a message: the sender and its principal, directions, names in
+ * The parties of a message: the sender and its principal, directions, names in
  * other protocols.
  */
 
@@ -65,7 +65,10 @@ setup(parley_arena_t *arena, parley_agents_t *agents)
 }
 
 
-/* Who the sender of a message of proto is, with the token of caller. */
+/*
+ * Returns whether the sender of a message of proto is this principal, with the
+ * token of caller.
+ */
 static int
 sender_is(parley_proto_t proto, const char *name,
     const parley_test_entry_t *caller, int trusted, const char *sub,
@@ -116,7 +119,7 @@ test_sender(void **state)
 #define VCP  PARLEY_PROTO_VCP
 #define NO   PARLEY_E_SENDER_IDENTITY_MISMATCH
 
-    /* with a token: its principal's names, and nobody else's */
+    /* with a token: only the names of its principal */
 
     assert_true(sender_is(AEE, "agent.alice", &entries[0], 0, "alice", 0));
     assert_true(sender_is(VCP, "agent://ops/alice", &entries[0], 0, "alice",
@@ -134,7 +137,7 @@ test_sender(void **state)
     assert_true(sender_is(AEE, "carol", &unlisted, 0, "carol", 0));
     assert_true(sender_is(AEE, "carola", &unlisted, 0, "", NO));
 
-    /* without a token: whoever is listed, or nobody where that will do */
+    /* without a token: a listed principal, or none if the location allows it */
 
     assert_true(sender_is(AEE, "agent.lead", NULL, 0, "lead", 0));
     assert_true(sender_is(AEE, "agent.x", NULL, 0, "", PARLEY_E_KEY_UNKNOWN));
@@ -210,7 +213,10 @@ test_direction(void **state)
 }
 
 
-/* "name", or what parley_agent_resolve() returned where that is not 1 */
+/*
+ * Checks the name from parley_agent_resolve(), or its return value if that is
+ * not 1.
+ */
 static void
 resolves(const char *name, const parley_agent_t *sender,
     parley_proto_t from, parley_proto_t to, int want, const char *image)
@@ -253,12 +259,15 @@ test_resolve(void **state)
     resolves("agent.half@ops", NULL, AEE, VCP, 1, "agent://ops/half");
     resolves("agent.x@h", NULL, AEE, VCP, 1, "agent://h/x");
 
-    /* never the name of somebody who is listed */
+    /* never the name of a listed principal */
 
     resolves("agent.alice@ops", NULL, AEE, VCP, -1, "");
     resolves("agent://ops/half", NULL, VCP, AEE, -1, "");
 
-    /* no image; nobody's, which a group may be */
+    /*
+     * no name in the other protocol; a name without a principal, such as a
+     * group
+     */
 
     resolves("no name at all", NULL, AEE, VCP, 0, "");
 

@@ -1,5 +1,5 @@
 /*
- * What an upstream answers, and what its caller is told: the table "What the
+ * Answers of an upstream, and their form for the caller: the table "What the
  * caller gets back" of docs/mapping.md.
  */
 
@@ -67,7 +67,7 @@ typedef struct {
 } answer_row_t;
 
 
-/* whose child or parent answers by the name of the row */
+/* Compares the ranks of the parties by the name of the row. */
 
 static int
 above(void *ctx, parley_proto_t proto, parley_str_t name, parley_str_t other)
@@ -83,7 +83,7 @@ above(void *ctx, parley_proto_t proto, parley_str_t name, parley_str_t other)
 }
 
 
-/* what an AEE caller of a VCP service is told of an accepted task */
+/* an AEE caller's answer for a task that a VCP service accepted */
 static const char  accepted[] =
     "{\"v\":\"1\",\"id\":\"53199c24-5602-85a5-8a02-602b51c8192f\","
     "\"ts\":\"2026-02-15T10:30:00.123Z\",\"type\":\"stream\","
@@ -399,7 +399,7 @@ test_row(void **state)
 }
 
 
-/* A refusal in words that no list has becomes a code in AEE's manner. */
+/* An unknown code of a refusal becomes a code in AEE's form. */
 
 static void
 test_codes(void **state)
@@ -461,7 +461,10 @@ test_codes(void **state)
 }
 
 
-/* One row with memory that ends; what it must not do is lie. */
+/*
+ * Runs one row with memory that ends: an error is allowed, a wrong answer is
+ * not.
+ */
 
 static int
 memory_row(const answer_row_t *row, const parley_mem_t *mem)

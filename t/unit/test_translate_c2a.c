@@ -1,6 +1,6 @@
 /*
- * What one message does not show: refusals, the attention that an event asks
- * for, who answers whom.
+ * Behaviour that one message does not show: refusals, the attention of an
+ * event, the recipients of answers.
  */
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
     "\"normal\",\"payload\":{\"text\":\"ready?\"}}"
 
 
-/* the same with a null where it would say what it answers */
+/* the task with null in the members that refer to another message */
 #define NULL_TASK                                                             \
     "{\"v\":\"1\",\"id\":\"task-0001\",\"ts\":\"2026-02-15T10:30:00Z\","      \
     "\"type\":\"task\",\"from\":\"agent.planner\",\"to\":\"agent.lead\","     \
@@ -78,7 +78,7 @@ refuse(const char *text, const char *want)
                                    &reply), 0);
     assert_int_equal(reply.status, parley_error_info(err.code)->http);
 
-    /* the text is for a person */
+    /* the text is for a human */
 
     assert_int_equal(parley_json_read(&m.doc, &arena, NULL, 0, reply.body,
                                       &again), 0);
@@ -128,7 +128,7 @@ test_refuse(void **state)
 }
 
 
-/* the rows of the mapping, as far as acts and notices decide */
+/* The rows of the mapping that depend on acts and notices. */
 
 static void
 test_rows(void **state)
@@ -262,8 +262,9 @@ test_detect(void **state)
 
 
 /*
- * A reaction names nobody: it goes to whom it answers, who may come from a
- * store; a reply to a conversation goes to whoever asked in it.
+ * A reaction has no recipient: it goes to the sender of its event, which may
+ * come from a store.  A reply to a conversation goes to the principal that
+ * asked in it.
  */
 
 static void
@@ -314,7 +315,7 @@ test_parties(void **state)
         parley_assert_str(back.msg.created, "2026-02-15T10:30:00.123Z");
     }
 
-    /* a reaction alone is nobody's */
+    /* a reaction without its event has no recipient */
 
     opts.answering = NULL;
 
@@ -332,7 +333,7 @@ test_parties(void **state)
 }
 
 
-/* A directory that has for everybody the name it was given. */
+/* A directory that returns each name unchanged. */
 
 static int
 resolve_any(void *ctx, parley_proto_t from, parley_str_t name,
@@ -348,7 +349,7 @@ resolve_any(void *ctx, parley_proto_t from, parley_str_t name,
 }
 
 
-/* How an AEE message with n arrays in each other goes into C2A. */
+/* Translates an AEE message with n nested arrays to C2A. */
 
 static parley_code_t
 nested(unsigned n)
@@ -406,7 +407,7 @@ nested(unsigned n)
 }
 
 
-/* What a message says, made such as no protocol lets it be. */
+/* Encodes a message with a value that no protocol allows. */
 
 static void
 spoil(const char *what, parley_code_t code)
@@ -487,7 +488,7 @@ test_valid(void **state)
     spoil("deadline", PARLEY_E_NONE);
     spoil("late", PARLEY_E_TRANSLATION_UNSUPPORTED);
 
-    /* what is around it has five levels */
+    /* the C2A message has five levels around it */
 
     assert_int_equal(nested(32), PARLEY_E_NONE);
     assert_int_equal(nested(PARLEY_JSON_DEPTH_MAX - 5), PARLEY_E_NONE);
@@ -496,7 +497,10 @@ test_valid(void **state)
 }
 
 
-/* where it stands, and whether another that stands there is of it */
+/*
+ * The place of a correlation, and whether another value in its place belongs
+ * to it.
+ */
 
 static void
 test_correlations(void **state)

@@ -32,7 +32,7 @@
     "\"thread\",\"directedness\":\"to_me\",\"text\":\"yes\"}"
 
 
-/* a caller, the message it sent on to another protocol's service */
+/* a caller, and its message as sent to another protocol's service */
 typedef struct {
     parley_arena_t         arena;
     parley_test_message_t  request;
@@ -174,7 +174,7 @@ test_taken(void **state)
 }
 
 
-/* C2A-15: what a reaction means for the event it is on */
+/* C2A-15: the meaning of a reaction for its event. */
 
 static void
 test_signals(void **state)
@@ -238,7 +238,7 @@ test_taken_tools(void **state)
         const char  *arguments;
         const char  *disposition;
     } rows[] = {
-        /* C2A-01: who took it keeps no claims */
+        /* C2A-01: a client that accepted the event has no claims */
         { "chat.claim", "{\"inReplyTo\":\"evt_12345\"}", "acknowledged" },
         { "chat.defer", "{\"inReplyTo\":\"evt_12345\",\"reason\":\"r\"}",
           "deferred" },
@@ -346,7 +346,7 @@ test_answered(void **state)
                                PARLEY_STR("/result/message/content/0/text"));
     assert_true(parley_json_string_is(&doc, node, PARLEY_STR("it is done")));
 
-    /* it stands where the event does, and names it */
+    /* it is in the conversation of the event, and names the event */
 
     node = parley_json_resolve(&doc, 0,
                                PARLEY_STR("/result/message/conversation"));
@@ -466,7 +466,7 @@ test_service(void **state)
 }
 
 
-/* What a tool returned, and messages alone. */
+/* The result of a tool, and messages alone. */
 
 static void
 test_service_data(void **state)
@@ -539,7 +539,7 @@ test_service_refuses(void **state)
     assert_int_equal(x.answer.kind, PARLEY_ANSWER_REFUSED);
     parley_assert_str(x.answer.message, "full");
 
-    /* what it says besides is not told, and named */
+    /* other members of the answer are lost, and named */
 
     assert_int_equal(exchange_hear(&x, 200, "{\"jsonrpc\":\"2.0\",\"id\":"
                                    "\"task-0001\",\"result\":{\"accepted\":"
@@ -620,7 +620,7 @@ test_service_invalid(void **state)
 }
 
 
-/* The same protocol on both sides: the id is whatever the caller's was. */
+/* The same protocol on both sides: the id is the caller's. */
 
 static void
 test_same_protocol(void **state)

@@ -1,6 +1,6 @@
 /*
- * What the gateway answers by itself for C2A's callers, and how its refusals
- * reach a client of MCP.
+ * The gateway's own answers to C2A callers, and the form of its refusals for a
+ * client of MCP.
  */
 
 #include "t/unit/parley_test_translate.h"
@@ -108,7 +108,7 @@ read_reply(own_t *o)
 }
 
 
-/* Answers and returns the body in o->doc. */
+/* Answers a text; the body is in o->doc. */
 
 static void
 answered(own_t *o, const char *text)
@@ -122,7 +122,7 @@ answered(own_t *o, const char *text)
 }
 
 
-/* C2A-01: the version that was asked for where it is known */
+/* C2A-01: the requested version, if it is known. */
 
 static void
 test_initialize(void **state)
@@ -167,7 +167,7 @@ test_initialize(void **state)
 }
 
 
-/* C2A-01: what both sides can, and nothing that was not offered */
+/* C2A-01: the capabilities of both sides, and nothing that was not offered. */
 
 static void
 test_capabilities(void **state)
@@ -220,7 +220,7 @@ test_tools(void **state)
         snprintf(pointer, sizeof(pointer), "/result/tools/%u/description", i);
         assert_true(at(&o, pointer).len > 20);
 
-        /* of an object, and with no choice at the top */
+        /* an object, without alternatives at the top */
 
         snprintf(pointer, sizeof(pointer),
                  "/result/tools/%u/inputSchema/type", i);
@@ -234,7 +234,7 @@ test_tools(void **state)
     assert_false(has(&o, "/result/tools/7"));
     assert_false(has(&o, "/result/ttlMs"));
 
-    /* each of them is whole */
+    /* each schema is complete */
 
     assert_null(strstr((const char *) o.reply.body.data, "$ref"));
 
@@ -250,7 +250,7 @@ test_tools(void **state)
 }
 
 
-/* only what the rules of the caller let it use */
+/* Only the tools that the caller's rules allow. */
 
 static void
 test_tools_granted(void **state)
@@ -277,7 +277,7 @@ test_tools_granted(void **state)
 }
 
 
-/* MCP since 2026-07-28 */
+/* MCP since 2026-07-28. */
 
 static void
 test_modern(void **state)
@@ -334,7 +334,7 @@ test_empty(void **state)
 }
 
 
-/* What nobody behind the gateway can answer. */
+/* Methods that no service behind the gateway can answer. */
 
 static void
 test_unknown(void **state)
@@ -368,7 +368,7 @@ test_unknown(void **state)
 }
 
 
-/* Both sides speak C2A: all of it is the service's, but for responses. */
+/* Both sides speak C2A: everything goes to the service, except responses. */
 
 static void
 test_passes(void **state)
@@ -427,7 +427,7 @@ test_passes(void **state)
 }
 
 
-/* a refusal of what was read so far */
+/* Encodes a refusal of the message read so far. */
 
 static void
 refuse(own_t *o, const char *text, parley_code_t code, int mcp)
@@ -468,14 +468,14 @@ test_refused(void **state)
 
     snprintf(react, sizeof(react), REACT, "done");
 
-    /* whoever reads the status and the body */
+    /* for clients that read the status and the body */
 
     refuse(&o, react, PARLEY_E_POLICY_REFUSED, 0);
     assert_int_equal(o.reply.status, 403);
     parley_assert_str(at(&o, "/error/code"), "-31403");
     parley_arena_reset(&o.arena);
 
-    /* a tool call: what a model reads */
+    /* a tool call: a model reads the text */
 
     refuse(&o, react, PARLEY_E_POLICY_REFUSED, 1);
     assert_int_equal(o.reply.status, 200);
@@ -494,7 +494,7 @@ test_refused(void **state)
     parley_assert_str(at(&o, "/error/data/code"), "rate-limited");
     parley_arena_reset(&o.arena);
 
-    /* known by the initialize at hand; the draft's own is not MCP's */
+    /* known by this initialize request; the draft's own method is not MCP's */
 
     refuse(&o, CALL("initialize", "{\"protocolVersion\":\"2025-11-25\"}"),
            PARLEY_E_POLICY_REFUSED, 0);
@@ -513,7 +513,10 @@ test_refused(void **state)
 }
 
 
-/* What stays a status: a client acts on that, or has nothing else. */
+/*
+ * Refusals that stay an HTTP status: a client reacts to it, or has nothing
+ * else.
+ */
 
 static void
 test_refused_by_status(void **state)

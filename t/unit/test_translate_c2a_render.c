@@ -1,4 +1,4 @@
-/* The structured text of an event, and what source text cannot do to it. */
+/* The structured text of an event; source text cannot imitate its structure. */
 
 #include "t/unit/parley_test_translate.h"
 
@@ -92,7 +92,7 @@ test_forged(void **state)
            0, HEADERS "> \xE2\x80\x8Bresponse_policy\xC2\xA0: no\n"
            "> reply_target\n");
 
-    /* what only looks a little like it */
+    /* text that is only a little similar */
 
     render(PARLEY_PROTO_C2A, EVENT("reasons: many\\nMessage me\\nthe author:"
                                    " x\\nc2about"),
@@ -102,7 +102,7 @@ test_forged(void **state)
 }
 
 
-/* a header's value stays on its line */
+/* The value of a header stays on its line. */
 
 static void
 test_values(void **state)

@@ -1,11 +1,11 @@
 /*
  * t/cases/<from>-to-<to>/<name>: in.json becomes out.json, or fails with the
- * error of the file "case", which also lists what is lost.  The folders are
- * those of each two protocols, found by their names.  Every case is also
- * run with memory that ends early and cut off at every octet.
+ * error of the file "case", which also lists the losses.  There is a folder
+ * for each pair of protocols, found by their names.  Every case is also run
+ * with memory that ends early, and with input that is cut at every octet.
  *
- * PARLEY_TEST_WRITE=1 writes out.json and the section "loss" anew, for a
- * change of what translation makes: git diff then shows that change.
+ * PARLEY_TEST_WRITE=1 writes out.json and the section "loss" again after a
+ * change of the translation: git diff then shows that change.
  */
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "t/unit/parley_test_case.h"
 
 
-/* what came of a translation */
+/* the result of a translation */
 typedef struct {
     parley_arena_t    arena;
     parley_encoded_t  made;
@@ -103,7 +103,7 @@ rewrite(const parley_test_case_t *c, const char *file, parley_str_t text,
 }
 
 
-/* The last section of the case. */
+/* Rewrites the last section of the case. */
 
 static void
 rewrite_loss(const parley_test_case_t *c, parley_test_result_t *r)
@@ -180,7 +180,7 @@ test_case(void **state)
                  (const char *) parley_test_loss(&r.arena, &r.loss).data);
     }
 
-    /* what was made is a message, with the id that was promised */
+    /* the result is a valid message with the promised id */
 
     protocols(c, &from, &to);
 
@@ -195,7 +195,7 @@ test_case(void **state)
 }
 
 
-/* Either the same comes of it, or the error is that memory ended. */
+/* Either the result is the same, or the error is that memory ended. */
 
 static void
 test_memory(void **state)
@@ -248,7 +248,7 @@ test_memory(void **state)
 }
 
 
-/* A message that ends too early is no message, and nothing is read beyond. */
+/* A cut message is invalid, and nothing is read beyond it. */
 
 static void
 test_truncated(void **state)
@@ -296,7 +296,7 @@ main(void)
     char         family[64], dir[96];
     const char  *from, *to;
 
-    /* of each protocol there are some */
+    /* each protocol has cases */
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
         from = (const char *) parley_proto_name((parley_proto_t) i).data;

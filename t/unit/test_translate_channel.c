@@ -1,6 +1,6 @@
 /*
- * agent-channel beside its cases: answers and refusals, submissions, and that
- * what goes through another protocol comes back.
+ * agent-channel without cases: answers and refusals, submissions, and messages
+ * that come back from another protocol.
  */
 
 #include "t/unit/parley_test_case.h"
@@ -88,7 +88,7 @@ teardown(void **state)
 }
 
 
-/* What a service of proto answered to the frame, told to its sender. */
+/* Encodes the answer of a service of proto for the sender of a frame. */
 
 static void
 tell(fixture_t *f, const char *request, parley_proto_t proto, int status,
@@ -129,7 +129,7 @@ test_taken(void **state)
                       "{\"frame_id\":\"" FRAME_ID "\",\"delivered\":1}");
     assert_int_equal(f->reply.message.len, 0);
 
-    /* a substrate's own count is the sender's to know */
+    /* the count of a substrate goes to the sender */
 
     tell(f, QUERY, PARLEY_PROTO_CHANNEL, 200,
          "{\"frame_id\":\"" FRAME_ID "\",\"delivered\":0}");
@@ -163,7 +163,7 @@ test_answered(void **state)
     parley_assert_str(m.msg.text, "here");
     assert_int_equal(f->loss.count, 0);
 
-    /* another channel service's answer goes on as it is */
+    /* an answer of another channel service is forwarded unchanged */
 
     tell(f, QUERY, PARLEY_PROTO_CHANNEL, 200, RESPONSE(QUERY_ID));
     assert_true(parley_str_eq(f->reply.message, f->answer.doc.input));
@@ -190,7 +190,7 @@ test_answered_diagnostic(void **state)
 }
 
 
-/* What cannot be said is lost, but the frame was taken. */
+/* An answer without an equivalent is lost, but the frame was taken. */
 
 static void
 test_answer_lost(void **state)
@@ -223,7 +223,7 @@ test_rejected(void **state)
         int              status;
         const char      *body;
         const char      *want;
-        int              ret_status;    /* 0: the same */
+        int              ret_status;    /* 0: unchanged */
     } rows[] = {
         { PARLEY_PROTO_CHANNEL, 403,
           "{\"code\":\"scope-unauthorised\",\"field\":\"scope\","
@@ -246,7 +246,7 @@ test_rejected(void **state)
           "\"payload\":{\"code\":\"E_RATE_LIMITED\",\"message\":\"slow\"}}",
           "{\"code\":\"rate-limited\",\"message\":\"slow\"}", 0 },
 
-        /* a failure is one, whatever the status that it came with */
+        /* a failure is a failure with any status */
 
         { PARLEY_PROTO_AEE, 200, FAILED("E_RATE_LIMITED"),
           "{\"code\":\"rate-limited\",\"message\":\"no\"}", 429 },
@@ -269,7 +269,7 @@ test_rejected(void **state)
 }
 
 
-/* What a channel service says must go with the frame it was given. */
+/* The answer of a channel service must fit the frame that it got. */
 
 static void
 test_upstream_invalid(void **state)
@@ -311,7 +311,7 @@ test_upstream_invalid(void **state)
         assert_string_equal(f->err.field, rows[i].field);
     }
 
-    /* what has no query_id is answered by its frame_id */
+    /* a frame without a query_id is answered by its frame_id */
 
     sent.corr = parley_str_none;
 
@@ -323,7 +323,7 @@ test_upstream_invalid(void **state)
 }
 
 
-/* The eleven codes of section 10 are wire words. */
+/* The eleven codes of section 10 are used in the protocol. */
 
 static void
 test_refuse(void **state)
@@ -381,7 +381,7 @@ test_refuse(void **state)
 }
 
 
-/* A scope travels with the message, however often it is passed on. */
+/* A scope stays with the message through several gateways. */
 
 static void
 test_submit(void **state)
@@ -475,7 +475,7 @@ attribute(void *ctx, parley_proto_t proto, parley_str_t name,
 }
 
 
-/* What the directory says of a sender must be what a frame can say. */
+/* The attribution from the directory must be valid in a frame. */
 
 static void
 test_attributed(void **state)

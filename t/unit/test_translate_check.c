@@ -1,4 +1,4 @@
-/* What is asked of a message before it is translated, and what is changed. */
+/* Checks of a message before it is translated, and changes to it. */
 
 #include "t/unit/parley_test_translate.h"
 
@@ -125,14 +125,14 @@ test_age(void **state)
     assert_int_equal(aged(AEE, now - 3600000, 7200000, 0), 0);
     assert_int_equal(aged(AEE, -1, 5000, 5000), PARLEY_E_FIELD_INVALID);
 
-    /* VCP has bounds of its own, which nothing widens */
+    /* VCP has limits of its own, which no setting widens */
 
     assert_int_equal(aged(VCP, now - 300000, 7200000, 7200000), 0);
     assert_int_equal(aged(VCP, now - 300001, 7200000, 7200000), STALE);
     assert_int_equal(aged(VCP, now + 30001, 7200000, 7200000), STALE);
     assert_int_equal(aged(VCP, now - 1001, 1000, 0), STALE);
 
-    /* a log record need not say */
+    /* a log record may lack the time */
 
     parley_msg_init(&m, AEE, NULL);
     m.partial = 1;
@@ -144,7 +144,7 @@ test_age(void **state)
 }
 
 
-/* Reads the task, and changes it by caps and the edits. */
+/* Reads the task, and changes it by caps and edits. */
 static int
 amend(parley_arena_t *arena, const parley_caps_t *caps,
     const char *redacted, parley_test_message_t *m, parley_json_t *doc,
@@ -210,12 +210,12 @@ test_amend(void **state)
         "\"priority\":\"normal\",\"requires\":{\"timeout_ms\":1000},"
         "\"payload\":{\"kept\":2}}"));
 
-    /* the signature that was verified is still known */
+    /* the verified signature is still known */
 
     assert_true(m.msg.sig.present);
     parley_assert_str(m.msg.sig.kid, "k");
 
-    /* what would be no message any more does not go on */
+    /* a message that would become invalid is refused */
 
     assert_int_equal(amend(&arena, &caps, "/intent", &m, &doc, &rewritten,
                            &err), -1);
@@ -330,7 +330,10 @@ test_amend_sign(void **state)
 }
 
 
-/* One decoded as that protocol, carrying another's, after the caps. */
+/*
+ * Returns a message decoded as that protocol, carrying another's, after the
+ * caps.
+ */
 static parley_msg_t
 clamped(parley_proto_t wire, parley_proto_t origin, const parley_caps_t *caps)
 {
@@ -371,7 +374,7 @@ test_clamp(void **state)
     m = clamped(PARLEY_PROTO_MOQ, PARLEY_PROTO_AEE, &caps);
     assert_int_equal(m.priority, PARLEY_PRIORITY_NORMAL);
 
-    /* a severity is no priority */
+    /* a severity is not a priority */
 
     m = clamped(PARLEY_PROTO_VCP, PARLEY_PROTO_VCP, &caps);
     assert_int_equal(m.priority, PARLEY_PRIORITY_URGENT);
@@ -379,7 +382,7 @@ test_clamp(void **state)
 }
 
 
-/* a later answer, which came as a message of its own, in VCP's words */
+/* A later answer, which came as a message of its own, in the terms of VCP. */
 
 static void
 test_severity(void **state)

@@ -1,6 +1,6 @@
 /*
- * What messages refer to: the member that says it, what a later message can
- * refer back to, what a call may be taken back by.
+ * References of messages: the member that refers, the ids that a later message
+ * can refer to, the id that cancels a call.
  */
 
 #include "t/unit/parley_test_translate.h"
@@ -86,7 +86,9 @@ refer_end(refer_t *x)
 }
 
 
-/* The member that a message which refers to nothing known is refused for. */
+/*
+ * Checks the member in the error for a message that refers to an unknown one.
+ */
 static void
 names(parley_proto_t proto, const char *text, const char *pointer)
 {
@@ -103,7 +105,10 @@ names(parley_proto_t proto, const char *text, const char *pointer)
 }
 
 
-/* Whether what a message becomes can be referred to, and answered in words. */
+/*
+ * Checks whether the translation of a message can be referred to, and answered
+ * by a message.
+ */
 static void
 becomes(parley_proto_t from, parley_proto_t to, const char *text,
     unsigned answerable, unsigned mute)
@@ -215,7 +220,7 @@ test_answerable(void **state)
 {
     (void) state;
 
-    /* AEE: results and errors are of tasks */
+    /* AEE: results and errors answer tasks */
 
     becomes(PARLEY_PROTO_C2A, PARLEY_PROTO_AEE, EVENT("must_respond", ""), 1,
             0);
@@ -223,7 +228,7 @@ test_answerable(void **state)
             0);
     becomes(PARLEY_PROTO_VCP, PARLEY_PROTO_AEE, ESCALATION("disk"), 0, 0);
 
-    /* VCP: acknowledgments are of escalations */
+    /* VCP: acknowledgments answer escalations */
 
     becomes(PARLEY_PROTO_AEE, PARLEY_PROTO_VCP,
             AEE("event", "\"intent\":\"vcp.context_share\",\"payload\":"
@@ -242,7 +247,7 @@ test_answerable(void **state)
                 "\"vcp.escalation\",\"payload\":{\"text\":\"t\"}"),
             0, 0);
 
-    /* C2A: any event may be reacted to */
+    /* C2A: any event may have a reaction */
 
     becomes(PARLEY_PROTO_AEE, PARLEY_PROTO_C2A, AEE("task", PLAIN), 1, 0);
     becomes(PARLEY_PROTO_AEE, PARLEY_PROTO_C2A, AEE("event", PLAIN), 1, 1);
@@ -250,7 +255,7 @@ test_answerable(void **state)
     becomes(PARLEY_PROTO_AEE, PARLEY_PROTO_C2A,
             AEE("result", "\"reply_to\":\"task-0001\"," PLAIN), 1, 0);
 
-    /* agent-channel: responses are of queries and diagnostic requests */
+    /* agent-channel: responses answer queries and diagnostic requests */
 
     becomes(PARLEY_PROTO_AEE, PARLEY_PROTO_CHANNEL, AEE("task", PLAIN), 1, 0);
     becomes(PARLEY_PROTO_AEE, PARLEY_PROTO_CHANNEL, AEE("event", PLAIN), 0,

@@ -1,6 +1,6 @@
 /*
- * t/cases/<protocol>/<name>: in.json is refused with error, or says what the
- * lines of msg say.  opts: mve5=1 for log intake.
+ * t/cases/<protocol>/<name>: in.json is refused with the section error, or has
+ * the values of the section msg.  opts: mve5=1 for log intake.
  */
 
 #include "t/unit/parley_test_case.h"
@@ -14,9 +14,9 @@ static const char *const  acts[] = {
 };
 
 
-/* One line of msg: what the message says under that key. */
+/* Returns the value of the message for a key in msg. */
 
-/* a line break is "\\n" in a file of lines */
+/* A line break is "\\n" in a file of lines. */
 
 static void
 one_line(parley_str_t s, char *ret, size_t size)

@@ -1,12 +1,12 @@
 /*
- * What the gateway does to messages that it passes: caps and redaction, and
- * its own signature.
+ * Changes by the gateway to messages that pass: caps and redaction, and its
+ * own signature.
  */
 
 #include "t/unit/parley_test_translate.h"
 
 
-/* 64 octets, which a signature of VCP has */
+/* 64 octets, as in a signature of VCP */
 #define SIGNATURE                                                            \
     "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFB"                           \
     "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQQ=="
@@ -45,7 +45,7 @@ test_signing_input(void **state)
         "{\"z\":{\"sig\":1, \"signature\":2},\"sig\":{\"alg\":\"x\"},"
         "\"a\":1.50,\"signature\":\"s\"}"), &err), 0);
 
-    /* AEE-15: the whole envelope but its own signature */
+    /* AEE-15: the whole envelope except its own signature */
 
     assert_int_equal(parley_signing_input(&arena, PARLEY_PROTO_AEE, &doc,
                                           &ret, &err), 0);
@@ -57,7 +57,7 @@ test_signing_input(void **state)
     parley_assert_str(ret, "{\"a\":1.5,\"sig\":{\"alg\":\"x\"},"
                            "\"z\":{\"sig\":1,\"signature\":2}}");
 
-    /* what has no faithful canonical form cannot be verified */
+    /* a message without an exact canonical form cannot be verified */
 
     assert_int_equal(parley_json_read(&doc, &arena, NULL, 0,
                                       parley_str_c(vcp), &err), 0);
@@ -154,7 +154,7 @@ test_sign(void *ctx, parley_str_t octets, parley_msg_sig_t *ret,
 }
 
 
-/* GW-08: what the gateway makes carries the gateway's own signature. */
+/* GW-08: a message that the gateway makes has the gateway's signature. */
 
 static void
 test_signed(void **state)
@@ -188,7 +188,7 @@ test_signed(void **state)
                                           &input, &err), 0);
     assert_true(parley_str_eq(input, signed_octets));
 
-    /* what passes through keeps its own */
+    /* a message that passes keeps its own */
 
     assert_int_equal(parley_encode(parley_test_engine(), &arena,
                                    PARLEY_PROTO_AEE, &m.msg, &opts, &ret,
@@ -250,7 +250,7 @@ test_edit(void **state)
           "{\"a\":1,\"b\":{\"c\":[],\"e\":\"x\"},\"f~/\":{}}" },
         { { "/b/e", "", "/b/c", "", "/a", "" }, 3,
           "{\"b\":{},\"f~/\":{}}" },
-        /* what stands in what goes has no place any more */
+        /* a member inside a removed one is ignored */
         { { "/b/c/2/d", "1", "/b", "", "/b/e", "2" }, 1,
           "{\"a\":1,\"f~/\":{}}" },
         { { "/b/c/2/d", "1", "/b", "0" }, 1, "{\"a\":1,\"b\":0,\"f~/\":{}}" },
@@ -260,7 +260,7 @@ test_edit(void **state)
         { { "/b/c/2/d", "{\"x\":1}" }, 1,
           "{\"a\":1,\"b\":{\"c\":[1,2,{\"d\":{\"x\":1}}],\"e\":\"x\"},"
           "\"f~/\":{}}" },
-        /* what names nothing changes nothing */
+        /* a pointer to a missing member changes nothing */
         { { "/x", "1", "/b/c/3", "", "/b/c/-", "", "", "1" }, 0, text },
         { { NULL }, 0, text },
     };

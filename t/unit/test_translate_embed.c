@@ -1,7 +1,7 @@
 /*
- * Any protocol's message, carried in AEE and given back: payload members
- * whose names carrying needs, envelope members, failures.  The messages are
- * put together by hand; no codec of theirs is asked.
+ * Any protocol's message, carried in AEE and given back: payload members with
+ * the names that carrying uses, envelope members, failures.  The messages are
+ * made by hand, without their codecs.
  */
 
 #include "t/unit/parley_test_translate.h"
@@ -18,7 +18,7 @@ static const struct {
     parley_act_t    act;
     const char     *payload;
     const char     *members;    /* an object */
-    const char     *aee;        /* the payload that carries it, but for the
+    const char     *aee;        /* the payload that carries it, without the
                                    references */
 } rows[] = {
     { PARLEY_PROTO_CHANNEL, "agent_query", PARLEY_ACT_REQUEST,
@@ -146,7 +146,7 @@ test_rows(void **state)
             fail_msg("%s %s", err.field, err.text);
         }
 
-        /* the payload, as parley_embed.h says */
+        /* the payload, as in parley_embed.h */
 
         edit.pointer = PARLEY_STR("/payload/references");
         edit.value = parley_str_none;
@@ -173,7 +173,7 @@ test_rows(void **state)
                                       aee.msg.members[k].name));
         }
 
-        /* an id that is too short for AEE is always the same derived one */
+        /* an id that is too short for AEE has a derived id, always the same */
 
         parley_assert_str(aee.msg.reply_to,
                           "e2b9e738-229b-83e4-b3c4-958bfe31136a");

@@ -1,6 +1,6 @@
 /*
- * The steps that are the same for every protocol: detection, passing
- * through, directions, loss reports, traces.
+ * The parts that are the same for every protocol: detection, passing through,
+ * directions, loss reports, traces.
  */
 
 #include "t/unit/parley_test_translate.h"
@@ -48,7 +48,7 @@ test_detect(void **state)
         { "{\"vcp_mess\\u0061ge\":1}", BOTH, PARLEY_PROTO_VCP },
         { "{\"\\u0076\":1,\"i\\u0064\":1,\"corr\":1}", BOTH,
           PARLEY_PROTO_AEE },
-        /* no discriminator: most members win, of two at least */
+        /* without a discriminator most members win, at least two */
         { "{\"id\":1,\"from\":1,\"to\":1,\"type\":1}", BOTH,
           PARLEY_PROTO_AEE },
         { "{\"message_id\":1,\"sender\":1,\"type\":1}", BOTH,
@@ -59,10 +59,10 @@ test_detect(void **state)
         { "[]", BOTH, PARLEY_PROTO_NONE },
         { "3", BOTH, PARLEY_PROTO_NONE },
         { aee, 0, PARLEY_PROTO_NONE },
-        /* the only one always does: its error is the better one */
+        /* the only accepted protocol always matches: its error is better */
         { "{}", PARLEY_PROTO_BIT(PARLEY_PROTO_VCP), PARLEY_PROTO_VCP },
         { vcp, PARLEY_PROTO_BIT(PARLEY_PROTO_AEE), PARLEY_PROTO_AEE },
-        /* a version of VCP by its value alone, whatever else is there */
+        /* a version of VCP by its value alone */
         { vcp, VERSIONS, PARLEY_PROTO_VCP },
         { "{\"vcp_message\":\"2.0\"}", VERSIONS, PARLEY_PROTO_VCP2 },
         { "{\"vcp_message\":\"\\u0032.0\"}", VERSIONS, PARLEY_PROTO_VCP2 },
@@ -74,12 +74,12 @@ test_detect(void **state)
           PARLEY_PROTO_VCP },
         { "{\"sender\":1,\"type\":1,\"payload\":1}", VERSIONS,
           PARLEY_PROTO_VCP },
-        /* where the one that it is is not accepted, the other refuses it */
+        /* if that version is not accepted, the other one refuses it */
         { "{\"vcp_message\":\"2.0\",\"type\":1}", BOTH, PARLEY_PROTO_VCP },
         { "{\"vcp_message\":\"1.2\",\"type\":1}",
           PARLEY_PROTO_BIT(PARLEY_PROTO_AEE)
           | PARLEY_PROTO_BIT(PARLEY_PROTO_VCP2), PARLEY_PROTO_VCP2 },
-        /* an unknown field of AEE, but no field of VCP */
+        /* an unknown field of AEE, but not a field of VCP */
         { "{\"v\":\"1\",\"id\":1,\"ts\":1,\"type\":1,\"from\":1,"
           "\"vcp_message\":1}", BOTH, PARLEY_PROTO_AEE },
     };
@@ -100,7 +100,7 @@ test_detect(void **state)
 }
 
 
-/* AEE-08: what is not translated is not touched. */
+/* AEE-08: a message that is not translated is unchanged. */
 
 static void
 test_through(void **state)
@@ -185,7 +185,7 @@ test_no_codec(void **state)
 }
 
 
-/* A log record has nobody to go to. */
+/* A log record has no recipient. */
 
 static void
 test_partial(void **state)
@@ -308,7 +308,10 @@ test_loss(void **state)
                            "request=/payload/x%2Cy%25z, "
                            "request=/%C3%A9%0D%0A%7F%20%22%3B, request=/");
 
-    /* an answer's are its own, and the empty pointer is a whole document */
+    /*
+     * the answer has losses of its own, and the empty pointer is a whole
+     * document
+     */
 
     parley_loss_turn(&loss);
     parley_loss_known(&loss, PARLEY_STR("/corr"));
@@ -430,7 +433,7 @@ test_traceparent(void **state)
 }
 
 
-/* The engine takes no memory that it does not give back. */
+/* The engine frees all its memory. */
 
 static void
 test_engine_memory(void **state)
@@ -488,8 +491,10 @@ test_words(void **state)
 }
 
 
-/* what no other try of a message has to have again: its signature, its
-   credential */
+/*
+ * Returns whether a member may differ in another attempt of a message: its
+ * signature, its credential.
+ */
 
 static int
 passes(const parley_codec_t *codec, parley_str_t member)

@@ -1,7 +1,7 @@
 /*
- * Commands of Agent Protocol over MoQ beyond what t/cases shows: what the
- * session adds, what goes no further, and the way of an AEE message through a
- * command and back.
+ * Commands of Agent Protocol over MoQ that t/cases does not show: data of the
+ * session, members that are removed, and an AEE message through a command and
+ * back.
  */
 
 #include "t/unit/parley_test_case.h"
@@ -53,7 +53,7 @@ test_submit(void **state)
     parley_error_t          err;
     parley_test_message_t   m;
 
-    /* alike only where all is */
+    /* equal only if everything is */
 
     static const struct {
         const char  *text;
@@ -95,7 +95,7 @@ test_submit(void **state)
         }
     }
 
-    /* order, white space and credential are not the command */
+    /* order, white space and credential are not part of the command */
 
     assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_MOQ, PARLEY_STR(
                          " { \"auth_token\":\"x\", \"session_id\":\"" SESSION
@@ -104,7 +104,7 @@ test_submit(void **state)
     submit(&arena, &m.msg, "agent.a", "00000000000000a1", 1);
     assert_true(parley_str_eq(m.msg.id, ids[0]));
 
-    /* a session of the frame alone */
+    /* the session is only in the frame */
 
     assert_int_equal(parley_test_read(&arena, PARLEY_PROTO_MOQ, PARLEY_STR(
                          "{\"action\":\"x\",\"status\":\"approved\"}"), 0, &m,
@@ -170,7 +170,9 @@ test_partners(void **state)
 }
 
 
-/* MoQ on both sides: the octets, without what is the gateway's. */
+/*
+ * MoQ on both sides: the octets are unchanged, without the gateway's members.
+ */
 
 static void
 test_same(void **state)

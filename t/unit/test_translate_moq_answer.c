@@ -1,5 +1,5 @@
 /*
- * Commands of Agent Protocol over MoQ as answers and refusals, and to an AEE
+ * Commands of Agent Protocol over MoQ as answers and refusals, and for an AEE
  * caller: the table "What the caller gets back" of docs/mapping.md.
  */
 
@@ -146,7 +146,7 @@ static const answer_row_t  rows[] = {
 };
 
 
-/* The answer with the id of the message that it answers. */
+/* Returns the answer with the id of the message that it answers. */
 
 static parley_str_t
 answer_text(parley_arena_t *arena, const char *text, parley_str_t id)
@@ -323,7 +323,7 @@ test_refused(void **state)
 }
 
 
-/* Memory that ends anywhere on the way is an error, and nothing else. */
+/* Memory that ends at any point gives an error and nothing else. */
 
 static void
 test_memory(void **state)

@@ -119,7 +119,7 @@ test_refused(void **state)
 }
 
 
-/* Whatever maps maps back to the same octets; everything short is tried. */
+/* A mapped name maps back to the same octets; tries every short name. */
 
 static void
 test_back(void **state)
@@ -212,7 +212,7 @@ test_group(void **state)
 }
 
 
-/* What every codec says of the names of humans and of groups holds. */
+/* Every codec's data about the names of humans and groups is right. */
 
 static void
 test_first_octets(void **state)
@@ -254,7 +254,7 @@ test_first_octets(void **state)
 }
 
 
-/* The directory is asked first; what it does not have there is refused. */
+/* The directory has priority; a name that it does not have is refused. */
 
 static void
 test_directory(void **state)

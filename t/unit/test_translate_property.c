@@ -1,7 +1,7 @@
 /*
- * The promises of docs/mapping.md, over messages made at random from the
- * schemas, for every ordered pair of protocols.  PARLEY_TEST_MESSAGES and
- * PARLEY_TEST_SEED change how many of each protocol there are and which.
+ * The promises of docs/mapping.md, for random messages made from the schemas
+ * and every ordered pair of protocols.  PARLEY_TEST_MESSAGES is the number for
+ * each protocol, PARLEY_TEST_SEED the seed.
  */
 
 #include "t/unit/parley_test_run.h"
@@ -13,7 +13,7 @@
 static parley_test_run_t  run;
 
 
-/* what a run is worth: how many in a hundred the target says at least */
+/* least percentage of messages that the target can express */
 static const double  least[PARLEY_PROTO_COUNT][PARLEY_PROTO_COUNT] = {
     [PARLEY_PROTO_AEE] = {
         [PARLEY_PROTO_VCP] = 8, [PARLEY_PROTO_VCP2] = 8,
@@ -42,7 +42,7 @@ static const double  least[PARLEY_PROTO_COUNT][PARLEY_PROTO_COUNT] = {
 
 #define ACT(act)  (1u << PARLEY_ACT_##act)
 
-/* what messages of a protocol do */
+/* acts of the messages of a protocol */
 static const unsigned  acts[PARLEY_PROTO_COUNT] = {
     [PARLEY_PROTO_AEE] = ACT(REQUEST) | ACT(REPLY) | ACT(FAILURE) | ACT(EVENT)
                          | ACT(PROGRESS),

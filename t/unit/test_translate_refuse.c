@@ -1,4 +1,4 @@
-/* Refusals speak the caller's protocol (GW-10), whatever was refused. */
+/* Refusals are in the caller's protocol (GW-10), for any refused message. */
 
 #include "t/unit/parley_test_translate.h"
 
@@ -64,7 +64,7 @@ test_aee(void **state)
 }
 
 
-/* Whatever the message was: the error is a valid envelope. */
+/* The error is a valid envelope for any message. */
 
 static void
 test_aee_valid(void **state)
@@ -224,7 +224,7 @@ test_vcp(void **state)
         "\"code\":\"sender-identity-mismatch\",\"field\":\"/from\","
         "\"message\":\"/from is \\\"odd\\\"\"}");
 
-    /* the document tells what the message was */
+    /* the document has the type of the message */
 
     r.msg = NULL;
     r.doc = &m.doc;
@@ -269,7 +269,7 @@ test_vcp_duplicate(void **state)
     assert_int_equal(parley_refuse(&arena, PARLEY_PROTO_AEE, &r, &reply), 0);
     assert_int_equal(reply.status, 409);
 
-    /* what says something else is none */
+    /* another message with the same id is not a duplicate */
 
     (void) parley_error_set(&why, PARLEY_E_MESSAGE_DUPLICATE, "/message_id",
                             "a message with this id said something else");
@@ -312,7 +312,7 @@ test_problem(void **state)
 }
 
 
-/* Every status has its phrase; memory that ends is told. */
+/* Every status has its phrase; memory that ends is reported. */
 
 static void
 test_problem_all(void **state)

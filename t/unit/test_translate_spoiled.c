@@ -1,9 +1,9 @@
 /*
- * Messages made at random from the schemas and spoiled: what comes of them is
- * refused, naming the member, or taken, and then all promises of
- * docs/mapping.md hold and it means what its canonical form means.
- * PARLEY_TEST_MESSAGES and PARLEY_TEST_SEED change how many of each protocol
- * there are and which.
+ * Random messages made from the schemas and then changed.  A message is
+ * refused and the error names the member.  Or it is accepted, all promises of
+ * docs/mapping.md hold, and its canonical form has the same meaning.
+ * PARLEY_TEST_MESSAGES is the number for each protocol, PARLEY_TEST_SEED the
+ * seed.
  */
 
 #include "t/unit/parley_test_run.h"

@@ -1,4 +1,4 @@
-/* core/parley_utf8.h, against a check octet by octet */
+/* core/parley_utf8.h, compared with a check octet by octet */
 
 #include "t/unit/parley_test.h"
 
@@ -76,7 +76,7 @@ check_run(const uint8_t *text, size_t len)
 }
 
 
-/* every first and second octet, before octets at the bounds of the forms */
+/* Every first and second octet, before octets at the limits of the forms. */
 static void
 test_sequences(void **state)
 {
@@ -116,7 +116,7 @@ test_sequences(void **state)
 }
 
 
-/* every code point, with and without something behind it */
+/* Every code point, with and without text after it. */
 static void
 test_runs(void **state)
 {
@@ -152,7 +152,7 @@ test_runs(void **state)
 }
 
 
-/* what is not plain, at every place of texts of every length */
+/* Characters that are not plain, at every place of texts of every length. */
 static void
 test_plain(void **state)
 {

@@ -1,4 +1,4 @@
-/* WebSocket: what RFC 6455 asks of a server's reader. */
+/* WebSocket: the requirements of RFC 6455 for a server's reader. */
 
 #include "t/unit/parley_test.h"
 
@@ -9,8 +9,10 @@
 #define MAX      1000           /* octets of a message */
 
 
-/* a client's octets, and what came of them, a line each:
-   "message TEXT", "ping PAYLOAD" (answered), "close CODE[ by peer]", "over" */
+/*
+ * a client's octets, and their results, a line each: "message TEXT", "ping
+ * PAYLOAD" (answered), "close CODE[ by peer]", "over"
+ */
 typedef struct {
     uint8_t  in[LOG_MAX];
     size_t   len;
@@ -18,7 +20,7 @@ typedef struct {
     size_t   step;              /* octets that come at once */
     int      ends;              /* with the end of the connection */
     char     log[LOG_MAX];
-    int      full;              /* control frames are not taken */
+    int      full;              /* control frames cannot be written */
 } world_t;
 
 
@@ -26,7 +28,7 @@ static world_t   w;
 static unsigned  closes;
 
 
-/* a frame of a client; lengths as they are announced: 7, 16 or 64 bits */
+/* a frame of a client; bits is the form of its length: 7, 16 or 64 */
 typedef struct {
     unsigned     first;         /* FIN, RSV, opcode */
     const char  *payload;
@@ -142,7 +144,7 @@ control(void *ctx, parley_str_t frames)
 }
 
 
-/* what comes of all octets, so many at once */
+/* Reads all octets in pieces of step; returns the results. */
 
 static const char *
 run(size_t step)
@@ -183,7 +185,7 @@ run(size_t step)
             break;
 
         } else {
-            /* nobody would say again that there is more */
+            /* the reader must ask for the rest: no event would follow */
             assert_int_equal(w.at, w.len);
             assert_false(w.ends);
             break;
@@ -198,7 +200,7 @@ run(size_t step)
 }
 
 
-/* the same, however the octets are cut */
+/* Checks that the results are the same for pieces of any size. */
 
 static void
 check(const frame_t *frames, size_t n, const char *log)
@@ -267,7 +269,7 @@ test_lengths(void **state)
         check(&f, 1, log);
     }
 
-    /* each in the fewest bits, and no more than may be */
+    /* each length in the fewest bits, and within the limit */
 
     CHECK("close 1002\n", { .first = 0x81, .payload = "a", .bits = 16 });
     CHECK("close 1002\n", { .first = 0x81, .payload = "a", .bits = 64 });
@@ -278,7 +280,7 @@ test_lengths(void **state)
     CHECK("close 1009\n", { .first = 0x01, .len = MAX - 1 },
           { .first = 0x00, .payload = "x" }, { .first = 0x80, .payload = "x" });
 
-    /* 2^63, and one less, of which an octet comes */
+    /* 2^63, and one less with one octet of payload */
 
     w.len = 0;
     memcpy(w.in, "\x81\xff\x80\0\0\0\0\0\0\0mask", 14);
@@ -292,7 +294,10 @@ test_lengths(void **state)
 }
 
 
-/* a head is enough, of a part, too; one that is not whole says nothing */
+/*
+ * The head of a frame is enough, also of a fragment; an incomplete head is
+ * not.
+ */
 
 static void
 test_announced(void **state)
@@ -311,10 +316,10 @@ test_announced(void **state)
           "close 1009\n" },
         { "\x81\xff\0\0\0\0\0\1\0\0mas", 13, "" },
         { "\x81\xff\0\0\0\0\0\1", 8, "" },
-        { "\x81\xfe\1\0mask", 8, "" }          /* 256 may be */
+        { "\x81\xfe\1\0mask", 8, "" }          /* 256 are allowed */
     };
 
-    /* none is announced, one, and one more than may be */
+    /* announced before the limit, at it, and above it */
 
     static const char *const  ends[] = { "xxxx\n", "ping\n", "1009\n" };
 
@@ -332,7 +337,7 @@ test_announced(void **state)
         }
     }
 
-    /* what came before, of the same message and of others, is counted */
+    /* earlier octets of the same message and of others are counted */
 
     for (len = 0; len < 3; len++) {
         for (step = 1; step < 15; step++) {
@@ -378,7 +383,10 @@ test_fragments(void **state)
     CHECK("close 1000 by peer\n", { .first = 0x01, .payload = "a" },
           { .first = 0x88, .payload = "\x03\xe8" });
 
-    /* one is not begun within another, nor goes on where none was begun */
+    /*
+     * a message cannot begin within another, and cannot continue without a
+     * beginning
+     */
 
     CHECK("close 1002\n", { .first = 0x01, .payload = "a" },
           { .first = 0x81, .payload = "b" });
@@ -410,7 +418,7 @@ test_control(void **state)
     strcpy(log + 130, "\n");
     check(&f, 1, log);
 
-    /* never longer, and never in parts */
+    /* never longer, and never in fragments */
 
     CHECK("close 1002\n", { .first = 0x89, .len = 126 });
     CHECK("close 1002\n", { .first = 0x8a, .len = 126 });
@@ -493,7 +501,7 @@ test_utf8(void **state)
     CHECK("message \xf4\x8f\xbf\xbf\n",
           { .first = 0x81, .payload = "\xf4\x8f\xbf\xbf" });
 
-    /* a character may be cut by fragments, and is none where it ends cut */
+    /* fragments may cut a character, but the message may not end within one */
 
     CHECK("message \xe2\x82\xac\n", { .first = 0x01, .payload = "\xe2" },
           { .first = 0x00, .payload = "\x82" },
@@ -505,11 +513,11 @@ test_utf8(void **state)
     CHECK("close 1007\n", { .first = 0x01, .payload = "\xe2" },
           { .first = 0x80, .payload = "\x82" });
 
-    /* it is told at once, not when the message is whole */
+    /* the error is reported at once, not at the end of the message */
 
     CHECK("close 1007\n", { .first = 0x01, .payload = "ab\xff" });
 
-    /* a ping has any octets */
+    /* a ping may have any octets */
 
     CHECK("ping \xff\n", { .first = 0x89, .payload = "\xff" });
 }
@@ -559,7 +567,7 @@ test_close(void **state)
 
     CHECK("close 1002\n", { .first = 0x88, .payload = "\x03" });
 
-    /* nothing is read behind it, and what came before is handed over */
+    /* nothing is read after it, and earlier messages are delivered */
 
     CHECK("message a\nclose 1000 by peer\n",
           { .first = 0x81, .payload = "a" },
@@ -568,7 +576,7 @@ test_close(void **state)
 }
 
 
-/* its reason is UTF-8, where it comes in one piece */
+/* The reason must be UTF-8, and come in one frame. */
 
 static void
 test_reason(void **state)
@@ -610,7 +618,7 @@ test_end(void **state)
     w.len -= 100;
     assert_string_equal(run(7), "message a\nover\n");
 
-    /* an answer that cannot be given */
+    /* an answer that cannot be written */
 
     w.len = 0;
     w.ends = 0;
@@ -623,7 +631,7 @@ test_end(void **state)
 }
 
 
-/* while a message is not taken nothing more is asked for */
+/* While a message is not taken, no octets are read. */
 
 static void
 test_one_by_one(void **state)
@@ -655,7 +663,7 @@ test_one_by_one(void **state)
                          PARLEY_WEBSOCKET_MESSAGE);
         assert_int_equal(message.len, 900);
 
-        /* of what one piece had some may wait */
+        /* a part of one piece may wait */
 
         assert_true(w.at <= (i + 1) * 908 + PARLEY_WEBSOCKET_PIECE);
     }
