@@ -39,6 +39,9 @@ typedef struct {
     /* Returns whether the caller may send a message of this form and intent. */
     int           (*may)(void *ctx, parley_str_t form, parley_str_t intent);
     void           *ctx;
+
+    unsigned        published:1;    /* messages are published, and no service
+                                       gets them */
 } parley_local_t;
 
 

@@ -58,6 +58,10 @@ typedef struct {
     unsigned        partners;           /* bits 1 << parley_proto_t: protocols
                                            that messages can be translated to
                                            and from; 0: all others */
+    unsigned        acts;               /* bits PARLEY_ACT_BIT(): acts of
+                                           messages of other protocols that it
+                                           can express, apart from its own
+                                           messages that they carry; 0: all */
 
     /*
      * JSON Pointers of the canonical fields in a native message, for caps,

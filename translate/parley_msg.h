@@ -33,6 +33,7 @@ typedef enum {
 typedef unsigned  parley_proto_set_t;
 
 #define PARLEY_PROTO_BIT(p)  (1u << (p))
+#define PARLEY_ACT_BIT(act)  (1u << (act))
 #define PARLEY_PROTO_ALL     (PARLEY_PROTO_BIT(PARLEY_PROTO_COUNT) - 1)
 
 

@@ -9,6 +9,7 @@
 #include "gate/message/parley_gate_steps.h"
 #include "translate/parley_msg_field.h"
 #include "gate/settings/parley_reserved.h"
+#include "gate/settings/parley_settings.h"
 #include "gate/admission/parley_retain.h"
 #include "translate/parley_tasks.h"
 
@@ -108,6 +109,7 @@ parley_gate_local_protocol(parley_gate_t *g)
     parley_local_t  own;
 
     own.speak = g->conf->speak;
+    own.published = g->s->submit != NULL;
     own.may = parley_gate_local_may;
     own.ctx = g;
 

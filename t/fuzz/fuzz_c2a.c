@@ -97,6 +97,8 @@ fuzz_own(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t speak)
     parley_error_t    err, why;
     parley_refusal_t  refusal;
 
+    memset(&own, 0, sizeof(parley_local_t));
+
     own.speak = speak;
     own.may = fuzz_may;
     own.ctx = NULL;

@@ -35,7 +35,7 @@ may(void *ctx, parley_str_t form, parley_str_t intent)
 {
     const own_t  *o = ctx;
 
-    assert_true(parley_str_begins(intent, "c2a.chat."));
+    assert_true(parley_str_begins(intent, "c2a."));
     assert_true(parley_str_eq(parley_str_from(intent, 4), form));
 
     return o->granted == NULL
@@ -61,6 +61,8 @@ static int
 own(own_t *o, parley_proto_t speak)
 {
     parley_local_t  env;
+
+    memset(&env, 0, sizeof(parley_local_t));
 
     env.speak = speak;
     env.may = may;
@@ -189,7 +191,7 @@ test_capabilities(void **state)
                    "false},\"injection\":{\"buffered\":true,\"notify\":"
                    "false,\"tool_mailbox\":false,\"digest\":false,"
                    "\"interrupt\":false},\"chatTools\":{\"react\":true,"
-                   "\"claim\":false},\"utilities\":{\"progress\":true,"
+                   "\"claim\":true},\"utilities\":{\"progress\":true,"
                    "\"logging\":"
                    "false}}"));
 
@@ -260,12 +262,12 @@ test_tools_granted(void **state)
     (void) state;
 
     own_begin(&o, CALL("tools/list", "{}"));
-    o.granted = "c2a.chat.claim";
+    o.granted = "c2a.chat.resolve";
 
     assert_int_equal(own(&o, PARLEY_PROTO_VCP), 1);
     read_reply(&o);
 
-    parley_assert_str(at(&o, "/result/tools/0/name"), "chat_claim");
+    parley_assert_str(at(&o, "/result/tools/0/name"), "chat_resolve");
     assert_false(has(&o, "/result/tools/1"));
 
     o.granted = "c2a.chat.none";

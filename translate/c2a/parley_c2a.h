@@ -79,6 +79,10 @@ typedef struct {
     parley_str_t              input;    /* its schema: a JSON Pointer */
     parley_str_t              description;
 
+    unsigned                  acts;     /* bits PARLEY_ACT_BIT() of other acts
+                                           that it may have */
+    unsigned                  carries:1;    /* it may carry a message of another
+                                               protocol */
     unsigned                  reads:1;  /* see parley_mcp_tool_t */
     unsigned                  repeats:1;
 
@@ -198,6 +202,12 @@ extern const uint8_t  parley_c2a_envelope[PARLEY_ATOMS];
 
 /* The row for a message, to a group or not. */
 const parley_c2a_row_t *parley_c2a_row(const parley_msg_t *m, int group);
+
+/*
+ * Returns whether a message of this form reaches a service or a reader
+ * (C2A-01): initialize and tools/list offer no other.
+ */
+int parley_c2a_offers(parley_c2a_form_t form, const parley_local_t *own);
 
 /* Writes what tools/list answers: those of the tools that the caller may
    call.  -1: no memory. */

@@ -21,8 +21,9 @@
 
 
 typedef struct {
-    parley_str_t  name;
-    unsigned      can:1;
+    parley_str_t       name;
+    unsigned           can:1;
+    parley_c2a_form_t  form;    /* that the ability is about; FORMS: none */
 } parley_c2a_ability_t;
 
 
@@ -34,13 +35,17 @@ typedef struct {
 
 static int parley_c2a_again(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
+static int parley_c2a_local_refuse(const parley_json_t *doc,
+    const parley_local_t *own, parley_error_t *err);
 static void parley_c2a_local_initialize(parley_buf_t *b,
-    const parley_json_t *doc);
+    const parley_json_t *doc, const parley_local_t *own);
 static parley_str_t parley_c2a_local_version(const parley_json_t *doc,
     uint32_t params, uint32_t capabilities);
 static void parley_c2a_local_abilities(parley_buf_t *b,
     const parley_json_t *doc, uint32_t given,
-    const parley_c2a_abilities_t *group);
+    const parley_c2a_abilities_t *group, const parley_local_t *own);
+static int parley_c2a_local_can(const parley_c2a_ability_t *ability,
+    const parley_local_t *own);
 static void parley_c2a_local_discover(parley_buf_t *b);
 static void parley_c2a_disposed(parley_buf_t *b,
     const parley_c2a_said_t *said, int message);
@@ -49,29 +54,44 @@ static int parley_c2a_content(parley_buf_t *b,
 
 
 /*
- * C2A-01: what of the draft's "initialize" holds where the service behind the
- * gateway speaks another protocol.  Such a service gets each event at once, as
- * a message: nobody there keeps a mailbox or a digest, is knocked at, delivers
- * again what was not answered, or keeps claims.
+ * C2A-01: the abilities of the draft's "initialize" that the gateway itself may
+ * have.  An ability with a form holds where a message of this form reaches a
+ * service or a reader.  The others are those of a service of another protocol,
+ * which gets each event at once, as a message: it keeps no mailbox and no
+ * digest, gets no knock, and does not get an unanswered event again.
  */
 #define PARLEY_C2A_GROUPS  4
 
+#define parley_c2a_ability(n, c)                                              \
+    { .name = parley_str(n), .can = (c), .form = PARLEY_C2A_FORMS }
+
+#define parley_c2a_ability_of(n, f)                                           \
+    { .name = parley_str(n), .can = 1, .form = PARLEY_C2A_##f }
+
 static const parley_c2a_abilities_t  parley_c2a_groups[PARLEY_C2A_GROUPS] = {
     { parley_str("delivery"), {
-        { parley_str("ack"), 1 }, { parley_str("redelivery"), 0 },
-        { parley_str("idempotency"), 1 } } },
+        parley_c2a_ability("ack", 1),
+        parley_c2a_ability("redelivery", 0),
+        parley_c2a_ability("idempotency", 1) } },
     { parley_str("injection"), {
-        { parley_str("immediate"), 1 }, { parley_str("buffered"), 1 },
-        { parley_str("notify"), 0 }, { parley_str("tool_mailbox"), 0 },
-        { parley_str("digest"), 0 }, { parley_str("interrupt"), 0 } } },
+        parley_c2a_ability_of("immediate", DELIVER),
+        parley_c2a_ability_of("buffered", DELIVER),
+        parley_c2a_ability("notify", 0),
+        parley_c2a_ability("tool_mailbox", 0),
+        parley_c2a_ability("digest", 0),
+        parley_c2a_ability("interrupt", 0) } },
     { parley_str("chatTools"), {
-        { parley_str("readThread"), 1 }, { parley_str("sendMessage"), 1 },
-        { parley_str("react"), 1 }, { parley_str("reactionSignals"), 1 },
-        { parley_str("claim"), 0 }, { parley_str("defer"), 1 },
-        { parley_str("resolve"), 1 } } },
+        parley_c2a_ability_of("readThread", READ_THREAD),
+        parley_c2a_ability_of("sendMessage", SEND_MESSAGE),
+        parley_c2a_ability_of("react", REACT),
+        parley_c2a_ability_of("reactionSignals", REACT),
+        parley_c2a_ability_of("claim", CLAIM),
+        parley_c2a_ability_of("defer", DEFER),
+        parley_c2a_ability_of("resolve", RESOLVE) } },
     { parley_str("utilities"), {
-        { parley_str("progress"), 1 }, { parley_str("cancellation"), 1 },
-        { parley_str("logging"), 0 } } },
+        parley_c2a_ability_of("progress", PROGRESS),
+        parley_c2a_ability_of("cancellation", CANCELLED),
+        parley_c2a_ability("logging", 0) } },
 };
 
 
@@ -354,22 +374,21 @@ parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
         return 1;
     }
 
-    if (!m->native || own->speak == PARLEY_PROTO_C2A) {
+    if (own->speak == PARLEY_PROTO_C2A) {
+        return 0;
+    }
+
+    if (parley_c2a_local_refuse(m->doc, own, err) != 0) {
+        return -1;
+    }
+
+    if (!m->native) {
         return 0;
     }
 
     rc = 0;
     doc = m->doc;
     form = parley_c2a_form_of(doc);
-
-    if (form == PARLEY_C2A_METHOD || form == PARLEY_C2A_TOOL) {
-        return parley_error_set(err, PARLEY_E_KIND_UNKNOWN,
-                                form == PARLEY_C2A_TOOL ? "/params/name"
-                                                        : "/method",
-                                form == PARLEY_C2A_TOOL
-                                ? "there is no such tool"
-                                : "there is no such method");
-    }
 
     if (form == PARLEY_C2A_INITIALIZED || !parley_mcp_is_call(doc)) {
         ret->status = 202;
@@ -382,7 +401,7 @@ parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
     switch (form) {
 
     case PARLEY_C2A_INITIALIZE:
-        parley_c2a_local_initialize(&b, doc);
+        parley_c2a_local_initialize(&b, doc, own);
         break;
 
     case PARLEY_C2A_DISCOVER:
@@ -407,8 +426,46 @@ parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
 }
 
 
+/*
+ * Refuses a method or a tool that does not exist, and a tool that reads events
+ * where messages are published: no reader keeps them (C2A-01).
+ */
+
+static int
+parley_c2a_local_refuse(const parley_json_t *doc, const parley_local_t *own,
+    parley_error_t *err)
+{
+    parley_c2a_form_t  form;
+
+    form = parley_c2a_form_of(doc);
+
+    switch (form) {
+
+    case PARLEY_C2A_METHOD:
+        return parley_error_set(err, PARLEY_E_KIND_UNKNOWN, "/method",
+                                "there is no such method");
+
+    case PARLEY_C2A_TOOL:
+        return parley_error_set(err, PARLEY_E_KIND_UNKNOWN, "/params/name",
+                                "there is no such tool");
+
+    default:
+        break;
+    }
+
+    return own->published && form < PARLEY_C2A_NATIVE
+           && parley_c2a_form_info(form)->reads
+           ? parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
+                              "/params/name",
+                              "messages are published here, and no event is "
+                              "kept that this tool could read")
+           : 0;
+}
+
+
 static void
-parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc)
+parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc,
+    const parley_local_t *own)
 {
     unsigned  i;
     uint32_t  params, capabilities, given;
@@ -426,7 +483,8 @@ parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc)
 
         if (given != PARLEY_JSON_NONE) {
             parley_buf_name(b, parley_c2a_groups[i].name);
-            parley_c2a_local_abilities(b, doc, given, &parley_c2a_groups[i]);
+            parley_c2a_local_abilities(b, doc, given, &parley_c2a_groups[i],
+                                       own);
         }
     }
 
@@ -472,11 +530,12 @@ parley_c2a_local_version(const parley_json_t *doc, uint32_t params,
 }
 
 
-/* Of what was offered, what this side can as well. */
+/* Writes the abilities that the caller has: true if this side has them, too. */
 
 static void
 parley_c2a_local_abilities(parley_buf_t *b, const parley_json_t *doc,
-    uint32_t given, const parley_c2a_abilities_t *group)
+    uint32_t given, const parley_c2a_abilities_t *group,
+    const parley_local_t *own)
 {
     unsigned                     i, n;
     uint32_t                     value;
@@ -503,7 +562,8 @@ parley_c2a_local_abilities(parley_buf_t *b, const parley_json_t *doc,
 
         parley_buf_json_string(b, ability->name);
 
-        if (ability->can && parley_json_type(doc, value) == PARLEY_JSON_TRUE)
+        if (parley_json_type(doc, value) == PARLEY_JSON_TRUE
+            && parley_c2a_local_can(ability, own))
         {
             parley_buf_lit(b, ":true");
 
@@ -513,6 +573,15 @@ parley_c2a_local_abilities(parley_buf_t *b, const parley_json_t *doc,
     }
 
     parley_buf_octet(b, '}');
+}
+
+
+static int
+parley_c2a_local_can(const parley_c2a_ability_t *ability,
+    const parley_local_t *own)
+{
+    return ability->can && (ability->form == PARLEY_C2A_FORMS
+                            || parley_c2a_offers(ability->form, own));
 }
 
 

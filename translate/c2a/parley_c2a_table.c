@@ -52,7 +52,8 @@ static void parley_c2a_places_add_all(parley_c2a_places_t *places,
 
 static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
     [PARLEY_C2A_DELIVER] = {
-        parley_c2a_form_row("chat.deliver", "chat/deliver", EVENT, NORMAL) },
+        parley_c2a_form_row("chat.deliver", "chat/deliver", EVENT, NORMAL),
+        .acts = PARLEY_ACT_BIT(PARLEY_ACT_REQUEST), .carries = 1 },
     [PARLEY_C2A_LIST_EVENTS] = {
         parley_c2a_tool_row("list_events", REQUEST, NORMAL, UNDISPOSED,
             "List chat events available to this session, filtered by stream, "
@@ -66,10 +67,15 @@ static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
         parley_c2a_tool_row("send_message", EVENT, NORMAL, ACKNOWLEDGED,
             "Send an idempotent chat message: what it says stands in text or "
             "content."),
+        .acts = PARLEY_ACT_BIT(PARLEY_ACT_REQUEST)
+                | PARLEY_ACT_BIT(PARLEY_ACT_REPLY),
+        .carries = 1,
         .repeats = 1 },     /* by its idempotencyKey, which it requires */
     [PARLEY_C2A_REACT] = {
         parley_c2a_tool_row("react", PROGRESS, LOW, UNDISPOSED,
-            "Send a typed reaction signal as a zero-turn disposition.") },
+            "Send a typed reaction signal as a zero-turn disposition."),
+        .acts = PARLEY_ACT_BIT(PARLEY_ACT_REPLY)
+                | PARLEY_ACT_BIT(PARLEY_ACT_FAILURE) },
     [PARLEY_C2A_CLAIM] = {
         parley_c2a_tool_row("claim", PROGRESS, LOW, ACKNOWLEDGED,
             "Tell the service that this session claims responsibility for "
@@ -642,6 +648,25 @@ parley_c2a_places_add(parley_c2a_places_t *places, const parley_json_t *doc,
 
 
 int
+parley_c2a_offers(parley_c2a_form_t form, const parley_local_t *own)
+{
+    unsigned                       acts;
+    const parley_c2a_form_info_t  *info;
+
+    info = parley_c2a_form_info(form);
+    acts = parley_codecs[own->speak]->acts;
+
+    if (own->published && info->reads) {
+        return 0;
+    }
+
+    return (acts == 0 || info->carries
+            || (acts & (info->acts | PARLEY_ACT_BIT(info->act))) != 0)
+           && own->may(own->ctx, info->form, info->intent);
+}
+
+
+int
 parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
     const parley_json_t *doc, const parley_local_t *own)
 {
@@ -668,7 +693,7 @@ parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
     for (i = 0; i < PARLEY_C2A_NATIVE; i++) {
         info = parley_c2a_form_info((parley_c2a_form_t) i);
 
-        if (!info->tool || !own->may(own->ctx, info->form, info->intent)) {
+        if (!info->tool || !parley_c2a_offers((parley_c2a_form_t) i, own)) {
             continue;
         }
 

@@ -89,6 +89,8 @@ extern const parley_codec_t  parley_vcp2_codec;
     .binding = &parley_vcp_binding,                                           \
     .syntax = &parley_vcp_syntax,                                             \
     .nparts = PARLEY_VCP_TYPES,                                               \
+    .acts = PARLEY_ACT_BIT(PARLEY_ACT_REPLY)                                  \
+            | PARLEY_ACT_BIT(PARLEY_ACT_FAILURE),                             \
     .discriminator = PARLEY_ATOM_vcp_message,                                 \
     .signature_member = parley_str("signature"),                              \
     .pointers[PARLEY_MSG_FORM] = "/type",                                     \
