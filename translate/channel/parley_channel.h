@@ -1,6 +1,6 @@
 /*
- * agent-channel 1.0 (Agent-Channel Fan-Out).  Private to translate/channel
- * but for the descriptor.
+ * agent-channel 1.0 (Agent-Channel Fan-Out).  Other folders use only the
+ * descriptor of this header.
  */
 
 #ifndef PARLEY_CHANNEL_H
@@ -13,14 +13,13 @@
 
 
 #define PARLEY_CHANNEL_TEXT_MAX    2048     /* octets, section 5 */
-#define PARLEY_CHANNEL_ID_MAX      128      /* of a session's identifier */
-#define PARLEY_CHANNEL_WINDOW_MS   60000    /* for answers, where the origin
-                                               names no deadline */
+#define PARLEY_CHANNEL_ID_MAX      128      /* of a session identifier */
+#define PARLEY_CHANNEL_WINDOW_MS   60000    /* for answers, if the message has
+                                               no deadline */
 #define PARLEY_CHANNEL_MS_MAX      9007199254740991     /* 2^53 - 1 */
 #define PARLEY_CHANNEL_NAMES_MAX   8
 
-/* what an error is called where the protocol has a code for it; any other has
-   its word */
+/* protocol's code of an error; an error that is not listed has its own word */
 #define PARLEY_CHANNEL_CODES(X)                                               \
     X(JSON_INVALID, FIELD_INVALID)                                            \
     X(METHOD_NOT_ALLOWED, ENVELOPE_VERSION_UNSUPPORTED)                       \
@@ -58,27 +57,25 @@ typedef enum {
 
 typedef struct {
     parley_channel_kind_t  kind;
-    parley_str_t           name;        /* "agent_query" */
-    parley_str_t           intent;      /* "channel.agent_query" */
-    parley_act_t           act;         /* of an answer that begins "error
-                                           CODE: " FAILURE all the same */
-    parley_atom_t          text;        /* the member a person reads, or
+    parley_str_t           name;        /* for example "agent_query" */
+    parley_str_t           intent;      /* for example "channel.agent_query" */
+    parley_act_t           act;         /* act; an answer that begins with
+                                           "error CODE: " is a FAILURE */
+    parley_atom_t          text;        /* member with the text for a person, or
                                            NONE */
-    parley_atom_t          corr;        /* the member that correlates, or
+    parley_atom_t          corr;        /* member with the correlation, or
                                            NONE */
-    parley_atom_t          question;    /* the member that names the one
-                                           question, in it and in its answers,
-                                           or NONE */
+    parley_atom_t          question;    /* member that names one question, in
+                                           the question and in its answers; or
+                                           NONE */
 
-    /* the payload's members, those required first; NONE ends the list */
+    /* members of the payload, required ones first; NONE ends the list */
     unsigned               nrequired;
     parley_atom_t          names[PARLEY_CHANNEL_NAMES_MAX];
 } parley_channel_kind_info_t;
 
 
-/*
- * The members of section 3; those from ttl_ms on no canonical field holds.
- */
+/* Members of section 3.  Those from ttl_ms on have no canonical field. */
 typedef enum {
     PARLEY_CHANNEL_VERSION = 0,
     PARLEY_CHANNEL_FRAME_ID,
@@ -99,16 +96,16 @@ typedef enum {
 } parley_channel_field_t;
 
 
-/* where a frame has them; PARLEY_JSON_NONE: nowhere */
+/* values of the members; PARLEY_JSON_NONE: missing */
 typedef struct {
     uint32_t  values[PARLEY_CHANNEL_FIELDS];
-    uint8_t   rest[PARLEY_CHANNEL_FIELDS];  /* ttl_ms and so on that are there,
-                                               as they stand in the frame */
+    uint8_t   rest[PARLEY_CHANNEL_FIELDS];  /* present members from ttl_ms on,
+                                               in the order of the frame */
     unsigned  nrest;
 } parley_channel_fields_t;
 
 
-/* what an encode puts together */
+/* context of an encode */
 typedef struct {
     parley_arena_t                    *arena;
     const parley_msg_t                *m;
@@ -117,21 +114,24 @@ typedef struct {
     parley_error_t                    *err;
 
     const parley_channel_kind_info_t  *kind;
-    unsigned                           native:1;    /* the payload is an
-                                                       agent-channel one */
-    parley_embed_text_t                text;        /* else what it says */
+    unsigned                           native:1;    /* the payload belongs to
+                                                       agent-channel */
+    parley_embed_text_t                text;        /* text of any other
+                                                       message */
     parley_str_t                       id;
-    parley_str_t                       question;    /* query_id and so on: its
-                                                       own, or what it
-                                                       answers; or empty */
+    parley_str_t                       question;    /* query_id or
+                                                       diagnostic_id: that of
+                                                       the message, or of the
+                                                       answered one; or empty */
     parley_str_t                       sender;
     parley_str_t                       recipient;
-    parley_str_t                       scope;       /* empty: the recipient */
+    parley_str_t                       scope;       /* empty: the recipient
+                                                       alone */
     parley_str_t                       created;
     parley_str_t                       acted_by;
     parley_str_t                       drafted_with;
-    parley_str_t                       human;       /* that the directory */
-    parley_str_t                       instrument;  /* has; or empty */
+    parley_str_t                       human;       /* by the directory, */
+    parley_str_t                       instrument;  /* or empty */
 } parley_channel_encode_t;
 
 
@@ -141,29 +141,30 @@ extern const parley_codec_t  parley_channel_codec;
 extern const parley_embed_slot_t  parley_channel_slot;
 
 
-/* Which member of section 3 it is; PARLEY_CHANNEL_FIELDS: none. */
+/* Return a member of section 3, or PARLEY_CHANNEL_FIELDS. */
 parley_channel_field_t parley_channel_field(const parley_json_t *doc,
     uint32_t name);
 parley_channel_field_t parley_channel_field_of(parley_str_t name);
 
-/* Finds all of them in a frame, which need not be valid. */
+/* Finds all members of a frame, which need not be valid. */
 void parley_channel_fields(const parley_json_t *doc,
     parley_channel_fields_t *ret);
 
-/* NULL: the catalogue has no such kind. */
+/* Returns NULL if the catalogue does not have the kind. */
 const parley_channel_kind_info_t *parley_channel_kind_find(parley_str_t name);
 const parley_channel_kind_info_t *parley_channel_kind(
     parley_channel_kind_t kind);
 
 /*
- * Whether the members of a payload are those of another kind: all that it
- * requires, none that it does not know, and one that kind does not know.
+ * Returns whether the members of a payload match another kind: they include all
+ * that it requires, and none that it does not know, and the given kind does not
+ * know one of them.
  */
 int parley_channel_kind_mismatch(const parley_channel_kind_info_t *kind,
     const parley_json_t *doc, uint32_t payload);
 
 
-/* The query_id or diagnostic_id that an answer names, or PARLEY_JSON_NONE. */
+/* Finds the query_id or diagnostic_id of an answer, or PARLEY_JSON_NONE. */
 uint32_t parley_channel_locate(const parley_msg_t *m, parley_msg_field_t field);
 
 int parley_channel_decode(const parley_engine_t *engine,
@@ -171,27 +172,28 @@ int parley_channel_decode(const parley_engine_t *engine,
     parley_msg_t *msg, parley_error_t *err);
 
 /*
- * What an agent-channel payload says of itself (parley_codec_t.payload): act,
- * text, correlation, priority, alarm, deadline.  It need not be valid.
+ * Reads an agent-channel payload (parley_codec_t.payload): act, text,
+ * correlation, priority, alarm, deadline.  The payload need not be valid.
  */
 int parley_channel_says(parley_msg_t *msg);
 
 /*
- * The text of a string in the document, a UUID of version 4 in lower case (RFC
- * 9562 section 4); of a UUID any case, its lower case.  -1: no memory.
+ * The first function reads a string; a UUID of version 4 becomes lower case
+ * (RFC 9562 section 4).  The second converts a UUID of any case.  Both return
+ * 0, or -1 if memory is exhausted.
  */
 int parley_channel_id(const parley_json_t *doc, uint32_t value,
     parley_str_t *ret);
 int parley_channel_lower(parley_arena_t *arena, parley_str_t id,
     parley_str_t *ret);
 
-/* A number of milliseconds, or -1; what is too great stays great. */
+/* Returns a number of milliseconds, limited to PARLEY_CHANNEL_MS_MAX, or -1. */
 int64_t parley_channel_ms(const parley_json_t *doc, uint32_t value);
 
-/* Writes the member pointer_refs that names a question. */
+/* Writes the member pointer_refs with the name of a question. */
 void parley_channel_reference(parley_buf_t *b, parley_str_t question);
 
-/* The codec's sentence (parley_codec.h). */
+/* Implements the codec's sentence() (parley_codec.h). */
 int parley_channel_sentence(parley_buf_t *b, const parley_msg_t *m);
 
 int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
@@ -199,7 +201,10 @@ int parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 void parley_channel_unmapped(const parley_msg_t *m, parley_loss_t *loss);
 
-/* The codec's extract (parley_codec.h): a text that a translation wrote. */
+/*
+ * Implements the codec's extract() (parley_codec.h): finds a text that a
+ * translation wrote.
+ */
 int parley_channel_extract(const parley_msg_t *m, parley_embed_t *ret);
 
 int parley_channel_within(struct parley_redact_s *r, const parley_msg_t *m);
@@ -218,15 +223,15 @@ int parley_channel_is_versioned(parley_str_t name);
 int parley_channel_head(parley_channel_encode_t *e);
 
 /*
- * Reads back what was made, as far as it may be wrong: so it is valid, and
- * what differs from the message is what was lost.
+ * Reads the parts of the new frame back that may be invalid.  Thus the frame is
+ * valid, and its differences from the message are the loss.
  */
 int parley_channel_check(const parley_engine_t *engine,
     parley_channel_encode_t *e, parley_encoded_t *ret);
 
 /*
- * The envelope member of a frame that comes back from another protocol's
- * slot; node NONE: none.
+ * Finds an envelope member of a frame that another protocol's slot carried;
+ * node is NONE if it is missing.
  */
 parley_json_ref_t parley_channel_member(const parley_channel_encode_t *e,
     parley_str_t name);

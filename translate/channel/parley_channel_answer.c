@@ -19,9 +19,9 @@ static int parley_channel_rejected(parley_arena_t *arena, int status,
 
 
 /*
- * Section 7.1: the count of subscriptions, {"frame_id", "delivered"}, here
- * with an optional "answer"; section 10: {"code", "field", "message"}.  A
- * frame alone is an answer too.
+ * Section 7.1: the number of subscriptions, {"frame_id", "delivered"}, here
+ * with an optional "answer".  Section 10: {"code", "field", "message"}.  A
+ * frame alone is also an answer.
  */
 
 int
@@ -70,7 +70,7 @@ parley_channel_answer_frame(const parley_engine_t *engine,
         return -1;
     }
 
-    /* what has no query_id is answered by its frame_id */
+    /* A message without a query_id is answered by its frame_id. */
 
     if ((msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE)
         && !parley_str_eq(msg->reply_to, sent->corr.len > 0 ? sent->corr
@@ -157,7 +157,7 @@ parley_channel_answer_taken(const parley_engine_t *engine,
 }
 
 
-/* The frame within the answer is a document of its own. */
+/* Reads the frame in the answer as a separate document. */
 
 static int
 parley_channel_answer_beside(const parley_engine_t *engine,
@@ -181,8 +181,8 @@ parley_channel_answer_beside(const parley_engine_t *engine,
 
 
 /*
- * Section 7.1 has the count; the answer stands beside it, and goes to the
- * sender's stream besides.
+ * Encodes the number of section 7.1 and the answer.  The answer is also
+ * delivered on the sender's stream.
  */
 
 int
@@ -244,7 +244,7 @@ parley_channel_answer_encode(const parley_engine_t *engine,
 }
 
 
-/* it was delivered before, and is not now */
+/* An earlier request delivered the frame; this one does not. */
 
 int
 parley_channel_duplicate(parley_arena_t *arena, const parley_msg_t *m,
@@ -266,7 +266,7 @@ parley_channel_duplicate(parley_arena_t *arena, const parley_msg_t *m,
 }
 
 
-/* ACH-23 */
+/* Writes a refusal (ACH-23). */
 
 int
 parley_channel_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,

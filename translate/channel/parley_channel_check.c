@@ -1,6 +1,6 @@
 /*
- * What was made is read back, as far as it may be wrong: so it is valid, and
- * what differs from the message is what was lost.
+ * Reads the parts of the new frame back that may be invalid.  Thus the frame is
+ * valid, and its differences from the message are the loss.
  */
 
 #include "translate/channel/parley_channel.h"
@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 
-#define PARLEY_CHANNEL_VERSION_MAX  64      /* of an instrument */
+#define PARLEY_CHANNEL_VERSION_MAX  64      /* maximum octets of an instrument's
+                                               version */
 
 
 static int parley_channel_is_sound(const parley_channel_encode_t *e);
@@ -64,8 +65,9 @@ parley_channel_check(const parley_engine_t *engine,
 
 
 /*
- * Whether a frame around a text carrier is valid and the session's own as it
- * was made: what the directory says of the sender is all that may be wrong.
+ * Returns whether a frame with a text capsule is surely valid, and surely
+ * belongs to the session.  Only the directory's facts about the sender may be
+ * invalid.
  */
 
 static int
@@ -98,7 +100,7 @@ parley_channel_is_versioned(parley_str_t name)
 
 
 /*
- * Such a frame is as it was meant, and its text says all of the message but
+ * Checks a frame that is sound.  Its text contains the whole message, except
  * perhaps the deadline.
  */
 
@@ -127,7 +129,7 @@ parley_channel_check_text(parley_channel_encode_t *e, parley_encoded_t *ret)
 }
 
 
-/* Any other is read. */
+/* Checks any other frame: reads it. */
 
 static int
 parley_channel_check_frame(const parley_engine_t *engine,
@@ -183,7 +185,7 @@ parley_channel_read_frame(const parley_engine_t *engine,
 }
 
 
-/* The error names a member of what was made; the caller wants its own. */
+/* Replaces a pointer into the new frame by one into the caller's message. */
 
 static int
 parley_channel_unsaid(parley_channel_encode_t *e)
@@ -256,8 +258,8 @@ parley_channel_compare(parley_channel_encode_t *e, const parley_msg_t *back)
 
 
 /*
- * A frame that another protocol carried: its payload says what it correlates
- * with and answers, whatever that protocol made of it.
+ * Returns whether another protocol carried the frame.  The payload then has its
+ * correlation and the answered message, independently of that protocol.
  */
 
 static int
@@ -267,7 +269,10 @@ parley_channel_comes_back(const parley_channel_encode_t *e)
 }
 
 
-/* A message that begins an exchange correlates by its own id. */
+/*
+ * Returns whether the correlation is kept.  A message that begins an exchange
+ * has its own id as correlation.
+ */
 
 static int
 parley_channel_same_corr(const parley_channel_encode_t *e,
@@ -286,7 +291,7 @@ parley_channel_same_corr(const parley_channel_encode_t *e,
 }
 
 
-/* What the envelope says beyond the canonical fields. */
+/* Reports envelope members without a canonical field. */
 
 static void
 parley_channel_compare_members(parley_channel_encode_t *e)
@@ -315,14 +320,14 @@ parley_channel_compare_members(parley_channel_encode_t *e)
 }
 
 
-/* Whether a member of the origin's envelope has a place in the frame. */
+/* Returns whether an envelope member of the origin has a place in the frame. */
 
 static int
 parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
 {
     size_t  i;
 
-    /* what no line of a text carrier says stands in its members */
+    /* A text capsule has all other members in its line "members". */
 
     if (!e->native && e->m->origin != PARLEY_PROTO_CHANNEL
         && e->m->origin != PARLEY_PROTO_CANONICAL)
@@ -362,7 +367,10 @@ parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
 }
 
 
-/* In AEE any payload may have references, in agent-channel none. */
+/*
+ * Reports references as loss.  An AEE payload may have them, an agent-channel
+ * payload may not.
+ */
 
 static void
 parley_channel_compare_references(parley_channel_encode_t *e)
@@ -383,7 +391,7 @@ parley_channel_compare_references(parley_channel_encode_t *e)
 }
 
 
-/* The members of a payload of which only the text was said. */
+/* Reports the members of a payload except its text. */
 
 static void
 parley_channel_compare_data(parley_channel_encode_t *e)

@@ -2,7 +2,7 @@
 #include "translate/channel/parley_channel_verb.h"
 
 
-#define PARLEY_CHANNEL_DETECTED  100    /* "envelope_version" is there */
+#define PARLEY_CHANNEL_DETECTED  100    /* "envelope_version" is present */
 
 
 static int parley_channel_detect(const parley_json_t *doc);
@@ -14,7 +14,7 @@ static int parley_channel_name_format(const parley_name_syntax_t *syntax,
     parley_buf_t *b, const parley_name_t *n);
 
 
-/* what has a grammar of its own is not here: handles, UUIDs, scopes */
+/* names without a grammar; handles, UUIDs and scopes have one */
 
 static const parley_plain_t  parley_channel_payload_names[] = {
     { PARLEY_ATOM_file_refs, NULL },
@@ -171,8 +171,8 @@ parley_channel_asks_sessions(const parley_msg_t *m)
 
 
 /*
- * ~x and, for a group, an org: scope.  The tier tells agents from humans:
- * an instrument's handle begins with ~cc-, or the directory lists it.
+ * Reads ~x, or an org: scope for a group.  The tier distinguishes agents from
+ * humans: an instrument's handle begins with ~cc-, or the directory lists it.
  */
 
 static int

@@ -24,7 +24,7 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
     parley_channel_fields(doc, &fields);
 
-    /* section 3.1: no partial parse of another version */
+    /* Another version must not be parsed in part (section 3.1). */
 
     value = fields.values[PARLEY_CHANNEL_VERSION];
 
@@ -72,7 +72,10 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
         return parley_error_memory(err);
     }
 
-    /* what a handover names is the question, whichever of the two it is */
+    /*
+     * The id in a handover names the question, for the question and for its
+     * answer.
+     */
 
     if (msg->held && msg->question.len > 0
         && (msg->act == PARLEY_ACT_REPLY || msg->act == PARLEY_ACT_FAILURE))
@@ -86,9 +89,9 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 /*
- * Fills frame_id, handles, kind and intent, as far as they are strings, of a
- * frame that need not be valid.  *ret NULL: the kind is not of the catalogue.
- * -1: no memory.
+ * Fills frame_id, handles, kind and intent, as far as they are strings.  The
+ * frame need not be valid.  *ret is NULL if the catalogue does not have the
+ * kind.  Returns 0, or -1 if memory is exhausted.
  */
 
 static int
@@ -170,7 +173,7 @@ parley_channel_fill(parley_arena_t *arena,
 }
 
 
-/* What no canonical field holds. */
+/* Collects the members without a canonical field. */
 
 static int
 parley_channel_members(parley_arena_t *arena,

@@ -1,8 +1,7 @@
 /*
- * Where a frame embeds another protocol's message: in the text that a person
- * reads (parley_embed_text.h), written by a translation.  It is read as the
- * words of whoever submitted the frame: sender and recipient stay those of the
- * frame, whatever the text says.
+ * A frame embeds another protocol's message in the text for a person
+ * (parley_embed_text.h).  A translation wrote this text.  The reader attributes
+ * it to the frame's submitter: sender and recipient stay those of the frame.
  */
 
 #include "translate/channel/parley_channel.h"
@@ -86,8 +85,8 @@ parley_channel_extract(const parley_msg_t *m, parley_embed_t *ret)
 
 
 /*
- * Whether the frame says, or would say, that a translation made it: where its
- * members are silent, that is what is written (parley_channel_encode.c).
+ * Returns whether the frame's members say that a translation made it.  If they
+ * are missing, the encoder would write such members (parley_channel_encode.c).
  */
 
 static int
@@ -152,7 +151,10 @@ parley_channel_extract_from(const parley_msg_t *m, uint32_t value,
         ret->words[PARLEY_EMBED_CORR] = ret->words[PARLEY_EMBED_ID];
     }
 
-    /* of requires the deadline alone is meant, unless AEE's it is */
+    /*
+     * Only AEE has requires; for other protocols, it contains just the
+     * deadline.
+     */
 
     if (basis == PARLEY_PROTO_CANONICAL) {
         ret->members = parley_json_ref_none;
@@ -183,7 +185,7 @@ parley_channel_agrees(const parley_msg_t *outer, const parley_embed_t *c,
         return 0;
     }
 
-    /* SEC-01: no message has such names, so it is a text about one */
+    /* A message cannot have such names (SEC-01): the text only quotes one. */
 
     return parley_plain_is(words[PARLEY_EMBED_INTENT])
            && parley_plain_is(words[PARLEY_EMBED_ID])
@@ -193,7 +195,10 @@ parley_channel_agrees(const parley_msg_t *outer, const parley_embed_t *c,
 }
 
 
-/* As parley_channel_encode() writes it, with nothing beside the text. */
+/*
+ * Returns whether a payload is as parley_channel_encode() writes it, without
+ * other members than the text.
+ */
 
 static int
 parley_channel_is_translated(const parley_msg_t *m, const parley_embed_t *c)

@@ -92,7 +92,7 @@ parley_channel_choose(parley_channel_encode_t *e)
     {
         e->kind = parley_channel_kind(PARLEY_CHANNEL_HANDOVER);
 
-        /* what the kind leaves open is another now */
+        /* The new kind has another default act. */
 
         if (e->m->origin != PARLEY_PROTO_CHANNEL) {
             e->text.act = e->kind->act;
@@ -104,7 +104,9 @@ parley_channel_choose(parley_channel_encode_t *e)
 }
 
 
-/* The intent is channel.<kind>: the payload is agent-channel's own. */
+/*
+ * Chooses the kind of an agent-channel payload: the intent is channel.<kind>.
+ */
 
 static int
 parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
@@ -150,7 +152,7 @@ parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
 }
 
 
-/* How grave it is by its own words, where AEE or another carries it. */
+/* Returns the severity of a message in its own words, also if it is carried. */
 
 static parley_alarm_t
 parley_channel_alarm(const parley_channel_encode_t *e)
@@ -231,8 +233,9 @@ parley_channel_choose_kind(const parley_channel_encode_t *e)
 
 
 /*
- * An agent-channel payload that comes back in another act, an answer that
- * repeats its question say: no carrier, since it is no other protocol's.
+ * Writes the plain text of an agent-channel payload that returns with another
+ * act, such as an answer that repeats its question.  It needs no capsule,
+ * because it does not belong to another protocol.
  */
 
 static int
@@ -276,7 +279,7 @@ parley_channel_write(parley_channel_encode_t *e, parley_encoded_t *ret)
     parley_buf_lit(&b, "\",\"kind\":\"");
     parley_buf_str(&b, e->kind->name);
 
-    /* handles and timestamps have nothing to escape */
+    /* Handles and timestamps need no escape. */
 
     parley_buf_lit(&b, "\",\"sender_handle\":\"");
     parley_buf_str(&b, e->sender);
@@ -307,8 +310,8 @@ parley_channel_write(parley_channel_encode_t *e, parley_encoded_t *ret)
 
 
 /*
- * Its own alone.  A deadline says when the answer is due, and not when the
- * frame is void: what is late would be refused as stale by the next gateway.
+ * Writes the message's own ttl_ms.  A deadline is not a ttl_ms: it limits the
+ * answer, not the frame.  The next gateway would refuse a late frame as stale.
  */
 
 static void
@@ -342,7 +345,7 @@ parley_channel_provenance(parley_buf_t *b, const parley_channel_encode_t *e)
 }
 
 
-/* That of a frame that comes back, as far as it has one. */
+/* Writes the provenance of a frame that was carried, as far as it has one. */
 
 static void
 parley_channel_provenance_own(parley_buf_t *b,
@@ -416,7 +419,7 @@ parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
 
     if (e->native) {
 
-        /* no payload of agent-channel has such a member */
+        /* No payload of agent-channel has references. */
 
         parley_embed_payload(b, e->m, PARLEY_ATOM_references);
         return;
@@ -475,8 +478,8 @@ parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
 
 
 /*
- * The session is known by the name that its principal has where the message
- * comes from.
+ * Writes a session id: the name of the session's principal in the sender's
+ * protocol.
  */
 
 static void

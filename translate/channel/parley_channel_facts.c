@@ -1,4 +1,4 @@
-/* What a frame is on the axes of filters. */
+/* Finds the values of a frame on the axes of filters. */
 
 #include "translate/channel/parley_channel.h"
 #include "translate/channel/parley_channel_filter.h"
@@ -58,7 +58,7 @@ parley_channel_facts(const parley_json_t *doc, parley_channel_facts_t *ret,
         return -1;
     }
 
-    /* a tool is the instrument without its version: ~cc-model@1.2 */
+    /* A tool is the instrument without its version: ~cc-model@1.2. */
 
     if (drafted.len > 1) {
         ret->values[PARLEY_CHANNEL_AXIS_TOOL] =

@@ -1,11 +1,11 @@
 /*
- * The members of a frame's envelope (agent-channel section 3).
+ * Finds the members of a frame's envelope (agent-channel section 3).
  */
 
 #include "translate/channel/parley_channel.h"
 
 
-/* what is to be taken from PARLEY_CHANNEL_FIELDS: 0 for every other name */
+/* stored as the difference from PARLEY_CHANNEL_FIELDS: 0 for all other names */
 #define PARLEY_CHANNEL_OF(field)                                              \
     (PARLEY_CHANNEL_FIELDS - PARLEY_CHANNEL_##field)
 

@@ -17,7 +17,7 @@ static const parley_str_t  parley_channel_axes[PARLEY_CHANNEL_AXES] = {
     [PARLEY_CHANNEL_AXIS_ORG] = parley_str("org"),
 };
 
-/* what a value of each may be, for who got it wrong */
+/* errors of invalid values, which say what kind of value is allowed */
 
 static const char *const  parley_channel_values[PARLEY_CHANNEL_AXES] = {
     [PARLEY_CHANNEL_AXIS_KIND] =

@@ -1,8 +1,8 @@
 /*
  * Filters of a stream (agent-channel section 8, ACH-22): clauses key:value,
- * separated by commas, all of which must hold.
+ * separated by commas, which must all match.
  *
- *     kind:agent_query,sender:~alice
+ *   kind:agent_query,sender:~alice
  */
 
 #ifndef PARLEY_CHANNEL_FILTER_H
@@ -29,7 +29,7 @@ typedef enum {
 
 typedef struct {
     parley_channel_axis_t  axis;
-    parley_str_t           value;   /* a span of the filter's text */
+    parley_str_t           value;   /* span of the filter's text */
 } parley_channel_clause_t;
 
 
@@ -39,31 +39,32 @@ typedef struct {
 } parley_channel_filter_t;
 
 
-/* what a frame is on each axis; empty: nothing, which no clause matches */
+/* values of a frame on each axis; empty: none, which no clause matches */
 typedef struct {
     parley_str_t  values[PARLEY_CHANNEL_AXES];
 } parley_channel_facts_t;
 
 
 /*
- * Reads a filter; the empty one has no clauses.  Returns 0, or -1 with *ret
- * empty: filter-axis-unknown, filter-value-invalid (a kind out of the
- * catalogue, a sender or org that is no canonical handle, an empty value, too
- * many clauses), the field "filter"; or capacity.
+ * Reads a filter; an empty one has no clauses.  Returns 0, or -1 with *ret
+ * empty: filter-axis-unknown, filter-value-invalid (an unknown kind, a sender
+ * or org that is not a canonical handle, an empty value, too many clauses),
+ * with the field "filter"; or capacity.
  */
 int parley_channel_filter_parse(parley_arena_t *arena, parley_str_t text,
     parley_channel_filter_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * What a frame is, but for org, and whom it is for: strings of the document or
- * its arena.  It need not be valid.  Returns 0, or -1: no memory.
+ * Finds the values of a frame, except org, and its recipient: strings of the
+ * document or its arena.  The frame need not be valid.  Returns 0, or -1 if
+ * memory is exhausted.
  */
 int parley_channel_facts(const parley_json_t *doc, parley_channel_facts_t *ret,
     parley_str_t *recipient)
     __attribute__((warn_unused_result));
 
-/* Whether every clause holds. */
+/* Returns whether every clause matches. */
 int parley_channel_filter_admits(const parley_channel_filter_t *filter,
     const parley_channel_facts_t *facts);
 

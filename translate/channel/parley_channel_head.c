@@ -1,5 +1,5 @@
 /*
- * The envelope of a frame that translation makes: identifiers, handles,
+ * Fills the envelope of a frame that a translation makes: identifiers, handles,
  * scope, time and attribution.
  */
 
@@ -64,8 +64,9 @@ parley_channel_head_ids(parley_channel_encode_t *e)
 
 
 /*
- * One message asks one question: its name follows from the message's id, and
- * an answer has that of the message which it answers.
+ * Fills the name of the question.  A message asks one question, and its name is
+ * derived from the message's id.  An answer has the name of the question that
+ * it answers.
  */
 
 static int
@@ -106,7 +107,10 @@ parley_channel_head_question(parley_channel_encode_t *e)
 }
 
 
-/* A UUIDv4 stays, anything else becomes one, always the same (AEE-35). */
+/*
+ * Keeps a UUIDv4, and derives one from any other id; equal ids give equal UUIDs
+ * (AEE-35).
+ */
 
 static int
 parley_channel_head_uuid(parley_channel_encode_t *e, const parley_msg_t *of,
@@ -149,7 +153,10 @@ parley_channel_head_handle(parley_channel_encode_t *e, parley_str_t name,
 }
 
 
-/* A group is an organisation: its handle, and all its members as scope. */
+/*
+ * Fills the recipient.  A group is an organisation: its handle, and all its
+ * members as scope.
+ */
 
 static int
 parley_channel_head_recipient(parley_channel_encode_t *e)
@@ -187,7 +194,7 @@ parley_channel_head_recipient(parley_channel_encode_t *e)
 }
 
 
-/* The scope of a frame that comes back. */
+/* Fills the scope of a frame that was carried. */
 
 static int
 parley_channel_head_scope(parley_channel_encode_t *e)
@@ -221,7 +228,7 @@ parley_channel_head_scope(parley_channel_encode_t *e)
 }
 
 
-/* As it was written; what has no time of its own, when it came. */
+/* Fills the time as received, or the arrival time if the message has none. */
 
 static int
 parley_channel_head_time(parley_channel_encode_t *e)
@@ -232,7 +239,7 @@ parley_channel_head_time(parley_channel_encode_t *e)
 
     m = e->m;
 
-    /* a time that is known was read from it, or it does not say one */
+    /* A known created_ms was read from created, unless created is empty. */
 
     if (m->created.len > 0
         && (m->created_ms >= 0 || parley_time_parse(m->created, &ms) == 0))
@@ -259,8 +266,8 @@ parley_channel_head_time(parley_channel_encode_t *e)
 
 
 /*
- * The directory decides who acts (ACH-10); a frame that comes back may say it
- * itself, but not in another's name.
+ * Fills the attribution by the directory (ACH-10).  A frame that was carried
+ * may have its own, but not that of another principal.
  */
 
 static int
@@ -287,7 +294,7 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
 }
 
 
-/* without an entry the sender's own tier says one of both */
+/* Without an entry, the tier of the sender shows a human or an instrument. */
 
 static int
 parley_channel_head_tier(parley_channel_encode_t *e)
@@ -333,9 +340,9 @@ parley_channel_head_tier(parley_channel_encode_t *e)
 
 
 /*
- * Finds the sender's handle, and who acts for whom by the directory.  A frame
- * that comes back from an instrument has the handle that it had, which must be
- * that of the human whom the instrument acts for.
+ * Finds the sender's handle, and its human and instrument in the directory.  A
+ * frame that was carried and is from an instrument keeps its handle, which must
+ * be that of the instrument's human.
  */
 
 static int
@@ -391,9 +398,9 @@ parley_channel_head_sender(parley_channel_encode_t *e)
 
 
 /*
- * Takes the attribution of the handle's owner, where the message is from the
- * instrument that the directory lists for it.  A proven sender has its own
- * attribution and borrows none.  Returns 0, or -1: no memory.
+ * Fills the attribution of the handle's owner, if the message is from the
+ * instrument that the directory lists for the owner.  A proven sender has its
+ * own attribution.  Returns 0, or -1 if memory is exhausted.
  */
 
 static int
@@ -431,8 +438,8 @@ parley_channel_head_lent(parley_channel_encode_t *e, parley_str_t owner)
 
 
 /*
- * Whether the sender's name is the one that a message from this instrument has
- * in the sender's protocol.  Returns 1, 0, or -1: no memory.
+ * Returns whether the sender's name is that of this instrument in the sender's
+ * protocol, or -1 if memory is exhausted.
  */
 
 static int
@@ -460,7 +467,7 @@ parley_channel_head_is_called(parley_channel_encode_t *e,
 }
 
 
-/* What a frame that comes back says itself; empty: nothing. */
+/* Reads a member of a frame that was carried; empty if it is missing. */
 
 static int
 parley_channel_head_own(parley_channel_encode_t *e, parley_str_t name,

@@ -1,6 +1,6 @@
 /*
- * The catalogue of kinds (section 4) and the members of their payloads
- * (section 5); their bounds are in schemas/channel-1.0.schema.json.
+ * The catalogue of kinds (section 4) and the members of their payloads (section
+ * 5).  schemas/channel-1.0.schema.json has the limits of the members.
  */
 
 #include "translate/channel/parley_channel.h"
@@ -326,7 +326,7 @@ parley_channel_kind_fits(const parley_channel_kind_info_t *kind,
 }
 
 
-/* What a frame of a kind that has no text says (section 5). */
+/* sentences for kinds without a text (section 5) */
 
 static const parley_sentence_t  parley_channel_sentences[] = {
     { parley_str("agent_lock_request"), {

@@ -1,6 +1,6 @@
 /*
- * What a payload says by its kind (section 5): what it asks for, to what it
- * belongs, what a person reads of it and how urgent it is.
+ * Reads a payload by its kind (section 5): its act, its correlation, its text
+ * for a person and its urgency.
  */
 
 #include "translate/channel/parley_channel.h"
@@ -81,8 +81,8 @@ parley_channel_says_kind(parley_msg_t *msg,
 
 
 /*
- * What it asks has a name of its own, and its answers have that name.  No kind
- * that asks has another correlation.
+ * Fills the name of the question.  Its answers have the same name.  A kind that
+ * asks a question has no other correlation.
  */
 
 static int
@@ -114,7 +114,7 @@ parley_channel_says_question(parley_msg_t *msg,
 
     msg->corr = id;
 
-    /* a return event reports on the exchange that an answer belongs to */
+    /* A return event reports on the exchange of an answer. */
 
     if (kind->act == PARLEY_ACT_REPLY
         || kind->kind == PARLEY_CHANNEL_RETURN_EVENT)
@@ -129,7 +129,7 @@ parley_channel_says_question(parley_msg_t *msg,
 }
 
 
-/* A handover that asks for an answer has "query:<query_id>" as a pointer. */
+/* Finds "query:<query_id>", the pointer of a handover that needs an answer. */
 
 static int
 parley_channel_says_reference(const parley_msg_t *msg, parley_str_t *ret)
@@ -199,13 +199,13 @@ parley_channel_says_failure(parley_msg_t *msg)
 
 
 /*
- * A decision is read with its question and what there is to choose from:
+ * Appends the question and the options of a decision to its text:
  *
- *     The branch is stale.
+ *   The branch is stale.
  *
- *     Merge it?
- *     1. rebase (recommended): keeps the history
- *     2. merge: is quick
+ *   Merge it?
+ *   1. rebase (recommended): keeps the history
+ *   2. merge: is quick
  */
 
 static int

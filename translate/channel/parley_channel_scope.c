@@ -58,7 +58,7 @@ parley_channel_scope_members(parley_arena_t *arena, parley_str_t handle,
 }
 
 
-/* what follows ~handle: nothing, or a slash and which sessions */
+/* Reads the text after ~handle: empty, or a slash and sessions. */
 
 static int
 parley_channel_scope_own(parley_str_t rest, parley_channel_scope_t *ret)
@@ -133,7 +133,7 @@ parley_channel_scope_accord(parley_str_t rest, parley_channel_scope_t *ret)
 }
 
 
-/* What stands before the first c; s becomes what stands behind it. */
+/* Returns the text before the first c; *s becomes the text after it. */
 
 static parley_str_t
 parley_channel_scope_until(parley_str_t *s, uint8_t c)

@@ -1,6 +1,6 @@
 /*
- * What the submission of a frame says beside its octets: the scope, who the
- * session acts for, and what it loses elsewhere.
+ * Checks the facts of a frame's submission: the scope, and the attribution of
+ * the session.  Reports members without a canonical field as loss.
  */
 
 #include "translate/channel/parley_channel.h"
@@ -25,7 +25,7 @@ static int parley_channel_add_member(parley_arena_t *arena,
     parley_error_t *err);
 
 
-/* the members that no canonical field holds, each as it is lost */
+/* pointers of members without a canonical field */
 static const parley_str_t  parley_channel_lost[PARLEY_CHANNEL_FIELDS] = {
     [PARLEY_CHANNEL_SENDER] = parley_str("/sender_handle"),
     [PARLEY_CHANNEL_TTL] = parley_str("/ttl_ms"),
@@ -105,9 +105,9 @@ parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * ACH-10, SEC-06: what the session proves.  Who is proven and acts for nobody
- * that is known speaks for itself alone; where nobody is proven the place is
- * trusted.
+ * Checks the attribution by the session (ACH-10, SEC-06).  A proven principal
+ * without a known human may only act for itself.  Without a proven principal,
+ * the endpoint is trusted.
  */
 
 static int
@@ -156,8 +156,9 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
 
 
 /*
- * The instrument that is listed; where none is, the sender's own, and where
- * nobody is proven any of that tier.
+ * Checks the instrument: it must be a listed one.  If none is listed, it must
+ * be the sender's own; without a proven principal, any instrument of that tier
+ * is allowed.
  */
 
 static int
@@ -223,7 +224,10 @@ parley_channel_is_listed(parley_str_t name,
 }
 
 
-/* ~cc-x, in any version, is the instrument of ~x, and its own */
+/*
+ * Returns whether the instrument belongs to the sender: ~cc-x, in any version,
+ * belongs to ~x and to ~cc-x.
+ */
 
 static int
 parley_channel_is_own(parley_str_t name, parley_str_t sender)
@@ -240,7 +244,9 @@ parley_channel_is_own(parley_str_t name, parley_str_t sender)
 }
 
 
-/* An organisation, or a part of one, is a group elsewhere. */
+/*
+ * Fills the group of an organisation, or of a part of one, for other protocols.
+ */
 
 static int
 parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
@@ -260,7 +266,9 @@ parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
-/* What the frame does not say, among the members that others carry. */
+/*
+ * Adds a fact that the frame does not contain to the members that others carry.
+ */
 
 static int
 parley_channel_add_member(parley_arena_t *arena, parley_msg_t *msg,
@@ -301,8 +309,8 @@ parley_channel_add_member(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * Of a frame that translation wrote, all but its scope and lifetime stood in
- * the text.
+ * Reports members without a canonical field.  The text of a translated frame
+ * contained all of them except the scope and the lifetime.
  */
 
 void
@@ -338,7 +346,7 @@ parley_channel_unmapped(const parley_msg_t *m, parley_loss_t *loss)
     for (i = 0; i < m->nmembers; i++) {
         field = parley_channel_field_of(m->members[i].name);
 
-        /* the only other one is the scope, which no frame has */
+        /* The only other member is the scope, which is not part of a frame. */
 
         if (field != PARLEY_CHANNEL_FIELDS) {
             parley_loss_known(loss, parley_channel_lost[field]);

@@ -159,7 +159,7 @@ parley_channel_verb_frame(parley_arena_t *arena,
     parley_channel_verb_own(&f, "provenance_compute_location",
                             PARLEY_STR("server-active"));
 
-    /* the only one of these that is no string */
+    /* This member alone is not a string. */
 
     if (parley_channel_verb_get(&f, "provenance_method") == PARLEY_JSON_NONE) {
         parley_buf_lit(&b, ",\"provenance_method\":[\"mcp\"]");
@@ -200,7 +200,7 @@ parley_channel_verb_head(const parley_channel_frame_t *f)
 }
 
 
-/* Writes the member of the arguments; else made, unless that is empty. */
+/* Writes the member of the arguments, or else made, unless that is empty. */
 
 static void
 parley_channel_verb_own(const parley_channel_frame_t *f, const char *name,
@@ -315,7 +315,7 @@ parley_channel_instrument_part(parley_str_t sender)
         part.len = PARLEY_CHANNEL_INSTRUMENT_MAX;
     }
 
-    /* a handle does not end with a hyphen, and does not begin with one */
+    /* A handle neither begins nor ends with a hyphen. */
 
     while (part.len > 0 && part.data[part.len - 1] == '-') {
         part.len--;

@@ -1,7 +1,7 @@
 /*
- * The verbs of section 9, as tools of MCP (ACH-27): what of each is asked for,
- * and the frame that it becomes.  Their arguments are valid by
- * schemas/channel-1.0.schema.json#/$defs/agent_..._input.
+ * The verbs of section 9 as MCP tools (ACH-27): the effect of each, and the
+ * frame that it submits.
+ * schemas/channel-1.0.schema.json#/$defs/agent_..._input has their arguments.
  */
 
 #ifndef PARLEY_CHANNEL_VERB_H
@@ -15,10 +15,11 @@
 #define PARLEY_CHANNEL_VERBS  10
 
 
-/* what becomes of a call */
+/* effects of a call */
 typedef enum {
-    PARLEY_CHANNEL_DOES_SUBMIT = 0,     /* a frame is submitted */
-    PARLEY_CHANNEL_DOES_QUERY,          /* and what answers it is collected */
+    PARLEY_CHANNEL_DOES_SUBMIT = 0,     /* submits a frame */
+    PARLEY_CHANNEL_DOES_QUERY,          /* submits a frame and collects the
+                                           answers */
     PARLEY_CHANNEL_DOES_ROSTER,
     PARLEY_CHANNEL_DOES_SUBSCRIBE
 } parley_channel_does_t;
@@ -27,39 +28,41 @@ typedef enum {
 typedef struct {
     parley_mcp_tool_t      tool;
     parley_channel_does_t  does;
-    parley_str_t           kind;    /* of its frame; empty: it is said, or there
-                                       is none */
-    parley_str_t           intent;  /* of such a frame */
-    parley_str_t           makes;   /* the id that its payload gets where it has
-                                       none; empty: none */
-    unsigned               home:1;  /* its recipient is the caller, where the
+    parley_str_t           kind;    /* kind of its frame; empty: an argument
+                                       names it, or the verb has no frame */
+    parley_str_t           intent;  /* intent of this frame */
+    parley_str_t           makes;   /* member of the payload that gets an id if
+                                       it is missing; empty: none */
+    unsigned               home:1;  /* the recipient is the caller if the
                                        arguments name none */
 } parley_channel_verb_t;
 
 
-/* who calls, and what the frame has that the call does not say */
+/* caller, and values of the frame that the arguments do not have */
 typedef struct {
-    parley_json_ref_t  arguments;       /* valid */
-    parley_str_t       sender;          /* its handle */
+    parley_json_ref_t  arguments;       /* valid arguments */
+    parley_str_t       sender;          /* handle of the caller */
     parley_str_t       acted_by;
     parley_str_t       drafted_with;
     parley_str_t       frame_id;
-    parley_str_t       made;            /* verb->makes */
+    parley_str_t       made;            /* id for verb->makes */
     int64_t            now_ms;
-    int64_t            window_ms;       /* that answers are collected for */
+    int64_t            window_ms;       /* time for which answers are
+                                           collected */
 } parley_channel_call_t;
 
 
-/* i below PARLEY_CHANNEL_VERBS */
+/* Returns the verb number i, which is less than PARLEY_CHANNEL_VERBS. */
 const parley_channel_verb_t *parley_channel_verb(unsigned i);
 
-/* The number of the verb that a JSON value names; PARLEY_CHANNEL_VERBS: it
-   names none. */
+/* Finds the verb that a JSON value names.  PARLEY_CHANNEL_VERBS: the name is
+   unknown. */
 unsigned parley_channel_verb_find(const parley_json_t *doc, uint32_t name);
 
 /*
- * Writes the frame; *made is what its payload has as verb->makes, or empty.
- * What the arguments say counts.  -1: no memory.
+ * Writes the frame.  *made is the value of verb->makes in its payload, or
+ * empty.  The arguments override all other values.  Returns 0, or -1 if memory
+ * is exhausted.
  */
 int parley_channel_verb_frame(parley_arena_t *arena,
     const parley_channel_verb_t *verb, const parley_channel_call_t *call,
@@ -67,29 +70,29 @@ int parley_channel_verb_frame(parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 
-/* octets of a sender's handle that its instrument has behind "~cc-" */
+/* octets of a sender's handle after "~cc-" in its instrument */
 #define PARLEY_CHANNEL_INSTRUMENT_MAX  29
 
 /*
- * Returns the part of a sender's handle, without "~", that the instrument of a
- * sender without a listed one has behind "~cc-".
+ * Returns the part of a sender's handle, without "~", that follows "~cc-" in
+ * its default instrument.
  */
 parley_str_t parley_channel_instrument_part(parley_str_t sender);
 
 /*
- * Makes the instrument of a sender for whom none is listed: ~cc-x of ~x, as far
- * as a handle has room for x; a sender ~cc-x is its own.  Returns 0, or -1: no
- * memory.
+ * Makes the default instrument of a sender: ~cc-x for ~x, with x cut to the
+ * length of a handle.  A sender ~cc-x is its own instrument.  Returns 0, or -1
+ * if memory is exhausted.
  */
 int parley_channel_instrument(parley_arena_t *arena, parley_str_t sender,
     parley_str_t *ret)
     __attribute__((warn_unused_result));
 
-/* What an error is called in agent-channel. */
+/* Returns the word of an error in agent-channel. */
 parley_str_t parley_channel_called(parley_code_t code);
 
 
-/* their schemas, the codec's parts, in the same order */
+/* schemas of the verbs, which are the codec's parts, in the same order */
 extern const parley_str_t  parley_channel_inputs[PARLEY_CHANNEL_VERBS];
 
 

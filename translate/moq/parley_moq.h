@@ -1,7 +1,7 @@
 /*
  * CMD of Agent Protocol over MoQ (draft-liu-agent-protocol-over-moq-00): the
- * JSON of a command.  Private to translate/moq but for the descriptor; frames
- * are in parley_moq_frame.h.
+ * JSON of a command.  Other folders use only the descriptor of this header.
+ * parley_moq_frame.h has the frames.
  */
 
 #ifndef PARLEY_MOQ_H
@@ -16,7 +16,7 @@
 #define PARLEY_MOQ_INTENT  "moq.cmd."
 
 
-/* the members that the draft names and the canonical message has fields for */
+/* members that the draft names and that have a canonical field */
 typedef enum {
     PARLEY_MOQ_ACTION = 0,
     PARLEY_MOQ_SESSION_ID,
@@ -28,19 +28,19 @@ typedef enum {
 } parley_moq_field_t;
 
 
-/* what a status says */
+/* meanings of a status */
 typedef enum {
-    PARLEY_MOQ_UNSAID = 0,      /* none, or a word that nobody knows */
+    PARLEY_MOQ_UNSAID = 0,      /* missing, or an unknown word */
     PARLEY_MOQ_APPROVED,
     PARLEY_MOQ_DENIED,
     PARLEY_MOQ_ERROR,
-    PARLEY_MOQ_ACCEPTED,        /* this and what follows: progress */
+    PARLEY_MOQ_ACCEPTED,        /* this one and those below: progress */
     PARLEY_MOQ_PENDING,
     PARLEY_MOQ_WORKING
 } parley_moq_status_t;
 
 
-/* what an encode puts together */
+/* context of an encode */
 typedef struct {
     parley_arena_t              *arena;
     const parley_msg_t          *m;
@@ -51,15 +51,14 @@ typedef struct {
     parley_buf_t                 b;
     parley_str_t                 action;
     parley_str_t                 session_id;    /* or empty */
-    unsigned                     unnamed:1;     /* the inner message does not
-                                                   say from and for whom and
-                                                   of when it is */
+    unsigned                     unnamed:1;     /* the inner message lacks
+                                                   sender, recipient or time */
 } parley_moq_encode_t;
 
 
-/* a command by which the gateway says that something failed */
+/* failure that the gateway reports as a command */
 typedef struct {
-    const parley_msg_t  *request;   /* that failed, as far as it was read */
+    const parley_msg_t  *request;   /* failed command, as far as it was read */
     int                  status;    /* HTTP */
     parley_str_t         code;      /* each may be empty */
     parley_str_t         field;
@@ -71,24 +70,27 @@ extern const parley_binding_t  parley_moq_binding;
 extern const parley_codec_t  parley_moq_codec;
 
 
-/* The field of that name; PARLEY_MOQ_FIELDS: none of them. */
+/* Finds a field.  PARLEY_MOQ_FIELDS: the name is unknown. */
 parley_moq_field_t parley_moq_field_find(parley_str_t name);
 
 parley_moq_status_t parley_moq_status(const parley_json_t *doc,
     uint32_t value);
 parley_str_t parley_moq_status_name(parley_moq_status_t status);
 
-/* Whether the command is about a session or a subscription of the gateway. */
+/*
+ * Returns whether a command is about a session or a subscription of the
+ * gateway.
+ */
 int parley_moq_is_local(parley_str_t action);
 
-/* The action that an intent names: without "moq.cmd.", where it has that, in
-   any case: rules and schemas heed none either. */
+/* Returns the action of an intent: the intent without "moq.cmd.".  Case is
+   ignored, as in rules and schemas. */
 parley_str_t parley_moq_action(parley_str_t intent);
 
 
 /*
- * Fills form, intent, corr and local, as far as they can be read, of a
- * command that need not be valid.  -1: no memory.
+ * Fills form, intent, corr and local, as far as they can be read.  The command
+ * need not be valid.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_moq_peek(parley_msg_t *msg);
 
@@ -97,31 +99,35 @@ int parley_moq_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_t *err);
 
 /*
- * The same in two steps.  The first, of what parley_msg_init() made, leaves
- * out the id, which costs most; the second, after it, derives that (-1: no
- * memory).
+ * Do the work of parley_moq_decode() in two steps.  The first step needs a
+ * message from parley_msg_init(), and omits the id, which is the most expensive
+ * part.  The second step derives the id; it returns 0, or -1 if memory is
+ * exhausted.
  */
 int parley_moq_read(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, parley_msg_t *msg, parley_error_t *err);
 int parley_moq_identify(parley_arena_t *arena, parley_msg_t *msg);
 
 /*
- * What parley_moq_read() fills of a command that is valid, after
- * parley_moq_peek().  -1: no memory.
+ * Fills the other fields that parley_moq_read() fills, of a valid command,
+ * after parley_moq_peek().  Returns 0, or -1 if memory is exhausted.
  */
 int parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg);
 
 int parley_moq_submit(parley_arena_t *arena, parley_msg_t *msg,
     const parley_submission_t *submission, parley_error_t *err);
 
-/* The codec's extract (parley_codec.h): the member "aee" and its slot. */
+/*
+ * Implements the codec's extract() (parley_codec.h); its slot is the member
+ * "aee".
+ */
 int parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret);
 
 extern const parley_embed_slot_t  parley_moq_slot;
 
 int parley_moq_within(struct parley_redact_s *r, const parley_msg_t *m);
 
-/* The codec's locate (parley_codec.h). */
+/* Implements the codec's locate() (parley_codec.h). */
 uint32_t parley_moq_locate(const parley_msg_t *m, parley_msg_field_t field);
 
 int parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,

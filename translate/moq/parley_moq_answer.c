@@ -1,6 +1,6 @@
 /*
- * Answers over HTTP: a command whose status says what came of it, or nothing
- * where it was taken.
+ * Answers over HTTP: a command with a status, or an empty body if the command
+ * was accepted.
  */
 
 #include "translate/moq/parley_moq.h"
@@ -54,7 +54,7 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         return parley_error_memory(err);
     }
 
-    /* AEE-34: commands have no id, but a session */
+    /* A command has a session instead of an id (AEE-34). */
 
     if (sent->corr.len > 0 && session.len > 0
         && !parley_str_eq(session, sent->corr))
@@ -94,7 +94,7 @@ parley_moq_answer_decode(const parley_engine_t *engine,
 }
 
 
-/* What it answers is named by an id, or not at all. */
+/* Checks the id of the answered command, if the payload has one. */
 
 static int
 parley_moq_answer_names(const parley_json_t *doc, parley_error_t *err)
@@ -176,7 +176,7 @@ parley_moq_answer_encode(const parley_engine_t *engine,
 }
 
 
-/* No status means "taken, and no more": approved would say that it is done. */
+/* 202 without a status means "accepted"; approved would mean "done". */
 
 static int
 parley_moq_taken(parley_reply_t *ret)
@@ -217,7 +217,7 @@ parley_moq_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
 }
 
 
-/* Empty ones are left out. */
+/* Empty members are omitted. */
 
 static int
 parley_moq_failure(parley_arena_t *arena, const parley_moq_failure_t *f,
@@ -270,7 +270,10 @@ parley_moq_failure(parley_arena_t *arena, const parley_moq_failure_t *f,
 }
 
 
-/* session_init is answered by session_ack, subscribe_request by track_ready. */
+/*
+ * Returns the action of the answer: session_ack for session_init, track_ready
+ * for subscribe_request.
+ */
 
 static parley_str_t
 parley_moq_failure_action(const parley_msg_t *request)

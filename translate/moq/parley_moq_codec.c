@@ -2,8 +2,8 @@
 #include "translate/parley_unmapped.h"
 
 
-#define PARLEY_MOQ_DETECTED  50     /* "action" is there: less than what other
-                                       protocols have to show */
+#define PARLEY_MOQ_DETECTED  50     /* "action" is present: less than the score
+                                       of other discriminators */
 
 
 static int parley_moq_detect(const parley_json_t *doc);
@@ -76,7 +76,7 @@ const parley_codec_t  parley_moq_codec = {
 };
 
 
-/* what is to be taken from PARLEY_MOQ_FIELDS: 0 for every other name */
+/* stored as the difference from PARLEY_MOQ_FIELDS: 0 for all other names */
 #define PARLEY_MOQ_OF(field)  (PARLEY_MOQ_FIELDS - PARLEY_MOQ_##field)
 
 static const parley_mapped_t  parley_moq_mapped = {
@@ -135,7 +135,10 @@ parley_moq_detect(const parley_json_t *doc)
             score += PARLEY_MOQ_DETECTED;
             break;
 
-        /* "status" and "payload", which the draft names too, are anybody's */
+        /*
+         * The draft also names "status" and "payload", but other protocols have
+         * them too.
+         */
 
         case PARLEY_ATOM_session_id:
         case PARLEY_ATOM_auth_token:
@@ -219,8 +222,8 @@ parley_moq_action(parley_str_t intent)
 }
 
 
-/* The action of the command that has this intent, or the intent of the command
-   that has this action. */
+/* Finds the second name of an intent: the action for a "moq.cmd." intent, and
+   this intent for an action. */
 
 static int
 parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
@@ -245,8 +248,8 @@ parley_moq_reading(parley_arena_t *arena, parley_str_t intent,
 
 
 /*
- * A command that carries another protocol's message has no place for members
- * of its own: what is not said in fields is lost.
+ * Reports members that canonical fields do not contain.  A command that carries
+ * another protocol's message cannot have them.
  */
 
 static void

@@ -1,7 +1,8 @@
 #include "translate/moq/parley_moq.h"
 
 
-#define PARLEY_MOQ_STREAM_MAX  16   /* octets of a Stream ID and its colons */
+#define PARLEY_MOQ_STREAM_MAX  16   /* maximum octets of a Stream ID and its
+                                       colons */
 
 
 static int parley_moq_refuse_status(const parley_msg_t *msg,
@@ -47,7 +48,10 @@ parley_moq_read(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
-/* What has a status is no request: an unknown word is not read as one. */
+/*
+ * Checks the status.  A command with a status is not a request, so that an
+ * unknown word must not be read as one.
+ */
 
 static int
 parley_moq_refuse_status(const parley_msg_t *msg, parley_error_t *err)
@@ -119,9 +123,9 @@ parley_moq_fill(parley_arena_t *arena, parley_msg_t *msg)
 
 
 /*
- * The payload may be any value.  What is no object, or an empty one, has no
- * members that could travel as such: it is a member of the envelope, so that
- * none, null and {} stay different.
+ * Reads the payload, which may be any value.  An object with members is the
+ * data.  Any other value, and an empty object, is kept as a member of the
+ * envelope, so that a missing payload, null and {} stay different.
  */
 
 static int
@@ -158,8 +162,8 @@ parley_moq_fill_payload(parley_msg_t *msg)
 
 
 /*
- * Several commands of a session may be open: the payload may say which of them
- * is answered.
+ * Reads the id of the answered command from the payload, because several
+ * commands of a session may be open.
  */
 
 static int
@@ -223,7 +227,9 @@ parley_moq_fill_status(parley_arena_t *arena, parley_msg_t *msg)
 }
 
 
-/* "E_403"; where there is no number, what the status says. */
+/*
+ * Fills the code: "E_403", or one from the status if the command has no number.
+ */
 
 static int
 parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
@@ -254,8 +260,8 @@ parley_moq_fill_code(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * session_id, status and error_code have canonical fields, which need not
- * hold them exactly: they are kept as they are written.
+ * Keeps session_id, status and error_code as received.  Their canonical fields
+ * need not contain them exactly.
  */
 
 static int
@@ -278,9 +284,9 @@ parley_moq_fill_members(parley_arena_t *arena, parley_msg_t *msg)
 
 
 /*
- * Commands have no id.  This one is the same for the same command in the same
- * session, so that a repetition is found out; the credential is no part of
- * it.
+ * Derives an id, because commands have none.  Equal commands in a session have
+ * equal ids, so that a repetition is detected.  The id does not depend on the
+ * credential.
  */
 
 int
@@ -295,8 +301,8 @@ parley_moq_identify(parley_arena_t *arena, parley_msg_t *msg)
 
 
 /*
- * What the session knows of a command.  The sender is who was authenticated,
- * also where the command carries a message that names one.
+ * Adds the facts of the session to a command.  The sender is the authenticated
+ * party, even if the command carries a message with another sender.
  */
 
 int

@@ -1,15 +1,15 @@
 /*
- * How a command embeds another protocol's message:
+ * A command that embeds another protocol's message:
  *
- *     action      its intent, without "moq.cmd."
- *     session_id  its correlation
- *     status      "approved" of a reply, "denied" or "error" of a failure,
- *                 "working" of progress
- *     error_code  of a failure, where its code has a number
- *     payload     its payload
- *     "aee"       {"form", "id", "created", "sender", "recipient", and where
- *                  they say more: "intent", "corr", "reply_to", "priority",
- *                  "timeout_ms", "members": {...}}
+ *   action      its intent, without "moq.cmd."
+ *   session_id  its correlation
+ *   status      "approved" for a reply, "denied" or "error" for a failure,
+ *               "working" for progress
+ *   error_code  of a failure, if its code has a number
+ *   payload     its payload
+ *   "aee"       {"form", "id", "created", "sender", "recipient", and if they
+ *               differ from the default: "intent", "corr", "reply_to",
+ *               "priority", "timeout_ms", "members": {...}}
  *
  * An agent that knows only commands reads the first five.
  */
@@ -68,7 +68,7 @@ parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret)
         return 0;
     }
 
-    /* one that is empty or no object is a member */
+    /* A payload that is empty or not an object is a member of the envelope. */
 
     payload = parley_embed_find(m, PARLEY_STR("payload"));
 
@@ -99,7 +99,10 @@ parley_moq_extract(const parley_msg_t *m, parley_embed_t *ret)
 }
 
 
-/* Whether the command has a payload with members, as it would be written. */
+/*
+ * Returns whether the command has a payload with members when it is written, or
+ * -1 if memory is exhausted.
+ */
 
 static int
 parley_moq_has_payload(const parley_msg_t *m)
@@ -120,8 +123,9 @@ parley_moq_has_payload(const parley_msg_t *m)
 
 
 /*
- * Who reads the command alone must not read something else: what may be done
- * goes by the intent.  An answer has the action of what it answers.
+ * Returns whether the command alone says the same as the embedded message,
+ * because rules examine the intent.  An answer has the action of the answered
+ * command.
  */
 
 static int
@@ -220,7 +224,10 @@ parley_moq_write_status(parley_moq_encode_t *e)
 }
 
 
-/* "E_403" is 403, "E_RATE_LIMITED" 429, what nobody knows has no number. */
+/*
+ * Returns the number of a code: "E_403" is 403, "E_RATE_LIMITED" is 429.
+ * Returns -1 for an unknown code.
+ */
 
 static int64_t
 parley_moq_error_code(parley_str_t code)
@@ -290,7 +297,7 @@ parley_moq_write_capsule(parley_moq_encode_t *e)
                  || words[PARLEY_EMBED_RECIPIENT].len == 0
                  || words[PARLEY_EMBED_CREATED].len == 0;
 
-    /* what the command says; an answer's correlation is the exchange's */
+    /* The command has the correlation; that of an answer is the exchange's. */
 
     words[PARLEY_EMBED_CORR] = parley_str_none;
 

@@ -54,8 +54,8 @@ parley_moq_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 /*
- * The action.  An answer has that of the command it answers, and belongs to
- * its session.
+ * Chooses the action and the session.  An answer has the action and the session
+ * of the answered command.
  */
 
 static int
@@ -66,7 +66,7 @@ parley_moq_choose(parley_moq_encode_t *e)
     m = e->m;
     answering = e->opts->answering;
 
-    /* a command without a status is an order, and none says what happened */
+    /* A command without a status is a request: none can report an event. */
 
     if (m->act == PARLEY_ACT_EVENT) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
@@ -109,9 +109,7 @@ parley_moq_choose(parley_moq_encode_t *e)
 }
 
 
-/* The members come from outside: what has a place of its own is not one. */
-
-/* A command that comes back from another protocol's slot. */
+/* Writes a command from another protocol's slot. */
 
 static int
 parley_moq_write_native(parley_moq_encode_t *e)
@@ -168,8 +166,8 @@ parley_moq_write_member(parley_moq_encode_t *e, const parley_member_t *member)
 
 
 /*
- * The payload's members, or the value in the slot where it had none; nothing
- * where neither is there.
+ * Writes the payload: the members of the data, or the value in the slot if
+ * there are none.  Writes nothing if both are missing.
  */
 
 static int
@@ -218,11 +216,8 @@ parley_moq_write_payload(parley_moq_encode_t *e)
 
 
 /*
- * Whether a command that carries a message need not be read back.  Its
- * members are those of parley_moq_write_embedded(), which the schema takes as
- * they are written; and parley_embed_read() finds the message in it again
- * where nothing that it requires is empty and the action is the message's
- * own, or that of an answer.
+ * Writes the payload: the members of the data, or the value in the slot if the
+ * data has no members.  Writes nothing if both are missing.
  */
 
 static int
@@ -241,7 +236,7 @@ parley_moq_is_evident(const parley_moq_encode_t *e)
         return 0;
     }
 
-    /* what is nested deeper than before may be too deep to be read */
+    /* A value may become too deep for a reader. */
 
     for (i = 0; i < m->nmembers; i++) {
         node = m->members[i].value.node;
@@ -258,8 +253,8 @@ parley_moq_is_evident(const parley_moq_encode_t *e)
 
 
 /*
- * What was made is read back: so it is valid, and says what it should.  Its
- * id matters where there is no session by which it is answered.
+ * Reads the new command back.  Thus it is valid and has the intended meaning.
+ * Its id matters only if no session matches an answer to it.
  */
 
 static int
@@ -299,7 +294,7 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
 }
 
 
-/* The error names a member of what was made; the caller wants its own. */
+/* Replaces a pointer into the new command by one into the caller's message. */
 
 static int
 parley_moq_unsaid(parley_moq_encode_t *e)
@@ -316,9 +311,9 @@ parley_moq_unsaid(parley_moq_encode_t *e)
 
 
 /*
- * What differs is lost.  A command that carries the message holds all of it,
- * but for what its own protocol does not count among its members; of a native
- * one the names, the id and the time are the session's.
+ * Reports differences as loss.  A command that carries the message contains all
+ * of it, except members that its own protocol does not list.  For a native
+ * command, the session has the names, the id and the time.
  */
 
 static int

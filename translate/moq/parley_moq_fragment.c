@@ -49,7 +49,10 @@ parley_moq_split_next(parley_moq_split_t *s, parley_moq_frame_t *ret)
 }
 
 
-/* a payload that has a "stream_id" and a "checksum" or "total_chunks" */
+/*
+ * A payload with a "stream_id" and a "checksum" or "total_chunks" is a
+ * transfer.
+ */
 
 int
 parley_moq_transfer_read(const parley_json_t *doc,

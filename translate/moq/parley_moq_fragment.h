@@ -1,13 +1,13 @@
 /*
- * Payloads in more than one frame (draft, section "Message Fragmentation"):
- * every chunk but the last has the flag "fragmented", the last has not; they
- * belong together by Session ID and Stream ID, in the order of arrival
- * (MOQ-03, MOQ-09).
+ * Payloads in several frames (draft, section "Message Fragmentation").  Every
+ * chunk except the last has the flag "fragmented".  The chunks of a payload
+ * have one Session ID and Stream ID, and are in the order of arrival (MOQ-03,
+ * MOQ-09).
  *
- * The draft has the last chunk "include final metadata" and does not say
- * where, its frames being raw octets.  Here the CMD that announces a transfer
- * says it (parley_moq_transfer_t): the payload of the frames is the data and
- * nothing else.
+ * The draft lets the last chunk "include final metadata", but frames are raw
+ * octets without a place for it.  Here the CMD that announces a transfer has
+ * the metadata (parley_moq_transfer_t).  The payload of the frames contains
+ * only the data.
  */
 
 #ifndef PARLEY_MOQ_FRAGMENT_H
@@ -20,33 +20,34 @@
 
 
 #define PARLEY_MOQ_CHUNK        1400    /* octets of payload in a frame */
-#define PARLEY_MOQ_STREAMS_MAX  1024    /* that limits.streams may be */
+#define PARLEY_MOQ_STREAMS_MAX  1024    /* maximum of limits.streams */
 
 
-/* a payload to be sent, and how far it was */
+/* payload to be sent, and its rest */
 typedef struct {
-    parley_moq_frame_t  frame;      /* what every chunk is like */
+    parley_moq_frame_t  frame;      /* header of every chunk */
     parley_str_t        rest;
-    unsigned            more:1;     /* the last chunk has the flag too */
+    unsigned            more:1;     /* the last chunk has the flag as well */
     unsigned            done:1;
 } parley_moq_split_t;
 
 
-/* what was announced of the data that a stream brings */
+/* announced properties of the data in a stream */
 typedef struct {
     uint32_t  stream;
-    int64_t   chunks;               /* -1: not said */
+    int64_t   chunks;               /* -1: unknown */
     uint8_t   sha256[PARLEY_SHA256_LEN];
-    unsigned  checked:1;            /* there is a digest */
+    unsigned  checked:1;            /* sha256 is set */
 } parley_moq_transfer_t;
 
 
 typedef struct {
     size_t    size;         /* octets of one payload; default 16 MiB */
-    size_t    total;        /* octets of all that wait; default 64 MiB */
-    uint32_t  chunks;       /* of one payload; default 65536 */
-    uint32_t  streams;      /* that wait at a time; default 64 */
-    int64_t   timeout_ms;   /* from the first chunk or the announcement to
+    size_t    total;        /* octets of all incomplete payloads; default 64
+                               MiB */
+    uint32_t  chunks;       /* maximum of one payload; default 65536 */
+    uint32_t  streams;      /* incomplete streams; default 64 */
+    int64_t   timeout_ms;   /* time from the first chunk or the announcement to
                                the last chunk; default 30 s */
 } parley_moq_limits_t;
 
@@ -58,34 +59,40 @@ extern const parley_moq_limits_t  parley_moq_limits_default;
 
 
 /*
- * Prepares to send frame, whose payload may have any length: it becomes
- * chunks of at most 1400 octets, one of no octets where there are none.  With
- * the flag "fragmented" in frame the last chunk has it too: more will follow.
+ * Prepares to send frame.  Its payload may have any length, and is divided into
+ * chunks of at most 1400 octets.  An empty payload is one empty chunk.  If
+ * frame has the flag "fragmented", the last chunk has it too: more chunks will
+ * follow.
  */
 void parley_moq_split_init(parley_moq_split_t *s,
     const parley_moq_frame_t *frame);
 
-/* Returns 1 and the next frame, or 0: there are no more. */
+/* Returns 1 and the next frame, or 0 after the last one. */
 int parley_moq_split_next(parley_moq_split_t *s, parley_moq_frame_t *ret);
 
 
 /*
- * Reads what the payload of a CMD announces: {"stream_id", "checksum" (SHA-256
- * in hex), "total_chunks"}, of which the first is required.  Returns 1, 0
- * where the payload announces nothing, -1 with *err where a member is wrong.
+ * Reads an announcement in the payload of a CMD: {"stream_id", "checksum"
+ * (SHA-256 in hex), "total_chunks"}; the first is required.  Returns 1; 0 if
+ * the payload is not an announcement; -1 with *err filled if a member is
+ * invalid.
  */
 int parley_moq_transfer_read(const parley_json_t *doc,
     parley_moq_transfer_t *ret, parley_error_t *err);
 
 
-/* limits NULL: the defaults.  NULL where memory cannot be had. */
+/*
+ * Creates a reassembly.  If limits is NULL, the defaults apply.  Returns NULL
+ * if memory is exhausted.
+ */
 parley_moq_reassembly_t *parley_moq_reassembly_create(const parley_mem_t *mem,
     const parley_moq_limits_t *limits);
 void parley_moq_reassembly_destroy(parley_moq_reassembly_t *r);
 
 /*
- * Expects what was announced.  A stream whose chunks already arrive, or that
- * is announced already, is field-invalid; too many streams are capacity.
+ * Expects an announced transfer.  The error is field-invalid if chunks of the
+ * stream have arrived or the stream is already announced, and capacity if there
+ * are too many streams.
  */
 int parley_moq_reassembly_expect(parley_moq_reassembly_t *r,
     uint64_t session, const parley_moq_transfer_t *transfer, int64_t now_ms,
@@ -93,30 +100,35 @@ int parley_moq_reassembly_expect(parley_moq_reassembly_t *r,
     __attribute__((warn_unused_result));
 
 /*
- * Takes a frame, whose header was read.  Returns 1 and the whole payload in
- * ret->payload (ret otherwise the last frame, without the flag): the frame's
- * own octets where it came whole, else octets of r, valid until the next call
- * on r; 0 where more chunks are to come; -1 with *err.
+ * Takes a frame with a header that was read.  Returns 1 and the whole payload
+ * in ret->payload; ret is otherwise the last frame, without the flag.  The
+ * payload is that of the frame if it is complete, else octets of r, which are
+ * valid until the next call on r.  Returns 0 if more chunks will follow, or -1
+ * with *err filled.
  *
- * Errors: message-too-large (limits.size, limits.chunks, "total_chunks"
- * exceeded), capacity (limits.streams, limits.total, memory: the sender has
- * to end the session, later chunks of the stream cannot be told from a new
- * payload), payload-kind-mismatch (a chunk of another type or with other
- * flags), message-stale (the stream's time is over), field-invalid
- * "checksum" or "total_chunks".
- * A stream that failed stays failed: its further chunks are refused up to
- * the last one, so that what is left of it is never taken for a payload.
+ * Errors: message-too-large (limits.size, limits.chunks or "total_chunks" is
+ * exceeded), capacity (limits.streams, limits.total, memory: the sender must
+ * end the session, because later chunks of the stream resemble a new payload),
+ * payload-kind-mismatch (a chunk has another type or other flags),
+ * message-stale (the stream's time is over), field-invalid "checksum" or
+ * "total_chunks".
+ *
+ * A failed stream stays failed: its chunks are refused up to the last one, so
+ * that the rest is never taken for a payload.
  */
 int parley_moq_reassembly_take(parley_moq_reassembly_t *r,
     const parley_moq_frame_t *frame, int64_t now_ms, parley_moq_frame_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Frees what has waited too long.  Every other call does so too. */
+/* Fails streams that have waited too long.  Every other call does so too. */
 void parley_moq_reassembly_expire(parley_moq_reassembly_t *r,
     int64_t now_ms);
 
-/* The streams that wait, failed ones too, and the octets held for them. */
+/*
+ * Return the number of incomplete streams, including failed ones, and the
+ * octets that they use.
+ */
 uint32_t parley_moq_reassembly_count(const parley_moq_reassembly_t *r);
 size_t parley_moq_reassembly_octets(const parley_moq_reassembly_t *r);
 

@@ -125,7 +125,10 @@ parley_moq_header_check(const uint8_t *p, parley_error_t *err)
                                        "this type is not assigned");
     }
 
-    /* a bit that says how to read the payload must not be passed over */
+    /*
+     * An unknown flag may change the meaning of the payload, and must not be
+     * ignored.
+     */
 
     if (p[PARLEY_MOQ_AT_FLAGS] & ~PARLEY_MOQ_FLAGS) {
         return parley_moq_header_error(err, PARLEY_E_FIELD_INVALID, "flags",

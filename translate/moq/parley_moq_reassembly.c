@@ -1,7 +1,6 @@
 /*
- * Chunks become payloads again.  The streams that wait are few, so they stand
- * in a table that is searched from end to end; what they hold is bounded in
- * every direction.
+ * Joins chunks to payloads.  The incomplete streams are few: a table holds
+ * them, and each search is linear.  All of their resources are limited.
  */
 
 #include "translate/moq/parley_moq_fragment.h"
@@ -12,13 +11,14 @@ typedef struct {
     uint32_t               stream;
     int64_t                deadline;    /* ms */
     parley_moq_type_t      type;
-    uint8_t                flags;       /* but for "fragmented" */
+    uint8_t                flags;       /* without "fragmented" */
     uint32_t               chunks;
     uint8_t               *data;
     size_t                 len;
     size_t                 size;
     parley_moq_transfer_t  transfer;
-    parley_code_t          failed;      /* why; NONE: it has not */
+    parley_code_t          failed;      /* reason of the failure; NONE: the
+                                           stream has not failed */
     unsigned               announced:1;
     unsigned               started:1;
 } parley_moq_stream_t;
@@ -30,8 +30,9 @@ struct parley_moq_reassembly_s {
     parley_moq_stream_t  *streams;      /* the first n are in use */
     uint32_t              n;
     size_t                octets;
-    uint8_t              *ready;        /* the caller has it until it calls */
-    size_t                ready_size;   /* again */
+    uint8_t              *ready;        /* payload that the caller may use
+                                           until */
+    size_t                ready_size;   /* its next call */
 };
 
 
@@ -242,7 +243,7 @@ parley_moq_reassembly_take(parley_moq_reassembly_t *r,
     if (!more && (s == NULL || (s->announced && !s->started && !s->failed
                                 && frame->type != PARLEY_MOQ_DATA)))
     {
-        /* whole as it came; what was announced is data */
+        /* The frame is complete.  An announced transfer has data frames. */
 
         *ret = *frame;
         return 1;
@@ -277,7 +278,7 @@ parley_moq_reassembly_take(parley_moq_reassembly_t *r,
 }
 
 
-/* The first chunk says what all are like. */
+/* Checks the type and flags, which the first chunk determines. */
 
 static int
 parley_moq_stream_start(parley_moq_stream_t *s,
@@ -336,7 +337,7 @@ parley_moq_stream_append(parley_moq_reassembly_t *r, parley_moq_stream_t *s,
 }
 
 
-/* Twice the room each time, so that chunks are not copied over and over. */
+/* Doubles the memory, so that chunks are not copied often. */
 
 static int
 parley_moq_stream_grow(parley_moq_reassembly_t *r, parley_moq_stream_t *s,
@@ -432,7 +433,7 @@ parley_moq_stream_finish(parley_moq_reassembly_t *r, parley_moq_stream_t *s,
 }
 
 
-/* After the last chunk there is nothing left to be refused. */
+/* Fails a stream.  After the last chunk, the stream is removed. */
 
 static int
 parley_moq_stream_fail(parley_moq_reassembly_t *r, parley_moq_stream_t *s,
@@ -482,7 +483,7 @@ parley_moq_reassembly_expire(parley_moq_reassembly_t *r, int64_t now_ms)
             continue;
         }
 
-        /* what is left of it may still come */
+        /* The rest of the stream may still arrive. */
 
         parley_moq_stream_empty(r, s);
 
