@@ -1,5 +1,5 @@
-# The module loads, does nothing where it is not switched on, and what it is
-# for works: AEE and VCP over TLS, with tokens and signatures, both ways.
+# The module loads and has no effect where it is off.  Its main purpose works:
+# AEE and VCP over TLS, with tokens and signatures, in both directions.
 
 use lib 't/lib';
 use Parley::Test;

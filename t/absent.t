@@ -1,5 +1,5 @@
-# A VCP peer without a URL that is between two connections: what is accepted for
-# it waits for its next connection, and is reported where none comes in time.
+# A VCP peer without a URL that is between two connections: accepted messages
+# wait for its next connection, and are reported if none comes in time.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my $vcp = 'parley_vcp_context ctx|absent;'
         . ' parley_vcp_constitution creed://a/b@1;';
 my $retain = 'parley_retain count=1000 time=1h;';
 
-# carol is above alice, and alice above bob; dave is nobody's child
+# carol is the parent of alice, and alice the parent of bob; dave has no parent
 
 sub http {
     return streams_http(
@@ -58,7 +58,7 @@ sub until_is {
 
 sub workers { return split /\n/, `pgrep -P $nginx->{pid}` }
 
-# all that was to be delivered is
+# Waits until all deliveries have ended.
 sub settled {
     until_is(sub { $status->json->{jobs}{pending} }, 0,
              $_[0] // 'nothing is due any more');
@@ -79,7 +79,7 @@ sub say_to {
     return $m;
 }
 
-# a stream, as a WebSocket is
+# Opens a stream with the interface of a WebSocket.
 sub stream_of {
     my ($who, %o) = @_;
 
@@ -272,7 +272,7 @@ subtest 'VCP-33 VCP-34 the message that ends a suspension' => sub {
     is_deeply([next_of($bob, 1)], [$m->{message_id}], 'and it knows');
     $bob->leave;
 
-    # its parent was not there, nor who is above
+    # neither the parent nor the grandparent was connected
     my $alice = websocket('alice');
 
     is((next_of($alice, 1))[0], $alarm->{message_id}, 'the emergency');
@@ -282,7 +282,7 @@ subtest 'VCP-33 VCP-34 the message that ends a suspension' => sub {
 
     is((next_of($carol, 1))[0], $alarm->{message_id}, 'also to who is above');
 
-    # it goes up once more where the deadline is over
+    # it is raised once more after the deadline
     $carol->leave;
 };
 
@@ -314,7 +314,7 @@ subtest 'VCP-33 VCP-21 what nobody takes in time is undelivered' => sub {
     is_deeply([@$line{qw(principal recipient outcome)}],
               ['carol', 'dave', 'given-up'], 'OPS-06 in the audit log');
 
-    # the parent of who sent the alarm
+    # alice, the parent of the alarm's sender
 
     my $alice = stream_of('alice');
     my $told = ($alice->events(1))[0]{json};
@@ -329,7 +329,7 @@ subtest 'VCP-33 VCP-21 what nobody takes in time is undelivered' => sub {
               'what is too late comes no more');
     $dave->leave;
 
-    # nobody acknowledged it: it waits for who is above, too
+    # the alarm was not acknowledged: it waits for the grandparent too
 
     my $carol = stream_of('carol');
     my $id;

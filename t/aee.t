@@ -1,5 +1,5 @@
-# AEE through the gateway: what an envelope must be, and that a good one
-# arrives as it was sent.
+# AEE through the gateway: the requirements of an envelope, and that a valid
+# one arrives unchanged.
 
 use lib 't/lib';
 use Parley::Test;

@@ -1,5 +1,5 @@
-# An answer that is submitted again, as it was, is a duplicate: what it answers
-# is closed by the first, and its sender may not have heard so.
+# An answer that is submitted again unchanged is a duplicate.  The first one
+# closed its question, and its sender may not have received the response.
 
 use strict;
 use warnings;
@@ -85,7 +85,7 @@ subtest 'VCP-26 an acknowledgment of who is suspended' => sub {
 
     my $task;
 
-    # after the messages of earlier tests, which are due to bob
+    # skips messages of earlier tests that were waiting for bob
     do {
         $task = ($own->event(5))[0]{json};
     } until !$task || $task->{id} eq $m->{message_id};
@@ -114,7 +114,7 @@ subtest 'VCP-26 an acknowledgment of who is suspended' => sub {
 
 
 subtest 'ACH-19 a frame' => sub {
-    # by a stream of frames alone: VCP has no word for it
+    # only by a stream of frames: VCP has no equivalent
 
     $alice->leave;
 

@@ -1,5 +1,5 @@
-# What a service says of its answer beside the body: the type, the coding, and a
-# header that nginx cannot take.  The reason that the caller gets is true.
+# Headers of a service's answer: the type, the coding, and a header that nginx
+# cannot accept.  The caller gets the right reason.
 
 use lib 't/lib';
 use Parley::Test;

@@ -1,4 +1,4 @@
-# Answers of the service, in every state that they can be in.
+# Answers of the service, in every possible state.
 
 use lib 't/lib';
 use Parley::Test;

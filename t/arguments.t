@@ -1,5 +1,5 @@
-# SEC-03: arguments of the query that decide something are decoded, are there
-# once, and go on as they were decided.
+# SEC-03: arguments of the query that decide something are decoded, may be
+# there only once, and are forwarded as they were decided.
 
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ my $nginx = Parley::Nginx->start(http => $o{http} . "server {\n$o{server}\n"
 my $client = Parley::Client->new(port => port(1));
 
 
-# what the service was asked for, or the refusal
+# Returns the request that the service got, or the refusal.
 sub sent {
     my ($uri, $message, @o) = @_;
 
@@ -129,8 +129,8 @@ subtest 'SEC-03 names and values are decoded, and written as decided' => sub {
 };
 
 
-# left out it is all sessions of the recipient: whoever means fewer, and says
-# nothing by mistake, is told so
+# Without a scope a message goes to all sessions of the recipient.  An empty
+# scope is probably a mistake, so it is refused.
 
 subtest 'ACH-15 SEC-03: an empty scope is no form' => sub {
     for my $query ('scope=', 'a=1&scope=', 'scope&a=1', 'scope',

@@ -1,7 +1,8 @@
-# ACH-32: whoever asks gets the answer: a human or an agent, with or without an
-# instrument, known by a handle alone or by claims alone, asking in any
-# protocol or by MCP; the reader reads any protocol by any transport, and
-# answers the name that it was told.  All combinations of these are generated.
+# ACH-32: the sender of a question gets the answer.  The sender is a human or
+# an agent, with or without an instrument, known by a handle only or by claims
+# only, and asks in any protocol or by MCP.  The reader reads any protocol by
+# any transport, and answers the name that it was given.  All combinations of
+# these are generated.
 
 use strict;
 use warnings;
@@ -27,7 +28,7 @@ my $peer = Parley::Upstream->start(port(2), '$c->take', tls => 1);
 my $url = 'https://127.0.0.1:' . port(2);
 my $model = '~cc-example-model';
 
-# two humans use one model
+# two humans use the same model
 my %askers = (
     plain  => { aee => 'human.plain', c2a => 'human:plain' },
     alice  => { aee => 'human.alice', c2a => 'human:alice',
@@ -42,7 +43,7 @@ my %askers = (
                 instrument => '~cc-unlike-model' },
 );
 
-# those that no file lists
+# principals that the file does not list
 my %claimed = (
     cleo => { aee => 'human.cleo', c2a => 'human:cleo' },
     cain => { aee => 'human.cain', c2a => 'human:cain',
@@ -139,7 +140,7 @@ sub ask_c2a {
 }
 
 
-# ---- answers: to the name of the asker that the reader was told
+# ---- answers: to the name of the asker that the reader was given
 
 sub answer_channel {
     my ($reader, $m) = @_;
@@ -162,7 +163,7 @@ sub answer_aee {
 
 my $answers = 0;
 
-# every other one names the conversation alone
+# Every second answer has only the conversation.
 sub answer_c2a {
     my ($reader, $m) = @_;
 
@@ -195,7 +196,7 @@ sub call_of {
 }
 
 
-# What the asker got as an answer: the name of its question, and of itself.
+# Returns an answer as the name of its question, and the name of the asker.
 sub got {
     my $m = shift;
 
@@ -220,7 +221,8 @@ sub wanted {
 }
 
 
-# The stream has the answers to what was asked in the other protocols, too.
+# Reads a stream until it has the answer.  Answers in other protocols come
+# before.
 sub heard {
     my ($ears, $wanted) = @_;
 
@@ -246,7 +248,8 @@ my %answer = (channel => \&answer_channel, aee => \&answer_aee,
 my %streams;
 
 
-# the stream by which an asker hears, in the protocol in which it asks
+# Returns the stream by which an asker listens, in the protocol of its
+# question.
 sub ears {
     my ($who, $proto) = @_;
 
@@ -353,7 +356,7 @@ sub by_mcp {
 sub asks_by_mcp {
     my ($who, $reader, $proto) = @_;
 
-    # who is not there is not waited for
+    # waits until the reader is connected, as a call does not wait for it
     $reader->{wait}->() if $reader->{wait};
 
     my $call = call_of($who, $reader->{to});

@@ -1,5 +1,5 @@
-# What becomes of messages where the audit log cannot be written, and what
-# nginx -t says of parley_audit.
+# Messages if the audit log cannot be written, and the errors of nginx -t for
+# parley_audit.
 
 use strict;
 use warnings;
@@ -141,7 +141,7 @@ subtest 'OPS-06 without parley_audit nothing is written' => sub {
 };
 
 
-# each: words, what nginx -t says
+# each: words, the error of nginx -t
 for (['', qr/invalid number of arguments/],
      ['a$b', qr/"a\$b" in "parley_audit" must be a file, without variables/],
      ['a b', qr/"b" in "parley_audit" is unknown, expected on_error=refuse/],

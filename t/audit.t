@@ -1,5 +1,6 @@
-# The audit log, from outside: every verdict has its lines, the chains hold over
-# reloads, killed workers and rotation, and who cannot write it is refused.
+# The audit log, from outside.  Every verdict has its lines, the chains
+# continue over reloads, killed workers and rotation, and messages are refused
+# if the log cannot be written.
 
 use strict;
 use warnings;
@@ -45,7 +46,7 @@ sub configuration {
 my $nginx = Parley::Nginx->start(workers => 2, http => configuration());
 
 
-# the records of a file
+# Returns the records of a file.
 sub records {
     my ($file) = @_;
 
@@ -54,7 +55,7 @@ sub records {
 }
 
 
-# Waits for the outcome, or else the verdict, of a message; both, or undef.
+# Waits for the outcome of a message, or its verdict.  Returns both, or undef.
 sub about {
     my ($id, $whole) = @_;
 
@@ -87,7 +88,7 @@ sub verify_log {
 }
 
 
-# once every checkpoint that is due has been written
+# Waits until every checkpoint that is due was written.
 sub covered {
     my $until = time + 20;
 
@@ -243,7 +244,7 @@ subtest 'OPS-06 GW-26 a message that did not come whole' => sub {
                               Authorization => bearer('alice'),
                               'Content-Length' => 99);
 
-    # its head was seen, and its token
+    # its head and its token were read
     sleep 0.5;
     $part->leave;
 
@@ -283,7 +284,7 @@ subtest 'OPS-06 refusals of nobody have lines, and are bounded' => sub {
     my %codes = map { %{ $_->{codes} } } @sums;
     ok($codes{'token-invalid'} || $codes{'rate-limited'}, 'by their codes');
 
-    # who is known has a line, however many they are
+    # a proven caller always has a line, for any number of messages
     my @ids;
 
     for (1 .. 60) {
@@ -326,7 +327,7 @@ subtest 'VCP-29 an emergency has its payload, redacted' => sub {
     unlike(slurp($log), qr/REASON-SECRET|CRITICAL-SECRET/, 'nowhere');
     unlike(slurp($log), qr/[^\x20-\x7e\n]/, 'ASCII alone');
 
-    # one that is refused before anything is redacted
+    # a message that is refused before the redaction
     my $late = escalation(severity => 'emergency', requires_ack => true(),
                           reason => 'LATE-SECRET');
     $late->{timestamp} = timestamp(-3600);
@@ -337,7 +338,7 @@ subtest 'VCP-29 an emergency has its payload, redacted' => sub {
     is(from_json($verdict->{payload})->{severity}, 'emergency', 'its payload');
     unlike(slurp($log), qr/LATE-SECRET/, 'redacted as well');
 
-    # one that comes in another protocol
+    # a message in another protocol
     my $task = aee(to => 'agent.lead', intent => 'vcp.escalation',
                    payload => $open->{payload});
 
@@ -346,7 +347,7 @@ subtest 'VCP-29 an emergency has its payload, redacted' => sub {
     is(from_json($verdict->{payload} // '{}')->{severity}, 'emergency',
        'in AEE, too');
 
-    # what comes next is alice's, who is suspended by her emergencies
+    # the next messages are alice's, and her emergencies have suspended her
     is($client->raw(post('/vcp', constraint(), as => 'lead'))->{status}, 200,
        'her parent resumes her');
 
@@ -389,7 +390,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
             if $lines[$i] =~ /"intent":"ops.(?:backup.run|secret)"/;
     }
 
-    # one in the midst of the longer chain
+    # a line in the middle of the longer chain
 
     my ($most) = sort { @$b <=> @$a } values %verdicts;
     my $at = $most->[@$most / 2];
@@ -426,7 +427,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
         like($err, $says, 'what, and where');
     }
 
-    # a chain of which nothing is left, and one whose end is
+    # a chain without any lines left, and one without its end
     my $gone = spew("$dir/gone.jsonl",
                     join '', grep { !/^\{"audit":1,"chain":"\Q$chain\E"/ }
                                   @lines);
@@ -441,7 +442,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
     is($status, 1, 'the end of a chain');
     like($err, qr/its end was cut off|its lines|missing/, 'is said');
 
-    # what cannot be found without a key, and is with one
+    # a change that is found only with a key
     my @forged = @lines;
     my (%hash, %seen);
 

@@ -1,6 +1,6 @@
-# Parley beside nginx's other modules: their access control comes first and is
-# told as what it is, their subrequests carry no message, and the log says
-# whose doing an answer was.
+# Parley together with nginx's other modules: their access control runs first
+# and its refusals are unchanged, their subrequests carry no message, and the
+# log says which module sent an answer.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my $modules = '/usr/lib/nginx/modules';
 spew(tmp_dir() . '/htpasswd', "ann:{PLAIN}secret\n");
 
 
-# Debian's modules fit Debian's nginx
+# Debian's modules fit only Debian's nginx
 sub scripted {
     return load_module() ne '' && nginx_binary() eq 'nginx'
            && -e "$modules/ngx_http_lua_module.so"
@@ -121,7 +121,7 @@ sub lines {
 }
 
 
-# the last line of a location, once it has so many
+# Returns the last log line of a location, once it has n lines.
 sub logged {
     my ($uri, $n) = @_;
 
@@ -135,7 +135,7 @@ sub logged {
 }
 
 
-# another module's refusal arrives as it is
+# Checks that another module's refusal arrives unchanged.
 sub foreign {
     my ($uri, $status, $message, %o) = @_;
 
@@ -152,7 +152,7 @@ sub foreign {
 }
 
 
-# the id was not seen: another location takes it
+# Checks that the id was not recorded: another location accepts it.
 sub unseen {
     my $message = shift;
 
@@ -207,7 +207,7 @@ subtest 'GW-26 a limit of nginx\'s is nginx\'s doing' => sub {
     my $first = aee();
     my $connection = $client->connect;
 
-    # in one go, since a minute may be short where much runs beside
+    # both at once, since a minute may be too short on a busy machine
 
     $connection->write($client->request('POST', '/few', jcs($first),
                            Authorization => bearer('alice'),
@@ -217,7 +217,7 @@ subtest 'GW-26 a limit of nginx\'s is nginx\'s doing' => sub {
     my $octets = '';
     1 while $connection->{socket}->sysread($octets, 65536, length $octets);
 
-    # a request whose body nobody read is logged when its client is gone
+    # a request with an unread body is logged after its client left
     $connection->leave;
 
     my @status = $octets =~ m{HTTP/1\.1 (\d+) }g;

@@ -1,4 +1,4 @@
-# The body of a request, in whatever way it comes.
+# The body of a request, in every form of transfer.
 
 use strict;
 use warnings;
@@ -53,7 +53,7 @@ my $large = 20_000;
 sub big { aee(payload => { text => 'x' x $large, n => [1 .. 200] }, @_) }
 
 
-# a body in chunks of so many octets
+# Returns a body in chunks of n octets.
 sub chunked {
     my ($body, $n) = @_;
 
@@ -65,7 +65,7 @@ sub chunked {
 sub auth { (Authorization => bearer('alice')) }
 
 
-# the file goes with its request, which ends after the answer
+# Checks that the files of requests are gone; a request ends after its answer.
 sub no_files {
     my $until = time + 10;
     my @files;
@@ -82,7 +82,7 @@ sub no_files {
 }
 
 
-# octet for octet, once
+# Checks that the body arrived unchanged, once.
 sub arrived {
     my ($body, $what) = @_;
 
@@ -404,7 +404,7 @@ subtest 'GW-12 over HTTP/2 many messages on one connection' => sub {
 };
 
 
-# A client takes its request back, or leaves, in the packet that ends it.
+# A client resets its request, or leaves, in the packet that ends the request.
 for my $way ('takes a stream back', 'leaves') {
     subtest "GW-12 over HTTP/2 a client that $way at once" => sub {
         my @m = map { jcs(aee()) } 1 .. 3;
@@ -413,7 +413,7 @@ for my $way ('takes a stream back', 'leaves') {
         my $n = 0;
         my $octets = h2_begin();
 
-        # the packet holds several: those beside it are not disturbed
+        # the packet has several requests: the others are not affected
 
         for my $m (@m) {
             my $stream = 2 * $n++ + 1;

@@ -1,5 +1,5 @@
-# SEC-08: a question that went on in another protocol is bound to its answer in
-# its sender's own, too.
+# SEC-08: a question that was forwarded in another protocol is bound to its
+# answer in its sender's protocol too.
 
 use lib 't/lib';
 use Parley::Test;

@@ -1,5 +1,5 @@
-# SEC-08: an answer in the words of the caller's protocol, which the service
-# does not speak, is to the message which it answers.
+# SEC-08: an answer in the caller's protocol, which the service does not speak,
+# belongs to the message that it answers.
 
 use lib 't/lib';
 use Parley::Test;

@@ -1,4 +1,5 @@
-# SEC-08: an answer is from whom the message was for, to whom it was from.
+# SEC-08: an answer must come from the recipient of the message, and go to its
+# sender.
 
 use lib 't/lib';
 use Parley::Test;

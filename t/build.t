@@ -1,6 +1,6 @@
-# GW-17: the module builds from the source of another nginx than the installed one,
-# as a dynamic module and linked in, and both serve.  The trees stay in build/,
-# so that only the first run takes long.
+# GW-17: the module builds from the source of another nginx than the installed
+# one, as a dynamic module and linked in, and both work.  The trees stay in
+# build/, so only the first run takes long.
 
 use strict;
 use warnings;
@@ -20,8 +20,8 @@ plan skip_all => 'another nginx is built by make test-all'
 my $root = root();
 my ($installed) = `nginx -v 2>&1` =~ m{nginx/(\d+\.\d+)};
 
-# the version asked for is 1.26; where that is the installed one, another, of
-# which one that is here already will do
+# the version is 1.26; if that is installed, another one, and preferably one
+# that was fetched before
 my @wanted = '1.26';
 
 if (($installed // '') eq '1.26') {
@@ -46,14 +46,14 @@ ok($version, "a source tree of nginx @wanted") or do {
 
 isnt($version, $installed, 'it is not the installed version');
 
-# the trees are those of all builds, whose tests may run at the same time
+# all builds share the trees, and their tests may run at the same time
 open my $lock, '>', "$root/build/nginx-$version.lock" or die "lock: $!\n";
 flock $lock, LOCK_EX or die "lock: $!\n";
 
 my $dynamic = "$root/build/nginx-$version-dynamic";
 my $static = "$root/build/nginx-$version-static";
 
-# what the first build has compiled serves the second one
+# the second build uses the objects of the first
 if (build('dynamic', $dynamic) && !-d $static) {
     system('cp', '-Rp', $dynamic, $static);
 }

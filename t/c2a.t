@@ -1,5 +1,5 @@
-# C2A callers and services: JSON-RPC as MCP has it, what is asked of the gateway
-# itself, what a reaction settles, where an answer stands.
+# C2A callers and services: JSON-RPC as in MCP, requests to the gateway itself,
+# the effect of a reaction, the place of an answer.
 
 use lib 't/lib';
 use Parley::Test;

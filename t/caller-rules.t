@@ -1,7 +1,7 @@
-# SEC-24: a rule about the caller alone (principal=, role=, scope=) holds for
-# every request of a location, also for one that needs no rule.  And one rule for
-# plain HTTP: an endpoint that changes something, or shows something private,
-# takes a token over TLS alone, unless parley_trusted is on.
+# SEC-24: a rule about only the caller (principal=, role=, scope=) holds for
+# every request of a location, also for requests that need no rule.  Plain HTTP
+# has one rule: an endpoint that changes or shows private data accepts a token
+# over TLS only, unless parley_trusted is on.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ use Parley::Websocket;
 my $service = Parley::Upstream->start(port(2));
 my ($cert, $key) = tls();
 
-# what refuses dave, and nobody else
+# rules that refuse only dave
 my %rules = (
     principal => 'parley_deny principal=~dave; parley_allow principal=**;',
     spelled => 'parley_deny principal=agent://ops.example/dave; '
@@ -35,7 +35,7 @@ my %rules = (
     only => 'parley_allow principal=alice;',
     only_role => 'parley_allow role=ops;',
     only_scope => 'parley_allow scope=ops:run;',
-    # what he might send is not what alice may
+    # dave may not send the messages that alice may
     shared => 'parley_allow principal=alice type=chat.deliver; '
             . 'parley_deny principal=**;',
 );

@@ -1,4 +1,4 @@
-# A full zone refuses, says so, and recovers.
+# A full zone refuses messages with the reason, and recovers.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use Parley::Nginx;
 
 use constant WINDOW => 15;
 
-# the service is nginx itself, which is quick
+# the service is nginx itself, which is fast
 my $nginx = Parley::Nginx->start(http => http_config(zone => 'agents:128k')
     . 'server { listen 127.0.0.1:%PORT_1% ssl; keepalive_requests 100000; '
     . 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%; '
@@ -34,7 +34,8 @@ my $taken = 0;
 my ($full, $first);
 
 
-# many messages over one connection; the first answer that is no 202
+# Sends many messages over one connection; returns the first answer that is not
+# 202.
 sub flood {
     my $connection = $client->connect;
 
@@ -72,8 +73,8 @@ subtest 'GW-12 a full zone refuses with capacity rather than forget' => sub {
 
 
 subtest 'GW-12 nothing was forgotten meanwhile' => sub {
-    # while it is full the first message is refused in one way or another,
-    # but never taken
+    # while the zone is full the first message is refused for one reason or
+    # another, but never accepted
     my $again = $client->raw(post('/in', { %$first, ts => timestamp() }));
 
     is($again->{status}, 409, 'the first message is a duplicate still');

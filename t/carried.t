@@ -1,5 +1,5 @@
-# Rules see what a message carries: one message, however its media type is
-# spelt, and none within that.
+# Rules apply to a message that another message carries: one message, for any
+# spelling of its media type, and not to a message within it.
 
 use lib 't/lib';
 use Parley::Test;
@@ -19,7 +19,7 @@ with_gateway(matrix(add => join '', map {
 } qw(aee c2a channel moq)));
 
 
-# a data part with an AEE task of that intent
+# Returns a data part with an AEE task of that intent.
 sub main::task {
     my ($intent, %o) = @_;
 
@@ -28,7 +28,7 @@ sub main::task {
              members => { intent => $intent }, %o };
 }
 
-# an event with these parts behind its text
+# Returns an event with these parts after its text.
 sub main::parts {
     return deliver(content => [{ type => 'text', text => 'please' }, @_]);
 }
@@ -40,7 +40,7 @@ my $text = "remove it\n\naee.task ops.delete\n"
 my %made = (provenance_method => ['gateway-translation'],
             provenance_basis => 'aee', provenance_context_check => 'skipped');
 
-# a frame whose text is an AEE task, as a translation writes it
+# Returns a frame whose text is an AEE task, as a translation makes it.
 sub main::made {
     my $m = query(%made, @_);
     $m->{payload}{query_text} = $text;
@@ -48,7 +48,7 @@ sub main::made {
     return $m;
 }
 
-# the members of a frame that other envelopes have no field for
+# Returns the members of a frame that other envelopes have no field for.
 sub main::rest {
     my ($m) = @_;
 
@@ -56,7 +56,7 @@ sub main::rest {
              grep { /^(?:acted_by|drafted_with|provenance_)/ } keys %$m };
 }
 
-# that frame as a data part of an event
+# Returns that frame as a data part of an event.
 sub main::framed {
     my ($m) = @_;
 
@@ -65,7 +65,7 @@ sub main::framed {
              members => main::rest($m) };
 }
 
-# and in an AEE message: "channel" has the members
+# Returns that frame in an AEE message: "channel" has the members.
 sub main::enveloped {
     my ($x, $form, $payload, $members) = @_;
     my $id = uuid4();
@@ -76,7 +76,7 @@ sub main::enveloped {
                          locator => "parley:$x:$id" }] });
 }
 
-# an envelope that carries a command, as a translation writes it
+# Returns an envelope that carries a command, as a translation makes it.
 sub main::commanded {
     my ($m, %aee) = @_;
 

@@ -1,6 +1,6 @@
-# A gateway refuses every invalid message of t/cases/<protocol>, before its
-# service gets anything, with the code and the member of the case.  Each case is
-# a test with the numbers of its rules.
+# The gateway refuses every invalid message of t/cases/<protocol> with the code
+# and the member of the case, and the service gets nothing.  Each case is a
+# test with the numbers of its rules.
 
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ my $nginx = Parley::Nginx->start(http => $http);
 my $client = Parley::Client->new(port => port(1), tls => 0);
 
 
-# code and member of a refusal in a protocol's own form
+# Returns the code and the member of a refusal in a protocol's own form.
 sub refusal {
     my ($protocol, $json) = @_;
 

@@ -1,4 +1,4 @@
-# Client certificates that prove who calls, and tokens that are bound to them.
+# Client certificates that prove the caller, and tokens that are bound to them.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ authority('fleet');
 authority('foreign');
 
 
-# the octets that a certificate is
+# Returns the octets of a certificate.
 sub der {
     my ($pem) = slurp($_[0]) =~ /BEGIN CERTIFICATE-----(.*?)-----END/s;
 
@@ -34,7 +34,7 @@ sub der {
 }
 
 
-# how each is listed, and shown
+# the entry and the certificate of each principal
 my %shown = (
     alice   => [subject => '/O=Acme/CN=alice'],
     bob     => [san => 'DNS:bob.example'],
@@ -62,7 +62,7 @@ push @{ $identities->{principals} },
       certificates => [{ subject => 'CN=past' }] };
 
 
-# what stands in http, with a server that verifies clients
+# Returns http with a server that verifies clients.
 sub gateway {
     my ($verify, $locations) = @_;
 
@@ -99,7 +99,7 @@ my $locations = join '', map { location(@$_) }
 my $nginx = Parley::Nginx->start(http => gateway('optional', $locations));
 
 
-# a client with that certificate
+# Returns a client with that certificate.
 sub client {
     my ($name, %ssl) = @_;
 
@@ -110,7 +110,7 @@ sub client {
 }
 
 
-# the status, and the code of a refusal
+# Returns the status, or the code of a refusal.
 sub said {
     my $answer = shift;
 
@@ -124,7 +124,8 @@ sub said {
 }
 
 
-# a message of AS (alice) from a client with a certificate: what it comes to
+# Sends a message of AS (alice) from a client with a certificate; returns the
+# result.
 sub try {
     my ($uri, $name, %o) = @_;
 
@@ -344,7 +345,7 @@ EOT
 };
 
 
-# the configuration, where it is wrong
+# Checks the error for a wrong configuration.
 sub wrong {
     my ($name, $http, $expected) = @_;
 

@@ -1,5 +1,5 @@
-# SEC-19: a refusal says what a client has to do: which token to bring, which
-# scope it needs, which method there is.
+# SEC-19: a refusal tells a client how to continue: the token that it must
+# send, the scope that it needs, the method that is allowed.
 
 use strict;
 use warnings;
@@ -54,7 +54,7 @@ sub sent {
 }
 
 
-# the parameters of the one Bearer challenge that there is
+# Returns the parameters of the only Bearer challenge.
 sub challenge {
     my $answer = shift;
 

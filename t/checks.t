@@ -306,7 +306,7 @@ sub change {
 }
 
 
-# a circle of files of gate/
+# Makes a circle of files of gate/.
 sub ring {
     my $n = shift;
 
@@ -323,7 +323,7 @@ sub ring {
 }
 
 
-# the status of a tool, and its output
+# Returns the status of a tool, and its output.
 sub tool {
     my $said = qx{cd $tree && tools/$_[0] 2>&1};
 
@@ -336,7 +336,7 @@ sub git {
 }
 
 
-# objects as they are in a build of the module
+# Compiles objects as a build of the module does.
 sub compile {
     for my $file (slurp("$tree/sources") =~ /(\S+)\.c/g) {
         my $object = "$tree/build/nginx-module/objs/addon/$file.o";

@@ -45,7 +45,7 @@ my @conditions = (['If-None-Match' => '*'], ['If-Match' => '"x"'],
                   ['Range' => 'bytes=0-1'],
                   ['Range' => 'bytes=0-1', 'If-Range' => '"etag"']);
 
-# what answers with these: a resource that has them
+# a service that answers with these: a resource that has them
 my $RESULT = <<'EOT';
     my $etag = ['Content-Type', 'application/json', 'ETag', '"etag"',
                 'Last-Modified', 'Sat, 29 Oct 2000 19:43:31 GMT'];
@@ -62,7 +62,7 @@ sub call {
 }
 
 
-# each: name, method, URI, what makes a body, the status
+# each: name, method, URI, code that makes a body, the status
 my @requests = (
     ['a submission', 'POST', '/aee', sub { aee(%$event, to => 'agent.bob') },
      202],

@@ -1,5 +1,5 @@
-# What no directive can know of alone, and what would never do what it says:
-# nginx -t tells it, and parley explain says the same.
+# Errors that no directive can find alone, and directives that can never have
+# an effect: nginx -t reports them, and parley explain reports the same.
 
 use strict;
 use warnings;
@@ -24,11 +24,11 @@ sub parley_key {
 }
 
 
-# the files that are good
+# the valid files
 http_config();
 
 
-# what is said of a file says where, and what to do
+# an error of a file names the place and the remedy
 
 Parley::Env::spew(Parley::Env::tmp_dir() . '/single.jwk', parley_key('one'));
 
@@ -37,7 +37,7 @@ wrong('keys: a single one',
       qr/"keys" is missing: this is a single key, of which "parley jwks FILE" makes a set/);
 
 
-# how a text is not JSON, and where
+# errors of JSON texts, and their places
 
 my $set = qq({"keys": [],\n);
 
@@ -80,7 +80,7 @@ subtest 'GW-11 an audit log that cannot be opened' => sub {
 };
 
 
-# what would never do what it says
+# directives that can never have an effect
 
 my $trusted = 'parley_trusted on;';
 
@@ -139,7 +139,7 @@ wrong("a variable that is none, $_->[0]",
         ['${host', qr/the closing bracket in "host" variable is missing/];
 
 
-# a directive that has no effect for what is missing beside it
+# a directive without effect because another one is missing
 
 wrong("GW-28 $_->[0] in vain",
       bare("$zone $known $keys", "$_->[1] $_->[0];"), qr/"\w+" has no effect $_->[2].* in .*nginx\.conf:\d+/)
@@ -183,7 +183,7 @@ subtest 'GW-28 what is inherited, or stands for locations within, may be idle' =
 };
 
 
-# SEC-07: what is to protect a location without parley_accept
+# SEC-07: directives that protect a location without parley_accept
 
 wrong("SEC-07 $_ where nothing is accepted",
       bare("$zone $keys", $_),
@@ -250,7 +250,7 @@ subtest 'GW-28 an issuer without keys is warned about, once' => sub {
 };
 
 
-# a configuration that is right and warned about, and others that are not
+# Checks a configuration that is valid with a warning, and others without one.
 sub doubtful {
     my ($name, $http, $why, @meant) = @_;
 
@@ -272,7 +272,7 @@ sub doubtful {
 
 my $tls = 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%';
 
-# a location of a server with TLS
+# Returns a location of a server with TLS.
 sub secure {
     my ($directives, $http) = @_;
 
@@ -310,7 +310,7 @@ doubtful("GW-28 $_->[0] is warned about", rules(@{ $_->[1] }),
     ['a deny after an allow of everything',
      ['parley_allow principal=**;', 'parley_deny to=agent.bob;'],
      'parley_deny', 'parley_allow',
-     # what is asked about another is not what an allow of everything allows
+     # an allow of everything does not allow requests that need a named type
      [['parley_allow principal=**;', 'parley_deny role=guest;',
        'parley_allow type=subscribe|roster to=~ops;'],
       ['parley_allow principal=**;', 'parley_deny type=subscribe to=~ops;'],
@@ -441,7 +441,7 @@ subtest "SEC-07 so is $_" => sub {
       'parley_rate 1r/s', 'parley_redact /payload/secret';
 
 
-# what a block derives from its own words is its own
+# settings that a block derives from its own directives are its own
 
 subtest 'GW-11 what is derived is not inherited' => sub {
     my $http = "$zone server { listen 127.0.0.1:%PORT_3%; $trusted "
@@ -503,7 +503,7 @@ subtest 'SEC-13 the window is no shorter than any freshness of the zone' => sub 
 };
 
 
-# a group is nobody
+# a group is not a principal
 
 for ([aee => 'bus.ops'], [vcp => 'broadcast'], [c2a => 'channel:ops']) {
     my ($member, $name) = @$_;

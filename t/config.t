@@ -1,5 +1,5 @@
-# What is wrong in a configuration is told by nginx -t: where and why, with
-# exit status 1.  parley explain says the same of each.
+# Errors of a configuration: nginx -t reports the place and the reason, with
+# exit status 1.  parley explain reports the same errors.
 
 use strict;
 use warnings;
@@ -17,12 +17,12 @@ use Parley::Tool qw(tool);
 my $dir = tmp_dir();
 my $zone = 'parley_zone agents:1m;';
 
-# the files that are good
+# the valid files
 http_config();
 spew("$dir/rsa.json", jwks(new_key('RS256', 'r')));
 
 
-# within a location that is good otherwise
+# Returns directives in a location that is valid otherwise.
 sub place {
     my $directives = shift;
 
@@ -55,7 +55,7 @@ subtest 'GW-11 a configuration without Parley needs nothing of it' => sub {
 };
 
 
-# each directive with values that are none
+# each directive with invalid values
 
 my @values = (
     ['parley_accept;', qr/invalid number of arguments in "parley_accept"/],
@@ -258,7 +258,7 @@ my @http = (
 wrong($_->[0], $_->[0], $_->[1]) for @http;
 
 
-# what no directive can know of alone
+# errors that no directive can find alone
 
 my $keys = 'parley_jwks %TMP%/jwks.json;';
 my $known = 'parley_identities %TMP%/identities.json;';
@@ -434,8 +434,8 @@ wrong('keys: a short HMAC secret',
           { kty => 'oct', kid => 'x', alg => 'HS256', k => 'c2VjcmV0' }] }))
       . ';', qr/weak\.json"/);
 
-# SEC-18: a key that is weak, wherever one is read; t/unit/test_jwk_weak.c says how
-# those of t/cases/keys were made
+# SEC-18: a weak key is refused in every file; t/unit/test_jwk_weak.c says how
+# the keys of t/cases/keys were made
 
 my %roca = map { $_ => from_json(slurp(root() . "/t/cases/keys/$_.jwk")) }
            qw(roca-2048 roca-4096 near-roca-2048);
@@ -545,7 +545,7 @@ sub identity_file {
 
 my $alice = { sub => 'alice', aee => 'agent.alice' };
 
-# the gateway's own name is nobody's
+# the gateway's own name cannot be a principal's
 
 for (['sub', { sub => 'service.parley' }],
      ['aee', { sub => 'p', aee => 'Service.parley' }],
@@ -576,8 +576,8 @@ wrong('identities: a VCP name twice',
                     { sub => 'b', vcp => 'agent://h/x' }),
       qr/vcp\.json" line 3: .*vcp/);
 
-# an instrument may be several principals', a model's for instance, but not one
-# that has its name and acts for somebody else
+# several principals may share an instrument, a model for instance, but not the
+# one of a principal that has its name and acts for another
 
 wrong("SEC-06 identities: another's $_->[0] as instrument",
       identity_file('mine', { sub => 'a', @$_ },
@@ -606,7 +606,7 @@ wrong('identities: an unknown member',
       identity_file('unknown', { %$alice, colour => 'red' }),
       qr/unknown\.json" line 2: .*colour/);
 
-# members that were read once, and used by nothing
+# members that the gateway does not use
 
 wrong("GW-28 identities: a principal's $_->[0]",
       identity_file('unused', { sub => 'b' }, { %$alice, @$_ }),

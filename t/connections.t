@@ -1,5 +1,5 @@
-# SEC-22: the connections of one principal are bounded over all workers: streams,
-# WebSockets and requests that wait.  Others still get theirs.
+# SEC-22: the connections of one principal are limited over all workers:
+# streams, WebSockets and waiting requests.  Other principals are not affected.
 
 use strict;
 use warnings;
@@ -40,7 +40,7 @@ sub stream { listen_to($_[0], session => 's' . $n++, @_[1 .. $#_]) }
 sub socket_of { websocket($_[0], uri => '/ws', session => 's' . $n++) }
 
 
-# A request that waits for frames.
+# Begins a request that waits for frames.
 sub waits {
     my ($who) = @_;
 
@@ -58,7 +58,8 @@ sub waits {
 }
 
 
-# Until a stream of a principal is opened: what had a place has gone.
+# Waits until a stream of a principal can be opened: an earlier connection
+# ended.
 sub opens {
     my ($who, $seconds) = @_;
 
@@ -84,7 +85,7 @@ sub is_refused {
 }
 
 
-# A tool says it in its result.
+# Checks the refusal in a tool's result.
 sub is_no_wait {
     my ($answer) = @_;
 
@@ -96,7 +97,7 @@ sub is_no_wait {
 }
 
 
-# waits until a principal has no place left, or some
+# Waits until a metric of a principal's connections has the value.
 sub level {
     my ($metric, $value) = @_;
 
@@ -152,7 +153,7 @@ subtest 'SEC-22 requests that wait' => sub {
     is(level('parley_held', MOST), MOST, 'so many wait');
     is_refused(stream('carol')->answer, 'no stream');
 
-    # what is to be held for its answer
+    # a request that is held for its answer
 
     my $client = Parley::Client->new(port => port(1), tls => 0);
     my $reader = stream('bob');
@@ -225,7 +226,7 @@ subtest 'SEC-22 what is said' => sub {
              'it says why');
     }
 
-    # one of 1024 connections at least
+    # at least one of 1024 connections
 
     ok($nginx->reload(workers => 2, http => conf('parley_connections 1%;')),
        'a share');

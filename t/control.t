@@ -1,5 +1,5 @@
-# SEC-01: an id, a handle, an intent or any other name has no control
-# characters (C0, DEL, C1), in any protocol.
+# SEC-01: ids, handles, intents and all other names have no control characters
+# (C0, DEL, C1), in any protocol.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ sub sent {
 }
 
 
-# a message, and the names in it that are anybody's words
+# a message, and the names in it that a sender may choose
 my @named = (
     ['/to-aee', sub { aee(references => 1) },
      qw(/id /from /to /intent /corr)],
@@ -95,7 +95,7 @@ my %control = ('CR LF' => "\r\n", 'tab' => "\t", 'NUL' => "\0",
                'U+009F' => "\x{9f}");
 
 
-# a copy, with something put into the text that stands there
+# Returns a copy with characters inserted into the text at a pointer.
 sub spoiled {
     my ($m, $pointer, $text) = @_;
 
@@ -156,7 +156,7 @@ subtest 'SEC-01 what is no control character is a name' => sub {
 };
 
 
-# answers, whole and in events
+# answers, complete and in events
 
 for my $name (qw(id intent from)) {
     my $bad = '{ %{ result($q->{json}) }, ' . $name

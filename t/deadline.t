@@ -1,4 +1,4 @@
-# AEE-29: the deadline ends the request whatever nginx waits for.
+# AEE-29: the deadline ends the request, for anything that nginx waits for.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my $service = Parley::Upstream->start(port(2));
 my $up = 'proxy_pass http://127.0.0.1:' . port(2) . ';';
 my $cap = 'parley_accept aee; parley_jwt on; parley_cap timeout=500ms;';
 
-# each a name of its own: what was resolved too late is known from then on
+# each has its own name, as a name that was resolved too late is cached
 my ($named, $other) = map { "set \$b $_.example; proxy_pass http://\$b:"
                             . port(2) . ';' } qw(named other);
 
@@ -36,7 +36,7 @@ my $nginx = Parley::Nginx->start(http => gateway_http(server =>
 my $client = Parley::Client->new(port => port(1));
 
 
-# a name server that says 127.0.0.1 to everything, after 2 s
+# Starts a name server that answers 127.0.0.1 to everything, after 2 s.
 sub resolver {
     my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
                                        LocalPort => port(7), Proto => 'udp')

@@ -1,5 +1,5 @@
-# Where something may be delivered to, who is told that it was not, and what
-# comes by a URL besides (VCP-21, HUB-09, HUB-07).
+# Allowed targets of deliveries, reports of failed ones, and other messages
+# that come by a URL (VCP-21, HUB-09, HUB-07).
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my ($cert) = tls();
 spew("$dir/gateway.jwk", private_jwk(gateway_key()));
 
 
-# a server of DNS: NAME => address; whatever else does not exist
+# a DNS server: NAME => address; other names do not exist
 my %names = ('private.test' => '127.0.0.1', 'listed.test' => '127.0.0.1',
              'link.test' => '169.254.169.254');
 
@@ -200,7 +200,7 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
     ok($nginx->wait_for(qr/refused: status 403, key-unknown, .*"alice"/),
        'it is said, and what the peer says');
 
-    # it is said before the state has ended it
+    # the report comes before the state has ended the job
 
     my $refused;
     my $until = time + 10;
@@ -218,7 +218,7 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
     is_deeply([@$line{qw(principal recipient outcome attempts)}],
               ['alice', 'carol', 'refused', 1], 'OPS-06 the audit log has it');
 
-    # in its mailbox, for who resumes
+    # in her mailbox, for a client that resumes
 
     my $epoch = $carol->opened->{id} =~ s/\..*//r;
     my $again = listen_to('carol', uri => '/vcp/stream/', last => "$epoch.0");

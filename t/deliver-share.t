@@ -1,5 +1,5 @@
-# One sender whose messages go to many URLs that hang keeps nobody else's
-# waiting: of the places for deliveries it has what others leave it.
+# One sender whose messages go to many hanging URLs delays no other sender: it
+# gets only the places for deliveries that others leave free.
 
 use strict;
 use warnings;

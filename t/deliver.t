@@ -1,5 +1,5 @@
 # Delivery to URLs of principals (VCP-21 to VCP-23, HUB-09): peers behind TLS
-# that take, refuse, are busy, slow, down, redirect, or lie.
+# that accept, refuse, are busy, slow or down, redirect, or give false answers.
 
 use strict;
 use warnings;
@@ -81,7 +81,7 @@ sub say {
     return submit($m, as => $as, uri => '/vcp/in', %o);
 }
 
-# the requests of a path
+# Returns the requests of a path.
 sub at {
     my $path = shift;
 
@@ -101,8 +101,8 @@ sub at_least {
     return 1;
 }
 
-# What the peer does with the first request of a path, the second, and so on;
-# the last for all that follow.
+# Sets the peer's answers to the first request of a path, the second, and so
+# on; the last one is for all later requests.
 sub answers {
     my %do = @_;
 
@@ -123,7 +123,7 @@ sub answers {
 EOT
 }
 
-# seconds between the requests of a path
+# Returns the seconds between the requests of a path.
 sub gaps {
     my @times = map { $_->{time} } at(shift);
 
@@ -192,7 +192,8 @@ sub {
 };
 
 
-# dave gets VCP, which can say no frame, and of AEE events what VCP shares
+# dave reads VCP, which has no equivalent for a frame, and of AEE events only
+# those for the intents of VCP
 
 subtest 'HUB-06 HUB-09 what no URL it is for can be told is refused' => sub {
     my $refused = ended('refused');
@@ -215,7 +216,8 @@ subtest 'HUB-06 HUB-09 what no URL it is for can be told is refused' => sub {
 
     is($status->json->{jobs}{pending}, 0, 'nothing is to be delivered');
 
-    # it was not seen, and may come again where it can be told
+    # the id was not recorded, so the event may come again when a reader can
+    # get it
 
     my $stream = listen_to('dave', uri => '/aee/stream/');
 
@@ -332,7 +334,7 @@ subtest 'VCP-21 what is tried again, and what settles' => sub {
                                       . '"/status"])', '$c->take'],
     );
 
-    # each to its own path: one message after the other would wait
+    # each has its own path, or one message would wait for another
 
     for my $name (sort keys %cases) {
         my ($n, @do) = @{ $cases{$name} };

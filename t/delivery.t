@@ -1,5 +1,5 @@
-# What was accepted comes: across workers, generations of them, their death,
-# and beside those who read too slowly.
+# Accepted messages arrive: across workers, reloads and killed workers, and
+# beside subscribers that read too slowly.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ sub http {
 EOT
         stream => 'channel lag=64k', @_);
 
-    # each worker has a queue of its own, so that both are met
+    # each worker has its own queue, so that both get connections
     return $http =~ s/(listen 127\.0\.0\.1:%PORT_1%)/$1 reuseport sndbuf=16k/r;
 }
 
@@ -43,7 +43,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => http());
 my $status = Parley::Status->new(port => port(1));
 
 
-# streams of a handle, some with each worker; {pid => [streams]}
+# Opens n streams of a handle with each worker; returns {pid => [streams]}.
 sub spread {
     my ($who, $n) = @_;
 
@@ -61,7 +61,7 @@ sub spread {
 }
 
 
-# a submission that is tried until a worker takes it: [answer, tries]
+# Submits a frame until a worker accepts it; returns [answer, tries].
 sub insist {
     my ($frame) = @_;
 
@@ -102,7 +102,7 @@ subtest 'HUB-03: a slow reader is cut, resumes, and slows nobody' => sub {
     my $client = Parley::Client->new(port => port(1), tls => 0);
     my $connection = $client->connect;
 
-    # it takes little, and reads nothing
+    # small buffers, and reads nothing
     setsockopt $connection->{socket}, Socket::SOL_SOCKET(),
                Socket::SO_RCVBUF(), pack('i', 4096);
     $connection->write(stream_request('alice', session => 'slow'));
@@ -115,7 +115,7 @@ subtest 'HUB-03: a slow reader is cut, resumes, and slows nobody' => sub {
     my $before = $status->metric($cut);
     my $until = time + 60;
 
-    # more than the sockets of both sides hold, and lag= beyond that
+    # more than the sockets of both sides hold, and lag= in addition
     while ($status->metric($cut) == $before && time < $until) {
         for (1 .. 50) {
             submit(frame('bob', 'alice', text => "n$n " . 'x' x 1900));
@@ -192,7 +192,7 @@ subtest 'HUB-05, GW-15: a reload loses none, and streams come back' => sub {
 
     ok($nginx->reload(http => http(), workers => 2));
 
-    # both generations are there for some time
+    # workers before and after the reload both run for some time
     my $new = listen_to('carol', session => 'new');
 
     for my $i (1 .. 10) {
@@ -236,7 +236,7 @@ subtest 'SEC-16: streams end that were opened by what is revoked' => sub {
     my $until = time + 20;
     my $again;
 
-    # each worker looks for itself
+    # each worker checks for itself
     do {
         $again = listen_to('alice', token => $token)->status;
         sleep 0.05 if $again != 401;

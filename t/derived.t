@@ -1,6 +1,6 @@
-# SEC-21: the names of a principal, and all names that are derived from them in
-# other protocols, belong to one principal: in the file, and in claims, through
-# every endpoint.
+# SEC-21: the names of a principal, and all names derived from them in other
+# protocols, belong to one principal: in the file, and in claims, through every
+# endpoint.
 
 use strict;
 use warnings;
@@ -40,14 +40,14 @@ sub spelling { return sprintf $KINDS{$_[0]}{$_[1]}, $_[2] }
 
 # ---- two principals of the file
 
-# file(ENTRY, ...): each entry on a line of its own, from line 2 on
+# file(ENTRY, ...): writes each entry on its own line, beginning with line 2.
 sub file {
     return spew(tmp_dir() . '/clash.json', "{\"principals\": [\n"
                 . join(",\n", map { jcs($_) } @_) . "\n]}\n");
 }
 
 
-# what the tool says of the file, or '' if it takes it
+# Returns the tool's error for the file, or '' if it is valid.
 sub told {
     my ($status, undef, $err)
         = tool({ in => jcs(aee()) }, 'translate', '--to', 'c2a',
@@ -171,7 +171,7 @@ my %WAYS = (
 );
 
 
-# what every endpoint answers a token of the sub with these claims
+# Returns every endpoint's answers to a token of the sub with these claims.
 sub answers {
     my ($sub, %claims) = @_;
 
@@ -187,7 +187,7 @@ sub answers {
 }
 
 
-# each way is refused with the code
+# Checks that each endpoint refuses with the code.
 sub refused {
     my ($what, $code, $sub, %claims) = @_;
 
@@ -199,13 +199,13 @@ sub refused {
 }
 
 
-# the token is taken
+# Checks that the token is accepted.
 sub passes {
     my ($what, $sub, %claims) = @_;
 
     my $answer = $WAYS{roster}->(Authorization => bearer($sub, %claims));
 
-    # what has no handle has no roster
+    # a principal without a handle has no roster
 
     like("$answer->{status} " . ($answer->{json}{code} // ''),
          qr/^200 $|^422 identity-unmappable$/, $what)
@@ -213,7 +213,7 @@ sub passes {
 }
 
 
-# before the others, as the log leaves out lines of many refusals
+# this test is first, as the log leaves out lines of many refusals
 subtest 'SEC-21: a refusal is logged once' => sub {
     my $line = qr/parley: refused, sender-identity-mismatch c2a: [^,]* than sub \S?zed\S?, /;
 

@@ -1,8 +1,8 @@
-# The gateway and "parley explain" decide alike: configurations and messages at
-# random, through a real nginx and through the tool.
+# The gateway and "parley explain" decide alike: random configurations and
+# messages, through a real nginx and through the tool.
 #
-# PARLEY_TEST_MESSAGES says how many, PARLEY_TEST_SEED gives others,
-# PARLEY_TEST_CONFIG takes one of the configurations alone.
+# PARLEY_TEST_MESSAGES is the number of messages, PARLEY_TEST_SEED another
+# seed, PARLEY_TEST_CONFIG the number of the only configuration to test.
 
 use strict;
 use warnings;
@@ -22,12 +22,12 @@ use Parley::Random;
 use Parley::Recorder;
 use Parley::Tool;
 
-# messages of one configuration: locations, envelopes, and messages in each
+# for one configuration: locations, envelopes, and messages in each
 use constant LOCATIONS => 24;
 use constant ENVELOPES => 2;
 use constant MESSAGES => 6;
 
-# differences that are shown of one configuration
+# differences that are shown for one configuration
 use constant SHOWN => 5;
 
 my $seed = $ENV{PARLEY_TEST_SEED} // 20260653;
@@ -44,7 +44,7 @@ sub uri {
 }
 
 
-# What nginx made of each message of an envelope.
+# Returns nginx's result for each message of an envelope.
 sub through_nginx {
     my ($location, $e, $recorder, @messages) = @_;
 
@@ -73,7 +73,7 @@ sub through_nginx {
 }
 
 
-# a member of the object that explain prints, a string or a number
+# Returns a member of explain's output, a string or a number.
 sub member {
     my ($line, $name) = @_;
 
@@ -86,7 +86,7 @@ sub member {
 }
 
 
-# What the tool says of the same.
+# Returns the tool's results for the same messages.
 sub through_tool {
     my ($conf, $location, $e, @messages) = @_;
 
@@ -118,7 +118,7 @@ sub through_tool {
 }
 
 
-# without what is of the moment
+# Removes random values and times from a result.
 sub told {
     my $text = shift;
 
@@ -134,13 +134,12 @@ sub told {
 }
 
 
-# Octets without what is of the moment: when a C2A or MoQ message that does not
-# say so was made, the random id of one that has none, and the signature of
-# these.
+# Removes random values and times from a message: the time of a C2A or MoQ
+# message without one, a random id, and their signature.
 sub sent {
     my ($octets, $protocol) = @_;
 
-    # what is no UTF-8 JSON cannot say
+    # octets that are not UTF-8 JSON may be different
     $octets = encode('UTF-8', decode('UTF-8', $octets));
 
     return $octets if $protocol !~ /^(?:c2a|moq)$/;
@@ -154,7 +153,7 @@ sub sent {
 }
 
 
-# How they differ, or '' where they do not.
+# Returns the difference, or '' if there is none.
 sub difference {
     my ($nginx, $tool) = @_;
 
@@ -198,7 +197,8 @@ sub difference {
 }
 
 
-# One configuration: how many messages, and a text for each difference.
+# Tests one configuration; returns the number of messages, and a text for each
+# difference.
 sub compare {
     my ($k, $wanted) = @_;
 
@@ -228,7 +228,8 @@ sub compare {
                 $count{code}{$tool[$i]{code}}++ if defined $tool[$i]{code};
                 $n++;
 
-                # an emergency before suspended the sender: explain has no state
+                # an earlier emergency suspended the sender: explain has no
+                # state
                 $what = '' if ($nginx[$i]{headers}{'x-error'} // '')
                               eq 'agent-suspended';
 
@@ -284,7 +285,7 @@ note("seed $seed");
 note("$_ $verdicts->{$_}") for sort keys %$verdicts;
 note("$_ $codes->{$_}") for sort keys %$codes;
 
-# a generator whose messages are all refused for the same reason shows nothing
+# a generator whose messages are all refused for one reason would test nothing
 if ($total > 1000) {
     cmp_ok($verdicts->{passed} // 0, '>', $total / 20, 'GW-27 some pass');
     cmp_ok(scalar keys %$codes, '>', 15, 'GW-27 others are refused, and why');

@@ -1,4 +1,5 @@
-# The tables of docs/mapping.md and docs/mapping/ are what the code prints.
+# The tables of docs/mapping.md and docs/mapping/ are equal to the output of
+# the code.
 
 use strict;
 use warnings;

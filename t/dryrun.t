@@ -1,4 +1,4 @@
-# parley_dry_run: everything is asked, nothing is changed, and who is proven is
+# parley_dry_run: all checks run, nothing is changed, and a proven caller is
 # not refused.
 
 use lib 't/lib';

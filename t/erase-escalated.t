@@ -1,6 +1,6 @@
-# ACH-28: who was asked deletes no message that waits for an answer with a deadline
-# (VCP-24, AEE-29); an escalation that went up (VCP 6.2) is deleted by whom it came
-# to there where it came, and nowhere else.
+# ACH-28: the recipient cannot delete a message that waits for an answer with a
+# deadline (VCP-24, AEE-29).  An escalation that was raised (VCP 6.2) can be
+# deleted only by the principal that it was raised to, and only there.
 
 use strict;
 use warnings;

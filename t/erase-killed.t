@@ -1,5 +1,5 @@
-# ACH-28: a worker that is killed while it deletes leaves nothing that cannot be
-# deleted.  For the module whose state answers later alone (make test-later).
+# ACH-28: after a worker was killed while it deleted, everything can still be
+# deleted.  Only for the module whose state answers later (make test-later).
 
 use strict;
 use warnings;

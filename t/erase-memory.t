@@ -1,4 +1,4 @@
-# ACH-28: whoever deletes has the worker hold a page of a log, not all of it.
+# ACH-28: to delete, a worker holds a page of a log in memory, not all of it.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ my $nginx = Parley::Nginx->start(workers => 1, http => streams_http(
 my $client = Parley::Client->new(port => port(1), tls => 0);
 
 
-# the most that the only worker had, in KB
+# Returns the largest memory of the only worker, in KB.
 sub most {
     my $master = $nginx->pid;
     my ($worker) = split ' ', slurp("/proc/$master/task/$master/children");

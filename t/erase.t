@@ -1,4 +1,4 @@
-# ACH-28: what is retained: for how long, who gets it, who deletes it.
+# ACH-28: retained messages: their time, their readers, and their deletion.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => http('1h'));
 my $client = Parley::Client->new(port => port(1), tls => 0);
 
 
-# deletes; {status, json}
+# Deletes messages; returns {status, json}.
 sub erase {
     my ($who, $of, %o) = @_;
 
@@ -50,7 +50,7 @@ sub erased {
 }
 
 
-# the place of a handle's log
+# Returns the place of a handle's log.
 sub place {
     my $stream = listen_to($_[0], session => 'place');
 
@@ -62,7 +62,7 @@ sub place {
 }
 
 
-# texts of what comes from there on
+# Returns the texts of the messages after a place.
 sub kept {
     my ($who, $place, $n) = @_;
 
@@ -107,8 +107,8 @@ subtest 'ACH-28: an event is deleted by whom it was for' => sub {
 subtest 'ACH-28: all of them' => sub {
     my $place = place('alice');
 
-    # two are left from before; a state that answers later takes longer for so
-    # many than a message waits for it
+    # two are left from before; with 560 messages a state that answers later
+    # needs more time than a message waits for it
     sends('bob', 'alice', map { "n$_" } 1 .. 560);
 
     is(erased('alice', 'alice', all => 1), 562, 'by one request');
@@ -186,7 +186,7 @@ subtest 'ACH-28: aee.context.fetch has it no longer either' => sub {
 };
 
 
-# a state that answers later retains it later than it comes
+# a state that answers later stores the message after its delivery
 subtest 'ACH-28: nor where it is deleted as soon as it comes' => sub {
     my $stream = listen_to('bob');
     my (@notes, @left);

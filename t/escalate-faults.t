@@ -1,6 +1,6 @@
-# Escalations that nobody acknowledges go up (VCP-24), whatever a reload takes
-# away, and where the zone is full meanwhile.  Of alice bob is the parent, of bob
-# carol, of carol dave.
+# Escalations without an acknowledgment are raised (VCP-24), also after a
+# reload that removes principals, and while the zone is full.  The parent of
+# alice is bob, the parent of bob is carol, and the parent of carol is dave.
 
 use strict;
 use warnings;
@@ -84,7 +84,7 @@ subtest 'VCP-24 VCP-25 it does not give way to what nobody waits for' => sub {
 
     says($m);
 
-    # until there is no room for any, and what may gave way to the others
+    # until there is no room, and records that may be replaced were replaced
     while ($is_taken && $n++ < 5000) {
         my $info = alarm_of('info');
 
@@ -104,7 +104,7 @@ $nginx->stop;
 $nginx = Parley::Nginx->start(workers => 2, http => http(
     zone => 'streams:1m share=100%', retain => '12s'));
 
-# whether it finds no room any more
+# Returns whether the zone has no room.
 sub full {
     my $size = shift;
 
@@ -124,7 +124,7 @@ subtest 'VCP-24 the zone is full when it should go up' => sub {
         1 while !full($size) && $n++ < 500;
     }
 
-    # it stays so for as long as it is tried some times
+    # the zone stays full during several attempts
     while (time < $from + 9) {
         full(10);
         sleep 0.05;
@@ -167,7 +167,7 @@ $nginx = Parley::Nginx->start(workers => 1, http => http(
         qw(bob carol dave))
     =~ s/(hosts=[\d.:]+);/$1 max=2;/r);
 
-# the ids of what came to a URL by so many seconds, which are waited for
+# Waits that many seconds; returns the ids of the messages that came to a URL.
 sub came {
     my ($path, $n, $seconds) = @_;
 

@@ -1,5 +1,5 @@
-# Who refuses an escalation, and who may: refusals acknowledge nothing (VCP-24),
-# and come from who was asked (VCP-30).  Each case has a family of its own, as in
+# Refusals of an escalation: a refusal does not acknowledge it (VCP-24), and
+# must come from the recipient (VCP-30).  Each case has its own family, as in
 # t/escalate.t.
 
 use strict;
@@ -32,7 +32,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
 EOT
 
 
-# cases that wait together, each in a family of its own
+# cases that wait together, each in its own family
 my ($families, @cases) = (0);
 
 sub case {
@@ -43,7 +43,7 @@ sub case {
 }
 
 
-# what alice says by a request that is held
+# Begins a request of alice that is held.
 sub holds {
     return Parley::Client->new(port => port(1), tls => 0)
                ->begin('/held', jcs($_[0]), Authorization => bearer(who('alice')),
@@ -84,7 +84,7 @@ case 'VCP-24 HUB-07 who is held for an answer is told of a refusal' => sub {
               ["ACK:$m->{message_id}"], 'which is what comes to the child');
 };
 
-# what is decided as it comes is what both are told
+# the decision when the escalation comes holds for both of its recipients
 case 'VCP-24 VCP-30 who was not asked yet neither acknowledges nor refuses' =>
 sub {
     my ($alice, $carol, $dave) = streams(qw(alice carol dave));
@@ -93,7 +93,7 @@ sub {
 
     says($m);
 
-    # what it is to the parent is known above, too
+    # the principal above knows the parent's message too
     my $task = $aee->event(10)->{json};
 
     my $refused = sub {

@@ -1,7 +1,8 @@
-# What a service says to an escalation.  What is no acknowledgment lets it go up
-# all the same (VCP-24), and whoever is above acknowledges it; what is one is a
-# message to the child (VCP 6.2).  Of alice bob is
-# the parent, of bob carol: a family, and each case has one of its own.
+# A service's answers to an escalation.  An answer that is not an
+# acknowledgment does not stop the escalation (VCP-24), and the principal above
+# can acknowledge it.  An acknowledgment is a message to the child (VCP 6.2).
+# The parent of alice is bob, and the parent of bob is carol: a family, and
+# each case has its own.
 
 use strict;
 use warnings;
@@ -24,8 +25,8 @@ use Parley::Upstream;
 
 my ($go, $full) = map { tmp_dir() . "/$_" } qw(go full);
 
-# it answers what the path says, below events/ in an event, below progress/
-# behind one that it is at work
+# the path is the answer; below events/ it is in an event, below progress/ it
+# follows an event that the service is at work
 my $service = Parley::Upstream->start(port(2),
                                       "my (\$go, \$full) = ('$go', '$full');"
                                       . <<'EOT');
@@ -83,7 +84,7 @@ my $service = Parley::Upstream->start(port(2),
     }
 EOT
 
-# where it is sent, and what the child is told
+# the location, and the report to the child
 my %cases = (
     '/service/aee/error'        => qr/"rejected".*"E_BROKEN"/,
     '/service/aee/garbage'      => qr/"rejected".*"upstream-invalid"/,
@@ -121,7 +122,7 @@ EOT
 my $nginx = Parley::Nginx->start(workers => 2, http => http());
 
 
-# of C2A what carries one of VCP
+# Returns a C2A message that carries one of VCP.
 sub carries {
     my $m = shift;
 
@@ -160,8 +161,8 @@ together(map {
 } 0 .. $#families);
 
 
-# The message with that id.  A stream of VCP begins with the messages that came
-# in its absence (VCP-33), those of earlier tests included.
+# Returns the message with that id.  A stream of VCP begins with the messages
+# that came in its absence (VCP-33), including those of earlier tests.
 sub event_of {
     my ($stream, $id) = @_;
 
@@ -197,7 +198,7 @@ together(map {
   [2, '/service/events/aee/seen'], [3, '/service/events/vcp/seen']);
 
 
-# whoever asked has by then that it was taken
+# the sender was told before that the service took the escalation
 together(map {
     my ($n, $uri) = @$_;
 
@@ -238,7 +239,7 @@ sub {
 };
 
 
-# nothing tells who has no stream
+# a sender without a stream cannot be told
 subtest 'VCP-25 it acknowledges to who is told by nothing' => sub {
     family(2);
 
@@ -251,8 +252,8 @@ subtest 'VCP-25 it acknowledges to who is told by nothing' => sub {
 };
 
 
-# of a message to a group each answers once: who did so already is not told
-# twice, and whoever asked, that it was taken
+# Each recipient of a message to a group answers once.  A recipient that has
+# answered is not asked again, and the sender was told that it was taken.
 subtest 'SEC-08 VCP-25 what a service says late acknowledges nothing' => sub {
     family(0);
     $service->clear;
@@ -280,7 +281,7 @@ $nginx = Parley::Nginx->start(workers => 1, http => http()
     =~ s/streams:8m/streams:1m share=100%/r
     =~ s/(?=server \{)/parley_retain count=1000 time=30s;\n/r);
 
-# whether it finds no room any more
+# Returns whether the zone has no room.
 sub is_full {
     my $event = aee(type => 'event', from => 'agent.' . who('dave'),
                     to => 'agent.' . who('bob'),

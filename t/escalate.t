@@ -1,6 +1,7 @@
-# Escalations that nobody acknowledges go up (VCP-24), emergencies at once
-# (VCP-27).  Of alice bob is the parent, of bob carol, of carol dave: a family,
-# and each case has one of its own, so that all of them wait together.
+# Escalations without an acknowledgment are raised (VCP-24), emergencies at
+# once (VCP-27).  The parent of alice is bob, the parent of bob is carol, and
+# the parent of carol is dave.  They are a family, and each case has its own
+# family, so that all cases wait together.
 
 use strict;
 use warnings;
@@ -24,11 +25,11 @@ use Parley::Upstream;
 
 use constant FAMILIES => 27;
 
-# of which family this process is
+# family of this process
 my $family = 0;
 
-# services that take everything, are down, hang, and acknowledge; and peers, of
-# which those of the last families have the URLs
+# services that accept everything, are down, hang, and acknowledge; and peers,
+# whose URLs the last families have
 my $service = Parley::Upstream->start(port(2));
 my $down = Parley::Upstream->start(port(6), '$c->answer(503, [], "{}")');
 my $hung = Parley::Upstream->start(port(7), '$c->pause(10)');
@@ -97,7 +98,7 @@ sub workers { return split /\n/, `pgrep -P $nginx->{pid}` }
 
 sub ended { return $status->metric("parley_deadlines_total{outcome=\"$_[0]\"}") }
 
-# whether the error log has it, or gets it
+# Checks that the error log has the pattern, or gets it.
 sub logs {
     my ($pattern, $name) = @_;
 
@@ -108,7 +109,7 @@ sub logs {
 }
 
 
-# cases that wait together, each in a family of its own
+# cases that wait together, each in its own family
 my ($families, @cases) = (0);
 
 sub case {
@@ -203,7 +204,8 @@ case 'VCP-24 VCP-30 nobody else may acknowledge it' => sub {
 
     says($m);
 
-    # alice herself, to herself; and a child of nobody here
+    # alice cannot acknowledge it herself, and carol's alarm is from outside
+    # the family
     isnt(ack('alice', $m)->{status}, 200, 'not who sent it');
 
     my $other = alarm_of('critical', sender => name('carol'),
@@ -535,7 +537,7 @@ case 'VCP-24 a stream is before a URL' => sub {
 together(@cases);
 
 
-# those that end by nobody, which the count above knows nothing of
+# cases that the count above does not include
 
 @cases = ();
 
@@ -547,7 +549,7 @@ case 'VCP-24 what is sent on to a service that is down' => sub {
 
     isnt($answer->{status}, 200, 'the child is told so');
 
-    # it tries again, as it may
+    # the child may try again
     serve_as(6, $m);
 
     is_deeply([ids($carol, 3.5)], [], 'nothing comes sooner');
@@ -587,7 +589,7 @@ subtest 'VCP-24 the worker that has it is killed' => sub {
         kill KILL => (workers())[0];
     }
 
-    # the stream may have gone with its worker
+    # the stream may have ended with its worker
     my @ids;
     my $until = time + 8;
 

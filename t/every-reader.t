@@ -1,7 +1,7 @@
-# GW-37: a rule about a recipient holds for each reader of a message, whichever
-# way the message was addressed.  The ways are generated: by each name in each
-# protocol, by organisation, bus, channel, scope, tool and broadcast, for rules
-# with each spelling of the recipient's name.
+# GW-37: a rule about a recipient holds for each reader of a message, for every
+# way to address the message.  The ways are generated: by each name in each
+# protocol, by organisation, bus, channel, scope, tool and broadcast.  The
+# rules have each spelling of the recipient's name.
 
 use strict;
 use warnings;
@@ -20,12 +20,12 @@ use Parley::Upstream;
 use Parley::Verbs ();
 use Parley::Websocket;
 
-# hush is the one whom rules name.  No name of hers follows from another one.
+# The rules name hush.  None of her names can be derived from another one.
 my %hush = (sub => 'sub-h', aee => 'agent.hx', c2a => 'agent:hy',
             vcp => 'agent://ops.example/hz', handle => '~hw',
             instrument => '~cc-hv@1.0', orgs => ['~club', '~club/ops'],
             reached => ['~club/notes.read']);
-# mute is as she is, and is reached by a URL
+# mute has names of the same kind, and a URL
 my %mute = (%hush, sub => 'sub-m', aee => 'agent.mx', c2a => 'agent:my',
             vcp => 'agent://ops.example/mz', handle => '~mw',
             instrument => '~cc-mv@1.0', speaks => 'aee',
@@ -131,7 +131,7 @@ sub by_c2a {
 }
 
 
-# to one reader: [name, message, scope]
+# Returns the ways to one reader: [name, message, scope].
 sub direct {
     my $p = shift;
 
@@ -162,7 +162,7 @@ sub direct {
 }
 
 
-# to several
+# ways to several readers
 my @grouped = (
     ['members', announcement('~club'), 'org:~club/members/*'],
     ['members, by an advisory', channel('~club'), 'org:~club/members/*'],
@@ -175,7 +175,7 @@ my @grouped = (
 );
 
 
-# Sends it in each way that takes it: ids are new each time.
+# Sends a message in each location that accepts it, with a new id each time.
 sub say {
     my ($uri, $m, $scope) = @_;
 
@@ -193,7 +193,8 @@ sub say {
 my $hush = listen_to('sub-h', of => '~hw');
 my $bob = listen_to('bob', of => '~bob');
 
-# Whether the reader got nothing: what comes next is a note sent to it openly.
+# Checks that the reader got nothing: the next message is a note sent to it
+# openly.
 sub is_quiet {
     my ($stream, $to, $name) = @_;
 
@@ -250,7 +251,8 @@ for my $n (0 .. $#spellings) {
     $socket->text(jcs(by_aee('bus.club')));
     ok($bob->event(3), "GW-37 deny $spellings[$n]: a WebSocket to the bus");
     $socket->text(jcs(by_aee($hush{aee})));
-    # what comes before is that the first was taken, and alice's own copy of it
+    # earlier messages are the response to the first one, and alice's own copy
+    # of it
     my $refused = '';
 
     while ($refused !~ /E_POLICY_REFUSED/) {
@@ -282,7 +284,7 @@ for my $n (0 .. $#spellings) {
 }
 
 
-# the same, where only they are allowed
+# rules that allow only her
 for my $n (0 .. $#spellings) {
     $peer->clear;
 
@@ -328,7 +330,7 @@ for my $n (0 .. 2) {
 is(scalar $service->requests, 0, 'GW-37 nothing is forwarded');
 
 
-# rules where the stream is read
+# rules of the location where the stream is read
 for my $n (0 .. $#spellings) {
     my $reading = listen_to('sub-h', uri => "/read/deny/$n/~hw");
 

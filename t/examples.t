@@ -1,5 +1,5 @@
-# Every configuration in examples/, and that of README.md, is one that nginx
-# takes, and the demo runs to its end and leaves nothing behind.
+# nginx accepts every configuration in examples/, and the one of README.md.
+# The demo runs to its end and leaves nothing behind.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ use Parley::Upstream;
 my $dir = tmp_dir();
 my $nginx = nginx_binary();
 
-# what the examples name in /etc/parley
+# the files that the examples name in /etc/parley
 
 make_path("$dir/etc/tls", "$dir/logs");
 
@@ -57,7 +57,7 @@ spew("$dir/etc/revocations.json",
      json({ principals => [], kids => [], tokens => [] }));
 
 
-# the example as it stands, with paths and ports that a test can have
+# Returns the example with paths and ports for the test.
 sub example {
     my ($text, $name) = @_;
     my $module = load_module();
@@ -69,8 +69,8 @@ sub example {
     $text =~ s{/var/log/nginx/}{$dir/logs/}g;
     $text =~ s/listen(\s+)443/listen${1}127.0.0.1:$port/g;
 
-    # services: 9001 speaks AEE, 9002 VCP, nobody listens at 9003; an identity
-    # provider that is not asked over TLS here
+    # services: 9001 speaks AEE, 9002 VCP, 9003 is closed; the identity
+    # provider is used without TLS here
     my %to = (9000 => port(2), 9001 => port(2), 9011 => port(2), 9002 => port(3),
               9003 => port(5));
     $text =~ s/127\.0\.0\.1:(90\d\d)/127.0.0.1:$to{$1}/g;
@@ -81,7 +81,7 @@ sub example {
 }
 
 
-# the examples, and that of README.md
+# the examples, and the one of README.md
 my ($readme) = slurp(root() . '/README.md')
                =~ /^## An example\n\n((?: {4}.*\n|\n)+)/m;
 
@@ -101,7 +101,7 @@ for (['README', $readme],
 }
 
 
-# Each runs, passes one message and refuses another.
+# Each example runs, forwards one message and refuses another.
 
 {
     my $answer = '$c->answer(200, [], jcs($q->{json}{vcp_message} '
@@ -127,7 +127,7 @@ for (['README', $readme],
 }
 
 
-# The demo in a directory of its own: another run may be going on.
+# The demo has its own directory, as another run may be active.
 
 my $build = "$dir/build";
 
@@ -150,7 +150,7 @@ symlink build_dir() . "/$_", "$build/$_"
     is(processes(), '', 'nothing is left running');
 }
 
-# On another port, which has to be free.
+# Runs on another port, which must be free.
 
 {
     local $ENV{PARLEY_BUILD} = $build;
@@ -170,7 +170,7 @@ symlink build_dir() . "/$_", "$build/$_"
     }
 }
 
-# And until it is told to end.
+# Runs until it is told to end.
 
 {
     local $ENV{PARLEY_BUILD} = $build;
@@ -205,8 +205,8 @@ symlink build_dir() . "/$_", "$build/$_"
 }
 
 
-# what is sent to each example: {uri, message, token, got: of the service, the
-# answer; and one that is refused; ssl: of the client}
+# Returns the messages for each example: {uri, message, token, got: of the
+# service, the answer; and one that is refused; ssl: of the client}.
 sub examples {
     my ($service, $peers) = @_;
 
@@ -216,7 +216,7 @@ sub examples {
                             '--sub', 'kitchen', '--scope', @_ ? @_ : 'ops:run');
     };
 
-    # where nobody is listed a principal is called by its name
+    # without identities, the sub is the name of a principal
     my $named = tool_ok('token', 'mint', '--key', "$dir/etc/issuer.jwk",
                         '--iss', 'https://id.example', '--aud', 'agents',
                         '--sub', 'agent.kitchen');
@@ -286,12 +286,12 @@ sub examples {
 }
 
 
-# Starts nginx with an example, sends what passes and what is refused, and
-# stops it again.
+# Starts nginx with an example, sends an accepted and a refused message, and
+# stops it.
 sub runs {
     my ($conf, $case) = @_;
 
-    # into a file, which unlike a pipe may stay open in the daemon
+    # a file, because unlike a pipe it may stay open in the daemon
     system("$nginx -p $dir/ -c $conf -e stderr > $dir/said 2>&1");
 
     is($?, 0, 'nginx starts') or return diag(slurp("$dir/said"));
@@ -339,14 +339,14 @@ sub runs {
 
     ok(!-e "$dir/nginx.pid", 'and ends');
 
-    # a line is written after its answer: all of them stand once nginx ended
+    # log lines are written after the answers: all are there after nginx ended
     like(slurp("$dir/logs/agents.log"), qr/ dry-refused policy-refused /,
          'and the log says what would be refused')
         if $case->{lets};
 }
 
 
-# what runs and has our directory among its words
+# Returns the processes that have the test's directory in their arguments.
 sub processes {
     my @found;
 

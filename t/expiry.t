@@ -26,8 +26,8 @@ my $nginx = Parley::Nginx->start(http => gateway_http(server =>
 my $client = Parley::Client->new(port => port(1));
 
 
-# A stream of events, one each 100 ms for 6 s, opened with a token that expires
-# at a whole second, so many ahead: the connection.
+# Opens a stream of events, one every 100 ms for 6 s, with a token that expires
+# in that many seconds, at a whole second.  Returns the connection.
 sub open_stream {
     my ($seconds, $m, $uri, @o) = @_;
 
@@ -45,7 +45,7 @@ EOT
 
     my $connection = $client->connect;
 
-    # the end of a second would make it the next one
+    # near the end of a second the expiry would be a second later
     sleep 1.05 - (time - int time) if time - int time > 0.7;
 
     my $exp = int(time) + $seconds;
@@ -141,7 +141,8 @@ EOT
     ok($connection->expect(qr/^data: /m));
     sleep 3;
 
-    # what was on its way arrives, then the end; the service is not read on
+    # octets on the way arrive, then the end; the gateway stops reading the
+    # service
     my $octets = $connection->{buffer};
 
     while ($connection->{socket}->sysread(my $some, 65536)) {

@@ -1,4 +1,4 @@
-# parley explain --answer: the way back as the gateway takes it.
+# parley explain --answer: handles the answer as the gateway does.
 
 use strict;
 use warnings;
@@ -30,15 +30,15 @@ sub explained {
 }
 
 
-# what is drawn anew each time
+# Replaces random values and times.
 sub masked {
     return $_[0] =~ s/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/ID/gr
                  =~ s/\d{4}-\d\d-\d\dT[\d:.]+Z/TIME/gr;
 }
 
 
-# each: what, where, the service's status, what it says of what it got,
-# whether that takes the message's id
+# each: name, location, the service's status, its answer to a message, the
+# effect on the message's id
 my @cases = (
     ['a result as it came', '/aee', 200, sub { jcs(result($_[0])) }, 'passed'],
     ['a failure that may come again', '/aee', 200,

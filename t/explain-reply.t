@@ -1,4 +1,5 @@
-# parley explain of a reply that comes later: what it answers is given.
+# parley explain of a later reply: --answering gives the message that it
+# answers.
 
 use strict;
 use warnings;
@@ -69,7 +70,7 @@ subtest 'GW-16 GW-27 SEC-08 a later reply, by --answering' => sub {
     ($status) = $explain->(jcs($response), '/tell', 'bob');
     is($status, 1, 'nor where nothing was sent');
 
-    # what it answers passed elsewhere, by the limits of that place
+    # the answered message passed elsewhere, within the limits of that place
 
     my $long = jcs(aee(to => 'agent.bob', id => 'task-0001',
                        payload => { text => 'When?' . ' ' x 4000 }));

@@ -1,4 +1,4 @@
-# What proves nobody counts against its address, and against nobody else.
+# A failed proof counts against its address only.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
 
-# every limit is another one: locations with the same limit share it
+# each limit is different: locations with equal limits would share it
 my %place = (
     '/few'      => 'parley_jwt on failures=2r/h:2;',
     '/few6'     => 'parley_jwt on failures=3r/h:2;',
@@ -47,7 +47,7 @@ my $nginx = Parley::Nginx->start(workers => 2,
 my $client = Parley::Client->new(port => port(1));
 
 
-# the answer to a message that comes from an address
+# Returns the answer to a message from an address.
 sub from {
     my ($address, $uri, $message, %o) = @_;
 
@@ -56,7 +56,7 @@ sub from {
 }
 
 
-# the statuses of the same message, again and again, over one connection
+# Returns the statuses of n equal messages over one connection.
 sub again {
     my ($n, $address, $uri, %o) = @_;
 
@@ -79,12 +79,12 @@ my $bad = 'Bearer e30.e30.e30';
 my $good = bearer('alice');
 
 
-# a good token that no worker has verified yet
+# Returns a valid token that no worker has verified yet.
 sub fresh { bearer('alice', jti => uuid4()) }
 
 
-# The statuses of requests over one connection, and so by one worker: a list of
-# [TOKEN, NUMBER] that come from an address.
+# Returns the statuses of requests over one connection, and so by one worker: a
+# list of [TOKEN, NUMBER] from an address.
 sub beside {
     my ($address, $uri, @tokens) = @_;
 

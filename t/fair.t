@@ -1,5 +1,5 @@
-# Nobody's messages hide another's: whoever has seen an id, a correlation or a
-# question has seen no more than that.
+# The messages of one principal do not affect another's: knowledge of an id, a
+# correlation or a question gives no power over it.
 
 use lib 't/lib';
 use Parley::Client;
@@ -34,7 +34,7 @@ spew(tmp_dir() . '/identities.json', jcs({ principals => [
 with_gateway(%matrix);
 
 
-# alice's query, asked by mallory as well, n times
+# Returns alice's query, sent by mallory too, n times.
 sub queries {
     my ($q, $n) = @_;
 
@@ -46,7 +46,7 @@ sub queries {
 }
 
 
-# bob's answer to a query
+# Returns bob's answer to a query.
 sub answer {
     my ($uri, $id, $to) = @_;
 
@@ -59,7 +59,7 @@ sub answer {
 }
 
 
-# another's task of the same id, correlation and recipient
+# Returns another sender's task with the same id, correlation and recipient.
 sub copied {
     my ($m, %other) = @_;
 
@@ -68,7 +68,7 @@ sub copied {
 }
 
 
-# what bob says to an event that came to him, which names nobody
+# Returns bob's reaction to an event that he got, without a recipient.
 sub said { return post('/to-aee', react('done', inReplyTo => $_[0]), as => 'bob') }
 
 run_tests();

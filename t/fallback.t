@@ -1,5 +1,5 @@
-# error_page with a named location continues a message; whatever else leads out
-# of a Parley location, or into one, does not.
+# error_page with a named location continues a message.  All other ways out of
+# a Parley location, or into one, do not.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ spew(tmp_dir() . '/50x.html', "a page\n");
 spew(tmp_dir() . '/here', "a file\n");
 
 
-# a location whose upstream is down, and what is there instead
+# Returns a location whose upstream is down, and its fallback.
 sub falls {
     my ($path, $directives, $to, $code) = @_;
 
@@ -131,8 +131,8 @@ my $nginx = Parley::Nginx->start(http => gateway_http(server => $server,
           . 'access_log who.log who;'));
 
 
-# The line of the log about the last request of its URI: it is written after
-# the answer.
+# Checks the log line about the last request of its URI; the line is written
+# after the answer.
 sub logged_is {
     my $expected = shift;
     my ($uri) = split ' ', $expected;
@@ -152,7 +152,7 @@ sub logged_is {
 sub fresh { $_->clear, $_->script for $service, $spare }
 
 
-# sends it; the spare service has it, once
+# Sends a message; the spare service must get it once.
 sub arrives {
     my ($uri, $m, %o) = @_;
 
@@ -167,7 +167,7 @@ sub arrives {
 }
 
 
-# a refusal in the manner of AEE, and nothing arrives
+# Checks a refusal in AEE's form; the services get nothing.
 sub refused {
     my ($uri, $m, $status, $code, %o) = @_;
 
@@ -211,7 +211,7 @@ subtest 'GW-24 GW-26 the status is that of the fallback\'s answer' => sub {
 subtest 'GW-24 SEC-03 arguments go on as they are decided there' => sub {
     my $token = bearer('alice') =~ s/^Bearer //r;
 
-    # one of them was the token, which was for the gateway
+    # one of the arguments was the token, which is for the gateway
     is(arrives("/argument?x=%31&%74=$token", aee(), token => 0)->{uri},
        '/argument?x=%31');
 };
@@ -240,7 +240,7 @@ subtest 'GW-24 the translation is the fallback\'s' => sub {
 subtest 'GW-24 SEC-08 what answers nothing there is settled' => sub {
     my $m = result(aee());
 
-    # where nothing is translated it may answer what went another way
+    # without a translation, it may answer a message that took another way
     refused('/to-vcp-later', $m, 409, 'E_REPLY_UNMATCHED', as => 'bob');
     logged_is('/to-vcp-later 409 refused reply-unmatched');
     arrives('/same', $m, as => 'bob');
@@ -329,7 +329,7 @@ subtest 'GW-24 an upstream that hangs, or refuses, has its fallback' => sub {
     is($client->raw(post('/intercepted', aee()))->{status}, 200);
     is($spare->count, 0, 'none is needed');
 
-    # a newer nginx skips the response that is no answer, and waits for one
+    # a newer nginx ignores the interim response, and waits for the answer
     fresh();
     $service->script('$c->out("HTTP/1.1 103 Early Hints\r\n\r\n"); $c->pause(1)');
     is($client->raw(post('/interim', aee()))->{status}, 202, 'interim');

@@ -1,5 +1,5 @@
-# Answers of events that are not whole, or no events at all, over all pairs of
-# protocols: the caller gets the whole answer, or that there is none (GW-39).
+# Answers with incomplete events, or without events, over all pairs of
+# protocols: the caller gets the complete answer, or an error (GW-39).
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ use Parley::Upstream;
 my $service = Parley::Upstream->start(port(2));
 my %matrix = matrix();
 
-# over HTTP/1.1 the service's framing says where its answer ends
+# over HTTP/1.1 the framing shows the end of the service's answer
 $matrix{server} =~ s/(parley_jwt on;)/$1 proxy_http_version 1.1;/g;
 
 my $nginx = Parley::Nginx->start(http => "$matrix{http}\nserver {\n"
@@ -75,7 +75,7 @@ sub ask {
 }
 
 
-# the JSON of what the caller got: the object, or the last event's
+# Returns the JSON of the caller's answer: the body, or the last event.
 sub told {
     my $answer = shift;
 
@@ -87,11 +87,11 @@ sub told {
 }
 
 
-# lines of the log; each is written before its caller is answered
+# Returns the number of log lines; each is written before its caller's answer.
 sub warned { scalar(() = $nginx->error_log =~ /\[warn\].*upstream-invalid/g) }
 
 
-# of a flood the log has the first lines, so this comes first
+# this test is first: the log has only the first lines of a flood
 
 subtest 'GW-39 the log has a line at warn' => sub {
     for my $text (@none) {
@@ -108,7 +108,7 @@ my $pairs = 0;
 for my $from (sort keys %send) {
     for my $to (sort keys %send) {
 
-        # some messages have no form in some protocols
+        # some messages have no equivalent in some protocols
         my ($answer) = ask($to, $from, '"data: $done\n\n"', 'close');
 
         next if $answer->{status} == 422;
@@ -136,7 +136,8 @@ sub pair {
             my $framing = (sort keys %framing)[$n++ % 4];
             my ($answer, $uri, $m) = ask($to, $from, $text, $framing);
 
-            # who asked several is told besides that the rest broke off
+            # a caller that asked several services is also told that the rest
+            # broke off
             like($answer->{body}, qr/it is done/,
                  "$text, $framing: the answer is used");
             unlike($answer->{body}, qr/^(?:id|event):/m,

@@ -1,7 +1,8 @@
-# What names the gateway is answered by it or refused, in every protocol and
-# spelling; empty labels of intents and buses are refused; a scope of an
-# organisation is checked where a service gets it, as where it is published; and
-# what tools print of others is shown by its number where it would turn the text.
+# Messages to a name of the gateway are answered by it or refused, in every
+# protocol and spelling.  Empty labels of intents and buses are refused.  A
+# scope of an organisation is checked before a service gets the message, as for
+# a publication.  Tools print a character of foreign text by its number if it
+# would change the direction of the text.
 
 use strict;
 use warnings;
@@ -83,7 +84,8 @@ for my $to (qw(aee c2a channel)) {
 is(scalar $service->requests, 0, 'GW-03 the service gets none');
 
 
-# VCP 2.0, and MoQ by its argument; all to what they are translated to
+# VCP 2.0, and MoQ by its argument; to every protocol that they are translated
+# to
 
 for my $to (qw(aee c2a channel)) {
     for my $name (qw(service://parley SERVICE://PARLEY)) {
@@ -166,7 +168,7 @@ submit($member, uri => '/to/channel', scope => 'org:~acme/members/*');
 is(scalar(my @got = $service->requests), 1, 'a member may');
 
 
-# ---- agent-channel has handles for agents alone
+# ---- agent-channel has handles for agents only
 
 $service->clear;
 
@@ -209,7 +211,7 @@ is(scalar $service->requests, 0, 'GW-03 the service gets none')
     or diag join "\n", map { jcs($_->{json}) } $service->requests;
 
 
-# ---- what is printed
+# ---- printed text
 
 my $turned = "evil\x{202e}txt.\x{200f}\x{9b}1m";
 
@@ -230,7 +232,7 @@ for my $command (['translate', '--to', 'vcp'], ['detect']) {
            "SEC-01 nor by @$command");
 }
 
-# messages and keys of others, by every command that prints a text
+# foreign messages and keys, with every command that prints a text
 
 my $dir = tmp_dir();
 my $printed = qr/\xe2\x80\xae|\xe2\x80\x8f|\xc2\x9b/;

@@ -1,4 +1,5 @@
-# Headers that are the gateway's alone, and those of a body that it replaces.
+# Headers that only the gateway may set, and headers of a body that it
+# replaces.
 
 use strict;
 use warnings;
@@ -20,7 +21,7 @@ my $beside = Parley::Upstream->start(port(4), '$c->answer(200)');
 my $on = 'parley_accept aee vcp; parley_jwt on; '
        . 'parley_vcp_context "ctx|gateway";';
 
-# a place beside, which is nobody's message
+# a location that serves no messages
 my $other = sub {
     "location = $_[0] { internal; $_[1] proxy_pass http://127.0.0.1:"
     . port(4) . '; }';
@@ -67,7 +68,7 @@ sub sent {
 }
 
 
-# names of headers that an application could take for Parley-...
+# Returns the headers that an application could take for Parley-...
 sub own {
     my $got = shift;
 

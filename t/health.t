@@ -1,4 +1,4 @@
-# What aee.status.health says of the zone, and what asking for it takes.
+# The answer of aee.status.health about the zone, and the cost of the question.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
 
-# the service is nginx itself, which is quick
+# the service is nginx itself, which is fast
 sub start {
     my $zone = shift;
 
@@ -44,7 +44,7 @@ sub question {
 }
 
 
-# what the gateway says of itself
+# Returns the gateway's answer about its health.
 sub health {
     my ($who, $uri, $message) = @_;
 
@@ -58,7 +58,8 @@ sub health {
 }
 
 
-# messages of alice until one is refused: how many were taken, and that answer
+# Sends messages of alice until one is refused; returns the number accepted,
+# and that answer.
 sub fill {
     my $connection = $client->connect;
 

@@ -1,5 +1,5 @@
-# HUB-07, C2A-11, C2A-15: a request that is held for who reads streams is
-# answered by a tool of C2A's.
+# HUB-07, C2A-11, C2A-15: a request that is held for a stream reader is
+# answered by a tool of C2A.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
 EOT
 
 
-# a request of alice's that is under way
+# Begins a request of alice.
 sub ask {
     return $client->begin('/held', jcs($_[0]),
                           Authorization => bearer('alice'),
@@ -111,7 +111,7 @@ subtest 'HUB-07 C2A-15: who agrees in C2A answers one in AEE' => sub {
 };
 
 
-# C2A names where a message is to go by its conversation
+# in C2A the conversation decides where a message goes
 
 subtest 'HUB-07 C2A-11 an answer to its conversation of two is for who asked' =>
 sub {
@@ -154,7 +154,7 @@ sub {
 };
 
 
-# whatever who asked listens in, and what rules let go to him
+# for every protocol in which the sender listens, and the rules for it
 subtest 'HUB-06 C2A-11 SEC-04 and names who asked as its recipient' => sub {
     my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
     my %of = (aee => listen_to('alice', uri => '/aee/', session => 'aee'),

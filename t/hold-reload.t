@@ -1,6 +1,6 @@
-# HUB-10 HUB-07: requests that wait for an answer when nginx is reloaded, or its
-# workers have to leave soon: each ends with its answer, within its time, or with
-# a word that says what became of it.
+# HUB-10 HUB-07: requests that wait for an answer during a reload of nginx, or
+# whose worker must end soon.  Each ends in time, with its answer or an
+# explanation.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ EOT
 my $nginx = Parley::Nginx->start(workers => 2, http => conf());
 my $client = Parley::Client->new(port => port(1), tls => 0);
 
-# A query by MCP, as its recipient sees it.
+# Returns a query by MCP as its recipient sees it.
 sub query {
     my (%o) = @_;
 
@@ -41,7 +41,7 @@ sub query {
 }
 
 
-# bob's stream, which comes back when it ends
+# bob's stream, which bob opens again when it ends
 my $bob;
 
 sub bob_listens {
@@ -76,7 +76,7 @@ subtest 'HUB-07 an agent_query outlives a reload' => sub {
     ok($asked, 'it is asked') or return;
     ok($nginx->reload, 'a reload');
 
-    # longer than a stream that is open
+    # longer than an open stream
     sleep DRAIN + 1.5;
     ok(!$call->fill(0.1), 'nothing is said before the answer');
 
@@ -144,7 +144,7 @@ $bob->leave;
 $nginx->stop;
 
 
-# ---- workers that have to leave before a request's time is over
+# ---- workers that must end before a request's time is over
 
 my $brief = Parley::Nginx->start(workers => 2, http => conf(),
                                  main => 'worker_shutdown_timeout 4s;');

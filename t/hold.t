@@ -1,5 +1,5 @@
-# HUB-07: a request to somebody whom only a stream reaches is held until what
-# answers it is published, or is answered at once, and its answer comes by the
+# HUB-07: a request to a principal with only a stream is held until its answer
+# is published.  Or it is answered at once, and the answer comes by the
 # caller's own stream.
 
 use strict;
@@ -63,7 +63,7 @@ EOT
 my $nginx = Parley::Nginx->start(workers => 2, http => http());
 
 
-# a request of alice's that is under way
+# Begins a request of alice.
 sub ask {
     my ($message, %o) = @_;
 
@@ -73,7 +73,7 @@ sub ask {
 }
 
 
-# what bob says to the query of a frame that he got
+# Returns bob's answer to a query that he got.
 sub answer {
     my ($query, %payload) = @_;
 
@@ -90,7 +90,7 @@ sub reply {
 }
 
 
-# alice's streams are gone
+# Waits until alice has no streams.
 sub alone {
     my $until = time + 20;
 
@@ -149,7 +149,8 @@ subtest 'HUB-07: on whatever workers' => sub {
 };
 
 
-# VCP's binding says that it was accepted; the acknowledgment is a message
+# in VCP's binding the response says accepted, and the acknowledgment is a
+# message
 subtest 'HUB-07: a VCP escalation gets its acknowledgment' => sub {
     my $alice = listen_to('alice', uri => '/vcp/', session => 'v');
     my $message = vcp(type => 'escalation', payload => {
@@ -245,7 +246,7 @@ subtest 'HUB-07: who listens in the protocol of who asks answers in it' => sub {
 };
 
 
-# an AEE agent, whose stream has what others sent in their protocols
+# an AEE agent, whose stream has the translations of other protocols
 subtest 'HUB-07: who listens in a further protocol answers in that' => sub {
     my $own = listen_to('bob', uri => '/aee/agent.bob', session => 'own');
 
@@ -319,7 +320,7 @@ subtest 'SEC-08, HUB-07: whoever is not of a group answers nothing for it' => su
     reply($query, response_text => 'from a member');
     like($request->answer->{body}, qr/from a member/);
 
-    # of a question to one nothing is published to many
+    # the answer to a question to one may not be published to many
     $request = ask(aee());
     $query = $bob->event->{json};
 
@@ -378,7 +379,7 @@ subtest 'HUB-07: what was answered takes no room of those that are held' => sub 
     my @open;
 
     for (1 .. 20) {
-        # an octet more, so that the connection lingers
+        # one more octet, so that the connection lingers
         my $request = ask(aee());
 
         $request->write('x');
@@ -526,7 +527,7 @@ subtest 'GW-15, HUB-07: a worker is killed that holds' => sub {
 
     isnt(ask($task)->answer->{status}, 200, 'it was taken: a duplicate');
 
-    # what was accepted is answered, and its sender resumes
+    # an accepted request is answered later, and its sender resumes
     $bob = listen_to('bob', session => 's1');
     reply($query, response_text => 'late');
 

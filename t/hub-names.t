@@ -1,6 +1,6 @@
-# A hub of AEE, VCP or C2A alone needs no name of agent-channel: whoever has a
-# name in its protocol, by the identities or by claims, is sent to, listens,
-# resumes, answers, deletes and is on the roster by that name.
+# A hub of only AEE, VCP or C2A needs no name of agent-channel.  A principal
+# with a name in its protocol, by the identities or by claims, can receive,
+# listen, resume, answer, delete and be on the roster by that name.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ use Parley::Websocket;
 my $vcp = 'parley_vcp_context ctx|hub;'
         . ' parley_vcp_constitution creed://a/b@1;';
 
-# how each protocol says what the tests need
+# the forms of each protocol for the tests
 my %protocols = (
     aee => {
         name => sub { ($_[0] =~ /^h/ ? 'human.' : 'agent.') . $_[0] },
@@ -99,8 +99,9 @@ my $peer = Parley::Upstream->start(port(2), '$c->take', tls => 1);
 my $url = 'https://127.0.0.1:' . port(2);
 
 
-# a and b are listed by their names in these protocols; up is above a, and top
-# above up; pat has a URL, hugo is a human; mo and no are no members
+# a and b are listed by their names in these protocols; up is the parent of a,
+# and top the parent of up; pat has a URL, hugo is a human; mo and no are not
+# members
 sub principals {
     my @protos = @_;
 
@@ -134,7 +135,7 @@ sub locations {
 EOT
 }
 
-# channel: with locations of agent-channel
+# Starts the hub; channel: with locations of agent-channel.
 sub hub {
     my ($principals, $channel, @protos) = @_;
 
@@ -180,7 +181,7 @@ sub refused {
            "$name: nothing of agent-channel");
 }
 
-# The answer to what a reader of a protocol was told.
+# Returns the answer to a message that a reader of a protocol got.
 sub answer_to {
     my ($proto, $m) = @_;
 
@@ -446,8 +447,8 @@ for my $proto (sort keys %protocols) {
     $nginx->stop;
 }
 
-# What one protocol asks is answered in another, with and without readers of
-# agent-channel beside them.
+# A question in one protocol is answered in another, with and without locations
+# of agent-channel.
 for my $channel (0, 1) {
     my @protos = sort keys %protocols;
     my @principals = (@{ principals(@protos) },
@@ -459,7 +460,7 @@ for my $channel (0, 1) {
         for my $to (grep { $_ ne $from } @protos) {
             my $p = $protocols{$from};
 
-            # VCP cannot say what is said in a chat
+            # VCP has no equivalent for a chat
             next if "$from $to" eq 'c2a vcp';
 
             subtest "HUB-06 HUB-07 $from to $to$beside" => sub {
@@ -543,7 +544,7 @@ for my $channel (0, 1) {
 }
 
 
-# Readers of one protocol by WebSocket alone.  human.hugo and human.mo could be
+# Readers of one protocol only by WebSocket.  human.hugo and human.mo could be
 # the parties of a frame.
 for my $case (['aee', 202], ['vcp', 422], ['channel', 422]) {
     my ($proto, $status) = @$case;
@@ -580,7 +581,7 @@ EOT
 }
 
 
-# A handle that has no room behind "~cc-".
+# A handle that is too long after "~cc-".
 {
     my $long = '~' . join '', 'a' .. 'z', 'abcdef';
     my $cut = '~cc-' . substr $long, 1, 29;

@@ -1,5 +1,4 @@
-# Whose words they are: the human that an agent acts for, and an agent that
-# has a human's name.
+# The human that an agent acts for, and an agent that has a human's name.
 
 use lib 't/lib';
 use Parley::Test;
@@ -12,10 +11,11 @@ plan 'no_plan';
 
 my %matrix = matrix();
 
-# zoe is a human.  deep, below mid, below top, is for zoe: nobody but top says
-# so.  lost is below lone, and both are nobody's.  desk is an instrument whose
-# names are a human's; hop is that instrument, as the next gateway knows it.
-# kid was spawned by zoe.  alma is a human with an instrument, and hand is hers.
+# zoe is a human.  deep, below mid, below top, acts for zoe: only the entry of
+# top names her.  lost is below lone, and neither acts for a human.  desk is an
+# instrument whose names are a human's; hop is that instrument, as the next
+# gateway knows it.  kid is a child of zoe.  alma is a human with an
+# instrument, and hand is her child.
 spew(tmp_dir() . '/identities.json', jcs({ principals => [
     Parley::Matrix::principals(),
     { sub => 'zoe', aee => 'human.zoe', vcp => 'human://zoe',
@@ -49,13 +49,13 @@ sub main::acting {
     return bearer($name, act => $act);
 }
 
-# whoever is not listed brings claims
+# claims for principals that are not listed
 $matrix{server} .= join '', map {
     location("/claims-$_", 'parley_accept channel aee; '
              . "parley_speak $_; parley_jwt on; parley_claims handle=handle "
              . 'instrument=instrument aee=aee;') } qw(aee c2a);
 
-# a frame of ~mal, whose token says that its instrument is this
+# Returns a frame of ~mal, whose token claims this instrument.
 sub main::claims {
     my ($uri, $instrument, %o) = @_;
     my %frame = %{ $o{frame} // {} };
@@ -70,7 +70,7 @@ sub main::claims {
 
 with_gateway(%matrix);
 
-# a service that agrees at once
+# Answers as a service that agrees at once.
 sub main::agreed {
     my ($c, $q) = @_;
 

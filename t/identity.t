@@ -1,5 +1,5 @@
-# Who is who: the sender of a message is the principal of its token, under
-# the name that this one has in each protocol.
+# Identities: the sender of a message is the principal of its token, under the
+# principal's name in each protocol.
 
 use lib 't/lib';
 use Parley::Test;
@@ -15,7 +15,7 @@ my $dir = tmp_dir();
 my $http = http_config();
 my $known = from_json(identities());
 
-# names that no syntax would map onto each other
+# names that no syntax would map to each other
 push @{ $known->{principals} },
     { sub => 'odd', aee => 'agent.watchman', vcp => 'agent://night.example/w1',
       keys => [$oddkey->{jwk}] },
@@ -31,7 +31,7 @@ with_gateway(http => $http, server => server_config(), add =>
                           . 'parley_speak channel; parley_jwt on;'));
 
 
-# a token whose claims are these
+# Returns a token with only these claims.
 sub main::claims {
     my %claims = @_;
     return 'Bearer ' . token(idp(), { %claims });

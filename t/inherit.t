@@ -1,6 +1,6 @@
-# A directive in an inner block replaces what the outer one says, whole, for
-# every directive alike: of each that may be inherited there is an outer one,
-# a location that inherits it, and one that has another, of which less is said.
+# A directive in an inner block replaces the outer one as a whole.  For every
+# directive that can be inherited there are an outer one, a location that
+# inherits it, and a location with a shorter one.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ my $aee = 'parley_accept aee; parley_jwt on;';
 my $to_vcp = 'parley_accept aee; parley_speak vcp; parley_jwt on;';
 my $shares = 'parley_vcp_context ctx|a; parley_vcp_constitution creed://a/b@1;';
 
-# name => what stands beside it, the outer directives, the inner ones
+# name => required directives, the outer directives, the inner ones
 my %block = (
     accept  => ['parley_jwt on; parley_speak aee;',
                 'parley_accept aee vcp;', 'parley_accept vcp;'],
@@ -103,7 +103,7 @@ my $nginx = Parley::Nginx->start(http => $http);
 my $client = Parley::Client->new(port => port(1));
 
 
-# What becomes of a message there: what the service got, or the refusal.
+# Sends a message; returns the service's request, or the refusal.
 sub sent {
     my ($where, $message, %o) = @_;
 
@@ -120,11 +120,11 @@ sub sent {
 }
 
 
-# the code with which it is refused; "" where it passes
+# Returns the code of the refusal, or "" if the message passes.
 sub code { sent(@_)->{code} // '' }
 
 
-# the same message, with an id of its own each time, both ways
+# Sends a message with a new id each time to both locations.
 sub codes {
     my ($name, $make, %o) = @_;
 
@@ -304,7 +304,7 @@ subtest 'redaction and dry run' => sub {
 };
 
 
-# an emergency would suspend her anyhow; this is last, as it is everywhere
+# this is last, as it suspends the sender in every location
 subtest 'whether what is critical pauses its sender' => sub {
     my $critical = sub { escalation(severity => 'critical',
                                     requires_ack => true) };

@@ -1,4 +1,4 @@
-# "make install" puts everything where it belongs, and what it put there works.
+# "make install" puts every file in its place, and the installed files work.
 
 use strict;
 use warnings;
@@ -17,8 +17,7 @@ my $dir = tmp_dir() . '/root';
 plan skip_all => 'the module is part of this nginx'
     if !-f "$build/ngx_http_parley_module.so";
 
-# by the name that it was built by, and that module, so that nothing is built
-# again
+# the path of the build, and that module, so that nothing is built again
 my $out = File::Spec->abs2rel($build, $root);
 
 my $said = qx{make -C $root install OUT=$out INSTALL_LTO= DESTDIR=$dir prefix=/usr \\

@@ -1,6 +1,6 @@
-# ACH-10, GW-03: what a human with an instrument of its own says in
-# agent-channel comes back exactly from another protocol: each kind of frame,
-# through a gateway and by the tool, and for nobody else.
+# ACH-10, GW-03: a human with an instrument sends frames in agent-channel.
+# They come back unchanged from another protocol: each kind of frame, through a
+# gateway and by the tool, and only for that human.
 
 use strict;
 use warnings;
@@ -54,7 +54,7 @@ sub frame_of {
 }
 
 
-# what the service gets of a message that is sent to a place
+# Sends a message; returns the answer and the message that the service got.
 sub through {
     my ($uri, $m, $who) = @_;
 
@@ -71,7 +71,7 @@ my %seen;
 for my $who (sort keys %instruments) {
     for my $form (@{ $forms->{forms} }) {
 
-        # one answers a question, which another file shows
+        # these frames answer a question, which another file tests
         next if $form->{with}{kind} =~ /_response$/
                 || ($form->{with}{payload}{query_id}
                     && $form->{with}{kind} eq 'agent_return_event')
@@ -105,7 +105,7 @@ for my $who (sort keys %instruments) {
 }
 
 
-# the tool has no token: the identities alone say whose an instrument is
+# the tool has no token: only the identities have the owner of an instrument
 
 for my $who (sort keys %instruments) {
     for my $to (qw(aee c2a)) {

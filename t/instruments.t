@@ -1,5 +1,5 @@
-# ACH-30: a principal with several instruments: which one drafts, and how
-# filters, scopes, answers and the roster tell them apart.
+# ACH-30: a principal with several instruments: the one that drafts, and its
+# effect on filters, scopes, answers and the roster.
 
 use strict;
 use warnings;
@@ -37,7 +37,7 @@ EOT
 my $client = Parley::Client->new(port => port(1), tls => 0);
 
 
-# the token of a session that an instrument has
+# Returns the token of a session with an instrument.
 sub by {
     my ($name, $instrument) = @_;
 
@@ -54,7 +54,7 @@ sub refused {
 }
 
 
-# ---- which one drafts
+# ---- the instrument that drafts
 
 subtest 'ACH-30 ACH-10: a frame of each instrument that is listed' => sub {
     my %taken = (alice => ['~cc-desk@1', '~cc-desk', '~cc-desk@9', '~cc-pad',
@@ -98,9 +98,9 @@ subtest 'ACH-30 ACH-10: the instrument that a token names' => sub {
 };
 
 
-# ---- who is told which
+# ---- the sessions that get a frame
 
-# the drafted_with of the next frame that the stream gets
+# Returns the drafted_with of the next frame of the stream.
 sub drafted {
     my $event = $_[0]->event // return 'none';
 
@@ -108,7 +108,8 @@ sub drafted {
 }
 
 
-# one of each session of alice's; dave's is the last one, of no filter
+# Publishes for each session of alice; dave's frame is the last one, for no
+# filter.
 sub publish {
     my $code = shift;
 

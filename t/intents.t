@@ -11,7 +11,7 @@ plan 'no_plan';
 
 my $folders = 0;
 
-# a folder with these files
+# Makes a folder with these files.
 sub folder {
     my %file = @_;
 
@@ -52,7 +52,7 @@ my $intents = folder(
     '.task.schema.json' => '{',
 );
 
-# "nginx -t" with such a folder: (status, what it said)
+# Runs "nginx -t" with such a folder; returns (status, output).
 sub check {
     my $dir = folder(@_);
 

@@ -18,7 +18,7 @@ use Parley::Upstream;
 my $service = Parley::Upstream->start(port(2));
 my $provider = Parley::Upstream->start(port(4));
 
-# the same kid everywhere
+# all have the same kid
 my ($a, $b, $c, $any) = map { new_key('ed25519', $_) } ('1') x 3, '2';
 my ($of_a, $of_b, $of_c) = map { "https://$_.example" } qw(a b c);
 my $client = Parley::Client->new(port => port(1));
@@ -57,7 +57,7 @@ EOT
 }
 
 
-# the status, and what is at fault
+# Returns the status, and the member in the error.
 sub try {
     my ($key, $iss) = @_;
 

@@ -1,4 +1,4 @@
-# The body: strict JSON within limits, and nothing else.
+# The body must be strict JSON within limits.
 
 use lib 't/lib';
 use Parley::Test;
@@ -16,7 +16,7 @@ with_gateway(add =>
   . location('/small', 'parley_accept aee; parley_jwt on; '
                      . 'parley_limits body=2k depth=5 string=512 members=20;'));
 
-# an AEE message with this text in the payload, as a member
+# Returns an AEE message with this text as a member of the payload.
 sub main::inside {
     my $text = shift;
     return jcs(aee(payload => { mark => 1 })) =~ s/"mark":1/$text/r;

@@ -1,6 +1,6 @@
-# The request that fetches keys is nobody's: first requests wait for the one
-# fetch, whoever leaves, reloads or is killed; and whatever the location behind
-# it is.
+# The request that fetches keys is independent of other requests.  The first
+# requests wait for the one fetch, also if a client leaves, nginx reloads or a
+# worker is killed.  The location behind it may be of any kind.
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ my $gives = '$c->answer(200, [], Parley::Env::slurp("' . tmp_dir()
           . '/set.json"))';
 
 
-# a gateway whose keys come from the location that is given
+# Returns a gateway whose keys come from the given location.
 sub gateway {
     my ($location, %o) = @_;
 
@@ -84,7 +84,7 @@ sub begin {
 sub try { return begin(@_)->answer }
 
 
-# nginx has said nothing that it should not
+# Checks that nginx logged no serious error.
 sub quiet {
     my $nginx = shift;
 
@@ -125,7 +125,7 @@ subtest 'GW-02 whoever leaves while it waits takes nothing along' => sub {
     is($_->answer->{status}, 202) for @all[10 .. 19];
     is($provider->count, 1);
 
-    # all of them leave
+    # all clients leave
     $nginx->stop;
     $provider->clear;
     $nginx = Parley::Nginx->start(http => gateway(proxied()));
@@ -198,7 +198,7 @@ subtest 'GW-02 a killed worker\'s fetch is made by another' => sub {
     $provider->clear;
     $provider->script('$c->pause(20)');
 
-    # the kernel divides the connections: otherwise one worker may get all
+    # the kernel distributes the connections, or one worker might get all
     my $nginx = Parley::Nginx->start(workers => 2, http => gateway(proxied(),
         directive => '/_jwks timeout=30s', listen => 'reuseport'));
     my @all = map { begin() } 1 .. 40;
@@ -310,7 +310,7 @@ subtest 'GW-02 a reload that changes something else keeps the keys' => sub {
 };
 
 
-# established connections of nginx's workers: {pid, to}
+# Returns established connections of nginx's workers: {pid, to}.
 sub sockets {
     my @found;
 
@@ -344,7 +344,7 @@ subtest 'GW-02 a refresh, and a provider that hangs there, hurt no caller' => su
     $provider->script('$c->pause(20)');
     ok($provider->wait_for(2), 'refreshed by itself');
 
-    # one that waited for the fetch would be answered when it has ended
+    # a request that waited for the fetch would be answered after its end
 
     my $late = qr/"\/_jwks" did not end in time/;
     my $meanwhile = 0;
@@ -385,7 +385,7 @@ subtest 'GW-02 who asks for a key that is new waits for the refresh under way' =
 };
 
 
-# a name server that says 127.0.0.1 to everything
+# Starts a name server that answers 127.0.0.1 to everything.
 sub resolver {
     my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
                                        LocalPort => port(7), Proto => 'udp')
@@ -416,7 +416,7 @@ sub resolver {
 }
 
 
-# what a location behind parley_jwks_request may be: name, location, options
+# possible locations of parley_jwks_request: name, location, options
 my @kinds = (
     ['a file', 'location = /_jwks { internal; alias ' . tmp_dir()
                . '/set.json; }'],
@@ -476,7 +476,7 @@ push @kinds, ['threads', 'location = /_jwks { aio threads; sendfile off; alias '
                          . tmp_dir() . '/set.json; }']
     if `@{[nginx_binary()]} -V 2>&1` =~ /--with-threads/;
 
-# what gives no keys: name, location, the log
+# locations that give no keys: name, location, the log
 my @failures = (
     ['too much', proxied('subrequest_output_buffer_size 10;'),
      qr/failed with status|did not end/],

@@ -1,5 +1,5 @@
-# Keys fetched through an internal location: at the first use, when a kid is
-# unknown, never more than once per interval, the last good ones kept.
+# Keys fetched through an internal location: at the first use and for an
+# unknown kid, at most once per interval, with the last valid ones kept.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ my ($one, $two, $three) = map { new_key('ed25519', "id-$_") } 1 .. 3;
 my $client = Parley::Client->new(port => port(1));
 
 
-# a gateway whose keys come from the provider
+# Returns a gateway whose keys come from the provider.
 sub gateway {
     my ($directive, $more) = @_;
 
@@ -58,7 +58,7 @@ EOT
 }
 
 
-# what the provider has from now on: keys, or whatever is published as such
+# Sets the keys of the provider, valid or not.
 sub provide { publish(map { $_->{jwk} } @_) }
 
 sub publish {
@@ -273,7 +273,7 @@ subtest 'GW-02 a provider that hangs does not hang those with good tokens' => su
 
     ok($provider->wait_for(1), 'a fetch is under way');
 
-    # who waited for the fetch would be answered when it has failed
+    # a request that waited for the fetch would be answered after its failure
 
     my $failed = qr/"\/_jwks" failed with status 504/;
     my $meanwhile = 0;

@@ -1,4 +1,4 @@
-# Tokens: their type, lifetime and id, as a location asks for them.
+# Tokens: the rules of a location for their type, lifetime and id.
 
 use lib 't/lib';
 use Parley::Test;
@@ -12,7 +12,7 @@ our $key = new_key('ES256', 'k-ES256');
 my $http = http_config();
 spew(tmp_dir() . '/jwks.json', jwks($key));
 
-# a location per way of asking
+# a location for each set of rules
 my %jwt = (
     '/plain'     => 'on',
     '/typed'     => 'on typ=at+jwt',
@@ -28,7 +28,7 @@ with_gateway(http => $http, server => server_config(), add => join '',
     sort keys %jwt);
 
 
-# a message of alice with such a token
+# Returns a message of alice with such a token.
 sub main::with_token {
     my ($uri, $token) = @_;
 
@@ -39,7 +39,7 @@ sub main::with_token {
 sub main::good { token($key, { sub => 'alice', @_ }) }
 
 
-# the same, and of that type
+# Returns a token of that type.
 sub main::typed {
     my ($typ, %claims) = @_;
 

@@ -1,4 +1,4 @@
-# Tokens: which are good, which are not, and why not.
+# Tokens: valid and invalid ones, and the reasons.
 
 use lib 't/lib';
 use Parley::Test;
@@ -14,11 +14,11 @@ our $stranger = new_key('RS256', 'k-RS256');
 
 my $dir = tmp_dir();
 
-# one key of each alg; keys without kid are not among them
+# one key of each alg; keys without kid are not in the set
 my $http = http_config();
 spew("$dir/jwks.json", jwks(map { $key{$_} } sort keys %key));
 
-# a location per way of asking
+# a location for each set of rules
 my %jwt = (
     '/plain'     => 'on',
     '/leeway'    => 'on leeway=30s',
@@ -37,7 +37,7 @@ with_gateway(http => $http, server => server_config(), add => join '',
     sort keys %jwt);
 
 
-# a message of alice with such a token
+# Returns a message of alice with such a token.
 sub main::with_token {
     my ($uri, $token, @headers) = @_;
 

@@ -36,8 +36,8 @@ sub revoke {
 }
 
 
-# boss is the parent of lead, and lead that of alice, who has a key in the
-# directory, and of worker, who has none
+# boss is the parent of lead, and lead the parent of alice, which has a key in
+# the directory, and of worker, which has none
 sub http {
     my %o = (parent => 'lead', zone => 'agents:8m', more => '',
              audit => '', @_);
@@ -99,7 +99,7 @@ EOT
 }
 
 
-# what adds keys of worker for ten minutes
+# Returns a request that adds keys of worker for ten minutes.
 sub adds {
     my ($keys, %o) = @_;
 
@@ -108,7 +108,7 @@ sub adds {
 }
 
 
-# POST, as lead unless told
+# POSTs a request, as lead by default.
 sub add {
     my ($body, %o) = @_;
 
@@ -119,7 +119,7 @@ sub add {
 sub ask {
     my ($method, $uri, $body, %o) = @_;
 
-    # no address fails too often
+    # another address each time, so that no address fails too often
     $client->{from} = '127.0.0.' . (2 + ++$serial % 250);
 
     my @headers = (Authorization => exists $o{token}
@@ -135,7 +135,7 @@ sub ask {
 }
 
 
-# { kid => exp } of an answer
+# Returns { kid => exp } of an answer.
 sub kids {
     my $answer = shift;
 
@@ -155,7 +155,7 @@ sub listed { return [sort keys %{ kids(ask('GET', '/keys?sub=worker', '')) }] }
 sub drop { return ask('DELETE', "/keys?sub=worker&kid=$_[0]", '') }
 
 
-# what is refused, and how
+# Checks a refusal.
 sub refused {
     my ($name, $answer, $status, $code, $pointer, $text) = @_;
 
@@ -172,8 +172,8 @@ sub refused {
 }
 
 
-# what the messages of worker come to, signed with a key: { said => 1 }, with
-# every worker of nginx
+# Sends messages of worker signed with a key to each worker process; returns
+# the results.
 sub signed {
     my ($name, %o) = @_;
 
@@ -221,7 +221,7 @@ sub said {
 }
 
 
-# waits until it is so, twelve times in a row
+# Waits until a condition is true twelve times in a row.
 sub soon {
     my ($so, $name) = @_;
 
@@ -601,7 +601,7 @@ undef $nginx;
 
 
 subtest 'VCP-31 SEC-09 a parent has its share, and the others theirs' => sub {
-    # lead fills its own with keys of many children
+    # lead fills its share with keys of many children
     my $http = http(zone => 'agents:256k share=2%');
     my $file = from_json(Parley::Env::slurp("$dir/identities.json"));
 

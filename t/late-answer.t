@@ -1,4 +1,4 @@
-# Answers that come twice, or too late: while another one is on its way, and
+# Answers that come twice, or too late: while another one is in progress, and
 # after a failure.
 
 use strict;
@@ -23,7 +23,7 @@ my $nginx = Parley::Nginx->start(http => gateway_http(
 my $client = Parley::Client->new(port => port(1));
 
 
-# what has "slow" in its payload waits for a file
+# a message with "slow" in its payload waits for a file
 $service->script("my \$go = '$go'; " . <<'EOS');
     my $m = $q->{json};
 

@@ -1,5 +1,5 @@
-# Clients that leave, wherever their message is by then: no service gets it
-# twice, none gets half of it.
+# Clients that leave, at any point of their message: no service gets it twice,
+# and no service gets a part of it.
 
 use strict;
 use warnings;
@@ -49,8 +49,8 @@ my $h2 = Parley::Client->new(port => port(6),
                              ssl => { SSL_alpn_protocols => ['h2'] });
 
 
-# What a service does; $done and $said make its answers, $wait waits for go()
-# and says then whether the gateway is there still.
+# Sets the service's script.  $done and $said make its answers; $wait waits for
+# go() and records whether the gateway is still connected.
 sub answers {
     $service->clear;
     unlink $seen, "$seen.go";
@@ -77,7 +77,7 @@ EOT
 sub go { spew("$seen.go", '') }
 
 
-# what the service saw when it went on
+# Lets the service continue; returns its record.
 sub seen {
     go();
 
@@ -107,7 +107,7 @@ sub logged {
 sub forget { spew($nginx->dir . '/who.log', '') }
 
 
-# 409 with this code
+# Sends the message again; the answer is 409 with this code.
 sub again {
     my ($m, $code, $why, $uri) = @_;
 
@@ -116,7 +116,7 @@ sub again {
 }
 
 
-# taken once the retry says so: what was awaited is settled
+# Waits until a retry is accepted: the earlier attempt is settled.
 sub settled {
     my ($m, $uri) = @_;
 
@@ -132,7 +132,7 @@ sub settled {
 }
 
 
-# the ways to leave: name, what begins, what leaves
+# the ways to leave: name, code that begins, code that leaves
 my @ways = (
     ['TLS', sub { begin($client, @_) }, sub { $_[0]->leave }],
     ['plain', sub { begin($plain, @_) }, sub { $_[0]->leave }],
@@ -262,7 +262,7 @@ subtest 'GW-21 a client that leaves in its body has sent nothing' => sub {
 };
 
 
-# what fails while nobody is there: name, uri, script
+# failures after the client left: name, uri, script
 for (['an error', '/aee', '$wait->(); $c->answer(500);'],
      ['an answer that breaks off', '/aee', '$wait->(); $c->{keep} = 0; '
       . '$c->answer(200, ["Content-Length", 1000], "{");'],
@@ -282,7 +282,7 @@ for (['an error', '/aee', '$wait->(); $c->answer(500);'],
         ok($service->wait_for(1));
         $connection->leave;
 
-        # only where nothing but the service ends it
+        # only if the service alone ends the request
         if ($script =~ /wait/) {
             again($m, 'E_MESSAGE_IN_FLIGHT', 'awaited', $uri);
             seen();
@@ -334,7 +334,7 @@ for (@ways) {
 }
 
 
-# a client that takes nothing of a long answer
+# a client that reads nothing of a long answer
 for (['HTTP/1.1', sub { begin($client, @_) }],
      ['HTTP/2', sub { h2(@_) }])
 {

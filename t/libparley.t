@@ -1,6 +1,6 @@
-# libparley, installed into an empty root: its header alone is enough, the
-# example of the documentation is built against it and runs, shared and
-# static; no other symbol is seen.
+# libparley, installed into an empty root.  Its header alone is sufficient.
+# The example of the documentation is built against it and runs, shared and
+# static.  No other symbol is visible.
 
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ for my $library ('libparley.so', 'libparley.a') {
 is(qx{nm -g --defined-only $dir/root/usr/lib/libparley.a \\
       | grep -c ' [BDRT] '}, @declared . "\n", 'and no data');
 
-# the root is not where pkg-config says that things are
+# the root is not the place that the pkg-config file names
 $ENV{PKG_CONFIG_PATH} = "$dir/root/usr/lib/pkgconfig";
 $ENV{PKG_CONFIG_SYSROOT_DIR} = "$dir/root";
 $ENV{LD_LIBRARY_PATH} = "$dir/root/usr/lib";
@@ -94,7 +94,7 @@ my $lossy = "$root/t/cases/aee-to-vcp/constraint-propagate-normal-priority";
 like(qx{$dir/shared vcp < $lossy/in.json}, qr{^vcp: \{.*\}\nlost: /priority$}m,
      'what is lost is said');
 
-# a message that the tool signs, and one that nobody does
+# a message that the tool signs, and one without a signature
 spew("$dir/verify.c", <<'EOF');
 #include <stdio.h>
 #include <parley.h>

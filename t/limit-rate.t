@@ -1,5 +1,5 @@
-# nginx's limit_rate at a stream and at a WebSocket: what comes goes on at that
-# rate, whatever it is.
+# nginx's limit_rate for a stream and a WebSocket: all events are sent at that
+# rate.
 
 use strict;
 use warnings;
@@ -18,8 +18,8 @@ use Parley::Streams;
 use Parley::Websocket;
 
 use constant {
-    RATE  => 10_000,        # octets in a second
-    SIZE  => 1_900,         # of a frame
+    RATE  => 10_000,        # octets per second
+    SIZE  => 1_900,         # octets of a frame
     COUNT => 14,
 };
 
@@ -57,7 +57,7 @@ for my $by (['HTTP', port => port(1), tls => 0],
                   'all of it comes, in order');
         cmp_ok($took, '>', COUNT * SIZE / RATE / 2, 'not at once');
 
-        # what it was short of it has saved up since
+        # unused rate has accumulated since
         sleep 1;
         submit(frame('bob', 'alice', text => 'later'));
         is_deeply([texts($stream->event)], ['later'], 'and so does the next');

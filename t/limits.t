@@ -1,4 +1,4 @@
-# How much: rates, quotas, caps and deadlines.
+# Limits: rates, quotas, caps and deadlines.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
 
-# every rate is another one: locations with the same rate share it
+# each rate is different: locations with equal rates would share it
 my %place = (
     '/rate'    => 'parley_jwt on; parley_rate 20r/h burst=3;',
     '/strict'  => 'parley_jwt on; parley_rate 30r/m;',
@@ -53,8 +53,8 @@ sub try {
 }
 
 
-# One message after another until one is limited, however slow the test is:
-# (that message, its answer).
+# Sends messages until one is limited, on a machine of any speed; returns (that
+# message, its answer).
 sub limited {
     my ($uri, @members) = @_;
 
@@ -69,7 +69,7 @@ sub limited {
 }
 
 
-# what came too early, two seconds apart, passes when they are over
+# a message that came too early passes two seconds later
 use constant APART => 2.1;
 
 

@@ -1,4 +1,5 @@
-# How many refusals the error log gets, and that none is lost sight of.
+# The number of refusals in the error log, and that the sums include all
+# others.
 
 use strict;
 use warnings;
@@ -39,7 +40,7 @@ sub flood {
 }
 
 
-# how many the sums have
+# Returns the number of refusals in the sums.
 sub summed {
     my $n = 0;
     my $log = $nginx->error_log;
@@ -65,7 +66,7 @@ subtest 'OPS-07 a few are lines, the rest is a sum' => sub {
     cmp_ok($lines, '>=', 10, 'there are lines');
     cmp_ok($lines, '<=', 10 * $seconds, 'and few of them');
     is(summed() + $lines, MANY, 'all are told of');
-    # one more: what was kept when the last request came is told after it
+    # one more: refusals after the last request are reported after it
 
     cmp_ok($nginx->logged($sum), '<=', $seconds + 1, 'in a line each second');
 

@@ -1,5 +1,5 @@
-# What a message that is published loses for who reads another protocol: named
-# in the log and counted, once for each protocol and not for each reader.
+# Losses of a published message for readers of another protocol: named in the
+# log and counted, once for each protocol and not for each reader.
 
 use strict;
 use warnings;
@@ -64,7 +64,7 @@ sub publish { return submit($_[0], uri => '/any', as => 'alice') }
 sub lost { return $status->metric('parley_lost_members_total') }
 
 
-# the line of a message, for a protocol
+# Returns the log line of a message, for a protocol.
 sub line {
     my ($m, $proto) = @_;
 
@@ -97,7 +97,7 @@ subtest 'HUB-06 GW-06: of a stream, once for a protocol' => sub {
     is($nginx->logged($line), 1, 'not for each reader');
     is($nginx->logged(line($m, 'aee')), 0, 'none of its own protocol');
 
-    # who comes later reads it from the log
+    # a later subscriber reads it from the log
 
     my $again = listen_to('bob', uri => '/vcp/', last => $vcp[0]->opened->{id});
 

@@ -1,5 +1,5 @@
-# What a killed worker had reserved takes no room: not of its senders' shares,
-# before anybody asks for it.
+# Reservations of a killed worker use no room and do not count in the shares of
+# their senders, even before another request for the same id.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
 
-# takes connections, and never says a word
+# accepts connections, and never answers
 my $silent = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1024,
                                    LocalPort => port(4)) or die "listen: $!\n";
 
@@ -38,7 +38,7 @@ sub connection {
 }
 
 
-# the status of an answer, or 0
+# Returns the status of an answer, or 0.
 sub status {
     my $socket = shift;
     my $said = '';

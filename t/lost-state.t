@@ -1,4 +1,4 @@
-# Where state is lost the log says so; where a worker dies nothing is.
+# A loss of state is logged; the death of a worker loses nothing.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ my $nginx = Parley::Nginx->start(workers => 1, http => $http->());
 my $client = Parley::Client->new(port => port(1));
 my $status = Parley::Status->new(port => port(3));
 
-# how often the status says that state was lost, and for what reason
+# Returns the number of losses of state in the status, for a reason.
 sub lost {
     my $why = shift;
 
@@ -45,7 +45,8 @@ sub workers {
     return split ' ', slurp("/proc/$pid/task/$pid/children");
 }
 
-# when a process began, which tells it from one that has its number later
+# Returns the start time of a process, which distinguishes it from a later one
+# with the same pid.
 sub began {
     my $stat = eval { slurp("/proc/$_[0]/stat") } // return '';
     return (split ' ', $stat =~ s/.*\)//sr)[19];
@@ -57,7 +58,7 @@ sub count { return $nginx->logged($_[0]) }
 my $empty = qr/\[error\].*parley_zone "agents"[^\n]* begins empty/;
 
 
-# waits for what a sub returns
+# Waits until a sub returns a true value.
 sub until_true {
     my $what = shift;
     my $end = time + 15;
@@ -72,8 +73,7 @@ sub until_true {
 }
 
 
-# The worker is killed, and no more; the number that it had may be the next
-# worker's at once.
+# Kills only the worker; the next worker may have its pid at once.
 sub ended {
     my ($signal, $worker) = @_;
     my $began = began($worker);
@@ -149,7 +149,7 @@ subtest 'GW-25 an old worker that is killed after a reload, too' => sub {
 my $last_pid = '/proc/sys/kernel/ns_last_pid';
 
 
-# becomes a process with that number
+# Becomes a process with that pid.
 sub reuse {
     my $wanted = shift;
 
@@ -244,7 +244,8 @@ subtest 'OPS-08 another name of the zone' => sub {
 };
 
 
-# a listener that cannot be bound: nginx has had the zones by then
+# Fails on a listener that cannot be bound; nginx has created the zones by
+# then.
 sub refused {
     my %o = @_;
 
@@ -324,7 +325,7 @@ subtest 'OPS-08 "nginx -t" loses nothing' => sub {
 };
 
 
-# a master in the foreground takes no signal for that
+# a master in the foreground ignores the signal for that
 subtest 'OPS-08 another binary' => sub {
     $nginx->stop;
 
@@ -334,7 +335,7 @@ subtest 'OPS-08 another binary' => sub {
 
     my ($binary, @words) = $daemon->command;
 
-    # it is begun by its path
+    # it is started by its path
     ($binary) = grep { -x } map { "$_/$binary" } split /:/, $ENV{PATH}
         if $binary !~ m{/};
 

@@ -1,5 +1,5 @@
-# AEE callers before a C2A service: what the service gets, what the caller gets
-# back.
+# AEE callers and a C2A service: the service's request, and the caller's
+# answer.
 
 use lib 't/lib';
 use Parley::Test;

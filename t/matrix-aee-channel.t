@@ -1,5 +1,5 @@
-# AEE callers before an agent-channel service: what the service gets, what the
-# caller gets back.
+# AEE callers and an agent-channel service: the service's request, and the
+# caller's answer.
 
 use lib 't/lib';
 use Parley::Test;

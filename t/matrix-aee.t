@@ -1,5 +1,5 @@
-# AEE callers before services of MoQ commands, VCP and AEE: what the service
-# gets, what the caller gets back.
+# AEE callers and services of MoQ commands, VCP and AEE: the service's request,
+# and the caller's answer.
 
 use lib 't/lib';
 use Parley::Test;
