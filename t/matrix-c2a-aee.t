@@ -1,5 +1,5 @@
-# C2A callers before an AEE service: what the service gets, what the caller gets
-# back.
+# C2A callers and an AEE service: the service's request, and the caller's
+# answer.
 
 use lib 't/lib';
 use Parley::Test;

@@ -1,4 +1,4 @@
-# What no C2A message is, and what becomes of an event: told in C2A's manner.
+# Invalid C2A messages, and the results of events: answers in C2A's form.
 
 use lib 't/lib';
 use Parley::Test;
@@ -11,7 +11,7 @@ plan 'no_plan';
 with_gateway(matrix());
 
 
-# a C2A message with members changed, as post() takes it
+# Returns a C2A message with changed members, for post().
 sub main::change { with(@_) }
 
 run_tests();

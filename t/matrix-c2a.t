@@ -1,5 +1,5 @@
-# C2A callers before services of agent-channel, VCP and MoQ commands: what the
-# service gets, what the caller gets back.
+# C2A callers and services of agent-channel, VCP and MoQ commands: the
+# service's request, and the caller's answer.
 
 use lib 't/lib';
 use Parley::Test;
@@ -12,7 +12,7 @@ plan 'no_plan';
 with_gateway(matrix());
 
 
-# a C2A message with members changed, as post() takes it
+# Returns a C2A message with changed members, for post().
 sub main::change { with(@_) }
 
 run_tests();

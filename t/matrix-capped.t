@@ -11,7 +11,7 @@ plan 'no_plan';
 with_gateway(matrix());
 
 
-# what becomes of an urgent task in a protocol
+# Returns the translation of an urgent task to a protocol.
 sub main::carried {
     my ($to, %other) = @_;
 

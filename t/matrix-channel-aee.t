@@ -1,5 +1,5 @@
-# agent-channel callers before an AEE service: what the service gets, what the
-# sender gets back.
+# agent-channel callers and an AEE service: the service's request, and the
+# sender's answer.
 
 use lib 't/lib';
 use Parley::Test;

@@ -1,4 +1,4 @@
-# Which frames are none, and how an agent-channel caller is told.
+# Invalid frames, and the errors for an agent-channel caller.
 
 use lib 't/lib';
 use Parley::Test;

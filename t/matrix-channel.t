@@ -1,5 +1,5 @@
-# agent-channel callers before services of C2A, VCP and MoQ commands: what the
-# service gets, what the sender gets back.
+# agent-channel callers and services of C2A, VCP and MoQ commands: the
+# service's request, and the sender's answer.
 
 use lib 't/lib';
 use Parley::Test;

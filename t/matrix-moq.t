@@ -1,4 +1,4 @@
-# MoQ commands before services of AEE, and the protocols told apart where a
+# MoQ commands and services of AEE, and the detection of the protocol if a
 # location accepts several.
 
 use lib 't/lib';

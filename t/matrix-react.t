@@ -1,5 +1,5 @@
-# Reactions and answers to what asked for none: events, results, progress that
-# became C2A events.
+# Reactions and answers to messages that did not ask for any: events, results
+# and progress that became C2A events.
 
 use lib 't/lib';
 use Parley::Test;

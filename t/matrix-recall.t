@@ -1,5 +1,5 @@
-# Cancellations and progress that come later: they name an earlier request, and
-# nobody beside it.
+# Later cancellations and progress: they refer to an earlier request, and only
+# to that one.
 
 use lib 't/lib';
 use Parley::Test;
@@ -12,7 +12,7 @@ plan 'no_plan';
 with_gateway(matrix());
 
 
-# an AEE event that carries a C2A cancellation to bob
+# Returns an AEE event that carries a C2A cancellation to bob.
 sub main::cancelling {
     my ($id, %other) = @_;
 

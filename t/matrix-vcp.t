@@ -1,5 +1,5 @@
-# VCP callers before services of C2A, agent-channel and AEE: what the service
-# gets, what the caller gets back.
+# VCP callers and services of C2A, agent-channel and AEE: the service's
+# request, and the caller's answer.
 
 use lib 't/lib';
 use Parley::Test;
@@ -9,14 +9,14 @@ use Parley::Message;
 
 plan 'no_plan';
 
-# services' scripts see these too
+# scripts of services can call these too
 *Parley::Upstream::Script::alarm_of = \&main::alarm_of;
 *Parley::Upstream::Script::acked = \&main::acked;
 
 with_gateway(matrix());
 
 
-# an escalation that its parent is to acknowledge
+# Returns an escalation that its parent must acknowledge.
 sub main::alarm_of {
     my ($severity, %payload) = @_;
 
@@ -25,8 +25,8 @@ sub main::alarm_of {
 }
 
 
-# VCP's own acknowledgment of an escalation, and lead's result of another task
-# with it
+# Return VCP's own acknowledgment of an escalation, and lead's result of
+# another task with it.
 sub main::ack_of {
     my ($m, $severity) = @_;
 
@@ -47,7 +47,7 @@ sub main::acked {
 }
 
 
-# the same in C2A: lead's event with VCP's part
+# As acked(), in C2A: lead's event with VCP's part.
 sub main::acked_part {
     my ($asked, $m, $severity) = @_;
 

@@ -1,6 +1,6 @@
-# VCP 2.0 callers before services of C2A, agent-channel, AEE and VCP 1.2, and
-# those of 1.2 before a service of 2.0: what the service gets, what the caller
-# gets back.
+# VCP 2.0 callers and services of C2A, agent-channel, AEE and VCP 1.2, and VCP
+# 1.2 callers and a service of 2.0: the service's request, and the caller's
+# answer.
 
 use lib 't/lib';
 use Parley::Test;
@@ -10,14 +10,14 @@ use Parley::Message;
 
 plan 'no_plan';
 
-# services' scripts see these too
+# scripts of services can call these too
 *Parley::Upstream::Script::alarm_of = \&main::alarm_of;
 *Parley::Upstream::Script::acked = \&main::acked;
 
 with_gateway(matrix());
 
 
-# an escalation that its parent is to acknowledge
+# Returns an escalation that its parent must acknowledge.
 sub main::alarm_of {
     my ($severity, %payload) = @_;
 
@@ -26,8 +26,8 @@ sub main::alarm_of {
 }
 
 
-# VCP's own acknowledgment of an escalation, and lead's result of another task
-# with it
+# Return VCP's own acknowledgment of an escalation, and lead's result of
+# another task with it.
 sub main::ack_of {
     my ($m, $severity) = @_;
 

@@ -1,5 +1,5 @@
-# notifications/cancelled: a call that is held ends, in whichever worker it is,
-# and its place is free (MCP-06).
+# notifications/cancelled: a held call ends, in any worker, and its place is
+# free (MCP-06).
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
         location = /held { parley_jwt on; parley_submit c2a hold=20s; }
 EOT
 
-# of a call that is held for 20 s
+# seconds for the end of a call that is held for 20 s
 my $SOON = 8;
 
 
@@ -55,7 +55,7 @@ sub cancel {
 }
 
 
-# Cancels until the call is answered: that may not have begun yet.
+# Cancels until the call is answered, as the call may not have begun yet.
 sub ended {
     my ($call, $uri, $id, %o) = @_;
 
@@ -82,7 +82,7 @@ subtest 'MCP-06 a call that waits for frames' => sub {
         is($answer->{status}, 200);
         is($answer->{json}{id}, $id, 'its response');
 
-        # a call that is cancelled before its stream has opened has no list
+        # a call that is cancelled before its stream opened has no list
         is_deeply($answer->{json}{result}{structuredContent}{frames} // [], [],
                   'with the frames that came, none');
     }
@@ -113,7 +113,7 @@ subtest 'MCP-06 what is not the call of its client goes on' => sub {
     my $call = begin('/mcp', tool(1, 'agent_subscribe'),
                      headers => ['Mcp-Session-Id' => 's-1']);
 
-    # another call is seen to end meanwhile
+    # another call ends at the same time
 
     my $other = begin('/mcp', tool(2, 'agent_subscribe'));
 
@@ -133,7 +133,7 @@ subtest 'MCP-06 what is not the call of its client goes on' => sub {
 
 subtest 'MCP-06 the place of a cancelled call is free' => sub {
 
-    # a worker holds 16 of a principal
+    # a worker holds 16 calls of a principal
 
     my @calls = map { begin('/mcp', tool("p$_", 'agent_subscribe')) } 1 .. 40;
     my ($full) = grep { $_->expect(qr/capacity/, 0.2) } @calls;

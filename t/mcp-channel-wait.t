@@ -1,5 +1,5 @@
-# ACH-27: the verbs of agent-channel that wait: the frames of a handle, and the
-# responses to a query; and who may read them.
+# ACH-27: the verbs of agent-channel that wait: for the frames of a handle, and
+# for the responses to a query; and the principals that may read them.
 
 use strict;
 use warnings;
@@ -234,7 +234,7 @@ subtest 'ACH-27 ACH-26: a query that comes again joins the collection' => sub {
     is_deeply($texts->(tool('agent_query', \%query)), ['one', 'two'],
               'and later');
 
-    # without a frame_id it is known by its query_id
+    # without a frame_id its id is the query_id
 
     delete $query{frame_id};
     %query = (%query, payload => { %{ $query{payload} }, query_id => uuid4() });
@@ -334,7 +334,7 @@ subtest 'ACH-27: many at once, on whatever workers' => sub {
            {response_text}, "to q$i", 'its own');
     }
 
-    # a principal has so many that wait in a worker
+    # the number of waiting calls of a principal in a worker is limited
 
     my @waiting = map { begin(tool_text('agent_subscribe')) } 1 .. 40;
 

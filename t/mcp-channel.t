@@ -1,5 +1,5 @@
-# ACH-27: the verbs of agent-channel as tools of MCP, called as the transport
-# has it, and by the official clients of both generations.
+# ACH-27: the verbs of agent-channel as tools of MCP, called by the rules of
+# the transport, and by the official clients of both generations.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => verbs_http());
 my $client = Parley::Client->new(port => port(1), tls => 0);
 
 
-# ---- what is asked of the server itself
+# ---- requests to the server itself
 
 subtest 'ACH-27: a version that is not spoken' => sub {
     my $call = sub {
@@ -436,7 +436,7 @@ subtest 'ACH-27 GW-16: a call is explained' => sub {
 };
 
 
-# ---- the clients that there are
+# ---- the official clients
 
 SKIP: {
     my $node = $ENV{PARLEY_NODE} // 'node';

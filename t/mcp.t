@@ -1,5 +1,5 @@
-# The official clients of MCP, of both generations, before services that speak
-# other protocols, and before services that are MCP servers themselves.
+# The official clients of MCP, of both generations, with services of other
+# protocols, and with services that are MCP servers themselves.
 
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ copy(root() . "/t/mcp/$_", "$dir/$_") or die "$_: $!\n"
     for qw(client.mjs server.mjs package.json);
 
 
-# ---- services, and the gateway before them
+# ---- services, and the gateway in front of them
 
 sub serve {
     my ($generation, $port) = @_;
@@ -96,7 +96,7 @@ my $nginx = Parley::Nginx->start(http => "$matrix{http}\nserver {\n"
                                        . "$server\n}\n");
 
 
-# What came of each step of a client's.
+# Returns the result of each step of a client.
 sub harness {
     my ($generation, $uri, @steps) = @_;
 
@@ -183,7 +183,7 @@ for my $generation (qw(1 2 modern)) {
 }
 
 
-# What the gateway answers to a call of MCP.
+# Returns the gateway's own answer to a call of MCP.
 sub own {
     my ($method, $params, $uri) = @_;
 
@@ -380,7 +380,7 @@ subtest 'MCP-01 without a session on both sides' => sub {
 };
 
 
-# a question of the server's that the client answers with "no such method"
+# a request of the server that the client answers with "no such method"
 subtest 'MCP-01 a server that asks in return' => sub {
     for my $generation (1, 2) {
         spew($heard{1}, '');

@@ -1,4 +1,5 @@
-# SEC-02: what a request says of its body, and what the service is told.
+# SEC-02: headers of a request about its body, and the headers that the service
+# gets.
 
 use strict;
 use warnings;
@@ -36,7 +37,7 @@ my $nginx = Parley::Nginx->start(http => gateway_http(
 
 my $client = Parley::Client->new(port => port(1));
 
-# the octets of a request with exactly these headers of its body
+# Returns a request with exactly these headers of its body.
 sub octets {
     my ($uri, $message, @headers) = @_;
 
@@ -57,7 +58,7 @@ sub sent {
 }
 
 
-# what the service was told of the body
+# Returns the headers about the body that the service got.
 sub told {
     return [ map { "$_->[0]: $_->[1]" }
              grep { (lc $_->[0]) =~ /^content[^a-z]?(?:type|encoding)/ }

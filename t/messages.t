@@ -1,5 +1,5 @@
-# docs/messages.md: each message, as curl, Python and Node send it, is taken by
-# the gateway of "make run".
+# docs/messages.md: the gateway of "make run" accepts each message, as curl,
+# Python and Node send it.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Parley::Env qw(root build_dir tmp_dir slurp spew);
 use Parley::Pages;
 use Parley::Tool ();
 
-# in a directory of its own: another run may be going on
+# its own directory: another run may be active
 my $build = tmp_dir() . '/build';
 
 make_path($build);
@@ -55,7 +55,7 @@ ok($gateway, 'the demo runs') or BAIL_OUT(slurp($said));
 $ENV{DEMO} = "$build/demo";
 $ENV{GATEWAY} = $gateway;
 
-# what the answer must be, of whichever language
+# the answer, in every language
 my %answer = (
     'aee'        => qr/^\{(?=.*"type":"result")(?=.*"from":"agent\.backup")/,
     'vcp'        => qr/^\{"status":"accepted".*"reason":"ACK:/,
@@ -72,7 +72,7 @@ subtest 'docs/messages.md: curl' => sub {
 
     is(@blocks, @names, 'blocks');
 
-    # the reader's, but for where the demo is
+    # the reader's text, except for the place of the demo
     $blocks[0]{text} =~ s/^DEMO=.*/DEMO='$ENV{DEMO}'/m or die;
     $blocks[0]{text} =~ s/^GATEWAY=.*/GATEWAY='$gateway'/m or die;
     $blocks[0]{text} =~ s/^PATH=.*/PATH='$build':\$PATH/m or die;

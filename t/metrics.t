@@ -1,4 +1,4 @@
-# The Prometheus text, by Prometheus itself.
+# Prometheus reads the Prometheus text.
 
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ subtest 'OPS-02 promtool takes the metrics' => sub {
 };
 
 
-# what prometheus answers to a query
+# Returns Prometheus' answer to a query.
 sub query {
     my $expression = shift;
 

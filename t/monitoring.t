@@ -1,4 +1,5 @@
-# Alerts, dashboard and runbook name what there is, and Prometheus takes them.
+# Alerts, dashboard and runbook name only existing metrics, and Prometheus
+# accepts them.
 
 use strict;
 use warnings;
@@ -23,7 +24,7 @@ my $text = Parley::Status->new(port => port(3))->text;
 my %metric = map { $_ => 1 } $text =~ /^# TYPE (\w+) /mg;
 my %sample = map { $_ => 1 } $text =~ /^(parley_\w+)/mg;
 
-# labels of each sample, and their words
+# labels of each sample, and their values
 my %word;
 
 while ($text =~ /^(parley_\w+)\{([^}]*)\}/mg) {
@@ -33,11 +34,11 @@ while ($text =~ /^(parley_\w+)\{([^}]*)\}/mg) {
 }
 
 
-# which of the names in a text are no samples
+# Returns the names in a text that are not samples.
 sub unknown { my %seen; grep { !$sample{$_} && !$seen{$_}++ } @_ }
 
 
-# labels that a selector of a metric has and the metric has not
+# Returns labels of a selector that its metric does not have.
 sub strange {
     my $expression = shift;
     my @found;
@@ -51,7 +52,7 @@ sub strange {
             next if $label =~ /^(?:instance|job)$/;
             push @found, "$name $label" if !$word{$name}{$label};
 
-            # what nothing of was counted yet is not there
+            # the metrics have no value that was not counted yet
             next if $how eq '=~' || $label =~ /^(?:by|accepted|spoken)$/;
             push @found, "$name $label=$value" if !$word{$name}{$label}{$value};
         }
@@ -110,7 +111,7 @@ subtest 'OPS-05 the dashboard names metrics that exist' => sub {
     my %seen = map { $_->{id} => 1 } @{ $dashboard->{panels} };
     is(keys %seen, @{ $dashboard->{panels} }, 'panels have ids of their own');
 
-    # a metric that nobody looks at is one too many, or forgotten here
+    # a metric in no alert and no panel is superfluous, or forgotten here
     my $used = join ' ', @expressions, $alerts;
     my %idle = map { $_ => 1 } grep { $used !~ /\b$_/ } keys %metric;
 

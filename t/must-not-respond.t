@@ -1,6 +1,6 @@
-# C2A-13: an event that must not be answered, from C2A to C2A: a message in words
-# is refused and a reaction passes, by a service and where messages are
-# published.  Readers of agent-channel do not answer it either.
+# C2A-13: an event that must not be answered, from C2A to C2A.  A message is
+# refused and a reaction passes, with a service and with published messages.
+# Readers of agent-channel cannot answer it either.
 
 use strict;
 use warnings;
@@ -49,7 +49,7 @@ sub event {
 }
 
 
-# The call by the id that the service answers.
+# Returns the call with the id that the service answers.
 sub called { return { %{ $_[0] }, id => 'call-1' } }
 
 
@@ -205,7 +205,7 @@ subtest 'C2A-13: the hub: other policies' => sub {
         }
     }
 
-    # by nobody else, and once
+    # only by its reader, and once
 
     my $event = event('may_respond');
 

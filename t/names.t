@@ -1,5 +1,5 @@
-# Rules name parties, not spellings: whichever protocol's name a message uses,
-# the rule that names the party meets it.
+# Rules name parties, not spellings: a rule matches a party by its name in any
+# protocol.
 
 use lib 't/lib';
 use Parley::Test;
@@ -12,7 +12,7 @@ plan 'no_plan';
 my $all = 'parley_accept aee vcp c2a channel; parley_speak aee; parley_jwt on;';
 my $c2a = 'parley_accept c2a; parley_jwt on;';
 
-# everybody may have what is not denied
+# allow everything that is not denied
 my %place = (
     '/aee'      => 'parley_deny to=agent.bob;',
     '/vcp'      => 'parley_deny to=agent://ops.example/bob;',
@@ -31,7 +31,7 @@ my %place = (
     '/plain'    => 'parley_deny intent=c2a.chat.deliver;',
 );
 
-# nobody may have what is not allowed
+# allow only what is named
 my %only = (
     '/only-bob'   => 'parley_allow to=~cc-bob;',
     '/only-alice' => 'parley_allow principal=agent://ops.example/alice;',
@@ -54,7 +54,7 @@ with_gateway(%matrix, add => join '',
 run_tests();
 
 
-# a chat/deliver that carries an AEE task of that intent
+# Returns a chat/deliver that carries an AEE task of that intent.
 sub carried {
     my ($intent, %params) = @_;
 

@@ -1,6 +1,6 @@
-# A state that does not answer while a deadline is met: once it answers again an
-# escalation has gone up, and a task has failed, once.  For the module whose
-# state answers later alone (make test-later).
+# A state that does not answer at a deadline.  When it answers again, an
+# escalation is raised once, and a task fails once.  Only for the module whose
+# state answers later (make test-later).
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
 EOT
 
 
-# the messages that come by a stream within so many seconds
+# Returns the messages that a stream gets in that many seconds.
 sub come {
     my ($stream, $seconds) = @_;
 
@@ -62,7 +62,7 @@ for my $verb (qw(get admit settle job-take)) {
         is(submit($m, as => 'alice', uri => '/in')->{status}, 200);
         is(submit($task, as => 'dave', uri => '/in')->{status}, 202);
 
-        # from before they are due until whoever asks has no more patience
+        # from a moment before the deadline until the gateway gives up waiting
         never($verb);
         sleep 8;
         never();

@@ -1,7 +1,7 @@
-# A state that does not answer what is asked of logs and of the roster: who
-# publishes, listens, looks or deletes is told so at the deadline, with capacity,
-# and nothing is held afterwards.  For the module whose state answers later alone
-# (make test-later).
+# A state that does not answer verbs of logs and the roster.  A request to
+# publish, listen, read the roster or delete is refused at the deadline, with
+# capacity, and nothing is held afterwards.  Only for the module whose state
+# answers later (make test-later).
 
 use strict;
 use warnings;
@@ -21,7 +21,8 @@ use Parley::Status;
 use Parley::Streams;
 use Parley::Websocket;
 
-# seconds that a message waits for the state, and that who listens does at most
+# seconds that a message waits for the state, and that a subscriber waits at
+# most
 use constant DEADLINE => 1.0;
 use constant PATIENCE => 2.5;
 
@@ -39,8 +40,8 @@ my $client = Parley::Client->new(port => port(1), tls => 0);
 my $status = Parley::Status->new(port => port(1));
 
 
-# What it says while verbs do not complete, and how long it took; they complete
-# before this returns.
+# Returns the answer while the verbs do not complete, and its time; the verbs
+# complete before the return.
 sub while_silent {
     my ($verbs, $ask) = @_;
 
@@ -77,7 +78,7 @@ sub roster_of {
 }
 
 
-# those that are on the roster, once that is as it is to be
+# Returns the sessions on the roster, once it has that many.
 sub there {
     my ($who, $n) = @_;
 
@@ -127,8 +128,8 @@ subtest 'HUB-10 a message is settled with its append, in one step' => sub {
 };
 
 
-# It dies as soon as the message is delivered: whether the submitter was told or
-# not, the message comes again.
+# The worker dies when the message is delivered.  The message comes again,
+# whether or not its sender got a response.
 subtest 'HUB-10 a worker is killed between an append and its answer' => sub {
     my $alice = listen_to('alice');
     my $frame = frame('bob', 'alice');
@@ -174,7 +175,7 @@ for my $verb (qw(join feed)) {
         is_capacity($socket->answer, $then, PATIENCE);
         is(there('alice', 0), 0, 'nobody is on the roster');
 
-        # one that leaves meanwhile
+        # a client that leaves at the same time
         while_silent($verb, sub {
             my $gone = $client->connect;
 
@@ -280,7 +281,7 @@ subtest 'HUB-07 who is not held any more when it is published' => sub {
                                Authorization => bearer('alice'),
                                'Content-Type' => 'application/json');
 
-    # it is held for a second, and publishes for longer than that
+    # it is held for a second, and its publication takes longer
 
     sleep 0.8;
     never('append');

@@ -1,6 +1,6 @@
-# A state that does not answer: each step that asks it ends at its deadline with
-# capacity, and nothing is held afterwards.  For the module whose state answers
-# later alone (make test-later).
+# A state that does not answer: each step that needs it ends at its deadline
+# with capacity, and nothing is held afterwards.  Only for the module whose
+# state answers later (make test-later).
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ use Parley::Nginx;
 use Parley::Status;
 use Parley::Upstream;
 
-# milliseconds that a message waits for the state
+# seconds that a message waits for the state
 use constant DEADLINE => 1.0;
 
 my $common = 'parley_jwt on; parley_rate 1000r/s; '
@@ -83,7 +83,7 @@ subtest 'VCP-26 OPS-01 the status tells what it got of the state in time' => sub
 
         never($verb);
 
-        # one that leaves meanwhile
+        # a client that leaves at the same time
         my $gone = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
                                          PeerPort => port(3));
 
@@ -121,7 +121,7 @@ for my $case ([ 'rate', 'the rate', '/in' ],
 
         refused($verb, $uri, $m);
 
-        # what was under way completes now, and is undone
+        # the verb completes now, and is undone
         select undef, undef, undef, 0.2;
 
         is((told($uri, $m))[0]{status}, 202, 'it is taken then');
@@ -160,7 +160,8 @@ subtest 'GW-12 an answer goes on where the state is not told of it' => sub {
 };
 
 
-# What waits for a verb on the way back goes on all the same; the message, then.
+# An answer is forwarded although its verb does not complete.  Returns the
+# answer, and the status of the message sent again.
 sub goes_on {
     my ($verb, $script, $m) = @_;
 

@@ -1,5 +1,5 @@
-# OPS-10: the commands of docs/upgrading.md and docs/operating.md are run as they
-# are printed, on files that lie as Debian's nginx and the packages have them.
+# OPS-10: the commands of docs/upgrading.md and docs/operating.md run
+# unchanged, on files in the layout of Debian's nginx and the packages.
 
 use strict;
 use warnings;
@@ -75,7 +75,7 @@ http {
 EOT
 
 
-# a text of a page, or a file, with the directories of this test
+# Returns a text of a page, or a file, with the directories of this test.
 sub moved {
     my $text = shift;
 
@@ -87,8 +87,8 @@ sub moved {
 
 spew("$etc/nginx.conf", moved(slurp("$etc/nginx.conf")));
 
-# nginx by its name, with the prefix and the configuration of Debian's; the
-# installed module is not Parley's: where it is loaded the test fails
+# nginx by its name, with the prefix and the configuration of Debian's.  The
+# installed module is not Parley's: if nginx loads it the test fails.
 my $binary = nginx_binary();
 chomp($binary = `PATH=\$PATH:/usr/sbin command -v nginx`) if $binary !~ m{/};
 system('mkdir', '-p', "$dir/prefix/modules") == 0 or die;
@@ -103,7 +103,7 @@ chmod 0755, "$dir/bin/nginx";
 my $path = "$dir/bin:" . build_dir() . ":$ENV{PATH}";
 
 
-# runs the blocks of a page below a heading, in $dir
+# Runs the blocks of a page below a heading, in $dir.
 sub run_blocks {
     my ($page, $heading) = @_;
 
@@ -123,7 +123,7 @@ sub run_blocks {
 }
 
 
-# a package as Debian builds it, without building it
+# a package in Debian's form, without a build
 subtest 'OPS-10 upgrading.md, Before: the new module is the one that is tested'
     => sub
 {
@@ -170,7 +170,7 @@ END {
     }
 }
 
-# what alice's message is answered with
+# Returns the status of alice's message.
 sub status {
     my $client = Parley::Client->new(port => port(1), tls => 0);
 
@@ -180,7 +180,7 @@ sub status {
 }
 
 
-# waits until it is answered so
+# Waits until alice's message has that status.
 sub becomes {
     my ($want, $name, @o) = @_;
 

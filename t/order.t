@@ -1,5 +1,5 @@
-# The order of the gate's steps: what is asked first, and that what comes
-# later leaves no trace where an earlier step refused.
+# The order of the gate's steps: a step leaves no trace if an earlier step
+# refused.
 
 use lib 't/lib';
 use Parley::Test;

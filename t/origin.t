@@ -1,4 +1,4 @@
-# A reply that comes later, as a request of its own, finds its way home.
+# A later reply, a request of its own, reaches the sender of its message.
 
 use strict;
 use warnings;
@@ -37,7 +37,8 @@ sub try { my @post = @_; return $client->raw(post(@post)) }
 sub code { my $j = $_[0]{json} // {}; $j->{payload}{code} // $j->{code} // '' }
 
 
-# alice's escalation to lead, which the AEE service takes; (it, the task)
+# Sends alice's escalation to lead, which the AEE service accepts; returns (it,
+# the task).
 sub escalated {
     my ($o, %payload) = @_;
 
@@ -57,7 +58,7 @@ sub escalated {
 }
 
 
-# bob's escalation to lead, between whom no hierarchy is known
+# Sends bob's escalation to lead, which is not known to be bob's parent.
 sub from_bob {
     $aee->script(undef);
     $aee->clear;
@@ -71,7 +72,7 @@ sub from_bob {
 }
 
 
-# lead's reply, sent to where VCP is spoken
+# Sends lead's reply to the location of VCP.
 sub reply {
     my ($message, %o) = @_;
 
@@ -211,7 +212,7 @@ subtest 'GW-12 what no upstream was reached with is answered by nobody' => sub {
 
     is($answer->{status}, 502);
 
-    # the task would have had this id, it is one in AEE too
+    # the task would have had this id, which is valid in AEE too
     unmatched(reply(result(aee(id => $m->{message_id},
                                corr => $m->{message_id},
                                from => 'agent.alice', to => 'agent.lead',
@@ -351,8 +352,8 @@ subtest 'GW-06 without translation nobody asks what a reply answers' => sub {
 };
 
 
-# alice's task, which the AEE service takes without an answer, or with what
-# the script says
+# Sends alice's task, which the AEE service accepts without an answer, or with
+# the script's answer.
 sub task {
     my ($script, %other) = @_;
 
@@ -370,7 +371,7 @@ sub task {
 }
 
 
-# a later result, at the location where AEE is spoken
+# Sends a later result to the location of AEE.
 sub late {
     my ($as, $message) = @_;
 
@@ -501,7 +502,7 @@ subtest 'GW-06 all workers know all of it' => sub {
 is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0,
    'nothing alarming was logged');
 
-# the last: alice is suspended by the emergency
+# this is last: the emergency suspends alice
 subtest 'VCP-25 each severity has an acknowledgment of its own' => sub {
     for my $severity (qw(warning critical emergency)) {
         my ($m, $task) = escalated({}, severity => $severity);

@@ -1,5 +1,4 @@
-# The gateway answers for itself: the aee.* intents of messages that are
-# addressed to it.
+# The gateway answers messages to itself: the aee.* intents.
 
 use lib 't/lib';
 use Parley::Test;
@@ -40,7 +39,7 @@ with_gateway(
          . location('/dry', 'parley_accept aee; parley_jwt on;
                              parley_dry_run on;'));
 
-# a task for the gateway
+# Returns a task for the gateway.
 sub own {
     my ($intent, $payload, %other) = @_;
 
@@ -50,7 +49,7 @@ sub own {
 
 sub client { return Parley::Client->new(port => port(1)) }
 
-# "valid": the answer is an envelope, by the tool
+# "valid": the tool says that the answer is a valid envelope
 add_response_body_check(sub {
     my ($block, $body) = @_;
 
@@ -234,7 +233,7 @@ post('/aee', own('status.health'))
 --- http_config eval
 main::http_config(zone => 'small:512k share=100%')
 --- send
-# each of them is remembered until its reply comes
+# each of them is recorded until its reply comes
 my $to = 'agent://ops.example/' . 'x' x 1500;
 my ($sent, @seen) = (0);
 

@@ -1,6 +1,7 @@
-# GW-17: the Debian packages, built here and taken apart: what is in them works
-# with this machine's nginx.  It takes a build of all: "make conformance" asks
-# for it (PARLEY_PACKAGE=1), "make matrix" installs and purges them, too.
+# GW-17: the Debian packages, built here and unpacked: their contents work with
+# this machine's nginx.  The test builds everything, so it runs only with
+# PARLEY_PACKAGE=1, as in "make conformance".  "make matrix" also installs and
+# purges them.
 
 use strict;
 use warnings;
@@ -48,7 +49,7 @@ for my $name (qw(libnginx-mod-http-parley parley)) {
        "GW-17 $name: taken apart");
 }
 
-# the module is of one interface of nginx: nothing else may load it
+# the module is built for one ABI of nginx, and only that nginx may load it
 
 my $needs = `dpkg-deb -f $deb{'libnginx-mod-http-parley'} Depends`;
 my ($abi) = `nginx -v 2>&1` =~ m{nginx/(\d+\.\d+\.\d+)};

@@ -32,7 +32,7 @@ my $url = 'http://127.0.0.1:' . port(3) . '/status';
 
 sub try { return $client->raw(post(@_))->{status} }
 
-# the text of an element; whether that of an element matches
+# Return the text of an element; whether the text of an element matches.
 sub text { return $browser->run('return document.querySelector(arguments[0])'
                                 . '.innerText', @_) }
 
@@ -153,7 +153,7 @@ subtest 'OPS-04 reachable with the keyboard' => sub {
        . 'return getComputedStyle(document.querySelector("#pause"))'
        . '.outlineStyle'), 'solid', 'and seen');
 
-    # the other span of time, without a mouse
+    # selects the other time span, without a mouse
     $browser->run('document.querySelector("#span-minute").focus()');
     $browser->press("\x{E014}");
     is($browser->run('return document.querySelector("input:checked").value'),
@@ -196,7 +196,7 @@ subtest 'OPS-04 dark and light' => sub {
 };
 
 
-# an emergency of alice, in AEE, and with an id of hers
+# Returns an emergency of alice, in AEE, with an id of hers.
 sub emergency {
     my ($id) = @_;
 

@@ -1,4 +1,4 @@
-# Who may say what: scopes, roles, types, intents, recipients.
+# Rules for scopes, roles, types, intents and recipients.
 
 use lib 't/lib';
 use Parley::Test;

@@ -1,6 +1,7 @@
-# Whom a message reaches: who listens reads one protocol, and not each can say
-# every message.  What nobody who listens could be told is refused; what some
-# can goes to them, and they alone are told of.
+# The readers of a message: each subscriber reads one protocol, and some
+# protocols have no equivalent for a message.  A message without an equivalent
+# for any subscriber is refused.  Otherwise the subscribers with an equivalent
+# get it, and only they are counted.
 
 use strict;
 use warnings;
@@ -66,7 +67,7 @@ subtest 'HUB-06: what nobody who listens could be told is refused' => sub {
     is(submit(frame('alice', 'alice'), scope => '~alice/none-*')
        ->{json}{delivered}, 0, 'whom it is not for does not count');
 
-    # what it refused left nothing: the frame may come again
+    # the refused frame left no trace: it may come again
 
     my $channel = listen_to('alice');
 
@@ -112,7 +113,7 @@ subtest 'HUB-07: a request that nobody could be told is not held' => sub {
     is($answer->{status}, 422);
     is($answer->{json}{payload}{code}, 'E_TRANSLATION_UNSUPPORTED');
 
-    # who can be told is waited for, whoever else listens
+    # the request waits for the subscriber with an equivalent
 
     my $aee = listen_to('bob', uri => '/aee/');
 

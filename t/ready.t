@@ -1,4 +1,4 @@
-# parley_health: who lives, and who can take messages.
+# parley_health: whether the gateway lives, and whether it can accept messages.
 
 use strict;
 use warnings;
@@ -48,7 +48,7 @@ sub said {
 }
 
 
-# messages of alice until one is refused
+# Sends messages of alice until one is refused.
 sub fill {
     my $client = Parley::Client->new(port => port(1));
     my $connection = $client->connect;
@@ -144,7 +144,7 @@ $nginx = start(zone => 'agents:1m',
 
 
 subtest 'OPS-03 keys that were loaded once are enough' => sub {
-    # the file has some; the provider is away
+    # the file has keys; the provider is down
     said('/ready', '200 ready');
 };
 

@@ -1,5 +1,5 @@
-# Whatever a name for a recipient looks like, of another protocol or in other
-# letters, it does not pass a rule that denies the recipient (SEC-04).
+# A name in another protocol's form or in other case does not avoid a rule that
+# denies the recipient (SEC-04).
 
 use strict;
 use warnings;

@@ -1,5 +1,6 @@
-# HUB-05 HUB-07: a request whose sender's stream is between two connections is
-# refused for now: a reload or a killed worker makes no refusal for good.
+# HUB-05 HUB-07: a request whose sender's stream is between two connections
+# gets a temporary refusal: a reload or a killed worker must not cause a
+# permanent one.
 
 use strict;
 use warnings;
@@ -34,7 +35,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
 EOT
 
 
-# Requests of alice to bob, and the way in which alice listens.
+# Requests of alice to bob, and the protocol in which alice listens.
 my %by = (
     AEE => { message => sub { aee() },
              listen => sub { listen_to('alice', uri => '/aee/agent.alice') },

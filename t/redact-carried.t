@@ -1,5 +1,5 @@
-# What must not pass the boundary does not pass inside another protocol's
-# message either, whichever way it goes.
+# A member that must not leave is removed from a carried message of another
+# protocol too, in every direction.
 
 use lib 't/lib';
 use Parley::Test;
@@ -22,7 +22,7 @@ with_gateway(matrix(add => join '', map {
                        . 'parley_redact /params/arguments/text;')
 } qw(aee c2a channel moq)));
 
-# a task with a secret, as a location without redaction translates it
+# Returns a task with a secret, as a location without redaction translates it.
 sub main::carried {
     my ($to, %o) = @_;
 

@@ -1,4 +1,4 @@
-# What must not pass the boundary: members that are removed or masked.
+# Members that must not leave: removed or masked.
 
 use lib 't/lib';
 use Parley::Test;

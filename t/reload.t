@@ -1,5 +1,5 @@
-# A reload under load loses nothing and repeats nothing; keys that are gone
-# are gone.
+# A reload under load loses nothing and repeats nothing; removed keys are not
+# used afterwards.
 
 use strict;
 use warnings;
@@ -25,8 +25,8 @@ my $client = Parley::Client->new(port => port(1));
 my $dir = tmp_dir();
 
 
-# Sends until the file is there, and some at least, each message until it was
-# taken; writes their ids.
+# Sends a few messages, and more until the file exists, each until it was
+# accepted; writes their ids.
 sub sender {
     my ($n, $stop) = @_;
 
@@ -39,8 +39,8 @@ sub sender {
         for (1 .. 200) {
             my $answer = eval { $client->raw($request) } // { status => 0 };
 
-            # a connection that was closed while it was opened; one that was
-            # taken although its answer was cut says so now
+            # the connection was closed while it was opened; a message that was
+            # accepted without an answer is a duplicate now
             last if $answer->{status} == 202 || $answer->{status} == 409;
             die "$answer->{raw}\n" if $answer->{status};
             sleep 0.01;

@@ -1,5 +1,5 @@
-# What is a duplicate, for whom, and what its sender is told: receivers, first
-# answers, other contents of one id.
+# Duplicates: the principals for which a message is one, and the sender's
+# answer: receivers, first answers, other contents with the same id.
 
 use strict;
 use warnings;
@@ -61,7 +61,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => conf($replay));
 my $client = Parley::Client->new(port => port(1));
 
 
-# sends what post() makes; the service begins anew
+# Sends a request of post() after it reset the service.
 sub try {
     my ($script, @post) = @_;
 
@@ -72,7 +72,7 @@ sub try {
 }
 
 
-# the same, to the service as it is
+# Sends a request without a reset of the service.
 sub again { return $client->raw(post(@_)) }
 
 sub code {
@@ -518,7 +518,8 @@ subtest 'GW-19 none is kept without parley_replay' => sub {
 };
 
 
-# alice's C2A question to bob, at an AEE service: (the answer, the task)
+# Sends alice's C2A question to bob, with an AEE service; returns (the answer,
+# the task).
 sub asked {
     my $answer = try($_[0], '/to-aee', deliver());
 
@@ -526,7 +527,7 @@ sub asked {
 }
 
 
-# bob's answer to a task, as a message of its own; another one each time
+# Sends bob's answer to a task, as a message of its own; a new one each time.
 sub late {
     my $task = shift;
 

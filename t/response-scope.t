@@ -1,5 +1,5 @@
-# ACH-31: the answers of an agent_query go where its response_scope says, if the
-# asker may address that, and nowhere else.
+# ACH-31: the answers of an agent_query go to its response_scope, if the asker
+# may address it, and to no other scope.
 
 use strict;
 use warnings;
@@ -88,7 +88,7 @@ sub code {
 }
 
 
-# what comes to a stream before a mark
+# Returns the messages of a stream before a mark.
 sub heard {
     my ($who, $stream) = @_;
 
@@ -190,7 +190,7 @@ subtest 'ACH-31: a reader asks the same again' => sub {
     is_deeply(heard('bob', $s{bob}), ['I have'], 'bob has');
     heard('dave', $dave);
 
-    # one whose answers go to its asker is another one
+    # a query whose answers go to its asker is independent
 
     my $query = asked(query('alice', 'bob', '~carol/*'));
 
@@ -363,7 +363,7 @@ subtest 'ACH-31: by a service' => sub {
 };
 
 
-# the query of alice as a task of AEE
+# Returns the query of alice as a task of AEE.
 sub task {
     my $scope = shift;
 

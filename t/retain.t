@@ -1,5 +1,5 @@
-# Retention: what was passed on can be fetched again, by the parties alone,
-# for a while; and what was said against it.
+# Retention: for a while the parties can fetch a forwarded message again, and
+# refute it.
 
 use strict;
 use warnings;
@@ -43,7 +43,7 @@ my $client = Parley::Client->new(port => port(1));
 sub try { my @post = @_; return $client->raw(post(@post)) }
 
 
-# a task for the gateway from somebody; its answer
+# Sends a task to the gateway as a principal; returns its answer.
 sub own {
     my ($who, $intent, %payload) = @_;
 
@@ -67,7 +67,7 @@ sub code { return $_[0]{payload}{code} // '' }
 sub hash { return 'sha256:' . sha256_hex(jcs($_[0])) }
 
 
-# whether a message is retained, without having it sent
+# Returns whether a message is retained, without fetching it.
 sub there {
     my $m = shift;
 
@@ -76,7 +76,7 @@ sub there {
 }
 
 
-# a message that was taken
+# Sends a message, which must be accepted.
 sub sent {
     my ($uri, $m, @o) = @_;
 

@@ -1,5 +1,5 @@
-# parley_revocations: a list as long as one may be keeps no connection waiting,
-# and the newest is in force.
+# parley_revocations: a list of the largest size blocks no connection, and the
+# newest list is in force.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ use constant {
 my $service = Parley::Upstream->start(port(2));
 my $dir = tmp_dir();
 
-# 16 megabytes without, and with one principal that is there
+# 16 megabytes without alice, and with her
 my $many = join ',', map { sprintf '"u%011d"', $_ * 7919 % MANY } 1 .. MANY;
 my $long = qq({"principals":["nobody",$many],"kids":[],"tokens":[]});
 my $alice = qq({"principals":["alice",$many],"kids":[],"tokens":[]});
@@ -47,14 +47,15 @@ my $serial = 0;
 
 
 sub refused {
-    # no address fails too often
+    # another address each time, so that no address fails too often
     local $client->{from} = '127.0.0.' . (2 + ++$serial % 250);
 
     return $client->raw(post('/aee', aee()))->{status} == 401;
 }
 
 
-# [seconds until alice is refused, or is not, the longest request meanwhile]
+# Returns [seconds until alice is refused, or accepted; the time of the longest
+# request until then].
 sub replaced {
     my ($text, $refused) = @_;
 
@@ -92,7 +93,7 @@ sub replaced {
 subtest 'SEC-16 a list of a million principals' => sub {
     my @rounds;
 
-    # one in which nothing else had the machine is enough
+    # one round without other load is enough
     for (1 .. 3) {
         push @rounds, replaced($alice, 1), replaced($long, '');
         last if grep { $_->[1] < STOOD } @rounds;

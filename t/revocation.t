@@ -17,7 +17,8 @@ use Parley::Message;
 use Parley::Nginx;
 use Parley::Upstream;
 
-# what "twice a second" comes to on a busy machine; a rule says a second
+# the tolerance for "twice a second" on a busy machine; the rule says one
+# second
 use constant SOON => 3;
 
 my $service = Parley::Upstream->start(port(2));
@@ -30,11 +31,11 @@ my ($cert, $cert_key) = client_certificate('alice');
 my $shows = Parley::Client->new(port => port(3), ssl => {
     SSL_cert_file => $cert, SSL_key_file => $cert_key });
 
-# a second key of tokens, of an issuer of its own
+# a second key for tokens, with its own issuer
 my $other = new_key('ed25519', 'idp-1');
 
 
-# replaces the list, as operators do
+# Replaces the list, as operators do.
 sub put {
     my $text = shift;
 
@@ -117,7 +118,7 @@ sub token_of {
 }
 
 
-# the status, and the code of a refusal
+# Returns the status, or the code of a refusal.
 sub said {
     my $answer = shift;
 
@@ -133,7 +134,7 @@ my $gone = '401 E_TOKEN_INVALID';
 my $good = token_of('alice', jti => 'good');
 
 
-# what a token comes to, with every worker: { what => 1 }
+# Returns the results of a token with every worker: { result => 1 }.
 sub each_worker {
     my ($token, %o) = @_;
 
@@ -154,7 +155,7 @@ sub each_worker {
 }
 
 
-# Waits until it is so with whichever worker is asked.
+# Waits until a condition is true with every worker.
 sub soon {
     my ($so, $name) = @_;
 
@@ -162,7 +163,7 @@ sub soon {
     my $times = 0;
 
     while ($times < 12 && time < $until) {
-        # no address fails too often
+        # another address each time, so that no address fails too often
         $_->{from} = '127.0.0.' . (2 + ++$serial % 250) for $client, $shows;
         $times = $so->() ? $times + 1 : 0;
         sleep 0.05 if !$times;
@@ -256,7 +257,7 @@ subtest 'SEC-16 whoever a signature, a certificate or nothing proves' => sub {
 };
 
 
-# A stream of which one event comes, and then nothing: its connection.
+# Opens a stream with one event and no others; returns its connection.
 sub open_stream {
     my %o = @_;
 

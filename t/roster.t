@@ -1,4 +1,5 @@
-# parley_roster: who listens to a handle, and who may know.
+# parley_roster: the subscribers of a handle, and the principals that may read
+# them.
 
 use strict;
 use warnings;
@@ -55,7 +56,7 @@ sub roster {
 }
 
 
-# the sessions of a roster, waiting until there are so many
+# Returns the sessions of a roster, once there are n.
 sub sessions {
     my ($who, $of, $n) = @_;
 

@@ -1,6 +1,5 @@
-# SEC-01: text that came from outside stays text, wherever a directive puts a
-# variable: a header to the service, a header of the answer, a line of a log,
-# an argument.
+# SEC-01: foreign text in a variable stays text in any directive: a header to
+# the service, a header of the answer, a line of a log, an argument.
 
 use strict;
 use warnings;
@@ -28,7 +27,8 @@ my $headers = join ' ', map {
 
 my $args = join '&', map { "$_=\$parley_$_" } @names;
 
-# a proxy_pass with variables, and nothing that nginx escapes by itself
+# Returns locations with a proxy_pass with variables, and variables that nginx
+# does not escape.
 sub everywhere {
     my ($path, $directives, $more) = @_;
 
@@ -57,7 +57,7 @@ my $log = $nginx->dir . '/raw.log';
 my $hostile = "a\r\nContent-Length: 0\r\n\r\nPOST /smuggled HTTP/1.1\r\n"
             . "Parley-Verified: principal=\"root\"\r\n\r\n";
 
-# what a sender might put where a name is meant
+# hostile texts in place of a name
 my %text = (
     'CR LF' => $hostile,
     'LF' => "abcdefgh\nX-Evil: 1",
@@ -72,7 +72,7 @@ my %text = (
 );
 
 
-# SEC-01, written once more
+# SEC-01, implemented again
 sub encoded {
     my $text = shift;
 
@@ -85,8 +85,8 @@ sub encoded {
 sub lines { -e $log ? split(/^/, slurp($log)) : () }
 
 
-# What came of one request: the answer, what the service got, the line of the
-# log.
+# Sends one request; returns the answer, the service's request, and the log
+# line.
 sub sent {
     my ($uri, $message, @o) = @_;
 
@@ -112,7 +112,8 @@ sub holds {
 
     my ($said) = join('', @log) =~ /[<|]\Q$name\E=([^|>]*)[|>]/;
 
-    # a service that reads "|" or ">" of a value reads the same from others
+    # the log format uses "|" and ">", so a value with one of them is read
+    # differently
     $said = $1 if $want =~ /[|>]/
                   && join('', @log) =~ /\Q$name=$want\E[|>]/
                   && "$name=$want" =~ /=(.*)/s;
@@ -192,7 +193,7 @@ for my $kind (sort keys %text) {
     };
 
     subtest "SEC-01 $kind: a refusal is one line of the error log" => sub {
-        # of each code there are ten lines in a second (OPS-07)
+        # each code has ten lines in a second (OPS-07)
         select undef, undef, undef, 1.1;
 
         my $before = length $nginx->error_log;

@@ -1,23 +1,23 @@
-# What the command line tool makes of a message and what the gateway forwards
-# are the same octets, with the same loss, and refused for the same reason,
-# for every case of t/cases/<from>-to-<to>.
+# The command line tool and the gateway make the same octets of a message, with
+# the same loss, and refuse it for the same reason, for every case of
+# t/cases/<from>-to-<to>.
 #
-# Both get the same input.  VCP lets no message in that is older than five
-# minutes, so its timestamps are moved to now, for both; everything else may be
-# as old as it likes.  The service takes nothing (500), so that the next case
-# may have the same id.
+# Both get the same input.  VCP accepts no message that is older than five
+# minutes, so its timestamps are moved to the current time, for both; other
+# messages may have any age.  The service accepts nothing (500), so that the
+# next case may have the same id.
 #
-# From the section "opts" of a case both get what a request can say: context and
+# Both get the data of a request from the section "opts" of a case: context and
 # constitution in headers that parley_vcp_context and _constitution take, scope
 # and recipient as arguments, the trace as traceparent, the sender by its
-# token.  The rest (the session of a MoQ frame, what a signature proved) is left
-# out for both.
+# token.  Other data (the session of a MoQ frame, the claims of a signature) is
+# left out for both.
 #
-# A reply passes a gateway that remembers what it answers.  Where AEE or VCP
-# replies, a message that the reply fits goes the other way first, and the tool
-# is given it (--answering).  Other replies are refused by the gateway as
-# unmatched, which the tool alone cannot know; nor can it know whose token
-# comes with a message, or how old that one may be.
+# A reply passes only if the gateway has recorded its request.  For replies of
+# AEE or VCP, the test first sends a matching message in the other direction,
+# and gives it to the tool (--answering).  The gateway refuses other replies as
+# unmatched, which the tool cannot know.  Nor does the tool know the token of a
+# message, or the age that a location allows.
 
 use strict;
 use warnings;
@@ -64,7 +64,8 @@ my $http = "parley_self $self;\n"
          . "parley_trusted on; parley_signature off;\n"
          . 'server { listen 127.0.0.1:' . port(1) . ";\n";
 
-# what an operator says of VCP, which no request can: a location of its own
+# an operator's settings for VCP, which no request can have: each in its own
+# location
 my %own;
 
 for my $path (map { glob root() . "/t/cases/*-to-$_/*" } qw(vcp vcp2)) {
@@ -98,7 +99,7 @@ my $nginx = Parley::Nginx->start(http => "$http }");
 my $client = Parley::Client->new(port => port(1), tls => 0);
 
 
-# A timestamp at now, with the fraction and the zone that it had.
+# Returns the options of a case.
 sub options {
     my ($case) = @_;
 
@@ -129,7 +130,7 @@ sub moved {
 }
 
 
-# what nginx said of the last request: code, field, text
+# Returns nginx's error for the last request: code, field, text.
 sub refusal {
     my $log = shift;
 
@@ -141,7 +142,7 @@ sub refusal {
 }
 
 
-# The time that a message says it was made, by the one who made it.
+# Returns the time in a message.
 sub made_at {
     my $body = shift;
 
@@ -160,7 +161,7 @@ sub loss_of {
 }
 
 
-# The gateway's answer, and what it forwarded, or why it did not.
+# Returns the gateway's answer, and the forwarded message or the refusal.
 sub ask {
     my ($uri, $octets, @headers) = @_;
 
@@ -168,7 +169,7 @@ sub ask {
 
     my ($before, $answer, $refused);
 
-    # a second has no more than a few refusals of a code in the log (OPS-07)
+    # the log has only a few refusals of a code in a second (OPS-07)
     for my $pause (0, 1.1) {
         sleep $pause;
 
@@ -179,7 +180,7 @@ sub ask {
         last if $refused || $answer->{status} < 400 || $service->count;
     }
 
-    # what had no time left was forwarded all the same
+    # a message that timed out was forwarded before
     $service->wait_for(1)
         if !$refused || $refused->{code} =~ /^upstream-/;
 
@@ -189,7 +190,7 @@ sub ask {
 }
 
 
-# The reply, as one to a message that was not there before.
+# Returns the reply with the id of another, unknown request.
 sub to_another {
     my ($from, $octets) = @_;
 
@@ -206,7 +207,7 @@ sub to_another {
 }
 
 
-# A request that this reply would answer, in the reply's protocol.
+# Returns a request that this reply would answer, in the reply's protocol.
 sub request_of {
     my ($from, $to, $octets) = @_;
 
@@ -236,8 +237,8 @@ sub request_of {
 }
 
 
-# Sends such a request in the other protocol through the gateway to somebody
-# who takes it: the file that it is in, or undef where it cannot be said.
+# Sends such a request in the other protocol through the gateway, which accepts
+# it.  Returns its file, or undef if it has no equivalent.
 sub remember {
     my ($from, $to, $octets, @headers) = @_;
 
@@ -269,7 +270,7 @@ sub remember {
 }
 
 
-# what the gateway alone can know
+# errors that only the gateway can find
 my $gateways_own = qr/^(?:reply-unmatched|sender-identity-mismatch)$/;
 
 my %id_of = (aee => 'id', vcp => 'message_id', vcp2 => 'message_id',
@@ -282,7 +283,7 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
     my %opts = options($case);
     my $in = slurp("$case/in.json");
 
-    # the hierarchy is the directory's to know
+    # only the directory has the hierarchy
 
     next if defined $opts{above};
 
@@ -332,7 +333,7 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
 
     push @words, '--scope', $opts{scope} if defined $opts{scope};
 
-    # the gateway, then the tool, told the same time
+    # first the gateway, then the tool with the same time
 
     my ($answer, $got, $refused) = ask($uri, $in, @headers);
 
@@ -359,11 +360,11 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
             $count{forwarded}++;
             is($status, 0, 'translated') or return diag($out);
 
-            # as it was written, not as a JSON reader would have it
+            # the text as it was written, not decoded and encoded again
             my ($body) = $out =~ /,"message":(.*)\}\n\z/s;
 
-            # one without an id of its own gets another each time, and what is
-            # derived from that
+            # a message without an id gets a random one each time, and derived
+            # ids differ too
             if ($from eq 'c2a' && $in !~ /"(?:eventId|idempotencyKey)"/) {
                 s/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/id/g
                     for $got->{body}, $body;
@@ -375,7 +376,7 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
             return;
         }
 
-        # what is between a client and whoever it connects to
+        # the gateway answers messages between a client and its peer itself
         if ($from eq 'c2a'
             && ($said->{code} // '') eq 'translation-unsupported'
             && (!$refused || $refused->{code} eq 'kind-unknown'))
@@ -395,11 +396,11 @@ for my $case (map { glob root() . "/t/cases/$_/*" } sort keys %pair) {
 
         is($status, 1, 'by both') or return diag(explain([$said, $refused]));
 
-        # the log does not say twice where it is
+        # the log does not repeat the field
         my $field = $said->{field} // '';
         $said->{message} =~ s/^\Q$field\E // if length $field;
 
-        # quotation marks are of the log's own words (SEC-01)
+        # only the log's own words have quotation marks (SEC-01)
         $said->{message} =~ tr/"/'/;
 
         is_deeply({ code => $said->{code}, field => $said->{field} // '',

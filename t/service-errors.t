@@ -1,5 +1,5 @@
-# Errors of a service of another protocol: the code, its number, what else they
-# say, and the member at fault where the caller has it.
+# Errors of a service of another protocol: the code, its number, the other
+# members, and the wrong member if the caller has it.
 
 use lib 't/lib';
 use Parley::Test;

@@ -1,5 +1,5 @@
-# Sessions of a service that speaks C2A belong to the principals that the service
-# gave them to, whichever header and location names them.
+# Sessions of a C2A service belong to the principals that the service gave them
+# to, with any header and location.
 
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ our $client = Parley::Client->new(port => port(1));
 my $calls = 0;
 
 
-# a call by somebody: of what the service gives, with headers
+# Sends a call as a principal with headers.
 sub call {
     my ($as, $uri, $method, $params, @headers) = @_;
 
@@ -106,7 +106,7 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
     subtest "MCP-05 $name belongs to who got it" => sub {
         begin('alice', $name, $id);
 
-        # by both workers, as it falls
+        # either worker may get the request
         for (1 .. 6) {
             passes('alice', 'her own', $name => $id);
             refused('bob', "alice's", $name => $id);

@@ -1,6 +1,6 @@
-# Several messages that one context handles (a file, a batch, a WebSocket, a
-# stream, deliveries to one URL): each has its own names and verdict.  All names
-# have the same length, so that one message takes the place of another exactly.
+# Several messages in one context (a file, a batch, a WebSocket, a stream,
+# deliveries to one URL): each has its own names and verdict.  All names have
+# the same length, so a message fits exactly in the memory of another.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ my @all = (1 .. 4);
 my %stem = (aee => 'agent.ax', vcp => 'agent://ops.example/bx',
             c2a => 'agent:dx', handle => '~ex', instrument => '~cc-fx');
 
-# no name follows from another one
+# no name can be derived from another one
 sub name { my ($proto, $n) = @_; return "$stem{$proto}$n" }
 
 my @principals = map {
@@ -47,7 +47,7 @@ sub context {
 }
 
 
-# whose names a message has, by protocol
+# Returns the parties of a message, by protocol.
 sub parties {
     my ($proto, $m) = @_;
 
@@ -65,7 +65,7 @@ sub parties {
 my @protocols = qw(aee vcp c2a channel);
 my @options = ('--identities', $file);
 
-# Each message in each protocol, made alone.
+# Each message in each protocol, translated by a separate process.
 my %made = (vcp => [map { jcs(context(@$_)) } @pairs]);
 
 for my $proto (grep { $_ ne 'vcp' } @protocols) {
@@ -97,7 +97,7 @@ for my $from (@protocols) {
 }
 
 
-# ---- explain -n: each its own verdict
+# ---- explain -n: each message has its own verdict
 
 my $conf = spew("$dir/explain.conf", <<"EOT");
 events {}
@@ -152,7 +152,8 @@ my $nginx = Parley::Nginx->start(workers => 1, http => streams_http(
         location /stream/$_/ { parley_jwt on; parley_stream $_; $with }
 EOT
 
-# what came to a reader, by protocol: the names, and that the text is theirs
+# Returns the messages of a reader, by protocol: the parties, and the parties
+# in the text.
 sub came {
     my ($proto, @messages) = @_;
 
@@ -203,7 +204,7 @@ for my $proto (@protocols) {
     }
 }
 
-# those who are not there get it by URL, many at once
+# readers without a connection get messages by URL, many at once
 for my $n (1, 2) {
     $peer->clear;
 

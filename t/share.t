@@ -1,4 +1,4 @@
-# A principal takes its share of the zone; the others keep theirs.
+# A principal uses its share of the zone; the shares of the others stay free.
 
 use strict;
 use warnings;
@@ -15,14 +15,14 @@ use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
 
-# of 256k a message takes 64 octets; some is needed for tables
+# a message takes 64 octets of 256k; tables take some octets too
 use constant { WINDOW => 20, ALL => 256 * 1024 / 64 };
 
 my $in = 'access_log off; parley_freshness past=3s future=1s; parley_window '
        . WINDOW . 's; proxy_http_version 1.1; '
        . 'proxy_set_header Connection ""; proxy_pass http://service;';
 
-# the service is nginx itself, which is quick
+# the service is nginx itself, which is fast
 my $http = sub {
     my $share = shift;
 
@@ -39,7 +39,7 @@ my $http = sub {
     . 'access_log off; location / { return 202; } }';
 };
 
-# those of the gateway and some more
+# the gateway's principals and some more
 sub start {
     my $text = $http->(shift);
     my $listed = JSON::PP::decode_json(identities());
@@ -55,8 +55,9 @@ my $nginx = start('');
 my $client = Parley::Client->new(port => port(1));
 
 
-# Messages of one sender, as their octets.  Each is another by its id and corr
-# alone for a while: a flood that outlasts the window would forget its own.
+# Returns messages of one sender, as their octets.  They differ only by id and
+# corr for a while.  A flood that takes longer than the window would lose its
+# first ids.
 sub messages {
     my $who = shift;
 
@@ -80,8 +81,8 @@ sub messages {
 }
 
 
-# Many of them over one connection: how many were taken, and the first answer
-# that was another.
+# Sends many of them over one connection; returns the number accepted, and the
+# first other answer.
 sub flood {
     my ($who, $n, %o) = @_;
 

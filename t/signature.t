@@ -1,4 +1,4 @@
-# Signatures of messages: what verifies, and what does not.
+# Signatures of messages: valid and invalid ones.
 
 use lib 't/lib';
 use Parley::Test;
@@ -37,7 +37,7 @@ with_gateway(http => $http, server => server_config() . $tls11[1] . $from,
                     . 'parley_signature required;'));
 
 
-# Each as a message of its own, from an address of its own.
+# Sends each message from its own address.
 sub main::forged {
     my ($uri, @messages) = @_;
     my $i = 0;
@@ -50,8 +50,8 @@ sub main::forged {
 }
 
 
-# The same JSON, dressed in another way: members in another order, white
-# space, every character escaped that can be.
+# Returns the same JSON in another form: members in another order, white space,
+# every character escaped that can be.
 sub main::dressed {
     my ($value, $depth) = @_;
 
@@ -88,8 +88,8 @@ sub main::escaped {
 }
 
 
-# Every place of the text with another character in it: the next of its kind
-# and, of a letter, the other case.
+# Returns the text with one character changed, for every place: the next
+# character of its kind and, for a letter, the other case.
 sub main::changed {
     my $text = shift;
 
@@ -110,7 +110,7 @@ sub main::changed {
 }
 
 
-# Ways of writing the base64 of the same octets otherwise; each changes its
+# Returns other spellings of the base64 of the same octets; each changes its
 # argument.
 sub main::respelled {
     return sub { $_[0] =~ s/=+$// },
@@ -125,7 +125,7 @@ sub main::respelled {
 }
 
 
-# one of the unused bits of the last letter set
+# Sets one of the unused bits of the last letter.
 sub main::trailing {
     my $all = join '', 'A' .. 'Z', 'a' .. 'z', 0 .. 9, '+', '/';
     $_[0] =~ s/([^=])(=+)$/substr($all, index($all, $1) + 1, 1) . $2/e;

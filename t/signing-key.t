@@ -1,5 +1,5 @@
-# OPS-09: the gateway's own keys, parley_signing_key: a set of them, and how one
-# takes the place of another.
+# OPS-09: the gateway's own keys, parley_signing_key: a set of keys, and their
+# rotation.
 
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ subtest 'OPS-09 the gateway\'s key is rotated, and the whole log verifies' => su
         is($client->raw(post('/aee', $m))->{status}, 202, 'a message');
     };
 
-    # whether there is a checkpoint by a key
+    # Returns whether there is a checkpoint by a key.
     my $signed = sub {
         my $kid = shift;
         my $until = time + 20;
@@ -56,7 +56,7 @@ subtest 'OPS-09 the gateway\'s key is rotated, and the whole log verifies' => su
     $send->();
     ok($signed->('gateway-1'), 'signed by the old key');
 
-    # the keys are read again; the first signs
+    # Reloads the keys; the first one signs.
     my $set = sub {
         spew("$dir/gateway.jwk", jcs({ keys => [@_] }));
         ok($rotated->reload, 'reload')

@@ -1,5 +1,5 @@
-# The hub in a world where processes die, connections are slow and time passes:
-# seeded histories, and mutants of the hub, which must be found.
+# The hub in a simulated world where processes die, connections are slow and
+# time passes: seeded histories, and mutants of the hub, which must be found.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ my ($status, $out) = simulate('simulate', '-n', HISTORIES, '-s', $seed);
 is($status, 0, 'HUB-08 ' . HISTORIES . " histories from seed $seed on")
     or diag($out);
 
-# whichever promise was broken says so
+# the output names the broken promise
 
 for my $promise ('HUB-01 what was accepted comes, once and in order',
                  'HUB-02 a gap is told where one is, and only there',
@@ -52,7 +52,7 @@ for my $promise ('HUB-01 what was accepted comes, once and in order',
     ok($status == 0 || $out =~ /^seed/ && $out !~ /\b$rule\b/, $promise);
 }
 
-# an answer that comes long after it was admitted, whose process dies
+# an answer is settled long after its admission, and its process dies then
 
 my @admitted = qw(ask:571b45d0c9ced56d ack:7a5c21d7dd218c11
                   sleep:a31f79e33939e1d0);
@@ -60,7 +60,7 @@ my @broken;
 
 for my $edge (0 .. EDGES - 1) {
 
-    # the process is number 1, and these bits say the verb
+    # the process is number 1, and these bits are the verb
     my $low = (ACK - ($edge << 28)) % VERBS << 4 | 1;
     my ($status, $out) = simulate('simulate', '-s', 106003800, @admitted,
                                   sprintf 'crash:%x', $edge << 32 | $low);
@@ -82,7 +82,7 @@ SKIP: {
     for my $mutant (@mutants) {
         my ($found, $says) = simulate("mutant-$mutant", '-n', MUTANT);
 
-        # what is left of the state may end it, too
+        # the broken state may also end the process
 
         ok($found != 0, "HUB-08 the mutant $mutant is found") or diag($says);
     }

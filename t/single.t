@@ -23,8 +23,9 @@ my $nginx = Parley::Nginx->start(http => gateway_http(server =>
 my $client = Parley::Client->new(port => port(1));
 
 
-# sends an escalation before a service with this script, which has $event, an
-# AEE stream envelope, $done, a result, and $failed, an error; the connection
+# Sends an escalation to a service with this script; returns the connection.
+# The script has $event, an AEE stream envelope, $done, a result, and $failed,
+# an error.
 sub begin {
     my ($script, $m, %o) = @_;
 

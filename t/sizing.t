@@ -1,5 +1,5 @@
-# docs/capacity.md says how much of the zone a message takes: as many are sent
-# as the zone holds.
+# docs/capacity.md has the octets of the zone that a message takes.  The test
+# fills the zone with messages and compares.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my %page = slurp(root() . '/docs/capacity.md')
            =~ /^\| (an? [^|]+?) \| (\d+) \| (?:`parley_window`|its )/mg;
 
 # A service that speaks VCP and acknowledges; the other one, nginx itself,
-# takes everything and answers nothing.
+# accepts everything without an answer.
 my $vcp = Parley::Upstream->start(port(3), '$c->answer(200, [], jcs({ '
     . 'status => "accepted", message_id => $q->{json}{message_id}, '
     . 'reply => { %{ $q->{json} }, message_id => uuid7(), '
@@ -50,7 +50,8 @@ my $client = Parley::Client->new(port => port(1));
 my $token = bearer('alice');
 
 
-# a task that VCP has a form for, and that it acknowledges
+# Returns a task that has an equivalent in VCP, and that the VCP service
+# acknowledges.
 sub task {
     my ($severity, $priority) = @_;
 
@@ -61,7 +62,7 @@ sub task {
 }
 
 
-# how many pass before the zone is full
+# Returns the number of messages that pass before the zone is full.
 sub fits {
     my ($uri, $make) = @_;
 

@@ -1,5 +1,5 @@
-# An answer of events whose client reads slowly, or is long: the worker's
-# memory is bounded, whatever the service sends.
+# An answer of events with a slow client, or a long one: the worker's memory is
+# bounded, for any output of the service.
 
 use strict;
 use warnings;
@@ -34,14 +34,14 @@ my $nginx = Parley::Nginx->start(http => gateway_http(server =>
 my $client = Parley::Client->new(port => port(1));
 my $plain = Parley::Client->new(port => port(3), tls => 0);
 
-# what the service sends: 64 MB at most
+# MB that the service sends at most
 use constant SENT => 64;
 
 
-# of the only worker, in KB
+# Returns the memory of the only worker, in KB.
 sub rss { return status('VmRSS') }
 
-# the most that it has asked for, touched or not
+# Returns the most memory that it has requested, used or not.
 sub peak { return status('VmPeak') }
 
 sub status {
@@ -62,7 +62,8 @@ sub slurp {
 }
 
 
-# all of an answer, which may be long; what was received before comes first
+# Returns the rest of an answer, which may be long, after the octets received
+# before.
 sub rest {
     my $connection = shift;
 
@@ -90,7 +91,7 @@ sub whole {
 }
 
 
-# that the worker grew by less than so many MB
+# Checks that the worker grew by less than that many MB.
 sub bounded {
     my ($kb, $bound) = @_;
 
@@ -103,8 +104,8 @@ sub bounded {
 }
 
 
-# the script of a service that sends an event of so many octets again and again
-# as fast as it is read; $event is its Perl
+# Returns the script of a service that sends an event again and again, as fast
+# as it is read; $event is Perl code.
 sub flood {
     my ($event, $times) = @_;
 
@@ -195,7 +196,7 @@ EOT
 };
 
 
-# its end waits for the client, while nginx's buffer has room for more
+# the end waits for the client, while nginx's buffer has room
 subtest 'GW-22 GW-26 what follows a broken chunk is not read' => sub {
     my $taken = tmp_dir() . '/garbage';
 
@@ -254,7 +255,8 @@ for (['of the same protocol', $progress, '/aee'],
             \$c->out(\$event x 50) for 1 .. 300;
 EOT
 
-        # the first one has the worker grow to what one takes
+        # the first answer makes the worker grow to the size that one answer
+        # takes
         whole($uri);
 
         my $before = rss();

@@ -1,8 +1,8 @@
-# Streams for a while, whatever happens: reloads, killed workers, readers that
-# are slow, that leave and come back, a zone that becomes full.  Every frame that
-# was accepted comes to every reader, once and in the order of its sender.
+# Streams under stress: reloads, killed workers, readers that are slow, that
+# leave and come back, a zone that becomes full.  Every accepted frame comes to
+# every reader, once and in the order of its sender.
 #
-# SOAK_TIME is how many seconds; make soak TIME=600 runs it for long.
+# SOAK_TIME is the number of seconds; make soak TIME=600 makes a long run.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ my $seed = $ENV{SOAK_SEED} || int rand 1 << 31;
 my @readers = qw(alice alice alice carol carol carol);
 my @writers = qw(bob carol);
 
-# what a reader can be behind is kept; what fills the zone is of somebody else
+# a slow reader's records are kept; another principal fills the zone
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     zone => 'streams:64m share=15%', stream => 'channel lag=64k keepalive=1s',
     more => 'parley_retain count=100000 time=60s;',
@@ -40,7 +40,7 @@ my @pids;
 END { kill 'KILL', @pids }
 
 
-# a process of its own, which ends with the file "over"
+# Starts a process, which ends when the file "over" exists.
 sub start {
     my ($name, $run) = @_;
 
@@ -67,7 +67,7 @@ sub start {
 sub is_over { -e "$dir/$_[0]" }
 
 
-# what is asked, and that its answer did not take too long
+# Runs a request, and reports an answer that took too long.
 sub ask {
     my ($out, $what, $ask) = @_;
 
@@ -81,8 +81,8 @@ sub ask {
 }
 
 
-# Frames to two handles in turn, each again until it is answered: its id is
-# the same, so that it is delivered once.
+# Sends frames to two handles in turn, each until it is answered.  The id is
+# the same each time, so the frame is delivered once.
 sub writes {
     my ($who, $out) = @_;
 
@@ -103,7 +103,7 @@ sub writes {
 
             print $out "again $n\n" if ($answer->{status} // 0) !~ /^4/;
 
-            # refused for another reason than room or a moment
+            # refused for another reason than missing room or a temporary state
             if (($answer->{status} // 0) =~ /^4/ && $answer->{status} != 429
                 && ($answer->{json}{code} // '') ne 'message-in-flight')
             {
@@ -119,7 +119,7 @@ sub writes {
 }
 
 
-# All that comes, over connections that break, by the id of the last event.
+# Reads all events, over connections that break, with the id of the last event.
 sub reads {
     my ($who, $session, $out) = @_;
 
@@ -154,7 +154,7 @@ sub reads {
 
             sleep rand 0.05 if rand() < 0.05;
 
-            # who writes is done, and all that it wrote came
+            # the writers have ended, and all their frames came
             if (is_over('stop')) {
                 return if $quiet >= 6;
 
@@ -178,7 +178,7 @@ start("read-$_", do {
     sub { reads($who, "soak-$i", @_) }
 }) for 0 .. $#readers;
 
-# none of them may come too late for the first frame
+# waits until all readers are ready for the first frame
 for my $i (0 .. $#readers) {
     my $until = time + 20;
     sleep 0.02 while time < $until && slurp("$dir/read-$i") !~ /^ready/m;
@@ -187,7 +187,7 @@ for my $i (0 .. $#readers) {
 start("write-$_", do { my $who = $_; sub { writes($who, @_) } })
     for @writers;
 
-# what fills the zone up to its share: it is refused, and nobody else
+# fills the zone up to the share of one account, which alone is refused
 start('fill', sub {
     my $out = shift;
 
@@ -203,7 +203,7 @@ start('fill', sub {
 });
 
 
-# ---- what happens meanwhile
+# ---- stress during the run
 
 srand $seed;
 
@@ -239,11 +239,11 @@ $until = time + 60 + $time / 4;
 is(scalar @left, 0, 'everybody has come to an end');
 
 
-# ---- every accepted frame is accounted for
+# ---- every accepted frame is counted
 
 note("seed $seed, $killed workers killed, $reloaded reloads");
 
-# A frame whose answer was lost, and that came again, is delivered once, too.
+# A frame that came again after a lost answer is delivered once too.
 my (%accepted, $total, $again);
 
 for my $who (@writers) {
@@ -311,8 +311,8 @@ for my $who ('alice', 'carol') {
 $nginx->stop;
 
 
-# ---- what is delivered and escalated to peers that do as they like: carol has
-# ---- a URL, alice's parent is bob, and carol is above him
+# ---- deliveries and escalations to peers with any behaviour: carol has a
+# ---- URL, the parent of alice is bob, and the parent of bob is carol
 
 subtest 'VCP-21 VCP-24 peers that answer late, wrong or never' => sub {
     my ($cert) = tls();
@@ -398,7 +398,7 @@ EOT
         sleep 0.3;
     }
 
-    # what is tried four times takes 11 s, and so does the next of its lane
+    # four attempts take 11 s, and so do those of the next job in its lane
     my ($over, %came) = (0);
     my $until = time + ($time < 60 ? 45 : 600);
     my $last;

@@ -1,5 +1,5 @@
-# A member in other letters than the protocol's: another reader may take it for
-# the one that was checked, so no protocol lets it pass.
+# A member in other case than the protocol's: another reader may take it for
+# the member that was checked, so every protocol refuses it.
 
 use strict;
 use warnings;
@@ -39,8 +39,8 @@ EOT
                                   =~ s/accept aee; parley_speak/accept aee; #/gr);
 
 
-# A copy of a message with another member, by the pointer of the one that is
-# there and the name that it gets besides.
+# Returns a copy of a message with one more member, beside the member at a
+# pointer.
 sub beside {
     my ($m, $pointer, $name, $value) = @_;
 
@@ -141,8 +141,8 @@ refused('/c2a', { jsonrpc => '2.0', method => 'notifications/cancelled',
         '/params/RequestId', 'SEC-01 a notification of MCP');
 
 
-# Methods and tools in other letters are unknown ones, which no service gets: it
-# could take them for those whose rules they pass by.
+# Methods and tools in other case are unknown, and no service gets them: a
+# service could take them for known ones, and the rules would not apply.
 
 sub unknown {
     my ($m, $field, $code) = @_;
@@ -191,8 +191,8 @@ for my $other ('chat/delivers', 'Chat/Other', 'x/Chat/Deliver')
 }
 
 
-# letters that readers take for ASCII ones where they ignore case by Unicode:
-# U+0130, U+0131, U+017F, U+212A
+# Unicode ignores the case between these letters and ASCII ones: U+0130,
+# U+0131, U+017F, U+212A
 
 for (['/c2a', fresh(), '/params/author', "\x{212A}ind", 'human', 'kind'],
      ['/c2a', fresh(), '/params', "\x{17F}ource", {}, 'source'],
@@ -210,7 +210,7 @@ for (['/c2a', fresh(), '/params/author', "\x{212A}ind", 'human', 'kind'],
 }
 
 
-# what only resembles one is another
+# a similar name is another member
 
 my $free = fresh();
 
@@ -230,7 +230,7 @@ passes('/open/c2a', beside(fresh(), '/params/author', 'Author'),
 
 
 
-# envelopes that are open, and those that are closed
+# open envelopes, and closed ones
 
 refused('/aee', { %{ aee() }, From => 'agent.bob' }, '/From', 'AEE-08 AEE');
 refused('/vcp2', vcp2(Sender => 'agent://ops.example/bob'), '/Sender',

@@ -33,9 +33,10 @@ my $nginx = Parley::Nginx->start(
 my $client = Parley::Client->new(port => port(1));
 
 
-# the script of a service that writes these octets; $event makes a stream
-# envelope, $done a result; of a C2A service $react a reaction, $said an
-# answer; where it has a $chunk the stream is of chunks, and breaks off
+# Returns the script of a service that writes these octets.  $event makes a
+# stream envelope, $done a result; for a C2A service $react makes a reaction,
+# $said an answer.  With $chunk in the text the stream is chunked, and breaks
+# off.
 sub events {
     my $begin = $_[0] =~ /\$chunk/ ? <<'EOT' : "        \$c->events;\n";
         $c->{keep} = 0;
@@ -66,7 +67,7 @@ EOT
 }
 
 
-# sends a message; the connection, whose stream is yet to be read
+# Sends a message; returns the connection, whose stream is not read yet.
 sub begin {
     my ($script, @post) = @_;
 
@@ -80,7 +81,8 @@ sub begin {
 }
 
 
-# the same, read to its end: status, headers and events
+# Sends a message and reads the stream to its end; returns its status, headers
+# and events.
 sub stream {
     my $answer = begin(@_)->answer;
 
@@ -88,7 +90,7 @@ sub stream {
 }
 
 
-# a list of {event, id, retry, data, json}
+# Returns a list of {event, id, retry, data, json}.
 sub parsed {
     my @events;
 

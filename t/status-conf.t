@@ -1,4 +1,4 @@
-# Where parley_status and parley_health may stand, and what nginx -t says.
+# Places of parley_status and parley_health, and the errors of nginx -t.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ my $http = http_config();
 sub server { return "$http\nserver { listen 127.0.0.1:%PORT_3%;\n$_[0]\n}\n" }
 
 
-# a location is right, and what is warned about
+# Checks that a location is valid, and its warning.
 sub right {
     my ($name, $text, $warned) = @_;
 
@@ -34,7 +34,7 @@ sub right {
 }
 
 
-# the location of parley explain is beside it
+# parley explain needs a location that accepts messages
 sub refused {
     my ($name, $text, $why) = @_;
 

@@ -1,4 +1,4 @@
-# What parley_status says, and that what it counts never falls.
+# The contents of parley_status; its counters never fall.
 
 use strict;
 use warnings;
@@ -197,7 +197,7 @@ subtest 'SEC-01 GW-13 nothing in it comes from a message' => sub {
 };
 
 
-# waits for what a sub returns
+# Waits until a sub returns a true value.
 sub until_true {
     my $what = shift;
     my $end = time + 15;
@@ -212,7 +212,7 @@ sub until_true {
 }
 
 
-# what has fallen since
+# Returns the counters that have fallen.
 sub fallen {
     my ($before, $after) = @_;
 
@@ -290,7 +290,7 @@ sub {
            $before->{parley_state_created_timestamp_seconds});
     is($after->{'parley_zone_entries{kind="ids"}'}, 0);
 
-    # those of the zone itself begin anew with it
+    # the counters of the zone itself begin again with it
     my %kept = map { $_ => $before->{$_} } grep { !/^parley_zone_/ }
                keys %$before;
 

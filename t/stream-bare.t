@@ -1,5 +1,5 @@
-# A stream over HTTP/1 keeps its connection alone: its request is logged and
-# freed once the header is sent, and nothing else of it may be missed.
+# A stream over HTTP/1 keeps only its connection: its request is logged and
+# freed once the header is sent, and the stream needs nothing else of it.
 
 use strict;
 use warnings;
@@ -264,7 +264,7 @@ subtest 'ACH-20: many that come and go' => sub {
                       session => "m$turn-$_")
         } 1 .. 24;
 
-        # some leave while it is on its way to them
+        # some leave while the event is on its way to them
 
         submit(frame('bob', 'alice', text => "m$turn"));
         $streams[$_]->leave for grep { $_ % 3 == 0 } 0 .. 23;
@@ -299,7 +299,7 @@ for my $how (sort keys %over) {
             my $again = listen_to('alice', @over, session => "r$i",
                                   @rest ? () : (last => $last[$i]));
 
-            # what it was opened with is the first event where it resumes
+            # the event at its opening is the first one if it resumes
 
             push @rest, texts($again->opened) if !@rest;
             is_deeply(\@rest, ['meanwhile'], 'nothing is missed');

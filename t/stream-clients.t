@@ -1,5 +1,5 @@
-# Streams to clients that others wrote: npm's "eventsource", curl, Python's
-# standard library, and Debian's Chromium.
+# Streams to foreign clients: npm's "eventsource", curl, Python's standard
+# library, and Debian's Chromium.
 
 use strict;
 use warnings;
@@ -57,7 +57,7 @@ EOT
 }
 
 
-# all texts that were accepted, in their order
+# all accepted texts, in their order
 my @sent;
 
 sub publish {
@@ -76,7 +76,7 @@ sub publish {
 }
 
 
-# Every worker is killed, and gone.
+# Kills every worker, and waits until they are gone.
 sub kill_workers {
     my $log = $nginx->error_log;
     my %gone = map { $_ => 1 } $log =~ /worker process (\d+) exited/g;
@@ -90,9 +90,9 @@ sub kill_workers {
 }
 
 
-# name, command (what is run, given the last id), again: it is run again when
-# it ends, as it does not come back by itself; without: why it cannot be;
-# ids_of_events: it takes no id that comes without data
+# Returns the clients: name; command (for the last id); again: the test runs
+# the command again when it ends; without: the reason if it is missing;
+# ids_of_events: ignores an id without data.
 sub clients {
     my $url = sub {
         my ($scheme, $n, $session) = @_;
@@ -154,7 +154,7 @@ sub start {
 }
 
 
-# What each of them has to say, in a test of its own.
+# Runs a check for each client, in a test of its own.
 sub each_client {
     my ($name, $check, @of) = @_;
 
@@ -167,7 +167,7 @@ sub each_client {
 }
 
 
-# since it was asked last
+# since the last call
 sub is_open { ok($_[0]->opened, 'it is open') }
 
 
@@ -183,8 +183,8 @@ sub has_all {
 }
 
 
-# What a stream begins with is an id without data.  By HTML's standard (9.2.6)
-# it is one to resume from; the package eventsource knows ids of events only.
+# A stream begins with an id without data.  By HTML's standard (9.2.6) a client
+# resumes from it; the package eventsource uses ids of events only.
 my @by_standard = grep { !$_->{ids_of_events} } @clients;
 
 start(@by_standard);
@@ -225,7 +225,7 @@ each_client('ACH-21: nothing comes twice', \&has_all);
 $_->{client} && $_->{client}->leave for @clients;
 
 
-# ---- Chromium: over plain HTTP, and over TLS, where HTTP/2 is spoken
+# ---- Chromium: over plain HTTP, and over TLS, with HTTP/2
 
 SKIP: {
     my $browser = Parley::Browser->start(port => port(9), insecure => 1)
@@ -281,7 +281,7 @@ SKIP: {
         };
 
         subtest "ACH-21, HUB-02, HUB-05, GW-15: Chromium, $by" => sub {
-            # cut off before anything comes
+            # cut off before any event
             $browser->open("$base/page/?as=~alice");
             opened($browser, 1);
             @sent = ();
@@ -311,7 +311,7 @@ sub opened {
 }
 
 
-# in the part of a session, with a text
+# Presses a button in the part of a session, with a text.
 sub press {
     my ($browser, $session, $button, $text) = @_;
 
@@ -327,7 +327,7 @@ sub press {
 }
 
 
-# what a session shows in the end
+# Checks the final texts of a session.
 sub shows {
     my ($browser, $session, @texts) = @_;
 
@@ -380,7 +380,7 @@ sub run {
 }
 
 
-# Reads what is there, for so many seconds at most.
+# Reads the available output, for at most that many seconds.
 sub fill {
     my ($self, $seconds) = @_;
 
@@ -398,7 +398,7 @@ sub fill {
 
         print STDERR "$self->{name}: $block\n" if $ENV{PARLEY_TEST_VERBOSE};
 
-        # curl says nothing of its own: what a stream begins with
+        # curl prints only the stream, so its runs are counted at the beginning
         if ($self->{again} ? $self->{open} < $self->{runs}
                            : $block eq ': open')
         {
@@ -413,7 +413,7 @@ sub fill {
 }
 
 
-# until something is true; whether it is
+# Waits until a condition is true; returns whether it is.
 sub until {
     my ($self, $what) = @_;
 
@@ -428,7 +428,7 @@ sub until {
 }
 
 
-# whether it was opened since this was asked last
+# Returns whether the stream was opened since the last call.
 sub opened {
     my $self = shift;
 
@@ -440,7 +440,7 @@ sub opened {
 }
 
 
-# the texts of frames, once there are so many
+# Returns the texts of frames, once there are n.
 sub texts {
     my ($self, $n) = @_;
 

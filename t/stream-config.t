@@ -1,5 +1,5 @@
-# What is wrong with parley_submit, _mcp, _stream and parley_roster, and with
-# organisations of identities, is told by nginx -t and by parley explain.
+# Errors of parley_submit, _mcp, _stream and parley_roster, and of
+# organisations in identities: nginx -t and parley explain report them.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my $dir = tmp_dir();
 http_config();
 
 
-# the only location, with a zone and keys
+# Returns the only location, with a zone and keys.
 sub at {
     my ($directives, %o) = @_;
 
@@ -71,8 +71,8 @@ subtest 'GW-11 what the server accepts does not come there' => sub {
 };
 
 
-# what is right, and never does what it is meant for: a block, what nginx -t
-# warns of, and what of it is left as it is meant
+# valid settings that have no effect: a block, the warning of nginx -t, and
+# similar blocks without a warning
 
 subtest "GW-28 $_->[0] is warned about" => sub {
     my (undef, $doubtful, $why, @meant) = @$_;
@@ -199,7 +199,7 @@ wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_stream" has a "parley_vcp_context" with variables/];
 
 
-# members of principals that bind them to organisations
+# members that bind principals to organisations
 
 for my $case (['orgs', ['acme']], ['orgs', ['~acme/']], ['orgs', ['~acme/a b']],
               ['orgs', ['~Acme']], ['grants', ['~acme']], ['grants', ['x']],

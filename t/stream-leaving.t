@@ -1,4 +1,4 @@
-# HUB-05: streams that are opened by a worker that is to leave.
+# HUB-05: streams that a leaving worker opens.
 
 use strict;
 use warnings;
@@ -19,8 +19,8 @@ my $nginx = Parley::Nginx->start(workers => 1, http => streams_http(
     more => 'parley_retain count=100 time=1h;'));
 
 
-# The last octets of the request come when the worker has known for some time
-# that it is to leave, and has nobody else.
+# The last octets of the request come when the worker has been leaving for some
+# time, and has no other connection.
 for my $by (['HTTP', port => port(1), tls => 0],
             ['TLS', port => port(4), tls => 1])
 {
@@ -47,7 +47,8 @@ for my $by (['HTTP', port => port(1), tls => 0],
 }
 
 
-# of 30 one would come in the sixth second of six with 99 in 100
+# if the streams took six seconds, one of 30 would end in the last one with a
+# probability of 99 %
 subtest 'HUB-05: streams end within the five seconds that are promised' => sub {
     my @streams = map { listen_to('alice', session => "s$_") } 1 .. 30;
 
@@ -70,7 +71,7 @@ subtest 'HUB-05 HUB-07: a worker that is given one second' => sub {
     my $client = Parley::Client->new(port => port(6), tls => 0);
     my $bob = listen_to('bob', session => 'b', port => port(6));
 
-    # at whatever time the worker's clock ticks
+    # at any time between the ticks of the worker's clock
     for my $after (0.1, 0.4, 0.7) {
         my $request = $client->begin('/channel/frames', jcs(aee()),
                                      Authorization => bearer('alice'));

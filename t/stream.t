@@ -1,4 +1,4 @@
-# Streams: who may open one, what comes by it, and what becomes of it.
+# Streams: the principals that may open one, its events, and its end.
 
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ EOT
 my $status = Parley::Status->new(port => port(1));
 
 
-# all that are counted as one, in any protocol
+# Returns the number of messages that are counted, in any protocol.
 sub messages {
     my $all = $status->metrics;
     my $n = 0;
@@ -56,7 +56,7 @@ sub messages {
 }
 
 
-# what a request for a stream is refused with: [status, code, field]
+# Returns the refusal of a stream: [status, code, field].
 sub refused {
     my $stream = listen_to(@_);
     my $answer = $stream->answer;
@@ -66,7 +66,7 @@ sub refused {
 }
 
 
-# one publication that all have had whatever came before it
+# Publishes a frame and reads it: all earlier events have arrived then.
 sub settled {
     my ($stream, $to, %o) = @_;
 
@@ -314,7 +314,7 @@ subtest 'ACH-22: every clause of a filter holds' => sub {
     submit(frame('bob', 'acme', text => 'to acme'),
            scope => 'org:~acme/members/*');
 
-    # whatever comes next to all has everything before it
+    # the next frame to all comes after all earlier ones
     is(submit(frame('bob', 'alice', text => 'last', kind => 'agent_broadcast',
                     payload => { broadcast_text => 'last',
                                  event_class => 'merged' }),
@@ -375,8 +375,8 @@ subtest 'ACH-21, HUB-02: a stream that resumes misses nothing' => sub {
 };
 
 
-# one that is refused is closed for good by an EventSource, which sends it again
-# for ever: what such a client had is not known, and it begins (channel 7.2)
+# An EventSource would repeat a refused request for ever.  The last event of
+# such a client is unknown, so its stream begins at the end (channel 7.2).
 
 subtest 'HUB-02: what is no id of an event is a gap, and no refusal' => sub {
     my $all = listen_to('carol', session => 'all');
@@ -509,7 +509,7 @@ subtest 'OPS-02: what is counted' => sub {
     my $until = time + 20;
     my $open = 0;
 
-    # each worker tells once in a second
+    # each worker reports once a second
     until ($open > 0 || time > $until) {
         $open = $status->metric('parley_subscribers');
         sleep 0.1;

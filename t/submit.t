@@ -1,5 +1,5 @@
-# What is published: whose scope it may be, to how many it went, and what of
-# all that is refused.
+# Publications: the scopes that a principal may use, the number of readers, and
+# the refusals.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ use Parley::Streams;
 
 my $log = tmp_dir() . '/audit.jsonl';
 
-# somebody's share of the zone is small
+# the share of a principal in the zone is small
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     zone => 'streams:2m share=5%',
     more => "parley_retain count=10000 time=1h; parley_audit $log;",
@@ -91,7 +91,7 @@ subtest 'ACH-15, ACH-16: the seven forms of a scope' => sub {
         push @{ $expected{$_} }, $text for @who;
     }
 
-    # whoever has this one has what came before
+    # all earlier frames arrive before this one
     submit(frame('alice', $_, text => 'last')) for qw(alice bob carol dave);
 
     for my $name (sort keys %s) {
@@ -243,8 +243,8 @@ subtest 'ACH-24: limits of a sender and of an expansion' => sub {
 };
 
 
-# The outcome that the audit log has of a message: [verdict, outcome, settled,
-# status]
+# Returns the outcome of a message in the audit log: [verdict, outcome,
+# settled, status].
 sub audited {
     my $id = shift;
 
@@ -311,7 +311,7 @@ subtest 'ACH-26: what is not to be retained is for who is there' => sub {
     my $stream = listen_to('alice', session => 'here');
     my $place = $stream->opened->{id};
 
-    # each at once, in whichever worker
+    # each at once, in any worker
 
     for my $n (1 .. 8) {
         ok(delivered(frame('bob', 'alice', text => "now $n", ttl_ms => 0)));
@@ -333,7 +333,7 @@ subtest 'HUB-06: other protocols submit, and listen' => sub {
              aee => listen_to('bob', uri => '/aee/agent.bob'),
              vcp => listen_to('bob', uri => '/vcp/'),
              c2a => listen_to('bob', uri => '/c2a/'));
-    my $alice = listen_to('alice');     # by which answers come
+    my $alice = listen_to('alice');     # for the answers
 
     is($s{$_}->status, 200, $_) for sort keys %s;
 
@@ -393,7 +393,7 @@ subtest 'HUB-06: white space around a message is none of it' => sub {
     my %s = (channel => listen_to('bob'),
              aee => listen_to('bob', uri => '/aee/agent.bob'));
 
-    my $alice = listen_to('alice');     # by which answers come
+    my $alice = listen_to('alice');     # for the answers
 
     for my $message (frame('alice', 'bob'), aee()) {
         my $wire = $message->{v} ? 'aee' : 'channel';

@@ -1,5 +1,5 @@
-# C2A-38: what is asked of a chat surface and of the authors for whom it
-# delivers, and what readers of the hub get.
+# C2A-38: rules for a chat surface and for the authors of its events, and the
+# messages that readers of the hub get.
 
 use strict;
 use warnings;
@@ -78,7 +78,7 @@ subtest 'C2A-38: a rate counts the surface and the author' => sub {
 };
 
 
-# suspends the sub by its own emergency
+# Suspends the sub by an emergency of its own.
 sub suspend {
     my ($sub) = @_;
 
@@ -117,7 +117,7 @@ sub revoke {
 }
 
 
-# waits until the code of such an event is this
+# Waits until an event has this code.
 sub becomes {
     my ($what, $code, %o) = @_;
 
@@ -160,7 +160,7 @@ subtest 'C2A-38: the log names both' => sub {
 };
 
 
-# a line of the access log, which is written after the answer
+# Waits for a line of the access log, which is written after the answer.
 sub logs {
     my ($line, $what) = @_;
 

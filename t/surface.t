@@ -1,5 +1,5 @@
-# C2A-38: a chat surface delivers the words of others with its own token: of the
-# accounts of its platforms and workspaces, and of no others.
+# C2A-38: a chat surface delivers messages of accounts with its own token: only
+# of the accounts of its platforms and workspaces.
 
 use strict;
 use warnings;
@@ -151,7 +151,7 @@ subtest 'C2A-38: an answer goes back by the surface' => sub {
 };
 
 
-# ---- whose accounts they are
+# ---- the surface of an account
 
 subtest 'C2A-38: accounts of no surface of the caller' => sub {
     refused('another workspace', event(source => ['slack', 'T124']));
@@ -233,7 +233,7 @@ subtest 'C2A-38: an actor of its token is not the surface' => sub {
 };
 
 
-# what the tool says of a file with these principals
+# Returns the tool's error for a file with these principals.
 sub told {
     my ($status, undef, $err)
         = tool({ in => jcs(aee()) }, 'translate', '--to', 'c2a',

@@ -1,5 +1,5 @@
-# Ten thousand principals that are suspended: what the status tells of them is
-# bounded, and to read it holds no worker up.
+# Ten thousand suspended principals: their part of the status is limited, and
+# reading it does not block a worker.
 
 use strict;
 use warnings;
@@ -18,7 +18,8 @@ use Parley::Status;
 
 use constant { MANY => 10_000, SHOWN => 100 };
 
-# all of it one caller's, whose share of the zone they are to fit in
+# all suspensions count for one account, so its share of the zone must be large
+# enough
 my $http = http_config(zone => 'agents:96m');
 
 sub name { return "agent://ops.example/worker-$_[0]" }
@@ -28,7 +29,7 @@ spew(tmp_dir() . '/identities.json', jcs({ principals => [
     map { { sub => "worker-$_", vcp => name($_), parent => 'lead' } }
         1 .. MANY ] }));
 
-# one worker; the service is nginx itself, which is quick
+# one worker; the service is nginx itself, which is fast
 my $nginx = Parley::Nginx->start(workers => 1, http => $http
     . 'server { listen 127.0.0.1:%PORT_1% ssl; keepalive_requests 100000; '
     . 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%; '

@@ -1,6 +1,6 @@
 # Suspensions: an emergency suspends its sender until its parent resumes it
-# (VCP-26), what is critical pauses it (VCP-28), and operators see and end both
-# (parley_control).
+# (VCP-26), a critical escalation pauses it (VCP-28), and operators see and end
+# both (parley_control).
 
 use strict;
 use warnings;
@@ -21,8 +21,8 @@ my $service = Parley::Upstream->start(port(2));
 my $client = Parley::Client->new(port => port(1));
 my $dir = tmp_dir();
 
-# boss is the parent of lead, and lead that of alice and of dave; nobody is
-# that of bob
+# boss is the parent of lead, and lead the parent of alice and of dave; bob has
+# no parent
 sub http {
     my %o = @_;
     my $http = http_config(zone => $o{zone} // 'agents:8m');
@@ -97,7 +97,7 @@ sub critical {
     return escalation(severity => 'critical', requires_ack => true, @_);
 }
 
-# the code that a message is refused with; 0: it passed
+# Returns the code of the refusal of a message; 0: it passed.
 sub code {
     my ($uri, $m, %o) = @_;
 
@@ -139,7 +139,7 @@ sub status {
     return $answer->{body};
 }
 
-# what the audit log says of requests at /control
+# Returns the records of requests to /control in the audit log.
 sub audited {
     return map { [ @$_{qw(principal type to verdict)} ] }
            grep { ($_->{location} // '') eq '/control' }
@@ -147,7 +147,7 @@ sub audited {
            grep { /\}$/ } split /\n/, slurp("$dir/audit.jsonl");
 }
 
-# the line that a request leaves: a worker writes it when it has answered
+# Waits for the record of a request, which a worker writes after its answer.
 sub leaves {
     my ($asks) = @_;
 
@@ -160,14 +160,14 @@ sub leaves {
     return (audited())[$before];
 }
 
-# what the status tells of suspensions: how many, and who
+# Returns the suspensions in the status: their number, and the principals.
 sub told {
     my $json = from_json(status('/names?format=json'));
 
     return ($json->{suspensions}{now}, $json->{suspended});
 }
 
-# a context_share from somebody to somebody, by name
+# Returns a context_share between two principals, by name.
 sub share {
     my ($from, $to, %o) = @_;
 
@@ -477,7 +477,8 @@ subtest 'VCP-26 a token by which a suspended agent acts for another' => sub {
 
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'she still is');
 
-    # another's token, and her own as an operator
+    # the token of another principal that acts for lead, and her own as an
+    # operator
 
     my $mallory = bearer('lead', act => { sub => 'mallory' });
 

@@ -1,4 +1,4 @@
-# GW-02: tickets, by which streams are opened that can be shown no token.
+# GW-02: tickets, which open streams for clients that cannot send a token.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ sub revoke {
 
 revoke();
 
-# a server that takes the tickets of another one, and issues shorter ones
+# a server that accepts the tickets of another one, and issues shorter ones
 my ($cert, $key) = tls();
 my $brief = <<"EOT";
     server {
@@ -93,7 +93,7 @@ sub ticket {
 }
 
 
-# the stream that a ticket opens
+# Opens a stream with a ticket.
 sub stream {
     my ($ticket, $path) = @_;
 
@@ -230,7 +230,7 @@ subtest 'SEC-16 GW-02: what is revoked' => sub {
     revoke('alice');
     ok($stream->ends(5), 'the stream ends');
 
-    # each worker looks by its own clock
+    # each worker uses its own clock
     sleep 1;
     refused(get("/with/~alice?ticket=$ticket"), 401, 'token-invalid',
             'and no other is opened');
@@ -250,7 +250,7 @@ subtest 'GW-02: once, however short the tickets of the server are' => sub {
     is($stream->status, 200, 'opened at another server');
     $stream->leave;
 
-    # a record of that server's own tickets would be gone
+    # after the time of that server's own tickets
     sleep 3;
     refused($other->get("/with/~alice?ticket=$ticket"), 401, 'token-invalid',
             'not again there');

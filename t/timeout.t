@@ -1,5 +1,5 @@
-# AEE-29: a task that was taken, and that nobody answered within its
-# requires.timeout_ms, failed: whoever sent it is told so by an AEE error, once.
+# AEE-29: an accepted task without an answer within its requires.timeout_ms has
+# failed: its sender gets one AEE error.
 
 use strict;
 use warnings;
@@ -73,7 +73,7 @@ sub taken {
 
 sub own { return listen_to($_[0], uri => '/aee/') }
 
-# what comes by a stream within so many seconds
+# Returns the events that a stream gets in that many seconds.
 sub come {
     my ($stream, $seconds) = @_;
 

@@ -1,4 +1,4 @@
-# GW-02: a token that comes in an argument is in no log, and goes nowhere.
+# GW-02: a token in an argument is in no log, and is not forwarded.
 
 use strict;
 use warnings;
@@ -133,7 +133,7 @@ subtest 'GW-02 the logs' => sub {
     like($access, qr/HTTP\/2\.0/, 'HTTP/2');
     like($error, qr/request: "POST \/token\?access_token=\*+x?/, 'in both');
 
-    # a service that gets the token is named with it
+    # the log line of a service that gets the token names it
     $error =~ s{, upstream: "\S+/dry-all\S+"}{}g;
 
     unlike($_, qr/eyJ|%65yJ/, 'no token') for $access, $error;

@@ -1,5 +1,5 @@
-# GW-02: a token in a cookie is sent by pages of the host, and of the origins
-# that are named, and of no other.
+# GW-02: a token in a cookie counts for pages of the host and of the configured
+# origins only.
 
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ my $nginx = Parley::Nginx->start(http => http(
 my $cookie = 'session=' . (bearer('alice') =~ s/^Bearer //r);
 
 
-# the status of a submission with such headers
+# Returns the status of a submission with such headers.
 sub submits {
     my ($port, $tls, @headers) = @_;
 

@@ -1,5 +1,5 @@
-# GW-38: tokens whose dates have fractions of a second, in everything that a
-# token opens, and large tokens.
+# GW-38: tokens whose dates have fractions of a second, at every endpoint, and
+# large tokens.
 
 use strict;
 use warnings;
@@ -58,7 +58,8 @@ subtest 'GW-38 a token that was issued within this second is valid' => sub {
 
     for my $claim (qw(iat nbf)) {
 
-        # just after the second began, the fraction could be lost unnoticed
+        # just after the beginning of a second, a lost fraction might not be
+        # noticed
         sleep 0.2 while time - int time < 0.1;
 
         my $token = bearer('alice', $claim => time);
@@ -111,13 +112,13 @@ subtest 'GW-38 one that is to be valid only later in this second is not' => sub 
 subtest 'GW-38 a token ends within the second that it says' => sub {
     my $until = time + 0.6;
 
-    # so that its second is not over with it
+    # so that it does not end with its second
     $until = int($until) + 0.1 if $until - int $until > 0.6;
     $until += 1 if $until < time;
 
     my $token = bearer('alice', exp => $until);
 
-    # it is taken and is in the cache
+    # it is accepted and is in the cache
     is($ask{'a frame'}->($token)->{status}, 200, 'taken');
 
     sleep 0.02 while time < $until + 0.02;

@@ -1,5 +1,5 @@
-# parley validate says of every case of t/cases/<protocol> what the library
-# says: valid, or the code and the member at fault; in files and as lines.
+# parley validate agrees with the library for every case of t/cases/<protocol>:
+# valid, or the code and the wrong member; in files and as lines.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use Parley::Env qw(root section slurp);
 use Parley::Tool;
 
 
-# the cases of a protocol, with or without the option of log records
+# Returns the cases of a protocol, with or without the option of log records.
 sub cases {
     my ($protocol, $partial) = @_;
 
@@ -23,7 +23,7 @@ sub cases {
 }
 
 
-# "code field", or "" of a valid one, as a case has it
+# Returns "code field" of a case, or "" for a valid one.
 sub wanted {
     my $case = shift;
 
@@ -56,7 +56,7 @@ for my $protocol (qw(aee vcp vcp2 c2a channel moq)) {
                 is(got($said[$i]), wanted($cases[$i]), $name);
             }
 
-            # those that fit a line, as NDJSON
+            # the cases that fit on a line, as NDJSON
 
             my @lines = grep { slurp("$_/in.json") =~ /^[^\n]*\n?\z/
                                && slurp("$_/in.json") =~ /\S/ } @cases;

@@ -1,4 +1,4 @@
-# What bash, zsh and fish offer behind the words of a command line.
+# Completions of bash, zsh and fish for the words of a command line.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ my @algorithms = qw(es256 es384 es512);
 my %offers = (bash => \&bash, zsh => \&zsh, fish => \&fish);
 
 
-# the script's lines, or death where it complains
+# Returns the script's lines; dies if it prints an error.
 sub run {
     my ($shell, $options, $script) = @_;
 
@@ -56,8 +56,8 @@ END
 }
 
 
-# A zsh in a terminal of its own, which shows what it would insert; only the
-# lists that it is given are looked at, since zsh alone matches them.
+# Runs zsh in a terminal, which shows what it would insert.  Only its lists are
+# tested, since zsh itself selects from them.
 sub zsh {
     my @words = @_;
 

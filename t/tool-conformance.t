@@ -1,4 +1,5 @@
-# tools/conformance: the results of rules from those of tests; tools/check-rules.
+# tools/conformance: the results of rules from those of tests;
+# tools/check-rules.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ my $dir = tmp_dir() . '/conformance';
 mkdir $_ or die "$_: $!\n"
     for $dir, "$dir/t", map { ("$dir/$_", "$dir/$_/t") } qw(one two);
 
-# made, since the tool reads this file, too
+# made at run time, since the tool reads this file too
 my ($one, $two, $three) = map { sprintf 'GW-%02d', $_ } 1 .. 3;
 
 spew("$dir/t/rules.tsv", "$one\tOWN\tx\tA\n$two\tOWN\tx\tB\n"
@@ -63,7 +64,7 @@ like(`cd $dir && ${\ root()}/tools/conformance none 2>&1`,
 
 
 
-# what tools/check-rules says of these files
+# Returns the errors of tools/check-rules for these files.
 sub complaints {
     my ($part) = @_;
     my $root = root();

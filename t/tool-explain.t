@@ -1,4 +1,4 @@
-# parley explain says what the gateway does: the same configuration, the same
+# parley explain agrees with the gateway: the same configuration and the same
 # messages, through a real nginx and through the tool.
 
 use strict;
@@ -73,7 +73,7 @@ my $nginx = Parley::Nginx->start(http => $http);
 my $conf = $nginx->dir . '/nginx.conf';
 
 
-# an access token (RFC 9068) of alice
+# Returns an access token (RFC 9068) of alice.
 sub access {
     my ($claims, %header) = @_;
     my $now = time;
@@ -84,7 +84,7 @@ sub access {
 }
 
 
-# the octets of a message, signed by whom
+# Returns the octets of a message, signed by a principal.
 sub octets {
     my ($m, $signer) = @_;
 
@@ -98,8 +98,8 @@ sub octets {
 }
 
 
-# Whether both do the same: forward the same octets, or refuse for the same
-# reason in the same words.  Options: plain, token, sign.
+# Checks that both do the same: forward the same octets, or refuse for the same
+# reason with the same text.  Options: plain, token, sign.
 sub same {
     my ($name, $uri, $m, %o) = @_;
 
@@ -151,7 +151,7 @@ sub same {
 }
 
 
-# without what is of the moment
+# Removes random values and times.
 sub told {
     my $json = shift;
 
@@ -204,7 +204,8 @@ same('GW-16 a name by claim', '/claimed', aee(from => 'agent.carol'),
 same('GW-16 a rate', '/rated', aee());
 
 
-# whom it is for that names nobody: the gateway, unless it has no such name
+# a message without a recipient is for the gateway, unless the gateway has no
+# name in the protocol
 same("GW-16 rules about $_", '/c2a', slurp(root() . "/t/cases/c2a/$_/in.json"))
     for qw(cancelled claim defer progress react-agree react-done
            react-working react-reason);
@@ -410,7 +411,7 @@ subtest 'AEE-21 GW-16 what the gateway answers itself' => sub {
 };
 
 
-# A configuration of the tool's own: (status, output, errors) of a message.
+# Returns (status, output, errors) for a message with another configuration.
 my $configured = 0;
 
 sub configured {
@@ -467,7 +468,7 @@ http {
 EOT
 
     my @cases = (
-        # server, location, line of the block, or what is said
+        # server, location, line of the block, or the error
         [ 'one.example', '/aee', 18 ],
         [ 'ONE.example', '/aee', 18 ],
         [ '*.wild.example', '/aee', 18 ],
@@ -540,7 +541,7 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
         [ 'a ' . ('b ' x 600) . ';', qr/too many words/ ],
         [ "http { include none.conf; }", qr/none\.conf: No such file/ ],
         [ "http { include nginx.conf; }", qr/too many files/ ],
-        # what nginx -t refuses of Parley's is compared with it in t/config.t
+        # t/config.t compares the errors of nginx -t for Parley's directives
         [ $in->('parley_speak smtp;'), qr/:4: "smtp" in "parley_speak" is no/ ],
         [ $in->('parley_jwt on;', 'parley_jwks_request /_jwks; '
                                 . 'server { location /_jwks {} }'),

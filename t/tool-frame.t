@@ -16,7 +16,7 @@ use Parley::Tool;
 my $dir = tmp_dir();
 
 
-# a frame without the library's help
+# Returns a frame, made without the library.
 sub frame {
     my ($type, $payload, %with) = @_;
 
@@ -154,7 +154,7 @@ subtest 'MOQ-01 GW-16 frame decode' => sub {
 };
 
 
-# what was announced of a transfer
+# Returns the announcement of a transfer.
 sub announce {
     my ($stream, %say) = @_;
 
@@ -182,7 +182,7 @@ subtest 'MOQ-03 GW-16 frame decode --join' => sub {
               ['data', 9, 5000, []]);
     is($got[0]{payload_base64}, encode_base64($data, ''), 'the same');
 
-    # two streams between each other, and what is none of them
+    # two interleaved streams, and a frame of neither
 
     @got = lines(tool_ok({ in => chunk(1, 'ab') . chunk(2, 'AB')
                               . frame(4, '') . chunk(1, 'c', flags => 0)

@@ -1,4 +1,4 @@
-# The manual of the command line tool says what it has.
+# The manual of the command line tool matches its commands and options.
 
 use strict;
 use warnings;

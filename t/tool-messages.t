@@ -1,5 +1,5 @@
-# The command line tool over messages: every command, its exit status, what
-# it refuses.
+# The command line tool and messages: every command, its exit status, its
+# errors.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ my %vcp = (
 );
 
 
-# a message with members replaced, or left out where they are undef
+# Returns a message with members replaced, or removed if they are undef.
 sub message {
     my ($base, %with) = @_;
     my %m = (%$base, %with);

@@ -1,5 +1,5 @@
-# The debug log of nginx and "parley explain" name the directive by which a
-# step decided, with its file and line.
+# The debug log of nginx and "parley explain" name the directive that decided a
+# step, with its file and line.
 
 use strict;
 use warnings;
@@ -36,7 +36,7 @@ my $client = Parley::Client->new(port => port(1));
 my $token = bearer('alice');
 
 
-# the line of nginx.conf that a directive begins in
+# Returns the line of nginx.conf where a directive begins.
 sub line {
     my ($directive) = @_;
 
@@ -96,7 +96,7 @@ subtest 'GW-16 no directive stands anywhere, none is named' => sub {
 };
 
 
-# each: what, a request that makes it, the verdict, what came of it
+# each: name, a request, the verdict, the outcome
 my @whole = (
     ['passed', sub { $client->post('/in', jcs(aee(intent => 'ops.run')),
                                    Authorization => $token) },
@@ -138,7 +138,7 @@ for my $case (@whole) {
     };
 }
 
-# each: what is logged of the way back, how often
+# each: the log text of the response, its number
 for my $case (['answer: passed', 2], ['answer: refused', 1],
               ['settle: passed', 2], ['settle: -', 2])
 {

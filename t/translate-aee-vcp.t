@@ -1,5 +1,5 @@
-# AEE callers before a VCP service: what the service gets, what the caller
-# gets back.
+# AEE callers and a VCP service: the service's request, and the caller's
+# answer.
 
 use lib 't/lib';
 use Parley::Test;
@@ -24,7 +24,7 @@ with_gateway(add =>
   . location('/variable', "$speak parley_vcp_context \$http_x_context;"));
 
 
-# an event, or what the type says, that is VCP's own
+# Returns an event, or another type, with an intent of VCP.
 sub main::native {
     my ($type, $payload, %other) = @_;
 

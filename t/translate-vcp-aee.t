@@ -1,5 +1,5 @@
-# VCP callers before an AEE service: what the service gets, what the caller
-# gets back.
+# VCP callers and an AEE service: the service's request, and the caller's
+# answer.
 
 use lib 't/lib';
 use Parley::Test;

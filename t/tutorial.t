@@ -1,5 +1,5 @@
-# docs/tutorial.md: every block of commands is run as it stands, in one shell,
-# against an nginx of its own.
+# docs/tutorial.md: every block of commands runs unchanged, in one shell, with
+# its own nginx.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ my $dir = tmp_dir() . '/newcomer';
 mkdir $dir or die "$dir: $!\n";
 mkdir "$dir/bin" or die "$dir/bin: $!\n";
 
-# the nginx under test by the name that the reader uses
+# the nginx under test, with the name that the reader uses
 my $nginx = nginx_binary();
 chomp($nginx = `PATH=\$PATH:/usr/sbin command -v nginx`) if $nginx !~ m{/};
 symlink $nginx, "$dir/bin/nginx";
@@ -29,10 +29,10 @@ for (@blocks) {
     $_->{text} =~ s/\b8443\b/$gateway/g;
     $_->{text} =~ s/\b9001\b/$service/g;
     $_->{text} =~ s{^MODULE=.*}{MODULE=@{[ load_module() ]}}m;
-    $_->{text} =~ s/^sleep 1$/sleep 4/m;     # others may keep us waiting
+    $_->{text} =~ s/^sleep 1$/sleep 4/m;     # the machine may be busy
 }
 
-# nothing of it may stay, wherever it stopped
+# removes everything, regardless of the step that failed
 END {
     if (defined $dir) {
         local $?;
@@ -51,7 +51,7 @@ END {
 my @steps = steps($dir, { PATH => "$dir/bin:" . build_dir() . ":$ENV{PATH}" },
                   map { $_->{text} } @blocks);
 
-# what a step says, by the heading that it stands under and its number there
+# the output of a step, by its heading and its number below the heading
 my %says = (
     '4. The gateway 2'   => [err => qr/nginx\.conf test is successful/],
     '5. A token and a message 2' =>
@@ -82,7 +82,7 @@ for my $i (0 .. $#blocks) {
     my $name = $blocks[$i]{heading};
     $name .= ' ' . ++$number{$name};
 
-    # what is explained is refused, as the page says
+    # the explained message is refused, as the page says
     is($steps[$i]{status}, $name eq '7. Why it was refused 2' ? 1 : 0,
        "GW-11 the tutorial, $name")
         or diag($steps[$i]{out}, $steps[$i]{err});

@@ -1,6 +1,6 @@
-# HUB-11: a client that is gone without a word, as a laptop that sleeps: it
-# acknowledges nothing.  Its stream or WebSocket ends, it is off the roster, and
-# messages take their other way.
+# HUB-11: a client that disappears without closing, like a sleeping laptop,
+# acknowledges nothing.  Its stream or WebSocket ends, it leaves the roster,
+# and messages take their other way.
 
 use strict;
 use warnings;
@@ -26,12 +26,12 @@ use constant {
     TIMEOUT          => 2,      # of the configuration
 };
 
-# a filter of the kernel's that drops each segment which comes to a socket
+# a kernel filter that drops each segment for a socket
 my $drop = pack 'S C C L', 6, 0, 0, 0;
 my $program = pack 'S x![P] P', 1, $drop;
 
-# The kernel of the client gets nothing from now on, so it acknowledges nothing.
-# The client's socket stays open.
+# From now on the kernel of the client gets nothing, so it acknowledges
+# nothing.  The client's socket stays open.
 sub vanishes {
     my ($connection) = @_;
 
@@ -84,7 +84,7 @@ sub there {
 }
 
 
-# text of nginx for a directive that it refuses, or ''
+# Returns nginx's error for a directive, or ''.
 sub refused {
     my ($directive) = @_;
 
@@ -106,7 +106,7 @@ sub h2_stream {
 }
 
 
-# the longest times, which pass beside the rest of the tests
+# the longest times, which pass during the other tests
 my $stream = listen_to('carol', uri => '/slow/~carol');
 my @slow = map { { %$_, since => time, gone => vanishes($_->{connection}) } }
     { name => 'carol', as => 'a stream', connection => $stream->{connection} },

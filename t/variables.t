@@ -1,4 +1,4 @@
-# Variables, and what stands in the logs.
+# Variables, and the contents of the logs.
 
 use strict;
 use warnings;
@@ -50,7 +50,7 @@ my $client = Parley::Client->new(port => port(1));
 my $log = $nginx->dir . '/access-parley.log';
 
 
-# what the log has of one request
+# Returns the log line of one request.
 sub logged {
     my @post = @_;
 
@@ -280,7 +280,7 @@ subtest 'AEE-11 payload never reaches a log' => sub {
 
     $service->script(undef);
 
-    # nginx itself logs nothing of a body, so neither may Parley
+    # nginx itself logs nothing of a body, so Parley may not either
     unlike($nginx->error_log =~ s{/payload/SECRETPAYLOAD}{}gr, qr/$secret/,
            'error.log: at most names of members, as pointers');
     unlike(slurp($log) =~ s{/payload/SECRETPAYLOAD}{}gr, qr/$secret/,

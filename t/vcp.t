@@ -1,5 +1,5 @@
-# VCP through the gateway: what an envelope must be, and what the caller is
-# told.
+# VCP through the gateway: the requirements of an envelope, and the caller's
+# answer.
 
 use lib 't/lib';
 use Parley::Test;

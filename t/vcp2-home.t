@@ -1,6 +1,6 @@
-# Both versions of VCP where more than one message belongs together: an
-# escalation and its acknowledgment that come apart, one message that is read in
-# both on streams, one name of claims, the audit of emergencies.
+# Both versions of VCP for messages that belong together.  An escalation and
+# its acknowledgment come separately; streams of both versions read one
+# message; claims have one name; emergencies are audited.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ my $trusted = 'parley_trusted on; parley_jwt on;';
 
 my $http = http_config(more => "parley_audit $log;");
 
-# who listens has a handle
+# a subscriber needs a handle
 spew(tmp_dir() . '/identities.json',
      jcs({ principals => [Parley::Matrix::principals()] }));
 
@@ -53,7 +53,7 @@ sub alarm_to_lead {
 }
 
 
-# lead's acknowledgment of what the service was given
+# Returns lead's acknowledgment of the service's message.
 sub ack_of {
     my ($m, $id) = @_;
 

@@ -1,5 +1,5 @@
-# VCP 2.0 through the gateway: which version a message is of, what an envelope
-# must be, and what the caller is told.
+# VCP 2.0 through the gateway: the version of a message, the requirements of an
+# envelope, and the caller's answer.
 
 use lib 't/lib';
 use Parley::Test;
@@ -28,7 +28,7 @@ with_gateway(add =>
     . location('/open-two', 'parley_accept vcp2; parley_trusted on;'));
 
 
-# a payload with that personal state
+# Returns a payload with that personal state.
 sub main::state_of {
     return { context => 'ctx|home', constitution_ref => 'creed://ops.example/a',
              personal_state => $_[0] };

@@ -1,5 +1,5 @@
-# WebSockets to clients that others wrote: npm's "ws", Python's "websockets",
-# and Debian's Chromium.
+# WebSockets to foreign clients: npm's "ws", Python's "websockets", and
+# Debian's Chromium.
 
 use strict;
 use warnings;
@@ -66,7 +66,7 @@ sub url {
 }
 
 
-# Debian's, whose packages another Python does not have
+# Debian's Python, because only it has Debian's packages
 my $python = (grep { -x && system("$_ -c 'import websockets' 2>/dev/null") == 0 }
                   '/usr/bin/python3')[0];
 my $no_npm = system("$node --version > /dev/null 2>&1") != 0
@@ -96,7 +96,7 @@ my @clients = (
 $_->{client} = Client->start(%$_) for grep { !$_->{without} } @clients;
 
 
-# what each of them has to say, in a test of its own
+# Runs a check for each client, in a test of its own.
 sub each_client {
     my ($name, $check, @of) = @_;
 
@@ -109,7 +109,7 @@ sub each_client {
 }
 
 
-# all messages that were accepted, in their order
+# all accepted messages, in their order
 my @sent;
 
 sub publish { push @sent, map { $_->{message_id} } send_to('alice', $_[0]) }
@@ -140,7 +140,7 @@ each_client('VCP-18 VCP-20 what it sends', sub {
     $client->send('{"vcp_message":"1.2"}');
     is($client->answer(3)->{status}, 'rejected');
 
-    # of more than a frame's short lengths, and of a piece
+    # longer than a frame's short lengths, and than a piece
     $message = signed(context => 'x' x 200_000);
     $client->send(jcs($message));
     is($client->answer(4)->{status}, 'accepted');
@@ -157,7 +157,7 @@ each_client('GW-15 HUB-05 a reload', sub {
     has_all($client);
 });
 
-# who is told places by pings, too, comes back from anything
+# clients that read the places in pings can resume after any end
 kill_workers();
 publish(20);
 each_client('GW-15 a worker that is killed', sub {
@@ -168,7 +168,7 @@ each_client('GW-15 a worker that is killed', sub {
 $_->{client} && $_->{client}->leave for @clients;
 
 
-# Every worker is killed, and gone.
+# Kills every worker, and waits until they are gone.
 sub kill_workers {
     my $log = $nginx->error_log;
     my %gone = map { $_ => 1 } $log =~ /worker process (\d+) exited/g;
@@ -180,7 +180,7 @@ sub kill_workers {
 }
 
 
-# ---- Chromium: over plain HTTP, and over TLS, where HTTP/2 is spoken
+# ---- Chromium: over plain HTTP, and over TLS, with HTTP/2
 
 SKIP: {
     my $browser = Parley::Browser->start(port => port(9), insecure => 1)
@@ -284,7 +284,7 @@ sub send {
 }
 
 
-# Reads what is there, for so many seconds at most.
+# Reads the available output, for at most that many seconds.
 sub fill {
     my ($self, $seconds) = @_;
 
@@ -305,7 +305,7 @@ sub fill {
                        Encode::encode_utf8($said->{text}));
 
         if ($json->{vcp_message}) {
-            # a receiver knows what it has had (VCP 5.1)
+            # a receiver recognises duplicates itself (VCP 5.1)
             push @{ $self->{texts} }, $json
                 if !$self->{had}{$json->{message_id}}++;
             next;
@@ -316,7 +316,7 @@ sub fill {
 }
 
 
-# until something is true; whether it is
+# Waits until a condition is true; returns whether it is.
 sub until {
     my ($self, $what) = @_;
 
@@ -331,7 +331,7 @@ sub until {
 }
 
 
-# the n-th time
+# Waits for the n-th opening.
 sub opened {
     my ($self, $n) = @_;
 

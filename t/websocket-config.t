@@ -1,4 +1,4 @@
-# What is wrong with parley_websocket is told by nginx -t and by parley explain.
+# Errors of parley_websocket: nginx -t and parley explain report them.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use Parley::Tool qw(tool);
 http_config();
 
 
-# the only location, with a zone and keys
+# Returns the only location, with a zone and keys.
 sub at {
     my ($directives, %o) = @_;
 

@@ -1,4 +1,4 @@
-# WebSockets: how one ends, and is resumed.
+# WebSockets: their end, and resumption.
 
 use strict;
 use warnings;
@@ -52,7 +52,7 @@ sub revoke {
 }
 
 
-# what a request that opens none is answered: [status, code]
+# Returns the answer to a request that opens no WebSocket: [status, code].
 sub refused {
     my $answer = websocket(@_)->answer or return [101];
 
@@ -72,14 +72,14 @@ subtest 'VCP-20: closes' => sub {
     is_deeply($alice->closed, [1005, ''], 'one without a code');
     ok($alice->ends(2));
 
-    # what was sent before it is done, and answered
+    # messages before the close are handled and answered
     $alice = websocket('alice');
     $alice->raw(frame_of(jcs(share('alice', 'bob')))
                 . frame_of(pack('n', 1001), kind => 'close'));
     is($alice->message->{json}{status}, 'accepted');
     is($alice->closed->[0], 1001);
 
-    # who vanishes leaves nothing behind
+    # a client that disappears leaves nothing
     my $before = $status->metric('parley_subscribers');
 
     websocket('alice', session => "gone$_")->leave for 1 .. 5;
@@ -122,7 +122,7 @@ subtest 'VCP-20: pings, and who answers none' => sub {
     is($alive->message(2), undef);
     isnt($alive->{pings}[-1], $alive->opened, 'the next one the next');
 
-    # and messages do not take their place
+    # messages do not replace pings
     my $pings = @{ $alive->{pings} };
 
     for (1 .. 6) {
@@ -152,7 +152,7 @@ subtest 'HUB-02: a WebSocket is resumed' => sub {
     is_deeply([ids($again->messages(5))], [ids(@sent)],
               'from the last place that was told');
 
-    # a second one of a session ends the first
+    # a second WebSocket of a session ends the first
     my $third = websocket('alice', session => 'r');
 
     is_deeply($again->closed, [4409, 'another one has its session']);
@@ -212,7 +212,7 @@ subtest 'SEC-15 SEC-16: and when it is revoked' => sub {
     is($kept->ask(share('alice', 'bob'))->{status}, 'accepted',
        'another token stays');
 
-    # every worker knows by then
+    # every worker has the new list by then
     my $by_then = time + 3;
 
     while (time < $by_then
@@ -229,7 +229,7 @@ subtest 'SEC-15 SEC-16: and when it is revoked' => sub {
     is($kept->closed(5)->[0], 4401);
     revoke();
 
-    # each worker looks by its own clock, twice a second: none refuses any more
+    # each worker checks twice a second: waits until none refuses
     my ($until, $since) = (time + 10, time);
 
     while (time < $until && time < $since + 1.5) {
@@ -250,7 +250,7 @@ subtest 'HUB-03: who reads too slowly is cut, and slows nobody' => sub {
     my $from = $slow->opened;
     my $sent = 0;
 
-    # more than the buffers of the kernel, than those of nginx and the lag
+    # more than the buffers of the kernel and of nginx, and the lag
     for (1 .. 400) {
         send_to('alice', 1, context => 'x' x 60_000);
         $sent++;
@@ -295,7 +295,7 @@ subtest 'VCP-20: who sends and reads nothing is not read from either' => sub {
             next;
         }
 
-        # frames are whole: what is left is sent first
+        # frames must be complete: sends the rest first
         while ($n < length $octets) {
             IO::Select->new($socket)->can_write(1) or last;
             my $more = $socket->syswrite(substr $octets, $n);
@@ -332,7 +332,7 @@ subtest 'GW-15 HUB-05: a reload' => sub {
 
     ok($nginx->reload, 'a reload');
 
-    # an old worker takes and delivers what there is until then
+    # an old worker accepts and delivers messages until its end
     push @sent, share('bob', 'alice');
     my $answer = $bob->ask($sent[-1]);
 
@@ -425,7 +425,7 @@ EOT
     is(scalar($alice->messages(3)), 3, 'it gets what comes');
     $alice->leave;
 
-    # as it comes back again and again
+    # resumes again and again
     for my $from ($place, 'ffffffffffff.3', 'no place at all') {
         my @owed = send_to('alice', 2);
 

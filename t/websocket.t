@@ -1,4 +1,4 @@
-# WebSockets: how one is opened, and what comes by it, both ways.
+# WebSockets: their opening, and messages in both directions.
 
 use strict;
 use warnings;
@@ -57,7 +57,7 @@ EOT
 }
 
 
-# a connection gets what became due while its owner was away (VCP-33)
+# Reads the messages that came while bob had no connection (VCP-33).
 sub has_all_due {
     my $bob = websocket('bob');
 
@@ -66,7 +66,7 @@ sub has_all_due {
 }
 
 
-# what a request that opens none is answered: [status, code]
+# Returns the answer to a request that opens no WebSocket: [status, code].
 sub refused {
     my $answer = websocket(@_)->answer or return [101];
 
@@ -255,7 +255,7 @@ subtest 'VCP-20: frames' => sub {
     my $text = jcs(share('alice', 'bob'));
     my $alice = websocket('alice');
 
-    # in fragments, with a ping within, octet by octet
+    # in fragments, with a ping between them, octet by octet
     my $octets = frame_of(substr($text, 0, 10), fin => 0)
                . frame_of('between', kind => 'ping')
                . frame_of(substr($text, 10, 90), kind => 'more', fin => 0)
@@ -294,7 +294,7 @@ subtest 'VCP-20: frames' => sub {
         $other->raw($sent);
         is(($other->closed // [0])->[0], $code, $name);
 
-        # it has closed, too
+        # the client has closed too
         $other->close($code);
         $other->{connection}{socket}->shutdown(1);
         ok($other->ends(2), 'and the connection ends');
@@ -329,7 +329,7 @@ subtest 'ACH-20: whose it is, and what it may listen to' => sub {
 
     $bob->text(jcs($frame));
 
-    # the answer, and what is delivered, in any order
+    # the answer and the delivered message, in any order
     my ($answer, $own) = sort { !$a->{delivered} <=> !$b->{delivered} }
                          map { $_->{json} } $bob->messages(2);
 

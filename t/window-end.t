@@ -1,4 +1,4 @@
-# When the window ends: not before the longest freshness of any location.
+# The end of the window: not before the longest freshness of any location.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ my $short = 'parley_accept aee; parley_jwt on; '
           . 'parley_freshness past=1s future=1s; parley_window 2s;';
 
 
-# a gateway with these locations, and no others
+# Starts a gateway with only these locations.
 sub gateway {
     my ($cert, $key) = Parley::Env::tls();
 

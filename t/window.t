@@ -16,7 +16,7 @@ use Parley::Nginx;
 use Parley::Upstream;
 
 my $service = Parley::Upstream->start(port(2));
-my $silent = port(5);        # nobody listens there
+my $silent = port(5);        # no server on this port
 
 my $server = location('/nobody', 'parley_accept aee vcp; parley_speak aee; '
                                . 'parley_jwt on;', $silent)
@@ -36,7 +36,7 @@ my $nginx = Parley::Nginx->start(workers => 2,
 my $client = Parley::Client->new(port => port(1));
 
 
-# sends what post() makes; the service begins anew
+# Sends a request of post() after it reset the service.
 sub try {
     my ($script, @post) = @_;
 
@@ -186,7 +186,8 @@ subtest 'GW-12 ten copies at once over both workers: one passes' => sub {
 };
 
 
-# an upstream that did not take it: what went wrong, the answer's code
+# failures of an upstream that did not accept the message: the failure, the
+# answer's code
 my @failures = (
     ['a 502 of the service', '/aee', '$c->answer(502, [], "bad")',
      502, 'E_UPSTREAM_UNAVAILABLE'],
@@ -227,7 +228,7 @@ for (@failures) {
 }
 
 
-# what says of itself that the message may come again
+# answers that allow the message to come again
 for (['busy', 'status => "busy", message_id => $q->{json}{message_id}'],
      ['rejected as busy', 'status => "rejected", code => "busy"'],
      ['rejected for its rate', 'status => "rejected", code => "rate-limited"'])
@@ -245,7 +246,7 @@ for (['busy', 'status => "busy", message_id => $q->{json}{message_id}'],
 }
 
 
-# a whole answer of status 2xx was an answer
+# a complete answer with a status of 2xx was an answer
 for (['an answer that is no envelope', '$c->answer(200, [], "{}")'],
      ['an answer that is no JSON', '$c->answer(200, [], "<html>")'],
      ['an answer to something else',
@@ -444,7 +445,7 @@ subtest 'GW-12 a worker that is killed gives back what it had reserved' => sub {
     $c->write($request);
     ok($service->wait_for(1), 'it is with the service');
 
-    # those of before the reload may be there still; none takes their place
+    # workers from before the reload may still exist, and are not replaced
     my @workers = map { /^\s*(\d+)(?!.*shutting down)/ ? $1 : () }
                   split /\n/, `ps -o pid=,args= --ppid ${\ $nginx->pid}`;
     my $started = $nginx->logged(qr/start worker process \d+/);

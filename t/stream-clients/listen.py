@@ -1,9 +1,9 @@
-# A stream of events by the standard library alone.
+# A client of a stream of events that uses only the standard library.
 #
 #     python3 listen.py URL AUTHORIZATION CERTIFICATE
 #
-# Prints what it is told, as a stream of events.  It comes back when it is cut
-# off, with the id of the last event that was whole.
+# Prints the events as a stream of events.  Reconnects after an end, with the
+# id of the last complete event.
 
 import http.client
 import ssl

@@ -1,11 +1,11 @@
-# Python's "websockets", as an agent has it: it comes back by itself, at the
-# place that the reason of the last close says.  It answers pings by itself, and
-# does not say what was in them.
+# Python's "websockets", used like an agent.  The client reconnects by itself,
+# at the place in the reason of the last close.  The library answers pings
+# itself, and hides their contents.
 #
 #     python3 peer.py URL AUTHORIZATION CA
 #
-# Sends each line that it reads as a text; prints what it is told, a line of
-# JSON each: {"open": true}, {"text": ...}, {"close": [code, reason]}.
+# Sends each line that it reads as a text; prints its events, a line of JSON
+# each: {"open": true}, {"text": ...}, {"close": [code, reason]}.
 
 import asyncio
 import inspect
