@@ -74,6 +74,7 @@ typedef enum {
     PARLEY_KIND_LANE,           /* jobs that run one after another */
     PARLEY_KIND_JOB,
     PARLEY_KIND_LOAD,           /* text of a job */
+    PARLEY_KIND_TOKEN,          /* token that a worker verified (SEC-23) */
     PARLEY_KIND_COUNT
 } parley_kind_t;
 
@@ -88,6 +89,7 @@ typedef enum {
                                    accounts */
     PARLEY_LOOSE_RATE = PARLEY_LOOSE_OWNED,     /* limits of addresses without a
                                                    proven sender */
+    PARLEY_LOOSE_TOKEN,         /* verified tokens */
     PARLEY_LOOSE_COUNT,
     PARLEY_LOOSE_NONE = PARLEY_LOOSE_COUNT      /* not in a queue: promised */
 } parley_loose_t;

@@ -215,6 +215,8 @@ struct parley_gate_s {
     unsigned                   ending:1;    /* the steps have come to result,
                                                which is being settled */
     unsigned                   unproven:1;  /* by a failed proof */
+    unsigned                   renewed:1;   /* PROOF verified its token, which
+                                               the cache did not have */
     unsigned                   rises:1;     /* it goes up unless somebody
                                                acknowledges it, whatever the
                                                service says */

@@ -319,7 +319,8 @@ parley_step_result_t parley_gate_disproved(parley_gate_t *g);
 
 parley_step_result_t parley_gate_proof(parley_gate_t *g);
 
-/* Returns whether the caller is proven without any computation. */
+/* Returns whether the caller's proof was verified before: 1, 0 or
+   PARLEY_WAIT. */
 int parley_gate_proof_known(parley_gate_t *g);
 
 /* The certificate of the connection, as env->certificate. */
@@ -334,11 +335,17 @@ parley_step_result_t parley_gate_revocation(parley_gate_t *g);
 parley_step_result_t parley_gate_token(parley_gate_t *g);
 
 /*
- * Returns PASSED if the cache has the token of the request, so that its
- * signature is valid; NONE if there is no token, and a certificate is enough;
- * else another result.  Sets no error.
+ * Returns PASSED if the token of the request was verified before, by this
+ * worker or another one; WAIT; NONE if there is no token, and a certificate is
+ * enough; else another result.  Sets no error.
  */
 parley_step_result_t parley_gate_token_known(parley_gate_t *g);
+
+/*
+ * Records that the token was verified, if there is a limit of failed proofs
+ * (SEC-23).  Returns 0 or PARLEY_WAIT.
+ */
+int parley_gate_token_record(parley_gate_t *g);
 
 /* Releases the token's entry of the cache. */
 void parley_gate_token_release(parley_gate_t *g);

@@ -7,14 +7,33 @@
 #include "gate/settings/parley_settings.h"
 
 
+static parley_step_result_t parley_gate_prove(parley_gate_t *g);
 static int parley_gate_certificate(parley_gate_t *g);
 static int parley_gate_certificate_period(parley_gate_t *g);
 static int parley_gate_holder(parley_gate_t *g);
 static int parley_gate_both(parley_gate_t *g);
 
 
+/*
+ * Proves the caller, then records a token that the cache did not have.  A step
+ * that waited for the record has proven the caller already.
+ */
+
 parley_step_result_t
 parley_gate_proof(parley_gate_t *g)
+{
+    parley_step_result_t  result;
+
+    result = g->renewed ? PARLEY_RESULT_PASSED : parley_gate_prove(g);
+
+    return result == PARLEY_RESULT_PASSED && g->renewed
+           && parley_gate_token_record(g) == PARLEY_WAIT
+           ? PARLEY_RESULT_WAIT : result;
+}
+
+
+static parley_step_result_t
+parley_gate_prove(parley_gate_t *g)
 {
     parley_step_result_t  result;
 
@@ -55,7 +74,8 @@ parley_gate_proof(parley_gate_t *g)
 
 /*
  * The certificate of a connection was proven by its handshake, and a token in
- * the cache was verified before.  Where both are required, both must be known.
+ * the cache or with a record was verified before.  Where both are required,
+ * both must be known.
  */
 
 int
@@ -70,6 +90,10 @@ parley_gate_proof_known(parley_gate_t *g)
 
     result = g->s->jwt != NULL ? parley_gate_token_known(g)
                                : PARLEY_RESULT_NONE;
+
+    if (result == PARLEY_RESULT_WAIT) {
+        return PARLEY_WAIT;
+    }
 
     return result == PARLEY_RESULT_PASSED
            || (result == PARLEY_RESULT_NONE && g->holder != NULL);

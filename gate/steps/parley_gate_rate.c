@@ -16,14 +16,14 @@ static int parley_gate_full(const parley_gate_t *g,
 
 
 /*
- * Refuses a request of an address with too many failed proofs, unless nothing
- * has to be computed to prove its caller (SEC-23).
+ * Refuses a request of an address with too many failed proofs, unless its proof
+ * was verified before (SEC-23).
  */
 
 parley_step_result_t
 parley_gate_failures(parley_gate_t *g)
 {
-    int              rc;
+    int              rc, known;
     parley_rated_t   got;
     parley_rating_t  rating;
 
@@ -36,8 +36,11 @@ parley_gate_failures(parley_gate_t *g)
         return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
     }
 
-    if (got.verdict == PARLEY_RATE_OK || parley_gate_proof_known(g)) {
-        return PARLEY_RESULT_PASSED;
+    known = got.verdict == PARLEY_RATE_OK ? 1 : parley_gate_proof_known(g);
+
+    if (known != 0) {
+        return known == PARLEY_WAIT ? PARLEY_RESULT_WAIT
+                                    : PARLEY_RESULT_PASSED;
     }
 
     g->wait = got.wait;

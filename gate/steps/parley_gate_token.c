@@ -5,6 +5,7 @@
  */
 
 #include "gate/message/parley_gate_steps.h"
+#include "gate/party/parley_verified.h"
 #include "http/parley_header.h"
 #include "gate/settings/parley_settings.h"
 
@@ -264,9 +265,40 @@ parley_gate_token_known(parley_gate_t *g)
         return result;
     }
 
-    return g->env->keys(g, 0, &keys) == 0 && keys.set->keys != NULL
-           && parley_gate_token_cached(g, &keys, token) != NULL
-           ? PARLEY_RESULT_PASSED : PARLEY_RESULT_REFUSED;
+    if (g->env->keys(g, 0, &keys) == 0 && keys.set->keys != NULL
+        && parley_gate_token_cached(g, &keys, token) != NULL)
+    {
+        return PARLEY_RESULT_PASSED;
+    }
+
+    switch (parley_verified_get(&g->ask, token)) {
+
+    case 1:
+        return PARLEY_RESULT_PASSED;
+
+    case PARLEY_WAIT:
+        return PARLEY_RESULT_WAIT;
+
+    default:
+        return PARLEY_RESULT_REFUSED;
+    }
+}
+
+
+int
+parley_gate_token_record(parley_gate_t *g)
+{
+    int64_t              ttl;
+    const parley_jwt_t  *jwt = g->who->jwt;
+
+    if (g->conf->failures.interval_us == 0) {
+        return 0;
+    }
+
+    ttl = jwt->has_exp ? parley_jwt_expires(jwt, g->rules) - g->env->now(g)
+                       : PARLEY_VERIFIED_TTL;
+
+    return parley_verified_put(&g->ask, jwt->token, ttl);
 }
 
 
@@ -353,6 +385,8 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
 
         return PARLEY_WAIT;
     }
+
+    g->renewed = 1;
 
     return parley_gate_token_keep(g, &jwt, parley_gate_token_number(g, keys));
 }

@@ -1131,8 +1131,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "        { name: 'promised', n: bytes.promised, k: 'k1' },\n"
     "        { name: 'retained', n: bytes.retained, k: 'k4' },\n"
     "        { name: 'first answers', n: bytes.answers, k: 'k2' },\n"
-    "        { name: 'optional', n: bytes.optional + bytes.addresses, k: 'k6'"
-    " },\n"
+    "        { name: 'optional', n: bytes.optional + bytes.addresses\n"
+    "              + bytes.tokens, k: 'k6' },\n"
     "        { name: 'free', n: bytes.free, k: 'k5' },\n"
     "    ], octets);\n"
     "}\n"
@@ -1357,6 +1357,7 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "        ['retained messages', number(entries.retained)],\n"
     "        ['first answers', number(entries.answers)],\n"
     "        ['rate limits', number(entries.limits)],\n"
+    "        ['verified tokens', number(entries.tokens)],\n"
     "        ['principals', number(entries.principals)],\n"
     "        ['gave way before their time', number(all(evicted))],\n"
     "        ['refused: full, a share', `${number(told.zone.refused.full)}, `"
@@ -1532,8 +1533,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-2ODoOpNqnAl9Du036ySv9yk9WuULQ4jRe"
-    "DWerdGteTk='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
+    "default-src 'none'; script-src 'sha256-rcqfRPlSbUtpwrXOAai1/Hc51RuZv55YX"
+    "jMYNBq/JtI='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
     "pEw='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -17,7 +17,7 @@
 
 
 /* changes whenever a structure in the zone does, or what a record there says */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x50415219
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041521a
 
 /*
  * The state takes the zone in one piece, but for the pages of what nginx's

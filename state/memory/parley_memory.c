@@ -17,6 +17,7 @@
 #define PARLEY_MEMORY_RETAIN   2
 #define PARLEY_MEMORY_ASIDES   8
 #define PARLEY_MEMORY_RATES    16
+#define PARLEY_MEMORY_TOKENS   16
 
 
 /* denominator of the free part below which the level is low */
@@ -149,6 +150,7 @@ parley_memory_bounds(parley_memory_t *s, size_t retain, size_t replay)
                         0);
     parley_memory_bound(s, PARLEY_LOOSE_ANSWER, replay, 0);
     parley_memory_bound(s, PARLEY_LOOSE_RATE, size / PARLEY_MEMORY_RATES, 0);
+    parley_memory_bound(s, PARLEY_LOOSE_TOKEN, size / PARLEY_MEMORY_TOKENS, 0);
 }
 
 

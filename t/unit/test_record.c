@@ -420,6 +420,59 @@ test_no_memory(void **state)
 }
 
 
+/* SEC-23: records without a value or an account, the oldest evicted first */
+
+static void
+test_tokens(void **state)
+{
+    unsigned             i;
+    parley_put_t         p;
+    parley_lookup_t      l;
+    parley_test_stat_t   stat;
+    parley_put_result_t  rc;
+
+    (void) state;
+
+    parley_memory_bound(&t.s, PARLEY_LOOSE_TOKEN, SIZE / 16, 0);
+
+    t.now = T0;
+    l.kind = PARLEY_KIND_TOKEN;
+    l.mask = PARLEY_TAG_WHOLE;
+    l.tag = 0;
+    l.arena = &arena;
+
+    memset(&p, 0, sizeof(p));
+    p.id.kind = PARLEY_KIND_TOKEN;
+    p.queue = PARLEY_LOOSE_TOKEN;
+    p.ttl = 1000;
+
+    for (i = 0; i < 1000; i++) {
+        memcpy(p.id.key, &i, sizeof(i));
+        (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+        assert_int_equal(rc, PARLEY_PUT_OK);
+    }
+
+    parley_test_stat(&t, T0, &stat);
+    assert_int_equal(stat.table.queued[PARLEY_LOOSE_TOKEN],
+                     SIZE / 16 / PARLEY_BLOCK);
+    assert_int_equal(stat.table.entries[PARLEY_TABLE_ACCOUNT], 0);
+
+    memcpy(l.key, p.id.key, PARLEY_KEY_LEN);
+    (void) parley_memory_ops.get(&t.s.state, &l, &records, NULL);
+    assert_int_equal(records.n, 1);
+    assert_int_equal(got[0].value.len, 0);
+
+    t.now = T0 + 1000;
+    (void) parley_memory_ops.get(&t.s.state, &l, &records, NULL);
+    assert_int_equal(records.n, 0);
+
+    t.now = T0;
+    memset(l.key, 0, PARLEY_KEY_LEN);
+    (void) parley_memory_ops.get(&t.s.state, &l, &records, NULL);
+    assert_int_equal(records.n, 0);
+}
+
+
 #define test(name, f)  { (name), (f), begin, end, NULL }
 
 static const struct CMUnitTest  tests[] = {
@@ -435,6 +488,7 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-08 a question is closed, and known", test_close),
     test("SEC-08 closed by what answers it", test_closed_with_settlement),
     test("no memory for what is there", test_no_memory),
+    test("SEC-23 records of tokens", test_tokens),
 };
 
 PARLEY_TEST_MAIN(tests)
