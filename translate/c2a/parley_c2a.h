@@ -1,6 +1,6 @@
 /*
- * C2A, the Chat-to-Agents Protocol, draft 2026-06-02.  Private to
- * translate/c2a but for the descriptor.
+ * C2A, the Chat-to-Agents Protocol, draft 2026-06-02.  Other folders use only
+ * the descriptor of this header.
  */
 
 #ifndef PARLEY_C2A_H
@@ -13,15 +13,18 @@
 #include "translate/parley_mcp.h"
 
 
-/* of the draft */
+/* version of the draft */
 #define PARLEY_C2A_VERSION  "2026-06-02"
 
-/* of attention.deadlineMs: what every reader of JSON has exactly */
+/*
+ * maximum of attention.deadlineMs: larger integers are not exact in every JSON
+ * reader
+ */
 #define PARLEY_C2A_DEADLINE_MAX  9007199254740991LL
 
-/* headers that a request is asked for */
+/* headers of a request that the codec uses */
 typedef enum {
-    PARLEY_C2A_HEADER_MCP = 0       /* whoever has it is a client of MCP */
+    PARLEY_C2A_HEADER_MCP = 0       /* only an MCP client sends it */
 } parley_c2a_header_t;
 
 
@@ -37,22 +40,22 @@ typedef enum {
     PARLEY_C2A_CANCELLED,
     PARLEY_C2A_PROGRESS,
 
-    PARLEY_C2A_NATIVE,          /* from here on what no other protocol is told:
-                                   MCP's own methods ... */
+    PARLEY_C2A_NATIVE,          /* the forms from here on are not translated:
+                                   MCP's own methods, */
     PARLEY_C2A_INITIALIZE = PARLEY_C2A_NATIVE,
     PARLEY_C2A_INITIALIZED,
     PARLEY_C2A_PING,
     PARLEY_C2A_TOOLS_LIST,
     PARLEY_C2A_DISCOVER,
-    PARLEY_C2A_TOOL,            /* ... any other tool ... */
-    PARLEY_C2A_METHOD,          /* ... any other method ... */
-    PARLEY_C2A_RESPONSE,        /* ... and what a client says to a request of
-                                   the service's */
+    PARLEY_C2A_TOOL,            /* other tools, */
+    PARLEY_C2A_METHOD,          /* other methods, */
+    PARLEY_C2A_RESPONSE,        /* and responses of a client to requests of the
+                                   service */
     PARLEY_C2A_FORMS
 } parley_c2a_form_t;
 
 
-/* how an event disposes of what it answers; "Event Disposition" */
+/* disposition of the event that another one answers ("Event Disposition") */
 typedef enum {
     PARLEY_C2A_UNDISPOSED = 0,
     PARLEY_C2A_RESPONDED,
@@ -66,49 +69,52 @@ typedef enum {
 
 
 typedef struct {
-    parley_str_t              form;     /* "chat.deliver" */
-    parley_str_t              intent;   /* "c2a.chat.deliver" */
-    parley_str_t              method;   /* "chat/deliver", "tools/call" */
-    parley_act_t              act;      /* where nothing else decides */
+    parley_str_t              form;     /* for example "chat.deliver" */
+    parley_str_t              intent;   /* for example "c2a.chat.deliver" */
+    parley_str_t              method;   /* for example "chat/deliver",
+                                           "tools/call" */
+    parley_act_t              act;      /* default act */
     parley_priority_t         priority;
-    parley_c2a_disposition_t  disposition;  /* of a tool that was called */
+    parley_c2a_disposition_t  disposition;  /* disposition after a call of this
+                                               tool */
 
-    /* of the draft's tools, for MCP's tools/list */
-    parley_str_t              alias;    /* without the dot, which several
-                                           harnesses do not take */
-    parley_str_t              input;    /* its schema: a JSON Pointer */
+    /* for the draft's tools, in MCP's tools/list */
+    parley_str_t              alias;    /* name without the dot, for harnesses
+                                           that do not allow dots */
+    parley_str_t              input;    /* JSON Pointer of its schema */
     parley_str_t              description;
 
-    unsigned                  acts;     /* bits PARLEY_ACT_BIT() of other acts
-                                           that it may have */
-    unsigned                  carries:1;    /* it may carry a message of another
+    unsigned                  acts;     /* other possible acts, bits
+                                           PARLEY_ACT_BIT() */
+    unsigned                  carries:1;    /* may carry a message of another
                                                protocol */
-    unsigned                  reads:1;  /* see parley_mcp_tool_t */
+    unsigned                  reads:1;  /* as in parley_mcp_tool_t */
     unsigned                  repeats:1;
 
-    unsigned                  tool:1;   /* params are {name, arguments} */
+    unsigned                  tool:1;   /* the params are {name, arguments} */
     unsigned                  native:1;
 } parley_c2a_form_info_t;
 
 
 /* "Reaction Signals" */
 typedef struct {
-    parley_str_t              name;         /* "blocked" */
-    parley_str_t              glyph;        /* the default; may be empty */
+    parley_str_t              name;         /* for example "blocked" */
+    parley_str_t              glyph;        /* default; may be empty */
     parley_str_t              meaning;
     parley_c2a_disposition_t  disposition;
     parley_act_t              act;
-    parley_str_t              code;         /* of a FAILURE */
+    parley_str_t              code;         /* for a FAILURE */
     parley_alarm_t            alarm;
     unsigned                  retryable:1;
-    unsigned                  approves:1;   /* where that was asked for */
+    unsigned                  approves:1;   /* approves a message that asks for
+                                               an approval */
 } parley_c2a_signal_t;
 
 
-/* what attention an event asks for: a row of the table of the mapping */
+/* row of the mapping's table: attention that an event requests */
 typedef struct {
-    parley_act_t  act;              /* for messages of this act ... */
-    unsigned      has;              /* ... that have all of these bits */
+    parley_act_t  act;              /* for messages with this act */
+    unsigned      has;              /* and with all of these bits */
 
     parley_str_t  kind;             /* conversation.kind */
     parley_str_t  directedness;
@@ -118,7 +124,7 @@ typedef struct {
 } parley_c2a_row_t;
 
 
-/* what an encode puts together */
+/* context of an encode */
 typedef struct {
     parley_arena_t              *arena;
     const parley_msg_t          *m;
@@ -128,21 +134,24 @@ typedef struct {
 
     const parley_c2a_row_t      *row;
     parley_buf_t                 b;
-    size_t                       id_at;         /* the id's text in b */
+    size_t                       id_at;         /* place of the id's text in
+                                                   b */
     size_t                       id_len;
     parley_str_t                 sender;        /* in C2A's syntax */
     parley_str_t                 recipient;
-    parley_str_t                 conversation;  /* its id, or empty */
+    parley_str_t                 conversation;  /* id of the conversation, or
+                                                   empty */
     parley_str_t                 thread;        /* or empty */
-    parley_str_t                 kind;          /* of that conversation; empty:
-                                                   the row's */
-    unsigned                     placed:1;      /* where its question stood */
-    const parley_msg_t          *asked;         /* that question, where it was
-                                                   C2A; or NULL */
+    parley_str_t                 kind;          /* kind of the conversation;
+                                                   empty: that of the row */
+    unsigned                     placed:1;      /* the event has the place of
+                                                   its question */
+    const parley_msg_t          *asked;         /* the question if it is a C2A
+                                                   message; or NULL */
 } parley_c2a_encode_t;
 
 
-/* the id of the event that is made */
+/* Returns the id of the new event. */
 
 static inline parley_str_t
 parley_c2a_event(const parley_c2a_encode_t *e)
@@ -154,7 +163,7 @@ parley_c2a_event(const parley_c2a_encode_t *e)
 extern const parley_binding_t  parley_c2a_binding;
 extern const parley_codec_t  parley_c2a_codec;
 
-/* the nine, in the order of the draft; C2A-15 */
+/* the nine signals, in the order of the draft (C2A-15) */
 #define PARLEY_C2A_SIGNALS  9
 
 extern const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS];
@@ -163,44 +172,45 @@ extern const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS];
 const parley_c2a_form_info_t *parley_c2a_form_info(parley_c2a_form_t form);
 
 /*
- * By the canonical form ("chat.react") of what other protocols may be told;
- * PARLEY_C2A_FORMS: there is none.
+ * Finds a form that can be translated ("chat.react").  PARLEY_C2A_FORMS: the
+ * form is unknown.
  */
 parley_c2a_form_t parley_c2a_form_find(parley_str_t form);
 
 /*
- * By method and, of tools/call, the name of the tool, which may be written
- * chat_react.  PARLEY_C2A_FORMS: there is no method.
+ * Finds the form of a message by its method and, for tools/call, the name of
+ * the tool, also written as chat_react.  PARLEY_C2A_FORMS: the message has no
+ * method.
  */
 parley_c2a_form_t parley_c2a_form_of(const parley_json_t *doc);
 
-/* The spelling() of the codec, and of a message of that form. */
+/* Implement spelling() of the codec, and the same check for a known form. */
 int parley_c2a_spelling(const parley_json_t *doc, parley_error_t *err);
 int parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
     parley_error_t *err);
 
-/* Whether a name is that of a tool, "chat.react", or its alias. */
+/* Returns whether a name is that of a tool, "chat.react", or its alias. */
 int parley_c2a_tool_is(const parley_json_t *doc, uint32_t name,
     parley_c2a_form_t form);
 
-/* NULL: no such signal. */
+/* Finds a signal.  NULL: the signal is unknown. */
 const parley_c2a_signal_t *parley_c2a_signal(const parley_json_t *doc,
     uint32_t value);
 
-/* "responded"; UNDISPOSED has no name */
+/* Returns the word of a disposition, "responded"; empty for UNDISPOSED. */
 parley_str_t parley_c2a_disposition_name(parley_c2a_disposition_t d);
 
-/* How a message that was taken, and no more, is disposed of. */
+/* Returns the disposition of an accepted message without an answer. */
 parley_c2a_disposition_t parley_c2a_disposition(const parley_msg_t *m);
 
 /*
- * The members of an event's params that are its envelope, from 1 on in the
- * order of parley_c2a_place_t: content, a knock and what the draft does not
- * name are its payload.
+ * Numbers of the members of an event's params that belong to the envelope, from
+ * 1 on in the order of parley_c2a_place_t.  All other members are the payload:
+ * content, a knock, and members that the draft does not name.
  */
 extern const uint8_t  parley_c2a_envelope[PARLEY_ATOMS];
 
-/* The row for a message, to a group or not. */
+/* Returns the row of a message.  group: the recipient is a group. */
 const parley_c2a_row_t *parley_c2a_row(const parley_msg_t *m, int group);
 
 /*
@@ -209,8 +219,8 @@ const parley_c2a_row_t *parley_c2a_row(const parley_msg_t *m, int group);
  */
 int parley_c2a_offers(parley_c2a_form_t form, const parley_local_t *own);
 
-/* Writes what tools/list answers: those of the tools that the caller may
-   call.  -1: no memory. */
+/* Writes the result of tools/list: the tools that the caller may call.  Returns
+   0, or -1 if memory is exhausted. */
 int parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
     const parley_json_t *doc, const parley_local_t *own);
 
@@ -219,84 +229,94 @@ int parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_error_t *err);
 
 /*
- * The text of a string; of a number its canonical form, so that 1 and 1.0 name
- * the same call.  -1: no memory.
+ * Reads a string, or a number in canonical form, so that 1 and 1.0 name the
+ * same call.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_c2a_scalar(const parley_json_t *doc, uint32_t value,
     parley_str_t *ret);
 
-/* The codec's answers, unruled and own (parley_codec.h). */
+/* Implements the codec's answers() (parley_codec.h). */
 void parley_c2a_answers(parley_msg_t *msg, int approval);
 
 /*
- * The correlation: "id/threadId", "id" or "/threadId"; "/" and "%" in either
- * are percent-encoded, so that no two look alike.  -1: no memory.
+ * Writes a correlation: "id/threadId", "id" or "/threadId".  "/" and "%" in
+ * either part are percent-encoded, so that the text is unique.  Returns 0, or
+ * -1 if memory is exhausted.
  */
 int parley_c2a_correlate(parley_arena_t *arena, parley_str_t id,
     parley_str_t thread, parley_str_t *ret);
 
 /*
- * What reading would have as its correlation: the conversation, where the
- * payload that an event shows does not name something else.  What it names
- * is what the message was read with, and that stands in the event already,
- * but for an answer: that stands where what it answers does.
+ * Computes the correlation that a reader of the event finds: the thread or the
+ * conversation.  In an answer, and in a message without a correlation, the
+ * payload may name another one, which then counts.  Returns 0, or -1 with
+ * *e->err filled.
  */
 int parley_c2a_corr(const parley_c2a_encode_t *e, parley_str_t *ret);
 
-/* Of such a correlation the thread; empty: it has none. */
+/* Returns the thread of a correlation; empty: it has none. */
 parley_str_t parley_c2a_thread(parley_str_t corr);
 
-/* The account and the author of parley_codec_t. */
+/* Implement the codec's account() and author(). */
 int parley_c2a_account(const parley_msg_t *m, parley_msg_account_t *ret)
     __attribute__((warn_unused_result));
 int parley_c2a_author(parley_arena_t *arena, parley_str_t name,
     parley_edit_t *edits, uint32_t *ret_n)
     __attribute__((warn_unused_result));
 
-/* The codec's corr_is (parley_codec.h). */
+/* Implements the codec's corr_is() (parley_codec.h). */
 int parley_c2a_corr_is(const parley_msg_t *m, parley_str_t want);
 int parley_c2a_unruled(const parley_msg_t *m, parley_proto_t speak);
 int parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
     const parley_local_t *own, parley_reply_t *ret, parley_error_t *err);
 
-/* Whether it is an initialize with a version of MCP's. */
+/* Returns whether a message is an initialize with a version of MCP. */
 int parley_c2a_is_mcp(const parley_json_t *doc);
 
-/* The same of a message that another protocol carries.  -1: no memory. */
+/*
+ * Reads the payload of a message that another protocol carries.  Returns 0, or
+ * -1 if memory is exhausted.
+ */
 int parley_c2a_says(parley_msg_t *msg);
 
 /*
- * Fills text, and said, from a content array, or NONE: its text parts, joined
- * by newlines.  -1: no memory.
+ * Fills text and said from a content array, which may be PARLEY_JSON_NONE: its
+ * text parts, joined by newlines.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_c2a_text(parley_msg_t *msg, const parley_json_t *doc,
     uint32_t content)
     __attribute__((warn_unused_result));
 
-/* Fills text, and said, of an event: its content, or the topic of a knock.
-   -1: no memory. */
+/* Fills text and said of an event: its content, or the topic of a knock.
+   Returns 0, or -1 if memory is exhausted. */
 int parley_c2a_fill_text(parley_msg_t *msg, const uint32_t *at)
     __attribute__((warn_unused_result));
 
-/* Of a failure that a tool returned the code, where there is one. */
+/* Fills the code of a failure that a tool returned, if it has one. */
 int parley_c2a_words_failed(parley_msg_t *msg, uint32_t result);
 
 /*
- * Fills *msg, whose head is known, from a valid message that has it at[] as
- * parley_c2a_places_t says.  -1: no memory.
+ * Fills *msg from a valid message with a known head.  at has its values, as in
+ * parley_c2a_places_t.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg,
     const uint32_t *at, parley_c2a_form_t form);
 
-/* The codec's extract (parley_codec.h): a part of the content, and its slot. */
+/*
+ * Implements the codec's extract() (parley_codec.h); its slot is a part of the
+ * content.
+ */
 int parley_c2a_extract(const parley_msg_t *m, parley_embed_t *ret);
 
 extern const parley_embed_slot_t  parley_c2a_slot;
 
-/* Writes the content array for a message of another protocol; -1: memory. */
+/*
+ * Writes the content array for a message of another protocol.  Returns 0, or -1
+ * if memory is exhausted.
+ */
 int parley_c2a_write_content(parley_c2a_encode_t *e);
 
-/* The codec's render (parley_codec.h). */
+/* Implements the codec's render() (parley_codec.h). */
 int parley_c2a_render(parley_buf_t *b, const parley_msg_t *m);
 
 int parley_c2a_within(struct parley_redact_s *r, const parley_msg_t *m);
@@ -305,15 +325,15 @@ int parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_msg_t *m, const parley_encode_opts_t *opts,
     parley_encoded_t *ret, parley_loss_t *loss, parley_error_t *err);
 
-/* Writes what e->asked wants progress reported under. */
+/* Writes the token under which e->asked requests progress reports. */
 void parley_c2a_write_token(parley_c2a_encode_t *e);
 
-/* Writes a C2A message that comes back from another protocol's slot. */
+/* Writes a C2A message that another protocol's slot carried. */
 int parley_c2a_write_restored(parley_c2a_encode_t *e);
 
 /*
- * Whether what was written is valid, and what is known of it: of an event
- * that the gateway makes, and of a message that comes back.
+ * Check the written text and fill *ret.  The first function is for a new event,
+ * the second for a message that was carried.
  */
 int parley_c2a_check_event(const parley_engine_t *engine,
     parley_c2a_encode_t *e, parley_encoded_t *ret);
@@ -336,33 +356,34 @@ int parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
 int parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret);
 
-/* what there is to say to a caller */
+/* content of an answer to a caller */
 typedef struct {
-    const parley_json_t       *doc;         /* its message */
+    const parley_json_t       *doc;         /* message of the caller */
     parley_c2a_disposition_t   disposition;
     parley_str_t               message;     /* JSON, or empty */
-    const parley_msg_t        *msg;         /* that message, or NULL */
-    int64_t                    delivered;   /* as the service counted; -1: it
-                                               did not */
+    const parley_msg_t        *msg;         /* the message in "message", or
+                                               NULL */
+    int64_t                    delivered;   /* number counted by the service;
+                                               -1: none */
 } parley_c2a_said_t;
 
-/* Tells it that.  -1: no memory. */
+/* Writes an answer.  Returns 0, or -1 if memory is exhausted. */
 int parley_c2a_accepted(parley_arena_t *arena, const parley_c2a_said_t *said,
     parley_reply_t *ret, parley_error_t *err);
 
-/* Whether it calls a tool. */
+/* Returns whether a message calls a tool. */
 int parley_c2a_is_tool(const parley_json_t *doc);
 
 
-/* Where a message has what the codec looks for: each object is walked once. */
+/* Places of values in a message.  Each object is read once. */
 
-/* the objects in which they stand */
+/* objects that contain the places */
 typedef enum {
     PARLEY_C2A_OF_MESSAGE = 0,
     PARLEY_C2A_OF_PARAMS,
-    PARLEY_C2A_OF_ARGUMENTS,        /* of the draft's tools */
+    PARLEY_C2A_OF_ARGUMENTS,        /* arguments of the draft's tools */
     PARLEY_C2A_OF_CONVERSATION,
-    PARLEY_C2A_OF_PLACE,            /* that a tool's target is */
+    PARLEY_C2A_OF_PLACE,            /* target of a tool */
     PARLEY_C2A_OF_AUTHOR,
     PARLEY_C2A_OF_TARGET,
     PARLEY_C2A_OF_TIMING,
@@ -372,7 +393,7 @@ typedef enum {
 } parley_c2a_object_t;
 
 
-/* places in a message or a response; NOWHERE takes what nobody looks for */
+/* places in a message or a response; NOWHERE is for all other members */
 typedef enum {
     PARLEY_C2A_NOWHERE = 0,
     PARLEY_C2A_AT_ID,
@@ -385,11 +406,12 @@ typedef enum {
     PARLEY_C2A_AT_ARGUMENTS,
     PARLEY_C2A_AT_META,
 
-    PARLEY_C2A_AT_EVENT_ID,         /* from here on what a payload has; to
-                                       RELIABILITY what parley_c2a_envelope
-                                       has.  Of a tool its key */
+    PARLEY_C2A_AT_EVENT_ID,         /* the places from here on are in a payload;
+                                       those up to RELIABILITY are in
+                                       parley_c2a_envelope.  For a tool: its
+                                       key */
     PARLEY_C2A_AT_SOURCE,
-    PARLEY_C2A_AT_CONVERSATION,     /* of a tool its target */
+    PARLEY_C2A_AT_CONVERSATION,     /* for a tool: its target */
     PARLEY_C2A_AT_AUTHOR,
     PARLEY_C2A_AT_TARGET,
     PARLEY_C2A_AT_TIMING,
@@ -398,7 +420,7 @@ typedef enum {
     PARLEY_C2A_AT_RELIABILITY,
     PARLEY_C2A_AT_CONTENT,
     PARLEY_C2A_AT_KNOCK,
-    PARLEY_C2A_AT_REASON,           /* words, the first that is there */
+    PARLEY_C2A_AT_REASON,           /* texts; the first one present counts */
     PARLEY_C2A_AT_TEXT,
     PARLEY_C2A_AT_MESSAGE,
     PARLEY_C2A_AT_ETA,
@@ -425,51 +447,51 @@ typedef enum {
 } parley_c2a_place_t;
 
 
-/* the values' nodes, or PARLEY_JSON_NONE */
+/* nodes of the values, or PARLEY_JSON_NONE */
 typedef struct {
     uint32_t  at[PARLEY_C2A_PLACES];
 } parley_c2a_places_t;
 
 
-/* a part that embeds a message: the values' nodes, or PARLEY_JSON_NONE */
+/* part that embeds a message: nodes of the values, or PARLEY_JSON_NONE */
 typedef struct {
     uint32_t        node;       /* the part */
     uint32_t        form;
     uint32_t        data;
     uint32_t        members;
-    parley_proto_t  proto;      /* what its media type names, or NONE */
+    parley_proto_t  proto;      /* protocol of its media type, or NONE */
 } parley_c2a_part_t;
 
 
 /*
- * Finds what a message has, and returns its form as parley_c2a_form_of()
- * does; PARLEY_C2A_RESPONSE where there is no method and a result or an
- * error.  It need not be valid.
+ * Finds the values of a message, which need not be valid.  Returns its form as
+ * parley_c2a_form_of() does, or PARLEY_C2A_RESPONSE if it has a result or an
+ * error and no method.
  */
 parley_c2a_form_t parley_c2a_places_find(parley_c2a_places_t *places,
     const parley_json_t *doc);
 
-/* Finds what a payload of that form has, wherever it stands. */
+/* Finds the values of a payload of this form, at any place. */
 void parley_c2a_places_payload(parley_c2a_places_t *places,
     const parley_json_t *doc, uint32_t payload, parley_c2a_form_t form);
 
-/* Finds what a response has, and its result. */
+/* Finds the values of a response and of its result. */
 void parley_c2a_places_answer(parley_c2a_places_t *places,
     const parley_json_t *doc);
 
 /*
- * The part of a content array that embeds a message; node NONE: there is
- * none.  Returns 0, or -1: no memory.
+ * Finds the part of a content array that embeds a message.  If it is missing,
+ * node is NONE.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_c2a_part(const parley_json_t *doc, uint32_t content,
     parley_c2a_part_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * SEC-04: whether no more than most parts of a content array have the media
- * type of a protocol's messages, however it is spelt and whatever they say
- * besides: rules look at one message.  content may be PARLEY_JSON_NONE.
- * Returns 0, or -1: field-invalid at the first that is too many.
+ * Checks that at most this number of parts of a content array have the media
+ * type of a protocol's messages, in any spelling and with any content: rules
+ * examine one message (SEC-04).  content may be PARLEY_JSON_NONE.  Returns 0,
+ * or -1: field-invalid at the first excess part.
  */
 int parley_c2a_parts(const parley_json_t *doc, uint32_t content,
     unsigned most, parley_error_t *err)

@@ -1,33 +1,33 @@
 /*
- * The HTTP binding: a JSON-RPC response, as a service gives one and as a C2A
- * caller gets one.  Its result is
+ * The HTTP binding: a JSON-RPC response, from a service and for a C2A caller.
+ * Its result is
  *
- *     {"accepted": true, "disposition": "claimed", "message": {...}}
+ *   {"accepted": true, "disposition": "claimed", "message": {...}}
  *
- * where message, if there is one, is an event as in the params of
- * chat/deliver, or the arguments of chat.send_message or chat.react; of a
- * tool call that may stand in "structuredContent", beside "content" that a
- * model reads.  Anything else is what a tool returned, as in MCP:
+ * The optional message is an event as in the params of chat/deliver, or the
+ * arguments of chat.send_message or chat.react.  For a tool call, this object
+ * may be in "structuredContent", with "content" for a model.  Any other result
+ * is the result of a tool, as in MCP:
  *
- *     {"content": [{"type": "text", "text": "no such thread"}],
- *      "isError": true}
+ *   {"content": [{"type": "text", "text": "no such thread"}],
+ *    "isError": true}
  */
 
 #include "translate/c2a/parley_c2a.h"
 #include "translate/parley_msg_field.h"
 
 
-#define PARLEY_C2A_REFUSED  422     /* the status where nothing says another */
+#define PARLEY_C2A_REFUSED  422     /* default status of a refusal */
 
 
-/* an answer that is read */
+/* context of a decode */
 typedef struct {
     const parley_engine_t   *engine;
     parley_arena_t          *arena;
     const parley_encoded_t  *sent;
     parley_answer_t         *answer;
-    const parley_json_t     *doc;       /* the answer's */
-    const uint32_t          *at;        /* and what it has */
+    const parley_json_t     *doc;       /* document of the answer */
+    const uint32_t          *at;        /* and its values */
     parley_error_t          *err;
 } parley_c2a_read_t;
 
@@ -55,7 +55,7 @@ static int parley_c2a_say(const parley_engine_t *engine,
     parley_str_t *ret, parley_loss_t *loss, parley_error_t *err);
 
 
-/* by act of the answer */
+/* dispositions by act of the answer */
 static const parley_c2a_disposition_t  parley_c2a_answered[] = {
     [PARLEY_ACT_REQUEST] = PARLEY_C2A_DEFERRED,
     [PARLEY_ACT_REPLY] = PARLEY_C2A_RESPONDED,
@@ -131,8 +131,9 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
 
 
 /*
- * The id is that of the call: the message's own where the gateway made it.
- * An error may have null, where the service could not read the id.
+ * Checks that the id is that of the call.  In a call from the gateway, it is
+ * the message's own id.  An error may have null if the service could not read
+ * the id.
  */
 
 static int
@@ -174,7 +175,10 @@ parley_c2a_answer_matches(const parley_c2a_read_t *r)
 }
 
 
-/* A message alone is an answer too, and what a stream of events brings. */
+/*
+ * Reads a message alone, which is also an answer, for example from a stream of
+ * events.
+ */
 
 static int
 parley_c2a_answer_request(const parley_c2a_read_t *r)
@@ -203,8 +207,9 @@ parley_c2a_answer_request(const parley_c2a_read_t *r)
 
 
 /*
- * SEC-08: what it says that it answers, and where it stands: in its own words
- * that is the conversation of the question, or its thread.
+ * Checks the answered message and the conversation of an answer (SEC-08).  An
+ * answer in C2A's own words must have the conversation or the thread of the
+ * question.
  */
 
 static int
@@ -272,8 +277,9 @@ parley_c2a_answer_error(const parley_c2a_read_t *r)
 
 
 /*
- * A number of ours says the status, and whether it may be sent again where
- * there is no word for it.  A refusal must not look like a success further on.
+ * Finds the status in a number of Parley, and also the code and whether another
+ * attempt is allowed, if the answer has no known code.  Later steps must not
+ * treat a refusal as a success.
  */
 
 static void
@@ -309,7 +315,10 @@ parley_c2a_answer_number(parley_answer_t *answer, int64_t number)
 }
 
 
-/* As the gateway itself says of an AEE error: what it says goes before. */
+/*
+ * Reads retryable and backoff_ms, which the gateway writes for an AEE error.
+ * They override the code.
+ */
 
 static void
 parley_c2a_answer_retry(uint32_t data, parley_answer_t *answer)
@@ -403,7 +412,7 @@ parley_c2a_answer_result(const parley_c2a_read_t *r)
 }
 
 
-/* A refusal without a code: what it says besides its reason is lost. */
+/* Reads a refusal without a code.  Its members except the reason are lost. */
 
 static int
 parley_c2a_answer_failed(const parley_c2a_read_t *r)
@@ -441,8 +450,8 @@ parley_c2a_answer_failed(const parley_c2a_read_t *r)
 
 
 /*
- * What stands in a result answers the call, also where the message itself
- * does not say so.
+ * Reads a message in a result.  It answers the call, even if it does not say
+ * so.
  */
 
 static int
@@ -488,7 +497,10 @@ parley_c2a_answer_message(const parley_c2a_read_t *r, uint32_t message)
 }
 
 
-/* The result as the message that it stands for, and where in that it is. */
+/*
+ * Writes the message in a result as a full message.  *ret_within is its place
+ * in that.
+ */
 
 static int
 parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
@@ -526,7 +538,7 @@ parley_c2a_wrap(parley_arena_t *arena, const parley_json_t *doc,
 }
 
 
-/* What a tool returned is the answer itself: what a model would read. */
+/* Uses the result of a tool as the answer, as a model does. */
 
 static int
 parley_c2a_answer_data(const parley_c2a_read_t *r, int failed)
@@ -571,7 +583,7 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
 
     (void) now_ms;
 
-    /* a failure with the status of one: the service did not take it */
+    /* An error status means that the service did not accept the message. */
 
     if ((answer->kind == PARLEY_ANSWER_REFUSED || answer->status >= 300)
         && parley_answer_failed(answer, PARLEY_FAILURE_RETRY, &failure, loss))
@@ -602,7 +614,7 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
 
         if (answer->msg.act == PARLEY_ACT_PROGRESS) {
 
-            /* that is a notification, and a response comes once */
+            /* Progress needs a notification, and there is only one response. */
 
             parley_loss_at(loss, &answer->msg, PARLEY_MSG_DATA);
 
@@ -619,8 +631,8 @@ parley_c2a_answer_encode(const parley_engine_t *engine,
 
 
 /*
- * A code that is none of ours stands in data as it was; its number says the
- * status.
+ * Writes a refusal.  An unknown code is in data as received; the number shows
+ * the status.
  */
 
 static int
@@ -649,8 +661,8 @@ parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
 
 
 /*
- * The answer as an event, or as the call that it was; one that C2A cannot
- * say is lost, and *ret is empty.
+ * Writes the answer as an event, or as a call.  If C2A cannot express it, it is
+ * lost, and *ret is empty.
  */
 
 static int

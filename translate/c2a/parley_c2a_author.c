@@ -1,4 +1,4 @@
-/* The author of an event: the account that wrote it, and another name of it. */
+/* The author of an event: its account, and the edits that replace it. */
 
 #include "translate/c2a/parley_c2a.h"
 
@@ -35,7 +35,7 @@ parley_c2a_account(const parley_msg_t *m, parley_msg_account_t *ret)
 }
 
 
-/* Reads a string of the message; empty if there is none. */
+/* Reads a string of the message; empty if it is missing. */
 
 static int
 parley_c2a_account_text(const parley_json_t *doc, const char *pointer,
@@ -47,7 +47,7 @@ parley_c2a_account_text(const parley_json_t *doc, const char *pointer,
 }
 
 
-/* The sender of a knock is the author, too. */
+/* A knock repeats the author in "from". */
 
 int
 parley_c2a_author(parley_arena_t *arena, parley_str_t name,

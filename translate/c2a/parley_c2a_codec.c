@@ -1,10 +1,10 @@
 /*
- * What the protocol is: how a message is known, where its fields and names
- * stand, what of it no other protocol is told.
+ * The codec: detection, the places of fields and names, and the members that
+ * cannot be translated.
  *
- *     {"jsonrpc": "2.0", "id": "evt_1", "method": "chat/deliver", "params": {
- *         "eventId": "evt_1", "conversation": {"id": "C1", "threadId": "T1"},
- *         "target": {"recipient": "agent:bob"}, ...}}
+ *   {"jsonrpc": "2.0", "id": "evt_1", "method": "chat/deliver", "params": {
+ *     "eventId": "evt_1", "conversation": {"id": "C1", "threadId": "T1"},
+ *     "target": {"recipient": "agent:bob"}, ...}}
  *
  * has the correlation "C1/T1".
  */
@@ -14,11 +14,11 @@
 #include "translate/parley_unmapped.h"
 
 
-#define PARLEY_C2A_DETECTED  100    /* "jsonrpc" is there */
+#define PARLEY_C2A_DETECTED  100    /* "jsonrpc" is present */
 
-/* what maps a member: the canonical fields, of the id of a conversation where
-   they have that, of a form where it is one; where the event carries another
-   protocol's message, the gateway itself */
+/* mappings of a member: by a canonical field (HELD), by a canonical field with
+   the id of the conversation (NAMED), by a known form (KNOWN), or by the
+   gateway for a carried message (MADE) */
 #define PARLEY_C2A_HELD   0x01
 #define PARLEY_C2A_MADE   0x02
 #define PARLEY_C2A_NAMED  0x04
@@ -99,7 +99,7 @@ static const parley_plain_t  parley_c2a_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
-/* calls of the seven tools, whose target may be a text */
+/* calls of the seven tools; the target may be a text */
 
 static const parley_plain_t  parley_c2a_arguments_names[] = {
     { PARLEY_ATOM_target, parley_c2a_place_names },
@@ -119,7 +119,7 @@ static const parley_plain_t  parley_c2a_call_names[] = {
     { PARLEY_ATOM_NONE, NULL }
 };
 
-/* what another tool or method takes is its own */
+/* other tools and methods have members of their own */
 
 static const parley_plain_t  parley_c2a_tool_names[] = {
     { PARLEY_ATOM_name, NULL },
@@ -133,7 +133,7 @@ static const parley_plain_t  parley_c2a_other_names[] = {
 };
 
 
-/* of another try the attempt is another, and so is the call that it comes in */
+/* another attempt has another number and another call */
 static const parley_atom_t
     parley_c2a_passing[][PARLEY_CODEC_PASSING_NAMES] = {
     { PARLEY_ATOM_id },
@@ -143,7 +143,7 @@ static const parley_atom_t
 };
 
 
-/* by parley_c2a_envelope */
+/* indexed by parley_c2a_envelope */
 static const parley_mapped_t  parley_c2a_mapped_in[] = {
     { .pointer = "/params/eventId" },
     { .pointer = "/params/source", .names = {
@@ -172,7 +172,7 @@ static const parley_mapped_t  parley_c2a_mapped_in[] = {
         [PARLEY_ATOM_attempt] = PARLEY_C2A_MADE } },
 };
 
-/* beside what is carried an event says again what that answers */
+/* an event with a carried message repeats the id that this message answers */
 static const parley_mapped_t  parley_c2a_mapped = {
     .own = parley_c2a_unmapped_own,
     .names = { [PARLEY_ATOM_inReplyTo] = PARLEY_C2A_MADE },
@@ -197,7 +197,7 @@ static const parley_mapped_t  parley_c2a_mapped_text = {
 };
 
 
-/* a group is a conversation, by its id */
+/* a group is a conversation, named by its id */
 static const parley_str_t  parley_c2a_prefixes[PARLEY_NAME_KINDS] = {
     [PARLEY_NAME_AGENT] = parley_str("agent:"),
     [PARLEY_NAME_HUMAN] = parley_str("human:"),
@@ -214,7 +214,7 @@ static const parley_name_syntax_t  parley_c2a_syntax = {
 };
 
 
-/* by parley_c2a_header_t */
+/* indexed by parley_c2a_header_t */
 static const parley_str_t  parley_c2a_reads[] = {
     [PARLEY_C2A_HEADER_MCP] = parley_str("mcp-protocol-version"),
     parley_str("")
@@ -231,7 +231,7 @@ const parley_binding_t  parley_c2a_binding = {
     .media_type = parley_str("application/json"),
     .reads = parley_c2a_reads,
     .sets = parley_c2a_sets,
-    .sessions = &parley_c2a_sets[1],    /* all but the version */
+    .sessions = &parley_c2a_sets[1],    /* all except the version */
     .addressed = 1,
     .responds = 1,
     .looks = 1,
@@ -240,7 +240,7 @@ const parley_binding_t  parley_c2a_binding = {
 };
 
 
-/* the parameters of a request, and the arguments of a call */
+/* params of a request, and arguments of a call */
 static const parley_str_t  parley_c2a_payloads[] = {
     parley_str("/params"), parley_str("/params/arguments"), parley_str("")
 };
@@ -336,7 +336,7 @@ parley_c2a_detect(const parley_json_t *doc)
 
     if (parley_json_type(doc, 0) == PARLEY_JSON_ARRAY) {
 
-        /* a batch, which is refused as JSON-RPC refuses */
+        /* JSON-RPC's batch, which is refused */
 
         k = parley_json_first(0);
 
@@ -367,7 +367,7 @@ parley_c2a_type(unsigned i)
 }
 
 
-/* An event, or a message that is sent, has parts; but for a knock. */
+/* Returns the content for an event or a sent message, except a knock. */
 
 static parley_atom_t
 parley_c2a_spoken(const parley_msg_t *m)
@@ -386,8 +386,8 @@ parley_c2a_spoken(const parley_msg_t *m)
 
 
 /*
- * A call of a tool, a notification and some events do not say who they are
- * from, a reaction not whom it is for, and hardly any when it was made.
+ * Fills values that are missing in many messages: the sender of a tool call, of
+ * a notification and of some events; the recipient of a reaction; and the time.
  */
 
 static int
@@ -417,9 +417,9 @@ parley_c2a_submit(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * Where a message says what its canonical fields hold: that depends on whether
- * it is an event, a tool call or a notification, also one that another
- * protocol carries, and on what an event carries.
+ * Finds the place of a canonical field.  It depends on the kind of message
+ * (event, tool call or notification), also if another protocol carries it, and
+ * on the message that an event carries.
  */
 
 static uint32_t
@@ -489,7 +489,7 @@ parley_c2a_locate(const parley_msg_t *m, parley_msg_field_t field)
 }
 
 
-/* what is for a channel may name that alone */
+/* The recipient may be only a channel. */
 
 static uint32_t
 parley_c2a_locate_event(const parley_msg_t *m, const uint32_t *at,
@@ -559,8 +559,9 @@ parley_c2a_locate_conversation(const uint32_t *at)
 
 
 /*
- * The id of a call is the exchange's; only an event has an envelope, and only
- * an event carries; what a tool returned has none of them.
+ * Reports members without a canonical field.  The id of a call belongs to the
+ * exchange.  Only an event has an envelope and can carry a message; the result
+ * of a tool has neither.
  */
 
 static void
@@ -591,8 +592,8 @@ parley_c2a_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 
 
 /*
- * No canonical field has the id of a conversation where its thread is the
- * correlation and somebody is named besides.
+ * Reports the members of an event.  The id of the conversation has no canonical
+ * field if the thread is the correlation and a recipient is named.
  */
 
 static void
@@ -628,7 +629,10 @@ parley_c2a_unmapped_event(const parley_msg_t *m, uint32_t params,
 }
 
 
-/* What is no envelope is the payload, unless the event carries another. */
+/*
+ * Handles members that are not envelope members: they are the payload, or the
+ * carrier.
+ */
 
 static int
 parley_c2a_unmapped_own(const parley_msg_t *m, uint32_t value, unsigned by,
@@ -649,8 +653,8 @@ parley_c2a_unmapped_own(const parley_msg_t *m, uint32_t value, unsigned by,
 
 
 /*
- * The carrier and the text before it are the gateway's, but for what somebody
- * has added to them.
+ * Reports additions of others to the capsule and to the text before it.  All
+ * other members of these parts come from the gateway.
  */
 
 static void

@@ -1,22 +1,23 @@
 /*
  * Reads a request or a notification:
  *
- *     {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
- *         "name": "chat.react", "arguments": {"inReplyTo": "evt_123",
- *         "signal": "done"}, "_meta": {"progressToken": 7}}}
+ *   {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
+ *     "name": "chat.react", "arguments": {"inReplyTo": "evt_123",
+ *     "signal": "done"}, "_meta": {"progressToken": 7}}}
  *
- * and what a client says to a request of the service's, a JSON-RPC response:
- * first, of a message that need not be valid, what it is and between whom;
- * then its envelope and its text.
+ * and a JSON-RPC response, with which a client answers a request of the
+ * service.  First the form and the parties are read, of any message; then, of a
+ * valid one, the envelope and the text.
  */
 
 #include "translate/c2a/parley_c2a.h"
 #include "core/parley_jcs.h"
 
 
-#define PARLEY_C2A_DIGITS  15       /* of integers that are doubles */
+#define PARLEY_C2A_DIGITS  15       /* digits of integers that a double always
+                                       holds */
 
-/* octets of a conversation that an answer is to stand in */
+/* maximum octets of the conversation for an answer */
 #define PARLEY_C2A_PLACE_MAX  512
 
 static int parley_c2a_response(const uint32_t *at, parley_error_t *err);
@@ -82,7 +83,9 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
         return -1;
     }
 
-    /* one message in an event, which is read as that; none in what is sent */
+    /*
+     * An event may carry one message, which is then read; a sent message none.
+     */
 
     if ((form == PARLEY_C2A_DELIVER || form == PARLEY_C2A_SEND_MESSAGE)
         && parley_c2a_parts(doc, at[PARLEY_C2A_AT_CONTENT],
@@ -97,7 +100,10 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
 }
 
 
-/* {"jsonrpc", "id", "result"}, or "error" in its place: nobody reads more */
+/*
+ * Checks a response: {"jsonrpc", "id", "result"}, or "error" instead of
+ * "result".
+ */
 
 static int
 parley_c2a_response(const uint32_t *at, parley_error_t *err)
@@ -124,8 +130,9 @@ parley_c2a_response(const uint32_t *at, parley_error_t *err)
 
 
 /*
- * Fills form, intent, id, sender, recipient, corr and reply_to, as far as
- * they can be read, of a message that need not be valid.  -1: no memory.
+ * Fills form, intent, id, sender, recipient, corr and reply_to, as far as they
+ * can be read.  The message need not be valid.  Returns 0, or -1 if memory is
+ * exhausted.
  */
 
 static int
@@ -214,9 +221,9 @@ parley_c2a_peek_event(parley_arena_t *arena, parley_msg_t *msg,
 
 
 /*
- * Of a tool its key, where it stands and what it answers; of a notification
- * what is cancelled, or what the progress is of.  What only reads is asked for
- * again and again: no key makes it another's.
+ * Reads the key, the place and the answered event of a tool call, or the
+ * cancelled request and the token of a notification.  A tool that only reads
+ * may be called repeatedly, so that its key is not an id.
  */
 
 static int
@@ -252,7 +259,10 @@ parley_c2a_peek_call(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
-/* "tools/list" is c2a.tools.list, the tool "chat_x" c2a.chat.x */
+/*
+ * Derives the intent: c2a.tools.list for "tools/list", c2a.chat.x for the tool
+ * "chat_x".
+ */
 
 static int
 parley_c2a_peek_intent(parley_arena_t *arena, parley_msg_t *msg,
@@ -300,9 +310,9 @@ parley_c2a_peek_token(parley_msg_t *msg, uint32_t meta)
 
 
 /*
- * {"id", "threadId"}, in a target perhaps with a recipient, or "kind:name":
- * both are the correlation; the conversation is whom a message is for that
- * names nobody.  What is too long to be remembered is no place.
+ * Reads {"id", "threadId"}, in a target also with a recipient, or "kind:name".
+ * Both give the correlation.  Without a recipient, the message is for the
+ * conversation.  A place that is too long to store is ignored.
  */
 
 static int
@@ -358,7 +368,7 @@ parley_c2a_is_dm(const parley_json_t *doc, uint32_t kind)
 }
 
 
-/* Somebody, or a conversation, or a thread. */
+/* Reads the name of a party, a conversation or a thread. */
 
 static int
 parley_c2a_peek_name(parley_arena_t *arena, parley_msg_t *msg,
@@ -422,7 +432,7 @@ parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
         return parley_msg_string(doc, value, ret);
     }
 
-    /* an integer that no double holds would be named after another */
+    /* An integer that a double cannot hold would become another id. */
 
     if ((parley_json_node(doc, value)->flags & PARLEY_JSON_INTEGER)
         && parley_json_node(doc, value)->len > PARLEY_C2A_DIGITS)
@@ -442,7 +452,7 @@ parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
 
 
 /*
- * A call without a key of its own is known by all that it says: a retry of
+ * Derives the id of a call without a key from its whole content: a retry with
  * the same octets is the same message.
  */
 
@@ -524,10 +534,10 @@ parley_c2a_escape(parley_buf_t *b, parley_str_t s)
 
 
 /*
- * A name of a thread ("thread:T") says the thread without its conversation, a
- * name of a channel the conversation without its thread.  Of what is carried
- * the correlation is as it stands there: what the gateway writes for it is the
- * conversation or, of a group's message, the thread.
+ * Compares correlations.  The name of a thread ("thread:T") lacks the
+ * conversation, the name of a channel lacks the thread.  The correlation of a
+ * carried message is unchanged: the gateway writes it as the conversation or,
+ * for a group, as the thread.
  */
 
 int
@@ -558,7 +568,7 @@ parley_c2a_corr_is(const parley_msg_t *m, parley_str_t want)
 }
 
 
-/* Whether that is what is written for the correlation of a message. */
+/* Returns whether corr is the written form of the message's correlation. */
 
 static int
 parley_c2a_is_written(const parley_msg_t *m, parley_str_t corr)
@@ -605,7 +615,7 @@ parley_c2a_is_mcp(const parley_json_t *doc)
 }
 
 
-/* a date, as MCP numbers its versions, that is not the draft's */
+/* Returns whether a version is a date, as in MCP, but not that of the draft. */
 
 static int
 parley_c2a_is_version(const parley_json_t *doc, uint32_t value)

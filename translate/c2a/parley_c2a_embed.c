@@ -1,17 +1,17 @@
 /*
- * Messages within messages.  Of another protocol in the content of an event:
+ * Messages in messages.  A message of another protocol is in the content of an
+ * event:
  *
- *     {"type": "data", "mediaType": "application/vnd.<x>+json",
- *      "form": "task", "data": {...}, "members": {...},
- *      "reference": {"id", "type", "hash", "locator", "verified"}}
+ *   {"type": "data", "mediaType": "application/vnd.<x>+json",
+ *    "form": "task", "data": {...}, "members": {...},
+ *    "reference": {"id", "type", "hash", "locator", "verified"}}
  *
- * where members has the envelope members that an event has no field for; among
- * them "intent" where it is not "<x>.<form>", and "reply_to" where x has such
- * a member.
+ * members has the envelope members without a field in an event, and also
+ * "intent" if it is not "<x>.<form>", and "reply_to" if x has such a member.
  *
- * And a C2A message that comes back from the slot of another protocol.  Its
- * members were written by whoever sent the carrier, so what the carrier's own
- * fields say (who, to whom, how urgent, when) replaces theirs.
+ * A C2A message also returns from the slot of another protocol.  The sender of
+ * the carrier wrote its members.  Therefore the carrier's own fields (sender,
+ * recipient, urgency, time) replace them.
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -19,7 +19,9 @@
 #include "translate/parley_msg_field.h"
 
 
-/* which part is looked for: one that is a whole message, any that may be one */
+/*
+ * search for a part: the first that is a whole message, or one that may be one
+ */
 #define PARLEY_C2A_WHOLE  (-1)
 #define PARLEY_C2A_FIRST  0
 
@@ -27,10 +29,10 @@
 #define PARLEY_C2A_FIXED_MAX  2
 
 
-/* what becomes of a member that comes back */
+/* result for a member that was carried */
 typedef enum {
     PARLEY_C2A_LOST = 0,
-    PARLEY_C2A_SAID,            /* by another one */
+    PARLEY_C2A_SAID,            /* another member has its value */
     PARLEY_C2A_WRITTEN
 } parley_c2a_restored_t;
 
@@ -104,9 +106,9 @@ parley_c2a_parts(const parley_json_t *doc, uint32_t content, unsigned most,
 
 
 /*
- * The first part that is whole; or that with the media type of a protocol's
- * messages before which there are so many.  node NONE: there is none.  -1: no
- * memory.
+ * Finds the first part that is whole, or the part with number which of those
+ * with the media type of a protocol's messages.  If it is missing, node is
+ * NONE.  Returns 0, or -1 if memory is exhausted.
  */
 
 static int
@@ -141,7 +143,7 @@ parley_c2a_part_find(const parley_json_t *doc, uint32_t content, int which,
 }
 
 
-/* The members of a part, and the protocol that its media type names. */
+/* Reads the members of a part, and the protocol of its media type. */
 
 static int
 parley_c2a_part_read(const parley_json_t *doc, uint32_t value,
@@ -244,7 +246,7 @@ parley_c2a_extract(const parley_msg_t *m, parley_embed_t *ret)
             }
         }
 
-        /* what would be refused in the same message of C2A itself */
+        /* C2A would refuse this part in a message of its own. */
 
         if (parley_c2a_part_find(doc, content, PARLEY_C2A_FIRST + event,
                                  &part)
@@ -268,9 +270,9 @@ parley_c2a_extract(const parley_msg_t *m, parley_embed_t *ret)
 
 
 /*
- * A group's message has its own correlation as the thread, any other as the
- * conversation, as they are written; beside what is embedded the event says
- * again what that answers.
+ * Reads a part.  The thread is the correlation of a message for a group, else
+ * the conversation is, both as written.  The event repeats the id that the
+ * embedded message answers.
  */
 
 static int
@@ -333,7 +335,10 @@ parley_c2a_extract_part(const parley_msg_t *m, uint32_t params,
 }
 
 
-/* A member that is a word is taken; any other is one of the envelope's. */
+/*
+ * Reads a member that is a string, and marks it as taken.  Other members belong
+ * to the envelope.
+ */
 
 static int
 parley_c2a_extract_word(const parley_json_t *doc, uint32_t value,
@@ -352,8 +357,8 @@ parley_c2a_extract_word(const parley_json_t *doc, uint32_t value,
 
 
 /*
- * {"jsonrpc", "id", "method", "params"} with the params of the form; members
- * that such a message has no place for are lost.
+ * Writes {"jsonrpc", "id", "method", "params"} with the params of the form.
+ * Members without a place in such a message are lost.
  */
 
 int
@@ -390,7 +395,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
                       parley_c2a_form_info(form)->method);
     parley_buf_lit(b, ",\"params\":{");
 
-    /* progress goes under whatever the one who asked calls it */
+    /* The asker's token replaces that of the message. */
 
     skip = form == PARLEY_C2A_PROGRESS && e->asked != NULL
            ? PARLEY_ATOM_progressToken : PARLEY_ATOM_NONE;
@@ -425,8 +430,8 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
 
 
 /*
- * Of a tool {"name", "arguments"} and what else such a call may say; of an
- * event its envelope, with the eventId of the origin; what is no envelope is
+ * Writes the params.  A tool call has {"name", "arguments"} and further members
+ * of the call.  An event has its envelope with the eventId of the origin, and
  * the payload.
  */
 
@@ -548,7 +553,7 @@ parley_c2a_restored_member(const parley_member_t *member,
 }
 
 
-/* What the outer message decides of a member of the envelope. */
+/* Writes an envelope member with the values of the outer message. */
 
 static void
 parley_c2a_fix(parley_c2a_encode_t *e, const parley_member_t *member)
@@ -592,7 +597,10 @@ parley_c2a_fix(parley_c2a_encode_t *e, const parley_member_t *member)
 }
 
 
-/* The kind ends at the first colon, or where the author's own does. */
+/*
+ * Writes the author.  The kind is the text before the first colon, or the
+ * author's own kind.
+ */
 
 static unsigned
 parley_c2a_fix_author(parley_c2a_encode_t *e, parley_json_ref_t author,
@@ -628,8 +636,8 @@ parley_c2a_fix_author(parley_c2a_encode_t *e, parley_json_ref_t author,
 
 
 /*
- * A deadline is the message's only where somebody has to answer; elsewhere
- * it is the event's own, and so is a number that is none.
+ * Writes the attention.  A deadline belongs to the message only if an answer is
+ * required; otherwise it belongs to the event, and so does an invalid number.
  */
 
 static unsigned
@@ -684,7 +692,10 @@ parley_c2a_fix_text(parley_c2a_encode_t *e, parley_embed_fixed_t *fixed,
 }
 
 
-/* An event, which has no place for a token, stands for itself. */
+/*
+ * Writes a token.  If the question is an event, which cannot have a token, its
+ * id replaces it.
+ */
 
 void
 parley_c2a_write_token(parley_c2a_encode_t *e)

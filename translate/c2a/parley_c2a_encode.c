@@ -1,16 +1,16 @@
 /*
  * Writes another protocol's message as an event:
  *
- *     {"jsonrpc": "2.0", "id": "evt-1", "method": "chat/deliver", "params": {
- *         "eventId": "evt-1", "source": {"platform": "aee"},
- *         "author": {"id": "alice", "kind": "agent"},
- *         "timing": {"createdAt": "2026-06-02T19:10:00Z"},
- *         "conversation": {"id": "C1", "kind": "thread", "threadId": "T1"},
- *         "target": {"recipient": "agent:bob", "directedness": "to_me"},
- *         "inReplyTo": "evt-0", "content": [...], "attention": {...},
- *         "injection": {...}, "reliability": {...}}}
+ *   {"jsonrpc": "2.0", "id": "evt-1", "method": "chat/deliver", "params": {
+ *     "eventId": "evt-1", "source": {"platform": "aee"},
+ *     "author": {"id": "alice", "kind": "agent"},
+ *     "timing": {"createdAt": "2026-06-02T19:10:00Z"},
+ *     "conversation": {"id": "C1", "kind": "thread", "threadId": "T1"},
+ *     "target": {"recipient": "agent:bob", "directedness": "to_me"},
+ *     "inReplyTo": "evt-0", "content": [...], "attention": {...},
+ *     "injection": {...}, "reliability": {...}}}
  *
- * and progress for somebody who called as notifications/progress.
+ * and progress for a caller as notifications/progress.
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -21,10 +21,10 @@
 #include "core/parley_time.h"
 
 
-#define PARLEY_C2A_ENVELOPE  1280    /* octets around what is carried */
+#define PARLEY_C2A_ENVELOPE  1280    /* octets around the carried message */
 
 
-/* levels that an event puts around a value of the message that it carries */
+/* levels that an event adds around a value of the carried message */
 #define PARLEY_C2A_LEVELS    8
 
 
@@ -74,7 +74,7 @@ parley_c2a_encode(const parley_engine_t *engine, parley_arena_t *arena,
                && opts->answering != NULL
                && opts->answering->wire == PARLEY_PROTO_C2A;
 
-    /* an event has the text twice */
+    /* An event has the text twice. */
 
     parley_buf_init(&e.b, arena, m->doc->input.len + m->text.len
                                  + PARLEY_C2A_ENVELOPE);
@@ -132,7 +132,10 @@ parley_c2a_names(parley_c2a_encode_t *e)
 }
 
 
-/* "channel:x": a conversation, nobody in particular */
+/*
+ * Returns whether a name is "channel:x", a conversation without a single
+ * recipient.
+ */
 
 static int
 parley_c2a_group(parley_str_t name, parley_str_t *ret)
@@ -149,9 +152,9 @@ parley_c2a_group(parley_str_t name, parley_str_t *ret)
 
 
 /*
- * The channel is the conversation and the correlation its thread; what is
- * for somebody has no channel: the correlation is the conversation.  An
- * answer stands where its question does.  -1: no memory.
+ * Chooses the conversation and the thread.  For a channel, the correlation is
+ * its thread; for a single recipient, it is the conversation.  An answer has
+ * the place of its question.  Returns 0, or -1 if memory is exhausted.
  */
 
 static int
@@ -188,8 +191,8 @@ parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group)
 
 
 /*
- * A conversation as in an event, or the target of a tool; one that names
- * somebody is none.
+ * Uses the place of the question: a conversation as in an event, or the target
+ * of a tool.  A target that names a party is not a place.
  */
 
 static int
@@ -231,7 +234,7 @@ parley_c2a_stand_there(parley_c2a_encode_t *e, parley_str_t place)
 }
 
 
-/* "channel:C", "thread:T" */
+/* Uses a place "channel:C" or "thread:T". */
 
 static void
 parley_c2a_stand_by_name(parley_c2a_encode_t *e, parley_str_t name)
@@ -318,7 +321,7 @@ parley_c2a_write_head(parley_c2a_encode_t *e)
 }
 
 
-/* The id as it was written before. */
+/* Writes the id again, as before. */
 
 static void
 parley_c2a_write_id(parley_c2a_encode_t *e)
@@ -329,7 +332,7 @@ parley_c2a_write_id(parley_c2a_encode_t *e)
 }
 
 
-/* "agent:x@h" is the agent "x@h" */
+/* Writes the author: "agent:x@h" is the agent "x@h". */
 
 static void
 parley_c2a_write_author(parley_c2a_encode_t *e)
@@ -385,7 +388,7 @@ parley_c2a_write_conversation(parley_c2a_encode_t *e)
 }
 
 
-/* an id that its sender never gave means nothing to it */
+/* An id that the asker did not choose is unknown to it. */
 
 static void
 parley_c2a_write_in_reply_to(parley_c2a_encode_t *e)
@@ -426,7 +429,10 @@ parley_c2a_write_attention(parley_c2a_encode_t *e)
 }
 
 
-/* "Cancellation And Progress": never an event, and to nobody who did not ask */
+/*
+ * Writes a progress notification ("Cancellation And Progress"): it is never an
+ * event, and only for a caller that asked for it.
+ */
 
 static int
 parley_c2a_write_progress(parley_c2a_encode_t *e)
@@ -501,7 +507,7 @@ parley_c2a_write_number(parley_c2a_encode_t *e, parley_atom_t name,
 }
 
 
-/* What progress has no member for. */
+/* Reports members without a place in a progress notification. */
 
 static void
 parley_c2a_untold(parley_c2a_encode_t *e)
@@ -561,7 +567,7 @@ parley_c2a_check_event(const parley_engine_t *engine, parley_c2a_encode_t *e,
         ret->corr = back.corr;
     }
 
-    /* who answers it in its thread names the conversation too */
+    /* An answer in the event's thread also names the conversation. */
 
     there = parley_str_eq(ret->corr, e->thread.len > 0 ? e->thread
                                                        : e->conversation);
@@ -576,7 +582,7 @@ parley_c2a_check_event(const parley_engine_t *engine, parley_c2a_encode_t *e,
     ret->id = parley_c2a_event(e);
     ret->call = ret->id;
 
-    /* also one that wants no answer: there are reactions */
+    /* Reactions can answer every event, also one that needs no answer. */
 
     ret->answerable = 1;
     ret->one_way = parley_str_is(e->row->policy, "must_not_respond");
@@ -586,9 +592,9 @@ parley_c2a_check_event(const parley_engine_t *engine, parley_c2a_encode_t *e,
 
 
 /*
- * What the schema and the reader ask of the values that are not fixed: no
- * empty ids and names, a deadline that is an integer everywhere, no name
- * twice, not too deep.  "No" means only that it has to be read.
+ * Returns whether the variable values are surely valid for the schema and the
+ * reader: no empty ids and names, an exact integer as deadline, no duplicate
+ * name, an allowed depth.  0: the event must be read to decide.
  */
 
 static int
@@ -608,7 +614,7 @@ parley_c2a_is_plain(const parley_c2a_encode_t *e, parley_str_t body)
         return 0;
     }
 
-    /* the author has a kind and an id */
+    /* The author must have a kind and an id. */
 
     kind = parley_str_until(e->sender, ':').len;
 
@@ -618,8 +624,8 @@ parley_c2a_is_plain(const parley_c2a_encode_t *e, parley_str_t body)
 
 
 /*
- * What comes back from another protocol's slot must be from and for whom its
- * carrier said.
+ * Checks that a message that was carried has the carrier's sender and
+ * recipient.
  */
 
 int
@@ -643,7 +649,7 @@ parley_c2a_check_restored(const parley_engine_t *engine,
                                 "what it carries is for somebody else");
     }
 
-    /* where it stands its members say, which say the workflow anew */
+    /* The members repeat the correlation as conversation and thread. */
 
     if (e->opts->answering == NULL && e->m->corr.len > 0
         && !parley_str_eq(e->m->corr, e->m->id)

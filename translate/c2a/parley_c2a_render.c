@@ -1,10 +1,10 @@
-/* The structured text of an event, for a model (C2A-26). */
+/* Writes the structured text of an event, for a model (C2A-26). */
 
 #include "translate/c2a/parley_c2a.h"
 #include "translate/parley_lines.h"
 
 
-/* a line before the text of an event: one or two values */
+/* line before the text of an event, with one or two values */
 typedef struct {
     const char          *name;
     const char          *between;
@@ -18,7 +18,7 @@ static int parley_c2a_head_value(const parley_msg_t *m, const uint32_t *at,
     parley_c2a_place_t place, parley_str_t *ret);
 
 
-/* Of two lines with one name the first that has a value is written. */
+/* If two lines have one name, the first one with a value is written. */
 
 static const parley_c2a_head_t  parley_c2a_heads[] = {
     { "event_id", "", PARLEY_C2A_AT_EVENT_ID, PARLEY_C2A_NOWHERE },
@@ -35,7 +35,7 @@ static const parley_c2a_head_t  parley_c2a_heads[] = {
       PARLEY_C2A_AT_CONVERSATION_ID },
 };
 
-/* what a line of source text must not begin with: headers and sections */
+/* names that a line of source text must not begin with: headers and sections */
 static const char *const  parley_c2a_names_of_lines[] = {
     "event_id", "conversation", "thread", "author", "author_id",
     "directedness", "response_policy", "reason", "reply_target", "message",
@@ -110,9 +110,10 @@ parley_c2a_render(parley_buf_t *b, const parley_msg_t *m)
 
 
 /*
- * The draft shows an author by its displayName, which the author chooses.  Its
- * id, which is proven, has a line of its own then; an author without such a
- * name is shown by the id alone.  -1: no memory.
+ * Chooses the author lines.  The draft shows an author by its displayName,
+ * which the author chooses.  In this case, the proven id has a separate line.
+ * An author without such a name is shown by its id alone.  Returns 0, or -1 if
+ * memory is exhausted.
  */
 
 static int

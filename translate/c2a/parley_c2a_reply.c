@@ -1,16 +1,16 @@
 /*
- * What the gateway tells a C2A caller by itself: that a message was taken
- * before, or not at all,
+ * The gateway's own answers to a C2A caller: a message was accepted before, or
+ * is refused,
  *
- *     {"jsonrpc": "2.0", "id": 7, "error": {"code": -32602, "message": "...",
- *         "data": {"code": "field-missing", "field": "/params/eventId"}}}
+ *   {"jsonrpc": "2.0", "id": 7, "error": {"code": -32602, "message": "...",
+ *     "data": {"code": "field-missing", "field": "/params/eventId"}}}
  *
- * and, where the service behind it speaks another protocol, what MCP's clients
- * ask before and between the calls of the draft's tools:
+ * and, if the service speaks another protocol, the requests that MCP clients
+ * send before and between calls of the draft's tools:
  *
- *     {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
- *         "protocolVersion": "2025-11-25", "capabilities": {},
- *         "clientInfo": {"name": "harness", "version": "1"}}}
+ *   {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+ *     "protocolVersion": "2025-11-25", "capabilities": {},
+ *     "clientInfo": {"name": "harness", "version": "1"}}}
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -23,7 +23,7 @@
 typedef struct {
     parley_str_t       name;
     unsigned           can:1;
-    parley_c2a_form_t  form;    /* that the ability is about; FORMS: none */
+    parley_c2a_form_t  form;    /* form that the ability is for; FORMS: none */
 } parley_c2a_ability_t;
 
 
@@ -161,8 +161,8 @@ parley_c2a_disposed(parley_buf_t *b, const parley_c2a_said_t *said,
 
 
 /*
- * For a model that sees nothing else: what the answer says, and its payload
- * where it says nothing in words.
+ * Writes content for a model: the text of the answer, or its payload if it has
+ * no text.
  */
 
 static int
@@ -218,8 +218,8 @@ parley_c2a_content(parley_buf_t *b, const parley_c2a_said_t *said)
 
 
 /*
- * What a token lacks a client asks for by the status and its header alone.  It
- * begins another session where the status is 404.
+ * Writes a refusal.  A client that lacks a valid token reacts only to the
+ * status and its header.  After status 404, a client begins a new session.
  */
 
 int
@@ -256,9 +256,9 @@ parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
 
 
 /*
- * A message that was taken before gets its first result, octet for octet,
- * under the id of the call at hand (C2A-12, C2A-20); where that is not kept
- * that it was taken: {"accepted": true, "duplicate": true}.
+ * Answers a duplicate with the first result, unchanged, under the id of the new
+ * call (C2A-12, C2A-20).  If the result is not stored, the answer is
+ * {"accepted": true, "duplicate": true}.
  */
 
 int
@@ -297,7 +297,7 @@ parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
 }
 
 
-/* not a space of it is another */
+/* Copies the stored result.  Only the id differs. */
 
 static int
 parley_c2a_again(parley_arena_t *arena, const parley_msg_t *m,
@@ -367,7 +367,10 @@ parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
     parley_c2a_form_t     form;
     const parley_json_t  *doc;
 
-    /* none of a service's requests is open: nobody waits for a response */
+    /*
+     * The gateway forwards no requests of a service, so that no response is
+     * expected.
+     */
 
     if (m->local) {
         ret->status = 202;
@@ -493,8 +496,8 @@ parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc,
 
 
 /*
- * C2A-01: the version that was asked for, else the last one of whichever
- * protocol's capabilities came with it.
+ * Returns the requested version (C2A-01); if it is unknown, the last version of
+ * the protocol to which the capabilities belong.
  */
 
 static parley_str_t
@@ -530,7 +533,10 @@ parley_c2a_local_version(const parley_json_t *doc, uint32_t params,
 }
 
 
-/* Writes the abilities that the caller has: true if this side has them, too. */
+/*
+ * Writes the abilities that the caller has: true if the gateway has them as
+ * well.
+ */
 
 static void
 parley_c2a_local_abilities(parley_buf_t *b, const parley_json_t *doc,
@@ -585,7 +591,10 @@ parley_c2a_local_can(const parley_c2a_ability_t *ability,
 }
 
 
-/* MCP 2026-07-28: what initialize was before, without a session */
+/*
+ * Writes the answer to server/discover of MCP 2026-07-28, which replaces
+ * initialize and has no session.
+ */
 
 static void
 parley_c2a_local_discover(parley_buf_t *b)

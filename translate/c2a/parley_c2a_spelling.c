@@ -1,9 +1,9 @@
 /*
- * The members that the draft names, for those in other letters: of an event and
- * the objects in it, of a call of the chat tools, of MCP's handshake and
- * notifications.  What other methods and tools have is not known here.  A
- * method or tool whose name is a known one in other letters is refused as
- * unknown: a service that ignores case would take it for the known one.
+ * Checks names that equal those of the draft's members except for case: in an
+ * event and its objects, in calls of the chat tools, in MCP's handshake and in
+ * notifications.  The members of other methods and tools are unknown here.  A
+ * method or tool with such a name is refused as unknown: a service that ignores
+ * case would confuse it with the known one.
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -15,7 +15,7 @@ typedef enum {
     PARLEY_C2A_SPELT_CALL,
     PARLEY_C2A_SPELT_ARGUMENTS,
     PARLEY_C2A_SPELT_MCP,               /* params of MCP's own methods */
-    PARLEY_C2A_SPELT_PLACE,             /* a conversation, a destination */
+    PARLEY_C2A_SPELT_PLACE,             /* conversation, or destination */
     PARLEY_C2A_SPELT_AUTHOR,
     PARLEY_C2A_SPELT_TARGET,
     PARLEY_C2A_SPELT_KNOCK,
@@ -28,7 +28,7 @@ typedef enum {
 } parley_c2a_spelt_t;
 
 
-/* an object within another one */
+/* object in another one */
 typedef struct {
     parley_atom_t       name;
     parley_c2a_spelt_t  object;
@@ -201,7 +201,7 @@ parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
         return 0;
     }
 
-    /* a call of one of the chat tools */
+    /* call of one of the chat tools */
 
     if (parley_spelling_check(doc, params,
                               parley_c2a_spelt[PARLEY_C2A_SPELT_CALL], err)

@@ -1,11 +1,11 @@
 /*
- * What there is: forms of messages and where their members are, reaction
- * signals, dispositions, and the attention that an event asks for which is
- * made of another protocol's message (the table of docs/mapping/c2a.md, which
- * follows the draft's default matrix where that has a row):
+ * The tables: forms of messages with the places of their members, reaction
+ * signals, dispositions, and the attention that an event requests for another
+ * protocol's message (the table of docs/mapping/c2a.md, which follows the
+ * draft's default matrix where it has a row):
  *
- *     {"method": "chat/deliver", "params": {"attention": {"policy":
- *         "must_respond", "reason": "direct_message"}, ...}}
+ *   {"method": "chat/deliver", "params": {"attention": {"policy":
+ *    "must_respond", "reason": "direct_message"}, ...}}
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -13,7 +13,7 @@
 #include "translate/parley_severity.h"
 
 
-/* what decides which attention a message asks for */
+/* conditions for a row of the attention table */
 #define PARLEY_C2A_GROUP    0x01
 #define PARLEY_C2A_ALARM    0x02
 #define PARLEY_C2A_CALM     0x04        /* no alarm */
@@ -21,9 +21,9 @@
 #define PARLEY_C2A_NOW      0x10
 #define PARLEY_C2A_RECORD   0x20
 #define PARLEY_C2A_URGENT   0x40
-#define PARLEY_C2A_FOREIGN  0x80        /* not AEE's */
-#define PARLEY_C2A_ASKS     0x100       /* escalates, and is to be
-                                           acknowledged */
+#define PARLEY_C2A_FOREIGN  0x80        /* the message does not belong to AEE */
+#define PARLEY_C2A_ASKS     0x100       /* an escalation that needs an
+                                           acknowledgment */
 #define PARLEY_C2A_GRAVE    0x200       /* critical, or an emergency */
 #define PARLEY_C2A_OFFER    0x400
 
@@ -48,7 +48,7 @@ static void parley_c2a_places_add_all(parley_c2a_places_t *places,
     .description = parley_str(text)
 
 
-/* methods, the seven tools, notifications; then MCP's own, and all the rest */
+/* methods, the seven tools, notifications; MCP's own methods, and all others */
 
 static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
     [PARLEY_C2A_DELIVER] = {
@@ -70,7 +70,7 @@ static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
         .acts = PARLEY_ACT_BIT(PARLEY_ACT_REQUEST)
                 | PARLEY_ACT_BIT(PARLEY_ACT_REPLY),
         .carries = 1,
-        .repeats = 1 },     /* by its idempotencyKey, which it requires */
+        .repeats = 1 },     /* by its required idempotencyKey */
     [PARLEY_C2A_REACT] = {
         parley_c2a_tool_row("react", PROGRESS, LOW, UNDISPOSED,
             "Send a typed reaction signal as a zero-turn disposition."),
@@ -218,7 +218,7 @@ static const uint8_t
 };
 
 
-/* objects within an event's payload */
+/* objects in an event's payload */
 static const struct {
     parley_c2a_place_t   at;
     parley_c2a_object_t  of;
@@ -292,13 +292,13 @@ const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS] = {
 
 
 /*
- * The first row of which a message has all bits.  A request to a group and a
- * warning are not knocks: nothing keeps the content that a knock withholds.  A
- * message that tells of a trouble is for each member of a group.  An AEE event
- * with one recipient is for that recipient, and what VCP shares with one agent
- * may be answered by it; what agent-channel advises is for all that work beside
- * its sender.  An event that is an escalation to be acknowledged asks for that
- * as VCP's own does.
+ * The first row applies that requires no bits beyond those of the message.  A
+ * request to a group and a warning are not knocks: nothing stores the content
+ * that a knock omits.  A message that reports a problem is for each member of a
+ * group.  An AEE event with one recipient is for this recipient, and a
+ * recipient may answer a message that VCP shares with it alone.  An
+ * agent-channel advisory is for all other agents.  An event that is an
+ * escalation asks for an acknowledgment, as in VCP.
  */
 
 static const parley_c2a_row_t  parley_c2a_rows[] = {
@@ -341,7 +341,7 @@ static const parley_c2a_row_t  parley_c2a_rows[] = {
 };
 
 
-/* of an event; any other, and none: acknowledged */
+/* dispositions of an event by its policy; otherwise: acknowledged */
 static const struct {
     parley_str_t              policy;
     parley_c2a_disposition_t  disposition;
@@ -474,7 +474,7 @@ parley_c2a_disposition(const parley_msg_t *m)
         return parley_c2a_forms[form].disposition;
     }
 
-    /* an event, whoever's message it carries: its policy says what is due */
+    /* The policy of an event decides, also if it carries a message. */
 
     policy = parley_json_member(doc, parley_json_member(doc,
                                               parley_mcp_params(doc),
@@ -516,7 +516,7 @@ parley_c2a_row(const parley_msg_t *m, int group)
           | (means.asks ? PARLEY_C2A_ASKS : 0)
           | (parley_alarm_escalates(means.alarm) ? PARLEY_C2A_GRAVE : 0);
 
-    /* the last one of each act asks for nothing */
+    /* The last row of each act has no condition. */
 
     for (row = parley_c2a_rows;
          row->act != m->act || (row->has & has) != row->has;
@@ -555,7 +555,7 @@ parley_c2a_places_find(parley_c2a_places_t *places, const parley_json_t *doc)
 
     if (form < PARLEY_C2A_NATIVE && parley_c2a_forms[form].tool) {
 
-        /* what stands beside the arguments is none of them */
+        /* Members outside the arguments are not arguments. */
 
         memset(&at[PARLEY_C2A_AT_EVENT_ID], 0xFF,
                (PARLEY_C2A_PLACES - PARLEY_C2A_AT_EVENT_ID)
@@ -584,7 +584,10 @@ parley_c2a_places_payload(parley_c2a_places_t *places,
 }
 
 
-/* the objects within its payload; a notification has none */
+/*
+ * Finds the values in the objects of a payload.  A notification has no such
+ * objects.
+ */
 
 static void
 parley_c2a_places_add_all(parley_c2a_places_t *places,

@@ -1,19 +1,19 @@
 /*
- * What a valid message says, wherever it travels: its envelope, the text parts
- * of its content, and what its form and payload mean,
+ * Reads a valid message in any carrier: its envelope, the text parts of its
+ * content, and the meaning of its form and payload,
  *
- *     {"content": [{"type": "text", "text": "Is it blocked?"}]}
- *     {"inReplyTo": "evt_123", "signal": "blocked", "reason": "no access"}
+ *   {"content": [{"type": "text", "text": "Is it blocked?"}]}
+ *   {"inReplyTo": "evt_123", "signal": "blocked", "reason": "no access"}
  *
- * and the text of an event for a model's turn ("Prompt Injection Format",
- * C2A-26):
+ * and writes the text of an event for a model's turn ("Prompt Injection
+ * Format", C2A-26):
  *
- *     C2A EVENT
- *     event_id: evt_123
- *     ...
+ *   C2A EVENT
+ *   event_id: evt_123
+ *   ...
  *
- *     MESSAGE
- *     Is it blocked?
+ *   MESSAGE
+ *   Is it blocked?
  */
 
 #include "translate/c2a/parley_c2a.h"
@@ -72,8 +72,8 @@ parley_c2a_fill(parley_arena_t *arena, parley_msg_t *msg, const uint32_t *at,
 
 
 /*
- * A tool that needs none may be called without: what carries it says so by a
- * null.
+ * Fills the data of a tool call without arguments.  A carrier expresses the
+ * missing arguments by null.
  */
 
 static int
@@ -148,14 +148,14 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
         return -1;
     }
 
-    /* a content that is nothing but text embeds nothing */
+    /* A content of text alone does not embed a message. */
 
     return msg->said[0] == PARLEY_JSON_NONE ? parley_embed_read(arena, msg)
                                             : 0;
 }
 
 
-/* Of an event or a send; a knock has its topic. */
+/* Reads the text of an event or a sent message; for a knock, its topic. */
 
 int
 parley_c2a_fill_text(parley_msg_t *msg, const uint32_t *at)
@@ -181,9 +181,9 @@ parley_c2a_fill_text(parley_msg_t *msg, const uint32_t *at)
 
 
 /*
- * The id of the call; the envelope of an event, whose eventId is the message's
- * id; of a tool what it says beside its arguments, its name where that is
- * written another way, and there is room for one more.
+ * Collects the members: the id of the call; the envelope of an event, except
+ * its eventId; the members of a tool call except its arguments, with its name
+ * if that is spelt differently.  There is room for one more.
  */
 
 static int
@@ -252,7 +252,9 @@ parley_c2a_member(parley_msg_t *msg, uint32_t value)
     member->value.doc = msg->doc;
     member->value.node = value;
 
-    /* as it stands where it can: it is known again by its place */
+    /*
+     * The name is a span of the document if possible: its place identifies it.
+     */
 
     if (parley_json_node(msg->doc, name)->flags & PARLEY_JSON_ESCAPED) {
         return parley_json_string(msg->doc, name, &member->name);
@@ -365,7 +367,10 @@ parley_c2a_words(parley_msg_t *msg, const uint32_t *at,
 }
 
 
-/* One that answers is a reply, one to somebody asks, the rest informs. */
+/*
+ * An answer is a REPLY, a message to one recipient a REQUEST, any other an
+ * EVENT.
+ */
 
 static void
 parley_c2a_words_send(parley_msg_t *msg, const uint32_t *at)
@@ -401,7 +406,7 @@ parley_c2a_words_react(parley_msg_t *msg, const uint32_t *at)
     msg->priority = signal->act == PARLEY_ACT_PROGRESS
                     ? PARLEY_PRIORITY_LOW : PARLEY_PRIORITY_NORMAL;
 
-    /* the code says of a failure what the signal does */
+    /* The code of a failure has the meaning of the signal. */
 
     if (signal->code.len > 0) {
         msg->said[1] = at[PARLEY_C2A_AT_SIGNAL];
@@ -473,7 +478,7 @@ parley_c2a_words_failed(parley_msg_t *msg, uint32_t result)
 }
 
 
-/* It settles what asked for an approval, and nothing else. */
+/* Turns a reaction into an approval if the answered message asks for one. */
 
 void
 parley_c2a_answers(parley_msg_t *msg, int approval)
@@ -501,8 +506,8 @@ parley_c2a_answers(parley_msg_t *msg, int approval)
 
 
 /*
- * Of an event only its envelope, which the carrier has, says more; its text
- * it has where it was read as C2A.
+ * Reads the payload.  For an event, only the envelope has more, which the
+ * carrier contains; the text was already read if the wire is C2A.
  */
 
 int
@@ -534,7 +539,7 @@ parley_c2a_says(parley_msg_t *msg)
         return -1;
     }
 
-    /* as whoever carries it understood it */
+    /* The carrier has already decided whether it is an approval. */
 
     parley_c2a_answers(msg, reply);
 

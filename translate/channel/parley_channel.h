@@ -13,7 +13,8 @@
 
 
 #define PARLEY_CHANNEL_TEXT_MAX    2048     /* octets, section 5 */
-#define PARLEY_CHANNEL_ID_MAX      128      /* of a session identifier */
+#define PARLEY_CHANNEL_ID_MAX      128      /* maximum octets of a session
+                                               identifier */
 #define PARLEY_CHANNEL_WINDOW_MS   60000    /* for answers, if the message has
                                                no deadline */
 #define PARLEY_CHANNEL_MS_MAX      9007199254740991     /* 2^53 - 1 */
@@ -230,8 +231,8 @@ int parley_channel_check(const parley_engine_t *engine,
     parley_channel_encode_t *e, parley_encoded_t *ret);
 
 /*
- * Finds an envelope member of a frame that another protocol's slot carried;
- * node is NONE if it is missing.
+ * Finds an envelope member of a frame that another protocol's slot carried.  If
+ * it is missing, node is NONE.
  */
 parley_json_ref_t parley_channel_member(const parley_channel_encode_t *e,
     parley_str_t name);

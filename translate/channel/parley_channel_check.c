@@ -100,8 +100,8 @@ parley_channel_is_versioned(parley_str_t name)
 
 
 /*
- * Checks a frame that is sound.  Its text contains the whole message, except
- * perhaps the deadline.
+ * Checks a frame that is sound.  Its text contains the whole message; only the
+ * deadline may differ.
  */
 
 static int

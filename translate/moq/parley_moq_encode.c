@@ -166,8 +166,8 @@ parley_moq_write_member(parley_moq_encode_t *e, const parley_member_t *member)
 
 
 /*
- * Writes the payload: the members of the data, or the value in the slot if
- * there are none.  Writes nothing if both are missing.
+ * Writes the payload: the members of the data, or else the value in the slot.
+ * Writes nothing if both are missing.
  */
 
 static int
@@ -311,9 +311,9 @@ parley_moq_unsaid(parley_moq_encode_t *e)
 
 
 /*
- * Reports differences as loss.  A command that carries the message contains all
- * of it, except members that its own protocol does not list.  For a native
- * command, the session has the names, the id and the time.
+ * Reports differences as loss.  A command that carries the message loses only
+ * the members that its own protocol does not list.  For a native command, the
+ * session has the names, the id and the time.
  */
 
 static int
