@@ -14,6 +14,7 @@ typedef struct {
     const char                *location;        /* NULL: any */
     const parley_directive_t  *blocks[PARLEY_CONF_BLOCKS];
     size_t                     n;               /* number of matching blocks */
+    const parley_directive_t  *near;            /* with another modifier */
 } parley_conf_found_t;
 
 
@@ -24,11 +25,13 @@ static void parley_conf_collect(parley_conf_found_t *found,
 static void parley_conf_add(parley_conf_found_t *found,
     const parley_directive_t *block);
 static int parley_conf_named(const parley_directive_t *block,
-    const char *name);
+    const char *name, int *ret_modifier);
 static parley_str_t parley_conf_modifier(parley_str_t *name);
 static int parley_conf_choose(const parley_conf_t *conf,
     const parley_conf_found_t *found, const char *server,
     const parley_directive_t **ret);
+static void parley_conf_say_none(const parley_conf_t *conf,
+    const parley_conf_found_t *found, const char *server);
 
 
 const parley_directive_t *
@@ -159,6 +162,7 @@ parley_conf_serves(const parley_directive_t *server, const char *name)
 static void
 parley_conf_collect(parley_conf_found_t *found, const parley_directive_t *block)
 {
+    int                        same;
     const parley_directive_t  *d;
 
     for (d = parley_conf_in(block, "location"); d != NULL;
@@ -168,11 +172,18 @@ parley_conf_collect(parley_conf_found_t *found, const parley_directive_t *block)
             continue;
         }
 
+        same = 1;
+
         if (d->settings->gate.accept != 0
             && (found->location == NULL
-                || parley_conf_named(d, found->location)))
+                || parley_conf_named(d, found->location, &same)))
         {
-            parley_conf_add(found, d);
+            if (same) {
+                parley_conf_add(found, d);
+
+            } else {
+                found->near = d;
+            }
         }
 
         parley_conf_collect(found, d);
@@ -191,9 +202,11 @@ parley_conf_add(parley_conf_found_t *found, const parley_directive_t *block)
 }
 
 
-/* Compares the name of a location; "=/in" is equal to "= /in". */
+/* Compares the name of a location; "=/in" is equal to "= /in".  *ret_modifier:
+   whether the modifiers are equal, too. */
 static int
-parley_conf_named(const parley_directive_t *block, const char *name)
+parley_conf_named(const parley_directive_t *block, const char *name,
+    int *ret_modifier)
 {
     parley_str_t  how, what, how_named, named;
 
@@ -215,7 +228,9 @@ parley_conf_named(const parley_directive_t *block, const char *name)
         what = block->words[2];
     }
 
-    return parley_str_eq(how, how_named) && parley_str_eq(what, named);
+    *ret_modifier = parley_str_eq(how, how_named);
+
+    return parley_str_eq(what, named);
 }
 
 
@@ -250,11 +265,7 @@ parley_conf_choose(const parley_conf_t *conf, const parley_conf_found_t *found,
     }
 
     if (found->n == 0) {
-        parley_say("%s: no messages are accepted%s%s%s%s", conf->main.file,
-                   found->location != NULL ? " at location " : "",
-                   found->location != NULL ? found->location : "",
-                   server != NULL ? ", server " : "",
-                   server != NULL ? server : "");
+        parley_conf_say_none(conf, found, server);
         return -1;
     }
 
@@ -282,4 +293,25 @@ parley_conf_choose(const parley_conf_t *conf, const parley_conf_found_t *found,
     }
 
     return -1;
+}
+
+
+/* Says that no block accepts messages, and which location may be meant. */
+static void
+parley_conf_say_none(const parley_conf_t *conf,
+    const parley_conf_found_t *found, const char *server)
+{
+    char  text[256];
+
+    parley_say("%s: no messages are accepted%s%s%s%s", conf->main.file,
+               found->location != NULL ? " at location " : "",
+               found->location != NULL ? found->location : "",
+               server != NULL ? ", server " : "",
+               server != NULL ? server : "");
+
+    if (found->near != NULL) {
+        parley_conf_describe(found->near, text, sizeof(text));
+        parley_say("  --location needs the modifier of \"%s\", %s:%u", text,
+                   found->near->file, found->near->line);
+    }
 }
