@@ -181,8 +181,8 @@ parley_gate_named_address(parley_gate_t *g, parley_str_t name,
 
     if (!parley_name_reads(g->proto, name)) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
-                                "what stands last in the path is no name of "
-                                "%s", (const char *)
+                                "the path must end with a name of %s",
+                                (const char *)
                                 parley_proto_title(g->proto).data);
     }
 
