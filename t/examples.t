@@ -106,6 +106,8 @@ for (['README', $readme],
 {
     my $answer = '$c->answer(200, [], jcs($q->{json}{vcp_message} '
         . '? { status => "accepted", message_id => $q->{json}{message_id} } '
+        . ': $q->{json}{jsonrpc} '
+        . '? { jsonrpc => "2.0", id => $q->{json}{id}, result => {} } '
         . ': result($q->{json})))';
     my $service = Parley::Upstream->start(port(2), $answer);
     my $peers = Parley::Upstream->start(port(3), $answer);
@@ -272,6 +274,16 @@ sub examples {
         'fallback' => {
             %aee, refused => { message => $task->(from => 'agent.nobody') },
             code => 'E_SENDER_IDENTITY_MISMATCH' },
+        'mcp-server' => {
+            %aee, uri => '/mcp',
+            message => { jsonrpc => '2.0', id => 7, method => 'tools/call',
+                         params => { name => 'grep',
+                                     arguments => { for => 'x' } } },
+            answer => { id => 7 },
+            refused => { message => { jsonrpc => '2.0', id => 8,
+                             method => 'tools/call',
+                             params => { name => 'rm', arguments => {} } } },
+            code => 'intent-refused' },
         'mtls-fleet' => {
             %aee, uri => '/agents/backup', token => undef,
             ssl => { SSL_cert_file => $agent[0], SSL_key_file => $agent[1] },
