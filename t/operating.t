@@ -1,5 +1,6 @@
 # OPS-10: the commands of docs/upgrading.md and docs/operating.md run
 # unchanged, on files in the layout of Debian's nginx and the packages.
+# t/package.t runs the commands that build and install.
 
 use strict;
 use warnings;
@@ -9,7 +10,7 @@ use lib 't/lib';
 use Test::More;
 
 use Parley::Client;
-use Parley::Env qw(build_dir load_module nginx_binary port root tmp_dir slurp
+use Parley::Env qw(build_dir load_module nginx_binary port tls tmp_dir slurp
                    spew);
 use Parley::Gateway;
 use Parley::Message;
@@ -17,7 +18,10 @@ use Parley::Pages;
 
 plan skip_all => 'the module is part of this nginx' if load_module() eq '';
 plan skip_all => "no $_" for grep { system("command -v $_ > /dev/null") != 0 }
-                             qw(jq dpkg-deb);
+                             qw(jq curl dpkg-deb);
+
+is_deeply([map { unmarked($_) } qw(tutorial.md upgrading.md operating.md)], [],
+          'OPS-10 each command is in a block that is run, or is an example');
 
 my $so = 'modules/ngx_http_parley_module.so';
 my $dir = tmp_dir() . '/debian';
@@ -25,7 +29,9 @@ my $etc = "$dir/etc/nginx";
 
 # the directories that the pages name, moved below $dir
 my @moved = (['/etc/nginx', $etc], ['/etc/parley', "$dir/etc/parley"],
-             ['/tmp/new', "$dir/new"], ['/var/backups', "$dir/backups"]);
+             ['/tmp/new', "$dir/new"], ['/var/backups', "$dir/backups"],
+             ['/run/nginx.pid', "$dir/nginx.pid"]);
+my ($cert, $cert_key) = tls();
 
 system('mkdir', '-p', map { "$dir/$_" }
        qw(etc/nginx/modules-enabled etc/nginx/parley.d etc/parley bin backups
@@ -49,7 +55,8 @@ spew("$dir/token.jwt", slurp("$dir/etc/parley/token.jwt"));
 spew("$dir/message.json", jcs(aee(from => 'agent.alice')));
 spew("$dir/etc/parley/identities.json",
      jcs({ principals => [{ sub => 'alice', aee => 'agent.alice' },
-                          { sub => 'bob', aee => 'agent.bob' }] }));
+                          { sub => 'bob', aee => 'agent.bob' },
+                          { sub => 'worker-7', parent => 'alice' }] }));
 spew("$etc/nginx.conf", <<"EOT");
 pid $dir/nginx.pid;
 error_log $dir/logs/error.log;
@@ -70,6 +77,11 @@ http {
             include parley.d/*.conf;
             proxy_pass http://127.0.0.1:@{[ port(2) ]};
         }
+    }
+    server {
+        listen 127.0.0.1:@{[ port(3) ]} ssl;
+        ssl_certificate $cert; ssl_certificate_key $cert_key;
+        location = /parley/keys { parley_keys; parley_jwt on; }
     }
 }
 EOT
@@ -98,9 +110,24 @@ spew("$dir/bin/nginx", <<"EOT");
 case " \$* " in *" -c "*) conf= ;; *) conf="-c $etc/nginx.conf" ;; esac
 exec $binary -p $dir/prefix \$conf "\$@"
 EOT
-chmod 0755, "$dir/bin/nginx";
 
-my $path = "$dir/bin:" . build_dir() . ":$ENV{PATH}";
+# systemctl only starts nginx; curl finds the gateway by the page's name
+spew("$dir/bin/systemctl", <<"EOT");
+#!/bin/sh
+[ "\$*" = "start nginx" ] && exec nginx
+EOT
+spew("$dir/bin/curl", <<"EOT");
+#!/bin/sh
+PATH=$ENV{PATH}
+exec curl -sk --connect-to gateway.example:443:127.0.0.1:@{[ port(3) ]} "\$@"
+EOT
+chmod 0755, map { "$dir/bin/$_" } qw(nginx systemctl curl);
+
+my %env = (PATH => "$dir/bin:" . build_dir() . ":$ENV{PATH}",
+           TOKEN => slurp("$dir/token.jwt"));
+
+# page and heading of each block that ran
+my %run;
 
 
 # Runs the blocks of a page below a heading, in $dir.
@@ -111,8 +138,9 @@ sub run_blocks {
                 grep { $_->{heading} eq $heading } blocks($page, 'sh');
 
     ok(scalar @texts, "$page, $heading: has commands");
+    $run{"$page, $heading"} = 1;
 
-    my @steps = steps($dir, { PATH => $path }, @texts);
+    my @steps = steps($dir, \%env, @texts);
 
     for (@steps) {
         is($_->{status}, 0, "$page, $heading: each works")
@@ -204,6 +232,31 @@ subtest 'OPS-10 operating.md, Backup' => sub {
 };
 
 
+subtest 'OPS-10 operating.md, Keys' => sub {
+    my ($added) = run_blocks('operating.md', 'Keys');
+
+    like($added->{out}, qr/"w7-2"/, 'the key of the child is added');
+};
+
+
+subtest 'OPS-10 operating.md, The gateway\'s own key' => sub {
+    for my $kid (qw(gateway next)) {
+        is(system(build_dir() . "/parley keygen --alg ed25519 --kid $kid"
+                  . " --out $dir/$kid.jwk"), 0, $kid);
+    }
+
+    run_blocks('operating.md', 'The gateway\'s own key');
+
+    my @set = @{ from_json(slurp("$dir/gateway-keys.json"))->{keys} };
+
+    is("@{[map { $_->{kid} } @set]}", 'next gateway', 'the next key signs');
+    ok($set[0]{d} && !$set[1]{d}, 'the old one is public');
+    is_deeply([map { [@$_{qw(kid d)}] }
+               @{ from_json(slurp("$dir/gateway-public.json"))->{keys} }],
+              [['gateway', undef], ['next', undef]], 'both are published');
+};
+
+
 subtest 'OPS-10 operating.md, Limiting one tenant' => sub {
     is(status(), 502, 'a message passes; there is no service');
     run_blocks('operating.md', 'Limiting one tenant');
@@ -216,9 +269,36 @@ subtest 'OPS-10 operating.md, Limiting one tenant' => sub {
 };
 
 
+subtest 'OPS-10 upgrading.md, Of the module' => sub {
+    my $old = slurp("$dir/nginx.pid");
+
+    run_blocks('upgrading.md', 'Of the module');
+    isnt(slurp("$dir/nginx.pid"), $old, 'another nginx runs');
+    becomes(502, 'with an empty window', intent => 'docs.x.y');
+};
+
+
+subtest 'OPS-10 operating.md, Revocation' => sub {
+    run_blocks('operating.md', 'Revocation');
+    is_deeply(from_json(slurp("$dir/etc/parley/revocations.json")),
+              { principals => ['mallory'], kids => [], tokens => [] },
+              'mallory is revoked, and the list is whole');
+};
+
+
 subtest 'OPS-10 operating.md, One token' => sub {
     run_blocks('operating.md', 'One token');
     becomes(401, 'the token is revoked', intent => 'docs.x.y');
 };
+
+
+# Each block runs, here or in t/package.t.
+for my $page (qw(upgrading.md operating.md)) {
+    my %all = map { ("$page, $_->{heading}" => 1) }
+              grep { !installs($_) } blocks($page, 'sh');
+
+    is_deeply([sort grep { /^\Q$page\E/ } keys %run], [sort keys %all],
+              "OPS-10 $page: no block is left out");
+}
 
 done_testing;

@@ -1,7 +1,8 @@
 package Parley::Pages;
 
 # Runs the command blocks of a page of docs/ in one shell, in their order, as a
-# reader would.
+# reader would.  A block that is run has the word "sh"; one with placeholders is
+# "sh example".
 
 use strict;
 use warnings;
@@ -11,7 +12,12 @@ use POSIX ();
 
 use Parley::Env qw(root tmp_dir slurp spew);
 
-our @EXPORT = qw(blocks steps);
+our @EXPORT = qw(blocks installs unmarked steps steps_in);
+
+# how a line of commands begins, other than the output of the same program
+my $command = qr/(?:make|apt|apt-get|dpkg(?:-deb)?|systemctl|nginx|parley|jq
+                    |tar|cp|mv|mkdir|cd|cat|sed|grep|curl|openssl|python3|sh)
+                 (?:[ ]|$)/x;
 
 
 # blocks(page, language): returns {text, heading, line} of each block,
@@ -47,11 +53,44 @@ sub blocks {
 }
 
 
-# steps(directory, environment, blocks): runs the blocks in one shell, which
-# stops at the first error.  Returns {out, err, status} for each; out is
-# without its last line, which has the status.
-sub steps {
-    my ($dir, $env, @texts) = @_;
+# Returns whether a block builds or installs; t/package.t runs such blocks.
+sub installs { $_[0]{text} =~ /^(?:make|apt) /m }
+
+
+# Returns the lines of a page that have commands outside of blocks for a shell.
+sub unmarked {
+    my $page = shift;
+
+    my (@lines, $fence);
+    my $n = 0;
+
+    for my $line (split /^/, slurp(root() . "/docs/$page")) {
+        $n++;
+
+        if ($line =~ /^\s*```(.*)/) {
+            $fence = defined $fence ? undef : $1;
+            push @lines, "$page:$n: $line" if $line =~ /^\s+```\s*sh/;
+
+        } elsif (defined $fence ? $fence !~ /^sh(?: example)?$/
+                                  && $line =~ /^\s*$command/
+                                : $line =~ /^\s{4,}$command/)
+        {
+            push @lines, "$page:$n: $line";
+        }
+    }
+
+    return @lines;
+}
+
+
+# steps(directory, environment, blocks): runs the blocks in one shell, each also
+# after one that failed.  Returns {out, err, status} for each.
+sub steps { return steps_in(['sh'], @_) }
+
+
+# As steps(), with the command of another shell.
+sub steps_in {
+    my ($shell, $dir, $env, @texts) = @_;
 
     my $at = tmp_dir() . '/steps';
     my $script = "cd '$dir' || exit 1\n";
@@ -69,7 +108,7 @@ sub steps {
     if ($pid == 0) {
         @ENV{keys %$env} = values %$env;
         open STDIN, '<', '/dev/null';
-        exec 'sh', "$at.sh" or POSIX::_exit(127);
+        exec @$shell, "$at.sh" or POSIX::_exit(127);
     }
 
     waitpid $pid, 0;
