@@ -316,7 +316,7 @@ post('/to-channel', aee(from => 'agent.' . 'w' x 40, to => 'agent.bob'),
      as => 'long')
 --- refused: aee identity-unmappable /from
 --- answer
-/payload/message ~ sub "long" has no "handle", and this name has no equivalent
+/payload/message ~ sub "long" has no "handle", and no name of agent-channel can be derived
 
 
 

@@ -222,18 +222,18 @@ parley_name_translate(parley_arena_t *arena, const parley_encode_opts_t *opts,
     if (field == PARLEY_MSG_SENDER && opts->principal.len > 0) {
         return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(m, field).pointer,
-                                "sub \"%.*s\" has no \"%s\", and this name "
-                                "has no equivalent in %s that maps back",
+                                "sub \"%.*s\" has no \"%s\", and no name of "
+                                "%s can be derived from this one",
                                 (int) opts->principal.len,
                                 (const char *) opts->principal.data,
                                 (const char *) parley_proto_member(to).data,
-                                (const char *) parley_proto_name(to).data);
+                                (const char *) parley_proto_title(to).data);
     }
 
     return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE,
                             parley_at(m, field).pointer,
-                            "this name has no equivalent in %s that maps "
-                            "back", (const char *) parley_proto_name(to).data);
+                            "no name of %s can be derived from this one",
+                            (const char *) parley_proto_title(to).data);
 }
 
 

@@ -1,8 +1,8 @@
 package Parley::Sandbox;
 
-# A shell as root on this machine's files, with processes of its own.  It changes
-# copies of the files in memory, which end with it, so a test can install and
-# remove packages.  It needs root and mount namespaces.
+# A shell as root on this machine's files, with processes of its own.  It
+# changes copies of the files in memory, which end with it, so a test can
+# install and remove packages.  It needs root and mount namespaces.
 
 use strict;
 use warnings;
