@@ -475,9 +475,8 @@ EOT
         [ 'one.example', '/aee/off', 'no messages are accepted' ],
         [ 'one.example', '^~ /aee/fix', 20 ],
         [ 'one.example', '^~/aee/fix', 20 ],
-        [ 'one.example', '/aee/fix', 'no messages are accepted at location '
-          . "/aee/fix, server one.example\n  --location needs the modifier of "
-          . "\"location ^~ /aee/fix\", $dir/" ],
+        [ 'one.example', '/aee/fix', '--location needs the modifier of '
+                                     . '"location ^~ /aee/fix"' ],
         [ 'one.example', '= /exact', 'no messages are accepted' ],
         [ 'one.example', '~* \.ON$', 22 ],
         [ 'one.example', '~ \.ON$', 'no messages are accepted' ],
