@@ -101,6 +101,31 @@ parley_address_named(parley_who_t *who, parley_proto_t proto,
 }
 
 
+int
+parley_address_reader(parley_who_t *who, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret)
+{
+    int                        rc, asks;
+    const parley_principal_t  *p;
+
+    *ret = parley_str_none;
+    asks = parley_who_is_asker(who, proto, name);
+
+    rc = parley_who_account_reader(who, asks ? who->asker->wire : proto,
+                                   asks ? who->asker->name : name, &p);
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (p != NULL) {
+        rc = parley_address_of(who->arena, p, ret);
+    }
+
+    return p != NULL && rc != 1 ? rc
+           : parley_address_named(who, proto, name, ret);
+}
+
+
 /* A message that does not name its sender is the caller's own. */
 
 int
@@ -108,7 +133,7 @@ parley_address_sender(parley_who_t *who, parley_str_t *ret)
 {
     return who->msg->sender.len == 0 && who->principal != NULL
            ? parley_address_of(who->arena, who->principal, ret)
-           : parley_address_named(who, who->msg->wire, who->msg->sender, ret);
+           : parley_address_reader(who, who->msg->wire, who->msg->sender, ret);
 }
 
 

@@ -6,6 +6,9 @@
  *     agent.bob        without a handle: the AEE name, listed or derived;
  *     vcp bob@x        without both: the member of the identities and the name.
  *
+ * A message for an account of a chat platform has the address of the principal
+ * that reads it (parley_address_reader()).
+ *
  * No address of one form is an address of another form: a handle begins with
  * "~", and no name has a space.  So a principal that chooses its handle cannot
  * choose the address of another principal's name.
@@ -38,7 +41,17 @@ int parley_address_named(parley_who_t *who, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
-/* As parley_address_named(), for the sender of who->msg. */
+/*
+ * As parley_address_named(), for a message to name.  The messages for an
+ * account are for the principal that lists it, else for its surface
+ * (parley_who_account_reader()).  1 also: an account that differs from a listed
+ * one in the case of letters only.
+ */
+int parley_address_reader(parley_who_t *who, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+/* As parley_address_reader(), for the sender of who->msg. */
 int parley_address_sender(parley_who_t *who, parley_str_t *ret)
     __attribute__((warn_unused_result));
 

@@ -119,6 +119,17 @@ int parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 int parley_who_delivers(parley_who_t *who, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/*
+ * C2A-38: finds the principal that gets the messages for an account: the one
+ * that lists it, else the surface of its platform and workspace.  Returns 0
+ * with *ret, which is NULL if name is not derived from an account of these; 1:
+ * the account differs from a listed one in the case of letters only; or -1: no
+ * memory.
+ */
+int parley_who_account_reader(const parley_who_t *who, parley_proto_t proto,
+    parley_str_t name, const parley_principal_t **ret)
+    __attribute__((warn_unused_result));
+
 /* VCP-30.  Returns 0, or -1: direction-refused. */
 int parley_who_direction(parley_who_t *who, parley_error_t *err)
     __attribute__((warn_unused_result));

@@ -19,6 +19,7 @@ static int parley_who_listed_author(parley_who_t *who,
 static int parley_who_derived_author(parley_who_t *who, parley_str_t name,
     int human, parley_error_t *err);
 static int parley_who_is_taken(const parley_who_t *who, parley_str_t name);
+static parley_str_t parley_who_account_name(parley_str_t name);
 static int parley_who_mismatch(const parley_who_t *who, const char *why,
     parley_error_t *err);
 
@@ -208,6 +209,81 @@ parley_who_is_taken(const parley_who_t *who, parley_str_t name)
     at = 0;
 
     return parley_directory_next_like(who->directory, name, &at) != NULL;
+}
+
+
+int
+parley_who_account_reader(const parley_who_t *who, parley_proto_t proto,
+    parley_str_t name, const parley_principal_t **ret)
+{
+    int                        rc;
+    parley_str_t               text;
+    const parley_principal_t  *like;
+
+    *ret = NULL;
+
+    if (who->directory == NULL || name.len == 0
+        || !parley_directory_has_surfaces(who->directory))
+    {
+        return 0;
+    }
+
+    rc = parley_name_map(who->arena, proto, name, PARLEY_PROTO_CANONICAL,
+                         &text);
+
+    if (rc != 0) {
+        return rc < 0 ? -1 : 0;
+    }
+
+    text = parley_who_account_name(text);
+
+    if (text.len == 0) {
+        return 0;
+    }
+
+    *ret = parley_directory_by_account(who->directory, text, &like);
+
+    if (*ret == NULL && like != NULL) {
+        return 1;
+    }
+
+    if (*ret == NULL) {
+        *ret = parley_directory_by_account(who->directory,
+                                           parley_surface_source(text), &like);
+    }
+
+    return 0;
+}
+
+
+/*
+ * Returns the part of a name of AEE that is derived from an account, without
+ * the kind, or an empty span if the name is not derived from an account.
+ */
+
+static parley_str_t
+parley_who_account_name(parley_str_t name)
+{
+    size_t   i;
+    uint8_t  c;
+
+    if (!parley_name_strip(&name, PARLEY_STR("human."))
+        && !parley_name_strip(&name, PARLEY_STR("agent.")))
+    {
+        return parley_str_none;
+    }
+
+    for (i = 0; i < name.len; i++) {
+        c = name.data[i];
+
+        if (!parley_is_alnum(c) && c != '_' && c != '-' && c != '%'
+            && c != '.')
+        {
+            return parley_str_none;
+        }
+    }
+
+    return parley_surface_source(name).len > 0 ? name : parley_str_none;
 }
 
 

@@ -49,6 +49,8 @@ const parley_stream_t  parley_gate_called_stream = {
 };
 
 
+static int parley_gate_hold_posts(const parley_gate_t *g,
+    parley_str_t address);
 static int parley_gate_hold_absent(parley_gate_t *g);
 static int64_t parley_gate_hold_retry(const parley_gate_t *g);
 static int parley_gate_hold_query(parley_gate_t *g, parley_str_t address);
@@ -107,9 +109,7 @@ parley_gate_hold(parley_gate_t *g)
 
     /* by its URL it comes, too */
 
-    if (g->http->deliver_uri.len > 0 && g->who->principal != NULL
-        && g->who->principal->deliver.len > 0)
-    {
+    if (parley_gate_hold_posts(g, address)) {
         return 0;
     }
 
@@ -127,6 +127,28 @@ parley_gate_hold(parley_gate_t *g)
     }
 
     return parley_gate_hold_absent(g);
+}
+
+
+/* Returns whether the answer comes to a URL: that of the sender, or of the
+   surface that delivers the message. */
+
+static int
+parley_gate_hold_posts(const parley_gate_t *g, parley_str_t address)
+{
+    const parley_principal_t  *p;
+
+    if (g->http->deliver_uri.len == 0) {
+        return 0;
+    }
+
+    p = g->who->principal;
+
+    if (p == NULL || p->deliver.len == 0) {
+        p = parley_address_owner(g->http->directory, address);
+    }
+
+    return p != NULL && p->deliver.len > 0;
 }
 
 

@@ -71,13 +71,13 @@ parley_gate_scope_of(parley_gate_t *g, parley_str_t *ret)
     asked = g->correlation.answering;
 
     if (m->recipient.len == 0) {
-        return asked != NULL ? parley_address_named(g->who, asked->wire,
-                                                    asked->sender, ret)
+        return asked != NULL ? parley_address_reader(g->who, asked->wire,
+                                                     asked->sender, ret)
                              : 1;
     }
 
     return parley_name_is_group(m->wire, m->recipient)
            ? parley_name_map(g->arena, m->wire, m->recipient,
                              PARLEY_PROTO_STREAMS, ret)
-           : parley_address_named(g->who, m->wire, m->recipient, ret);
+           : parley_address_reader(g->who, m->wire, m->recipient, ret);
 }
