@@ -14,7 +14,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a location without Parley is served as ever
+=== TEST 1: a location without Parley is not affected
 --- http_config
 --- config
     location /plain {
@@ -29,7 +29,7 @@ untouched
 
 
 
-=== TEST 2: a location that switches it off again is served as ever
+=== TEST 2: a location that turns Parley off is not affected
 --- config
     parley_accept aee;
     parley_jwt on;
@@ -68,7 +68,7 @@ post('/vcp', vcp())
 
 
 
-=== TEST 5: GW-07 a VCP client before an AEE service
+=== TEST 5: GW-07 a VCP client and an AEE service
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload =>
     { text => 'on it', context => 'ctx|night' })))
@@ -84,7 +84,7 @@ post('/to-aee', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 6: GW-07 an AEE client before a VCP service
+=== TEST 6: GW-07 an AEE client and a VCP service
 --- send
 post('/to-vcp', aee(type => 'task', intent => 'vcp.escalation',
      to => 'agent.lead', payload => escalation(severity => 'critical',

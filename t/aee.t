@@ -15,7 +15,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: AEE-01 a whole envelope arrives octet for octet
+=== TEST 1: AEE-01 a complete envelope arrives octet for octet
 --- send
 post('/aee', aee())
 --- error_code: 202
@@ -127,7 +127,7 @@ post('/aee', aee(id => "\x{e9}" x 7))
 
 
 
-=== TEST 16: AEE-03 an id of 8 characters beyond ASCII will do
+=== TEST 16: AEE-03 an id of 8 characters outside ASCII is accepted
 --- send
 post('/aee', aee(id => join '', map { chr(0x400 + $_ + time % 256) } 1 .. 8))
 --- error_code: 202
@@ -193,14 +193,14 @@ post('/aee', aee(type => 'stream'))
 
 
 
-=== TEST 25: AEE-05 a result says what it answers
+=== TEST 25: AEE-05 a result without reply_to is refused
 --- send
 post('/aee', aee(type => 'result'))
 --- refused: aee field-missing /reply_to
 
 
 
-=== TEST 26: AEE-05 an error says what it answers
+=== TEST 26: AEE-05 an error without reply_to is refused
 --- send
 post('/aee', aee(type => 'error', payload => { code => 'E_X',
                                                message => 'x' }))
@@ -208,7 +208,7 @@ post('/aee', aee(type => 'error', payload => { code => 'E_X',
 
 
 
-=== TEST 27: AEE-05 null is no reply_to of a result
+=== TEST 27: AEE-05 a null reply_to of a result is refused
 --- send
 post('/aee', aee(type => 'result', reply_to => undef))
 --- refused: aee field-invalid /reply_to
@@ -222,7 +222,7 @@ post('/aee', aee(type => 'result', reply_to => '1234567'))
 
 
 
-=== TEST 29: AEE-05 a result that says what it answers passes
+=== TEST 29: AEE-05 a result with reply_to passes
 --- send
 post('/aee', aee(type => 'result', reply_to => 'task-0001'))
 --- error_code: 202
@@ -238,7 +238,7 @@ post('/aee', aee(reply_to => undef))
 
 
 
-=== TEST 31: AEE-05 the reply_to of a task is no number
+=== TEST 31: AEE-05 a number as the reply_to of a task is refused
 --- send
 post('/aee', aee(reply_to => 12345678))
 --- refused: aee field-invalid /reply_to
@@ -300,35 +300,35 @@ post('/aee', aee(requires => { gpu => 2, timeout_ms => 5000 }))
 
 
 
-=== TEST 39: AEE-09 timeout_ms is a number
+=== TEST 39: AEE-09 a timeout_ms that is not a number is refused
 --- send
 post('/aee', aee(requires => { timeout_ms => '5000' }))
 --- refused: aee field-invalid /requires/timeout_ms
 
 
 
-=== TEST 40: AEE-09 human_approval is true or false
+=== TEST 40: AEE-09 a human_approval that is not a boolean is refused
 --- send
 post('/aee', aee(requires => { human_approval => 'yes' }))
 --- refused: aee field-invalid /requires/human_approval
 
 
 
-=== TEST 41: AEE-09 evidence is true or false
+=== TEST 41: AEE-09 an evidence that is not a boolean is refused
 --- send
 post('/aee', aee(requires => { evidence => 1 }))
 --- refused: aee field-invalid /requires/evidence
 
 
 
-=== TEST 42: AEE-09 format is a text
+=== TEST 42: AEE-09 a format that is not a text is refused
 --- send
 post('/aee', aee(requires => { format => ['json'] }))
 --- refused: aee field-invalid /requires/format
 
 
 
-=== TEST 43: AEE-09 min_confidence is at most 1
+=== TEST 43: AEE-09 a min_confidence above 1 is refused
 --- send
 my $text = jcs(aee(requires => { min_confidence => 0 }));
 $text =~ s/"min_confidence":0/"min_confidence":1.01/;
@@ -337,7 +337,7 @@ post('/aee', $text)
 
 
 
-=== TEST 44: AEE-10 requires is no list
+=== TEST 44: AEE-10 requires as a list is refused
 --- send
 post('/aee', aee(requires => []))
 --- refused: aee field-invalid /requires
@@ -352,28 +352,28 @@ post('/aee', aee(requires => undef, trace => undef, sig => undef))
 
 
 
-=== TEST 46: AEE-10 trace is no text
+=== TEST 46: AEE-10 trace as a text is refused
 --- send
 post('/aee', aee(trace => 'abc'))
 --- refused: aee field-invalid /trace
 
 
 
-=== TEST 47: AEE-10 a trace_id is a text
+=== TEST 47: AEE-10 a trace_id that is not a text is refused
 --- send
 post('/aee', aee(trace => { trace_id => 7, span_id => 'a' }))
 --- refused: aee field-invalid /trace/trace_id
 
 
 
-=== TEST 48: AEE-10 a span_id is a text
+=== TEST 48: AEE-10 a span_id that is not a text is refused
 --- send
 post('/aee', aee(trace => { trace_id => 'a', span_id => undef }))
 --- refused: aee field-invalid /trace/span_id
 
 
 
-=== TEST 49: AEE-10 sig is no list
+=== TEST 49: AEE-10 sig as a list is refused
 --- send
 post('/aee', aee(sig => ['x']))
 --- refused: aee field-invalid /sig
@@ -393,7 +393,7 @@ traceparent ~ ^00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0[01]$
 
 
 
-=== TEST 51: AEE-12 without a trace of its own the request's goes on
+=== TEST 51: AEE-12 without a trace in the message the request's trace is forwarded
 --- send
 post('/aee', aee(), headers => [traceparent =>
     '00-11111111111111111111111111111111-2222222222222222-01'])
@@ -403,7 +403,7 @@ traceparent ~ ^00-11111111111111111111111111111111-2222222222222222-0[01]$
 
 
 
-=== TEST 52: AEE-12 a traceparent that is none goes nowhere
+=== TEST 52: AEE-12 an invalid traceparent is not forwarded
 --- send
 post('/aee', aee(), headers => [traceparent => '00-xyz-1-01'])
 --- error_code: 202
@@ -420,7 +420,7 @@ post('/aee', { v => '1', id => uuid4(), type => 'event', intent => 'ops.log',
 
 
 
-=== TEST 54: AEE-13 an MVE-5 record passes where the location says so
+=== TEST 54: AEE-13 an MVE-5 record passes where the location allows it
 --- send
 post('/mve5', { v => '1', id => uuid4(), type => 'event', intent => 'ops.log',
                 from => 'agent.alice' })
@@ -437,7 +437,7 @@ post('/mve5', aee())
 
 
 
-=== TEST 56: AEE-20 an aee. intent outside the seven is refused
+=== TEST 56: AEE-20 an aee. intent other than the seven is refused
 --- send
 post('/aee', aee(intent => 'aee.status.reboot'))
 --- refused: aee intent-refused /intent
@@ -451,7 +451,7 @@ post('/aee', aee(intent => 'aee.x'))
 
 
 
-=== TEST 58: AEE-20 aee.ext. is free
+=== TEST 58: AEE-20 an intent below aee.ext. passes
 --- send
 post('/aee', aee(intent => 'aee.ext.acme.reboot'))
 --- error_code: 202
@@ -483,7 +483,7 @@ post('/aee', aee(payload => { references => [
 
 
 
-=== TEST 62: AEE-30 an aee. type that is no envelope is refused
+=== TEST 62: AEE-30 an aee. type that is not an envelope is refused
 --- send
 post('/aee', aee(payload => { references => [
     { id => 'abcdefgh', type => 'aee.message' }] }))
@@ -545,7 +545,7 @@ post('/aee', $m)
 
 
 
-=== TEST 68: AEE-35 the id of a refusal of nothing is random, and a UUID
+=== TEST 68: AEE-35 the id of a refusal without a message is a random UUID
 --- send
 post('/aee', '{')
 --- refused: aee json-invalid
@@ -557,7 +557,7 @@ qr/parley: refused, json-invalid: [^,]* at offset 1,/
 
 
 
-=== TEST 69: AEE-08 a member of the envelope in other letters beside it
+=== TEST 69: AEE-08 an envelope member also in other case is refused
 --- send
 [post('/aee', { %{ aee() }, From => 'agent.bob' }),
  post('/aee', { %{ aee() }, FROM => 'agent.bob' })]
@@ -567,21 +567,21 @@ qr/parley: refused, json-invalid: [^,]* at offset 1,/
 
 
 
-=== TEST 70: AEE-08 it is named
+=== TEST 70: AEE-08 the error names the member in other case
 --- send
 post('/aee', { %{ aee() }, Reply_To => undef })
 --- refused: aee field-unknown /Reply_To
 
 
 
-=== TEST 71: AEE-08 in its place
+=== TEST 71: AEE-08 an envelope member only in other case is refused
 --- send
 post('/aee', { %{ without(aee(), 'from') }, From => 'agent.alice' })
 --- refused: aee field-unknown /From
 
 
 
-=== TEST 72: AEE-08 with an escape
+=== TEST 72: AEE-08 an envelope member in other case with an escape is refused
 --- send
 my $text = jcs(aee());
 $text =~ s/\}$/,"\\u0046rom":"agent.bob"}/;
@@ -590,7 +590,7 @@ post('/aee', $text)
 
 
 
-=== TEST 73: AEE-08 what only begins like one is free
+=== TEST 73: AEE-08 a member whose name only begins like an envelope member passes
 --- send
 post('/aee', { %{ aee() }, Froms => 1, 'From ' => 2, Payload2 => 3 })
 --- error_code: 202
@@ -609,7 +609,7 @@ post('/aee', aee())
 
 
 
-=== TEST 75: AEE-08 and passes where it is open
+=== TEST 75: AEE-08 a service's answer with a member in other case passes with case=open
 --- service
 $c->answer(200, [], jcs(result($q->{json}, From => 'agent.alice')))
 --- send
@@ -619,7 +619,7 @@ post('/open-case', aee())
 
 
 
-=== TEST 76: AEE-08 where it is open nothing is refused
+=== TEST 76: AEE-08 a message with a member in other case passes with case=open
 --- send
 post('/open-case', { %{ aee() }, From => 'agent.bob' })
 --- error_code: 202

@@ -14,7 +14,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: GW-39 a media type: none
+=== TEST 1: GW-39 an answer without a media type
 --- service
 $c->answer(200, ['Content-Type' => undef], jcs(result($q->{json})))
 --- send
@@ -27,7 +27,7 @@ Content-Type: application/json
 
 
 
-=== TEST 2: GW-39 a media type: of a page
+=== TEST 2: GW-39 an answer with the media type of a page
 --- service
 $c->answer(200, ['Content-Type' => 'text/html; charset=utf-8'], jcs(result($q->{json})))
 --- send
@@ -40,7 +40,7 @@ Content-Type: application/json
 
 
 
-=== TEST 3: GW-39 a media type: twice
+=== TEST 3: GW-39 an answer with two media types
 --- service
 $c->answer(200, ['Content-Type' => 'text/html', 'Content-Type' => 'text/plain'], jcs(result($q->{json})))
 --- send
@@ -53,7 +53,7 @@ Content-Type: application/json
 
 
 
-=== TEST 4: GW-39 a media type: of ASCII
+=== TEST 4: GW-39 a media type with the charset ASCII
 --- service
 $c->answer(200, ['Content-Type' => 'text/plain; charset=us-ascii'], jcs(result($q->{json})))
 --- send
@@ -66,7 +66,7 @@ Content-Type: application/json
 
 
 
-=== TEST 5: GW-39 a media type: that extends ASCII
+=== TEST 5: GW-39 a media type with a charset that extends ASCII
 --- service
 $c->answer(200, ['Content-Type' => 'application/json;charset=ISO-8859-1'], jcs(result($q->{json})))
 --- send
@@ -93,7 +93,7 @@ Content-Type: application/json; charset=utf-8
 
 
 
-=== TEST 7: GW-39 a charset of other octets: utf-7, to aee
+=== TEST 7: GW-39 a charset that is not ASCII-compatible: utf-7, to aee
 --- service
 $c->answer(200, ['Content-Type' => 'application/json; charset=utf-7'], jcs(result($q->{json})))
 --- send
@@ -105,7 +105,7 @@ the charset of the upstream's answer is not utf-8
 
 
 
-=== TEST 8: GW-39 a charset of other octets: utf-7, to vcp
+=== TEST 8: GW-39 a charset that is not ASCII-compatible: utf-7, to vcp
 --- service
 $c->answer(200, ['Content-Type' => 'application/json; charset=utf-7'], jcs(result($q->{json})))
 --- send
@@ -117,7 +117,7 @@ the charset of the upstream's answer is not utf-8
 
 
 
-=== TEST 9: GW-39 a charset of other octets: utf-16, of two types the first, to aee
+=== TEST 9: GW-39 a charset that is not ASCII-compatible: utf-16, first of two types, to aee
 --- service
 $c->answer(200, ['Content-Type' => 'application/json; charset="UTF-16"',
     'Content-Type' => 'application/json'], jcs(result($q->{json})))
@@ -130,7 +130,7 @@ the charset of the upstream's answer is not utf-8
 
 
 
-=== TEST 10: GW-39 a charset of other octets: utf-16, of two types the first, to vcp
+=== TEST 10: GW-39 a charset that is not ASCII-compatible: utf-16, first of two types, to vcp
 --- service
 $c->answer(200, ['Content-Type' => 'application/json; charset="UTF-16"',
     'Content-Type' => 'application/json'], jcs(result($q->{json})))
@@ -143,7 +143,7 @@ the charset of the upstream's answer is not utf-8
 
 
 
-=== TEST 11: GW-39 a charset that extends ASCII, and octets above it
+=== TEST 11: GW-39 a charset that extends ASCII, and octets above ASCII
 --- service
 $c->answer(200, ['Content-Type' => 'application/json; charset=latin1'],
           jcs(result($q->{json}, payload => { text => "\x{e9}" })))
@@ -165,7 +165,7 @@ post('/aee', aee())
 
 
 
-=== TEST 13: GW-39 the type of events is theirs
+=== TEST 13: GW-39 only events may have the type of events
 --- service
 $c->answer(200, ['Content-Type' => 'Text/Event-Stream ;charset=utf-8'],
           'data: ' . jcs(result($q->{json})) . "\n\n")
@@ -179,7 +179,7 @@ Content-Type: text/event-stream
 
 
 
-=== TEST 14: GW-39 a type that begins like that of events
+=== TEST 14: GW-39 a type that only begins like that of events
 --- service
 $c->answer(200, ['Content-Type' => 'text/event-streams'], jcs(result($q->{json})))
 --- send
@@ -192,7 +192,7 @@ Content-Type: application/json
 
 
 
-=== TEST 15: GW-39 202 with a page, AEE to AEE, is no page
+=== TEST 15: GW-39 202 with a page, AEE to AEE: the page is not forwarded
 --- service
 $c->answer(202, ['Content-Type' => 'text/html'], '<h1>thanks</h1>')
 --- send
@@ -205,7 +205,7 @@ Content-Type: application/json
 
 
 
-=== TEST 16: GW-07 GW-39 x-gzip is gzip
+=== TEST 16: GW-07 GW-39 x-gzip is the same as gzip
 --- service
 use IO::Compress::Gzip ();
 my $zip;
@@ -245,7 +245,7 @@ the header of the upstream's answer exceeds proxy_buffer_size
 
 
 
-=== TEST 19: GW-39 GW-12 a message whose answer had a long header is taken
+=== TEST 19: GW-39 GW-12 a message whose answer had a long header counts as taken
 --- service
 $c->answer(200, ['X-Long' => 'x' x 9000], jcs(result($q->{json})))
 --- send
@@ -256,7 +256,7 @@ my $m = aee();
 
 
 
-=== TEST 20: GW-39 GW-12 one with a long header that refuses is not
+=== TEST 20: GW-39 GW-12 a message refused with a long header does not count as taken
 --- service
 $c->answer(503, ['X-Long' => 'x' x 9000], '{}')
 --- send
@@ -267,7 +267,7 @@ my $m = aee();
 
 
 
-=== TEST 21: GW-39 a header that is none
+=== TEST 21: GW-39 an invalid header line
 --- service
 $c->answer(200, ["a\x01b" => 'x'], jcs(result($q->{json})))
 --- send
@@ -279,7 +279,7 @@ the header of the upstream's answer is invalid
 
 
 
-=== TEST 22: GW-39 GW-12 the connection ends after nothing
+=== TEST 22: GW-39 GW-12 the connection ends before the answer
 --- service
 $c->{keep} = 0
 --- send
@@ -291,7 +291,7 @@ the upstream closed the connection before it answered
 
 
 
-=== TEST 23: GW-39 GW-12 the connection ends after a part of the header
+=== TEST 23: GW-39 GW-12 the connection ends within the header
 --- service
 $c->{keep} = 0; $c->out("HTTP/1.1 200 OK\r\nX-A: b\r\n")
 --- send
@@ -303,7 +303,7 @@ the upstream closed the connection before it answered
 
 
 
-=== TEST 24: GW-39 a charset of other octets: the first of two
+=== TEST 24: GW-39 a charset that is not ASCII-compatible: the first of two
 --- service
 $c->answer(200, ['Content-Type' => 'application/json; charset=utf-16; charset=utf-8'], jcs(result($q->{json})))
 --- send
@@ -315,7 +315,7 @@ the charset of the upstream's answer is not utf-8
 
 
 
-=== TEST 25: GW-39 a charset of other octets: before a parameter that is none
+=== TEST 25: GW-39 a charset that is not ASCII-compatible: before an invalid parameter
 --- service
 $c->answer(200, ['Content-Type' => 'application/json; charset=utf-16; x'], jcs(result($q->{json})))
 --- send

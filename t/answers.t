@@ -47,7 +47,7 @@ post('/aee', $m)
 
 
 
-=== TEST 2: GW-07 many small pieces
+=== TEST 2: GW-07 an AEE answer in many small pieces
 --- service
 my $body = jcs(result($q->{json}, payload => { text => 'x' x 500 }));
 $c->out("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -61,7 +61,7 @@ post('/aee', aee())
 
 
 
-=== TEST 3: GW-07 many small buffers, translated
+=== TEST 3: GW-07 an answer with many small buffers, translated
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => { text => 'on it',
     context => 'c' x 9000 })))
@@ -73,7 +73,7 @@ post('/buffers', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 4: GW-07 unbuffered
+=== TEST 4: GW-07 an unbuffered answer
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => { text => 'y' x 9000 })))
 --- send
@@ -83,7 +83,7 @@ post('/unbuffered', aee())
 
 
 
-=== TEST 5: GW-07 chunked, many chunks
+=== TEST 5: GW-07 a chunked answer with many chunks
 --- service
 my $body = jcs(result($q->{json}, payload => { text => 'z' x 3000 }));
 $c->answer(200, ['Transfer-Encoding' => 'chunked'],
@@ -96,7 +96,7 @@ post('/keepalive', aee())
 
 
 
-=== TEST 6: GW-07 no Content-Length, until the connection ends
+=== TEST 6: GW-07 an answer without Content-Length, up to the end of the connection
 --- service
 $c->{keep} = 0;
 $c->answer(200, ['Content-Length' => undef], jcs(result($q->{json})));
@@ -119,7 +119,7 @@ post('/aee', aee())
 
 
 
-=== TEST 8: GW-07 the same unbuffered
+=== TEST 8: GW-07 a Content-Length that is too large, unbuffered
 --- service
 $c->{keep} = 0;
 my $body = jcs(result($q->{json}));
@@ -131,7 +131,7 @@ post('/unbuffered', aee())
 
 
 
-=== TEST 9: GW-07 the same for a VCP caller
+=== TEST 9: GW-07 a Content-Length that is too large, for a VCP caller
 --- service
 $c->{keep} = 0;
 my $body = jcs(result($q->{json}));
@@ -155,7 +155,7 @@ post('/aee', aee())
 
 
 
-=== TEST 11: GW-07 chunks that end early
+=== TEST 11: GW-07 an answer whose chunks end early
 --- service
 $c->{keep} = 0;
 $c->answer(200, ['Transfer-Encoding' => 'chunked'], "5\r\n{\"v\":\r\n");
@@ -166,7 +166,7 @@ post('/keepalive', aee())
 
 
 
-=== TEST 12: GW-07 a gzip'd answer is understood
+=== TEST 12: GW-07 a gzip'd answer is decoded
 --- service
 my $body = jcs(result($q->{json}, payload => { text => 'w' x 5000 }));
 require IO::Compress::Gzip;
@@ -219,7 +219,7 @@ post('/aee', aee())
 
 
 
-=== TEST 16: GW-07 gzip that breaks off is refused
+=== TEST 16: GW-07 an incomplete gzip answer is refused
 --- service
 my $body = jcs(result($q->{json}, payload => { text => join ',', 1 .. 900 }));
 require IO::Compress::Gzip;
@@ -233,7 +233,7 @@ post('/aee', aee())
 
 
 
-=== TEST 17: GW-07 truncated gzip is no answer, and releases the id
+=== TEST 17: GW-07 truncated gzip is not an answer, and releases the id
 --- service
 my $body = jcs(result($q->{json}));
 IO::Compress::Gzip::gzip(\$body, \my $zipped);
@@ -249,7 +249,7 @@ my $m = aee();
 
 
 
-=== TEST 18: GW-07 gzip without its check is truncated, too
+=== TEST 18: GW-07 gzip without its checksum is truncated too
 --- service
 my $body = jcs(result($q->{json}));
 IO::Compress::Gzip::gzip(\$body, \my $zipped);
@@ -275,7 +275,7 @@ post('/aee', aee())
 
 
 
-=== TEST 20: GW-07 what follows gzip and is none
+=== TEST 20: GW-07 gzip with other octets after it
 --- service
 my $body = jcs(result($q->{json}));
 IO::Compress::Gzip::gzip(\$body, \my $zipped);
@@ -287,7 +287,7 @@ post('/aee', aee())
 
 
 
-=== TEST 21: GW-07 an empty body of that coding is empty
+=== TEST 21: GW-07 an empty gzip'd body is empty
 --- service
 $c->answer(202, ['Content-Encoding' => 'gzip'], '');
 --- send
@@ -319,7 +319,7 @@ post('/aee', aee())
 
 
 
-=== TEST 24: GW-09 the service is asked for identity
+=== TEST 24: GW-09 the gateway asks the service for identity
 --- send
 post('/aee', aee(), headers => ['Accept-Encoding' => 'gzip, br'])
 --- error_code: 202
@@ -349,7 +349,7 @@ post('/small', aee())
 
 
 
-=== TEST 27: GW-07 204 says that it was taken
+=== TEST 27: GW-07 204 means that the message was taken
 --- service
 $c->answer(204)
 --- send
@@ -359,7 +359,7 @@ post('/aee', aee(type => 'event'))
 
 
 
-=== TEST 28: GW-07 202 with something that is no JSON was taken all the same
+=== TEST 28: GW-07 202 with a body that is not JSON means that the message was taken
 --- service
 $c->answer(202, ['Content-Type' => 'text/plain'], 'thanks')
 --- send
@@ -369,7 +369,7 @@ post('/to-aee', vcp())
 
 
 
-=== TEST 29: GW-07 200 with a page is no answer
+=== TEST 29: GW-07 200 with a page is not an answer
 --- service
 $c->answer(200, ['Content-Type' => 'text/html'], '<h1>It works!</h1>')
 --- send
@@ -379,7 +379,7 @@ post('/to-aee', vcp())
 
 
 
-=== TEST 30: GW-10 404 with a page is told in the caller's protocol
+=== TEST 30: GW-10 404 with a page is reported in the caller's protocol
 --- service
 $c->answer(404, ['Content-Type' => 'text/html'], '<h1>Not Found</h1>')
 --- send
@@ -389,7 +389,7 @@ post('/aee', aee())
 
 
 
-=== TEST 31: GW-10 500 with a page is told in the caller's protocol
+=== TEST 31: GW-10 500 with a page is reported in the caller's protocol
 --- service
 $c->answer(500, ['Content-Type' => 'text/html'], '<h1>Oops</h1>')
 --- send
@@ -399,7 +399,7 @@ post('/aee', aee())
 
 
 
-=== TEST 32: GW-10 504 of the service is a time-out
+=== TEST 32: GW-10 504 of the service is a timeout
 --- service
 $c->answer(504, [], '')
 --- send
@@ -409,7 +409,7 @@ post('/to-aee', vcp())
 
 
 
-=== TEST 33: GW-10 422 with an error envelope arrives as it is
+=== TEST 33: GW-10 422 with an error envelope arrives unchanged
 --- service
 $c->answer(422, [], jcs(failure($q->{json}, code => 'E_NOT_NOW')))
 --- send
@@ -421,7 +421,7 @@ post('/aee', aee())
 
 
 
-=== TEST 34: GW-10 422 with an error envelope is no answer to another message
+=== TEST 34: GW-10 422 with an error envelope does not answer another message
 --- service
 $c->answer(422, [], jcs(failure(aee(), code => 'E_NOT_NOW')))
 --- send
@@ -431,7 +431,7 @@ post('/aee', aee())
 
 
 
-=== TEST 35: AEE-34 a result of another correlation is refused, AEE to AEE
+=== TEST 35: AEE-34 a result with another correlation is refused, AEE to AEE
 --- service
 $c->answer(200, [], jcs(result($q->{json}, corr => uuid4())))
 --- send
@@ -461,7 +461,7 @@ post('/aee', aee())
 
 
 
-=== TEST 38: AEE-34 progress of the same correlation passes
+=== TEST 38: AEE-34 progress with the same correlation passes
 --- service
 $c->answer(200, [], jcs(aee(type => 'stream', from => 'agent.bob',
     to => 'agent.alice', corr => $q->{json}{corr},
@@ -473,7 +473,7 @@ post('/aee', aee())
 
 
 
-=== TEST 39: GW-10 an answer with a member twice is refused
+=== TEST 39: GW-10 an answer with a duplicate member is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json})) =~ s/\}$/,"v":"1"}/r)
 --- send
@@ -493,7 +493,7 @@ post('/aee', aee())
 
 
 
-=== TEST 41: GW-10 an answer that is a VCP message is no AEE
+=== TEST 41: GW-10 an answer that is a VCP message is not an AEE answer
 --- service
 $c->answer(200, [], jcs(vcp()))
 --- send
@@ -515,7 +515,7 @@ X-Service: b1
 
 
 
-=== TEST 43: GW-09 the connection to the service is kept
+=== TEST 43: GW-09 the connection to the service is kept open
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send
@@ -526,7 +526,7 @@ $c->answer(200, [], jcs(result($q->{json})))
 
 
 
-=== TEST 44: AEE-11 what a service wrote is not in the log
+=== TEST 44: AEE-11 the text of a service's answer is not in the log
 --- service
 $c->answer(200, [], '{"v":"1","SECRETPAYLOAD":')
 --- send
@@ -550,7 +550,7 @@ X-H100: v
 
 
 
-=== TEST 46: GW-26 a chunk whose size is none: the answer ended early
+=== TEST 46: GW-26 an invalid chunk size: the answer ended early
 --- service
 $c->{keep} = 0;
 $c->answer(200, ['Transfer-Encoding' => 'chunked'],
@@ -563,7 +563,7 @@ my $m = aee();
 
 
 
-=== TEST 47: GW-26 the same later, unbuffered
+=== TEST 47: GW-26 an invalid later chunk size, unbuffered
 --- service
 $c->{keep} = 0;
 $c->answer(200, ['Transfer-Encoding' => 'chunked'], "5\r\n{\"v\":\r\n");
@@ -589,7 +589,7 @@ post('/keepalive', aee())
 
 
 
-=== TEST 49: GW-26 an answer that stands still is a time-out
+=== TEST 49: GW-26 an answer that stops is a timeout
 --- service
 $c->{keep} = 0;
 $c->answer(200, ['Content-Length' => 1000], '{"v":');
@@ -601,7 +601,7 @@ post('/impatient', aee())
 
 
 
-=== TEST 50: GW-12 JSON that ends with its connection, inside a value
+=== TEST 50: GW-12 the connection ends inside a JSON value
 --- service
 $c->{keep} = 0;
 my $body = jcs(result($q->{json}));
@@ -614,7 +614,7 @@ my $m = aee();
 
 
 
-=== TEST 51: GW-12 JSON that ends with its connection, and is wrong
+=== TEST 51: GW-12 the connection ends after invalid JSON
 --- service
 $c->{keep} = 0;
 $c->answer(200, ['Content-Length' => undef], '{"v":}');

@@ -15,7 +15,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-08 a task that went on in another protocol has one answer in its own
+=== TEST 1: SEC-08 a task forwarded in another protocol has one answer in its own
 --- send
 my $m = aee();
 
@@ -27,7 +27,7 @@ my $m = aee();
 
 
 
-=== TEST 2: SEC-08 nor does it have one of who was not asked
+=== TEST 2: SEC-08 a principal that was not asked cannot answer such a task
 --- send
 my $m = aee();
 
@@ -39,7 +39,7 @@ my $m = aee();
 
 
 
-=== TEST 3: SEC-08 answered in its own protocol it has none in the other
+=== TEST 3: SEC-08 a task answered in its own protocol cannot be answered in the other
 --- send
 my $m = query();
 
@@ -61,7 +61,7 @@ my $answer = sub {
 
 
 
-=== TEST 4: SEC-08 nor does a query have one of who was not asked
+=== TEST 4: SEC-08 a principal that was not asked cannot answer such a query
 --- send
 my $m = query();
 
@@ -77,7 +77,7 @@ my $m = query();
 
 
 
-=== TEST 5: SEC-08 a task that was answered in the other protocol has none in its own
+=== TEST 5: SEC-08 a task answered in the other protocol cannot be answered in its own
 --- send
 my $m = aee();
 

@@ -15,7 +15,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-08 an answer in agent-channel's own words is to the query
+=== TEST 1: SEC-08 an agent-channel answer must name the query
 --- service
 $c->answer(200, [], jcs(result($q->{json}, intent => 'channel.agent_response',
     payload => { query_id => uuid4(), responder_session_id => 's-2',
@@ -27,7 +27,7 @@ post('/to-aee', query())
 
 
 
-=== TEST 2: SEC-08 and that to the query passes
+=== TEST 2: SEC-08 an agent-channel answer that names the query passes
 --- service
 $c->answer(200, [], jcs(result($q->{json}, intent => 'channel.agent_response',
     payload => { query_id => $q->{json}{payload}{query_id},
@@ -39,7 +39,7 @@ post('/to-aee', query())
 
 
 
-=== TEST 3: SEC-08 an answer in C2A's own words names the event
+=== TEST 3: SEC-08 a C2A answer must name the event
 --- service
 my $id = uuid4();
 $c->answer(200, [], jcs(result($q->{json}, intent => 'c2a.chat.send_message',
@@ -56,7 +56,7 @@ post('/to-aee', deliver())
 
 
 
-=== TEST 4: SEC-08 an answer in the words of a command names the command
+=== TEST 4: SEC-08 a MoQ answer must name the command
 --- service
 my $id = uuid4();
 $c->answer(200, [], jcs(result($q->{json}, intent => 'moq.cmd.ops.run',
@@ -71,7 +71,7 @@ post('/to-aee?recipient=bob', command('ops.run'))
 
 
 
-=== TEST 5: SEC-08 an answer in C2A's own words stands in the conversation
+=== TEST 5: SEC-08 a C2A answer must be in the conversation of the event
 --- service
 my $id = uuid4();
 $c->answer(200, [], jcs(result($q->{json}, intent => 'c2a.chat.send_message',
@@ -88,7 +88,7 @@ post('/to-aee', deliver(conversation => { id => 'C-ops-1234', kind => 'thread' }
 
 
 
-=== TEST 6: SEC-08 and that in it passes
+=== TEST 6: SEC-08 a C2A answer in the conversation of the event passes
 --- service
 my $id = uuid4();
 $c->answer(200, [], jcs(result($q->{json}, intent => 'c2a.chat.send_message',
@@ -105,7 +105,7 @@ post('/to-aee', deliver(conversation => { id => 'C-ops-1234', kind => 'thread' }
 
 
 
-=== TEST 7: SEC-08 so does that of a service that speaks C2A
+=== TEST 7: SEC-08 a C2A service's answer must be in the conversation too
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     result => { accepted => true, disposition => 'responded',
@@ -122,7 +122,7 @@ post('/to-c2a', aee(corr => 'corr-0001'))
 
 
 
-=== TEST 8: SEC-08 which is the question's correlation there
+=== TEST 8: SEC-08 the conversation is the question's correlation there
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     result => { accepted => true, disposition => 'responded',
@@ -137,7 +137,7 @@ post('/to-c2a', aee(corr => 'corr-0001'))
 
 
 
-=== TEST 9: VCP-25 an acknowledgment where nothing is translated names its escalation
+=== TEST 9: VCP-25 an acknowledgment must name its escalation, also without translation
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => {
     severity => 'critical', reason => 'ACK:019502a4-7e5c-7000-8000-000000000001',
@@ -152,7 +152,7 @@ post('/to-aee', aee(to => 'agent.lead', intent => 'vcp.escalation', payload => {
 
 
 
-=== TEST 10: VCP-25 and has its severity
+=== TEST 10: VCP-25 an acknowledgment must have the severity of its escalation
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => {
     severity => 'warning', reason => "ACK:$q->{json}{id}",
@@ -168,7 +168,7 @@ post('/to-aee', aee(id => '019502a4-7e5c-7000-8000-000000000002',
 
 
 
-=== TEST 11: VCP-25 that of the one which it answers passes
+=== TEST 11: VCP-25 an acknowledgment with the severity of its escalation passes
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => {
     severity => 'critical', reason => "ACK:$q->{json}{id}",

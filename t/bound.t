@@ -29,7 +29,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-08 a result from who asked is refused
+=== TEST 1: SEC-08 a result from the asker is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent.alice')))
 --- send
@@ -49,7 +49,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 3: SEC-08 a result from somebody who is not listed is refused
+=== TEST 3: SEC-08 a result from an unlisted principal is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent.nobody')))
 --- send
@@ -59,7 +59,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 4: SEC-08 a result to somebody else is refused
+=== TEST 4: SEC-08 a result to another principal is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, to => 'agent.lead')))
 --- send
@@ -79,7 +79,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 6: SEC-08 an error from somebody else is refused
+=== TEST 6: SEC-08 an error from another principal is refused
 --- service
 $c->answer(200, [], jcs(with(failure($q->{json}), from => 'agent.lead')))
 --- send
@@ -89,7 +89,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 7: SEC-08 an error of status 422 from somebody else, which releases
+=== TEST 7: SEC-08 an error of status 422 from another principal is refused and releases the id
 --- service
 $c->answer(422, [], jcs(with(failure($q->{json}), from => 'agent.lead')))
 --- send
@@ -99,7 +99,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 8: SEC-08 progress from somebody else is refused
+=== TEST 8: SEC-08 progress from another principal is refused
 --- service
 $c->answer(200, [], jcs(aee(type => 'stream', from => 'agent.lead',
     to => 'agent.alice', corr => $q->{json}{corr}, payload => { n => 1 })))
@@ -110,7 +110,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 9: SEC-08 an acceptance from somebody else is refused
+=== TEST 9: SEC-08 an acceptance from another principal is refused
 --- service
 $c->answer(202, [], jcs(aee(type => 'stream', from => 'agent.lead',
     to => 'agent.alice', corr => $q->{json}{corr},
@@ -122,7 +122,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 10: SEC-08 the recipient by its VCP name is the recipient
+=== TEST 10: SEC-08 the VCP name of the recipient is accepted
 --- service
 $c->answer(200, [], jcs(result($q->{json},
                                from => 'agent://ops.example/bob')))
@@ -134,7 +134,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 11: SEC-08 by its C2A name, its handle and its sub, too
+=== TEST 11: SEC-08 the C2A name, the handle and the sub of the recipient are accepted
 --- service
 my %as = (low => 'agent:bob', normal => '~cc-bob', high => 'bob');
 $c->answer(200, [], jcs(result($q->{json},
@@ -146,7 +146,7 @@ $c->answer(200, [], jcs(result($q->{json},
 
 
 
-=== TEST 12: SEC-08 the asker by another of its names is the asker
+=== TEST 12: SEC-08 another name of the asker is accepted
 --- service
 $c->answer(200, [], jcs(result($q->{json},
                                to => 'agent://ops.example/alice')))
@@ -157,7 +157,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 13: SEC-08 a third principal by another of its names is not
+=== TEST 13: SEC-08 another name of a third principal is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json},
                                from => 'agent://ops.example/lead')))
@@ -168,7 +168,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 14: SEC-08 a name that belongs to another in its protocol is the other's
+=== TEST 14: SEC-08 a name that belongs to another principal in its protocol is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent.cc-taken')))
 --- send
@@ -178,7 +178,7 @@ post('/to-aee', aee(to => 'agent.helper'))
 
 
 
-=== TEST 15: SEC-08 who is not listed answers by the name that was used
+=== TEST 15: SEC-08 an unlisted recipient answers by the name that was used
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send
@@ -201,7 +201,7 @@ my $m = aee();
 
 
 
-=== TEST 17: SEC-08 translated: the gateway does not sign what somebody else says
+=== TEST 17: SEC-08 translated: the gateway does not sign an answer of another principal
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent.alice',
     payload => { text => 'on it', context => 'ctx' })))
@@ -212,7 +212,7 @@ post('/to-aee', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 18: SEC-08 translated: an answer to somebody else
+=== TEST 18: SEC-08 translated: an answer to another principal is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, to => 'agent.bob',
     payload => { text => 'on it', context => 'ctx' })))
@@ -223,7 +223,7 @@ post('/to-aee', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 19: SEC-08 translated: the recipient by another name, told by the one that was used
+=== TEST 19: SEC-08 translated: a recipient that uses another name is reported by the name that was used
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => '~lead',
     payload => { text => 'on it', context => 'ctx' })))
@@ -235,7 +235,7 @@ post('/to-aee', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 20: SEC-08 VCP: a reply from somebody else
+=== TEST 20: SEC-08 VCP: a reply from another principal
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ status => 'accepted', message_id => $m->{message_id},
@@ -247,7 +247,7 @@ post('/to-vcp', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 21: SEC-08 VCP: a reply to somebody else
+=== TEST 21: SEC-08 VCP: a reply to another principal
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ status => 'accepted', message_id => $m->{message_id},
@@ -259,7 +259,7 @@ post('/to-vcp', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 22: SEC-08 VCP: a reply that is a message of its own right, from somebody else
+=== TEST 22: SEC-08 VCP: a reply that is a message of its own, from another principal
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ status => 'accepted', message_id => $m->{message_id},
@@ -272,7 +272,7 @@ post('/to-vcp', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 23: SEC-08 C2A: a message by another author
+=== TEST 23: SEC-08 C2A: a message by another author is refused
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $m->{id}, result => {
@@ -287,7 +287,7 @@ post('/to-c2a', aee())
 
 
 
-=== TEST 24: SEC-08 C2A: a message for another recipient
+=== TEST 24: SEC-08 C2A: a message for another recipient is refused
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $m->{id}, result => {
@@ -302,7 +302,7 @@ post('/to-c2a', aee())
 
 
 
-=== TEST 25: SEC-08 agent-channel: a frame of another sender
+=== TEST 25: SEC-08 agent-channel: a frame of another sender is refused
 --- service
 $c->answer(200, [], jcs(with(done($q->{json}, 'x'),
                              sender_handle => '~lead')))
@@ -313,7 +313,7 @@ submit('/to-channel', '~cc-bob', query())
 
 
 
-=== TEST 26: SEC-08 agent-channel: a frame for another recipient
+=== TEST 26: SEC-08 agent-channel: a frame for another recipient is refused
 --- service
 $c->answer(200, [], jcs(with(done($q->{json}, 'x'),
                              recipient_handle => '~lead')))
@@ -324,7 +324,7 @@ submit('/to-channel', '~cc-bob', query())
 
 
 
-=== TEST 27: SEC-08 agent-channel: the frame that it should be
+=== TEST 27: SEC-08 agent-channel: a frame of the right parties passes
 --- service
 answered($c, $q)
 --- send
@@ -333,7 +333,7 @@ submit('/to-channel', '~cc-bob', query())
 
 
 
-=== TEST 28: SEC-08 a bus is answered by whoever listens to it
+=== TEST 28: SEC-08 any listener of a bus may answer it
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent.lead')))
 --- send
@@ -344,7 +344,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 29: SEC-08 but not by who asked
+=== TEST 29: SEC-08 the asker may not answer its own message to a bus
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent.alice')))
 --- send
@@ -354,7 +354,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 30: SEC-08 and to nobody but who asked
+=== TEST 30: SEC-08 an answer from a bus may go to the asker only
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent.lead',
                                to => 'agent.bob')))
@@ -365,7 +365,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 31: SEC-08 a failure of the inner gateway that is named
+=== TEST 31: SEC-08 a failure of a configured inner gateway passes
 --- service
 $c->answer(403, [], jcs(with(failure($q->{json}), from => 'service.inner')))
 --- send
@@ -377,7 +377,7 @@ post('/inner', aee())
 
 
 
-=== TEST 32: SEC-08 the same for another protocol's caller
+=== TEST 32: SEC-08 a failure of a configured inner gateway, for a caller of another protocol
 --- service
 $c->answer(403, [], jcs(with(failure($q->{json}), from => 'service.inner')))
 --- send
@@ -388,7 +388,7 @@ post('/inner', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 33: SEC-08 the inner gateway may say that it was accepted
+=== TEST 33: SEC-08 a configured inner gateway may report an acceptance
 --- service
 $c->answer(202, [], jcs(aee(type => 'stream', from => 'service.inner',
     to => 'agent.alice', corr => $q->{json}{corr},
@@ -399,7 +399,7 @@ post('/inner', aee())
 
 
 
-=== TEST 34: SEC-08 a result is never the inner gateway's
+=== TEST 34: SEC-08 a result of an inner gateway is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'service.inner')))
 --- send
@@ -409,7 +409,7 @@ post('/inner', aee())
 
 
 
-=== TEST 35: SEC-08 an event, either
+=== TEST 35: SEC-08 an event of an inner gateway is refused
 --- service
 $c->answer(200, [], jcs(aee(type => 'event', from => 'service.inner',
     to => 'agent.alice', corr => $q->{json}{corr})))
@@ -420,7 +420,7 @@ post('/inner', aee())
 
 
 
-=== TEST 36: SEC-08 a failure of a gateway that is not named
+=== TEST 36: SEC-08 a failure of a gateway that is not configured is refused
 --- service
 $c->answer(403, [], jcs(with(failure($q->{json}), from => 'service.inner')))
 --- send
@@ -430,7 +430,7 @@ post('/outer', aee())
 
 
 
-=== TEST 37: SEC-08 a failure of the inner gateway to somebody else
+=== TEST 37: SEC-08 a failure of the inner gateway to another principal is refused
 --- service
 $c->answer(403, [], jcs(with(failure($q->{json}), from => 'service.inner',
                              to => 'agent.bob')))
@@ -441,7 +441,7 @@ post('/inner', aee())
 
 
 
-=== TEST 38: SEC-08 where nobody is proven names are compared all the same
+=== TEST 38: SEC-08 names are compared without proven callers too
 --- service
 my $p = $q->{json}{priority};
 $c->answer(200, [], jcs(result($q->{json},
@@ -457,7 +457,7 @@ $c->answer(200, [], jcs(result($q->{json},
 
 
 
-=== TEST 39: SEC-08 events: a result of somebody else's ends the stream
+=== TEST 39: SEC-08 events: a result of another principal ends the stream
 --- service
 $c->events;
 $c->out('data: ' . jcs(result($q->{json}, from => 'agent.alice')) . "\n\n");
@@ -471,7 +471,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 40: SEC-08 events: of two results of one task the first is told
+=== TEST 40: SEC-08 events: of two results of one task only the first is forwarded
 --- service
 $c->events;
 $c->out('data: ' . jcs(result($q->{json}, payload => { n => $_ })) . "\n\n")
@@ -485,7 +485,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 41: SEC-08 events: nor does an error, or progress, come after the result
+=== TEST 41: SEC-08 events: an error or progress after the result is refused
 --- service
 $c->events;
 $c->out('data: ' . jcs(result($q->{json}, payload => { n => 1 })) . "\n\n");
@@ -500,7 +500,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 42: SEC-08 events: a bus has one result of each who listens
+=== TEST 42: SEC-08 events: each listener of a bus may send one result
 --- service
 $c->events;
 $c->out('data: ' . jcs(result($q->{json}, from => $_)) . "\n\n")
@@ -517,7 +517,7 @@ not told, reply-unmatched: result
 
 
 
-=== TEST 43: SEC-08 events: by another of its names it is the same responder
+=== TEST 43: SEC-08 events: another name of a responder is the same responder
 --- service
 $c->events;
 $c->out('data: ' . jcs(result($q->{json}, from => $_)) . "\n\n")
@@ -531,7 +531,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 44: SEC-08 events: a query has one answer of each session
+=== TEST 44: SEC-08 events: each session may send one answer to a query
 --- service
 my $m = $q->{json};
 $c->events;
@@ -549,7 +549,7 @@ submit('/to-channel', '~cc-bob', query())
 
 
 
-=== TEST 45: SEC-08 events: a failure of the inner gateway ends them
+=== TEST 45: SEC-08 events: a failure of the inner gateway ends the stream
 --- service
 $c->events;
 $c->out('data: ' . jcs(aee(type => 'stream', from => 'agent.bob',
@@ -584,7 +584,7 @@ post('/to-aee', deliver(target => { directedness => 'to_my_role' },
 
 
 
-=== TEST 47: AEE-34 progress that reports on another message is refused
+=== TEST 47: AEE-34 progress about another message is refused
 --- service
 $c->answer(200, [], jcs(aee(type => 'stream', from => 'agent.bob',
     to => 'agent.alice', corr => $q->{json}{corr}, reply_to => uuid4())))
@@ -595,7 +595,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 48: AEE-34 a result of status 500 is none
+=== TEST 48: AEE-34 a result with status 500 is not a result
 --- service
 $c->answer(500, [], jcs(result($q->{json})))
 --- send
@@ -605,7 +605,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 49: SEC-08 each session has one final answer to a query
+=== TEST 49: SEC-08 each session may send one final answer to a query
 --- send
 my $m = query();
 
@@ -628,7 +628,7 @@ my @session = (uuid4(), uuid4());
 
 
 
-=== TEST 50: SEC-08 a bus is not answered by the gateway
+=== TEST 50: SEC-08 the gateway cannot answer a message to a bus
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'service.parley')))
 --- send
@@ -638,7 +638,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 51: SEC-08 a bus is not answered by the gateway, in other letters
+=== TEST 51: SEC-08 the gateway cannot answer a message to a bus, in other case
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'Service.PARLEY')))
 --- send
@@ -648,7 +648,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 52: SEC-08 a bus is not answered by the gateway by its C2A name
+=== TEST 52: SEC-08 the gateway cannot answer a message to a bus by its C2A name
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'service:parley')))
 --- send
@@ -658,7 +658,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 53: SEC-08 a bus is not answered by who asked, in other letters
+=== TEST 53: SEC-08 the asker cannot answer its message to a bus, in other case
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'Agent.Alice')))
 --- send
@@ -668,7 +668,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 54: SEC-08 a bus is not answered by who asked by another protocol's name, in other letters
+=== TEST 54: SEC-08 the asker cannot answer its message to a bus by another protocol's name, in other case
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent://ops.example/ALICE')))
 --- send
@@ -678,7 +678,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 
 
 
-=== TEST 55: SEC-08 a bus: the failure of an inner gateway that has the same name, and is named
+=== TEST 55: SEC-08 a bus: the failure of a configured inner gateway with the gateway's own name
 --- service
 $c->answer(403, [], jcs(with(failure($q->{json}), from => 'service.parley')))
 --- send
@@ -690,7 +690,7 @@ post('/same', aee(to => 'bus.ops'))
 
 
 
-=== TEST 56: SEC-08 a bus is answered by a namesake of who asked on another host
+=== TEST 56: SEC-08 a principal with the asker's name on another host can answer a bus
 --- service
 $c->answer(200, [], jcs(result($q->{json}, from => 'agent.alice@other')))
 --- send

@@ -35,7 +35,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: MCP-02 there is no stream to GET
+=== TEST 1: MCP-02 GET is refused: there is no stream
 --- send
 Parley::Client->new->request('GET', '/c2a', undef,
                              Authorization => bearer('alice'))
@@ -49,7 +49,7 @@ qr/\[warn\] .*parley: refused/
 
 
 
-=== TEST 2: MCP-02 there is no session to DELETE
+=== TEST 2: MCP-02 DELETE is refused: there is no session
 --- send
 Parley::Client->new->request('DELETE', '/to-aee', undef,
                              Authorization => bearer('alice'))
@@ -61,7 +61,7 @@ qr/\[warn\] .*parley: refused, method-not-allowed: /
 
 
 
-=== TEST 3: MCP-01 C2A-01 initialize is the gateway's where the service speaks AEE
+=== TEST 3: MCP-01 C2A-01 the gateway answers initialize for an AEE service
 --- send
 post('/to-aee', rpc('initialize', { protocolVersion => '2025-06-18',
                                     capabilities => {},
@@ -78,7 +78,7 @@ post('/to-aee', rpc('initialize', { protocolVersion => '2025-06-18',
 
 
 
-=== TEST 4: MCP-01 it needs proof
+=== TEST 4: MCP-01 initialize needs a proven caller
 --- send
 post('/to-aee', rpc('initialize', { protocolVersion => '2025-06-18' }),
      token => 0, as_mcp())
@@ -89,7 +89,7 @@ WWW-Authenticate ~ ^Bearer
 
 
 
-=== TEST 5: MCP-01 and no rule, nor has tools/list more tools than rules allow
+=== TEST 5: MCP-01 initialize needs no rule, and tools/list has only the tools that rules allow
 --- send
 [post('/ruled', rpc('initialize', { protocolVersion => '2025-06-18' })),
  post('/ruled', { jsonrpc => '2.0', method => 'notifications/initialized' }),
@@ -102,14 +102,14 @@ WWW-Authenticate ~ ^Bearer
 
 
 
-=== TEST 6: MCP-01 every other method needs one, also one that there is not
+=== TEST 6: MCP-01 every other method needs a rule, even an unknown one
 --- send
 post('/ruled', rpc('resources/list'))
 --- refused: c2a intent-refused /method
 
 
 
-=== TEST 7: MCP-01 C2A-28 then it is no method
+=== TEST 7: MCP-01 C2A-28 with a rule an unknown method is refused as unknown
 --- send
 post('/to-aee', rpc('resources/list'))
 --- error_code: 400
@@ -122,7 +122,7 @@ post('/to-aee', rpc('resources/list'))
 
 
 
-=== TEST 8: MCP-01 C2A-28 nor a tool
+=== TEST 8: MCP-01 C2A-28 with a rule an unknown tool is refused as unknown
 --- send
 post('/to-vcp', call('grep'))
 --- error_code: 400
@@ -133,7 +133,7 @@ post('/to-vcp', call('grep'))
 
 
 
-=== TEST 9: MCP-01 before a service of C2A all of it passes, octet for octet
+=== TEST 9: MCP-01 a C2A service gets all methods, octet for octet
 --- send
 [map { post('/c2a', $_) }
      rpc('initialize', { protocolVersion => '2031-01-01' }), rpc('ping'),
@@ -148,7 +148,7 @@ post('/to-vcp', call('grep'))
 
 
 
-=== TEST 10: MCP-01 each as an intent that rules see
+=== TEST 10: MCP-01 rules see each method as an intent
 --- send
 [post('/ruled-c2a', rpc('resources/list')), post('/ruled-c2a', call('grep')),
  post('/ruled-c2a', rpc('ping')), post('/ruled-c2a', rpc('tools/list'))]
@@ -158,7 +158,7 @@ post('/to-vcp', call('grep'))
 
 
 
-=== TEST 11: MCP-01 a tool by either spelling is the same intent
+=== TEST 11: MCP-01 both spellings of a tool are the same intent
 --- send
 [post('/ruled', call('chat_list_events')),
  post('/ruled', call('chat.list_events'))]
@@ -167,7 +167,7 @@ post('/to-vcp', call('grep'))
 
 
 
-=== TEST 12: MCP-01 a client's response is taken, and dropped
+=== TEST 12: MCP-01 a client's response is accepted and dropped
 --- send
 [map { post($_, { jsonrpc => '2.0', id => 3,
                   error => { code => -32601, message => 'no' } }) }
@@ -178,7 +178,7 @@ post('/to-vcp', call('grep'))
 
 
 
-=== TEST 13: MCP-01 a refusal of a tool call is a result that a model reads
+=== TEST 13: MCP-01 a refused tool call is a result that a model can read
 --- send
 post('/ruled', call('chat.list_events'), as_mcp())
 --- error_code: 200
@@ -192,7 +192,7 @@ post('/ruled', call('chat.list_events'), as_mcp())
 
 
 
-=== TEST 14: MCP-01 of another request a JSON-RPC error
+=== TEST 14: MCP-01 another refused request gets a JSON-RPC error
 --- send
 post('/ruled', rpc('resources/list'), as_mcp())
 --- error_code: 200
@@ -203,14 +203,14 @@ post('/ruled', rpc('resources/list'), as_mcp())
 
 
 
-=== TEST 15: MCP-01 a scope that lacks stays a status
+=== TEST 15: MCP-01 a missing scope is reported by the status
 --- send
 post('/scoped', call('chat.list_events'), as_mcp())
 --- refused: c2a scope-unauthorised
 
 
 
-=== TEST 16: MCP-01 what a service refuses reaches a client of MCP as well
+=== TEST 16: MCP-01 a service's refusal reaches a client of MCP too
 --- send
 post('/to-aee', say(), as_mcp())
 --- service: refused($c, $q, 403)
@@ -221,7 +221,7 @@ post('/to-aee', say(), as_mcp())
 
 
 
-=== TEST 17: GW-20 what only reads, and a call without a key, is no duplicate
+=== TEST 17: GW-20 a read-only call, or one without a key, is never a duplicate
 --- send
 my $m = call('chat.list_events', idempotencyKey => 'k-1');
 my $n = call('chat.claim', inReplyTo => 'evt-1', target => 'agent:bob');
@@ -232,7 +232,7 @@ my $n = call('chat.claim', inReplyTo => 'evt-1', target => 'agent:bob');
 
 
 
-=== TEST 18: GW-18 C2A-12 one with a key is
+=== TEST 18: GW-18 C2A-12 a repeated call with a key is a duplicate
 --- send
 my $m = say();
 [map { post('/c2a', $_) } $m, $m]
@@ -243,7 +243,7 @@ my $m = say();
 
 
 
-=== TEST 19: GW-12 a code that says so may be sent again
+=== TEST 19: GW-12 a message may be sent again after a retryable code
 --- send
 my $m = say();
 [map { post('/c2a', $_) } $m, $m]
@@ -255,7 +255,7 @@ $c->answer(200, [], jcs({ jsonrpc => '2.0', id => 7, error => {
 
 
 
-=== TEST 20: GW-12 it is retryable in any protocol
+=== TEST 20: GW-12 a retryable code is retryable in every protocol
 --- send
 post('/to-c2a', aee())
 --- service
@@ -269,7 +269,7 @@ $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id}, error => {
 
 
 
-=== TEST 21: GW-07 a tool that fails is a failure, in its own words
+=== TEST 21: GW-07 a failed tool is a failure, with its own text
 --- send
 post('/to-c2a', aee())
 --- service
@@ -286,7 +286,7 @@ answer aee
 
 
 
-=== TEST 22: GW-07 what a tool returned is a result, with its words
+=== TEST 22: GW-07 the result of a tool is a result, with its text
 --- send
 post('/to-c2a', aee())
 --- service
@@ -302,7 +302,7 @@ answer aee
 
 
 
-=== TEST 23: C2A-15 SEC-06 an agent that agrees gives no human's approval
+=== TEST 23: C2A-15 SEC-06 "agree" by an agent does not give a human's approval
 --- send
 my $m = aee(from => 'agent.bob', to => 'agent.alice',
             requires => { human_approval => true() });
@@ -325,7 +325,7 @@ Parley-Loss: request=/params/arguments/signal
 
 
 
-=== TEST 24: C2A-15 to anything else it is progress, and ends no approval
+=== TEST 24: C2A-15 "agree" to another message is progress, and ends no approval
 --- send
 my $m = aee(from => 'agent.bob', to => 'agent.alice',
             requires => { human_approval => false() });
@@ -340,7 +340,7 @@ my $m = aee(from => 'agent.bob', to => 'agent.alice',
 
 
 
-=== TEST 25: C2A-15 nor does another signal end one
+=== TEST 25: C2A-15 another signal ends no approval
 --- send
 my $m = aee(from => 'agent.bob', to => 'agent.alice',
             requires => { human_approval => true() });
@@ -356,7 +356,7 @@ my $m = aee(from => 'agent.bob', to => 'agent.alice',
 
 
 
-=== TEST 26: C2A-15 VCP-25 to agree in the response acknowledges an escalation
+=== TEST 26: C2A-15 VCP-25 "agree" in the response acknowledges an escalation
 --- send
 $::m = escalation(requires_ack => true());
 $::id = $::m->{message_id};
@@ -372,7 +372,7 @@ $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id}, result => {
 
 
 
-=== TEST 27: VCP-25 C2A-15 to agree to an escalation is its acknowledgment
+=== TEST 27: VCP-25 C2A-15 "agree" to an escalation is its acknowledgment
 --- send
 my $m = escalation(requires_ack => true());
 $::id = $m->{message_id};
@@ -389,7 +389,7 @@ service vcp
 
 
 
-=== TEST 28: GW-07 an answer that comes later stands where its question did
+=== TEST 28: GW-07 a later answer is in the conversation of its question
 --- send
 my $m = deliver(conversation => { id => 'C-ops-0009', kind => 'dm',
                                   threadId => 'thread-0009' });
@@ -415,7 +415,7 @@ service c2a
 
 
 
-=== TEST 29: C2A-24 progress that comes later is a notification
+=== TEST 29: C2A-24 later progress is a notification
 --- send
 my $m = deliver(_meta => { progressToken => 41 });
 my $id = derived_id('c2a', 'alice', $m->{params}{eventId});
@@ -438,7 +438,7 @@ service c2a
 
 
 
-=== TEST 30: C2A-24 and to nobody who did not ask
+=== TEST 30: C2A-24 later progress goes only to the asker
 --- send
 my $m = say(target => 'agent:bob');
 my $id = derived_id('c2a', 'alice', $m->{params}{arguments}{idempotencyKey});
@@ -452,7 +452,7 @@ my $id = derived_id('c2a', 'alice', $m->{params}{arguments}{idempotencyKey});
 
 
 
-=== TEST 31: C2A-05 a lock is told in a sentence
+=== TEST 31: C2A-05 a lock is described in a sentence
 --- send
 submit('/to-c2a', '~cc-bob/*',
        frame('agent_lock_request', { resource => 'src/parser.c',

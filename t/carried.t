@@ -94,42 +94,42 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-04 a second message in an event, where the first is allowed
+=== TEST 1: SEC-04 a second message in an event whose first is allowed
 --- send
 post('/only-c2a', parts(task('notes.a'), task('ops.delete')))
 --- refused: c2a field-invalid /params/content/2
 
 
 
-=== TEST 2: SEC-04 where the second is denied
+=== TEST 2: SEC-04 a second message that rules deny
 --- send
 post('/deny-c2a', parts(task('notes.a'), task('ops.delete')))
 --- refused: c2a field-invalid /params/content/2
 
 
 
-=== TEST 3: SEC-04 to another protocol
+=== TEST 3: SEC-04 a second message, to another protocol
 --- send
 post('/deny-aee', parts(task('notes.a'), task('ops.delete')))
 --- refused: c2a field-invalid /params/content/2
 
 
 
-=== TEST 4: SEC-04 a second that only looks like a message
+=== TEST 4: SEC-04 a second part that only resembles a message
 --- send
 post('/only-c2a', parts(task('notes.a'), task('ops.delete', form => 7)))
 --- refused: c2a field-invalid /params/content/2
 
 
 
-=== TEST 5: SEC-04 a first that only looks like one
+=== TEST 5: SEC-04 a first part that only resembles a message
 --- send
 post('/deny-c2a', parts(task('ops.delete', form => 7), task('notes.a')))
 --- refused: c2a field-invalid /params/content/2
 
 
 
-=== TEST 6: SEC-04 a second in other letters
+=== TEST 6: SEC-04 a second message with a media type in other case
 --- send
 post('/only-c2a', parts(task('notes.a'), task('ops.delete',
      mediaType => ' application/vnd.AEE+JSON ;v=1')))
@@ -137,7 +137,7 @@ post('/only-c2a', parts(task('notes.a'), task('ops.delete',
 
 
 
-=== TEST 7: SEC-02 SEC-04 a media type in other letters
+=== TEST 7: SEC-02 SEC-04 a media type in other case
 --- send
 post('/deny-c2a', parts(task('ops.delete',
      mediaType => 'Application/Vnd.AEE+json')))
@@ -145,7 +145,7 @@ post('/deny-c2a', parts(task('ops.delete',
 
 
 
-=== TEST 8: SEC-02 SEC-04 with a parameter
+=== TEST 8: SEC-02 SEC-04 a media type with a parameter
 --- send
 post('/deny-c2a', parts(task('ops.delete',
      mediaType => 'application/vnd.aee+json; charset=utf-8')))
@@ -153,7 +153,7 @@ post('/deny-c2a', parts(task('ops.delete',
 
 
 
-=== TEST 9: SEC-02 SEC-04 with a blank behind it
+=== TEST 9: SEC-02 SEC-04 a media type with a blank after it
 --- send
 post('/deny-c2a', parts(task('ops.delete',
      mediaType => 'application/vnd.aee+json ')))
@@ -161,7 +161,7 @@ post('/deny-c2a', parts(task('ops.delete',
 
 
 
-=== TEST 10: SEC-02 SEC-04 with an escape
+=== TEST 10: SEC-02 SEC-04 a media type with an escape
 --- send
 my $m = post('/deny-c2a', jcs(parts(task('ops.delete')))
                           =~ s,application/vnd,application\\/vnd,r);
@@ -169,7 +169,7 @@ my $m = post('/deny-c2a', jcs(parts(task('ops.delete')))
 
 
 
-=== TEST 11: SEC-04 it is read as that message
+=== TEST 11: SEC-04 the part is read as that message
 --- send
 post('/deny-aee', parts(task('notes.a',
      mediaType => 'application/vnd.AEE+json;charset=utf-8')))
@@ -188,7 +188,7 @@ post('/deny-c2a', say(content => [{ type => 'text', text => 'a' },
 
 
 
-=== TEST 13: SEC-04 the same, in other letters and to another protocol
+=== TEST 13: SEC-04 a message in chat.send_message, in other case and to another protocol
 --- send
 post('/deny-aee', say(content => [task('ops.delete',
      mediaType => 'application/vnd.AEE+json; a=b')]))
@@ -196,7 +196,7 @@ post('/deny-aee', say(content => [task('ops.delete',
 
 
 
-=== TEST 14: SEC-04 data of other types passes, as many as there are
+=== TEST 14: SEC-04 any number of parts with other media types passes
 --- send
 post('/only-aee', parts(task('notes.a'),
      { type => 'data', mediaType => 'application/json', data => {} },
@@ -206,7 +206,7 @@ post('/only-aee', parts(task('notes.a'),
 
 
 
-=== TEST 15: SEC-04 a frame that a translation made is read, and denied
+=== TEST 15: SEC-04 a frame made by a translation is read, and denied
 --- send
 post('/deny-channel', made())
 --- error_code: 403
@@ -214,28 +214,28 @@ post('/deny-channel', made())
 
 
 
-=== TEST 16: SEC-04 the same within an event, to agent-channel
+=== TEST 16: SEC-04 such a frame within an event, to agent-channel
 --- send
 post('/deny-channel', parts(framed(made())))
 --- refused: c2a field-invalid /params/content/1/data/query_text
 
 
 
-=== TEST 17: SEC-04 to AEE
+=== TEST 17: SEC-04 such a frame within an event, to AEE
 --- send
 post('/deny-aee', parts(framed(made())))
 --- refused: c2a field-invalid /params/content/1/data/query_text
 
 
 
-=== TEST 18: SEC-04 to C2A
+=== TEST 18: SEC-04 such a frame within an event, to C2A
 --- send
 post('/deny-c2a', parts(framed(made())))
 --- refused: c2a field-invalid /params/content/1/data/query_text
 
 
 
-=== TEST 19: SEC-04 where the frame does not say what made it
+=== TEST 19: SEC-04 such a frame without provenance
 --- send
 my $m = framed(made());
 delete $m->{members}{provenance_method};
@@ -244,7 +244,7 @@ post('/deny-channel', parts($m))
 
 
 
-=== TEST 20: SEC-04 within an AEE message, to agent-channel
+=== TEST 20: SEC-04 such a frame within an AEE message, to agent-channel
 --- send
 my $m = made();
 post('/deny-channel', enveloped('channel', 'agent_query', $m->{payload},
@@ -253,7 +253,7 @@ post('/deny-channel', enveloped('channel', 'agent_query', $m->{payload},
 
 
 
-=== TEST 21: SEC-04 to AEE
+=== TEST 21: SEC-04 such a frame within an AEE message, to AEE
 --- send
 my $m = made();
 post('/deny-aee', enveloped('channel', 'agent_query', $m->{payload}, rest($m)))
@@ -261,7 +261,7 @@ post('/deny-aee', enveloped('channel', 'agent_query', $m->{payload}, rest($m)))
 
 
 
-=== TEST 22: SEC-04 where the text stands among the members
+=== TEST 22: SEC-04 such a frame with the text among its members
 --- send
 my $m = made();
 my %rest = %{ rest($m) };
@@ -271,7 +271,7 @@ post('/deny-aee', enveloped('channel', 'agent_query', $m->{payload}, \%rest))
 
 
 
-=== TEST 23: SEC-04 what a session says itself is a text, whatever it looks like
+=== TEST 23: SEC-04 text of a session itself is only text, even if it resembles a message
 --- send
 my $m = made(provenance_method => ['session-context']);
 post('/deny-channel', parts(framed($m)))
@@ -297,7 +297,7 @@ post('/deny-aee', parts(task('channel.agent_query', data => $e->{payload})))
 
 
 
-=== TEST 26: SEC-04 a frame of a session that carries nothing passes
+=== TEST 26: SEC-04 a frame of a session that carries no message passes
 --- send
 post('/deny-aee', parts(framed(query())))
 --- error_code: 200
@@ -306,7 +306,7 @@ post('/deny-aee', parts(framed(query())))
 
 
 
-=== TEST 27: SEC-04 what only looks carried is carried by none, as none would take it
+=== TEST 27: SEC-04 a part that only resembles a message is forwarded as such in no protocol
 --- send
 my $m = made();
 $m->{payload}{query_text} =~ s/^(corr: .*)$/$1\npriority: soon/m;
@@ -315,7 +315,7 @@ post('/deny-aee', $m)
 
 
 
-=== TEST 28: SEC-04 among frames it stays what it says
+=== TEST 28: SEC-04 among frames it keeps its own intent
 --- send
 my $m = made();
 $m->{payload}{query_text} =~ s/^(corr: .*)$/$1\npriority: soon/m;
@@ -325,7 +325,7 @@ post('/deny-channel', $m)
 
 
 
-=== TEST 29: SEC-04 a command in an envelope, with a message within
+=== TEST 29: SEC-04 a command in an envelope, which contains a message
 --- send
 post('/to-moq', commanded(command('ops.delete'), form => 'task',
                           id => uuid4(), created => timestamp(),
@@ -335,7 +335,7 @@ post('/to-moq', commanded(command('ops.delete'), form => 'task',
 
 
 
-=== TEST 30: SEC-04 a member of that name that carries nothing
+=== TEST 30: SEC-04 a member with the name of a carried message that carries none
 --- send
 post('/to-moq', commanded(command('ops.delete'), form => 'task'))
 --- service: took($c, $q)

@@ -29,7 +29,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-05 dry run: a good message goes on as it came, without Parley- headers
+=== TEST 1: SEC-05 dry run: a valid message is forwarded unchanged, without Parley- headers
 --- service
 $c->answer(200, ['Content-Type' => 'text/plain'], 'whatever')
 --- send
@@ -47,7 +47,7 @@ X-Other: x
 
 
 
-=== TEST 2: dry run: a message that would be translated is not
+=== TEST 2: dry run: a message is not translated
 --- service
 $c->answer(200, [], '{}')
 --- send
@@ -59,7 +59,7 @@ X-Verdict: dry-passed
 
 
 
-=== TEST 3: dry run: what would be refused goes on, and is told
+=== TEST 3: dry run: a message to refuse is forwarded, and reported
 --- service
 $c->answer(200, [], '{}')
 --- send
@@ -73,7 +73,7 @@ parley: would refuse, field-invalid /type
 
 
 
-=== TEST 4: SEC-20 dry run: without a token nobody is spared
+=== TEST 4: SEC-20 dry run: a request without a token is refused
 --- send
 post('/dry', aee(), token => 0)
 --- refused: problem token-missing
@@ -82,7 +82,7 @@ X-Verdict: refused
 
 
 
-=== TEST 5: dry run: no JSON
+=== TEST 5: dry run: invalid JSON is forwarded
 --- service
 $c->answer(200, [], '{}')
 --- send
@@ -93,7 +93,7 @@ X-Error: json-invalid
 
 
 
-=== TEST 6: dry run: GET is no message, and passes
+=== TEST 6: dry run: a GET is forwarded
 --- service
 $c->answer(200, [], '{}')
 --- send
@@ -118,7 +118,7 @@ X-Error: message-duplicate
 
 
 
-=== TEST 8: dry run: a message that was refused dry is not seen
+=== TEST 8: dry run: the id of a message to refuse is not recorded
 --- send
 my $m = aee(type => 'nope');
 [post('/dry', $m), post('/dry', { %$m, type => 'task' })]
@@ -129,7 +129,7 @@ X-Verdict: dry-passed
 
 
 
-=== TEST 9: dry run: a translation that would fail
+=== TEST 9: dry run: a translation that would fail is reported
 --- service
 $c->answer(200, [], '{}')
 --- send
@@ -163,7 +163,7 @@ X-Verdict: dry-passed
 
 
 
-=== TEST 12: dry run: the answer of the service is not looked at
+=== TEST 12: dry run: the answer of the service is not checked
 --- service
 $c->answer(500, ['Content-Type' => 'text/html'], '<h1>Oops</h1>')
 --- send
@@ -198,7 +198,7 @@ post('/dry', aee(), token => bearer('alice', exp => time - 60))
 
 
 
-=== TEST 16: SEC-20 dry run: a GET without a token is refused for that
+=== TEST 16: SEC-20 dry run: a GET without a token is refused for the missing token
 --- send
 Parley::Client->new->request('GET', '/dry')
 --- error_code: 401
@@ -220,28 +220,28 @@ post('/dry', vcp(), sign => 0)
 
 
 
-=== TEST 19: SEC-20 dry run: where signatures prove, what is no message proves nobody
+=== TEST 19: SEC-20 dry run: with proof by signatures, a body that is not a message proves no sender
 --- send
 post('/dry-signed', 'hello', token => 0)
 --- refused: aee json-invalid
 
 
 
-=== TEST 20: SEC-20 dry run: nor does a message that is not signed
+=== TEST 20: SEC-20 dry run: an unsigned message proves no sender either
 --- send
 post('/dry-signed', aee(), token => 0)
 --- refused: aee signature-missing /sig
 
 
 
-=== TEST 21: SEC-20 dry run: nor a compressed one
+=== TEST 21: SEC-20 dry run: a compressed message proves no sender either
 --- send
 post('/dry-signed', aee(), token => 0, headers => ['Content-Encoding' => 'gzip'])
 --- refused: aee protocol-unsupported
 
 
 
-=== TEST 22: SEC-20 dry run: a signed one is spared
+=== TEST 22: SEC-20 dry run: a signed message is forwarded
 --- service
 $c->answer(200, [], '{}')
 --- send
@@ -252,7 +252,7 @@ X-Error: policy-refused
 
 
 
-=== TEST 23: SEC-20 dry run: where everybody is trusted nobody need be proven
+=== TEST 23: SEC-20 dry run: with parley_trusted no proof is needed
 --- service
 $c->answer(200, [], '{}')
 --- send
@@ -275,7 +275,7 @@ X-Error: token-missing
 
 
 
-=== TEST 25: SEC-20 dry run all: an impersonation is told
+=== TEST 25: SEC-20 dry run all: an impersonation is reported
 --- service
 $c->answer(200, [], '{}')
 --- send

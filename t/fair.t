@@ -75,7 +75,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-11 no number of a tenant's queries hides another's of the id
+=== TEST 1: SEC-11 queries of another principal with the same id do not affect a query
 --- send
 my $q = query();
 [post('/to-channel', $q), queries($q, 20),
@@ -86,7 +86,7 @@ my $q = query();
 
 
 
-=== TEST 2: SEC-11 nor one that was translated
+=== TEST 2: SEC-11 they do not affect a translated query either
 --- send
 $::m = aee(); ($::id) = @{$::m}{qw(id)};
 Parley::Client->new(port => port(1))->raw(post('/to-channel', $::m))
@@ -103,7 +103,7 @@ my $qid = service()->last->{json}{payload}{query_id};
 
 
 
-=== TEST 3: SEC-11 several queries of one principal under one id are answered
+=== TEST 3: SEC-11 several queries of one principal with one id are answered
 --- send
 my $q = query();
 my $other = query(payload => $q->{payload}, recipient_handle => '~cc-taken');
@@ -115,7 +115,7 @@ my $other = query(payload => $q->{payload}, recipient_handle => '~cc-taken');
 
 
 
-=== TEST 4: SEC-11 a task of another's id does not keep its answer from who asked
+=== TEST 4: SEC-11 a task of another principal with the same id does not take the answer
 --- send
 $::m = aee(); $::id = $::m->{id};
 [post('/to-c2a', $::m), copied($::m), said($::id)]
@@ -129,7 +129,7 @@ $::m = aee(); $::id = $::m->{id};
 
 
 
-=== TEST 5: SEC-11 who asks second gets the answer to its own all the same
+=== TEST 5: SEC-11 the second of two such tasks still gets its own answer
 --- send
 $::m = aee(); $::id = $::m->{id};
 service()->script('took($c, $q)');
@@ -149,7 +149,7 @@ said($::other)
 
 
 
-=== TEST 6: SEC-11 an answer that comes late is not told to who asked since
+=== TEST 6: SEC-11 a late answer does not go to a principal that asked later
 --- send
 $::m = aee(requires => { timeout_ms => 1000 }); $::id = $::m->{id};
 service()->script('took($c, $q)');
@@ -163,7 +163,7 @@ said($::id)
 
 
 
-=== TEST 7: SEC-11 nor what is said after the answer
+=== TEST 7: SEC-11 a message after the answer does not go to that principal either
 --- send
 $::m = aee(); $::id = $::m->{id};
 service()->script('took($c, $q)');
@@ -176,7 +176,7 @@ said($::id)
 
 
 
-=== TEST 8: SEC-11 an event of the id that was C2A's own is in nobody's way
+=== TEST 8: SEC-11 an event whose id was C2A's own affects no other message
 --- send
 $::m = aee(); $::id = $::m->{id};
 [post('/to-c2a', $::m),
@@ -193,7 +193,7 @@ $::m = aee(); $::id = $::m->{id};
 
 
 
-=== TEST 9: SEC-11 answers whose id a service chose hide no message of that id
+=== TEST 9: SEC-11 answers with ids that a service chose hide no message with that id
 --- send
 $::m = aee(); $::id = $::m->{id};
 my $client = Parley::Client->new(port => port(1));
@@ -213,7 +213,7 @@ post('/to-aee', aee(from => 'agent.bob', to => 'service.parley',
 
 
 
-=== TEST 10: GW-04 the prefix of a command in other letters evades no rule
+=== TEST 10: GW-04 the prefix of a command in other case avoids no rule
 --- send
 [map { post('/rules-moq', aee(intent => $_)) }
  qw(MOQ.cmd.ops.secret.x moq.CMD.ops.secret.x Moq.Cmd.OPS.Secret.x)]
@@ -223,7 +223,7 @@ post('/to-aee', aee(from => 'agent.bob', to => 'service.parley',
 
 
 
-=== TEST 11: GW-02 whom a token of another audience names has proved nothing
+=== TEST 11: GW-02 a token of another audience proves nothing
 --- send
 post('/told', aee(), token => bearer('alice', aud => 'others'))
 --- service: took($c, $q)
@@ -234,7 +234,7 @@ X-Principal: []
 
 
 
-=== TEST 12: GW-02 nor has whom one names that has expired
+=== TEST 12: GW-02 an expired token proves nothing
 --- send
 post('/told', aee(), token => bearer('alice', aud => 'agents',
                                      exp => time - 3600))

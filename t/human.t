@@ -83,7 +83,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: ACH-10 GW-28 whom an agent acts for is found at any depth
+=== TEST 1: ACH-10 GW-28 the human of an agent is found at any depth
 --- send
 post('/to-channel', aee(from => 'agent.deep', payload => { text => 'well?' }),
      as => 'deep')
@@ -98,7 +98,7 @@ service channel
 
 
 
-=== TEST 2: ACH-10 also where an agent in between has a handle of its own
+=== TEST 2: ACH-10 also if an agent between them has its own handle
 --- send
 $::m = query(sender_handle => '~cc-deep', acted_by => '~zoe',
              drafted_with => '~cc-deep');
@@ -110,7 +110,7 @@ post('/to-channel', $::m, as => 'deep')
 
 
 
-=== TEST 3: ACH-10 SEC-06 which is not that agent's
+=== TEST 3: ACH-10 SEC-06 the handle of that agent is not used
 --- send
 post('/to-channel', query(sender_handle => '~cc-deep', acted_by => '~top',
                           drafted_with => '~cc-deep'), as => 'deep')
@@ -118,7 +118,7 @@ post('/to-channel', query(sender_handle => '~cc-deep', acted_by => '~top',
 
 
 
-=== TEST 4: ACH-10 GW-03 where there is no human there is nobody to act for
+=== TEST 4: ACH-10 GW-03 an agent without a human acts for no human
 --- send
 post('/to-channel', aee(from => 'agent.lost', payload => { text => 'well?' }),
      as => 'lost')
@@ -143,7 +143,7 @@ post('/to-aee', by('zoe'), as => 'zoe')
 
 
 
-=== TEST 6: GW-03 SEC-06 an instrument's frame does not become a human's words
+=== TEST 6: GW-03 SEC-06 an instrument's frame does not become the human's own message
 --- send
 post('/to-aee', by('desk'), as => 'desk')
 --- service: took($c, $q)
@@ -160,7 +160,7 @@ service aee
 
 
 
-=== TEST 7: GW-03 SEC-06 nor in C2A
+=== TEST 7: GW-03 SEC-06 an instrument's frame does not become the human's own message in C2A
 --- send
 post('/to-c2a', by('desk'), as => 'desk')
 --- service: took($c, $q)
@@ -200,7 +200,7 @@ service channel
 
 
 
-=== TEST 9: SEC-06 and nobody takes another's that way
+=== TEST 9: SEC-06 no principal can take another's name that way
 --- send
 my $frame = by('desk');
 service()->script('took($c, $q)');
@@ -214,7 +214,7 @@ post('/to-channel', $task, as => 'hop')
 
 
 
-=== TEST 10: SEC-06 whoever acts by a human's token is the author
+=== TEST 10: SEC-06 a principal that acts with a human's token is the author
 --- send
 post('/to-aee', by('zoe'), as => 'zoe',
      token => acting('zoe', { sub => 'alice' }))
@@ -227,7 +227,7 @@ post('/to-aee', by('zoe'), as => 'zoe',
 
 
 
-=== TEST 11: SEC-06 also somebody who is not listed
+=== TEST 11: SEC-06 also if that principal is not listed
 --- send
 post('/to-c2a', by('zoe'), as => 'zoe',
      token => acting('zoe', { sub => 'robot' }))
@@ -239,7 +239,7 @@ post('/to-c2a', by('zoe'), as => 'zoe',
 
 
 
-=== TEST 12: SEC-06 also where the token does not say who
+=== TEST 12: SEC-06 also if the token does not name that principal
 --- send
 post('/to-aee', by('zoe'), as => 'zoe', token => acting('zoe', { sub => "a\nrobot" }))
 --- service: took($c, $q)
@@ -249,7 +249,7 @@ post('/to-aee', by('zoe'), as => 'zoe', token => acting('zoe', { sub => "a\nrobo
 
 
 
-=== TEST 13: SEC-06 the answer to an instrument is for whoever it speaks as
+=== TEST 13: SEC-06 the answer to an instrument is for the name that it used
 --- send
 my $frame = by('desk');
 service()->script('took($c, $q)');
@@ -270,7 +270,7 @@ service channel
 
 
 
-=== TEST 14: SEC-06 the same between other protocols, and what is lost is told
+=== TEST 14: SEC-06 the same between other protocols, with losses reported
 --- send
 post('/to-c2a', aee(from => 'human.desk'), as => 'desk')
 --- service: took($c, $q)
@@ -283,7 +283,7 @@ Parley-Loss: request=/from
 
 
 
-=== TEST 15: SEC-06 a human's own words stay the human's
+=== TEST 15: SEC-06 a human's own message stays the human's
 --- send
 post('/to-c2a', aee(from => 'human.zoe'), as => 'zoe')
 --- service: took($c, $q)
@@ -296,7 +296,7 @@ post('/to-c2a', aee(from => 'human.zoe'), as => 'zoe')
 
 
 
-=== TEST 16: SEC-06 who is not listed does not act for somebody who is
+=== TEST 16: SEC-06 an unlisted principal cannot act for a listed one
 --- send
 post('/to-channel', query(sender_handle => '~zed', acted_by => '~lead',
                           drafted_with => '~cc-zed'), as => '~zed')
@@ -305,7 +305,7 @@ post('/to-channel', query(sender_handle => '~zed', acted_by => '~lead',
 
 
 
-=== TEST 17: SEC-06 nor an agent that has nobody
+=== TEST 17: SEC-06 an agent without a human cannot act for a listed one
 --- send
 post('/to-channel', query(sender_handle => '~cc-lost', acted_by => '~zoe',
                           drafted_with => '~cc-lost'), as => 'lost')
@@ -314,7 +314,7 @@ post('/to-channel', query(sender_handle => '~cc-lost', acted_by => '~zoe',
 
 
 
-=== TEST 18: SEC-06 for itself it does
+=== TEST 18: SEC-06 an agent can act for itself
 --- send
 post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
                           drafted_with => '~cc-zed'), as => '~zed')
@@ -324,7 +324,7 @@ post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
 
 
 
-=== TEST 19: SEC-06 what another's instrument drafted
+=== TEST 19: SEC-06 a draft of another principal's instrument is refused
 --- send
 post('/to-channel', query(sender_handle => '~desk', acted_by => '~desk',
                           drafted_with => '~cc-hop@1'), as => 'desk')
@@ -333,7 +333,7 @@ post('/to-channel', query(sender_handle => '~desk', acted_by => '~desk',
 
 
 
-=== TEST 20: SEC-06 another version of one's own passes
+=== TEST 20: SEC-06 another version of the own instrument passes
 --- send
 post('/to-channel', query(sender_handle => '~desk', acted_by => '~desk',
                           drafted_with => '~cc-desk@2'), as => 'desk')
@@ -343,7 +343,7 @@ post('/to-channel', query(sender_handle => '~desk', acted_by => '~desk',
 
 
 
-=== TEST 21: SEC-06 whoever acts by a human's token approves nothing
+=== TEST 21: SEC-06 a principal that acts with a human's token approves nothing
 --- send
 my $task = aee(from => 'agent.alice', to => 'human.zoe',
                requires => { human_approval => \1 });
@@ -365,7 +365,7 @@ Parley-Loss: request=/params/arguments/signal
 
 
 
-=== TEST 22: SEC-06 also with progress, and one who is not listed
+=== TEST 22: SEC-06 also with progress, and for an unlisted principal
 --- send
 my $task = aee(from => 'agent.alice', to => 'human.zoe',
                requires => { human_approval => \1 });
@@ -381,7 +381,7 @@ my $task = aee(from => 'agent.alice', to => 'human.zoe',
 
 
 
-=== TEST 23: SEC-06 so does an instrument that has a human's name
+=== TEST 23: SEC-06 an instrument with a human's name approves nothing either
 --- send
 my $task = aee(from => 'agent.alice', to => 'human.desk',
                requires => { human_approval => \1 });
@@ -397,7 +397,7 @@ my $task = aee(from => 'agent.alice', to => 'human.desk',
 
 
 
-=== TEST 24: SEC-06 and a human's own session approves as the human
+=== TEST 24: SEC-06 a human's own session approves as the human
 --- send
 my $task = aee(from => 'agent.alice', to => 'human.zoe',
                requires => { human_approval => \1 });
@@ -413,7 +413,7 @@ my $task = aee(from => 'agent.alice', to => 'human.zoe',
 
 
 
-=== TEST 25: SEC-06 VCP-25 and acknowledges no escalation as the human
+=== TEST 25: SEC-06 VCP-25 such an instrument acknowledges no escalation as the human
 --- send
 my $m = { %{escalation(requires_ack => true())}, sender => 'kid',
           recipient => 'human://zoe' };
@@ -426,7 +426,7 @@ my $m = { %{escalation(requires_ack => true())}, sender => 'kid',
 
 
 
-=== TEST 26: SEC-06 where no instrument is listed, any will not do
+=== TEST 26: SEC-06 without a listed instrument an arbitrary one is refused
 --- send
 post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
                           drafted_with => '~cc-hop@1'), as => '~zed')
@@ -435,7 +435,7 @@ post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
 
 
 
-=== TEST 27: SEC-06 nor one that only begins with the sender's
+=== TEST 27: SEC-06 an instrument that only begins with the sender's is refused
 --- send
 post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
                           drafted_with => '~cc-zedd'), as => '~zed')
@@ -443,7 +443,7 @@ post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
 
 
 
-=== TEST 28: SEC-06 the sender's own, in any version
+=== TEST 28: SEC-06 the sender's own instrument passes, in any version
 --- send
 post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
                           drafted_with => '~cc-zed@9'), as => '~zed')
@@ -453,7 +453,7 @@ post('/to-channel', query(sender_handle => '~zed', acted_by => '~zed',
 
 
 
-=== TEST 29: SEC-06 GW-03 no token makes another's handle its instrument
+=== TEST 29: SEC-06 GW-03 a token cannot make another's handle its instrument
 --- send
 claims('/claims-aee', '~cc-alice@1.0')
 --- refused: problem token-invalid
@@ -463,7 +463,7 @@ claims('/claims-aee', '~cc-alice@1.0')
 
 
 
-=== TEST 30: SEC-06 GW-03 in no version, towards no protocol
+=== TEST 30: SEC-06 GW-03 in no version, and to no protocol
 --- send
 claims('/claims-c2a', '~cc-alice')
 --- refused: problem token-invalid
@@ -473,7 +473,7 @@ claims('/claims-c2a', '~cc-alice')
 
 
 
-=== TEST 31: SEC-06 GW-03 nor a human's handle
+=== TEST 31: SEC-06 GW-03 a token cannot make a human's handle its instrument
 --- send
 claims('/claims-aee', '~lead')
 --- refused: problem token-invalid
@@ -483,7 +483,7 @@ claims('/claims-aee', '~lead')
 
 
 
-=== TEST 32: SEC-06 GW-03 nor what another lists as its instrument
+=== TEST 32: SEC-06 GW-03 a token cannot make another's listed instrument its own
 --- send
 claims('/claims-aee', '~cc-alma@2')
 --- refused: problem token-invalid
@@ -493,7 +493,7 @@ claims('/claims-aee', '~cc-alma@2')
 
 
 
-=== TEST 33: SEC-06 SEC-21 nor one that is another's name in AEE
+=== TEST 33: SEC-06 SEC-21 a token cannot make another's AEE name its instrument
 --- send
 claims('/claims-aee', '~cc-taken')
 --- refused: problem sender-identity-mismatch
@@ -503,7 +503,7 @@ claims('/claims-aee', '~cc-taken')
 
 
 
-=== TEST 34: SEC-06 GW-03 nor another's instrument as its handle
+=== TEST 34: SEC-06 GW-03 a token cannot make another's instrument its handle
 --- send
 claims('/claims-aee', '~cc-mal',
        claims => { handle => '~cc-alma' })
@@ -514,7 +514,7 @@ claims('/claims-aee', '~cc-mal',
 
 
 
-=== TEST 35: SEC-06 SEC-21 nor as its name in AEE
+=== TEST 35: SEC-06 SEC-21 a token cannot make another's instrument its AEE name
 --- send
 claims('/claims-aee', '~cc-mal',
        claims => { aee => 'agent.cc-alma' })
@@ -525,7 +525,7 @@ claims('/claims-aee', '~cc-mal',
 
 
 
-=== TEST 36: SEC-06 GW-03 its own passes
+=== TEST 36: SEC-06 GW-03 the token's own instrument passes
 --- send
 claims('/claims-aee', '~cc-mal@1')
 --- service: took($c, $q)
@@ -536,7 +536,7 @@ claims('/claims-aee', '~cc-mal@1')
 
 
 
-=== TEST 37: SEC-06 GW-03 and what is of the same human
+=== TEST 37: SEC-06 GW-03 an instrument of the same human passes
 --- send
 submit('/claims-aee', '~cc-bob',
        query(sender_handle => '~cc-hand', acted_by => '~alma',
@@ -551,7 +551,7 @@ submit('/claims-aee', '~cc-bob',
 
 
 
-=== TEST 38: ACH-10 an agent without a human is told what it lacks
+=== TEST 38: ACH-10 an agent without a human gets an error that names what is missing
 --- send
 post('/to-channel', query(sender_handle => '~cc-else', acted_by => '~else',
                           drafted_with => '~cc-else'), as => 'taken')
@@ -562,7 +562,7 @@ post('/to-channel', query(sender_handle => '~cc-else', acted_by => '~else',
 
 
 
-=== TEST 39: SEC-06 SEC-08 VCP-25 nor with an acknowledgment of its own making
+=== TEST 39: SEC-06 SEC-08 VCP-25 an acknowledgment of its own is no approval either
 --- send
 my $m = { %{escalation(requires_ack => true())}, sender => 'kid',
           recipient => 'human://zoe' };
@@ -580,7 +580,7 @@ my $m = { %{escalation(requires_ack => true())}, sender => 'kid',
 
 
 
-=== TEST 40: SEC-06 nor what another's instrument drafted, by way of AEE
+=== TEST 40: SEC-06 a draft of another's instrument is refused through AEE too
 --- send
 my $frame = by('desk');
 service()->script('took($c, $q)');
@@ -594,7 +594,7 @@ post('/to-channel', $task, as => 'hop')
 
 
 
-=== TEST 27: SEC-06 C2A-15 an agent approves nothing, and a human may still
+=== TEST 27: SEC-06 C2A-15 an agent approves nothing, and a human still can
 --- send
 $::task = aee(from => 'agent.alice', to => 'human.zoe',
               requires => { human_approval => \1 });
@@ -612,7 +612,7 @@ $::task = aee(from => 'agent.alice', to => 'human.zoe',
 
 
 
-=== TEST 28: SEC-06 C2A-15 the same in a response: of a human
+=== TEST 28: SEC-06 C2A-15 a response of a human approves
 --- send
 post('/to-c2a', aee(from => 'agent.alice', to => 'human.zoe',
                     requires => { human_approval => \1 }))
@@ -626,7 +626,7 @@ post('/to-c2a', aee(from => 'agent.alice', to => 'human.zoe',
 
 
 
-=== TEST 29: SEC-06 C2A-15 and of an agent, or an instrument by a human's name
+=== TEST 29: SEC-06 C2A-15 a response of an agent, or an instrument with a human's name, does not
 --- send
 [map { post('/to-c2a', aee(from => 'agent.alice', to => $_,
                            requires => { human_approval => \1 })) }
@@ -642,7 +642,7 @@ Parley-Loss ~ answer=/params/arguments/signal
 
 
 
-=== TEST 30: SEC-06 what an operator will have whole is refused then
+=== TEST 30: SEC-06 with parley_loss reject the message is refused
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice',
                requires => { human_approval => \1 });

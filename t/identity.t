@@ -59,28 +59,28 @@ post('/aee', aee(from => 'agent.bob'))
 
 
 
-=== TEST 3: AEE-18 nobody's name is an impersonation too
+=== TEST 3: AEE-18 an unlisted name is an impersonation too
 --- send
 post('/aee', aee(from => 'agent.nobody'))
 --- refused: aee sender-identity-mismatch /from
 
 
 
-=== TEST 4: AEE-18 names have a case
+=== TEST 4: AEE-18 names are case-sensitive
 --- send
 post('/aee', aee(from => 'agent.Alice'))
 --- refused: aee sender-identity-mismatch /from
 
 
 
-=== TEST 5: AEE-18 a name with something behind it is another
+=== TEST 5: AEE-18 a name with more characters is another name
 --- send
 post('/aee', aee(from => 'agent.alice@host'))
 --- refused: aee sender-identity-mismatch /from
 
 
 
-=== TEST 6: AEE-18 a name written with escapes is the same name
+=== TEST 6: AEE-18 a name with escapes is the same name
 --- send
 post('/aee', jcs(aee()) =~ s/agent\.alice/\\u0061gent.alice/r)
 --- error_code: 202
@@ -95,7 +95,7 @@ post('/aee', aee(from => "agent.alice\0x"))
 
 
 
-=== TEST 8: AEE-18 a signature by another does not help the token's owner
+=== TEST 8: AEE-18 another principal's signature does not help the owner of the token
 --- send
 post('/aee', aee(from => 'agent.bob'), sign => 'bob')
 --- refused: aee sender-identity-mismatch /from
@@ -116,7 +116,7 @@ post('/vcp', vcp(sender => person('bob')->{vcp}))
 
 
 
-=== TEST 11: GW-03 the AEE name is no VCP name
+=== TEST 11: GW-03 the AEE name is not the VCP name
 --- send
 post('/vcp', vcp(sender => 'agent.alice'))
 --- refused: vcp sender-identity-mismatch /sender
@@ -135,7 +135,7 @@ post('/to-aee', sign_vcp(vcp(sender => "agent://night.example/w1"),
 
 
 
-=== TEST 13: GW-03 and back
+=== TEST 13: GW-03 the directory's names are used in the way back
 --- send
 post('/to-vcp', aee(from => 'agent.watchman', type => 'event',
      intent => 'vcp.context_share', to => 'agent.watchman',
@@ -147,7 +147,7 @@ post('/to-vcp', aee(from => 'agent.watchman', type => 'event',
 
 
 
-=== TEST 14: GW-03 a name without entry maps by its syntax
+=== TEST 14: GW-03 a name without an entry is mapped by its syntax
 --- send
 post('/to-aee', vcp(recipient => 'agent://far.example/x1'))
 --- got
@@ -155,7 +155,7 @@ post('/to-aee', vcp(recipient => 'agent://far.example/x1'))
 
 
 
-=== TEST 15: GW-03 a human and a service map too
+=== TEST 15: GW-03 the names of a human and a service are mapped too
 --- send
 post('/to-aee', vcp(recipient => 'human://dana'))
 --- got
@@ -163,7 +163,7 @@ post('/to-aee', vcp(recipient => 'human://dana'))
 
 
 
-=== TEST 16: GW-03 broadcast is the bus
+=== TEST 16: GW-03 broadcast is mapped to the bus
 --- send
 post('/to-aee', vcp(recipient => 'broadcast'))
 --- got
@@ -178,7 +178,7 @@ post('/to-aee', vcp(recipient => 'watchman'))
 
 
 
-=== TEST 18: GW-03 nor does it the other way
+=== TEST 18: GW-03 the same in the other direction
 --- send
 post('/to-vcp', aee(type => 'event', intent => 'vcp.context_share',
      to => 'agent.w1@night.example', payload => vcp()->{payload}))
@@ -186,7 +186,7 @@ post('/to-vcp', aee(type => 'event', intent => 'vcp.context_share',
 
 
 
-=== TEST 19: GW-03 a token of nobody in the directory is its sub
+=== TEST 19: GW-03 an unlisted token's sub is its name
 --- send
 post('/aee', aee(from => 'agent.carol'), as => 'agent.carol')
 --- error_code: 202
@@ -195,7 +195,7 @@ Parley-Verified: principal="agent.carol"; token
 
 
 
-=== TEST 20: GW-03 a sub maps into VCP by its syntax
+=== TEST 20: GW-03 a sub is mapped to VCP by its syntax
 --- send
 post('/to-vcp', aee(from => 'agent.carol@ops', type => 'event',
      intent => 'vcp.context_share', payload => vcp()->{payload}),
@@ -206,7 +206,7 @@ post('/to-vcp', aee(from => 'agent.carol@ops', type => 'event',
 
 
 
-=== TEST 21: GW-03 a sub does not take the name of somebody listed
+=== TEST 21: GW-03 a sub cannot take the name of a listed principal
 --- send
 post('/aee', aee(from => 'agent.bob'), as => 'agent.bob')
 --- refused: aee sender-identity-mismatch /from
@@ -233,7 +233,7 @@ post('/claims', sign_vcp(vcp(sender => 'agent://fleet/17'), $main::claimed),
 
 
 
-=== TEST 24: GW-03 the sub is no name where the claims give one
+=== TEST 24: GW-03 the sub is not a name if a claim gives one
 --- send
 post('/claims', aee(from => 'device-17'),
      token => claims(sub => 'device-17', agent_name => 'agent.fleet-17'))
@@ -241,7 +241,7 @@ post('/claims', aee(from => 'device-17'),
 
 
 
-=== TEST 25: GW-03 a claim does not take the name of somebody listed
+=== TEST 25: GW-03 a claim cannot take the name of a listed principal
 --- send
 post('/claims', aee(from => 'agent.bob'),
      token => claims(sub => 'device-17', agent_name => 'agent.bob'))
@@ -249,7 +249,7 @@ post('/claims', aee(from => 'agent.bob'),
 
 
 
-=== TEST 26: GW-03 a claim does not rename somebody listed
+=== TEST 26: GW-03 a claim cannot rename a listed principal
 --- send
 post('/claims', aee(from => 'agent.boss'),
      token => claims(sub => 'alice', agent_name => 'agent.boss'))
@@ -257,7 +257,7 @@ post('/claims', aee(from => 'agent.boss'),
 
 
 
-=== TEST 27: GW-03 a token of one map is not taken for another's
+=== TEST 27: GW-03 the claims of one map are not used by another
 --- send
 my $token = claims(sub => 'device-18', agent_name => 'agent.fleet-18');
 [post('/claims', aee(from => 'agent.fleet-18'), token => $token),
@@ -267,7 +267,7 @@ my $token = claims(sub => 'device-18', agent_name => 'agent.fleet-18');
 
 
 
-=== TEST 28: GW-03 a sub with quotes cannot forge what was verified
+=== TEST 28: GW-03 a sub with quotes cannot forge Parley-Verified
 --- send
 post('/aee', aee(from => qq(x";signature="ed25519)),
      token => claims(sub => qq(x";signature="ed25519)))
@@ -277,7 +277,7 @@ Parley-Verified: principal="x%22%3Bsignature=%22ed25519"; token
 
 
 
-=== TEST 29: GW-03 a sub with a line end is none
+=== TEST 29: GW-03 a sub with a line end is invalid
 --- send
 post('/aee', aee(from => "x\r\nX-Evil: 1"),
      token => claims(sub => "x\r\nX-Evil: 1"))
@@ -300,7 +300,7 @@ X-Kept: yes
 
 
 
-=== TEST 31: GW-08 nor do they where nothing was verified
+=== TEST 31: GW-08 a client's own Parley- headers do not arrive without a proof either
 --- send
 post('/open', aee(), token => 0,
      headers => ['Parley-Verified' => 'principal="bob"'])
@@ -310,7 +310,7 @@ post('/open', aee(), token => 0,
 
 
 
-=== TEST 32: GW-03 GW-06 whoever has no name there is told which sub it is and what is missing
+=== TEST 32: GW-03 GW-06 the error for a principal without a name there has its sub and what is missing
 --- send
 post('/to-channel', aee(from => 'agent.' . 'w' x 40, to => 'agent.bob'),
      as => 'long')
@@ -329,7 +329,7 @@ post('/aee', aee(from => 'service.parley'), as => 'service.parley')
 
 
 
-=== TEST 34: SEC-08 GW-03 nor by a claim
+=== TEST 34: SEC-08 GW-03 no claim makes a token's subject the gateway
 --- send
 post('/claims', aee(from => 'service.parley'),
      token => main::claims(sub => 'x9', agent_name => 'service.parley'))
@@ -337,7 +337,7 @@ post('/claims', aee(from => 'service.parley'),
 
 
 
-=== TEST 35: SEC-08 GW-03 nor by one that maps to it, in other letters
+=== TEST 35: SEC-08 GW-03 no name that maps to the gateway's, in other case
 --- send
 post('/claims', aee(from => 'Service.Parley'),
      token => main::claims(sub => 'x9', names => { vcp => 'Service://Parley' }, agent_name => 'Service.Parley'))
@@ -345,7 +345,7 @@ post('/claims', aee(from => 'Service.Parley'),
 
 
 
-=== TEST 36: SEC-08 GW-03 whatever it calls itself in the message's protocol
+=== TEST 36: SEC-08 GW-03 no name in the message's protocol
 --- send
 post('/claims', aee(from => 'agent.x9'),
      token => main::claims(sub => 'x9', agent_name => 'agent.x9',
@@ -363,7 +363,7 @@ post('/aee', aee(from => 'bus.ops'), as => 'bus.ops')
 
 
 
-=== TEST 38: SEC-08 GW-03 nor by a claim: all peers of VCP
+=== TEST 38: SEC-08 GW-03 no claim makes a token's subject all peers of VCP
 --- send
 post('/claims', aee(from => 'agent.x9'),
      token => main::claims(sub => 'x9', agent_name => 'agent.x9',
@@ -372,14 +372,14 @@ post('/claims', aee(from => 'agent.x9'),
 
 
 
-=== TEST 39: SEC-08 GW-03 nor, where nobody is asked who he is, by the message
+=== TEST 39: SEC-08 GW-03 without proven callers, a message cannot claim such a name either
 --- send
 post('/open', aee(from => 'service.parley'), token => 0)
 --- refused: aee sender-identity-mismatch /from
 
 
 
-=== TEST 40: SEC-08 GW-03 a name that only begins like it is another
+=== TEST 40: SEC-08 GW-03 a name that only begins like it is allowed
 --- send
 post('/aee', aee(from => 'service.parley2'), as => 'service.parley2')
 --- error_code: 202

@@ -164,7 +164,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: AEE-33 a payload as its intent wants it
+=== TEST 1: AEE-33 a payload that is valid for its intent
 --- send
 post('/aee', aee(payload => { target => 'db', keep => 7, paths => ['a'] }))
 --- error_code: 202
@@ -172,14 +172,14 @@ post('/aee', aee(payload => { target => 'db', keep => 7, paths => ['a'] }))
 
 
 
-=== TEST 2: AEE-33 a member that is missing
+=== TEST 2: AEE-33 a missing member
 --- send
 post('/aee', aee(payload => { keep => 7 }))
 --- refused: aee field-missing /payload/target
 
 
 
-=== TEST 3: AEE-33 a member that is unknown
+=== TEST 3: AEE-33 an unknown member
 --- send
 post('/aee', aee(payload => { target => 'db', colour => 'red' }))
 --- refused: aee field-unknown /payload/colour
@@ -195,7 +195,7 @@ post('/aee', aee(payload => { target => 'db', keep => 31 }))
 
 
 
-=== TEST 5: AEE-33 a value deep in it
+=== TEST 5: AEE-33 an error at a nested value
 --- send
 post('/aee', aee(payload => { target => 'db', paths => ['a', 'b', 3] }))
 --- refused: aee field-invalid /payload/paths/2
@@ -209,14 +209,14 @@ post('/aee', aee(payload => { target => 'DB' }))
 
 
 
-=== TEST 7: AEE-33 folders within the folder
+=== TEST 7: AEE-33 schemas in folders within the folder
 --- send
 post('/aee', aee(intent => 'ops.restore.run', payload => {}))
 --- refused: aee field-missing /payload/from
 
 
 
-=== TEST 8: AEE-33 no schema, no error
+=== TEST 8: AEE-33 without a schema every payload passes
 --- send
 post('/aee', aee(intent => 'ops.unheard.of', payload => { any => 1 }))
 --- error_code: 202
@@ -224,7 +224,7 @@ post('/aee', aee(intent => 'ops.unheard.of', payload => { any => 1 }))
 
 
 
-=== TEST 9: AEE-33 an intent is the whole name
+=== TEST 9: AEE-33 a schema is for the exact intent
 --- send
 post('/aee', aee(intent => 'ops.backup.run.fast', payload => { any => 1 }))
 --- error_code: 202
@@ -232,7 +232,7 @@ post('/aee', aee(intent => 'ops.backup.run.fast', payload => { any => 1 }))
 
 
 
-=== TEST 10: AEE-33 what the payload of a task must be an event's need not
+=== TEST 10: AEE-33 the schema of a task is not used for an event
 --- send
 post('/aee', aee(type => 'event', payload => { any => 1 }))
 --- error_code: 202
@@ -264,7 +264,7 @@ post('/vcp', escalation(requires_ack => true,
 
 
 
-=== TEST 14: AEE-33 what was refused is not seen yet
+=== TEST 14: AEE-33 the id of a refused message is not recorded
 --- send
 my $m = aee(payload => {});
 [post('/aee', $m), post('/aee', { %$m, payload => { target => 'db' } })]
@@ -292,7 +292,7 @@ post('/mve5', { v => '1', id => uuid4(), type => 'task',
 
 
 
-=== TEST 17: AEE-33 in a dry run it goes on
+=== TEST 17: AEE-33 in a dry run an invalid payload is forwarded
 --- send
 post('/dry', aee(payload => {}))
 --- error_code: 202
@@ -303,7 +303,7 @@ field-missing /payload/target
 
 
 
-=== TEST 18: AEE-33 the gateway's own intents may have one too
+=== TEST 18: AEE-33 an intent of the gateway may have a schema
 --- send
 post('/aee', aee(to => 'service.parley', intent => 'aee.status.ping',
                  payload => { loud => true }))
@@ -311,7 +311,7 @@ post('/aee', aee(to => 'service.parley', intent => 'aee.status.ping',
 
 
 
-=== TEST 19: AEE-33 a result as it must be
+=== TEST 19: AEE-33 a valid result
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => { octets => 7 })))
 --- send
@@ -322,7 +322,7 @@ post('/aee', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 20: AEE-33 a result without what it must have
+=== TEST 20: AEE-33 a result with a missing member
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => { text => 'done' })))
 --- send
@@ -334,7 +334,7 @@ post('/aee', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 21: AEE-33 an error without what it must have
+=== TEST 21: AEE-33 an error with a missing member
 --- service
 $c->answer(200, [], jcs(failure($q->{json})))
 --- send
@@ -344,7 +344,7 @@ post('/aee', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 22: AEE-33 an error with it
+=== TEST 22: AEE-33 a valid error
 --- service
 $c->answer(422, [], jcs(failure($q->{json}, volume => 'v1')))
 --- send
@@ -355,7 +355,7 @@ post('/aee', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 23: AEE-33 GW-12 an answer that was no good commits the id
+=== TEST 23: AEE-33 GW-12 an invalid answer commits the id
 --- service
 $c->answer(200, [], jcs(result($q->{json},
     payload => $q->{json}{priority} eq 'low' ? { octets => 1 } : {})))
@@ -368,7 +368,7 @@ my $m = aee(payload => { target => 'db' });
 
 
 
-=== TEST 24: AEE-33 events of an answer, too
+=== TEST 24: AEE-33 events of an answer are checked too
 --- service
 $c->events;
 $c->out("data: " . jcs(result($q->{json}, payload => {})) . "\n\n");
@@ -380,7 +380,7 @@ post('/aee', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 25: AEE-33 a result of another intent is a result of this task
+=== TEST 25: AEE-33 a result with another intent counts as a result of its task
 --- service
 $c->answer(200, [], jcs(result($q->{json}, intent => 'ops.other.thing',
                                payload => { text => 'done' })))
@@ -406,7 +406,7 @@ post('/to-c2a', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 27: AEE-33 the same with what it must have
+=== TEST 27: AEE-33 a valid answer of another protocol
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
                           result => { octets => 5 } }))
@@ -418,7 +418,7 @@ post('/to-c2a', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 28: AEE-33 an error of another protocol, too
+=== TEST 28: AEE-33 an error of another protocol is checked too
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id}, result => {
     content => [{ type => 'text', text => 'no' }],
@@ -432,7 +432,7 @@ post('/to-c2a', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 29: AEE-33 and in events
+=== TEST 29: AEE-33 errors of another protocol in events
 --- service
 $c->events;
 $c->out('data: ' . jcs({ jsonrpc => '2.0', id => 1, method => 'tools/call',
@@ -450,7 +450,7 @@ post('/to-c2a', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 30: AEE-33 that it was taken is no result
+=== TEST 30: AEE-33 an acceptance is not a result
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
                           result => { accepted => JSON::PP::true } }))
@@ -460,7 +460,7 @@ post('/to-c2a', aee(payload => { target => 'db' }))
 
 
 
-=== TEST 31: AEE-33 an answer of another protocol that comes later
+=== TEST 31: AEE-33 a later answer of another protocol
 --- send
 my $m = aee(to => 'agent.bob', payload => { target => 'db' });
 [post('/to-c2a', $m),
@@ -477,7 +477,7 @@ $c->answer(202);
 
 
 
-=== TEST 32: AEE-33 a later result of another intent is a result of this task
+=== TEST 32: AEE-33 a later result with another intent counts as a result of its task
 --- send
 my $m = aee(to => 'agent.bob', payload => { target => 'db' });
 [post('/aee', $m),
@@ -490,7 +490,7 @@ $c->answer(202);
 
 
 
-=== TEST 33: AEE-33 so is a later error
+=== TEST 33: AEE-33 a later error with another intent counts as an error of its task
 --- send
 my $m = aee(to => 'agent.bob', payload => { target => 'db' });
 [post('/aee', $m),
@@ -502,7 +502,7 @@ $c->answer(202);
 
 
 
-=== TEST 34: AEE-33 a later result of another intent that goes on in AEE from elsewhere
+=== TEST 34: AEE-33 a later result with another intent, forwarded in AEE from elsewhere
 --- send
 my $m = aee(to => 'agent.bob', payload => { target => 'db' });
 [post('/to-c2a', $m),
@@ -515,14 +515,14 @@ $c->answer(202);
 
 
 
-=== TEST 35: SEC-04 AEE-33 an intent in other letters has its schema
+=== TEST 35: SEC-04 AEE-33 an intent in other case has the same schema
 --- send
 post('/aee', aee(intent => 'OPS.Backup.run', payload => { keep => 7 }))
 --- refused: aee field-missing /payload/target
 
 
 
-=== TEST 36: SEC-04 AEE-33 so has what answers it
+=== TEST 36: SEC-04 AEE-33 an answer to an intent in other case has the same schema
 --- service
 $c->answer(200, [], jcs(result($q->{json}, payload => { text => 'done' })))
 --- send
@@ -534,7 +534,7 @@ post('/aee', aee(intent => 'ops.backup.RUN', payload => { target => 'db' }))
 
 
 
-=== TEST 37: SEC-04 AEE-33 a result that calls it so has it too
+=== TEST 37: SEC-04 AEE-33 a result with its intent in other case has the same schema
 --- service
 $c->answer(200, [], jcs(result($q->{json}, intent => 'OPS.backup.run',
                                payload => { text => 'done' })))
@@ -555,14 +555,14 @@ post('/aee', $m)
 
 
 
-=== TEST 39: AEE-33 SEC-04 a service that speaks MoQ has an intent by two names
+=== TEST 39: AEE-33 SEC-04 a service of MoQ has two names for an intent
 --- send
 post('/to-moq', aee(intent => 'moq.cmd.ops.backup.run', payload => { keep => 7 }))
 --- refused: aee field-missing /payload/target
 
 
 
-=== TEST 40: AEE-33 SEC-04 elsewhere it is another intent
+=== TEST 40: AEE-33 SEC-04 for another service the second name is another intent
 --- send
 post('/aee', aee(intent => 'moq.cmd.ops.backup.run', payload => { keep => 7 }))
 --- error_code: 202

@@ -26,14 +26,14 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: GW-10 a body that is no JSON at all
+=== TEST 1: GW-10 a body that is not JSON
 --- send
 post('/aee', 'hello')
 --- refused: aee json-invalid
 
 
 
-=== TEST 2: GW-10 where the protocol is not known it is told as problem details
+=== TEST 2: GW-10 an unknown protocol gets problem details
 --- send
 post('/both', 'hello')
 --- refused: problem json-invalid
@@ -43,7 +43,7 @@ post('/both', 'hello')
 
 
 
-=== TEST 3: GW-10 the offset of the fault is told
+=== TEST 3: GW-10 the error has the offset
 --- send
 post('/both', '{"v":"1","id":"x" "ts":"y"}')
 --- refused: problem json-invalid
@@ -52,7 +52,7 @@ post('/both', '{"v":"1","id":"x" "ts":"y"}')
 
 
 
-=== TEST 4: GW-10 VCP says it in its own way
+=== TEST 4: GW-10 a VCP caller gets the error in VCP
 --- send
 post('/vcp', '{"vcp_message":')
 --- refused: vcp json-invalid
@@ -73,14 +73,14 @@ post('/aee', "  \n ")
 
 
 
-=== TEST 7: GW-10 a list is no message
+=== TEST 7: GW-10 a list is not a message
 --- send
 post('/aee', '[1,2]')
 --- refused: aee field-invalid
 
 
 
-=== TEST 8: GW-10 a text is no message
+=== TEST 8: GW-10 a text is not a message
 --- send
 post('/both', '"v"')
 --- refused: problem protocol-unsupported
@@ -94,7 +94,7 @@ post('/aee', jcs(aee()) . 'x')
 
 
 
-=== TEST 10: GW-10 a second message behind the first is refused
+=== TEST 10: GW-10 a second message after the first is refused
 --- send
 post('/aee', jcs(aee()) . "\n" . jcs(aee()))
 --- refused: aee json-invalid
@@ -108,7 +108,7 @@ post('/aee', "\xef\xbb\xbf" . jcs(aee()))
 
 
 
-=== TEST 12: GW-10 white space around is fine
+=== TEST 12: GW-10 white space around the message passes
 --- send
 post('/aee', "\r\n\t " . jcs(aee()) . " \n")
 --- error_code: 202
@@ -116,21 +116,21 @@ post('/aee', "\r\n\t " . jcs(aee()) . " \n")
 
 
 
-=== TEST 13: GW-10 a member twice is refused and named
+=== TEST 13: GW-10 a duplicate member is refused and named
 --- send
 post('/aee', inside('"a":1,"a":2'))
 --- refused: aee json-invalid /payload/a
 
 
 
-=== TEST 14: GW-10 a member twice under two spellings is refused
+=== TEST 14: GW-10 a duplicate member in two spellings is refused
 --- send
 post('/aee', inside('"ab":1,"\u0061b":2'))
 --- refused: aee json-invalid
 
 
 
-=== TEST 15: GW-10 an envelope member twice is refused
+=== TEST 15: GW-10 a duplicate envelope member is refused
 --- send
 post('/aee', jcs(aee()) =~ s/\}$/,"from":"agent.bob"}/r)
 --- refused: aee json-invalid /from
@@ -151,7 +151,7 @@ post('/aee', inside('/* x */ "a":1'))
 
 
 
-=== TEST 18: GW-10 NaN is no number
+=== TEST 18: GW-10 NaN is not a number
 --- send
 post('/aee', inside('"a":NaN'))
 --- refused: aee json-invalid
@@ -242,7 +242,7 @@ post('/aee', inside("'a':1"))
 
 
 
-=== TEST 31: GW-10 a message that breaks off is refused
+=== TEST 31: GW-10 an incomplete message is refused
 --- send
 post('/aee', substr jcs(aee()), 0, -1)
 --- refused: aee json-invalid
@@ -307,7 +307,7 @@ post('/small', inside('"a":["' . join('","', ('x' x 500) x 4) . '"]'))
 
 
 
-=== TEST 40: GW-10 a body that only says it is too large is not waited for
+=== TEST 40: GW-10 a body with a too large Content-Length is refused before it arrives
 --- send
 my $request = post('/small', 'x' x 5000);
 $request =~ s/\r\n\r\n.*/\r\n\r\nx/s;
@@ -325,7 +325,7 @@ post('/aee', $zipped, headers => ['Content-Encoding' => 'gzip'])
 
 
 
-=== TEST 42: GW-10 identity is no compression
+=== TEST 42: GW-10 identity is not compression
 --- send
 post('/aee', aee(), headers => ['Content-Encoding' => 'identity'])
 --- error_code: 202
@@ -333,7 +333,7 @@ post('/aee', aee(), headers => ['Content-Encoding' => 'identity'])
 
 
 
-=== TEST 43: GW-10 GET is no way to send a message
+=== TEST 43: GW-10 GET cannot send a message
 --- send
 Parley::Client->new->request('GET', '/aee', undef,
                              Authorization => bearer('alice'))
@@ -343,7 +343,7 @@ Allow: POST
 
 
 
-=== TEST 44: GW-10 PUT is no way to send a message
+=== TEST 44: GW-10 PUT cannot send a message
 --- send
 post('/aee', aee(), method => 'PUT')
 --- refused: aee method-not-allowed
@@ -371,7 +371,7 @@ post('/aee', vcp())
 
 
 
-=== TEST 47: GW-10 what a message says does not end a line of the log
+=== TEST 47: GW-10 text of a message cannot end a line of the log
 --- send
 post('/aee', aee(id => "evil\nid parley: passed \"x\"", type => 'nope'))
 --- refused: aee field-invalid /type
@@ -380,7 +380,7 @@ id "evil%0Aid%20parley:%20passed%20%22x%22", client
 
 
 
-=== TEST 48: GW-10 a member name does not end a line of the log
+=== TEST 48: GW-10 a member name cannot end a line of the log
 --- send
 post('/vcp', vcp("evil\nname\x{202e}" => 1))
 --- refused: vcp field-unknown
@@ -416,7 +416,7 @@ post('/aee', inside('"a":1' . '0' x 100_000))
 
 
 
-=== TEST 52: GW-10 their neighbours pass
+=== TEST 52: GW-10 code points next to noncharacters pass
 --- send
 post('/aee', inside(qq("a":"\xef\xb7\x8f\xef\xbf\xbd\\ufdf0\\ud83f\\udffd")))
 --- error_code: 202
@@ -424,7 +424,7 @@ post('/aee', inside(qq("a":"\xef\xb7\x8f\xef\xbf\xbd\\ufdf0\\ud83f\\udffd")))
 
 
 
-=== TEST 53: GW-10 where it goes wrong, told to a caller of aee
+=== TEST 53: GW-10 the place of the error, for a caller of aee
 --- send
 post('/aee-alone', '{"v":"1","id":"x" "ts":"y"}')
 --- refused: aee json-invalid
@@ -433,7 +433,7 @@ post('/aee-alone', '{"v":"1","id":"x" "ts":"y"}')
 
 
 
-=== TEST 54: GW-10 where it goes wrong, told to a caller of vcp
+=== TEST 54: GW-10 the place of the error, for a caller of vcp
 --- send
 post('/vcp-alone', '{"v":"1","id":"x" "ts":"y"}')
 --- refused: vcp json-invalid
@@ -442,7 +442,7 @@ post('/vcp-alone', '{"v":"1","id":"x" "ts":"y"}')
 
 
 
-=== TEST 55: GW-10 where it goes wrong, told to a caller of c2a
+=== TEST 55: GW-10 the place of the error, for a caller of c2a
 --- send
 post('/c2a-alone', '{"v":"1","id":"x" "ts":"y"}')
 --- refused: c2a json-invalid
@@ -451,7 +451,7 @@ post('/c2a-alone', '{"v":"1","id":"x" "ts":"y"}')
 
 
 
-=== TEST 56: GW-10 where it goes wrong, told to a caller of channel
+=== TEST 56: GW-10 the place of the error, for a caller of channel
 --- send
 post('/channel-alone', '{"v":"1","id":"x" "ts":"y"}')
 --- refused: channel json-invalid
@@ -460,7 +460,7 @@ post('/channel-alone', '{"v":"1","id":"x" "ts":"y"}')
 
 
 
-=== TEST 57: GW-10 where it goes wrong, told to a caller of moq
+=== TEST 57: GW-10 the place of the error, for a caller of moq
 --- send
 post('/moq-alone', '{"v":"1","id":"x" "ts":"y"}')
 --- refused: moq json-invalid

@@ -57,7 +57,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-14 a type that is required is taken in any case, with application/ or without
+=== TEST 1: SEC-14 a required type is accepted in any case, with application/ or without
 --- send
 [map { with_token('/typed', typed($_)) }
  'at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+jwt']
@@ -67,7 +67,7 @@ __DATA__
 
 
 
-=== TEST 2: SEC-14 another type is refused where one is required, and its place named
+=== TEST 2: SEC-14 another type than the required one is refused, and the error names it
 --- send
 with_token('/typed', typed('JWT'))
 --- refused: aee token-invalid typ
@@ -76,7 +76,7 @@ WWW-Authenticate: Bearer realm="parley", error="invalid_token", error_descriptio
 
 
 
-=== TEST 3: SEC-14 so are types that look alike
+=== TEST 3: SEC-14 similar types are refused
 --- send
 [map { with_token('/typed', typed($_)) }
  'jwt', 'at+jw', 'at+jwtx', 'at jwt', 'at+jwt ', '', 'text/at+jwt',
@@ -86,7 +86,7 @@ WWW-Authenticate: Bearer realm="parley", error="invalid_token", error_descriptio
 
 
 
-=== TEST 4: SEC-14 a token without a type is refused where one is required
+=== TEST 4: SEC-14 a token without the required type is refused
 --- send
 with_token('/typed', raw_token({ alg => 'ES256', kid => 'k-ES256' },
     { sub => 'alice', exp => time + 60 }, $key))
@@ -94,7 +94,7 @@ with_token('/typed', raw_token({ alg => 'ES256', kid => 'k-ES256' },
 
 
 
-=== TEST 5: SEC-14 JWT can be required, too
+=== TEST 5: SEC-14 the type JWT can be required too
 --- send
 [with_token('/typed-jwt', typed('jwt')), with_token('/typed-jwt',
                                                     typed('at+jwt'))]
@@ -103,7 +103,7 @@ with_token('/typed', raw_token({ alg => 'ES256', kid => 'k-ES256' },
 
 
 
-=== TEST 6: SEC-14 a type that is for something else is refused everywhere
+=== TEST 6: SEC-14 a type for another purpose is refused everywhere
 --- send
 [map { with_token('/plain', typed($_)) } 'logout+jwt', 'dpop+jwt',
                                          'secevent+jwt']
@@ -112,7 +112,7 @@ with_token('/typed', raw_token({ alg => 'ES256', kid => 'k-ES256' },
 
 
 
-=== TEST 7: SEC-14 the type is asked for on every request, cached or not
+=== TEST 7: SEC-14 the type is checked for every request, cached or not
 --- send
 my $token = typed('JWT');
 [map { with_token($_, $token) } '/plain', '/plain', '/typed', '/typed']
@@ -121,21 +121,21 @@ my $token = typed('JWT');
 
 
 
-=== TEST 8: SEC-14 a token that lives as long as is allowed passes
+=== TEST 8: SEC-14 a token with the longest allowed lifetime passes
 --- send
 with_token('/brief', lives(600))
 --- error_code: 202
 
 
 
-=== TEST 9: SEC-14 one that lives a second longer is refused
+=== TEST 9: SEC-14 a token that lives a second longer is refused
 --- send
 with_token('/brief', lives(601))
 --- refused: aee token-invalid exp
 
 
 
-=== TEST 10: SEC-14 also near its end, for it was issued long ago
+=== TEST 10: SEC-14 also near its end, as iat counts
 --- send
 my $now = time;
 with_token('/brief', good(iat => $now - 3600, exp => $now + 5))
@@ -143,7 +143,7 @@ with_token('/brief', good(iat => $now - 3600, exp => $now + 5))
 
 
 
-=== TEST 11: SEC-14 without iat it is what is left that counts
+=== TEST 11: SEC-14 without iat the remaining time counts
 --- send
 [map { with_token('/brief', good(exp => time + $_)) } 590, 620]
 --- refused: aee token-invalid exp
@@ -151,7 +151,7 @@ with_token('/brief', good(iat => $now - 3600, exp => $now + 5))
 
 
 
-=== TEST 12: SEC-14 the lifetime is asked for on every request, cached or not
+=== TEST 12: SEC-14 the lifetime is checked for every request, cached or not
 --- send
 my $token = lives(601);
 [map { with_token($_, $token) } '/plain', '/plain', '/brief']
@@ -174,7 +174,7 @@ with_token('/named', good(iss => 'i'))
 
 
 
-=== TEST 15: SEC-14 so is one with an id that is too long, or none
+=== TEST 15: SEC-14 a token with an id that is too long or invalid is refused
 --- send
 [map { with_token('/named', good(iss => 'i', jti => $_)) }
  'j' x 256, '', 'a b', "a\n", "a\0b", "\x{e9}", 7, ['a']]
@@ -183,14 +183,14 @@ with_token('/named', good(iss => 'i'))
 
 
 
-=== TEST 16: SEC-14 an id is its issuer's: without one it is refused
+=== TEST 16: SEC-14 an id belongs to its issuer: without an issuer it is refused
 --- send
 with_token('/named', good(jti => 'a'))
 --- refused: aee token-invalid iss
 
 
 
-=== TEST 17: SEC-14 the id is asked for on every request, cached or not
+=== TEST 17: SEC-14 the id is checked for every request, cached or not
 --- send
 my $token = good(iss => 'i');
 [map { with_token($_, $token) } '/plain', '/plain', '/named']
@@ -199,7 +199,7 @@ my $token = good(iss => 'i');
 
 
 
-=== TEST 18: SEC-14 an access token of RFC 9068 passes where all of it is asked for
+=== TEST 18: SEC-14 an access token of RFC 9068 passes with all these rules
 --- send
 with_token('/rfc9068', typed('at+jwt', iss => 'https://id.example',
     aud => 'agents', client_id => 'c', iat => time, exp => time + 3600,

@@ -180,7 +180,7 @@ with_token('/plain', raw_token({ alg => '' }, { sub => 'alice',
 
 
 
-=== TEST 18: GW-02 no alg at all is refused
+=== TEST 18: GW-02 a missing alg is refused
 --- send
 with_token('/plain', raw_token({ kid => 'k-HS256' },
                                { sub => 'alice', exp => time + 600 },
@@ -189,7 +189,7 @@ with_token('/plain', raw_token({ kid => 'k-HS256' },
 
 
 
-=== TEST 19: GW-02 a signature that was cut off is refused
+=== TEST 19: GW-02 a missing signature is refused
 --- send
 with_token('/plain', good('RS256') =~ s/\.[^.]*$/./r)
 --- refused: aee token-invalid
@@ -205,7 +205,7 @@ with_token('/plain', raw_token({ alg => 'HS256', kid => 'k-RS256' },
 
 
 
-=== TEST 21: GW-02 the same without kid is refused
+=== TEST 21: GW-02 HS256 with the RSA public key, without kid, is refused
 --- send
 with_token('/plain', raw_token({ alg => 'HS256' },
                                { sub => 'alice', exp => time + 600 },
@@ -214,7 +214,7 @@ with_token('/plain', raw_token({ alg => 'HS256' },
 
 
 
-=== TEST 22: GW-02 the alg belongs to the key: RS256 under the key of PS256
+=== TEST 22: GW-02 the alg belongs to the key: RS256 with the key of PS256
 --- send
 with_token('/plain', raw_token({ alg => 'RS256', kid => 'k-PS256' },
                                { sub => 'alice', exp => time + 600 },
@@ -223,7 +223,7 @@ with_token('/plain', raw_token({ alg => 'RS256', kid => 'k-PS256' },
 
 
 
-=== TEST 23: GW-02 the alg belongs to the key: HS256 under the key of HS512
+=== TEST 23: GW-02 the alg belongs to the key: HS256 with the key of HS512
 --- send
 with_token('/plain', raw_token({ alg => 'HS256', kid => 'k-HS512' },
                                { sub => 'alice', exp => time + 600 },
@@ -232,7 +232,7 @@ with_token('/plain', raw_token({ alg => 'HS256', kid => 'k-HS512' },
 
 
 
-=== TEST 24: GW-02 a kid that points to another key is refused
+=== TEST 24: GW-02 the kid of another key is refused
 --- send
 with_token('/plain', token($main::key{ES256}, { sub => 'alice' },
                            kid => 'k-EdDSA'))
@@ -240,7 +240,7 @@ with_token('/plain', token($main::key{ES256}, { sub => 'alice' },
 
 
 
-=== TEST 25: GW-02 a kid that points to another key of the same alg is refused
+=== TEST 25: GW-02 the kid of another key with the same alg is refused
 --- send
 with_token('/plain', token($main::stranger, { sub => 'alice' }))
 --- refused: aee token-invalid
@@ -255,7 +255,7 @@ with_token('/plain', token($main::key{ES256}, { sub => 'alice' },
 
 
 
-=== TEST 27: GW-02 a kid that is a path is only a name
+=== TEST 27: GW-02 a kid that looks like a path is only a name
 --- send
 with_token('/plain', token($main::key{HS256}, { sub => 'alice' },
                            kid => '../../../../dev/null'))
@@ -263,7 +263,7 @@ with_token('/plain', token($main::key{HS256}, { sub => 'alice' },
 
 
 
-=== TEST 28: GW-02 a key that the token brings along is not used
+=== TEST 28: GW-02 a key in the token is not used
 --- send
 with_token('/plain', token($main::stranger, { sub => 'alice' },
     kid => 'mine', jwk => public_jwk($main::stranger)))
@@ -271,7 +271,7 @@ with_token('/plain', token($main::stranger, { sub => 'alice' },
 
 
 
-=== TEST 29: GW-02 a crit header that nobody understands is refused
+=== TEST 29: GW-02 a crit header with unknown names is refused
 --- send
 with_token('/plain', token($main::key{ES256}, { sub => 'alice' },
                            crit => ['x'], x => 1))
@@ -302,7 +302,7 @@ with_token('/leeway', good('ES256', exp => time - 32))
 
 
 
-=== TEST 33: GW-02 leeway is a location's own, cached or not
+=== TEST 33: GW-02 each location has its own leeway, cached or not
 --- send
 my $token = good('ES256', exp => time - 3);
 [with_token('/leeway', $token), with_token('/plain', $token)]
@@ -323,21 +323,21 @@ $one->{status} == 202 ? with_token('/plain', $token) : 'nothing'
 
 
 
-=== TEST 35: GW-02 without exp it is refused
+=== TEST 35: GW-02 a token without exp is refused
 --- send
 with_token('/plain', good('ES256', exp => undef))
 --- refused: aee token-invalid
 
 
 
-=== TEST 36: GW-02 without exp it passes where that is optional
+=== TEST 36: GW-02 a token without exp passes where exp is optional
 --- send
 with_token('/timeless', good('ES256', exp => undef))
 --- error_code: 202
 
 
 
-=== TEST 37: GW-02 expired is expired even where exp is optional
+=== TEST 37: GW-02 an expired token is refused even where exp is optional
 --- send
 with_token('/timeless', good('ES256', exp => time - 5))
 --- refused: aee token-expired
@@ -351,21 +351,21 @@ with_token('/plain', good('ES256', exp => '9999999999'))
 
 
 
-=== TEST 39: GW-02 not valid yet is refused
+=== TEST 39: GW-02 a token that is not valid yet is refused
 --- send
 with_token('/plain', good('ES256', nbf => time + 10))
 --- refused: aee token-invalid
 
 
 
-=== TEST 40: GW-02 not valid yet passes within the leeway
+=== TEST 40: GW-02 a token that is not valid yet passes within the leeway
 --- send
 with_token('/leeway', good('ES256', nbf => time + 10))
 --- error_code: 202
 
 
 
-=== TEST 41: GW-02 issued in the future is refused
+=== TEST 41: GW-02 a token issued in the future is refused
 --- send
 with_token('/plain', good('ES256', iat => time + 10))
 --- refused: aee token-invalid
@@ -386,7 +386,7 @@ with_token('/issuer', good('ES256', iss => 'https://id.example.evil'))
 
 
 
-=== TEST 44: GW-02 no issuer is refused
+=== TEST 44: GW-02 a token without an issuer is refused
 --- send
 with_token('/issuer', good('ES256'))
 --- refused: aee token-invalid
@@ -414,7 +414,7 @@ with_token('/audience', good('ES256', aud => ['x', 'agent']))
 
 
 
-=== TEST 48: GW-02 required claims that are there pass
+=== TEST 48: GW-02 required claims that are present pass
 --- send
 with_token('/require', good('ES256', tenant => 't1', tier => 'gold'))
 --- error_code: 202
@@ -435,7 +435,7 @@ with_token('/require', good('ES256', tenant => 't1', tier => 'silver'))
 
 
 
-=== TEST 51: GW-02 no token is refused, with the challenge alone
+=== TEST 51: GW-02 a request without a token is refused, with only the challenge
 --- send
 post('/plain', aee(), token => 0)
 --- refused: aee token-missing
@@ -444,21 +444,21 @@ WWW-Authenticate: Bearer realm="parley"
 
 
 
-=== TEST 52: GW-02 another scheme is no token
+=== TEST 52: GW-02 another scheme is not a token
 --- send
 post('/plain', aee(), token => 'Basic YWxpY2U6eA==')
 --- refused: aee token-missing
 
 
 
-=== TEST 53: GW-02 the scheme's name has no case
+=== TEST 53: GW-02 the name of the scheme is case-insensitive
 --- send
 post('/plain', aee(), token => 'bearer ' . good('ES256'))
 --- error_code: 202
 
 
 
-=== TEST 54: GW-02 two Authorization headers: nobody chooses one
+=== TEST 54: GW-02 two Authorization headers are refused
 --- send
 post('/plain', aee(), token => 'Bearer ' . good('ES256'),
      headers => [Authorization => 'Bearer ' . good('ES384', sub => 'bob')])
@@ -467,7 +467,7 @@ post('/plain', aee(), token => 'Bearer ' . good('ES256'),
 
 
 
-=== TEST 55: GW-02 the same Authorization header twice is one too many
+=== TEST 55: GW-02 two equal Authorization headers are refused
 --- send
 my $token = 'Bearer ' . good('ES256');
 post('/plain', aee(), token => $token, headers => [Authorization => $token])
@@ -476,7 +476,7 @@ post('/plain', aee(), token => $token, headers => [Authorization => $token])
 
 
 
-=== TEST 56: GW-02 the token from a cookie
+=== TEST 56: GW-02 a token in a cookie
 --- send
 post('/cookie', aee(), token => 0,
      headers => [Cookie => 'a=b; session=' . good('ES256') . '; c=d'])
@@ -484,14 +484,14 @@ post('/cookie', aee(), token => 0,
 
 
 
-=== TEST 57: GW-02 where a cookie is asked for a header is no token
+=== TEST 57: GW-02 where a cookie is configured, the header is ignored
 --- send
 with_token('/cookie', good('ES256'))
 --- refused: aee token-missing
 
 
 
-=== TEST 58: GW-02 two cookies of the token's name are one too many
+=== TEST 58: GW-02 two cookies with the name are refused
 --- send
 [post('/cookie', aee(), token => 0,
       headers => [Cookie => 'session=' . good('ES256') . '; session=x']),
@@ -506,7 +506,7 @@ with_token('/cookie', good('ES256'))
 
 
 
-=== TEST 59: GW-02 a cookie whose name only ends alike is none
+=== TEST 59: GW-02 a cookie whose name only ends like it is ignored
 --- send
 post('/cookie', aee(), token => 0,
      headers => [Cookie => 'mysession=' . good('ES256')])
@@ -514,14 +514,14 @@ post('/cookie', aee(), token => 0,
 
 
 
-=== TEST 60: GW-02 the token from an argument
+=== TEST 60: GW-02 a token in an argument
 --- send
 post('/argument?x=1&access_token=' . good('ES256'), aee(), token => 0)
 --- error_code: 202
 
 
 
-=== TEST 61: GW-02 an empty argument is no token
+=== TEST 61: GW-02 an empty argument is not a token
 --- send
 post('/argument?access_token=', aee(), token => 0)
 --- refused: aee token-missing
@@ -549,7 +549,7 @@ with_token('/plain', good('ES256') . '=')
 
 
 
-=== TEST 65: GW-02 claims with a member twice are refused
+=== TEST 65: GW-02 claims with a duplicate member are refused
 --- send
 my $key = $main::key{ES256};
 my $input = encode_base64url(jcs({ alg => 'ES256', kid => $key->{kid} })) . '.'
@@ -560,7 +560,7 @@ with_token('/plain', "$input." . encode_base64url(sign($key, $input)))
 
 
 
-=== TEST 66: GW-02 nothing of the body is read before the token was verified
+=== TEST 66: GW-02 the body is not read before the token is verified
 --- send
 my $request = post('/plain', 'x' x 500_000, token => 0);
 $request =~ s/\r\n\r\n.*/\r\n\r\n/s;
@@ -587,7 +587,7 @@ SECRETTOKEN
 
 
 
-=== TEST 69: GW-02 the token from another variable
+=== TEST 69: GW-02 a token in another variable
 --- send
 post('/variable', aee(), token => 0,
      headers => ['X-Token' => good('ES256')])
@@ -595,7 +595,7 @@ post('/variable', aee(), token => 0,
 
 
 
-=== TEST 70: GW-02 where a variable is asked for it is the token, and alone
+=== TEST 70: GW-02 where a variable is configured, only the variable counts
 --- send
 [with_token('/variable', good('ES256')),
  post('/variable', aee(), token => 0,
@@ -606,7 +606,7 @@ post('/variable', aee(), token => 0,
 
 
 
-=== TEST 71: GW-02 two headers of the name that the token has are refused, whichever is good
+=== TEST 71: GW-02 two headers with the configured name are refused, even if one is valid
 --- send
 [map { post('/variable', aee(), token => 0, headers => [@$_]) }
  ['X-Token' => good('ES256'), 'X-Token' => good('ES256')],

@@ -152,7 +152,7 @@ answer aee
 
 
 
-=== TEST 7: GW-07 AEE to C2A: a reaction that declines is an error
+=== TEST 7: GW-07 AEE to C2A: a reaction "declined" is an error
 --- send
 $::m = aee();
 ($::id, $::corr) = @{$::m}{qw(id corr)};
@@ -189,7 +189,7 @@ answer aee
 
 
 
-=== TEST 9: GW-10 AEE to C2A: a JSON-RPC error with status 200 is no success
+=== TEST 9: GW-10 AEE to C2A: a JSON-RPC error with status 200 is a failure
 --- send
 post('/to-c2a', aee())
 --- service: refused($c, $q, 200)
@@ -213,7 +213,7 @@ $c->answer(200, [], jcs({ jsonrpc => '2.0', id => 'other',
 
 
 
-=== TEST 11: GW-10 AEE to C2A: what is no response is refused
+=== TEST 11: GW-10 AEE to C2A: an answer that is not a response is refused
 --- send
 post('/to-c2a', aee())
 --- service: $c->answer(200, [], '{"ok":true}')
@@ -222,7 +222,7 @@ post('/to-c2a', aee())
 
 
 
-=== TEST 12: C2A-24 GW-07 AEE to C2A: events and the answer come as they are sent
+=== TEST 12: C2A-24 GW-07 AEE to C2A: events and the answer are forwarded as they come
 --- send
 $::m = aee();
 ($::id, $::corr) = @{$::m}{qw(id corr)};
@@ -246,14 +246,14 @@ Content-Type ~ ^text/event-stream
 
 
 
-=== TEST 13: GW-06 AEE to C2A: a name that C2A cannot say is refused
+=== TEST 13: GW-06 AEE to C2A: a name without an equivalent in C2A is refused
 --- send
 post('/to-c2a', aee(to => 'Agent X!'))
 --- refused: aee identity-unmappable /to
 
 
 
-=== TEST 14: GW-06 AEE to C2A: an unknown member travels in the data part
+=== TEST 14: GW-06 AEE to C2A: an unknown member is in the data part
 --- send
 post('/to-c2a', aee(x_tenant => 'a'))
 --- service: took($c, $q)
@@ -283,7 +283,7 @@ ${first}
 
 
 
-=== TEST 16: GW-06 AEE to C2A: a C2A call that AEE carries is that call
+=== TEST 16: GW-06 AEE to C2A: a C2A call in an AEE message becomes that call
 --- send
 post('/to-c2a', aee(type => 'stream', intent => 'c2a.chat.react',
      priority => 'low', payload => { inReplyTo => 'evt_12345678',

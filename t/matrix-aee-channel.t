@@ -140,7 +140,7 @@ answer aee
 
 
 
-=== TEST 8: GW-07 AEE to agent-channel: a failure that was AEE's is an error
+=== TEST 8: GW-07 AEE to agent-channel: an AEE failure comes back as an error
 --- send
 $::m = aee();
 ($::id, $::corr) = @{$::m}{qw(id corr)};
@@ -171,7 +171,7 @@ answer aee
 
 
 
-=== TEST 9: GW-10 AEE to agent-channel: its refusal is an error envelope
+=== TEST 9: GW-10 AEE to agent-channel: the service's refusal is an error envelope
 --- send
 $::m = aee();
 ($::id, $::corr) = @{$::m}{qw(id corr)};
@@ -189,7 +189,7 @@ answer aee
 
 
 
-=== TEST 10: AEE-34 AEE to agent-channel: a response to another is refused
+=== TEST 10: AEE-34 AEE to agent-channel: a response to another query is refused
 --- send
 post('/to-channel', aee())
 --- service
@@ -222,28 +222,28 @@ post('/to-channel', $::m)
 
 
 
-=== TEST 12: GW-06 AEE to agent-channel: who has no handle cannot be reached
+=== TEST 12: GW-06 AEE to agent-channel: a recipient without a handle is refused
 --- send
 post('/to-channel', aee(to => 'agent.solo'))
 --- refused: aee identity-unmappable /to
 
 
 
-=== TEST 13: GW-06 AEE to agent-channel: nor can who has none say anything
+=== TEST 13: GW-06 AEE to agent-channel: a sender without a handle is refused
 --- send
 post('/to-channel', aee(from => 'agent.solo'), as => 'solo')
 --- refused: aee identity-unmappable /from
 
 
 
-=== TEST 14: GW-06 AEE to agent-channel: a kind that does not exist is refused
+=== TEST 14: GW-06 AEE to agent-channel: an unknown kind is refused
 --- send
 post('/to-channel', aee(intent => 'channel.agent_gossip'))
 --- refused: aee translation-unsupported /intent
 
 
 
-=== TEST 15: GW-06 AEE to agent-channel: a payload that is not the kind's
+=== TEST 15: GW-06 AEE to agent-channel: a payload that does not fit the kind is refused
 --- send
 post('/to-channel', aee(type => 'event', intent => 'channel.agent_advisory',
                         payload => { advisory_text => 'x', mood => 5 }))
@@ -251,7 +251,7 @@ post('/to-channel', aee(type => 'event', intent => 'channel.agent_advisory',
 
 
 
-=== TEST 16: GW-06 AEE to agent-channel: unknown members are loss
+=== TEST 16: GW-06 AEE to agent-channel: unknown members are lost
 --- send
 post('/to-channel', aee(x_tenant => 'a'))
 --- service: took($c, $q)
@@ -261,14 +261,14 @@ Parley-Loss: request=/x_tenant
 
 
 
-=== TEST 17: GW-06 AEE to agent-channel: under reject they are a refusal
+=== TEST 17: GW-06 AEE to agent-channel: under reject unknown members are refused
 --- send
 post('/to-channel-strict', aee(x_tenant => 'a'))
 --- refused: aee translation-lossy /x_tenant
 
 
 
-=== TEST 18: GW-07 a result that comes later finds what it answers
+=== TEST 18: GW-07 a later result goes to the sender of its task
 --- send
 my $m = query();
 ($::qid, $::fid) = ($m->{payload}{query_id}, $m->{frame_id});
@@ -290,14 +290,14 @@ service channel
 
 
 
-=== TEST 19: GW-06 AEE to agent-channel: a time that is none is refused
+=== TEST 19: GW-06 AEE to agent-channel: an invalid time is refused
 --- send
 post('/to-channel', aee(ts => 'this morning'))
 --- refused: aee field-invalid /ts
 
 
 
-=== TEST 20: GW-06 a later result of nothing goes to no agent-channel service
+=== TEST 20: GW-06 a later result without a request is not sent to an agent-channel service
 --- send
 post('/to-channel', aee(type => 'result', from => 'agent.bob',
      to => 'agent.alice', corr => uuid4(), reply_to => uuid4(),
@@ -324,7 +324,7 @@ my $m = query();
 
 
 
-=== TEST 22: GW-07 AEE to agent-channel: a response beside the count is a result
+=== TEST 22: GW-07 AEE to agent-channel: a response together with the count is a result
 --- send
 $::m = aee();
 ($::id, $::corr) = @{$::m}{qw(id corr)};
@@ -346,7 +346,7 @@ answer aee
 
 
 
-=== TEST 23: AEE-34 AEE to agent-channel: one beside the count that answers another
+=== TEST 23: AEE-34 AEE to agent-channel: a response together with the count that answers another query
 --- send
 post('/to-channel', aee())
 --- service
@@ -360,7 +360,7 @@ $c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
 
 
 
-=== TEST 24: AEE-34 AEE to agent-channel: one beside the count that is no frame
+=== TEST 24: AEE-34 AEE to agent-channel: a response together with the count that is not a frame
 --- send
 post('/to-channel', aee())
 --- service
@@ -371,7 +371,7 @@ $c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
 
 
 
-=== TEST 25: GW-07 AEE to agent-channel: null beside the count is no answer
+=== TEST 25: GW-07 AEE to agent-channel: null together with the count is not an answer
 --- send
 post('/to-channel', aee())
 --- service
@@ -387,7 +387,7 @@ $c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
 
 
 
-=== TEST 26: GW-07 C2A to agent-channel: a response beside the count is told
+=== TEST 26: GW-07 C2A to agent-channel: a response together with the count is forwarded
 --- send
 post('/to-channel', deliver(attention => { policy => 'must_respond',
                                            deadlineMs => 30000,
@@ -403,7 +403,7 @@ $c->answer(200, [], jcs({ frame_id => $q->{json}{frame_id}, delivered => 1,
 
 
 
-=== TEST 27: VCP-25 VCP to agent-channel: a diagnosis beside the count is the acknowledgment
+=== TEST 27: VCP-25 VCP to agent-channel: a diagnosis together with the count is the acknowledgment
 --- send
 $::m = escalation(severity => 'critical', requires_ack => true);
 $::id = $::m->{message_id};

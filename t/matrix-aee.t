@@ -41,7 +41,7 @@ answer aee
 
 
 
-=== TEST 2: MOQ-02 AEE to MoQ: an intent that is a command's is its action
+=== TEST 2: MOQ-02 AEE to MoQ: the intent of a command is its action
 --- send
 post('/to-moq', aee(intent => 'moq.cmd.pause'))
 --- service: took($c, $q)
@@ -53,14 +53,14 @@ service moq
 
 
 
-=== TEST 3: MOQ-02 AEE to MoQ: no message becomes a session command
+=== TEST 3: MOQ-02 AEE to MoQ: an AEE message cannot become a session command
 --- send
 post('/to-moq', aee(intent => 'moq.cmd.session_init'))
 --- refused: aee translation-unsupported /intent
 
 
 
-=== TEST 4: GW-07 AEE to MoQ: approved is a result
+=== TEST 4: GW-07 AEE to MoQ: "approved" is a result
 --- send
 $::m = aee();
 ($::id, $::corr) = @{$::m}{qw(id corr)};
@@ -79,7 +79,7 @@ answer aee
 
 
 
-=== TEST 5: GW-07 AEE to MoQ: error is an error
+=== TEST 5: GW-07 AEE to MoQ: "error" is an error
 --- send
 $::m = aee();
 ($::id, $::corr) = @{$::m}{qw(id corr)};
@@ -97,7 +97,7 @@ answer aee
 
 
 
-=== TEST 6: GW-10 AEE to MoQ: denied with its status is an error envelope
+=== TEST 6: GW-10 AEE to MoQ: "denied" with its status is an error envelope
 --- send
 post('/to-moq', aee())
 --- service: refused($c, $q)
@@ -137,7 +137,7 @@ post('/to-moq', $::m)
 
 
 
-=== TEST 9: GW-06 AEE to VCP: what is VCP's own is that
+=== TEST 9: GW-06 AEE to VCP: a message with an intent of VCP becomes that message
 --- send
 $::m = aee(type => 'event', intent => 'vcp.context_share',
            payload => vcp()->{payload});
@@ -178,7 +178,7 @@ Parley-Loss ~ request=/type, .*request=/payload/retryable
 
 
 
-=== TEST 11: GW-06 AEE to VCP: without a context it cannot be said
+=== TEST 11: GW-06 AEE to VCP: an error without a context is refused
 --- send
 my $task = aee();
 [post('/to-aee', $task), post('/to-vcp-bare', failure($task), as => 'bob')]
@@ -195,7 +195,7 @@ post('/to-vcp', aee())
 
 
 
-=== TEST 13: GW-07 AEE to VCP: an escalation of the service's is a task
+=== TEST 13: GW-07 AEE to VCP: the service's escalation is a task
 --- send
 $::m = aee(type => 'task', intent => 'vcp.escalation', to => 'agent.lead',
            payload => escalation(requires_ack => JSON::PP::true)->{payload});
@@ -214,7 +214,7 @@ answer aee
 
 
 
-=== TEST 14: GW-07 AEE to VCP: its acknowledgment is a result
+=== TEST 14: GW-07 AEE to VCP: the service's acknowledgment is a result
 --- send
 $::m = aee(type => 'task', intent => 'vcp.escalation', to => 'agent.lead',
            payload => escalation(requires_ack => JSON::PP::true)->{payload});
@@ -234,7 +234,7 @@ answer aee
 
 
 
-=== TEST 15: GW-06 an AEE message passes unchanged where AEE is spoken
+=== TEST 15: GW-06 an AEE message passes unchanged to an AEE service
 --- send
 post('/to-aee', aee())
 --- service: took($c, $q)
@@ -243,14 +243,14 @@ post('/to-aee', aee())
 
 
 
-=== TEST 16: GW-10 a result that answers nothing is refused
+=== TEST 16: GW-10 a result without a request is refused
 --- send
 post('/to-c2a', aee(type => 'result', reply_to => uuid4()))
 --- refused: aee reply-unmatched /reply_to
 
 
 
-=== TEST 17: VCP-30 GW-06 AEE to VCP: an error for another than the parent is none
+=== TEST 17: VCP-30 GW-06 AEE to VCP: an error for another principal than the parent is refused
 --- send
 my $task = aee();
 [post('/to-aee', $task),
@@ -266,7 +266,7 @@ my $task = aee();
 
 
 
-=== TEST 18: VCP-12 GW-06 AEE to VCP: an error is as grave as the operator says
+=== TEST 18: VCP-12 GW-06 AEE to VCP: the operator sets the severity of an error
 --- send
 my $task = aee(from => 'agent.lead', to => 'agent.bob');
 [post('/to-aee', $task, as => 'lead'),
@@ -283,7 +283,7 @@ service vcp
 
 
 
-=== TEST 19: VCP-12 GW-06 AEE to VCP: an error that may not be retried is a warning all the same
+=== TEST 19: VCP-12 GW-06 AEE to VCP: an error that may not be retried is a warning too
 --- send
 my $task = aee(from => 'agent.lead', to => 'agent.bob');
 [post('/to-aee', $task, as => 'lead'),
@@ -297,7 +297,7 @@ my $task = aee(from => 'agent.lead', to => 'agent.bob');
 
 
 
-=== TEST 20: VCP-04 GW-06 AEE to VCP: a group is no broadcast
+=== TEST 20: VCP-04 GW-06 AEE to VCP: a group is not the broadcast
 --- send
 post('/to-vcp', aee(type => 'event', to => 'bus.ops',
                     intent => 'vcp.context_share',
@@ -306,7 +306,7 @@ post('/to-vcp', aee(type => 'event', to => 'bus.ops',
 
 
 
-=== TEST 21: VCP-04 GW-06 AEE to VCP: unless the upstream is that group
+=== TEST 21: VCP-04 GW-06 AEE to VCP: the configured group is the broadcast
 --- send
 post('/to-vcp-own', aee(type => 'event', to => 'bus.ops',
                         intent => 'vcp.context_share',
@@ -320,7 +320,7 @@ service vcp
 
 
 
-=== TEST 22: VCP-04 GW-06 AEE to VCP: another group is none there either
+=== TEST 22: VCP-04 GW-06 AEE to VCP: another group is not the broadcast there either
 --- send
 post('/to-vcp-own', aee(type => 'event', to => 'bus.dev',
                         intent => 'vcp.context_share',
@@ -329,7 +329,7 @@ post('/to-vcp-own', aee(type => 'event', to => 'bus.dev',
 
 
 
-=== TEST 23: GW-12 AEE to VCP: busy may be tried again
+=== TEST 23: GW-12 AEE to VCP: after busy the message may be sent again
 --- send
 my $m = aee(intent => 'vcp.escalation',
             payload => escalation()->{payload}, to => 'agent.lead');

@@ -51,7 +51,7 @@ Content-Type: application/json
 
 
 
-=== TEST 2: C2A-03 GW-06 C2A to AEE: an event for nobody is an event
+=== TEST 2: C2A-03 GW-06 C2A to AEE: an event without a recipient is an event
 --- send
 post('/to-aee', ambient())
 --- service: took($c, $q)
@@ -68,7 +68,7 @@ service aee
 
 
 
-=== TEST 3: GW-06 C2A to AEE: one that may be answered is an event
+=== TEST 3: GW-06 C2A to AEE: an event that may be answered is an event
 --- send
 post('/to-aee', deliver(attention => { policy => 'may_respond',
                                        priority => 'low' }))
@@ -82,7 +82,7 @@ post('/to-aee', deliver(attention => { policy => 'may_respond',
 
 
 
-=== TEST 4: GW-06 C2A to AEE: a sent message is a task where it is for one
+=== TEST 4: GW-06 C2A to AEE: a sent message for one recipient is a task
 --- send
 $::m = say();
 $::id = derived_id('c2a', 'alice', $::m->{params}{arguments}{idempotencyKey});
@@ -104,7 +104,7 @@ service aee
 
 
 
-=== TEST 5: GW-06 C2A to AEE: an ambient one is an event
+=== TEST 5: GW-06 C2A to AEE: an ambient sent message is an event
 --- send
 post('/to-aee', say(directedness => 'ambient', target => 'channel:ops-1234'))
 --- service: took($c, $q)
@@ -117,7 +117,7 @@ service aee
 
 
 
-=== TEST 6: GW-06 C2A to AEE: a sent message that answers is a result
+=== TEST 6: GW-06 C2A to AEE: a sent message that is an answer is a result
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 ($::id, $::corr) = @$task{qw(id corr)};
@@ -141,7 +141,7 @@ service aee
 
 
 
-=== TEST 7: GW-06 C2A to AEE: an answer to nothing is refused
+=== TEST 7: GW-06 C2A to AEE: an answer without a request is refused
 --- send
 post('/to-aee', say(inReplyTo => 'evt-unheard-of'))
 --- refused: c2a reply-unmatched /params/arguments/inReplyTo
@@ -297,7 +297,7 @@ answer c2a /result/message
 
 
 
-=== TEST 15: GW-07 C2A to AEE: an error comes back as what failed
+=== TEST 15: GW-07 C2A to AEE: an error comes back as a failure
 --- send
 post('/to-aee', deliver())
 --- service: failed($c, $q)
@@ -312,7 +312,7 @@ answer c2a /result/message
 
 
 
-=== TEST 16: GW-10 C2A to AEE: its refusal is a JSON-RPC error
+=== TEST 16: GW-10 C2A to AEE: the service's refusal is a JSON-RPC error
 --- send
 post('/to-aee', deliver())
 --- service: refused($c, $q)
@@ -327,7 +327,7 @@ post('/to-aee', deliver())
 
 
 
-=== TEST 17: GW-10 C2A to AEE: nonsense from the service is an error
+=== TEST 17: GW-10 C2A to AEE: an invalid answer of the service is an error
 --- send
 post('/to-aee', deliver())
 --- service: $c->answer(200, [], '{"ok":true}')
@@ -386,7 +386,7 @@ ${first}
 
 
 
-=== TEST 21: GW-06 C2A to AEE: what names nobody is for the gateway
+=== TEST 21: GW-06 C2A to AEE: a call without a recipient is for the gateway
 --- send
 post('/to-aee', call('chat.list_events'))
 --- service: took($c, $q)
@@ -401,14 +401,14 @@ service aee
 
 
 
-=== TEST 22: GW-06 C2A to AEE: a reaction to nothing is refused
+=== TEST 22: GW-06 C2A to AEE: a reaction without an event is refused
 --- send
 post('/to-aee', react('blocked'))
 --- refused: c2a reply-unmatched /params/arguments/inReplyTo
 
 
 
-=== TEST 23: GW-06 C2A to AEE: a thread is one of its conversation
+=== TEST 23: GW-06 C2A to AEE: a thread belongs to its conversation
 --- send
 post('/to-aee', deliver(conversation => { id => 'C/1', kind => 'dm',
                                           threadId => 'T-1' }))
@@ -419,7 +419,7 @@ post('/to-aee', deliver(conversation => { id => 'C/1', kind => 'dm',
 
 
 
-=== TEST 24: GW-06 AEE to C2A and back: an answer in the thread that was asked
+=== TEST 24: GW-06 AEE to C2A and back: an answer in the thread of the question
 --- send
 my $task = aee(from => 'agent.bob', to => 'bus.ops');
 ($::id, $::corr) = @$task{qw(id corr)};
@@ -437,7 +437,7 @@ my $task = aee(from => 'agent.bob', to => 'bus.ops');
 
 
 
-=== TEST 25: GW-06 AEE to C2A and back: the same thread id elsewhere is another
+=== TEST 25: GW-06 AEE to C2A and back: the same thread id in another conversation is another thread
 --- send
 my $task = aee(from => 'agent.bob', to => 'bus.ops');
 [post('/to-c2a', $task, as => 'bob'),
@@ -450,7 +450,7 @@ my $task = aee(from => 'agent.bob', to => 'bus.ops');
 
 
 
-=== TEST 26: GW-06 AEE to C2A and back: the thread alone
+=== TEST 26: GW-06 AEE to C2A and back: an answer with only the thread
 --- send
 my $task = aee(from => 'agent.bob', to => 'bus.ops');
 ($::id, $::corr) = @$task{qw(id corr)};

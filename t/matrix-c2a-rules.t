@@ -25,7 +25,7 @@ post('/to-aee', react('shrug'))
 
 
 
-=== TEST 2: C2A-28 a notification that is refused has the id null
+=== TEST 2: C2A-28 the refusal of a notification has the id null
 --- send
 my $m = change(deliver(), 'params/attention/policy' => 'shout');
 delete $m->{id};
@@ -36,7 +36,7 @@ post('/to-aee', $m)
 
 
 
-=== TEST 3: C2A-28 an unknown method has its number
+=== TEST 3: C2A-28 an unknown method has its own error number
 --- send
 post('/to-aee', { jsonrpc => '2.0', id => 1, method => 'chat/shout',
                   params => {} })
@@ -47,7 +47,7 @@ post('/to-aee', { jsonrpc => '2.0', id => 1, method => 'chat/shout',
 
 
 
-=== TEST 4: C2A-28 an unknown tool has wrong params
+=== TEST 4: C2A-28 an unknown tool is reported as wrong params
 --- send
 post('/to-aee', call('chat.shout'))
 --- refused: c2a kind-unknown /params/name
@@ -56,7 +56,7 @@ post('/to-aee', call('chat.shout'))
 
 
 
-=== TEST 5: C2A-28 a version that is not 2.0 is no request
+=== TEST 5: C2A-28 a version other than 2.0 is not a request
 --- send
 post('/to-aee', change(deliver(), jsonrpc => '1.0'))
 --- refused: c2a envelope-version-unsupported /jsonrpc
@@ -65,7 +65,7 @@ post('/to-aee', change(deliver(), jsonrpc => '1.0'))
 
 
 
-=== TEST 6: C2A-28 a batch is no request
+=== TEST 6: C2A-28 a batch is not a request
 --- send
 post('/to-aee', jcs([deliver(), deliver()]))
 --- refused: c2a field-invalid
@@ -74,7 +74,7 @@ post('/to-aee', jcs([deliver(), deliver()]))
 
 
 
-=== TEST 7: C2A-28 a member that JSON-RPC does not know is refused
+=== TEST 7: C2A-28 a member unknown to JSON-RPC is refused
 --- send
 post('/to-aee', change(deliver(), extra => 1))
 --- refused: c2a field-unknown /extra
@@ -231,7 +231,7 @@ post('/to-aee', change(deliver(), 'params/author/id' => 'bob'))
 
 
 
-=== TEST 27: C2A-05 C2A to C2A: what is for all passes unchanged
+=== TEST 27: C2A-05 C2A to C2A: an event for all passes unchanged
 --- send
 post('/to-c2a', ambient())
 --- service: took($c, $q)
@@ -240,7 +240,7 @@ post('/to-c2a', ambient())
 
 
 
-=== TEST 28: GW-10 without a token the caller is told in C2A
+=== TEST 28: GW-10 without a token the caller gets an error in C2A
 --- send
 my $m = deliver();
 post('/to-aee', $m, token => 0)
@@ -249,7 +249,7 @@ post('/to-aee', $m, token => 0)
 
 
 
-=== TEST 29: C2A-28 JSON that is none
+=== TEST 29: C2A-28 invalid JSON
 --- send
 post('/to-aee', '{"jsonrpc":"2.0",')
 --- error_code: 400
@@ -259,7 +259,7 @@ post('/to-aee', '{"jsonrpc":"2.0",')
 
 
 
-=== TEST 30: C2A-15 what becomes of the event by a reaction "seen"
+=== TEST 30: C2A-15 the effect of a reaction "seen" on its event
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $task, as => 'bob'),
@@ -275,7 +275,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 
 
 
-=== TEST 31: C2A-15 what becomes of the event by a reaction "agree"
+=== TEST 31: C2A-15 the effect of a reaction "agree" on its event
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $task, as => 'bob'),
@@ -291,7 +291,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 
 
 
-=== TEST 32: C2A-15 what becomes of the event by a reaction "queued"
+=== TEST 32: C2A-15 the effect of a reaction "queued" on its event
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $task, as => 'bob'),
@@ -307,7 +307,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 
 
 
-=== TEST 33: C2A-15 what becomes of the event by a reaction "claimed"
+=== TEST 33: C2A-15 the effect of a reaction "claimed" on its event
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $task, as => 'bob'),
@@ -323,7 +323,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 
 
 
-=== TEST 34: C2A-15 what becomes of the event by a reaction "unclear"
+=== TEST 34: C2A-15 the effect of a reaction "unclear" on its event
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $task, as => 'bob'),
@@ -348,7 +348,7 @@ post('/to-c2a?recipient=agent%3Aeve', deliver())
 
 
 
-=== TEST 36: C2A-06 a knock has each of its members, or is none
+=== TEST 36: C2A-06 a knock with a missing member is refused
 --- send
 [map { post('/to-aee', without(knock(), "params/knock/$_")) }
  qw(from where directedness policy priority topic pullWith)]
@@ -357,7 +357,7 @@ post('/to-c2a?recipient=agent%3Aeve', deliver())
 
 
 
-=== TEST 37: C2A-07 what is for nobody in particular goes to the mailbox: an AEE event
+=== TEST 37: C2A-07 an event without a particular recipient goes to the mailbox: an AEE event
 --- send
 post('/to-c2a', aee(type => 'event', to => 'bus.ops'))
 --- service: took($c, $q)
@@ -369,7 +369,7 @@ post('/to-c2a', aee(type => 'event', to => 'bus.ops'))
 
 
 
-=== TEST 38: C2A-17 each of the tools works, on an event that came
+=== TEST 38: C2A-17 each of the tools works, on a received event
 --- send
 my $event = aee(type => 'event', from => 'agent.bob', to => 'agent.alice');
 my %on = (inReplyTo => $event->{id});

@@ -43,7 +43,7 @@ service channel
 
 
 
-=== TEST 2: GW-06 C2A to agent-channel: for a channel is a broadcast
+=== TEST 2: GW-06 C2A to agent-channel: an event for a channel is a broadcast
 --- send
 post('/to-channel', ambient())
 --- service: took($c, $q)
@@ -59,7 +59,7 @@ service channel
 
 
 
-=== TEST 3: GW-06 C2A to agent-channel: a sent message for one is a query
+=== TEST 3: GW-06 C2A to agent-channel: a sent message for one recipient is a query
 --- send
 post('/to-channel', say())
 --- service: took($c, $q)
@@ -91,7 +91,7 @@ service channel
 
 
 
-=== TEST 5: GW-06 C2A to agent-channel: "blocked" is an error in its text
+=== TEST 5: GW-06 C2A to agent-channel: "blocked" is an error text
 --- send
 my $m = query(sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
               drafted_with => '~cc-bob@2');
@@ -147,7 +147,7 @@ answer c2a /result/message
 
 
 
-=== TEST 8: GW-10 C2A to agent-channel: its refusal is a JSON-RPC error
+=== TEST 8: GW-10 C2A to agent-channel: the service's refusal is a JSON-RPC error
 --- send
 post('/to-channel', deliver())
 --- service: refused($c, $q, 403, 'scope-unauthorised')
@@ -175,7 +175,7 @@ post('/to-channel', deliver())
 
 
 
-=== TEST 10: GW-06 C2A to agent-channel: a service has no handle
+=== TEST 10: GW-06 C2A to agent-channel: a service without a handle is refused
 --- send
 post('/to-channel', change(deliver(), 'params/target/recipient' =>
                            'service:backup'))
@@ -183,21 +183,21 @@ post('/to-channel', change(deliver(), 'params/target/recipient' =>
 
 
 
-=== TEST 11: GW-06 C2A to VCP: an event cannot be said
+=== TEST 11: GW-06 C2A to VCP: an event is refused
 --- send
 post('/to-vcp', deliver())
 --- refused: c2a translation-unsupported /method
 
 
 
-=== TEST 12: GW-06 C2A to VCP: nor can a sent message
+=== TEST 12: GW-06 C2A to VCP: a sent message is refused
 --- send
 post('/to-vcp', say())
 --- refused: c2a translation-unsupported
 
 
 
-=== TEST 13: GW-06 C2A to VCP: nor progress
+=== TEST 13: GW-06 C2A to VCP: progress is refused
 --- send
 post('/to-vcp?recipient=agent%3Abob',
      notice('progress', progressToken => 'p-1', progress => 1))
@@ -236,7 +236,7 @@ Parley-Loss ~ request=/method, .*request=/params/arguments/signal
 
 
 
-=== TEST 15: GW-06 C2A to VCP: what VCP gave comes back as its own
+=== TEST 15: GW-06 C2A to VCP: a message that came from VCP comes back unchanged
 --- send
 $::id = uuid7();
 post('/to-vcp', deliver(eventId => $::id,
@@ -330,14 +330,14 @@ service vcp
 
 
 
-=== TEST 19: GW-06 C2A to MoQ: they are not translated to each other
+=== TEST 19: GW-06 C2A to MoQ: not translated
 --- send
 post('/to-moq', deliver())
 --- refused: c2a translation-unsupported /method
 
 
 
-=== TEST 20: VCP-30 GW-06 C2A to VCP: what a parent answers its child is no escalation
+=== TEST 20: VCP-30 GW-06 C2A to VCP: a parent's answer to its child is not an escalation
 --- send
 my $m = escalation(severity => 'critical', requires_ack => JSON::PP::true);
 $::id = $m->{message_id};

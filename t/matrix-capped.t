@@ -27,7 +27,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: AEE-28 AEE-29 C2A to AEE: a task that an event carries
+=== TEST 1: AEE-28 AEE-29 C2A to AEE: a task in an event
 --- send
 post('/to-aee-capped', main::carried('c2a'))
 --- service: took($c, $q)
@@ -42,7 +42,7 @@ service aee
 
 
 
-=== TEST 2: AEE-29 C2A to AEE: one whose event has no deadline
+=== TEST 2: AEE-29 C2A to AEE: a task in an event without a deadline
 --- send
 my $m = main::carried('c2a');
 delete $m->{params}{attention}{deadlineMs};
@@ -74,7 +74,7 @@ service aee
 
 
 
-=== TEST 4: AEE-29 VCP to AEE: a deadline that stands in no member
+=== TEST 4: AEE-29 VCP to AEE: a deadline that is not in a member
 --- send
 post('/to-aee-capped', escalation(severity => 'critical',
                                   requires_ack => true))

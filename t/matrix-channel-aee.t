@@ -66,7 +66,7 @@ service aee
 
 
 
-=== TEST 3: ACH-15 GW-06 agent-channel to AEE: all members are a bus
+=== TEST 3: ACH-15 GW-06 agent-channel to AEE: the scope of all members is a bus
 --- send
 submit('/to-aee', 'org:~ops/members/*',
        broadcast(recipient_handle => '~ops'))
@@ -82,7 +82,7 @@ service aee
 
 
 
-=== TEST 4: ACH-15 GW-06 agent-channel to AEE: a role of an org
+=== TEST 4: ACH-15 GW-06 agent-channel to AEE: the scope of a role of an organisation
 --- send
 submit('/to-aee', 'org:~ops/members/admin/*',
        broadcast(recipient_handle => '~ops'))
@@ -96,7 +96,7 @@ service aee
 
 
 
-=== TEST 5: ACH-15 GW-06 agent-channel to AEE: a grant of an accord
+=== TEST 5: ACH-15 GW-06 agent-channel to AEE: the scope of a grant of an accord
 --- send
 submit('/to-aee', 'accord:~ops/grant:deploy', broadcast(recipient_handle => '~ops'))
 --- service: took($c, $q)
@@ -107,7 +107,7 @@ submit('/to-aee', 'accord:~ops/grant:deploy', broadcast(recipient_handle => '~op
 
 
 
-=== TEST 6: ACH-15 GW-06 agent-channel to AEE: all sessions of a handle
+=== TEST 6: ACH-15 GW-06 agent-channel to AEE: the scope of all sessions of a handle
 --- send
 submit('/to-aee', '~cc-bob/*', query())
 --- service: took($c, $q)
@@ -118,7 +118,7 @@ submit('/to-aee', '~cc-bob/*', query())
 
 
 
-=== TEST 7: ACH-15 GW-06 agent-channel to AEE: sessions of a prefix
+=== TEST 7: ACH-15 GW-06 agent-channel to AEE: the scope of sessions with a prefix
 --- send
 submit('/to-aee', '~cc-bob/build*', query())
 --- service: took($c, $q)
@@ -128,7 +128,7 @@ submit('/to-aee', '~cc-bob/build*', query())
 
 
 
-=== TEST 8: ACH-15 GW-06 agent-channel to AEE: one session
+=== TEST 8: ACH-15 GW-06 agent-channel to AEE: the scope of one session
 --- send
 submit('/to-aee', '~cc-bob/cc@s-1', query())
 --- service: took($c, $q)
@@ -138,7 +138,7 @@ submit('/to-aee', '~cc-bob/cc@s-1', query())
 
 
 
-=== TEST 9: ACH-15 GW-06 agent-channel to AEE: the handle alone says no more
+=== TEST 9: ACH-15 GW-06 agent-channel to AEE: only the handle is the same as no scope
 --- send
 submit('/to-aee', '~cc-bob', query())
 --- service: took($c, $q)
@@ -149,7 +149,7 @@ submit('/to-aee', '~cc-bob', query())
 
 
 
-=== TEST 10: GW-06 agent-channel to AEE: a blocked diagnostic has priority
+=== TEST 10: GW-06 agent-channel to AEE: a blocked diagnostic has high priority
 --- send
 $::m = diagnostic('blocked'); $::did = $::m->{payload}{diagnostic_id};
 post('/to-aee', $::m)
@@ -195,7 +195,7 @@ service aee
 
 
 
-=== TEST 13: GW-06 agent-channel to AEE: a lock is announced
+=== TEST 13: GW-06 agent-channel to AEE: a lock is an announcement
 --- send
 post('/to-aee', frame('agent_lock_request', { resource => 'db',
      lease_id => uuid4(), ttl_ms => 60000 }))
@@ -230,7 +230,7 @@ service aee
 
 
 
-=== TEST 15: GW-06 agent-channel to AEE: a response to nothing is refused
+=== TEST 15: GW-06 agent-channel to AEE: a response without a request is refused
 --- send
 post('/to-aee', frame('agent_response', { query_id => uuid4(),
      responder_session_id => 's-2', response_text => 'I do' }))
@@ -238,7 +238,7 @@ post('/to-aee', frame('agent_response', { query_id => uuid4(),
 
 
 
-=== TEST 16: GW-06 agent-channel to AEE: what AEE gave comes back as its own
+=== TEST 16: GW-06 agent-channel to AEE: a message that came from AEE comes back unchanged
 --- send
 my $task = aee(requires => { evidence => JSON::PP::true });
 $::task = jcs($task);
@@ -288,7 +288,7 @@ answer channel /answer
 
 
 
-=== TEST 18: GW-07 ACH-23 agent-channel to AEE: an error is one, with its status
+=== TEST 18: GW-07 ACH-23 agent-channel to AEE: an error is an error, with its status
 --- send
 post('/to-aee', query())
 --- service: failed($c, $q)
@@ -302,7 +302,7 @@ Parley-Loss: answer=/payload/retryable
 
 
 
-=== TEST 19: GW-10 agent-channel to AEE: its refusal in agent-channel's words
+=== TEST 19: GW-10 agent-channel to AEE: the service's refusal in agent-channel's form
 --- send
 post('/to-aee', query())
 --- service: refused($c, $q)
@@ -313,7 +313,7 @@ post('/to-aee', query())
 
 
 
-=== TEST 20: GW-10 agent-channel to AEE: nonsense from the service
+=== TEST 20: GW-10 agent-channel to AEE: an invalid answer of the service
 --- send
 post('/to-aee', query())
 --- service: $c->answer(200, [], '{"ok":true}')
@@ -322,7 +322,7 @@ post('/to-aee', query())
 
 
 
-=== TEST 21: GW-07 agent-channel to AEE: a stream brings frames
+=== TEST 21: GW-07 agent-channel to AEE: a stream of events has frames
 --- send
 $::m = query(); $::qid = $::m->{payload}{query_id};
 post('/to-aee', $::m)
@@ -340,14 +340,14 @@ post('/to-aee', $::m)
 
 
 
-=== TEST 22: GW-06 agent-channel to AEE: an image that is somebody else's
+=== TEST 22: GW-06 agent-channel to AEE: a mapped name that belongs to another principal
 --- send
 post('/to-aee', query(recipient_handle => '~cc-taken'))
 --- refused: channel identity-unmappable /recipient_handle
 
 
 
-=== TEST 23: AEE-35 agent-channel to AEE: the same frame, the same octets
+=== TEST 23: AEE-35 agent-channel to AEE: the same frame gives the same octets
 --- send
 my $m = post('/to-aee', query());
 service()->script('$c->answer(500)');
@@ -363,7 +363,7 @@ ${first}
 
 
 
-=== TEST 24: GW-06 agent-channel to AEE: a response to what has no query_id
+=== TEST 24: GW-06 agent-channel to AEE: a response to a frame without query_id
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice',
                payload => { text => 'x' x 2100 });
@@ -383,7 +383,7 @@ service aee
 
 
 
-=== TEST 25: GW-06 agent-channel to AEE: an answer that says it failed is an error
+=== TEST 25: GW-06 agent-channel to AEE: an answer that reports a failure is an error
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 ($::id, $::corr) = @$task{qw(id corr)};
@@ -407,7 +407,7 @@ service aee
 
 
 
-=== TEST 26: GW-07 ACH-09 each answer of one workflow finds its own task
+=== TEST 26: GW-07 ACH-09 each answer of one workflow reaches its own task
 --- send
 @::t = map { aee(from => 'agent.bob', to => 'agent.alice',
                  corr => 'one-workflow') } 1 .. 3;
@@ -431,7 +431,7 @@ $::id = $::t[1]{id};
 
 
 
-=== TEST 27: ACH-10 GW-08 the answer of an agent without an instrument names ~cc-x
+=== TEST 27: ACH-10 GW-08 the answer of an agent without an instrument has ~cc-x
 --- send
 post('/to-aee', query(recipient_handle => '~bare'))
 --- service: answered($c, $q)
@@ -447,7 +447,7 @@ post('/to-aee', query(recipient_handle => '~bare'))
 
 
 
-=== TEST 28: ACH-19 what the next gateway counted is told to the sender
+=== TEST 28: ACH-19 the count of the next gateway is forwarded to the sender
 --- send
 post('/to-aee', query())
 --- service
@@ -460,7 +460,7 @@ $c->answer(202, [], jcs(result($q->{json}, reply_to => undef, type => 'stream',
 
 
 
-=== TEST 29: ACH-19 and what is no count is not told
+=== TEST 29: ACH-19 an invalid count is not forwarded
 --- send
 post('/to-aee', query())
 --- service

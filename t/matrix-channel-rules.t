@@ -16,7 +16,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: ACH-15 what is no scope is refused
+=== TEST 1: ACH-15 an invalid scope is refused
 --- send
 submit('/to-aee', 'group:~cc-bob', query())
 --- refused: channel field-invalid scope
@@ -53,7 +53,7 @@ post('/to-aee', change(query(), 'payload/mood' => 'good'))
 
 
 
-=== TEST 6: ACH-02 another version is refused, whatever else is wrong
+=== TEST 6: ACH-02 another version is refused before any other error
 --- send
 post('/to-aee', { envelope_version => '2.0', kind => 'gossip', mood => 1,
                   frame_id => 'x', sender_handle => '~cc-alice' })
@@ -61,70 +61,70 @@ post('/to-aee', { envelope_version => '2.0', kind => 'gossip', mood => 1,
 
 
 
-=== TEST 7: ACH-03 a frame_id that is no UUIDv4 is refused
+=== TEST 7: ACH-03 a frame_id that is not a UUIDv4 is refused
 --- send
 post('/to-aee', query(frame_id => uuid7()))
 --- refused: channel field-invalid /frame_id
 
 
 
-=== TEST 8: ACH-04 a kind out of the catalogue is refused
+=== TEST 8: ACH-04 an unknown kind is refused
 --- send
 post('/to-aee', query(kind => 'agent_gossip'))
 --- refused: channel kind-unknown /kind
 
 
 
-=== TEST 9: ACH-05 a frame in another's name is refused
+=== TEST 9: ACH-05 a frame with another principal's name is refused
 --- send
 post('/to-aee', query(sender_handle => '~cc-bob'))
 --- refused: channel sender-identity-mismatch /sender_handle
 
 
 
-=== TEST 10: ACH-05 a sender that is no canonical handle is refused
+=== TEST 10: ACH-05 a sender that is not a canonical handle is refused
 --- send
 post('/to-aee', query(sender_handle => 'cc-alice'))
 --- refused: channel field-invalid /sender_handle
 
 
 
-=== TEST 11: ACH-06 a recipient that is no canonical handle is refused
+=== TEST 11: ACH-06 a recipient that is not a canonical handle is refused
 --- send
 post('/to-aee', query(recipient_handle => '~Bob!'))
 --- refused: channel field-invalid /recipient_handle
 
 
 
-=== TEST 12: ACH-06 a pronoun is no handle
+=== TEST 12: ACH-06 a pronoun is not a handle
 --- send
 post('/to-aee', query(recipient_handle => '~org'))
 --- refused: channel field-invalid /recipient_handle
 
 
 
-=== TEST 13: ACH-09 a payload of another kind is told apart
+=== TEST 13: ACH-09 a payload of another kind is refused
 --- send
 post('/to-aee', frame('agent_query', { advisory_text => 'x' }))
 --- refused: channel payload-kind-mismatch /payload
 
 
 
-=== TEST 14: ACH-09 a member that is missing is named
+=== TEST 14: ACH-09 a missing member is named
 --- send
 post('/to-aee', without(query(), 'payload/timeout_ms'))
 --- refused: channel field-missing /payload/timeout_ms
 
 
 
-=== TEST 15: ACH-09 a text is bounded in octets
+=== TEST 15: ACH-09 a text is limited in octets
 --- send
 post('/to-aee', change(query(), 'payload/query_text' => "\x{20ac}" x 683))
 --- refused: channel field-invalid /payload/query_text
 
 
 
-=== TEST 16: ACH-09 a text that just fits passes
+=== TEST 16: ACH-09 a text of the largest size passes
 --- send
 post('/to-aee', change(query(), 'payload/query_text' => "\x{20ac}" x 682))
 --- service: took($c, $q)
@@ -132,7 +132,7 @@ post('/to-aee', change(query(), 'payload/query_text' => "\x{20ac}" x 682))
 
 
 
-=== TEST 17: ACH-10 who acts is who the session is bound to
+=== TEST 17: ACH-10 acted_by must be the principal of the session
 --- send
 post('/to-aee', query(acted_by => '~bob'))
 --- refused: channel sender-identity-mismatch /acted_by
@@ -141,21 +141,21 @@ post('/to-aee', query(acted_by => '~bob'))
 
 
 
-=== TEST 18: ACH-10 an instrument does not act
+=== TEST 18: ACH-10 acted_by cannot be an instrument
 --- send
 post('/to-aee', query(acted_by => '~cc-alice'))
 --- refused: channel field-invalid /acted_by
 
 
 
-=== TEST 19: ACH-10 what drafted is an instrument
+=== TEST 19: ACH-10 drafted_with must be an instrument
 --- send
 post('/to-aee', query(drafted_with => '~lead'))
 --- refused: channel field-invalid /drafted_with
 
 
 
-=== TEST 20: ACH-10 the same holds in the payload of an intent
+=== TEST 20: ACH-10 the same rules hold in the payload of an intent
 --- send
 post('/to-aee', frame('intent_declare', { convergence_class => 'pr.opened',
      payload_ref => 'pr:1', acted_by => '~bob',
@@ -165,7 +165,7 @@ post('/to-aee', frame('intent_declare', { convergence_class => 'pr.opened',
 
 
 
-=== TEST 21: ACH-23 a frame that was taken before
+=== TEST 21: ACH-23 a frame that was taken before is refused
 --- send
 my $m = query();
 [post('/to-aee', $m), post('/to-aee', $m)]
@@ -176,14 +176,14 @@ my $m = query();
 
 
 
-=== TEST 22: ACH-23 a frame out of its time
+=== TEST 22: ACH-23 a frame outside the freshness is refused
 --- send
 post('/to-aee', query(created_at => timestamp(-100000)))
 --- refused: channel message-stale /created_at
 
 
 
-=== TEST 23: GW-06 an agent-channel service counts where it delivered
+=== TEST 23: GW-06 an agent-channel service returns the number of deliveries
 --- send
 $::m = query(); $::id = $::m->{frame_id};
 post('/to-channel', $::m)
@@ -197,14 +197,14 @@ post('/to-channel', $::m)
 
 
 
-=== TEST 24: ACH-23 ACH-02 a frame whose time to live is over is stale
+=== TEST 24: ACH-23 ACH-02 a frame after its time to live is stale
 --- send
 post('/to-aee', query(ttl_ms => 1000, created_at => timestamp(-120)))
 --- refused: channel message-stale /created_at
 
 
 
-=== TEST 25: ACH-23 one that is not retained is not stale for that
+=== TEST 25: ACH-23 a frame without retention is not stale for that reason
 --- send
 post('/to-aee', query(ttl_ms => 0, created_at => timestamp(-120)))
 --- service: took($c, $q)
@@ -212,7 +212,7 @@ post('/to-aee', query(ttl_ms => 0, created_at => timestamp(-120)))
 
 
 
-=== TEST 26: ACH-03 a frame_id in capitals is the same id in small letters
+=== TEST 26: ACH-03 a frame_id in upper case is the same id
 --- send
 my $m = query();
 $::id = $m->{frame_id};
@@ -224,7 +224,7 @@ post('/to-aee', { %$m, frame_id => uc $m->{frame_id} })
 
 
 
-=== TEST 27: ACH-09 a lock that is released names what it was on
+=== TEST 27: ACH-09 a released lock names its resource
 --- send
 post('/to-c2a', frame('agent_lock_release', { lease_id => uuid4(),
      resource => 'src/parser.c' }))
@@ -235,7 +235,7 @@ post('/to-c2a', frame('agent_lock_release', { lease_id => uuid4(),
 
 
 
-=== TEST 28: ACH-09 which is bounded
+=== TEST 28: ACH-09 the name of the resource is limited
 --- send
 post('/to-c2a', frame('agent_lock_release', { lease_id => uuid4(),
      resource => 'x' x 513 }))
@@ -243,28 +243,28 @@ post('/to-c2a', frame('agent_lock_release', { lease_id => uuid4(),
 
 
 
-=== TEST 29: ACH-07 a time without a zone is none
+=== TEST 29: ACH-07 a time without a zone is invalid
 --- send
 post('/to-aee', query(created_at => '2026-02-15T10:30:00'))
 --- refused: channel field-invalid /created_at
 
 
 
-=== TEST 30: ACH-07 an hour ahead is implausible
+=== TEST 30: ACH-07 a time an hour ahead is refused
 --- send
 post('/to-aee', query(created_at => timestamp(3600)))
 --- refused: channel message-stale /created_at
 
 
 
-=== TEST 31: ACH-07 so is a day ago
+=== TEST 31: ACH-07 a time a day ago is refused
 --- send
 post('/to-aee', query(created_at => timestamp(-86400)))
 --- refused: channel message-stale /created_at
 
 
 
-=== TEST 32: ACH-12 a lock is announced, not held: twice, and released by who has none
+=== TEST 32: ACH-12 a lock is only announced: twice, and released by another principal
 --- send
 my $lock = sub { frame('agent_lock_request', { resource => 'src/parser.c',
                      lease_id => $_[0], ttl_ms => 60000 }) };

@@ -79,7 +79,7 @@ service c2a
 
 
 
-=== TEST 4: C2A-03 C2A-05 GW-06 agent-channel to C2A: a lock goes to the mailbox, in words
+=== TEST 4: C2A-03 C2A-05 GW-06 agent-channel to C2A: a lock goes to the mailbox, as a sentence
 --- send
 post('/to-c2a', frame('agent_lock_request', { resource => 'db',
      lease_id => uuid4(), ttl_ms => 60000 }))
@@ -125,7 +125,7 @@ post('/to-c2a', frame('agent_handover', { previous_session_id => 's-1',
 
 
 
-=== TEST 7: GW-06 agent-channel to C2A: a scope travels as a member
+=== TEST 7: GW-06 agent-channel to C2A: a scope is forwarded as a member
 --- send
 submit('/to-c2a', '~cc-bob/build*', query())
 --- service: took($c, $q)
@@ -162,7 +162,7 @@ service c2a
 
 
 
-=== TEST 9: GW-07 ACH-19 agent-channel to C2A: an answer is told
+=== TEST 9: GW-07 ACH-19 agent-channel to C2A: an answer is forwarded
 --- send
 $::m = query(); $::id = $::m->{frame_id};
 $::qid = $::m->{payload}{query_id};
@@ -182,7 +182,7 @@ answer channel /answer
 
 
 
-=== TEST 10: GW-10 agent-channel to C2A: its refusal in agent-channel's words
+=== TEST 10: GW-10 agent-channel to C2A: the service's refusal in agent-channel's form
 --- send
 post('/to-c2a', query())
 --- service: refused($c, $q)
@@ -193,7 +193,7 @@ post('/to-c2a', query())
 
 
 
-=== TEST 11: GW-07 agent-channel to C2A: a stream brings frames
+=== TEST 11: GW-07 agent-channel to C2A: a stream of events has frames
 --- send
 $::m = query(); $::qid = $::m->{payload}{query_id};
 post('/to-c2a', $::m)
@@ -249,7 +249,7 @@ service vcp
 
 
 
-=== TEST 14: VCP-30 GW-06 agent-channel to VCP: a diagnostic to all is for no parent
+=== TEST 14: VCP-30 GW-06 agent-channel to VCP: a diagnostic to all has no parent as its recipient
 --- send
 submit('/to-vcp-own', 'org:~ops/members/*',
        diagnostic('degraded', recipient_handle => '~ops'))
@@ -257,21 +257,21 @@ submit('/to-vcp-own', 'org:~ops/members/*',
 
 
 
-=== TEST 15: GW-06 agent-channel to VCP: without a context it cannot be said
+=== TEST 15: GW-06 agent-channel to VCP: without a context it is refused
 --- send
 post('/to-vcp-bare', diagnostic('info'))
 --- refused: channel translation-unsupported
 
 
 
-=== TEST 16: GW-06 agent-channel to VCP: a query cannot be said
+=== TEST 16: GW-06 agent-channel to VCP: a query is refused
 --- send
 post('/to-vcp', query())
 --- refused: channel translation-unsupported /kind
 
 
 
-=== TEST 17: GW-06 agent-channel to VCP: nor can an advisory
+=== TEST 17: GW-06 agent-channel to VCP: an advisory is refused
 --- send
 post('/to-vcp', advisory())
 --- refused: channel translation-unsupported /kind
@@ -324,7 +324,7 @@ Parley-Loss ~ ^request=/kind, (?!.*answer=)
 
 
 
-=== TEST 20: GW-10 agent-channel to VCP: its refusal in agent-channel's words
+=== TEST 20: GW-10 agent-channel to VCP: the service's refusal in agent-channel's form
 --- send
 post('/to-vcp', diagnostic('blocked'))
 --- service: refused($c, $q)
@@ -336,7 +336,7 @@ post('/to-vcp', diagnostic('blocked'))
 
 
 
-=== TEST 21: GW-06 agent-channel to MoQ: they are not translated
+=== TEST 21: GW-06 agent-channel to MoQ: not translated
 --- send
 post('/to-moq', query())
 --- refused: channel translation-unsupported /kind
@@ -364,7 +364,7 @@ post('/to-channel', $::m, as => 'bob')
 
 
 
-=== TEST 23: GW-10 one that its service cannot deliver is refused
+=== TEST 23: GW-10 a later agent_response that its service cannot deliver is refused
 --- send
 post('/to-channel', frame('agent_response', { query_id => uuid4(),
      responder_session_id => 's-2', response_text => 'I do' },

@@ -51,7 +51,7 @@ service aee
 
 
 
-=== TEST 2: GW-06 MoQ to AEE: for nobody in particular is for the gateway
+=== TEST 2: GW-06 MoQ to AEE: a command without a recipient is for the gateway
 --- send
 post('/to-aee', command('backup.run'))
 --- service: took($c, $q)
@@ -63,7 +63,7 @@ service aee
 
 
 
-=== TEST 3: GW-06 MoQ to AEE: what has no place travels in payload.moq
+=== TEST 3: GW-06 MoQ to AEE: other members are in payload.moq
 --- send
 post('/to-aee?recipient=bob', command('backup.run', track_name => 't/1',
                                       x_mood => 5))
@@ -79,7 +79,7 @@ service aee
 
 
 
-=== TEST 4: GW-06 MoQ to AEE: approved answers a task
+=== TEST 4: GW-06 MoQ to AEE: "approved" answers a task
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 ($::id, $::corr) = @$task{qw(id corr)};
@@ -104,7 +104,7 @@ service aee
 
 
 
-=== TEST 5: GW-06 MoQ to AEE: it needs no recipient to find who asked
+=== TEST 5: GW-06 MoQ to AEE: "approved" reaches the asker without a recipient
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 ($::id, $::corr) = @$task{qw(id corr)};
@@ -127,14 +127,14 @@ service aee
 
 
 
-=== TEST 6: GW-06 MoQ to AEE: approved without a question is refused
+=== TEST 6: GW-06 MoQ to AEE: "approved" without a request is refused
 --- send
 post('/to-aee?recipient=bob', command('backup.run', status => 'approved'))
 --- refused: moq reply-unmatched /session_id
 
 
 
-=== TEST 7: GW-07 MoQ to AEE: a result is a command that is approved
+=== TEST 7: GW-07 MoQ to AEE: a result is an approved command
 --- send
 $::m = command('backup.run'); $::session = $::m->{session_id};
 post('/to-aee?recipient=bob', $::m)
@@ -187,7 +187,7 @@ answer moq
 
 
 
-=== TEST 10: GW-10 MoQ to AEE: nonsense from the service
+=== TEST 10: GW-10 MoQ to AEE: an invalid answer of the service
 --- send
 post('/to-aee?recipient=bob', command('backup.run'))
 --- service: $c->answer(200, [], '{"ok":true}')
@@ -196,7 +196,7 @@ post('/to-aee?recipient=bob', command('backup.run'))
 
 
 
-=== TEST 11: GW-07 MoQ to AEE: a stream of events brings commands
+=== TEST 11: GW-07 MoQ to AEE: a stream of events has commands
 --- send
 $::m = command('backup.run'); $::session = $::m->{session_id};
 post('/to-aee?recipient=bob', $::m)
@@ -213,7 +213,7 @@ post('/to-aee?recipient=bob', $::m)
 
 
 
-=== TEST 12: GW-06 MoQ to AEE: what AEE gave comes back as its own
+=== TEST 12: GW-06 MoQ to AEE: a message that came from AEE comes back unchanged
 --- send
 my $task = aee(from => 'agent.alice', to => 'agent.bob');
 $::id = $task->{id};
@@ -237,7 +237,7 @@ service aee
 
 
 
-=== TEST 13: GW-06 MoQ to AEE: a recipient that is nobody's name
+=== TEST 13: GW-06 MoQ to AEE: an unknown recipient is refused
 --- send
 post('/to-aee?recipient=Nobody!', command('backup.run'))
 --- refused: moq identity-unmappable
@@ -252,7 +252,7 @@ post('/moq-alone', $m)
 
 
 
-=== TEST 15: MOQ-02 an action that is no text is refused
+=== TEST 15: MOQ-02 an action that is not a text is refused
 --- send
 post('/to-aee', command(5))
 --- refused: moq field-invalid /action
@@ -274,14 +274,14 @@ post('/to-aee', command('session_init'))
 
 
 
-=== TEST 18: MOQ-02 session commands are the gateway's own business
+=== TEST 18: MOQ-02 session commands are refused: they belong to the gateway
 --- send
 post('/to-aee', command('session_init', auth_token => 'secret-token'))
 --- refused: moq translation-unsupported /action
 
 
 
-=== TEST 19: MOQ-02 so are subscriptions, where both sides speak MoQ too
+=== TEST 19: MOQ-02 subscriptions are refused, also from MoQ to MoQ
 --- send
 post('/to-moq', command('subscribe_request', track_name => 't/1',
                         subscriber_id => 's-1'))
@@ -304,7 +304,7 @@ Parley-Loss: request=/auth_token
 
 
 
-=== TEST 21: GW-06 MoQ passes unchanged where MoQ is spoken
+=== TEST 21: GW-06 a command passes unchanged to a MoQ service
 --- send
 post('/to-moq', command('backup.run'))
 --- service: took($c, $q)
@@ -313,28 +313,28 @@ post('/to-moq', command('backup.run'))
 
 
 
-=== TEST 22: GW-06 MoQ to VCP is refused, naming what it is
+=== TEST 22: GW-06 MoQ to VCP is refused, and the error names the command
 --- send
 post('/to-vcp?recipient=bob', command('backup.run'))
 --- refused: moq translation-unsupported /action
 
 
 
-=== TEST 23: GW-06 MoQ to C2A is refused, naming what it is
+=== TEST 23: GW-06 MoQ to C2A is refused, and the error names the command
 --- send
 post('/to-c2a?recipient=bob', command('backup.run'))
 --- refused: moq translation-unsupported /action
 
 
 
-=== TEST 24: GW-06 MoQ to agent-channel is refused, naming what it is
+=== TEST 24: GW-06 MoQ to agent-channel is refused, and the error names the command
 --- send
 post('/to-channel?recipient=bob', command('backup.run'))
 --- refused: moq translation-unsupported /action
 
 
 
-=== TEST 25: GW-06 a location that accepts all tells them apart
+=== TEST 25: GW-06 a location that accepts all protocols detects each
 --- send
 [post('/to-aee', aee()), post('/to-aee', vcp()), post('/to-aee', deliver()),
  post('/to-aee', query()), post('/to-aee?recipient=bob', command('x.run'))]
@@ -347,49 +347,49 @@ post('/to-channel?recipient=bob', command('backup.run'))
 
 
 
-=== TEST 26: GW-10 the refusal of a VCP message is VCP's
+=== TEST 26: GW-10 the refusal of a VCP message is in VCP
 --- send
 post('/to-aee', without(vcp(), 'payload/context'))
 --- refused: vcp field-missing /payload/context
 
 
 
-=== TEST 27: GW-10 the refusal of an AEE message is AEE's
+=== TEST 27: GW-10 the refusal of an AEE message is in AEE
 --- send
 post('/to-aee', without(aee(), 'intent'))
 --- refused: aee field-missing /intent
 
 
 
-=== TEST 28: GW-10 the refusal of a C2A message is C2A's
+=== TEST 28: GW-10 the refusal of a C2A message is in C2A
 --- send
 post('/to-aee', without(deliver(), 'params/content'))
 --- refused: c2a field-missing /params/content
 
 
 
-=== TEST 29: GW-10 the refusal of a frame is agent-channel's
+=== TEST 29: GW-10 the refusal of a frame is in agent-channel
 --- send
 post('/to-aee', without(query(), 'acted_by'))
 --- refused: channel field-missing /acted_by
 
 
 
-=== TEST 30: GW-10 what is none of them is told so
+=== TEST 30: GW-10 the refusal of an unknown message says so
 --- send
 post('/to-aee', { hello => 'world' })
 --- refused: problem protocol-unsupported
 
 
 
-=== TEST 31: GW-10 a wrong token, before anything is read
+=== TEST 31: GW-10 a wrong token is refused before the body is read
 --- send
 post('/to-aee', aee(), token => 'Bearer x.y.z')
 --- refused: problem token-invalid
 
 
 
-=== TEST 32: SEC-08 MoQ to AEE: of several of one session in_reply_to says which
+=== TEST 32: SEC-08 MoQ to AEE: in_reply_to selects one of several commands of a session
 --- send
 my @task = map { aee(from => 'agent.bob', to => 'agent.alice',
                      corr => 'corr-of-two') } 1, 2;
@@ -410,7 +410,7 @@ service aee
 
 
 
-=== TEST 33: SEC-08 MoQ to AEE: which of several is answered must be said
+=== TEST 33: SEC-08 MoQ to AEE: an answer without in_reply_to is refused if several wait
 --- send
 my @task = map { aee(from => 'agent.bob', to => 'agent.alice',
                      corr => 'corr-of-many') } 1, 2;
@@ -423,7 +423,7 @@ my @task = map { aee(from => 'agent.bob', to => 'agent.alice',
 
 
 
-=== TEST 34: SEC-08 MoQ to AEE: what names another than those that wait
+=== TEST 34: SEC-08 MoQ to AEE: an in_reply_to that matches none of them is refused
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice',
                corr => 'corr-of-one');
@@ -437,7 +437,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice',
 
 
 
-=== TEST 35: SEC-08 AEE to MoQ: a response that names another command
+=== TEST 35: SEC-08 AEE to MoQ: a response that names another command is refused
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
@@ -450,7 +450,7 @@ post('/to-moq', aee())
 
 
 
-=== TEST 36: SEC-08 AEE to MoQ: one that names what the command carries
+=== TEST 36: SEC-08 AEE to MoQ: a response that names the message in the command
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
@@ -467,14 +467,14 @@ post('/to-moq', $::m)
 
 
 
-=== TEST 37: SEC-04 AEE to MoQ: an intent that is denied
+=== TEST 37: SEC-04 AEE to MoQ: a denied intent
 --- send
 post('/deny-action', aee(intent => 'ops.delete'))
 --- refused: aee policy-refused
 
 
 
-=== TEST 38: SEC-04 AEE to MoQ: the same action by the intent that a command has
+=== TEST 38: SEC-04 AEE to MoQ: the same action, by the intent of a command
 --- send
 post('/deny-action', aee(intent => 'moq.cmd.ops.delete'))
 --- refused: aee policy-refused
@@ -488,28 +488,28 @@ post('/deny-action', command('ops.delete'))
 
 
 
-=== TEST 40: SEC-04 MoQ to MoQ: in other letters
+=== TEST 40: SEC-04 MoQ to MoQ: the same action in other case
 --- send
 post('/deny-action', command('OPS.Delete'))
 --- refused: moq policy-refused
 
 
 
-=== TEST 41: SEC-04 AEE to MoQ: a command's intent is denied in AEE's words
+=== TEST 41: SEC-04 AEE to MoQ: the denied intent of a command in an AEE message
 --- send
 post('/deny-command', aee(intent => 'ops.delete'))
 --- refused: aee policy-refused
 
 
 
-=== TEST 42: SEC-04 MoQ to MoQ: a command's intent is denied
+=== TEST 42: SEC-04 MoQ to MoQ: the denied intent of a command
 --- send
 post('/deny-command', command('ops.delete'))
 --- refused: moq policy-refused
 
 
 
-=== TEST 43: SEC-04 MoQ to MoQ: a message that a command carries
+=== TEST 43: SEC-04 MoQ to MoQ: a message in a command
 --- send
 post('/deny-command', command('ops.delete', aee => {
     form => 'task', id => uuid4(), created => timestamp(), sender => 'alice',
@@ -525,7 +525,7 @@ post('/deny-action-aee?recipient=bob', command('ops.delete'))
 
 
 
-=== TEST 45: SEC-04 AEE to AEE: nobody reads it as a command
+=== TEST 45: SEC-04 AEE to AEE: the message is not read as a command
 --- send
 post('/deny-action-aee', aee(intent => 'moq.cmd.ops.delete'))
 --- error_code: 202
@@ -544,21 +544,21 @@ service moq
 
 
 
-=== TEST 47: SEC-04 AEE to MoQ: what a rule allows is the message's own intent
+=== TEST 47: SEC-04 AEE to MoQ: an allow rule matches the message's own intent
 --- send
 post('/only-action', aee(intent => 'moq.cmd.ops.list'))
 --- refused: aee intent-refused /intent
 
 
 
-=== TEST 48: SEC-04 MoQ to MoQ: so it is of a command
+=== TEST 48: SEC-04 MoQ to MoQ: an allow rule matches the intent of a command
 --- send
 post('/only-action', command('ops.list'))
 --- refused: moq intent-refused /action
 
 
 
-=== TEST 37: SEC-08 AEE to MoQ: a response that names it by a number
+=== TEST 37: SEC-08 AEE to MoQ: a response with a number as its reference
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
@@ -571,7 +571,7 @@ post('/to-moq', aee())
 
 
 
-=== TEST 38: SEC-08 AEE to MoQ: a response that names it by nothing
+=== TEST 38: SEC-08 AEE to MoQ: a response with an empty reference
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
@@ -584,7 +584,7 @@ post('/to-moq', aee())
 
 
 
-=== TEST 39: SEC-08 AEE to MoQ: null names nothing
+=== TEST 39: SEC-08 AEE to MoQ: null is not a reference
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ action => $m->{action}, status => 'approved',
@@ -598,7 +598,7 @@ post('/to-moq', aee())
 
 
 
-=== TEST 40: MOQ-02 a command that says how far it is is no order
+=== TEST 40: MOQ-02 a command with progress is not an order
 --- send
 [map { post('/to-aee?recipient=bob', command('backup.run', status => $_)) }
      qw(accepted pending working)]
@@ -611,21 +611,21 @@ post('/to-moq', aee())
 
 
 
-=== TEST 41: MOQ-02 a status that nobody knows is no order either
+=== TEST 41: MOQ-02 a command with an unknown status is not an order
 --- send
 post('/to-aee?recipient=bob', command('backup.run', status => 'queued'))
 --- refused: moq field-invalid /status
 
 
 
-=== TEST 42: GW-07 AEE to MoQ: an event would be read as an order
+=== TEST 42: GW-07 AEE to MoQ: an event is refused, as it would be read as an order
 --- send
 post('/to-moq', aee(type => 'event'))
 --- refused: aee translation-unsupported /type
 
 
 
-=== TEST 43: GW-07 AEE to MoQ: nor is progress one
+=== TEST 43: GW-07 AEE to MoQ: progress is refused
 --- send
 post('/to-moq', aee(type => 'stream'))
 --- service: took($c, $q)

@@ -37,7 +37,7 @@ service aee
 
 
 
-=== TEST 2: C2A-15 GW-06 one to an event for a channel is anybody's
+=== TEST 2: C2A-15 GW-06 any reader may react to an event for a channel
 --- send
 my $event = aee(type => 'event', from => 'agent.bob', to => 'bus.ops');
 $::corr = $event->{corr};
@@ -55,7 +55,7 @@ $::corr = $event->{corr};
 
 
 
-=== TEST 3: C2A-15 GW-06 one to an event for somebody is nobody else's
+=== TEST 3: C2A-15 GW-06 only its recipient may react to an event for one
 --- send
 my $event = aee(type => 'event', from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $event, as => 'bob'),
@@ -66,7 +66,7 @@ my $event = aee(type => 'event', from => 'agent.bob', to => 'agent.alice');
 
 
 
-=== TEST 4: C2A-15 GW-06 "blocked" is an error for an event's sender
+=== TEST 4: C2A-15 GW-06 "blocked" is an error for the event's sender
 --- send
 my $event = aee(type => 'event', from => 'agent.bob', to => 'agent.alice');
 ($::id, $::corr) = @$event{qw(id corr)};
@@ -85,7 +85,7 @@ service aee
 
 
 
-=== TEST 5: C2A-13 what must not be answered is not answered in words
+=== TEST 5: C2A-13 an event that must not be answered cannot be answered by a message
 --- send
 my $event = aee(type => 'event', from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $event, as => 'bob'),
@@ -96,7 +96,7 @@ my $event = aee(type => 'event', from => 'agent.bob', to => 'agent.alice');
 
 
 
-=== TEST 6: C2A-13 also where progress was reported
+=== TEST 6: C2A-13 also after progress
 --- send
 my $stream = aee(type => 'stream', from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $stream, as => 'bob'),
@@ -107,7 +107,7 @@ my $stream = aee(type => 'stream', from => 'agent.bob', to => 'agent.alice');
 
 
 
-=== TEST 7: GW-06 a thread that an AEE result opened may be answered
+=== TEST 7: GW-06 a thread that an AEE result began may be answered
 --- send
 my $result = aee(type => 'result', from => 'agent.bob', to => 'agent.alice',
                  reply_to => uuid4());
@@ -133,7 +133,7 @@ service aee
 
 
 
-=== TEST 8: VCP-25 C2A-15 a reaction to a VCP event that is blocked is an escalation
+=== TEST 8: VCP-25 C2A-15 "blocked" as a reaction to a VCP event is an escalation
 --- send
 my $m = vcp(sender => person('lead')->{vcp}, recipient => person('alice')->{vcp});
 [post('/to-c2a', $m, as => 'lead'),
@@ -152,7 +152,7 @@ service vcp
 
 
 
-=== TEST 9: VCP-25 an acknowledgment may be reacted to, but not acknowledged
+=== TEST 9: VCP-25 an acknowledgment may have a reaction, but not an acknowledgment
 --- send
 my $client = Parley::Client->new(port => port(1));
 my $m = vcp(sender => person('lead')->{vcp}, recipient => person('alice')->{vcp});
@@ -173,7 +173,7 @@ my $ack = { %{ escalation(severity => 'warning',
 
 
 
-=== TEST 10: GW-06 an agent-channel advisory is reacted to with an error text
+=== TEST 10: GW-06 a reaction to an agent-channel advisory is an error text
 --- send
 my $m = advisory(sender_handle => '~cc-bob', recipient_handle => '~cc-alice',
                  drafted_with => '~cc-bob@2');
@@ -191,7 +191,7 @@ service channel
 
 
 
-=== TEST 11: GW-06 an escalation that wants no acknowledgment may have one
+=== TEST 11: GW-06 an escalation that asks for no acknowledgment may have one
 --- send
 my $m = { %{ escalation(severity => 'warning', requires_ack => false) },
           sender => person('alice')->{vcp}, recipient => person('lead')->{vcp} };
@@ -212,7 +212,7 @@ service vcp
 
 
 
-=== TEST 12: GW-06 an AEE event cannot be answered: results are of tasks
+=== TEST 12: GW-06 an AEE event cannot be answered: results answer tasks
 --- send
 my $m = ambient();
 [post('/to-aee', $m),
@@ -226,7 +226,7 @@ my $m = ambient();
 
 
 
-=== TEST 13: C2A-13 an answer to what VCP shares is not forbidden, but VCP has no message for it
+=== TEST 13: C2A-13 an answer to a VCP context_share is allowed, but VCP has no equivalent
 --- send
 my $m = vcp(sender => person('bob')->{vcp}, recipient => person('alice')->{vcp});
 [post('/to-c2a', $m, as => 'bob'),

@@ -30,7 +30,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: C2A-24 GW-06 C2A to AEE: a cancellation finds whom the request went to
+=== TEST 1: C2A-24 GW-06 C2A to AEE: a cancellation goes to the recipient of the request
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 $::id = derived_id('c2a', 'alice', $m->{params}{eventId});
@@ -56,7 +56,7 @@ service aee
 
 
 
-=== TEST 2: C2A-24 GW-06 C2A to AEE: of a request whose id AEE could not take
+=== TEST 2: C2A-24 GW-06 C2A to AEE: a cancellation of a request with an id that AEE does not allow
 --- send
 my $m = deliver(eventId => 'e' . int rand 99999);
 $m->{id} = int rand 1e9;
@@ -74,7 +74,7 @@ $::call = $m->{id};
 
 
 
-=== TEST 3: C2A-24 GW-06 C2A to AEE: of a tool call, and of an event for a channel
+=== TEST 3: C2A-24 GW-06 C2A to AEE: cancellations of a tool call, and of an event for a channel
 --- send
 my $say = say(); $say->{id} = 'call-' . uuid4();
 my $all = ambient(); $all->{id} = 'call-' . uuid4();
@@ -92,14 +92,14 @@ $::id = derived_id('c2a', 'alice', $all->{params}{eventId});
 
 
 
-=== TEST 4: C2A-24 GW-06 C2A to AEE: what nobody sent cannot be cancelled
+=== TEST 4: C2A-24 GW-06 C2A to AEE: a cancellation without a request is refused
 --- send
 post('/to-aee', notice('cancelled', requestId => uuid4()))
 --- refused: c2a reply-unmatched /params/requestId
 
 
 
-=== TEST 5: C2A-24 C2A to AEE: nobody cancels what somebody else has sent
+=== TEST 5: C2A-24 C2A to AEE: a cancellation of another principal's request is refused
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 my $c = notice('cancelled', requestId => $m->{id});
@@ -110,7 +110,7 @@ my $c = notice('cancelled', requestId => $m->{id});
 
 
 
-=== TEST 6: C2A-24 C2A to AEE: nor by the id of the event
+=== TEST 6: C2A-24 C2A to AEE: also by the id of the event
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 [post('/to-aee', $m),
@@ -121,7 +121,7 @@ my $m = deliver(); $m->{id} = 'call-' . uuid4();
 
 
 
-=== TEST 7: C2A-24 C2A to AEE: an explicit recipient agrees
+=== TEST 7: C2A-24 C2A to AEE: an explicit recipient must be that of the request
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 $::id = derived_id('c2a', 'alice', $m->{params}{eventId});
@@ -138,7 +138,7 @@ $::id = derived_id('c2a', 'alice', $m->{params}{eventId});
 
 
 
-=== TEST 8: C2A-24 C2A to AEE: or it is refused
+=== TEST 8: C2A-24 C2A to AEE: another explicit recipient is refused
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 [post('/to-aee', $m),
@@ -150,7 +150,7 @@ my $m = deliver(); $m->{id} = 'call-' . uuid4();
 
 
 
-=== TEST 9: C2A-24 GW-12 C2A to AEE: what was not taken cannot be cancelled
+=== TEST 9: C2A-24 GW-12 C2A to AEE: a request that was not taken cannot be cancelled
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 [post('/to-aee', $m),
@@ -161,7 +161,7 @@ my $m = deliver(); $m->{id} = 'call-' . uuid4();
 
 
 
-=== TEST 10: C2A-24 C2A to AEE: nor what was answered
+=== TEST 10: C2A-24 C2A to AEE: an answered request cannot be cancelled
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 [post('/to-aee', $m),
@@ -172,7 +172,7 @@ my $m = deliver(); $m->{id} = 'call-' . uuid4();
 
 
 
-=== TEST 11: C2A-24 C2A to AEE: nor elsewhere than it was sent
+=== TEST 11: C2A-24 C2A to AEE: a request cannot be cancelled in another location
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 [post('/to-aee', $m),
@@ -204,7 +204,7 @@ service channel
 
 
 
-=== TEST 13: C2A-24 GW-06 C2A to VCP: which has no word for it
+=== TEST 13: C2A-24 GW-06 C2A to VCP: VCP has no equivalent for a cancellation
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 [post('/to-aee', $m),
@@ -216,7 +216,7 @@ my $m = deliver(); $m->{id} = 'call-' . uuid4();
 
 
 
-=== TEST 14: C2A-24 GW-06 AEE to C2A: what AEE has sent it can take back
+=== TEST 14: C2A-24 GW-06 AEE to C2A: an AEE sender can cancel its own request
 --- send
 my $task = aee(from => 'agent.alice', to => 'agent.bob');
 $::id = $task->{id};
@@ -235,7 +235,7 @@ service c2a
 
 
 
-=== TEST 15: C2A-24 AEE to C2A: and nothing that somebody else has sent
+=== TEST 15: C2A-24 AEE to C2A: a cancellation of another principal's request is refused
 --- send
 my $task = aee(from => 'agent.lead', to => 'agent.bob');
 [post('/to-c2a', $task, as => 'lead'),
@@ -246,7 +246,7 @@ my $task = aee(from => 'agent.lead', to => 'agent.bob');
 
 
 
-=== TEST 16: C2A-24 AEE to C2A: also where it names something of its own
+=== TEST 16: C2A-24 AEE to C2A: also if it names a request of its own
 --- send
 my $theirs = aee(from => 'agent.lead', to => 'agent.bob');
 my $own = aee(from => 'agent.alice', to => 'agent.bob');
@@ -258,7 +258,7 @@ my $own = aee(from => 'agent.alice', to => 'agent.bob');
 
 
 
-=== TEST 17: C2A-24 GW-06 C2A to AEE: progress finds who has asked
+=== TEST 17: C2A-24 GW-06 C2A to AEE: progress goes to the asker
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 ($::id, $::corr) = @$task{qw(id corr)};
@@ -286,14 +286,14 @@ service aee
 
 
 
-=== TEST 18: C2A-24 C2A to AEE: progress of nothing is refused
+=== TEST 18: C2A-24 C2A to AEE: progress without a request is refused
 --- send
 post('/to-aee', notice('progress', progressToken => uuid4(), progress => 1))
 --- refused: c2a reply-unmatched /params/progressToken
 
 
 
-=== TEST 19: C2A-24 C2A to AEE: nobody reports on what somebody else was asked
+=== TEST 19: C2A-24 C2A to AEE: progress of a principal that was not asked is refused
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $task, as => 'bob'),
@@ -305,7 +305,7 @@ my $task = aee(from => 'agent.bob', to => 'agent.alice');
 
 
 
-=== TEST 20: C2A-24 C2A to AEE: an explicit recipient must be who has asked
+=== TEST 20: C2A-24 C2A to AEE: an explicit recipient must be the asker
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $task, as => 'bob'),
@@ -355,7 +355,7 @@ $::id = derived_id('c2a', 'alice', $m->{params}{eventId});
 
 
 
-=== TEST 23: C2A-24 GW-04 C2A to AEE: policy knows whom it is for
+=== TEST 23: C2A-24 GW-04 C2A to AEE: rules know the recipient of a cancellation
 --- send
 my $m = deliver(); $m->{id} = 'call-' . uuid4();
 [post('/to-aee', $m),
@@ -366,7 +366,7 @@ my $m = deliver(); $m->{id} = 'call-' . uuid4();
 
 
 
-=== TEST 24: C2A-15 GW-04 C2A to AEE: and whom a reaction is for
+=== TEST 24: C2A-15 GW-04 C2A to AEE: rules know the recipient of a reaction
 --- send
 my $task = aee(from => 'agent.bob', to => 'agent.alice');
 [post('/to-c2a', $task, as => 'bob'),

@@ -82,7 +82,7 @@ my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
 
 
 
-=== TEST 2: VCP-25 SEC-08 AEE to VCP 2.0: nor one of nothing that passed
+=== TEST 2: VCP-25 SEC-08 AEE to VCP 2.0: an acknowledgment without an escalation
 --- send
 my $x = alarm_of('critical');
 [post('/to-aee', $x),
@@ -93,7 +93,7 @@ my $x = alarm_of('critical');
 
 
 
-=== TEST 3: VCP-25 AEE to VCP 2.0: nor one of another severity
+=== TEST 3: VCP-25 AEE to VCP 2.0: an acknowledgment with another severity
 --- send
 my $x = alarm_of('critical');
 [post('/to-aee', $x),
@@ -104,7 +104,7 @@ my $x = alarm_of('critical');
 
 
 
-=== TEST 4: VCP-25 SEC-08 AEE to VCP 2.0: what was refused leaves the escalation open
+=== TEST 4: VCP-25 SEC-08 AEE to VCP 2.0: a refused acknowledgment leaves the escalation open
 --- send
 my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
 $::id = $x->{message_id};
@@ -137,7 +137,7 @@ my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
 
 
 
-=== TEST 6: VCP-25 SEC-08 C2A to VCP 2.0: that of what it answers
+=== TEST 6: VCP-25 SEC-08 C2A to VCP 2.0: a part with an acknowledgment of its own escalation
 --- send
 my $x = alarm_of('critical');
 $::id = $x->{message_id};
@@ -151,7 +151,7 @@ $::id = $x->{message_id};
 
 
 
-=== TEST 7: VCP-25 SEC-08 AEE to VCP 2.0: an event is no acknowledgment
+=== TEST 7: VCP-25 SEC-08 AEE to VCP 2.0: an event is not an acknowledgment
 --- send
 post('/to-vcp2', aee(type => 'event', intent => 'vcp.escalation',
      to => 'agent.lead', payload => ack_of(alarm_of('critical'), 'critical')))
@@ -161,7 +161,7 @@ post('/to-vcp2', aee(type => 'event', intent => 'vcp.escalation',
 
 
 
-=== TEST 8: GW-06 AEE to VCP 2.0: what is VCP's own is that
+=== TEST 8: GW-06 AEE to VCP 2.0: a message with an intent of VCP becomes that message
 --- send
 $::m = aee(type => 'event', intent => 'vcp.context_share',
            payload => vcp2()->{payload});
@@ -202,7 +202,7 @@ Parley-Loss ~ request=/type, .*request=/payload/retryable
 
 
 
-=== TEST 10: GW-06 AEE to VCP 2.0: without a context it cannot be said
+=== TEST 10: GW-06 AEE to VCP 2.0: an error without a context is refused
 --- send
 my $task = aee();
 [post('/to-aee', $task), post('/to-vcp2-bare', failure($task), as => 'bob')]
@@ -219,7 +219,7 @@ post('/to-vcp2', aee())
 
 
 
-=== TEST 12: GW-07 AEE to VCP 2.0: an escalation of the service's is a task
+=== TEST 12: GW-07 AEE to VCP 2.0: the service's escalation is a task
 --- send
 $::m = aee(type => 'task', intent => 'vcp.escalation', to => 'agent.lead',
            payload => as_vcp2(escalation(requires_ack => JSON::PP::true))->{payload});
@@ -238,7 +238,7 @@ answer aee
 
 
 
-=== TEST 13: GW-07 AEE to VCP 2.0: its acknowledgment is a result
+=== TEST 13: GW-07 AEE to VCP 2.0: the service's acknowledgment is a result
 --- send
 $::m = aee(type => 'task', intent => 'vcp.escalation', to => 'agent.lead',
            payload => as_vcp2(escalation(requires_ack => JSON::PP::true))->{payload});
@@ -258,7 +258,7 @@ answer aee
 
 
 
-=== TEST 14: VCP-30 GW-06 AEE to VCP 2.0: an error for another than the parent is none
+=== TEST 14: VCP-30 GW-06 AEE to VCP 2.0: an error for another principal than the parent is refused
 --- send
 my $task = aee();
 [post('/to-aee', $task),
@@ -274,7 +274,7 @@ my $task = aee();
 
 
 
-=== TEST 15: VCP-12 GW-06 AEE to VCP 2.0: an error is as grave as the operator says
+=== TEST 15: VCP-12 GW-06 AEE to VCP 2.0: the operator sets the severity of an error
 --- send
 my $task = aee(from => 'agent.lead', to => 'agent.bob');
 [post('/to-aee', $task, as => 'lead'),
@@ -291,7 +291,7 @@ service vcp2
 
 
 
-=== TEST 16: VCP-12 GW-06 AEE to VCP 2.0: an error that may not be retried is a warning all the same
+=== TEST 16: VCP-12 GW-06 AEE to VCP 2.0: an error that may not be retried is a warning too
 --- send
 my $task = aee(from => 'agent.lead', to => 'agent.bob');
 [post('/to-aee', $task, as => 'lead'),
@@ -305,7 +305,7 @@ my $task = aee(from => 'agent.lead', to => 'agent.bob');
 
 
 
-=== TEST 17: VCP-04 GW-06 AEE to VCP 2.0: a group is no broadcast
+=== TEST 17: VCP-04 GW-06 AEE to VCP 2.0: a group is not the broadcast
 --- send
 post('/to-vcp2', aee(type => 'event', to => 'bus.ops',
                     intent => 'vcp.context_share',
@@ -314,7 +314,7 @@ post('/to-vcp2', aee(type => 'event', to => 'bus.ops',
 
 
 
-=== TEST 18: VCP-04 GW-06 AEE to VCP 2.0: unless the upstream is that group
+=== TEST 18: VCP-04 GW-06 AEE to VCP 2.0: the configured group is the broadcast
 --- send
 post('/to-vcp2-own', aee(type => 'event', to => 'bus.ops',
                         intent => 'vcp.context_share',
@@ -328,7 +328,7 @@ service vcp2
 
 
 
-=== TEST 19: VCP-04 GW-06 AEE to VCP 2.0: another group is none there either
+=== TEST 19: VCP-04 GW-06 AEE to VCP 2.0: another group is not the broadcast there either
 --- send
 post('/to-vcp2-own', aee(type => 'event', to => 'bus.dev',
                         intent => 'vcp.context_share',
@@ -337,7 +337,7 @@ post('/to-vcp2-own', aee(type => 'event', to => 'bus.dev',
 
 
 
-=== TEST 20: GW-12 AEE to VCP 2.0: busy may be tried again
+=== TEST 20: GW-12 AEE to VCP 2.0: after busy the message may be sent again
 --- send
 my $m = aee(intent => 'vcp.escalation',
             payload => as_vcp2(escalation())->{payload}, to => 'agent.lead');
@@ -396,7 +396,7 @@ service vcp2
 
 
 
-=== TEST 23: VCP-30 GW-06 agent-channel to VCP 2.0: a diagnostic to all is for no parent
+=== TEST 23: VCP-30 GW-06 agent-channel to VCP 2.0: a diagnostic to all has no parent as its recipient
 --- send
 submit('/to-vcp2-own', 'org:~ops/members/*',
        diagnostic('degraded', recipient_handle => '~ops'))
@@ -404,21 +404,21 @@ submit('/to-vcp2-own', 'org:~ops/members/*',
 
 
 
-=== TEST 24: GW-06 agent-channel to VCP 2.0: without a context it cannot be said
+=== TEST 24: GW-06 agent-channel to VCP 2.0: without a context it is refused
 --- send
 post('/to-vcp2-bare', diagnostic('info'))
 --- refused: channel translation-unsupported
 
 
 
-=== TEST 25: GW-06 agent-channel to VCP 2.0: a query cannot be said
+=== TEST 25: GW-06 agent-channel to VCP 2.0: a query is refused
 --- send
 post('/to-vcp2', query())
 --- refused: channel translation-unsupported /kind
 
 
 
-=== TEST 26: GW-06 agent-channel to VCP 2.0: nor can an advisory
+=== TEST 26: GW-06 agent-channel to VCP 2.0: an advisory is refused
 --- send
 post('/to-vcp2', advisory())
 --- refused: channel translation-unsupported /kind
@@ -471,7 +471,7 @@ Parley-Loss ~ ^request=/kind, (?!.*answer=)
 
 
 
-=== TEST 29: GW-10 agent-channel to VCP 2.0: its refusal in agent-channel's words
+=== TEST 29: GW-10 agent-channel to VCP 2.0: the service's refusal in agent-channel's form
 --- send
 post('/to-vcp2', diagnostic('blocked'))
 --- service: refused($c, $q)
@@ -506,21 +506,21 @@ service channel
 
 
 
-=== TEST 31: GW-06 C2A to VCP 2.0: an event cannot be said
+=== TEST 31: GW-06 C2A to VCP 2.0: an event is refused
 --- send
 post('/to-vcp2', deliver())
 --- refused: c2a translation-unsupported /method
 
 
 
-=== TEST 32: GW-06 C2A to VCP 2.0: nor can a sent message
+=== TEST 32: GW-06 C2A to VCP 2.0: a sent message is refused
 --- send
 post('/to-vcp2', say())
 --- refused: c2a translation-unsupported
 
 
 
-=== TEST 33: GW-06 C2A to VCP 2.0: nor progress
+=== TEST 33: GW-06 C2A to VCP 2.0: progress is refused
 --- send
 post('/to-vcp2?recipient=agent%3Abob',
      notice('progress', progressToken => 'p-1', progress => 1))
@@ -559,7 +559,7 @@ Parley-Loss ~ request=/method, .*request=/params/arguments/signal
 
 
 
-=== TEST 35: GW-06 C2A to VCP 2.0: what VCP gave comes back as its own
+=== TEST 35: GW-06 C2A to VCP 2.0: a message that came from VCP comes back unchanged
 --- send
 $::id = uuid7();
 post('/to-vcp2', deliver(eventId => $::id,
@@ -653,7 +653,7 @@ service vcp2
 
 
 
-=== TEST 39: VCP-30 GW-06 C2A to VCP 2.0: what a parent answers its child is no escalation
+=== TEST 39: VCP-30 GW-06 C2A to VCP 2.0: a parent's answer to its child is not an escalation
 --- send
 my $m = as_vcp2(escalation(severity => 'critical', requires_ack => JSON::PP::true));
 $::id = $m->{message_id};
@@ -668,7 +668,7 @@ $::id = $m->{message_id};
 
 
 
-=== TEST 40: GW-06 MoQ to VCP 2.0: they are not translated to each other
+=== TEST 40: GW-06 MoQ to VCP 2.0: not translated
 --- send
 post('/to-vcp2?recipient=bob', command('render'))
 --- refused: moq translation-unsupported /action

@@ -71,7 +71,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: C2A-03 C2A-05 GW-06 VCP to C2A: a context_share to one is for it
+=== TEST 1: C2A-03 C2A-05 GW-06 VCP to C2A: a context_share to one recipient is for it
 --- send
 $::m = vcp(); ($::id, $::ts) = @{$::m}{qw(message_id timestamp)};
 post('/to-c2a', $::m)
@@ -169,7 +169,7 @@ service c2a
 
 
 
-=== TEST 6: C2A-03 C2A-05 GW-06 VCP to C2A: a warning that wants an ack is buffered
+=== TEST 6: C2A-03 C2A-05 GW-06 VCP to C2A: a warning that asks for an acknowledgment is buffered
 --- send
 post('/to-c2a', alarm_of('warning'))
 --- service: took($c, $q)
@@ -232,7 +232,7 @@ post('/to-c2a', $::m)
 
 
 
-=== TEST 10: GW-07 VCP to C2A: an answer to a constraint is loss
+=== TEST 10: GW-07 VCP to C2A: an answer to a constraint is lost
 --- send
 $::m = constraint(); $::id = $::m->{message_id};
 post('/to-c2a', $::m, as => 'lead')
@@ -261,7 +261,7 @@ post('/to-c2a', $::m)
 
 
 
-=== TEST 12: GW-10 VCP to C2A: a service that speaks nonsense
+=== TEST 12: GW-10 VCP to C2A: an invalid answer of the service
 --- send
 $::m = vcp(); $::id = $::m->{message_id};
 post('/to-c2a', $::m)
@@ -271,7 +271,7 @@ post('/to-c2a', $::m)
 
 
 
-=== TEST 13: GW-07 VCP-18 VCP to C2A: of a stream that begins with progress it was accepted
+=== TEST 13: GW-07 VCP-18 VCP to C2A: a stream that begins with progress is an acceptance
 --- send
 $::m = alarm_of('critical'); $::id = $::m->{message_id};
 post('/to-c2a', $::m)
@@ -289,7 +289,7 @@ not told, the caller has its answer: result
 
 
 
-=== TEST 14: GW-06 VCP to C2A: a name that maps to nobody is refused
+=== TEST 14: GW-06 VCP to C2A: a name without an equivalent is refused
 --- send
 post('/to-c2a', vcp(recipient => 'a@b'))
 --- refused: vcp identity-unmappable /recipient
@@ -401,7 +401,7 @@ answer vcp /reply
 
 
 
-=== TEST 21: GW-07 VCP to agent-channel: a response to a constraint is loss
+=== TEST 21: GW-07 VCP to agent-channel: a response to a constraint is lost
 --- send
 $::m = constraint(); $::id = $::m->{message_id};
 post('/to-channel', $::m, as => 'lead')
@@ -415,7 +415,7 @@ Parley-Loss ~ .
 
 
 
-=== TEST 22: GW-10 VCP to agent-channel: its refusal is a rejection
+=== TEST 22: GW-10 VCP to agent-channel: the service's refusal is a rejection
 --- send
 $::m = vcp(); $::id = $::m->{message_id};
 post('/to-channel', $::m)
@@ -429,7 +429,7 @@ post('/to-channel', $::m)
 
 
 
-=== TEST 23: GW-07 VCP-18 VCP to agent-channel: of a stream that begins with progress it was accepted
+=== TEST 23: GW-07 VCP-18 VCP to agent-channel: a stream that begins with progress is an acceptance
 --- send
 $::m = alarm_of('critical'); $::id = $::m->{message_id};
 post('/to-channel', $::m)
@@ -441,7 +441,7 @@ post('/to-channel', $::m)
 
 
 
-=== TEST 24: GW-06 VCP to agent-channel: no handle, no frame
+=== TEST 24: GW-06 VCP to agent-channel: a party without a handle is refused
 --- send
 post('/to-channel', vcp(recipient => 'agent://elsewhere/x'))
 --- refused: vcp identity-unmappable /recipient
@@ -499,7 +499,7 @@ Parley-Loss: answer=/payload/retryable
 
 
 
-=== TEST 28: GW-10 VCP to AEE: its refusal is a rejection
+=== TEST 28: GW-10 VCP to AEE: the service's refusal is a rejection
 --- send
 $::m = vcp(); $::id = $::m->{message_id};
 post('/to-aee', $::m)
@@ -512,14 +512,14 @@ post('/to-aee', $::m)
 
 
 
-=== TEST 29: GW-06 VCP to MoQ: they are not translated to each other
+=== TEST 29: GW-06 VCP to MoQ: not translated
 --- send
 post('/to-moq', vcp())
 --- refused: vcp translation-unsupported /type
 
 
 
-=== TEST 30: VCP-17 an unsigned message goes nowhere
+=== TEST 30: VCP-17 an unsigned message is refused
 --- send
 post('/to-c2a', vcp(), sign => 0)
 --- refused: vcp signature-missing
@@ -538,7 +538,7 @@ $::m = vcp(); $::id = $::m->{message_id};
 
 
 
-=== TEST 32: AEE-35 VCP to agent-channel: the same message, the same octets
+=== TEST 32: AEE-35 VCP to agent-channel: the same message gives the same octets
 --- send
 my $m = post('/to-channel', vcp());
 service()->script('$c->answer(500)');
@@ -554,7 +554,7 @@ ${first}
 
 
 
-=== TEST 33: GW-10 a service that is down, in VCP's words
+=== TEST 33: GW-10 a service that is down, in VCP's form
 --- send
 post('/to-channel', vcp())
 --- service: $c->answer(500)
@@ -574,7 +574,7 @@ my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
 
 
 
-=== TEST 35: VCP-25 SEC-08 AEE to VCP: nor one of nothing that passed
+=== TEST 35: VCP-25 SEC-08 AEE to VCP: an acknowledgment without an escalation
 --- send
 my $x = alarm_of('critical');
 [post('/to-aee', $x),
@@ -585,7 +585,7 @@ my $x = alarm_of('critical');
 
 
 
-=== TEST 36: VCP-25 AEE to VCP: nor one of another severity
+=== TEST 36: VCP-25 AEE to VCP: an acknowledgment with another severity
 --- send
 my $x = alarm_of('critical');
 [post('/to-aee', $x),
@@ -596,7 +596,7 @@ my $x = alarm_of('critical');
 
 
 
-=== TEST 37: VCP-25 SEC-08 AEE to VCP: what was refused leaves the escalation open
+=== TEST 37: VCP-25 SEC-08 AEE to VCP: a refused acknowledgment leaves the escalation open
 --- send
 my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
 $::id = $x->{message_id};
@@ -628,7 +628,7 @@ $c->answer(200, [], jcs(acked($q->{json}, alarm_of('critical'), 'critical')))
 
 
 
-=== TEST 39: VCP-25 VCP to AEE: one of another severity in the answer
+=== TEST 39: VCP-25 VCP to AEE: an acknowledgment with another severity in the answer
 --- send
 post('/to-aee', alarm_of('critical'))
 --- service
@@ -638,7 +638,7 @@ $c->answer(200, [], jcs(acked($q->{json}, $q->{json}, 'warning')))
 
 
 
-=== TEST 40: VCP-25 VCP to AEE: that of the escalation in the answer
+=== TEST 40: VCP-25 VCP to AEE: the acknowledgment of the escalation in the answer
 --- send
 post('/to-aee', alarm_of('critical'))
 --- service
@@ -663,7 +663,7 @@ my ($x, $y) = map { alarm_of('critical') } 1 .. 2;
 
 
 
-=== TEST 42: VCP-25 SEC-08 C2A to VCP: that of what it answers
+=== TEST 42: VCP-25 SEC-08 C2A to VCP: a part with an acknowledgment of its own escalation
 --- send
 my $x = alarm_of('critical');
 $::id = $x->{message_id};
@@ -677,7 +677,7 @@ $::id = $x->{message_id};
 
 
 
-=== TEST 43: VCP-25 SEC-08 AEE to VCP: an event is no acknowledgment
+=== TEST 43: VCP-25 SEC-08 AEE to VCP: an event is not an acknowledgment
 --- send
 post('/to-vcp', aee(type => 'event', intent => 'vcp.escalation',
      to => 'agent.lead', payload => ack_of(alarm_of('critical'), 'critical')))

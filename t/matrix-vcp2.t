@@ -52,7 +52,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: a context_share to one is for it
+=== TEST 1: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: a context_share to one recipient is for it
 --- send
 $::m = vcp2(); ($::id, $::ts) = @{$::m}{qw(message_id timestamp)};
 post('/to-c2a', $::m)
@@ -150,7 +150,7 @@ service c2a
 
 
 
-=== TEST 6: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: a warning that wants an ack is buffered
+=== TEST 6: C2A-03 C2A-05 GW-06 VCP 2.0 to C2A: a warning that asks for an acknowledgment is buffered
 --- send
 post('/to-c2a', alarm_of('warning'))
 --- service: took($c, $q)
@@ -213,7 +213,7 @@ post('/to-c2a', $::m)
 
 
 
-=== TEST 10: GW-07 VCP 2.0 to C2A: an answer to a constraint is loss
+=== TEST 10: GW-07 VCP 2.0 to C2A: an answer to a constraint is lost
 --- send
 $::m = as_vcp2(constraint()); $::id = $::m->{message_id};
 post('/to-c2a', $::m, as => 'lead')
@@ -242,7 +242,7 @@ post('/to-c2a', $::m)
 
 
 
-=== TEST 12: GW-10 VCP 2.0 to C2A: a service that speaks nonsense
+=== TEST 12: GW-10 VCP 2.0 to C2A: an invalid answer of the service
 --- send
 $::m = vcp2(); $::id = $::m->{message_id};
 post('/to-c2a', $::m)
@@ -252,7 +252,7 @@ post('/to-c2a', $::m)
 
 
 
-=== TEST 13: GW-07 VCP-18 VCP 2.0 to C2A: of a stream that begins with progress it was accepted
+=== TEST 13: GW-07 VCP-18 VCP 2.0 to C2A: a stream that begins with progress is an acceptance
 --- send
 $::m = alarm_of('critical'); $::id = $::m->{message_id};
 post('/to-c2a', $::m)
@@ -270,7 +270,7 @@ not told, the caller has its answer: result
 
 
 
-=== TEST 14: GW-06 VCP 2.0 to C2A: a name that maps to nobody is refused
+=== TEST 14: GW-06 VCP 2.0 to C2A: a name without an equivalent is refused
 --- send
 post('/to-c2a', vcp2(recipient => 'a@b'))
 --- refused: vcp identity-unmappable /recipient
@@ -382,7 +382,7 @@ answer vcp2 /reply
 
 
 
-=== TEST 21: GW-07 VCP 2.0 to agent-channel: a response to a constraint is loss
+=== TEST 21: GW-07 VCP 2.0 to agent-channel: a response to a constraint is lost
 --- send
 $::m = as_vcp2(constraint()); $::id = $::m->{message_id};
 post('/to-channel', $::m, as => 'lead')
@@ -396,7 +396,7 @@ Parley-Loss ~ .
 
 
 
-=== TEST 22: GW-10 VCP 2.0 to agent-channel: its refusal is a rejection
+=== TEST 22: GW-10 VCP 2.0 to agent-channel: the service's refusal is a rejection
 --- send
 $::m = vcp2(); $::id = $::m->{message_id};
 post('/to-channel', $::m)
@@ -410,7 +410,7 @@ post('/to-channel', $::m)
 
 
 
-=== TEST 23: GW-07 VCP-18 VCP 2.0 to agent-channel: of a stream that begins with progress it was accepted
+=== TEST 23: GW-07 VCP-18 VCP 2.0 to agent-channel: a stream that begins with progress is an acceptance
 --- send
 $::m = alarm_of('critical'); $::id = $::m->{message_id};
 post('/to-channel', $::m)
@@ -422,7 +422,7 @@ post('/to-channel', $::m)
 
 
 
-=== TEST 24: GW-06 VCP 2.0 to agent-channel: no handle, no frame
+=== TEST 24: GW-06 VCP 2.0 to agent-channel: a party without a handle is refused
 --- send
 post('/to-channel', vcp2(recipient => 'agent://elsewhere/x'))
 --- refused: vcp identity-unmappable /recipient
@@ -480,7 +480,7 @@ Parley-Loss: answer=/payload/retryable
 
 
 
-=== TEST 28: GW-10 VCP 2.0 to AEE: its refusal is a rejection
+=== TEST 28: GW-10 VCP 2.0 to AEE: the service's refusal is a rejection
 --- send
 $::m = vcp2(); $::id = $::m->{message_id};
 post('/to-aee', $::m)
@@ -493,14 +493,14 @@ post('/to-aee', $::m)
 
 
 
-=== TEST 29: GW-06 VCP 2.0 to MoQ: they are not translated to each other
+=== TEST 29: GW-06 VCP 2.0 to MoQ: not translated
 --- send
 post('/to-moq', vcp2())
 --- refused: vcp translation-unsupported /type
 
 
 
-=== TEST 30: VCP-17 an unsigned message goes nowhere
+=== TEST 30: VCP-17 an unsigned message is refused
 --- send
 post('/to-c2a', vcp2(), sign => 0)
 --- refused: vcp signature-missing
@@ -519,7 +519,7 @@ $::m = vcp2(); $::id = $::m->{message_id};
 
 
 
-=== TEST 32: AEE-35 VCP 2.0 to agent-channel: the same message, the same octets
+=== TEST 32: AEE-35 VCP 2.0 to agent-channel: the same message gives the same octets
 --- send
 my $m = post('/to-channel', vcp2());
 service()->script('$c->answer(500)');
@@ -545,7 +545,7 @@ $c->answer(200, [], jcs(acked($q->{json}, alarm_of('critical'), 'critical')))
 
 
 
-=== TEST 34: VCP-25 VCP 2.0 to AEE: one of another severity in the answer
+=== TEST 34: VCP-25 VCP 2.0 to AEE: an acknowledgment with another severity in the answer
 --- send
 post('/to-aee', alarm_of('critical'))
 --- service
@@ -555,7 +555,7 @@ $c->answer(200, [], jcs(acked($q->{json}, $q->{json}, 'warning')))
 
 
 
-=== TEST 35: VCP-25 VCP 2.0 to AEE: that of the escalation in the answer
+=== TEST 35: VCP-25 VCP 2.0 to AEE: the acknowledgment of the escalation in the answer
 --- send
 post('/to-aee', alarm_of('critical'))
 --- service
@@ -588,7 +588,7 @@ answer vcp2 /reply
 
 
 
-=== TEST 37: VCP-30 GW-07 VCP 2.0 to VCP: what a parent answers its child otherwise is loss
+=== TEST 37: VCP-30 GW-07 VCP 2.0 to VCP: another answer of a parent to its child is lost
 --- send
 $::m = alarm_of('critical'); $::id = $::m->{message_id};
 post('/to-vcp', $::m)

@@ -25,7 +25,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-04 what rules forbid is not told apart by a duplicate
+=== TEST 1: SEC-04 a duplicate that rules forbid is refused by the rules
 --- send
 my $m = aee();
 [post('/open-door', $m), post('/closed', $m)]
@@ -36,14 +36,14 @@ my $m = aee();
 
 
 
-=== TEST 2: SEC-04 nor by its age
+=== TEST 2: SEC-04 an old message that rules forbid is refused by the rules
 --- send
 post('/closed', aee(ts => '2020-01-01T00:00:00Z'))
 --- refused: aee policy-refused
 
 
 
-=== TEST 3: SEC-04 what a rule refused was never seen
+=== TEST 3: SEC-04 the id of a message that a rule refused is not recorded
 --- send
 my $m = aee();
 [post('/closed', $m), post('/open-door', $m)]
@@ -52,21 +52,21 @@ my $m = aee();
 
 
 
-=== TEST 4: SEC-04 a signature is asked for before the rules are
+=== TEST 4: SEC-04 a signature is checked before the rules
 --- send
 post('/signed', aee(), token => 0)
 --- refused: aee signature-missing /sig
 
 
 
-=== TEST 5: SEC-04 rules are asked of what a signature proved
+=== TEST 5: SEC-04 rules use the principal that a signature proved
 --- send
 post('/signed', aee(), token => 0, sign => 'alice')
 --- refused: aee policy-refused
 
 
 
-=== TEST 6: SEC-04 what it answers is looked up before the rules are asked
+=== TEST 6: SEC-04 the answered message is looked up before the rules
 --- send
 post('/answers', aee(type => 'result', intent => 'ops.backup.run',
                      corr => 'no-such-corr', reply_to => 'no-such-message'))
@@ -74,7 +74,7 @@ post('/answers', aee(type => 'result', intent => 'ops.backup.run',
 
 
 
-=== TEST 7: AEE-26 a refutation changes something: it is admitted once
+=== TEST 7: AEE-26 a refutation changes state: it is admitted once
 --- send
 my $m = aee(to => 'service.parley', intent => 'aee.context.refute',
             payload => { id => 'nothing-here', reason => 'no' });
@@ -83,7 +83,7 @@ my $m = aee(to => 'service.parley', intent => 'aee.context.refute',
 
 
 
-=== TEST 8: GW-20 a stale question that only reads is answered
+=== TEST 8: GW-20 a stale read-only question is answered
 --- send
 post('/aee', aee(to => 'service.parley', intent => 'aee.status.ping',
                  ts => '2020-01-01T00:00:00Z'))

@@ -86,7 +86,7 @@ Content-Type: application/json
 
 
 
-=== TEST 2: AEE-21 the answer says what it answers
+=== TEST 2: AEE-21 the answer refers to the question
 --- send
 post('/aee', own('status.ping', {}, id => 'ping-number-one',
                  corr => 'all-the-pings'))
@@ -100,7 +100,7 @@ post('/aee', own('status.ping', {}, id => 'ping-number-one',
 
 
 
-=== TEST 3: AEE-21 a ping of somebody else is the service's business
+=== TEST 3: AEE-21 a ping to another recipient is forwarded to the service
 --- send
 post('/aee', own('status.ping', {}, to => 'agent.bob'))
 --- error_code: 202
@@ -109,7 +109,7 @@ post('/aee', own('status.ping', {}, to => 'agent.bob'))
 
 
 
-=== TEST 4: AEE-21 where the upstream speaks another protocol, too
+=== TEST 4: AEE-21 a ping is answered if the upstream speaks another protocol
 --- send
 post('/to-vcp-too', own('status.ping'))
 --- error_code: 200
@@ -120,7 +120,7 @@ post('/to-vcp-too', own('status.ping'))
 
 
 
-=== TEST 5: AEE-21 of a trusted sender, without a token
+=== TEST 5: AEE-21 a ping of a trusted sender without a token
 --- send
 post('/open', own('status.ping', {}, from => 'agent.nobody'), token => 0)
 --- error_code: 200
@@ -131,7 +131,7 @@ post('/open', own('status.ping', {}, from => 'agent.nobody'), token => 0)
 
 
 
-=== TEST 6: AEE-21 another name of the gateway
+=== TEST 6: AEE-21 another configured name of the gateway
 --- http_config eval
 main::http_config(more => 'parley_self service.border;')
 --- send
@@ -145,7 +145,7 @@ post('/aee', own('status.ping', {}, to => 'service.border'))
 
 
 
-=== TEST 7: AEE-21 the name that it no longer has is somebody else's
+=== TEST 7: AEE-21 the default name belongs to others if another is configured
 --- http_config eval
 main::http_config(more => 'parley_self service.border;')
 --- send
@@ -155,7 +155,7 @@ post('/aee', own('status.ping'))
 
 
 
-=== TEST 8: AEE-21 in a dry run the service answers
+=== TEST 8: AEE-21 in a dry run the service gets the ping
 --- send
 post('/dry', own('status.ping'))
 --- error_code: 202
@@ -164,7 +164,7 @@ post('/dry', own('status.ping'))
 
 
 
-=== TEST 9: GW-20 what only reads is answered as often as it is asked
+=== TEST 9: GW-20 a read-only question is answered each time
 --- send
 my $m = own('status.ping', {}, id => 'ping-twice-' . time);
 [post('/aee', $m), post('/aee', $m)]
@@ -173,28 +173,28 @@ my $m = own('status.ping', {}, id => 'ping-twice-' . time);
 
 
 
-=== TEST 10: AEE-18 nobody asks in somebody else's name
+=== TEST 10: AEE-18 a question with another principal's name is refused
 --- send
 post('/aee', own('status.ping', {}, from => 'agent.bob'))
 --- refused: aee sender-identity-mismatch /from
 
 
 
-=== TEST 11: AEE-20 an aee. intent that is none of the seven
+=== TEST 11: AEE-20 an unknown aee. intent is refused
 --- send
 post('/aee', own('status.reboot'))
 --- refused: aee intent-refused /intent
 
 
 
-=== TEST 12: AEE-20 the gateway takes no task of another intent
+=== TEST 12: AEE-20 the gateway refuses a task with another intent
 --- send
 post('/aee', aee(to => 'service.parley', payload => { target => 'db' }))
 --- refused: aee intent-refused /intent
 
 
 
-=== TEST 13: AEE-20 what was refused is not seen yet
+=== TEST 13: AEE-20 the id of a refused question is not recorded
 --- send
 my $m = aee(to => 'service.parley', payload => { target => 'db' });
 [post('/aee', $m), post('/aee', { %$m, to => 'agent.bob' })]
@@ -203,14 +203,14 @@ my $m = aee(to => 'service.parley', payload => { target => 'db' });
 
 
 
-=== TEST 14: AEE-21 an event asks nothing of the gateway
+=== TEST 14: AEE-21 an event asks the gateway nothing
 --- send
 post('/aee', own('status.ping', {}, type => 'event'))
 --- refused: aee intent-refused /intent
 
 
 
-=== TEST 15: AEE-21 nor does a result
+=== TEST 15: AEE-21 a result asks the gateway nothing
 --- send
 post('/aee', own('status.ping', { pong => true }, type => 'result',
                  reply_to => 'some-ping'))
@@ -218,7 +218,7 @@ post('/aee', own('status.ping', { pong => true }, type => 'result',
 
 
 
-=== TEST 16: AEE-22 the gateway is well
+=== TEST 16: AEE-22 health: everything is well
 --- send
 post('/aee', own('status.health'))
 --- error_code: 200
@@ -229,7 +229,7 @@ post('/aee', own('status.health'))
 
 
 
-=== TEST 17: AEE-22 a zone that is nearly full
+=== TEST 17: AEE-22 health: a zone that is nearly full
 --- http_config eval
 main::http_config(zone => 'small:512k share=100%')
 --- send
@@ -263,7 +263,7 @@ post('/aee', own('status.health'))
 
 
 
-=== TEST 18: AEE-22 nobody's token can be verified
+=== TEST 18: AEE-22 health: no token can be verified
 --- http_config
     parley_zone keyless:1m;
     parley_jwks_request /_jwks;
@@ -293,7 +293,7 @@ post('/aee', own('spec.query'))
 
 
 
-=== TEST 20: AEE-24 all intents, where there is no policy
+=== TEST 20: AEE-24 all intents, without a policy
 --- send
 post('/aee', own('capability.list'))
 --- error_code: 200
@@ -304,7 +304,7 @@ post('/aee', own('capability.list'))
 
 
 
-=== TEST 21: AEE-24 what the policy grants
+=== TEST 21: AEE-24 the intents that the policy grants
 --- send
 post('/ops', own('capability.list'))
 --- error_code: 200
@@ -315,7 +315,7 @@ post('/ops', own('capability.list'))
 
 
 
-=== TEST 22: AEE-24 what the policy grants this caller
+=== TEST 22: AEE-24 the intents that the policy grants this caller
 --- send
 post('/scoped', own('capability.list', { namespace_filter => 'docs' }))
 --- error_code: 200
@@ -326,7 +326,7 @@ post('/scoped', own('capability.list', { namespace_filter => 'docs' }))
 
 
 
-=== TEST 23: AEE-24 AEE-19 whom the policy grants nothing gets nothing
+=== TEST 23: AEE-24 AEE-19 a caller without granted intents gets none
 --- send
 post('/scoped', own('capability.list', {}, from => 'agent.bob'), as => 'bob',
      token => bearer('bob', scope => 'other'))
@@ -334,14 +334,14 @@ post('/scoped', own('capability.list', {}, from => 'agent.bob'), as => 'bob',
 
 
 
-=== TEST 24: AEE-24 AEE-19 an intent of the gateway that is not granted
+=== TEST 24: AEE-24 AEE-19 an intent of the gateway that is not granted is refused
 --- send
 post('/ops', own('context.fetch', { id => 'some-message' }))
 --- refused: aee intent-refused /intent
 
 
 
-=== TEST 25: AEE-24 a namespace: whole labels alone
+=== TEST 25: AEE-24 a namespace matches whole labels only
 --- send
 post('/aee', own('capability.list', { namespace_filter => 'ops' }))
 --- error_code: 200
@@ -351,7 +351,7 @@ post('/aee', own('capability.list', { namespace_filter => 'ops' }))
 
 
 
-=== TEST 26: AEE-24 a namespace with its dot
+=== TEST 26: AEE-24 a namespace with a dot at its end
 --- send
 post('/aee', own('capability.list', { namespace_filter => 'ops.backup.' }))
 --- error_code: 200
@@ -371,7 +371,7 @@ post('/aee', own('capability.list', { namespace_filter => 'aee.context.*' }))
 
 
 
-=== TEST 28: AEE-24 a namespace that nobody has
+=== TEST 28: AEE-24 an unknown namespace
 --- send
 post('/aee', own('capability.list', { namespace_filter => 'infra' }))
 --- error_code: 200
@@ -382,7 +382,7 @@ post('/aee', own('capability.list', { namespace_filter => 'infra' }))
 
 
 
-=== TEST 29: AEE-24 a namespace that is no text
+=== TEST 29: AEE-24 a namespace that is not a text
 --- send
 post('/aee', own('capability.list', { namespace_filter => ['ops'] }))
 --- error_code: 200
@@ -395,7 +395,7 @@ post('/aee', own('capability.list', { namespace_filter => ['ops'] }))
 
 
 
-=== TEST 30: AEE-27 a payload as its intent wants it
+=== TEST 30: AEE-27 a payload that is valid for its intent
 --- send
 post('/aee', own('validate.payload', { intent => 'ops.backup.run',
      payload_to_validate => { target => 'db', keep => 7 } }))
@@ -407,7 +407,7 @@ post('/aee', own('validate.payload', { intent => 'ops.backup.run',
 
 
 
-=== TEST 31: AEE-27 a member that is missing
+=== TEST 31: AEE-27 a missing member
 --- send
 post('/aee', own('validate.payload', { intent => 'ops.backup.run',
      payload_to_validate => { keep => 7 } }))
@@ -436,7 +436,7 @@ post('/aee', own('validate.payload', { intent => 'ops.backup.run',
 
 
 
-=== TEST 33: AEE-27 a payload that is no object at all
+=== TEST 33: AEE-27 a payload that is not an object
 --- send
 post('/aee', own('validate.payload', { intent => 'ops.backup.run',
      payload_to_validate => 'db' }))
@@ -473,7 +473,7 @@ post('/aee', own('validate.payload', { intent => 'ops.backup.run',
 
 
 
-=== TEST 36: AEE-27 AEE-33 no schema, no error
+=== TEST 36: AEE-27 AEE-33 without a schema every payload is valid
 --- send
 post('/aee', own('validate.payload', { intent => 'ops.unheard.of',
      payload_to_validate => { anything => 1 } }))
@@ -485,7 +485,7 @@ post('/aee', own('validate.payload', { intent => 'ops.unheard.of',
 
 
 
-=== TEST 37: AEE-27 nor for a payload that is null
+=== TEST 37: AEE-27 without a schema a null payload is valid
 --- send
 post('/aee', own('validate.payload', { intent => 'opsx.list',
      payload_to_validate => undef }))
@@ -510,7 +510,7 @@ post('/aee', own('validate.payload', { intent => 'ops.backup.run' }))
 
 
 
-=== TEST 39: AEE-27 an intent that is no text
+=== TEST 39: AEE-27 an intent that is not a text
 --- send
 post('/aee', own('validate.payload', { intent => 7,
                                        payload_to_validate => {} }))
@@ -522,7 +522,7 @@ post('/aee', own('validate.payload', { intent => 7,
 
 
 
-=== TEST 40: SEC-11 an id of the gateway's is its asker's own
+=== TEST 40: SEC-11 an id of the gateway's answer depends on the asker
 --- send
 my $m = own('spec.query', {}, id => 'spec-query-again');
 our $first = Parley::Client->new(port => port(1))->raw(post('/aee', $m))
@@ -536,7 +536,7 @@ post('/aee', { %$m, from => 'agent.bob' }, as => 'bob')
 
 
 
-=== TEST 41: AEE-25 nothing is retained where nothing was asked for
+=== TEST 41: AEE-25 without parley_retain nothing is retained
 --- send
 my $m = aee(payload => { target => 'db' });
 client()->raw(post('/aee', $m));

@@ -58,7 +58,7 @@ post('/scope', aee(), token => bearer('alice', scope => 'notes ops:runner'))
 
 
 
-=== TEST 3: GW-04 no scopes at all
+=== TEST 3: GW-04 a token without scopes
 --- send
 post('/scope', aee(), token => bearer('alice', scope => undef))
 --- refused: aee scope-unauthorised
@@ -93,7 +93,7 @@ post('/intent', aee(intent => 'finance.pay'))
 
 
 
-=== TEST 8: AEE-19 an intent that only begins alike
+=== TEST 8: AEE-19 an intent that only begins like a granted one
 --- send
 post('/intent', aee(intent => 'opsy.backup'))
 --- refused: aee intent-refused /intent
@@ -198,14 +198,14 @@ post('/order', aee(intent => 'notes.add', type => 'event'))
 
 
 
-=== TEST 23: GW-04 default deny as soon as there is one rule, even a deny
+=== TEST 23: GW-04 one rule, even a deny, makes deny the default
 --- send
 post('/deny', aee())
 --- refused: aee policy-refused
 
 
 
-=== TEST 24: GW-04 a rule that names anybody grants everything
+=== TEST 24: GW-04 a rule for all principals grants everything
 --- send
 post('/all', aee(intent => 'anything.goes'))
 --- error_code: 202
@@ -219,7 +219,7 @@ post('/all', aee(from => 'agent.bob'), as => 'bob')
 
 
 
-=== TEST 26: GW-04 no rule in scope: everything passes
+=== TEST 26: GW-04 without a rule everything passes
 --- send
 post('/aee', aee(intent => 'anything.goes'))
 --- error_code: 202

@@ -39,7 +39,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: SEC-12 a secret in a data part of C2A, where C2A is spoken
+=== TEST 1: SEC-12 a secret in a data part of C2A, for a C2A service
 --- send
 post('/out-c2a', carried('c2a'))
 --- service: took($c, $q)
@@ -56,7 +56,7 @@ SECRET
 
 
 
-=== TEST 2: SEC-12 the same, where AEE is spoken
+=== TEST 2: SEC-12 a secret in a data part of C2A, for an AEE service
 --- send
 post('/out-aee', carried('c2a'))
 --- service: took($c, $q)
@@ -72,7 +72,7 @@ service aee
 
 
 
-=== TEST 3: SEC-12 a secret in the text of a frame, where agent-channel is spoken
+=== TEST 3: SEC-12 a secret in the text of a frame, for an agent-channel service
 --- send
 post('/out-channel', carried('channel'))
 --- service: took($c, $q)
@@ -85,7 +85,7 @@ service channel
 
 
 
-=== TEST 4: SEC-12 the same, where AEE is spoken
+=== TEST 4: SEC-12 a secret in the text of a frame, for an AEE service
 --- send
 post('/out-aee', carried('channel'))
 --- service: took($c, $q)
@@ -110,7 +110,7 @@ post('/out-moq', carried('moq'))
 
 
 
-=== TEST 6: SEC-12 what was sent is redacted before it is translated
+=== TEST 6: SEC-12 a message is redacted before it is translated
 --- send
 post('/out-c2a', aee(payload => { password => 'SECRET', text => 'WORDS',
                                   kept => 1 }, x_key => 'KEY'))
@@ -123,7 +123,7 @@ post('/out-c2a', aee(payload => { password => 'SECRET', text => 'WORDS',
 
 
 
-=== TEST 7: SEC-12 pointers into what a translation makes
+=== TEST 7: SEC-12 pointers into the result of a translation
 --- send
 post('/made-c2a', aee(payload => { text => 'WORDS' }))
 --- service: took($c, $q)
@@ -135,7 +135,7 @@ service c2a
 
 
 
-=== TEST 8: SEC-12 of agent-channel
+=== TEST 8: SEC-12 pointers into an agent-channel message
 --- send
 post('/made-channel', aee(payload => { text => 'WORDS' }))
 --- service: took($c, $q)
@@ -147,7 +147,7 @@ service channel
 
 
 
-=== TEST 9: SEC-12 a call of C2A that AEE carries
+=== TEST 9: SEC-12 a C2A call in an AEE message
 --- send
 my $m = say(content => [{ type => 'text', text => 'kept' }]);
 service()->script('took($c, $q)');
@@ -162,7 +162,7 @@ post('/made-aee', without(service()->last->{json}, 'sig'))
 
 
 
-=== TEST 10: SEC-12 GW-08 what was redacted is signed by the gateway
+=== TEST 10: SEC-12 GW-08 the gateway signs a redacted message
 --- send
 post('/made-aee', query())
 --- service: took($c, $q)
@@ -173,7 +173,7 @@ post('/made-aee', query())
 
 
 
-=== TEST 11: SEC-12 a text of a frame whose lines end with CR LF
+=== TEST 11: SEC-12 a text of a frame with CR LF line ends
 --- send
 my $m = carried('channel');
 $m->{payload}{query_text} =~ s/\n/\r\n/g;
@@ -188,7 +188,7 @@ SECRET
 
 
 
-=== TEST 12: SEC-12 with CR
+=== TEST 12: SEC-12 a text of a frame with CR line ends
 --- send
 my $m = carried('channel');
 $m->{payload}{query_text} =~ s/\n/\r/g;
@@ -201,7 +201,7 @@ post('/out-channel', $m)
 
 
 
-=== TEST 13: SEC-12 a text that has it twice, and more behind it
+=== TEST 13: SEC-12 a text with two messages and text after them
 --- send
 my $m = carried('channel');
 my $text = $m->{payload}{query_text};
@@ -215,7 +215,7 @@ post('/out-channel', $m)
 
 
 
-=== TEST 14: SEC-12 twice, the last of them at the end
+=== TEST 14: SEC-12 a text with two messages, the last at its end
 --- send
 my $m = carried('channel');
 my $text = $m->{payload}{query_text};
@@ -229,7 +229,7 @@ post('/out-channel', $m)
 
 
 
-=== TEST 15: SEC-12 the words of a failure, whose code stays
+=== TEST 15: SEC-12 the text of a failure, whose code stays
 --- send
 my $m = carried('channel');
 $m->{payload}{query_text} =~ s/\n/\r\n/g;
@@ -243,7 +243,7 @@ post('/out-channel', $m)
 
 
 
-=== TEST 16: SEC-12 words before what is no message stay
+=== TEST 16: SEC-12 text before an invalid message stays
 --- send
 my $m = carried('channel');
 $m->{payload}{query_text} = "WORDS\n\naee.task is a form\n";

@@ -46,7 +46,7 @@ SECRETPAYLOAD
 
 
 
-=== TEST 2: AEE-32 a member that is an object is removed whole
+=== TEST 2: AEE-32 a member that is an object is removed as a whole
 --- send
 post('/remove', aee(payload => { secret => { deep => ['x'] }, kept => 1 }))
 --- error_code: 202
@@ -83,7 +83,7 @@ post('/remove', aee(payload => { Secret => 'x', secrets => 1 }), sign => 1)
 
 
 
-=== TEST 6: AEE-32 every other value stays as it was written
+=== TEST 6: AEE-32 every other value stays unchanged
 --- send
 post('/remove', jcs(aee(payload => { secret => 1, n => 1 }))
                 =~ s/"n":1/"n" : 1.50e+0 , "t":"\\u00e9"/r)
@@ -112,7 +112,7 @@ post('/mask', aee(x_token => 'x'))
 
 
 
-=== TEST 9: AEE-32 a name with a slash
+=== TEST 9: AEE-32 a member name with a slash
 --- send
 post('/mask', aee(payload => { 'a/b' => 'x', a => { b => 'kept' } }))
 --- error_code: 202
@@ -134,7 +134,7 @@ Parley-Verified ~ signature="ed25519"; kid="alice-key"
 
 
 
-=== TEST 11: AEE-14 the signature is verified over what was sent
+=== TEST 11: AEE-14 the signature is verified over the sent octets
 --- send
 my $m = sign_aee(aee(payload => { secret => 1 }), person('alice')->{key});
 $m->{payload}{secret} = 2;
@@ -143,7 +143,7 @@ post('/remove', $m)
 
 
 
-=== TEST 12: AEE-32 a member of VCP is removed, another masked
+=== TEST 12: AEE-32 a member of VCP is removed, another one masked
 --- send
 post('/vcp-mask', escalation(blocked_action => 'x', reason => 'private'))
 --- got
@@ -162,7 +162,7 @@ post('/remove', with(escalation(), 'payload/reason' => 'kept'))
 
 
 
-=== TEST 14: AEE-32 pointers are into the message as it was sent
+=== TEST 14: AEE-32 pointers refer to the message as it was sent
 --- send
 post('/vcp-mask', aee(type => 'event', intent => 'vcp.escalation',
      to => 'agent.lead',
@@ -175,14 +175,14 @@ post('/vcp-mask', aee(type => 'event', intent => 'vcp.escalation',
 
 
 
-=== TEST 15: AEE-32 what is no message any more without it is refused
+=== TEST 15: AEE-32 a message that is invalid without the member is refused
 --- send
 post('/needed', aee())
 --- refused: aee policy-refused
 
 
 
-=== TEST 16: AEE-32 a mask where an object has to be is refused
+=== TEST 16: AEE-32 a mask in place of an object is refused
 --- send
 post('/kind', aee(requires => { timeout_ms => 1000 }))
 --- refused: aee policy-refused
@@ -207,7 +207,7 @@ post('/remove', aee(payload => { secret => 'x' }))
 
 
 
-=== TEST 19: AEE-32 VCP-25 an acknowledgment has the context that was passed on
+=== TEST 19: AEE-32 VCP-25 an acknowledgment has the context that was forwarded
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send
@@ -220,7 +220,7 @@ post('/context', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 20: AEE-32 VCP-25 or the one that the operator gives
+=== TEST 20: AEE-32 VCP-25 an acknowledgment has the operator's context
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send
@@ -232,7 +232,7 @@ post('/context-of', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 21: AEE-32 VCP-25 what it acknowledges is not redacted
+=== TEST 21: AEE-32 VCP-25 the reference of an acknowledgment is not redacted
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send

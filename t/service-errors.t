@@ -15,7 +15,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: GW-10 an AEE service's own code: its status is the number of C2A
+=== TEST 1: GW-10 an AEE service's own code: its status becomes the number in C2A
 --- service
 $c->answer(422, [], jcs(failure($q->{json}, code => 'E_NOPE',
     message => 'no disk', retryable => true, backoff_ms => 1500,
@@ -33,7 +33,7 @@ Parley-Loss ~ ^answer=/payload/detail$
 
 
 
-=== TEST 2: GW-10 to a tool call
+=== TEST 2: GW-10 an AEE service's own code, for a tool call
 --- service
 $c->answer(409, [], jcs(failure($q->{json}, code => 'E_NOPE',
                                 message => 'no disk')))
@@ -46,7 +46,7 @@ post('/to-aee', say())
 
 
 
-=== TEST 3: GW-10 the member at fault of an event, within the payload
+=== TEST 3: GW-10 the wrong member of an event, within the payload
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/payload/content/0/text')))
@@ -62,7 +62,7 @@ post('/to-aee', deliver())
 
 
 
-=== TEST 4: GW-10 of a tool call
+=== TEST 4: GW-10 the wrong member of a tool call
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_MISSING',
                                 field => '/payload/disk')))
@@ -74,7 +74,7 @@ post('/to-aee', say())
 
 
 
-=== TEST 5: GW-10 what the envelope says, or was carried beside it: /from
+=== TEST 5: GW-10 a member of the envelope, or of the carried data: /from
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/from')))
@@ -88,7 +88,7 @@ post('/to-aee', deliver(attention => { policy => 'must_respond',
 
 
 
-=== TEST 6: GW-10 what the envelope says, or was carried beside it: /payload/c2a/conversation/id
+=== TEST 6: GW-10 a member of the envelope, or of the carried data: /payload/c2a/conversation/id
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/payload/c2a/conversation/id')))
@@ -102,7 +102,7 @@ post('/to-aee', deliver(attention => { policy => 'must_respond',
 
 
 
-=== TEST 7: GW-10 what the envelope says, or was carried beside it: /requires/timeout_ms
+=== TEST 7: GW-10 a member of the envelope, or of the carried data: /requires/timeout_ms
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/requires/timeout_ms')))
@@ -116,7 +116,7 @@ post('/to-aee', deliver(attention => { policy => 'must_respond',
 
 
 
-=== TEST 8: GW-10 what the caller's message does not have
+=== TEST 8: GW-10 a member that the caller's message does not have
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/payload/references/0/hash')))
@@ -130,7 +130,7 @@ Parley-Loss ~ ^answer=/payload/field$
 
 
 
-=== TEST 9: GW-10 to a caller of VCP
+=== TEST 9: GW-10 the wrong member, for a caller of VCP
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/payload/reason')))
@@ -143,7 +143,7 @@ post('/to-aee', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 10: GW-10 to a caller of agent-channel
+=== TEST 10: GW-10 the wrong member, for a caller of agent-channel
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/payload/query_text')))
@@ -156,7 +156,7 @@ submit('/to-aee', '~cc-bob', query())
 
 
 
-=== TEST 11: GW-10 a C2A service's error, to an AEE caller
+=== TEST 11: GW-10 a C2A service's error, for an AEE caller
 --- service
 $c->answer(400, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -32602, message => 'no', data => {
@@ -171,7 +171,7 @@ post('/to-c2a', aee(payload => { text => 'Is it full?' }))
 
 
 
-=== TEST 12: GW-10 within what it was given as data
+=== TEST 12: GW-10 a member within the carried data
 --- service
 $c->answer(400, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -32602, message => 'no', data => {
@@ -186,7 +186,7 @@ post('/to-c2a', aee(payload => { text => 'Is it full?', disk => 3 }))
 
 
 
-=== TEST 13: GW-10 a C2A service's error without a code of ours, to VCP
+=== TEST 13: GW-10 a C2A service's error without a code of Parley, to VCP
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -32000, message => 'no disk' } }))
@@ -198,7 +198,7 @@ post('/to-c2a', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 14: GW-10 a C2A service's error without a code of ours, to agent-channel
+=== TEST 14: GW-10 a C2A service's error without a code of Parley, to agent-channel
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -32000, message => 'no disk' } }))
@@ -210,7 +210,7 @@ submit('/to-c2a', '~cc-bob', query())
 
 
 
-=== TEST 15: GW-10 a C2A service's error without a code of ours, to AEE
+=== TEST 15: GW-10 a C2A service's error without a code of Parley, to AEE
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -32000, message => 'no disk' } }))
@@ -222,7 +222,7 @@ post('/to-c2a', aee())
 
 
 
-=== TEST 16: GW-10 one whose number says the status, to VCP
+=== TEST 16: GW-10 an error whose number has the status, to VCP
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -31403, message => 'not you' } }))
@@ -234,7 +234,7 @@ post('/to-c2a', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 17: GW-10 one whose number says the status, to agent-channel
+=== TEST 17: GW-10 an error whose number has the status, to agent-channel
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -31403, message => 'not you' } }))
@@ -246,7 +246,7 @@ submit('/to-c2a', '~cc-bob', query())
 
 
 
-=== TEST 18: GW-10 one whose number says the status, to AEE
+=== TEST 18: GW-10 an error whose number has the status, to AEE
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -31403, message => 'not you' } }))
@@ -258,7 +258,7 @@ post('/to-c2a', aee())
 
 
 
-=== TEST 19: GW-10 a tool that failed without a code
+=== TEST 19: GW-10 a failed tool without a code
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     result => { isError => true, content => [{ type => 'text',
@@ -272,7 +272,7 @@ submit('/to-c2a', '~cc-bob', query())
 
 
 
-=== TEST 20: GW-10 AEE-36 a C2A service's error that says to come again, and when
+=== TEST 20: GW-10 AEE-36 a C2A service's error that allows a retry, with its time
 --- service
 $c->answer(422, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -31422, message => 'no disk', data => {
@@ -290,7 +290,7 @@ Parley-Loss ~ ^answer=/error/data/disk$
 
 
 
-=== TEST 21: GW-10 AEE-36 one that says outright not to
+=== TEST 21: GW-10 AEE-36 a C2A service's error that forbids a retry
 --- service
 $c->answer(503, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -31503, message => 'no disk', data => {
@@ -306,7 +306,7 @@ Parley-Loss ~ ^answer=/error/data/backoff_ms$
 
 
 
-=== TEST 22: GW-10 AEE-36 what is no answer to whether and when is lost
+=== TEST 22: GW-10 AEE-36 invalid values for the retry are lost
 --- service
 $c->answer(422, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -31422, message => 'no disk', data => {
@@ -324,7 +324,7 @@ Parley-Loss ~ data/backoff_ms.*data/message.*data/retryable$
 
 
 
-=== TEST 23: GW-10 VCP has no word for whether and when
+=== TEST 23: GW-10 VCP has no equivalent for the retry
 --- service
 $c->answer(422, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -31422, message => 'no disk', data => {
@@ -339,7 +339,7 @@ Parley-Loss ~ answer=/error/data/backoff_ms, answer=/error/data/retryable$
 
 
 
-=== TEST 24: GW-10 data that is no object is lost as a whole
+=== TEST 24: GW-10 data that is not an object is lost as a whole
 --- service
 $c->answer(422, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -32000, message => 'no disk', data => 'trace' } }))
@@ -351,7 +351,7 @@ Parley-Loss ~ ^answer=/error/data$
 
 
 
-=== TEST 25: GW-10 a VCP service's refusal: what the caller is not told is lost
+=== TEST 25: GW-10 a VCP service's refusal: members without an equivalent are lost
 --- service
 $c->answer(422, [], jcs({ status => 'rejected', code => 'E_NOPE',
     message_id => $q->{json}{message_id}, message => 'no disk',
@@ -368,7 +368,7 @@ Parley-Loss ~ answer=/disk, answer=/field$
 
 
 
-=== TEST 26: GW-10 an agent-channel service's refusal: what the caller is not told is lost
+=== TEST 26: GW-10 an agent-channel service's refusal: members without an equivalent are lost
 --- service
 $c->answer(422, [], jcs({ code => 'E_NOPE', message => 'no disk',
     field => '/payload/none', disk => { free => 3 } }))
@@ -383,7 +383,7 @@ Parley-Loss ~ ^answer=/disk, answer=/field$
 
 
 
-=== TEST 27: GW-10 an agent-channel service's refusal that is told whole
+=== TEST 27: GW-10 an agent-channel service's refusal without loss
 --- service
 $c->answer(422, [], jcs({ code => 'field-invalid', message => 'no',
                           field => '/recipient_handle' }))
@@ -397,7 +397,7 @@ post('/to-channel', aee())
 
 
 
-=== TEST 28: GW-10 a pointer that a service invents goes nowhere
+=== TEST 28: GW-10 a pointer that does not exist is not forwarded
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/payload/no/such/<b>thing')))
@@ -411,7 +411,7 @@ Parley-Loss ~ ^answer=/payload/field$
 
 
 
-=== TEST 29: GW-10 nor does one to a member that was not missed
+=== TEST 29: GW-10 a pointer to a member that was present is not forwarded
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/payload/invented')))
@@ -425,7 +425,7 @@ Parley-Loss ~ ^answer=/payload/field$
 
 
 
-=== TEST 30: GW-10 what the caller's message has no such field for is not named
+=== TEST 30: GW-10 a field that the caller's message does not have is not named
 --- service
 $c->answer(400, [], jcs(failure($q->{json}, code => 'E_FIELD_INVALID',
                                 field => '/reply_to')))

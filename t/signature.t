@@ -138,7 +138,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: AEE-14 a good Ed25519 signature passes, and the service is told
+=== TEST 1: AEE-14 a valid Ed25519 signature passes, and the service gets the proof
 --- send
 post('/aee', aee(), sign => 1)
 --- error_code: 202
@@ -148,7 +148,7 @@ Parley-Verified: principal="alice"; token; signature="ed25519"; kid="alice-key"
 
 
 
-=== TEST 2: AEE-14 a signature alone proves who it is, without a token
+=== TEST 2: AEE-14 a signature alone proves the sender, without a token
 --- send
 post('/signed', aee(), sign => 1, token => 0)
 --- error_code: 202
@@ -157,7 +157,7 @@ Parley-Verified: principal="alice"; signature="ed25519"; kid="alice-key"
 
 
 
-=== TEST 3: AEE-14 kid chooses the key: another one of the sender's
+=== TEST 3: AEE-14 kid selects the key: another one of the sender
 --- send
 post('/signed', sign_aee(aee(), $second), token => 0)
 --- error_code: 202
@@ -166,7 +166,7 @@ Parley-Verified ~ kid="alice-2"
 
 
 
-=== TEST 4: AEE-14 HS256 with a secret of the sender's passes
+=== TEST 4: AEE-14 HS256 with a secret of the sender passes
 --- send
 post('/signed', sign_aee(aee(), $secret), token => 0)
 --- error_code: 202
@@ -175,7 +175,7 @@ Parley-Verified ~ signature="HS256"; kid="alice-hs"
 
 
 
-=== TEST 5: AEE-14 a bad signature rejects, also where none is asked for
+=== TEST 5: AEE-14 an invalid signature is refused, also where none is required
 --- send
 my $m = sign_aee(aee(), alice());
 $m->{payload}{text} = 'do that';
@@ -184,7 +184,7 @@ post('/aee', $m)
 
 
 
-=== TEST 6: AEE-14 a bad signature rejects where everything is trusted
+=== TEST 6: AEE-14 an invalid signature is refused where everything is trusted
 --- send
 my $m = sign_aee(aee(), alice());
 $m->{payload}{text} = 'do that';
@@ -193,21 +193,21 @@ post('/open', $m)
 
 
 
-=== TEST 7: AEE-14 a kid that the sender does not have is unknown
+=== TEST 7: AEE-14 a kid that the sender does not have is refused
 --- send
 post('/aee', sign_aee(aee(), alice(), kid => 'nobody'))
 --- refused: aee key-unknown /sig
 
 
 
-=== TEST 8: AEE-14 the key of another principal does not sign for this one
+=== TEST 8: AEE-14 another principal's key cannot sign for this one
 --- send
 post('/aee', sign_aee(aee(), person('bob')->{key}))
 --- refused: aee key-unknown /sig
 
 
 
-=== TEST 9: AEE-14 another key under the kid of the sender's is found out
+=== TEST 9: AEE-14 another key with the kid of the sender is refused
 --- send
 post('/aee', sign_aee(aee(), $stranger))
 --- refused: aee signature-invalid /sig
@@ -225,42 +225,42 @@ post('/aee', { %$m, sig => { alg => 'HS256', kid => 'alice-key',
 
 
 
-=== TEST 11: AEE-14 alg none does not exist
+=== TEST 11: AEE-14 alg none is refused
 --- send
 post('/aee', sign_aee(aee(), alice(), alg => 'none', value => ''))
 --- refused: aee signature-invalid /sig
 
 
 
-=== TEST 12: AEE-14 a sig that is a text cannot be verified
+=== TEST 12: AEE-14 a sig that is a text is refused
 --- send
 post('/aee', aee(sig => 'c2lnbmF0dXJl'))
 --- refused: aee signature-invalid /sig
 
 
 
-=== TEST 13: AEE-14 a sig without value cannot be verified
+=== TEST 13: AEE-14 a sig without value is refused
 --- send
 post('/aee', aee(sig => { alg => 'ed25519', kid => 'alice-key' }))
 --- refused: aee signature-invalid /sig
 
 
 
-=== TEST 14: AEE-14 an empty sig object cannot be verified
+=== TEST 14: AEE-14 an empty sig object is refused
 --- send
 post('/aee', aee(sig => {}))
 --- refused: aee signature-invalid /sig
 
 
 
-=== TEST 15: AEE-14 a sig that is null is none
+=== TEST 15: AEE-14 a null sig is the same as a missing one
 --- send
 post('/aee', aee(sig => undef))
 --- error_code: 202
 
 
 
-=== TEST 16: AEE-14 a sig that is null is none where one is required
+=== TEST 16: AEE-14 a null sig is refused where a signature is required
 --- send
 post('/signed-too', aee(sig => undef))
 --- refused: aee signature-missing /sig
@@ -274,7 +274,7 @@ post('/aee', sign_aee(aee(), alice(), value => 'c2lnbmF0dXJl'))
 
 
 
-=== TEST 18: AEE-14 the same octets after the signature are no signature
+=== TEST 18: AEE-14 a signature with octets after it is invalid
 --- send
 my $m = sign_aee(aee(), alice());
 $m->{sig}{value} .= 'AAAA';
@@ -283,7 +283,7 @@ post('/aee', $m)
 
 
 
-=== TEST 19: AEE-15 every field of the envelope is bound
+=== TEST 19: AEE-15 the signature covers every field of the envelope
 --- send
 my $m = aee(reply_to => 'task-00000001', trace => { trace_id => 'a' },
             requires => { timeout_ms => 500 }, x_tenant => 'one');
@@ -308,7 +308,7 @@ post('/aee', { %{ sign_aee(aee(), alice()) }, extra => 1 })
 
 
 
-=== TEST 21: AEE-15 another sender under the signature is found out
+=== TEST 21: AEE-15 another sender with the signature is refused
 --- send
 post('/signed', { %{ sign_aee(aee(), alice()) }, from => 'agent.bob' },
      token => 0)
@@ -342,7 +342,7 @@ post('/signed', $text, token => 0)
 
 
 
-=== TEST 24: AEE-14 a number that no double holds has no canonical form
+=== TEST 24: AEE-14 a number outside the range of a double has no canonical form
 --- send
 my $m = sign_aee(aee(payload => { a => 9007199254740992 }), alice());
 post('/signed', jcs($m) =~ s/9007199254740992/9007199254740993/r, token => 0)
@@ -350,7 +350,7 @@ post('/signed', jcs($m) =~ s/9007199254740992/9007199254740993/r, token => 0)
 
 
 
-=== TEST 25: AEE-14 one changed character anywhere fails
+=== TEST 25: AEE-14 one changed character in any place is refused
 --- send
 my $m = sign_aee({ %{ aee() }, payload => { n => 1 } }, alice());
 [forged('/signed', changed(jcs($m)))]
@@ -361,7 +361,7 @@ my $m = sign_aee({ %{ aee() }, payload => { n => 1 } }, alice());
 
 
 
-=== TEST 26: VCP-16 a good signature passes
+=== TEST 26: VCP-16 a valid signature passes
 --- send
 post('/peers', vcp(), token => 0)
 --- got_same
@@ -378,7 +378,7 @@ post('/peers', dressed(sign_vcp(with(vcp(), 'payload/personal_state' =>
 
 
 
-=== TEST 28: VCP-16 one changed character anywhere fails
+=== TEST 28: VCP-16 one changed character in any place is refused
 --- send
 [forged('/peers', changed(jcs(sign_vcp(vcp(), alice()))))]
 --- each: ^40[03]$
@@ -397,21 +397,21 @@ post('/peers', jcs($m), token => 0)
 
 
 
-=== TEST 30: VCP-16 the key of another principal does not sign for this one
+=== TEST 30: VCP-16 another principal's key cannot sign for this one
 --- send
 post('/peers', vcp(), sign => 'bob', token => 0)
 --- refused: vcp signature-invalid /signature
 
 
 
-=== TEST 31: VCP-16 nobody's name is nobody's key
+=== TEST 31: VCP-16 an unknown sender has no key
 --- send
 post('/peers', vcp(sender => 'agent://ops.example/mallory'), token => 0)
 --- refused: vcp key-unknown /sender
 
 
 
-=== TEST 32: VCP-16 an HMAC secret is no Ed25519 key: it has no 64 octets
+=== TEST 32: VCP-16 an HMAC secret is not an Ed25519 key: its signature does not have 64 octets
 --- send
 my $m = vcp();
 post('/peers', jcs({ %$m, signature => 'base64:'
@@ -420,7 +420,7 @@ post('/peers', jcs({ %$m, signature => 'base64:'
 
 
 
-=== TEST 33: VCP-17 an unsigned message is refused, token or not
+=== TEST 33: VCP-17 an unsigned message is refused, with or without a token
 --- send
 post('/vcp', jcs(vcp()))
 --- refused: vcp signature-missing /signature
@@ -441,7 +441,7 @@ post('/open-vcp', jcs(vcp()), token => 0)
 
 
 
-=== TEST 36: VCP-17 a bad signature does not pass even there
+=== TEST 36: VCP-17 an invalid signature is refused even from trusted peers
 --- send
 post('/open-vcp', vcp(), sign => 'bob', token => 0)
 --- refused: vcp signature-invalid /signature
@@ -473,7 +473,7 @@ post('/peers', vcp(), token => 0)
 
 
 
-=== TEST 40: VCP-19 TLS 1.2 is
+=== TEST 40: VCP-19 TLS 1.2 is enough
 --- ssl
 { SSL_version => 'TLSv1_2' }
 --- send
@@ -499,7 +499,7 @@ post('/aee', aee())
 
 
 
-=== TEST 43: AEE-37 a signed one over plain HTTP passes
+=== TEST 43: AEE-37 a signed envelope over plain HTTP passes
 --- plain
 --- send
 post('/aee', aee(), sign => 1)
@@ -507,7 +507,7 @@ post('/aee', aee(), sign => 1)
 
 
 
-=== TEST 44: AEE-37 an unsigned one over plain HTTP passes where that is said
+=== TEST 44: AEE-37 an unsigned envelope over plain HTTP passes where it is configured
 --- plain
 --- send
 post('/open', aee(), token => 0)
@@ -517,14 +517,14 @@ post('/open', aee(), token => 0)
 
 
 
-=== TEST 45: AEE-37 a signature that is required is required over TLS too
+=== TEST 45: AEE-37 a required signature is required over TLS too
 --- send
 post('/signed-too', aee())
 --- refused: aee signature-missing /sig
 
 
 
-=== TEST 46: AEE-14 signatures are ignored only where the operator says so
+=== TEST 46: AEE-14 signatures are ignored only with parley_signature off
 --- send
 my $m = sign_aee(aee(), alice());
 $m->{payload}{text} = 'do that';
@@ -536,7 +536,7 @@ post('/ignored', $m, token => 0)
 
 
 
-=== TEST 47: VCP-17 an AEE message unsigned is refused there as well
+=== TEST 47: VCP-17 an unsigned AEE message is refused there too
 --- send
 post('/both', aee(), token => 0)
 --- refused: aee signature-missing /sig
@@ -574,7 +574,7 @@ post('/signed', $text, token => 0)
 
 
 
-=== TEST 51: AEE-14 one signature has one text: other base64 of it is invalid
+=== TEST 51: AEE-14 a signature has only one text: other base64 of it is invalid
 --- send
 [map { my $change = $_;
        my $m = sign_aee(aee(), alice());
@@ -585,7 +585,7 @@ post('/signed', $text, token => 0)
 
 
 
-=== TEST 52: AEE-14 the same of an HMAC
+=== TEST 52: AEE-14 an HMAC has only one text: other base64 of it is invalid
 --- send
 [map { my $change = $_;
        my $m = sign_aee(aee(), $secret);
@@ -596,7 +596,7 @@ post('/signed', $text, token => 0)
 
 
 
-=== TEST 53: VCP-16 one signature has one text: other base64 of it is refused
+=== TEST 53: VCP-16 a signature has only one text: other base64 of it is refused
 --- send
 [map { my $change = $_;
        my $m = sign_vcp(vcp(), alice());
@@ -610,7 +610,7 @@ post('/signed', $text, token => 0)
 
 
 
-=== TEST 54: VCP-16 a signature without padding is named
+=== TEST 54: VCP-16 the error for a signature without padding names it
 --- send
 my $m = sign_vcp(vcp(), alice());
 $m->{signature} =~ s/=+$//;
@@ -619,7 +619,7 @@ post('/peers', jcs($m), token => 0)
 
 
 
-=== TEST 55: VCP-16 a signature with bits that mean nothing is invalid
+=== TEST 55: VCP-16 a signature with unused bits set is invalid
 --- send
 my $m = sign_vcp(vcp(), alice());
 trailing($m->{signature});
@@ -628,7 +628,7 @@ post('/peers', jcs($m), token => 0)
 
 
 
-=== TEST 56: AEE-14 the URL alphabet is another text
+=== TEST 56: AEE-14 the URL alphabet is another text and invalid
 --- send
 my $m;
 do { $m = sign_aee(aee(), alice()) } until $m->{sig}{value} =~ tr{+/}{-_};
@@ -637,7 +637,7 @@ post('/signed', $m, token => 0)
 
 
 
-=== TEST 57: AEE-37 it says what a location behind a balancer lacks
+=== TEST 57: AEE-37 the error names what is missing behind a load balancer
 --- plain
 --- send
 post('/aee', aee())
@@ -646,7 +646,7 @@ post('/aee', aee())
 
 
 
-=== TEST 58: GW-02 parley_trusted behind a balancer: the token is asked for
+=== TEST 58: GW-02 parley_trusted behind a load balancer: the token is required
 --- plain
 --- send
 post('/balanced', aee(), token => 0)
@@ -654,7 +654,7 @@ post('/balanced', aee(), token => 0)
 
 
 
-=== TEST 59: GW-02 and with it a message passes over plain HTTP
+=== TEST 59: GW-02 with a token the message passes over plain HTTP
 --- plain
 --- send
 post('/balanced', aee())
@@ -672,7 +672,7 @@ qr/parley: refused, key-unknown .*principal "", from "agent\.alice", intent "[a-
 
 
 
-=== TEST 61: VCP-16 where no signature is asked for, it is 64 octets all the same
+=== TEST 61: VCP-16 a signature has 64 octets, also where none is required
 --- send
 post('/open-vcp', vcp(signature => 'base64:QUFBQQ=='), sign => 0, token => 0)
 --- plain

@@ -38,7 +38,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: an event vcp.context_share becomes one
+=== TEST 1: an event vcp.context_share becomes a context_share
 --- send
 $::m = native('context_share', shared(), corr => ($::id = uuid7()),
               id => $::id);
@@ -61,7 +61,7 @@ Content-Type: application/json; charset=utf-8
 
 
 
-=== TEST 2: AEE-35 an id that is no UUIDv7 becomes one with the message's time
+=== TEST 2: AEE-35 an id that is not a UUIDv7 becomes one with the message's time
 --- send
 post('/to-vcp', native('context_share', shared(),
      ts => timestamp() =~ s/\.\d+Z/.000Z/r))
@@ -86,7 +86,7 @@ ${first}
 
 
 
-=== TEST 4: GW-08 what is made is signed by the gateway, and verifies
+=== TEST 4: GW-08 the gateway signs the result, and the signature verifies
 --- service
 my %m = %{ $q->{json} };
 my $sig = delete $m{signature};
@@ -127,7 +127,7 @@ post('/to-vcp', native('constraint_propagate', constraint()->{payload},
 
 
 
-=== TEST 7: AEE-36 a task that was taken is accepted with a stream envelope
+=== TEST 7: AEE-36 the acceptance of a task is a stream envelope
 --- send
 $::m = native('constraint_propagate', constraint()->{payload}, type => 'task',
      priority => 'high', from => 'agent.lead', to => 'agent.alice');
@@ -145,7 +145,7 @@ post('/to-vcp', $::m, as => 'lead')
 
 
 
-=== TEST 8: an event that was taken is accepted with nothing
+=== TEST 8: the acceptance of an event has no body
 --- send
 post('/to-vcp', native('context_share', shared()))
 --- error_code: 202
@@ -153,7 +153,7 @@ post('/to-vcp', native('context_share', shared()))
 
 
 
-=== TEST 9: VCP-12 an escalation by its intent
+=== TEST 9: VCP-12 an escalation, by its intent
 --- send
 post('/to-vcp', native('escalation', escalation(severity => 'critical',
      requires_ack => true)->{payload}, type => 'task', priority => 'high',
@@ -168,7 +168,7 @@ post('/to-vcp', native('escalation', escalation(severity => 'critical',
 
 
 
-=== TEST 10: an intent that VCP cannot say is refused and named
+=== TEST 10: an intent without an equivalent in VCP is refused and named
 --- send
 post('/to-vcp', aee())
 --- refused: aee translation-unsupported /intent
@@ -182,21 +182,21 @@ post('/to-vcp', native('greeting', shared()))
 
 
 
-=== TEST 12: a stream is nothing that VCP can say
+=== TEST 12: a stream is refused: VCP has no equivalent
 --- send
 post('/to-vcp', native('context_share', shared(), type => 'stream'))
 --- refused: aee translation-unsupported /type
 
 
 
-=== TEST 13: a payload that VCP does not allow is named in AEE's words
+=== TEST 13: the error for a payload that VCP does not allow names the AEE member
 --- send
 post('/to-vcp', native('context_share', shared('payload/mood' => 5)))
 --- refused: aee translation-unsupported /payload/mood
 
 
 
-=== TEST 14: a payload that misses something is named too
+=== TEST 14: a missing member of the payload is named
 --- send
 post('/to-vcp', native('constitution_announce',
      { constitution_ref => 'creed://ops.example/own@2' }))
@@ -212,7 +212,7 @@ post('/to-vcp', native('context_share',
 
 
 
-=== TEST 16: VCP-05 a timestamp with offset becomes UTC, its fraction stays
+=== TEST 16: VCP-05 a timestamp with an offset becomes UTC, and keeps its fraction
 --- send
 my $now = time;
 $::ts = POSIX::strftime('%Y-%m-%dT%H:%M:%S', gmtime $now) . '.123456Z';
@@ -225,7 +225,7 @@ post('/to-vcp', native('context_share', shared(), ts =>
 
 
 
-=== TEST 17: what cannot travel is named: correlation
+=== TEST 17: a lost member is named: correlation
 --- send
 post('/to-vcp', native('context_share', shared()))
 --- error_code: 202
@@ -234,7 +234,7 @@ Parley-Loss ~ /corr
 
 
 
-=== TEST 18: what cannot travel is named: priority, requires, unknown fields
+=== TEST 18: lost members are named: priority, requires, unknown fields
 --- send
 post('/to-vcp', native('context_share', shared(), priority => 'low',
      requires => { evidence => true, timeout_ms => 100 }, x_tenant => 'a',
@@ -245,7 +245,7 @@ Parley-Loss ~ ^(?=.*/priority)(?=.*/requires/evidence)(?=.*/requires/timeout_ms)
 
 
 
-=== TEST 19: no name can forge the header of the loss
+=== TEST 19: a member name cannot forge the header Parley-Loss
 --- send
 post('/to-vcp', native('context_share', shared(), "a,b\r\nX-Evil: 1" => 1))
 --- error_code: 202
@@ -263,7 +263,7 @@ post('/reject', native('context_share', shared(), x_tenant => 'a',
 
 
 
-=== TEST 21: parley_loss reject lets pass what loses nothing
+=== TEST 21: parley_loss reject lets a message without loss pass
 --- send
 post('/reject', native('context_share', shared(), corr => ($::id = uuid7()),
                        id => $::id))
@@ -271,7 +271,7 @@ post('/reject', native('context_share', shared(), corr => ($::id = uuid7()),
 
 
 
-=== TEST 22: a message that was lossy may be sent again
+=== TEST 22: a message refused for its loss may be sent again
 --- send
 my $m = native('context_share', shared(), x_tenant => 'a');
 [post('/reject', $m), post('/to-vcp', $m)]
@@ -279,7 +279,7 @@ my $m = native('context_share', shared(), x_tenant => 'a');
 
 
 
-=== TEST 23: parley_loss ignore says nothing in the header
+=== TEST 23: parley_loss ignore sends no header
 --- send
 post('/ignore', native('context_share', shared(), x_tenant => 'a'))
 --- error_code: 202
@@ -288,7 +288,7 @@ post('/ignore', native('context_share', shared(), x_tenant => 'a'))
 
 
 
-=== TEST 24: AEE-12 a trace travels as traceparent and is no loss
+=== TEST 24: AEE-12 a trace is forwarded as traceparent and not lost
 --- send
 post('/to-vcp', native('context_share', shared(), corr => ($::id = uuid7()),
      id => $::id, trace => { trace_id => '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -301,7 +301,7 @@ traceparent ~ ^00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0[01]$
 
 
 
-=== TEST 25: AEE-12 a trace that no traceparent can say is loss
+=== TEST 25: AEE-12 a trace that is invalid as traceparent is lost
 --- send
 post('/to-vcp', native('context_share', shared(), corr => ($::id = uuid7()),
      id => $::id, trace => { trace_id => 'abc', span_id => 'def' }))
@@ -313,7 +313,7 @@ Parley-Loss ~ /trace
 
 
 
-=== TEST 26: AEE-30 references of an AEE payload are loss
+=== TEST 26: AEE-30 references of an AEE payload are lost
 --- send
 post('/to-vcp', native('context_share', { %{ shared() }, references =>
      [{ id => 'abcdefgh', type => 'aee.envelope' }] },
@@ -326,7 +326,7 @@ Parley-Loss ~ /payload/references
 
 
 
-=== TEST 27: VCP-30 translation is no way around the directions
+=== TEST 27: VCP-30 translation cannot avoid the rules about directions
 --- send
 post('/to-vcp', native('constraint_propagate', constraint()->{payload},
      type => 'task', to => 'agent.lead'))
@@ -354,7 +354,7 @@ post('/to-vcp', $m)
 
 
 
-=== TEST 29: VCP-13 the service had it already: it is taken
+=== TEST 29: VCP-13 the service had the message already: it counts as taken
 --- service
 $c->answer(200, [], jcs({ status => 'duplicate',
     message_id => $q->{json}{message_id} }))
@@ -374,7 +374,7 @@ post('/to-vcp', native('context_share', shared()))
 
 
 
-=== TEST 31: GW-10 an answer that is no VCP answer is refused
+=== TEST 31: GW-10 an answer that is not a VCP answer is refused
 --- service
 $c->answer(200, [], '{"ok":true}')
 --- send

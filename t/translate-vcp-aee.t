@@ -19,7 +19,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a context_share becomes an event of the same content
+=== TEST 1: a context_share becomes an event with the same contents
 --- send
 $::m = vcp(); $::id = $::m->{message_id}; $::ts = $::m->{timestamp};
 post('/to-aee', $::m)
@@ -52,7 +52,7 @@ Content-Type: application/json
 
 
 
-=== TEST 2: the reference is the origin's SHA-256 in canonical form
+=== TEST 2: the reference has the original's SHA-256 in canonical form
 --- send
 my $m = sign_vcp(vcp(), person('alice')->{key});
 $::hash = 'sha256:' . Digest::SHA::sha256_hex(jcs($m));
@@ -63,7 +63,7 @@ post('/to-aee', jcs($m))
 
 
 
-=== TEST 3: personal_state travels
+=== TEST 3: personal_state is kept
 --- send
 post('/to-aee', with(vcp(), 'payload/personal_state' =>
      { cognitive => 6, emotional => { valence => 7, arousal => 4 } }))
@@ -95,7 +95,7 @@ post('/to-aee', constraint(), as => 'lead')
 
 
 
-=== TEST 6: an escalation that asks for nothing becomes an event
+=== TEST 6: an escalation without a request for acknowledgment becomes an event
 --- send
 post('/to-aee', escalation(severity => 'info'))
 --- got
@@ -167,7 +167,7 @@ post('/to-aee', { %{ escalation(severity => 'critical',
 
 
 
-=== TEST 12: AEE-34 an acknowledgment of nothing that passed is refused
+=== TEST 12: AEE-34 an acknowledgment without an escalation is refused
 --- send
 post('/to-aee', { %{ escalation(severity => 'critical',
                                 reason => 'ACK:' . uuid7(),
@@ -192,7 +192,7 @@ ${first}
 
 
 
-=== TEST 14: GW-08 what is made is signed by the gateway, and verifies
+=== TEST 14: GW-08 the gateway signs the result, and the signature verifies
 --- send
 post('/to-aee', vcp())
 --- service
@@ -207,7 +207,7 @@ $c->answer(verify({ public_pem => Parley::Env::slurp($ENV{GATEWAY_PEM}) },
 
 
 
-=== TEST 15: GW-08 the service learns what was verified
+=== TEST 15: GW-08 the service gets the proof of the sender
 --- send
 post('/to-aee', vcp())
 --- got_headers
@@ -215,7 +215,7 @@ Parley-Verified: principal="alice"; token; signature="ed25519"; kid="alice-key"
 
 
 
-=== TEST 16: the origin's own signature does not go on
+=== TEST 16: the original signature is not forwarded
 --- send
 post('/to-aee', vcp())
 --- got
@@ -225,7 +225,7 @@ post('/to-aee', vcp())
 
 
 
-=== TEST 17: the service took it with 204
+=== TEST 17: the service accepted with 204
 --- service
 $c->answer(204)
 --- send
@@ -236,7 +236,7 @@ post('/to-aee', vcp(message_id => ($::id = uuid7())))
 
 
 
-=== TEST 18: the service took it with 200 and nothing
+=== TEST 18: the service accepted with 200 and an empty body
 --- service
 $c->answer(200, [], '')
 --- send
@@ -246,7 +246,7 @@ post('/to-aee', vcp())
 
 
 
-=== TEST 19: the service took it with a stream envelope
+=== TEST 19: the service accepted with a stream envelope
 --- service
 $c->answer(202, [], jcs(aee(type => 'stream', from => $q->{json}{to},
     to => $q->{json}{from}, intent => $q->{json}{intent},
@@ -300,7 +300,7 @@ X-Verified: yes
 
 
 
-=== TEST 22: GW-07 VCP-25 a result has the context of what it acknowledges
+=== TEST 22: GW-07 VCP-25 a result has the context of the acknowledged escalation
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send
@@ -327,7 +327,7 @@ post('/to-aee', constraint(), as => 'lead')
 
 
 
-=== TEST 24: GW-07 an error that may be retried is a warning
+=== TEST 24: GW-07 a retryable error is a warning
 --- service
 $c->answer(200, [], jcs(failure($q->{json}, context => 'ctx|night',
                                 retryable => true)))
@@ -338,7 +338,7 @@ post('/to-aee', constraint(), as => 'lead')
 
 
 
-=== TEST 25: GW-07 a result that VCP cannot say is loss, the message is taken
+=== TEST 25: GW-07 a result without an equivalent in VCP is lost, and the message is taken
 --- service
 $c->answer(200, [], jcs(result($q->{json})))
 --- send
@@ -351,7 +351,7 @@ Parley-Loss ~ .
 
 
 
-=== TEST 26: AEE-34 a result whose corr is another's is refused
+=== TEST 26: AEE-34 a result with another corr is refused
 --- service
 $c->answer(200, [], jcs(result($q->{json}, corr => uuid4())))
 --- send
@@ -371,7 +371,7 @@ post('/to-aee', constraint(), as => 'lead')
 
 
 
-=== TEST 28: AEE-34 an answer that is no envelope is refused
+=== TEST 28: AEE-34 an answer that is not an envelope is refused
 --- service
 $c->answer(200, [], jcs(without(result($q->{json}), 'priority')))
 --- send
@@ -394,7 +394,7 @@ traceparent ~ ^00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0[01]$
 
 
 
-=== TEST 30: AEE-12 the caller's traceparent is the trace of what is made
+=== TEST 30: AEE-12 the caller's traceparent is the trace of the result
 --- send
 post('/to-aee', vcp(), headers => [traceparent =>
     '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'])
@@ -406,7 +406,7 @@ traceparent ~ ^00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0[01]$
 
 
 
-=== TEST 31: GW-10 the service's own refusal reaches the caller in VCP
+=== TEST 31: GW-10 the service's refusal reaches the caller in VCP
 --- service
 $c->answer(422, [], jcs(failure($q->{json}, code => 'E_POLICY_REFUSED')))
 --- send
@@ -417,7 +417,7 @@ post('/to-aee', constraint(), as => 'lead')
 
 
 
-=== TEST 32: VCP-25 an acknowledgment of another severity than the escalation became
+=== TEST 32: VCP-25 an acknowledgment with another severity than its escalation
 --- send
 my $task = aee(to => 'agent.lead', intent => 'vcp.escalation',
     payload => escalation(severity => 'critical', requires_ack => true)

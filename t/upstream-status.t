@@ -14,7 +14,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: GW-29 429 without words, to an AEE caller
+=== TEST 1: GW-29 429 without a body, for an AEE caller
 --- service
 $c->answer(429, ['Retry-After' => 7])
 --- send
@@ -28,7 +28,7 @@ Retry-After: 7
 
 
 
-=== TEST 2: GW-29 503 with a page
+=== TEST 2: GW-29 503 with a page, for an AEE caller
 --- service
 $c->answer(503, ['Retry-After' => 120, 'Content-Type' => 'text/html'],
            '<h1>later</h1>')
@@ -43,7 +43,7 @@ Retry-After: 120
 
 
 
-=== TEST 3: GW-29 a date, which stays as it is
+=== TEST 3: GW-29 a Retry-After with a date, forwarded unchanged
 --- service
 my @t = gmtime(time + 61);
 my $date = sprintf '%s, %02d %s %d %02d:%02d:%02d GMT',
@@ -62,7 +62,7 @@ Retry-After ~ GMT$
 
 
 
-=== TEST 4: GW-29 a Retry-After that is none
+=== TEST 4: GW-29 an invalid Retry-After
 --- service
 $c->answer(503, ['Retry-After' => 'soon'])
 --- send
@@ -86,7 +86,7 @@ post('/to-aee', aee())
 
 
 
-=== TEST 6: GW-29 to a VCP caller
+=== TEST 6: GW-29 429 for a VCP caller
 --- service
 $c->answer(429, ['Retry-After' => 7])
 --- send
@@ -98,7 +98,7 @@ Retry-After: 7
 
 
 
-=== TEST 7: GW-29 to a C2A caller
+=== TEST 7: GW-29 429 for a C2A caller
 --- service
 $c->answer(503, ['Retry-After' => 7], 'x')
 --- send
@@ -110,7 +110,7 @@ Retry-After: 7
 
 
 
-=== TEST 8: GW-29 to an agent-channel caller
+=== TEST 8: GW-29 429 for an agent-channel caller
 --- service
 $c->answer(429, ['Retry-After' => 7])
 --- send
@@ -122,7 +122,7 @@ Retry-After: 7
 
 
 
-=== TEST 9: GW-29 to a MoQ caller
+=== TEST 9: GW-29 429 for a MoQ caller
 --- service
 $c->answer(503, ['Retry-After' => 7])
 --- send
@@ -134,7 +134,7 @@ Retry-After: 7
 
 
 
-=== TEST 10: GW-29 in the words of an AEE service, to AEE: as it came
+=== TEST 10: GW-29 with the body of an AEE service, to AEE: unchanged
 --- service
 $c->answer(429, ['Retry-After' => 7],
            jcs(failure($q->{json}, code => 'E_RATE_LIMITED',
@@ -150,7 +150,7 @@ Retry-After: 7
 
 
 
-=== TEST 11: GW-29 in the words of an AEE service, to VCP
+=== TEST 11: GW-29 with the body of an AEE service, to VCP
 --- service
 $c->answer(429, ['Retry-After' => 7],
            jcs(failure($q->{json}, code => 'E_RATE_LIMITED',
@@ -165,7 +165,7 @@ Retry-After: 7
 
 
 
-=== TEST 12: GW-29 in the words of a VCP service, to AEE
+=== TEST 12: GW-29 with the body of a VCP service, to AEE
 --- service
 refused($c, $q, 503, 'busy')
 --- send
@@ -181,7 +181,7 @@ post('/to-vcp', aee(to => 'agent.lead', intent => 'vcp.escalation',
 
 
 
-=== TEST 13: GW-29 a VCP service that is busy in a 200
+=== TEST 13: GW-29 a VCP service that is busy, with status 200
 --- service
 $c->answer(200, ['Retry-After' => 3], jcs({ status => 'busy',
     message_id => $q->{json}{message_id}, message => 'later' }))
@@ -199,7 +199,7 @@ post('/to-vcp', aee(to => 'agent.lead', intent => 'vcp.escalation',
 
 
 
-=== TEST 14: GW-29 in the words of a C2A service, to AEE
+=== TEST 14: GW-29 with the body of a C2A service, to AEE
 --- service
 $c->answer(200, [], jcs({ jsonrpc => '2.0', id => $q->{json}{id},
     error => { code => -31429, message => 'slowly' } }))
@@ -213,7 +213,7 @@ post('/to-c2a', aee())
 
 
 
-=== TEST 15: GW-12 GW-29 a message that met 429 may come again
+=== TEST 15: GW-12 GW-29 a message may come again after 429
 --- service
 $c->answer($q->{json}{priority} eq 'low' ? 202 : 429)
 --- send
@@ -225,7 +225,7 @@ my $m = aee();
 
 
 
-=== TEST 16: GW-29 others of 4xx and 5xx are no answer
+=== TEST 16: GW-29 other statuses of 4xx and 5xx are not answers
 --- service
 $c->answer({ low => 404, normal => 500, high => 502 }->{$q->{json}{priority}},
            ['Retry-After' => 7], '<p>')

@@ -15,7 +15,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: VCP-01 a whole envelope arrives octet for octet
+=== TEST 1: VCP-01 a complete envelope arrives octet for octet
 --- send
 post('/vcp', vcp())
 --- forwarded: 1
@@ -23,7 +23,7 @@ post('/vcp', vcp())
 
 
 
-=== TEST 2: VCP-18 the well-known place answers accepted, with its media type
+=== TEST 2: VCP-18 the well-known location answers accepted, with its media type
 --- send
 post('/.well-known/vcp/messages', vcp(message_id => ($::id = uuid7())),
      token => 0)
@@ -36,7 +36,7 @@ Content-Type: application/json; charset=utf-8
 
 
 
-=== TEST 3: VCP-18 the answer is the same where the service says nothing
+=== TEST 3: VCP-18 the answer is the same if the service has no body
 --- service
 $c->answer(202)
 --- send
@@ -163,7 +163,7 @@ post('/vcp', vcp(vcp_message => '1.1'))
 
 
 
-=== TEST 20: VCP-01 the number 1.2 is no version
+=== TEST 20: VCP-01 the number 1.2 is not a version
 --- send
 my $text = jcs(sign_vcp(vcp(), person('alice')->{key}));
 $text =~ s/"vcp_message":"1.2"/"vcp_message":1.2/;
@@ -200,28 +200,28 @@ post('/vcp', escalation())
 
 
 
-=== TEST 25: VCP-03 a UUIDv4 is no message_id
+=== TEST 25: VCP-03 a UUIDv4 is refused as message_id
 --- send
 post('/vcp', vcp(message_id => uuid4()))
 --- refused: vcp field-invalid /message_id
 
 
 
-=== TEST 26: VCP-03 a UUIDv7 in capitals is no message_id
+=== TEST 26: VCP-03 a UUIDv7 in upper case is refused as message_id
 --- send
 post('/vcp', vcp(message_id => '019502A4-7E5C-7000-8000-00000000000A'))
 --- refused: vcp field-invalid /message_id
 
 
 
-=== TEST 27: VCP-03 a UUIDv7 of another variant is no message_id
+=== TEST 27: VCP-03 a UUIDv7 of another variant is refused as message_id
 --- send
 post('/vcp', vcp(message_id => '019502a4-7e5c-7000-c000-000000000001'))
 --- refused: vcp field-invalid /message_id
 
 
 
-=== TEST 28: VCP-03 a message_id ends where it ends
+=== TEST 28: VCP-03 a message_id with more characters is refused
 --- send
 post('/vcp', vcp(message_id => uuid7() . "\n"))
 --- refused: vcp field-invalid /message_id
@@ -278,7 +278,7 @@ post('/vcp', vcp(timestamp => '2026-02-20T24:30:00Z'))
 
 
 
-=== TEST 36: VCP-05 fractions of a second are fine
+=== TEST 36: VCP-05 fractions of a second pass
 --- send
 post('/vcp', vcp(timestamp => timestamp() =~ s/\.\d+Z$/.123456789Z/r))
 --- got_same
@@ -330,7 +330,7 @@ post('/vcp', with(vcp(), 'payload/personal_state' =>
 
 
 
-=== TEST 43: VCP-07 a number above 9 by a little is above the range
+=== TEST 43: VCP-07 a number slightly above 9 is above the range
 --- send
 my $text = jcs(sign_vcp(with(vcp(), 'payload/personal_state' =>
                              { energy => 9 }), person('alice')->{key}));
@@ -340,7 +340,7 @@ post('/vcp', $text)
 
 
 
-=== TEST 44: VCP-07 emotional has an arousal
+=== TEST 44: VCP-07 emotional has a member arousal
 --- send
 post('/vcp', with(vcp(), 'payload/personal_state' =>
      { emotional => { valence => 5 } }))
@@ -355,7 +355,7 @@ post('/vcp', with(vcp(), 'payload/personal_state' => { body => { pain => 11 } })
 
 
 
-=== TEST 46: VCP-08 a constitution_ref that is no creed:// URI is refused
+=== TEST 46: VCP-08 a constitution_ref that is not a creed:// URI is refused
 --- send
 post('/vcp', with(vcp(), 'payload/constitution_ref' => 'https://x.example/c'))
 --- refused: vcp field-invalid /payload/constitution_ref
@@ -369,7 +369,7 @@ post('/vcp', with(vcp(), 'payload/constitution_ref' => 'creed://x.example/'))
 
 
 
-=== TEST 48: VCP-08 source_constitution_ref is one too
+=== TEST 48: VCP-08 source_constitution_ref must be a creed:// URI too
 --- send
 post('/vcp', with(constraint(),
      'payload/constraints/0/source_constitution_ref' => 'creed:x'),
@@ -385,21 +385,21 @@ post('/vcp', announce(manifest_hash => 'sha512:' . 'ab' x 32))
 
 
 
-=== TEST 50: VCP-09 a manifest_hash in capitals is refused
+=== TEST 50: VCP-09 a manifest_hash in upper case is refused
 --- send
 post('/vcp', announce(manifest_hash => 'sha256:' . 'AB' x 32))
 --- refused: vcp field-invalid /payload/manifest_hash
 
 
 
-=== TEST 51: VCP-09 a manifest_hash that is short is refused
+=== TEST 51: VCP-09 a short manifest_hash is refused
 --- send
 post('/vcp', announce(manifest_hash => 'sha256:' . 'ab' x 31))
 --- refused: vcp field-invalid /payload/manifest_hash
 
 
 
-=== TEST 52: VCP-10 a scope of the stated forms passes
+=== TEST 52: VCP-10 a scope with all its forms passes
 --- send
 post('/vcp', announce(scope => { model_families => ['claude-*', 'gpt-*'],
      purposes => ['general-assistant'],
@@ -415,28 +415,28 @@ post('/vcp', announce(scope => { model_families => ['claude 3'] }))
 
 
 
-=== TEST 54: VCP-10 a purpose in capitals is refused
+=== TEST 54: VCP-10 a purpose in upper case is refused
 --- send
 post('/vcp', announce(scope => { purposes => ['ok', 'Coding'] }))
 --- refused: vcp field-invalid /payload/scope/purposes/1
 
 
 
-=== TEST 55: VCP-10 a fifth environment is refused
+=== TEST 55: VCP-10 an unknown environment is refused
 --- send
 post('/vcp', announce(scope => { environments => ['canary'] }))
 --- refused: vcp field-invalid /payload/scope/environments/0
 
 
 
-=== TEST 56: VCP-11 no constraints at all are refused
+=== TEST 56: VCP-11 an empty list of constraints is refused
 --- send
 post('/vcp', constraint(constraints => []), as => 'lead')
 --- refused: vcp field-invalid /payload/constraints
 
 
 
-=== TEST 57: VCP-11 a third propagation_mode is refused
+=== TEST 57: VCP-11 an unknown propagation_mode is refused
 --- send
 post('/vcp', constraint(propagation_mode => 'replace'), as => 'lead')
 --- refused: vcp field-invalid /payload/propagation_mode
@@ -458,7 +458,7 @@ post('/vcp', without(constraint(), 'payload/constraints/0/value'),
 
 
 
-=== TEST 60: VCP-12 a fifth severity is refused
+=== TEST 60: VCP-12 an unknown severity is refused
 --- send
 post('/vcp', escalation(severity => 'fatal'))
 --- refused: vcp field-invalid /payload/severity
@@ -486,28 +486,28 @@ post('/vcp', escalation(reason => 'a' x 4097))
 
 
 
-=== TEST 64: VCP-12 an escalation has a context
+=== TEST 64: VCP-12 an escalation without a context is refused
 --- send
 post('/vcp', without(escalation(), 'payload/context'))
 --- refused: vcp field-missing /payload/context
 
 
 
-=== TEST 65: VCP-12 a critical escalation asks for an acknowledgment
+=== TEST 65: VCP-12 a critical escalation must ask for an acknowledgment
 --- send
 post('/vcp', escalation(severity => 'critical'))
 --- refused: vcp field-invalid /payload/requires_ack
 
 
 
-=== TEST 66: VCP-12 an emergency asks for an acknowledgment
+=== TEST 66: VCP-12 an emergency must ask for an acknowledgment
 --- send
 post('/vcp', escalation(severity => 'emergency'))
 --- refused: vcp field-invalid /payload/requires_ack
 
 
 
-=== TEST 67: VCP-12 an emergency that does passes
+=== TEST 67: VCP-12 an emergency that asks for an acknowledgment passes
 --- send
 post('/vcp', escalation(severity => 'emergency', requires_ack => true))
 --- got_same
@@ -525,7 +525,7 @@ post('/vcp', { %{ escalation(severity => 'critical',
 
 
 
-=== TEST 69: VCP-25 a reason that only begins like one acknowledges nothing
+=== TEST 69: VCP-25 a reason that only begins similarly acknowledges nothing
 --- send
 post('/vcp', escalation(severity => 'critical', reason => 'ACK:019502a4',
                         requires_ack => false))
@@ -533,7 +533,7 @@ post('/vcp', escalation(severity => 'critical', reason => 'ACK:019502a4',
 
 
 
-=== TEST 70: VCP-25 what asks for an acknowledgment is none, but an escalation
+=== TEST 70: VCP-25 a message that asks for an acknowledgment is an escalation, not an acknowledgment
 --- send
 post('/vcp', { %{ escalation(severity => 'critical',
                              reason => 'ACK:' . uuid7(),
@@ -543,7 +543,7 @@ post('/vcp', { %{ escalation(severity => 'critical',
 
 
 
-=== TEST 71: VCP-30 a child does not constrain its parent
+=== TEST 71: VCP-30 a child cannot constrain its parent
 --- send
 post('/vcp', { %{ constraint() }, sender => person('alice')->{vcp},
                recipient => person('lead')->{vcp} })
@@ -551,7 +551,7 @@ post('/vcp', { %{ constraint() }, sender => person('alice')->{vcp},
 
 
 
-=== TEST 72: VCP-30 nobody but its parent constrains a child
+=== TEST 72: VCP-30 only its parent can constrain a child
 --- send
 post('/vcp', { %{ constraint() }, sender => person('bob')->{vcp},
                recipient => person('alice')->{vcp} }, as => 'bob')
@@ -561,7 +561,7 @@ sub 'bob' is no parent of the recipient
 
 
 
-=== TEST 73: VCP-30 a child escalates to nobody but its parent
+=== TEST 73: VCP-30 a child can escalate only to its parent
 --- send
 post('/vcp', { %{ escalation() }, recipient => person('bob')->{vcp} })
 --- refused: vcp direction-refused /recipient
@@ -570,7 +570,7 @@ sub 'alice' has 'parent' 'lead'
 
 
 
-=== TEST 74: VCP-30 where no hierarchy is known an escalation passes
+=== TEST 74: VCP-30 without a known hierarchy an escalation passes
 --- send
 post('/vcp', { %{ escalation() }, sender => person('bob')->{vcp},
                recipient => person('alice')->{vcp} }, as => 'bob')
@@ -578,7 +578,7 @@ post('/vcp', { %{ escalation() }, sender => person('bob')->{vcp},
 
 
 
-=== TEST 75: VCP-30 a parent does not escalate to its child
+=== TEST 75: VCP-30 a parent cannot escalate to its child
 --- send
 post('/vcp', { %{ escalation() }, sender => person('lead')->{vcp},
                recipient => person('alice')->{vcp} }, as => 'lead')
@@ -586,7 +586,7 @@ post('/vcp', { %{ escalation() }, sender => person('lead')->{vcp},
 
 
 
-=== TEST 76: GW-10 a refusal of VCP says whose message it refuses
+=== TEST 76: GW-10 a refusal of VCP has the id of the refused message
 --- send
 post('/vcp', vcp(message_id => ($::id = uuid7()), extra => 1))
 --- refused: vcp field-unknown /extra
@@ -599,7 +599,7 @@ parley: refused, field-unknown /extra
 
 
 
-=== TEST 77: VCP-25 an acknowledgment of another severity than its escalation's is none
+=== TEST 77: VCP-25 an acknowledgment must have the severity of its escalation
 --- send
 my $m = escalation(severity => 'critical', requires_ack => true);
 [post('/vcp', $m),
@@ -613,7 +613,7 @@ my $m = escalation(severity => 'critical', requires_ack => true);
 
 
 
-=== TEST 78: VCP-25 of the same it is, where nothing is translated
+=== TEST 78: VCP-25 an acknowledgment with that severity passes, without translation
 --- send
 my $m = escalation(severity => 'critical', requires_ack => true);
 [post('/vcp', $m),
@@ -626,7 +626,7 @@ my $m = escalation(severity => 'critical', requires_ack => true);
 
 
 
-=== TEST 79: VCP-25 nor is one in the answer
+=== TEST 79: VCP-25 an acknowledgment with another severity in the answer
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ status => 'accepted', message_id => $m->{message_id},
@@ -640,7 +640,7 @@ post('/vcp', escalation(severity => 'critical', requires_ack => true))
 
 
 
-=== TEST 80: VCP-04 what is asked for instead of a pattern is said in words
+=== TEST 80: VCP-04 the error describes the required form in words, not as a pattern
 --- send
 post('/vcp', vcp(message_id => uuid4()))
 --- refused: vcp field-invalid /message_id

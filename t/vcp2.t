@@ -38,7 +38,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: VCP-01 a whole envelope arrives octet for octet, with what else it has
+=== TEST 1: VCP-01 a complete envelope arrives octet for octet, with its other members
 --- send
 post('/two', vcp2(session => 's-4', hops => [1, { a => 2 }]))
 --- forwarded: 1
@@ -46,7 +46,7 @@ post('/two', vcp2(session => 's-4', hops => [1, { a => 2 }]))
 
 
 
-=== TEST 2: VCP-18 the well-known place answers accepted, with its media type
+=== TEST 2: VCP-18 the well-known location answers accepted, with its media type
 --- send
 post('/.well-known/vcp/messages', vcp2(message_id => ($::id = uuid4())),
      token => 0)
@@ -59,21 +59,21 @@ Content-Type: application/json; charset=utf-8
 
 
 
-=== TEST 3: VCP-01 where both are accepted 1.2 is read as 1.2
+=== TEST 3: VCP-01 where both versions are accepted 1.2 is read as 1.2
 --- send
 post('/same', vcp(extra => 1))
 --- refused: vcp field-unknown /extra
 
 
 
-=== TEST 4: VCP-03 nor has 1.2 an id of 2.0 there
+=== TEST 4: VCP-03 1.2 cannot have an id of 2.0 there
 --- send
 post('/same', vcp(message_id => uuid4()))
 --- refused: vcp field-invalid /message_id
 
 
 
-=== TEST 5: VCP-01 2.0 is 2.0 however its version is written
+=== TEST 5: VCP-01 2.0 is recognised in any spelling of its text
 --- send
 (my $m = jcs(sign_vcp(vcp2(hops => 1), person('alice')->{key})))
     =~ s/"2\.0"/"\\u0032.0"/;
@@ -83,42 +83,42 @@ post('/same', $m)
 
 
 
-=== TEST 6: VCP-01 the version that is not accepted is refused
+=== TEST 6: VCP-01 a version that is not accepted is refused
 --- send
 post('/two', vcp())
 --- refused: vcp envelope-version-unsupported /vcp_message
 
 
 
-=== TEST 7: VCP-01 nor is 2.0 taken for 1.2
+=== TEST 7: VCP-01 2.0 is not read as 1.2
 --- send
 post('/vcp', vcp2())
 --- refused: vcp envelope-version-unsupported /vcp_message
 
 
 
-=== TEST 8: VCP-01 2.1 is neither
+=== TEST 8: VCP-01 2.1 is refused
 --- send
 post('/same', vcp2(vcp_message => '2.1'))
 --- refused: vcp envelope-version-unsupported /vcp_message
 
 
 
-=== TEST 9: VCP-01 the number 2 is neither
+=== TEST 9: VCP-01 the number 2 is refused
 --- send
 post('/same', vcp2(vcp_message => 2))
 --- refused: vcp envelope-version-unsupported /vcp_message
 
 
 
-=== TEST 10: VCP-01 a member of the envelope in other letters is refused
+=== TEST 10: VCP-01 an envelope member in other case is refused
 --- send
 post('/two', vcp2(Sender => 'agent://ops.example/lead'))
 --- refused: vcp field-unknown /Sender
 
 
 
-=== TEST 11: VCP-01 but where case=open lets it in
+=== TEST 11: VCP-01 an envelope member in other case passes with case=open
 --- send
 post('/case', vcp2(Sender => 'agent://ops.example/lead'))
 --- forwarded: 1
@@ -126,14 +126,14 @@ post('/case', vcp2(Sender => 'agent://ops.example/lead'))
 
 
 
-=== TEST 12: VCP-06 the payload itself is closed
+=== TEST 12: VCP-06 unknown members of the payload are refused
 --- send
 post('/two', with(vcp2(), 'payload/colour' => 'red'))
 --- refused: vcp field-unknown /payload/colour
 
 
 
-=== TEST 13: VCP-07 a personal_state is of integers, and open
+=== TEST 13: VCP-07 personal_state has integers, and may have other members
 --- send
 post('/two', vcp2(payload => state_of({ energy => 7, mood => 'calm',
                                         emotional => { valence => 1 } })))
@@ -142,35 +142,35 @@ post('/two', vcp2(payload => state_of({ energy => 7, mood => 'calm',
 
 
 
-=== TEST 14: VCP-07 six and a half is none
+=== TEST 14: VCP-07 a personal_state of six and a half is refused
 --- send
 post('/two', vcp2(payload => state_of({ energy => 6.5 })))
 --- refused: vcp field-invalid /payload/personal_state/energy
 
 
 
-=== TEST 15: VCP-07 nor is ten
+=== TEST 15: VCP-07 a personal_state of ten is refused
 --- send
 post('/two', vcp2(payload => state_of({ body => { pain => 10 } })))
 --- refused: vcp field-invalid /payload/personal_state/body/pain
 
 
 
-=== TEST 16: VCP-03 any UUID is a message_id, and nothing else
+=== TEST 16: VCP-03 any UUID is a message_id, and other texts are refused
 --- send
 post('/two', vcp2(message_id => 'message-1'))
 --- refused: vcp field-invalid /message_id
 
 
 
-=== TEST 17: VCP-12 a critical escalation asks for an acknowledgment
+=== TEST 17: VCP-12 a critical escalation must ask for an acknowledgment
 --- send
 post('/two', as_vcp2(escalation(severity => 'critical')))
 --- refused: vcp field-invalid /payload/requires_ack
 
 
 
-=== TEST 18: VCP-13 a duplicate is told so, and not forwarded
+=== TEST 18: VCP-13 a duplicate gets the answer duplicate, and is not forwarded
 --- send
 my $m = vcp2(message_id => ($::id = uuid4()));
 [post('/two', $m), post('/two', $m)]
@@ -198,7 +198,7 @@ post('/two', vcp2(timestamp => timestamp(-301)))
 
 
 
-=== TEST 21: VCP-16 a bad signature rejects
+=== TEST 21: VCP-16 an invalid signature is refused
 --- send
 my $m = sign_vcp(vcp2(session => 's-4'), person('alice')->{key});
 post('/two', jcs({ %$m, session => 's-5' }))
@@ -206,14 +206,14 @@ post('/two', jcs({ %$m, session => 's-5' }))
 
 
 
-=== TEST 22: VCP-16 what is no signature rejects, also where peers are trusted
+=== TEST 22: VCP-16 a malformed signature is refused, also from trusted peers
 --- send
 post('/open-two', jcs(vcp2(signature => 'none')), token => 0)
 --- refused: vcp signature-invalid /signature
 
 
 
-=== TEST 23: VCP-16 one without its prefix, too
+=== TEST 23: VCP-16 a signature without its prefix is refused
 --- send
 my $m = sign_vcp(vcp2(), person('alice')->{key});
 $m->{signature} =~ s/^base64://;
@@ -229,7 +229,7 @@ post('/two', jcs(vcp2()))
 
 
 
-=== TEST 25: VCP-17 and passes where peers are trusted
+=== TEST 25: VCP-17 an unsigned message passes where peers are trusted
 --- send
 post('/open-two', jcs(vcp2()), token => 0)
 --- forwarded: 1
@@ -237,21 +237,21 @@ post('/open-two', jcs(vcp2()), token => 0)
 
 
 
-=== TEST 26: GW-03 the one name of a principal is its name in 2.0
+=== TEST 26: GW-03 the VCP name of a principal is its name in 2.0 too
 --- send
 post('/two', vcp2(sender => 'agent://ops.example/lead'), sign => 'lead')
 --- refused: vcp sender-identity-mismatch /sender
 
 
 
-=== TEST 27: VCP-30 a child escalates to nobody but its parent
+=== TEST 27: VCP-30 a child can escalate only to its parent
 --- send
 post('/two', as_vcp2(escalation(), recipient => 'agent://ops.example/bob'))
 --- refused: vcp direction-refused /recipient
 
 
 
-=== TEST 28: VCP-30 nor does it constrain its parent
+=== TEST 28: VCP-30 a child cannot constrain its parent
 --- send
 post('/two', as_vcp2(constraint(), sender => 'agent://ops.example/alice',
                      recipient => 'agent://ops.example/lead'))
@@ -266,14 +266,14 @@ post('/ruled', vcp2())
 
 
 
-=== TEST 30: GW-04 and names 2.0 alone
+=== TEST 30: GW-04 a rule about 2.0 does not hold for 1.2
 --- send
 post('/ruled', vcp())
 --- refused: vcp policy-refused
 
 
 
-=== TEST 31: GW-07 from 2.0 to 1.2: what cannot travel is named
+=== TEST 31: GW-07 from 2.0 to 1.2: lost members are named
 --- send
 $::m = vcp2(session => 's-4', payload => state_of({
     energy => 7, mood => 'calm', emotional => { valence => 3 } }));
@@ -290,7 +290,7 @@ Parley-Loss: request=/payload/personal_state/emotional, request=/payload/persona
 
 
 
-=== TEST 32: GW-07 and refused where that is asked for
+=== TEST 32: GW-07 from 2.0 to 1.2: lost members are refused with parley_loss reject
 --- send
 post('/strict', vcp2(session => 's-4'))
 --- refused: vcp translation-lossy /session
@@ -305,7 +305,7 @@ post('/down', as_vcp2(with(announce(), 'payload/scope' =>
 
 
 
-=== TEST 34: GW-08 from 1.2 to 2.0: signed by the gateway, and exact but for fractions
+=== TEST 34: GW-08 from 1.2 to 2.0: signed by the gateway, and exact except for fractions
 --- send
 post('/same', vcp(message_id => ($::id = uuid7()),
                   payload => state_of({ energy => 6.5, cognitive => 6 })))
@@ -320,7 +320,7 @@ Parley-Loss: request=/payload/personal_state/energy
 
 
 
-=== TEST 35: VCP-25 an acknowledgment from 1.2 has the id of 2.0's escalation
+=== TEST 35: VCP-25 an acknowledgment from 1.2 gets the id of 2.0's escalation
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ status => 'accepted',
@@ -344,7 +344,7 @@ post('/down', as_vcp2(escalation(severity => 'critical',
 
 
 
-=== TEST 36: VCP-25 SEC-08 one of another escalation is none
+=== TEST 36: VCP-25 SEC-08 an acknowledgment of another escalation is refused
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ status => 'accepted',
@@ -362,7 +362,7 @@ post('/down', as_vcp2(escalation(severity => 'critical',
 
 
 
-=== TEST 37: VCP-25 nor one of another severity
+=== TEST 37: VCP-25 an acknowledgment with another severity is refused
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ status => 'accepted',
@@ -380,7 +380,7 @@ post('/down', as_vcp2(escalation(severity => 'critical',
 
 
 
-=== TEST 38: VCP-25 a service of 2.0 that answers in 1.2 is not understood
+=== TEST 38: VCP-25 an answer in 1.2 of a service of 2.0 is refused
 --- service
 my $m = $q->{json};
 $c->answer(200, [], jcs({ status => 'accepted',
@@ -392,7 +392,7 @@ post('/two', vcp2())
 
 
 
-=== TEST 39: GW-10 a refusal says whose message it refuses
+=== TEST 39: GW-10 a refusal has the id of the refused message
 --- send
 post('/two', vcp2(message_id => ($::id = uuid4()), recipient => ''))
 --- error_code: 400
