@@ -102,7 +102,7 @@ sub next_of {
 for my $by (['a WebSocket', \&websocket], ['a stream', \&stream_of]) {
     my ($name, $open) = @$by;
 
-    subtest "VCP-33 $name gets what is due, oldest first, and once" => sub {
+    subtest "VCP-33 $name gets the waiting messages once, oldest first" => sub {
         my $bob = $open->('bob');
 
         my @live = map { say_to('alice', 'bob') } 1 .. 2;
@@ -142,7 +142,7 @@ for my $by (['a WebSocket', \&websocket], ['a stream', \&stream_of]) {
 }
 
 
-subtest 'VCP-33 a peer that was never there, in another protocol' => sub {
+subtest 'VCP-33 a peer that was never connected, in another protocol' => sub {
     my @sent = map { say_to($_, 'dave') } qw(alice carol);
     my $dave = listen_to('dave', uri => '/aee/stream/');
 
@@ -152,7 +152,7 @@ subtest 'VCP-33 a peer that was never there, in another protocol' => sub {
 };
 
 
-subtest 'VCP-33 each of several that are absent' => sub {
+subtest 'VCP-33 each of several absent peers' => sub {
     my $m = say_to('dave', 'broadcast');
     my $carol = websocket('carol');
 
@@ -162,7 +162,7 @@ subtest 'VCP-33 each of several that are absent' => sub {
 };
 
 
-subtest 'VCP-33 what is not owed stays ephemeral' => sub {
+subtest 'VCP-33 a message that is not owed does not wait' => sub {
     my $answer = submit(frame('alice', 'bob'));
 
     is(from_json($answer->{body})->{delivered}, 0, 'a frame');
@@ -183,7 +183,7 @@ subtest 'VCP-33 what is not owed stays ephemeral' => sub {
 };
 
 
-subtest 'VCP-33 who listens by a rule takes nothing away' => sub {
+subtest 'VCP-33 a reader by a rule does not end the wait' => sub {
     my $m = say_to('alice', 'bob');
     my $watcher = listen_to('dave', uri => '/watch/agent.bob');
 
@@ -198,7 +198,7 @@ subtest 'VCP-33 who listens by a rule takes nothing away' => sub {
 };
 
 
-subtest 'VCP-33 a filter takes what it admits' => sub {
+subtest 'VCP-33 a filter takes only the messages that it admits' => sub {
     my $m = say_to('alice', 'bob');
     my $none = stream_of('bob', filter => 'sender:~carol');
     my $of = say_to('carol', 'bob');
@@ -214,7 +214,7 @@ subtest 'VCP-33 a filter takes what it admits' => sub {
 };
 
 
-subtest 'VCP-33 filters that take from the middle of what is due' => sub {
+subtest 'VCP-33 filters that take from the middle of the waiting messages' => sub {
     my @from = ((('alice') x 5), (('dave') x 5), (('carol', 'alice') x 5));
     my %sent;
 
@@ -287,7 +287,7 @@ subtest 'VCP-33 VCP-34 the message that ends a suspension' => sub {
 };
 
 
-subtest 'VCP-33 VCP-21 what nobody takes in time is undelivered' => sub {
+subtest 'VCP-33 VCP-21 a message that is not taken in time is undelivered' => sub {
     my $before = ended('given_up');
     my $old = timestamp(-296);
     my $m = say_to('carol', 'dave', timestamp => $old);
@@ -362,7 +362,7 @@ subtest 'HUB-05 VCP-33 reloads and killed workers lose nothing' => sub {
 };
 
 
-subtest 'HUB-01 VCP-33 who resumes gets each once' => sub {
+subtest 'HUB-01 VCP-33 a reader that resumes gets each message once' => sub {
     ok($nginx->reload(workers => 2, http => http($retain)), 'reloaded');
 
     my $bob = stream_of('bob');

@@ -77,7 +77,7 @@ subtest 'AEE-16 a result' => sub {
 };
 
 
-subtest 'VCP-26 an acknowledgment of who is suspended' => sub {
+subtest 'VCP-26 an acknowledgment of a suspended principal' => sub {
     my $own = listens('bob', uri => '/aee/');
     my $m = alarm_of('critical');
 

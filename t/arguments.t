@@ -80,7 +80,7 @@ my $reaction = sub {
 };
 
 
-subtest 'SEC-03 what is there once goes on as it came' => sub {
+subtest 'SEC-03 an argument that is there once is forwarded unchanged' => sub {
     for my $query ('scope=~cc-bob', 'scope=~cc-bob%2Fbuild*',
                    'scope=~cc-bob/build*', 'a=1&scope=~cc-bob&b=2&&c',
                    'a=%zz&b=+;c&d[]=1&%00=1&scope=~cc-bob&sc=1&scopes=2',
@@ -97,7 +97,7 @@ subtest 'SEC-03 what is there once goes on as it came' => sub {
 };
 
 
-subtest 'SEC-03 names and values are decoded, and written as decided' => sub {
+subtest 'SEC-03 names and values are decoded, and written as they were decided' => sub {
     my %as = (
         'sc%6fpe=~cc-bob' => 'scope=~cc-bob',
         '%73%63%6F%70%65=~cc-bob%2F*' => 'scope=~cc-bob%2F*',
@@ -132,7 +132,7 @@ subtest 'SEC-03 names and values are decoded, and written as decided' => sub {
 # Without a scope a message goes to all sessions of the recipient.  An empty
 # scope is probably a mistake, so it is refused.
 
-subtest 'ACH-15 SEC-03: an empty scope is no form' => sub {
+subtest 'ACH-15 SEC-03: an empty scope is refused' => sub {
     for my $query ('scope=', 'a=1&scope=', 'scope&a=1', 'scope',
                    'a=1&sc%6Fpe=&b=2')
     {
@@ -197,7 +197,7 @@ for my $case (['there twice', @twice], ['disguised', @disguised],
 }
 
 
-subtest 'SEC-03 an argument of another protocol decides nothing, and is told' =>
+subtest 'SEC-03 an argument of another protocol has no effect, and is reported' =>
 sub {
     is(sent('/to-channel?scope=~cc-bob', aee()), '400 E_FIELD_INVALID',
        'an AEE message has no scope');
@@ -215,7 +215,7 @@ sub {
 };
 
 
-subtest 'SEC-03 the gateway says the scope of what it translates' => sub {
+subtest 'SEC-03 the gateway sets the scope of a translated message' => sub {
     like(sent('/to-channel?a=1', aee(to => 'bus.ops', type => 'event')),
          qr{^/to-channel\?scope=org%3A~ops%2Fmembers%2F(?:\*|%2A)&a=1$});
     like(sent('/as-it-came?a=1', aee(to => 'bus.ops', type => 'event')),
@@ -224,7 +224,7 @@ subtest 'SEC-03 the gateway says the scope of what it translates' => sub {
 };
 
 
-subtest 'SEC-03 nothing stands behind a fragment' => sub {
+subtest 'SEC-03 a fragment ends the arguments' => sub {
     for my $uri ('/to-channel', '/as-it-came') {
         is(sent("$uri?a=1#&scope=x", advisory()), "$uri?a=1", $uri);
         is(sent("$uri#?scope=x", advisory()), $uri, $uri);
@@ -234,7 +234,7 @@ subtest 'SEC-03 nothing stands behind a fragment' => sub {
 };
 
 
-subtest 'SEC-03 arguments that the configuration writes' => sub {
+subtest 'SEC-03 arguments in the configuration are kept' => sub {
     is(sent('/rewritten?scope=~evil', advisory()),
        '/rewritten?x=1&scope=~cc-bob');
     is(sent('/dry?scope=a&sc%6fpe=b', advisory()), '/dry?scope=a&sc%6fpe=b',
@@ -242,7 +242,7 @@ subtest 'SEC-03 arguments that the configuration writes' => sub {
 };
 
 
-subtest 'SEC-03 the argument of the token' => sub {
+subtest 'SEC-03 the argument with the token' => sub {
     my $token = bearer('alice') =~ s/^Bearer //r;
     my $encoded = $token =~ s/e/%65/gr;
 

@@ -77,7 +77,7 @@ for my $what (['refuse', ''], ['refuse', ' on_error=refuse'],
 }
 
 
-subtest 'OPS-06 AEE-26 what cannot be written changes nothing' => sub {
+subtest 'OPS-06 AEE-26 a message that cannot be recorded changes nothing' => sub {
     my $log = tmp_dir() . '/audit.jsonl';
     my $kept = Parley::Nginx->start(workers => 1, http => configuration(
         audit => "parley_audit $log; parley_retain count=100 time=1h;"));

@@ -106,7 +106,7 @@ sub covered {
 }
 
 
-subtest 'OPS-06 C2A-27 a message that passed, and what came of it' => sub {
+subtest 'OPS-06 C2A-27 a message that passed, and its outcome' => sub {
     my $m = aee(payload => { token => 'PAYLOAD-SECRET' });
 
     $service->script('$c->answer(200, [], jcs(result($q->{json})))');
@@ -203,7 +203,7 @@ subtest 'OPS-06 a service that fails' => sub {
 };
 
 
-subtest 'OPS-06 GW-24 a message that continues has two lines' => sub {
+subtest 'OPS-06 GW-24 a message that continues in another location has two lines' => sub {
     my $m = aee();
 
     is($client->raw(post('/first', $m))->{status}, 202, 'continued');
@@ -237,7 +237,7 @@ subtest 'OPS-06 GW-21 a client that left' => sub {
 };
 
 
-subtest 'OPS-06 GW-26 a message that did not come whole' => sub {
+subtest 'OPS-06 GW-26 a message that did not arrive completely' => sub {
     my $before = scalar grep { ($_->{verdict} // '') eq 'nginx' } records();
 
     my $part = $client->begin('/aee', '{"v":',
@@ -261,7 +261,7 @@ subtest 'OPS-06 GW-26 a message that did not come whole' => sub {
 };
 
 
-subtest 'OPS-06 refusals of nobody have lines, and are bounded' => sub {
+subtest 'OPS-06 refusals of unproven callers have lines, and are limited' => sub {
     my $before = scalar records();
 
     for (1 .. 200) {
@@ -469,7 +469,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
 };
 
 
-subtest 'OPS-06 what no checkpoint knows is counted' => sub {
+subtest 'OPS-06 lines that no checkpoint covers are counted' => sub {
     ok(covered(), 'all lines are known');
 
     my @lines = split /(?<=\n)/, slurp($log);
@@ -493,7 +493,7 @@ subtest 'OPS-06 what no checkpoint knows is counted' => sub {
 };
 
 
-subtest 'OPS-06 USR1: the chains go on in a new file' => sub {
+subtest 'OPS-06 USR1: the chains continue in a new file' => sub {
     my $m = aee();
 
     rename $log, "$log.1" or die "$log: $!\n";
@@ -570,7 +570,7 @@ subtest 'OPS-06 GW-12 a reload: chains end, others begin, nothing is lost'
 };
 
 
-subtest 'OPS-06 kill -9: all that was written is there, and known' => sub {
+subtest 'OPS-06 kill -9: every written line is there, and verified' => sub {
     ok(covered(), 'all lines are known');
 
     for (1 .. 20) {
@@ -629,7 +629,7 @@ subtest 'OPS-06 the end: every chain ends with a checkpoint' => sub {
 };
 
 
-subtest 'OPS-06 how parley audit verify is called' => sub {
+subtest 'OPS-06 the arguments of parley audit verify' => sub {
     my ($status, $out, $err) = tool('audit', 'verify');
     is($status, 2, 'without a file');
 

@@ -161,7 +161,7 @@ sub unseen {
 }
 
 
-subtest 'GW-23 what nginx refuses arrives as what it is' => sub {
+subtest 'GW-23 a refusal of nginx arrives unchanged' => sub {
     my $message = aee();
 
     foreign('/deny', 403, $message);
@@ -173,7 +173,7 @@ subtest 'GW-23 what nginx refuses arrives as what it is' => sub {
 };
 
 
-subtest 'GW-23 nothing of a message is read before' => sub {
+subtest 'GW-23 the message is not read before it' => sub {
     for ('/deny', '/asked-no') {
         my $connection = $client->connect;
 
@@ -189,7 +189,7 @@ subtest 'GW-23 nothing of a message is read before' => sub {
 };
 
 
-subtest 'GW-23 satisfy any: what lets in is asked nothing, Parley asks all' => sub {
+subtest 'GW-23 satisfy any: the caller may be admitted without a check, and Parley still checks everything' => sub {
     my $message = aee();
 
     is($client->raw(post('/any', $message, token => 0))->{status}, 401,
@@ -202,7 +202,7 @@ subtest 'GW-23 satisfy any: what lets in is asked nothing, Parley asks all' => s
 };
 
 
-subtest 'GW-26 a limit of nginx\'s is nginx\'s doing' => sub {
+subtest 'GW-26 a refusal by a limit of nginx is reported as nginx\'s' => sub {
     my $n = $service->count;
     my $first = aee();
     my $connection = $client->connect;
@@ -230,7 +230,7 @@ subtest 'GW-26 a limit of nginx\'s is nginx\'s doing' => sub {
 };
 
 
-subtest 'GW-26 an error page of the operator\'s is followed as ever' => sub {
+subtest 'GW-26 the operator\'s error page is used as usual' => sub {
     my $answer = $client->raw(post('/pages', aee()));
 
     is($answer->{status}, 403);
@@ -238,7 +238,7 @@ subtest 'GW-26 an error page of the operator\'s is followed as ever' => sub {
 };
 
 
-subtest 'GW-26 the log says what was sent, and by whom' => sub {
+subtest 'GW-26 the log says which answer was sent, and by which module' => sub {
     my $long = aee(payload => { text => 'x' x 200 });
 
     is($client->raw(post('/small', $long))->{json}{payload}{code},
@@ -268,7 +268,7 @@ subtest 'GW-26 the log says what was sent, and by whom' => sub {
 };
 
 
-subtest 'GW-26 a too large body that does not say so has a verdict, too' => sub {
+subtest 'GW-26 a too large body without a length has a verdict too' => sub {
     my $answer = $client->raw("POST /small HTTP/1.1\r\nHost: localhost\r\n"
         . 'Authorization: ' . bearer('alice') . "\r\n"
         . "Content-Type: application/json\r\nConnection: close\r\n"
@@ -280,12 +280,12 @@ subtest 'GW-26 a too large body that does not say so has a verdict, too' => sub 
 };
 
 
-subtest 'GW-26 a 413 that is not by the body is another module\'s' => sub {
+subtest 'GW-26 a 413 that is not about the body is another module\'s' => sub {
     foreign('/returned', 413, aee());
 };
 
 
-subtest 'GW-26 what is not HTTP is an answer with a status all the same' => sub {
+subtest 'GW-26 a response that is not HTTP still has a status' => sub {
     my $message = aee();
 
     for my $octets ("garbage\r\n\r\n", jcs(result($message)), "\0\n\n") {
@@ -331,7 +331,7 @@ subtest 'SEC-07 a subrequest into a Parley location is refused' => sub {
 };
 
 
-subtest 'GW-23 mirror and try_files come after, and see what was checked' => sub {
+subtest 'GW-23 mirror and try_files run later, and see the checked request' => sub {
     my $message = aee();
     my $n = $other->count;
 
@@ -355,7 +355,7 @@ subtest 'GW-23 mirror and try_files come after, and see what was checked' => sub
 SKIP: {
     skip 'there are no modules of scripts for this nginx', 1 if !scripted();
 
-    subtest 'GW-23 a script\'s refusal arrives as what it is' => sub {
+    subtest 'GW-23 a script\'s refusal arrives unchanged' => sub {
         my $message = aee();
 
         foreign('/lua-no', 403, $message);
@@ -369,7 +369,7 @@ SKIP: {
         ok($nginx->wait_for(qr/lua saw passed/), 'and sees the verdict');
     };
 
-    subtest 'GW-24 a script leads no message out of its location, or in' => sub {
+    subtest 'GW-24 a script cannot lead a message out of its location, or into one' => sub {
         my $n = $other->count;
         my $answer = $client->raw(post('/lua-exec', aee()));
 
@@ -391,7 +391,7 @@ SKIP: {
 }
 
 
-subtest 'GW-29 100 and 103 before the answer never hang' => sub {
+subtest 'GW-29 100 and 103 before the answer do not block it' => sub {
     for my $interim ('100 Continue', '103 Early Hints') {
         for my $uri ('/aee', '/to-vcp') {
             $service->script("\$c->out(\"HTTP/1.1 $interim\\r\\n"

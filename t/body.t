@@ -167,7 +167,7 @@ subtest 'GW-12 a chunked body above the limit' => sub {
 };
 
 
-subtest 'GW-12 a body above client_max_body_size is told in AEE' => sub {
+subtest 'GW-12 a body above client_max_body_size is reported in AEE' => sub {
     for ([jcs(big())], [chunked(jcs(big()), 500), 'Transfer-Encoding',
                         'chunked'])
     {
@@ -198,7 +198,7 @@ subtest 'GW-12 Expect: 100-continue' => sub {
 };
 
 
-subtest 'GW-02 with Expect a body without token is not asked for' => sub {
+subtest 'GW-02 with Expect, the body of a request without a token is not requested' => sub {
     my $connection = $client->connect;
     my ($head) = $client->request('POST', '/aee', jcs(big()),
                                   Expect => '100-continue')
@@ -277,7 +277,7 @@ subtest 'GW-12 several messages over one connection' => sub {
 };
 
 
-subtest 'GW-12 a refusal before the body keeps the connection in step' => sub {
+subtest 'GW-12 a refusal before the body keeps the connection usable' => sub {
     my $connection = $client->connect;
 
     $connection->write($client->request('POST', '/aee', jcs(aee()),

@@ -271,7 +271,7 @@ subtest 'C2A-01: messages are published' => sub {
 };
 
 
-subtest 'C2A-01: a tool that reads is refused in either spelling' => sub {
+subtest 'C2A-01: a tool that only reads is refused in both spellings' => sub {
     for my $tool (qw(chat.read_thread chat_read_thread chat.list_events
                      chat_list_events))
     {

@@ -57,7 +57,7 @@ sub flood {
 }
 
 
-subtest 'GW-12 a full zone refuses with capacity rather than forget' => sub {
+subtest 'GW-12 a full zone refuses with capacity, and forgets nothing' => sub {
     $full = flood(10_000);
 
     ok($full, "full after $taken messages") or return;
@@ -72,7 +72,7 @@ subtest 'GW-12 a full zone refuses with capacity rather than forget' => sub {
 };
 
 
-subtest 'GW-12 nothing was forgotten meanwhile' => sub {
+subtest 'GW-12 nothing was forgotten while it was full' => sub {
     # while the zone is full the first message is refused for one reason or
     # another, but never accepted
     my $again = $client->raw(post('/in', { %$first, ts => timestamp() }));

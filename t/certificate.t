@@ -149,7 +149,7 @@ subtest 'SEC-17 GW-01 a certificate proves a principal' => sub {
 };
 
 
-subtest 'SEC-17 GW-02 a page of another site has no use of it' => sub {
+subtest 'SEC-17 GW-02 a page of another site cannot use it' => sub {
     my $try = sub { try('/either', 'alice', headers => [@_]) };
     my ($host) = post('/either', aee()) =~ /^Host: (\S+)\r/m;
 
@@ -164,7 +164,7 @@ subtest 'SEC-17 GW-02 a page of another site has no use of it' => sub {
 };
 
 
-subtest 'SEC-17 a certificate that proves nobody' => sub {
+subtest 'SEC-17 a certificate of an unknown principal' => sub {
     is(try('/cert', undef), '401 E_TOKEN_MISSING', 'none');
     is(try('/cert', 'nobody'), '401 E_TOKEN_INVALID', 'one that is not listed');
     is(try('/cert', 'both'), '401 E_TOKEN_INVALID', 'one of two principals');
@@ -206,7 +206,7 @@ subtest 'SEC-17 a token and a certificate' => sub {
 };
 
 
-subtest 'SEC-17 a signature beside a certificate' => sub {
+subtest 'SEC-17 a signature and a certificate' => sub {
     is(try('/signed', 'alice', sign => 1), 202, 'both');
     is(try('/signed', undef, sign => 1), 202, 'a signature alone');
     is(try('/signed', 'alice'), '403 E_SIGNATURE_MISSING',
@@ -221,7 +221,7 @@ subtest 'SEC-17 a signature beside a certificate' => sub {
 };
 
 
-subtest 'SEC-17 a token that is bound to a certificate (RFC 8705)' => sub {
+subtest 'SEC-17 a token bound to a certificate (RFC 8705)' => sub {
     my $bound = sub { bearer('alice', cnf => { 'x5t#S256' =>
                           encode_base64url(sha256(der($cert{$_[0]}[0]))) }) };
 
@@ -307,7 +307,7 @@ subtest 'GW-01 HTTP/3' => sub {
 };
 
 
-subtest 'SEC-17 only what nginx has verified counts' => sub {
+subtest 'SEC-17 only a certificate that nginx has verified counts' => sub {
     $nginx->reload(http => gateway('optional', $locations) . <<"EOT");
     server {
         listen 127.0.0.1:%PORT_1% ssl;
@@ -355,7 +355,7 @@ sub wrong {
     like($said, $expected, $name);
 }
 
-subtest 'SEC-17 GW-11 what is wrong' => sub {
+subtest 'SEC-17 GW-11 errors of the configuration' => sub {
     my $one = location('/cert', 'parley_accept aee; parley_certificate on;');
 
     wrong('another word', gateway('on',
@@ -430,7 +430,7 @@ subtest 'SEC-17 GW-16 parley explain' => sub {
 };
 
 
-subtest 'SEC-17 the log says which certificate is no principal\'s' => sub {
+subtest 'SEC-17 the log names a certificate without a principal' => sub {
     my $print = sha256_hex(der($cert{nobody}[0]));
 
     client('nobody')->raw(post('/cert', aee(), token => 0));
@@ -445,7 +445,7 @@ subtest 'SEC-17 the log says which certificate is no principal\'s' => sub {
 };
 
 
-subtest 'GW-02 the log says which key a token asks for, and whose, escaped' => sub {
+subtest 'GW-02 the log names, escaped, the key that a token needs and the caller\'s' => sub {
     my $key = new_key('ed25519', "k\n1\"");
     my $token = 'Bearer ' . token($key, { sub => 'alice',
                                           iss => "https://idp.example/\e[2J" });

@@ -96,7 +96,7 @@ for my $case (['no token', 0, undef],
     for my $make (sub { aee() }, sub { vcp() }, sub { deliver() },
                   sub { advisory() }, sub { command('backup.run') })
     {
-        subtest "SEC-19 401 for $name says realm, error and metadata" => sub {
+        subtest "SEC-19 401 for $name has realm, error and metadata" => sub {
             my $answer = sent('/told', $make->(), token => $token);
             my $said = challenge($answer);
 
@@ -113,7 +113,7 @@ for my $case (['no token', 0, undef],
 }
 
 
-subtest 'SEC-19 without realm= there is one all the same' => sub {
+subtest 'SEC-19 without realm= there is a default realm' => sub {
     is_deeply(challenge(sent('/plain', aee(), token => 0)),
               { realm => 'parley' });
     is(challenge(sent('/spaced', aee(), token => 0))->{realm},
@@ -123,7 +123,7 @@ subtest 'SEC-19 without realm= there is one all the same' => sub {
 };
 
 
-subtest 'SEC-19 403 insufficient_scope says the scope and the realm' => sub {
+subtest 'SEC-19 403 insufficient_scope has the scope and the realm' => sub {
     for my $make (\&aee, \&vcp, \&advisory) {
         my $answer = sent('/told', $make->());
 
@@ -144,7 +144,7 @@ subtest 'SEC-19 403 insufficient_scope says the scope and the realm' => sub {
 };
 
 
-subtest 'SEC-19 the scope is one that a token can have' => sub {
+subtest 'SEC-19 the challenge names only a scope that a token can have' => sub {
     is(challenge(sent('/one-of', aee(),
                       token => bearer('alice', scope => 'x')))->{scope},
        'admin', 'of alternatives the first that is no pattern');
@@ -187,7 +187,7 @@ subtest 'SEC-19 other refusals ask for no token' => sub {
 };
 
 
-subtest 'SEC-19 405 with Allow, before anything else is asked' => sub {
+subtest 'SEC-19 405 with Allow comes before every other check' => sub {
     for my $method (qw(GET HEAD PUT PATCH DELETE OPTIONS PROPFIND)) {
         for my $o ([], [token => 0],
                    [headers => [Accept => 'text/event-stream']])

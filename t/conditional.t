@@ -145,7 +145,7 @@ subtest 'GW-36 an answer of events' => sub {
 };
 
 
-subtest 'GW-36 SEC-20 a dry run leaves them alone' => sub {
+subtest 'GW-36 SEC-20 a dry run leaves the headers unchanged' => sub {
     $service->script($RESULT);
     $service->clear;
     send_one('POST', '/dry', sub { aee() }, 'If-None-Match' => '"etag"');

@@ -111,7 +111,7 @@ wrong('a constitution that is none',
       qr/has a "parley_vcp_constitution" that is none by the schema/);
 
 
-subtest 'GW-11 redactions that leave messages valid' => sub {
+subtest 'GW-11 redactions that keep messages valid' => sub {
     my ($status, $said) = check(bare($zone, "$trusted parley_accept aee vcp; "
         . 'parley_speak aee; parley_redact /payload/secret; '
         . 'parley_redact /trace; parley_redact /payload/reason mask; '
@@ -121,7 +121,7 @@ subtest 'GW-11 redactions that leave messages valid' => sub {
 };
 
 
-subtest 'GW-11 a protocol that is never translated, beside one that is' => sub {
+subtest 'GW-11 a protocol that is never translated, together with one that is' => sub {
     my ($status, $said) = check(bare($zone, "$trusted "
         . 'parley_accept aee moq; parley_speak vcp;'));
 
@@ -158,7 +158,7 @@ wrong("GW-28 $_->[0] in vain",
             'broadcast bus.a';
 
 
-subtest 'GW-28 what is inherited, or stands for locations within, may be idle' => sub {
+subtest 'GW-28 an inherited directive, or one for locations within, may have no effect' => sub {
     my $all = 'parley_claims aee=x; parley_loss reject; parley_vcp_context c;';
     my $two = 'location /plain { parley_accept aee; parley_trusted on; '
             . 'proxy_pass http://127.0.0.1:1; } '
@@ -197,7 +197,7 @@ wrong("SEC-07 $_ where nothing is accepted",
          'parley_jwt on; if ($arg_a) { return 403; }');
 
 
-subtest 'SEC-07 a location that holds others may say what they inherit' => sub {
+subtest 'SEC-07 an outer location may have directives for the locations in it' => sub {
     my ($status, $said) = check("$zone $keys server { "
         . 'listen 127.0.0.1:%PORT_3%; location /in { '
         . 'parley_jwt on audience=agents; parley_trusted on; '
@@ -209,7 +209,7 @@ subtest 'SEC-07 a location that holds others may say what they inherit' => sub {
 };
 
 
-subtest 'SEC-14 private keys where public ones do are warned about' => sub {
+subtest 'SEC-14 private keys in a file of public keys cause a warning' => sub {
     my $dir = Parley::Env::tmp_dir();
     my $private = parley_key('idp-9');
 
@@ -234,7 +234,7 @@ subtest 'SEC-14 private keys where public ones do are warned about' => sub {
 };
 
 
-subtest 'GW-28 an issuer without keys is warned about, once' => sub {
+subtest 'GW-28 an issuer without keys causes one warning' => sub {
     my $said = sub {
         return (Parley::Nginx->check(http => bare("$zone $_[0] parley_jwt on "
             . 'issuer=https://a.example issuer=https://b.example;',
@@ -394,7 +394,7 @@ doubtful('GW-28 parley_jwt on without issuer= and audience= is warned about',
          secure('parley_accept aee; parley_jwt off; parley_trusted on;'));
 
 
-subtest 'GW-24 error_page that leads to what accepts nothing is warned about' => sub {
+subtest 'GW-24 error_page to a location that accepts nothing causes a warning' => sub {
     my $said = sub {
         return (Parley::Nginx->check(http => bare($zone,
             "parley_accept aee; parley_trusted on; error_page $_[0]; "
@@ -410,7 +410,7 @@ subtest 'GW-24 error_page that leads to what accepts nothing is warned about' =>
 };
 
 
-subtest 'SEC-07 what is inherited and protects nothing is warned about' => sub {
+subtest 'SEC-07 an inherited directive that protects nothing causes a warning' => sub {
     my ($status, $said) = check("$zone $keys server { "
         . "listen 127.0.0.1:%PORT_3%;\nparley_jwt on audience=agents;\n"
         . "location /bare { proxy_pass http://127.0.0.1:1; }\n"
@@ -429,7 +429,7 @@ subtest 'SEC-07 what is inherited and protects nothing is warned about' => sub {
 };
 
 
-subtest "SEC-07 so is $_" => sub {
+subtest "SEC-07 $_ causes a warning too" => sub {
     my ($directive) = /^(\w+)/;
     my ($status, $said) = check("$zone server { listen 127.0.0.1:%PORT_3%;\n"
         . "$_;\nlocation /bare { proxy_pass http://127.0.0.1:1; } }");
@@ -443,7 +443,7 @@ subtest "SEC-07 so is $_" => sub {
 
 # settings that a block derives from its own directives are its own
 
-subtest 'GW-11 what is derived is not inherited' => sub {
+subtest 'GW-11 derived settings are not inherited' => sub {
     my $http = "$zone server { listen 127.0.0.1:%PORT_3%; $trusted "
              . 'parley_accept aee; parley_limits depth=3; '
              . 'location /in { parley_accept vcp; parley_limits body=64k; '
@@ -482,7 +482,7 @@ wrong('case=open twice',
 
 # SEC-13
 
-subtest 'SEC-13 the window is no shorter than any freshness of the zone' => sub {
+subtest 'SEC-13 the window is at least as long as any freshness of the zone' => sub {
     my $http = "$zone server { listen 127.0.0.1:%PORT_3%; $trusted "
              . "\nlocation /in { parley_accept aee; parley_window 3s; "
              . 'parley_freshness past=1s future=1s; '

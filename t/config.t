@@ -41,7 +41,7 @@ sub file {
 }
 
 
-subtest 'GW-11 a good configuration is good' => sub {
+subtest 'GW-11 a valid configuration passes' => sub {
     my ($status, $said) = check(gateway_http());
 
     is($status, 0) or diag($said);
@@ -49,7 +49,7 @@ subtest 'GW-11 a good configuration is good' => sub {
 };
 
 
-subtest 'GW-11 a configuration without Parley needs nothing of it' => sub {
+subtest 'GW-11 a configuration without Parley is not affected' => sub {
     is((check('server { listen 127.0.0.1:%PORT_3%; }'))[0], 0);
     is((check("$zone server { listen 127.0.0.1:%PORT_3%; }"))[0], 0);
 };
@@ -216,7 +216,7 @@ for (@jwt) {
 }
 
 
-subtest 'SEC-14 what parley_jwt may ask for' => sub {
+subtest 'SEC-14 valid arguments of parley_jwt' => sub {
     for ('typ=at+jwt', 'typ=JWT', 'typ=application/at+jwt', 'typ=WIT+jwt',
          'max_lifetime=1h30m', 'max_lifetime=60', 'max_lifetime=2000ms',
          'jti=required', 'audience=a audience=ab require=a require=a=b',
@@ -329,7 +329,7 @@ wrong('a window below what VCP asks for',
       qr/below the 5 minutes that VCP asks for/);
 
 
-subtest 'GW-11 the line is that of parley_accept' => sub {
+subtest 'GW-11 the error is on the line of parley_accept' => sub {
     my ($status, $said) = check("$zone $keys\nserver {\n"
         . "listen 127.0.0.1:%PORT_3%;\nlocation /in {\nparley_accept aee;\n"
         . "proxy_pass http://127.0.0.1:1;\n} }");
@@ -377,7 +377,7 @@ wrong('a schema that is none', 'parley_intents ' . do {
       }, qr/ops\.x\.task\.schema\.json.*" line 2: /);
 
 
-subtest 'GW-11 inherited, the same is asked' => sub {
+subtest 'GW-11 inherited directives are checked the same way' => sub {
     my ($status, $said) = check("$zone $keys parley_accept aee vcp;\n"
         . 'server { listen 127.0.0.1:%PORT_3%; parley_jwt on; '
         . 'location /in { proxy_pass http://127.0.0.1:1; } }');
@@ -470,7 +470,7 @@ for (sort keys %weak) {
 }
 
 
-subtest 'SEC-18 a modulus that is near one of CVE-2017-15361 is good' => sub {
+subtest 'SEC-18 a modulus similar to those of CVE-2017-15361 is accepted' => sub {
     my ($status, $said) = check('parley_jwks ' . file('near.json',
         jcs({ keys => [$roca{'near-roca-2048'}] }))
         . '; server { listen 127.0.0.1:%PORT_3%; }');
@@ -490,7 +490,7 @@ wrong('keys: a member that is missing',
       qr/part\.json".*x/);
 
 
-subtest 'GW-11 keys of no use are left out with a warning' => sub {
+subtest 'GW-11 unusable keys are left out with a warning' => sub {
     my $text = jcs({ keys => [public_jwk(idp()),
                               { kty => 'XYZ', kid => 'new' }] });
     my ($status, $said) = check('parley_jwks ' . file('mixed.json', $text)
@@ -501,7 +501,7 @@ subtest 'GW-11 keys of no use are left out with a warning' => sub {
 };
 
 
-subtest 'GW-28 so are keys that may sign and not verify' => sub {
+subtest 'GW-28 keys that may sign and not verify are left out too' => sub {
     my $signs = { %{ gateway_key()->{private} }, key_ops => ['sign'] };
     my ($status, $said) = check('parley_jwks ' . file('signs.json',
         jcs({ keys => [public_jwk(idp()), $signs] }))
@@ -678,7 +678,7 @@ wrong('identities: no list of principals',
       qr/nolist\.json" line 2: .*principals/);
 
 
-subtest 'GW-11 relative names are found beside nginx.conf' => sub {
+subtest 'GW-11 relative names are relative to nginx.conf' => sub {
     my ($status, $said) = check('parley_jwks no-such-file.json;');
 
     is($status, 1);

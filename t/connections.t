@@ -178,7 +178,7 @@ subtest 'SEC-22 requests that wait' => sub {
 };
 
 
-subtest 'SEC-22 it is counted' => sub {
+subtest 'SEC-22 the connections are counted' => sub {
     cmp_ok($status->metric('parley_subscriptions_ended_total{why="limit"}'),
            '>=', 10, 'in the metrics');
 };
@@ -216,7 +216,7 @@ subtest 'SEC-22 a killed worker holds no place' => sub {
 };
 
 
-subtest 'SEC-22 what is said' => sub {
+subtest 'SEC-22 the errors of parley_connections' => sub {
     for my $word ('0', '-1', '101%', 'many', '5x') {
         my ($rc, $said) = Parley::Nginx->check(
             http => conf("parley_connections $word;"));

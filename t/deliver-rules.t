@@ -95,7 +95,7 @@ EOT
 }
 
 
-subtest 'VCP-21 where a URL may lead is checked by nginx -t' => sub {
+subtest 'VCP-21 nginx -t checks the allowed targets of a URL' => sub {
     my $check = sub {
         my ($url, $like, %o) = @_;
 
@@ -163,7 +163,7 @@ sub name { "agent://ops.example/$_[0]" }
 my $told_last;
 
 
-subtest 'VCP-21 no name leads to an address of this net' => sub {
+subtest 'VCP-21 a name that leads to an address of this network is refused' => sub {
     $peer->clear;
 
     is(say(vcp(sender => name('carol'), recipient => name('bob')))->{status},
@@ -180,7 +180,7 @@ subtest 'VCP-21 no name leads to an address of this net' => sub {
 };
 
 
-subtest 'HUB-09 of a critical escalation the parent is told' => sub {
+subtest 'HUB-09 the parent is told of an undelivered critical escalation' => sub {
     my $m = with(escalation(severity => 'critical', requires_ack => true),
                  recipient => name('carol'));
     my $carol = listen_to('carol', uri => '/vcp/stream/');
@@ -247,7 +247,7 @@ subtest 'HUB-09 of a critical escalation the parent is told' => sub {
 };
 
 
-subtest 'VCP-21 what is critical in AEE is told, too' => sub {
+subtest 'VCP-21 the parent is told of an undelivered critical AEE message' => sub {
     my $m = aee(to => 'agent.carol', intent => 'vcp.escalation',
                 payload => escalation(severity => 'critical',
                                       requires_ack => true)->{payload});
@@ -272,7 +272,7 @@ subtest 'VCP-21 what is critical in AEE is told, too' => sub {
 };
 
 
-subtest 'HUB-09 a parent that has a name in VCP alone is told, too' => sub {
+subtest 'HUB-09 a parent with only a VCP name is told too' => sub {
     ok($nginx->reload(workers => 1, http => http(
         of => { alice => { parent => 'carol' },
                 carol => { deliver => "https://$here/carol", aee => undef,
@@ -312,7 +312,7 @@ subtest 'HUB-09 a parent that has a name in VCP alone is told, too' => sub {
 };
 
 
-subtest 'HUB-07 an answer that comes late goes to its asker\'s URL' => sub {
+subtest 'HUB-07 a late answer goes to its asker\'s URL' => sub {
     $peer->script(undef);
     $peer->clear;
 
@@ -334,7 +334,7 @@ subtest 'HUB-07 an answer that comes late goes to its asker\'s URL' => sub {
 };
 
 
-subtest 'VCP-22 whom rules deny is left out of a broadcast' => sub {
+subtest 'VCP-22 a reader that rules deny is left out of a broadcast' => sub {
     ok($nginx->reload(workers => 1, http => http(
         of => { alice => {}, bob => { deliver => "https://$here/bob",
                                       handle => undef },

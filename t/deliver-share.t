@@ -65,7 +65,7 @@ sub waits_for {
 }
 
 
-subtest 'SEC-09 VCP-21 who sends to URLs that hang keeps nobody waiting' => sub {
+subtest 'SEC-09 VCP-21 a sender to hanging URLs delays no other sender' => sub {
     says('alice', $_) for @slow;
     ok($slow->wait_for(PLACES, 5), 'all places are taken');
 
@@ -89,7 +89,7 @@ subtest 'SEC-09 VCP-21 who sends to URLs that hang keeps nobody waiting' => sub 
 };
 
 
-subtest 'SEC-09 VCP-21 who is alone has all places' => sub {
+subtest 'SEC-09 VCP-21 a single sender gets all places' => sub {
     my $until = time + 10;
     my $taken = 0;
 

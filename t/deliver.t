@@ -137,7 +137,7 @@ sub ended {
 }
 
 
-subtest 'VCP-21 what is published goes to a URL, as it came' => sub {
+subtest 'VCP-21 a published message goes to a URL unchanged' => sub {
     my $m = share('alice', 'bob');
 
     $peer->clear;
@@ -164,7 +164,7 @@ subtest 'VCP-21 what is published goes to a URL, as it came' => sub {
 };
 
 
-subtest 'HUB-06 in the protocol of whom it is for, signed by the gateway' =>
+subtest 'HUB-06 in the protocol of the recipient, signed by the gateway' =>
 sub {
     my $m = share('alice', 'carol');
 
@@ -195,7 +195,7 @@ sub {
 # dave reads VCP, which has no equivalent for a frame, and of AEE events only
 # those for the intents of VCP
 
-subtest 'HUB-06 HUB-09 what no URL it is for can be told is refused' => sub {
+subtest 'HUB-06 HUB-09 a message without an equivalent for any URL is refused' => sub {
     my $refused = ended('refused');
     my $event = aee(type => 'event', to => 'agent.dave',
                     intent => 'billing.closed');
@@ -229,7 +229,7 @@ subtest 'HUB-06 HUB-09 what no URL it is for can be told is refused' => sub {
 };
 
 
-subtest 'ACH-19 HUB-09 one of several that cannot be told is not counted' =>
+subtest 'ACH-19 HUB-09 a recipient without an equivalent is not counted' =>
 sub {
     my $refused = ended('refused');
     my $frame = frame('alice', 'acme', kind => 'agent_broadcast',
@@ -249,7 +249,7 @@ sub {
 };
 
 
-subtest 'HUB-06 whom a stream reaches gets it there' => sub {
+subtest 'HUB-06 a recipient with a stream gets the message there' => sub {
     answers();
 
     my $bob = listen_to('bob', uri => '/vcp/stream/');
@@ -267,7 +267,7 @@ subtest 'HUB-06 whom a stream reaches gets it there' => sub {
 };
 
 
-subtest 'VCP-21 after 1, 2 and 4 seconds, and never a fifth time' => sub {
+subtest 'VCP-21 attempts after 1, 2 and 4 seconds, and no fifth one' => sub {
     my $m = share('alice', 'bob');
 
     answers(bob => ['$c->answer(503)']);
@@ -295,7 +295,7 @@ subtest 'VCP-21 after 1, 2 and 4 seconds, and never a fifth time' => sub {
 };
 
 
-subtest 'VCP-21 what is tried again, and what settles' => sub {
+subtest 'VCP-21 answers that cause another attempt, and final ones' => sub {
     my $rejected = q[$c->answer(403, [], jcs({ status => 'rejected',
                      message_id => $q->{json}{message_id}, code => 'no',
                      field => '', message => 'no' }))];
@@ -372,7 +372,7 @@ subtest 'VCP-21 an attempt ends after 5 s' => sub {
 };
 
 
-subtest 'VCP-23 one sender\'s messages to one recipient leave in order' => sub {
+subtest 'VCP-23 one sender\'s messages to one recipient arrive in order' => sub {
     my @m = map { share('alice', 'bob') } 1 .. 5;
 
     answers(bob => ['$c->answer(503)', '$c->take']);
@@ -392,7 +392,7 @@ subtest 'VCP-23 one sender\'s messages to one recipient leave in order' => sub {
 };
 
 
-subtest 'VCP-22 a broadcast goes to every known peer, each on its own' => sub {
+subtest 'VCP-22 a broadcast goes to every known peer separately' => sub {
     my $m = share('alice', 'broadcast');
 
     answers(carol => ['$c->answer(503)', '$c->take']);
@@ -411,7 +411,7 @@ subtest 'VCP-22 a broadcast goes to every known peer, each on its own' => sub {
 };
 
 
-subtest 'VCP-22 a broadcast of VCP 2.0 does, too' => sub {
+subtest 'VCP-22 a broadcast of VCP 2.0 goes to every known peer too' => sub {
     my $m = as_vcp2(share('alice', 'broadcast'));
 
     answers(carol => ['$c->take']);
@@ -430,7 +430,7 @@ subtest 'VCP-22 a broadcast of VCP 2.0 does, too' => sub {
 };
 
 
-subtest 'VCP-21 no attempt comes later than VCP lets a message be' => sub {
+subtest 'VCP-21 no attempt comes later than VCP allows' => sub {
     answers(bob => ['$c->answer(503)']);
 
     for my $as (sub { shift }, \&as_vcp2) {
@@ -444,7 +444,7 @@ subtest 'VCP-21 no attempt comes later than VCP lets a message be' => sub {
 };
 
 
-subtest 'GW-15 a worker that is killed with an attempt loses nothing' => sub {
+subtest 'GW-15 a worker that is killed during an attempt loses nothing' => sub {
     my $m = share('alice', 'bob');
 
     answers(bob => ['$c->pause(3)', '$c->take']);
@@ -461,7 +461,7 @@ subtest 'GW-15 a worker that is killed with an attempt loses nothing' => sub {
 };
 
 
-subtest 'GW-15 a reload ends what is under way, and loses nothing' => sub {
+subtest 'GW-15 a reload ends attempts in progress, and loses nothing' => sub {
     my @m = map { share('alice', 'bob') } 1 .. 3;
 
     answers(bob => ['$c->pause(1.5); $c->take', '$c->take']);
@@ -476,7 +476,7 @@ subtest 'GW-15 a reload ends what is under way, and loses nothing' => sub {
 };
 
 
-subtest 'VCP-21 a Retry-After beyond all numbers is a long time' => sub {
+subtest 'VCP-21 a Retry-After beyond the range of integers is a long time' => sub {
     answers(bob => ['$c->answer(503, ["Retry-After", "9" x 20])', '$c->take']);
     is(say(share('carol', 'bob'), as => 'carol')->{status}, 200);
     ok(at_least('bob', 1, 3), 'an attempt');

@@ -98,7 +98,7 @@ subtest 'HUB-04: a frame reaches the subscribers of every worker' => sub {
 };
 
 
-subtest 'HUB-03: a slow reader is cut, resumes, and slows nobody' => sub {
+subtest 'HUB-03: a slow reader is cut off, resumes, and delays no other reader' => sub {
     my $client = Parley::Client->new(port => port(1), tls => 0);
     my $connection = $client->connect;
 
@@ -184,7 +184,7 @@ subtest 'HUB-05, GW-15: a killed worker loses no accepted frame' => sub {
 };
 
 
-subtest 'HUB-05, GW-15: a reload loses none, and streams come back' => sub {
+subtest 'HUB-05, GW-15: a reload loses no frame, and streams reconnect' => sub {
     my $by = spread('carol', 3);
     my @all = map { @$_ } values %$by;
 
@@ -223,7 +223,7 @@ subtest 'HUB-05, GW-15: a reload loses none, and streams come back' => sub {
 };
 
 
-subtest 'SEC-16: streams end that were opened by what is revoked' => sub {
+subtest 'SEC-16: streams end after a revocation' => sub {
     my $token = bearer('alice', jti => 'lost',
                        iss => 'https://idp.example');
     my $revoked = listen_to('alice', token => $token);
@@ -253,7 +253,7 @@ subtest 'SEC-16: streams end that were opened by what is revoked' => sub {
 };
 
 
-subtest 'a client that leaves frees what it had' => sub {
+subtest 'a client that leaves frees its memory' => sub {
     my $before = $status->json->{zone};
     my @streams = map { listen_to('dave', session => "s$_") } 1 .. 50;
 

@@ -81,7 +81,7 @@ for my $kind (sort keys %KINDS) {
 }
 
 
-subtest 'SEC-21: a principal with other names keeps the derived ones' => sub {
+subtest 'SEC-21: a principal with other names keeps the derived names' => sub {
     like(told({ sub => 'a', aee => 'human.x', handle => '~a' },
               { sub => 'b', handle => '~x' }),
          qr{principals/1/handle: .*aee "human.x" of /principals/0 \(line 2\)$});
@@ -96,7 +96,7 @@ subtest 'SEC-21: a principal with other names keeps the derived ones' => sub {
 };
 
 
-subtest 'SEC-21: an instrument that another principal is' => sub {
+subtest 'SEC-21: an instrument that is another principal' => sub {
     for my $member (sort keys %AGENT) {
         for my $tool ('~cc-x', '~cc-x@1.2') {
             like(told({ sub => 'a', $member => spelling('agent', $member,
@@ -214,7 +214,7 @@ sub passes {
 
 
 # this test is first, as the log leaves out lines of many refusals
-subtest 'SEC-21: a refusal is logged once' => sub {
+subtest 'SEC-21: each refusal has one log line' => sub {
     my $line = qr/parley: refused, sender-identity-mismatch c2a: [^,]* than sub \S?zed\S?, /;
 
     refused('each way', 'sender-identity-mismatch', 'zed',
@@ -286,7 +286,7 @@ subtest 'SEC-21: a claim in the syntax of another protocol' => sub {
 };
 
 
-subtest 'SEC-21: names of the principal itself, and of nobody' => sub {
+subtest 'SEC-21: names of the principal itself, and unlisted names' => sub {
     for my $kind (qw(human agent)) {
         for my $of (sort keys %{ $KINDS{$kind} }) {
             passes("$kind-$of by $_", "$kind-$of",

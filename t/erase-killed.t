@@ -33,7 +33,7 @@ sub fetched {
 }
 
 
-subtest 'ACH-28: what a killed worker began to delete is deleted again' => sub {
+subtest 'ACH-28: a deletion that a killed worker began is completed' => sub {
     is(submit($note, uri => '/aee', as => 'alice')->{status}, 202);
     is(fetched(), 'result', 'it is retained');
 

@@ -85,7 +85,7 @@ sub sends {
 }
 
 
-subtest 'ACH-28: an event is deleted by whom it was for' => sub {
+subtest 'ACH-28: the recipient deletes an event' => sub {
     my $place = place('alice');
     my ($epoch, $offset) = split /\./, $place;
 
@@ -104,7 +104,7 @@ subtest 'ACH-28: an event is deleted by whom it was for' => sub {
 };
 
 
-subtest 'ACH-28: all of them' => sub {
+subtest 'ACH-28: the recipient deletes all events' => sub {
     my $place = place('alice');
 
     # two are left from before; with 560 messages a state that answers later
@@ -122,7 +122,7 @@ subtest 'ACH-28: all of them' => sub {
 };
 
 
-subtest 'ACH-28: by its sender, and nobody else' => sub {
+subtest 'ACH-28: only its sender deletes a message to another' => sub {
     my $place = place('carol');
     my ($first) = sends('alice', 'carol', qw(a1 a2));
     my ($other) = sends('bob', 'carol', 'b1');
@@ -137,7 +137,7 @@ subtest 'ACH-28: by its sender, and nobody else' => sub {
 };
 
 
-subtest 'ACH-28: of an organisation the sender alone, for all' => sub {
+subtest 'ACH-28: only the sender deletes a message to an organisation, for all' => sub {
     my %place = map { $_ => place($_) } qw(alice bob);
     my $frame = frame('alice', 'acme', recipient_handle => '~acme',
                       text => 'to all');
@@ -150,7 +150,7 @@ subtest 'ACH-28: of an organisation the sender alone, for all' => sub {
 };
 
 
-subtest 'ACH-28 VCP-22: of a broadcast the sender alone, for all' => sub {
+subtest 'ACH-28 VCP-22: only the sender deletes a broadcast, for all' => sub {
     my %place = map { $_ => place($_) } qw(bob carol);
     my $m = vcp(recipient => 'broadcast');
     my $kept = sub {
@@ -167,7 +167,7 @@ subtest 'ACH-28 VCP-22: of a broadcast the sender alone, for all' => sub {
 };
 
 
-subtest 'ACH-28: aee.context.fetch has it no longer either' => sub {
+subtest 'ACH-28: aee.context.fetch does not return it either' => sub {
     my $stream = listen_to('alice');
     my $note = aee(type => 'event', intent => 'ops.note');
 
@@ -187,7 +187,7 @@ subtest 'ACH-28: aee.context.fetch has it no longer either' => sub {
 
 
 # a state that answers later stores the message after its delivery
-subtest 'ACH-28: nor where it is deleted as soon as it comes' => sub {
+subtest 'ACH-28: also if it is deleted right after its delivery' => sub {
     my $stream = listen_to('bob');
     my (@notes, @left);
 
@@ -217,7 +217,7 @@ subtest 'ACH-28: nor where it is deleted as soon as it comes' => sub {
 };
 
 
-subtest 'ACH-28 AEE-25: one id that went to two is deleted of the one' => sub {
+subtest 'ACH-28 AEE-25: an id that went to two recipients is deleted for one' => sub {
     my $note = aee(type => 'event', intent => 'ops.note');
     my $fetch = sub {
         submit(aee(to => 'service.parley', from => "agent.$_[0]",
@@ -243,7 +243,7 @@ subtest 'ACH-28 AEE-25: one id that went to two is deleted of the one' => sub {
 };
 
 
-subtest 'ACH-28: what is refused' => sub {
+subtest 'ACH-28: refused deletions' => sub {
     is(erase('', 'alice')->{status}, 401, 'nobody');
     is(erase('alice', 'alice', event => 'x')->{json}{field}, 'event');
     is(erase('alice', 'alice', event => 'x')->{status}, 400);

@@ -51,7 +51,7 @@ my $status = Parley::Status->new(port => port(1));
 sub ended { return $status->metric("parley_deadlines_total{outcome=\"$_[0]\"}") }
 
 
-subtest 'VCP-24 a reload takes away whom it went to' => sub {
+subtest 'VCP-24 a reload removes the principal that was asked' => sub {
     my $m = alarm_of('critical');
 
     $peer->script('$c->take');
@@ -75,7 +75,7 @@ $nginx->stop;
 $nginx = Parley::Nginx->start(workers => 2, http => http(
     zone => 'streams:1m share=25%'));
 
-subtest 'VCP-24 VCP-25 it does not give way to what nobody waits for' => sub {
+subtest 'VCP-24 VCP-25 a deadline is not replaced by records without waiting readers' => sub {
     my ($alice, $bob) = streams('alice', 'bob');
     my $m = alarm_of('critical');
     my $client = Parley::Client->new(port => port(1), tls => 0);
@@ -114,7 +114,7 @@ sub full {
     return send_as('dave', $event)->{status} == 503;
 }
 
-subtest 'VCP-24 the zone is full when it should go up' => sub {
+subtest 'VCP-24 the zone is full when the escalation must be raised' => sub {
     my ($carol) = streams('carol');
     my $m = alarm_of('critical');
     my $from = says($m);
@@ -141,7 +141,7 @@ $nginx = Parley::Nginx->start(workers => 1, http => http(
     dave => { deliver => 'https://127.0.0.1:' . port(3) . '/dave' })
     =~ s/(hosts=[\d.:]+);/$1 max=1;/r);
 
-subtest 'VCP-24 VCP-27 it waits for no URL that is slow' => sub {
+subtest 'VCP-24 VCP-27 an escalation does not wait for slow URLs' => sub {
     my ($bob, $carol) = streams(qw(bob carol));
     my $m = alarm_of('emergency');
 
@@ -182,7 +182,7 @@ sub came {
     return @ids;
 }
 
-subtest 'VCP-23 VCP-24 a URL that waits for none that are slow' => sub {
+subtest 'VCP-23 VCP-24 a delivery does not wait for slow URLs' => sub {
     my $m = alarm_of('critical');
     my $up = alarm_of('critical');
 

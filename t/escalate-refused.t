@@ -51,7 +51,7 @@ sub holds {
 }
 
 
-case 'VCP-24 a refusal of the parent acknowledges nothing' => sub {
+case 'VCP-24 a refusal of the parent does not acknowledge' => sub {
     my ($carol) = streams('carol');
     my $aee = listens('bob', uri => '/aee/');
     my $m = alarm_of('critical');
@@ -66,7 +66,7 @@ case 'VCP-24 a refusal of the parent acknowledges nothing' => sub {
     taken(ack('carol', $m), 'and is acknowledged there');
 };
 
-case 'VCP-24 HUB-07 who is held for an answer is told of a refusal' => sub {
+case 'VCP-24 HUB-07 a held sender is told of a refusal' => sub {
     my ($alice, $carol) = streams(qw(alice carol));
     my $aee = listens('bob', uri => '/aee/');
     my $m = alarm_of('critical');
@@ -85,7 +85,7 @@ case 'VCP-24 HUB-07 who is held for an answer is told of a refusal' => sub {
 };
 
 # the decision when the escalation comes holds for both of its recipients
-case 'VCP-24 VCP-30 who was not asked yet neither acknowledges nor refuses' =>
+case 'VCP-24 VCP-30 a principal that was not asked yet can neither acknowledge nor refuse' =>
 sub {
     my ($alice, $carol, $dave) = streams(qw(alice carol dave));
     my $aee = listens('bob', uri => '/aee/');
@@ -117,7 +117,7 @@ sub {
     is_deeply([ids($dave, 5.5)], [], 'and it ends');
 };
 
-case 'VCP-27 VCP-30 of an emergency the parent of the parent may at once' =>
+case 'VCP-27 VCP-30 for an emergency the grandparent can acknowledge at once' =>
 sub {
     my ($carol) = streams('carol');
     my $m = alarm_of('emergency');
@@ -128,7 +128,7 @@ sub {
     taken(ack('carol', $m), 'she acknowledges it');
 };
 
-case 'SEC-08 HUB-07 a refusal of another correlation is none' => sub {
+case 'SEC-08 HUB-07 a refusal with another correlation is ignored' => sub {
     my ($carol) = streams('carol');
     my $aee = listens('bob', uri => '/aee/');
     my $m = alarm_of('critical');
@@ -152,7 +152,7 @@ case 'SEC-08 HUB-07 a refusal of another correlation is none' => sub {
     taken(ack('carol', $m), 'and is acknowledged there');
 };
 
-case 'VCP-24 GW-10 where the child reads VCP alone who refuses is told so' =>
+case 'VCP-24 GW-10 the refusing principal is told if the child reads only VCP' =>
 sub {
     my ($alice, $carol) = streams(qw(alice carol));
     my ($bob, $hers) = map { listens($_, uri => '/aee/') } qw(bob carol);

@@ -219,7 +219,7 @@ together(map {
 } [0, '/service/progress/aee/seen'], [1, '/service/progress/vcp/seen']);
 
 
-subtest 'VCP-25 where nothing gives a context it has that of the escalation' =>
+subtest 'VCP-25 without a configured context an acknowledgment has that of the escalation' =>
 sub {
     family(1);
 
@@ -240,7 +240,7 @@ sub {
 
 
 # a sender without a stream cannot be told
-subtest 'VCP-25 it acknowledges to who is told by nothing' => sub {
+subtest 'VCP-25 an acknowledgment for a child that cannot be told' => sub {
     family(2);
 
     my $m = alarm_of('critical');
@@ -254,7 +254,7 @@ subtest 'VCP-25 it acknowledges to who is told by nothing' => sub {
 
 # Each recipient of a message to a group answers once.  A recipient that has
 # answered is not asked again, and the sender was told that it was taken.
-subtest 'SEC-08 VCP-25 what a service says late acknowledges nothing' => sub {
+subtest 'SEC-08 VCP-25 a service\'s late answer does not acknowledge' => sub {
     family(0);
     $service->clear;
 
@@ -290,7 +290,7 @@ sub is_full {
     return send_as('dave', $event)->{status} == 503;
 }
 
-subtest 'VCP-25 what a service says finds no room to be a message' => sub {
+subtest 'VCP-25 a service\'s acknowledgment finds no room' => sub {
     family(0);
 
     my $untold = 'parley_acknowledgments_untold_total';

@@ -120,7 +120,7 @@ sub case {
 }
 
 
-case 'VCP-24 what is acknowledged in time goes to nobody else' => sub {
+case 'VCP-24 an escalation acknowledged in time is not raised' => sub {
     my ($bob, $carol) = streams(qw(bob carol));
     my $m = alarm_of('critical');
 
@@ -131,7 +131,7 @@ case 'VCP-24 what is acknowledged in time goes to nobody else' => sub {
     cmp_ok(ended('answered'), '>', 0, 'it is counted');
 };
 
-case 'VCP-24 what is not goes up after five seconds, and again' => sub {
+case 'VCP-24 an escalation without an acknowledgment is raised after five seconds, and again' => sub {
     my ($alice, $carol, $dave) = streams(qw(alice carol dave));
     my $m = alarm_of('critical');
     my $from = says($m);
@@ -155,7 +155,7 @@ case 'VCP-24 what is not goes up after five seconds, and again' => sub {
               'and the child hears of it');
 };
 
-case 'VCP-24 nobody is above the last' => sub {
+case 'VCP-24 the last principal has no parent' => sub {
     my $before = ended('unacknowledged');
     my $m = alarm_of('critical');
 
@@ -165,7 +165,7 @@ case 'VCP-24 nobody is above the last' => sub {
     is(ended('unacknowledged'), $before + 1, 'and counted');
 };
 
-case 'VCP-24 the first acknowledgment ends it' => sub {
+case 'VCP-24 the first acknowledgment ends the escalation' => sub {
     my ($carol, $dave) = streams(qw(carol dave));
     my $m = alarm_of('critical');
 
@@ -198,7 +198,7 @@ case 'VCP-25 an acknowledgment that is not asked for' => sub {
     is_deeply([ids($carol, 5.5)], [], 'and nothing goes up');
 };
 
-case 'VCP-24 VCP-30 nobody else may acknowledge it' => sub {
+case 'VCP-24 VCP-30 no other principal can acknowledge it' => sub {
     my ($carol) = streams('carol');
     my $m = alarm_of('critical');
 
@@ -230,7 +230,7 @@ case 'VCP-24 VCP-30 nobody else may acknowledge it' => sub {
     taken(ack('carol', $m), 'the end of it');
 };
 
-case 'VCP-24 VCP-25 an AEE result acknowledges, of the parent' => sub {
+case 'VCP-24 VCP-25 an AEE result of the parent acknowledges' => sub {
     my ($alice) = streams('alice');
     my ($bob, $carol) = map { listens($_, uri => '/aee/') } qw(bob carol);
     my $m = alarm_of('critical');
@@ -242,7 +242,7 @@ case 'VCP-24 VCP-25 an AEE result acknowledges, of the parent' => sub {
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 
-case 'VCP-24 VCP-25 an AEE result acknowledges, of who is above' => sub {
+case 'VCP-24 VCP-25 an AEE result of the grandparent acknowledges' => sub {
     my ($alice) = streams('alice');
     my ($carol, $dave) = map { listens($_, uri => '/aee/') } qw(carol dave);
     my $m = alarm_of('critical');
@@ -259,7 +259,7 @@ case 'VCP-24 VCP-25 an AEE result acknowledges, of who is above' => sub {
     is_deeply([ids($dave, 5)], [], 'nothing goes on');
 };
 
-case 'VCP-24 C2A-15 agreeing acknowledges' => sub {
+case 'VCP-24 C2A-15 "agree" acknowledges' => sub {
     my ($carol) = streams('carol');
     my $bob = listens('bob', uri => '/c2a/');
     my $m = alarm_of('critical');
@@ -281,7 +281,7 @@ case 'VCP-24 C2A-15 agreeing acknowledges' => sub {
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 
-case 'VCP-24 C2A-15 agreeing acknowledges what came in AEE, too' => sub {
+case 'VCP-24 C2A-15 "agree" acknowledges an escalation that came in AEE' => sub {
     my ($alice, $carol) = (listens('alice', uri => '/aee/'),
                            streams('carol'));
     my $bob = listens('bob', uri => '/c2a/');
@@ -302,7 +302,7 @@ case 'VCP-24 C2A-15 agreeing acknowledges what came in AEE, too' => sub {
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 
-case 'VCP-24 C2A-15 agreeing acknowledges what came as a frame, too' => sub {
+case 'VCP-24 C2A-15 "agree" acknowledges an escalation that came as a frame' => sub {
     my ($alice, $carol) = (listens('alice'), streams('carol'));
     my $bob = listens('bob', uri => '/c2a/');
     my $m = report('alice', 'bob');
@@ -350,7 +350,7 @@ sub report {
                               severity => 'blocked' }, %other);
 }
 
-case 'VCP-24 VCP-30 a frame is an escalation to the own parent alone' => sub {
+case 'VCP-24 VCP-30 a frame is an escalation only to the own parent' => sub {
     my ($bob, $carol, $dave) = map { listens($_) } qw(bob carol dave);
     my $m = report('alice', 'bob');
 
@@ -367,7 +367,7 @@ case 'VCP-24 VCP-30 a frame is an escalation to the own parent alone' => sub {
                      finding => 'seen' })), 'it is acknowledged');
 };
 
-case 'VCP-26 an escalation of who is suspended passes as a frame' => sub {
+case 'VCP-26 an escalation as a frame of a suspended principal passes' => sub {
     my $m = alarm_of('emergency');
 
     taken(send_as('alice', $m), 'an emergency');
@@ -383,7 +383,7 @@ case 'VCP-26 an escalation of who is suspended passes as a frame' => sub {
         severity => 'info' })), 'one to the parent does');
 };
 
-case 'VCP-28 what a frame reports pauses its sender' => sub {
+case 'VCP-28 a frame with an escalation pauses its sender' => sub {
     my $m = report('alice', 'bob');
 
     taken(send_as('alice', $m, uri => '/pausing'), 'a report');
@@ -397,7 +397,7 @@ case 'VCP-28 what a frame reports pauses its sender' => sub {
                      finding => 'seen' })), 'it is acknowledged');
 };
 
-case 'VCP-27 an emergency goes up at once' => sub {
+case 'VCP-27 an emergency is raised at once' => sub {
     my ($bob, $carol, $dave) = streams(qw(bob carol dave));
     my $m = alarm_of('emergency');
 
@@ -413,7 +413,7 @@ case 'VCP-27 an emergency goes up at once' => sub {
          who('carol') ]}", from "@{[ who('alice') ]}"/, 'it is logged');
 };
 
-case 'VCP-24 VCP-27 nobody acknowledges an emergency' => sub {
+case 'VCP-24 VCP-27 an emergency without an acknowledgment' => sub {
     my ($carol, $dave) = streams(qw(carol dave));
     my $m = alarm_of('emergency');
 
@@ -423,7 +423,7 @@ case 'VCP-24 VCP-27 nobody acknowledges an emergency' => sub {
     taken(ack('dave', $m), 'the end of it');
 };
 
-case 'VCP-24 VCP-27 one that AEE calls an event goes up, too' => sub {
+case 'VCP-24 VCP-27 an AEE event with an escalation is raised too' => sub {
     my ($bob, $carol) = streams(qw(bob carol));
 
     my $event = sub {
@@ -453,7 +453,7 @@ case 'VCP-24 VCP-27 one that AEE calls an event goes up, too' => sub {
     is_deeply([ids($carol, 5.5)], [], 'and nobody else');
 };
 
-case 'VCP-24 C2A-13 who gets it in C2A may answer what AEE calls an event' =>
+case 'VCP-24 C2A-13 a C2A reader can answer such an AEE event' =>
 sub {
     my ($alice, $carol) = (listens('alice', uri => '/aee/'),
                            streams('carol'));
@@ -477,7 +477,7 @@ sub {
     is_deeply([ids($carol, 5.5)], [], 'nothing goes up');
 };
 
-case 'VCP-24 what a service took, and did not acknowledge' => sub {
+case 'VCP-24 a service accepted an escalation and did not acknowledge it' => sub {
     my ($carol) = streams('carol');
     my $m = alarm_of('critical');
 
@@ -486,7 +486,7 @@ case 'VCP-24 what a service took, and did not acknowledge' => sub {
     taken(ack('carol', $m), 'and is acknowledged');
 };
 
-case 'VCP-24 what a service took, and its parent acknowledged' => sub {
+case 'VCP-24 a service accepted an escalation, and its parent acknowledged' => sub {
     my ($carol) = streams('carol');
     my $m = alarm_of('critical');
 
@@ -495,7 +495,7 @@ case 'VCP-24 what a service took, and its parent acknowledged' => sub {
     is_deeply([ids($carol, 5.5)], [], 'it goes to nobody');
 };
 
-case 'VCP-24 a child with a URL alone has the acknowledgment there' => sub {
+case 'VCP-24 a child with only a URL gets the acknowledgment there' => sub {
     my $peer = $peer{$family};
     my $m = alarm_of('warning', sender => name('carol'),
                      recipient => name('dave'));
@@ -506,7 +506,7 @@ case 'VCP-24 a child with a URL alone has the acknowledgment there' => sub {
               ['result', $m->{message_id}], 'in the protocol spoken there');
 }, FAMILIES - 2;
 
-case 'VCP-24 whoever is above is reached by a URL' => sub {
+case 'VCP-24 the grandparent is reached by a URL' => sub {
     my $peer = $peer{$family};
     my $m = alarm_of('critical');
 
@@ -523,7 +523,7 @@ case 'VCP-24 whoever is above is reached by a URL' => sub {
     is(scalar(my @all = $peer->requests), 1, 'once');
 }, FAMILIES - 1;
 
-case 'VCP-24 a stream is before a URL' => sub {
+case 'VCP-24 a stream has priority over a URL' => sub {
     my $peer = $peer{$family};
     my ($carol) = streams('carol');
     my $m = alarm_of('emergency');
@@ -541,7 +541,7 @@ together(@cases);
 
 @cases = ();
 
-case 'VCP-24 what is sent on to a service that is down' => sub {
+case 'VCP-24 an escalation forwarded to a service that is down' => sub {
     my ($carol) = streams('carol');
     my $m = alarm_of('critical');
 
@@ -576,7 +576,7 @@ case 'VCP-27 an emergency whose service hangs' => sub {
 together(@cases);
 
 
-subtest 'VCP-24 the worker that has it is killed' => sub {
+subtest 'VCP-24 the worker with the deadline is killed' => sub {
     family(++$families);
 
     my ($carol) = streams('carol');

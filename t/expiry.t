@@ -90,7 +90,7 @@ subtest 'GW-12 SEC-15 the last event says that the token has expired' => sub {
 };
 
 
-subtest 'SEC-15 in the manner of another protocol' => sub {
+subtest 'SEC-15 in the form of another protocol' => sub {
     my $m = { jsonrpc => '2.0', id => 5, method => 'chat/deliver', params => {
               eventId => uuid4(), conversation => { id => uuid4(),
                                                     kind => 'dm' },
@@ -121,7 +121,7 @@ subtest 'SEC-15 the leeway counts' => sub {
 };
 
 
-subtest 'SEC-15 a client that does not read holds nothing open' => sub {
+subtest 'SEC-15 a client that does not read does not delay the end' => sub {
     my ($connection) = open_stream(1, aee());
 
     $service->script(<<'EOT');
@@ -155,7 +155,7 @@ EOT
 };
 
 
-subtest 'SEC-15 a stream that ends before is whole' => sub {
+subtest 'SEC-15 a stream that ends before is complete' => sub {
     $service->script('$c->events; $c->pause(0.3); $c->out("data: " . '
                    . 'jcs(result($q->{json})) . "\n\n")');
 
@@ -180,7 +180,7 @@ subtest 'SEC-15 a VCP caller whose service has sent no event yet' => sub {
 };
 
 
-subtest 'SEC-15 a token without an end, and none, bound nothing' => sub {
+subtest 'SEC-15 a token without an end, and no token, cause no end' => sub {
     my $script = '$c->events; $c->pause(1.2); $c->out("data: " . '
                . 'jcs(result($q->{json})) . "\n\n")';
 
@@ -193,7 +193,7 @@ subtest 'SEC-15 a token without an end, and none, bound nothing' => sub {
 };
 
 
-subtest 'SEC-15 a whole answer does not end' => sub {
+subtest 'SEC-15 a complete answer is not affected' => sub {
     $service->script('$c->pause(3.2); $c->answer(200, [], '
                    . 'jcs(result($q->{json})))');
 

@@ -86,7 +86,7 @@ for my $case (@cases) {
 }
 
 
-subtest 'GW-16 GW-05 what an answer loses is named, and its error once' => sub {
+subtest 'GW-16 GW-05 losses of an answer are named, and its error only once' => sub {
     my $m = jcs(sign_vcp(vcp(), person('alice')->{key}));
     my (undef, $sent) = explained('/to-aee', $m);
 
@@ -105,7 +105,7 @@ subtest 'GW-16 GW-05 what an answer loses is named, and its error once' => sub {
 };
 
 
-subtest 'GW-16 what is refused is not answered' => sub {
+subtest 'GW-16 a refused message has no answer' => sub {
     my ($status, undef, $err) = explained('/aee', jcs(aee(v => '2')),
                                         '--answer', $file);
 

@@ -83,7 +83,7 @@ subtest 'GW-16 GW-27 SEC-08 a later reply, by --answering' => sub {
 };
 
 
-subtest 'GW-16 C2A-17 a call of a tool is given with --answering, too' => sub {
+subtest 'GW-16 C2A-17 a call of a tool can be given with --answering' => sub {
     spew("$dir/call.conf", "events { }\nhttp {\nparley_zone a:1m;\n"
         . "parley_identities $dir/callers.json;\n"
         . "parley_jwks $dir/later.jwks;\n"

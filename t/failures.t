@@ -103,7 +103,7 @@ sub beside {
 }
 
 
-subtest 'SEC-10 an address with too many bad tokens is refused unasked' => sub {
+subtest 'SEC-10 an address with too many bad tokens is refused without a check' => sub {
     my @answers = map { from('192.0.2.1', '/few', aee(), token => $bad) } 1 .. 5;
 
     is(statuses(@answers), '401 401 401 429 429');
@@ -114,7 +114,7 @@ subtest 'SEC-10 an address with too many bad tokens is refused unasked' => sub {
 };
 
 
-subtest 'SEC-10 nobody else pays for it' => sub {
+subtest 'SEC-10 other addresses are not affected' => sub {
     is(from('192.0.2.2', '/few', aee(), token => $good)->{status}, 202);
 };
 
@@ -127,7 +127,7 @@ subtest 'SEC-10 a /64 of IPv6 is one address' => sub {
 };
 
 
-subtest 'SEC-10 an expired token proves nobody' => sub {
+subtest 'SEC-10 an expired token proves nothing' => sub {
     my $old = bearer('alice', exp => time - 60);
 
     is(statuses(map { from('192.0.2.1', '/expired', aee(), token => $old) }
@@ -135,14 +135,14 @@ subtest 'SEC-10 an expired token proves nobody' => sub {
 };
 
 
-subtest 'SEC-10 who shows nothing has not failed' => sub {
+subtest 'SEC-10 a request without a token is not a failure' => sub {
     is(statuses(map { from('192.0.2.1', '/missing', aee(), token => 0) }
                     1 .. 4), '401 401 401 401');
     is(from('192.0.2.1', '/missing', aee(), token => $good)->{status}, 202);
 };
 
 
-subtest 'SEC-10 it is asked again when the time has come' => sub {
+subtest 'SEC-10 its token is checked again after the time' => sub {
     is(statuses(map { from('192.0.2.1', '/soon', aee(), token => $bad) }
                     1 .. 2), '401 429');
     Time::HiRes::sleep(2.2);
@@ -150,7 +150,7 @@ subtest 'SEC-10 it is asked again when the time has come' => sub {
 };
 
 
-subtest 'SEC-10 there is a limit where none is written' => sub {
+subtest 'SEC-10 there is a default limit' => sub {
     my $begin = time;
     my @answers = again(300, '192.0.2.3', '/default', token => $bad);
     my $asked = grep { $_ == 401 } @answers;
@@ -168,7 +168,7 @@ subtest 'SEC-10 the limit can be off' => sub {
 };
 
 
-subtest 'SEC-10 what a signature proves counts against its sender' => sub {
+subtest 'SEC-10 a failure with a valid signature counts against its sender' => sub {
     my @answers = map { from("198.51.100.$_", '/signed', aee(), sign => 1,
                              token => 0) } 1 .. 8;
 
@@ -176,7 +176,7 @@ subtest 'SEC-10 what a signature proves counts against its sender' => sub {
 };
 
 
-subtest 'SEC-10 forgeries cost their address alone' => sub {
+subtest 'SEC-10 forgeries count against their address only' => sub {
     my @answers = map { from("203.0.113.$_", '/forged', aee(), sign => 'bob',
                              token => 0) } 1 .. 8;
 
@@ -186,7 +186,7 @@ subtest 'SEC-10 forgeries cost their address alone' => sub {
 };
 
 
-subtest 'SEC-10 an address with too many forgeries is refused unasked' => sub {
+subtest 'SEC-10 an address with too many forgeries is refused without a check' => sub {
     my @answers = again(500, '203.0.113.10', '/many', sign => 'bob',
                         token => 0);
 
@@ -197,13 +197,13 @@ subtest 'SEC-10 an address with too many forgeries is refused unasked' => sub {
 };
 
 
-subtest 'SEC-10 an address that is trusted may be many callers\'' => sub {
+subtest 'SEC-10 a trusted address may have many callers' => sub {
     is_deeply([again(200, '203.0.113.12', '/trusted', sign => 'bob',
                      token => 0)], [(403) x 200]);
 };
 
 
-subtest 'SEC-23 a token that was verified before passes beside bad ones' => sub {
+subtest 'SEC-23 a verified token passes together with bad ones' => sub {
     is(beside('192.0.2.20', '/beside', [$good, 1], [$bad, 120], [$good, 2]),
        join(' ', 202, (401) x 3, (429) x 117, 202, 202));
     is(beside('192.0.2.20', '/beside', [fresh(), 1]), 429,
@@ -221,7 +221,7 @@ subtest 'SEC-23 a token that was verified before passes beside bad ones' => sub 
 };
 
 
-subtest 'SEC-10 forgeries do not use up the limit of a neighbour' => sub {
+subtest 'SEC-10 forgeries do not use up the limit of another address' => sub {
     my @by = ('203.0.113.30', '/neighbour', aee());
 
     my $statuses = sub {
@@ -240,7 +240,7 @@ subtest 'SEC-10 forgeries do not use up the limit of a neighbour' => sub {
 };
 
 
-subtest 'SEC-10 what is not signed counts against its address' => sub {
+subtest 'SEC-10 unsigned messages count against their address' => sub {
     is(statuses(map { from('203.0.113.31', '/unsigned', aee(), token => 0) }
                 1 .. 3), '202 429 429');
     is(from('203.0.113.31', '/unsigned', aee(), sign => 1,
@@ -250,19 +250,19 @@ subtest 'SEC-10 what is not signed counts against its address' => sub {
 };
 
 
-subtest 'SEC-20 a dry run does not spare it' => sub {
+subtest 'SEC-20 a dry run refuses such an address too' => sub {
     is(statuses(map { from('192.0.2.1', '/dry', aee(), token => $bad) }
                     1 .. 2), '401 429');
 };
 
 
-subtest 'SEC-20 unless it is told to' => sub {
+subtest 'SEC-20 a dry run of everything does not' => sub {
     is(statuses(map { from('192.0.2.1', '/dry-all', aee(), token => $bad) }
                     1 .. 2), '202 202');
 };
 
 
-subtest 'SEC-10 a reload keeps what is counted' => sub {
+subtest 'SEC-10 a reload keeps the counts' => sub {
     ok($nginx->reload);
     is(from('192.0.2.1', '/few', aee(), token => fresh())->{status}, 429);
 };

@@ -208,7 +208,7 @@ subtest 'GW-24 GW-26 the status is that of the fallback\'s answer' => sub {
 };
 
 
-subtest 'GW-24 SEC-03 arguments go on as they are decided there' => sub {
+subtest 'GW-24 SEC-03 arguments are forwarded as the fallback decides' => sub {
     my $token = bearer('alice') =~ s/^Bearer //r;
 
     # one of the arguments was the token, which is for the gateway
@@ -237,7 +237,7 @@ subtest 'GW-24 the translation is the fallback\'s' => sub {
 };
 
 
-subtest 'GW-24 SEC-08 what answers nothing there is settled' => sub {
+subtest 'GW-24 SEC-08 a reply without a request there is settled' => sub {
     my $m = result(aee());
 
     # without a translation, it may answer a message that took another way
@@ -248,7 +248,7 @@ subtest 'GW-24 SEC-08 what answers nothing there is settled' => sub {
 };
 
 
-subtest 'GW-24 AEE-32 redactions of both hold' => sub {
+subtest 'GW-24 AEE-32 the redactions of both locations hold' => sub {
     my $m = aee(payload => { text => 't', secret => 's', other => 'o' });
     my $got = arrives('/redacted', $m);
 
@@ -268,7 +268,7 @@ subtest 'GW-24 AEE-28 caps are the fallback\'s' => sub {
 };
 
 
-subtest 'GW-24 rules are the fallback\'s, denies the entry\'s as well' => sub {
+subtest 'GW-24 the fallback\'s rules hold, and the denies of the first location' => sub {
     my $m = aee();
 
     refused('/denied', $m, 403, 'E_POLICY_REFUSED');
@@ -280,7 +280,7 @@ subtest 'GW-24 rules are the fallback\'s, denies the entry\'s as well' => sub {
 };
 
 
-subtest 'GW-24 proof, age and limits are not asked again' => sub {
+subtest 'GW-24 proof, age and limits are not checked again' => sub {
     arrives('/proven', aee());
     arrives('/rated', aee()) for 1 .. 3;
     arrives('/signed', vcp(), token => 0);
@@ -298,7 +298,7 @@ subtest 'GW-24 a body in a file' => sub {
 };
 
 
-subtest 'GW-24 where the fallback fails too it may come again' => sub {
+subtest 'GW-24 if the fallback fails too the message may come again' => sub {
     my $m = aee();
 
     refused('/both-down', $m, 502, 'E_UPSTREAM_UNAVAILABLE');
@@ -308,7 +308,7 @@ subtest 'GW-24 where the fallback fails too it may come again' => sub {
 };
 
 
-subtest 'GW-24 an upstream that hangs, or refuses, has its fallback' => sub {
+subtest 'GW-24 an upstream that hangs or refuses has a fallback' => sub {
     my $m = aee();
 
     fresh();
@@ -360,7 +360,7 @@ subtest 'GW-24 GW-07 answers of the fallback' => sub {
 };
 
 
-subtest 'GW-24 SEC-15 events where tokens are not asked for' => sub {
+subtest 'GW-24 SEC-15 events in a location without tokens' => sub {
     fresh();
     $spare->script('$c->events; $c->out("data: " . jcs(result($q->{json})) '
                  . '. "\n\n")');
@@ -388,7 +388,7 @@ for (['/page', 'a page of the server'], ['/page-ok', 'with a status'],
 }
 
 
-subtest 'GW-24 X-Accel-Redirect is no answer' => sub {
+subtest 'GW-24 X-Accel-Redirect is not an answer' => sub {
     for my $to ('/50x.html', '/proxied', '@proxied', '@same', '/open') {
         my $m = aee();
 
@@ -408,7 +408,7 @@ subtest 'GW-24 X-Accel-Redirect is no answer' => sub {
 };
 
 
-subtest 'GW-24 SEC-07 try_files leads nowhere else' => sub {
+subtest 'GW-24 SEC-07 try_files cannot lead to another location' => sub {
     my $m = aee();
 
     refused('/tries', $m, 502, 'E_UPSTREAM_UNAVAILABLE');
@@ -422,7 +422,7 @@ subtest 'GW-24 SEC-07 try_files leads nowhere else' => sub {
 };
 
 
-subtest 'GW-24 SEC-07 nothing comes into a Parley location by redirection' => sub {
+subtest 'GW-24 SEC-07 a redirection cannot lead into a Parley location' => sub {
     fresh();
     $service->script(q($c->answer(200, ['X-Accel-Redirect', '/same'], '')));
 
@@ -442,7 +442,7 @@ subtest 'GW-24 SEC-07 nothing comes into a Parley location by redirection' => su
 };
 
 
-subtest 'GW-24 SEC-20 a dry run spares its fallback, and no other' => sub {
+subtest 'GW-24 SEC-20 a dry run holds for its own fallback only' => sub {
     my $m = aee(type => 'nope');
 
     is(arrives('/dry', $m)->{body}, jcs($m), 'as it came');
@@ -457,7 +457,7 @@ subtest 'GW-24 SEC-20 a dry run spares its fallback, and no other' => sub {
 };
 
 
-subtest 'SEC-07 post_action into a Parley location does nothing' => sub {
+subtest 'SEC-07 post_action into a Parley location has no effect' => sub {
     fresh();
 
     my $answer = $client->raw(post('/after', aee()));

@@ -129,7 +129,7 @@ for my $from (sort keys %send) {
 sub pair {
     my ($from, $to) = @_;
 
-    subtest "GW-39 $from before $to" => sub {
+    subtest "GW-39 $from and a service of $to" => sub {
         my $n = 0;
 
         for my $text (@whole) {

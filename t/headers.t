@@ -121,7 +121,7 @@ for my $name (@forged) {
 }
 
 
-subtest 'SEC-05 what nginx knows of a request stays right' => sub {
+subtest 'SEC-05 nginx\'s own data about a request stays right' => sub {
     my $m = aee();
     my $n = length jcs($m);
 
@@ -144,7 +144,7 @@ subtest 'SEC-05 what nginx knows of a request stays right' => sub {
 
 my $spoken = join ', ', map { "'$_' => 'principal=\"root\"'" } @forged;
 
-subtest 'SEC-05 a service says no Parley- header' => sub {
+subtest 'SEC-05 a Parley- header of a service is removed' => sub {
     my %kind = ('/as-aee' => '$c->answer(202, [%s])',
                 '/dry' => '$c->answer(200, [%s], "{}")',
                 '/as-vcp' => '$c->answer(200, [%s], jcs({ status => "accepted", '
@@ -252,7 +252,7 @@ sub {
 };
 
 
-subtest 'GW-07 an answer that passes as it is keeps its headers' => sub {
+subtest 'GW-07 an unchanged answer keeps its headers' => sub {
     $service->script("\$c->answer(200, [$headers], jcs(result(\$q->{json})))");
 
     my $answer = sent('/as-aee', aee());

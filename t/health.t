@@ -81,14 +81,14 @@ for my $zone ('agents:1m', 'agents:128k') {
     $nginx->stop if $nginx;
     $nginx = start("$zone share=100%");
 
-    subtest "AEE-22 an idle zone is well, $zone" => sub {
+    subtest "AEE-22 an idle zone is healthy, $zone" => sub {
         is(health('alice'), 'healthy ok');
         is(health('bob', '/limited'), 'healthy ok');
     };
 }
 
 
-subtest 'AEE-22 asking takes no entry of the window' => sub {
+subtest 'AEE-22 the question uses no entry of the window' => sub {
     my $message = question('alice');
 
     is(health('alice', '/in', $message), 'healthy ok');
@@ -96,7 +96,7 @@ subtest 'AEE-22 asking takes no entry of the window' => sub {
 };
 
 
-subtest 'AEE-22 a full zone says so, and to everybody' => sub {
+subtest 'AEE-22 a full zone says so, to every caller' => sub {
     my ($n, $answer) = fill();
 
     is($answer->{json}{payload}{code}, 'E_CAPACITY', "full after $n messages");
@@ -113,7 +113,7 @@ subtest 'AEE-22 a full zone says so, and to everybody' => sub {
 };
 
 
-subtest 'AEE-22 where there is a rate, too' => sub {
+subtest 'AEE-22 also with a rate' => sub {
     is(health($_, '/limited'), 'unhealthy full', $_) for 'alice', 'bob';
 };
 

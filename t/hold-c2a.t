@@ -40,7 +40,7 @@ sub ask {
 
 my $bob = listen_to('bob', session => 's1');
 
-subtest 'HUB-07: C2A that is answered in C2A gets a result' => sub {
+subtest 'HUB-07: a C2A question with a C2A answer gets a result' => sub {
     my $m = escalation(severity => 'critical', requires_ack => true);
 
     $m->{recipient} = 'agent://ops.example/bob';
@@ -85,7 +85,7 @@ subtest 'HUB-07: C2A that is answered in C2A gets a result' => sub {
 };
 
 
-subtest 'HUB-07 C2A-15: who agrees in C2A answers one in AEE' => sub {
+subtest 'HUB-07 C2A-15: "agree" in C2A answers a question in AEE' => sub {
     my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
     my $task = aee(intent => 'vcp.escalation', priority => 'high',
                    payload => { severity => 'critical', requires_ack => true,
@@ -113,7 +113,7 @@ subtest 'HUB-07 C2A-15: who agrees in C2A answers one in AEE' => sub {
 
 # in C2A the conversation decides where a message goes
 
-subtest 'HUB-07 C2A-11 an answer to its conversation of two is for who asked' =>
+subtest 'HUB-07 C2A-11 an answer to the conversation of two goes to the asker' =>
 sub {
     my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
     my $task = aee();
@@ -155,7 +155,7 @@ sub {
 
 
 # for every protocol in which the sender listens, and the rules for it
-subtest 'HUB-06 C2A-11 SEC-04 and names who asked as its recipient' => sub {
+subtest 'HUB-06 C2A-11 SEC-04 the answer names the asker as its recipient' => sub {
     my $own = listen_to('bob', uri => '/c2a/', session => 'c2a');
     my %of = (aee => listen_to('alice', uri => '/aee/', session => 'aee'),
               channel => listen_to('alice', session => 'channel'));

@@ -124,7 +124,7 @@ subtest 'HUB-07 an AEE task outlives a reload' => sub {
 };
 
 
-subtest 'HUB-07 a call for frames ends, and goes on in another worker' => sub {
+subtest 'HUB-07 a call for frames ends, and continues in another worker' => sub {
     my $call = begin(tool_text('agent_subscribe', wait_ms => 15000,
                                session => 'mine'), as => 'dave');
 
@@ -149,7 +149,7 @@ $nginx->stop;
 my $brief = Parley::Nginx->start(workers => 2, http => conf(),
                                  main => 'worker_shutdown_timeout 4s;');
 
-subtest 'HUB-10 a query whose worker has to leave' => sub {
+subtest 'HUB-10 a query whose worker must end' => sub {
     bob_listens();
 
     my %query = query();
@@ -195,7 +195,7 @@ sub bob_gets_now {
 }
 
 
-subtest 'HUB-07 a task whose worker has to leave' => sub {
+subtest 'HUB-07 a task whose worker must end' => sub {
     bob_listens();
 
     my $task = aee(from => 'agent.alice', to => 'agent.bob');

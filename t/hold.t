@@ -108,7 +108,7 @@ sub alone {
 
 my $bob = listen_to('bob', session => 's1');
 
-subtest 'HUB-07: an AEE task gets its result from who only listens' => sub {
+subtest 'HUB-07: an AEE task gets its result from a stream reader' => sub {
     my $task = aee();
     my $request = ask($task);
     my $query = $bob->event->{json};
@@ -133,7 +133,7 @@ subtest 'HUB-07: an AEE task gets its result from who only listens' => sub {
 };
 
 
-subtest 'HUB-07: on whatever workers' => sub {
+subtest 'HUB-07: the same with any two workers' => sub {
     my @all = map { my $task = aee(); [$task, ask($task)] } 1 .. 12;
     my %of = map { $_->[0]{id} => $_->[1] } @all;
     my %pids;
@@ -181,7 +181,7 @@ subtest 'HUB-07: a VCP escalation gets its acknowledgment' => sub {
 };
 
 
-subtest 'VCP-18 HUB-07: in VCP, too, it is told as HTTP has it' => sub {
+subtest 'VCP-18 HUB-07: the response of VCP has the form of its HTTP binding' => sub {
     my $own = listen_to('bob', uri => '/vcp/');
     my $m = escalation(severity => 'critical', requires_ack => true);
 
@@ -223,7 +223,7 @@ subtest 'HUB-07: a C2A call gets its result' => sub {
 };
 
 
-subtest 'HUB-07: who listens in the protocol of who asks answers in it' => sub {
+subtest 'HUB-07: a reader in the asker\'s protocol answers in it' => sub {
     my $own = listen_to('bob', uri => '/aee/agent.bob', session => 'own');
     my $task = aee();
     my $request = ask($task);
@@ -247,7 +247,7 @@ subtest 'HUB-07: who listens in the protocol of who asks answers in it' => sub {
 
 
 # an AEE agent, whose stream has the translations of other protocols
-subtest 'HUB-07: who listens in a further protocol answers in that' => sub {
+subtest 'HUB-07: a reader in a third protocol answers in it' => sub {
     my $own = listen_to('bob', uri => '/aee/agent.bob', session => 'own');
 
     my $result = sub {
@@ -305,7 +305,7 @@ subtest 'HUB-07: who listens in a further protocol answers in that' => sub {
 };
 
 
-subtest 'SEC-08, HUB-07: whoever is not of a group answers nothing for it' => sub {
+subtest 'SEC-08, HUB-07: a principal outside a group cannot answer for it' => sub {
     my $request = ask(Parley::Matrix::say(target => 'room:acme'));
     my $query = $bob->event->{json};
 
@@ -333,7 +333,7 @@ subtest 'SEC-08, HUB-07: whoever is not of a group answers nothing for it' => su
 };
 
 
-subtest 'SEC-08: a failure that names another\'s question' => sub {
+subtest 'SEC-08: a failure that names another question' => sub {
     my $alice = listen_to('alice', uri => '/aee/agent.alice', session => 'a');
     my $task = aee();
     my $request = ask($task);
@@ -357,7 +357,7 @@ subtest 'SEC-08: a failure that names another\'s question' => sub {
 };
 
 
-subtest 'HUB-07: rules that deny hold for what an answer becomes' => sub {
+subtest 'HUB-07: deny rules hold for the translation of an answer' => sub {
     my $dave = listen_to('dave', uri => '/watched/agent.alice');
     my $request = ask(aee(intent => 'secret.plan'));
 
@@ -374,7 +374,7 @@ subtest 'HUB-07: rules that deny hold for what an answer becomes' => sub {
 };
 
 
-subtest 'HUB-07: what was answered takes no room of those that are held' => sub {
+subtest 'HUB-07: answered requests use no place of held ones' => sub {
     my $status = Parley::Status->new(port => port(1));
     my @open;
 
@@ -409,7 +409,7 @@ subtest 'HUB-07: a failure' => sub {
 };
 
 
-subtest 'HUB-07: nobody answers in time: taken, and later by the stream' => sub {
+subtest 'HUB-07: no answer in time: accepted, and answered later by the stream' => sub {
     my $alice = listen_to('alice', uri => '/aee/agent.alice', session => 'a');
     my $task = aee();
     my $from = time;
@@ -433,7 +433,7 @@ subtest 'HUB-07: nobody answers in time: taken, and later by the stream' => sub 
 };
 
 
-subtest 'HUB-07: hold=off answers at once, by the stream later' => sub {
+subtest 'HUB-07: hold=off answers at once, and later by the stream' => sub {
     ok(alone());
 
     my $none = submit(aee(), uri => '/off', as => 'alice');
@@ -455,7 +455,7 @@ subtest 'HUB-07: hold=off answers at once, by the stream later' => sub {
 };
 
 
-subtest 'HUB-07: what is asked of nobody is answered at once' => sub {
+subtest 'HUB-07: a request without a recipient is answered at once' => sub {
     my $from = time;
     my $answer = submit(aee(to => 'agent.dave'), uri => '/held',
                         as => 'alice');
@@ -465,7 +465,7 @@ subtest 'HUB-07: what is asked of nobody is answered at once' => sub {
 };
 
 
-subtest 'HUB-07: a held request is no stream, and for nothing else' => sub {
+subtest 'HUB-07: a held request is not a stream' => sub {
     ok(alone());
 
     my $request = ask(aee());
@@ -515,7 +515,7 @@ subtest 'HUB-07: over TLS' => sub {
 };
 
 
-subtest 'GW-15, HUB-07: a worker is killed that holds' => sub {
+subtest 'GW-15, HUB-07: a worker with held requests is killed' => sub {
     my $alice = listen_to('alice', uri => '/aee/agent.alice', session => 'a');
     my $task = aee();
     my $request = ask($task);
@@ -541,7 +541,7 @@ subtest 'GW-15, HUB-07: a worker is killed that holds' => sub {
 };
 
 
-subtest 'HUB-07: no more than 16 of a principal in a worker' => sub {
+subtest 'HUB-07: at most 16 of a principal in a worker' => sub {
     ok(alone());
 
     my @requests = map { ask(aee()) } 1 .. 40;
@@ -555,7 +555,7 @@ subtest 'HUB-07: no more than 16 of a principal in a worker' => sub {
 };
 
 
-subtest 'SEC-16: what is revoked is held no longer' => sub {
+subtest 'SEC-16: a revocation ends a held request' => sub {
     my $from = time;
     my $request = ask(aee(from => 'agent.carol', to => 'agent.bob'),
                       as => 'carol');
@@ -568,7 +568,7 @@ subtest 'SEC-16: what is revoked is held no longer' => sub {
 };
 
 
-subtest 'SEC-16: nor told what came before' => sub {
+subtest 'SEC-16: a revoked asker does not get an earlier answer' => sub {
     revoke();
     sleep 1.2;
 
@@ -591,7 +591,7 @@ subtest 'SEC-16: nor told what came before' => sub {
 };
 
 
-subtest 'HUB-07: a worker that is to leave answers' => sub {
+subtest 'HUB-07: a leaving worker answers its held requests' => sub {
     my $from = time;
     my $request = ask(aee());
 
@@ -602,7 +602,7 @@ subtest 'HUB-07: a worker that is to leave answers' => sub {
 };
 
 
-subtest 'what is no time' => sub {
+subtest 'invalid times' => sub {
     for my $word (qw(0 61s 10x on)) {
         my ($rc, $said) = Parley::Nginx->check(http => http($word));
 

@@ -323,7 +323,7 @@ for my $proto (sort keys %protocols) {
         $stream->leave;
     };
 
-    subtest "ACH-28 $proto: what is retained is deleted" => sub {
+    subtest "ACH-28 $proto: a retained message is deleted" => sub {
         my $stream = stream_of('mo', $proto);
         my $from = $stream->opened->{id};
         my $mo = $p->{name}->('mo');
@@ -562,7 +562,7 @@ EOT
 
     my $nginx = Parley::Nginx->start(http => $http);
 
-    subtest "HUB-06 what no frame loses, before $proto" => sub {
+    subtest "HUB-06 a message without loss in no frame, to $proto" => sub {
         my $reader = websocket('mo', uri => '/ws', session => 's1');
         my $m = aee(type => 'event', from => 'human.hugo', to => 'human.mo',
                     x_tenant => 'acme');
@@ -591,7 +591,7 @@ EOT
               handle => '~bob' } ] }),
         locations => "location /mcp { parley_jwt on; parley_mcp channel; }"));
 
-    subtest 'ACH-10 the instrument of a handle of 32' => sub {
+    subtest 'ACH-10 the instrument of a handle with 32 characters' => sub {
         my $bob = listen_to('bob');
 
         taken(submit(aee(type => 'event', from => 'human.' . substr($long, 1),

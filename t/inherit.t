@@ -133,7 +133,7 @@ sub codes {
 }
 
 
-subtest 'each directive that may be inherited is here' => sub {
+subtest 'this test has every directive that can be inherited' => sub {
     my $def = slurp(root() . '/gate/settings/parley_directive.def') =~ s{/\*.*?\*/}{}gsr;
     my @any = $def =~ /"parley_(\w+)", PARLEY_IN_ANY,/g;
     my $here = join ' ', map { @$_[1, 2] } values %block;
@@ -142,7 +142,7 @@ subtest 'each directive that may be inherited is here' => sub {
     like($here, qr/\bparley_$_ /, "parley_$_") for @any;
 };
 
-subtest 'what is accepted' => sub {
+subtest 'accepted protocols' => sub {
     is(codes('accept', sub { aee() }), 'passes field-unknown');
     is(codes('accept', sub { vcp() }), 'passes passes');
     is(codes('any', sub { aee(Priority => 'x') }), 'passes field-unknown');
@@ -153,7 +153,7 @@ subtest 'what is accepted' => sub {
 };
 
 
-subtest 'what the service speaks, and who says its errors' => sub {
+subtest 'the service\'s protocol, and the source of its errors' => sub {
     $service->script('$c->answer(403, [], jcs(with(failure($q->{json}), '
                      . 'from => "service.outer")))');
 
@@ -166,7 +166,7 @@ subtest 'what the service speaks, and who says its errors' => sub {
 };
 
 
-subtest 'what is made for VCP' => sub {
+subtest 'settings for VCP messages' => sub {
     for my $name ('context', 'constitution') {
         for my $where ('outer', 'inner') {
             my $got = sent("$name/$where", aee(type => 'event',
@@ -191,7 +191,7 @@ subtest 'what is made for VCP' => sub {
 };
 
 
-subtest 'how grave failures are' => sub {
+subtest 'severities of failures' => sub {
     for my $of (['outer', 'E_ONE', 'critical'], ['inner', 'E_ONE', 'warning'],
                 ['outer', 'E_TWO', 'warning'], ['inner', 'E_TWO', 'info'])
     {
@@ -211,7 +211,7 @@ subtest 'how grave failures are' => sub {
 };
 
 
-subtest 'what is lost' => sub {
+subtest 'losses' => sub {
     my $make = sub {
         aee(type => 'event', from => 'agent.lead', to => 'agent.alice',
             intent => 'vcp.constraint_propagate',
@@ -305,7 +305,7 @@ subtest 'redaction and dry run' => sub {
 
 
 # this is last, as it suspends the sender in every location
-subtest 'whether what is critical pauses its sender' => sub {
+subtest 'whether a critical escalation pauses its sender' => sub {
     my $critical = sub { escalation(severity => 'critical',
                                     requires_ack => true) };
 

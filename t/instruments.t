@@ -56,7 +56,7 @@ sub refused {
 
 # ---- the instrument that drafts
 
-subtest 'ACH-30 ACH-10: a frame of each instrument that is listed' => sub {
+subtest 'ACH-30 ACH-10: a frame of each listed instrument' => sub {
     my %taken = (alice => ['~cc-desk@1', '~cc-desk', '~cc-desk@9', '~cc-pad',
                            '~cc-pad@2'],
                  carol => ['~cc-carol@1.0', '~cc-pad', '~ide@1']);
@@ -74,7 +74,7 @@ subtest 'ACH-30 ACH-10: a frame of each instrument that is listed' => sub {
 };
 
 
-subtest 'ACH-30 ACH-10: the instrument that a token names' => sub {
+subtest 'ACH-30 ACH-10: the instrument in a token' => sub {
     my $post = sub {
         my ($name, $claim, $drafts) = @_;
 
@@ -165,7 +165,7 @@ for my $way (
 }
 
 
-subtest 'ACH-30: without a word of the token the first one drafts' => sub {
+subtest 'ACH-30: without an instrument in the token the first one drafts' => sub {
     my $bob = listen_to('bob', session => 'one');
 
     $client->post('/aee', jcs(aee(type => 'event', to => 'agent.bob',
@@ -184,7 +184,7 @@ subtest 'ACH-30: without a word of the token the first one drafts' => sub {
 
 # ---- sessions
 
-subtest 'ACH-30 ACH-25: the roster tells the instrument of a session' => sub {
+subtest 'ACH-30 ACH-25: the roster has the instrument of a session' => sub {
     my @streams = (
         listen_to('alice', session => 's1', token => by('alice', '~cc-pad@2')),
         listen_to('alice', session => 's2', token => by('alice',
@@ -233,7 +233,7 @@ subtest 'ACH-30: an answer reaches the session that asked' => sub {
 
 # ---- the file
 
-subtest 'ACH-30 GW-28: what is wrong in a list of instruments' => sub {
+subtest 'ACH-30 GW-28: errors in a list of instruments' => sub {
     my $told = sub {
         my $path = spew(tmp_dir() . '/tools.json', "{\"principals\": [\n"
             . join(",\n", map { jcs($_) }

@@ -74,7 +74,7 @@ sub try {
 
 my $bad = '401 E_TOKEN_INVALID';
 
-subtest 'SEC-16 GW-02 keys of files' => sub {
+subtest 'SEC-16 GW-02 keys from files' => sub {
     my $nginx = Parley::Nginx->start(http => gateway(<<"EOT"));
     parley_jwks $dir/a.json issuer=$of_a;
     parley_jwks $dir/any.json;
@@ -94,7 +94,7 @@ EOT
 };
 
 
-subtest 'GW-02 keys that are fetched stand beside those of other issuers'
+subtest 'GW-02 fetched keys do not affect those of other issuers'
     => sub {
     spew("$dir/provided", jwks($c));
     $provider->script("\$c->answer(200, [], Parley::Env::slurp("
@@ -130,7 +130,7 @@ sub wrong_keys {
     like($said, $expected, $name);
 }
 
-subtest 'GW-11 what is wrong' => sub {
+subtest 'GW-11 errors of the configuration' => sub {
     wrong_keys('no issuer', "parley_jwks $dir/a.json issuer=;",
                qr/"issuer=" in "parley_jwks" must not be empty/);
     wrong_keys('another word', "parley_jwks $dir/a.json audience=x;",

@@ -96,7 +96,7 @@ sub quiet {
 }
 
 
-subtest 'GW-02 cold start: all first requests wait for the one fetch' => sub {
+subtest 'GW-02 cold start: all first requests wait for one fetch' => sub {
     $provider->script("\$c->pause(1); $gives");
 
     my $nginx = Parley::Nginx->start(workers => 2, http => gateway(proxied()));
@@ -112,7 +112,7 @@ subtest 'GW-02 cold start: all first requests wait for the one fetch' => sub {
 };
 
 
-subtest 'GW-02 whoever leaves while it waits takes nothing along' => sub {
+subtest 'GW-02 a client that leaves does not end the fetch' => sub {
     $provider->clear;
     $provider->script("\$c->pause(1); $gives");
 
@@ -140,7 +140,7 @@ subtest 'GW-02 whoever leaves while it waits takes nothing along' => sub {
 };
 
 
-subtest 'GW-02 a provider that hangs is waited for no longer than timeout=' => sub {
+subtest 'GW-02 a provider that hangs is not waited for longer than timeout=' => sub {
     $provider->clear;
     $provider->script('$c->pause(20)');
 
@@ -163,7 +163,7 @@ subtest 'GW-02 a provider that hangs is waited for no longer than timeout=' => s
 };
 
 
-subtest 'GW-02 shutdown: ended where nobody waits, waited for where one does' => sub {
+subtest 'GW-02 shutdown: the fetch ends if no request waits for it, and continues if one does' => sub {
     $provider->clear;
     $provider->script('$c->pause(20)');
 
@@ -194,7 +194,7 @@ subtest 'GW-02 shutdown: ended where nobody waits, waited for where one does' =>
 };
 
 
-subtest 'GW-02 a killed worker\'s fetch is made by another' => sub {
+subtest 'GW-02 another worker repeats a killed worker\'s fetch' => sub {
     $provider->clear;
     $provider->script('$c->pause(20)');
 
@@ -227,7 +227,7 @@ subtest 'GW-02 a killed worker\'s fetch is made by another' => sub {
 };
 
 
-subtest 'GW-02 a killed worker\'s fetch is made anew by the one that follows' => sub {
+subtest 'GW-02 the next worker repeats a killed worker\'s fetch' => sub {
     $provider->clear;
     $provider->script('$c->pause(20)');
 
@@ -247,7 +247,7 @@ subtest 'GW-02 a killed worker\'s fetch is made anew by the one that follows' =>
 };
 
 
-subtest 'GW-02 keys of a source that was replaced are not trusted any more' => sub {
+subtest 'GW-02 keys of a replaced source are not trusted' => sub {
     my $other = Parley::Upstream->start(port(5), '$c->answer(500)');
     my $two = new_key('ed25519', 'id-2');
     my @to = map { gateway(proxied() . ' location = /_other { internal; '
@@ -295,7 +295,7 @@ subtest 'GW-02 keys of a source that was replaced are not trusted any more' => s
 };
 
 
-subtest 'GW-02 a reload that changes something else keeps the keys' => sub {
+subtest 'GW-02 a reload with other changes keeps the keys' => sub {
     $provider->clear;
     $provider->script($gives);
 
@@ -333,7 +333,7 @@ sub sockets {
 }
 
 
-subtest 'GW-02 a refresh, and a provider that hangs there, hurt no caller' => sub {
+subtest 'GW-02 a refresh with a hanging provider affects no caller' => sub {
     $provider->clear;
     $provider->script($gives);
 
@@ -362,7 +362,7 @@ subtest 'GW-02 a refresh, and a provider that hangs there, hurt no caller' => su
 };
 
 
-subtest 'GW-02 who asks for a key that is new waits for the refresh under way' => sub {
+subtest 'GW-02 a token with a new key waits for the refresh in progress' => sub {
     my $two = new_key('ed25519', 'id-2');
 
     $provider->clear;
@@ -516,7 +516,7 @@ my $dns = resolver();
 my $spare = Parley::Upstream->start(port(8), $gives);
 
 
-subtest 'GW-02 whatever the location behind it is' => sub {
+subtest 'GW-02 any kind of location works' => sub {
     for (@kinds) {
         my ($name, $location, %o) = @$_;
 
@@ -545,7 +545,7 @@ subtest 'GW-02 whatever the location behind it is' => sub {
 };
 
 
-subtest 'GW-02 whatever goes wrong there' => sub {
+subtest 'GW-02 any failure of it is handled' => sub {
     for (@failures) {
         my ($name, $location, $log, %o) = @$_;
 
@@ -567,7 +567,7 @@ kill 'KILL', $dns;
 waitpid $dns, 0;
 
 
-subtest 'GW-02 the server that has the location is found' => sub {
+subtest 'GW-02 the server with the location is found' => sub {
     $provider->script($gives);
 
     my $nginx = Parley::Nginx->start(http => gateway(proxied())
@@ -590,7 +590,7 @@ SKIP: {
            || !-e "$modules/ngx_http_lua_module.so"
            || !-e "$modules/ngx_http_js_module.so";
 
-    subtest 'GW-02 a script behind it' => sub {
+    subtest 'GW-02 a location with a script' => sub {
         spew(tmp_dir() . '/keys.js',
              "function keys(r) { r.return(200, '$set'); }\n"
              . 'export default { keys };');

@@ -78,7 +78,7 @@ sub try {
 my $nginx;
 
 
-subtest 'GW-02 the provider is not needed to start' => sub {
+subtest 'GW-02 nginx starts without the provider' => sub {
     $provider->script('$c->answer(500)');
     $nginx = Parley::Nginx->start(workers => 2,
                                   http => gateway('/_jwks interval=2s'));
@@ -93,7 +93,7 @@ subtest 'GW-02 the provider is not needed to start' => sub {
 };
 
 
-subtest 'GW-02 keys are fetched as soon as there are some' => sub {
+subtest 'GW-02 keys are fetched when the provider has some' => sub {
     provide($one);
 
     my $answer;
@@ -108,7 +108,7 @@ subtest 'GW-02 keys are fetched as soon as there are some' => sub {
 };
 
 
-subtest 'GW-02 the provider sees no token and no body of the caller' => sub {
+subtest 'GW-02 the provider gets no token and no body of the caller' => sub {
     my $got = $provider->last;
 
     is($got->{method}, 'GET');
@@ -118,7 +118,7 @@ subtest 'GW-02 the provider sees no token and no body of the caller' => sub {
 };
 
 
-subtest 'GW-02 keys that are known are not fetched again' => sub {
+subtest 'GW-02 known keys are not fetched again' => sub {
     my $n = $provider->count;
 
     is(try($one)->{status}, 202) for 1 .. 10;
@@ -126,7 +126,7 @@ subtest 'GW-02 keys that are known are not fetched again' => sub {
 };
 
 
-subtest 'GW-02 rotation: an unknown kid fetches, without a restart' => sub {
+subtest 'GW-02 rotation: an unknown kid causes a fetch, without a restart' => sub {
     sleep 2.1;
     provide($two);
 
@@ -137,12 +137,12 @@ subtest 'GW-02 rotation: an unknown kid fetches, without a restart' => sub {
 };
 
 
-subtest 'GW-02 a token by a key that was withdrawn is refused, cached or not' => sub {
+subtest 'GW-02 a token with a withdrawn key is refused, cached or not' => sub {
     is(try($one)->{status}, 401) for 1 .. 4;
 };
 
 
-subtest 'GW-02 unknown kids fetch at most once per interval' => sub {
+subtest 'GW-02 unknown kids cause at most one fetch per interval' => sub {
     sleep 2.1;
 
     my $n = $provider->count;
@@ -156,7 +156,7 @@ subtest 'GW-02 unknown kids fetch at most once per interval' => sub {
 };
 
 
-subtest 'GW-02 the last good keys are kept when the provider fails' => sub {
+subtest 'GW-02 the last valid keys are kept when the provider fails' => sub {
     for ('$c->answer(500)', '$c->answer(200, [], "no keys")',
          '$c->answer(200, [], q({"keys":[]))', '$c->answer(200, [], q({}))',
          '$c->answer(200, [], q({"keys":null}))',
@@ -170,7 +170,7 @@ subtest 'GW-02 the last good keys are kept when the provider fails' => sub {
 };
 
 
-subtest 'SEC-18 a weak key is left out, told, and takes nothing away' => sub {
+subtest 'SEC-18 a weak key is left out and logged, and the others stay' => sub {
     my $three = { %{ $three->{jwk} } };
 
     for (['roca-2048', qr/\/keys\/1\/n .*ROCA/],
@@ -195,7 +195,7 @@ subtest 'SEC-18 a weak key is left out, told, and takes nothing away' => sub {
 };
 
 
-subtest 'GW-02 a set without a key of use keeps the last good ones' => sub {
+subtest 'GW-02 a set without a usable key keeps the last valid ones' => sub {
     for ({ kty => 'oct', k => 'AAEC' }, { kty => 'XYZ', kid => 'new' },
          { %{ $one->{jwk} }, use => 'enc' })
     {
@@ -211,7 +211,7 @@ subtest 'GW-02 a set without a key of use keeps the last good ones' => sub {
 };
 
 
-subtest 'GW-02 an empty set that is published withdraws every key' => sub {
+subtest 'GW-02 a published empty set withdraws every key' => sub {
     sleep 2.1;
     publish();
 
@@ -233,7 +233,7 @@ subtest 'GW-02 an empty set that is published withdraws every key' => sub {
 };
 
 
-subtest 'GW-02 a reload and a failing provider do not bring them back' => sub {
+subtest 'GW-02 a reload and a failing provider do not restore them' => sub {
     ok($nginx->reload);
     is(try($two)->{status}, 401);
 
@@ -243,14 +243,14 @@ subtest 'GW-02 a reload and a failing provider do not bring them back' => sub {
 };
 
 
-subtest 'GW-02 keys that are published again are good again' => sub {
+subtest 'GW-02 keys that are published again are valid again' => sub {
     sleep 2.1;
     publish($two->{jwk});
     is(try($two)->{status}, 202);
 };
 
 
-subtest 'GW-02 the last good keys are kept when nobody answers there' => sub {
+subtest 'GW-02 the last valid keys are kept when the provider is down' => sub {
     sleep 2.1;
     $provider->stop;
     is(try($three)->{status}, 401);
@@ -258,13 +258,13 @@ subtest 'GW-02 the last good keys are kept when nobody answers there' => sub {
 };
 
 
-subtest 'GW-02 a reload keeps them' => sub {
+subtest 'GW-02 a reload keeps the last valid keys' => sub {
     ok($nginx->reload);
     is(try($two)->{status}, 202, 'though the provider is gone');
 };
 
 
-subtest 'GW-02 a provider that hangs does not hang those with good tokens' => sub {
+subtest 'GW-02 a provider that hangs does not delay valid tokens' => sub {
     $provider = Parley::Upstream->start(port(4), '$c->pause(20)');
     sleep 2.1;
 
@@ -292,7 +292,7 @@ subtest 'GW-02 a provider that hangs does not hang those with good tokens' => su
 $nginx->stop;
 
 
-subtest 'GW-02 refresh: a withdrawn key goes without an unknown kid' => sub {
+subtest 'GW-02 refresh: a withdrawn key is removed without an unknown kid' => sub {
     provide($one, $two);
     $nginx = Parley::Nginx->start(
         http => gateway('/_jwks interval=1s refresh=2s'));
@@ -314,7 +314,7 @@ subtest 'GW-02 refresh: a withdrawn key goes without an unknown kid' => sub {
 };
 
 
-subtest 'GW-02 until then parley_jwks will do where it is given too' => sub {
+subtest 'GW-02 parley_jwks is used until then, if it is configured' => sub {
     $provider->script('$c->answer(500)');
     spew(tmp_dir() . '/local.json', jwks($three));
     $nginx = Parley::Nginx->start(http => gateway('/_jwks interval=1s',
@@ -324,7 +324,7 @@ subtest 'GW-02 until then parley_jwks will do where it is given too' => sub {
 };
 
 
-subtest 'GW-02 an empty set takes the place of parley_jwks as well' => sub {
+subtest 'GW-02 an empty set replaces parley_jwks too' => sub {
     sleep 1.1;
     publish();
 
@@ -333,7 +333,7 @@ subtest 'GW-02 an empty set takes the place of parley_jwks as well' => sub {
 };
 
 
-subtest 'a location that does not verify its peer is named by nginx -t' => sub {
+subtest 'nginx -t names a location that does not verify its peer' => sub {
     my $verify = 'proxy_ssl_verify on; proxy_ssl_trusted_certificate '
                  . '%TLS_CERT%;';
     my $warns = qr/\[warn\].*does[ ]not[ ]verify[ ]the[ ]certificate.*

@@ -237,7 +237,7 @@ sub soon {
 }
 
 
-subtest 'OPS-06 what cannot be written adds no key, and takes none back' => sub {
+subtest 'OPS-06 a change that cannot be audited adds no key and removes none' => sub {
     my $log = "$dir/audit.jsonl";
     my $nginx = Parley::Nginx->start(workers => 2, http => http(
         audit => "parley_audit $log;"));
@@ -276,7 +276,7 @@ subtest 'OPS-06 what cannot be written adds no key, and takes none back' => sub 
 my $nginx = Parley::Nginx->start(workers => 2, http => http());
 
 
-subtest 'VCP-31 a key that is added counts on every worker, after a reload' =>
+subtest 'VCP-31 an added key counts on every worker, and after a reload' =>
     sub {
     is(signed('k1'), '403 key-unknown', 'before');
     is_deeply(listed(), [], 'none is there');
@@ -306,7 +306,7 @@ subtest 'VCP-31 a key that is added counts on every worker, after a reload' =>
 };
 
 
-subtest 'VCP-31 nothing else than a signature is proven by it' => sub {
+subtest 'VCP-31 the key proves signatures only' => sub {
     my $forged = jcs(sign_vcp(vcp(sender => 'agent://ops.example/alice'),
                               $key{k1}));
 
@@ -325,7 +325,7 @@ subtest 'VCP-31 nothing else than a signature is proven by it' => sub {
 };
 
 
-subtest 'VCP-31 it is taken back' => sub {
+subtest 'VCP-31 the key is removed' => sub {
     is_deeply([sort keys %{ kids(drop('k2')) }], [qw(k1 k3)], 'what is left');
     is(signed('k2'), '403 signature-invalid', 'on every worker');
     is(signed('k2', aee => {}), '403 E_KEY_UNKNOWN', 'by its kid');
@@ -335,7 +335,7 @@ subtest 'VCP-31 it is taken back' => sub {
 };
 
 
-subtest 'VCP-31 SEC-16 it is revoked' => sub {
+subtest 'VCP-31 SEC-16 the key is revoked' => sub {
     kids(add(adds(['k1'])));
 
     revoke(kids => [{ sub => 'worker', kid => 'k1' }]);
@@ -357,7 +357,7 @@ subtest 'VCP-31 SEC-16 it is revoked' => sub {
 };
 
 
-subtest 'VCP-31 it ends' => sub {
+subtest 'VCP-31 the key expires' => sub {
     kids(add(adds(['short'], exp => int(time) + 3)));
     is(said(send_vcp('short')), 200, 'before');
 
@@ -369,7 +369,7 @@ subtest 'VCP-31 it ends' => sub {
 };
 
 
-subtest 'VCP-31 who may not' => sub {
+subtest 'VCP-31 callers that may not add keys' => sub {
     my @whom = (403, 'policy-refused', '/sub', qr/direct parent/);
 
     refused('a grandparent', add(adds(['k2']), as => 'boss'), @whom);
@@ -406,7 +406,7 @@ subtest 'VCP-31 who may not' => sub {
 };
 
 
-subtest 'VCP-31 SEC-18 what is no such key' => sub {
+subtest 'VCP-31 SEC-18 invalid keys' => sub {
     my $invalid = sub {
         my ($name, $jwk, $field, $why) = @_;
 
@@ -453,7 +453,7 @@ subtest 'VCP-31 SEC-18 what is no such key' => sub {
 };
 
 
-subtest 'VCP-31 what is no such request' => sub {
+subtest 'VCP-31 invalid requests' => sub {
     my $good = adds(['k2']);
     my $text = jcs($good);
     my $at = sub { add({ %$good, exp => int(time) + $_[0] }) };
@@ -532,7 +532,7 @@ subtest 'VCP-31 what is no such request' => sub {
 };
 
 
-subtest 'VCP-31 how many a child may have' => sub {
+subtest 'VCP-31 the number of keys of a child' => sub {
     my $x = sub { { kty => 'OKP', crv => 'Ed25519', kid => $_[0],
                     x => public_jwk($key{short})->{x} } };
 
@@ -545,7 +545,7 @@ subtest 'VCP-31 how many a child may have' => sub {
 };
 
 
-subtest 'VCP-31 the directory decides, as it is' => sub {
+subtest 'VCP-31 the current directory decides' => sub {
     my $own = public_jwk({ jwk => { %{ public_jwk($key{wrong}) },
                                     kid => 'k1' } });
 
@@ -580,7 +580,7 @@ subtest 'VCP-31 the directory decides, as it is' => sub {
 };
 
 
-subtest 'VCP-31 it is counted and shown as the rest' => sub {
+subtest 'VCP-31 the key is counted and shown like others' => sub {
     my $log = $nginx->error_log;
 
     like($log, qr/refused.*policy-refused/, 'OPS-07 the error log');
@@ -600,7 +600,7 @@ subtest 'VCP-31 it is counted and shown as the rest' => sub {
 undef $nginx;
 
 
-subtest 'VCP-31 SEC-09 a parent has its share, and the others theirs' => sub {
+subtest 'VCP-31 SEC-09 a parent has its share, and the others keep theirs' => sub {
     # lead fills its share with keys of many children
     my $http = http(zone => 'agents:256k share=2%');
     my $file = from_json(Parley::Env::slurp("$dir/identities.json"));
@@ -639,7 +639,7 @@ subtest 'VCP-31 SEC-09 a parent has its share, and the others theirs' => sub {
 };
 
 
-subtest 'VCP-31 GW-11 where it may stand' => sub {
+subtest 'VCP-31 GW-11 places of parley_keys' => sub {
     my $check = sub {
         my ($name, $location, $why, %o) = @_;
 

@@ -63,7 +63,7 @@ sub begun {
 
 my $uri = '/aee';
 
-subtest "SEC-08 $uri: two answers at once, the first one's service is slow" => sub {
+subtest "SEC-08 $uri: two answers at once, the first with a slow service" => sub {
     begun();
     my $m = aee();
 
@@ -81,7 +81,7 @@ subtest "SEC-08 $uri: two answers at once, the first one's service is slow" => s
 };
 
 
-subtest "SEC-08 $uri: an answer of its own, then the service's" => sub {
+subtest "SEC-08 $uri: an answer as its own message, then the service's" => sub {
     begun();
     my $m = aee(payload => { slow => 2, results => 1 });
 
@@ -95,7 +95,7 @@ subtest "SEC-08 $uri: an answer of its own, then the service's" => sub {
 };
 
 
-subtest "SEC-08 $uri: an answer is on its way, and the service's comes" => sub {
+subtest "SEC-08 $uri: an answer is in progress when the service's comes" => sub {
     begun();
     my $m = aee(payload => { slow => 2, results => 1 });
     my $answer = result($m, payload => { slow => 1 });
@@ -126,7 +126,7 @@ subtest "SEC-08 $uri: an answer is on its way, and the service's comes" => sub {
 };
 
 
-subtest "SEC-08 $uri: after a failure there is no answer" => sub {
+subtest "SEC-08 $uri: after a failure an answer is refused" => sub {
     begun();
     my $m = aee(payload => { fails => 1 });
 

@@ -240,7 +240,7 @@ subtest 'GW-21 the connection to the upstream is kept' => sub {
 };
 
 
-subtest 'GW-21 a client that leaves in its body has sent nothing' => sub {
+subtest 'GW-21 a client that leaves within its body has sent nothing' => sub {
     answers('$c->answer(200, [], $done->());');
 
     my $m = aee();
@@ -272,7 +272,7 @@ for (['an error', '/aee', '$wait->(); $c->answer(500);'],
 {
     my ($name, $uri, $script) = @$_;
 
-    subtest "GW-12 GW-21 $name with nobody there: it may come again" => sub {
+    subtest "GW-12 GW-21 $name after the client left: the message may come again" => sub {
         answers($script);
 
         my $m = aee();
@@ -295,7 +295,7 @@ for (['an error', '/aee', '$wait->(); $c->answer(500);'],
 }
 
 
-subtest 'AEE-29 GW-21 the deadline of the message ends the waiting' => sub {
+subtest 'AEE-29 GW-21 the deadline of the message ends the wait' => sub {
     answers('$c->pause(8);');
 
     my $m = aee(requires => { timeout_ms => 2000 });
@@ -315,7 +315,7 @@ subtest 'AEE-29 GW-21 the deadline of the message ends the waiting' => sub {
 for (@ways) {
     my ($way, $begins, $leaves) = @$_;
 
-    subtest "GW-21 $way: an answer of events is awaited to its final one" => sub {
+    subtest "GW-21 $way: an answer of events is read to its final event" => sub {
         answers('$c->events; $c->out("data: " . $said->("1") . "\n\n"); '
               . 'for (2 .. 5) { $c->pause(0.15); $c->out("data: " '
               . '. $said->($_) . "\n\n") } '
@@ -340,7 +340,7 @@ for (['HTTP/1.1', sub { begin($client, @_) }],
 {
     my ($way, $begins) = @$_;
 
-    subtest "GW-21 $way: a client that stops reading has left as well" => sub {
+    subtest "GW-21 $way: a client that stops reading counts as gone" => sub {
         answers('$c->events; for (1 .. 400) { last if !$c->out("data: " '
               . '. $said->("x" x 20000) . "\n\n") } '
               . '$wait->(); $c->out("data: " . $done->() . "\n\n");');
@@ -357,7 +357,7 @@ for (['HTTP/1.1', sub { begin($client, @_) }],
 }
 
 
-subtest 'GW-21 many at once, and many retries: each once' => sub {
+subtest 'GW-21 many at once, and many retries: each message once' => sub {
     answers('$c->pause(rand 0.4); $c->answer(200, [], $done->());');
 
     my @m = map { aee() } 1 .. 120;
@@ -389,7 +389,7 @@ subtest 'GW-21 many at once, and many retries: each once' => sub {
 };
 
 
-subtest 'GW-15 GW-21 a reload does not end what is awaited' => sub {
+subtest 'GW-15 GW-21 a reload does not end the wait' => sub {
     answers('$wait->(); $c->answer(200, [], $done->());');
 
     my $m = aee();

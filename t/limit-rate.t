@@ -44,7 +44,7 @@ for my $by (['HTTP', port => port(1), tls => 0],
 {
     my ($name, %o) = @$by;
 
-    subtest "HUB-01 a stream goes on at its rate, $name" => sub {
+    subtest "HUB-01 a stream is sent at its rate, $name" => sub {
         my $stream = listen_to('alice', %o, session => lc $name);
         my $since = time;
 
@@ -66,7 +66,7 @@ for my $by (['HTTP', port => port(1), tls => 0],
 }
 
 
-subtest 'HUB-01 a stream that idles first, and then has a burst again' => sub {
+subtest 'HUB-01 a stream that is idle first, and then has a burst again' => sub {
     my $stream = listen_to('alice', session => 'idle');
 
     for my $round (1, 2) {
@@ -83,7 +83,7 @@ subtest 'HUB-01 a stream that idles first, and then has a burst again' => sub {
 };
 
 
-subtest 'HUB-01 a WebSocket does not wait for a rate' => sub {
+subtest 'HUB-01 a WebSocket is not limited by a rate' => sub {
     my $socket = websocket('alice', uri => '/ws', session => 'ws');
 
     is($socket->status, 101, 'it is opened');

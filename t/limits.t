@@ -76,7 +76,7 @@ use constant APART => 2.1;
 sub code { my $j = $_[0]{json} // {}; $j->{payload}{code} // $j->{code} }
 
 
-subtest 'GW-05 what is too much gets 429 with Retry-After' => sub {
+subtest 'GW-05 a message above the rate gets 429 with Retry-After' => sub {
     my @answers = map { try('/rate', aee()) } 1 .. 8;
     my @limited = grep { $_->{status} == 429 } @answers;
 
@@ -89,7 +89,7 @@ subtest 'GW-05 what is too much gets 429 with Retry-After' => sub {
 };
 
 
-subtest 'GW-05 without burst the second at once is too much' => sub {
+subtest 'GW-05 without burst a second message at once is refused' => sub {
     is(try('/strict', aee())->{status}, 202);
     is((limited('/strict'))[1]{status}, 429);
     sleep APART;
@@ -97,7 +97,7 @@ subtest 'GW-05 without burst the second at once is too much' => sub {
 };
 
 
-subtest 'GW-05 what was limited may be sent again' => sub {
+subtest 'GW-05 a limited message may be sent again' => sub {
     my ($m, $answer) = limited('/strict');
 
     is($answer->{status}, 429);
@@ -106,7 +106,7 @@ subtest 'GW-05 what was limited may be sent again' => sub {
 };
 
 
-subtest 'GW-05 a rate is one principal\'s own' => sub {
+subtest 'GW-05 each principal has its own rate' => sub {
     is(try('/shared', aee())->{status}, 202, 'alice');
     is(try('/shared', aee())->{status}, 429, 'alice again');
     is(try('/shared', aee(from => 'agent.lead'), as => 'lead')->{status}, 202,
@@ -131,7 +131,7 @@ subtest 'GW-05 the rate is counted before the body is read' => sub {
 };
 
 
-subtest 'GW-05 without token the address is limited' => sub {
+subtest 'GW-05 without a token the rate of the address counts' => sub {
     is(try('/address', aee(), token => 0)->{status}, 202);
     is(try('/address', aee(from => 'agent.other'), token => 0)->{status}, 429);
 };
@@ -143,7 +143,7 @@ subtest 'GW-05 a reload keeps the limits' => sub {
 };
 
 
-subtest 'AEE-28 a quota per priority stops an urgent flood, not the rest' => sub {
+subtest 'AEE-28 a quota per priority stops an urgent flood, and nothing else' => sub {
     is(try('/urgent', aee(priority => 'urgent'))->{status}, 202, 'urgent');
 
     my (undef, $second) = limited('/urgent', priority => 'urgent');
@@ -156,7 +156,7 @@ subtest 'AEE-28 a quota per priority stops an urgent flood, not the rest' => sub
 };
 
 
-subtest 'AEE-28 a quota has a burst of its own' => sub {
+subtest 'AEE-28 a quota has its own burst' => sub {
     my @status = map { try('/urgent', aee(priority => 'high'))->{status} }
                      1 .. 4;
 
@@ -164,7 +164,7 @@ subtest 'AEE-28 a quota has a burst of its own' => sub {
 };
 
 
-subtest 'AEE-28 a message over its quota is not seen, and may come again' => sub {
+subtest 'AEE-28 the id of a message over its quota is not recorded' => sub {
     my ($m, $answer) = limited('/urgent', priority => 'urgent');
 
     is($answer->{status}, 429);
@@ -180,7 +180,7 @@ subtest 'AEE-28 a priority above the cap is lowered' => sub {
 };
 
 
-subtest 'AEE-28 a priority below the cap stays, octet for octet' => sub {
+subtest 'AEE-28 a message below the cap stays, octet for octet' => sub {
     my $m = aee(priority => 'low');
 
     is(try('/high', $m)->{status}, 202);
@@ -188,7 +188,7 @@ subtest 'AEE-28 a priority below the cap stays, octet for octet' => sub {
 };
 
 
-subtest 'AEE-28 a capped message is otherwise what it was' => sub {
+subtest 'AEE-28 a capped message is otherwise unchanged' => sub {
     my $m = aee(priority => 'urgent', x_other => [1, { a => undef }]);
 
     try('/low', $m);
@@ -215,7 +215,7 @@ subtest 'AEE-28 the lower of both caps holds' => sub {
 };
 
 
-subtest 'AEE-28 the signature of a capped message is the gateway\'s' => sub {
+subtest 'AEE-28 the gateway signs a capped message' => sub {
     try('/high', aee(priority => 'urgent'), sign => 1);
 
     my $got = $service->last->{json};
@@ -259,14 +259,14 @@ subtest 'AEE-29 the cap is the upstream\'s deadline' => sub {
 };
 
 
-subtest 'AEE-29 so it is for a message that asks for none' => sub {
+subtest 'AEE-29 also for a message without a timeout' => sub {
     $service->script('$c->pause(20); $c->take');
     is(code(try('/time', aee())), 'E_UPSTREAM_TIMEOUT');
     $service->script(undef);
 };
 
 
-subtest 'AEE-29 the message\'s own timeout is one without cap' => sub {
+subtest 'AEE-29 without a cap the message\'s own timeout counts' => sub {
     $service->script('$c->pause(20); $c->take');
 
     my $from = time;
@@ -279,7 +279,7 @@ subtest 'AEE-29 the message\'s own timeout is one without cap' => sub {
 };
 
 
-subtest 'AEE-29 AEE-09 a timeout of 0 is none' => sub {
+subtest 'AEE-29 AEE-09 a timeout of 0 is ignored' => sub {
     $service->script('$c->pause(1); $c->take');
 
     for my $none (0, 0.0, -1) {
@@ -296,7 +296,7 @@ subtest 'AEE-29 AEE-09 a timeout of 0 is none' => sub {
 };
 
 
-subtest 'AEE-29 an answer that trickles does not outlast the deadline' => sub {
+subtest 'AEE-29 an answer that trickles ends at the deadline' => sub {
     $service->script('$c->out("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n");'
                      . 'for (1 .. 90) { $c->out("{"); $c->pause(0.2) }');
 
@@ -310,7 +310,7 @@ subtest 'AEE-29 an answer that trickles does not outlast the deadline' => sub {
 };
 
 
-subtest 'AEE-29 an answer in time is no matter' => sub {
+subtest 'AEE-29 an answer in time is not affected' => sub {
     $service->script('$c->pause(0.1); $c->answer(200, [], '
                      . 'jcs(result($q->{json})))');
     is(try('/time', aee())->{json}{type}, 'result');

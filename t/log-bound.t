@@ -51,7 +51,7 @@ sub summed {
 }
 
 
-subtest 'OPS-07 a few are lines, the rest is a sum' => sub {
+subtest 'OPS-07 a few refusals have lines, and a sum has the rest' => sub {
     my $began = time;
 
     flood();
@@ -75,14 +75,14 @@ subtest 'OPS-07 a few are lines, the rest is a sum' => sub {
 };
 
 
-subtest 'OPS-07 and all are counted' => sub {
+subtest 'OPS-07 all refusals are counted' => sub {
     is($status->refused('field-invalid'), MANY);
     is($status->metric('parley_log_suppressed_total'),
        MANY - $nginx->logged($line));
 };
 
 
-subtest 'OPS-07 a worker that ends says what it has kept' => sub {
+subtest 'OPS-07 a worker that ends logs its sum' => sub {
     sleep 1.1;
     flood();
     $nginx->stop;

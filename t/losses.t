@@ -72,7 +72,7 @@ sub line {
 }
 
 
-subtest 'HUB-06 GW-06: of a stream, once for a protocol' => sub {
+subtest 'HUB-06 GW-06: for a stream, once for a protocol' => sub {
     my @vcp = map { listen_to('bob', uri => '/vcp/') } 1, 2;
     my $frames = websocket('bob', uri => '/ws');
     my $aee = listen_to('bob', uri => '/aee/agent.bob');
@@ -109,7 +109,7 @@ subtest 'HUB-06 GW-06: of a stream, once for a protocol' => sub {
 };
 
 
-subtest 'HUB-09 GW-06: of a URL, once for all attempts' => sub {
+subtest 'HUB-09 GW-06: for a URL, once for all attempts' => sub {
     $peer->clear;
     $peer->script('$c->answer(503)');
 
@@ -135,7 +135,7 @@ subtest 'HUB-09 GW-06: of a URL, once for all attempts' => sub {
 };
 
 
-subtest 'HUB-06 SEC-01: a name writes no line' => sub {
+subtest 'HUB-06 SEC-01: a name cannot write a log line' => sub {
     my $stream = listen_to('bob', uri => '/vcp/');
     my $m = event_to('bob', "x\r\n2026/01/01 [notice] 1#1: \"forged" => 1);
 
@@ -151,7 +151,7 @@ subtest 'HUB-06 SEC-01: a name writes no line' => sub {
 };
 
 
-subtest 'OPS-07: of many a few are lines, all are counted' => sub {
+subtest 'OPS-07: a few of many have lines, and all are counted' => sub {
     my $line = qr/loses members for who reads vcp, /;
     my $sum = qr/\[info\] [^\n]*parley: \d+ more messages lose members for who reads them within a second: translation-lossy \d+\n/;
     my $stream = listen_to('bob', uri => '/vcp/');

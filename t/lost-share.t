@@ -58,7 +58,7 @@ sub try {
 }
 
 
-subtest 'GW-25 a worker has all of a sender\'s share reserved' => sub {
+subtest 'GW-25 a worker has reserved all of a sender\'s share' => sub {
     my $full = 0;
 
     for (1 .. 400) {
@@ -81,7 +81,7 @@ subtest 'GW-25 a worker has all of a sender\'s share reserved' => sub {
 };
 
 
-subtest 'GW-25 killed, it has not, and nobody need ask' => sub {
+subtest 'GW-25 after its death the share is free at once' => sub {
     my $children = "/proc/$nginx->{pid}/task/$nginx->{pid}/children";
     my ($worker) = split ' ', slurp($children);
     my $end = time + 15;

@@ -84,13 +84,13 @@ sub ended {
 }
 
 
-subtest 'OPS-08 a zone that is new says so, and no more' => sub {
+subtest 'OPS-08 a new zone is logged once' => sub {
     is(count(qr/\[notice\].*parley_zone "agents" is new and empty/), 1);
     is(count($empty), 0);
 };
 
 
-subtest 'GW-15 a reload keeps the zone, and says nothing' => sub {
+subtest 'GW-15 a reload keeps the zone, and logs nothing' => sub {
     my $m = aee();
 
     is(try('/aee', $m)->{status}, 202);
@@ -101,7 +101,7 @@ subtest 'GW-15 a reload keeps the zone, and says nothing' => sub {
 };
 
 
-subtest 'GW-25 what a killed worker had reserved is free at once' => sub {
+subtest 'GW-25 reservations of a killed worker are free at once' => sub {
     my $m = aee();
 
     $service->script('$c->pause(30); $c->answer(202)');
@@ -123,7 +123,7 @@ subtest 'GW-25 what a killed worker had reserved is free at once' => sub {
 };
 
 
-subtest 'GW-25 an old worker that is killed after a reload, too' => sub {
+subtest 'GW-25 also those of an old worker that is killed after a reload' => sub {
     my $m = aee();
 
     $service->script('$c->pause(30); $c->answer(202)');
@@ -171,7 +171,7 @@ sub reuse {
 }
 
 
-subtest 'GW-25 its process id is another\'s now' => sub {
+subtest 'GW-25 its process id belongs to another process now' => sub {
     plan skip_all => 'process ids cannot be chosen here'
         if !eval { spew($last_pid, slurp($last_pid)); 1 };
 
@@ -202,7 +202,7 @@ subtest 'GW-25 its process id is another\'s now' => sub {
 };
 
 
-subtest 'GW-25 a worker that was told to stop at once, too' => sub {
+subtest 'GW-25 also those of a worker that was told to stop at once' => sub {
     my $m = aee();
 
     $service->script('$c->pause(30); $c->answer(202)');
@@ -220,7 +220,7 @@ subtest 'GW-25 a worker that was told to stop at once, too' => sub {
 };
 
 
-subtest 'OPS-08 another size of the zone' => sub {
+subtest 'OPS-08 a zone with another size' => sub {
     my $m = aee();
 
     is(try('/aee', $m)->{status}, 202);
@@ -234,7 +234,7 @@ subtest 'OPS-08 another size of the zone' => sub {
 };
 
 
-subtest 'OPS-08 another name of the zone' => sub {
+subtest 'OPS-08 a zone with another name' => sub {
     ok($nginx->reload(http => $http->(zone => 'others:2m')), 'reloaded');
     is(count(qr/\[error\].*parley_zone "others" of 2097152 octets begins /
              . qr/empty, in place of "agents" of 2097152/), 1);

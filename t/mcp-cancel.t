@@ -109,7 +109,7 @@ subtest 'MCP-06 calls in all workers, each by its own id' => sub {
 };
 
 
-subtest 'MCP-06 what is not the call of its client goes on' => sub {
+subtest 'MCP-06 a call of another client is not affected' => sub {
     my $call = begin('/mcp', tool(1, 'agent_subscribe'),
                      headers => ['Mcp-Session-Id' => 's-1']);
 

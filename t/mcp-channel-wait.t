@@ -36,7 +36,7 @@ subtest 'ACH-27 ACH-25: the roster' => sub {
 };
 
 
-subtest 'ACH-27: frames are waited for' => sub {
+subtest 'ACH-27: frames that a call waits for' => sub {
     my $from = time;
     my $none = tool('agent_subscribe', { wait_ms => 200 });
 
@@ -95,7 +95,7 @@ subtest 'ACH-27: frames are waited for' => sub {
 };
 
 
-subtest 'ACH-27 SEC-04: what another may read' => sub {
+subtest 'ACH-27 SEC-04: frames that another principal may read' => sub {
     my $place = tool('agent_subscribe', { wait_ms => 100 });
 
     is(submit(frame('bob', 'alice', text => 'mine'), uri => '/channel/frames')
@@ -120,7 +120,7 @@ subtest 'ACH-27 SEC-04: what another may read' => sub {
 };
 
 
-subtest 'ACH-27 HUB-06: what came in another protocol' => sub {
+subtest 'ACH-27 HUB-06: frames from another protocol' => sub {
     my $place = tool('agent_subscribe', { wait_ms => 100 });
     my $bob = listen_to('bob', uri => '/aee/agent.bob', session => 'asks');
     my $task = aee(from => 'agent.bob', to => 'agent.alice',
@@ -140,7 +140,7 @@ subtest 'ACH-27 HUB-06: what came in another protocol' => sub {
 };
 
 
-subtest 'ACH-27: a frame that is larger than others is no end' => sub {
+subtest 'ACH-27: a large frame does not end the call' => sub {
     my $place = tool('agent_subscribe', { wait_ms => 100 });
 
     submit(frame('bob', 'alice', kind => 'agent_handover', payload => {
@@ -162,7 +162,7 @@ subtest 'ACH-27: a frame that is larger than others is no end' => sub {
 
 # ---- questions
 
-subtest 'ACH-27: a query returns what answered it' => sub {
+subtest 'ACH-27: a query returns its answers' => sub {
     my @bobs = map { listen_to('bob', session => $_) } qw(s1 s2);
     my $from = time;
     my $call = begin(tool_text('agent_query', recipient_handle => '~bob',
@@ -201,7 +201,7 @@ subtest 'ACH-27: a query returns what answered it' => sub {
 };
 
 
-subtest 'ACH-27 ACH-26: a query that comes again joins the collection' => sub {
+subtest 'ACH-27 ACH-26: a repeated query joins the collection' => sub {
     my ($bob, $other) = map { listen_to('bob', session => $_) } qw(s1 s2);
     my %query = (recipient_handle => '~bob', frame_id => uuid4(), max => 2,
                  payload => { query_text => 'is it open?', timeout_ms => 4000,
@@ -285,7 +285,7 @@ subtest 'ACH-27 HUB-06: a query that is answered in another protocol' => sub {
 };
 
 
-subtest 'ACH-27: a query of nobody, and one without an answer' => sub {
+subtest 'ACH-27: a query without a recipient, and one without an answer' => sub {
     my $from = time;
     my $result = tool('agent_query', { recipient_handle => '~dave',
         payload => { query_text => 'anybody?' } });
@@ -312,7 +312,7 @@ subtest 'ACH-27: a query of nobody, and one without an answer' => sub {
 };
 
 
-subtest 'ACH-27: many at once, on whatever workers' => sub {
+subtest 'ACH-27: many at once, in any worker' => sub {
     my $bob = listen_to('bob', session => 's1');
     my @calls = map {
         my $text = tool_text('agent_query', recipient_handle => '~bob',

@@ -33,7 +33,7 @@ my $client = Parley::Client->new(port => port(1), tls => 0);
 
 # ---- requests to the server itself
 
-subtest 'ACH-27: a version that is not spoken' => sub {
+subtest 'ACH-27: an unsupported version' => sub {
     my $call = sub {
         my ($text, $version) = @_;
 
@@ -106,7 +106,7 @@ subtest 'ACH-27: a client begins' => sub {
 };
 
 
-subtest 'MCP-06 tools say what they change' => sub {
+subtest 'MCP-06 tools declare their effects' => sub {
     my $tools = mcp(call_text('tools/list'))->{json}{result}{tools};
     my %reads = map { $_ => 1 } qw(agent_roster agent_subscribe);
 
@@ -121,12 +121,12 @@ subtest 'MCP-06 tools say what they change' => sub {
 };
 
 
-subtest 'MCP-06 their schemas compile in Ajv' => sub {
+subtest 'MCP-06 the schemas of tools compile in Ajv' => sub {
     compiles(mcp(call_text('tools/list'))->{json}{result});
 };
 
 
-subtest 'ACH-27: what is no call' => sub {
+subtest 'ACH-27: invalid calls' => sub {
     for my $case (
         ['not json', '{', 400, -32700],
         ['a batch', '[]', 400, -32600],
@@ -159,7 +159,7 @@ subtest 'ACH-27: what is no call' => sub {
 };
 
 
-subtest 'SEC-07 ACH-27: nobody calls without proof' => sub {
+subtest 'SEC-07 ACH-27: a call without proof is refused' => sub {
     my $answer = $client->post('/mcp', call_text('tools/list'));
 
     is($answer->{status}, 401);
@@ -234,7 +234,7 @@ subtest 'ACH-27: each verb is a frame of its kind' => sub {
 };
 
 
-subtest 'ACH-27 ACH-26: a frame that comes again is delivered once' => sub {
+subtest 'ACH-27 ACH-26: a repeated frame is delivered once' => sub {
     my $bob = listen_to('bob', session => 's1');
     my %arguments = (recipient_handle => '~bob', frame_id => uuid4(),
                      payload => { advisory_text => 'once' });
@@ -264,7 +264,7 @@ subtest 'ACH-27 ACH-26: a frame that comes again is delivered once' => sub {
 };
 
 
-subtest 'ACH-27: agent_advise without a recipient goes to the own sessions' =>
+subtest 'ACH-27: agent_advise without a recipient goes to the caller\'s own sessions' =>
     sub
 {
     my @own = map { listen_to('alice', session => $_, instrument => "cc-$_") }
@@ -317,7 +317,7 @@ subtest 'ACH-27: scopes' => sub {
 };
 
 
-subtest 'ACH-27 ACH-18: what is refused reaches nobody, and says why' => sub {
+subtest 'ACH-27 ACH-18: a refused call publishes nothing, and has the reason' => sub {
     my $bob = listen_to('bob', session => 's1');
     my %good = (recipient_handle => '~bob',
                 payload => { advisory_text => 'x' });
@@ -380,7 +380,7 @@ subtest 'ACH-27 ACH-18: what is refused reaches nobody, and says why' => sub {
 };
 
 
-subtest 'ACH-27: rules are of frames' => sub {
+subtest 'ACH-27: rules apply to the frames' => sub {
     is_deeply([map { $_->{name} } @{ mcp(call_text('tools/list'),
                                          uri => '/ruled')
                                      ->{json}{result}{tools} }],
@@ -400,7 +400,7 @@ subtest 'ACH-27: rules are of frames' => sub {
 
 # ---- parley explain takes the same steps
 
-subtest 'ACH-27 GW-16: a call is explained' => sub {
+subtest 'ACH-27 GW-16: a call in parley explain' => sub {
     my %to_bob = (recipient_handle => '~bob');
 
     my $explain = sub {

@@ -193,7 +193,7 @@ sub own {
 }
 
 
-subtest 'MCP-06 C2A-36 what the tools declare' => sub {
+subtest 'MCP-06 C2A-36 the declarations of the tools' => sub {
     my $listed = own('tools/list');
     my %reads = map { $_ => 1 } qw(chat_list_events chat_read_thread);
 
@@ -211,7 +211,7 @@ subtest 'MCP-06 C2A-36 what the tools declare' => sub {
 };
 
 
-subtest 'C2A-01 initialize promises what is kept' => sub {
+subtest 'C2A-01 initialize promises only supported features' => sub {
     for my $speak (qw(aee vcp channel)) {
         my $result = own('initialize', {
             protocolVersion => '2026-06-02',
@@ -263,7 +263,7 @@ subtest 'MCP-01 an answer that a model reads' => sub {
 };
 
 
-subtest 'MCP-01 a payload without words, and a failure' => sub {
+subtest 'MCP-01 a payload without text, and a failure' => sub {
     $service->script('$c->answer(200, [], jcs(result($q->{json}, '
                    . 'payload => { events => [1, 2] })))');
 
@@ -285,7 +285,7 @@ subtest 'MCP-01 a payload without words, and a failure' => sub {
 };
 
 
-subtest 'MCP-01 C2A-24 progress under the token of the client' => sub {
+subtest 'MCP-01 C2A-24 progress has the token of the client' => sub {
     $service->script('events($c, $q)');
 
     for my $generation (qw(1 2)) {
@@ -303,7 +303,7 @@ subtest 'MCP-01 C2A-24 progress under the token of the client' => sub {
 };
 
 
-subtest 'MCP-01 what rules forbid, a client is told' => sub {
+subtest 'MCP-01 a client is told of a denied call' => sub {
     $service->clear;
     $service->script('took($c, $q)');
 
@@ -323,7 +323,7 @@ subtest 'MCP-01 what rules forbid, a client is told' => sub {
 };
 
 
-subtest 'MCP-01 a client that is too fast is told' => sub {
+subtest 'MCP-01 a client above its rate is told' => sub {
     $service->script('took($c, $q)');
 
     my @slow = harness(1, '/slow', 'connect',
@@ -381,7 +381,7 @@ subtest 'MCP-01 without a session on both sides' => sub {
 
 
 # a request of the server that the client answers with "no such method"
-subtest 'MCP-01 a server that asks in return' => sub {
+subtest 'MCP-01 a server that sends a request to the client' => sub {
     for my $generation (1, 2) {
         spew($heard{1}, '');
 

@@ -78,7 +78,7 @@ my @taken = (
     'Content-Encoding:', "Content-Encoding: identity\r\ncontent-encoding: ",
 );
 
-subtest 'SEC-02 the service is told its own media type, and nothing else' =>
+subtest 'SEC-02 the service gets only its own media type' =>
 sub {
     for my $header (@taken) {
         for my $uri ('/as-aee', '/signed', '/redacted') {
@@ -177,7 +177,7 @@ for my $case (@refused) {
 }
 
 
-subtest 'SEC-02 names that applications fold are not passed on' => sub {
+subtest 'SEC-02 header names that applications fold together are not forwarded' => sub {
     is(sent('/as-aee', aee(), 'Content-Type: application/json',
             'Content_Type: application/json; charset=utf-7',
             'content.encoding: gzip', 'Content_Encoding: gzip',
@@ -188,7 +188,7 @@ subtest 'SEC-02 names that applications fold are not passed on' => sub {
 };
 
 
-subtest 'SEC-02 the body is not waited for' => sub {
+subtest 'SEC-02 the gateway does not wait for the body' => sub {
     my $c = $client->connect;
 
     $c->write("POST /as-aee HTTP/1.1\r\nHost: localhost\r\n"

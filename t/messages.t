@@ -92,7 +92,7 @@ subtest 'docs/messages.md: curl' => sub {
 };
 
 
-subtest 'what the demo publishes is accepted in AEE, too' => sub {
+subtest 'the message that the demo publishes is accepted in AEE too' => sub {
     my ($step) = steps(root(), {}, <<"EOT");
 PATH='$build':\$PATH
 curl -sS --cacert $ENV{DEMO}/tls/server.crt -w '%{http_code}' \\

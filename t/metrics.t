@@ -35,7 +35,7 @@ $client->raw(post('/aee', aee())) for 1 .. 3;
 $client->raw(post('/aee', aee(priority => 'critical')));
 
 
-subtest 'OPS-02 promtool takes the metrics' => sub {
+subtest 'OPS-02 promtool accepts the metrics' => sub {
     my $pid = open2(my $out, my $in, "$promtool check metrics 2>&1");
 
     print $in $status->text;
@@ -63,7 +63,7 @@ sub query {
 }
 
 
-subtest 'OPS-02 a real prometheus scrapes them' => sub {
+subtest 'OPS-02 Prometheus reads them' => sub {
     my $dir = tmp_dir() . '/prometheus';
     my $target = '127.0.0.1:' . port(3);
 

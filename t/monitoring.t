@@ -66,7 +66,7 @@ my $alerts = slurp("$examples/alerts.yml");
 my @alerts = $alerts =~ /^ +- alert: (\w+)/mg;
 
 
-subtest 'OPS-05 alerts name metrics that exist' => sub {
+subtest 'OPS-05 alerts name existing metrics' => sub {
     my $rules = $alerts =~ s/^\s*#.*//mgr;
 
     cmp_ok(@alerts, '>=', 10);
@@ -78,7 +78,7 @@ subtest 'OPS-05 alerts name metrics that exist' => sub {
 };
 
 
-subtest 'OPS-05 every alert has an entry of the runbook' => sub {
+subtest 'OPS-05 the runbook has every alert' => sub {
     my $runbook = slurp("$docs/runbook.md");
     my %entry = map { $_ => 1 } $runbook =~ /^### (\w+)$/mg;
 
@@ -99,7 +99,7 @@ subtest 'OPS-05 every alert has an entry of the runbook' => sub {
 };
 
 
-subtest 'OPS-05 the dashboard names metrics that exist' => sub {
+subtest 'OPS-05 the dashboard names existing metrics' => sub {
     my $dashboard = JSON::PP->new->utf8->decode(slurp("$examples/grafana.json"));
     my @expressions = map { map { $_->{expr} } @{ $_->{targets} } }
                       @{ $dashboard->{panels} };
@@ -124,7 +124,7 @@ subtest 'OPS-05 the dashboard names metrics that exist' => sub {
 };
 
 
-subtest 'OPS-05 the docs name metrics that exist' => sub {
+subtest 'OPS-05 the docs name existing metrics' => sub {
     my $directives = slurp(root() . '/gate/settings/parley_directive.def');
     my %directive = map { $_ => 1 } $directives =~ /"(parley_\w+)"/g;
 
@@ -147,7 +147,7 @@ my ($promtool) = grep { -x } map { "$_/promtool" } split /:/, $ENV{PATH};
 SKIP: {
     skip 'there is no promtool', 1 if !$promtool;
 
-    subtest 'OPS-05 promtool takes the alerts, and their tests' => sub {
+    subtest 'OPS-05 promtool accepts the alerts and their tests' => sub {
         for my $what ('check rules alerts.yml', 'test rules alerts_test.yml') {
             my $said = `cd $examples && $promtool $what 2>&1`;
 

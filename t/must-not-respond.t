@@ -97,7 +97,7 @@ my %at = ('a service' => '/service', 'the hub' => '/hub');
 for my $where (sort keys %at) {
     my @at = (uri => $at{$where});
 
-    subtest "C2A-13: $where: no words" => sub {
+    subtest "C2A-13: $where: a message as an answer is refused" => sub {
         my $event = event('must_not_respond');
         my $id = $event->{params}{eventId};
 
@@ -109,7 +109,7 @@ for my $where (sort keys %at) {
         is_mute(submit(words($id, 'bob'), as => 'bob', @at), 'again');
     };
 
-    subtest "C2A-13: $where: a reaction" => sub {
+    subtest "C2A-13: $where: a reaction passes" => sub {
         for my $signal (qw(seen agree unclear blocked)) {
             my $event = event('must_not_respond');
             my $id = $event->{params}{eventId};
@@ -122,7 +122,7 @@ for my $where (sort keys %at) {
         }
     };
 
-    subtest "C2A-13: $where: nobody else's words" => sub {
+    subtest "C2A-13: $where: a message of another principal" => sub {
         my $event = event('must_not_respond',
             target => { recipient => 'agent:bob',
                         directedness => 'to_other' });
@@ -221,7 +221,7 @@ subtest 'C2A-13: the hub: other policies' => sub {
 };
 
 
-subtest 'C2A-13: the hub: a reader of C2A by a stream' => sub {
+subtest 'C2A-13: the hub: a C2A reader with a stream' => sub {
     my $bob = listen_to('bob', uri => '/c2a/', session => 'c2a');
     my $alice = listen_to('alice', uri => '/c2a/', session => 'c2a');
     my $event = event('must_not_respond');
@@ -313,7 +313,7 @@ subtest 'C2A-13: the hub: an event that has the id of a query' => sub {
 };
 
 
-subtest 'C2A-13: the hub: by a WebSocket' => sub {
+subtest 'C2A-13: the hub: a reader with a WebSocket' => sub {
     my $bob = websocket('bob', uri => '/ws');
     my $event = event('must_not_respond');
 

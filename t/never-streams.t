@@ -99,7 +99,7 @@ sub erase {
 }
 
 
-subtest 'HUB-01 what is published: capacity, and it may come again' => sub {
+subtest 'HUB-01 a publication: capacity, and it may come again' => sub {
     my $alice = listen_to('alice');
     my $frame = frame('bob', 'alice');
 
@@ -113,7 +113,7 @@ subtest 'HUB-01 what is published: capacity, and it may come again' => sub {
 };
 
 
-subtest 'HUB-10 a message is settled with its append, in one step' => sub {
+subtest 'HUB-10 a message is settled and appended in one step' => sub {
     my $alice = listen_to('alice');
     my $frame = frame('bob', 'alice');
     my ($answer, $took) = while_silent('settle', sub { submit($frame) });
@@ -160,7 +160,7 @@ subtest 'HUB-10 a worker is killed between an append and its answer' => sub {
 
 for my $verb (qw(join feed)) {
 
-    subtest "HUB-02 who is to listen: $verb" => sub {
+    subtest "HUB-02 a request to listen: $verb" => sub {
         is(there('alice', 0), 0, 'nobody listens');
 
         my ($stream, $took) = while_silent($verb, sub { listen_to('alice') });
@@ -198,7 +198,7 @@ for my $verb (qw(join feed)) {
 }
 
 
-subtest 'HUB-02 who listens is told of what came meanwhile' => sub {
+subtest 'HUB-02 a subscriber is told of the messages in between' => sub {
     is(there('alice', 0), 0, 'nobody listens');
 
     my $alice = listen_to('alice');
@@ -213,7 +213,7 @@ subtest 'HUB-02 who listens is told of what came meanwhile' => sub {
 };
 
 
-subtest 'HUB-03 who resumes, and is not read for, ends' => sub {
+subtest 'HUB-03 a subscriber that resumes ends if its read does not complete' => sub {
     my $alice = listen_to('alice');
 
     submit(frame('bob', 'alice', text => "f$_")) for 1 .. 3;
@@ -241,7 +241,7 @@ subtest 'HUB-03 who resumes, and is not read for, ends' => sub {
 };
 
 
-subtest 'HUB-07 who is to be held: capacity' => sub {
+subtest 'HUB-07 a request to hold: capacity' => sub {
     my $bob = listen_to('bob');
     my $task = aee();
     my $ask = sub { submit($task, as => 'alice', uri => '/held') };
@@ -271,7 +271,7 @@ subtest 'HUB-07 who is to be held: capacity' => sub {
 };
 
 
-subtest 'HUB-07 who is not held any more when it is published' => sub {
+subtest 'HUB-07 a request whose hold ends during its publication' => sub {
     my $bob = listen_to('bob');
     my $task = aee();
 
@@ -316,7 +316,7 @@ subtest 'ACH-27 a call of MCP that waits for frames' => sub {
 };
 
 
-subtest 'ACH-25 who looks who listens: capacity' => sub {
+subtest 'ACH-25 a request for the roster: capacity' => sub {
     is_capacity(while_silent('roster', sub { roster_of('alice') }));
     is(roster_of('alice')->{status}, 200, 'it is told then');
 };
@@ -324,7 +324,7 @@ subtest 'ACH-25 who looks who listens: capacity' => sub {
 
 for my $verb (qw(read drop erase)) {
 
-    subtest "ACH-28 what is to be deleted: $verb" => sub {
+    subtest "ACH-28 a deletion: $verb" => sub {
         submit(frame('bob', 'carol'));
 
         is_capacity(while_silent($verb, sub { erase('carol') }));
@@ -334,7 +334,7 @@ for my $verb (qw(read drop erase)) {
 }
 
 
-subtest 'HUB-02 who leaves does, whoever hears of it' => sub {
+subtest 'HUB-02 a subscriber can leave without an answer of the state' => sub {
     my $alice = listen_to('alice');
 
     is(there('alice', 1), 1, 'it is there');
@@ -348,7 +348,7 @@ subtest 'HUB-02 who leaves does, whoever hears of it' => sub {
 };
 
 
-subtest 'HUB-05 a worker leaves though the state is silent' => sub {
+subtest 'HUB-05 a worker ends although the state does not answer' => sub {
     my $alice = listen_to('alice');
 
     never(qw(append read feed join leave keep roster erase));
@@ -364,7 +364,7 @@ subtest 'HUB-05 a worker leaves though the state is silent' => sub {
 };
 
 
-subtest 'HUB-01 nothing is broken' => sub {
+subtest 'HUB-01 the state works afterwards' => sub {
     unlike($nginx->error_log, qr/\[(?:alert|emerg|crit)\](?!.*exited on signal 9)/,
            'nothing');
 };

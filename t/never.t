@@ -67,7 +67,7 @@ sub refused {
 }
 
 
-subtest 'VCP-26 OPS-01 the status tells what it got of the state in time' => sub {
+subtest 'VCP-26 OPS-01 the status has the parts that the state answered in time' => sub {
     my $status = Parley::Status->new(port => port(3));
     my $m = escalation(severity => 'emergency', requires_ack => true);
 
@@ -130,7 +130,7 @@ for my $case ([ 'rate', 'the rate', '/in' ],
 }
 
 
-subtest 'GW-12 what a message refers to: capacity' => sub {
+subtest 'GW-12 the request that a message refers to: capacity' => sub {
     my $reply = aee(type => 'result', reply_to => aee()->{id});
 
     refused('get', '/in', $reply);
@@ -144,7 +144,7 @@ subtest 'AEE-22 health of a state that does not answer: capacity' => sub {
 };
 
 
-subtest 'GW-12 an answer goes on where the state is not told of it' => sub {
+subtest 'GW-12 an answer is forwarded although the state is not updated' => sub {
     my $m = aee();
 
     never('settle');
@@ -205,7 +205,7 @@ subtest 'GW-12 the end of a stream' => sub {
 };
 
 
-subtest 'GW-12 what failed is given back' => sub {
+subtest 'GW-12 a failed message is given back' => sub {
     my ($answer, $then) = goes_on('settle', '$c->answer(503)', aee());
 
     is($answer->{status}, 503, 'the caller knows');
@@ -213,7 +213,7 @@ subtest 'GW-12 what failed is given back' => sub {
 };
 
 
-subtest 'GW-24 what a message asked where it was before: capacity' => sub {
+subtest 'GW-24 a message that continues elsewhere: capacity' => sub {
     my $m = aee();
 
     $service->script('$c->answer(503)');
@@ -225,7 +225,7 @@ subtest 'GW-24 what a message asked where it was before: capacity' => sub {
 };
 
 
-subtest 'AEE-26 a refutation is put once, though nobody waited for it' => sub {
+subtest 'AEE-26 a refutation is put once, without a waiting caller' => sub {
     my $m = aee();
     my $task = aee(to => 'service.parley', intent => 'aee.context.refute',
                    payload => { id => $m->{id}, reason => 'no' });
@@ -246,7 +246,7 @@ subtest 'AEE-26 a refutation is put once, though nobody waited for it' => sub {
 };
 
 
-subtest 'GW-12 nothing is held that was refused' => sub {
+subtest 'GW-12 a refused message holds nothing' => sub {
     unlike($nginx->error_log, qr/\[(?:alert|emerg|crit)\]/, 'nor broken');
 };
 

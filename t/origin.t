@@ -121,20 +121,20 @@ subtest 'GW-06 a later result becomes the acknowledgment' => sub {
 };
 
 
-subtest 'GW-06 a result that answers nothing' => sub {
+subtest 'GW-06 a result without a request is refused' => sub {
     unmatched(reply(result(aee(from => 'agent.alice', to => 'agent.lead',
                                intent => 'vcp.escalation'))));
 };
 
 
-subtest 'GW-06 nor does one with a UUIDv7 that nobody sent' => sub {
+subtest 'GW-06 a result for an unknown UUIDv7 is refused' => sub {
     unmatched(reply(result(aee(id => uuid7(), from => 'agent.alice',
                                to => 'agent.lead',
                                intent => 'vcp.escalation'))));
 };
 
 
-subtest 'GW-06 an error that answers nothing is told all the same' => sub {
+subtest 'GW-06 an error without a request is forwarded' => sub {
     my $task = aee(from => 'agent.lead', to => 'agent.alice');
 
     is(reply(failure($task, message => 'the pager is broken'),
@@ -156,7 +156,7 @@ subtest 'GW-06 the conversation must be the same' => sub {
 };
 
 
-subtest 'GW-06 nobody replies but who was asked' => sub {
+subtest 'GW-06 only a principal that was asked may reply' => sub {
     my ($m, $task) = from_bob();
 
     unmatched(reply(result($task, from => 'agent.alice'), as => 'alice'),
@@ -167,7 +167,7 @@ subtest 'GW-06 nobody replies but who was asked' => sub {
 };
 
 
-subtest 'GW-06 a reply goes to nobody but who has asked' => sub {
+subtest 'GW-06 a reply goes only to the asker' => sub {
     my ($m, $task) = escalated({});
 
     unmatched(reply(result($task, to => 'agent.bob')));
@@ -175,7 +175,7 @@ subtest 'GW-06 a reply goes to nobody but who has asked' => sub {
 };
 
 
-subtest 'GW-06 a reply that was refused may come again' => sub {
+subtest 'GW-06 a refused reply may come again' => sub {
     my ($m, $task) = escalated({});
     my $result = result($task);
 
@@ -184,7 +184,7 @@ subtest 'GW-06 a reply that was refused may come again' => sub {
 };
 
 
-subtest 'GW-12 the VCP peer that fails: the reply may come again' => sub {
+subtest 'GW-12 the VCP peer fails: the reply may come again' => sub {
     my ($m, $task) = escalated({});
     my $result = result($task);
 
@@ -195,7 +195,7 @@ subtest 'GW-12 the VCP peer that fails: the reply may come again' => sub {
 };
 
 
-subtest 'GW-12 an upstream that failed leaves nothing to answer' => sub {
+subtest 'GW-12 a message to an upstream that failed cannot be answered' => sub {
     for my $script ('$c->answer(503, [], "")', '$c->answer(200, [], "{}")',
                     '$c->{keep} = 0')
     {
@@ -207,7 +207,7 @@ subtest 'GW-12 an upstream that failed leaves nothing to answer' => sub {
 };
 
 
-subtest 'GW-12 what no upstream was reached with is answered by nobody' => sub {
+subtest 'GW-12 a message that reached no upstream cannot be answered' => sub {
     my ($m, undef, $answer) = escalated({ uri => '/nobody' });
 
     is($answer->{status}, 502);
@@ -220,7 +220,7 @@ subtest 'GW-12 what no upstream was reached with is answered by nobody' => sub {
 };
 
 
-subtest 'GW-12 once the retry is taken it can be answered' => sub {
+subtest 'GW-12 after an accepted retry it can be answered' => sub {
     $aee->script('$c->answer(503, [], "")');
     $aee->clear;
 
@@ -238,7 +238,7 @@ subtest 'GW-12 once the retry is taken it can be answered' => sub {
 };
 
 
-subtest 'GW-06 what asks for no acknowledgment is not waited for' => sub {
+subtest 'GW-06 an escalation without a request for acknowledgment is not recorded' => sub {
     my ($m, $task) = escalated({}, severity => 'info',
                                requires_ack => false);
 
@@ -247,7 +247,7 @@ subtest 'GW-06 what asks for no acknowledgment is not waited for' => sub {
 };
 
 
-subtest 'VCP-30 GW-06 a later error of the parent is no escalation' => sub {
+subtest 'VCP-30 GW-06 a later error of the parent is not an escalation' => sub {
     my ($m, $task) = escalated({});
     my $answer = reply(failure($task, message => 'the pager is broken'));
 
@@ -282,7 +282,7 @@ subtest 'GW-06 an error of AEE, acknowledged in VCP' => sub {
 };
 
 
-subtest 'GW-06 whoever of a group may reply' => sub {
+subtest 'GW-06 each member of a group may reply' => sub {
     my $m = escalation(severity => 'critical', requires_ack => true);
 
     $aee->script(undef);
@@ -299,7 +299,7 @@ subtest 'GW-06 whoever of a group may reply' => sub {
 };
 
 
-subtest 'GW-06 another one with the same id takes nobody\'s place' => sub {
+subtest 'GW-06 another message with the same id does not replace it' => sub {
     my ($m, $task) = escalated({});
     my $theirs = escalation(requires_ack => true, severity => 'warning');
 
@@ -322,7 +322,7 @@ subtest 'GW-06 another one with the same id takes nobody\'s place' => sub {
 };
 
 
-subtest 'GW-10 an acknowledgment that answers nothing, in VCP\'s words' => sub {
+subtest 'GW-10 an acknowledgment without an escalation, in VCP' => sub {
     my $ack = { %{ escalation(severity => 'critical', requires_ack => false,
                               reason => 'ACK:' . uuid7() . ' seen') },
                 sender => person('lead')->{vcp},
@@ -341,7 +341,7 @@ subtest 'GW-10 an acknowledgment that answers nothing, in VCP\'s words' => sub {
 };
 
 
-subtest 'GW-06 without translation nobody asks what a reply answers' => sub {
+subtest 'GW-06 without translation a reply needs no request' => sub {
     $aee->script(undef);
     $aee->clear;
 
@@ -382,7 +382,7 @@ sub late {
 }
 
 
-subtest 'SEC-08 without translation a task has one final answer, too' => sub {
+subtest 'SEC-08 without translation a task has one final answer too' => sub {
     my $m = task();
 
     is(late(bob => result($m)), 202, 'the first');
@@ -398,7 +398,7 @@ subtest 'SEC-08 without translation a task has one final answer, too' => sub {
 };
 
 
-subtest 'SEC-08 without translation nobody answers but who was asked' => sub {
+subtest 'SEC-08 without translation only a principal that was asked may answer' => sub {
     my $m = task();
 
     is(late(lead => result($m, from => 'agent.lead')),
@@ -410,7 +410,7 @@ subtest 'SEC-08 without translation nobody answers but who was asked' => sub {
 };
 
 
-subtest 'SEC-08 each of a bus has one final answer' => sub {
+subtest 'SEC-08 each reader of a bus has one final answer' => sub {
     my $m = task(undef, to => 'bus.ops');
 
     is(late(bob => result($m, from => 'agent.bob')), 202);
@@ -423,7 +423,7 @@ subtest 'SEC-08 each of a bus has one final answer' => sub {
 };
 
 
-subtest 'SEC-08 a question is closed when its deadline has passed' => sub {
+subtest 'SEC-08 a question is closed at its deadline' => sub {
     for my $to (qw(agent.bob bus.ops)) {
         my $m = task(undef, to => $to, requires => { timeout_ms => 300 });
 
@@ -439,7 +439,7 @@ subtest 'SEC-08 a question is closed when its deadline has passed' => sub {
 };
 
 
-subtest 'GW-12 a task that was not taken is answered by nobody' => sub {
+subtest 'GW-12 a task that was not taken cannot be answered' => sub {
     my $m = aee();
 
     $aee->script('$c->answer(503)');
@@ -453,7 +453,7 @@ subtest 'GW-12 a task that was not taken is answered by nobody' => sub {
 };
 
 
-subtest 'GW-06 names without end are not remembered' => sub {
+subtest 'GW-06 extremely long names are not recorded' => sub {
     my $answer = try('/service', { %{ escalation(requires_ack => true) },
         sender => person('bob')->{vcp},
         recipient => 'agent://ops.example/' . 'x' x 5000 }, as => 'bob');
@@ -463,7 +463,7 @@ subtest 'GW-06 names without end are not remembered' => sub {
 };
 
 
-subtest 'GW-15 a reload keeps what waits' => sub {
+subtest 'GW-15 a reload keeps waiting questions' => sub {
     my @waiting = map { [escalated({})] } 1 .. 4;
 
     ok($nginx->reload, 'reloaded');
@@ -478,7 +478,7 @@ subtest 'GW-15 a reload keeps what waits' => sub {
 };
 
 
-subtest 'GW-06 all workers know all of it' => sub {
+subtest 'GW-06 all workers know all questions' => sub {
     my @waiting = map { [escalated({})] } 1 .. 20;
 
     $vcp->script(undef);
@@ -503,7 +503,7 @@ is($nginx->logged(qr/\[(?:alert|emerg|crit)\]/), 0,
    'nothing alarming was logged');
 
 # this is last: the emergency suspends alice
-subtest 'VCP-25 each severity has an acknowledgment of its own' => sub {
+subtest 'VCP-25 each severity has its own acknowledgment' => sub {
     for my $severity (qw(warning critical emergency)) {
         my ($m, $task) = escalated({}, severity => $severity);
 

@@ -49,7 +49,7 @@ my $answer = Parley::Status->new(port => port(3))
              ->get('/status', Accept => 'text/html');
 
 
-subtest 'OPS-04 one file that asks for nothing but itself' => sub {
+subtest 'OPS-04 one file that loads nothing else' => sub {
     my $policy = $answer->{headers}{'content-security-policy'};
 
     like($policy, qr/^default-src 'none'; /);
@@ -71,7 +71,7 @@ $browser->scheme('light');
 $browser->open($url);
 
 
-subtest 'OPS-04 is it healthy' => sub {
+subtest 'OPS-04 the health of the gateway' => sub {
     shows('#say', '^Healthy$', 'says so');
     is($browser->run('return document.querySelector("#verdict").dataset.state'),
        'good');
@@ -82,7 +82,7 @@ subtest 'OPS-04 is it healthy' => sub {
 };
 
 
-subtest 'OPS-04 counters move when messages pass' => sub {
+subtest 'OPS-04 counters change when messages pass' => sub {
     is(try('/aee', aee()), 202);
     shows('#more', '^1 message in the last', 'one message is one');
     is(try('/aee', aee()), 202) for 2 .. 7;
@@ -114,7 +114,7 @@ subtest 'OPS-04 a refusal appears with its reason' => sub {
 };
 
 
-subtest 'OPS-04 a service that fails is one' => sub {
+subtest 'OPS-04 a failing service is shown' => sub {
     $service->script('$c->answer(200, [], "no JSON")');
     is(try('/aee', aee()), 502) for 1 .. 3;
     $service->script;
@@ -124,14 +124,14 @@ subtest 'OPS-04 a service that fails is one' => sub {
 };
 
 
-subtest 'OPS-04 text is text' => sub {
+subtest 'OPS-04 text is shown as text' => sub {
     is(try('/aee', aee(priority => '<img src=x>')), 400);
     shows('#refusals', 'field-invalid\\\\s+gateway\\\\s+2', 'counted');
     is($browser->run('return document.querySelectorAll("img").length'), 0);
 };
 
 
-subtest 'OPS-04 reachable with the keyboard' => sub {
+subtest 'OPS-04 usable with the keyboard' => sub {
     my $name = 'const n = (e) => e.id ? "#" + e.id : e.getAttribute("href")'
              . ' || e.getAttribute("aria-labelledby");';
     my $wanted = $browser->run("$name return [...document.querySelectorAll("
@@ -170,7 +170,7 @@ subtest 'OPS-04 reachable with the keyboard' => sub {
 };
 
 
-subtest 'OPS-04 said to who does not see it' => sub {
+subtest 'OPS-04 usable with a screen reader' => sub {
     is($browser->run('return document.querySelectorAll('
         . '"section:not([aria-labelledby]):not(#verdict)").length'), 0,
        'every section has a name');
@@ -207,7 +207,7 @@ sub emergency {
 }
 
 
-subtest 'OPS-04 ten refusals, and all when they are asked for' => sub {
+subtest 'OPS-04 ten refusals, and all on request' => sub {
     my $m = aee();
 
     try('/aee', $_) for $m, $m, aee(v => '2'), aee(ts => '2020-01-01T00:00:00Z'),
@@ -239,7 +239,7 @@ subtest 'OPS-04 ten refusals, and all when they are asked for' => sub {
 };
 
 
-subtest 'OPS-04 VCP-26 who is suspended, since when, by what' => sub {
+subtest 'OPS-04 VCP-26 the suspended principals, with the time and the reason' => sub {
     my $markup = '<img src=x onerror=alert(1)>';
 
     shows('#d-held', '^Nobody is', 'nobody');
@@ -283,7 +283,7 @@ subtest 'OPS-04 escalations and timeouts' => sub {
 };
 
 
-subtest 'OPS-04 from 320 px' => sub {
+subtest 'OPS-04 a width of 320 px' => sub {
     for my $width (320, 375, 768, 1920) {
         $browser->size($width, 800);
 
@@ -301,7 +301,7 @@ subtest 'OPS-04 from 320 px' => sub {
 };
 
 
-subtest 'OPS-04 the policy is kept, and holds' => sub {
+subtest 'OPS-04 the content security policy holds' => sub {
     is_deeply([ $browser->console ], [], 'nothing in the console');
 
     $browser->run('const s = document.createElement("script");'
@@ -312,7 +312,7 @@ subtest 'OPS-04 the policy is kept, and holds' => sub {
 };
 
 
-subtest 'OPS-04 a gateway that is gone says so' => sub {
+subtest 'OPS-04 the page says that the gateway is down' => sub {
     $nginx->stop;
 
     shows('#say', '^No answer for', 'it does');

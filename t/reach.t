@@ -49,7 +49,7 @@ sub diagnosis {
 }
 
 
-subtest 'HUB-06: what nobody who listens could be told is refused' => sub {
+subtest 'HUB-06: a message without an equivalent for any subscriber is refused' => sub {
     my $vcp = listen_to('alice', uri => '/vcp/');
     my $frame = frame('bob', 'alice', text => 'an advisory');
     my $answer = submit($frame);
@@ -86,7 +86,7 @@ subtest 'HUB-06: what nobody who listens could be told is refused' => sub {
 };
 
 
-subtest 'HUB-06: of several names, all or nothing' => sub {
+subtest 'HUB-06: a message to several names is refused or accepted as a whole' => sub {
     my $alice = listen_to('alice', uri => '/vcp/');
     my $org = 'org:~acme/members/*';
 
@@ -103,7 +103,7 @@ subtest 'HUB-06: of several names, all or nothing' => sub {
 };
 
 
-subtest 'HUB-07: a request that nobody could be told is not held' => sub {
+subtest 'HUB-07: a request without an equivalent is not held' => sub {
     my $bob = listen_to('bob', uri => '/vcp/');
     my $task = aee();
     my $began = time;
@@ -128,7 +128,7 @@ subtest 'HUB-07: a request that nobody could be told is not held' => sub {
 };
 
 
-subtest 'ACH-27: who waits by MCP is told in agent-channel' => sub {
+subtest 'ACH-27: a waiting MCP call gets agent-channel' => sub {
     my $client = Parley::Client->new(port => port(1), tls => 0);
     my $waits = $client->begin('/mcp', jcs({
         jsonrpc => '2.0', id => 1, method => 'tools/call',

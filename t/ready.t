@@ -88,7 +88,7 @@ subtest 'OPS-03 GET and HEAD, without a token' => sub {
 };
 
 
-subtest 'OPS-03 never counted as a message' => sub {
+subtest 'OPS-03 the requests are not counted as messages' => sub {
     said('/ready', '200 ready') for 1 .. 5;
 
     my $json = $status->json;
@@ -104,7 +104,7 @@ $nginx->stop;
 $nginx = start(zone => 'agents:128k share=25%');
 
 
-subtest 'OPS-03 SEC-09 one tenant who fills his share takes no node out' =>
+subtest 'OPS-03 SEC-09 a tenant that uses up its share does not make the node unready' =>
 sub {
     is(fill(), 'E_CAPACITY', 'alice has her share');
 
@@ -163,7 +163,7 @@ $nginx = start(zone => 'agents:1m',
                more => 'parley_jwks_request /keys interval=1s timeout=1s;');
 
 
-subtest 'OPS-03 keys that were never loaded are not ready' => sub {
+subtest 'OPS-03 without keys the gateway is not ready' => sub {
     said('/live', '200 live');
 
     my $json = said('/ready', '503 not ready');
@@ -179,7 +179,7 @@ subtest 'OPS-03 keys that were never loaded are not ready' => sub {
 };
 
 
-subtest 'OPS-03 and ready as soon as they are' => sub {
+subtest 'OPS-03 the gateway is ready when it has keys' => sub {
     my $provider = Parley::Nginx->start(http =>
         'server { listen 127.0.0.1:%PORT_4%; location / { '
         . "default_type application/json; return 200 '"

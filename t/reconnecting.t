@@ -134,7 +134,7 @@ for my $name (sort keys %by) {
 }
 
 
-subtest 'HUB-07: AEE, and its answer comes by the new stream' => sub {
+subtest 'HUB-07: AEE, and the answer comes by the new stream' => sub {
     ok(alone());
 
     my $bob = listen_to('bob', session => 's1');
@@ -167,7 +167,7 @@ my $without = Parley::Nginx->start(workers => 1, http => streams_http(
     locations => $submit)
         =~ s/^ *location \/channel\/stream \{.*?\n *\}$//gmsr);
 
-subtest 'HUB-07: without a stream in the configuration it is for good' => sub {
+subtest 'HUB-07: without a stream in the configuration the refusal is permanent' => sub {
     for my $name (sort keys %by) {
         my $of = $by{$name};
         my $refused = submit($of->{message}->(), uri => '/off',

@@ -108,7 +108,7 @@ subtest 'GW-12 a reload under load loses nothing and repeats nothing' => sub {
 };
 
 
-subtest 'GW-02 a token by a key that was removed is refused after a reload' => sub {
+subtest 'GW-02 a token with a removed key is refused after a reload' => sub {
     my $new = new_key('ed25519', 'idp-2');
     my $m = aee();
     my $token = bearer('alice');
@@ -129,7 +129,7 @@ subtest 'GW-02 a token by a key that was removed is refused after a reload' => s
 };
 
 
-subtest 'GW-02 another key under the same kid takes its place' => sub {
+subtest 'GW-02 another key with the same kid replaces it' => sub {
     my $old = new_key('ed25519', 'same-kid');
     my $new = new_key('ed25519', 'same-kid');
     my $token = 'Bearer ' . token($old, { sub => 'alice' });
@@ -144,7 +144,7 @@ subtest 'GW-02 another key under the same kid takes its place' => sub {
 };
 
 
-subtest 'AEE-14 a signature by a key that was removed is refused' => sub {
+subtest 'AEE-14 a signature with a removed key is refused' => sub {
     my $known = from_json(identities());
 
     is($client->raw(post('/vcp', vcp()))->{status}, 200);
@@ -173,7 +173,7 @@ subtest 'GW-11 a broken key file changes nothing' => sub {
 };
 
 
-subtest 'GW-12 a message on its way ends on the old worker' => sub {
+subtest 'GW-12 a message in progress ends on the old worker' => sub {
     my $m = aee();
 
     $service->script('$c->pause(1.5); $c->take');
@@ -195,7 +195,7 @@ subtest 'GW-12 a message on its way ends on the old worker' => sub {
 };
 
 
-subtest 'GW-12 a zone of another size begins anew, and says nothing bad' => sub {
+subtest 'GW-12 a zone with another size is a new one, without errors' => sub {
     ok($nginx->reload(workers => 2, http => gateway_http(zone => 'agents:9m')));
     is($client->raw(post('/aee', aee()))->{status}, 202);
 };

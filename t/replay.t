@@ -101,7 +101,7 @@ subtest 'GW-18 one broadcast to two locations reaches both' => sub {
 };
 
 
-subtest 'GW-18 so does an AEE event to a bus' => sub {
+subtest 'GW-18 an AEE event to a bus at two locations reaches both' => sub {
     my $m = aee(type => 'event', to => 'bus.ops');
 
     is(try(undef, '/one/a', $m)->{status}, 202, 'one');
@@ -112,7 +112,7 @@ subtest 'GW-18 so does an AEE event to a bus' => sub {
 };
 
 
-subtest 'GW-18 one C2A eventId to two harnesses reaches both' => sub {
+subtest 'GW-18 a C2A eventId to two harnesses reaches both' => sub {
     my $m = ambient();
 
     is(try('took($c, $q)', '/to-c2a', $m)->{status}, 200, 'the first');
@@ -121,7 +121,7 @@ subtest 'GW-18 one C2A eventId to two harnesses reaches both' => sub {
 };
 
 
-subtest 'GW-18 a message that names its recipient is one everywhere' => sub {
+subtest 'GW-18 a message with a recipient is the same at every location' => sub {
     my $m = aee();
 
     is(try(undef, '/one/a', $m)->{status}, 202);
@@ -131,7 +131,7 @@ subtest 'GW-18 a message that names its recipient is one everywhere' => sub {
 };
 
 
-subtest 'GW-18 the captures of a regular expression tell them apart' => sub {
+subtest 'GW-18 different captures of a regular expression are different receivers' => sub {
     my $m = aee(type => 'event', to => 'bus.ops');
 
     is(try(undef, '/peer/a', $m)->{status}, 202);
@@ -140,7 +140,7 @@ subtest 'GW-18 the captures of a regular expression tell them apart' => sub {
 };
 
 
-subtest 'GW-18 so does the server\'s name' => sub {
+subtest 'GW-18 different server names are different receivers' => sub {
     my $m = aee(type => 'event', to => 'bus.ops');
     my $plain = sub {
         return Parley::Client->new(port => shift, tls => 0)
@@ -154,7 +154,7 @@ subtest 'GW-18 so does the server\'s name' => sub {
 };
 
 
-subtest 'GW-18 parley_window receiver= says otherwise' => sub {
+subtest 'GW-18 parley_window receiver= decides otherwise' => sub {
     my $m = aee(type => 'event', to => 'bus.ops');
     my $to = sub {
         my @headers = defined $_[0] ? ('X-Peer', $_[0]) : ();
@@ -234,7 +234,7 @@ subtest 'GW-19 C2A-12 a retried send_message gets the first result' => sub {
 };
 
 
-subtest 'GW-19 C2A-12 what only was accepted waits for its answer' => sub {
+subtest 'GW-19 C2A-12 a retry of an accepted message waits for its answer' => sub {
     my $m = say();
 
     is(try(undef, '/to-aee', $m)->{status}, 200);
@@ -248,7 +248,7 @@ subtest 'GW-19 C2A-12 what only was accepted waits for its answer' => sub {
 };
 
 
-subtest 'GW-19 AEE a duplicate names its first answer, which is there' => sub {
+subtest 'GW-19 AEE: a duplicate names its first answer, which is included' => sub {
     my $m = aee();
     my $first = try('$c->answer(200, [], jcs(result($q->{json})))', '/one/a',
                     $m);
@@ -283,7 +283,7 @@ subtest 'GW-19 AEE a duplicate names its first answer, which is there' => sub {
 };
 
 
-subtest 'GW-19 AEE of a translated answer, too' => sub {
+subtest 'GW-19 AEE: also for a translated answer' => sub {
     my $m = aee();
     my $first = try('$c->answer(200, [], jcs({ jsonrpc => "2.0", '
                     . 'id => $q->{json}{id}, result => '
@@ -294,7 +294,7 @@ subtest 'GW-19 AEE of a translated answer, too' => sub {
 };
 
 
-subtest 'GW-19 VCP is a duplicate, agent-channel delivers to nobody' => sub {
+subtest 'GW-19 VCP: the answer is duplicate; agent-channel: delivered to 0 readers' => sub {
     my $m = vcp();
 
     is(try(undef, '/to-aee', $m)->{status}, 200);
@@ -312,7 +312,7 @@ subtest 'GW-19 VCP is a duplicate, agent-channel delivers to nobody' => sub {
 };
 
 
-subtest 'GW-19 another principal is told nothing of it' => sub {
+subtest 'GW-19 another principal does not get the first answer' => sub {
     my $m = say();
 
     is(try('took($c, $q)', '/ruled', $m)->{status}, 200);
@@ -323,7 +323,7 @@ subtest 'GW-19 another principal is told nothing of it' => sub {
 };
 
 
-subtest 'GW-19 it is told where it was asked' => sub {
+subtest 'GW-19 the answer is repeated only at the same location' => sub {
     my $m = say();
     my $first = try('$c->answer(200, [], jcs(result($q->{json})))',
                     '/to-aee', $m);
@@ -335,7 +335,7 @@ subtest 'GW-19 it is told where it was asked' => sub {
 };
 
 
-subtest 'GW-19 where nobody is proven nothing is told' => sub {
+subtest 'GW-19 without a proven caller the answer is not repeated' => sub {
     my $m = say();
 
     is(try('$c->answer(200, [], jcs({ jsonrpc => "2.0", id => 7,'
@@ -349,7 +349,7 @@ subtest 'GW-19 where nobody is proven nothing is told' => sub {
 };
 
 
-subtest 'GW-12 GW-19 what cannot be used is the first answer' => sub {
+subtest 'GW-12 GW-19 an unusable answer is the first answer' => sub {
     my $m = say();
     my $first = try('$c->answer(200, [], "no JSON")', '/to-c2a', $m);
 
@@ -363,7 +363,7 @@ subtest 'GW-12 GW-19 what cannot be used is the first answer' => sub {
 };
 
 
-subtest 'GW-12 a refusal is none, and releases' => sub {
+subtest 'GW-12 a refusal is not an answer, and releases the id' => sub {
     for my $script ('$c->answer(503)', '$c->answer(404, [], "{}")',
                     '$c->answer(200, [], jcs({ jsonrpc => "2.0", id => 7,'
                     . ' error => { code => -31409, message => "busy" } }))')
@@ -377,7 +377,7 @@ subtest 'GW-12 a refusal is none, and releases' => sub {
 };
 
 
-subtest 'GW-12 GW-21 who left and tries again gets the answer' => sub {
+subtest 'GW-12 GW-21 a client that left gets the answer at its retry' => sub {
     my $m = say();
     my $c = $client->connect;
 
@@ -404,7 +404,7 @@ subtest 'GW-12 GW-21 who left and tries again gets the answer' => sub {
 };
 
 
-subtest 'GW-12 an id that says something else' => sub {
+subtest 'GW-12 different contents with the same id' => sub {
     my @cases = (
         ['/one/a', aee(), sub { +{ %{ $_[0] }, payload => { text => 'x' } } },
          '/id', 409],
@@ -442,7 +442,7 @@ subtest 'GW-12 an id that says something else' => sub {
 };
 
 
-subtest 'GW-12 the same in another spelling is the same' => sub {
+subtest 'GW-12 the same contents in another spelling' => sub {
     my $m = aee(payload => { text => "\x{e4}", n => 1.5 });
 
     is(try(undef, '/one/a', $m)->{status}, 202);
@@ -459,7 +459,7 @@ subtest 'GW-12 the same in another spelling is the same' => sub {
 };
 
 
-subtest 'GW-19 AEE-17 a late retry of what was answered gets it' => sub {
+subtest 'GW-19 AEE-17 a late retry of an answered message gets the answer' => sub {
     my $m = deliver();
     my $first = try('took($c, $q)', '/short', $m);
 
@@ -472,7 +472,7 @@ subtest 'GW-19 AEE-17 a late retry of what was answered gets it' => sub {
 };
 
 
-subtest 'GW-19 it is kept for its time' => sub {
+subtest 'GW-19 the answer is kept for its time' => sub {
     ok($nginx->reload(http => conf('parley_replay size=2m time=2s;')));
 
     my $m = say();
@@ -485,7 +485,7 @@ subtest 'GW-19 it is kept for its time' => sub {
 };
 
 
-subtest 'GW-19 a reload keeps it, and a smaller bound drops the oldest' => sub {
+subtest 'GW-19 a reload keeps it, and a smaller limit drops the oldest' => sub {
     ok($nginx->reload(http => conf($replay)));
 
     my $m = say();
@@ -505,7 +505,7 @@ subtest 'GW-19 a reload keeps it, and a smaller bound drops the oldest' => sub {
 };
 
 
-subtest 'GW-19 none is kept without parley_replay' => sub {
+subtest 'GW-19 without parley_replay no answer is kept' => sub {
     ok($nginx->reload(http => conf('')));
 
     my ($c2a, $aee) = (say(), aee());
@@ -538,7 +538,7 @@ sub late {
 }
 
 
-subtest 'SEC-08 a question is closed by its first final answer' => sub {
+subtest 'SEC-08 the first final answer closes a question' => sub {
     my ($answer, $task) = asked();
 
     is($answer->{status}, 200);

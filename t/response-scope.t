@@ -155,7 +155,7 @@ subtest 'ACH-31: to another handle' => sub {
 };
 
 
-subtest 'ACH-31: a reader asks the same again' => sub {
+subtest 'ACH-31: a reader sends the same query again' => sub {
     my $dave = listen_to('dave', session => 'd');
 
     empty();
@@ -256,7 +256,7 @@ subtest 'ACH-31: a part of the scope' => sub {
 };
 
 
-subtest 'ACH-31: to an organisation, by the right of the asker' => sub {
+subtest 'ACH-31: to an organisation, with the asker\'s rights' => sub {
     my $query = asked(query('alice', 'dave', 'org:~acme/members/*'));
 
     empty();
@@ -283,7 +283,7 @@ subtest 'ACH-31: to an organisation, by the right of the asker' => sub {
 };
 
 
-subtest 'ACH-31: the scope as the query names it' => sub {
+subtest 'ACH-31: the scope with the spelling of the query' => sub {
     my %to = ('~carol' => ['carol'], '~carol/*' => ['carol'],
               'org:~acme/members/*' => ['acme', 'alice', 'bob'],
               'org:~acme/members/ops/*' => ['acme', 'bob'],
@@ -350,7 +350,7 @@ subtest 'ACH-31: a scope that the asker may not address' => sub {
 };
 
 
-subtest 'ACH-31: by a service' => sub {
+subtest 'ACH-31: with a service' => sub {
     my @at = (uri => '/service');
     my $query = query('alice', 'bob', '~carol/*');
 
@@ -377,7 +377,7 @@ sub task {
 }
 
 
-subtest 'ACH-31: a service of another protocol, which answers at once' => sub {
+subtest 'ACH-31: with a service of another protocol, which answers at once' => sub {
     empty();
     $service->clear;
     $service->script('$c->answer(200, [], jcs(result($q->{json})))');
@@ -414,7 +414,7 @@ subtest 'ACH-31: a service of another protocol, which answers at once' => sub {
 };
 
 
-subtest 'ACH-31: a service of agent-channel that answers at once' => sub {
+subtest 'ACH-31: with a service of agent-channel that answers at once' => sub {
     empty();
 
     my $answer = 'my $f = $q->{json}; my $a = { %$f, frame_id => uuid4(), '
@@ -458,7 +458,7 @@ subtest 'ACH-31: a service of agent-channel that answers at once' => sub {
 };
 
 
-subtest 'ACH-31: by a WebSocket' => sub {
+subtest 'ACH-31: with a WebSocket' => sub {
     empty();
 
     my $alice = websocket('alice', uri => '/ws');
@@ -475,7 +475,7 @@ subtest 'ACH-31: by a WebSocket' => sub {
 };
 
 
-subtest 'ACH-31: a query by MCP does not wait for what goes elsewhere' => sub {
+subtest 'ACH-31: an MCP query does not wait for answers that go elsewhere' => sub {
     empty();
 
     for my $scope ('~carol/*', '~alice/cc-mine@m') {
@@ -533,7 +533,7 @@ subtest 'ACH-31: a reader of AEE answers' => sub {
 };
 
 
-subtest 'ACH-31: what replies and is no answer goes to its own recipient' => sub {
+subtest 'ACH-31: a reply that is not an answer goes to its own recipient' => sub {
     my $bob = listen_to('bob', uri => '/aee/', session => 'aee');
 
     asked(query('alice', 'bob', '~carol/*'));

@@ -104,14 +104,14 @@ subtest 'AEE-25 the sender fetches its message' => sub {
 };
 
 
-subtest 'AEE-25 so does the recipient' => sub {
+subtest 'AEE-25 the recipient fetches the message' => sub {
     my $m = sent('/aee', aee());
 
     is_deeply(fetch('bob', id => $m->{id})->{payload}{envelope}, $m);
 };
 
 
-subtest 'AEE-25 a stranger learns not even that it exists' => sub {
+subtest 'AEE-25 to another principal the message does not exist' => sub {
     my $m = sent('/aee', aee());
     my $stranger = fetch('lead', id => $m->{id});
     my $nothing = fetch('lead', id => uuid4());
@@ -130,7 +130,7 @@ subtest 'AEE-25 a stranger learns not even that it exists' => sub {
 };
 
 
-subtest 'AEE-25 a group\'s message is its sender\'s' => sub {
+subtest 'AEE-25 a group\'s message can be fetched by its sender only' => sub {
     my $m = sent('/aee', aee(type => 'event', to => 'bus.ops'));
 
     is_deeply(fetch('alice', id => $m->{id})->{payload}{envelope}, $m);
@@ -138,7 +138,7 @@ subtest 'AEE-25 a group\'s message is its sender\'s' => sub {
 };
 
 
-subtest 'AEE-25 who is known by a token alone' => sub {
+subtest 'AEE-25 a principal known only by its token' => sub {
     my $m = sent('/aee', aee(from => 'agent.carol'), as => 'carol',
                  token => bearer('carol', sub => 'agent.carol'));
     my $got = try('/aee', aee(from => 'agent.carol', to => 'service.parley',
@@ -157,7 +157,7 @@ subtest 'AEE-25 who is known by a token alone' => sub {
 };
 
 
-subtest 'AEE-25 the hash is checked where it is given' => sub {
+subtest 'AEE-25 the hash is checked if it is given' => sub {
     my $m = sent('/aee', aee());
 
     is_deeply(fetch('bob', id => $m->{id}, hash => hash($m))
@@ -176,7 +176,7 @@ subtest 'AEE-25 the hash is checked where it is given' => sub {
 };
 
 
-subtest 'AEE-38 the corr is checked where it is given' => sub {
+subtest 'AEE-38 the corr is checked if it is given' => sub {
     my $m = sent('/aee', aee());
 
     is_deeply(fetch($_, id => $m->{id}, corr => $m->{corr}, hash => hash($m))
@@ -202,7 +202,7 @@ subtest 'AEE-38 the corr is checked where it is given' => sub {
 };
 
 
-subtest 'AEE-38 the corr tells messages of one id apart' => sub {
+subtest 'AEE-38 the corr selects one of several messages with the same id' => sub {
     my $m = sent('/aee', aee());
     my $other = sent('/aee', aee(id => $m->{id}, from => 'agent.lead'),
                      as => 'lead');
@@ -215,7 +215,7 @@ subtest 'AEE-38 the corr tells messages of one id apart' => sub {
 };
 
 
-subtest 'AEE-38 of a translated message' => sub {
+subtest 'AEE-38 a translated message' => sub {
     my $m = sign_vcp(vcp(), person('alice')->{key});
 
     $service->script(undef);
@@ -246,7 +246,7 @@ subtest 'AEE-25 a task without an id' => sub {
 };
 
 
-subtest 'AEE-25 who received a translation fetches the original' => sub {
+subtest 'AEE-25 the recipient of a translation fetches the original' => sub {
     my $m = sign_vcp(vcp(), person('alice')->{key});
 
     $service->script(undef);
@@ -273,7 +273,7 @@ subtest 'AEE-25 who received a translation fetches the original' => sub {
 };
 
 
-subtest 'AEE-25 only what was taken is retained' => sub {
+subtest 'AEE-25 only accepted messages are retained' => sub {
     my $m = aee();
 
     is(try('/nobody', $m)->{status}, 502);
@@ -298,7 +298,7 @@ subtest 'AEE-25 only what was taken is retained' => sub {
 };
 
 
-subtest 'AEE-25 a message with events for its answer' => sub {
+subtest 'AEE-25 a message whose answer is events' => sub {
     my $m = aee();
 
     $service->script('$c->events; $c->out("data: " . jcs(result($q->{json})) '
@@ -308,7 +308,7 @@ subtest 'AEE-25 a message with events for its answer' => sub {
 };
 
 
-subtest 'AEE-25 AEE-32 what was taken out is not retained' => sub {
+subtest 'AEE-25 AEE-32 redacted members are not retained' => sub {
     my $m = sent('/redacted', aee(payload => { text => 'log in', pin => 1234,
                                                password => 'swordfish' }));
 
@@ -327,7 +327,7 @@ subtest 'AEE-25 AEE-32 what was taken out is not retained' => sub {
 };
 
 
-subtest 'SEC-11 AEE-25 an id of somebody else\'s message hides nothing' => sub {
+subtest 'SEC-11 AEE-25 another principal\'s message with the same id hides nothing' => sub {
     my $theirs = sent('/aee', aee(id => 'order-000001', from => 'agent.lead',
                                   to => 'agent.lead'), as => 'lead');
     my $m = sent('/aee', aee(id => 'order-000001'));
@@ -346,7 +346,7 @@ subtest 'SEC-11 AEE-25 an id of somebody else\'s message hides nothing' => sub {
 };
 
 
-subtest 'SEC-11 AEE-25 of two that came to one, the first; both are named' => sub {
+subtest 'SEC-11 AEE-25 of two messages for one recipient the first is returned; both are named' => sub {
     my $m = sent('/aee', aee());
     my $forged = sent('/aee', aee(id => $m->{id}, from => 'agent.lead',
                                   payload => { text => 'forged' }),
@@ -371,7 +371,7 @@ subtest 'SEC-11 AEE-25 of two that came to one, the first; both are named' => su
 };
 
 
-subtest 'AEE-25 a location with narrower limits answers all the same' => sub {
+subtest 'AEE-25 a location with smaller limits still answers' => sub {
     my $deep = { text => 'x' };
     $deep = { in => $deep } for 1 .. 60;
 
@@ -385,7 +385,7 @@ subtest 'AEE-25 a location with narrower limits answers all the same' => sub {
 };
 
 
-subtest 'AEE-26 a refutation is acknowledged, and shown later' => sub {
+subtest 'AEE-26 a refutation is acknowledged, and returned later' => sub {
     my $m = sent('/aee', aee());
     my $r = refute('bob', id => $m->{id}, reason => "it is \"wrong\"\x{e9}");
 
@@ -412,7 +412,7 @@ subtest 'AEE-26 a refutation is acknowledged, and shown later' => sub {
 };
 
 
-subtest 'AEE-26 of an original, by who received its translation' => sub {
+subtest 'AEE-26 a refutation of an original, by the recipient of its translation' => sub {
     my $m = sign_vcp(vcp(), person('alice')->{key});
 
     $service->script(undef);
@@ -444,7 +444,7 @@ subtest 'AEE-26 a refutation has a reason' => sub {
 };
 
 
-subtest 'AEE-26 there are 16 at most' => sub {
+subtest 'AEE-26 there are at most 16 refutations' => sub {
     my $m = sent('/aee', aee());
 
     refute('bob', id => $m->{id}, reason => "no. $_") for 1 .. 16;
@@ -457,7 +457,7 @@ subtest 'AEE-26 there are 16 at most' => sub {
 };
 
 
-subtest 'AEE-26 none is lost where two come at once' => sub {
+subtest 'AEE-26 two refutations at the same time are both kept' => sub {
     my $m = sent('/aee', aee());
     my @who = map { $_ % 2 ? 'alice' : 'bob' } 1 .. 12;
     my @requests = map {
@@ -479,7 +479,7 @@ subtest 'AEE-26 none is lost where two come at once' => sub {
 };
 
 
-subtest 'AEE-25 AEE-26 a reload keeps both' => sub {
+subtest 'AEE-25 AEE-26 a reload keeps messages and refutations' => sub {
     my $m = sent('/aee', aee());
 
     refute('bob', id => $m->{id}, reason => 'no');
@@ -492,7 +492,7 @@ subtest 'AEE-25 AEE-26 a reload keeps both' => sub {
 };
 
 
-subtest 'AEE-25 the number is bounded: the oldest go' => sub {
+subtest 'AEE-25 the number is limited: the oldest are removed' => sub {
     ok($nginx->reload(http => $http->('parley_retain count=3 time=1h;'), workers => 2));
 
     my @m = map { sent('/aee', aee()) } 1 .. 5;
@@ -508,7 +508,7 @@ subtest 'AEE-25 the number is bounded: the oldest go' => sub {
 };
 
 
-subtest 'AEE-25 so is the time' => sub {
+subtest 'AEE-25 the time is limited' => sub {
     ok($nginx->reload(http => $http->('parley_retain count=10 time=2s;'), workers => 2));
 
     my $m = sent('/aee', aee());
@@ -526,7 +526,7 @@ subtest 'AEE-25 so is the time' => sub {
 };
 
 
-subtest 'AEE-25 and the octets: no more than half of the zone' => sub {
+subtest 'AEE-25 the octets are limited to half of the zone' => sub {
     ok($nginx->reload(http => $http->('parley_retain count=100000 time=1h;'),
                       workers => 2));
 
@@ -553,7 +553,7 @@ subtest 'AEE-25 and the octets: no more than half of the zone' => sub {
 };
 
 
-subtest 'AEE-25 none, once nothing is to be retained' => sub {
+subtest 'AEE-25 nothing is retained after parley_retain off' => sub {
     my $m = sent('/aee', aee());
 
     is(code(fetch('alice', id => $m->{id})), '');

@@ -110,7 +110,7 @@ subtest 'SEC-16 a list of a million principals' => sub {
 };
 
 
-subtest 'SEC-16 the newest list wins, whenever it comes' => sub {
+subtest 'SEC-16 the newest list is in force, at any time' => sub {
     for my $wait (0, 0.1, 0.3) {
         put($alice);
         sleep $wait;
@@ -133,7 +133,7 @@ subtest 'SEC-16 the newest list wins, whenever it comes' => sub {
 };
 
 
-subtest 'SEC-16 what is no whole list leaves the last good one' => sub {
+subtest 'SEC-16 an incomplete list keeps the last valid one' => sub {
     put($alice);
 
     my $until = time + 10;
@@ -147,7 +147,7 @@ subtest 'SEC-16 what is no whole list leaves the last good one' => sub {
 };
 
 
-subtest 'SEC-16 nginx is reloaded and stopped while it is read' => sub {
+subtest 'SEC-16 nginx is reloaded and stopped while a worker reads the list' => sub {
     put($alice);
     sleep 0.55;
     $nginx->reload;

@@ -225,7 +225,7 @@ subtest 'SEC-16 a principal, a key, a token, on every worker' => sub {
 };
 
 
-subtest 'SEC-16 whoever a signature, a certificate or nothing proves' => sub {
+subtest 'SEC-16 a principal proven by a signature, a certificate or nothing' => sub {
     my $signed = sub { said($client->raw(post('/signed',
                            aee(from => "agent.$_[0]"), as => $_[0],
                            sign => 1, token => 0))) };
@@ -294,7 +294,7 @@ sub ends {
 }
 
 
-subtest 'SEC-15 SEC-16 streams end, though nothing comes' => sub {
+subtest 'SEC-15 SEC-16 streams end, also without events' => sub {
     my %lists = (
         principal => [principals => ['alice']],
         token     => [tokens => [{ iss => 'https://id.example',
@@ -321,7 +321,7 @@ subtest 'SEC-15 SEC-16 streams end, though nothing comes' => sub {
 };
 
 
-subtest 'SEC-16 GW-15 workers of an earlier configuration look as well' => sub {
+subtest 'SEC-16 GW-15 workers of an earlier configuration check too' => sub {
     my $connection = open_stream();
 
     ok($nginx->reload(workers => 2, http => http()), 'reloaded');
@@ -333,7 +333,7 @@ subtest 'SEC-16 GW-15 workers of an earlier configuration look as well' => sub {
 };
 
 
-subtest 'SEC-16 GW-12 an answer that comes too late is withheld' => sub {
+subtest 'SEC-16 GW-12 an answer after the revocation is withheld' => sub {
     $service->script(<<'EOT');
         $c->pause(2);
         $c->answer(200, [], jcs(result($q->{json}, payload => {
@@ -366,7 +366,7 @@ EOT
 };
 
 
-subtest 'SEC-16 a body that is long in coming' => sub {
+subtest 'SEC-16 a body that arrives slowly' => sub {
     $service->clear;
 
     my $octets = post('/aee', aee(), token => $good);
@@ -472,7 +472,7 @@ subtest 'SEC-16 a list that is missing or wrong leaves the last good one'
 };
 
 
-subtest 'SEC-16 a worker that takes the place of another' => sub {
+subtest 'SEC-16 a worker that replaces another' => sub {
     revoke(principals => ['alice']);
     soon(sub { refused($good) }, 'revoked');
 

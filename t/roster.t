@@ -80,7 +80,7 @@ subtest 'ACH-28: a stream says that nothing is retained' => sub {
 };
 
 
-subtest 'ACH-25: one\'s own sessions, of every worker' => sub {
+subtest 'ACH-25: the caller\'s own sessions, of every worker' => sub {
     sessions('alice', '~alice', 0);
 
     is_deeply(roster('alice', '~alice')->{json},
@@ -105,7 +105,7 @@ subtest 'ACH-25: one\'s own sessions, of every worker' => sub {
 };
 
 
-subtest 'ACH-25: others, where a rule says so' => sub {
+subtest 'ACH-25: other principals\' sessions, if a rule allows it' => sub {
     my $own = listen_to('alice', session => 'own');
     my $other = listen_to('bob', uri => '/ruled/~alice', session => 'own');
 
@@ -154,7 +154,7 @@ subtest 'ACH-25: coarse counts for others' => sub {
 };
 
 
-subtest 'ACH-25: of an organisation everybody is told its own' => sub {
+subtest 'ACH-25: each member of an organisation sees its own' => sub {
     my @streams = map { listen_to($_, uri => '/ruled/~acme', session => 's') }
                   qw(alice bob);
 
@@ -191,7 +191,7 @@ sub declares {
 }
 
 
-subtest 'ACH-29: intents that nothing carries out are limited' => sub {
+subtest 'ACH-29: declared intents are limited' => sub {
     is(declares(intent('alice')), 200, "intent $_") for 1 .. 3;
 
     my $answer = submit(intent('alice'), uri => '/declares');
@@ -214,7 +214,7 @@ subtest 'ACH-29: intents that nothing carries out are limited' => sub {
 };
 
 
-subtest 'ACH-29: those at once are counted, on both workers' => sub {
+subtest 'ACH-29: declarations at the same time are counted, on both workers' => sub {
     is(declares(intent('bob')), 200);
 
     my @connections = map { $client->connect } 1 .. 12;
@@ -238,7 +238,7 @@ subtest 'ACH-29: both are counted' => sub {
 };
 
 
-subtest 'ACH-29: what is no number' => sub {
+subtest 'ACH-29: invalid numbers' => sub {
     for my $word (qw(0 1000001 -1 many)) {
         my ($rc, $said) = Parley::Nginx->check(http => streams_http(
             submit => "channel declares=$word"));

@@ -146,7 +146,7 @@ for my $kind (sort keys %text) {
         }
     };
 
-    subtest "SEC-01 $kind in members of a message that is refused" => sub {
+    subtest "SEC-01 $kind in members of a refused message" => sub {
         my @all = sent('/all', aee(from => $bad));
 
         is(scalar @{ $all[1] }, 0, 'it is refused');
@@ -174,7 +174,7 @@ for my $kind (sort keys %text) {
         }
     };
 
-    subtest "SEC-01 $kind in what is lost" => sub {
+    subtest "SEC-01 $kind in losses" => sub {
         my @all = sent('/lossy', aee(type => 'event', $bad => 1,
                                      intent => 'vcp.context_share',
                                      payload => vcp()->{payload}));
@@ -215,7 +215,7 @@ for my $kind (sort keys %text) {
 }
 
 
-subtest 'SEC-01 no member says who was refused' => sub {
+subtest 'SEC-01 no member of a message can forge the refused principal' => sub {
     my $forged = 'u: is not allowed here, principal "root", from "agent.root", '
                . 'intent "i", id "j", client: 192.0.2.7';
 
@@ -251,7 +251,7 @@ subtest 'SEC-01 a second request cannot be smuggled' => sub {
 };
 
 
-subtest 'SEC-05 two principals are never one in Parley-Verified' => sub {
+subtest 'SEC-05 two principals never have the same Parley-Verified' => sub {
     my %seen;
 
     for my $sub ("user\x{e9}", "user\x{e8}", 'user??', 'user%C3%A9',

@@ -103,7 +103,7 @@ sub refused {
 for my $name (qw(Mcp-Session-Id C2A-Session)) {
     my $id = "first-$name";
 
-    subtest "MCP-05 $name belongs to who got it" => sub {
+    subtest "MCP-05 $name belongs to the principal that got it" => sub {
         begin('alice', $name, $id);
 
         # either worker may get the request
@@ -121,7 +121,7 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
         passes('bob', 'none');
     };
 
-    subtest "MCP-05 $name elsewhere is the same" => sub {
+    subtest "MCP-05 $name in another location is the same" => sub {
         refused('bob', 'by another location', '/other', $name => $id);
         refused('bob', 'in other letters', lc $name => $id);
         refused('bob', 'by the other header',
@@ -166,7 +166,7 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
         }
     };
 
-    subtest "MCP-05 $name that is several is none" => sub {
+    subtest "MCP-05 $name with several values is refused" => sub {
         for my $list ("$id,of-bob", "of-bob, $id", "$id,", ",$id") {
             refused($_, "a list $list", $name => $list) for qw(alice bob);
         }
@@ -192,12 +192,12 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
         passes('bob', 'one of these, which is free', $name => "b-$name");
     };
 
-    subtest "MCP-05 $name that is empty is nobody's" => sub {
+    subtest "MCP-05 an empty $name has no owner" => sub {
         passes($_, 'empty', $name => '') for qw(alice bob);
         refused('bob', "beside alice's", $name => '', $name => $id);
     };
 
-    subtest "MCP-05 $name that nobody knows belongs to its first user" => sub {
+    subtest "MCP-05 an unknown $name belongs to its first user" => sub {
         passes('bob', 'first', $name => "new-$name");
         refused('alice', 'second', $name => "new-$name");
         passes('bob', 'again', $name => "new-$name");

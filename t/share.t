@@ -111,7 +111,7 @@ sub code { my $j = $_[0]{json} // {}; $j->{payload}{code} // '' }
 my $heavy;
 
 
-subtest 'SEC-09 one sender takes a quarter of the zone and no more' => sub {
+subtest 'SEC-09 one sender uses at most a quarter of the zone' => sub {
     my $answer;
 
     ($heavy, $answer) = flood('alice', ALL);
@@ -126,7 +126,7 @@ subtest 'SEC-09 one sender takes a quarter of the zone and no more' => sub {
 };
 
 
-subtest 'SEC-09 a quiet sender is not touched' => sub {
+subtest 'SEC-09 another sender is not affected' => sub {
     my @status = map { try('/in', aee(from => 'agent.bob'),
                            as => 'bob')->{status} } 1 .. 60;
 
@@ -138,7 +138,7 @@ subtest 'SEC-09 a quiet sender is not touched' => sub {
 };
 
 
-subtest 'SEC-09 nor by many that take what they can' => sub {
+subtest 'SEC-09 nor is it by many senders that use all they can' => sub {
     my @taken = map { (flood($_, ALL))[0] } qw(carol dave erin frank);
 
     ok($_ > 10 && $_ <= ALL / 4, "$_ messages") for @taken;
@@ -149,7 +149,7 @@ subtest 'SEC-09 nor by many that take what they can' => sub {
 };
 
 
-subtest 'SEC-09 what proves nobody is its address\'s, whoever it says it is' =>
+subtest 'SEC-09 messages without proof count for their address, with any sender' =>
 sub {
     my $sum = 0;
 

@@ -80,7 +80,7 @@ subtest 'VCP-18 GW-07 the first event is the answer' => sub {
 };
 
 
-subtest 'VCP-18 GW-07 the first event is progress: accepted at once' => sub {
+subtest 'VCP-18 GW-07 the first event is progress: the answer is accepted at once' => sub {
     my $m = alarm_of();
     my $connection = begin('$c->out($event->()); $c->pause(1.5); '
                            . '$c->out($event->() . $done->()); $c->pause(3)',
@@ -118,7 +118,7 @@ subtest 'GW-07 the service is read to its final answer though the caller has lef
 };
 
 
-subtest 'GW-07 what follows the final answer is late' => sub {
+subtest 'GW-07 events after the final answer are late' => sub {
     my $m = alarm_of();
     my $answer = begin('$c->out($event->() . $done->() . $done->()); '
                        . '$c->pause(0.2)', $m)->answer;
@@ -146,7 +146,7 @@ EOT
 };
 
 
-subtest 'GW-07 comments and fields alone are no answer' => sub {
+subtest 'GW-07 comments and fields alone are not an answer' => sub {
     my $answer = begin('$c->out(": hello\n\nid: 5\n\nretry: 10\n\ndata\n\n"); '
                        . '$c->pause(0.2); $c->out($done->())', alarm_of())
                  ->answer;
@@ -168,7 +168,7 @@ subtest 'GW-12 an answer that may come again releases the id' => sub {
 };
 
 
-subtest 'GW-12 no event at all is taken' => sub {
+subtest 'GW-12 a stream without an event counts as taken' => sub {
     my $m = alarm_of();
     my $answer = begin('', $m)->answer;
 
@@ -179,7 +179,7 @@ subtest 'GW-12 no event at all is taken' => sub {
 };
 
 
-subtest 'GW-12 a stream that breaks off before its first event releases' => sub {
+subtest 'GW-12 a stream that breaks off before its first event releases the id' => sub {
     my $m = alarm_of();
 
     $service->script('$c->{keep} = 0; $c->out("HTTP/1.1 200 OK\r\n'
@@ -195,7 +195,7 @@ subtest 'GW-12 a stream that breaks off before its first event releases' => sub 
 };
 
 
-subtest 'SEC-08 GW-10 an event that is no good is refused by its status' => sub {
+subtest 'SEC-08 GW-10 an invalid event is refused with its status' => sub {
     for my $bad ('"data: nothing\n\n"',
                  '"data: " . jcs(result($q->{json}, from => "agent.bob")) . "\n\n"')
     {
@@ -212,7 +212,7 @@ subtest 'SEC-08 GW-10 an event that is no good is refused by its status' => sub 
 };
 
 
-subtest 'SEC-08 what is no good after accepted is told to the log' => sub {
+subtest 'SEC-08 an invalid event after accepted is logged' => sub {
     my $m = alarm_of();
     my $answer = begin('$c->out($event->()); $c->pause(0.2); '
                        . '$c->out("data: nothing\n\n"); $c->pause(0.2)', $m)
@@ -241,7 +241,7 @@ subtest 'AEE-29 the deadline: before the first event, and after it' => sub {
 };
 
 
-subtest 'VCP-18 a VCP service that answers in events, too' => sub {
+subtest 'VCP-18 a VCP service that answers in events' => sub {
     my $m = alarm_of();
 
     $service->script(<<'EOT');
@@ -263,7 +263,7 @@ EOT
 };
 
 
-subtest 'GW-07 a keepalive connection stays where the answer was final' => sub {
+subtest 'GW-07 a keepalive connection stays open after the final answer' => sub {
     my $connection = begin('$c->out($done->()); $c->pause(0.1)', alarm_of(),
                            headers => ['Connection', 'keep-alive']);
 

@@ -169,7 +169,7 @@ for (['of the same protocol', $progress, '/aee', $client, 4],
 }
 
 
-subtest 'GW-22 what was held back arrives, in its order' => sub {
+subtest 'GW-22 octets that were held back arrive in their order' => sub {
     $service->script(<<'EOT');
         $c->events;
         for my $n (1 .. 20_000) {
@@ -197,7 +197,7 @@ EOT
 
 
 # the end waits for the client, while nginx's buffer has room
-subtest 'GW-22 GW-26 what follows a broken chunk is not read' => sub {
+subtest 'GW-22 GW-26 octets after a broken chunk are not read' => sub {
     my $taken = tmp_dir() . '/garbage';
 
     $service->script(<<"EOT");

@@ -314,7 +314,7 @@ $nginx->stop;
 # ---- deliveries and escalations to peers with any behaviour: carol has a
 # ---- URL, the parent of alice is bob, and the parent of bob is carol
 
-subtest 'VCP-21 VCP-24 peers that answer late, wrong or never' => sub {
+subtest 'VCP-21 VCP-24 peers that answer late, wrongly or never' => sub {
     my ($cert) = tls();
     my $peer = Parley::Upstream->start(port(2), <<'EOT', tls => 1);
         my $do = int rand 6;

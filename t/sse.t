@@ -117,7 +117,7 @@ my $task = sub { constraint() };
 my $as = [as => 'lead'];
 
 
-subtest 'GW-07 AEE to AEE: each event as it is' => sub {
+subtest 'GW-07 AEE to AEE: each event is unchanged' => sub {
     my ($answer, @e) = stream(<<'EOT', '/aee', aee());
         $c->out('data: ' . $event->(a => "\x{e9}") . "\n\n");
         $c->out('data: ' . $event->() . "\n\n");
@@ -150,7 +150,7 @@ EOT
 };
 
 
-subtest 'GW-07 so it does translated' => sub {
+subtest 'GW-07 also a translated event' => sub {
     my $connection = begin(<<'EOT', '/to-c2a', aee());
         $c->out('data: ' . $react->() . "\n\n");
         $c->pause(2);
@@ -184,7 +184,7 @@ EOT
 };
 
 
-subtest 'GW-07 an event that the protocol cannot say becomes a comment' => sub {
+subtest 'GW-07 an event without an equivalent becomes a comment' => sub {
     my ($answer, @e) = stream(<<'EOT', '/to-c2a', aee());
         $c->out('data: ' . jcs({ jsonrpc => '2.0',
             method => 'notifications/message', params => {} }) . "\n\n");
@@ -201,7 +201,7 @@ EOT
 };
 
 
-subtest 'GW-07 an AEE caller before a VCP service' => sub {
+subtest 'GW-07 an AEE caller and a VCP service' => sub {
     my $m = aee(intent => 'vcp.escalation', to => 'agent.lead',
                 priority => 'high', payload =>
                 escalation(severity => 'critical', requires_ack => true)
@@ -223,7 +223,7 @@ subtest 'GW-07 an AEE caller before a VCP service' => sub {
 };
 
 
-subtest 'GW-07 ids, names and retry stay, comments too' => sub {
+subtest 'GW-07 ids, names, retry and comments stay' => sub {
     my ($answer, @e) = stream(<<'EOT', '/aee', aee());
         $c->out(": keepalive\n\n");
         $c->out("id: 17\nevent: progress\nretry: 2500\ndata: "
@@ -239,7 +239,7 @@ EOT
 };
 
 
-subtest 'GW-07 ids stay where the event is translated' => sub {
+subtest 'GW-07 ids of a translated event stay' => sub {
     my (undef, @e) = stream(<<'EOT', '/to-c2a', aee());
         $c->out("id: abc\nevent: ack\ndata: " . $react->() . "\n\n");
 EOT
@@ -345,7 +345,7 @@ EOT
 };
 
 
-subtest 'GW-12 an event that is no good commits the id' => sub {
+subtest 'GW-12 an invalid event commits the id' => sub {
     my $m = aee();
     my (undef, @e) = stream('$c->out("data: nothing\n\n");', '/aee', $m);
 
@@ -371,7 +371,7 @@ EOT
 
 
 for my $rest ("ZZZZ\\r\\n", "ffffffffffffffffff\\r\\nx") {
-    subtest "GW-26 a chunk that is none: $rest" => sub {
+    subtest "GW-26 an invalid chunk: $rest" => sub {
         my $m = aee();
         my ($answer, @e) = stream(<<"EOT", '/chunked', $m);
         \$chunk->('data: ' . \$event->() . "\\n\\n");
@@ -389,7 +389,7 @@ EOT
 }
 
 
-subtest 'GW-12 one that ends with its connection inside an event' => sub {
+subtest 'GW-12 a stream whose connection ends inside an event' => sub {
     my $m = aee();
     my ($answer, @e) = stream(<<'EOT', '/aee', $m);
         $c->out('data: ' . $event->() . "\n\ndata: " . substr $done->(), 0, 90);
@@ -404,7 +404,7 @@ EOT
 };
 
 
-subtest 'GW-12 one that ends with its connection before its result' => sub {
+subtest 'GW-12 a stream whose connection ends before its result' => sub {
     my $m = aee();
     my ($answer, @e) = stream(<<'EOT', '/aee', $m);
         $c->out('data: ' . $event->() . "\n\n");
@@ -417,7 +417,7 @@ EOT
 };
 
 
-subtest 'GW-12 one that breaks off after the answer does not' => sub {
+subtest 'GW-12 a stream that breaks off after the answer commits the id' => sub {
     my $m = aee();
     my ($answer, @e) = stream(<<'EOT', '/chunked', $m);
         $chunk->('data: ' . $done->() . "\n\n");
@@ -443,7 +443,7 @@ EOT
 };
 
 
-subtest 'GW-12 another error does not' => sub {
+subtest 'GW-12 another error commits the id' => sub {
     my $m = aee();
 
     stream('$c->out("data: " . jcs(failure($q->{json})) . "\n\n");', '/aee',
@@ -452,7 +452,7 @@ subtest 'GW-12 another error does not' => sub {
 };
 
 
-subtest 'GW-12 a good event commits the id' => sub {
+subtest 'GW-12 a valid event commits the id' => sub {
     my $m = aee();
 
     stream('$c->out("data: " . $event->() . "\n\n");', '/aee', $m);
@@ -460,7 +460,7 @@ subtest 'GW-12 a good event commits the id' => sub {
 };
 
 
-subtest 'GW-12 while the stream goes on it is not taken again' => sub {
+subtest 'GW-12 the message is not taken again during the stream' => sub {
     my $m = aee();
     my $connection = begin(<<'EOT', '/aee', $m);
         $c->out('data: ' . $event->() . "\n\n");
@@ -472,7 +472,7 @@ EOT
 };
 
 
-subtest 'AEE-34 an event of another correlation is refused' => sub {
+subtest 'AEE-34 an event with another correlation is refused' => sub {
     my (undef, @e) = stream(<<'EOT', '/aee', aee());
         $c->out('data: ' . jcs(result($q->{json}, corr => uuid4())) . "\n\n");
 EOT
@@ -492,7 +492,7 @@ EOT
 };
 
 
-subtest 'GW-10 a line without end does not fill the memory' => sub {
+subtest 'GW-10 a line without an end does not fill the memory' => sub {
     my ($answer, @e) = stream(<<'EOT', '/small', aee());
         $c->out(': ' . 'x' x 100_000);
         $c->pause(0.2);
@@ -502,7 +502,7 @@ EOT
 };
 
 
-subtest 'GW-07 no text of an event can forge a field' => sub {
+subtest 'GW-07 the text of an event cannot forge a field' => sub {
     my (undef, @e) = stream(<<'EOT', '/to-c2a', aee());
         $c->out('data: ' . $said->("x\n\nevent: forged\ndata: {}") . "\n\n");
 EOT
@@ -513,7 +513,7 @@ EOT
 };
 
 
-subtest 'GW-07 a stream without any event was taken' => sub {
+subtest 'GW-07 a stream without an event counts as taken' => sub {
     my $m = aee();
     my ($answer, @e) = stream('', '/aee', $m);
 
@@ -535,7 +535,7 @@ subtest 'GW-07 compressed events are refused' => sub {
 };
 
 
-subtest 'GW-07 an error status with events is no stream' => sub {
+subtest 'GW-07 an error status with events is not a stream' => sub {
     $service->script('$c->{keep} = 0; $c->answer(503, ["Content-Type", '
         . '"text/event-stream"], "data: x\n\n")');
 
@@ -565,7 +565,7 @@ EOT
 };
 
 
-subtest 'AEE-29 not where the answer came before' => sub {
+subtest 'AEE-29 the deadline has no effect after the answer' => sub {
     my (undef, @e) = stream(<<'EOT', '/deadline', aee());
         $c->out('data: ' . $event->() . "\n\n");
         $c->out('data: ' . $done->() . "\n\n");

@@ -64,7 +64,7 @@ subtest 'OPS-01 three formats, by Accept and by argument' => sub {
 };
 
 
-subtest 'OPS-01 what cannot be told is refused' => sub {
+subtest 'OPS-01 an unsupported format is refused' => sub {
     is($status->get("/status?$_")->{status}, 400, $_)
         for 'format=xml', 'format=', 'format=json&format=json';
     is($status->ask($_, '/status')->{status}, 405, $_)
@@ -72,7 +72,7 @@ subtest 'OPS-01 what cannot be told is refused' => sub {
 };
 
 
-subtest 'GW-13 OPS-02 what passed and what was refused is counted' => sub {
+subtest 'GW-13 OPS-02 passed and refused messages are counted' => sub {
     is(try('/aee', aee()), 202, 'passed') for 1 .. 3;
     is(try('/to-aee', escalation()), 200, 'translated');
     is(try('/aee', aee(priority => 'critical')), 400);
@@ -94,7 +94,7 @@ subtest 'GW-13 OPS-02 what passed and what was refused is counted' => sub {
 };
 
 
-subtest 'OPS-02 a GET brings no message, and is counted as refused' => sub {
+subtest 'OPS-02 a GET without a message counts as refused' => sub {
     my @before = ($status->refused('method-not-allowed'),
                   $status->verdicts('none', 'aee', 'refused'),
                   $status->metric('parley_answers_total{by="gateway"}'));
@@ -108,7 +108,7 @@ subtest 'OPS-02 a GET brings no message, and is counted as refused' => sub {
 };
 
 
-subtest 'GW-26 whose doing it was is counted' => sub {
+subtest 'GW-26 answers are counted by their source' => sub {
     my $before = $status->metrics;
 
     is(try('/gone', aee()), 502, 'nobody listens there');
@@ -138,7 +138,7 @@ subtest 'GW-26 whose doing it was is counted' => sub {
 };
 
 
-subtest 'OPS-02 how long it took' => sub {
+subtest 'OPS-02 the times of requests' => sub {
     my $m = $status->metrics;
 
     cmp_ok($m->{'parley_gateway_seconds_count'}, '>=', 12);
@@ -180,7 +180,7 @@ subtest 'OPS-01 windows, keys, versions' => sub {
 };
 
 
-subtest 'SEC-01 GW-13 nothing in it comes from a message' => sub {
+subtest 'SEC-01 GW-13 nothing in it is from a message' => sub {
     my %said = (from => 'agent.alice', intent => 'secret.intent.x',
                 corr => 'corr-zebra', to => 'agent.nobody_knows');
     my $message = aee(%said);
@@ -222,7 +222,7 @@ sub fallen {
 }
 
 
-subtest 'OPS-02 counters never fall over a reload and killed workers' => sub {
+subtest 'OPS-02 counters do not fall over a reload and killed workers' => sub {
     my $before = $status->metrics;
     my $created = $before->{parley_counters_created_timestamp_seconds};
 
@@ -253,7 +253,7 @@ subtest 'OPS-02 counters never fall over a reload and killed workers' => sub {
 };
 
 
-subtest 'OPS-02 and what a killed worker had under way is not' => sub {
+subtest 'OPS-02 requests in progress of a killed worker are not counted' => sub {
     is($status->json->{messages}{in_flight}, 0);
 
     $service->script('$c->pause(20)');
@@ -273,7 +273,7 @@ subtest 'OPS-02 and what a killed worker had under way is not' => sub {
 };
 
 
-subtest 'OPS-08 a zone of another size loses state, and not the counters' =>
+subtest 'OPS-08 a zone with another size loses state, but not the counters' =>
 sub {
     my $before = $status->metrics;
 

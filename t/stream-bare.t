@@ -126,7 +126,7 @@ for my $how (sort keys %over) {
     };
 
 
-    subtest "ACH-20: over $how, one whose header is large" => sub {
+    subtest "ACH-20: over $how, a stream with a large header" => sub {
         my $stream = listen_to('alice', @over,
                                headers => ['X-Large' => 'y' x 6000]);
 
@@ -154,7 +154,7 @@ for my $how (sort keys %over) {
     };
 
 
-    subtest "SEC-15: over $how, it ends with its token" => sub {
+    subtest "SEC-15: over $how, the stream ends with its token" => sub {
         my $stream = listen_to('alice', @over,
             token => 'Bearer ' . token(idp(), { sub => 'alice',
                                                 exp => time + 2 }));
@@ -164,7 +164,7 @@ for my $how (sort keys %over) {
     };
 
 
-    subtest "ACH-20: over $how, another of the same session" => sub {
+    subtest "ACH-20: over $how, another stream of the same session" => sub {
         my $one = listen_to('alice', @over, session => 'same');
         my $two = listen_to('alice', @over, session => 'same');
 
@@ -176,7 +176,7 @@ for my $how (sort keys %over) {
 }
 
 
-subtest 'ACH-20: what a client says further is not heard' => sub {
+subtest 'ACH-20: further octets of a client are ignored' => sub {
     my $stream = listen_to('alice', session => 'talks');
 
     logged(qr/session=talks/);
@@ -206,7 +206,7 @@ subtest 'ACH-20: HTTP/1.0 has no chunks' => sub {
 };
 
 
-subtest 'ACH-20: comments keep it, and headers of others stay' => sub {
+subtest 'ACH-20: comments keep it open, and headers of other modules stay' => sub {
     my $stream = listen_to('alice', uri => '/added/~alice', session => 'add');
 
     is($stream->{headers}{'x-added'}, 'yes', 'add_header');
@@ -216,7 +216,7 @@ subtest 'ACH-20: comments keep it, and headers of others stay' => sub {
 };
 
 
-subtest 'ACH-20: what hangs on a request keeps it' => sub {
+subtest 'ACH-20: a module that depends on the request keeps it' => sub {
     my @limit = (headers => ['X-Limit' => 'alice']);
 
     my $one = listen_to('alice', uri => '/limited/~alice', session => 'one',
@@ -257,7 +257,7 @@ subtest 'ACH-20: what hangs on a request keeps it' => sub {
 };
 
 
-subtest 'ACH-20: many that come and go' => sub {
+subtest 'ACH-20: many that open and close' => sub {
     for my $turn (1 .. 3) {
         my @streams = map {
             listen_to('alice', @{ $over{ $_ % 2 ? 'plain' : 'tls' } },

@@ -254,7 +254,7 @@ SKIP: {
             shows($browser, 's2', 'for both', 'for s2', 'the last');
         };
 
-        subtest "SEC-01: Chromium, $by, a text that turns is shown" => sub {
+        subtest "SEC-01: Chromium, $by, a text that changes direction is shown" => sub {
             $browser->open("$base/page/?as=~alice");
             opened($browser, 1);
             $browser->run('document.querySelector("#s1 input").value = '
@@ -263,7 +263,7 @@ SKIP: {
             shows($browser, $_, 'a\\u{202E}b\\u{0085}c') for 's1', 's2';
         };
 
-        subtest "ACH-20: Chromium, $by, one asks, both answer" => sub {
+        subtest "ACH-20: Chromium, $by, one session asks, and both answer" => sub {
             $browser->open("$base/page/?as=~alice");
             opened($browser, 1);
 

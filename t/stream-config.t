@@ -38,7 +38,7 @@ my $roster = 'parley_jwt on audience=agents; parley_roster channel;';
 my $mcp = 'parley_jwt on audience=agents; parley_mcp channel;';
 
 
-subtest 'GW-11 what is right is right' => sub {
+subtest 'GW-11 valid configurations' => sub {
     for my $good ($submit, $stream, $roster, $mcp,
         "$mcp parley_allow type=subscribe;",
         'parley_jwt on audience=agents; parley_mcp channel hold=60s counts=coarse max=3 '
@@ -61,7 +61,7 @@ subtest 'GW-11 what is right is right' => sub {
 };
 
 
-subtest 'GW-11 what the server accepts does not come there' => sub {
+subtest 'GW-11 directives that the context does not allow' => sub {
     for my $alone ($mcp, $stream, $roster) {
         my ($status, $said) = check(at($alone, server => 'parley_jwt on audience=agents; '
                                                . 'parley_accept aee;'));

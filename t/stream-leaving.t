@@ -26,7 +26,7 @@ for my $by (['HTTP', port => port(1), tls => 0],
 {
     my ($name, %o) = @$by;
 
-    subtest "HUB-05: a request that was under way, $name" => sub {
+    subtest "HUB-05: a request that was in progress, $name" => sub {
         my $connection = Parley::Client->new(%o)->connect;
         my $request = stream_request('alice', session => 's');
         my $gone = $nginx->logged(qr/worker process \d+ exited/);
@@ -49,7 +49,7 @@ for my $by (['HTTP', port => port(1), tls => 0],
 
 # if the streams took six seconds, one of 30 would end in the last one with a
 # probability of 99 %
-subtest 'HUB-05: streams end within the five seconds that are promised' => sub {
+subtest 'HUB-05: streams end within the promised five seconds' => sub {
     my @streams = map { listen_to('alice', session => "s$_") } 1 .. 30;
 
     sleep 0.2 + rand 0.6;
@@ -63,7 +63,7 @@ subtest 'HUB-05: streams end within the five seconds that are promised' => sub {
 };
 
 
-subtest 'HUB-05 HUB-07: a worker that is given one second' => sub {
+subtest 'HUB-05 HUB-07: a worker that gets one second' => sub {
     my $hasty = Parley::Nginx->start(
         main => 'worker_shutdown_timeout 1s;',
         http => streams_http(submit => 'channel aee hold=20s')

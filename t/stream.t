@@ -136,7 +136,7 @@ subtest 'HUB-06: line breaks between tokens, and none in strings' => sub {
 };
 
 
-subtest 'ACH-20: the path names whose stream it is' => sub {
+subtest 'ACH-20: the path has the owner of the stream' => sub {
     my $mine = listen_to('alice', uri => '/mine');
 
     is($mine->status, 200, 'one\'s own where it names nobody');
@@ -171,7 +171,7 @@ subtest 'ACH-20: the path names whose stream it is' => sub {
 };
 
 
-subtest 'HUB-06: what a rule denies a reader is passed over' => sub {
+subtest 'HUB-06: a record that a rule denies a reader is left out' => sub {
     my $denied = listen_to('alice', uri => '/ruled/~alice');
     my $other = listen_to('alice');
 
@@ -185,7 +185,7 @@ subtest 'HUB-06: what a rule denies a reader is passed over' => sub {
 };
 
 
-subtest 'GW-02: no stream without a token' => sub {
+subtest 'GW-02: a stream without a token is refused' => sub {
     is(refused('alice', token => '')->[0], 401);
     is(refused('alice', token => 'Bearer x')->[0], 401);
     is(refused('alice', token => bearer('alice', exp => time - 1000))->[1],
@@ -236,7 +236,7 @@ subtest 'method, arguments and bodies of a request for a stream' => sub {
 };
 
 
-subtest 'ACH-22: what is misspelt opens no stream' => sub {
+subtest 'ACH-22: a misspelt request opens no stream' => sub {
     for my $asked (['fliter=kind:agent_query', 'fliter'],
                    ['filters=kind:agent_query', 'filters'],
                    ['session=s1&lastEventId=3f09c2a1b47e.17', 'lastEventId'],
@@ -267,7 +267,7 @@ subtest 'ACH-22: what is misspelt opens no stream' => sub {
 };
 
 
-subtest 'SEC-09: filters of one principal have a bound in all workers' => sub {
+subtest 'SEC-09: filters of one principal are limited in all workers' => sub {
     my $long = join ',', map { "tool:$_" } ('x' x 120) x 60;
     my @streams;
 
@@ -378,7 +378,7 @@ subtest 'ACH-21, HUB-02: a stream that resumes misses nothing' => sub {
 # An EventSource would repeat a refused request for ever.  The last event of
 # such a client is unknown, so its stream begins at the end (channel 7.2).
 
-subtest 'HUB-02: what is no id of an event is a gap, and no refusal' => sub {
+subtest 'HUB-02: an invalid event id is a gap, and not refused' => sub {
     my $all = listen_to('carol', session => 'all');
 
     submit(frame('bob', 'carol', text => 'before'));
@@ -410,7 +410,7 @@ subtest 'HUB-02: what is no id of an event is a gap, and no refusal' => sub {
 };
 
 
-subtest 'HUB-02: a place that no event has had is none' => sub {
+subtest 'HUB-02: an id that no event has had is invalid' => sub {
     my $all = listen_to('dave');
     my ($epoch, $offset) = split /\./, $all->opened->{id};
     my $stream = listen_to('dave', last => "$epoch." . ($offset + 50));
@@ -437,7 +437,7 @@ subtest 'ACH-20: a session has one stream' => sub {
 };
 
 
-subtest 'ACH-20: comments keep it open, its age ends it' => sub {
+subtest 'ACH-20: comments keep it open, and its maximum age ends it' => sub {
     my $quick = listen_to('alice', uri => '/quick/~alice');
 
     is($quick->opened->{retry}, 700);
@@ -491,7 +491,7 @@ subtest 'a stream over TLS, and over HTTP/2' => sub {
 };
 
 
-subtest 'OPS-02: what is counted' => sub {
+subtest 'OPS-02: the counters' => sub {
     my $before = messages();
     my $stream = listen_to('dave', session => 'counted');
 

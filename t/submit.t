@@ -108,7 +108,7 @@ subtest 'ACH-15, ACH-16: the seven forms of a scope' => sub {
 };
 
 
-subtest 'ACH-15: what is none of them' => sub {
+subtest 'ACH-15: invalid scopes' => sub {
     for my $scope ('~bob/', '~bob/x', 'bob', 'org:~acme', '~bob/@s1', '') {
         is_deeply(code(frame('alice', 'bob'), scope => $scope),
                   [400, 'field-invalid', 'scope'], "\"$scope\"");
@@ -152,7 +152,7 @@ subtest 'ACH-16: membership by a claim' => sub {
 };
 
 
-subtest 'ACH-17: a form that is switched off' => sub {
+subtest 'ACH-17: a scope that is switched off' => sub {
     for my $scope ('org:~acme/members/*', 'org:~acme/members/ops/*',
                    '~acme/cc-*', '~acme/cc@s')
     {
@@ -167,7 +167,7 @@ subtest 'ACH-17: a form that is switched off' => sub {
 };
 
 
-subtest 'ACH-18: validated, verified, expanded, emitted' => sub {
+subtest 'ACH-18: validated, verified, expanded, published' => sub {
     my $all = listen_to('alice');
 
     for my $case (
@@ -207,7 +207,7 @@ subtest 'ACH-18: validated, verified, expanded, emitted' => sub {
 };
 
 
-subtest 'ACH-19: none is no error, and counts may be coarse' => sub {
+subtest 'ACH-19: zero readers are not an error, and counts may be coarse' => sub {
     is(delivered(frame('alice', 'nobody')), 0);
     is(delivered(frame('alice', 'dave')), 0, 'nobody is there');
 
@@ -261,7 +261,7 @@ sub audited {
 }
 
 
-subtest 'OPS-06: what is published, and what is not, has its outcome' => sub {
+subtest 'OPS-06: published and refused messages have their outcome' => sub {
     my $frame = frame('alice', 'bob');
 
     submit($frame);
@@ -274,7 +274,7 @@ subtest 'OPS-06: what is published, and what is not, has its outcome' => sub {
 };
 
 
-subtest 'ACH-26: a frame that comes again is delivered once' => sub {
+subtest 'ACH-26: a repeated frame is delivered once' => sub {
     my $stream = listen_to('alice');
     my $frame = frame('bob', 'alice', text => 'once');
 
@@ -291,7 +291,7 @@ subtest 'ACH-26: a frame that comes again is delivered once' => sub {
 };
 
 
-subtest 'ACH-26: a frame that expired is not delivered' => sub {
+subtest 'ACH-26: an expired frame is not delivered' => sub {
     my $brief = frame('bob', 'alice', text => 'brief', ttl_ms => 1000);
     my $place = listen_to('alice')->opened->{id};
 
@@ -307,7 +307,7 @@ subtest 'ACH-26: a frame that expired is not delivered' => sub {
 };
 
 
-subtest 'ACH-26: what is not to be retained is for who is there' => sub {
+subtest 'ACH-26: a message that is not retained goes to present readers' => sub {
     my $stream = listen_to('alice', session => 'here');
     my $place = $stream->opened->{id};
 
@@ -389,7 +389,7 @@ subtest 'HUB-06: other protocols submit, and listen' => sub {
 };
 
 
-subtest 'HUB-06: white space around a message is none of it' => sub {
+subtest 'HUB-06: white space around a message is not part of it' => sub {
     my %s = (channel => listen_to('bob'),
              aee => listen_to('bob', uri => '/aee/agent.bob'));
 
@@ -409,7 +409,7 @@ subtest 'HUB-06: white space around a message is none of it' => sub {
 };
 
 
-subtest 'OPS-07: of what streams pass over a few are lines' => sub {
+subtest 'OPS-07: a few of the messages left out by streams have log lines' => sub {
     my $line = qr/\[info\] [^\n]*of aee is passed over by streams of vcp: /;
     my $sum = qr/\[info\] [^\n]*parley: (\d+) more messages are passed over by streams within a second: (\S+) \d+\n/;
     my $many = 60;
@@ -448,7 +448,7 @@ subtest 'OPS-07: of what streams pass over a few are lines' => sub {
 };
 
 
-subtest 'HUB-06: the name of a peer of VCP stands in the path' => sub {
+subtest 'HUB-06: the path has the name of a VCP peer' => sub {
     my $diagnosis = sub {
         return frame('alice', $_[0], kind => 'peer_diagnostic_request',
                      payload => { symptom => 'slow', severity => 'info',
@@ -476,7 +476,7 @@ subtest 'HUB-06: the name of a peer of VCP stands in the path' => sub {
 };
 
 
-subtest 'AEE-28 AEE-29: caps hold for what a frame carries' => sub {
+subtest 'AEE-28 AEE-29: caps hold for the message in a frame' => sub {
     my $bob = listen_to('bob', uri => '/aee/agent.bob');
     my $text = "do it\n\naee.task ops.run\nid: " . uuid4()
              . "\npriority: urgent\nrequires: {\"timeout_ms\":50000}\n\n{}";
@@ -502,7 +502,7 @@ subtest 'AEE-28 AEE-29: caps hold for what a frame carries' => sub {
 };
 
 
-subtest 'SEC-09: a sender has its share of the zone, and no more' => sub {
+subtest 'SEC-09: a sender uses at most its share of the zone' => sub {
     my $answer;
     my $n = 0;
 

@@ -22,7 +22,7 @@ my $client = Parley::Client->new(port => port(4));
 my ($nginx, $service) = surfaces(capped => 1);
 
 
-subtest 'C2A-38: rules are asked about the surface and the author' => sub {
+subtest 'C2A-38: rules apply to the surface and the author' => sub {
     is(code('/role', event()), 'ok', 'a role of the surface');
     is(code('/role', event(source => ['web', 'main.site']), as => 'webchat'),
        'policy-refused', 'a surface without it');
@@ -62,7 +62,7 @@ subtest 'C2A-38: max_priority of the surface and of the author' => sub {
 };
 
 
-subtest 'C2A-38: a rate counts the surface and the author' => sub {
+subtest 'C2A-38: a rate counts for the surface and the author' => sub {
     my $web = sub { event(@_, source => ['web', 'main.site']) };
 
     is(code('/rate', event(id => 'UANN')), 'ok', 'ann by one surface');
@@ -227,7 +227,7 @@ my @accounts = (['UANN', 'ann', 'human.ann', 'a listed one'],
 for my $of (@accounts) {
     my ($id, $name, $aee_name, $what) = @$of;
 
-    subtest "C2A-38: readers see the author, $what" => sub {
+    subtest "C2A-38: readers get the author, $what" => sub {
         my $c2a = reader('reader', 'c2a', 'agent:reader');
         my $aee = reader('aee-reader', 'aee', 'agent.aee-reader');
 

@@ -102,7 +102,7 @@ subtest 'C2A-38: the author is the surface itself' => sub {
 };
 
 
-subtest 'C2A-38: whoever knocks is the author' => sub {
+subtest 'C2A-38: the author of a knock' => sub {
     my $event = event(params => { injection => { mode => 'notify' },
         knock => { from => 'human:ann', where => 'channel:C1',
                    directedness => 'to_me', policy => 'may_respond',
@@ -114,7 +114,7 @@ subtest 'C2A-38: whoever knocks is the author' => sub {
 };
 
 
-subtest 'C2A-38: another service gets the message, where one fails' => sub {
+subtest 'C2A-38: another service gets the message if one fails' => sub {
     for (1 .. 2) {
         is(got('/falls', event())->{params}{author}{id}, 'slack.T123.U9',
            'in C2A');
@@ -127,7 +127,7 @@ subtest 'C2A-38: another service gets the message, where one fails' => sub {
 };
 
 
-subtest 'C2A-38: an answer goes back by the surface' => sub {
+subtest 'C2A-38: an answer goes back through the surface' => sub {
     for my $of (['UANN', 'human.ann', 'ann'],
                 ['U9', 'human.slack.T123.U9', 'slack.T123.U9'])
     {
@@ -153,7 +153,7 @@ subtest 'C2A-38: an answer goes back by the surface' => sub {
 
 # ---- the surface of an account
 
-subtest 'C2A-38: accounts of no surface of the caller' => sub {
+subtest 'C2A-38: accounts of none of the caller\'s surfaces' => sub {
     refused('another workspace', event(source => ['slack', 'T124']));
     refused('another platform', event(source => ['teams', 'T123']));
     refused('of another surface', event(source => ['web', 'main.site']));
@@ -185,7 +185,7 @@ subtest 'C2A-38: accounts of no surface of the caller' => sub {
 };
 
 
-subtest 'C2A-38: accounts that are malformed' => sub {
+subtest 'C2A-38: malformed accounts' => sub {
     refused('an empty id', event(id => ''), code => 'field-invalid');
     refused('an id that is no text', event(author => { id => 9, kind => 'human' }),
             code => 'field-invalid');
@@ -226,7 +226,7 @@ subtest 'C2A-38: claims do not make a surface' => sub {
 };
 
 
-subtest 'C2A-38: an actor of its token is not the surface' => sub {
+subtest 'C2A-38: an actor in its token is not the surface' => sub {
     refused('for an account', event(), claims => { act => { sub => 'zed' } });
     refused('for a listed account', event(id => 'UANN'),
             claims => { act => { sub => 'zed' } });

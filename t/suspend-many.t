@@ -47,7 +47,7 @@ my $client = Parley::Client->new(port => port(1));
 my $status = Parley::Status->new(port => port(3));
 
 
-subtest 'VCP-26 OPS-01 of ten thousand some are told, and how many more' => sub {
+subtest 'VCP-26 OPS-01 the status has some of ten thousand, and the number of the others' => sub {
     my $connection = $client->connect;
     my %other;
 

@@ -181,7 +181,7 @@ sub resume {
 }
 
 
-subtest 'VCP-26 what is no emergency suspends nobody' => sub {
+subtest 'VCP-26 a message that is not an emergency suspends no principal' => sub {
     is(code('/vcp', escalation(severity => $_)), 0, $_) for qw(info warning);
     is(code('/vcp', critical()), 0, 'critical');
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
@@ -220,7 +220,7 @@ subtest 'VCP-26 after an emergency its sender is suspended' => sub {
     like(jcs($status), qr/"suspensions":1\b/, 'the status counts it');
 };
 
-subtest 'VCP-26 escalations and acknowledgments of hers pass' => sub {
+subtest 'VCP-26 escalations and acknowledgments of the suspended sender pass' => sub {
     is(code('/vcp', escalation()), 0, 'an escalation');
     is(code('/vcp', emergency()), 0, 'another emergency');
     is(code('/to-aee', critical()), 0, 'one that is translated');
@@ -231,11 +231,11 @@ subtest 'VCP-26 escalations and acknowledgments of hers pass' => sub {
     is(from_json($answer->{body})->{status}, 'duplicate', 'it is a duplicate');
 };
 
-subtest 'VCP-26 nobody else is suspended by it' => sub {
+subtest 'VCP-26 no other principal is suspended by it' => sub {
     is(code('/vcp', share($_, 'bob'), as => $_), 0, $_) for qw(lead dave boss);
 };
 
-subtest 'VCP-26 nobody but her parent resumes her, by name, and later' => sub {
+subtest 'VCP-26 only her parent resumes her, by name, and later' => sub {
     my $name = person('alice')->{vcp};
 
     is(code('/vcp', share('boss', 'alice'), as => 'boss'), 0,
@@ -261,7 +261,7 @@ subtest 'VCP-26 nobody but her parent resumes her, by name, and later' => sub {
        'nor does that');
 };
 
-subtest 'VCP-26 what her parent says in vain resumes nobody' => sub {
+subtest 'VCP-26 a refused message of her parent resumes no principal' => sub {
     $service->script('$c->answer(503)');
     is(ask(post('/vcp', constraint(), as => 'lead'))->{status}, 503,
        'the service is down');
@@ -270,7 +270,7 @@ subtest 'VCP-26 what her parent says in vain resumes nobody' => sub {
     $service->script(undef);
 };
 
-subtest 'VCP-26 a suspension outlasts reloads and killed workers' => sub {
+subtest 'VCP-26 a suspension survives reloads and killed workers' => sub {
     $nginx->reload(http => http());
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'a reload');
 
@@ -280,13 +280,13 @@ subtest 'VCP-26 a suspension outlasts reloads and killed workers' => sub {
        'killed workers');
 };
 
-subtest 'VCP-26 constraint_propagate of her parent resumes her' => sub {
+subtest 'VCP-26 a constraint_propagate of her parent resumes her' => sub {
     ok(resume(), 'it passes');
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
     is_deeply(held(), {}, 'nobody is suspended');
 };
 
-subtest 'VCP-26 context_share of her parent resumes her, in AEE too' => sub {
+subtest 'VCP-26 a context_share of her parent resumes her, in AEE too' => sub {
     is(code('/vcp', emergency()), 0, 'an emergency');
     is(code('/vcp', share('lead', 'alice'), as => 'lead'), 0, 'it passes');
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
@@ -300,7 +300,7 @@ subtest 'VCP-26 context_share of her parent resumes her, in AEE too' => sub {
     is(code('/aee', aee()), 0, 'she goes on');
 };
 
-subtest 'VCP-26 an emergency said in AEE suspends, too' => sub {
+subtest 'VCP-26 an emergency in AEE suspends too' => sub {
     is(code('/to-vcp', aee(to => 'agent.lead', intent => 'vcp.escalation',
                            priority => 'urgent',
                            payload => emergency()->{payload})), 0,
@@ -310,7 +310,7 @@ subtest 'VCP-26 an emergency said in AEE suspends, too' => sub {
     ok(resume(), 'and resumed');
 };
 
-subtest 'VCP-26 a failure that becomes an emergency suspends, too' => sub {
+subtest 'VCP-26 a failure that becomes an emergency suspends too' => sub {
     for ([ E_SMOKE => 0 ], [ E_FIRE => 'agent-suspended' ]) {
         my ($word, $then) = @$_;
         my $task = aee(from => 'agent.lead', to => 'agent.alice');
@@ -325,7 +325,7 @@ subtest 'VCP-26 a failure that becomes an emergency suspends, too' => sub {
     ok(resume(), 'she is resumed');
 };
 
-subtest 'VCP-26 an acknowledgment of an emergency suspends nobody' => sub {
+subtest 'VCP-26 an acknowledgment of an emergency suspends no principal' => sub {
     my $m = emergency();
 
     is(code('/vcp', $m), 0, 'an emergency');
@@ -339,7 +339,7 @@ subtest 'VCP-26 an acknowledgment of an emergency suspends nobody' => sub {
        'her parent goes on');
 };
 
-subtest 'VCP-26 whoever has no parent is not suspended' => sub {
+subtest 'VCP-26 a principal without a parent is not suspended' => sub {
     my %to = (recipient => person('lead')->{vcp});
 
     is(code('/vcp', { %{ emergency() }, sender => person('bob')->{vcp}, %to },
@@ -347,12 +347,12 @@ subtest 'VCP-26 whoever has no parent is not suspended' => sub {
     is(code('/vcp', share('bob', 'lead'), as => 'bob'), 0, 'he goes on');
 };
 
-subtest 'VCP-26 a dry run suspends nobody' => sub {
+subtest 'VCP-26 a dry run suspends no principal' => sub {
     is(code('/dry', emergency()), 0, 'an emergency');
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
 };
 
-subtest 'VCP-28 what is critical pauses, where that is said' => sub {
+subtest 'VCP-28 a critical escalation pauses its sender where it is configured' => sub {
     is(code('/pause', critical()), 0, 'it passes');
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
        'she is paused');
@@ -410,7 +410,7 @@ subtest 'VCP-26 operators see and end suspensions' => sub {
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
 };
 
-subtest 'VCP-34 in the same second the later UUIDv7 lifts' => sub {
+subtest 'VCP-34 within a second the later UUIDv7 resumes' => sub {
     my $time = timestamp(-20) =~ s/\.\d+Z$/Z/r;
     my ($before, $first) = (uuid7(), undef);
 
@@ -441,7 +441,7 @@ subtest 'VCP-34 in the same second the later UUIDv7 lifts' => sub {
     is_deeply(held(), {}, 'nobody is suspended');
 };
 
-subtest 'VCP-26 a token by which a suspended agent acts for another' => sub {
+subtest 'VCP-26 a token with which a suspended agent acts for another' => sub {
     is(code('/vcp', emergency()), 0, 'an emergency');
 
     my %of = ('the agent itself' => { sub => 'alice' },
@@ -506,7 +506,7 @@ subtest 'VCP-26 a token by which a suspended agent acts for another' => sub {
     is_deeply(held(), {}, 'nobody is suspended');
 };
 
-subtest 'OPS-06 the audit log says who resumed whom, and who asked' => sub {
+subtest 'OPS-06 the audit log has the operator, the principal and the request' => sub {
     is(code('/vcp', emergency()), 0, 'an emergency');
 
     my @lines = map { leaves($_) } (
@@ -523,7 +523,7 @@ subtest 'OPS-06 the audit log says who resumed whom, and who asked' => sub {
               'three lines');
 };
 
-subtest 'VCP-26 VCP-28 OPS-01 OPS-02 the status tells who is held' => sub {
+subtest 'VCP-26 VCP-28 OPS-01 OPS-02 the status has the suspended principals' => sub {
     my ($now, $held) = told();
 
     is_deeply($now, { suspended => 0, paused => 0 }, 'nobody');
@@ -634,7 +634,7 @@ subtest 'GW-16 parley hold' => sub {
     is(code('/vcp', share('alice', 'bob')), 0, 'she goes on');
 };
 
-subtest 'GW-11 a location of control that lets nobody in, or anybody' => sub {
+subtest 'GW-11 a control location without callers, or open to all' => sub {
     for ([ 'no rule', 'parley_control; parley_jwt on;', qr/parley_allow/ ],
          [ 'nobody proven', 'parley_control; parley_allow type=control;',
            qr/parley_jwt on/ ],

@@ -136,7 +136,7 @@ subtest 'GW-02: a ticket opens a stream, once' => sub {
 };
 
 
-subtest 'GW-02: it is for one place and one caller' => sub {
+subtest 'GW-02: a ticket is for one place and one caller' => sub {
     my $ticket = ticket('/with/~alice', 'alice');
 
     for my $path ('/with/~bob', '/with/', '/ruled/~alice', '/with/~alice/') {
@@ -165,7 +165,7 @@ subtest 'GW-02: it is for one place and one caller' => sub {
 };
 
 
-subtest 'GW-02: who gets one' => sub {
+subtest 'GW-02: callers that get a ticket' => sub {
     refused(ask('/with/~alice'), 401, 'token-missing', 'nobody');
     refused(ask('/with/~alice', 'bob'), 403, 'scope-unauthorised', 'another');
     refused(ask('/strict/~alice', 'alice'), 401, 'token-invalid',
@@ -193,7 +193,7 @@ subtest 'GW-02: who gets one' => sub {
 };
 
 
-subtest 'GW-02: it ends' => sub {
+subtest 'GW-02: a ticket expires' => sub {
     my $ticket = ticket('/short/~alice', 'alice');
 
     sleep 1.2;
@@ -222,7 +222,7 @@ subtest 'SEC-15 GW-02: the stream ends with the token of its ticket' => sub {
 };
 
 
-subtest 'SEC-16 GW-02: what is revoked' => sub {
+subtest 'SEC-16 GW-02: a revocation ends tickets' => sub {
     my $stream = stream(ticket('/with/~alice', 'alice'), '/with/~alice');
     my $ticket = ticket('/with/~alice', 'alice');
 
@@ -241,7 +241,7 @@ subtest 'SEC-16 GW-02: what is revoked' => sub {
 };
 
 
-subtest 'GW-02: once, however short the tickets of the server are' => sub {
+subtest 'GW-02: a ticket is used once, however short the server\'s tickets live' => sub {
     my $ticket = ticket('/with/~alice', 'alice');
     my $other = Parley::Client->new(port => port(2));
     my $stream = listen_to('alice', uri => "/with/~alice?ticket=$ticket",
@@ -259,7 +259,7 @@ subtest 'GW-02: once, however short the tickets of the server are' => sub {
 };
 
 
-subtest 'GW-02: two at once' => sub {
+subtest 'GW-02: two uses at the same time' => sub {
     for (1 .. 5) {
         my $ticket = ticket('/with/~alice', 'alice');
         my @both = map { $client->connect } 1, 2;
@@ -276,7 +276,7 @@ subtest 'GW-02: two at once' => sub {
 };
 
 
-subtest 'GW-15: a reload does not take it back' => sub {
+subtest 'GW-15: a used ticket stays used after a reload' => sub {
     my $ticket = ticket('/with/~alice', 'alice');
 
     ok($nginx->reload, 'a reload');
@@ -290,7 +290,7 @@ subtest 'GW-15: a reload does not take it back' => sub {
 };
 
 
-subtest 'GW-02: what is no time of a ticket' => sub {
+subtest 'GW-02: invalid times' => sub {
     for my $word ('tickets=', 'tickets=0', 'tickets=500ms', 'tickets=61s',
                   'tickets=1500ms', 'tickets=on')
     {

@@ -103,7 +103,7 @@ sub failed {
 sub ended { return $status->metric("parley_deadlines_total{outcome=\"$_[0]\"}") }
 
 
-subtest 'AEE-29 nobody answers a task' => sub {
+subtest 'AEE-29 a task without an answer' => sub {
     my ($alice, $bob) = map { own($_) } qw(alice bob);
     my $task = task(1500);
     my $from = time;
@@ -128,7 +128,7 @@ subtest 'AEE-29 nobody answers a task' => sub {
     cmp_ok(ended('timed-out'), '>=', 1, 'it is counted');
 };
 
-subtest 'AEE-29 somebody answers it in time' => sub {
+subtest 'AEE-29 a task that is answered in time' => sub {
     my ($alice, $bob) = map { own($_) } qw(alice bob);
     my $task = task(1500);
 
@@ -145,7 +145,7 @@ subtest 'AEE-29 somebody answers it in time' => sub {
               'so does a failure');
 };
 
-subtest 'AEE-29 one that sets no time, and an event' => sub {
+subtest 'AEE-29 a task without a timeout, and an event' => sub {
     my ($alice, $bob) = map { own($_) } qw(alice bob);
 
     taken(send_as('alice', aee()));
@@ -165,7 +165,7 @@ subtest 'AEE-29 HUB-07 a request that is held' => sub {
     is($answer->{json}{reply_to}, $task->{id}, 'of its task');
 };
 
-subtest 'AEE-29 a service took it, and never answers' => sub {
+subtest 'AEE-29 a service accepted the task, and never answers' => sub {
     my $alice = own('alice');
 
     $service->script('$c->take');
@@ -184,7 +184,7 @@ subtest 'AEE-29 a service took it, and never answers' => sub {
     }
 };
 
-subtest 'AEE-29 HUB-09 whoever has a URL is told there' => sub {
+subtest 'AEE-29 HUB-09 a sender with a URL is told there' => sub {
     my $carol = own('carol');
     my $task = task(1500, from => 'agent.dave', to => 'agent.carol');
 
@@ -221,7 +221,7 @@ subtest 'AEE-29 HUB-09 its worker is killed' => sub {
     failed($come[0], $task);
 };
 
-subtest 'AEE-29 who listens in another protocol is told in that' => sub {
+subtest 'AEE-29 a sender that reads another protocol is told in it' => sub {
     my $bob = own('bob');
     my $alice = listen_to('alice', uri => '/c2a/');
     my $task = task(1500);

@@ -70,7 +70,7 @@ sub is_refused {
 }
 
 
-subtest 'GW-02 the service gets no token' => sub {
+subtest 'GW-02 the service does not get the token' => sub {
     is_sent("/token?access_token=$token", '/token', 'alone');
     is_sent("/token?a=1&access_token=$token&b=%62", '/token?a=1&b=%62',
             'among others');
@@ -83,7 +83,7 @@ subtest 'GW-02 the service gets no token' => sub {
 };
 
 
-subtest 'GW-02 refused, it is in no log either' => sub {
+subtest 'GW-02 a refused token is in no log either' => sub {
     is_refused("/token?access_token=$token&access_tok%65n=$encoded", 400,
                'twice');
     is_refused("/token?access_token[]=$token", 400, 'disguised');
@@ -96,7 +96,7 @@ subtest 'GW-02 refused, it is in no log either' => sub {
 };
 
 
-subtest 'GW-02 what the configuration says stays as it is' => sub {
+subtest 'GW-02 arguments in the configuration are kept' => sub {
     is_refused('/set', 401, 'a literal') for 1 .. 2;
 
     is_sent("$_?access_token=$token&a=1", "$_?access_token=$token&a=1",

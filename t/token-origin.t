@@ -105,7 +105,7 @@ subtest 'ACH-20, GW-02: streams' => sub {
 };
 
 
-subtest 'GW-02: a token in a header is sent by nobody else' => sub {
+subtest 'GW-02: a token in a header is not sent by another origin' => sub {
     my $client = Parley::Client->new(port => port(1), tls => 0);
     my $answer = $client->post('/bearer', jcs(frame('alice', 'bob')),
                                Authorization => bearer('alice'),
@@ -115,7 +115,7 @@ subtest 'GW-02: a token in a header is sent by nobody else' => sub {
 };
 
 
-subtest 'what is no origin' => sub {
+subtest 'invalid origins' => sub {
     for my $word ('origin=', 'origin=app.example', 'origin=https://App.example',
                   'origin=https://app.example/', 'origin=*',
                   'origin=https://user@app.example',

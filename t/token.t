@@ -54,7 +54,7 @@ my %ask = (
 );
 
 
-subtest 'GW-38 a token that was issued within this second is valid' => sub {
+subtest 'GW-38 a token issued within this second is valid' => sub {
 
     for my $claim (qw(iat nbf)) {
 
@@ -83,7 +83,7 @@ subtest 'GW-38 a token that was issued within this second is valid' => sub {
 };
 
 
-subtest 'GW-38 one that is to be valid only later in this second is not' => sub {
+subtest 'GW-38 a token that is valid only later in this second is refused' => sub {
 
     for my $claim (qw(iat nbf)) {
         my $begin = time + 30;
@@ -109,7 +109,7 @@ subtest 'GW-38 one that is to be valid only later in this second is not' => sub 
 };
 
 
-subtest 'GW-38 a token ends within the second that it says' => sub {
+subtest 'GW-38 a token ends at its fraction of a second' => sub {
     my $until = time + 0.6;
 
     # so that it does not end with its second

@@ -317,7 +317,7 @@ same('GW-16 nothing that the gateway answers', '/aee',
      aee(to => 'service.parley'), step => 'local');
 
 
-subtest 'GW-16 rates and the window are asked of an empty state, and it is said so' => sub {
+subtest 'GW-16 rates and the window are checked in an empty state, and explain says so' => sub {
     my ($status, $out, $err)
         = tool({ in => jcs(aee(priority => 'urgent')) }, 'explain', '--conf',
                $conf, '--location', '/rated', '--token', bearer('alice'));
@@ -339,7 +339,7 @@ subtest 'GW-16 rates and the window are asked of an empty state, and it is said 
 };
 
 
-subtest 'GW-16 --at is the time' => sub {
+subtest 'GW-16 --at sets the time' => sub {
     my $old = jcs(aee(ts => '2026-02-15T10:30:00Z'));
     my @words = ('explain', '--conf', $conf, '--location', '/open', '--at');
 
@@ -348,7 +348,7 @@ subtest 'GW-16 --at is the time' => sub {
 };
 
 
-subtest 'GW-16 SEC-20 a dry run refuses nothing of who is proven' => sub {
+subtest 'GW-16 SEC-20 a dry run does not refuse a proven caller' => sub {
     my $m = jcs(aee(type => 'nope'));
     my ($status, $out, $err)
         = tool({ in => $m }, 'explain', '--conf', $conf, '--location', '/dry',
@@ -371,7 +371,7 @@ same('MCP-02 GW-16 a client of MCP by its header', '/c2a-denied',
      headers => ['MCP-Protocol-Version' => '2025-06-18']);
 
 
-subtest 'GW-16 what is said of the steps' => sub {
+subtest 'GW-16 the texts of the steps' => sub {
     my $said = sub {
         my ($m, $uri, @words) = @_;
         my (undef, undef, $err)
@@ -397,7 +397,7 @@ subtest 'GW-16 what is said of the steps' => sub {
 };
 
 
-subtest 'AEE-21 GW-16 what the gateway answers itself' => sub {
+subtest 'AEE-21 GW-16 messages that the gateway answers itself' => sub {
     my ($status, $out, $err)
         = tool({ in => jcs(aee(to => 'service.parley',
                                intent => 'aee.status.ping')) },
@@ -569,7 +569,7 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
 };
 
 
-subtest 'GW-16 GW-18 GW-19 what nginx takes explain takes' => sub {
+subtest 'GW-16 GW-18 GW-19 explain accepts every configuration that nginx accepts' => sub {
     my @cases = (
         [ 'parley_replay size=1m;' ], [ 'parley_replay size=1m time=5m;' ],
         [ 'parley_replay time=5m size=1m;' ],
@@ -602,7 +602,7 @@ subtest 'GW-16 GW-18 GW-19 what nginx takes explain takes' => sub {
 };
 
 
-subtest 'GW-02 GW-16 keys that nginx would fetch are given' => sub {
+subtest 'GW-02 GW-16 the keys that nginx would fetch are given by an option' => sub {
     spew("$dir/fetched.json", jwks(idp()));
 
     my ($status, undef, $err)
@@ -617,7 +617,7 @@ subtest 'GW-02 GW-16 keys that nginx would fetch are given' => sub {
 };
 
 
-subtest 'GW-16 variables are said to be unknown' => sub {
+subtest 'GW-16 variables are reported as unknown' => sub {
     my $m = jcs(aee(type => 'event', intent => 'vcp.context_share',
                     payload => vcp()->{payload}));
     spew("$dir/variable.conf", 'http { parley_zone a:1m; server { '
@@ -631,7 +631,7 @@ subtest 'GW-16 variables are said to be unknown' => sub {
 };
 
 
-subtest 'GW-11 GW-16 what nginx warns of is said' => sub {
+subtest 'GW-11 GW-16 the warnings of nginx' => sub {
     for (['aee moq; parley_speak vcp; parley_trusted on;',
           'moq, which is never translated to vcp'],
          ['aee c2a; parley_speak aee; parley_signature required;',
@@ -659,7 +659,7 @@ subtest 'GW-16 several messages' => sub {
 };
 
 
-subtest 'GW-16 nothing in a message can forge a line' => sub {
+subtest 'GW-16 a message cannot forge a line' => sub {
     my ($status, $out, $err)
         = tool({ in => '{"v":"1","id":"abcdefgh\npolicy passed\u009b"}' },
                'explain', '--conf', $conf, '--location', '/open');

@@ -88,7 +88,7 @@ subtest 'MOQ-04 a heartbeat has no payload' => sub {
 };
 
 
-subtest 'MOQ-09 above 1400 octets there are several frames' => sub {
+subtest 'MOQ-09 more than 1400 octets make several frames' => sub {
     for ([ 1400, 1 ], [ 1401, 2 ], [ 2800, 2 ], [ 5000, 4 ]) {
         my ($len, $count) = @$_;
         my $data = join '', map { chr($_ * 7 % 256) } 1 .. $len;
@@ -238,7 +238,7 @@ subtest 'MOQ-03 GW-16 frame decode --join' => sub {
 };
 
 
-subtest 'MOQ-01 what is no frame is refused and named' => sub {
+subtest 'MOQ-01 an invalid frame is refused and named' => sub {
     my @cases = (
         [ frame(1, 'x', magic => 0xA2A3), 'field-invalid magic', 0 ],
         [ frame(1, 'x', version => 0),
@@ -273,7 +273,7 @@ subtest 'MOQ-01 what is no frame is refused and named' => sub {
 };
 
 
-subtest 'GW-16 a wrong call is told what is wrong' => sub {
+subtest 'GW-16 a wrong call gets an error with the reason' => sub {
     my @cases = (
         [ ['frame'], qr/needs one more word: encode, decode/ ],
         [ ['frame', 'encode'], qr/--type is missing/ ],

@@ -40,7 +40,7 @@ subtest 'GW-16 the manual names every command and option' => sub {
 };
 
 
-subtest 'GW-16 what is said of explain names each of its options' => sub {
+subtest 'GW-16 the description of explain names each of its options' => sub {
     my ($item) = slurp($manual) =~ /^(\.It Nm Cm explain .*?)^\.It Nm Cm /ms;
 
     for my $option (grep { $_ ne '--help' } @{ $options{explain} }) {

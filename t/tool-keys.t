@@ -67,7 +67,7 @@ subtest 'GW-16 keygen --public drops the private part' => sub {
 };
 
 
-subtest 'GW-16 keygen --out is for the owner alone' => sub {
+subtest 'GW-16 keygen --out is readable by the owner only' => sub {
     my $file = "$dir/new.jwk";
 
     is(tool_ok('keygen', '--alg', 'es256', '--out', $file), '',
@@ -83,7 +83,7 @@ subtest 'GW-16 keygen --out is for the owner alone' => sub {
 };
 
 
-subtest 'GW-16 a file that is not JSON: the fault, its line and column' => sub {
+subtest 'GW-16 a file that is not JSON: the error, its line and column' => sub {
     my $comma = spew("$dir/comma.json", qq({"keys": [],\n "x": 1,}));
     my $mark = spew("$dir/mark.json", "\xef\xbb\xbf{}");
 
@@ -131,7 +131,7 @@ subtest 'GW-16 jwks collects public keys' => sub {
 };
 
 
-subtest 'GW-02 OpenSSL verifies the tokens that are minted' => sub {
+subtest 'GW-02 OpenSSL verifies the minted tokens' => sub {
     for (@algs) {
         my ($word, $kty, $alg) = @$_;
         my $token = tool_ok('token', 'mint', '--key', "$dir/$word.jwk",
@@ -195,7 +195,7 @@ subtest 'GW-02 tokens that OpenSSL signed are verified' => sub {
 };
 
 
-subtest 'GW-02 what a token must say' => sub {
+subtest 'GW-02 the required claims of a token' => sub {
     my @mint = ('token', 'mint', '--key', "$dir/es256.jwk", '--sub', 's');
 
     my @cases = (
@@ -317,7 +317,7 @@ subtest 'GW-16 token mint --claim takes JSON or text' => sub {
 };
 
 
-subtest 'GW-02 keys and algorithms do not mix' => sub {
+subtest 'GW-02 keys and algorithms must match' => sub {
     my ($status, undef, $err) = tool('token', 'mint', '--key',
                                      "$dir/rs256.jwk", '--sub', 's',
                                      '--alg', 'HS256');
@@ -403,7 +403,7 @@ subtest 'SEC-18 the tool refuses weak keys wherever it reads one' => sub {
 };
 
 
-subtest 'GW-16 token inspect shows what it does not verify' => sub {
+subtest 'GW-16 token inspect verifies nothing' => sub {
     my $token = tool_ok('token', 'mint', '--key', "$dir/es256.jwk",
                         '--sub', 's', '--exp', '-5');
     my ($status, $out, $err) = tool('token', 'inspect', '--token', $token);
@@ -474,7 +474,7 @@ subtest 'GW-16 times are written as in nginx.conf' => sub {
 };
 
 
-subtest 'GW-16 a token in a file is nobody else\'s to see' => sub {
+subtest 'GW-16 a file with a token is readable by the owner only' => sub {
     my $token = tool_ok('token', 'mint', '--key', "$dir/ed25519.jwk", '--sub',
                         's');
     my $file = spew("$dir/token", "Bearer $token\n");

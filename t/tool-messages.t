@@ -88,7 +88,7 @@ subtest 'GW-16 help and version' => sub {
 };
 
 
-subtest 'GW-16 a wrong call is told what is wrong' => sub {
+subtest 'GW-16 a wrong call gets an error with the reason' => sub {
     my @cases = (
         [ [], qr/no command/ ],
         [ ['fly'], qr/unknown command "fly"\n/ ],
@@ -145,7 +145,7 @@ subtest 'GW-16 a wrong call is told what is wrong' => sub {
 };
 
 
-subtest 'GW-16 a full disk is not success' => sub {
+subtest 'GW-16 a full disk is an error' => sub {
     plan skip_all => 'no /dev/full' if !-e '/dev/full';
 
     my ($status, undef, $err)
@@ -278,7 +278,7 @@ subtest 'GW-16 GW-10 validate' => sub {
 };
 
 
-subtest 'AEE-13 validate --partial takes a log record' => sub {
+subtest 'AEE-13 validate --partial accepts a log record' => sub {
     my $record = aee(map { $_ => undef } qw(ts to corr priority payload));
     my ($status) = tool({ in => $record }, 'validate', '--as', 'aee');
 
@@ -318,7 +318,7 @@ subtest 'GW-16 translate' => sub {
 };
 
 
-subtest 'GW-16 translate names what is lost' => sub {
+subtest 'GW-16 translate names the losses' => sub {
     my $m = aee(type => 'event', intent => 'vcp.context_share',
                 requires => { evidence => JSON::PP::true },
                 payload => { context => 'x', constitution_ref =>
@@ -346,7 +346,7 @@ subtest 'GW-16 translate names what is lost' => sub {
 };
 
 
-subtest 'VCP-12 GW-16 translate as the operator has severities' => sub {
+subtest 'VCP-12 GW-16 translate with the operator\'s severities' => sub {
     my $m = aee(type => 'error', reply_to => '0123456789',
                 payload => { code => 'E_DISK', message => 'full',
                              retryable => JSON::PP::false });
@@ -367,7 +367,7 @@ subtest 'VCP-12 GW-16 translate as the operator has severities' => sub {
 };
 
 
-subtest 'ACH-15 GW-16 translate to a group says with which scope' => sub {
+subtest 'ACH-15 GW-16 translate to a group prints the scope' => sub {
     my ($status, $out, $err)
         = tool({ in => aee(type => 'event', from => 'human.alice',
                            to => 'bus.ops') },
@@ -587,7 +587,7 @@ subtest 'AEE-35 uuid' => sub {
 };
 
 
-subtest 'GW-16 validate --intents holds payloads against their schemas' => sub {
+subtest 'GW-16 validate --intents checks payloads against their schemas' => sub {
     my $folder = "$dir/intents";
 
     mkdir $folder;

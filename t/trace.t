@@ -56,7 +56,7 @@ my @cases = (
 for my $case (@cases) {
     my ($intent, $status, $step, $outcome, $directive) = @$case;
 
-    subtest "GW-16 what decided about $intent" => sub {
+    subtest "GW-16 the directive that decided about $intent" => sub {
         my ($name) = $directive =~ /^(\w+)/;
         my $at = line($directive);
         my $m = jcs(aee(intent => $intent));
@@ -85,7 +85,7 @@ for my $case (@cases) {
 }
 
 
-subtest 'GW-16 no directive stands anywhere, none is named' => sub {
+subtest 'GW-16 without a directive none is named' => sub {
     my $m = jcs(aee(intent => 'ops.run'));
     my (undef, $out) = Parley::Tool::tool({ in => $m }, 'explain', '--conf',
         $conf, '--location', '/in', '--json', '--token', $token);

@@ -178,7 +178,7 @@ subtest 'HUB-11 with the longest times' => sub {
 };
 
 
-subtest 'HUB-11 what is said' => sub {
+subtest 'HUB-11 the errors of the directive' => sub {
     my $both = 'has keepalive=26s and timeout=30s, expected times of at most '
              . '55s together';
 

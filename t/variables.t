@@ -127,7 +127,7 @@ subtest 'AEE-11 a VCP message that passed' => sub {
 };
 
 
-subtest 'AEE-11 what was lost' => sub {
+subtest 'AEE-11 losses' => sub {
     my ($line) = logged('/to-vcp', aee(type => 'event', x_tenant => 1,
         intent => 'vcp.context_share', payload => vcp()->{payload}));
 
@@ -135,7 +135,7 @@ subtest 'AEE-11 what was lost' => sub {
 };
 
 
-subtest 'AEE-11 a refusal has what was read so far' => sub {
+subtest 'AEE-11 a refusal has the data that was read before it' => sub {
     my $m = aee(type => 'nope');
     my ($line) = logged('/aee', $m);
 
@@ -204,7 +204,7 @@ subtest 'AEE-11 the priority is the one after caps' => sub {
 };
 
 
-subtest 'AEE-11 variables are there for the service and for the caller' => sub {
+subtest 'AEE-11 variables for the service and for the caller' => sub {
     my (undef, $answer) = logged('/echo', aee(), token => bearer('alice',
                                                      tier => 'gold'));
     my $got = $service->last->{headers};
@@ -220,7 +220,7 @@ subtest 'AEE-11 variables are there for the service and for the caller' => sub {
 };
 
 
-subtest 'AEE-11 where Parley is off there is nothing' => sub {
+subtest 'AEE-11 where Parley is off the variables are empty' => sub {
     my ($line) = logged('/plain', aee());
 
     is(join('', values %$line), '');
@@ -239,7 +239,7 @@ subtest 'AEE-11 a line of the error log for each refusal' => sub {
 };
 
 
-subtest 'a variable has its value from the phase on that the docs name' => sub {
+subtest 'a variable has its value from the phase in the docs on' => sub {
     for (1 .. 3) {
         is($client->raw(post('/phases', aee()))->{status}, 202,
            'limit_req runs before the proof: an empty key limits nothing');
@@ -253,7 +253,7 @@ subtest 'a variable has its value from the phase on that the docs name' => sub {
 };
 
 
-subtest 'AEE-11 payload never reaches a log' => sub {
+subtest 'AEE-11 the payload is never in a log' => sub {
     my $secret = 'SECRETPAYLOAD';
     my %p = (text => $secret, $secret => 1, context => $secret);
 
@@ -288,7 +288,7 @@ subtest 'AEE-11 payload never reaches a log' => sub {
 };
 
 
-subtest 'AEE-11 tokens never reach a log' => sub {
+subtest 'AEE-11 tokens are never in a log' => sub {
     my $token = bearer('alice', tier => 'gold') =~ s/^Bearer //r;
 
     logged('/aee', aee(), token => "Bearer $token");

@@ -65,7 +65,7 @@ sub ack_of {
 }
 
 
-subtest 'VCP-25 SEC-11 acknowledged in 1.2, told in 2.0' => sub {
+subtest 'VCP-25 SEC-11 acknowledged in 1.2, delivered in 2.0' => sub {
     my $m = as_vcp2(alarm_to_lead());
 
     is(sent('/to-12', $m)->{status}, 200, 'the escalation');
@@ -98,7 +98,7 @@ subtest 'VCP-25 SEC-11 acknowledged in 1.2, told in 2.0' => sub {
 };
 
 
-subtest 'VCP-25 SEC-11 acknowledged in 2.0, told in 1.2' => sub {
+subtest 'VCP-25 SEC-11 acknowledged in 2.0, delivered in 1.2' => sub {
     my $m = alarm_to_lead();
 
     is(sent('/to-20', $m)->{status}, 200, 'the escalation');
@@ -121,7 +121,7 @@ subtest 'VCP-25 SEC-11 acknowledged in 2.0, told in 1.2' => sub {
 };
 
 
-subtest 'ACH-14 what is published is read in either version' => sub {
+subtest 'ACH-14 a published message is read in both versions' => sub {
     my $old = listen_to('bob', port => port(3), uri => '/in-12/');
     my $new = listen_to('bob', port => port(3), uri => '/in-20/');
 
@@ -144,7 +144,7 @@ subtest 'ACH-14 what is published is read in either version' => sub {
 };
 
 
-subtest 'GW-03 a claim that brings the VCP name brings it for 2.0' => sub {
+subtest 'GW-03 a claim with the VCP name counts for 2.0' => sub {
     my $name = 'agent://ops.example/dora';
     my $m = jcs(vcp2(sender => $name));
     my $other = jcs(vcp2(sender => 'agent://ops.example/else'));

@@ -33,7 +33,7 @@ sub at {
 my $socket = 'parley_jwt on audience=agents; parley_websocket vcp;';
 
 
-subtest 'GW-11 what is right is right' => sub {
+subtest 'GW-11 valid configurations' => sub {
     for my $good ($socket, 'parley_jwt on audience=agents; parley_websocket aee;',
         'parley_jwt on audience=agents; parley_websocket c2a;',
         'parley_jwt on audience=agents tickets=30s; parley_websocket channel lag=1m '
@@ -109,7 +109,7 @@ wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/has another "parley_vcp_context" than that in/];
 
 
-subtest 'GW-27 parley explain takes what is given for a frame' => sub {
+subtest 'GW-27 parley explain reads its input as a frame' => sub {
     my $dir = tmp_dir();
     my $message = jcs(sign_vcp(vcp(), person('alice')->{key}));
     my $principals = { principals => [map {

@@ -95,7 +95,7 @@ subtest 'VCP-20: closes' => sub {
 };
 
 
-subtest 'VCP-20: pings, and who answers none' => sub {
+subtest 'VCP-20: pings, and a client that does not answer them' => sub {
     my $alive = websocket('alice', uri => '/quick', session => 'alive');
     my $deaf = websocket('alice', uri => '/quick', session => 'deaf');
 
@@ -198,7 +198,7 @@ subtest 'SEC-15: it ends when its token expires' => sub {
 };
 
 
-subtest 'SEC-15 SEC-16: and when it is revoked' => sub {
+subtest 'SEC-15 SEC-16: it ends when its token is revoked' => sub {
     my %by = (iss => 'https://id.example', jti => 'lost');
     my $claims = token(idp(), { sub => 'alice', %by });
     my $lost = websocket('alice', token => "Bearer $claims");
@@ -241,7 +241,7 @@ subtest 'SEC-15 SEC-16: and when it is revoked' => sub {
 };
 
 
-subtest 'HUB-03: who reads too slowly is cut, and slows nobody' => sub {
+subtest 'HUB-03: a slow reader is cut off, and delays no other reader' => sub {
     my $slow = websocket('alice', uri => '/lag', session => 'slow');
     my $quick = websocket('alice', uri => '/lag', session => 'quick');
 
@@ -279,7 +279,7 @@ subtest 'HUB-03: who reads too slowly is cut, and slows nobody' => sub {
 };
 
 
-subtest 'VCP-20: who sends and reads nothing is not read from either' => sub {
+subtest 'VCP-20: a client that sends and reads nothing is not read from' => sub {
     my $alice = websocket('alice', session => 'deaf');
     my $socket = $alice->{connection}{socket};
     my $octets = frame_of('"' . 'x' x 100 . '"') x 1000;
@@ -393,7 +393,7 @@ subtest 'GW-15: a worker that is killed' => sub {
 };
 
 
-subtest 'VCP-20: it lasts no longer than age=' => sub {
+subtest 'VCP-20: it ends at age=' => sub {
     my $alice = websocket('alice', uri => '/aged');
     my $begun = time;
 
@@ -454,7 +454,7 @@ unlike($said . $nginx->error_log, qr/\[(?:alert|emerg|crit)\](?!.*signal 9)/,
        'nothing is wrong');
 
 
-subtest 'HUB-02: more is gone before a client is back that was told' => sub {
+subtest 'HUB-02: a client resumes after more records are gone than it was told' => sub {
     my $few = Parley::Nginx->start(workers => 2, http => streams_http(
         submit => 'aee', more => 'parley_retain count=20 time=1h;',
         locations => 'location = /ws { parley_jwt on; '

@@ -99,7 +99,7 @@ subtest 'VCP-20: the handshake' => sub {
 };
 
 
-subtest 'HUB-06: line breaks between tokens come as they were sent' => sub {
+subtest 'HUB-06: line breaks between tokens are unchanged' => sub {
     my $alice = websocket('alice', uri => '/channel');
 
     for my $break ("\n", "\r", "\r\n") {
@@ -112,7 +112,7 @@ subtest 'HUB-06: line breaks between tokens come as they were sent' => sub {
 };
 
 
-subtest 'VCP-20: what opens none' => sub {
+subtest 'VCP-20: requests that open no WebSocket' => sub {
     for my $by (['no upgrade', Upgrade => undef],
                 ['another', Upgrade => 'h2c'],
                 ['no connection of it', Connection => 'close'],
@@ -158,7 +158,7 @@ subtest 'VCP-20: what opens none' => sub {
 };
 
 
-subtest 'VCP-18 VCP-20: a text is a message, and its answer is one' => sub {
+subtest 'VCP-18 VCP-20: a text is a message, and its answer is a text' => sub {
     my $alice = websocket('alice');
     my $bob = websocket('bob');
     my $message = share('alice', 'bob');
@@ -186,7 +186,7 @@ subtest 'VCP-18 VCP-20: a text is a message, and its answer is one' => sub {
 };
 
 
-subtest 'VCP-20: what is no valid message is answered, not closed' => sub {
+subtest 'VCP-20: an invalid message is answered, and the WebSocket stays open' => sub {
     my $alice = websocket('alice');
 
     for my $by (['{', 'json-invalid'], ['', 'json-invalid'],
@@ -240,7 +240,7 @@ subtest 'VCP-20: messages of one connection are taken in order' => sub {
 };
 
 
-subtest 'VCP-20: what comes behind the request is read' => sub {
+subtest 'VCP-20: octets after the request are read' => sub {
     my $message = share('alice', 'bob');
     my $alice = websocket('alice', behind => frame_of(jcs($message))
                                              . frame_of('hi', kind => 'ping'));
@@ -319,7 +319,7 @@ subtest 'VCP-20: frames' => sub {
 };
 
 
-subtest 'ACH-20: whose it is, and what it may listen to' => sub {
+subtest 'ACH-20: its owner, and the streams that it may read' => sub {
     my $alice = websocket('alice', uri => '/of/~alice');
     my $bob = websocket('bob', uri => '/of/~alice');
 

@@ -50,7 +50,7 @@ subtest 'AEE-16 the window is configurable, and ends' => sub {
 };
 
 
-subtest 'SEC-13 not before another location would let the message in' => sub {
+subtest 'SEC-13 not before another location would accept the message' => sub {
     my $nginx = gateway(location('/short', $short),
                         location('/long', 'parley_accept aee; parley_jwt on; '
                             . 'parley_freshness past=1m future=1s; '

@@ -65,7 +65,7 @@ subtest 'AEE-16 a copy after success is refused, and not forwarded' => sub {
 };
 
 
-subtest 'AEE-16 the id is a duplicate, whatever else the message says' => sub {
+subtest 'AEE-16 the id is a duplicate, with any other contents' => sub {
     my $m = aee();
 
     try(undef, '/aee', $m);
@@ -74,7 +74,7 @@ subtest 'AEE-16 the id is a duplicate, whatever else the message says' => sub {
 };
 
 
-subtest 'AEE-16 an id is one sender\'s own' => sub {
+subtest 'AEE-16 an id belongs to one sender' => sub {
     my $m = aee();
 
     is(try(undef, '/aee', $m)->{status}, 202, 'alice');
@@ -107,7 +107,7 @@ subtest 'VCP-13 a duplicate is acknowledged with 200, not forwarded' => sub {
 };
 
 
-subtest 'VCP-13 a duplicate of a translated message is one too' => sub {
+subtest 'VCP-13 a duplicate of a translated message' => sub {
     my $m = vcp();
 
     is(try(undef, '/to-aee', $m)->{status}, 200);
@@ -297,7 +297,7 @@ subtest 'GW-12 a refusal by the service itself releases the id' => sub {
 };
 
 
-subtest 'GW-12 a message that was refused here does not count as seen' => sub {
+subtest 'GW-12 the id of a message refused here is not recorded' => sub {
     my $m = aee(priority => 'nope');
 
     is(try(undef, '/aee', $m)->{status}, 400);
@@ -305,7 +305,7 @@ subtest 'GW-12 a message that was refused here does not count as seen' => sub {
 };
 
 
-subtest 'GW-12 a client that leaves while it sends leaves nothing' => sub {
+subtest 'GW-12 a client that leaves while it sends leaves no trace' => sub {
     my $m = aee(payload => { text => 'x' x 50_000 });
     my $request = post('/aee', $m);
 
@@ -324,7 +324,7 @@ subtest 'GW-12 a client that leaves while it sends leaves nothing' => sub {
 };
 
 
-subtest 'GW-21 a client that leaves while it waits does not bring it twice' => sub {
+subtest 'GW-21 a client that leaves while it waits does not send it twice' => sub {
     my $m = aee();
     my $request = post('/aee', $m);
 
@@ -391,7 +391,7 @@ subtest 'AEE-17 an offset is part of the time' => sub {
 };
 
 
-subtest 'AEE-17 a ts whose age cannot be told is refused' => sub {
+subtest 'AEE-17 a ts without a known age is refused' => sub {
     my $m = try(undef, '/aee', aee(ts => 'yesterday at noon'));
 
     is(code($m), 'E_FIELD_INVALID');
@@ -399,7 +399,7 @@ subtest 'AEE-17 a ts whose age cannot be told is refused' => sub {
 };
 
 
-subtest 'VCP-15 older than 5 minutes is rejected' => sub {
+subtest 'VCP-15 a VCP message older than 5 minutes is refused' => sub {
     my $old = try(undef, '/vcp', vcp(timestamp => timestamp(-305)));
 
     is($old->{status}, 422);
@@ -409,7 +409,7 @@ subtest 'VCP-15 older than 5 minutes is rejected' => sub {
 };
 
 
-subtest 'VCP-15 more than 30 seconds ahead is rejected' => sub {
+subtest 'VCP-15 a VCP message more than 30 seconds ahead is refused' => sub {
     is(code(try(undef, '/vcp', vcp(timestamp => timestamp(35)))),
        'message-stale');
     is(try(undef, '/vcp', vcp(timestamp => timestamp(25)))->{status}, 200);
@@ -435,7 +435,7 @@ subtest 'GW-12 a reload keeps the window' => sub {
 };
 
 
-subtest 'GW-12 a worker that is killed gives back what it had reserved' => sub {
+subtest 'GW-12 a killed worker\'s reservations are given back' => sub {
     my $request = post('/aee', aee());
 
     $service->script('$c->pause(3); $c->take');
