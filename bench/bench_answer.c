@@ -8,14 +8,15 @@
 #include "bench/bench_message.h"
 
 
-#define BENCH_ANSWER_NEAR  1024     /* octets that hold the id */
+#define BENCH_ANSWER_NEAR  1024     /* maximum octets before and including the
+                                       id */
 #define BENCH_ACTION_MAX   64
 
 
 typedef struct {
     const char  *path;
-    const char  *version;       /* a member that tells the protocol */
-    const char  *id;            /* what an answer names */
+    const char  *version;       /* member that distinguishes the protocol */
+    const char  *id;            /* text before the id that an answer names */
     int          status;
     size_t     (*write)(const bench_http_t *request, const char *id,
                    char body[BENCH_ANSWER_MAX]);
@@ -70,7 +71,7 @@ bench_answer(const bench_http_t *request, char text[BENCH_ANSWER_MAX])
         len = (size_t) snprintf(path, sizeof(path), "POST %s%s",
                                 any ? "/any" : "", bench_protocols[i].path);
 
-        /* an argument may follow */
+        /* A query may follow the path. */
         if (bench_http_begins(request, path)
             && (request->data[len] == ' ' || request->data[len] == '?'))
         {
@@ -96,7 +97,10 @@ bench_answer(const bench_http_t *request, char text[BENCH_ANSWER_MAX])
 }
 
 
-/* NULL: the message is not of this protocol, or not of any that is known. */
+/*
+ * Returns the id; NULL: the message does not belong to this protocol, or to any
+ * known one.
+ */
 
 static const char *
 bench_answer_id(const bench_http_t *request, const bench_protocol_t *protocol,
@@ -125,7 +129,7 @@ bench_answer_id(const bench_http_t *request, const bench_protocol_t *protocol,
 }
 
 
-/* What follows a text, near the beginning of the body. */
+/* Returns the text after a given text, near the beginning of the body. */
 
 static const char *
 bench_answer_find(const bench_http_t *request, const char *text)
@@ -149,7 +153,7 @@ bench_answer_find(const bench_http_t *request, const char *text)
 }
 
 
-/* Its own id is the other one's with another last digit. */
+/* The answer's id differs from the request's in the last digit. */
 
 static size_t
 bench_answer_aee(const bench_http_t *request, const char *id,
@@ -239,7 +243,10 @@ bench_answer_channel(const bench_http_t *request, const char *id,
 }
 
 
-/* The action is the command's; of a message that is none, one as long. */
+/*
+ * The action is that of the command; a message without one gets one of equal
+ * length.
+ */
 
 static size_t
 bench_answer_moq(const bench_http_t *request, const char *id,

@@ -1,18 +1,17 @@
 /*
- * What the service behind the gateways answers, in the protocol that its
- * path names:
+ * Answers of the service behind the gateways, in the protocol of the path:
  *
- *  POST /aee      a task: 202, a stream envelope that it was accepted;
- *                 anything else: 202, empty
- *  POST /vcp      200 {"status":"accepted","message_id":ID}
- *  POST /c2a      200, a JSON-RPC result that it was accepted
- *  POST /channel  200 {"frame_id":ID,"delivered":1}
- *  POST /moq      200, a command of the same session, accepted
+ *   POST /aee      a task: 202, a stream envelope that accepts it;
+ *                  any other: 202, empty
+ *   POST /vcp      200 {"status":"accepted","message_id":ID}
+ *   POST /c2a      200, a JSON-RPC result that accepts it
+ *   POST /channel  200 {"frame_id":ID,"delivered":1}
+ *   POST /moq      200, a command of the same session that accepts it
  *
- * What is not of the path's protocol is answered 500, so that a gateway that
- * does not translate fails.  Below /any a message of every protocol gets the
- * same answer, octet for octet but for ids: /any/aee, and so on, and
- * /any/aee-event for the empty one.
+ * The answer to a message of another protocol is 500, so that a gateway that
+ * does not translate fails.  Below /any, messages of all protocols get equal
+ * answers except for ids: /any/aee and so on, and /any/aee-event for the empty
+ * one.
  */
 
 #ifndef BENCH_ANSWER_H

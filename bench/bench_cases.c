@@ -1,6 +1,6 @@
 /*
- * Cases: AEE messages read, made canonical where they are one long number, and
- * made VCP messages of any size.
+ * Cases: reading AEE messages, canonical forms of one long number, and
+ * translations to VCP of all sizes.
  */
 
 #include <string.h>

@@ -1,15 +1,14 @@
 /*
  * The client of the benchmarks, and the service behind the gateway, in one
- * loop: sends messages with fresh ids over kept connections, looks at every
- * answer, and prints one line of figures.
+ * loop.  It sends messages with fresh ids over persistent connections, checks
+ * every answer, and prints one line of figures.
  *
- * Closed loop: each connection sends as soon as it has its answer.  With a
- * rate: requests are due at fixed times, whether the gateway keeps up or not,
- * and latency counts from when a request was due.
+ * Closed loop: each connection sends when it has its answer.  With a rate:
+ * requests are due at fixed times, and latency counts from the due time, even
+ * if the gateway falls behind.
  *
- * The loop never sleeps: to wake a process on another core is work for who
- * wakes it, the gateway, and the slower the gateway the more often it would
- * have to.
+ * The loop never sleeps.  Otherwise the gateway would have to wake it on
+ * another core, and a slower gateway more often.
  */
 
 #define _GNU_SOURCE
@@ -251,7 +250,7 @@ bench_options(bench_t *b, int argc, char **argv)
 }
 
 
-/* All of one length, so that one takes the place of another. */
+/* Reads tokens.  They have equal lengths, so that one can replace another. */
 
 static void
 bench_tokens(bench_t *b)
@@ -413,7 +412,7 @@ bench_is_over(const bench_t *b, int64_t now)
 }
 
 
-/* Gives what is due to connections that are free. */
+/* Sends requests that are due on idle connections. */
 
 static void
 bench_begin(bench_t *b, int64_t now)
@@ -534,8 +533,8 @@ bench_receive(bench_t *b, bench_connection_t *c)
 
 
 /*
- * Every answer has the status that it must have, and names its message, but
- * for 202, which may have no body.
+ * Checks that an answer has the expected status and names its message.  A 202
+ * may have no body.
  */
 
 static void

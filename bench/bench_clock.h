@@ -4,10 +4,13 @@
 #include <stdint.h>
 
 
-/* ns, of a clock that never goes back */
+/* Returns the ns of a monotonic clock. */
 int64_t bench_now(void);
 
-/* ns of CPU that a process has used; -1: errno says why; of process 0: 0 */
+/*
+ * Returns the ns of CPU that a process has used; -1 with errno; 0 for process
+ * 0.
+ */
 int64_t bench_cpu(int pid);
 
 

@@ -1,4 +1,7 @@
-/* Cases: signatures and tokens, beside the bare verify of each. */
+/*
+ * Cases: signatures and tokens, and the bare verification of each for
+ * comparison.
+ */
 
 #include <openssl/evp.h>
 #include <sodium.h>
@@ -166,7 +169,7 @@ bench_prepare_token(const bench_case_t *c)
 }
 
 
-/* as OpenSSL's documentation does it, on a key that was read before */
+/* Verifies as in OpenSSL's documentation, with a key that was read before. */
 
 static int
 bench_run_rs256(void)
@@ -190,7 +193,7 @@ bench_run_rs256(void)
 }
 
 
-/* What the gateway does with a token that it does not know yet. */
+/* Does the gateway's work for a token that it does not know yet. */
 
 static int
 bench_run_first(void)

@@ -2,7 +2,10 @@
 #define BENCH_FAIL_H
 
 
-/* What a call has failed at, with what errno says; what is wrong by itself. */
+/*
+ * End the process with an error: the first names a failed call with the text of
+ * errno, the second only prints text.
+ */
 void bench_fail(const char *text)
     __attribute__((noreturn));
 void bench_wrong(const char *text)

@@ -8,18 +8,18 @@
 
 
 #define BENCH_H2_PREFACE   "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-#define BENCH_H2_HEAD      9        /* octets of a frame's */
-#define BENCH_H2_FRAME     16384    /* octets of a frame, at most */
+#define BENCH_H2_HEAD      9        /* octets of a frame's head */
+#define BENCH_H2_FRAME     16384    /* maximum octets of a frame */
 #define BENCH_H2_HEADERS   1        /* types of frames */
 #define BENCH_H2_SETTINGS  4
-#define BENCH_H2_END       5        /* flags: of headers, not of the stream,
-                                       that is 1 */
-#define BENCH_H2_200       0x88     /* ":status: 200", of the static table */
+#define BENCH_H2_END       5        /* flags: end of headers (END_STREAM is
+                                       1) */
+#define BENCH_H2_200       0x88     /* ":status: 200" of the static table */
 
 
 typedef struct {
     unsigned char  octets[BENCH_H2_HEAD + BENCH_H2_FRAME];
-    size_t         len;             /* of what is behind the head */
+    size_t         len;             /* octets after the head */
 } bench_frame_t;
 
 
@@ -49,7 +49,7 @@ bench_h2_begin(bench_h2_t *h2, bench_tls_t *tls)
 }
 
 
-/* "GET PATH HTTP/1.1", then lines of fields */
+/* Converts "GET PATH HTTP/1.1" and lines of fields. */
 
 void
 bench_h2_get(bench_h2_t *h2, const bench_request_t *r)
@@ -126,7 +126,7 @@ bench_h2_send(bench_h2_t *h2, bench_frame_t *f, unsigned type, unsigned flags,
 }
 
 
-/* literal, not indexed, with a name of its own */
+/* Writes a field, literal and without indexing. */
 
 static void
 bench_h2_field(bench_frame_t *f, const char *name, size_t name_len,
@@ -138,7 +138,7 @@ bench_h2_field(bench_frame_t *f, const char *name, size_t name_len,
 }
 
 
-/* its length in 7 bits, and more where it takes more; no Huffman code */
+/* Writes a text with its length, 7 bits first; no Huffman code. */
 
 static void
 bench_h2_text(bench_frame_t *f, const char *text, size_t len, int lower)
@@ -177,7 +177,7 @@ bench_h2_octet(bench_frame_t *f, unsigned octet)
 }
 
 
-/* the next frame: its type */
+/* Reads the next frame and returns its type. */
 
 static unsigned
 bench_h2_read(bench_h2_t *h2, bench_frame_t *f, uint32_t *stream)

@@ -1,6 +1,6 @@
 /*
- * As much of HTTP/2 (RFC 9113) as it takes to open streams and leave them: the
- * headers are written in full, without a table (RFC 7541, 6.2.2).
+ * The part of HTTP/2 (RFC 9113) that opens streams and keeps them open.
+ * Headers are written in full, without a table (RFC 7541, 6.2.2).
  */
 
 #ifndef BENCH_H2_H
@@ -14,13 +14,15 @@
 
 typedef struct {
     bench_tls_t  *tls;
-    uint32_t      stream;       /* the next one's */
+    uint32_t      stream;       /* of the next stream */
 } bench_h2_t;
 
 
 void bench_h2_begin(bench_h2_t *h2, bench_tls_t *tls);
 
-/* A request of HTTP/1.1 as one of HTTP/2; returns when 200 has come. */
+/*
+ * Sends a request of HTTP/1.1 as one of HTTP/2.  Returns after the answer 200.
+ */
 void bench_h2_get(bench_h2_t *h2, const bench_request_t *r);
 
 

@@ -35,7 +35,7 @@ bench_http_read(bench_http_t *h, int fd)
             }
         }
 
-        /* room for a zero, for those who read the head as a string */
+        /* Leave room for a zero: callers read the head as a string. */
 
         n = recv(fd, h->data + h->len, h->size - h->len - 1, 0);
 

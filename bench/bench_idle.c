@@ -1,7 +1,8 @@
 /*
- * What idle subscribers cost over TLS: opens them, one after the other, over
- * HTTP/1.1 each on a connection of its own, or over HTTP/2 several on one,
- * waits, and prints what the workers' memory has grown by, of each.
+ * Measures the cost of idle subscribers over TLS.  It opens them one after
+ * another: over HTTP/1.1 with one connection each, or over HTTP/2 with several
+ * on one.  Then it waits, and prints the growth of the workers' memory per
+ * subscriber.
  */
 
 #include <getopt.h>
@@ -18,9 +19,10 @@
 #include "bench/bench_workers.h"
 
 
-#define BENCH_IDLE   2          /* s, before memory is looked at */
-#define BENCH_FIRST  2          /* connections that are no subscriber's: what
-                                   the first alone makes is not counted */
+#define BENCH_IDLE   2          /* seconds before memory is measured */
+#define BENCH_FIRST  2          /* connections without a subscriber: the memory
+                                   that only the first ones need is not
+                                   counted */
 
 #define BENCH_USAGE                                                           \
     "usage: bench_idle -p PORT -s FILE [-n N] [-c N] -P PID ...\n"            \
@@ -127,7 +129,7 @@ bench_options(int argc, char **argv)
 }
 
 
-/* they stay open until the process ends */
+/* Opens subscribers.  They stay open until the process ends. */
 
 static void
 bench_open(size_t n)

@@ -8,11 +8,11 @@
 #include "bench/bench_listener.h"
 
 
-#define BENCH_LISTENER_REST  (16 * 1024)    /* octets of a line, at most */
+#define BENCH_LISTENER_REST  (16 * 1024)    /* maximum octets of a line */
 #define BENCH_LISTENER_READ  (256 * 1024)
 
 
-/* places of a chunk */
+/* positions in a chunk */
 enum {
     BENCH_CHUNK_SIZE = 0,
     BENCH_CHUNK_DATA,
@@ -29,7 +29,7 @@ static int bench_listener_keep(bench_listener_t *l, const char *data,
     size_t len);
 
 
-/* there is one of these: a listener keeps no more than part of a line */
+/* One buffer is enough: a listener keeps only a part of a line. */
 
 static char  bench_room[BENCH_LISTENER_REST + BENCH_LISTENER_READ];
 
@@ -82,7 +82,7 @@ bench_listener_read(bench_listener_t *l, bench_data_pt handler)
 }
 
 
-/* What is left is what follows the head, or all where it is not complete. */
+/* Reads the head, and removes it from data if it is complete. */
 
 static int
 bench_listener_head(bench_listener_t *l, char *data, size_t *len)
@@ -111,7 +111,7 @@ bench_listener_head(bench_listener_t *l, char *data, size_t *len)
 }
 
 
-/* Takes the chunks' sizes out. */
+/* Removes the chunk sizes. */
 
 static int
 bench_listener_body(bench_listener_t *l, char *data, size_t *len)
@@ -159,7 +159,7 @@ bench_listener_body(bench_listener_t *l, char *data, size_t *len)
 }
 
 
-/* An octet between chunks; -1 at the end of the stream. */
+/* Reads an octet between chunks.  Returns -1 at the end of the stream. */
 
 static int
 bench_listener_size(bench_listener_t *l, char c)

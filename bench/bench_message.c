@@ -64,7 +64,7 @@ bench_message_make(bench_message_t *m, const char *kind, size_t size)
 }
 
 
-/* An id whose last twelve digits are free, and the time. */
+/* Writes the time, and an id with free last twelve digits. */
 
 static void
 bench_message_identify(bench_message_t *m, char version, char time_text[32])
@@ -192,7 +192,10 @@ bench_message_write(bench_message_t *m, const bench_kind_t *kind,
 }
 
 
-/* A character of several octets is not cut: blanks follow instead. */
+/*
+ * Fills the message.  A character of several octets is not split: blanks follow
+ * instead.
+ */
 
 static void
 bench_message_fill(bench_text_t *t, const bench_kind_t *kind, size_t size)

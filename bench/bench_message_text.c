@@ -1,4 +1,4 @@
-/* The texts that bench_message.c makes messages of. */
+/* Texts for bench_message.c. */
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /*
- * Cases: a message of each protocol for a service of each other one, and that
- * service's answer for the caller.  Names come from a directory, as in the
- * gateway.
+ * Cases: a message of each protocol for a service of each other protocol, and
+ * the answer of this service for the caller.  Names come from a directory, as
+ * in the gateway.
  */
 
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@
       bench_run_told }
 
 
-/* 0 and 1: who sends, and who gets */
+/* 0: the sender, 1: the recipient */
 static parley_proto_t           bench_protos[2];
 static parley_str_t             bench_body;
 static char                     bench_answer_text[BENCH_ANSWER_MAX];
@@ -152,7 +152,7 @@ bench_run_pair(void)
 }
 
 
-/* The service's own answer to the message that it got. */
+/* Makes the service's answer to the message that it received. */
 
 static void
 bench_prepare_told(const bench_case_t *c)

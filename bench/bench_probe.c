@@ -16,8 +16,8 @@
 #include "bench/bench_workers.h"
 
 
-#define BENCH_PROBE_PAUSE    1000   /* us, between two requests */
-#define BENCH_PROBE_SECONDS  20     /* that an answer may take */
+#define BENCH_PROBE_PAUSE    1000   /* us between two requests */
+#define BENCH_PROBE_SECONDS  20     /* maximum time of an answer */
 
 
 static struct {
@@ -75,7 +75,7 @@ bench_probe_begin(int port, const char *path)
         bench_fail("thread");
     }
 
-    /* it is woken at once, where that may be asked for */
+    /* The thread runs immediately if the system allows this priority. */
 
     first.sched_priority = 1;
     (void) pthread_setschedparam(bench_probe.thread, SCHED_FIFO, &first);
@@ -96,7 +96,7 @@ bench_probe_run(void *arg)
 }
 
 
-/* the answer is small, and comes at once or not at all */
+/* Sends a request.  The answer is small, and arrives at once or not at all. */
 
 static void
 bench_probe_ask(void)

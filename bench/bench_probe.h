@@ -1,25 +1,24 @@
 /*
- * A probe: one connection of its own that asks for next to nothing, again and
- * again, while something else is measured, in a thread.  How long it is kept
- * waiting is how long a turn of a worker's event loop lasts.
+ * A probe: a thread sends tiny requests on a connection of its own during
+ * another measurement.  The time until the answer is that of a turn of a
+ * worker's event loop.
  */
 
 #ifndef BENCH_PROBE_H
 #define BENCH_PROBE_H
 
 
-/* ns; of all requests that were asked the longest, and that which 99 of 100 did
-   not exceed */
+/* ns: the longest of all requests, and the 99th percentile */
 typedef struct {
     double  waited;
     double  waited_p99;
-    double  cpu;            /* of the worker that had most, meanwhile: what else
-                               runs on the machine is not in it */
+    double  cpu;            /* CPU of the busiest worker during the request,
+                               without other processes */
     double  cpu_p99;
 } bench_probed_t;
 
 
-/* path: what it asks for, which has an answer of 200 */
+/* Begins to request path, which must have status 200. */
 void bench_probe_begin(int port, const char *path);
 void bench_probe_end(bench_probed_t *ret);
 

@@ -14,7 +14,7 @@
 
 
 #define BENCH_ID_LEN       36
-#define BENCH_ID_SAME      24       /* octets that ids of one run share */
+#define BENCH_ID_SAME      24       /* octets that all ids of a run share */
 #define BENCH_TIME_LEN     24
 #define BENCH_ANSWER_ROOM  65536
 
@@ -87,7 +87,7 @@ bench_publisher_member(char *body, const char *name, size_t len)
 }
 
 
-/* a UUID of version 4, whose last part is a number */
+/* Makes a UUID of version 4 with a number as its last part. */
 
 static void
 bench_publisher_id(bench_publisher_t *p)
@@ -223,7 +223,7 @@ bench_publisher_receive(bench_publisher_t *p)
 }
 
 
-/* The octets of the first answer; 0: it is not complete. */
+/* Returns the octets of the first answer, or 0 if it is incomplete. */
 
 static size_t
 bench_publisher_answer(bench_publisher_t *p)

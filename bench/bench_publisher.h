@@ -1,7 +1,6 @@
 /*
- * Who publishes: messages made from one by a new frame_id and created_at each,
- * over one connection.  Several may be on their way at once, one behind the
- * other.
+ * A publisher: messages made from one text by a new frame_id and created_at,
+ * over one connection.  Several may be in flight, in order.
  */
 
 #ifndef BENCH_PUBLISHER_H
@@ -18,26 +17,26 @@ typedef struct {
     int            fd;
     char          *message;     /* head and body */
     size_t         len;
-    char          *id;          /* in it */
+    char          *id;          /* place in message */
     char          *time;
-    char          *out;         /* what is not sent yet */
+    char          *out;         /* octets to be sent */
     size_t         out_len;
     size_t         out_size;
-    char          *in;          /* of an answer that is not complete */
+    char          *in;          /* incomplete answer */
     size_t         in_len;
-    size_t         waits;       /* messages that are not answered */
+    size_t         waits;       /* messages without an answer */
 } bench_publisher_t;
 
 
-/* What is wrong ends the process. */
+/* An error ends the process. */
 void bench_publisher_open(bench_publisher_t *p, int epoll, int port,
     const bench_request_t *r, const char *body_path);
 
 void bench_publish(bench_publisher_t *p, size_t number);
 
 /*
- * The number of the message that this line of data has: 1, 0 where it has
- * none, -1 where it was not published here.
+ * Finds the number of the message in a line of data.  Returns 1; 0 if the line
+ * has no message; -1 if this publisher did not send it.
  */
 int bench_published(const bench_publisher_t *p, const char *data, size_t len,
     size_t *ret);

@@ -1,9 +1,9 @@
 /*
- * bench_pure DIR count         every case as often as its table says, within
- *                              bench_counted(), for callgrind; prints a line
- *                              "name times octets" for each
- * bench_pure DIR time NAME S   one case for S seconds; prints the ns of CPU
- *                              of one run
+ *   bench_pure DIR count        runs every case as often as its table says, in
+ *                               bench_counted(), for callgrind; prints a line
+ *                               "name times octets" for each
+ *   bench_pure DIR time NAME S  runs one case for S seconds; prints the ns of
+ *                               CPU of one run
  */
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void bench_time(const char *name, double seconds);
 static void bench_prepare(const bench_case_t *c);
 static int64_t bench_cpu(void);
 
-/* callgrind counts what happens in here, and writes it when this ends */
+/* callgrind counts this function, and writes the result when it ends */
 int bench_counted(int (*run)(void), unsigned times);
 
 
@@ -143,7 +143,7 @@ bench_time(const char *name, double seconds)
 }
 
 
-/* the first run fills caches and shows that the answer is right */
+/* Runs the case once.  This fills caches and checks the answer. */
 
 static void
 bench_prepare(const bench_case_t *c)

@@ -1,6 +1,6 @@
 /*
- * What the library costs without nginx: cases that are counted under
- * callgrind, or timed.
+ * The cost of the library without nginx: cases that callgrind counts, or that
+ * are timed.
  */
 
 #ifndef BENCH_PURE_H
@@ -16,11 +16,11 @@ typedef struct bench_case_s  bench_case_t;
 
 struct bench_case_s {
     const char   *name;         /* NULL ends a table */
-    unsigned      times;        /* how often it is run to be counted */
-    const char   *kind;         /* of the message, see bench_message.h */
+    unsigned      times;        /* number of runs that are counted */
+    const char   *kind;         /* kind of the message, see bench_message.h */
     size_t        size;
     void        (*prepare)(const bench_case_t *c);
-    int         (*run)(void);   /* 0, or -1: the answer is wrong */
+    int         (*run)(void);   /* Returns 0, or -1 if the answer is wrong. */
 };
 
 
@@ -30,10 +30,10 @@ extern const bench_case_t  bench_crypto_cases[];
 extern const bench_case_t  bench_state_cases[];
 
 
-/* the directory with keys and tokens (Bench::Files) */
+/* directory with keys and tokens (Bench::Files) */
 extern const char  *bench_dir;
 
-/* made by bench_read() */
+/* filled by bench_read() */
 typedef struct {
     parley_engine_t       *engine;
     parley_arena_t         arena;
@@ -45,17 +45,19 @@ typedef struct {
 extern bench_request_t  bench_request;
 
 
-/* Makes the message of a case, its id stamped, signed where it is to be. */
+/*
+ * Makes the message of a case, with its id, and signed if the case requires it.
+ */
 parley_str_t bench_make(const bench_case_t *c, parley_str_t *ret_canonical,
     parley_str_t *ret_signature);
 
 /*
- * Reads, detects, validates and decodes; the request before it is freed.
+ * Reads, detects, validates and decodes a message, and frees the previous one.
  * Returns 0 or -1.
  */
 int bench_read(parley_str_t body, parley_proto_t proto);
 
-/* A file of bench_dir; ends the program where there is none. */
+/* Reads a file of bench_dir; ends the program if it is missing. */
 parley_str_t bench_file(const char *name);
 
 void bench_die(const char *text)

@@ -1,6 +1,6 @@
 /*
- * Requests as a file has them: each line a path, and header lines with tabs
- * before them.
+ * Requests in a file: each line has a path, and header lines that tabs
+ * separate.
  */
 
 #ifndef BENCH_REQUEST_H
@@ -15,11 +15,14 @@ typedef struct {
 } bench_request_t;
 
 
-/* At least one; what is wrong ends the process.  more: other header lines. */
+/*
+ * Reads requests, at least one.  An error ends the process.  more: other header
+ * lines.
+ */
 bench_request_t *bench_requests(const char *path, const char *method,
     const char *more, size_t *ret_n);
 
-/* All of a small file, and a zero. */
+/* Reads a small file and appends a zero. */
 char *bench_slurp(const char *path, size_t *ret_len);
 
 

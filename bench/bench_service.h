@@ -1,6 +1,6 @@
 /*
- * The service behind all gateways that are compared, run by the client in its
- * own loop.  It takes a message and answers at once (bench_answer.h).
+ * The service behind all compared gateways.  The client runs it in its own
+ * loop.  It answers each message at once (bench_answer.h).
  */
 
 #ifndef BENCH_SERVICE_H
@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 
-/* the last message, as it came */
+/* last message, as received */
 extern char    *bench_service_last;
 extern size_t   bench_service_last_len;
 
 
-/* Listens, through an epoll of the caller.  Returns 0, or -1 and errno. */
+/* Listens through an epoll of the caller.  Returns 0, or -1 with errno. */
 int bench_service_open(int epoll, int port);
 
 

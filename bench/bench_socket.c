@@ -1,9 +1,9 @@
 /*
- * The client of the benchmark of WebSockets: one connection, one message after
- * the other, each sent when the answer to the one before has come.  Prints the
- * median and the 99th percentile of there and back, in microseconds.
+ * The client of the WebSocket benchmark.  On one connection, it sends each
+ * message after the answer to the previous one.  It prints the median and the
+ * 99th percentile of the round trip, in microseconds.
  *
- *     bench_socket PORT PATH TOKEN MESSAGES
+ *   bench_socket PORT PATH TOKEN MESSAGES
  */
 
 #define _GNU_SOURCE
@@ -127,7 +127,7 @@ open_socket(int port, const char *path, const char *token)
 }
 
 
-/* a message of its own id, which is version 7 of a UUID, masked */
+/* Makes a masked message with its own id, a UUID of version 7. */
 
 static size_t
 message(char *out, size_t size, unsigned number, char *id)
@@ -181,7 +181,7 @@ message(char *out, size_t size, unsigned number, char *id)
 }
 
 
-/* the text that answers; a ping is passed over, its time is a keepalive's */
+/* Waits for the answer.  A ping is skipped: it belongs to the keepalive. */
 
 static void
 answered(const char *id)

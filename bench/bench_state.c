@@ -1,4 +1,4 @@
-/* Cases: what is asked of shared memory and of the policy. */
+/* Cases: operations of shared memory and of the policy. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ bench_now(void *ctx)
 }
 
 
-/* an id that was not seen, reserved and committed */
+/* Reserves and commits a new id. */
 
 static int
 bench_run_window(void)
@@ -193,7 +193,7 @@ bench_run_policy(void)
 }
 
 
-/* what a message that passes and is answered adds to its worker's slot */
+/* Counts a message that passes and is answered in its worker's slot. */
 
 static int
 bench_run_counters(void)

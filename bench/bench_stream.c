@@ -1,14 +1,14 @@
 /*
- * The client of the benchmark of streams: opens subscribers to a gateway, all
- * in one loop, publishes messages over one more connection, looks at what each
- * subscriber got, and prints one line of figures.
+ * The client of the benchmark of streams.  In one loop, it opens subscribers to
+ * a gateway, publishes messages over one more connection, checks the messages
+ * of each subscriber, and prints one line of figures.
  *
- * A message's number is in its id, so that one that a subscriber never got, or
- * got twice, or not in order, is seen.  A fan-out lasts from the POST to when
- * the last subscriber has the message.
+ * A message's number is in its id, so that lost, repeated and reordered
+ * messages are detected.  A fan-out lasts from the POST until the last
+ * subscriber has the message.
  *
- * With a rate, messages are due at fixed times.  A burst is sent at once, as
- * soon as all of the one before it has come.
+ * With a rate, messages are due at fixed times.  A burst is sent at once, when
+ * all messages of the previous one have arrived.
  */
 
 #define _GNU_SOURCE
@@ -32,14 +32,18 @@
 #include "bench/bench_workers.h"
 
 
-#define BENCH_OPENING   128     /* connections that are opened at once */
+#define BENCH_OPENING   128     /* connections that are opened simultaneously */
 #define BENCH_FIRST     4       /* messages that are not measured */
-#define BENCH_NOBODYS   4       /* and those before the first subscriber */
+#define BENCH_NOBODYS   4       /* messages before the first subscriber, which
+                                   are not measured */
 
 #define BENCH_SECOND    ((int64_t) 1000000000)
-#define BENCH_IDLE      (2 * BENCH_SECOND)      /* before it is measured */
-#define BENCH_PATIENCE  (20 * BENCH_SECOND)     /* without any event */
-#define BENCH_AFTER     (BENCH_SECOND / 2)      /* for what comes twice */
+#define BENCH_IDLE      (2 * BENCH_SECOND)      /* time before memory is
+                                                   measured */
+#define BENCH_PATIENCE  (20 * BENCH_SECOND)     /* maximum time without an
+                                                   event */
+#define BENCH_AFTER     (BENCH_SECOND / 2)      /* time to detect repeated
+                                                   messages */
 
 #define BENCH_PROBED    "/mark"
 
@@ -62,8 +66,9 @@
 
 typedef struct {
     int64_t    sent;
-    int64_t    took;        /* ns until the last had it; 0: not yet */
-    size_t     left;        /* subscribers that do not have it */
+    int64_t    took;        /* ns until the last subscriber had it; 0: not
+                               yet */
+    size_t     left;        /* subscribers without it */
 } bench_fanout_t;
 
 
@@ -73,7 +78,8 @@ static struct {
     const char        *publisher_path;
     const char        *body_path;
     size_t             nlisteners;
-    size_t             nmessages;       /* with those that come first */
+    size_t             nmessages;       /* including those that are not
+                                           measured */
     double             rate;
     size_t             burst;
     int                waits;
@@ -89,12 +95,12 @@ static struct {
 
     bench_fanout_t    *fanouts;
     size_t             sent;            /* messages */
-    size_t             done;            /* that all have */
-    int64_t            start;           /* of what is measured */
+    size_t             done;            /* messages that all subscribers have */
+    int64_t            start;           /* start of the measurement */
     int64_t            end;
-    int64_t            delivering;      /* ns, of bursts */
+    int64_t            delivering;      /* ns of bursts */
     int64_t            burst_at;
-    int64_t            seen;            /* when something came */
+    int64_t            seen;            /* time of the last event */
     uint64_t           twice;
     uint64_t           misplaced;
     uint64_t           delivered;
@@ -259,7 +265,10 @@ bench_prepare(void)
     bench_publisher_open(&bench.publisher, bench.epoll, bench.port, r,
                          bench.body_path);
 
-    /* what the first message alone has to make is no subscriber's */
+    /*
+     * The memory that only the first messages need does not belong to
+     * subscribers.
+     */
 
     for (i = 0; i < BENCH_NOBODYS; i++) {
         bench_publish(&bench.publisher, bench.nmessages + i);
@@ -445,7 +454,7 @@ bench_next(void)
 }
 
 
-/* What each of these makes anew is no later one's. */
+/* Sends the first messages, which allocate more than later ones. */
 
 static void
 bench_first(void)
@@ -464,7 +473,10 @@ bench_first(void)
 }
 
 
-/* Ends when all have everything, or when nothing comes any more. */
+/*
+ * Sends the messages.  Ends when all subscribers have all messages, or after a
+ * time without events.
+ */
 
 static void
 bench_measure(void)
@@ -499,7 +511,7 @@ bench_measure(void)
 }
 
 
-/* The messages that are to be sent now. */
+/* Returns the number of messages that are due. */
 
 static size_t
 bench_due(int64_t now)

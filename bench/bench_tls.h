@@ -1,5 +1,5 @@
-/* Connections over TLS to loopback, which wait for what they read and write.
-   What fails ends the process. */
+/* TLS connections to loopback with blocking reads and writes.  An error ends
+   the process. */
 
 #ifndef BENCH_TLS_H
 #define BENCH_TLS_H
@@ -10,12 +10,15 @@
 typedef struct ssl_st  bench_tls_t;
 
 
-/* protocol: by ALPN; it must be taken.  Nobody's certificate is looked at. */
+/*
+ * Opens a connection.  The server must accept protocol by ALPN.  Its
+ * certificate is not checked.
+ */
 bench_tls_t *bench_tls_open(int port, const char *protocol);
 
 void bench_tls_write(bench_tls_t *tls, const void *data, size_t len);
 
-/* At least one octet. */
+/* Reads at least one octet. */
 size_t bench_tls_read(bench_tls_t *tls, void *data, size_t len);
 
 

@@ -1,4 +1,4 @@
-/* The workers of a gateway: what they take. */
+/* Memory and CPU of a gateway's workers. */
 
 #ifndef BENCH_WORKERS_H
 #define BENCH_WORKERS_H
@@ -11,17 +11,20 @@
 
 
 typedef struct {
-    double   all;       /* VmRSS of all, octets */
+    double   all;       /* VmRSS of all workers, octets */
     double   own;       /* RssAnon */
 } bench_memory_t;
 
 
-/* One more process; ends this one where it is one too many. */
+/* Adds a process; ends this one if there are too many. */
 void bench_workers_add(int pid);
 
 void bench_workers_memory(bench_memory_t *ret);
 
-/* ns of CPU of all; of each; and since those were taken the most of one */
+/*
+ * Return the ns of CPU: of all workers; of each; and the highest increase of
+ * one since those of each.
+ */
 int64_t bench_workers_cpu(void);
 void bench_workers_each(int64_t ret[BENCH_WORKERS_MAX]);
 int64_t bench_workers_most(const int64_t since[BENCH_WORKERS_MAX]);

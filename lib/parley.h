@@ -1,21 +1,20 @@
 /*
- * libparley: messages of AEE, VCP, C2A, agent-channel and MoQ CMD, read,
- * checked, translated, signed and verified, and the tokens of their senders.
+ * libparley reads, checks, translates, signs and verifies messages of AEE, VCP,
+ * C2A, agent-channel and MoQ CMD, and verifies the tokens of their senders.
  *
- * The library keeps no global state and logs nothing.  What it makes belongs
- * to a library object, which is used by one thread at a time; several threads
- * have one each.  A message, key set, token or text is freed by its own
- * function, before the library object that it was made with.
+ * The library has no global state and no log.  All of its objects belong to a
+ * library object.  One thread at a time may use a library object; each thread
+ * can have its own.  Each message, key set, token and text has its own function
+ * that frees it, before its library object.
  *
- * Text goes in as pointer and length and comes back as parley_text: it is
- * UTF-8, may hold zeros where JSON strings may, is followed by a zero that is
- * not counted, and lives as long as what it was asked of.  Text that goes in
- * is copied where it has to outlive the call.  Nothing that comes in is
- * trusted as to form.
+ * Input text is a pointer and a length.  Output is a parley_text: it is UTF-8,
+ * may contain zeros as JSON strings may, and ends with a zero that len does not
+ * count.  It lives as long as the object that returned it.  Input is copied if
+ * it must outlive the call.  Input may have any form.
  *
- * A function that can fail returns 0 and its result, or -1, the result NULL,
- * and *err, which may be NULL where nobody wants to know.  Every value of
- * PARLEY_ERR_ and PARLEY_FIELD_ keeps its number.
+ * A function that can fail returns 0 with its result; or -1, with the result
+ * NULL and *err filled.  err may be NULL.  The values of PARLEY_ERR_ and
+ * PARLEY_FIELD_ never change.
  */
 
 #ifndef PARLEY_H
@@ -38,9 +37,9 @@ extern "C" {
 
 typedef struct parley_library  parley_library;  /* schemas, compiled once */
 typedef struct parley_message  parley_message;
-typedef struct parley_keys     parley_keys;     /* JSON Web Keys */
-typedef struct parley_token    parley_token;    /* a JSON Web Token, verified */
-typedef struct parley_made     parley_made;     /* a text that was made */
+typedef struct parley_keys     parley_keys;     /* set of JSON Web Keys */
+typedef struct parley_token    parley_token;    /* verified JSON Web Token */
+typedef struct parley_made     parley_made;     /* output text */
 
 
 typedef struct {
@@ -49,7 +48,7 @@ typedef struct {
 } parley_text;
 
 
-/* what is wrong; docs/errors.md says what to do about each */
+/* reason of a failure; docs/errors.md has the remedies */
 typedef enum {
     PARLEY_ERR_NONE = 0,
     PARLEY_ERR_JSON_INVALID = 1,
@@ -96,18 +95,19 @@ typedef enum {
 
 typedef struct {
     parley_err  code;
-    const char *word;           /* "field-missing"; static */
-    size_t      offset;         /* of the octet at fault, or (size_t) -1 */
-    char        field[256];     /* JSON Pointer of the member at fault, or of
-                                   a token the claim; empty: none */
-    char        text[192];      /* for a person; no secret, no payload */
+    const char *word;           /* for example "field-missing"; static */
+    size_t      offset;         /* of the invalid octet, or (size_t) -1 */
+    char        field[256];     /* JSON Pointer of the invalid member, or of the
+                                   claim in a token; empty: none */
+    char        text[192];      /* for a person, without secrets and payload */
 } parley_failure;
 
 
-/* what a message says, whatever its protocol calls it */
+/* fields of a message, independent of its protocol */
 typedef enum {
     PARLEY_FIELD_PROTOCOL = 0,  /* "aee", "vcp", "vcp2", "c2a", ... */
-    PARLEY_FIELD_TYPE = 1,      /* in the protocol's words: "task" */
+    PARLEY_FIELD_TYPE = 1,      /* in the protocol's words, for example
+                                   "task" */
     PARLEY_FIELD_ACT = 2,       /* request, reply, failure, event, progress */
     PARLEY_FIELD_ID = 3,
     PARLEY_FIELD_SENDER = 4,
@@ -115,115 +115,119 @@ typedef enum {
     PARLEY_FIELD_INTENT = 6,
     PARLEY_FIELD_CORRELATION = 7,
     PARLEY_FIELD_REPLY_TO = 8,
-    PARLEY_FIELD_CREATED = 9,   /* RFC 3339, as it was written */
+    PARLEY_FIELD_CREATED = 9,   /* RFC 3339, as received */
     PARLEY_FIELD_PRIORITY = 10, /* low, normal, high, urgent */
-    PARLEY_FIELD_TEXT = 11,     /* what a person would read */
-    PARLEY_FIELD_PAYLOAD = 12   /* JSON, as it was written */
+    PARLEY_FIELD_TEXT = 11,     /* text for a person */
+    PARLEY_FIELD_PAYLOAD = 12   /* JSON, as received */
 } parley_field;
 
 
-/* how a message is translated; all zero: as it says itself */
+/* values for a translation; all zero: none */
 typedef struct {
-    const char *gateway;        /* AEE name of who translates; NULL: none */
-    const char *context;        /* that VCP asks for and others lack */
-    const char *constitution;   /* the same; NULL: none */
-    int64_t     now_ms;         /* since 1970, of messages that do not say when
-                                   they were made; 0: now */
+    const char *gateway;        /* AEE name of the translator; NULL: none */
+    const char *context;        /* context for VCP, if the message has none;
+                                   NULL: none */
+    const char *constitution;   /* constitution for VCP, if the message has
+                                   none; NULL: none */
+    int64_t     now_ms;         /* ms since 1970, for a message without a time;
+                                   0: now */
 } parley_translation;
 
 
-/* what is asked of a token; all zero: that it has not expired */
+/* requirements for a token; all zero: it has not expired */
 typedef struct {
     const char *issuer;         /* NULL: any */
-    const char *audience;       /* one of the token's; NULL: any */
+    const char *audience;       /* one of the token's audiences; NULL: any */
     int64_t     leeway;         /* seconds, not negative */
     int64_t     now;            /* seconds since 1970; 0: now */
 } parley_token_rules;
 
 
-/* "0.2.0" */
+/* Returns the version, for example "0.2.0". */
 const char *parley_version(void);
 
-/*
- * The words of the protocols, from 0 on; NULL: there are no more.
- */
+/* Returns the word of a protocol, from 0 on; NULL: after the last. */
 const char *parley_protocol(unsigned i);
 
-/* A library object; a few milliseconds, then used for any number of texts. */
+/*
+ * Creates a library object, which takes a few milliseconds.  It can process any
+ * number of texts.
+ */
 PARLEY_CHECKED
 int parley_library_new(parley_library **ret, parley_failure *err);
 void parley_library_free(parley_library *library);
 
 
 /*
- * Which protocol a text seems to be of, by its members: its word, or NULL
- * where it is strict JSON of none of them.  -1: it is no strict JSON.
+ * Detects the protocol of a text by its members.  *ret is its word, or NULL if
+ * the text is strict JSON without a known protocol.  Returns 0, or -1 if the
+ * text is not strict JSON.
  */
 PARLEY_CHECKED
 int parley_detect_text(parley_library *library, const char *text, size_t len,
     const char **ret, parley_failure *err);
 
 /*
- * Reads a message strictly (UTF-8, no duplicate member, limits of size and
- * depth), validates it by its protocol's schema and decodes it.  protocol is
- * a word as above; NULL: it is detected (protocol-unsupported where it is
- * none).
+ * Reads a message strictly (UTF-8, no duplicate members, limited size and
+ * depth), validates it by its protocol's schema and decodes it.  protocol is a
+ * word as above; NULL: it is detected (protocol-unsupported if this fails).
  */
 PARLEY_CHECKED
 int parley_message_new(parley_library *library, const char *protocol,
     const char *text, size_t len, parley_message **ret, parley_failure *err);
 void parley_message_free(parley_message *message);
 
-/* What it says; empty where it does not. */
+/* Returns a field of a message; empty: the message does not have it. */
 parley_text parley_message_get(parley_message *message, parley_field field);
 
-/* When it was made, in milliseconds since 1970; -1: it does not say. */
+/* Returns the time of creation, in milliseconds since 1970; -1: none. */
 int64_t parley_message_created(const parley_message *message);
 
-/* How long it is good for, in milliseconds; -1: it does not say. */
+/* Returns the timeout in milliseconds; -1: none. */
 int64_t parley_message_timeout(const parley_message *message);
 
-/* A value of it by its JSON Pointer, as it was written; empty: none. */
+/* Returns a value by its JSON Pointer, as received; empty: none. */
 parley_text parley_message_value(parley_message *message,
     const char *pointer);
 
-/* Its canonical form (RFC 8785). */
+/* Makes the canonical form (RFC 8785) of a message. */
 PARLEY_CHECKED
 int parley_message_canonical(parley_message *message, parley_made **ret,
     parley_failure *err);
 
 /*
- * The same in another protocol.  What that cannot say travels within it or is
- * reported as lost: parley_made_lost().  opts may be NULL.
+ * Translates a message to another protocol.  Content that this protocol cannot
+ * express is embedded, or reported as lost: parley_made_lost().  opts may be
+ * NULL.
  */
 PARLEY_CHECKED
 int parley_message_translate(parley_message *message, const char *protocol,
     const parley_translation *opts, parley_made **ret, parley_failure *err);
 
 /*
- * The message with a signature over its canonical form, in place of one that
- * it may have.  The key is the first of the set, or the one of that kid, that
- * can sign messages: Ed25519 or HS256 with the private part.
+ * Makes a copy of the message with a signature over its canonical form, which
+ * replaces an existing one.  The key is the first of the set (kid NULL), or the
+ * one with this kid, that can sign messages: Ed25519 or HS256 with the private
+ * part.
  */
 PARLEY_CHECKED
 int parley_message_sign(parley_message *message, const parley_keys *keys,
     const char *kid, parley_made **ret, parley_failure *err);
 
 /*
- * Whether its signature is of one of the keys, which are the sender's and
- * nobody else's.  Returns 0, or -1: signature-missing, signature-invalid,
- * key-unknown.
+ * Verifies the signature of a message by keys, which must all belong to the
+ * sender.  Returns 0, or -1: signature-missing, signature-invalid, key-unknown.
  */
 PARLEY_CHECKED
 int parley_message_verify(parley_message *message, const parley_keys *keys,
     parley_failure *err);
 
 
-/* A text that was made. */
+/* Returns the text. */
 parley_text parley_made_text(const parley_made *made);
 
-/* The i-th member of the message that it does not say, as a JSON Pointer;
-   data is NULL where there are no more. */
+/* Returns the JSON Pointer of the i-th lost member of the message; data is NULL
+   after the last one. */
 parley_text parley_made_lost(const parley_made *made, unsigned i);
 void parley_made_free(parley_made *made);
 
@@ -231,7 +235,7 @@ void parley_made_free(parley_made *made);
 /*
  * Reads {"keys": [JWK, ...]} (RFC 7517): RSA from 2048 bits, P-256, P-384,
  * P-521, Ed25519, oct from 32 octets.  Keys that are not for signatures are
- * skipped; one that is broken or weak is an error.
+ * skipped.  An invalid or weak key is an error.
  */
 PARLEY_CHECKED
 int parley_keys_new(parley_library *library, const char *text, size_t len,
@@ -241,23 +245,23 @@ void parley_keys_free(parley_keys *keys);
 
 
 /*
- * Verifies a token's signature by a set of keys, and what the rules ask;
- * rules may be NULL.  The algorithm is the key's, never the token's choice.
- * Returns 0, or -1: token-invalid, token-expired.
+ * Verifies a token's signature by a set of keys, and checks the rules, which
+ * may be NULL.  The key decides the algorithm, never the token.  Returns 0, or
+ * -1: token-invalid, token-expired.
  */
 PARLEY_CHECKED
 int parley_token_new(parley_library *library, const parley_keys *keys,
     const char *text, size_t len, const parley_token_rules *rules,
     parley_token **ret, parley_failure *err);
 
-/* A claim as text, by its name or, from "/" on, its JSON Pointer; empty:
-   none. */
+/* Returns a claim as text.  name is its name or, if it begins with "/", its
+   JSON Pointer.  Empty: none. */
 parley_text parley_token_claim(parley_token *token, const char *name);
 void parley_token_free(parley_token *token);
 
 /*
- * Makes a token of a JSON object of claims, signed by the first key of the
- * set, or the one of that kid, that can sign.
+ * Makes a token from a JSON object of claims.  The key is the first of the set
+ * (kid NULL), or the one with this kid, that can sign.
  */
 PARLEY_CHECKED
 int parley_token_make(parley_library *library, const parley_keys *keys,

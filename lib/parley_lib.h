@@ -1,4 +1,4 @@
-/* What stands behind the types of parley.h; private to lib/. */
+/* Implementation of the types of parley.h; private to lib/. */
 
 #ifndef PARLEY_LIB_H
 #define PARLEY_LIB_H
@@ -14,7 +14,7 @@
 
 struct parley_library {
     parley_engine_t  *engine;
-    uint64_t          seed;     /* of parley_json_read() */
+    uint64_t          seed;     /* for parley_json_read() */
 };
 
 struct parley_message {
@@ -22,13 +22,13 @@ struct parley_message {
     parley_arena_t    arena;
     parley_json_t     doc;
     parley_msg_t      msg;
-    parley_text       fields[PARLEY_LIB_FIELDS];    /* data NULL: not asked
-                                                       for yet */
+    parley_text       fields[PARLEY_LIB_FIELDS];    /* data NULL: not requested
+                                                       yet */
 };
 
 struct parley_made {
     parley_arena_t    arena;
-    parley_str_t      text;     /* with a zero behind it */
+    parley_str_t      text;     /* ends with a zero */
     parley_loss_t     loss;
 };
 
@@ -43,26 +43,32 @@ struct parley_token {
 };
 
 
-/* Milliseconds since 1970. */
+/* Returns milliseconds since 1970. */
 int64_t parley_lib_now(void);
 
-/* A copy in the arena, followed by a zero; empty where there is no memory. */
+/*
+ * Copies a text into the arena, with a zero at its end.  Returns an empty text
+ * if memory is exhausted.
+ */
 parley_text parley_lib_text(parley_arena_t *arena, parley_str_t s);
 
 /* Fills *err, which may be NULL, and returns -1. */
 int parley_lib_fail(const parley_error_t *error, parley_failure *err);
 
-/* NULL: no memory. */
+/* Returns NULL if memory is exhausted. */
 parley_made *parley_lib_made_new(void);
 
 /*
- * Copies text, which stands in its arena or in a message's; takes made over:
- * it is *ret, or freed.
+ * Completes made with a copy of text, which lives in made's arena or in a
+ * message's.  *ret takes made over; on error, made is freed.
  */
 int parley_lib_made(parley_made *made, parley_str_t text, parley_made **ret,
     parley_failure *err);
 
-/* The first key of the set, or the one of that kid, that fits; NULL: none. */
+/*
+ * Finds the first key of the set (kid NULL), or the one with this kid, for
+ * which fits returns 1.  Returns NULL if there is none.
+ */
 const parley_jwk_t *parley_lib_key(const parley_keys *keys, const char *kid,
     int (*fits)(const parley_jwk_t *key));
 

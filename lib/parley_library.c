@@ -1,4 +1,4 @@
-/* The library object, and what everything else shares. */
+/* The library object, and functions that all of its parts share. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "lib/parley_lib.h"
 
 
-/* the numbers that parley.h promises */
+/* numbers of parley.h */
 static const parley_err  parley_lib_errs[] = {
 #define X(sym, word, http, retry)  [PARLEY_E_##sym] = PARLEY_ERR_##sym,
     PARLEY_ERROR_LIST(X)
@@ -152,7 +152,10 @@ parley_lib_made(parley_made *made, parley_str_t text, parley_made **ret,
     uint32_t        i;
     parley_error_t  error;
 
-    /* what is lost may stand in the message, which may be gone first */
+    /*
+     * The pointers of lost members may be spans of the message, which may be
+     * freed first.
+     */
 
     for (i = 0; i < made->loss.nitems; i++) {
         if (parley_arena_str(&made->arena, made->loss.items[i],

@@ -1,4 +1,4 @@
-/* Messages: read, asked, translated. */
+/* Messages: reading, fields, translation. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Keys, and the signatures of messages. */
+/* Keys, and signatures of messages. */
 
 #include <stdlib.h>
 #include <string.h>

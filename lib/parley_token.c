@@ -1,4 +1,4 @@
-/* Tokens: verified, asked, made. */
+/* Tokens: verification, claims, creation. */
 
 #include <stdlib.h>
 #include <string.h>

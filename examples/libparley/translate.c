@@ -1,9 +1,9 @@
 /*
- * Reads a message of any protocol from standard input, and prints it in
- * another, then each member that is lost.
+ * Reads a message of any protocol from standard input, and prints it in another
+ * protocol and each lost member.
  *
- *     cc translate.c $(pkg-config --cflags --libs libparley) -o translate
- *     ./translate vcp < message.json
+ *   cc translate.c $(pkg-config --cflags --libs libparley) -o translate
+ *   ./translate vcp < message.json
  */
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ main(int argc, char **argv)
 
     len = fread(text, 1, sizeof(text), stdin);
 
-    /* its protocol is detected; by its schema the message is validated */
+    /* The protocol is detected, and its schema validates the message. */
 
     if (parley_library_new(&library, &err) != 0
         || parley_message_new(library, NULL, text, len, &message, &err) != 0
