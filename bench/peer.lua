@@ -1,9 +1,9 @@
--- The same work in Lua: what an operator would write with lua-nginx-module
--- and cjson in place of Parley, for an AEE task that is a VCP escalation.
+-- The same work in Lua: an implementation with lua-nginx-module and cjson
+-- instead of Parley, for an AEE task that is a VCP escalation.
 --
--- It checks what Parley checks, in the same order, as far as its means go:
--- cjson lets duplicate members and invalid UTF-8 pass.  Tokens are verified
--- once and kept in a shared dictionary; the benchmark enters them there.
+-- It does Parley's checks in the same order, as far as possible: cjson accepts
+-- duplicate members and invalid UTF-8.  Tokens are verified once and stored in
+-- a shared dictionary; the benchmark writes them there.
 
 local cjson = require "cjson.safe"
 
@@ -52,7 +52,7 @@ local ESCALATION = { severity = true, reason = true, context = true,
                      blocked_action = true, requires_ack = true }
 
 
--- once, at the start: tokens that were verified
+-- Stores verified tokens, once at the start.
 function M.enter(path, scope)
     for line in io.lines(path) do
         tokens:set(line, format("%d child-7  %s ", ngx.time() + 3600, scope))
@@ -92,7 +92,7 @@ local function principal_of_token()
 end
 
 
--- GCRA
+-- Limits the rate (GCRA).
 local function within_rate(name)
     local now = ngx.now()
     local tat = rates:get(name)
@@ -141,7 +141,7 @@ local function is_text(value, least)
 end
 
 
--- nil, or the field at fault
+-- Returns nil, or the invalid field.
 local function bad_envelope(m)
     if m.v ~= "1" then return "/v" end
     if not is_text(m.id, 8) then return "/id" end
@@ -200,7 +200,7 @@ local function bad_escalation(p)
 end
 
 
--- seconds since 1970 of a timestamp that ends in Z
+-- Returns seconds since 1970 of a timestamp that ends with Z.
 local function seconds(text)
     local y, mo, d, h, mi, s = match(text,
         "^(%d%d%d%d)-(%d%d)-(%d%d)T(%d%d):(%d%d):(%d%d)%.?%d*Z$")
@@ -310,7 +310,7 @@ function M.access()
         return refuse(422, "E_TRANSLATION_UNSUPPORTED", "/id")
     end
 
-    -- a reply may come later, as a request of its own
+    -- A reply may come later as a separate request.
 
     local origin = "vcp\0" .. m.id
 
@@ -334,7 +334,7 @@ function M.access()
 end
 
 
--- what the answer will be is known when its body is
+-- The body decides about the answer's head.
 function M.header()
     local ctx = ngx.ctx
 
@@ -403,7 +403,8 @@ function M.body()
 end
 
 
--- taken by the service: seen; otherwise it may be sent again
+-- If the service took the message, its id stays; otherwise the message may come
+-- again.
 function M.log()
     local ctx = ngx.ctx
 

@@ -1,6 +1,6 @@
-// The peer of the benchmark of WebSockets: npm's "ws", which reads a message,
-// remembers its id, and answers as VCP's binding to HTTP does.  No token, no
-// schema, nobody else is told.
+// The peer of the WebSocket benchmark: npm's "ws".  It reads a message, stores
+// its id, and answers as in VCP's HTTP binding.  It checks no token and no
+// schema, and forwards no message.
 //
 //     node socket-peer.mjs PORT
 

@@ -16,19 +16,19 @@ use List::Util qw(sum);
 
 our @EXPORT_OK = qw(count_pure count_requests count_each count_whole);
 
-# requests that fill caches (LuaJIT compiles meanwhile), and those counted
+# requests that fill the caches (and that LuaJIT compiles), and counted requests
 my %requests = (warm => 300, counted => 500);
 
-# the same where one gateway serves many kinds of requests, one after another
+# requests for a gateway that serves many kinds of requests, one after another
 my %each = (warm => 50, short => 20, long => 220);
 
-# the caches that are simulated: octets, ways, octets of a line
+# simulated caches: octets, ways, octets of a line
 my %cache = (I1 => '32768,8,64', D1 => '32768,8,64', LL => '262144,8,64');
 my $line = 64;
 
 
-# name => { count, octets }, user instructions of one run of each case.
-# Callgrind writes a file whenever bench_counted() ends.
+# Returns name => { count, octets }, the user instructions of one run of each
+# case.  Callgrind writes a file whenever bench_counted() ends.
 sub count_pure {
     my $out = "$bench{dir}/pure.callgrind";
     unlink glob "$out*";
@@ -51,8 +51,8 @@ sub count_pure {
 }
 
 
-# User instructions of one request: the difference of a long run and a short
-# one, over one connection, so that nothing of the start remains.
+# Returns the user instructions of one request: the difference of a long and a
+# short run, over one connection, so that the start does not count.
 sub count_requests {
     my ($kind, $path, %o) = @_;
 
@@ -66,8 +66,8 @@ sub count_requests {
 }
 
 
-# As count_requests(), but for many kinds of requests, { name, path, options of
-# load() }, with one gateway: name => instructions.
+# As count_requests(), for many kinds of requests, { name, path, options of
+# load() }, with one gateway.  Returns name => instructions.
 sub count_each {
     my ($kind, @requests) = @_;
 
@@ -79,10 +79,11 @@ sub count_each {
 }
 
 
-# One kind of request, { path, options of load() }, over one connection and
-# over 32: name => { count }.  Code is the lines of the module that are executed
-# in at least every second request, in octets.  Code and misses are those of 32
-# connections, between whose requests the caches hold less.
+# Counts one kind of request, { path, options of load() }, over one connection
+# and over 32.  Returns name => { count }.  Code is the octets of the module's
+# lines that are executed in at least half of the requests.  Code and misses are
+# those of 32 connections: between two requests of one connection, the caches
+# lose more.
 sub count_whole {
     my ($kind, @request) = @_;
 
@@ -122,9 +123,9 @@ sub events {
 sub per_request { return $_[0] / ($each{long} - $each{short}) }
 
 
-# Serves each request with one gateway: name => { short, long }, files of
-# callgrind.  It writes a file whenever the worker answers a request to /mark,
-# which calls this function of nginx's.
+# Serves each request with one gateway.  Returns name => { short, long }, the
+# names of callgrind's files.  Callgrind writes a file when the worker answers a
+# request to /mark, which calls this function of nginx.
 sub dump_each {
     my ($kind, $options, @requests) = @_;
 
@@ -154,9 +155,9 @@ sub dump_each {
 }
 
 
-# A file with instructions: { events: name => count, of the whole; lines: first
-# address of a line of the module's code => how often its instruction that is
-# executed most is }.
+# Reads a file with instructions.  Returns { events: name => total count; lines:
+# address of a line of the module's code => count of its most executed
+# instruction }.
 sub read_dump {
     my $file = shift;
 
@@ -167,7 +168,7 @@ sub read_dump {
     while (my $text = <$in>) {
         if ($text =~ /^0x([0-9a-f]+) \S+ (\d+)/) {
 
-            # after "calls=" it is the cost of what was called
+            # The line after "calls=" has the cost of the called function.
             if (!$call && $in_module) {
                 my $at = int(hex($1) / $line);
                 $lines{$at} = $2 if $2 > ($lines{$at} // 0);

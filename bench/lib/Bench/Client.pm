@@ -1,6 +1,6 @@
 package Bench::Client;
 
-# Runs of the client against a gateway, and what the service got.
+# Runs the client with a gateway, and reads the messages of the service.
 
 use strict;
 use warnings;
@@ -14,8 +14,8 @@ use Bench::Gateway;
 our @EXPORT_OK = qw(load probe);
 
 
-# One run; the figures that the client prints as a hash.  It fails where one
-# answer is not what it must be.
+# Does one run, and returns the client's figures as a hash.  A wrong answer is
+# an error.
 sub load {
     my ($gateway, $path, %o) = @_;
 
@@ -26,15 +26,15 @@ sub load {
 }
 
 
-# One message: what the service got, and what the client did, read; undef
-# where that is nothing.
+# Sends one message.  Returns the decoded message of the service and the decoded
+# answer of the client; undef for an empty one.
 sub probe {
     my ($gateway, $path, %o) = @_;
 
     my $text = output(command($gateway, $path, %o, requests => 1), '-v');
     my ($got, $answer) = split "\n", $text, 2;
 
-    # an answer may have come in chunks
+    # The answer may be chunked.
     $answer =~ s/\A[^{]*|[^}]*\z//g;
 
     return map { $_ eq '' ? undef : JSON::PP->new->utf8->decode($_) }

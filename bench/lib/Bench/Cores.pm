@@ -1,8 +1,8 @@
 package Bench::Cores;
 
-# How even the machine is: the same work again and again, alone and beside the
-# same work on the other core.  Where these differ, others use the machine, or
-# its two cores are threads of one.
+# Checks how even the machine is: the same work repeatedly, alone and
+# simultaneously with equal work on the other core.  If the times differ, other
+# processes use the machine, or its cores are threads of one core.
 
 use strict;
 use warnings;
@@ -19,8 +19,8 @@ use constant { CASE => 'aee-to-vcp', SECONDS => 0.15, LONGER => 5,
                BEFORE => 0.05, ROUNDS => 9 };
 
 
-# { alone, beside }: us of CPU of one translation, a figure for each round;
-# beside is empty on a machine with one core.
+# Returns { alone, beside }: us of CPU of one translation, a figure for each
+# round.  beside is empty on a machine with one core.
 sub evenness {
     my %took = (alone => [], beside => []);
 

@@ -1,7 +1,7 @@
 package Bench::Files;
 
-# Where everything is: the project, its build, and the benchmarks' own
-# directory with programs, keys, tokens and configurations.
+# The folders and files: the project, its build, and the benchmarks' own folder
+# with programs, keys, tokens and configurations.
 
 use strict;
 use warnings;
@@ -29,8 +29,8 @@ our %bench = (
     nginx   => '/usr/sbin/nginx',
 );
 
-# The first, whose tokens are used, signs its messages with a key in the
-# identities; it imposes constraints on the last.
+# The first one has the tokens, and signs its messages with a key in the
+# identities.  It sends constraints to the last one.
 my @principals = (
     { sub => 'child-7', aee => 'agent.child-7',
       vcp => 'agent://ops.example/child-7', c2a => 'agent:child-7',
@@ -43,7 +43,7 @@ my @principals = (
       vcp => 'agent://ops.example/worker-2', parent => 'child-7' },
 );
 
-# tokens that a gateway has not seen yet
+# number of tokens that a gateway has not seen yet
 use constant TOKENS => 120;
 
 
@@ -72,7 +72,7 @@ sub run {
 }
 
 
-# The same, for its standard output.
+# As run(), but returns the standard output.
 sub output {
     open my $in, '-|', @_ or die "$_[0]: $!\n";
     my $text = do { local $/; <$in> } // '';
@@ -96,7 +96,7 @@ sub prepare {
 }
 
 
-# What the benchmark of streams needs: its client, and an issuer of tokens.
+# Prepares the client of the benchmark of streams and an issuer of tokens.
 sub prepare_streams {
     begin();
 
@@ -113,7 +113,7 @@ sub prepare_streams {
 }
 
 
-# The same of WebSockets.
+# Prepares the client of the benchmark of WebSockets.
 sub prepare_sockets {
     begin();
 
@@ -133,7 +133,7 @@ sub begin {
 }
 
 
-# the words that link the library, and what it needs
+# Returns the options that link the library and its dependencies.
 sub libraries {
     my @packages = qw(jansson libsodium libpcre2-8 libcrypto);
 
@@ -164,7 +164,7 @@ sub make_issuer {
 }
 
 
-# of a server over TLS, which nobody looks at
+# Makes a certificate for the TLS server.  The client does not check it.
 sub make_certificate {
     my $dir = $bench{dir};
 
@@ -202,7 +202,7 @@ sub make_keys {
 }
 
 
-# The first is the one that is used again and again.
+# Makes tokens.  The first one is used repeatedly.
 sub make_tokens {
     my @tokens;
 
@@ -216,7 +216,7 @@ sub make_tokens {
 }
 
 
-# a token of the issuer's
+# Makes a token of the issuer.
 sub mint {
     my @claims = @_;
 

@@ -1,7 +1,7 @@
 package Bench::Gateway;
 
-# The gateways that are compared.  All have the same configuration but for the
-# lines that make them what they are.
+# The compared gateways.  Their configurations are equal except for the lines of
+# each kind.
 
 use strict;
 use warnings;
@@ -16,13 +16,13 @@ use Bench::Pairs qw(locations);
 
 use constant { GATEWAY_CORE => 0, CLIENT_CORE => 1, START_MAX => 30 };
 
-# the handles that streams are of
+# number of handles with streams
 use constant HANDLES => 4;
 
 my @running;
 
 
-# what each has of its own: in the main context, in http, in the server
+# lines of each kind: in the main context, in http, in the server
 my %kinds = (
     bare => {
         server => <<'END' . "\n" . locations(0),
@@ -105,7 +105,7 @@ END
 END
     },
 
-    # nothing is kept for who is not there, as with nchan beside it
+    # a channel without subscribers is not kept, as with nchan
     streams => {
         main => "load_module  $bench{module};\n",
         http => <<"END",
@@ -181,10 +181,10 @@ END
 sub handles { return map { "~h$_" } 1 .. HANDLES }
 
 
-# Starts a gateway: a master and a worker on a core of its own.  single: one
-# process; by: words before the command; workers: so many, where more than one
-# are on any core; connections: of each; secure: TLS, with HTTP/2, at one port
-# more.
+# Starts a gateway: a master and a worker on a core of its own.  Options:
+# single: one process; by: words before the command; workers: their number, on
+# any core if there are several; connections: of each worker; secure: TLS with
+# HTTP/2 on a further port.
 sub start {
     my ($class, $kind, %how) = @_;
 
@@ -226,7 +226,7 @@ sub conf {
 
     my $secure = $how{secure} ? secure($self->{secure}) : '';
 
-    # files besides: listening, logs, what wakes a worker
+    # Other files: listening sockets, logs, wake-up descriptors.
     $processes .= "\nworker_rlimit_nofile  " . ($connections + 256) . ';'
         if $how{connections};
 
@@ -275,7 +275,7 @@ END
 }
 
 
-# Lines of a server: nginx says it in another way since 1.25.1.
+# Returns lines of a server.  nginx has another syntax since 1.25.1.
 sub secure {
     my $port = shift;
 
@@ -310,14 +310,14 @@ sub find_workers {
 }
 
 
-# Stops it; what it has logged is a failure.
+# Stops the gateway.  An entry in its log is an error.
 sub stop {
     my $self = shift;
 
     end($self->{pid});
     @running = grep { $_ != $self->{pid} } @running;
 
-    # but for warnings of the configuration
+    # Ignore warnings about the configuration.
     my $log = join '', grep { !m{^\S+ \S+ \[warn\].* in \S+nginx\.conf:\d+$} }
                        slurp("$self->{dir}/logs/error.log") =~ /.*\n/g;
     die "bench: $self->{kind}: nginx logged\n$log" if $log ne '';
@@ -330,8 +330,8 @@ sub stop_all {
 }
 
 
-# A signal that comes just before epoll_wait() is not seen by a process alone
-# until something else happens: it is sent again.
+# Stops a process.  A signal just before epoll_wait() has no effect until the
+# next event, so that it is sent repeatedly.
 sub end {
     my $pid = shift;
 
@@ -346,7 +346,7 @@ sub end {
 }
 
 
-# The words that pin a command to a core; none on a machine with one.
+# Returns words that pin a command to a core; none on a machine with one core.
 sub core {
     my $core = shift;
 
@@ -375,8 +375,8 @@ sub free_port {
 }
 
 
-# The port is open before the worker is ready; what it does until then (it
-# touches its memory) is no request's.
+# Waits for the worker.  The port is open before the worker is ready, and its
+# start (which touches its memory) must not count for a request.
 sub wait_for {
     my ($port, $pid) = @_;
 
@@ -396,7 +396,7 @@ sub wait_for {
 }
 
 
-# Waits for an answer, which is 400: that is neither logged nor counted.
+# Waits for an answer with status 400, which is neither logged nor counted.
 sub answered {
     my $socket = shift;
 

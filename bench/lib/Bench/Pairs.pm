@@ -1,6 +1,6 @@
 package Bench::Pairs;
 
-# The pairs of protocols: what is sent, where to, and what comes of it.
+# The pairs of protocols: messages, locations and expected results.
 
 use strict;
 use warnings;
@@ -12,18 +12,20 @@ our @EXPORT_OK = qw(pairs locations mistake);
 my %title = (aee => 'AEE', vcp => 'VCP', c2a => 'C2A',
              channel => 'agent-channel', moq => 'MoQ');
 
-# A request where the protocol has one; what VCP can say where VCP is spoken.
+# messages: requests if the protocol has them; for VCP, messages that it can
+# express
 my %message = (aee => 'aee-task', vcp => 'vcp', c2a => 'c2a',
                channel => 'channel', moq => 'moq');
 my %to_vcp = (aee => 'aee', c2a => 'c2a-escalation',
               channel => 'channel-diagnostic');
 
-# what a service's answer has, and a caller's
+# status of a service's answer, and of a caller's
 my %answered = (aee => 202, vcp => 200, c2a => 200, channel => 200,
                 moq => 200);
 my %told = (%answered, moq => 202);
 
-# what the service must get, by what was sent: names, and members' values
+# expected message of the service by sent message: its name, a member and its
+# value
 my %form = (
     'aee-task'           => { aee => [ task => type => 'task' ],
                               c2a => [ 'chat/deliver' =>
@@ -55,7 +57,7 @@ my %form = (
     'moq'                => { aee => [ task => type => 'task' ] },
 );
 
-# what the message is called in its own protocol
+# name of the message in its own protocol
 my %sent = ('aee-task' => 'task', 'aee' => 'task of a VCP escalation',
             'vcp' => 'context_share', 'c2a' => 'chat/deliver, must_respond',
             'c2a-escalation' => 'chat/deliver of a VCP escalation',
@@ -64,8 +66,8 @@ my %sent = ('aee-task' => 'task', 'aee' => 'task of a VCP escalation',
             'moq' => 'command');
 
 
-# { name, title, from, to, message, size, sent, got, path, bare_path, status,
-#   bare_status } of each pair, translations first
+# Returns { name, title, from, to, message, size, sent, got, path, bare_path,
+# status, bare_status } of each pair, translations first.
 sub pairs {
     my @all = qw(aee vcp c2a channel);
 
@@ -98,7 +100,7 @@ sub pair {
 }
 
 
-# The locations of all pairs, for Parley or for nobody.
+# Returns the locations of all pairs, for Parley or for a bare proxy.
 sub locations {
     my $parley = shift;
 
@@ -134,8 +136,8 @@ END
 }
 
 
-# What is wrong with what the service got, or with what the caller was told;
-# undef where nothing is.
+# Returns the error in the service's message or in the caller's answer, or
+# undef.
 sub mistake {
     my ($pair, $got, $answer) = @_;
 

@@ -1,6 +1,6 @@
 package Bench::Report;
 
-# docs/performance.md: medians and ranges, and the targets they are held to.
+# docs/performance.md: medians and ranges, and the targets for them.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ sub median {
 }
 
 
-# "median (least to greatest)"
+# Returns "median (least to greatest)".
 sub range {
     my @values = @_;
 
@@ -36,7 +36,7 @@ sub range {
 }
 
 
-# Three digits that say something; thousands apart.
+# Returns a number with three significant digits, and thousands apart.
 sub number {
     my $n = shift;
 
@@ -62,7 +62,7 @@ sub table {
 }
 
 
-# What a value reaches of its targets; limit is '>=' or '<='.
+# Returns which target a value reaches; limit is '>=' or '<='.
 sub reached {
     my ($limit, $must, $more, $value) = @_;
 
@@ -73,7 +73,7 @@ sub reached {
 }
 
 
-# Holds what was measured against its targets, in a row of its own.
+# Compares a measured value with its targets, and adds a row.
 sub target {
     my ($work, $measure, $limit, $must, $more, $unit, @values) = @_;
 
@@ -98,8 +98,7 @@ sub targets {
 }
 
 
-# A part of the page as it is, which another benchmark writes; "" where there
-# is none.
+# Returns a part of the page that another benchmark writes; "" if it is missing.
 sub part {
     my $title = shift;
 
@@ -109,7 +108,7 @@ sub part {
 }
 
 
-# Writes it anew, at the end.
+# Replaces a part of the page, which moves to the end.
 sub put_part {
     my ($title, $text) = @_;
 
@@ -119,7 +118,7 @@ sub put_part {
 }
 
 
-# Versions and machine.
+# Returns the versions and the machine.
 sub head {
     my ($cpu) = slurp('/proc/cpuinfo') =~ /^model name\s*:\s*(.*)/m;
     my ($os) = slurp('/etc/os-release') =~ /^PRETTY_NAME="(.*)"/m;

@@ -1,8 +1,7 @@
 package Bench::Streams;
 
-# The sides of the benchmark of streams, and runs of its client against them.
-# Both have the same listeners of the same handles, with the same requests, and
-# are sent the same octets.
+# The sides of the benchmark of streams, and runs of its client.  Both sides
+# have listeners of the same handles with equal requests, and get equal octets.
 
 use strict;
 use warnings;
@@ -19,15 +18,15 @@ our @EXPORT_OK = qw(prepare_sides fan_out idle);
 # octets of the text of a message
 use constant TEXT => 200;
 
-# one that a message is sent to has no part in sending it
+# sender of all messages, which does not receive them
 use constant SENDER => 'herald';
 
-# what each side takes a message at
+# path for messages of each side
 my %publish = (streams => '/publish?scope=org%3A~acme%2Fmembers%2F*',
                nchan => '/publish');
 
 
-# Programs, keys, and the files that the client reads.
+# Prepares programs, keys, and the files that the client reads.
 sub prepare_sides {
     prepare_streams();
 
@@ -58,7 +57,7 @@ sub authorization {
 }
 
 
-# Its id and its time are the client's to replace.
+# The client replaces the id and the time.
 sub frame {
     my $text = substr 'about to edit the parser; ' x TEXT, 0, TEXT;
 
@@ -76,19 +75,19 @@ sub frame {
 }
 
 
-# One run, of a gateway of its own: the figures that the client prints.  It
-# fails where a message was lost, came twice or in another order.
+# Does one run with a new gateway, and returns the client's figures.  A lost,
+# repeated or reordered message is an error.
 sub fan_out {
     my ($side, %o) = @_;
 
     my $n = $o{subscribers};
     my $alone = $o{workers} == 1;
 
-    # nginx takes idle connections back where a sixteenth is left
+    # nginx closes idle connections if less than a sixteenth is free.
     my $gateway = Bench::Gateway->start($side, workers => $o{workers},
                                         connections => int($n * 1.125) + 64);
 
-    # The client has a core of its own only where one worker is measured.
+    # The client has a core of its own only if there is one worker.
     my $line = output(
         $alone ? Bench::Gateway::core(Bench::Gateway::CLIENT_CORE) : (),
         "$bench{dir}/bench_stream", '-p', $gateway->{port},
@@ -107,7 +106,7 @@ sub fan_out {
             if $figures{$wrong} != 0;
     }
 
-    # it sees that they have gone
+    # The gateway notices the closed connections.
     sleep 0.5;
     $gateway->stop;
 
@@ -115,8 +114,8 @@ sub fan_out {
 }
 
 
-# What idle subscribers cost over TLS: each: so many on a connection of HTTP/2;
-# none: each on its own, of HTTP/1.1.
+# Measures the cost of idle subscribers over TLS.  each: number of subscribers
+# on a connection of HTTP/2; undef: one on each connection of HTTP/1.1.
 sub idle {
     my ($side, %o) = @_;
 
