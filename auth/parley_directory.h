@@ -156,6 +156,14 @@ const parley_principal_t *parley_directory_by_agent(
     parley_namespace_t space, parley_str_t name);
 
 /*
+ * Iterates over the principals that list an instrument, in any version.  *at is
+ * the cursor, initially 0.  Returns the next one, or NULL.  O(1) per call.
+ */
+const parley_principal_t *parley_directory_next_drafted(
+    const parley_directory_t *directory, parley_str_t instrument,
+    uint32_t *at);
+
+/*
  * Iterates over the principals that have name, ignoring ASCII case, in any
  * name space.  *at is the cursor, initially 0.  Returns the next one, or NULL;
  * a principal with several such names is returned for each.  O(1) per call.

@@ -207,6 +207,19 @@ parley_directory_by_agent(const parley_directory_t *dir,
 }
 
 
+const parley_principal_t *
+parley_directory_next_drafted(const parley_directory_t *dir,
+    parley_str_t instrument, uint32_t *at)
+{
+    *at = *at != 0
+          ? dir->tools[*at - 1].next
+          : *parley_directory_instrument_slot(dir,
+                parley_directory_instrument_name(instrument));
+
+    return *at != 0 ? dir->tools[*at - 1].principal : NULL;
+}
+
+
 /*
  * Returns a principal that has the instrument as its own name and does not act
  * for self, or NULL.

@@ -39,6 +39,11 @@ my @others = map { {
 my @spellings = @hush{qw(sub aee c2a vcp handle)};
 my @mutes = @mute{qw(sub aee c2a vcp handle)};
 
+# names of their instruments, by which rules deny them as well
+my @tools = ('~cc-hv@1.0', '~cc-hv', 'agent.cc-hv', 'agent:cc-hv');
+my @denied = ((map { "$spellings[$_]|$mutes[$_]" } 0 .. $#spellings),
+              map { $_ . '|' . s/hv/mv/r } @tools);
+
 my $peer = Parley::Upstream->start(port(2), undef, tls => 1);
 my $service = Parley::Upstream->start(port(3));
 
@@ -73,14 +78,20 @@ EOT
 sub http {
     my $locations = '';
 
+    for my $n (0 .. $#denied) {
+        $locations .= rule_location($n, 'deny', "parley_deny to=$denied[$n]; "
+                                                . 'parley_allow principal=**;');
+    }
+
     for my $n (0 .. $#spellings) {
-        $locations .= rule_location($n, 'deny',
-                "parley_deny to=$spellings[$n]|$mutes[$n]; "
-                . 'parley_allow principal=**;')
-            . rule_location($n, 'allow',
+        $locations .= rule_location($n, 'allow',
                 "parley_allow to=$spellings[$n]|$mutes[$n]; "
                 . 'parley_allow type=subscribe;');
     }
+
+    $locations .= rule_location(0, 'tool', 'parley_allow to=~cc-hv|agent.cc-hv;')
+        . rule_location(0, 'else', 'parley_deny to=agent.nobody|~cc-none; '
+                                   . 'parley_allow principal=**;');
 
     return streams_http(
         identities => jcs({ principals => [\%hush, \%mute, @others] }),
@@ -156,6 +167,12 @@ sub direct {
         ['a scope of the handle', channel($p->{handle}), $p->{handle}],
         ['a scope of all instruments', channel($p->{handle}),
          "$p->{handle}/*"],
+        (map { my $tool = $_; map { ["$_ of the instrument",
+                 $_ eq 'AEE' ? by_aee("agent.$tool") :
+                 $_ eq 'C2A' ? by_c2a("agent:$tool") :
+                 $_ eq 'VCP' ? by_vcp($tool) : channel("~$tool")] }
+               'AEE', 'C2A', 'VCP', 'agent-channel' }
+         $p->{instrument} =~ /^~(.*)@/),
         ['a scope of one instrument', channel($p->{handle}),
          "$p->{handle}/cc-*"],
     );
@@ -172,6 +189,19 @@ my @grouped = (
     ['C2A channel', by_c2a('channel:club')],
     ['VCP broadcast', by_vcp('broadcast')],
     ['VCP 2.0 broadcast', as_vcp2(by_vcp('broadcast'))],
+);
+
+
+# the groups, by names that a service may read as theirs
+my @elsewhere = (
+    ['AEE bus in capitals', by_aee('BUS.CLUB')],
+    ['AEE with the channel of C2A', by_aee('channel:club')],
+    ['AEE with the scope of agent-channel', by_aee('org:~club/members/*')],
+    ['AEE with the broadcast of VCP', by_aee('bus.broadcast')],
+    ['C2A with the bus of AEE', by_c2a('bus.club')],
+    ['C2A channel as the conversation', Parley::Matrix::ambient(
+        conversation => { kind => 'channel', id => 'club' },
+        target => { directedness => 'ambient' })],
 );
 
 
@@ -214,8 +244,8 @@ sub is_quiet {
 }
 
 
-for my $n (0 .. $#spellings) {
-    my @denied;
+for my $n (0 .. $#denied) {
+    my @passed;
 
     $peer->clear;
     $service->clear;
@@ -226,20 +256,32 @@ for my $n (0 .. $#spellings) {
                 my ($name, $m, $scope) = @$way;
                 my $answer = say("/$place/deny/$n", $m, $scope);
 
-                push @denied, "$name of $p->{sub} at $place: "
+                push @passed, "$name of $p->{sub} at $place: "
                               . "$answer->{status} $answer->{body}"
                     if $answer->{status} < 400;
             }
         }
     }
 
-    is_deeply(\@denied, [], "GW-37 to=$spellings[$n] denies each name");
+    is_deeply(\@passed, [], "GW-37 to=$denied[$n] denies each name");
+
+    # a service would have it for all members
+
+    for my $way (@grouped, @elsewhere) {
+        my ($name, $m, $scope) = @$way;
+        my $answer = say("/to/deny/$n", $m, $scope);
+
+        is($answer->{status}, 403, "GW-37 a service, deny $denied[$n]: $name")
+            or diag $answer->{body};
+        unlike($answer->{body}, qr/h[xyzwv]\b|sub-|m[xyzwv]\b/,
+               'and the answer names no member');
+    }
 
     for my $way (@grouped) {
         my ($name, $m, $scope) = @$way;
         my $answer = say("/in/deny/$n", $m, $scope);
 
-        like($answer->{status}, qr/^20[02]$/, "GW-37 deny $spellings[$n]: $name")
+        like($answer->{status}, qr/^20[02]$/, "GW-37 deny $denied[$n]: $name")
             or diag $answer->{body};
         unlike($answer->{body} // '', qr/h[xyzw]\b|sub-|m[xyzw]\b/,
                'and the answer names nobody who is left out');
@@ -249,7 +291,7 @@ for my $n (0 .. $#spellings) {
     my $socket = websocket('alice', uri => "/ws/deny/$n");
 
     $socket->text(jcs(by_aee('bus.club')));
-    ok($bob->event(3), "GW-37 deny $spellings[$n]: a WebSocket to the bus");
+    ok($bob->event(3), "GW-37 deny $denied[$n]: a WebSocket to the bus");
     $socket->text(jcs(by_aee($hush{aee})));
     # earlier messages are the response to the first one, and alice's own copy
     # of it
@@ -276,7 +318,7 @@ for my $n (0 .. $#spellings) {
         ok($bob->event(3), 'the other member gets it');
     }
 
-    is_quiet($hush, '~hw', "GW-37 deny $spellings[$n]: she gets none");
+    is_quiet($hush, '~hw', "GW-37 deny $denied[$n]: she gets none");
     is_quiet($bob, '~bob', "GW-37 the other has all, once");
     is(scalar(grep { $_->{uri} eq '/mute' } $peer->requests), 0,
        'GW-37 nor does a URL');
@@ -330,8 +372,30 @@ for my $n (0 .. 2) {
 is(scalar $service->requests, 0, 'GW-37 nothing is forwarded');
 
 
+# an instrument may draft for others, too: a rule by its name allows nobody
+for my $place ('in', 'to') {
+    for my $way (direct(\%hush)) {
+        my ($name, $m, $scope) = @$way;
+
+        next if $name =~ /instrument/;
+        is(say("/$place/tool/0", $m, $scope)->{status}, 403,
+           "GW-37 allow by an instrument: $name at $place");
+    }
+}
+
+
+# where rules deny others, a service has messages to each group
+for my $way (@grouped) {
+    my ($name, $m, $scope) = @$way;
+
+    $service->clear;
+    say('/to/else/0', $m, $scope);
+    is(scalar(my @got = $service->requests), 1, "GW-37 a service has $name");
+}
+
+
 # rules of the location where the stream is read
-for my $n (0 .. $#spellings) {
+for my $n (0 .. $#denied) {
     my $reading = listen_to('sub-h', uri => "/read/deny/$n/~hw");
 
     is($reading->status, 200, 'her own stream opens');
@@ -343,7 +407,7 @@ for my $n (0 .. $#spellings) {
        'an open stream has all');
     is_quiet($hush, '~hw', 'and then the mark');
     is($reading->event(0.2), undef,
-       "GW-37 a stream whose rules deny $spellings[$n] has none");
+       "GW-37 a stream whose rules deny $denied[$n] has none");
     $reading->leave;
 }
 

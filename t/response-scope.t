@@ -36,6 +36,24 @@ HTTP
         location = /denied { parley_jwt on; parley_submit channel aee;
                              parley_deny to=agent.carol;
                              parley_allow intent=**; }
+        location = /deny/member { parley_jwt on; parley_submit channel aee;
+                                  parley_deny to=agent.bob;
+                                  parley_allow intent=**; }
+        location = /deny/tool { parley_jwt on; parley_submit channel aee;
+                                parley_deny to=~cc-bob|~cc-carol;
+                                parley_allow intent=**; }
+        location = /deny/service { parley_accept channel; parley_jwt on;
+                                   parley_deny to=agent.bob|agent.carol;
+                                   parley_allow intent=**;
+                                   proxy_pass http://127.0.0.1:%PORT_6%; }
+        location = /allow/dave { parley_jwt on; parley_submit channel aee;
+                                 parley_allow to=agent.dave; }
+        location = /allow/acme { parley_jwt on; parley_submit channel aee;
+                                 parley_allow to=agent.dave|~acme; }
+        location = /allow/bus { parley_jwt on; parley_submit channel aee;
+                                parley_allow to=agent.dave|bus.acme; }
+        location = /allow/bob { parley_jwt on; parley_submit channel aee;
+                                parley_allow to=agent.dave|agent.bob; }
         location = /off { parley_jwt on; parley_submit channel off=members; }
         location = /mcp { parley_jwt on; parley_mcp channel hold=8s; }
         location /aee/ { parley_jwt on; parley_stream aee; }
@@ -65,6 +83,20 @@ sub query {
     return frame($from, $to, kind => 'agent_query', payload => {
         query_id => uuid4(), query_text => 'who has it?',
         response_scope => $scope, timeout_ms => 60000, %payload });
+}
+
+
+# Returns the query of alice as a task of AEE.
+sub task {
+    my ($scope, %other) = @_;
+
+    my $task = aee(intent => 'channel.agent_query', corr => uuid4(), %other);
+
+    $task->{payload} = { query_text => 'who has it?',
+                         query_id => $task->{corr},
+                         response_scope => $scope, timeout_ms => 5000 };
+
+    return $task;
 }
 
 
@@ -350,6 +382,60 @@ subtest 'ACH-31: a scope that the asker may not address' => sub {
 };
 
 
+subtest 'ACH-31: rules apply to each reader of the answers' => sub {
+    my %refused = (
+        '/deny/member' => ['org:~acme/members/*', 'org:~acme/members/ops/*',
+                           '~bob', '~bob/*', '~bob/cc-bob@b'],
+        '/deny/tool' => ['org:~acme/members/*', '~bob/*', '~carol',
+                         'accord:~peer/grant:billing.read'],
+        '/deny/service' => ['org:~acme/members/*', '~bob/*', '~carol/*',
+                            'accord:~peer/grant:billing.read'],
+        '/denied' => ['accord:~peer/grant:billing.read'],
+        '/allow/dave' => ['org:~acme/members/*', '~bob/*', '~carol'],
+        '/allow/bob' => ['org:~acme/members/*', '~carol'],
+        '/allow/acme' => ['~carol/*', '~bob/*',
+                          'accord:~peer/grant:billing.read']);
+    my %taken = (
+        '/deny/member' => ['accord:~peer/grant:billing.read', '~carol/*'],
+        '/deny/service' => ['~dave/*', '~alice/*'],
+        '/denied' => ['org:~acme/members/*', '~bob/*'],
+        '/allow/dave' => ['~dave/*', '~alice/*'],
+        '/allow/bob' => ['~bob/*', 'org:~acme/members/ops/*'],
+        '/allow/acme' => ['org:~acme/members/*', 'org:~acme/members/ops/*'],
+        '/allow/bus' => ['org:~acme/members/*']);
+
+    my $dave = listen_to('dave', session => 'rules');
+
+    empty();
+
+    for my $uri (sort keys %refused) {
+        for my $scope (@{ $refused{$uri} }) {
+            my $said = code(query('alice', 'dave', $scope), uri => $uri);
+
+            is_deeply($said, [403, 'scope-unauthorised',
+                              '/payload/response_scope'], "$scope at $uri");
+        }
+    }
+
+    is_deeply(code(task('org:~acme/members/*', to => 'agent.dave'),
+                   as => 'alice', uri => '/deny/member'),
+              [403, 'E_POLICY_REFUSED', '/payload/response_scope'],
+              'asked by AEE');
+    is_deeply(heard('dave', $dave), [], 'nothing was published');
+
+    for my $uri (sort keys %taken) {
+        for my $scope (@{ $taken{$uri} }) {
+            my $said = submit(query('alice', 'dave', $scope), uri => $uri);
+
+            like($said->{status}, qr/^20[02]$/, "$scope at $uri")
+                or diag $said->{body};
+        }
+    }
+
+    $dave->leave;
+};
+
+
 subtest 'ACH-31: with a service' => sub {
     my @at = (uri => '/service');
     my $query = query('alice', 'bob', '~carol/*');
@@ -361,20 +447,6 @@ subtest 'ACH-31: with a service' => sub {
     is(submit(response('bob', 'carol', $query), @at)->{status}, 200,
        'to carol');
 };
-
-
-# Returns the query of alice as a task of AEE.
-sub task {
-    my $scope = shift;
-
-    my $task = aee(intent => 'channel.agent_query', corr => uuid4());
-
-    $task->{payload} = { query_text => 'who has it?',
-                         query_id => $task->{corr},
-                         response_scope => $scope, timeout_ms => 5000 };
-
-    return $task;
-}
 
 
 subtest 'ACH-31: with a service of another protocol, which answers at once' => sub {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
+#include "hub/parley_expand.h"
 #include "gate/party/parley_names.h"
 
 
@@ -368,6 +369,47 @@ parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
     return parley_gate_ask(g, reader, &a) == 0
            && parley_gate_readings(g, &a) == 0
            && parley_policy_check(policy, &a.request, NULL, &err) == 0;
+}
+
+
+int
+parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
+    const parley_channel_scope_t *scope, const parley_principal_t *reader)
+{
+    parley_msg_t            msg;
+    parley_who_t            who;
+    parley_error_t          err;
+    parley_gate_asked_t     a;
+    const parley_policy_t  *policy;
+
+    policy = g->conf->policy;
+
+    if (policy == NULL || !(policy->given & (1u << PARLEY_POLICY_TO))) {
+        return 1;
+    }
+
+    msg = *g->msg;
+    msg.wire = PARLEY_PROTO_STREAMS;
+    msg.recipient = parley_expand_is_org(scope) ? text : scope->handle;
+    msg.scope = text;
+    msg.handle = scope->handle;
+
+    who = *g->who;
+    parley_who_about(&who, g->arena, &msg);
+
+    if (parley_gate_ask(g, NULL, &a) != 0
+        || parley_names_recipient(&who, msg.recipient, &a.recipient) != 0
+        || (reader != NULL && reader != a.recipient.owner
+            && parley_names_also(&a.recipient, reader) != 0)
+        || parley_gate_readings(g, &a) != 0)
+    {
+        return 0;
+    }
+
+    a.request.to.list = a.recipient.list;
+    a.request.to.n = a.recipient.n;
+
+    return parley_policy_check(policy, &a.request, NULL, &err) == 0;
 }
 
 

@@ -539,6 +539,14 @@ int parley_gate_check_rules(parley_gate_t *g)
 /* Names the scope that a token lacks in the challenge (SEC-19). */
 void parley_gate_lacks(parley_gate_t *g);
 
+/*
+ * Returns whether the rules about recipients would let the message go to a
+ * scope in place of its recipient.  reader: a member of the organisation of the
+ * scope, or NULL.
+ */
+int parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
+    const parley_channel_scope_t *scope, const parley_principal_t *reader);
+
 /* Whether the rules about recipients let the message go to a reader, who is
    one of those that its recipient stands for (GW-37). */
 int parley_gate_may_reach(const parley_gate_t *g,

@@ -13,10 +13,15 @@ static const parley_principal_t *parley_names_owner(const parley_who_t *who,
 static int parley_names_principal(parley_names_t *names);
 static size_t parley_names_principals(parley_names_t *names,
     const parley_principal_t *p, int loose);
+static int parley_names_instruments(parley_names_t *names,
+    const parley_principal_t *p);
+static int parley_names_instrument(parley_names_t *names, parley_str_t text);
 static int parley_names_group(parley_names_t *names, parley_str_t name);
 static int parley_names_unlisted(parley_names_t *names, parley_str_t name);
 static int parley_names_readings(parley_names_t *names, parley_str_t name);
-static void parley_names_likes(parley_names_t *names);
+static int parley_names_likes(parley_names_t *names);
+static int parley_names_like(parley_names_t *names,
+    const parley_principal_t *p);
 static void parley_names_reading(void *ctx, parley_str_t text, int exact);
 static void parley_names_alias(void *ctx, parley_str_t text, int exact);
 static void parley_names_add(parley_names_t *names, parley_str_t text,
@@ -70,6 +75,8 @@ parley_names_recipient(parley_who_t *who, parley_str_t to,
 {
     parley_names_init(ret, who);
 
+    ret->drafters = 1;
+
     if (to.len == 0) {
         return 0;
     }
@@ -92,12 +99,11 @@ parley_names_recipient(parley_who_t *who, parley_str_t to,
 
     if (parley_names_group(ret, to) != 0
         || parley_names_unlisted(ret, to) != 0
-        || parley_names_readings(ret, to) != 0)
+        || parley_names_readings(ret, to) != 0
+        || parley_names_likes(ret) != 0)
     {
         return -1;
     }
-
-    parley_names_likes(ret);
 
     return ret->failed ? -1 : 0;
 }
@@ -148,6 +154,7 @@ parley_names_init(parley_names_t *names, parley_who_t *who)
     names->n = 0;
     names->room = PARLEY_NAMES_FEW;
     names->failed = 0;
+    names->drafters = 0;
 }
 
 
@@ -191,7 +198,57 @@ parley_names_principal(parley_names_t *names)
         return -1;
     }
 
-    return names->failed ? -1 : 0;
+    return parley_names_instruments(names, names->owner) != 0
+           || names->failed ? -1 : 0;
+}
+
+
+/*
+ * Adds the names of the instruments that draft for a recipient: a rule may name
+ * it by one of them.  An instrument may draft for several principals, so an
+ * allow rule cannot.
+ */
+
+static int
+parley_names_instruments(parley_names_t *names, const parley_principal_t *p)
+{
+    size_t  i;
+
+    if (!names->drafters) {
+        return 0;
+    }
+
+    if (p->instruments.n == 0) {
+        return parley_names_instrument(names, p->instrument);
+    }
+
+    for (i = 0; i < p->instruments.n; i++) {
+        if (parley_names_instrument(names, p->instruments.list[i]) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Adds the names of an instrument, with its version and without. */
+
+static int
+parley_names_instrument(parley_names_t *names, parley_str_t text)
+{
+    if (text.len == 0) {
+        return 0;
+    }
+
+    parley_names_add(names, text, 1);
+
+    text = parley_str_until(text, '@');
+
+    parley_names_add(names, text, 1);
+
+    return parley_name_aliases(names->who->arena, PARLEY_PROTO_STREAMS, text,
+                               parley_names_reading, names);
 }
 
 
@@ -304,31 +361,63 @@ parley_names_reading(void *ctx, parley_str_t text, int exact)
 }
 
 
-/* whoever is listed under one of these has its other names too */
+/*
+ * Adds the other names of each principal that is listed under one of these, or
+ * lists it as an instrument.
+ */
 
-static void
+static int
 parley_names_likes(parley_names_t *names)
 {
     size_t                     i, n;
     uint32_t                   at;
+    parley_str_t               text;
     const parley_principal_t  *p;
 
     if (names->who->directory == NULL) {
-        return;
+        return 0;
     }
 
     n = names->n;
 
     for (i = 0; i < n; i++) {
+        text = names->list[i].text;
         at = 0;
 
-        while ((p = parley_directory_next_like(names->who->directory,
-                                               names->list[i].text, &at))
+        while ((p = parley_directory_next_like(names->who->directory, text,
+                                               &at))
                != NULL)
         {
-            (void) parley_names_principals(names, p, 1);
+            if (parley_names_like(names, p) != 0) {
+                return -1;
+            }
+        }
+
+        at = 0;
+
+        while (text.data[0] == '~'
+               && (p = parley_directory_next_drafted(names->who->directory,
+                                                     text, &at))
+                  != NULL)
+        {
+            if (parley_names_like(names, p) != 0) {
+                return -1;
+            }
         }
     }
+
+    return 0;
+}
+
+
+/* Adds the names of a principal as loose ones. */
+
+static int
+parley_names_like(parley_names_t *names, const parley_principal_t *p)
+{
+    (void) parley_names_principals(names, p, 1);
+
+    return parley_names_instruments(names, p);
 }
 
 

@@ -22,6 +22,8 @@ typedef struct {
     size_t                     n;
     size_t                     room;
     unsigned                   failed:1;        /* no memory */
+    unsigned                   drafters:1;      /* of a recipient, which its
+                                                   instruments mean too */
     parley_policy_name_t       few[PARLEY_NAMES_FEW];
 } parley_names_t;
 
@@ -36,12 +38,13 @@ int parley_names_sender(parley_who_t *who, parley_names_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Of whom it is for, to in the message's protocol (empty: nobody).  A listed
- * name is its principal's; another one is itself and what it maps to, and
- * whatever of that is listed as somebody's is loose.  So are the names that it
- * may have for a service which reads it as another protocol's, or without
- * regard to ASCII case, and all names of whoever is listed under one of them.
- * *ret points into itself.  Returns 0, or -1: no memory.
+ * Fills the names of a recipient, to in the message's protocol; empty: none.  A
+ * listed name is its principal's.  Another name is itself and what it maps to;
+ * a part of that which is listed is loose.  Loose, too: the names by which a
+ * service reads it in another protocol or without regard to ASCII case, all
+ * names of a principal that is listed under one of them or lists it as an
+ * instrument, and the names of a principal's own instruments.  *ret points into
+ * itself.  Returns 0, or -1: no memory.
  */
 int parley_names_recipient(parley_who_t *who, parley_str_t to,
     parley_names_t *ret)

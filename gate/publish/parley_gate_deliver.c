@@ -17,6 +17,7 @@
 #include "gate/publish/parley_gate_deliver.h"
 #include "hub/parley_load.h"
 #include "gate/publish/parley_members.h"
+#include "gate/party/parley_names.h"
 #include "translate/parley_name.h"
 #include "hub/parley_selector.h"
 #include "gate/settings/parley_settings.h"
@@ -26,7 +27,20 @@
 #define PARLEY_DELIVER_ROOM  8      /* jobs, at first */
 
 
+/* a group that a service gets a message for, by each name that it may have */
+typedef struct {
+    parley_channel_scope_t  *scopes;
+    size_t                   n;
+    unsigned                 peers:1;   /* all known peers of the sender */
+} parley_scopes_t;
+
+
 static int parley_gate_peer(parley_gate_t *g, const parley_principal_t *p);
+static int parley_gate_is_peer(const parley_gate_t *g,
+    const parley_principal_t *p);
+static int parley_gate_scopes(parley_gate_t *g, parley_scopes_t *ret);
+static int parley_gate_group_has(const parley_gate_t *g,
+    const parley_scopes_t *group, const parley_principal_t *p);
 static int parley_gate_reach_all(parley_gate_t *g,
     const parley_channel_scope_t *scope, parley_str_t answers,
     parley_reached_t *ret);
@@ -99,19 +113,26 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 }
 
 
-/* VCP-22: of the same parent, or like the sender of none */
-
 static int
 parley_gate_peer(parley_gate_t *g, const parley_principal_t *p)
+{
+    return g->who->principal != NULL && p->names[g->msg->wire].len > 0
+           && parley_gate_is_peer(g, p) && parley_gate_may_reach(g, p);
+}
+
+
+/* VCP-22: of the same parent, or like the sender of none.  Each principal may
+   be the peer of a sender that is unknown. */
+
+static int
+parley_gate_is_peer(const parley_gate_t *g, const parley_principal_t *p)
 {
     const parley_principal_t  *self;
 
     self = g->who->principal;
 
-    return self != NULL && p->names[g->msg->wire].len > 0
-           && !parley_str_eq(p->sub, self->sub)
-           && parley_str_eq(p->parent, self->parent)
-           && parley_gate_may_reach(g, p);
+    return self == NULL || (!parley_str_eq(p->sub, self->sub)
+                            && parley_str_eq(p->parent, self->parent));
 }
 
 
@@ -158,6 +179,104 @@ parley_gate_reaches_some(parley_gate_t *g)
     at = 0;
 
     return env.next(env.ctx, &scope, &at, &address) != 0;
+}
+
+
+int
+parley_gate_reaches_all(parley_gate_t *g)
+{
+    int                        rc;
+    size_t                     i, n;
+    parley_scopes_t             group;
+    const parley_principal_t  *reader, *list;
+
+    if (g->s->submit != NULL || g->http->directory == NULL
+        || !(g->conf->policy->given & (1u << PARLEY_POLICY_TO)))
+    {
+        return 0;
+    }
+
+    if (parley_gate_scopes(g, &group) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    rc = 1;
+    reader = g->reader;
+    n = group.n > 0 || group.peers
+        ? parley_directory_principals(g->http->directory, &list) : 0;
+
+    for (i = 0; rc == 1 && i < n; i++) {
+        if (parley_gate_group_has(g, &group, &list[i])) {
+            g->reader = &list[i];
+            rc = parley_gate_check_rules(g);
+        }
+    }
+
+    g->reader = reader;
+
+    return rc == 1 ? 0 : -1;
+}
+
+
+/* Finds the scopes that the names of the recipient are.  Returns 0, or -1: no
+   memory. */
+
+static int
+parley_gate_scopes(parley_gate_t *g, parley_scopes_t *ret)
+{
+    size_t                   i;
+    unsigned                 proto;
+    parley_str_t             text;
+    parley_names_t           names;
+    parley_channel_scope_t  *scope;
+
+    memset(ret, 0, sizeof(parley_scopes_t));
+
+    if (parley_names_recipient(g->who, parley_gate_to(g), &names) != 0) {
+        return -1;
+    }
+
+    ret->scopes = parley_arena_alloc(g->arena,
+                                     (names.n + 1)
+                                     * sizeof(parley_channel_scope_t));
+    if (ret->scopes == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i <= names.n; i++) {
+        text = i < names.n ? names.list[i].text
+                           : parley_correlation_scope(&g->correlation);
+        scope = &ret->scopes[ret->n];
+
+        if (text.len > 0 && parley_channel_scope_parse(text, scope) == 0) {
+            ret->n += (size_t) parley_expand_is_org(scope);
+        }
+
+        for (proto = 0; proto < PARLEY_PROTO_COUNT; proto++) {
+            ret->peers |= text.len > 0
+                          && parley_str_eq(text,
+                                           parley_codecs[proto]->syntax
+                                               ->peers);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_gate_group_has(const parley_gate_t *g, const parley_scopes_t *group,
+    const parley_principal_t *p)
+{
+    size_t  i;
+
+    for (i = 0; i < group->n; i++) {
+        if (parley_members_has(&group->scopes[i], p)) {
+            return 1;
+        }
+    }
+
+    return group->peers && parley_gate_is_peer(g, p);
 }
 
 

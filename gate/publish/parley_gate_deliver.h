@@ -34,6 +34,14 @@ int parley_gate_is_broadcast(const parley_gate_t *g);
  */
 int parley_gate_reaches_some(parley_gate_t *g);
 
+/*
+ * Checks that the rules about recipients let a message that a service gets go
+ * to each listed member of the group, or each known peer, that it is for: none
+ * of them can be left out there.  Returns 0, or -1: policy-refused, capacity.
+ */
+int parley_gate_reaches_all(parley_gate_t *g)
+    __attribute__((warn_unused_result));
+
 /* Their logs: 0, or -1: policy-refused, capacity. */
 int parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret);
 

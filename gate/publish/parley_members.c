@@ -14,8 +14,6 @@ static int parley_members_granted(void *ctx, parley_str_t org,
 static int parley_members_is_asked(const parley_gate_t *g);
 static int parley_members_next(void *ctx, const parley_channel_scope_t *scope,
     size_t *at, parley_str_t *ret);
-static int parley_members_is_named(const parley_principal_t *p,
-    const parley_channel_scope_t *scope);
 
 
 void
@@ -125,7 +123,7 @@ parley_members_next(void *ctx, const parley_channel_scope_t *scope, size_t *at,
     while (*at < n) {
         p = &list[(*at)++];
 
-        if (parley_members_is_named(p, scope) && parley_gate_may_reach(g, p)) {
+        if (parley_members_has(scope, p) && parley_gate_may_reach(g, p)) {
             rc = parley_address_of(g->arena, p, ret);
 
             if (rc != 1) {
@@ -138,9 +136,9 @@ parley_members_next(void *ctx, const parley_channel_scope_t *scope, size_t *at,
 }
 
 
-static int
-parley_members_is_named(const parley_principal_t *p,
-    const parley_channel_scope_t *scope)
+int
+parley_members_has(const parley_channel_scope_t *scope,
+    const parley_principal_t *p)
 {
     switch (scope->form) {
 

@@ -29,4 +29,9 @@ int parley_members_may(parley_gate_t *g, const parley_channel_scope_t *scope)
     __attribute__((warn_unused_result));
 
 
+/* Returns whether a scope of an organisation names a principal. */
+int parley_members_has(const parley_channel_scope_t *scope,
+    const parley_principal_t *p);
+
+
 #endif /* PARLEY_MEMBERS_H */

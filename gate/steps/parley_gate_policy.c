@@ -52,8 +52,13 @@ parley_gate_ruled(parley_gate_t *g)
 
     rc = parley_gate_check_rules(g);
 
+    if (rc == 1) {
+        return parley_gate_reaches_all(g) == 0 ? PARLEY_RESULT_PASSED
+                                               : PARLEY_RESULT_REFUSED;
+    }
+
     if (rc != 0) {
-        return rc == 1 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_REFUSED;
+        return PARLEY_RESULT_REFUSED;
     }
 
     /* some members of a group may be reached: PUBLISH omits the others */

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "gate/party/parley_address.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/publish/parley_members.h"
 #include "gate/settings/parley_settings.h"
@@ -18,8 +19,10 @@ static int parley_gate_response_read(const parley_gate_t *g,
     parley_str_t *ret);
 static int parley_gate_response_is_own(parley_gate_t *g,
     const parley_channel_scope_t *scope);
-static int parley_gate_response_may(parley_gate_t *g,
+static int parley_gate_response_may(parley_gate_t *g, parley_str_t text,
     const parley_channel_scope_t *scope);
+static int parley_gate_response_rules(const parley_gate_t *g,
+    parley_str_t text, const parley_channel_scope_t *scope);
 static int parley_gate_response_comes(parley_gate_t *g);
 
 
@@ -49,7 +52,7 @@ parley_gate_response(parley_gate_t *g)
         return 0;
     }
 
-    if (parley_gate_response_may(g, &scope) != 0
+    if (parley_gate_response_may(g, text, &scope) != 0
         || parley_gate_response_comes(g) != 0)
     {
         (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
@@ -128,11 +131,12 @@ parley_gate_response_is_own(parley_gate_t *g,
 
 
 static int
-parley_gate_response_may(parley_gate_t *g, const parley_channel_scope_t *scope)
+parley_gate_response_may(parley_gate_t *g, parley_str_t text,
+    const parley_channel_scope_t *scope)
 {
     parley_expand_env_t  env;
 
-    if (!parley_gate_may_read(g, scope)) {
+    if (!parley_gate_response_rules(g, text, scope)) {
         return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
                                 "no rule lets the sender address this scope");
     }
@@ -144,6 +148,44 @@ parley_gate_response_may(parley_gate_t *g, const parley_channel_scope_t *scope)
     parley_members(g, &env);
 
     return parley_expand_may(scope, &g->s->submit->expand, &env, g->err);
+}
+
+
+/*
+ * Returns whether the rules let the sender address each reader of the scope
+ * (GW-37).  The location that an answer comes to has other rules: no reader is
+ * left out there for the asker.
+ */
+
+static int
+parley_gate_response_rules(const parley_gate_t *g, parley_str_t text,
+    const parley_channel_scope_t *scope)
+{
+    size_t                     i, n, members;
+    const parley_principal_t  *list;
+
+    if (!parley_expand_is_org(scope)) {
+        return parley_gate_may_address(g, text, scope,
+                   parley_address_owner(g->http->directory, scope->handle));
+    }
+
+    n = g->http->directory != NULL
+        ? parley_directory_principals(g->http->directory, &list) : 0;
+
+    for (i = 0, members = 0; i < n; i++) {
+
+        if (!parley_members_has(scope, &list[i])) {
+            continue;
+        }
+
+        if (!parley_gate_may_address(g, text, scope, &list[i])) {
+            return 0;
+        }
+
+        members++;
+    }
+
+    return members > 0 || parley_gate_may_address(g, text, scope, NULL);
 }
 
 
