@@ -19,6 +19,7 @@ my $nginx = Parley::Nginx->start(log_level => 'debug', http => http_config()
     . 'server { listen 127.0.0.1:%PORT_1% ssl; '
     . 'ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%; '
     . "location /in {\nparley_accept aee;\nparley_jwt on;\n"
+    . "parley_freshness past=60s;\n"
     . "parley_deny intent=ops.secret.**;\nparley_allow intent=ops.**;\n"
     . 'proxy_pass http://127.0.0.1:%PORT_2%; } '
     . 'location /gone { parley_accept aee; parley_trusted on; '
@@ -45,21 +46,23 @@ sub line {
 }
 
 
-# each: intent, status, step, outcome, directive
+# each: intent, status, step, outcome, directive, members of the message
 my @cases = (
     ['ops.run', 202, 'policy', 'passed', 'parley_allow intent=ops.**'],
     ['ops.secret.run', 403, 'policy', 'refused',
      'parley_deny intent=ops.secret.**'],
     ['notes.add', 403, 'policy', 'refused', 'parley_allow intent=ops.**'],
+    ['ops.late', 422, 'admit', 'refused', 'parley_freshness past=60s',
+     ts => timestamp(-90)],
 );
 
 for my $case (@cases) {
-    my ($intent, $status, $step, $outcome, $directive) = @$case;
+    my ($intent, $status, $step, $outcome, $directive, @members) = @$case;
 
     subtest "GW-16 the directive that decided about $intent" => sub {
         my ($name) = $directive =~ /^(\w+)/;
         my $at = line($directive);
-        my $m = jcs(aee(intent => $intent));
+        my $m = jcs(aee(intent => $intent, @members));
 
         is($client->post('/in', $m, Authorization => $token)->{status},
            $status, 'status');

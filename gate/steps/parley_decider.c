@@ -94,6 +94,13 @@ parley_decider(const parley_settings_http_t *http, const parley_settings_t *s,
         return 1;
     }
 
+    /* ADMIT refuses a message for its age */
+    if (step == PARLEY_STEP_ADMIT && g->err != NULL
+        && g->err->code == PARLEY_E_MESSAGE_STALE)
+    {
+        step = PARLEY_STEP_AGE;
+    }
+
     for (next = parley_deciders[step]; *next != 0; next++) {
         id = *next - 1U;
 
