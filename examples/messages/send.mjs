@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// One message of each protocol to the gateway of "make run".
+// Sends one message of a protocol to the gateway of "make run".
 //
 //     node examples/messages/send.mjs aee|vcp|vcp-signed|c2a|channel|moq
 //
-// Run it in the project's root.  Nothing but Node's standard library is used.
-// DEMO is the directory of the demo, GATEWAY its address.
+// Run it in the project's root.  It uses only Node's standard library.  DEMO is
+// the folder of the demo, GATEWAY its address.
 
 import { createPrivateKey, randomBytes, randomUUID, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const gateway = process.env.GATEWAY ?? "https://localhost:8443";
 
 const now = () => new Date().toISOString().replace(/\.\d+Z$/, "Z");
 
-// the time in milliseconds, then random bits (RFC 9562)
+// time in milliseconds, then random bits (RFC 9562)
 function uuid7() {
   const octets = randomBytes(16);
 
@@ -125,7 +125,7 @@ function moq() {
   };
 }
 
-// RFC 8785, of what stands in these messages: members sorted, without spaces
+// RFC 8785 for the values in these messages: sorted members, no spaces
 function canonical(value) {
   if (Array.isArray(value)) {
     return `[${value.map(canonical).join(",")}]`;
@@ -141,7 +141,7 @@ function canonical(value) {
   return `{${members.join(",")}}`;
 }
 
-// what is sent, where to, and whose token is shown
+// function, path, and owner of the token
 const messages = {
   "aee": [aee, "/agents/desk", "ops"],
   "vcp": [vcp, "/agents/desk", "ops"],
@@ -162,7 +162,7 @@ function send(name) {
         "Content-Type": "application/json",
         "Authorization": `Bearer ${token}`,
       },
-      // the demo's certificate is its own; a real one is known
+      // the demo has its own certificate; a real gateway has a trusted one
       ca: readFileSync(`${demo}/tls/server.crt`),
     }, (answer) => {
       let body = "";

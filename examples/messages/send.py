@@ -152,7 +152,7 @@ def ed25519(key, octets):
             check=True, stdout=subprocess.PIPE).stdout
 
 
-# what is sent, where to, and whose token is shown
+# function, path, and owner of the token
 MESSAGES = {
     "aee": (aee, "/agents/desk", "ops"),
     "vcp": (vcp, "/agents/desk", "ops"),
@@ -175,7 +175,7 @@ def send(name):
             "Authorization": f"Bearer {token}",
         })
 
-    # the demo's certificate is its own; a real gateway has one that is known
+    # the demo has its own certificate; a real gateway has a trusted one
     trust = ssl.create_default_context(cafile=f"{DEMO}/tls/server.crt")
 
     try:
@@ -195,7 +195,8 @@ if __name__ == "__main__":
         print(status, body)
         sys.stdout.flush()
     except BrokenPipeError:
-        # whoever read it has gone, as "head" does: nothing is left to say
+        # The reader has closed the pipe, for example "head": print nothing
+        # more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     sys.exit(0 if status < 300 else 1)

@@ -1,8 +1,8 @@
 package Demo::Escalations;
 
 # Escalations that no parent acknowledges.  worker-9 speaks VCP over a
-# WebSocket; its parent, the foreman, has a URL where nobody listens; agent.ops
-# is the foreman's parent and listens to AEE.
+# WebSocket.  No server listens at the URL of its parent, the foreman.
+# agent.ops is the foreman's parent and has an AEE stream.
 
 use strict;
 use warnings;
@@ -74,7 +74,7 @@ sub nobody_acknowledges {
 }
 
 
-# by the result of a task that agent.ops got
+# Acknowledges the escalation by the result of a task that agent.ops received.
 sub acknowledged {
     my ($child, $m, $task) = @_;
 
@@ -142,7 +142,7 @@ sub suspended {
 sub resumed {
     my $child = shift;
 
-    # timestamps are of whole seconds here
+    # Timestamps have whole seconds here.
     sleep 1.1;
 
     my $m = sign('foreman', vcp(
@@ -173,7 +173,7 @@ sub resumed {
 }
 
 
-# What the child says by its WebSocket, signed, and how it is answered.
+# Sends a signed message of the child over its WebSocket, and checks the answer.
 sub says {
     my ($child, $m, $status, %wanted) = @_;
 

@@ -1,8 +1,8 @@
 package Demo::Http;
 
-# A small HTTP/1.1 server for the demo's services: one process, connections
-# kept alive, bodies with a length or in chunks.  It prints what it gets and,
-# where it is told to, writes it to a file, one JSON object a line.
+# A small HTTP/1.1 server for the demo's services: one process, persistent
+# connections, bodies with a length or in chunks.  It prints its requests.  With
+# a log, it also writes them to this file, one JSON object per line.
 
 use strict;
 use warnings;
@@ -24,10 +24,11 @@ my %reason = (200 => 'OK', 202 => 'Accepted', 400 => 'Bad Request',
               405 => 'Method Not Allowed', 503 => 'Service Unavailable');
 
 
-# serve(port =>, log =>, name =>, handler => sub ($socket, $request) { ... })
+# serve(port =>, log =>, name =>, handler => sub ($socket, $request) { ... },
+#       until_eof =>)
 #
-# The handler answers with respond(), respond_json() or events().  Returns
-# when standard input ends, if it was asked to look at that.
+# The handler answers with respond(), respond_json() or events().  With
+# until_eof, serve() returns when standard input ends.
 sub serve {
     my %o = @_;
 
@@ -67,7 +68,7 @@ sub serve {
 }
 
 
-# One request and its answer; false where the connection is over.
+# Reads a request and answers it.  Returns false if the connection has ended.
 sub exchange {
     my ($socket, $o) = @_;
 
@@ -199,7 +200,7 @@ sub respond_json {
 }
 
 
-# A stream of server-sent events: the returned function sends one value, and
+# Begins a stream of server-sent events.  The returned function sends a value;
 # without a value it ends the stream.
 sub events {
     my $socket = shift;
@@ -236,11 +237,11 @@ sub put {
 }
 
 
-# RFC 3339, UTC
+# Returns the time, RFC 3339 in UTC.
 sub now { strftime('%Y-%m-%dT%H:%M:%SZ', gmtime(time + (shift // 0))) }
 
 
-# RFC 9562; the random part need not be secret
+# Returns a UUID of RFC 9562.  Its random part need not be secret.
 sub uuid7 {
     my $ms = int(Time::HiRes::time() * 1000);
 

@@ -1,7 +1,7 @@
 package Demo::Listener;
 
-# A client of a stream of events: curl, which is started again with the id of
-# the last event whenever the stream breaks off.
+# A client of an event stream: curl.  When the stream breaks off, it is started
+# again with the id of the last event.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Demo::Setup qw(%demo slurp);
 use constant PATIENCE => 20;
 
 
-# listen(who, path): opens the stream; returns once it is open.
+# listen(name, path): opens a stream.  Returns when it is open.
 sub listen {
     my ($class, $who, $path) = @_;
 
@@ -52,7 +52,7 @@ sub connect {
 }
 
 
-# Reads what there is; a stream that has ended is opened again.
+# Reads available octets, and opens a stream again that has ended.
 sub read {
     my ($self, $seconds) = @_;
 
@@ -75,7 +75,7 @@ sub read {
 }
 
 
-# Waits until something is so; 0 where it never is.
+# Waits until a condition is true.  Returns 0 if it stays false.
 sub wait_for {
     my ($self, $is) = @_;
 
@@ -90,7 +90,7 @@ sub wait_for {
 }
 
 
-# the data of so many events
+# Waits for a number of events, and returns the data of all.
 sub events {
     my ($self, $n) = @_;
 

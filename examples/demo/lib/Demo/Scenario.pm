@@ -1,7 +1,7 @@
 package Demo::Scenario;
 
-# The scenario.  agent.ops and agent.watch speak AEE, worker-7 and kitchen
-# VCP; behind the gateway stand agent.backup, an AEE service, and
+# The scenario.  agent.ops and agent.watch speak AEE, worker-7 and kitchen speak
+# VCP.  Behind the gateway are agent.backup, an AEE service, and
 # agent://home.example/parent, which speaks VCP.
 
 use strict;
@@ -374,7 +374,7 @@ sub refused_by_policy {
 }
 
 
-# two who listen, one to frames and one to AEE, and one frame to all
+# Opens two streams, one for frames and one for AEE, and sends a frame to both.
 sub streams {
     title('Two agents open streams, each in its own protocol',
           "~ops gets frames of agent-channel, agent.watch AEE; both are "
@@ -436,7 +436,7 @@ sub advisory {
 }
 
 
-# one of them, who may have a stream
+# Returns a worker, which may have a stream.
 sub workers {
     my $master = slurp("$demo{dir}/nginx.pid");
     chomp $master;
@@ -448,11 +448,11 @@ sub workers {
 }
 
 
-# of a process that may have gone meanwhile
+# Returns the status of a process, or '' if it has ended.
 sub stat_of { eval { slurp("/proc/$_[0]/stat") } // '' }
 
 
-# what the page shows of all that
+# Checks that the status page has all of this.
 sub seen {
     title('What the gateway says of itself',
           'parley_status, which is a page in a browser');

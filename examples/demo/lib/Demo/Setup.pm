@@ -1,7 +1,7 @@
 package Demo::Setup;
 
-# What the demo runs on: a directory of its own with keys, certificate,
-# tokens and configuration; nginx and the services, which it stops again.
+# The environment of the demo: a folder with keys, certificate, tokens and
+# configuration; nginx and the services, which the demo also stops.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK = qw(%demo prepare start stop parley slurp spew);
 
-# starts, where others take the ports meanwhile
+# attempts to start, if other processes take the ports
 use constant TRIES => 5;
 
 my $root = abs_path("$FindBin::Bin/../..");
@@ -28,10 +28,10 @@ our %demo = (root => $root, build => $build, dir => "$build/demo",
 
 my @processes;
 
-# a port that nobody listens on and nobody else can take
+# reserved port without a server
 my $down;
 
-# who gets a token, and for what
+# names and claims of the tokens
 my @tokens = (
     [ 'ops',          sub => 'ops', scope => 'ops:run' ],
     [ 'ops-expired',  sub => 'ops', scope => 'ops:run', exp => -60 ],
@@ -62,7 +62,7 @@ sub spew {
 }
 
 
-# The output of the command line tool; {in => text} is its input.
+# Returns the output of the command line tool; {in => text} is its input.
 sub parley {
     my $o = ref $_[0] ? shift : {};
     my $in = "$demo{dir}/tmp/input";
@@ -142,7 +142,7 @@ sub tokens {
             '--exp', $claims{exp} // 7 * 86400) . "\n");
     }
 
-    # an attacker's: what ops may, and no signature
+    # A forged token: the claims of ops without a signature.
 
     my (undef, $claims) = split /\./, slurp("$demo{dir}/tokens/ops.jwt");
 
@@ -151,7 +151,7 @@ sub tokens {
 }
 
 
-# the project's file, with the keys that were made just now
+# Writes the project's identities with the new keys.
 sub identities {
     my $json = JSON::PP->new->utf8->canonical->pretty;
     my $all = $json->decode(slurp("$FindBin::Bin/identities.json"));
@@ -172,7 +172,7 @@ sub identities {
 sub configuration {
     my $user = getpwuid $<;
 
-    # held until all are chosen, so that each is another
+    # Keep the ports open until all are chosen, so that they differ.
     my @held = (gateway_port(), map { free_port(0) } 1, 2);
 
     @demo{qw(port aee_port vcp_port)} = map { $_->sockport } @held;
@@ -205,8 +205,8 @@ sub configuration {
 }
 
 
-# A socket on PORT of the environment, or on 8443, or on any port if that is
-# taken.
+# Opens a socket on PORT of the environment, or on 8443, or on any port if that
+# is in use.
 sub gateway_port {
     my $wanted = $ENV{PORT} // '';
 
@@ -223,7 +223,7 @@ sub gateway_port {
 }
 
 
-# A socket on the port asked for where it is free, else on any.
+# Opens a socket on a port, or on any port if that is in use.
 sub free_port {
     my $wanted = shift;
 
@@ -238,7 +238,7 @@ sub free_port {
 }
 
 
-# A port that was free a moment ago may be another's by now.
+# Starts all processes.  Another process may have taken a free port in between.
 sub start {
     for my $try (1 .. TRIES) {
         return if eval { run_all(); 1 };
@@ -267,8 +267,8 @@ sub run_all {
 }
 
 
-# Starts a process and waits until it listens.  Its standard input ends when
-# the demo does, however that happens.
+# Starts a process and waits until it listens.  Its standard input ends when the
+# demo ends, for any reason.
 sub run {
     my ($name, $port, @command) = @_;
 
@@ -282,7 +282,7 @@ sub run {
         close $write;
         close $_->{stdin} for @processes;
 
-        # Ctrl-C is for the demo alone, which stops what it started
+        # Ctrl-C ends only the demo, which then stops its processes.
         POSIX::setsid();
 
         open STDIN, '<&', $read;
@@ -308,13 +308,13 @@ sub run {
 }
 
 
-# Whether it is this process that listens on the port.
+# Returns whether this process listens on the port.
 sub listens {
     my ($pid, $port) = @_;
 
     my $address = sprintf '0100007F:%04X', $port;
 
-    # the local address, that of the peer, LISTEN, ..., the inode
+    # The fields are local address, peer address, state (LISTEN), ..., inode.
     my ($inode) = slurp('/proc/net/tcp')
                   =~ /^\s*\d+: $address \S+ 0A (?:\S+\s+){5}(\d+)/m
         or return 0;
@@ -324,7 +324,7 @@ sub listens {
 }
 
 
-# The name of a process that has ended by itself, or nothing.
+# Returns the name of a process that has ended, or nothing.
 sub ended {
     for (@processes) {
         return $_->{name} if waitpid($_->{pid}, POSIX::WNOHANG());

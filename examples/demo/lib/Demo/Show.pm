@@ -1,6 +1,6 @@
 package Demo::Show;
 
-# What the demo prints: requests, what services got, answers, checks.
+# The output of the demo: requests, messages of services, answers, checks.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ my $failures = 0;
 my $steps = 0;
 
 
-# colours are for terminals
+# Adds colours if the output is a terminal.
 sub paint {
     my ($what, $text) = @_;
 
@@ -40,7 +40,7 @@ sub title {
 sub note { print paint(note => "    $_"), "\n" for split /\n/, shift }
 
 
-# A head line and a body, marked at the left by who speaks.
+# Prints a head line and a body, with a mark for the sender at the left.
 sub block {
     my ($what, $mark, $head, $body) = @_;
 
@@ -68,8 +68,8 @@ sub check {
 sub failures { $failures }
 
 
-# JSON indented, its members in the order in which they came; what is small
-# stays on one line.  What is no JSON comes back as it is.
+# Indents JSON without a change of the order.  Small values stay on one line.
+# Text that is not JSON is returned as it is.
 sub pretty {
     my $text = shift;
 
@@ -116,7 +116,7 @@ sub pretty {
 }
 
 
-# a container of scalars
+# Returns a container of scalars as one line.
 sub one_line {
     my ($text, $scalar) = @_;
 

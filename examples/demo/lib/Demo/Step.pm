@@ -1,7 +1,7 @@
 package Demo::Step;
 
-# One step of the scenario: a request to the gateway, what the service got of
-# it, the answer, and whether all of that is as it should be.
+# A step of the scenario: a request to the gateway, the message that the service
+# received, the answer, and checks of all three.
 
 use strict;
 use warnings;
@@ -19,9 +19,9 @@ my $json = JSON::PP->new->utf8->allow_nonref;
 my %read;
 
 
-# aee(type =>, from =>, to =>, intent =>, payload => TEXT, ...): an envelope as
-# text, its members in the order of the specification.  ts and id are made
-# where they are not given; "more" is text of further members.
+# aee(type =>, from =>, to =>, intent =>, payload => TEXT, ...): returns an
+# envelope as text, with its members in the order of the specification.  Missing
+# ts and id are generated; "more" is text of further members.
 sub aee {
     my %m = (id => uuid7(), ts => now(), corr => 'corr-' . uuid7(),
              priority => 'normal', @_);
@@ -39,7 +39,7 @@ sub aee {
 }
 
 
-# The same for VCP, unsigned.
+# Returns an unsigned VCP message.
 sub vcp {
     my %m = (id => uuid7(), ts => now(), @_);
 
@@ -49,7 +49,7 @@ sub vcp {
 }
 
 
-# A frame of agent-channel from one handle to another.
+# Returns a frame of agent-channel from one handle to another.
 sub channel {
     my ($from, $to, %m) = @_;
 
@@ -77,7 +77,7 @@ sub sign {
 #      expect => { status =>, '/pointer' => value or qr//, 'Header' => ... },
 #      got    => { '/pointer' => ... } or undef: the service got nothing)
 #
-# Returns the body of the answer.
+# Does a step.  Returns the body of the answer.
 sub step {
     my %s = @_;
 
@@ -120,7 +120,8 @@ sub step {
 }
 
 
-# What came by a stream: came(where, text, '/pointer' => value or qr//, ...)
+# Checks an event of a stream: came(place, text, '/pointer' => value or qr//,
+# ...).
 sub came {
     my ($where, $event, %wanted) = @_;
 
@@ -132,7 +133,7 @@ sub came {
 }
 
 
-# What the gateway says of itself, as parley_status tells it.
+# Returns the gateway's status (parley_status).
 sub told {
     my $text = qx{curl -sS --max-time 30 \\
         --cacert '$demo{dir}/tls/server.crt' '$demo{url}/parley?format=json'};
@@ -175,7 +176,7 @@ sub check_answer {
 }
 
 
-# Equal, or like a pattern; undef: it must not be there.
+# Compares a value with a text or a pattern; undef: the value must be absent.
 sub match {
     my ($what, $is, $wanted) = @_;
 
@@ -189,7 +190,7 @@ sub match {
 }
 
 
-# The value that a JSON Pointer names, as text; undef where there is none.
+# Returns the value at a JSON Pointer as text; undef if it is missing.
 sub member {
     my ($text, $pointer) = @_;
 
@@ -230,13 +231,13 @@ sub post {
 
     my $status = system(@command, "$demo{url}$s->{path}");
 
-    # Ctrl-C goes to curl while it runs
+    # While curl runs, Ctrl-C reaches it first.
     exit 1 if ($status & 127) == 2;
     die "curl failed\n" if $status != 0;
 
     my @lines = split /\r\n/, slurp("$tmp/head");
 
-    # behind "100 Continue", the head of the answer
+    # The head of the answer follows "100 Continue".
     shift @lines while @lines > 1 && $lines[0] =~ m{^HTTP/\S+ 1\d\d};
     @lines = grep { length } @lines;
 
@@ -248,7 +249,7 @@ sub post {
 }
 
 
-# Events are shown one by one.
+# Returns the body of an answer, events unchanged.
 sub pretty_answer {
     my $answer = shift;
 
@@ -260,7 +261,7 @@ sub pretty_answer {
 }
 
 
-# What was written to a log since the last call.
+# Returns the new lines of a log since the last call.
 sub new_lines {
     my $path = "$demo{dir}/logs/" . shift;
 

@@ -1,7 +1,7 @@
 package Demo::Websocket;
 
-# A client of a WebSocket (RFC 6455) that speaks VCP: a message a text frame.
-# openssl carries it over TLS.
+# A WebSocket client (RFC 6455) that speaks VCP: each text frame is a message.
+# openssl provides TLS.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use Demo::Setup qw(%demo slurp);
 use constant { TEXT => 1, CLOSE => 8, PING => 9, PONG => 10 };
 
 
-# open(who, path): returns once it is open.
+# open(name, path): returns when the WebSocket is open.
 sub open {
     my ($class, $who, $path) = @_;
 
@@ -70,7 +70,7 @@ sub read {
 }
 
 
-# One frame of a client's, which is masked.
+# Sends a frame, which is masked as for every client.
 sub frame {
     my ($self, $kind, $payload) = @_;
 
@@ -87,7 +87,7 @@ sub frame {
 sub say { $_[0]->frame(TEXT, $_[1]) }
 
 
-# Takes whole frames out of what came, and answers pings.
+# Removes complete frames from the buffer, and answers pings.
 sub frames {
     my $self = shift;
 
@@ -114,7 +114,7 @@ sub frames {
 }
 
 
-# The next text; undef where none comes within so many seconds.
+# Returns the next text; undef if none arrives within this number of seconds.
 sub text {
     my ($self, $seconds) = @_;
 
