@@ -26,17 +26,17 @@ my $context = encode_utf8('⏰☀️|📍🏢|👥👔');
 
 
 sub escalations {
-    title('A child, and who is above its parent',
-          "worker-9 speaks VCP over a WebSocket; its parent, the foreman, is "
-          . "down: its URL\nrefuses connections.  agent.ops, the foreman's "
-          . 'parent, listens to AEE.');
+    title('A child, and the parent of its parent',
+          "worker-9 speaks VCP over a WebSocket.  Its parent, the foreman, is "
+          . "down: its\nURL refuses connections.  agent.ops, the foreman's "
+          . 'parent, has an AEE stream.');
 
     my $child = Demo::Websocket->open('worker-9', '/vcp/ws');
     my $ops = Demo::Listener->listen('ops', '/aee/stream/agent.ops');
 
     says($child, context_share('worker-9', 'foreman'), 'accepted');
 
-    nobody_acknowledges($child, $ops);
+    unacknowledged($child, $ops);
     emergency($child, $ops);
     suspended($child);
     resumed($child);
@@ -46,12 +46,12 @@ sub escalations {
 }
 
 
-sub nobody_acknowledges {
+sub unacknowledged {
     my ($child, $ops) = @_;
 
-    title('The child escalates what is critical, and its parent is down',
-          'Nobody acknowledges it within five seconds: it goes to the '
-          . "parent's parent, as\nan AEE task.");
+    title('The child sends a critical escalation, and its parent is down',
+          'Without an acknowledgment within five seconds, it goes to the '
+          . "parent's\nparent, as an AEE task.");
 
     my $m = escalation('critical', 'the tape robot is stuck');
     my $from = time;
@@ -61,8 +61,9 @@ sub nobody_acknowledges {
     my $task = ($ops->events(1))[0];
     my $took = time - $from;
 
-    note(sprintf "it goes up after %.1f s\n", $took);
-    check($took > 4.5 && $took < 15, 'it goes up after five seconds', $took);
+    note(sprintf "the escalation goes up after %.1f s\n", $took);
+    check($took > 4.5 && $took < 15,
+          'the escalation goes up after five seconds', $took);
 
     came('the stream of agent.ops', $task,
          '/type' => 'task', '/intent' => 'vcp.escalation',
@@ -119,7 +120,7 @@ sub emergency {
 sub suspended {
     my $child = shift;
 
-    title('The child is suspended', 'Whatever else it sends is refused.');
+    title('The child is suspended', 'All of its messages are refused.');
     says($child, context_share('worker-9', 'foreman'), 'rejected',
          '/code' => 'agent-suspended');
 
@@ -129,12 +130,12 @@ sub suspended {
 
     note(sprintf 'the page: %s is %s since %s, by %s', map { $_ // '-' }
          @{ $one // {} }{qw(sub state since message_id)});
-    note("deliveries: $jobs->{pending} pending, as the foreman's URL is tried "
-         . 'again and again');
+    note("deliveries: $jobs->{pending} pending, because the foreman's URL is "
+         . 'tried repeatedly');
 
     check(($one->{sub} // '') eq 'worker-9'
           && ($one->{state} // '') eq 'suspended',
-          'the page says who is suspended', $one->{sub});
+          'the page names the suspended child', $one->{sub});
     check(($jobs->{pending} // 0) > 0, 'deliveries wait', $jobs->{pending});
 }
 
@@ -154,8 +155,8 @@ sub resumed {
                    . '"propagation_mode":"merge"}'));
 
     step(
-        title  => 'Its parent is there again, and resumes it',
-        why    => 'By a constraint_propagate to it, later than the emergency.',
+        title  => 'The parent returns, and resumes the child',
+        why    => 'By a constraint_propagate that is later than the emergency.',
         path   => $messages, token => 'foreman', body => $m,
         expect => { status => 200, '/status' => 'accepted' },
     );
@@ -164,12 +165,12 @@ sub resumed {
          '/type' => 'constraint_propagate',
          '/message_id' => member($m, '/message_id'));
 
-    title('The child goes on', 'Nobody is suspended any more.');
+    title('The child continues', 'No principal is suspended.');
     says($child, context_share('worker-9', 'foreman'), 'accepted');
 
     my $list = told()->{suspended}{list} // [];
 
-    check(@$list == 0, 'the page says so, too', scalar @$list);
+    check(@$list == 0, 'the page lists no suspended principal', scalar @$list);
 }
 
 

@@ -72,8 +72,8 @@ sub same_protocol {
 
     step(
         title  => 'An AEE task reaches an AEE service and is answered',
-        why    => "A password in the payload is taken out (parley_redact), "
-                  . "the timeout is\ncapped (parley_cap).",
+        why    => "The gateway removes a password from the payload "
+                  . "(parley_redact) and\ncaps the timeout (parley_cap).",
         path   => $backup, token => 'ops', body => $task,
         got    => { '/id' => member($task, '/id'),
                     '/payload/volumes' => '["vm-1"]',
@@ -88,7 +88,7 @@ sub same_protocol {
     $task = audit();
 
     step(
-        title   => 'The same as a stream of events',
+        title   => 'The same task, answered by a stream of events',
         path    => $backup, token => 'ops', body => $task,
         headers => ['Accept: text/event-stream'],
         got     => { '/id' => member($task, '/id') },
@@ -103,8 +103,8 @@ sub same_protocol {
 
     step(
         title  => 'A signed VCP message reaches a VCP service',
-        why    => 'It passes octet for octet: the signature is still the '
-                  . "sender's.",
+        why    => 'Its octets are unchanged, and it keeps the signature of '
+                  . 'the sender.',
         path   => $vcp, token => 'kitchen', body => $share,
         got    => { '/message_id' => member($share, '/message_id'),
                     '/signature' => member($share, '/signature') },
@@ -126,7 +126,7 @@ sub vcp_to_aee {
         title  => 'A VCP escalation reaches the AEE service, as a task',
         why    => "The signature is verified with the key of worker-7 and "
                   . "replaced by the\ngateway's.  The result comes back as "
-                  . 'the acknowledgment that VCP knows.',
+                  . 'an acknowledgment in VCP.',
         path   => $backup, token => 'worker-7', body => $m,
         got    => { '/type' => 'task', '/intent' => 'vcp.escalation',
                     '/from' => 'agent.worker-7', '/to' => 'agent.backup',
@@ -151,8 +151,8 @@ sub aee_to_vcp {
 
     step(
         title  => 'An AEE event reaches the VCP service',
-        why    => 'VCP has no place for "requires": what is lost is named '
-                  . '(Parley-Loss).',
+        why    => 'VCP has no member for "requires": Parley-Loss names it as '
+                  . 'lost.',
         path   => $home, token => 'watch', body => $event,
         got    => { '/vcp_message' => '1.2', '/type' => 'context_share',
                     '/sender' => 'agent://ops.example/watch',
@@ -180,7 +180,7 @@ sub aee_to_vcp {
 
     step(
         title  => 'An AEE error reaches the VCP service as an escalation',
-        why    => 'What VCP asks for and AEE does not say comes from '
+        why    => 'VCP requires a context, and AEE has none: it comes from '
                   . 'parley_vcp_context.',
         path   => $home, token => 'watch',
         body   => aee(@watch, type => 'error', intent => 'ops.restore',
@@ -209,7 +209,7 @@ sub failing_service {
     );
 
     step(
-        title  => 'The same message again: it was not taken, so it passes',
+        title  => 'The same message again: it was not accepted, so it passes',
         path   => $backup, token => 'ops', body => $task,
         got    => { '/id' => member($task, '/id') },
         expect => { status => 200, '/type' => 'result' },
@@ -220,8 +220,8 @@ sub failing_service {
 sub refused_callers {
     step(
         title  => 'No token',
-        why    => "Nothing of the body is read: the gateway does not know "
-                  . "yet which protocol\nit is.",
+        why    => "The gateway does not read the body, and does not know "
+                  . "its protocol\nyet.",
         path   => $backup, body => audit(),
         expect => { status => 401, '/code' => 'token-missing',
                     'WWW-Authenticate' => qr/^Bearer/ },
@@ -240,7 +240,7 @@ sub refused_callers {
     );
 
     step(
-        title  => 'A sender who is not the one of the token',
+        title  => 'A sender other than that of the token',
         path   => $backup, token => 'watch', body => audit(),
         expect => { status => 403, '/type' => 'error',
                     '/payload/code' => 'E_SENDER_IDENTITY_MISMATCH' },
@@ -285,7 +285,7 @@ sub refused_repeats {
     );
 
     step(
-        title  => 'The same VCP message again: a duplicate is no error to VCP',
+        title  => 'The same VCP message again: a duplicate is not an error',
         path   => $backup, token => 'worker-7', body => $message,
         expect => { status => 200, '/status' => 'duplicate',
                     '/message_id' => member($message, '/message_id') },
@@ -309,7 +309,7 @@ sub refused_repeats {
     );
 
     step(
-        title  => 'A task that was written ten minutes ago',
+        title  => 'A task that is ten minutes old',
         path   => $backup, token => 'ops', body => audit(ts => now(-600)),
         expect => { status => 422, '/payload/code' => 'E_MESSAGE_STALE' },
     );
@@ -318,7 +318,7 @@ sub refused_repeats {
 
 sub refused_messages {
     step(
-        title  => 'A VCP message with a member that VCP does not know',
+        title  => 'A VCP message with an unknown member',
         path   => $backup, token => 'worker-7',
         body   => vcp(@worker, type => 'escalation',
                       payload => escalation('info', 'all is well',
@@ -329,7 +329,7 @@ sub refused_messages {
     );
 
     step(
-        title  => 'A member that is there twice',
+        title  => 'A duplicate member',
         path   => $backup, token => 'ops',
         body   => audit(more => '"priority":"urgent"'),
         expect => { status => 400, '/code' => 'json-invalid',
@@ -337,7 +337,7 @@ sub refused_messages {
     );
 
     step(
-        title  => 'A task that VCP cannot say',
+        title  => 'A task that VCP cannot express',
         path   => $home, token => 'watch',
         body   => aee(@watch, type => 'task', intent => 'ops.backup.audit',
                       payload => '{}'),
@@ -365,7 +365,7 @@ sub refused_by_policy {
     );
 
     step(
-        title  => 'One more urgent task: six a minute are allowed',
+        title  => 'Another urgent task: the limit is six per minute',
         path   => $backup, token => 'ops', body => audit(priority => 'urgent'),
         expect => { status => 429, '/payload/code' => 'E_RATE_LIMITED',
                     '/payload/retryable' => 'true',
@@ -377,8 +377,8 @@ sub refused_by_policy {
 # Opens two streams, one for frames and one for AEE, and sends a frame to both.
 sub streams {
     title('Two agents open streams, each in its own protocol',
-          "~ops gets frames of agent-channel, agent.watch AEE; both are "
-          . "members of ~crew.");
+          "~ops receives frames of agent-channel, agent.watch receives AEE.  "
+          . "Both are\nmembers of ~crew.");
 
     my $ops = Demo::Listener->listen('ops', '/channel/stream/~ops?session=s1');
     my $watch = Demo::Listener->listen('watch', '/aee/stream/agent.watch');
@@ -386,9 +386,9 @@ sub streams {
     note("~ops at $ops->{last}, agent.watch at $watch->{last}");
 
     step(
-        title  => 'One frame to all of ~crew',
-        why    => 'The answer comes when it stands in the log of each, and '
-                  . 'says how many got it.',
+        title  => 'A frame to all members of ~crew',
+        why    => 'The answer comes when the logs of all members have the '
+                  . "frame,\nand counts the members.",
         path   => '/channel/frames?scope=org:~crew/members/*',
         token  => 'ops', body => advisory('about to restore vm-2'),
         expect => { status => 200, '/delivered' => 2 },
@@ -401,15 +401,15 @@ sub streams {
          '/from' => 'agent.ops');
 
     title('A worker is killed',
-          'Its streams break off; clients come back with the id of the last '
+          'Its streams break off.  The clients resume with the id of the last '
           . 'event.');
 
     kill KILL => workers();
-    note("killed with all its connections: its streams are opened again");
+    note('killed with all its connections; the clients reconnect');
 
     for my $text ('vm-2 is back', 'vm-3 is next') {
         step(
-            title  => "A frame while they come back: $text",
+            title  => "A frame while the clients reconnect: $text",
             path   => '/channel/frames?scope=org:~crew/members/*',
             token  => 'ops', body => advisory($text),
             expect => { status => 200 },
@@ -423,7 +423,7 @@ sub streams {
 
         note("$listener->{who} has opened its stream $listener->{opened} "
              . 'times and has ' . @events . " of $n events");
-        check(@events == $n, 'nothing is missed, and nothing comes twice',
+        check(@events == $n, 'no event is lost or repeated',
               scalar @events);
         $listener->leave;
     }
@@ -454,8 +454,8 @@ sub stat_of { eval { slurp("/proc/$_[0]/stat") } // '' }
 
 # Checks that the status page has all of this.
 sub seen {
-    title('What the gateway says of itself',
-          'parley_status, which is a page in a browser');
+    title('The status of the gateway',
+          'parley_status, which is also a page for browsers');
 
     my $told = told();
     my (%verdict, %pair);
@@ -474,10 +474,11 @@ sub seen {
     note(sprintf '%3d  %s, by the %s', @{$_}{qw(n code by)}) for @refused;
 
     check(($verdict{passed} // 0) > 0 && ($verdict{refused} // 0) > 0,
-          'messages that passed and that were refused are counted',
+          'passed and refused messages are counted',
           join ' ', %verdict);
     check(exists $pair{'aee to vcp'} && exists $pair{'vcp to aee'},
-          'both ways of translation are', join ', ', sort keys %pair);
+          'both directions of translation are counted',
+          join ', ', sort keys %pair);
 
     my %ended = %{ $told->{deadlines}{ended} // {} };
 

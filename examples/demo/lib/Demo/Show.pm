@@ -61,7 +61,7 @@ sub check {
 
     $failures++;
     print paint(bad => "    WRONG: $what"), "\n";
-    print paint(bad => '    it is: ' . ($is // 'not there')), "\n";
+    print paint(bad => '    value: ' . ($is // 'absent')), "\n";
 }
 
 

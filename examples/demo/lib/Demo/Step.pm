@@ -99,7 +99,7 @@ sub step {
         my $same = $_->{body} eq $s{body};
 
         block(got => '=', "$_->{service} got"
-              . ($same ? ' the same, octet for octet' : '')
+              . ($same ? ' the same octets' : '')
               . (defined $verified ? "  (Parley-Verified: $verified)" : ''),
               $same ? '' : pretty($_->{body}));
     }
@@ -146,17 +146,17 @@ sub check_got {
     my ($wanted, $got) = @_;
 
     if (!defined $wanted) {
-        check(!@$got, 'the services should have got nothing',
+        check(!@$got, 'the services should have received nothing',
               @$got . ' request(s)');
         return;
     }
 
-    check(@$got == 1, 'one service should have got one request',
+    check(@$got == 1, 'one service should have received one request',
           @$got . ' requests');
     return if !@$got;
 
     for my $pointer (sort keys %$wanted) {
-        match("what the service got, $pointer,",
+        match("the received message, $pointer,",
               member($got->[0]{body}, $pointer), $wanted->{$pointer});
     }
 }
