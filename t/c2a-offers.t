@@ -24,6 +24,9 @@ my %ABILITIES = (
     react => 'chat_react', reactionSignals => 'chat_react',
     claim => 'chat_claim', defer => 'chat_defer', resolve => 'chat_resolve');
 
+my @SIGNALS = qw(seen agree working queued claimed done declined blocked
+                 unclear);
+
 my $service = Parley::Upstream->start(port(2));
 my $client = Parley::Client->new(port => port(1));
 my %matrix = matrix();
@@ -141,18 +144,36 @@ sub calls {
 }
 
 
-# Calls each tool: those that are offered pass, the others are refused.
+# A reaction, and its caller: to a VCP parent alice says that she is blocked.
+sub reacts {
+    my ($signal, $speak) = @_;
+
+    return react($signal, inReplyTo => asked($speak))
+        if $signal ne 'blocked' || $speak !~ /vcp/;
+
+    my $m = vcp(sender => person('lead')->{vcp},
+                recipient => person('alice')->{vcp});
+
+    $m = as_vcp2($m) if $speak eq 'vcp2';
+    $service->script('took($c, $q)');
+    $client->raw(post('/to-c2a', $m, as => 'lead'));
+
+    return (react($signal, inReplyTo => $m->{message_id}), 'alice');
+}
+
+
+# Makes each call: those that are offered pass, the others are refused.
 sub keeps {
     my ($uri, $offers, %calls) = @_;
 
     for my $tool (sort keys %calls) {
-        my $m = $calls{$tool}->();
+        my ($m, $as) = $calls{$tool}->();
 
         $service->clear;
         $service->script('took($c, $q)');
 
-        my $answer = $client->raw(post($uri, $m, as => $uri =~ /vcp/
-                                       ? 'lead' : 'alice'));
+        my $answer = $client->raw(post($uri, $m, as => $as
+                                       // ($uri =~ /vcp/ ? 'lead' : 'alice')));
         my $error = $answer->{json}{error};
 
         if ($offers->{$tool}) {
@@ -181,6 +202,16 @@ for my $speak (qw(aee vcp vcp2 channel)) {
                   $reach eq 'all' ? [sort keys %calls] : $reach,
                   'the tools that it can get');
         keeps("/to-$speak", $offers, %calls);
+
+        my ($react) = grep { $_->{name} eq 'chat_react' }
+                      @{ result_of("/to-$speak", 'tools/list')->{tools} };
+        my %signals = map { $_ => 1 }
+                      @{ $react->{inputSchema}{properties}{signal}{enum} };
+
+        is_deeply([sort keys %signals], $speak =~ /vcp/
+                  ? [qw(agree blocked done)] : [sort @SIGNALS], 'the signals');
+        keeps("/to-$speak", \%signals, map { my $signal = $_;
+              $signal => sub { reacts($signal, $speak) } } @SIGNALS);
 
         my $can = capabilities("/to-$speak")->{utilities};
 

@@ -60,8 +60,8 @@ typedef struct {
                                            and from; 0: all others */
     unsigned        acts;               /* bits PARLEY_ACT_BIT(): acts of
                                            messages of other protocols that it
-                                           can express, apart from its own
-                                           messages that they carry; 0: all */
+                                           can express by itself; failures only
+                                           if they have an alarm; 0: all */
 
     /*
      * JSON Pointers of the canonical fields in a native message, for caps,

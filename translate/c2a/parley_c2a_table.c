@@ -36,6 +36,12 @@ static void parley_c2a_places_add_all(parley_c2a_places_t *places,
     const parley_json_t *doc, parley_c2a_form_t form);
 
 
+static int parley_c2a_tools_schema(parley_arena_t *arena,
+    const parley_json_t *doc, unsigned acts, parley_json_t *ret);
+static int parley_c2a_signal_offers(const parley_c2a_signal_t *signal,
+    unsigned acts);
+
+
 #define parley_c2a_form_row(f, m, a, p)                                       \
     .form = parley_str(f), .intent = parley_str("c2a." f),                    \
     .method = parley_str(m), .act = PARLEY_ACT_##a,                           \
@@ -676,13 +682,11 @@ parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
     int                            comma;
     unsigned                       i;
     parley_json_t                  schema;
-    parley_error_t                 err;
     parley_mcp_tool_t              tool;
     const parley_c2a_form_info_t  *info;
 
-    if (parley_read_again(&schema, arena, doc->seed,
-                          parley_schema_source(parley_c2a_codec.schema),
-                          &err)
+    if (parley_c2a_tools_schema(arena, doc, parley_codecs[own->speak]->acts,
+                                &schema)
         != 0)
     {
         return -1;
@@ -718,4 +722,64 @@ parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
     parley_mcp_write_listed(b, doc);
 
     return 0;
+}
+
+
+/*
+ * Reads the schema of the tools, with the signals that a protocol with these
+ * acts can express.  Returns 0, or -1: no memory.
+ */
+
+static int
+parley_c2a_tools_schema(parley_arena_t *arena, const parley_json_t *doc,
+    unsigned acts, parley_json_t *ret)
+{
+    unsigned        i;
+    uint32_t        applied;
+    parley_buf_t    b;
+    parley_edit_t   edit;
+    parley_str_t    text;
+    parley_error_t  err;
+
+    text = parley_schema_source(parley_c2a_codec.schema);
+
+    if (parley_read_again(ret, arena, doc->seed, text, &err) != 0) {
+        return -1;
+    }
+
+    if (acts == 0) {
+        return 0;
+    }
+
+    parley_buf_init(&b, arena, 0);
+
+    for (i = 0; i < PARLEY_C2A_SIGNALS; i++) {
+        if (parley_c2a_signal_offers(&parley_c2a_signals[i], acts)) {
+            parley_buf_octet(&b, b.len == 0 ? '[' : ',');
+            parley_buf_json_string(&b, parley_c2a_signals[i].name);
+        }
+    }
+
+    parley_buf_octet(&b, ']');
+
+    edit.pointer = PARLEY_STR("/$defs/signal/enum");
+
+    return parley_buf_done(&b, &edit.value) == 0
+           && parley_edit(arena, ret, &edit, 1, &text, &applied, &err) == 0
+           ? parley_read_again(ret, arena, doc->seed, text, &err) : -1;
+}
+
+
+/* A signal that approves is also an answer. */
+
+static int
+parley_c2a_signal_offers(const parley_c2a_signal_t *signal, unsigned acts)
+{
+    if (signal->approves && (acts & PARLEY_ACT_BIT(PARLEY_ACT_REPLY))) {
+        return 1;
+    }
+
+    return (acts & PARLEY_ACT_BIT(signal->act)) != 0
+           && (signal->act != PARLEY_ACT_FAILURE
+               || signal->alarm != PARLEY_ALARM_NONE);
 }
