@@ -39,15 +39,15 @@
     "  -m KIND      of message, see bench_message.h\n"                        \
     "  -s SIZE      of the message (default: the kind's)\n"                   \
     "  -k HEX       seed of the key that signs\n"                             \
-    "  -T FILE      tokens, one a line, used in turn\n"                       \
+    "  -T FILE      tokens, one per line, used in turn\n"                     \
     "  -c N         connections (default 1)\n"                                \
     "  -n N         requests; or\n"                                           \
-    "  -t SECONDS   how long\n"                                               \
+    "  -t SECONDS   duration\n"                                               \
     "  -r RATE      requests per second (default: as fast as possible)\n"     \
     "  -S STATUS    that every answer must have (default 200)\n"              \
     "  -P PID       of the process whose CPU time is measured\n"              \
-    "  -v           print, in place of figures, the last message that the\n"  \
-    "               service got and the answer that the client got\n"
+    "  -v           print the last message of the service and the client's\n" \
+    "               answer, instead of figures\n"
 
 
 typedef struct bench_s  bench_t;

@@ -81,7 +81,7 @@ bench_h2_get(bench_h2_t *h2, const bench_request_t *r)
         colon = end != NULL ? memchr(line, ':', (size_t) (end - line)) : NULL;
 
         if (colon == NULL) {
-            bench_wrong("a request has a line that is no field");
+            bench_wrong("a request has an invalid field line");
         }
 
         if (strncmp(line, "Host", (size_t) (colon - line)) == 0) {

@@ -26,9 +26,9 @@
 
 #define BENCH_USAGE                                                           \
     "usage: bench_idle -p PORT -s FILE [-n N] [-c N] -P PID ...\n"            \
-    "  -s FILE      subscribers, as bench_stream has them\n"                  \
+    "  -s FILE      subscribers, as in bench_stream\n"                        \
     "  -n N         subscribers (default 1000)\n"                             \
-    "  -c N         HTTP/2, with so many on a connection\n"
+    "  -c N         HTTP/2, with N subscribers on a connection\n"
 
 
 static struct {

@@ -162,7 +162,7 @@ message(char *out, size_t size, unsigned number, char *id)
     len = (size_t) n;
 
     if (n < 126 || len + 8 > size) {
-        bench_wrong("a message is of another length");
+        bench_wrong("a message has a wrong length");
     }
 
     p = out;

@@ -51,8 +51,8 @@
     "usage: bench_stream [option...]\n"                                       \
     "  -p PORT      of the gateway\n"                                         \
     "  -s FILE      subscribers, used in turn: each line a path and the\n"    \
-    "               header lines of its request, with tabs between them\n"    \
-    "  -u FILE      the same of the publisher, one line\n"                    \
+    "               header lines of its request, separated by tabs\n"         \
+    "  -u FILE      as -s, one line for the publisher\n"                      \
     "  -b FILE      the message; its frame_id and created_at are replaced\n"  \
     "  -n N         subscribers (default 1000)\n"                             \
     "  -m N         messages (default 100)\n"                                 \
@@ -60,8 +60,7 @@
     "  -B N         messages of a burst\n"                                    \
     "  -P PID       of a worker whose memory and CPU are measured; may be\n"  \
     "               repeated\n"                                               \
-    "  -w           wait for events, in place of looking for them again\n"    \
-    "               and again\n"
+    "  -w           wait for events instead of polling\n"
 
 
 typedef struct {
@@ -296,7 +295,7 @@ bench_files_limit(void)
     }
 
     if (limit.rlim_cur < bench.nlisteners + 64) {
-        bench_wrong("fewer files may be open than there are subscribers");
+        bench_wrong("the limit of open files is below the subscribers");
     }
 }
 
@@ -406,7 +405,7 @@ bench_got(bench_listener_t *l, const char *data, size_t len)
     }
 
     if (rc == -1 || number >= bench.sent) {
-        bench_wrong("a message came that was not sent");
+        bench_wrong("a message arrived that was not sent");
     }
 
     bit = (unsigned char) (1u << number % 8);
@@ -466,7 +465,7 @@ bench_first(void)
             bench_turn(100);
 
             if (bench_now() - bench.seen > BENCH_PATIENCE) {
-                bench_wrong("not everybody gets the first messages");
+                bench_wrong("a subscriber lacks the first messages");
             }
         }
     }
@@ -600,7 +599,7 @@ bench_print(const bench_memory_t *before, const bench_memory_t *after,
     }
 
     if (n == 0) {
-        bench_wrong("no message came to everybody");
+        bench_wrong("no message reached all subscribers");
     }
 
     qsort(f, n, sizeof(bench_fanout_t), bench_compare);

@@ -28,7 +28,7 @@ bench_tls_open(int port, const char *protocol)
     }
 
     if (ctx == NULL || len > BENCH_TLS_NAME) {
-        bench_wrong("no TLS");
+        bench_wrong("TLS is not available");
     }
 
     list[0] = (unsigned char) len;
@@ -52,7 +52,7 @@ bench_tls_open(int port, const char *protocol)
     SSL_get0_alpn_selected(ssl, &name, &taken);
 
     if (taken != len || memcmp(name, protocol, len) != 0) {
-        bench_wrong("the protocol is not taken");
+        bench_wrong("the protocol is not accepted");
     }
 
     return ssl;

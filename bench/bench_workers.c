@@ -56,7 +56,7 @@ bench_workers_line(const char *text, const char *name)
     p = strstr(text, name);
 
     if (p == NULL) {
-        bench_wrong("a worker does not say what memory it has");
+        bench_wrong("the memory of a worker is unknown");
     }
 
     return strtod(p + strlen(name), NULL) * 1024;

@@ -68,7 +68,7 @@ sub spew {
 
 # Runs a command that must succeed.
 sub run {
-    system(@_) == 0 or die "bench: it failed: @_\n";
+    system(@_) == 0 or die "bench: command failed: @_\n";
 }
 
 
@@ -76,7 +76,7 @@ sub run {
 sub output {
     open my $in, '-|', @_ or die "$_[0]: $!\n";
     my $text = do { local $/; <$in> } // '';
-    close $in or die "bench: it failed: @_\n";
+    close $in or die "bench: command failed: @_\n";
 
     return $text;
 }

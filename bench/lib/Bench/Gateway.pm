@@ -281,7 +281,7 @@ sub secure {
 
     my ($major, $minor, $patch)
         = `$bench{nginx} -v 2>&1` =~ /(\d+)\.(\d+)\.(\d+)/
-        or die "bench: nginx has no version\n";
+        or die "bench: nginx prints no version\n";
     my $apart = $major > 1 || $minor > 25 || ($minor == 25 && $patch > 0);
     my $listen = "listen  127.0.0.1:$port ssl" . ($apart ? '' : ' http2') . ';';
     my $http2 = $apart ? 'http2   on;' : '';
@@ -306,7 +306,7 @@ sub find_workers {
         sleep 0.05;
     }
 
-    die "bench: $self->{kind}: nginx has not its workers\n";
+    die "bench: $self->{kind}: nginx lacks workers\n";
 }
 
 
@@ -392,7 +392,7 @@ sub wait_for {
         sleep 0.02;
     }
 
-    die "bench: nothing listens on port $port\n";
+    die "bench: no server listens on port $port\n";
 }
 
 

@@ -153,7 +153,7 @@ sub mistake {
            || ($got->{$member} // '') ne $value;
 
     return told_no($pair->{from}, $answer)
-           ? "this is no answer of $title{$pair->{from}}" : undef;
+           ? "the answer is not one of $title{$pair->{from}}" : undef;
 }
 
 
