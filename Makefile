@@ -1,4 +1,4 @@
-# Parley.  "make" alone says what can be done.
+# Parley.  "make" lists the targets.
 
 BUILD ?= release
 
@@ -10,15 +10,16 @@ MAKEFLAGS += --no-print-directory
 
 ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 
-# every kind of build has a directory of its own
+# each kind of build has its own directory
 OUT_release = build
 OUT_debug = build/debug
 OUT_sanitize = build/sanitize
 OUT_fuzz = build/fuzz
 OUT ?= $(OUT_$(BUILD))
 
-# seconds for each fuzz target; the demo ends after its scenario (ONCE=1); the
-# files that "make test" runs, and how many at a time: most of them wait
+# seconds for each fuzz target; the demo ends after its scenario (ONCE=1); its
+# port; the files that "make test" runs, and the number at a time: more than
+# cores, as most tests wait
 TIME ?= 60
 ONCE ?=
 PORT ?=
@@ -43,9 +44,9 @@ OPT_fuzz = -O1 -g -fno-omit-frame-pointer \
 	-fno-sanitize-recover=undefined
 OPT ?= $(OPT_$(BUILD))
 
-# LTO=-flto=auto: the module is optimised as a whole, as that of Debian's package
-# and of "make install" is.  A request takes 2000 instructions and a third of the
-# misses of a 256 KB cache less; a link takes as long as a build.
+# LTO=-flto=auto: optimises the module as a whole, as in Debian's package and in
+# "make install".  A request then takes 2000 instructions less, and a third less
+# misses of a 256 KB cache.  A link takes as long as a build.
 LTO ?=
 INSTALL_LTO ?= $(if $(filter release,$(BUILD)),$(if $(findstring gcc,$(CC)),-flto=auto))
 
@@ -68,20 +69,20 @@ ifeq ($(PKG_LIBS),)
 PKG_LIBS := -ljansson -lsodium -lpcre2-8 -lcrypto
 endif
 
-# it comes without a file of pkg-config's
+# libwslay has no pkg-config file
 PKG_LIBS += -Wl,--as-needed -lwslay -Wl,--no-as-needed
 
-# what the unit tests hold tokens against, besides
+# more libraries of the unit tests: cmocka, and libjwt to compare tokens
 TEST_LIBS = -lcmocka -ljwt -lm
 
-# the one list of library sources; config reads it too
+# the list of library sources, which config reads too
 SOURCES := $(shell sed 's/\#.*//' sources)
 INCLUDES := -I.
 
 HEADERS := $(shell find core schemas translate auth state http hub gate ngx_module -name '*.h' -o -name '*.def')
 MODULE_SOURCES := $(shell sed 's/\#.*//' ngx_module/sources)
 
-# V=1 shows the commands of the compiler
+# V=1 shows the compiler's commands
 Q = $(if $(V),,@echo "  $(1) $@";)
 
 ALL_CFLAGS = -std=gnu11 $(OPT) $(WARN) -fPIC $(INCLUDES) $(PKG_CFLAGS) \
@@ -92,23 +93,23 @@ LIB = $(OUT)/libparley.a
 TOOL = $(OUT)/parley
 PRINT = $(OUT)/print-mapping
 
-# a sanitizer build has an nginx of its own, which contains the module
+# a sanitizer build has its own nginx, which contains the module
 ifeq ($(BUILD),sanitize)
 MODULE = $(OUT)/nginx
 else
 MODULE = $(OUT)/ngx_http_parley_module.so
 endif
 
-# A module whose state answers later.  "make test" runs the files that t/state.tsv
-# marks "later" with it; "make test-all" runs everything that has a gateway with
-# both.  A sanitizer build has its module in nginx and no other one.
+# A module whose state answers later.  "make test" uses it for the files that
+# t/state.tsv marks "later".  "make test-all" runs every file that has a gateway
+# with both modules.  A sanitizer build has only the module in its nginx.
 LATER = $(if $(filter release,$(BUILD)),$(OUT)/later/ngx_http_parley_module.so)
 LATER_TESTS = $(filter-out t/build.t t/config.t t/package.t,$(sort $(shell \
 	grep -lE 'Parley::(Test|Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
 
-# the public library: parley.h and nothing else is seen of it
+# the public library: only the functions of parley.h are visible
 VERSION := $(shell sed -n 's/^\#define PARLEY_VERSION  "\(.*\)"/\1/p' \
 	translate/parley_engine.h)
 SONAME = libparley.so.0
@@ -129,16 +130,16 @@ UNIT_SHARED_OBJS := $(UNIT_SHARED:%.c=$(OBJ)/%.o)
 UNIT_LIB = $(OUT)/t/unit/libparley_test.a
 FUZZ_SOURCES := $(wildcard t/fuzz/fuzz_*.c)
 
-# the library with one protocol more: what the list of protocols and the names
-# of their members are part of is compiled anew, the rest is the library's
+# The library with one more protocol.  Files that depend on the list of protocols
+# or on their member names are compiled again; the others are the library's.
 TOY = $(OUT)/toy
 TOY_SOURCES := $(filter translate/% core/parley_atoms.c,$(SOURCES)) $(wildcard t/toy/*.c)
 TOY_OBJS := $(TOY_SOURCES:%.c=$(TOY)/%.o) $(TOY)/parley_schema_text.o
 TOY_TEST = $(OUT)/t/toy/test_toy
 UNIT_TESTS += $(TOY_TEST)
 
-# the hub in a world of its own, where a process can die at any edge of what
-# changes the state
+# the hub in a simulated world, where a process can die at any edge of the code
+# that changes the state
 SIMULATE = $(OUT)/t/simulate/simulate
 SIMULATE_OBJS := $(patsubst %.c,$(OBJ)/%.o,$(wildcard t/simulate/*.c \
 	t/later/parley_*.c))
@@ -188,16 +189,16 @@ run: ## A demo over TLS on loopback, PORT=8443; ONCE=1 ends after the scenario
 	ONCE=$(ONCE) PORT=$(PORT) examples/demo/run
 
 
-# the sanitizer build is clang's, whose reports can be sent to files
+# the sanitizer build needs clang, whose reports can be written to files
 DEPS = test $(if $(filter sanitize,$(BUILD)),fuzz)
 
 .PHONY: test test-all test-built test-later check mapping conformance
-test: ## Everything under one prove, or TESTS="t/a.t ..."
+test: ## All tests under one prove, or TESTS="t/a.t ..."
 	tools/install-deps $(DEPS)
 	$(MAKE) check
 	$(MAKE) test-built
 
-# the state of shared memory answers at once; one over a network does not
+# the state in shared memory answers at once; a state over a network answers later
 test-all: ## As test, each file with both kinds of state; mutants, other nginx
 	tools/install-deps $(DEPS)
 	$(MAKE) check
@@ -211,7 +212,7 @@ test-built:
 		$(if $(LATER),$(if $(ALL),,-l $(abspath $(LATER)))) \
 		$(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
 
-test-later: ## Files that have a gateway, or TESTS=, with a state that answers later
+test-later: ## Tests with a gateway, or TESTS=, with a state that answers later
 	$(MAKE) -j$(CORES) build $(LATER)
 	PARLEY_MODULE=$(abspath $(LATER)) \
 		tools/run-tests -j $(JOBS) -t tap-later $(OUT) $(or $(TESTS),$(LATER_TESTS))
@@ -219,7 +220,7 @@ test-later: ## Files that have a gateway, or TESTS=, with a state that answers l
 .PHONY: test-programs
 test-programs: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(LATER)
 
-check: ## What can be seen without running: rooms, calls, prose, docs, exports
+check: ## Static checks: rooms, calls, prose, docs, exports
 	tools/check
 	$(MAKE) module
 	tools/check-calls $(OUT)
@@ -239,7 +240,7 @@ conformance: ## Runs the tests and writes docs/conformance.md
 	cp $(OUT)/conformance.md docs/conformance.md; exit $$status
 
 
-# a source tree of nginx instead of Debian's; other tests, other suites
+# for matrix: a source tree of nginx instead of Debian's; tests; Debian suites
 NGINX_SRC ?=
 SUITES ?=
 
@@ -251,13 +252,13 @@ matrix: ## nginx 1.22, 1.26, the newest or NGINX_SRC=; Debian's packages
 		tools/matrix $(if $(NGINX_SRC),nginx)
 
 
-# how many messages, and from where; one configuration of these alone
+# for differential: the number of messages, a seed, one of the configurations
 N ?= 50000
 SEED ?= $(shell date +%s)
 CONFIG ?=
 
 .PHONY: differential
-differential: build ## nginx and "parley explain" on N=50000 messages at random
+differential: build ## nginx and "parley explain" on N=50000 random messages
 	PARLEY_BUILD=$(OUT) PARLEY_TEST_SEED=$(SEED) PARLEY_TEST_MESSAGES=$(N) \
 		$(if $(CONFIG),PARLEY_TEST_CONFIG=$(CONFIG)) \
 		prove -v -I t/lib t/differential.t
@@ -298,23 +299,23 @@ bench-instructions: ## Instruction counts by callgrind, against their budget
 	$(MAKE) build
 	bench/instructions
 
-bench-streams: ## Streams against nchan's; writes that part of the same page
+bench-streams: ## Streams compared with nchan; writes that part of the page
 	tools/install-deps bench
 	$(MAKE) build
 	bench/streams
 
-bench-sockets: ## WebSockets against proxy_pass to a peer; writes that part, too
+bench-sockets: ## WebSockets compared with proxy_pass; writes that part of the page
 	tools/install-deps test bench
 	$(MAKE) build
 	bench/sockets
 
-bench-deliver: ## Deliveries to URLs against proxy_pass; that part of the page
+bench-deliver: ## Deliveries compared with proxy_pass; writes that part of the page
 	tools/install-deps bench
 	$(MAKE) build
 	bench/deliver
 
 
-# where things are installed; the module goes where nginx looks for modules
+# folders of the installation; the module goes to nginx's folder of modules
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib
@@ -367,17 +368,17 @@ deb: ## Debian packages of the module and of the tool, into build/
 
 
 .PHONY: format install-deps clean dist-clean
-format: ## Puts white space right
+format: ## Corrects white space
 	tools/check-format --fix
 
-install-deps: ## Installs what is missing (Debian 12 or 13, root)
+install-deps: ## Installs missing packages (Debian 12 or 13, root)
 	tools/install-deps
 
-clean: ## Removes what was built; nginx's sources stay
+clean: ## Removes the builds; keeps nginx's sources
 	[ ! -d build ] || find build -mindepth 1 -maxdepth 1 \
 		! -name nginx-src -exec rm -rf {} +
 
-dist-clean: ## Removes build/ altogether
+dist-clean: ## Removes build/
 	rm -rf build
 
 
@@ -394,7 +395,7 @@ $(PUBLIC)/libparley.so.$(VERSION): $(PUBLIC_OBJS) $(LIB) lib/parley.map
 		-Wl,--version-script=lib/parley.map $(LDFLAGS) -o $@ \
 		$(PUBLIC_OBJS) $(LIB) $(PKG_LIBS)
 
-# one object, whose other symbols are nobody else's
+# one object; its other symbols become local
 $(PUBLIC)/libparley.a: $(PUBLIC_OBJS) $(PUBLIC_PARTS) lib/parley.map
 	@mkdir -p $(@D)
 	$(call Q,AR)ld -r -o $(@:.a=.o) $(PUBLIC_OBJS) $(PUBLIC_PARTS)
@@ -406,7 +407,7 @@ $(PUBLIC)/libparley.a: $(PUBLIC_OBJS) $(PUBLIC_PARTS) lib/parley.map
 $(OBJ)/lib/%.o: ALL_CFLAGS += -Ilib
 $(OBJ)/t/unit/test_libparley.o: ALL_CFLAGS += -Ilib
 
-# to a new name: a test may run the old one
+# to a new name, as a test may run the old one
 $(TOOL): $(TOOL_OBJS) $(LIB)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@.new $(TOOL_OBJS) $(LIB) -lssl $(PKG_LIBS)
 	@mv $@.new $@
@@ -423,13 +424,13 @@ $(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS)
 	$(call Q,NGX)CC=$(CC) tools/build-nginx module /usr/share/nginx/src $(OUT)/nginx-module \
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
 	@install -m 644 $(OUT)/nginx-module/objs/ngx_http_parley_module.so $@.new
-	@mv $@.new $@     # not over what a running nginx has mapped
+	@mv $@.new $@     # keeps a file that nginx has mapped
 
 $(OUT)/lto/ngx_http_parley_module.so: $(MODULE_DEPS)
 	+$(MAKE) OUT=$(OUT)/lto LTO=$(INSTALL_LTO) $@
 
-# Never installed: its state answers later.  It differs from the module in a few
-# files, so it begins with the module's objects.
+# The module whose state answers later is never installed.  It differs from the
+# module in a few files, so its build begins with the module's objects.
 $(OUT)/later/ngx_http_parley_module.so: $(OUT)/ngx_http_parley_module.so $(wildcard t/later/*.[ch])
 	@mkdir -p $(@D)
 	@rm -rf $(OUT)/nginx-later && cp -a $(OUT)/nginx-module $(OUT)/nginx-later
@@ -453,7 +454,7 @@ $(OBJ)/tools/parley_version.o: ALL_CFLAGS += -DPARLEY_BUILD='"$(BUILD)"'
 
 $(OBJ)/t/fuzz/%.o: ALL_CFLAGS += -Wno-missing-prototypes
 
-# what several unit tests share
+# code that several unit tests share
 $(UNIT_LIB): $(UNIT_SHARED_OBJS)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -499,7 +500,7 @@ $(SIMULATE): $(SIMULATE_OBJS) $(SIMULATE_EDGES) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-# one object of it is of another code (t/simulate/mutants.tsv)
+# a mutant has one object with changed code (t/simulate/mutants.tsv)
 $(OUT)/t/simulate/mutant-%: $(SIMULATE) t/simulate/mutants.tsv
 	$(call Q,CC)file=`t/simulate/mutate --file $*` && \
 	t/simulate/mutate $* > $@.c && \
