@@ -1,8 +1,8 @@
 # ACH-32: the sender of a question gets the answer.  The sender is a human or
-# an agent, with or without an instrument, known by a handle only or by claims
-# only, and asks in any protocol or by MCP.  The reader reads any protocol by
-# any transport, and answers the name that it was given.  All combinations of
-# these are generated.
+# an agent, with or without an instrument.  It is known by a handle only or by
+# claims only, and asks in any protocol or by MCP.  The reader reads any
+# protocol by any transport, and answers the name that it was given.  All
+# combinations of these are generated.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
-# Parley together with nginx's other modules: their access control runs first
-# and its refusals are unchanged, their subrequests carry no message, and the
-# log says which module sent an answer.
+# Parley together with nginx's other modules.  Their access control runs first,
+# and its refusals are unchanged.  Their subrequests carry no message.  The log
+# says which module sent an answer.
 
 use strict;
 use warnings;

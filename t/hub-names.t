@@ -99,9 +99,9 @@ my $peer = Parley::Upstream->start(port(2), '$c->take', tls => 1);
 my $url = 'https://127.0.0.1:' . port(2);
 
 
-# a and b are listed by their names in these protocols; up is the parent of a,
-# and top the parent of up; pat has a URL, hugo is a human; mo and no are not
-# members
+# a and b are listed by their names in these protocols.  up is the parent of a,
+# and top the parent of up.  pat has a URL, and hugo is a human.  mo and no are
+# not members.
 sub principals {
     my @protos = @_;
 

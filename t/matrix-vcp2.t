@@ -1,6 +1,6 @@
-# VCP 2.0 callers and services of C2A, agent-channel, AEE and VCP 1.2, and VCP
-# 1.2 callers and a service of 2.0: the service's request, and the caller's
-# answer.
+# VCP 2.0 callers with services of C2A, agent-channel, AEE and VCP 1.2, and VCP
+# 1.2 callers with a service of 2.0.  Each test checks the service's request,
+# and the caller's answer.
 
 use lib 't/lib';
 use Parley::Test;

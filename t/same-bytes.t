@@ -1,17 +1,17 @@
-# The command line tool and the gateway make the same octets of a message, with
-# the same loss, and refuse it for the same reason, for every case of
-# t/cases/<from>-to-<to>.
+# The command line tool and the gateway agree for every case of
+# t/cases/<from>-to-<to>: they make the same octets with the same loss, or
+# refuse for the same reason.
 #
 # Both get the same input.  VCP accepts no message that is older than five
 # minutes, so its timestamps are moved to the current time, for both; other
 # messages may have any age.  The service accepts nothing (500), so that the
 # next case may have the same id.
 #
-# Both get the data of a request from the section "opts" of a case: context and
-# constitution in headers that parley_vcp_context and _constitution take, scope
-# and recipient as arguments, the trace as traceparent, the sender by its
-# token.  Other data (the session of a MoQ frame, the claims of a signature) is
-# left out for both.
+# Both get the data of a request from the section "opts" of a case.  The
+# gateway gets context and constitution in headers that parley_vcp_context and
+# _constitution take.  It gets scope and recipient as arguments, the trace as
+# traceparent, and the sender by its token.  Other data (the session of a MoQ
+# frame, the claims of a signature) is left out for both.
 #
 # A reply passes only if the gateway has recorded its request.  For replies of
 # AEE or VCP, the test first sends a matching message in the other direction,

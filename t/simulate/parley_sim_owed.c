@@ -1,6 +1,6 @@
 /*
- * Records that jobs owe to the owners of logs (VCP-33): the next connection of
- * an owner gets them, or the jobs are given up when it is too late.
+ * Records that jobs owe to the owners of logs (VCP-33).  The next connection
+ * of an owner gets them; after their time the jobs are given up.
  */
 
 #include "hub/parley_attempt.h"

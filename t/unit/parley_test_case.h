@@ -243,8 +243,8 @@ parley_test_case_not_above(void *ctx, parley_proto_t proto, parley_str_t name,
 /*
  * Reads the options of an encode from the section "opts": context,
  * constitution, self, trace_id, span_id, principal, sig_alg, sig_kid,
- * broadcast; severity, E_TIMEOUT is critical; above, 1 or -1: the recipient is
- * above or below the sender.
+ * broadcast.  With severity, E_TIMEOUT is critical.  above is 1 or -1 if the
+ * recipient is above or below the sender.
  */
 static inline void
 parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)

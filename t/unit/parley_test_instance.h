@@ -12,9 +12,9 @@
 
 
 /*
- * Returns a value for the member at a JSON Pointer, if a better value than the
- * schema asks for is wanted (a name that maps, a time), or NULL.  A value that
- * is not valid is ignored.
+ * Returns a value for the member at a JSON Pointer, or NULL.  It is for
+ * members that need more than the schema asks for: a name that maps, a time.
+ * A value that is not valid is ignored.
  */
 typedef parley_test_tree_t *(*parley_test_steer_pt)(void *ctx,
     const char *pointer);
