@@ -386,7 +386,7 @@ subtest 'GW-16 the texts of the steps' => sub {
     like($err, qr/^rewrite +passed +changed, redacted$/m, 'what is redacted');
 
     $err = $said->($claim, '/c2a');
-    like($err, qr/^sender +passed +the message names none, it is "alice", /m,
+    like($err, qr/^sender +passed +no sender in the message, it is "alice", /m,
          'no empty name');
 
     $err = $said->(jcs(aee()), '/to-c2a');

@@ -101,7 +101,7 @@ parley_explain_method(parley_explain_t *e, parley_step_result_t result)
 {
     (void) result;
 
-    parley_explain_note(e, "%s, it is taken to be",
+    parley_explain_note(e, "%s is assumed",
                         e->gate.framed ? "a text frame" : "POST");
 }
 
@@ -152,7 +152,7 @@ parley_explain_reference(parley_explain_t *e, parley_step_result_t result)
 {
     parley_explain_note(e, "%s", result == PARLEY_RESULT_NONE
                                  ? "nothing to match"
-                                 : "what --answering gives");
+                                 : "the message of --answering");
 }
 
 
@@ -248,11 +248,11 @@ parley_explain_sender(parley_explain_t *e, parley_step_result_t result)
         parley_explain_note(e, "%.*s is ", parley_explain_str(e->msg.sender));
 
     } else {
-        parley_explain_note(e, "the message names none, it is ");
+        parley_explain_note(e, "no sender in the message, it is ");
     }
 
     if (e->who.principal == NULL) {
-        parley_explain_note(e, "known to nobody, and trusted");
+        parley_explain_note(e, "not in parley_identities, and trusted");
         return;
     }
 
@@ -287,7 +287,7 @@ static void
 parley_explain_submission(parley_explain_t *e, parley_step_result_t result)
 {
     if (result == PARLEY_RESULT_NONE) {
-        parley_explain_note(e, "the message says all itself");
+        parley_explain_note(e, "nothing to add to the message");
         return;
     }
 
@@ -296,7 +296,7 @@ parley_explain_submission(parley_explain_t *e, parley_step_result_t result)
                             parley_explain_str(e->msg.sender));
 
     } else {
-        parley_explain_note(e, "from nobody by name");
+        parley_explain_note(e, "the sender has no name");
     }
 
     if (e->msg.scope.len > 0) {
@@ -330,7 +330,7 @@ parley_explain_age(parley_explain_t *e, parley_step_result_t result)
     (void) result;
 
     if (e->msg.created_ms < 0) {
-        parley_explain_note(e, "it does not say when it was made");
+        parley_explain_note(e, "the message has no time");
         return;
     }
 
