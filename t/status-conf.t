@@ -66,7 +66,7 @@ right('OPS-01 more than one', 'location /s { parley_status; deny all; } '
 
 my $alone = 'answers requests itself, and stands in a location without';
 
-for my $it ('parley_status', 'parley_health ready') {
+for my $it ('parley_status', 'parley_health ready', 'parley_public_keys') {
     my ($name) = split ' ', $it;
 
     refused("OPS-01 $it and parley_accept",
@@ -87,6 +87,15 @@ for my $it ('parley_status', 'parley_health ready') {
 
 refused('OPS-01 both', 'location /s { parley_status; parley_health live; }',
         qr/"parley_status" $alone "parley_health"/);
+refused('OPS-09 two of them',
+        'location /s { parley_public_keys; parley_health live; }',
+        qr/"parley_health" $alone "parley_public_keys"/);
+refused('OPS-09 a word', 'location /s { parley_public_keys all; }',
+        qr/invalid number of arguments in "parley_public_keys" directive/);
+refused('OPS-09 in a server', 'parley_public_keys;',
+        qr/"parley_public_keys" directive is not allowed here/);
+right('OPS-09 the public keys are for everybody',
+      'location /k { parley_public_keys; }');
 refused('OPS-01 another word', 'location /s { parley_status on; }',
         qr/"on" in "parley_status" is unknown, expected suspended=/);
 refused('OPS-01 a word too many',

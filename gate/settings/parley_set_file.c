@@ -27,6 +27,7 @@ static int parley_set_secret(parley_setting_t *d, parley_str_t path,
     const parley_jwks_t *keys);
 static int parley_set_principals(const parley_directory_t *directory,
     parley_error_t *err);
+static int parley_set_public_parts(parley_setting_t *d);
 static int parley_set_jwks_use(parley_setting_t *d, parley_str_t path,
     const parley_jwks_t *keys);
 static int parley_set_read(parley_setting_t *d, parley_str_t *ret_path,
@@ -299,7 +300,37 @@ parley_set_signing_key(parley_setting_t *d)
 
     d->http->signing = &keys->keys[0];
 
-    return 0;
+    return parley_set_public_parts(d);
+}
+
+
+/* OPS-09: writes the public parts of the signing keys, in their order */
+
+static int
+parley_set_public_parts(parley_setting_t *d)
+{
+    size_t                i;
+    parley_buf_t          b;
+    parley_error_t        err;
+    const parley_jwks_t  *keys = &d->http->signing_keys;
+
+    parley_buf_init(&b, d->env->arena, 512);
+    parley_buf_lit(&b, "{\"keys\":[");
+
+    for (i = 0; i < keys->n; i++) {
+
+        if (i > 0) {
+            parley_buf_octet(&b, ',');
+        }
+
+        if (parley_jwk_write(&b, &keys->keys[i], 0, &err) != 0) {
+            return -1;
+        }
+    }
+
+    parley_buf_lit(&b, "]}");
+
+    return parley_buf_done(&b, &d->http->public_keys) == 0 ? 0 : -1;
 }
 
 

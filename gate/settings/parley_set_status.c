@@ -3,9 +3,25 @@
 #include "gate/settings/parley_directive.h"
 
 
+typedef struct {
+    parley_directive_id_t   id;
+    const char             *quoted;
+} parley_answer_directive_t;
+
+
 static void parley_set_answers(parley_setting_t *d);
+static const parley_answer_directive_t *parley_settings_answer_of(
+    const parley_settings_t *s, const parley_answer_directive_t *after);
 static const char *parley_settings_beside(const parley_settings_t *s,
-    const parley_block_facts_t *block);
+    const parley_answer_directive_t *of, const parley_block_facts_t *block);
+
+
+static const parley_answer_directive_t  parley_answer_directives[] = {
+    { PARLEY_DIRECTIVE_STATUS, "\"parley_status\"" },
+    { PARLEY_DIRECTIVE_HEALTH, "\"parley_health\"" },
+    { PARLEY_DIRECTIVE_PUBLIC_KEYS, "\"parley_public_keys\"" },
+    { PARLEY_DIRECTIVE_COUNT, NULL }
+};
 
 
 int
@@ -70,12 +86,28 @@ parley_set_answers(parley_setting_t *d)
 int
 parley_settings_answers(const parley_settings_t *s)
 {
-    uint64_t  both;
+    return parley_settings_answer_of(s, NULL) != NULL;
+}
 
-    both = (uint64_t) 1 << PARLEY_DIRECTIVE_STATUS
-           | (uint64_t) 1 << PARLEY_DIRECTIVE_HEALTH;
 
-    return (s->own & both) != 0;
+/* Returns the next of these directives that the block itself has, or NULL. */
+
+static const parley_answer_directive_t *
+parley_settings_answer_of(const parley_settings_t *s,
+    const parley_answer_directive_t *after)
+{
+    const parley_answer_directive_t  *d;
+
+    for (d = after == NULL ? parley_answer_directives : after + 1;
+         d->quoted != NULL;
+         d++)
+    {
+        if (s->own & (uint64_t) 1 << d->id) {
+            return d;
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -84,32 +116,30 @@ parley_settings_answer(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem)
 {
-    const char             *why;
-    parley_directive_id_t   id;
+    const char                       *why;
+    const parley_answer_directive_t  *d;
 
-    id = (s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_STATUS)
-         ? PARLEY_DIRECTIVE_STATUS : PARLEY_DIRECTIVE_HEALTH;
+    d = parley_settings_answer_of(s, NULL);
 
-    problem->where = s->where[id];
+    problem->where = s->where[d->id];
 
-    why = parley_settings_beside(s, block);
+    why = parley_settings_beside(s, d, block);
 
     if (why != NULL) {
-        return parley_problem(problem, "\"%s\" answers requests itself, and "
-                              "stands in a location without %s",
-                              parley_directives[id].name, why);
+        return parley_problem(problem, "%s answers requests itself, and "
+                              "stands in a location without %s", d->quoted,
+                              why);
     }
 
     if (s->first != PARLEY_DIRECTIVE_COUNT) {
         problem->where = s->where[s->first];
 
-        return parley_problem(problem, "\"%s\" has no effect beside \"%s\", "
+        return parley_problem(problem, "\"%s\" has no effect beside %s, "
                               "to which no messages come",
-                              parley_directives[s->first].name,
-                              parley_directives[id].name);
+                              parley_directives[s->first].name, d->quoted);
     }
 
-    if (id == PARLEY_DIRECTIVE_STATUS && block->open && !block->internal) {
+    if (d->id == PARLEY_DIRECTIVE_STATUS && block->open && !block->internal) {
 
         if (s->status_suspended > 0) {
             return parley_problem(problem, "location \"%.*s\" of "
@@ -139,12 +169,12 @@ parley_settings_answer(const parley_settings_env_t *env,
 
 static const char *
 parley_settings_beside(const parley_settings_t *s,
-    const parley_block_facts_t *block)
+    const parley_answer_directive_t *of, const parley_block_facts_t *block)
 {
-    if ((s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_STATUS)
-        && (s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_HEALTH))
-    {
-        return "\"parley_health\"";
+    of = parley_settings_answer_of(s, of);
+
+    if (of != NULL) {
+        return of->quoted;
     }
 
     if (s->keys) {

@@ -107,6 +107,13 @@ parley_settings_http_settle(const parley_settings_env_t *env,
                               "\"parley_health\" need \"parley_zone\"");
     }
 
+    if (http->signing == NULL && http->serves_keys.line != 0) {
+        problem->where = http->serves_keys;
+
+        return parley_problem(problem, "\"parley_public_keys\" needs "
+                              "\"parley_signing_key\"");
+    }
+
     if (parley_settings_delivers(http, problem) != 0) {
         return -1;
     }

@@ -203,6 +203,7 @@ typedef struct parley_settings_http_s {
                                                    cannot be read */
     parley_jwks_t        signing_keys;  /* parley_signing_key; empty: none */
     parley_jwk_t        *signing;       /* the first of them; NULL: none */
+    parley_str_t         public_keys;   /* JWK set of their public parts */
     parley_intents_t    *intents;       /* NULL: none */
 
     parley_str_t         audit;         /* parley_audit; empty: none */
@@ -244,6 +245,8 @@ typedef struct parley_settings_http_s {
     unsigned             nclaims;       /* parley_claims seen */
     parley_where_t       answers;       /* the first parley_status or
                                            parley_health; line 0: none */
+    parley_where_t       serves_keys;   /* the first parley_public_keys; line 0:
+                                           none */
     parley_proto_set_t   idle[PARLEY_PROTO_COUNT];
                                         /* warned about, by what is spoken */
     parley_where_t       keyless;       /* the parley_jwt that was warned about
@@ -297,6 +300,7 @@ typedef struct parley_settings_s {
     uint32_t                     status_suspended;      /* that are told; 0:
                                                            none */
     parley_health_t              health;        /* of parley_health */
+    unsigned                     public_keys;   /* parley_public_keys */
 
     /* what is in force stands there; of an outer block where the block has
        none of that part itself */
@@ -412,7 +416,8 @@ int parley_settings_answer(const parley_settings_env_t *env,
     parley_problem_t *problem)
     __attribute__((warn_unused_result));
 
-/* Whether parley_status or parley_health stands in the block itself. */
+/* Returns whether the block itself has parley_status, parley_health or
+   parley_public_keys. */
 int parley_settings_answers(const parley_settings_t *s);
 
 static inline parley_endpoint_t

@@ -14,7 +14,8 @@
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
 
-static char *ngx_http_parley_answers(ngx_conf_t *cf);
+static char *ngx_http_parley_answers(ngx_conf_t *cf,
+    ngx_http_handler_pt handler);
 static char *ngx_http_parley_zone(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
 static void ngx_http_parley_conf_env(ngx_conf_t *cf,
@@ -79,7 +80,11 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     case PARLEY_DIRECTIVE_STATUS:
     case PARLEY_DIRECTIVE_HEALTH:
-        return ngx_http_parley_answers(cf);
+        return ngx_http_parley_answers(cf, ngx_http_parley_status_handler);
+
+    case PARLEY_DIRECTIVE_PUBLIC_KEYS:
+        return ngx_http_parley_answers(cf,
+                                       ngx_http_parley_public_keys_handler);
 
     case PARLEY_DIRECTIVE_ZONE:
         return ngx_http_parley_zone(cf, mcf);
@@ -96,14 +101,14 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 /* whoever set a handler before, or does so later, is found by the merge */
 
 static char *
-ngx_http_parley_answers(ngx_conf_t *cf)
+ngx_http_parley_answers(ngx_conf_t *cf, ngx_http_handler_pt handler)
 {
     ngx_http_core_loc_conf_t  *clcf;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
     if (clcf->handler == NULL) {
-        clcf->handler = ngx_http_parley_status_handler;
+        clcf->handler = handler;
     }
 
     return NGX_CONF_OK;

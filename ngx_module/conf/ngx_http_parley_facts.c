@@ -53,7 +53,9 @@ ngx_http_parley_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
     ret->name = ngx_http_parley_str(&clcf->name);
     ret->frame = ngx_http_parley_is_frame(clcf) ? 1 : 0;
     ret->handled = clcf->handler
-                   && clcf->handler != ngx_http_parley_status_handler ? 1 : 0;
+                   && clcf->handler != ngx_http_parley_status_handler
+                   && clcf->handler != ngx_http_parley_public_keys_handler
+                   ? 1 : 0;
     ret->internal = clcf->internal ? 1 : 0;
     ret->verifies = ngx_http_parley_verifies(cf) ? 1 : 0;
     ret->open = ngx_http_parley_has_any(cf, ngx_http_parley_restricting)

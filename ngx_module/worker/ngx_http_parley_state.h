@@ -73,6 +73,12 @@ void ngx_http_parley_count_outcome(ngx_http_parley_ctx_t *ctx,
 ngx_int_t ngx_http_parley_status_handler(ngx_http_request_t *r);
 
 
+/* ngx_http_parley_public_keys.c */
+
+/* Answers with the public parts of the gateway's keys (OPS-09). */
+ngx_int_t ngx_http_parley_public_keys_handler(ngx_http_request_t *r);
+
+
 /* ngx_http_parley_process.c */
 
 void ngx_http_parley_process_self(parley_process_t *ret);
