@@ -94,6 +94,19 @@ sub passes {
 
 my %at = ('a service' => '/service', 'the hub' => '/hub');
 
+# An event of a reader that names the event which it answers.
+sub answering {
+    my ($id, $who, %params) = @_;
+
+    return Parley::Matrix::deliver(
+        inReplyTo => $id, author => { id => $who, kind => 'agent' },
+        conversation => { %conversation },
+        target => { recipient => 'agent:alice', directedness => 'to_me' },
+        attention => { policy => 'may_respond', priority => 'normal' },
+        injection => { mode => 'tool_mailbox' }, %params);
+}
+
+
 for my $where (sort keys %at) {
     my @at = (uri => $at{$where});
 
@@ -130,6 +143,40 @@ for my $where (sort keys %at) {
         passes(submit($event, as => 'alice', @at), 'the event');
         is_mute(submit(words($event->{params}{eventId}, 'dave'),
                        as => 'dave', @at), 'of a reader');
+    };
+
+    subtest "C2A-13: $where: an event that answers it" => sub {
+        my $event = event('must_not_respond');
+        my $id = $event->{params}{eventId};
+
+        passes(submit($event, as => 'alice', @at), 'the event');
+
+        for my $policy (qw(may_respond ack_only must_not_respond)) {
+            my $said = submit(answering($id, 'bob', attention => {
+                policy => $policy, priority => 'normal' }), as => 'bob', @at);
+            my $error = $said->{json}{error} // {};
+
+            is($error->{data}{code}, 'policy-refused', $policy)
+                or diag $said->{body};
+            is($error->{data}{field}, '/params/inReplyTo', 'its member');
+        }
+
+        passes(submit(answering(undef, 'bob'), as => 'bob', @at),
+               'an event that answers nothing');
+        passes(submit(answering(uuid4(), 'bob'), as => 'bob', @at),
+               'an event that answers an unknown one');
+        passes(submit(answering($id, 'bob', target => {
+                   recipient => 'agent:carol', directedness => 'to_me' },
+                   conversation => { kind => 'dm', id => 'D-2' }),
+                      as => 'bob', @at), 'an event to another');
+
+        for my $policy (qw(may_respond ack_only)) {
+            my $other = event($policy);
+
+            passes(submit($other, as => 'alice', @at), $policy);
+            passes(submit(answering($other->{params}{eventId}, 'bob'),
+                          as => 'bob', @at), 'an event that answers it');
+        }
     };
 }
 

@@ -26,6 +26,8 @@ typedef enum {
 
 static int parley_correlation_reply(parley_correlation_t *r, parley_str_t to,
     int by_corr, parley_error_t *err);
+static int parley_correlation_event(parley_correlation_t *r,
+    parley_error_t *err);
 static int parley_correlation_look(parley_correlation_t *r, parley_str_t to,
     int by_corr, parley_correlation_found_t *found, parley_error_t *err);
 static int parley_correlation_names(const parley_msg_t *m);
@@ -78,7 +80,7 @@ parley_correlation_by_corr(const parley_msg_t *m)
 int
 parley_correlate(parley_correlation_t *r, parley_error_t *err)
 {
-    int            by_corr;
+    int            rc, by_corr;
     parley_str_t   to;
     parley_msg_t  *m;
 
@@ -95,6 +97,14 @@ parley_correlate(parley_correlation_t *r, parley_error_t *err)
 
     if (m->recalls.len > 0) {
         return parley_correlation_recalls(r, err);
+    }
+
+    if (m->reply_to.len == 0 && !parley_correlation_is_answer(m)) {
+        rc = parley_correlation_event(r, err);
+
+        if (rc != 0) {
+            return rc;
+        }
     }
 
     by_corr = parley_correlation_by_corr(m);
@@ -178,6 +188,52 @@ parley_correlation_reply(parley_correlation_t *r, parley_str_t to, int by_corr,
     }
 
     return 0;
+}
+
+
+/*
+ * Refuses an event that names a mute event as the one that it answers (C2A-13).
+ * It is not an answer to another event.
+ */
+
+static int
+parley_correlation_event(parley_correlation_t *r, parley_error_t *err)
+{
+    int                         rc;
+    parley_msg_t                m;
+    parley_str_t                to;
+    const parley_codec_t       *codec;
+    parley_correlation_t        words;
+    parley_correlation_found_t  found;
+
+    codec = parley_codecs[r->msg->wire];
+
+    if (codec->locate == NULL) {
+        return 0;
+    }
+
+    if (parley_msg_string(r->msg->doc,
+                          codec->locate(r->msg, PARLEY_MSG_REPLY_TO), &to)
+        != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    m = *r->msg;
+    m.act = PARLEY_ACT_REPLY;
+    m.in_words = 1;
+
+    words = *r;
+    words.msg = &m;
+
+    rc = parley_correlation_look(&words, to, 0, &found, err);
+
+    return rc != 0 || found != PARLEY_CORRELATION_OPEN
+           || !parley_correlation_is_mute(words.question)
+           ? rc
+           : parley_error_set(err, PARLEY_E_POLICY_REFUSED,
+                              parley_at(r->msg, PARLEY_MSG_REPLY_TO).pointer,
+                              "it answers what must not be answered");
 }
 
 

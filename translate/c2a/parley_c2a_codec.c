@@ -504,6 +504,14 @@ parley_c2a_locate_event(const parley_msg_t *m, const uint32_t *at,
         return at[at[PARLEY_C2A_AT_RECIPIENT] != PARLEY_JSON_NONE
                   ? PARLEY_C2A_AT_RECIPIENT : PARLEY_C2A_AT_CONVERSATION_ID];
 
+    case PARLEY_MSG_REPLY_TO:
+
+        if (m->origin == PARLEY_PROTO_C2A) {
+            return at[PARLEY_C2A_AT_IN_REPLY_TO];
+        }
+
+        /* fall through */
+
     default:
         return m->origin != PARLEY_PROTO_C2A
                ? parley_c2a_locate_embedded(m, at, field) : PARLEY_JSON_NONE;
