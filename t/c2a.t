@@ -503,3 +503,40 @@ post('/to-aee', deliver(eventId => $::id))
 --- service: took($c, $q)
 --- got
 /id = ${id}
+
+
+
+=== TEST 35: GW-03 an id that another principal takes first hides no event
+--- send
+my $id = 'evt-guessed-1';
+$::id = derived_id('c2a', 'alice', $id);
+[post('/to-aee', deliver(eventId => $::id,
+                         author => { kind => 'agent', id => 'bob' }),
+      as => 'bob'),
+ post('/to-aee', aee(id => $::id, type => 'event', from => 'agent.bob',
+                     to => 'agent.lead'), as => 'bob'),
+ post('/to-aee', deliver(eventId => $id))]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- forwarded: 3
+--- got
+/id = ${id}
+/from = agent.alice
+/payload/references/0/id = evt-guessed-1
+
+
+
+=== TEST 36: GW-03 nor does the event hide what has its id in AEE
+--- send
+my $id = 'evt-guessed-2';
+$::id = derived_id('c2a', 'alice', $id);
+[post('/to-aee', deliver(eventId => $id)),
+ post('/to-aee', aee(id => $::id, type => 'event', from => 'agent.bob',
+                     to => 'agent.lead'), as => 'bob')]
+--- service: took($c, $q)
+--- each: ^20[02]$
+--- error_code: 202
+--- forwarded: 2
+--- got
+/id = ${id}
+/from = agent.bob
