@@ -14,11 +14,11 @@
 #define PARLEY_ANSWER_FAILED   "failed"
 
 
-static int parley_answer_goes(int status, const parley_answer_t *answer);
+static int parley_answer_allows(int status, const parley_answer_t *answer);
 static int parley_answer_error(int status, parley_error_t *err);
 static int parley_answer_string(parley_answer_t *answer, uint32_t value,
     parley_str_t *ret);
-static void parley_answer_unread(const parley_answer_t *answer,
+static void parley_answer_report_lost(const parley_answer_t *answer,
     parley_proto_t caller, parley_loss_t *loss);
 static void parley_answer_members(const parley_answer_t *answer,
     uint32_t object, const uint32_t *said, unsigned n, parley_loss_t *loss);
@@ -74,7 +74,7 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
                 && (answer->msg.origin == answer->msg.wire
                     || parley_embed_nested(&answer->msg, err) == 0))))
     {
-        return parley_answer_goes(status, answer) ? 0
+        return parley_answer_allows(status, answer) ? 0
                : parley_answer_error(status, err);
     }
 
@@ -136,7 +136,7 @@ parley_answer_at(const parley_answer_t *answer, parley_error_t *err)
  */
 
 static int
-parley_answer_goes(int status, const parley_answer_t *answer)
+parley_answer_allows(int status, const parley_answer_t *answer)
 {
     return (status >= 200 && status < 300)
            || answer->kind == PARLEY_ANSWER_REFUSED
@@ -249,7 +249,7 @@ parley_answer_again(const parley_answer_t *answer)
 /* Reports the values of a refusal that its caller does not receive. */
 
 static void
-parley_answer_unread(const parley_answer_t *answer, parley_proto_t caller,
+parley_answer_report_lost(const parley_answer_t *answer, parley_proto_t caller,
     parley_loss_t *loss)
 {
     unsigned  i, n, retries;
@@ -504,7 +504,7 @@ parley_answer_encode(const parley_engine_t *engine, parley_arena_t *arena,
     memset(ret, 0, sizeof(parley_reply_t));
 
     if (answer->kind == PARLEY_ANSWER_REFUSED && answer->nread > 0) {
-        parley_answer_unread(answer, request->wire, loss);
+        parley_answer_report_lost(answer, request->wire, loss);
     }
 
     if (answer->kind == PARLEY_ANSWER_REFUSED && answer->code.len == 0) {

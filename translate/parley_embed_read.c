@@ -17,7 +17,7 @@ static int parley_embed_take_payload(parley_msg_t *msg,
     const parley_embed_t *c, const parley_embed_slot_t *slot);
 static int parley_embed_take_act(parley_msg_t *msg, const parley_embed_t *c,
     const parley_embed_slot_t *slot, const parley_codec_t *codec);
-static int parley_embed_add(parley_msg_t *msg, const parley_codec_t *codec);
+static int parley_embed_extend(parley_msg_t *msg, const parley_codec_t *codec);
 static int parley_embed_take_members(parley_arena_t *arena,
     parley_msg_t *msg, const parley_embed_t *c);
 
@@ -242,7 +242,7 @@ parley_embed_take_payload(parley_msg_t *msg, const parley_embed_t *c,
 
     if (slot->says == PARLEY_EMBED_SAYS_ALL) {
         msg->carried = 1;
-        return codec->payload != NULL ? parley_embed_add(msg, codec) : 0;
+        return codec->payload != NULL ? parley_embed_extend(msg, codec) : 0;
     }
 
     if (slot->says == PARLEY_EMBED_SAYS_NOTHING) {
@@ -330,7 +330,7 @@ parley_embed_take_act(parley_msg_t *msg, const parley_embed_t *c,
 /* Adds the fields that the outer message cannot express, or does not have. */
 
 static int
-parley_embed_add(parley_msg_t *msg, const parley_codec_t *codec)
+parley_embed_extend(parley_msg_t *msg, const parley_codec_t *codec)
 {
     parley_msg_t  said;
 

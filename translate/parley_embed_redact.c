@@ -18,16 +18,16 @@ typedef struct {
 } parley_embed_lines_t;
 
 
-static int parley_embed_redact_whole(parley_redact_t *r,
+static int parley_embed_redact_last(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t text, parley_str_t *ret);
 static int parley_embed_redact_lines(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t text, parley_str_t *ret);
 static int parley_embed_redact_line(parley_redact_t *r,
     const parley_msg_t *m, parley_str_t line, parley_str_t begin, int *words,
     parley_str_t *ret);
-static int parley_embed_is_said(const parley_redact_t *r, parley_str_t begin,
+static int parley_embed_redacted(const parley_redact_t *r, parley_str_t begin,
     parley_json_ref_t payload);
-static int parley_embed_redact_said(parley_redact_t *r, parley_str_t text,
+static int parley_embed_redact_before(parley_redact_t *r, parley_str_t text,
     size_t at, parley_str_t *ret);
 static int parley_embed_begins(parley_str_t line);
 static int parley_embed_next(parley_embed_lines_t *lines);
@@ -35,7 +35,7 @@ static int parley_embed_redact_json(parley_redact_t *r,
     parley_json_ref_t value, int payload, parley_str_t *ret);
 static int parley_embed_redact_words(parley_redact_t *r,
     const parley_msg_t *m, const parley_embed_t *c);
-static int parley_embed_redact_again(parley_redact_t *r,
+static int parley_embed_redact_copies(parley_redact_t *r,
     const parley_json_t *doc, uint32_t parts, const char *at, uint32_t said);
 
 
@@ -80,7 +80,7 @@ parley_embed_redact_text(parley_redact_t *r, const parley_msg_t *m,
 
     made = text;
 
-    if (parley_embed_redact_whole(r, m, made, &made) != 0
+    if (parley_embed_redact_last(r, m, made, &made) != 0
         || parley_embed_redact_lines(r, m, made, &made) != 0)
     {
         return -1;
@@ -102,7 +102,7 @@ parley_embed_redact_text(parley_redact_t *r, const parley_msg_t *m,
 /* Redacts the capsule at the end of the text, with its words. */
 
 static int
-parley_embed_redact_whole(parley_redact_t *r, const parley_msg_t *m,
+parley_embed_redact_last(parley_redact_t *r, const parley_msg_t *m,
     parley_str_t text, parley_str_t *ret)
 {
     int                       rc, words;
@@ -233,7 +233,7 @@ parley_embed_redact_lines(parley_redact_t *r, const parley_msg_t *m,
         *ret = made;
     }
 
-    return said > 0 ? parley_embed_redact_said(r, made, said, ret) : 0;
+    return said > 0 ? parley_embed_redact_before(r, made, said, ret) : 0;
 }
 
 
@@ -271,14 +271,14 @@ parley_embed_redact_line(parley_redact_t *r, const parley_msg_t *m,
     value.doc = doc;
     value.node = 0;
 
-    *words = payload && parley_embed_is_said(r, begin, value);
+    *words = payload && parley_embed_redacted(r, begin, value);
 
     return parley_embed_redact_json(r, value, payload, ret);
 }
 
 
 static int
-parley_embed_is_said(const parley_redact_t *r, parley_str_t begin,
+parley_embed_redacted(const parley_redact_t *r, parley_str_t begin,
     parley_json_ref_t payload)
 {
     uint32_t               i;
@@ -334,7 +334,7 @@ parley_embed_is_said(const parley_redact_t *r, parley_str_t begin,
  */
 
 static int
-parley_embed_redact_said(parley_redact_t *r, parley_str_t text, size_t at,
+parley_embed_redact_before(parley_redact_t *r, parley_str_t text, size_t at,
     parley_str_t *ret)
 {
     size_t        n, end;
@@ -553,7 +553,7 @@ parley_embed_redact_parts(parley_redact_t *r, const parley_json_t *doc,
             rest = parley_redact_in_payload(r->asked[i].pointer);
 
             if (rest.len > 0
-                && parley_embed_redact_again(r, doc, parts, at,
+                && parley_embed_redact_copies(r, doc, parts, at,
                                       parley_json_resolve(doc, value, rest))
                    != 0)
             {
@@ -569,7 +569,7 @@ parley_embed_redact_parts(parley_redact_t *r, const parley_json_t *doc,
 /* Redacts parts that repeat the words for a person. */
 
 static int
-parley_embed_redact_again(parley_redact_t *r, const parley_json_t *doc,
+parley_embed_redact_copies(parley_redact_t *r, const parley_json_t *doc,
     uint32_t parts, const char *at, uint32_t said)
 {
     char          pointer[64];

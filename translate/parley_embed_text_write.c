@@ -15,7 +15,7 @@
 
 static int parley_embed_text_reread(const parley_embed_text_t *t);
 static int parley_embed_text_words(parley_embed_text_t *t);
-static int parley_embed_text_stands_alone(const parley_embed_text_t *t,
+static int parley_embed_text_finds_member(const parley_embed_text_t *t,
     const parley_codec_t *codec);
 static int parley_embed_text_first(parley_embed_text_t *t, parley_buf_t *b);
 static int parley_embed_text_lines(parley_embed_text_t *t, parley_buf_t *b);
@@ -25,7 +25,7 @@ static void parley_embed_text_line(parley_buf_t *b,
     const parley_embed_item_t *item);
 static int parley_embed_text_requires(parley_embed_text_t *t,
     parley_buf_t *b, const parley_embed_item_t *item);
-static int parley_embed_text_own(parley_embed_text_t *t, parley_buf_t *b,
+static int parley_embed_text_object(parley_embed_text_t *t, parley_buf_t *b,
     const parley_embed_item_t *item, parley_json_ref_t value);
 static int parley_embed_text_members(parley_embed_text_t *t,
     parley_buf_t *b, const parley_embed_item_t *item);
@@ -216,7 +216,7 @@ parley_embed_text_words(parley_embed_text_t *t)
     }
 
     if (codec != NULL && codec->spoken != NULL
-        && parley_embed_text_stands_alone(t, codec))
+        && parley_embed_text_finds_member(t, codec))
     {
         t->spoken = m->said[0];
     }
@@ -230,7 +230,7 @@ parley_embed_text_words(parley_embed_text_t *t)
  */
 
 static int
-parley_embed_text_stands_alone(const parley_embed_text_t *t,
+parley_embed_text_finds_member(const parley_embed_text_t *t,
     const parley_codec_t *codec)
 {
     uint32_t              part;
@@ -339,9 +339,9 @@ parley_embed_text_lines(parley_embed_text_t *t, parley_buf_t *b)
         case PARLEY_EMBED_TRACE:
 
             if (m->origin == PARLEY_PROTO_CANONICAL) {
-                rc = parley_embed_text_own(t, b, item,
-                                           parley_embed_find(m,
-                                                     PARLEY_STR("trace")));
+                rc = parley_embed_text_object(t, b, item,
+                                              parley_embed_find(m,
+                                                        PARLEY_STR("trace")));
             }
 
             break;
@@ -419,7 +419,7 @@ parley_embed_text_requires(parley_embed_text_t *t, parley_buf_t *b,
         value = parley_embed_find(m, PARLEY_STR("requires"));
         t->timeout_ms = parley_embed_deadline(value);
 
-        return parley_embed_text_own(t, b, item, value);
+        return parley_embed_text_object(t, b, item, value);
     }
 
     ms = m->timeout_ms;
@@ -440,7 +440,7 @@ parley_embed_text_requires(parley_embed_text_t *t, parley_buf_t *b,
 /* Writes a member that is an object and not empty. */
 
 static int
-parley_embed_text_own(parley_embed_text_t *t, parley_buf_t *b,
+parley_embed_text_object(parley_embed_text_t *t, parley_buf_t *b,
     const parley_embed_item_t *item, parley_json_ref_t value)
 {
     if (value.node == PARLEY_JSON_NONE

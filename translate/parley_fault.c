@@ -26,7 +26,7 @@ static int parley_fault_has(const parley_msg_t *m, parley_msg_field_t field,
 static int parley_fault_member(parley_fault_t *f);
 static int parley_fault_value(parley_fault_t *f, parley_json_ref_t there,
     parley_json_ref_t here);
-static int parley_fault_stands(const parley_fault_t *f,
+static int parley_fault_names_member(const parley_fault_t *f,
     const parley_json_t *doc);
 static int parley_fault_same(const parley_fault_t *f);
 static uint32_t parley_fault_parent(const parley_json_t *doc,
@@ -98,7 +98,7 @@ parley_fault_map(const parley_engine_t *engine, parley_arena_t *arena,
     f.pointer[0] = '\0';
 
     if (request->wire == proto) {
-        if (parley_fault_stands(&f, request->doc)) {
+        if (parley_fault_names_member(&f, request->doc)) {
             *ret = field;
         }
 
@@ -272,7 +272,7 @@ parley_fault_value(parley_fault_t *f, parley_json_ref_t there,
  */
 
 static int
-parley_fault_stands(const parley_fault_t *f, const parley_json_t *doc)
+parley_fault_names_member(const parley_fault_t *f, const parley_json_t *doc)
 {
     return parley_json_resolve(doc, 0, f->field) != PARLEY_JSON_NONE
            || (f->missing && parley_fault_parent(doc, f->field)

@@ -36,7 +36,7 @@ static const struct {
 };
 
 
-static int parley_intents_twice(const parley_intents_t *intents,
+static int parley_intents_check_unique(const parley_intents_t *intents,
     parley_schema_error_t *err);
 static int parley_intents_compare(const void *a, const void *b);
 static int parley_intents_by(const parley_intents_t *intents,
@@ -214,7 +214,7 @@ parley_intents_compile(parley_intents_t *intents, parley_schema_error_t *err)
               parley_intents_compare);
     }
 
-    return parley_intents_twice(intents, err);
+    return parley_intents_check_unique(intents, err);
 }
 
 
@@ -223,7 +223,7 @@ parley_intents_compile(parley_intents_t *intents, parley_schema_error_t *err)
  */
 
 static int
-parley_intents_twice(const parley_intents_t *intents,
+parley_intents_check_unique(const parley_intents_t *intents,
     parley_schema_error_t *err)
 {
     size_t                  i;

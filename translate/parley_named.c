@@ -3,8 +3,8 @@
 #include "translate/parley_msg_field.h"
 
 
-static int parley_named_is_own(const parley_msg_t *m, parley_proto_t proto);
-static int parley_named_stands(const parley_msg_t *asked,
+static int parley_named_is_native(const parley_msg_t *m, parley_proto_t proto);
+static int parley_named_same_place(const parley_msg_t *asked,
     const parley_msg_t *back);
 static int parley_named_is(const parley_msg_t *asked, parley_str_t name);
 
@@ -21,7 +21,7 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
 
     asked = opts->answering;
 
-    if (asked->wire != proto || !parley_named_is_own(m, proto)) {
+    if (asked->wire != proto || !parley_named_is_native(m, proto)) {
         return 0;
     }
 
@@ -38,7 +38,7 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
     if (back.origin != proto
         || (parley_named_is(asked, back.reply_to)
             && parley_named_is(asked, back.names)
-            && parley_named_stands(asked, &back)))
+            && parley_named_same_place(asked, &back)))
     {
         return 0;
     }
@@ -56,7 +56,7 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
  */
 
 static int
-parley_named_is_own(const parley_msg_t *m, parley_proto_t proto)
+parley_named_is_native(const parley_msg_t *m, parley_proto_t proto)
 {
     parley_str_t  form;
 
@@ -72,7 +72,7 @@ parley_named_is_own(const parley_msg_t *m, parley_proto_t proto)
  */
 
 static int
-parley_named_stands(const parley_msg_t *asked, const parley_msg_t *back)
+parley_named_same_place(const parley_msg_t *asked, const parley_msg_t *back)
 {
     return !parley_codecs[back->wire]->conversations
            || (back->act != PARLEY_ACT_REPLY

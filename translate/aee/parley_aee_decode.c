@@ -9,7 +9,7 @@
 static int parley_aee_check(const parley_engine_t *engine,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_aee_scan_t *scan, parley_error_t *err);
-static int parley_aee_is_taken(const parley_json_t *doc,
+static int parley_aee_is_accepted(const parley_json_t *doc,
     const parley_aee_scan_t *scan);
 static int parley_aee_fill_peek(parley_msg_t *msg,
     const parley_aee_scan_t *scan);
@@ -60,7 +60,7 @@ parley_aee_decode_answer(const parley_engine_t *engine,
         return -1;
     }
 
-    if (parley_aee_is_taken(doc, &scan)) {
+    if (parley_aee_is_accepted(doc, &scan)) {
         *ret_taken = 1;
         msg->act = PARLEY_ACT_PROGRESS;
         return 0;
@@ -125,7 +125,7 @@ parley_aee_check(const parley_engine_t *engine, const parley_json_t *doc,
 
 
 static int
-parley_aee_is_taken(const parley_json_t *doc, const parley_aee_scan_t *scan)
+parley_aee_is_accepted(const parley_json_t *doc, const parley_aee_scan_t *scan)
 {
     uint32_t  status;
 

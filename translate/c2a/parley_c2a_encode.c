@@ -29,11 +29,11 @@
 
 
 static int parley_c2a_names(parley_c2a_encode_t *e);
-static int parley_c2a_group(parley_str_t name, parley_str_t *ret);
-static int parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group);
-static int parley_c2a_stand_there(parley_c2a_encode_t *e,
+static int parley_c2a_read_channel(parley_str_t name, parley_str_t *ret);
+static int parley_c2a_set_place(parley_c2a_encode_t *e, parley_str_t group);
+static int parley_c2a_use_place(parley_c2a_encode_t *e,
     parley_str_t place);
-static void parley_c2a_stand_by_name(parley_c2a_encode_t *e,
+static void parley_c2a_use_place_name(parley_c2a_encode_t *e,
     parley_str_t name);
 static int parley_c2a_write_event(parley_c2a_encode_t *e);
 static void parley_c2a_write_head(parley_c2a_encode_t *e);
@@ -45,7 +45,7 @@ static void parley_c2a_write_attention(parley_c2a_encode_t *e);
 static int parley_c2a_write_progress(parley_c2a_encode_t *e);
 static void parley_c2a_write_number(parley_c2a_encode_t *e,
     parley_atom_t name, const char *otherwise);
-static void parley_c2a_untold(parley_c2a_encode_t *e);
+static void parley_c2a_report_lost(parley_c2a_encode_t *e);
 static int parley_c2a_is_plain(const parley_c2a_encode_t *e,
     parley_str_t body);
 static int parley_c2a_read_back(const parley_engine_t *engine,
@@ -118,7 +118,7 @@ parley_c2a_names(parley_c2a_encode_t *e)
         return -1;
     }
 
-    group = parley_c2a_group(e->recipient, &name);
+    group = parley_c2a_read_channel(e->recipient, &name);
 
     e->row = parley_c2a_row(m, group);
 
@@ -128,7 +128,7 @@ parley_c2a_names(parley_c2a_encode_t *e)
         e->asked = e->opts->answering;
     }
 
-    return parley_c2a_stand(e, name) == 0 ? 0 : parley_error_memory(e->err);
+    return parley_c2a_set_place(e, name) == 0 ? 0 : parley_error_memory(e->err);
 }
 
 
@@ -138,7 +138,7 @@ parley_c2a_names(parley_c2a_encode_t *e)
  */
 
 static int
-parley_c2a_group(parley_str_t name, parley_str_t *ret)
+parley_c2a_read_channel(parley_str_t name, parley_str_t *ret)
 {
     if (!parley_str_begins(name, "channel:")) {
         *ret = parley_str_none;
@@ -158,14 +158,14 @@ parley_c2a_group(parley_str_t name, parley_str_t *ret)
  */
 
 static int
-parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group)
+parley_c2a_set_place(parley_c2a_encode_t *e, parley_str_t group)
 {
     const parley_msg_t  *answering;
 
     answering = e->opts->answering;
 
     if (e->asked != NULL && e->asked->place.len > 0
-        && parley_c2a_stand_there(e, e->asked->place) != 0)
+        && parley_c2a_use_place(e, e->asked->place) != 0)
     {
         return -1;
     }
@@ -196,7 +196,7 @@ parley_c2a_stand(parley_c2a_encode_t *e, parley_str_t group)
  */
 
 static int
-parley_c2a_stand_there(parley_c2a_encode_t *e, parley_str_t place)
+parley_c2a_use_place(parley_c2a_encode_t *e, parley_str_t place)
 {
     parley_str_t    name;
     parley_json_t  *doc;
@@ -215,7 +215,7 @@ parley_c2a_stand_there(parley_c2a_encode_t *e, parley_str_t place)
             return -1;
         }
 
-        parley_c2a_stand_by_name(e, name);
+        parley_c2a_use_place_name(e, name);
 
         return 0;
     }
@@ -237,7 +237,7 @@ parley_c2a_stand_there(parley_c2a_encode_t *e, parley_str_t place)
 /* Uses a place "channel:C" or "thread:T". */
 
 static void
-parley_c2a_stand_by_name(parley_c2a_encode_t *e, parley_str_t name)
+parley_c2a_use_place_name(parley_c2a_encode_t *e, parley_str_t name)
 {
     parley_str_t  kind;
 
@@ -376,7 +376,7 @@ parley_c2a_write_conversation(parley_c2a_encode_t *e)
 
     parley_buf_lit(b, "\"},\"target\":{");
 
-    if (!parley_c2a_group(e->recipient, &group)) {
+    if (!parley_c2a_read_channel(e->recipient, &group)) {
         parley_buf_lit(b, "\"recipient\":\"");
         parley_buf_json_text(b, e->recipient);
         parley_buf_lit(b, "\",");
@@ -479,7 +479,7 @@ parley_c2a_write_progress(parley_c2a_encode_t *e)
 
     parley_buf_lit(b, "\"}}");
 
-    parley_c2a_untold(e);
+    parley_c2a_report_lost(e);
 
     return 0;
 }
@@ -510,7 +510,7 @@ parley_c2a_write_number(parley_c2a_encode_t *e, parley_atom_t name,
 /* Reports members without a place in a progress notification. */
 
 static void
-parley_c2a_untold(parley_c2a_encode_t *e)
+parley_c2a_report_lost(parley_c2a_encode_t *e)
 {
     uint32_t             i, k;
     parley_atom_t        name;

@@ -33,7 +33,7 @@ typedef struct {
 } parley_c2a_abilities_t;
 
 
-static int parley_c2a_again(parley_arena_t *arena, const parley_msg_t *m,
+static int parley_c2a_repeat(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
 static int parley_c2a_local_refuse(const parley_json_t *doc,
     const parley_local_t *own, parley_error_t *err);
@@ -276,7 +276,7 @@ parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
     ret->content_type = parley_c2a_binding.media_type;
 
     if (first->text.len > 0) {
-        return parley_c2a_again(arena, m, first, ret);
+        return parley_c2a_repeat(arena, m, first, ret);
     }
 
     parley_buf_init(&b, arena, 256);
@@ -300,7 +300,7 @@ parley_c2a_duplicate(parley_arena_t *arena, const parley_msg_t *m,
 /* Copies the stored result.  Only the id differs. */
 
 static int
-parley_c2a_again(parley_arena_t *arena, const parley_msg_t *m,
+parley_c2a_repeat(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret)
 {
     size_t          before;

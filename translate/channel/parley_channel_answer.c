@@ -10,7 +10,7 @@ static int parley_channel_answer_refused(parley_answer_t *answer,
 static int parley_channel_answer_taken(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err);
-static int parley_channel_answer_beside(const parley_engine_t *engine,
+static int parley_channel_answer_nested(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t frame,
     parley_answer_t *answer, parley_error_t *err);
 static int parley_channel_rejected(parley_arena_t *arena, int status,
@@ -152,7 +152,7 @@ parley_channel_answer_taken(const parley_engine_t *engine,
         return 0;
     }
 
-    return parley_channel_answer_beside(engine, arena, sent, frame, answer,
+    return parley_channel_answer_nested(engine, arena, sent, frame, answer,
                                         err);
 }
 
@@ -160,7 +160,7 @@ parley_channel_answer_taken(const parley_engine_t *engine,
 /* Reads the frame in the answer as a separate document. */
 
 static int
-parley_channel_answer_beside(const parley_engine_t *engine,
+parley_channel_answer_nested(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_encoded_t *sent, uint32_t frame,
     parley_answer_t *answer, parley_error_t *err)
 {

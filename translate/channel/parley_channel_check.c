@@ -21,15 +21,15 @@ static int parley_channel_check_frame(const parley_engine_t *engine,
     parley_channel_encode_t *e, parley_encoded_t *ret);
 static int parley_channel_read_frame(const parley_engine_t *engine,
     parley_channel_encode_t *e, parley_str_t body, parley_msg_t *back);
-static int parley_channel_unsaid(parley_channel_encode_t *e);
-static int parley_channel_unheld(parley_channel_encode_t *e);
+static int parley_channel_map_error(parley_channel_encode_t *e);
+static int parley_channel_refuse_depth(parley_channel_encode_t *e);
 static void parley_channel_compare(parley_channel_encode_t *e,
     const parley_msg_t *back);
-static int parley_channel_comes_back(const parley_channel_encode_t *e);
+static int parley_channel_was_carried(const parley_channel_encode_t *e);
 static int parley_channel_same_corr(const parley_channel_encode_t *e,
     const parley_msg_t *back);
 static void parley_channel_compare_members(parley_channel_encode_t *e);
-static int parley_channel_travels(const parley_channel_encode_t *e,
+static int parley_channel_has_place(const parley_channel_encode_t *e,
     parley_str_t name);
 static void parley_channel_compare_references(parley_channel_encode_t *e);
 static void parley_channel_compare_data(parley_channel_encode_t *e);
@@ -116,7 +116,7 @@ parley_channel_check_text(parley_channel_encode_t *e, parley_encoded_t *ret)
 
     if (rc != 1) {
         return rc < 0 ? parley_error_memory(e->err)
-                      : parley_channel_unheld(e);
+                      : parley_channel_refuse_depth(e);
     }
 
     ret->corr = e->question;
@@ -138,11 +138,11 @@ parley_channel_check_frame(const parley_engine_t *engine,
     parley_msg_t  back, origin;
 
     if (parley_channel_read_frame(engine, e, ret->body, &back) != 0) {
-        return parley_channel_unsaid(e);
+        return parley_channel_map_error(e);
     }
 
     if (!e->native && e->m->origin != PARLEY_PROTO_CHANNEL && !back.held) {
-        return parley_channel_unheld(e);
+        return parley_channel_refuse_depth(e);
     }
 
     ret->corr = back.corr;
@@ -188,7 +188,7 @@ parley_channel_read_frame(const parley_engine_t *engine,
 /* Replaces a pointer into the new frame by one into the caller's message. */
 
 static int
-parley_channel_unsaid(parley_channel_encode_t *e)
+parley_channel_map_error(parley_channel_encode_t *e)
 {
     char                pointer[2 * PARLEY_POINTER_MAX];
     const char         *field, *rest;
@@ -209,7 +209,7 @@ parley_channel_unsaid(parley_channel_encode_t *e)
 
 
 static int
-parley_channel_unheld(parley_channel_encode_t *e)
+parley_channel_refuse_depth(parley_channel_encode_t *e)
 {
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                             parley_at(e->m, PARLEY_MSG_DATA).pointer,
@@ -241,7 +241,7 @@ parley_channel_compare(parley_channel_encode_t *e, const parley_msg_t *back)
         parley_loss_at(loss, m, PARLEY_MSG_CORR);
     }
 
-    if (!answers && m->reply_to.len > 0 && !parley_channel_comes_back(e)
+    if (!answers && m->reply_to.len > 0 && !parley_channel_was_carried(e)
         && !parley_str_eq(m->reply_to, back->reply_to))
     {
         parley_loss_at(loss, m, PARLEY_MSG_REPLY_TO);
@@ -263,7 +263,7 @@ parley_channel_compare(parley_channel_encode_t *e, const parley_msg_t *back)
  */
 
 static int
-parley_channel_comes_back(const parley_channel_encode_t *e)
+parley_channel_was_carried(const parley_channel_encode_t *e)
 {
     return e->native && e->m->origin == PARLEY_PROTO_CHANNEL;
 }
@@ -283,7 +283,7 @@ parley_channel_same_corr(const parley_channel_encode_t *e,
     m = e->m;
 
     return m->corr.len == 0
-           || parley_channel_comes_back(e)
+           || parley_channel_was_carried(e)
            || parley_str_eq(m->corr, back->corr)
            || (parley_str_eq(m->corr, m->id)
                && (back->corr.len == 0
@@ -313,7 +313,7 @@ parley_channel_compare_members(parley_channel_encode_t *e)
     }
 
     for (i = 0; i < m->nmembers; i++) {
-        if (!parley_channel_travels(e, m->members[i].name)) {
+        if (!parley_channel_has_place(e, m->members[i].name)) {
             parley_loss_value(e->loss, m->members[i].value);
         }
     }
@@ -323,7 +323,7 @@ parley_channel_compare_members(parley_channel_encode_t *e)
 /* Returns whether an envelope member of the origin has a place in the frame. */
 
 static int
-parley_channel_travels(const parley_channel_encode_t *e, parley_str_t name)
+parley_channel_has_place(const parley_channel_encode_t *e, parley_str_t name)
 {
     size_t  i;
 

@@ -10,7 +10,7 @@
 #include "translate/parley_plain.h"
 
 
-static int parley_channel_claims(const parley_msg_t *m,
+static int parley_channel_is_marked(const parley_msg_t *m,
     parley_proto_t *ret_basis);
 static int parley_channel_extract_from(const parley_msg_t *m, uint32_t value,
     parley_proto_t basis, parley_embed_t *ret);
@@ -51,7 +51,7 @@ parley_channel_extract(const parley_msg_t *m, parley_embed_t *ret)
     parley_proto_t        basis;
     const parley_json_t  *doc;
 
-    rc = parley_channel_claims(m, &basis);
+    rc = parley_channel_is_marked(m, &basis);
 
     if (rc != 1 || m->data.node == PARLEY_JSON_NONE) {
         return rc < 0 ? -1 : 0;
@@ -90,7 +90,7 @@ parley_channel_extract(const parley_msg_t *m, parley_embed_t *ret)
  */
 
 static int
-parley_channel_claims(const parley_msg_t *m, parley_proto_t *ret_basis)
+parley_channel_is_marked(const parley_msg_t *m, parley_proto_t *ret_basis)
 {
     parley_str_t       text;
     parley_json_ref_t  method, basis;

@@ -15,7 +15,7 @@ static int parley_channel_write(parley_channel_encode_t *e,
     parley_encoded_t *ret);
 static void parley_channel_provenance(parley_buf_t *b,
     const parley_channel_encode_t *e);
-static void parley_channel_provenance_own(parley_buf_t *b,
+static void parley_channel_provenance_carried(parley_buf_t *b,
     const parley_channel_encode_t *e);
 static void parley_channel_ttl(parley_buf_t *b,
     const parley_channel_encode_t *e);
@@ -332,7 +332,7 @@ static void
 parley_channel_provenance(parley_buf_t *b, const parley_channel_encode_t *e)
 {
     if (e->native && e->m->origin == PARLEY_PROTO_CHANNEL) {
-        parley_channel_provenance_own(b, e);
+        parley_channel_provenance_carried(b, e);
         return;
     }
 
@@ -348,7 +348,7 @@ parley_channel_provenance(parley_buf_t *b, const parley_channel_encode_t *e)
 /* Writes the provenance of a frame that was carried, as far as it has one. */
 
 static void
-parley_channel_provenance_own(parley_buf_t *b,
+parley_channel_provenance_carried(parley_buf_t *b,
     const parley_channel_encode_t *e)
 {
     unsigned           i;

@@ -18,7 +18,7 @@ static int parley_channel_head_uuid(parley_channel_encode_t *e,
     const parley_msg_t *of, parley_str_t id, parley_str_t purpose,
     parley_str_t *ret);
 static int parley_channel_head_sender(parley_channel_encode_t *e);
-static int parley_channel_head_lent(parley_channel_encode_t *e,
+static int parley_channel_head_owner(parley_channel_encode_t *e,
     parley_str_t owner);
 static int parley_channel_head_is_called(parley_channel_encode_t *e,
     parley_str_t instrument);
@@ -29,7 +29,7 @@ static int parley_channel_head_scope(parley_channel_encode_t *e);
 static int parley_channel_head_time(parley_channel_encode_t *e);
 static int parley_channel_head_tier(parley_channel_encode_t *e);
 static int parley_channel_head_attribution(parley_channel_encode_t *e);
-static int parley_channel_head_own(parley_channel_encode_t *e,
+static int parley_channel_head_field(parley_channel_encode_t *e,
     parley_str_t name, parley_str_t *ret);
 
 
@@ -273,9 +273,9 @@ parley_channel_head_time(parley_channel_encode_t *e)
 static int
 parley_channel_head_attribution(parley_channel_encode_t *e)
 {
-    if (parley_channel_head_own(e, PARLEY_STR("acted_by"), &e->acted_by) != 0
-        || parley_channel_head_own(e, PARLEY_STR("drafted_with"),
-                                   &e->drafted_with)
+    if (parley_channel_head_field(e, PARLEY_STR("acted_by"), &e->acted_by) != 0
+        || parley_channel_head_field(e, PARLEY_STR("drafted_with"),
+                                     &e->drafted_with)
            != 0)
     {
         return -1;
@@ -353,9 +353,9 @@ parley_channel_head_sender(parley_channel_encode_t *e)
 
     opts = e->opts;
 
-    if (parley_channel_head_own(e, PARLEY_STR("drafted_with"), &e->instrument)
+    if (parley_channel_head_field(e, PARLEY_STR("drafted_with"), &e->instrument)
         != 0
-        || parley_channel_head_own(e, PARLEY_STR("sender_handle"), &own) != 0)
+        || parley_channel_head_field(e, PARLEY_STR("sender_handle"), &own) != 0)
     {
         return -1;
     }
@@ -369,7 +369,7 @@ parley_channel_head_sender(parley_channel_encode_t *e)
     }
 
     if (own.len > 0 && e->human.len == 0
-        && parley_channel_head_lent(e, own) != 0)
+        && parley_channel_head_owner(e, own) != 0)
     {
         return parley_error_memory(e->err);
     }
@@ -404,7 +404,7 @@ parley_channel_head_sender(parley_channel_encode_t *e)
  */
 
 static int
-parley_channel_head_lent(parley_channel_encode_t *e, parley_str_t owner)
+parley_channel_head_owner(parley_channel_encode_t *e, parley_str_t owner)
 {
     int                          rc;
     parley_str_t                 human, instrument;
@@ -470,7 +470,7 @@ parley_channel_head_is_called(parley_channel_encode_t *e,
 /* Reads a member of a frame that was carried; empty if it is missing. */
 
 static int
-parley_channel_head_own(parley_channel_encode_t *e, parley_str_t name,
+parley_channel_head_field(parley_channel_encode_t *e, parley_str_t name,
     parley_str_t *ret)
 {
     parley_json_ref_t  own;

@@ -17,7 +17,7 @@ static int parley_channel_drafted(parley_str_t name, const char *prefix,
     const parley_submission_t *submission, parley_error_t *err);
 static int parley_channel_is_listed(parley_str_t name,
     const parley_submission_t *submission);
-static int parley_channel_is_own(parley_str_t name, parley_str_t sender);
+static int parley_channel_is_of_sender(parley_str_t name, parley_str_t sender);
 static int parley_channel_group(parley_arena_t *arena, parley_msg_t *msg,
     const parley_channel_scope_t *scope, parley_error_t *err);
 static int parley_channel_add_member(parley_arena_t *arena,
@@ -185,7 +185,7 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
 
     if (listed.len > 0
         || (submission->owner.len > 0
-            && !parley_channel_is_own(name, submission->sender)))
+            && !parley_channel_is_of_sender(name, submission->sender)))
     {
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 pointer, "%s is not the instrument of the "
@@ -230,7 +230,7 @@ parley_channel_is_listed(parley_str_t name,
  */
 
 static int
-parley_channel_is_own(parley_str_t name, parley_str_t sender)
+parley_channel_is_of_sender(parley_str_t name, parley_str_t sender)
 {
     name = parley_str_until(name, '@');
 

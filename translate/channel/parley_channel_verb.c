@@ -24,7 +24,7 @@ typedef struct {
 
 
 static void parley_channel_verb_head(const parley_channel_frame_t *f);
-static void parley_channel_verb_own(const parley_channel_frame_t *f,
+static void parley_channel_verb_member(const parley_channel_frame_t *f,
     const char *name, parley_str_t made);
 static int parley_channel_verb_payload(const parley_channel_frame_t *f,
     parley_str_t *made);
@@ -154,10 +154,10 @@ parley_channel_verb_frame(parley_arena_t *arena,
         return -1;
     }
 
-    parley_channel_verb_own(&f, "acted_by", call->acted_by);
-    parley_channel_verb_own(&f, "drafted_with", call->drafted_with);
-    parley_channel_verb_own(&f, "provenance_compute_location",
-                            PARLEY_STR("server-active"));
+    parley_channel_verb_member(&f, "acted_by", call->acted_by);
+    parley_channel_verb_member(&f, "drafted_with", call->drafted_with);
+    parley_channel_verb_member(&f, "provenance_compute_location",
+                               PARLEY_STR("server-active"));
 
     /* This member alone is not a string. */
 
@@ -165,13 +165,13 @@ parley_channel_verb_frame(parley_arena_t *arena,
         parley_buf_lit(&b, ",\"provenance_method\":[\"mcp\"]");
 
     } else {
-        parley_channel_verb_own(&f, "provenance_method", parley_str_none);
+        parley_channel_verb_member(&f, "provenance_method", parley_str_none);
     }
 
-    parley_channel_verb_own(&f, "provenance_return_ref", parley_str_none);
-    parley_channel_verb_own(&f, "provenance_context_check",
-                            PARLEY_STR("skipped"));
-    parley_channel_verb_own(&f, "provenance_basis", verb->tool.name);
+    parley_channel_verb_member(&f, "provenance_return_ref", parley_str_none);
+    parley_channel_verb_member(&f, "provenance_context_check",
+                               PARLEY_STR("skipped"));
+    parley_channel_verb_member(&f, "provenance_basis", verb->tool.name);
 
     parley_buf_octet(&b, '}');
 
@@ -189,21 +189,22 @@ parley_channel_verb_head(const parley_channel_frame_t *f)
 
     parley_buf_lit(f->b, "{\"envelope_version\":\"1.0\"");
 
-    parley_channel_verb_own(f, "frame_id", f->call->frame_id);
-    parley_channel_verb_own(f, "kind", f->verb->kind);
+    parley_channel_verb_member(f, "frame_id", f->call->frame_id);
+    parley_channel_verb_member(f, "kind", f->verb->kind);
     parley_buf_member(f->b, PARLEY_STR("sender_handle"), f->call->sender);
-    parley_channel_verb_own(f, "recipient_handle",
-                            f->verb->home ? f->call->sender : parley_str_none);
+    parley_channel_verb_member(f, "recipient_handle",
+                               f->verb->home ? f->call->sender
+                                             : parley_str_none);
     parley_buf_member(f->b, PARLEY_STR("created_at"),
                       parley_str_make(created, len));
-    parley_channel_verb_own(f, "ttl_ms", parley_str_none);
+    parley_channel_verb_member(f, "ttl_ms", parley_str_none);
 }
 
 
 /* Writes the member of the arguments, or else made, unless that is empty. */
 
 static void
-parley_channel_verb_own(const parley_channel_frame_t *f, const char *name,
+parley_channel_verb_member(const parley_channel_frame_t *f, const char *name,
     parley_str_t made)
 {
     parley_json_ref_t  own;

@@ -11,7 +11,7 @@
 
 static int parley_moq_answer_names(const parley_json_t *doc,
     parley_error_t *err);
-static int parley_moq_taken(parley_reply_t *ret);
+static int parley_moq_accepted(parley_reply_t *ret);
 static int parley_moq_failure(parley_arena_t *arena,
     const parley_moq_failure_t *f, parley_reply_t *ret);
 static parley_str_t parley_moq_failure_action(const parley_msg_t *request);
@@ -139,7 +139,7 @@ parley_moq_answer_encode(const parley_engine_t *engine,
     (void) now_ms;
 
     if (answer->kind == PARLEY_ANSWER_TAKEN) {
-        return parley_moq_taken(ret);
+        return parley_moq_accepted(ret);
     }
 
     if (answer->kind == PARLEY_ANSWER_REFUSED) {
@@ -172,14 +172,14 @@ parley_moq_answer_encode(const parley_engine_t *engine,
         return -1;
     }
 
-    return parley_moq_taken(ret);
+    return parley_moq_accepted(ret);
 }
 
 
 /* 202 without a status means "accepted"; approved would mean "done". */
 
 static int
-parley_moq_taken(parley_reply_t *ret)
+parley_moq_accepted(parley_reply_t *ret)
 {
     ret->status = 202;
 

@@ -8,10 +8,10 @@ static int parley_moq_choose(parley_moq_encode_t *e);
 static void parley_moq_write_member(parley_moq_encode_t *e,
     const parley_member_t *member);
 static int parley_moq_write_payload(parley_moq_encode_t *e);
-static int parley_moq_is_evident(const parley_moq_encode_t *e);
+static int parley_moq_is_surely_valid(const parley_moq_encode_t *e);
 static int parley_moq_check(const parley_engine_t *engine,
     parley_moq_encode_t *e, parley_encoded_t *ret);
-static int parley_moq_unsaid(parley_moq_encode_t *e);
+static int parley_moq_map_error(parley_moq_encode_t *e);
 static int parley_moq_compare(parley_moq_encode_t *e,
     const parley_msg_t *back);
 static int parley_moq_write_native(parley_moq_encode_t *e);
@@ -221,7 +221,7 @@ parley_moq_write_payload(parley_moq_encode_t *e)
  */
 
 static int
-parley_moq_is_evident(const parley_moq_encode_t *e)
+parley_moq_is_surely_valid(const parley_moq_encode_t *e)
 {
     uint32_t             i, node;
     const parley_msg_t  *m;
@@ -264,7 +264,7 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
     parley_msg_t   back;
     parley_json_t  doc;
 
-    if (parley_moq_is_evident(e)) {
+    if (parley_moq_is_surely_valid(e)) {
         ret->corr = e->session_id;
         ret->answerable = e->m->act == PARLEY_ACT_REQUEST;
         return 0;
@@ -273,13 +273,13 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
     if (parley_read_again(&doc, e->arena, e->m->doc->seed, ret->body, e->err)
         != 0)
     {
-        return parley_moq_unsaid(e);
+        return parley_moq_map_error(e);
     }
 
     parley_msg_init(&back, PARLEY_PROTO_MOQ, &doc);
 
     if (parley_moq_read(engine, e->arena, &doc, &back, e->err) != 0) {
-        return parley_moq_unsaid(e);
+        return parley_moq_map_error(e);
     }
 
     if (back.corr.len == 0 && parley_moq_identify(e->arena, &back) != 0) {
@@ -297,7 +297,7 @@ parley_moq_check(const parley_engine_t *engine, parley_moq_encode_t *e,
 /* Replaces a pointer into the new command by one into the caller's message. */
 
 static int
-parley_moq_unsaid(parley_moq_encode_t *e)
+parley_moq_map_error(parley_moq_encode_t *e)
 {
     char  pointer[2 * PARLEY_POINTER_MAX];
 

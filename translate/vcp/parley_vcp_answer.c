@@ -22,7 +22,7 @@ static int parley_vcp_answer_message(const parley_vcp_dialect_t *dialect,
     const parley_engine_t *engine, parley_arena_t *arena,
     const parley_encoded_t *sent, const parley_json_t *doc,
     parley_answer_t *answer, parley_error_t *err);
-static int parley_vcp_goes_up(const parley_answer_t *answer,
+static int parley_vcp_is_escalation(const parley_answer_t *answer,
     const parley_encode_opts_t *opts);
 static int parley_vcp_accepted(parley_arena_t *arena,
     const parley_msg_t *request, parley_str_t reply, parley_reply_t *ret,
@@ -270,7 +270,7 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
         return parley_vcp_accepted(arena, request, parley_str_none, ret, err);
     }
 
-    if (!parley_vcp_goes_up(answer, opts)
+    if (!parley_vcp_is_escalation(answer, opts)
         && parley_answer_failed(answer, PARLEY_FAILURE_BRIEF, &failure, loss))
     {
         return parley_vcp_rejected(arena, failure.status, request->id,
@@ -314,7 +314,7 @@ parley_vcp_answer_encode(const parley_engine_t *engine,
  */
 
 static int
-parley_vcp_goes_up(const parley_answer_t *answer,
+parley_vcp_is_escalation(const parley_answer_t *answer,
     const parley_encode_opts_t *opts)
 {
     return answer->kind == PARLEY_ANSWER_MESSAGE && answer->status < 300

@@ -21,7 +21,7 @@ static int parley_vcp_keeps(const parley_vcp_encode_t *e,
 static int parley_vcp_check(parley_vcp_encode_t *e, parley_encoded_t *ret);
 static int parley_vcp_view(const parley_vcp_encode_t *e,
     const parley_encoded_t *ret, parley_msg_t *back);
-static int parley_vcp_unsaid(parley_vcp_encode_t *e);
+static int parley_vcp_map_error(parley_vcp_encode_t *e);
 static void parley_vcp_compare(parley_vcp_encode_t *e,
     const parley_msg_t *back);
 static void parley_vcp_compare_data(parley_vcp_encode_t *e);
@@ -387,7 +387,7 @@ parley_vcp_check(parley_vcp_encode_t *e, parley_encoded_t *ret)
                              &back, e->err)
                != 0))
     {
-        return parley_vcp_unsaid(e);
+        return parley_vcp_map_error(e);
     }
 
     if (back.act == PARLEY_ACT_REPLY && parley_vcp_is_bound(e, &back) != 0) {
@@ -437,7 +437,7 @@ parley_vcp_view(const parley_vcp_encode_t *e, const parley_encoded_t *ret,
 /* Replaces a pointer into the new message by one into the caller's. */
 
 static int
-parley_vcp_unsaid(parley_vcp_encode_t *e)
+parley_vcp_map_error(parley_vcp_encode_t *e)
 {
     char         pointer[2 * PARLEY_POINTER_MAX];
     char         text[PARLEY_TEXT_MAX];

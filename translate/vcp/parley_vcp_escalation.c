@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 
-static int parley_vcp_comes_down(const parley_vcp_encode_t *e);
+static int parley_vcp_answers_child(const parley_vcp_encode_t *e);
 static size_t parley_vcp_room(const parley_vcp_encode_t *e);
 static parley_alarm_t parley_vcp_alarm(const parley_vcp_encode_t *e);
 static int parley_vcp_context(parley_vcp_encode_t *e);
@@ -52,7 +52,7 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
                           m->recipient)
            < 0)
     {
-        if (parley_vcp_comes_down(e)) {
+        if (parley_vcp_answers_child(e)) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                     parley_at(m, PARLEY_MSG_FORM).pointer,
                                     "a refusal that comes down to a child has "
@@ -137,7 +137,7 @@ parley_vcp_warning(parley_arena_t *arena, parley_str_t reason,
  */
 
 static int
-parley_vcp_comes_down(const parley_vcp_encode_t *e)
+parley_vcp_answers_child(const parley_vcp_encode_t *e)
 {
     const parley_msg_t  *m, *asked;
 

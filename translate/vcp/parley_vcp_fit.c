@@ -37,7 +37,7 @@ static void parley_vcp_fit_text(parley_vcp_encode_t *e,
     parley_json_ref_t value, size_t max, parley_str_t id);
 static void parley_vcp_fit_value(parley_vcp_encode_t *e,
     parley_json_ref_t value, const parley_vcp_known_t *known);
-static int parley_vcp_fits(const parley_vcp_encode_t *e,
+static int parley_vcp_can_express(const parley_vcp_encode_t *e,
     parley_json_ref_t value, const parley_vcp_known_t *known);
 static const parley_vcp_known_t *parley_vcp_known(
     const parley_vcp_known_t *known, parley_atom_t name);
@@ -298,7 +298,7 @@ parley_vcp_fit_value(parley_vcp_encode_t *e, parley_json_ref_t value,
 
         if (type == PARLEY_JSON_OBJECT
             && (row == NULL ? !e->dialect->open
-                            : !parley_vcp_fits(e, member, row)))
+                            : !parley_vcp_can_express(e, member, row)))
         {
             parley_loss_value(e->loss, member);
             continue;
@@ -334,7 +334,7 @@ parley_vcp_fit_value(parley_vcp_encode_t *e, parley_json_ref_t value,
  */
 
 static int
-parley_vcp_fits(const parley_vcp_encode_t *e, parley_json_ref_t value,
+parley_vcp_can_express(const parley_vcp_encode_t *e, parley_json_ref_t value,
     const parley_vcp_known_t *known)
 {
     int64_t                    n;
@@ -360,7 +360,7 @@ parley_vcp_fits(const parley_vcp_encode_t *e, parley_json_ref_t value,
         member.node = parley_json_member(value.doc, value.node, row->name);
 
         if (member.node == PARLEY_JSON_NONE
-            ? !e->dialect->open : !parley_vcp_fits(e, member, row))
+            ? !e->dialect->open : !parley_vcp_can_express(e, member, row))
         {
             return 0;
         }
