@@ -3,7 +3,7 @@
 //     node ajv.mjs FILE
 //
 // FILE has the result of tools/list.  Prints a line for each schema: the tool,
-// and "compiles", or what is wrong with it.
+// and "compiles", or the error.
 
 import { readFileSync } from 'node:fs';
 import Ajv from 'ajv';

@@ -4,12 +4,12 @@
 //     node client.mjs GENERATION URL TOKEN STEP...
 //
 // GENERATION is 1 or 2, or "modern": 2 without a session.  A step is
-// METHOD or METHOD=JSON, one of those below.  Prints a JSON array: what came
-// of each, or {"error": {"name", "code", "status", "message"}}.
+// METHOD or METHOD=JSON, one of the methods below.  Prints a JSON array with
+// each result, or {"error": {"name", "code", "status", "message"}}.
 
 const [generation, url, token, ...steps] = process.argv.slice(2);
 
-// what the clients print is no result
+// the output of the clients is not part of the results
 console.log = console.info = console.debug = console.error;
 
 const { Client } = generation === '1'
@@ -55,7 +55,7 @@ const doing = {
 
     call: params => client.callTool(params),
 
-    // with whatever progress is reported on the way
+    // with all progress that is reported before the result
     async follow(params) {
         const onprogress = p => heard.progress.push(p);
         const result = generation === '1'
@@ -65,7 +65,7 @@ const doing = {
         return { result, progress: heard.progress };
     },
 
-    // given up before it is answered, and called again
+    // cancelled before its answer, and called again
     async retry(params) {
         const brief = { timeout: 1500 };
         let first;

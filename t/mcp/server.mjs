@@ -3,7 +3,7 @@
 //     node server.mjs GENERATION PORT FILE
 //
 // Writes to FILE a line for each message that it gets: method, or "response"
-// or "GET" and the like, and the Mcp-Session-Id.  The first generation has
+// or the HTTP method (GET), and the Mcp-Session-Id.  The first generation has
 // sessions and streams; the second has none.
 
 import { createServer } from 'node:http';
@@ -12,7 +12,7 @@ import { appendFileSync } from 'node:fs';
 
 const [generation, port, file] = process.argv.slice(2);
 
-// Debian 12 has Node.js 18, where that is not global yet
+// not global in Node.js 18, which Debian 12 has
 globalThis.crypto ??= webcrypto;
 
 const { McpServer } = generation === '1'
@@ -39,7 +39,7 @@ function make() {
     }));
 
     if (generation === '1') {
-        // a question of its own, a log line and progress before the result
+        // a request to the client, a log line and progress before the result
         server.registerTool('talk', { description: 'talks' }, async extra => {
             const progressToken = extra._meta?.progressToken;
 

@@ -1,9 +1,9 @@
-// EventSource of npm's package "eventsource", as an application has it: it
-// comes back by itself, and names the last id by itself.
+// EventSource of npm's package "eventsource", used like in an application.  It
+// reconnects by itself, with the last id.
 //
 //     node eventsource.mjs URL AUTHORIZATION
 //
-// Prints what it is told, as a stream of events.
+// Prints the events as a stream of events.
 
 import { EventSource } from 'eventsource';
 

@@ -1,9 +1,9 @@
-// npm's "ws", as an agent has it: it comes back by itself, at the last place
-// that it was told, by a ping or by the reason of a close.
+// npm's "ws", used like in an agent.  It reconnects by itself, at the last place
+// that a ping or the reason of a close had.
 //
 //     node peer.mjs URL AUTHORIZATION
 //
-// Sends each line that it reads as a text; prints what it is told, a line of
+// Sends each line that it reads as a text; prints its events, a line of
 // JSON each: {"open": true}, {"text": ...}, {"close": [code, reason]}.
 
 import { createInterface } from 'node:readline';
