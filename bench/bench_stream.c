@@ -34,7 +34,7 @@
 
 #define BENCH_OPENING   128     /* connections that are opened simultaneously */
 #define BENCH_FIRST     4       /* messages that are not measured */
-#define BENCH_NOBODYS   4       /* messages before the first subscriber, which
+#define BENCH_UNHEARD   4       /* messages before the first subscriber, which
                                    are not measured */
 
 #define BENCH_SECOND    ((int64_t) 1000000000)
@@ -269,7 +269,7 @@ bench_prepare(void)
      * subscribers.
      */
 
-    for (i = 0; i < BENCH_NOBODYS; i++) {
+    for (i = 0; i < BENCH_UNHEARD; i++) {
         bench_publish(&bench.publisher, bench.nmessages + i);
 
         while (bench.publisher.waits > 0) {

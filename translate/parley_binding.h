@@ -97,8 +97,9 @@ typedef struct {
 
     /*
      * Returns whether a proven caller may send m to a service that speaks the
-     * protocol speak without a rule: m opens or keeps a connection, or its
-     * answer contains only allowed messages.  NULL: every message needs a rule.
+     * protocol speak without a rule.  This is so if m opens or keeps a
+     * connection, or if its answer contains only allowed messages.  NULL: every
+     * message needs a rule.
      */
     int                (*unruled)(const parley_msg_t *m,
                            parley_proto_t speak);

@@ -304,11 +304,11 @@ int parley_embed_displaces(const parley_msg_t *m, uint32_t name);
 uint32_t parley_embed_displaced(const parley_msg_t *m);
 
 /*
- * Returns whether a message that contains the members and the payload of m,
- * this number of levels deep, is certainly valid JSON: its depth is allowed,
- * and the members do not have reply_to as well.  (m may have a null or empty
- * reply_to, and still answer a message.)  0: the message must be read to
- * decide.
+ * Returns whether a message that contains the members and the payload of m is
+ * certainly valid JSON.  levels is the number of levels that it adds.  The
+ * depth must be allowed, and the members must not repeat the reply_to of m.
+ * (They may have a null or empty reply_to although m answers a message.)  0:
+ * the message must be read to decide.
  */
 int parley_embed_is_simple(const parley_msg_t *m, uint32_t levels);
 
