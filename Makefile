@@ -154,11 +154,11 @@ SIMULATE_EDGES := $(patsubst %.c,$(OBJ)/t/simulate/edges/%.o,\
 	state/memory/parley_table_wheel.c \
 	state/memory/parley_memory_admit.c state/memory/parley_memory_settle.c \
 	state/memory/parley_memory_record.c \
-	gate/admission/parley_suspension.c gate/delivery/parley_overdue.c \
+	gate/admission/parley_suspension.c gate/delivery/parley_deadline.c \
 	gate/delivery/parley_escalation.c gate/delivery/parley_timeout.c \
 	gate/delivery/parley_deadline_job.c \
 	gate/correlation/parley_question_raised.c \
-	state/memory/parley_memory_append_mend.c \
+	state/memory/parley_memory_append_recover.c \
 	state/memory/parley_memory_log_read.c \
 	state/memory/parley_memory_process.c)
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(OBJ)/%.o)

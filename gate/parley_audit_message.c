@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "translate/parley_alarm.h"
+#include "translate/parley_severity.h"
 #include "gate/parley_audit_message.h"
 #include "gate/message/parley_gate_steps.h"
 #include "core/parley_jcs.h"
@@ -87,8 +87,8 @@ static int
 parley_audit_has_payload(const parley_gate_t *g, parley_verdict_t verdict)
 {
     return g->msg_read
-           && (parley_alarm_is_emergency(parley_alarm_of(g->msg, 0))
-               || parley_alarm_is_emergency(parley_gate_alarm(g)))
+           && (parley_severity_is_emergency(parley_severity_of(g->msg, 0))
+               || parley_severity_is_emergency(parley_gate_severity(g)))
            && g->msg->data.node != PARLEY_JSON_NONE
            && !parley_audit_is_anybodys(g, verdict);
 }

@@ -499,7 +499,7 @@ parley_gate_end(parley_gate_t *g)
     case PARLEY_RESULT_ANSWERED:
         parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
 
-        rc = parley_entrance_take(&g->entrance, NULL);
+        rc = parley_reservation_take(&g->entrance, NULL);
         g->forgotten = rc == -1;
         return rc == PARLEY_SETTLED_LATE ? 0 : rc;
 
@@ -510,7 +510,7 @@ parley_gate_end(parley_gate_t *g)
 
 
 void
-parley_gate_overdue(parley_gate_t *g)
+parley_gate_deadline_end(parley_gate_t *g)
 {
     parley_ask_part(&g->ask);
 
@@ -520,7 +520,7 @@ parley_gate_overdue(parley_gate_t *g)
         return;
     }
 
-    if (parley_gate_publish_overdue(g) == 0) {
+    if (parley_gate_publish_deadline(g) == 0) {
         parley_gate_end_at(g, parley_gate_next(g), PARLEY_RESULT_ANSWERED);
         return;
     }
@@ -544,7 +544,7 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
     if (g->entrance.taken) {
         parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
 
-    } else if (parley_entrance_is_open(&g->entrance)) {
+    } else if (parley_reservation_is_open(&g->entrance)) {
         parley_gate_settles(g, PARLEY_SETTLE_RELEASE);
         (void) (parley_gate_undo(g) == 0);
     }

@@ -4,19 +4,19 @@
 
 
 typedef enum {
-    PARLEY_TOLD_ADMISSION = 0,
-    PARLEY_TOLD_SETTLEMENT,
-    PARLEY_TOLD_RATE,
-    PARLEY_TOLD_PUT,
-    PARLEY_TOLD_RECORDS,
-    PARLEY_TOLD_LIST,
-    PARLEY_TOLD_DROP,
-    PARLEY_TOLD_STAT,
-    PARLEY_TOLD_APPEND,
-    PARLEY_TOLD_ROSTER,
-    PARLEY_TOLD_PAGE,
-    PARLEY_TOLD_ERASE
-} parley_told_what_t;
+    PARLEY_ASK_REPLY_ADMISSION = 0,
+    PARLEY_ASK_REPLY_SETTLEMENT,
+    PARLEY_ASK_REPLY_RATE,
+    PARLEY_ASK_REPLY_PUT,
+    PARLEY_ASK_REPLY_RECORDS,
+    PARLEY_ASK_REPLY_LIST,
+    PARLEY_ASK_REPLY_DROP,
+    PARLEY_ASK_REPLY_STAT,
+    PARLEY_ASK_REPLY_APPEND,
+    PARLEY_ASK_REPLY_ROSTER,
+    PARLEY_ASK_REPLY_PAGE,
+    PARLEY_ASK_REPLY_ERASE
+} parley_ask_reply_what_t;
 
 
 /* an admission with copies of its pointers' contents */
@@ -26,14 +26,14 @@ typedef struct {
     uint8_t             id[PARLEY_KEY_LEN];
     uint8_t             print[PARLEY_PRINT_LEN];
     uint8_t             slot[PARLEY_KEY_LEN];
-} parley_told_admission_t;
+} parley_ask_reply_admission_t;
 
 
 /* one question and its answer */
-struct parley_told_s {
-    parley_told_t            *next;
-    parley_told_what_t        what;
-    parley_told_admission_t  *admission;    /* NULL: another verb */
+struct parley_ask_reply_s {
+    parley_ask_reply_t            *next;
+    parley_ask_reply_what_t        what;
+    parley_ask_reply_admission_t  *admission; /* NULL: another verb */
 
     union {
         parley_admitted_t     admitted;
@@ -50,12 +50,13 @@ struct parley_told_s {
 };
 
 
-static int parley_ask_told(parley_ask_t *q, parley_told_what_t what,
-    parley_told_t **ret);
+static int parley_ask_told(parley_ask_t *q, parley_ask_reply_what_t what,
+    parley_ask_reply_t **ret);
 static int parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
     parley_records_t *ret);
-static parley_told_t *parley_ask_new(parley_ask_t *q, parley_told_what_t what);
-static int parley_ask_asked(parley_ask_t *q, parley_told_t *e,
+static parley_ask_reply_t *parley_ask_new(parley_ask_t *q,
+    parley_ask_reply_what_t what);
+static int parley_ask_asked(parley_ask_t *q, parley_ask_reply_t *e,
     parley_state_done_t done);
 static void parley_ask_done(parley_call_t *call);
 static void parley_ask_untold(parley_ask_t *q);
@@ -76,8 +77,8 @@ static const uint8_t *parley_ask_copy(uint8_t *to, const uint8_t *from,
  */
 #define PARLEY_ASK(q, what, ask, member, ret, otherwise)                      \
     do {                                                                      \
-        int             rc;                                                   \
-        parley_told_t  *e;                                                    \
+        int                  rc;                                              \
+        parley_ask_reply_t  *e;                                               \
                                                                               \
         rc = parley_ask_told(q, what, &e);                                    \
                                                                               \
@@ -155,7 +156,7 @@ parley_ask_part(parley_ask_t *q)
 static void
 parley_ask_untold(parley_ask_t *q)
 {
-    parley_told_t        *e;
+    parley_ask_reply_t   *e;
     parley_settlement_t   how;
 
     e = q->fresh;
@@ -181,9 +182,10 @@ parley_ask_untold(parley_ask_t *q)
  */
 
 static int
-parley_ask_told(parley_ask_t *q, parley_told_what_t what, parley_told_t **ret)
+parley_ask_told(parley_ask_t *q, parley_ask_reply_what_t what,
+    parley_ask_reply_t **ret)
 {
-    parley_told_t  *e;
+    parley_ask_reply_t  *e;
 
     if (q->parting) {
         return -1;
@@ -228,24 +230,24 @@ parley_ask_told(parley_ask_t *q, parley_told_what_t what, parley_told_t **ret)
 }
 
 
-static parley_told_t *
-parley_ask_new(parley_ask_t *q, parley_told_what_t what)
+static parley_ask_reply_t *
+parley_ask_new(parley_ask_t *q, parley_ask_reply_what_t what)
 {
-    parley_told_t  *e;
+    parley_ask_reply_t  *e;
 
-    e = parley_arena_alloc(q->arena, sizeof(parley_told_t));
+    e = parley_arena_alloc(q->arena, sizeof(parley_ask_reply_t));
 
     if (e == NULL) {
         return NULL;
     }
 
-    memset(e, 0, sizeof(parley_told_t));
+    memset(e, 0, sizeof(parley_ask_reply_t));
 
     e->what = what;
 
-    if (what == PARLEY_TOLD_ADMISSION) {
+    if (what == PARLEY_ASK_REPLY_ADMISSION) {
         e->admission = parley_arena_alloc(q->arena,
-                                          sizeof(parley_told_admission_t));
+                                          sizeof(parley_ask_reply_admission_t));
         if (e->admission == NULL) {
             return NULL;
         }
@@ -256,7 +258,7 @@ parley_ask_new(parley_ask_t *q, parley_told_what_t what)
 
 
 static int
-parley_ask_asked(parley_ask_t *q, parley_told_t *e,
+parley_ask_asked(parley_ask_t *q, parley_ask_reply_t *e,
     parley_state_done_t done)
 {
     if (done == PARLEY_STATE_LATER) {
@@ -283,9 +285,9 @@ parley_ask_done(parley_call_t *call)
 
 static parley_state_done_t
 parley_ask_admit_new(parley_ask_t *q, const parley_admission_t *a,
-    parley_told_t *e)
+    parley_ask_reply_t *e)
 {
-    parley_told_admission_t  *c;
+    parley_ask_reply_admission_t  *c;
 
     c = e->admission;
 
@@ -318,7 +320,7 @@ parley_ask_admit(parley_ask_t *q, const parley_admission_t *a,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_ADMISSION, parley_ask_admit_new(q, a, e),
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_ADMISSION, parley_ask_admit_new(q, a, e),
                admitted, ret, return -1);
 }
 
@@ -336,7 +338,7 @@ parley_ask_settle(parley_ask_t *q, const parley_admission_t *a,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_SETTLEMENT,
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_SETTLEMENT,
                s->ops->settle(s, a, how, &e->answer.settled, &q->call),
                settled, ret,
                (void) s->ops->settle(s, a, how, NULL, NULL);
@@ -355,7 +357,7 @@ parley_ask_rate(parley_ask_t *q, const parley_rating_t *rating,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_RATE,
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_RATE,
                s->ops->rate(s, rating, &e->answer.rated, &q->call), rated, ret,
                if (!rating->look) {
                    (void) s->ops->rate(s, rating, NULL, NULL);
@@ -374,7 +376,7 @@ parley_ask_put(parley_ask_t *q, const parley_put_t *put,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_PUT,
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_PUT,
                s->ops->put(s, put, &e->answer.put, &q->call), put, ret,
                return -1);
 }
@@ -439,9 +441,9 @@ static int
 parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
     parley_records_t *ret)
 {
-    int              rc;
-    parley_state_t  *s = q->state;
-    parley_told_t   *e;
+    int                  rc;
+    parley_state_t      *s = q->state;
+    parley_ask_reply_t  *e;
 
     lookup->arena = q->arena;
 
@@ -450,7 +452,7 @@ parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
         return ret->n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, PARLEY_TOLD_RECORDS, &e);
+    rc = parley_ask_told(q, PARLEY_ASK_REPLY_RECORDS, &e);
 
     if (rc == 0) {
         rc = parley_ask_asked(q, e, s->ops->get(s, lookup, &e->answer.records,
@@ -471,10 +473,10 @@ int
 parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
     parley_listed_t *ret)
 {
-    int               rc;
-    parley_state_t   *s = q->state;
-    parley_told_t    *e;
-    parley_listing_t  listing;
+    int                  rc;
+    parley_state_t      *s = q->state;
+    parley_ask_reply_t  *e;
+    parley_listing_t     listing;
 
     listing.kind = kind;
     listing.at = at;
@@ -486,7 +488,7 @@ parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
         return ret->records.n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, PARLEY_TOLD_LIST, &e);
+    rc = parley_ask_told(q, PARLEY_ASK_REPLY_LIST, &e);
 
     if (rc == 0) {
         rc = parley_ask_asked(q, e, s->ops->list(s, &listing,
@@ -516,7 +518,7 @@ parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_DROP,
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_DROP,
                s->ops->drop(s, id, generation, &q->call), settled, &none,
                (void) s->ops->drop(s, id, generation, NULL);
                return 0);
@@ -533,7 +535,7 @@ parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_STAT,
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_STAT,
                s->ops->stat(s, &e->answer.stat, &q->call), stat, ret,
                return -1);
 }
@@ -550,7 +552,7 @@ parley_ask_append(parley_ask_t *q, const parley_append_t *append,
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_APPEND,
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_APPEND,
                s->ops->log->append(s, append, &e->answer.appended, &q->call),
                appended, ret, return -1);
 }
@@ -560,16 +562,16 @@ int
 parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
     parley_roster_page_t *ret)
 {
-    int              rc;
-    parley_state_t  *s = q->state;
-    parley_told_t   *e;
+    int                  rc;
+    parley_state_t      *s = q->state;
+    parley_ask_reply_t  *e;
 
     if (parley_ask_at_once(q)) {
         (void) s->ops->log->roster(s, roster, ret, &q->call);
         return ret->n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, PARLEY_TOLD_ROSTER, &e);
+    rc = parley_ask_told(q, PARLEY_ASK_REPLY_ROSTER, &e);
 
     if (rc == 0) {
         rc = parley_ask_asked(q, e, s->ops->log->roster(s, roster,
@@ -591,16 +593,16 @@ int
 parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
     parley_log_page_t *ret)
 {
-    int              rc;
-    parley_state_t  *s = q->state;
-    parley_told_t   *e;
+    int                  rc;
+    parley_state_t      *s = q->state;
+    parley_ask_reply_t  *e;
 
     if (parley_ask_at_once(q)) {
         (void) s->ops->log->read(s, read, ret, &q->call);
         return ret->n < 0 ? -1 : 0;
     }
 
-    rc = parley_ask_told(q, PARLEY_TOLD_PAGE, &e);
+    rc = parley_ask_told(q, PARLEY_ASK_REPLY_PAGE, &e);
 
     if (rc == 0) {
         rc = parley_ask_asked(q, e, s->ops->log->read(s, read,
@@ -629,7 +631,7 @@ parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_TOLD_ERASE,
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_ERASE,
                s->ops->log->erase(s, erase, &q->call), settled, &none,
                (void) s->ops->log->erase(s, erase, NULL);
                return 0);

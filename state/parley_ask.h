@@ -33,7 +33,7 @@
 
 
 typedef struct parley_ask_s   parley_ask_t;
-typedef struct parley_told_s  parley_told_t;
+typedef struct parley_ask_reply_s  parley_ask_reply_t;
 
 struct parley_ask_s {
 
@@ -51,12 +51,12 @@ struct parley_ask_s {
 
     /* private */
     parley_call_t            call;
-    parley_told_t           *first;     /* questions of this step */
-    parley_told_t          **next;      /* the next question, or the end of the
+    parley_ask_reply_t      *first;     /* questions of this step */
+    parley_ask_reply_t     **next;      /* the next question, or the end of the
                                            list */
-    parley_told_t           *pending;   /* question without an answer; or
+    parley_ask_reply_t      *pending;   /* question without an answer; or
                                            NULL */
-    parley_told_t           *fresh;     /* question with an answer that the step
+    parley_ask_reply_t      *fresh;     /* question with an answer that the step
                                            has not read; or NULL */
     int64_t                  since;     /* start of the wait, while pending or
                                            fresh */

@@ -79,20 +79,22 @@ typedef enum {
 } parley_kind_t;
 
 
-/* Queues of entries that are evicted for promised ones, oldest first. */
+/* Queues of entries that are evicted for guaranteed ones, oldest first. */
 typedef enum {
-    PARLEY_LOOSE_OPTIONAL = 0,  /* messages that answers may refer to, but need
-                                   not */
-    PARLEY_LOOSE_MESSAGE,       /* retained messages */
-    PARLEY_LOOSE_ANSWER,        /* first answers */
-    PARLEY_LOOSE_OWNED,         /* number of queues that are counted to
-                                   accounts */
-    PARLEY_LOOSE_RATE = PARLEY_LOOSE_OWNED,     /* limits of addresses without a
-                                                   proven sender */
-    PARLEY_LOOSE_TOKEN,         /* verified tokens */
-    PARLEY_LOOSE_COUNT,
-    PARLEY_LOOSE_NONE = PARLEY_LOOSE_COUNT      /* not in a queue: promised */
-} parley_loose_t;
+    PARLEY_EVICTABLE_OPTIONAL = 0,      /* messages that answers may refer to,
+                                           but need not */
+    PARLEY_EVICTABLE_MESSAGE,           /* retained messages */
+    PARLEY_EVICTABLE_ANSWER,            /* first answers */
+    PARLEY_EVICTABLE_OWNED,             /* number of queues that are counted to
+                                           accounts */
+    PARLEY_EVICTABLE_RATE = PARLEY_EVICTABLE_OWNED,
+                                        /* limits of addresses without a proven
+                                           sender */
+    PARLEY_EVICTABLE_TOKEN,             /* verified tokens */
+    PARLEY_EVICTABLE_COUNT,
+    PARLEY_EVICTABLE_NONE = PARLEY_EVICTABLE_COUNT
+                                        /* not in a queue: guaranteed */
+} parley_evictable_t;
 
 
 typedef struct parley_state_s      parley_state_t;
@@ -203,7 +205,8 @@ typedef struct {
  * distinguished by their tags.  One owner has at most PARLEY_RECORDS_OWNED
  * records under a key, so that an owner can neither hide another owner's
  * records nor make the list of a key long.  A further record replaces the
- * owner's oldest one that is not promised; if all are promised, it is refused.
+ * owner's oldest one that is not guaranteed; if all are guaranteed, it is
+ * refused.
  */
 typedef struct {
     uint8_t          key[PARLEY_KEY_LEN];
@@ -277,7 +280,7 @@ typedef struct {
  */
 typedef struct {
     parley_record_id_t   id;
-    parley_loose_t       queue;         /* NONE: promised */
+    parley_evictable_t   queue;         /* NONE: guaranteed */
     const uint8_t       *account;       /* account; NULL: none */
     const parley_str_t  *parts;         /* value, in parts */
     size_t               nparts;
@@ -312,13 +315,13 @@ parley_state_generation(uint64_t stamp)
 
 
 typedef struct {
-    uint32_t        tag;
-    uint32_t        generation;
-    parley_loose_t  queue;      /* NONE: promised */
-    unsigned        closed:1;   /* a question that takes no further answers; it
+    uint32_t            tag;
+    uint32_t            generation;
+    parley_evictable_t  queue;  /* NONE: guaranteed */
+    unsigned            closed:1; /* a question that takes no more answers; it
                                    has no value */
-    int64_t         left;       /* ms until it ends */
-    parley_str_t    value;
+    int64_t             left;   /* ms until it ends */
+    parley_str_t        value;
 } parley_record_t;
 
 

@@ -457,7 +457,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
 
     parley_explain_state_clear(e);
     parley_ask_init(&g->ask, &e->memory.state, in->arena);
-    parley_gate_bind(g, &e->http, &e->settings);
+    parley_gate_configure(g, &e->http, &e->settings);
     parley_gate_init(g);
 }
 

@@ -15,17 +15,17 @@
 
 
 typedef struct {
-    parley_message_t       m;
-    parley_proto_t         to;
-    parley_encode_opts_t   opts;
-    parley_submission_t    submission;
-    parley_directory_t    *directory;
-    parley_jwk_t           key;
-    parley_who_t           who;         /* of the current message */
-    parley_seal_t          seal;
-    parley_loss_mode_t     loss;
-    int                    render;
-    parley_severity_t      severity;
+    parley_message_t        m;
+    parley_proto_t          to;
+    parley_encode_opts_t    opts;
+    parley_submission_t     submission;
+    parley_directory_t     *directory;
+    parley_jwk_t            key;
+    parley_who_t            who;        /* of the current message */
+    parley_seal_t           seal;
+    parley_loss_mode_t      loss;
+    int                     render;
+    parley_severity_word_t  severity;
 } parley_translate_t;
 
 
@@ -196,8 +196,8 @@ parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t)
     value = parley_option(tool, "vcp-severity");
 
     if (value != NULL) {
-        if (parley_severity_parse(parley_str_c(value), NULL, 0, &t->severity,
-                                  &err)
+        if (parley_severity_word_parse(parley_str_c(value), NULL, 0,
+                                       &t->severity, &err)
             != 0)
         {
             parley_say("--vcp-severity: %s", err.text);

@@ -4,7 +4,7 @@
 #define PARLEY_EXPLAIN_H
 
 #include "tools/parley_conf.h"
-#include "gate/steps/parley_decider.h"
+#include "gate/steps/parley_trace_directive.h"
 #include "gate/message/parley_gate.h"
 #include "state/memory/parley_memory.h"
 #include "gate/settings/parley_settings.h"
@@ -15,10 +15,10 @@
 
 
 typedef struct {
-    parley_step_t         step;
-    parley_step_result_t  result;
-    parley_decider_t      by;
-    char                  text[PARLEY_EXPLAIN_TEXT];
+    parley_step_t             step;
+    parley_step_result_t      result;
+    parley_trace_directive_t  by;
+    char                      text[PARLEY_EXPLAIN_TEXT];
 } parley_explained_t;
 
 

@@ -300,7 +300,7 @@ parley_explain_step_done(parley_gate_t *g, parley_step_t step,
 
     s->step = step;
     s->result = result;
-    (void) parley_decider(&e->http, &e->settings, g, step, &s->by);
+    (void) parley_trace_directive(&e->http, &e->settings, g, step, &s->by);
     memcpy(s->text, e->note, sizeof(s->text));
 
     e->note[0] = '\0';

@@ -1,7 +1,7 @@
 #include "translate/parley_check.h"
 #include "translate/parley_embed.h"
 #include "translate/parley_msg_field.h"
-#include "translate/parley_severity.h"
+#include "translate/parley_severity_word.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,8 @@ static int parley_check_at(const parley_msg_t *m, parley_proto_t proto,
     parley_msg_field_t field, parley_error_t *err);
 static int64_t parley_check_lifetime(const parley_codec_t *codec,
     const parley_msg_t *m);
-static int parley_check_alarm(const parley_msg_t *m, parley_alarm_t asked,
-    parley_error_t *err);
+static int parley_check_own_severity(const parley_msg_t *m,
+    parley_severity_t asked, parley_error_t *err);
 
 
 int
@@ -166,7 +166,7 @@ parley_check_lifetime(const parley_codec_t *codec, const parley_msg_t *m)
 
 
 int
-parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
+parley_check_severity(const parley_msg_t *m, parley_severity_t asked,
     parley_error_t *err)
 {
     int           words;
@@ -178,7 +178,7 @@ parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
         return parley_error_memory(err);
     }
 
-    if (parley_check_alarm(&said, asked, err) == 0) {
+    if (parley_check_own_severity(&said, asked, err) == 0) {
         return 0;
     }
 
@@ -188,7 +188,7 @@ parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
 
 
 static int
-parley_check_alarm(const parley_msg_t *m, parley_alarm_t asked,
+parley_check_own_severity(const parley_msg_t *m, parley_severity_t asked,
     parley_error_t *err)
 {
     const char  *at;
@@ -196,7 +196,7 @@ parley_check_alarm(const parley_msg_t *m, parley_alarm_t asked,
     at = parley_codecs[m->origin]->pointers[PARLEY_MSG_SEVERITY];
 
     if (at == NULL || m->act != PARLEY_ACT_REPLY
-        || m->alarm == PARLEY_ALARM_NONE || asked == PARLEY_ALARM_NONE
+        || m->alarm == PARLEY_SEVERITY_NONE || asked == PARLEY_SEVERITY_NONE
         || m->alarm == asked)
     {
         return 0;
@@ -211,7 +211,7 @@ parley_check_alarm(const parley_msg_t *m, parley_alarm_t asked,
     return parley_error_set(err, PARLEY_E_FIELD_INVALID, at,
                             "an acknowledgment has the severity of its "
                             "escalation, \"%s\"",
-                            (const char *) parley_alarm_name(asked).data);
+                            (const char *) parley_severity_name(asked).data);
 }
 
 
@@ -231,7 +231,7 @@ parley_check_answer(const parley_msg_t *m, const parley_msg_t *request,
         return parley_error_memory(err);
     }
 
-    if (parley_check_severity(m, sent->alarm != PARLEY_ALARM_NONE
+    if (parley_check_severity(m, sent->alarm != PARLEY_SEVERITY_NONE
                                  ? sent->alarm : asked.alarm, err)
         != 0)
     {
@@ -239,7 +239,7 @@ parley_check_answer(const parley_msg_t *m, const parley_msg_t *request,
     }
 
     if (!words || said.act != PARLEY_ACT_REPLY
-        || asked.alarm == PARLEY_ALARM_NONE || said.reply_to.len == 0
+        || asked.alarm == PARLEY_SEVERITY_NONE || said.reply_to.len == 0
         || parley_str_eq(said.reply_to, request->id)
         || parley_str_eq(said.reply_to, sent->id)
         || parley_str_eq(said.reply_to, origin))
@@ -303,7 +303,7 @@ parley_check_words(const parley_msg_t *m, parley_msg_t *ret)
 
     ret->origin = proto;
     ret->form = form;
-    ret->alarm = PARLEY_ALARM_NONE;
+    ret->alarm = PARLEY_SEVERITY_NONE;
 
     return parley_codecs[proto]->payload(ret) == 0 ? 1 : -1;
 }

@@ -57,10 +57,10 @@ int64_t parley_check_left(const parley_msg_t *m, int64_t now_ms);
 
 /*
  * Checks that an acknowledgment, in any protocol, has the severity of the
- * acknowledged escalation (VCP-25).  asked is that severity, PARLEY_ALARM_NONE
- * if it is unknown.  Returns 0, or -1: field-invalid.
+ * acknowledged escalation (VCP-25).  asked is that severity,
+ * PARLEY_SEVERITY_NONE if it is unknown.  Returns 0, or -1: field-invalid.
  */
-int parley_check_severity(const parley_msg_t *m, parley_alarm_t asked,
+int parley_check_severity(const parley_msg_t *m, parley_severity_t asked,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 

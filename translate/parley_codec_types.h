@@ -10,7 +10,7 @@
 #include "core/parley_error.h"
 #include "core/parley_json.h"
 #include "translate/parley_msg.h"
-#include "translate/parley_severity.h"
+#include "translate/parley_severity_word.h"
 #include "core/parley_str.h"
 
 
@@ -83,8 +83,8 @@ typedef struct {
     parley_str_t          broadcast;    /* parley_vcp_broadcast: AEE name of the
                                            group of all peers of the upstream;
                                            empty: none */
-    const parley_severity_t  *severities;   /* parley_vcp_severity */
-    uint32_t                  nseverities;
+    const parley_severity_word_t  *severities; /* parley_vcp_severity */
+    uint32_t                       nseverities;
     parley_resolve_pt     resolve;      /* may be NULL */
     parley_attribute_pt   attribute;    /* may be NULL */
     parley_above_pt       above;        /* may be NULL */
@@ -141,7 +141,7 @@ typedef struct {
                                    this form */
     unsigned      one_way:1;       /* but cannot answer it with text (C2A-13) */
     unsigned      approval:2;   /* as in parley_msg_t */
-    parley_alarm_t  alarm;      /* severity, or NONE */
+    parley_severity_t  alarm;   /* severity, or NONE */
 } parley_encoded_t;
 
 
@@ -184,13 +184,13 @@ typedef enum {
 
 /* meaning of a message between a child and its parent */
 typedef struct {
-    parley_alarm_t  alarm;          /* severity of an escalation; NONE: the
+    parley_severity_t  alarm;       /* severity of an escalation; NONE: the
                                        message is not an escalation */
-    unsigned        acknowledges:1; /* escalation that acknowledges another */
-    unsigned        asks:1;         /* escalation that needs an
+    unsigned           acknowledges:1; /* acknowledges an escalation */
+    unsigned           asks:1;      /* escalation that needs an
                                        acknowledgment */
-    unsigned        resumes:1;      /* resumes a suspended child (VCP-26) */
-    parley_str_t    context;        /* context of an escalation; may be empty */
+    unsigned           resumes:1;   /* resumes a suspended child (VCP-26) */
+    parley_str_t       context;     /* context of an escalation; may be empty */
 } parley_supervision_t;
 
 

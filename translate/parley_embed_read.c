@@ -294,7 +294,7 @@ parley_embed_take_act(parley_msg_t *msg, const parley_embed_t *c,
 
     if (codec->payload != NULL) {
         msg->act = slot->act;
-        msg->alarm = PARLEY_ALARM_NONE;
+        msg->alarm = PARLEY_SEVERITY_NONE;
         msg->notice = PARLEY_NOTICE_USUAL;
 
         if (codec->payload(msg) != 0) {
@@ -351,7 +351,7 @@ parley_embed_extend(parley_msg_t *msg, const parley_codec_t *codec)
     msg->approves = said.approves && msg->act == PARLEY_ACT_REPLY;
     msg->agrees = said.agrees;
 
-    if (msg->alarm == PARLEY_ALARM_NONE) {
+    if (msg->alarm == PARLEY_SEVERITY_NONE) {
         msg->alarm = said.alarm;
     }
 

@@ -1,7 +1,7 @@
 /* Reads capsules in texts.  parley_embed_text.h describes their form. */
 
 #include "translate/parley_embed_text.h"
-#include "translate/parley_deadline.h"
+#include "translate/parley_deadline_read.h"
 #include "translate/parley_engine.h"
 #include "translate/parley_plain.h"
 
@@ -371,10 +371,10 @@ parley_embed_deadline(parley_json_ref_t requires)
         return -1;
     }
 
-    return parley_deadline(requires.doc,
-                           parley_json_member(requires.doc, requires.node,
-                                              PARLEY_ATOM_timeout_ms),
-                           PARLEY_EMBED_MS_MAX);
+    return parley_deadline_read(requires.doc,
+                                parley_json_member(requires.doc, requires.node,
+                                                   PARLEY_ATOM_timeout_ms),
+                                PARLEY_EMBED_MS_MAX);
 }
 
 

@@ -78,12 +78,12 @@ typedef enum {
  * report a problem.
  */
 typedef enum {
-    PARLEY_ALARM_NONE = 0,
-    PARLEY_ALARM_INFO,
-    PARLEY_ALARM_WARNING,
-    PARLEY_ALARM_CRITICAL,
-    PARLEY_ALARM_EMERGENCY
-} parley_alarm_t;
+    PARLEY_SEVERITY_NONE = 0,
+    PARLEY_SEVERITY_INFO,
+    PARLEY_SEVERITY_WARNING,
+    PARLEY_SEVERITY_CRITICAL,
+    PARLEY_SEVERITY_EMERGENCY
+} parley_severity_t;
 
 
 /*
@@ -190,7 +190,7 @@ typedef struct {
                                          id */
     parley_priority_t     priority;
     int64_t               timeout_ms; /* -1: no deadline */
-    parley_alarm_t        alarm;
+    parley_severity_t     alarm;
     parley_notice_t       notice;
     parley_str_t          text;       /* text for a person, or empty */
     parley_str_t          code;       /* for a FAILURE: code in AEE's form

@@ -13,10 +13,10 @@ int
 parley_sentence_write(parley_buf_t *b, const parley_msg_t *m,
     const parley_sentence_t *sentences, unsigned n)
 {
-    size_t                 start;
-    unsigned               i, k;
-    uint32_t               value;
-    const parley_piece_t  *piece;
+    size_t                           start;
+    unsigned                         i, k;
+    uint32_t                         value;
+    const parley_query_parameter_t  *piece;
 
     start = b->len;
 

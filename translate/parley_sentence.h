@@ -20,12 +20,12 @@ typedef struct {
     unsigned       ms:1;        /* a number of milliseconds */
     unsigned       optional:1;  /* omitted with its words if the member is
                                    missing */
-} parley_piece_t;
+} parley_query_parameter_t;
 
 
 typedef struct {
-    parley_str_t    form;
-    parley_piece_t  pieces[PARLEY_SENTENCE_PIECES];
+    parley_str_t              form;
+    parley_query_parameter_t  pieces[PARLEY_SENTENCE_PIECES];
 } parley_sentence_t;
 
 

@@ -1,60 +1,42 @@
 /*
- * Severities of problems: their words, and the operator's severities of
- * failures by code (parley_vcp_severity).
+ * The severity of the problem that a message reports, and its consequences.  A
+ * critical or emergency message is an escalation that goes up until it is
+ * acknowledged (VCP 5.2), an emergency immediately.  Both may suspend the
+ * sender (VCP-26).  For the message at the gate, parley_gate_severity() returns
+ * the severity.
  */
 
 #ifndef PARLEY_SEVERITY_H
 #define PARLEY_SEVERITY_H
 
-#include "core/parley_error.h"
 #include "translate/parley_msg.h"
-#include "core/parley_str.h"
-
-
-#define PARLEY_SEVERITIES_MAX  64   /* codes at one location */
-
-
-typedef struct {
-    parley_str_t    code;       /* "E_TIMEOUT" */
-    parley_alarm_t  alarm;
-} parley_severity_t;
-
-
-/* "info", "warning", "critical", "emergency"; empty for NONE */
-parley_str_t parley_alarm_name(parley_alarm_t alarm);
-
-/* Finds a severity.  NONE: the word is unknown. */
-parley_alarm_t parley_alarm_find(parley_str_t word);
-
-
-static inline int
-parley_alarm_is_emergency(parley_alarm_t alarm)
-{
-    return alarm == PARLEY_ALARM_EMERGENCY;
-}
-
-
-/* Returns whether an alarm goes up and precedes other messages, and whether the
-   sender's parent is told if it is not delivered. */
-static inline int
-parley_alarm_escalates(parley_alarm_t alarm)
-{
-    return alarm >= PARLEY_ALARM_CRITICAL;
-}
+#include "translate/parley_severity_word.h"
+#include "translate/parley_embed.h"
 
 
 /*
- * Reads "CODE=severity", where CODE has at most 64 of A-Z, 0-9 and "_".  *ret
- * points into word.  set has the earlier ones: a code must not occur twice.
- * Returns 0, or -1 with *err filled; its text is for the operator.
+ * Returns the severity of an escalation, or of the escalation that an
+ * acknowledgment names, by the message's intent in any protocol.  NONE: the
+ * message is neither.  reports: the message goes to its sender's parent, so
+ * that a problem that another protocol reports is an escalation too.  The
+ * higher severity counts.
  */
-int parley_severity_parse(parley_str_t word, const parley_severity_t *set,
-    uint32_t n, parley_severity_t *ret, parley_error_t *err)
-    __attribute__((warn_unused_result));
+parley_severity_t parley_severity_of(const parley_msg_t *m, int reports);
 
-/* Finds the severity of a code.  NONE: set does not have the code. */
-parley_alarm_t parley_severity_of(const parley_severity_t *set, uint32_t n,
-    parley_str_t code);
+/*
+ * Returns whether an alarm suspends its sender.  pauses: parley_vcp_critical
+ * pause.
+ */
+static inline int
+parley_severity_suspends(parley_severity_t alarm, int pauses)
+{
+    return pauses ? parley_severity_escalates(alarm)
+                  : parley_severity_is_emergency(alarm);
+}
+
+parley_severity_t parley_severity_graver(const parley_msg_t *m,
+    const parley_supervision_t *means, int reports);
+
 
 
 #endif /* PARLEY_SEVERITY_H */

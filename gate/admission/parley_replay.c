@@ -16,7 +16,7 @@ static int parley_replay_retain(const parley_replay_t *r,
 
 
 int
-parley_replay_is_kept(const parley_entrance_t *entrance)
+parley_replay_is_kept(const parley_reservation_t *entrance)
 {
     const parley_who_t  *who = entrance->who;
 
@@ -60,7 +60,7 @@ parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first)
 
     parley_replay_id(r, &put.id);
 
-    put.queue = PARLEY_LOOSE_ANSWER;
+    put.queue = PARLEY_EVICTABLE_ANSWER;
     put.account = r->entrance->account;
     put.parts = parts;
     put.nparts = 2;
@@ -110,7 +110,7 @@ parley_replay_retain(const parley_replay_t *r, const parley_reply_t *first)
     m.recipient = asked->sender;
     m.corr = asked->corr.len > 0 ? asked->corr : asked->id;
     m.message = first->body;
-    m.queue = PARLEY_LOOSE_ANSWER;
+    m.queue = PARLEY_EVICTABLE_ANSWER;
     m.account = r->entrance->account;
     m.ttl = r->ttl;
 

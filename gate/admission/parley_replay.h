@@ -9,22 +9,22 @@
 #define PARLEY_REPLAY_H
 
 #include "translate/parley_codec.h"
-#include "gate/admission/parley_entrance.h"
+#include "gate/admission/parley_reservation.h"
 #include "gate/admission/parley_retain.h"
 
 
 typedef struct {
-    parley_arena_t           *arena;
-    parley_who_t             *who;
-    const parley_entrance_t  *entrance;     /* of the message */
-    uint64_t                  seed;         /* as in parley_json_read() */
-    int64_t                   ttl;          /* of what is kept */
-    int64_t                   wall;         /* milliseconds since 1970 */
+    parley_arena_t              *arena;
+    parley_who_t                *who;
+    const parley_reservation_t  *entrance;  /* of the message */
+    uint64_t                     seed;      /* as in parley_json_read() */
+    int64_t                      ttl;       /* of what is kept */
+    int64_t                      wall;      /* milliseconds since 1970 */
 } parley_replay_t;
 
 
 /* Whether anything is kept of the answers to such a message. */
-int parley_replay_is_kept(const parley_entrance_t *entrance);
+int parley_replay_is_kept(const parley_reservation_t *entrance);
 
 /*
  * Keeps what its sender is told.  Nothing is promised: what finds no room is

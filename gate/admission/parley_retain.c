@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "gate/party/parley_bind.h"
+#include "gate/party/parley_responder_check.h"
 #include "core/parley_digest.h"
 #include "translate/parley_engine.h"
 #include "core/parley_hex.h"
@@ -163,10 +163,10 @@ parley_retain_owned(const parley_retain_t *r, parley_found_t *f,
 
     for (i = 0; rc == 0 && i < 2; i++) {
         owner[0] = i == 0 ? parley_who_proven(r->who)
-                   : parley_bind_principal(&agents, task->wire,
-                                           parley_retain_text(task->data.doc,
-                                                              task->data.node,
-                                                              "from"));
+                   : parley_responder_principal(
+                         &agents, task->wire,
+                         parley_retain_text(task->data.doc, task->data.node,
+                                            "from"));
 
         id->tag = parley_state_tag(r->ask->state, owner, 2, NULL, 0);
 
@@ -193,7 +193,7 @@ parley_retain_gather(const parley_retain_t *r, parley_found_t *f,
 
     for (i = records->n - 1; i >= 0; i--) {
 
-        if (records->list[i].queue == PARLEY_LOOSE_MESSAGE && !r->retains) {
+        if (records->list[i].queue == PARLEY_EVICTABLE_MESSAGE && !r->retains) {
             continue;
         }
 

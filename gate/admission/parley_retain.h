@@ -36,7 +36,7 @@ typedef struct {
     parley_str_t         sent_corr;     /* the correlation that its recipient
                                            got, where it was translated */
     parley_str_t         message;       /* JSON */
-    parley_loose_t       queue;
+    parley_evictable_t   queue;
     const uint8_t       *account;
     int64_t              ttl;           /* milliseconds */
     const uint8_t       *under;         /* as in parley_put_t */

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "gate/party/parley_account.h"
-#include "translate/parley_alarm.h"
+#include "translate/parley_severity.h"
 #include "gate/admission/parley_suspension.h"
 #include "core/parley_time.h"
 
@@ -10,7 +10,7 @@
 #define PARLEY_SUSPENSION_TTL  ((int64_t) 100 * 365 * 24 * 3600 * 1000)
 
 
-_Static_assert((int) PARLEY_ALARM_EMERGENCY < PARLEY_STATE_HOLDS,
+_Static_assert((int) PARLEY_SEVERITY_EMERGENCY < PARLEY_STATE_HOLDS,
                "the state counts them by their alarm, which is their tag");
 
 
@@ -23,12 +23,12 @@ typedef struct {
 
 
 static void parley_suspension_record(const parley_state_t *state,
-    parley_str_t sub, parley_alarm_t alarm, parley_record_id_t *ret);
+    parley_str_t sub, parley_severity_t alarm, parley_record_id_t *ret);
 
 
 static void
 parley_suspension_record(const parley_state_t *state, parley_str_t sub,
-    parley_alarm_t alarm, parley_record_id_t *ret)
+    parley_severity_t alarm, parley_record_id_t *ret)
 {
     ret->kind = PARLEY_KIND_SUSPENSION;
     ret->tag = (uint32_t) alarm;
@@ -59,7 +59,7 @@ parley_suspension_put(parley_ask_t *q, const parley_suspension_t *s,
 
     /* nobody's: who has its share is suspended, too */
 
-    put.queue = PARLEY_LOOSE_NONE;
+    put.queue = PARLEY_EVICTABLE_NONE;
     put.parts = parts;
     put.nparts = 3;
     put.ttl = PARLEY_SUSPENSION_TTL;
@@ -78,7 +78,7 @@ parley_suspension_get(parley_ask_t *q, parley_str_t sub,
 
     ret->n = 0;
 
-    parley_suspension_record(q->state, sub, PARLEY_ALARM_NONE, &id);
+    parley_suspension_record(q->state, sub, PARLEY_SEVERITY_NONE, &id);
 
     rc = parley_ask_get(q, PARLEY_KIND_SUSPENSION, id.key, &records);
 
@@ -125,7 +125,7 @@ parley_suspension_read(const parley_state_t *state,
         return -1;
     }
 
-    ret->alarm = (parley_alarm_t) head.alarm;
+    ret->alarm = (parley_severity_t) head.alarm;
     ret->since_ms = head.since_ms;
     ret->sub = parley_str_make(value.data, head.sub);
     ret->id = parley_str_from(value, head.sub);
@@ -140,7 +140,7 @@ parley_suspension_read(const parley_state_t *state,
 parley_str_t
 parley_suspension_name(const parley_suspension_t *s)
 {
-    return parley_alarm_is_emergency(s->alarm) ? PARLEY_STR("suspended")
+    return parley_severity_is_emergency(s->alarm) ? PARLEY_STR("suspended")
                                               : PARLEY_STR("paused");
 }
 

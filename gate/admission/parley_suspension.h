@@ -22,11 +22,11 @@
 
 
 typedef struct {
-    parley_alarm_t  alarm;      /* CRITICAL or EMERGENCY */
-    int64_t         since_ms;   /* of the message that reported it */
-    parley_str_t    sub;        /* of the principal, not empty */
-    parley_str_t    id;         /* of the message */
-    parley_lift_t   lift;       /* ends it; read: of the one that is there */
+    parley_severity_t  alarm;   /* CRITICAL or EMERGENCY */
+    int64_t            since_ms; /* of the message that reported it */
+    parley_str_t       sub;     /* of the principal, not empty */
+    parley_str_t       id;      /* of the message */
+    parley_lift_t      lift;    /* ends it; read: of the one that is there */
 } parley_suspension_t;
 
 

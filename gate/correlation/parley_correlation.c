@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "gate/party/parley_bind.h"
+#include "gate/party/parley_responder_check.h"
 #include "translate/channel/parley_channel_scope.h"
 #include "translate/parley_check.h"
 #include "translate/parley_name.h"
@@ -31,13 +31,13 @@ static int parley_correlation_event(parley_correlation_t *r,
 static int parley_correlation_look(parley_correlation_t *r, parley_str_t to,
     int by_corr, parley_correlation_found_t *found, parley_error_t *err);
 static int parley_correlation_names(const parley_msg_t *m);
-static int parley_correlation_among(parley_correlation_t *r,
+static int parley_correlation_match_all(parley_correlation_t *r,
     const uint8_t *key, const parley_records_t *records, int by_corr,
     parley_correlation_found_t *found);
-static int parley_correlation_is_as_well(const parley_correlation_t *r,
+static int parley_correlation_may_be_closed(const parley_correlation_t *r,
     const parley_record_t *closed);
-static int parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
-    const parley_record_t *record, int by_corr,
+static int parley_correlation_match_one(parley_correlation_t *r,
+    const uint8_t *key, const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret);
 static parley_correlation_found_t parley_correlation_beside(
     const parley_correlation_t *r, const parley_question_t *q, int64_t age);
@@ -49,7 +49,7 @@ static int parley_correlation_is_mute(const parley_question_t *q);
 static int parley_correlation_speaks(const parley_correlation_t *r,
     const parley_question_t *q);
 static void parley_correlation_named(const parley_question_t *q,
-    const parley_question_lead_t *lead, parley_correlation_name_t *ret);
+    const parley_question_alias_t *lead, parley_correlation_name_t *ret);
 static int parley_correlation_is_closed(const parley_correlation_t *r,
     const parley_record_t *record);
 static int parley_correlation_found(parley_correlation_t *r,
@@ -264,7 +264,8 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
         rc = parley_ask_get_owned(r->ask, &id, &records);
 
         if (rc == 0) {
-            rc = parley_correlation_among(r, id.key, &records, by_corr, found);
+            rc = parley_correlation_match_all(r, id.key, &records, by_corr,
+                                              found);
         }
     }
 
@@ -272,7 +273,8 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
         rc = parley_ask_get(r->ask, id.kind, id.key, &records);
 
         if (rc == 0) {
-            rc = parley_correlation_among(r, id.key, &records, by_corr, found);
+            rc = parley_correlation_match_all(r, id.key, &records, by_corr,
+                                              found);
         }
     }
 
@@ -296,7 +298,7 @@ parley_correlation_names(const parley_msg_t *m)
  */
 
 static int
-parley_correlation_among(parley_correlation_t *r, const uint8_t *key,
+parley_correlation_match_all(parley_correlation_t *r, const uint8_t *key,
     const parley_records_t *records, int by_corr,
     parley_correlation_found_t *found)
 {
@@ -308,7 +310,8 @@ parley_correlation_among(parley_correlation_t *r, const uint8_t *key,
     n = 0;
 
     for (i = 0; i < records->n; i++) {
-        rc = parley_correlation_at(r, key, &records->list[i], by_corr, &one);
+        rc = parley_correlation_match_one(r, key, &records->list[i], by_corr,
+                                          &one);
 
         if (rc != 0) {
             return rc;
@@ -324,7 +327,7 @@ parley_correlation_among(parley_correlation_t *r, const uint8_t *key,
     }
 
     while (n != 0 && *found == PARLEY_CORRELATION_OPEN) {
-        if (parley_correlation_is_as_well(r, closed[--n])) {
+        if (parley_correlation_may_be_closed(r, closed[--n])) {
             *found = PARLEY_CORRELATION_SEVERAL;
         }
     }
@@ -340,7 +343,7 @@ parley_correlation_among(parley_correlation_t *r, const uint8_t *key,
 /* whether it may answer what is closed rather than what waits */
 
 static int
-parley_correlation_is_as_well(const parley_correlation_t *r,
+parley_correlation_may_be_closed(const parley_correlation_t *r,
     const parley_record_t *closed)
 {
     uint32_t             names;
@@ -367,7 +370,7 @@ parley_correlation_is_as_well(const parley_correlation_t *r,
  */
 
 static int
-parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
+parley_correlation_match_one(parley_correlation_t *r, const uint8_t *key,
     const parley_record_t *record, int by_corr,
     parley_correlation_found_t *ret)
 {
@@ -376,7 +379,7 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     parley_record_t            led;
     parley_question_t          q;
     parley_record_id_t         id;
-    parley_question_lead_t     lead;
+    parley_question_alias_t    lead;
     parley_correlation_name_t  name;
 
     *ret = PARLEY_CORRELATION_CLOSED;
@@ -385,7 +388,8 @@ parley_correlation_at(parley_correlation_t *r, const uint8_t *key,
     id.tag = record->tag;
     memcpy(id.key, key, PARLEY_KEY_LEN);
 
-    name.own = !record->closed && parley_question_leads(record->value, &lead);
+    name.own = !record->closed && parley_question_is_alias(record->value,
+                                                           &lead);
 
     if (name.own) {
         id = lead.id;
@@ -555,7 +559,7 @@ parley_correlation_speaks(const parley_correlation_t *r,
 
 static void
 parley_correlation_named(const parley_question_t *q,
-    const parley_question_lead_t *lead, parley_correlation_name_t *ret)
+    const parley_question_alias_t *lead, parley_correlation_name_t *ret)
 {
     ret->own = lead != NULL;
     ret->corr = q->texts[ret->own ? PARLEY_QUESTION_CORR
@@ -680,8 +684,8 @@ parley_correlation_slot(parley_correlation_t *r)
 
     parley_who_agents(r->who, &agents);
     parley_question_slot(r->ask->state, &r->id, q->head.several,
-                         parley_bind_principal(&agents, r->msg->wire,
-                                               r->msg->sender),
+                         parley_responder_principal(&agents, r->msg->wire,
+                                                    r->msg->sender),
                          session, r->slot);
 }
 

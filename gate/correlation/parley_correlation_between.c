@@ -185,7 +185,7 @@ parley_correlation_is_above(const parley_correlation_t *r,
     for (p = parent; p != NULL; p = p->above) {
         if (parley_str_eq(p->sub, by)) {
             return p == parent ? 1
-                   : parley_overdue_has_asked(r->ask, id, by);
+                   : parley_deadline_has_asked(r->ask, id, by);
         }
     }
 

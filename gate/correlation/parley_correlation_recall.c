@@ -76,10 +76,10 @@ parley_correlation_recall(parley_correlation_t *r, parley_error_t *err)
 static int
 parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
 {
-    int                     rc;
-    parley_record_t         record;
-    parley_record_id_t      id;
-    parley_question_lead_t  lead;
+    int                      rc;
+    parley_record_t          record;
+    parley_record_id_t       id;
+    parley_question_alias_t  lead;
 
     id.kind = PARLEY_KIND_CALL;
     id.tag = 0;
@@ -87,7 +87,7 @@ parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
 
     rc = parley_correlation_record(r, &id, &record);
 
-    if (rc == 1 && parley_question_leads(record.value, &lead)) {
+    if (rc == 1 && parley_question_is_alias(record.value, &lead)) {
         rc = parley_correlation_record(r, &lead.id, &record);
     }
 
@@ -108,12 +108,12 @@ parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
 static int
 parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
 {
-    int                     i, rc;
-    parley_records_t        records;
-    parley_question_t       q;
-    parley_record_id_t      id;
-    const parley_msg_t     *m;
-    parley_question_lead_t  lead;
+    int                      i, rc;
+    parley_records_t         records;
+    parley_question_t        q;
+    parley_record_id_t       id;
+    const parley_msg_t      *m;
+    parley_question_alias_t  lead;
 
     m = r->msg;
 
@@ -138,7 +138,7 @@ parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
     for (i = 0; i < records.n; i++) {
 
         if (records.list[i].closed
-            || parley_question_leads(records.list[i].value, &lead))
+            || parley_question_is_alias(records.list[i].value, &lead))
         {
             continue;
         }

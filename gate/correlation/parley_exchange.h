@@ -14,7 +14,7 @@
 #ifndef PARLEY_EXCHANGE_H
 #define PARLEY_EXCHANGE_H
 
-#include "gate/party/parley_bind.h"
+#include "gate/party/parley_responder_check.h"
 #include "translate/parley_engine.h"
 #include "translate/parley_intents.h"
 #include "http/parley_media.h"
@@ -27,7 +27,8 @@
  * What becomes of the message's reservation; what is decided is final.  A whole
  * answer takes the id, whatever it says, unless it says that the message may
  * come again; so does one that is no good.  A status beside 2xx, an answer that
- * breaks off, a deadline, a token that expires free it (parley_trouble.h).
+ * breaks off, a deadline, a token that expires free it
+ * (parley_upstream_error.h).
  */
 typedef enum {
     PARLEY_SETTLE_OPEN = 0,     /* not decided yet */
@@ -114,7 +115,7 @@ typedef struct {
                                            in the reply alone, if that is not
                                            over */
     parley_str_t          principal;    /* of a final answer: who gave it, see
-                                           parley_bind_responder() */
+                                           parley_responder_expected() */
     parley_str_t          session;
 } parley_answered_t;
 

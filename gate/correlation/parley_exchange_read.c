@@ -69,7 +69,7 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return -1;
     }
 
-    if (parley_bind(&x->bond, &answer->msg, err) != 0) {
+    if (parley_responder_check(&x->bond, &answer->msg, err) != 0) {
         return -1;
     }
 
@@ -194,6 +194,6 @@ parley_exchange_note(const parley_exchange_t *x, const parley_answer_t *answer,
                          || m->act == PARLEY_ACT_FAILURE));
 
     if (ret->final) {
-        parley_bind_responder(&x->bond, m, &ret->principal, &ret->session);
+        parley_responder_expected(&x->bond, m, &ret->principal, &ret->session);
     }
 }

@@ -218,7 +218,7 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
         return 0;
     }
 
-    if (x->means->alarm == PARLEY_ALARM_NONE) {
+    if (x->means->alarm == PARLEY_SEVERITY_NONE) {
         return 0;
     }
 

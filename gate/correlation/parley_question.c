@@ -192,7 +192,7 @@ parley_question_is_optional(const parley_asking_t *a)
     m = a->who->msg;
 
     return !a->escalates && m->act == PARLEY_ACT_EVENT
-           && (m->alarm != PARLEY_ALARM_NONE
+           && (m->alarm != PARLEY_SEVERITY_NONE
                ? a->published || a->sent->answerable
                : m->open && a->published);
 }
@@ -399,7 +399,7 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
     put.queue = a->escalates
                 || (ret->awaited && !ret->optional
                     && a->who->msg->wire != a->speak)
-                ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_OPTIONAL;
+                ? PARLEY_EVICTABLE_NONE : PARLEY_EVICTABLE_OPTIONAL;
 
     /* while it is being put it may be there already */
 
@@ -538,7 +538,8 @@ parley_question_put_beside(const parley_asking_t *a,
     /* VCP-24: what could not be acknowledged would go up */
 
     put.id = *id;
-    put.queue = a->escalates ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_OPTIONAL;
+    put.queue = a->escalates ? PARLEY_EVICTABLE_NONE
+                             : PARLEY_EVICTABLE_OPTIONAL;
     put.ttl = asked->until - a->ask->now;
 
     return parley_question_put_one(a, &put, &record);

@@ -95,7 +95,7 @@ typedef struct {
                                            has_told is set; may be empty */
     unsigned                has_corr:1; /* else its correlation is its own */
     unsigned                has_told:1; /* else the name is its own */
-} parley_question_lead_t;
+} parley_question_alias_t;
 
 
 /* a message that is about to be sent */
@@ -161,13 +161,13 @@ void parley_question_record(const parley_asking_t *a,
  * answers that: what is under that name leads to the question.  It gives way
  * where there is no room.  Returns 0 or PARLEY_WAIT.
  */
-int parley_question_lead(const parley_asking_t *a,
+int parley_question_alias(const parley_asking_t *a,
     const parley_asked_t *asked)
     __attribute__((warn_unused_result));
 
 /* The same of an event that is mute, which was remembered: who answers a->sent
    answers what must not be answered (C2A-13). */
-int parley_question_lead_mute(const parley_asking_t *a,
+int parley_question_alias_mute(const parley_asking_t *a,
     const parley_asked_t *asked)
     __attribute__((warn_unused_result));
 
@@ -257,7 +257,7 @@ void parley_question_asked_by(const parley_question_t *q,
     parley_who_asker_t *ret);
 
 /* Returns whether a record leads to a question and is not one itself. */
-int parley_question_leads(parley_str_t record, parley_question_lead_t *ret);
+int parley_question_is_alias(parley_str_t record, parley_question_alias_t *ret);
 
 /* Whether it takes answers still where its record ends in left ms. */
 int parley_question_is_open(const parley_question_t *q, int64_t left);

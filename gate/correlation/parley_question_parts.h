@@ -17,7 +17,7 @@ typedef struct {
     parley_record_id_t  id;
     uint16_t            corr;       /* octets */
     uint8_t             has_corr;
-} parley_question_lead_head_t;
+} parley_question_alias_head_t;
 
 
 /* Fills *q with a message that is about to be sent.  Returns whether it waits

@@ -9,7 +9,7 @@
 /* by the id that was claimed for it; of what is stale none is made */
 
 int
-parley_overdue_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
+parley_deadline_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
     parley_str_t sub)
 {
     int                 rc;
@@ -18,8 +18,8 @@ parley_overdue_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
     parley_admitted_t   got;
     parley_admission_t  a;
 
-    parley_overdue_claim_key(ask->state, question, PARLEY_OVERDUE_RAISES, sub,
-                             id);
+    parley_deadline_claim_key(ask->state, question, PARLEY_DEADLINE_RAISES, sub,
+                              id);
     parley_account_key(ask->state, sub, parley_str_none, account);
 
     memset(print, 0, sizeof(print));
@@ -37,14 +37,14 @@ parley_overdue_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
 
 
 void
-parley_overdue_claim_key(const parley_state_t *state,
+parley_deadline_claim_key(const parley_state_t *state,
     const parley_record_id_t *question, parley_str_t what, parley_str_t to,
     uint8_t ret[PARLEY_KEY_LEN])
 {
-    uint8_t       octets[PARLEY_OVERDUE_QUESTION];
+    uint8_t       octets[PARLEY_DEADLINE_QUESTION];
     parley_str_t  parts[4];
 
-    parley_overdue_octets(question, octets);
+    parley_deadline_octets(question, octets);
 
     parts[0] = PARLEY_STR("deadline");
     parts[1] = parley_str_make(octets, sizeof(octets));
@@ -56,8 +56,8 @@ parley_overdue_claim_key(const parley_state_t *state,
 
 
 void
-parley_overdue_octets(const parley_record_id_t *question,
-    uint8_t out[PARLEY_OVERDUE_QUESTION])
+parley_deadline_octets(const parley_record_id_t *question,
+    uint8_t out[PARLEY_DEADLINE_QUESTION])
 {
     memcpy(out, question->key, PARLEY_KEY_LEN);
     memcpy(out + PARLEY_KEY_LEN, &question->tag, sizeof(question->tag));
@@ -65,8 +65,8 @@ parley_overdue_octets(const parley_record_id_t *question,
 
 
 int
-parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
-    parley_load_kind_t kind, const parley_record_id_t *question,
+parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
+    parley_job_subject_kind_t kind, const parley_record_id_t *question,
     parley_str_t sub, parley_job_t *ret)
 {
     uint8_t       *text;
@@ -77,26 +77,27 @@ parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
 
     ret->class = PARLEY_JOB_PROMPT;
 
-    text = parley_arena_octets(arena, PARLEY_OVERDUE_QUESTION + sub.len);
+    text = parley_arena_octets(arena, PARLEY_DEADLINE_QUESTION + sub.len);
 
     if (text == NULL) {
         return -1;
     }
 
-    parley_overdue_octets(question, text);
+    parley_deadline_octets(question, text);
 
     if (sub.len != 0) {
-        memcpy(text + PARLEY_OVERDUE_QUESTION, sub.data, sub.len);
+        memcpy(text + PARLEY_DEADLINE_QUESTION, sub.data, sub.len);
     }
 
     octet = (uint8_t) kind;
     parts[0] = parley_str_make(&octet, 1);
-    parts[1] = parley_str_make(text, PARLEY_OVERDUE_QUESTION);
+    parts[1] = parley_str_make(text, PARLEY_DEADLINE_QUESTION);
 
     parley_state_key(state, PARLEY_KIND_LANE, parts, 2, ret->lane);
 
-    return parley_load_write(arena, kind,
-                             parley_str_make(text, PARLEY_OVERDUE_QUESTION
-                                                   + sub.len),
-                             &ret->text);
+    return parley_job_subject_write(arena, kind,
+                                    parley_str_make(text,
+                                                    PARLEY_DEADLINE_QUESTION
+                                                          + sub.len),
+                                    &ret->text);
 }

@@ -4,36 +4,36 @@
 #define PARLEY_QUESTION_RAISED_H
 
 #include "state/parley_ask.h"
-#include "hub/parley_load.h"
+#include "hub/parley_job_subject.h"
 
 
-#define PARLEY_OVERDUE_QUESTION  (PARLEY_KEY_LEN + sizeof(uint32_t))
-#define PARLEY_OVERDUE_RAISES  PARLEY_STR("raised")
+#define PARLEY_DEADLINE_QUESTION  (PARLEY_KEY_LEN + sizeof(uint32_t))
+#define PARLEY_DEADLINE_RAISES  PARLEY_STR("raised")
 
 
 /*
  * Whether an escalation has gone up to whoever has that sub: it is known before
  * that one is told.  Returns 1, 0, PARLEY_WAIT, or -1: there is no answer.
  */
-int parley_overdue_has_asked(parley_ask_t *ask,
+int parley_deadline_has_asked(parley_ask_t *ask,
     const parley_record_id_t *question, parley_str_t sub)
     __attribute__((warn_unused_result));
 
 /* The key of what is claimed of a question. */
-void parley_overdue_claim_key(const parley_state_t *state,
+void parley_deadline_claim_key(const parley_state_t *state,
     const parley_record_id_t *question, parley_str_t what, parley_str_t to,
     uint8_t ret[PARLEY_KEY_LEN]);
 
 /* A question as octets. */
-void parley_overdue_octets(const parley_record_id_t *question,
-    uint8_t out[PARLEY_OVERDUE_QUESTION]);
+void parley_deadline_octets(const parley_record_id_t *question,
+    uint8_t out[PARLEY_DEADLINE_QUESTION]);
 
 /*
  * The job of a deadline: its lane and text, in the arena; the rest is zero.
  * Returns 0, or -1: no memory, or sub is too long.
  */
-int parley_overdue_job(parley_arena_t *arena, const parley_state_t *state,
-    parley_load_kind_t kind, const parley_record_id_t *question,
+int parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
+    parley_job_subject_kind_t kind, const parley_record_id_t *question,
     parley_str_t sub, parley_job_t *ret)
     __attribute__((warn_unused_result));
 

@@ -42,7 +42,7 @@ parley_question_message(const parley_question_t *q, parley_msg_t *m)
     m->intent = q->texts[PARLEY_QUESTION_INTENT];
     m->sender = q->texts[PARLEY_QUESTION_SENDER];
     m->recipient = q->texts[PARLEY_QUESTION_RECIPIENT];
-    m->alarm = (parley_alarm_t) q->head.alarm;
+    m->alarm = (parley_severity_t) q->head.alarm;
     m->priority = (parley_priority_t) q->head.priority;
     m->approval = q->head.approval;
     m->place = q->texts[PARLEY_QUESTION_PLACE];
@@ -64,11 +64,11 @@ parley_question_asked_by(const parley_question_t *q,
 
 
 int
-parley_question_leads(parley_str_t record, parley_question_lead_t *ret)
+parley_question_is_alias(parley_str_t record, parley_question_alias_t *ret)
 {
-    parley_question_lead_head_t  head;
+    parley_question_alias_head_t  head;
 
-    parley_octets_zero(ret, sizeof(parley_question_lead_t));
+    parley_octets_zero(ret, sizeof(parley_question_alias_t));
 
     if (record.len == sizeof(parley_record_id_t)) {
         memcpy(&ret->id, record.data, sizeof(parley_record_id_t));

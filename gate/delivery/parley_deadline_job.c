@@ -4,16 +4,16 @@
 
 #include "gate/party/parley_address.h"
 #include "gate/party/parley_account.h"
-#include "gate/delivery/parley_overdue_parts.h"
+#include "gate/delivery/parley_deadline_parts.h"
 #include "gate/settings/parley_settings.h"
 
 
 /* ms that it is known who carried it out, longer than any try of it comes */
-#define PARLEY_OVERDUE_KNOWN     (2 * PARLEY_OVERDUE_LIVES)
+#define PARLEY_DEADLINE_KNOWN     (2 * PARLEY_DEADLINE_LIVES)
 
 
 int
-parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
+parley_deadline_claim(parley_deadline_t *d, parley_str_t what, parley_str_t to,
     const uint8_t *slot)
 {
     int                  rc, late;
@@ -23,7 +23,7 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
     parley_admission_t   a;
     parley_settlement_t  how;
 
-    parley_overdue_claim_key(d->ask.state, &d->question, what, to, id);
+    parley_deadline_claim_key(d->ask.state, &d->question, what, to, id);
 
     memset(print, 0, sizeof(print));
     memset(&a, 0, sizeof(parley_admission_t));
@@ -32,8 +32,8 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
     a.id = id;
     a.print = print;
     a.slot = slot;
-    a.slot_ttl = PARLEY_OVERDUE_KNOWN;
-    a.ttl = PARLEY_OVERDUE_KNOWN;
+    a.slot_ttl = PARLEY_DEADLINE_KNOWN;
+    a.ttl = PARLEY_DEADLINE_KNOWN;
 
     rc = parley_ask_admit(&d->ask, &a, &got);
 
@@ -48,13 +48,13 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
 
     case PARLEY_ADMIT_DUPLICATE:
 
-        if (!parley_overdue_is_claimed(d)) {
+        if (!parley_deadline_is_claimed(d)) {
             return 0;
         }
 
         /* it may find no room again */
 
-        d->end.mark = PARLEY_OVERDUE_CLAIMED;
+        d->end.mark = PARLEY_DEADLINE_CLAIMED;
 
         return 1;
 
@@ -73,7 +73,7 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
 
     /* whether or not it is seen to have settled, the id is this one's */
 
-    d->end.mark = PARLEY_OVERDUE_CLAIMED;
+    d->end.mark = PARLEY_DEADLINE_CLAIMED;
 
     rc = parley_ask_settle(&d->ask, &a, &how, &late);
 
@@ -87,28 +87,28 @@ parley_overdue_claim(parley_overdue_t *d, parley_str_t what, parley_str_t to,
  */
 
 int
-parley_overdue_is_claimed(const parley_overdue_t *d)
+parley_deadline_is_claimed(const parley_deadline_t *d)
 {
-    return d->job->attempt > 1 || d->job->mark == PARLEY_OVERDUE_CLAIMED;
+    return d->job->attempt > 1 || d->job->mark == PARLEY_DEADLINE_CLAIMED;
 }
 
 
 int
-parley_overdue_over(parley_overdue_t *d, parley_overdue_how_t how)
+parley_deadline_finish(parley_deadline_t *d, parley_deadline_how_t how)
 {
     d->how = how;
-    d->end.how = how == PARLEY_OVERDUE_LOST ? PARLEY_JOB_GIVEN_UP
+    d->end.how = how == PARLEY_DEADLINE_LOST ? PARLEY_JOB_GIVEN_UP
                                              : PARLEY_JOB_DONE;
     return 0;
 }
 
 
 int
-parley_overdue_again(parley_overdue_t *d)
+parley_deadline_retry(parley_deadline_t *d)
 {
-    d->how = PARLEY_OVERDUE_AGAIN;
+    d->how = PARLEY_DEADLINE_AGAIN;
     d->end.how = PARLEY_JOB_AGAIN;
-    d->end.after = PARLEY_OVERDUE_LATER;
+    d->end.after = PARLEY_DEADLINE_LATER;
     d->end.untried = 1;
 
     if (d->end.mark == 0) {
@@ -120,11 +120,12 @@ parley_overdue_again(parley_overdue_t *d)
 
 
 int
-parley_overdue_notify(parley_overdue_t *d, const parley_publication_t *p,
-    const parley_principal_t *to, parley_load_kind_t kind, parley_str_t sender,
+parley_deadline_notify(parley_deadline_t *d, const parley_publication_t *p,
+    const parley_principal_t *to, parley_job_subject_kind_t kind,
+                       parley_str_t sender,
     parley_append_t **ret)
 {
-    parley_notify_t  notify;
+    parley_publish_to_t  notify;
 
     *ret = parley_arena_calloc(d->arena, sizeof(parley_append_t));
 
@@ -140,17 +141,17 @@ parley_overdue_notify(parley_overdue_t *d, const parley_publication_t *p,
     notify.to = to;
     notify.kind = kind;
     notify.sender = sender;
-    notify.awaits = kind == PARLEY_LOAD_DELIVER ? PARLEY_LOAD_AWAIT
-                                                : PARLEY_LOAD_NONE;
-    notify.class = kind == PARLEY_LOAD_DELIVER ? PARLEY_JOB_URGENT
+    notify.awaits = kind == PARLEY_SUBJECT_DELIVER ? PARLEY_SUBJECT_AWAIT
+                                                : PARLEY_SUBJECT_NONE;
+    notify.class = kind == PARLEY_SUBJECT_DELIVER ? PARLEY_JOB_URGENT
                                                : PARLEY_JOB_ORDINARY;
 
-    return parley_notify(&notify, d->arena, *ret);
+    return parley_publish_to(&notify, d->arena, *ret);
 }
 
 
 const parley_principal_t *
-parley_overdue_above(const parley_settings_http_t *http,
+parley_deadline_above(const parley_settings_http_t *http,
     const parley_principal_t *p)
 {
     for (p = p->above; p != NULL; p = p->above) {

@@ -14,10 +14,10 @@
 
 static void parley_delivery_said(const parley_answer_t *answer, int status,
     parley_error_t *err);
-static int parley_delivery_lacks(const parley_deliver_t *d,
+static int parley_delivery_lacks(const parley_render_t *d,
     const parley_taken_t *job, parley_delivery_t *ret,
     parley_attempted_t *over);
-static void parley_delivery_awaited(const parley_deliver_t *d,
+static void parley_delivery_awaited(const parley_render_t *d,
     const parley_taken_t *job, parley_delivery_t *ret,
     parley_attempted_t *over);
 static int parley_delivery_over(parley_attempted_t *over,
@@ -25,7 +25,7 @@ static int parley_delivery_over(parley_attempted_t *over,
 
 
 int
-parley_delivery_begin(const parley_deliver_t *d, const parley_taken_t *job,
+parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
     parley_arena_t *arena, parley_delivery_t *ret, parley_attempted_t *over)
 {
     int  rc;
@@ -40,8 +40,8 @@ parley_delivery_begin(const parley_deliver_t *d, const parley_taken_t *job,
     ret->speaks = parley_delivered_in(ret->to, ret->publication.proto);
     ret->media_type = parley_codecs[ret->speaks]->binding->media_type;
 
-    rc = parley_deliver_made(d, &ret->publication, ret->speaks, arena,
-                             &ret->sent, &ret->loss, &ret->err);
+    rc = parley_render_made(d, &ret->publication, ret->speaks, arena,
+                            &ret->sent, &ret->loss, &ret->err);
 
     if (rc < 0) {
         over->why = "there is no memory";
@@ -63,10 +63,10 @@ parley_delivery_begin(const parley_deliver_t *d, const parley_taken_t *job,
 /* what has changed since it was published counts */
 
 static int
-parley_delivery_lacks(const parley_deliver_t *d, const parley_taken_t *job,
+parley_delivery_lacks(const parley_render_t *d, const parley_taken_t *job,
     parley_delivery_t *ret, parley_attempted_t *over)
 {
-    ret->kind = parley_load_read(job->text, &ret->sub);
+    ret->kind = parley_job_subject_read(job->text, &ret->sub);
 
     if (job->record.data != NULL
         && parley_publication_read(job->record, &ret->publication) != 0)
@@ -76,7 +76,7 @@ parley_delivery_lacks(const parley_deliver_t *d, const parley_taken_t *job,
         return -1;
     }
 
-    if (parley_load_awaits(ret->kind)) {
+    if (parley_job_subject_awaits(ret->kind)) {
         parley_delivery_awaited(d, job, ret, over);
         return -1;
     }
@@ -116,7 +116,7 @@ parley_delivery_lacks(const parley_deliver_t *d, const parley_taken_t *job,
 /* No connection of the recipient had the message in time. */
 
 static void
-parley_delivery_awaited(const parley_deliver_t *d, const parley_taken_t *job,
+parley_delivery_awaited(const parley_render_t *d, const parley_taken_t *job,
     parley_delivery_t *ret, parley_attempted_t *over)
 {
     ret->to = parley_address_owner(d->http->directory, ret->sub);
@@ -153,7 +153,7 @@ parley_delivery_over(parley_attempted_t *over, parley_job_how_t how,
 
 
 void
-parley_delivery_came(const parley_deliver_t *d, const parley_taken_t *job,
+parley_delivery_came(const parley_render_t *d, const parley_taken_t *job,
     parley_delivery_t *delivery, int status, parley_str_t body, int whole,
     int64_t wait_ms, parley_arena_t *arena, parley_attempted_t *ret)
 {

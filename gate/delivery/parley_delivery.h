@@ -2,7 +2,7 @@
  * A delivery to the URL of a principal: what an attempt sends, what comes of
  * its answer, and whether the sender's parent is told that it failed.  Pure,
  * and of no request: a publication is translated as for a stream
- * (parley_deliver.h).  Nothing of its sender's request travels.  A delivery to
+ * (parley_render.h).  Nothing of its sender's request travels.  A delivery to
  * the next connection of a principal has no attempts: its job is taken when the
  * time is over.
  */
@@ -12,14 +12,14 @@
 
 #include "hub/parley_attempt.h"
 #include "gate/audit/parley_audit.h"
-#include "gate/delivery/parley_deliver.h"
-#include "hub/parley_load.h"
+#include "gate/delivery/parley_render.h"
+#include "hub/parley_job_subject.h"
 #include "state/parley_log.h"
 #include "core/parley_url.h"
 
 
 typedef struct {
-    parley_load_kind_t         kind;
+    parley_job_subject_kind_t  kind;
     parley_str_t               sub;         /* of the recipient; its handle,
                                                where "to" is NULL and it was to
                                                connect */
@@ -43,7 +43,7 @@ typedef struct {
  * are the arena's, the job's, and the directory's.  Returns 1; or 0: there is
  * none, and *over is what the job comes to.
  */
-int parley_delivery_begin(const parley_deliver_t *d, const parley_taken_t *job,
+int parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
     parley_arena_t *arena, parley_delivery_t *ret, parley_attempted_t *over)
     __attribute__((warn_unused_result));
 
@@ -51,7 +51,7 @@ int parley_delivery_begin(const parley_deliver_t *d, const parley_taken_t *job,
  * What came of it: a status (0: none came), the whole body, whole 0: of which
  * there is more, and the ms that Retry-After asks for.
  */
-void parley_delivery_came(const parley_deliver_t *d,
+void parley_delivery_came(const parley_render_t *d,
     const parley_taken_t *job, parley_delivery_t *delivery, int status,
     parley_str_t body, int whole, int64_t wait_ms, parley_arena_t *arena,
     parley_attempted_t *ret);
@@ -62,7 +62,7 @@ void parley_delivery_came(const parley_deliver_t *d,
  * *ret is in the arena; NULL: nobody is to be told, or the parent has no name
  * for it, or there is no memory.
  */
-void parley_delivery_tells(const parley_deliver_t *d,
+void parley_delivery_tells(const parley_render_t *d,
     const parley_state_t *state, const parley_delivery_t *delivery,
     const char *why, int64_t now_ms, parley_arena_t *arena,
     const parley_append_t **ret);

@@ -63,7 +63,7 @@ parley_delivery_lane(const parley_state_t *state, parley_str_t sender,
 
 int
 parley_delivery_awaits(parley_arena_t *arena, const parley_state_t *state,
-    parley_load_kind_t kind, parley_str_t address, int64_t lasts,
+    parley_job_subject_kind_t kind, parley_str_t address, int64_t lasts,
     parley_job_t *job)
 {
     memset(job, 0, sizeof(parley_job_t));
@@ -75,5 +75,5 @@ parley_delivery_awaits(parley_arena_t *arena, const parley_state_t *state,
     job->lasts = lasts;
     job->class = PARLEY_JOB_PROMPT;
 
-    return parley_load_write(arena, kind, address, &job->text);
+    return parley_job_subject_write(arena, kind, address, &job->text);
 }

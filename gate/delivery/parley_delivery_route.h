@@ -7,7 +7,7 @@
 #include "translate/parley_msg.h"
 #include "state/parley_state.h"
 #include "state/parley_job.h"
-#include "hub/parley_load.h"
+#include "hub/parley_job_subject.h"
 
 
 /*
@@ -29,7 +29,7 @@ void parley_delivery_lane(const parley_state_t *state, parley_str_t sender,
  * 0, or -1: no memory, or the address is too long.
  */
 int parley_delivery_awaits(parley_arena_t *arena, const parley_state_t *state,
-    parley_load_kind_t kind, parley_str_t address, int64_t lasts,
+    parley_job_subject_kind_t kind, parley_str_t address, int64_t lasts,
     parley_job_t *job)
     __attribute__((warn_unused_result));
 

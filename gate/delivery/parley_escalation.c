@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-#include "gate/delivery/parley_overdue_parts.h"
+#include "gate/delivery/parley_deadline_parts.h"
 #include "gate/settings/parley_settings.h"
 
 
 static const parley_principal_t *parley_escalation_asked(
-    const parley_overdue_t *d);
-static int parley_escalation_is_gone(const parley_overdue_t *d);
-static int parley_escalation_append(parley_overdue_t *d,
+    const parley_deadline_t *d);
+static int parley_escalation_is_gone(const parley_deadline_t *d);
+static int parley_escalation_append(parley_deadline_t *d,
     const parley_principal_t *to);
 
 
 int
-parley_escalation_raise(parley_overdue_t *d)
+parley_escalation_raise(parley_deadline_t *d)
 {
     int                        rc;
     parley_str_t               to;
@@ -27,17 +27,17 @@ parley_escalation_raise(parley_overdue_t *d)
     asked = parley_escalation_asked(d);
 
     d->to = asked == NULL ? NULL
-            : parley_overdue_above(d->deliver->http, asked);
+            : parley_deadline_above(d->deliver->http, asked);
 
     /* with whom it goes to: a reload may have moved who was asked */
 
     to = d->to != NULL ? d->to->sub : parley_str_none;
-    rc = parley_overdue_claim(d, PARLEY_OVERDUE_RAISES, to, NULL);
+    rc = parley_deadline_claim(d, PARLEY_DEADLINE_RAISES, to, NULL);
 
     /* from who sent it upwards it may come to somebody again */
 
     if (rc == 0 && parley_escalation_is_gone(d)) {
-        rc = parley_overdue_claim(d, d->sub, to, NULL);
+        rc = parley_deadline_claim(d, d->sub, to, NULL);
     }
 
     if (rc == PARLEY_WAIT) {
@@ -47,17 +47,17 @@ parley_escalation_raise(parley_overdue_t *d)
     /* who is not known to be asked could not acknowledge it */
 
     if (rc < 0) {
-        return parley_overdue_again(d);
+        return parley_deadline_retry(d);
     }
 
     /* another try of the same message was here */
 
     if (rc == 0) {
-        return parley_overdue_over(d, PARLEY_OVERDUE_ANSWERED);
+        return parley_deadline_finish(d, PARLEY_DEADLINE_ANSWERED);
     }
 
     return d->to == NULL
-           ? parley_overdue_over(d, PARLEY_OVERDUE_UNACKNOWLEDGED)
+           ? parley_deadline_finish(d, PARLEY_DEADLINE_UNACKNOWLEDGED)
            : parley_escalation_append(d, d->to);
 }
 
@@ -65,7 +65,7 @@ parley_escalation_raise(parley_overdue_t *d)
 /* who was asked last is gone by a reload: from who sent it upwards, anew */
 
 static const parley_principal_t *
-parley_escalation_asked(const parley_overdue_t *d)
+parley_escalation_asked(const parley_deadline_t *d)
 {
     const parley_directory_t  *directory;
     const parley_principal_t  *p;
@@ -84,7 +84,7 @@ parley_escalation_asked(const parley_overdue_t *d)
 
 
 static int
-parley_escalation_is_gone(const parley_overdue_t *d)
+parley_escalation_is_gone(const parley_deadline_t *d)
 {
     return d->deliver->http->directory == NULL
            || parley_directory_by_sub(d->deliver->http->directory, d->sub)
@@ -93,7 +93,7 @@ parley_escalation_is_gone(const parley_overdue_t *d)
 
 
 static int
-parley_escalation_append(parley_overdue_t *d, const parley_principal_t *to)
+parley_escalation_append(parley_deadline_t *d, const parley_principal_t *to)
 {
     int               rc;
     parley_job_t     *jobs;
@@ -101,8 +101,8 @@ parley_escalation_append(parley_overdue_t *d, const parley_principal_t *to)
 
     memset(&d->publication.audience, 0, sizeof(parley_audience_t));
 
-    rc = parley_overdue_notify(d, &d->publication, to, PARLEY_LOAD_DELIVER,
-                               d->publication.sender, &append);
+    rc = parley_deadline_notify(d, &d->publication, to, PARLEY_SUBJECT_DELIVER,
+                                d->publication.sender, &append);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -112,27 +112,27 @@ parley_escalation_append(parley_overdue_t *d, const parley_principal_t *to)
            : parley_arena_calloc(d->arena, 2 * sizeof(parley_job_t));
 
     if (jobs == NULL) {
-        return parley_overdue_again(d);
+        return parley_deadline_retry(d);
     }
 
     if (append->njobs != 0) {
         jobs[0] = append->jobs[0];
     }
 
-    if (parley_overdue_job(d->arena, d->ask.state, PARLEY_LOAD_ESCALATION,
-                            &d->question, to->sub, &jobs[append->njobs])
+    if (parley_deadline_job(d->arena, d->ask.state, PARLEY_SUBJECT_ESCALATION,
+                             &d->question, to->sub, &jobs[append->njobs])
         != 0)
     {
-        return parley_overdue_again(d);
+        return parley_deadline_retry(d);
     }
 
     jobs[append->njobs].after = PARLEY_ESCALATION_MS;
-    jobs[append->njobs].lasts = PARLEY_ESCALATION_MS + PARLEY_OVERDUE_LIVES;
+    jobs[append->njobs].lasts = PARLEY_ESCALATION_MS + PARLEY_DEADLINE_LIVES;
 
     append->jobs = jobs;
     append->njobs++;
 
     d->end.tells = append;
 
-    return parley_overdue_over(d, PARLEY_OVERDUE_RAISED);
+    return parley_deadline_finish(d, PARLEY_DEADLINE_RAISED);
 }

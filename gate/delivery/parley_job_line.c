@@ -36,7 +36,7 @@ parley_job_line_attempt(const parley_delivery_t *delivery,
 
     attempt[0] = '\0';
 
-    if (!parley_load_awaits(delivery->kind)) {
+    if (!parley_job_subject_awaits(delivery->kind)) {
         (void) snprintf(attempt, sizeof(attempt), ", attempt %u",
                         job->attempt);
     }
@@ -97,7 +97,7 @@ parley_job_line_over(const parley_delivery_t *delivery, int untold,
 
 
 void
-parley_job_line_deadline(const parley_overdue_t *d, int untold,
+parley_job_line_deadline(const parley_deadline_t *d, int untold,
     parley_job_line_t *ret)
 {
     char                to[PARLEY_ESCAPE_LOGGED + 1];
@@ -114,21 +114,21 @@ parley_job_line_deadline(const parley_overdue_t *d, int untold,
 
     switch (d->how) {
 
-    case PARLEY_OVERDUE_ANSWERED:
+    case PARLEY_DEADLINE_ANSWERED:
         return;
 
-    case PARLEY_OVERDUE_RAISED:
+    case PARLEY_DEADLINE_RAISED:
         ret->level = PARLEY_JOB_LINE_WARN;
 
         (void) snprintf(ret->text, sizeof(ret->text),
                         "%s up to \"%s\"%s%s",
-                        d->kind == PARLEY_LOAD_EMERGENCY
+                        d->kind == PARLEY_SUBJECT_EMERGENCY
                         ? "an emergency goes"
                         : "an escalation was not acknowledged and goes",
                         above, sender, which);
         return;
 
-    case PARLEY_OVERDUE_UNACKNOWLEDGED:
+    case PARLEY_DEADLINE_UNACKNOWLEDGED:
         ret->level = PARLEY_JOB_LINE_ERR;
 
         (void) snprintf(ret->text, sizeof(ret->text),
@@ -137,7 +137,7 @@ parley_job_line_deadline(const parley_overdue_t *d, int untold,
                         which);
         return;
 
-    case PARLEY_OVERDUE_TIMED_OUT:
+    case PARLEY_DEADLINE_TIMED_OUT:
         ret->level = PARLEY_JOB_LINE_INFO;
 
         (void) snprintf(ret->text, sizeof(ret->text),

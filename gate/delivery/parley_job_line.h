@@ -13,7 +13,7 @@
 #define PARLEY_JOB_LINE_H
 
 #include "gate/delivery/parley_delivery.h"
-#include "gate/delivery/parley_overdue.h"
+#include "gate/delivery/parley_deadline.h"
 
 
 #define PARLEY_JOB_LINE_TEXT  1024  /* of all, with its zero */
@@ -43,7 +43,7 @@ void parley_job_line_over(const parley_delivery_t *delivery, int untold,
     parley_job_line_t *ret);
 
 /* A deadline is over; untold as above. */
-void parley_job_line_deadline(const parley_overdue_t *d, int untold,
+void parley_job_line_deadline(const parley_deadline_t *d, int untold,
     parley_job_line_t *ret);
 
 

@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-#include "gate/delivery/parley_overdue_parts.h"
+#include "gate/delivery/parley_deadline_parts.h"
 #include "gate/settings/parley_settings.h"
 
 
-static int parley_timeout_publish(parley_overdue_t *d, parley_str_t record);
-static int parley_timeout_error(parley_overdue_t *d, parley_msg_t *task,
+static int parley_timeout_publish(parley_deadline_t *d, parley_str_t record);
+static int parley_timeout_error(parley_deadline_t *d, parley_msg_t *task,
     parley_reply_t *ret);
 
 
 int
-parley_timeout_tell(parley_overdue_t *d, const parley_record_t *question)
+parley_timeout_tell(parley_deadline_t *d, const parley_record_t *question)
 {
     int           rc;
     uint8_t       slot[PARLEY_KEY_LEN];
@@ -27,12 +27,12 @@ parley_timeout_tell(parley_overdue_t *d, const parley_record_t *question)
     /* of what gave way to others nobody can tell whether it was answered; what
        an earlier try closed is closed */
 
-    if (!parley_overdue_is_claimed(d)
+    if (!parley_deadline_is_claimed(d)
         && (question == NULL || question->closed))
     {
-        return parley_overdue_over(d, question == NULL
-                                       ? PARLEY_OVERDUE_LOST
-                                       : PARLEY_OVERDUE_ANSWERED);
+        return parley_deadline_finish(d, question == NULL
+                                          ? PARLEY_DEADLINE_LOST
+                                          : PARLEY_DEADLINE_ANSWERED);
     }
 
     d->to = d->deliver->http->directory == NULL ? NULL
@@ -41,28 +41,28 @@ parley_timeout_tell(parley_overdue_t *d, const parley_record_t *question)
     parley_question_slot(d->ask.state, &d->question, 0, parley_str_none,
                          parley_str_none, slot);
 
-    rc = parley_overdue_claim(d, PARLEY_STR("timeout"), parley_str_none,
-                              slot);
+    rc = parley_deadline_claim(d, PARLEY_STR("timeout"), parley_str_none,
+                               slot);
 
     if (rc == PARLEY_WAIT) {
         return rc;
     }
 
     if (rc < 0) {
-        return parley_overdue_again(d);
+        return parley_deadline_retry(d);
     }
 
     if (rc == 0) {
-        return parley_overdue_over(d, PARLEY_OVERDUE_ANSWERED);
+        return parley_deadline_finish(d, PARLEY_DEADLINE_ANSWERED);
     }
 
-    return d->to == NULL ? parley_overdue_over(d, PARLEY_OVERDUE_LOST)
+    return d->to == NULL ? parley_deadline_finish(d, PARLEY_DEADLINE_LOST)
                          : parley_timeout_publish(d, record);
 }
 
 
 static int
-parley_timeout_publish(parley_overdue_t *d, parley_str_t record)
+parley_timeout_publish(parley_deadline_t *d, parley_str_t record)
 {
     int                    rc;
     uint8_t               *name;
@@ -77,7 +77,7 @@ parley_timeout_publish(parley_overdue_t *d, parley_str_t record)
     if (p == NULL || name == NULL
         || parley_timeout_error(d, &task, &error) != 0)
     {
-        return parley_overdue_again(d);
+        return parley_deadline_retry(d);
     }
 
     parley_publication_question(&d->question, name);
@@ -94,25 +94,25 @@ parley_timeout_publish(parley_overdue_t *d, parley_str_t record)
     p->own = 1;
     p->message = error.body;
 
-    rc = parley_overdue_notify(d, p, d->to, PARLEY_LOAD_NOTICE, p->from,
-                               &append);
+    rc = parley_deadline_notify(d, p, d->to, PARLEY_SUBJECT_NOTICE, p->from,
+                                &append);
 
     if (rc == PARLEY_WAIT) {
         return rc;
     }
 
     if (rc != 0) {
-        return parley_overdue_again(d);
+        return parley_deadline_retry(d);
     }
 
     d->end.tells = append;
 
-    return parley_overdue_over(d, PARLEY_OVERDUE_TIMED_OUT);
+    return parley_deadline_finish(d, PARLEY_DEADLINE_TIMED_OUT);
 }
 
 
 static int
-parley_timeout_error(parley_overdue_t *d, parley_msg_t *task,
+parley_timeout_error(parley_deadline_t *d, parley_msg_t *task,
     parley_reply_t *ret)
 {
     parley_json_t     doc;
@@ -121,8 +121,8 @@ parley_timeout_error(parley_overdue_t *d, parley_msg_t *task,
 
     parley_error_clear(&err);
 
-    if (parley_deliver_message(d->deliver, &d->publication, d->arena, task,
-                               &doc, &err)
+    if (parley_render_message(d->deliver, &d->publication, d->arena, task,
+                              &doc, &err)
         != 0)
     {
         return -1;

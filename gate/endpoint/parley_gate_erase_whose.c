@@ -41,13 +41,13 @@ parley_gate_erase_is_others(const parley_gate_t *g,
 int
 parley_gate_erase_is_due(parley_gate_t *g, const parley_publication_t *p)
 {
-    int                     i, rc;
-    parley_ask_t           *ask;
-    parley_record_t         record;
-    parley_records_t        records;
-    parley_question_t       q;
-    parley_record_id_t      id;
-    parley_question_lead_t  lead;
+    int                      i, rc;
+    parley_ask_t            *ask;
+    parley_record_t          record;
+    parley_records_t         records;
+    parley_question_t        q;
+    parley_record_id_t       id;
+    parley_question_alias_t  lead;
 
     if (parley_str_eq(p->sender, parley_who_proven(g->who))) {
         return 0;
@@ -68,7 +68,7 @@ parley_gate_erase_is_due(parley_gate_t *g, const parley_publication_t *p)
             continue;
         }
 
-        if (parley_question_leads(record.value, &lead)) {
+        if (parley_question_is_alias(record.value, &lead)) {
             rc = parley_ask_get_one(ask, &lead.id, &record);
 
             if (rc < 0) {

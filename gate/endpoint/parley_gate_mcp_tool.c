@@ -252,16 +252,16 @@ parley_gate_mcp_frame_id(parley_gate_t *g, parley_str_t sender,
 static int
 parley_gate_mcp_subscribe(parley_gate_t *g)
 {
-    int                 rc;
-    uint32_t            wait;
-    parley_opening_t   *o;
-    parley_gate_mcp_t  *call;
+    int                       rc;
+    uint32_t                  wait;
+    parley_stream_request_t  *o;
+    parley_gate_mcp_t        *call;
 
     call = g->mcp;
 
     if (call->opening == NULL) {
 
-        if (parley_gate_stream_opening(g, &o) != 0) {
+        if (parley_gate_stream_request(g, &o) != 0) {
             return -1;
         }
 

@@ -17,7 +17,7 @@
 #include "hub/parley_expand.h"
 #include "gate/message/parley_gate_steps.h"
 #include "core/parley_hex.h"
-#include "gate/message/parley_opening.h"
+#include "gate/message/parley_stream_request.h"
 #include "gate/settings/parley_rules.h"
 #include "hub/parley_selector.h"
 #include "gate/settings/parley_settings.h"
@@ -32,10 +32,10 @@
 
 
 typedef struct {
-    parley_gate_t       *g;
-    parley_arguments_t   arguments;
-    parley_opening_t    *opening;
-    int                  own;           /* it is the caller's */
+    parley_gate_t            *g;
+    parley_arguments_t        arguments;
+    parley_stream_request_t  *opening;
+    int                       own;      /* it is the caller's */
 } parley_gate_stream_t;
 
 
@@ -80,8 +80,8 @@ parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 parley_step_result_t
 parley_gate_stream(parley_gate_t *g)
 {
-    int                rc;
-    parley_opening_t  *opening;
+    int                       rc;
+    parley_stream_request_t  *opening;
 
     if (g->erases) {
         return parley_gate_erase(g);
@@ -95,7 +95,7 @@ parley_gate_stream(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    rc = parley_gate_stream_opening(g, &opening);
+    rc = parley_gate_stream_request(g, &opening);
 
     if (rc == 0) {
         rc = parley_gate_ticket_use(g);
@@ -125,14 +125,14 @@ parley_gate_stream_upgrades(parley_gate_t *g)
 
 
 int
-parley_gate_stream_opening(parley_gate_t *g, parley_opening_t **ret)
+parley_gate_stream_request(parley_gate_t *g, parley_stream_request_t **ret)
 {
     parley_gate_stream_t  st;
 
     memset(&st, 0, sizeof(parley_gate_stream_t));
 
     st.g = g;
-    st.opening = parley_arena_calloc(g->arena, sizeof(parley_opening_t));
+    st.opening = parley_arena_calloc(g->arena, sizeof(parley_stream_request_t));
 
     if (st.opening == NULL) {
         return parley_error_memory(g->err);
@@ -147,9 +147,9 @@ parley_gate_stream_opening(parley_gate_t *g, parley_opening_t **ret)
 static int
 parley_gate_stream_open(parley_gate_stream_t *st)
 {
-    parley_gate_t          *g;
-    parley_opening_t       *o;
-    parley_subscription_t  *s;
+    parley_gate_t            *g;
+    parley_stream_request_t  *o;
+    parley_subscription_t    *s;
 
     g = st->g;
     o = st->opening;

@@ -19,7 +19,7 @@
 #include "translate/parley_check.h"
 #include "gate/correlation/parley_correlation.h"
 #include "translate/parley_engine.h"
-#include "gate/admission/parley_entrance.h"
+#include "gate/admission/parley_reservation.h"
 #include "http/parley_events.h"
 #include "gate/correlation/parley_exchange.h"
 #include "gate/settings/parley_gate_conf.h"
@@ -31,7 +31,7 @@
 #include "gate/admission/parley_suspension.h"
 #include "auth/parley_ticket.h"
 #include "auth/parley_token_cache.h"
-#include "gate/correlation/parley_trouble.h"
+#include "gate/correlation/parley_upstream_error.h"
 #include "gate/correlation/parley_verdict.h"
 #include "gate/party/parley_who.h"
 #include "gate/admission/parley_window.h"
@@ -103,7 +103,7 @@ struct parley_gate_s {
     unsigned                   timed_out:1; /* set once the time for an answer
                                                is over */
 
-    /* of directives, by parley_gate_bind() */
+    /* of directives, by parley_gate_configure() */
     const struct parley_settings_http_s  *http;
     const struct parley_settings_s       *s;
     const parley_gate_conf_t  *conf;
@@ -129,9 +129,10 @@ struct parley_gate_s {
     parley_encode_opts_t       opts;
     parley_encoded_t           sent;        /* what the upstream gets */
     parley_reply_t             reply;       /* ANSWERED */
-    const struct parley_opening_s  *opening;    /* the same: a stream; NULL:
+    const struct parley_stream_request_s  *opening; /* the same: a stream; NULL:
                                                none */
-    const struct parley_opening_s  *held;   /* of a request that may be held */
+    const struct parley_stream_request_s  *held; /* of a request that may be
+                                               held */
     struct parley_gate_mcp_s  *mcp;         /* a call where parley_mcp stands;
                                                NULL: none (yet) */
     struct parley_gate_erase_s  *erasing;   /* what a DELETE has done so far;
@@ -169,7 +170,7 @@ struct parley_gate_s {
     const parley_principal_t  *holder;      /* whose it is; NULL: nobody's */
     uint8_t                    account[PARLEY_KEY_LEN];
     parley_str_t               account_sub; /* whose that is, if accounted */
-    parley_entrance_t          entrance;
+    parley_reservation_t       entrance;
     parley_asked_t             asked;       /* what may refer to it */
     parley_asked_t             before;      /* the same where it was sent
                                                before it continued */
@@ -269,7 +270,7 @@ int parley_gate_claimed(parley_gate_t *g, parley_str_t *ret)
  * came to, which is settled and verified: both outlive the gate; and who but
  * for what is found out.  parley_gate_init() sets the gate's own.
  */
-void parley_gate_bind(parley_gate_t *g,
+void parley_gate_configure(parley_gate_t *g,
     const struct parley_settings_http_s *http,
     const struct parley_settings_s *s);
 void parley_gate_init(parley_gate_t *g);
@@ -327,7 +328,7 @@ parley_step_result_t parley_gate_run(parley_gate_t *g, int64_t clock)
  * next call of what follows here, has no answer.  A message is refused with
  * capacity; an answer goes on.
  */
-void parley_gate_overdue(parley_gate_t *g);
+void parley_gate_deadline_end(parley_gate_t *g);
 
 /* The adapter refuses the message for a reason of its own, with g->err. */
 void parley_gate_refuse(parley_gate_t *g);
@@ -345,7 +346,7 @@ void parley_gate_leave(parley_gate_t *g, int64_t clock);
  * of each header number i; id lives as long as the gate.  The session becomes
  * the caller's when the answer is settled.  Returns 0, or -1: the answer gives
  * several sessions by this header, of which clients and services may read
- * another one, PARLEY_TROUBLE_SESSIONS.
+ * another one, PARLEY_UPSTREAM_ERROR_SESSIONS.
  */
 const parley_str_t *parley_gate_sessions(const parley_gate_t *g);
 int parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
@@ -405,7 +406,8 @@ int parley_gate_is_single(const parley_gate_t *g);
  * status that it has, or 0: sets g->err, unless it is set, and whether the
  * service took the message.  parley_gate_unanswered() follows.
  */
-void parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status);
+void parley_gate_upstream_error(parley_gate_t *g, parley_upstream_error_t what,
+    int status);
 
 /*
  * HUB-07: what answers the message was published, and is told in the answer to

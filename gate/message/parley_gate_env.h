@@ -17,7 +17,7 @@
 
 typedef struct parley_gate_s  parley_gate_t;
 
-struct parley_opening_s;        /* parley_opening.h */
+struct parley_stream_request_s;        /* parley_stream_request.h */
 struct parley_value_s;          /* parley_settings.h */
 
 
@@ -56,7 +56,7 @@ typedef struct {
      * nothing is held, and nothing is refused for that.
      */
     int               (*hold)(parley_gate_t *g,
-                          const struct parley_opening_s *opening);
+                          const struct parley_stream_request_s *opening);
 
     /* A header of the request, as parley_binding.h asks; NULL: none. */
     int               (*header)(parley_gate_t *g, parley_str_t name,

@@ -50,8 +50,8 @@ parley_step_result_t parley_gate_stream_method(parley_gate_t *g,
 #define PARLEY_WEBSOCKET_METHODS         "GET"
 
 /* What it opens: 0, or -1 with g->err. */
-int parley_gate_stream_opening(parley_gate_t *g,
-    struct parley_opening_s **ret);
+int parley_gate_stream_request(parley_gate_t *g,
+    struct parley_stream_request_s **ret);
 
 /* parley_gate_ticket.c: POST there, and what came of it (GW-02) */
 
@@ -155,7 +155,7 @@ parley_step_result_t parley_gate_publish(parley_gate_t *g);
 
 /* The state did not say in time what became of the id of what was published:
    0: it is answered all the same; or -1: it was not published, or no memory. */
-int parley_gate_publish_overdue(parley_gate_t *g);
+int parley_gate_publish_deadline(parley_gate_t *g);
 
 /* parley_gate_publication.c */
 
@@ -177,11 +177,11 @@ int parley_gate_publication(parley_gate_t *g,
 int parley_gate_scope(parley_gate_t *g, parley_str_t text,
     parley_channel_scope_t *ret);
 
-/* parley_gate_alarm.c: how grave the message is */
+/* parley_gate_severity.c: how grave the message is */
 
 /* The escalation that it is, or becomes as it is sent on; of an acknowledgment
    and of what is none NONE. */
-parley_alarm_t parley_gate_alarm(const parley_gate_t *g);
+parley_severity_t parley_gate_severity(const parley_gate_t *g);
 
 /* Whether it is an escalation in its own protocol's words: it reports a trouble
    to its sender's parent. */
@@ -200,7 +200,7 @@ int parley_gate_escalates(const parley_gate_t *g);
 int parley_gate_times_out(const parley_gate_t *g);
 
 /* The protocols of whoever it may go up to, who answer it in these. */
-parley_proto_set_t parley_gate_rises(const parley_gate_t *g);
+parley_proto_set_t parley_gate_escalation_protocols(const parley_gate_t *g);
 
 /* Its deadlines, behind the jobs of an append of it: 0, or -1: capacity. */
 int parley_gate_deadlines(parley_gate_t *g, parley_append_t *append);
@@ -261,7 +261,7 @@ int parley_gate_response(parley_gate_t *g);
 int parley_gate_may_read(const parley_gate_t *g,
     const parley_channel_scope_t *scope);
 
-/* parley_gate_hold.c: HUB-07 */
+/* parley_gate_await_reply.c: HUB-07 */
 
 /* of who writes nothing to a connection: it is never behind */
 extern const parley_stream_t  parley_gate_called_stream;
@@ -271,7 +271,7 @@ extern const parley_stream_t  parley_gate_called_stream;
  * request that is held, or by a stream of its sender.  Returns 1: it is held;
  * 0; PARLEY_WAIT; or -1: translation-unsupported, capacity.
  */
-int parley_gate_hold(parley_gate_t *g);
+int parley_gate_await_reply(parley_gate_t *g);
 
 /* Whether the owner of an address has a stream of its own: 1, 0, PARLEY_WAIT,
    or -1: capacity. */
@@ -282,7 +282,7 @@ int parley_gate_listens(parley_gate_t *g, parley_str_t address);
  * since, and what still does.  1: it is held; 0: it is not; PARLEY_WAIT; -1: no
  * memory.  g->err is what it was.
  */
-int parley_gate_hold_again(parley_gate_t *g);
+int parley_gate_await_reply_again(parley_gate_t *g);
 
 /* parley_gate_form.c */
 
@@ -293,7 +293,7 @@ int parley_gate_form(parley_gate_t *g, parley_proto_t to,
 
 /* Answers that name it as who listens has it, or who gets it in one of these
    protocols, lead to what is remembered of it: 0 or PARLEY_WAIT. */
-int parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks);
+int parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks);
 
 /* parley_gate_read.c */
 
@@ -303,7 +303,7 @@ parley_step_result_t parley_gate_payload(parley_gate_t *g);
 parley_step_result_t parley_gate_arguments(parley_gate_t *g);
 parley_step_result_t parley_gate_age(parley_gate_t *g);
 
-/* parley_gate_proof.c */
+/* parley_gate_sender.c */
 
 parley_step_result_t parley_gate_transport(parley_gate_t *g);
 parley_step_result_t parley_gate_sender(parley_gate_t *g);

@@ -18,7 +18,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
 {
     int  rc;
 
-    if (!parley_entrance_is_open(&g->entrance)) {
+    if (!parley_reservation_is_open(&g->entrance)) {
         return 0;
     }
 
@@ -28,7 +28,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
         return PARLEY_WAIT;
     }
 
-    rc = parley_entrance_take(&g->entrance, closes ? &g->asked : NULL);
+    rc = parley_reservation_take(&g->entrance, closes ? &g->asked : NULL);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -109,7 +109,7 @@ parley_gate_keep_message(parley_gate_t *g, int under)
     m.recipient = g->msg->recipient;
     m.corr = g->msg->corr.len > 0 ? g->msg->corr : g->msg->id;
     m.sent_corr = g->sent.corr;
-    m.queue = PARLEY_LOOSE_MESSAGE;
+    m.queue = PARLEY_EVICTABLE_MESSAGE;
     m.account = g->account;
     m.ttl = g->retain;
     m.message = g->msg->wire == g->conf->speak ? g->sent.body
@@ -189,8 +189,8 @@ parley_gate_in_time(parley_gate_t *g)
         return;
     }
 
-    if (parley_overdue_job(g->arena, g->ask.state, PARLEY_LOAD_TIMEOUT,
-                           &g->entrance.closes, parley_str_none, &job)
+    if (parley_deadline_job(g->arena, g->ask.state, PARLEY_SUBJECT_TIMEOUT,
+                            &g->entrance.closes, parley_str_none, &job)
         == 0)
     {
         /* not waited for: a job that is left finds the answer */

@@ -4,8 +4,8 @@
 
 
 _Static_assert((int) PARLEY_L_KIND_COUNT == PARLEY_KIND_COUNT
-               && (int) PARLEY_L_LOOSE_COUNT == PARLEY_LOOSE_COUNT,
-               "the labels are those of parley_kind_t and parley_loose_t");
+               && (int) PARLEY_L_LOOSE_COUNT == PARLEY_EVICTABLE_COUNT,
+               "the labels are those of parley_kind_t and parley_evictable_t");
 
 
 #define PARLEY_Q_MAX  1000
@@ -236,9 +236,9 @@ parley_status_state(parley_snapshot_t *s, const parley_state_stat_t *stat)
     }
 
     s->cells[PARLEY_M_SUSPENSIONS + PARLEY_L_HOLD_SUSPENDED]
-        = stat->held[PARLEY_ALARM_EMERGENCY];
+        = stat->held[PARLEY_SEVERITY_EMERGENCY];
     s->cells[PARLEY_M_SUSPENSIONS + PARLEY_L_HOLD_PAUSED]
-        = stat->held[PARLEY_ALARM_CRITICAL];
+        = stat->held[PARLEY_SEVERITY_CRITICAL];
 }
 
 
@@ -249,7 +249,7 @@ parley_status_zone(parley_snapshot_t *s, const parley_table_stat_t *t,
     unsigned   i;
     uint64_t  *cells = s->cells;
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
         cells[PARLEY_M_ZONE_OCTETS + i] = t->queued_blocks[i] * PARLEY_BLOCK;
         cells[PARLEY_M_ZONE_EVICTED + i] = t->evicted[i];
     }

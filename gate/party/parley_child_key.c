@@ -157,7 +157,7 @@ parley_child_key_put(parley_ask_t *q, const parley_principal_t *child,
 
     parley_child_key_id(q->state, child, key->kid, &put.id);
 
-    put.queue = PARLEY_LOOSE_NONE;
+    put.queue = PARLEY_EVICTABLE_NONE;
     put.account = account;
     put.parts = parts;
     put.nparts = 3;

@@ -32,7 +32,7 @@ parley_verified_put(parley_ask_t *q, parley_str_t token, int64_t ttl)
 
     parley_verified_id(q->state, token, &put.id);
 
-    put.queue = PARLEY_LOOSE_TOKEN;
+    put.queue = PARLEY_EVICTABLE_TOKEN;
     put.ttl = ttl;
 
     return parley_ask_put(q, &put, &got) == PARLEY_WAIT ? PARLEY_WAIT : 0;

@@ -9,7 +9,7 @@ static int parley_deliver_is_denied_as(parley_gate_t *asked,
 
 
 int
-parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
+parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
     const parley_publication_t *p)
 {
     int             rc;
@@ -25,7 +25,7 @@ parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
 
     rc = 0;
 
-    if (parley_deliver_read(d, p, &arena, &msg, &doc, &sender, &err) == 0) {
+    if (parley_render_read(d, p, &arena, &msg, &doc, &sender, &err) == 0) {
 
         /* the rules are asked of the reader, and of this message */
 

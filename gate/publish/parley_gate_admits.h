@@ -3,7 +3,7 @@
 #ifndef PARLEY_GATE_ADMITS_H
 #define PARLEY_GATE_ADMITS_H
 
-#include "gate/delivery/parley_deliver.h"
+#include "gate/delivery/parley_render.h"
 #include "gate/message/parley_gate.h"
 
 
@@ -12,7 +12,7 @@
  * that is the first to match denies such a message to such a caller.  What
  * cannot be told, for there is no memory, is denied.
  */
-int parley_deliver_admits(const parley_deliver_t *d, const parley_gate_t *g,
+int parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
     const parley_publication_t *p);
 
 

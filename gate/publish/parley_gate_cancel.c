@@ -29,7 +29,7 @@ static parley_str_t parley_gate_call_client(parley_gate_t *g);
 
 
 int
-parley_gate_call(parley_gate_t *g, parley_opening_t *o)
+parley_gate_call(parley_gate_t *g, parley_stream_request_t *o)
 {
     const parley_json_t  *doc;
 

@@ -21,7 +21,7 @@ static int parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret);
 
 
 int
-parley_gate_collects(parley_gate_t *g, parley_opening_t *opening)
+parley_gate_collects(parley_gate_t *g, parley_stream_request_t *opening)
 {
     parley_mem_t  mem;
 

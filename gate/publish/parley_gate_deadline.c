@@ -1,6 +1,6 @@
 /*
  * What becomes of the message if nobody answers it in time: jobs that are added
- * as it goes on (parley_overdue.h), with what it was.
+ * as it goes on (parley_deadline.h), with what it was.
  *
  * The step ESCALATE is of an escalation that is sent on.  Whether the service
  * is there, and what it says, is waited for by nobody: what it does not
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "gate/party/parley_address.h"
-#include "translate/parley_alarm.h"
+#include "translate/parley_severity.h"
 #include "gate/publish/parley_gate_deliver.h"
-#include "gate/delivery/parley_notify.h"
-#include "gate/delivery/parley_overdue.h"
+#include "gate/delivery/parley_publish_to.h"
+#include "gate/delivery/parley_deadline.h"
 #include "gate/delivery/parley_delivery_route.h"
 
 
@@ -34,7 +34,7 @@ parley_gate_superior(const parley_gate_t *g)
 
 
 parley_proto_set_t
-parley_gate_rises(const parley_gate_t *g)
+parley_gate_escalation_protocols(const parley_gate_t *g)
 {
     parley_proto_set_t         set;
     const parley_principal_t  *p;
@@ -104,7 +104,7 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
 {
     int64_t                    after;
     parley_str_t               sub;
-    parley_load_kind_t         kind;
+    parley_job_subject_kind_t  kind;
     const parley_principal_t  *superior;
 
     if (!g->asked.awaited || parley_gate_is_dry(g)) {
@@ -115,34 +115,35 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
         superior = parley_gate_superior(g);
         sub = superior != NULL ? superior->sub : parley_str_none;
 
-        kind = PARLEY_LOAD_ESCALATION;
+        kind = PARLEY_SUBJECT_ESCALATION;
         after = PARLEY_ESCALATION_MS;
 
-        if (superior != NULL && parley_alarm_is_emergency(parley_gate_alarm(g))
-            && parley_overdue_above(g->http, superior) != NULL)
+        if (superior != NULL
+            && parley_severity_is_emergency(parley_gate_severity(g))
+            && parley_deadline_above(g->http, superior) != NULL)
         {
-            kind = PARLEY_LOAD_EMERGENCY;
+            kind = PARLEY_SUBJECT_EMERGENCY;
             after = 0;
         }
 
     } else if (parley_gate_times_out(g)) {
         sub = g->who->principal->sub;
-        kind = PARLEY_LOAD_TIMEOUT;
+        kind = PARLEY_SUBJECT_TIMEOUT;
         after = parley_gate_deadline(g);
 
     } else {
         return 0;
     }
 
-    if (parley_overdue_job(g->arena, g->ask.state, kind, &g->asked.question,
-                            sub, ret)
+    if (parley_deadline_job(g->arena, g->ask.state, kind, &g->asked.question,
+                             sub, ret)
         != 0)
     {
         return parley_error_memory(g->err);
     }
 
     ret->after = after;
-    ret->lasts = after + PARLEY_OVERDUE_LIVES;
+    ret->lasts = after + PARLEY_DEADLINE_LIVES;
 
     return 1;
 }
@@ -157,7 +158,7 @@ parley_gate_escalate(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    rc = parley_gate_lead(g, parley_gate_rises(g));
+    rc = parley_gate_keep_alias(g, parley_gate_escalation_protocols(g));
 
     if (rc == 0) {
         rc = parley_gate_add(g);
@@ -190,7 +191,7 @@ parley_gate_add(parley_gate_t *g)
     int                   rc;
     parley_str_t          scope;
     parley_append_t       append;
-    parley_notify_t       notify;
+    parley_publish_to_t   notify;
     parley_appended_t     appended;
     parley_publication_t  p;
 
@@ -198,14 +199,14 @@ parley_gate_add(parley_gate_t *g)
         return -1;
     }
 
-    memset(&notify, 0, sizeof(parley_notify_t));
+    memset(&notify, 0, sizeof(parley_publish_to_t));
 
     notify.http = g->http;
     notify.state = g->ask.state;
     notify.publication = &p;
     notify.account = g->account;
 
-    if (parley_notify(&notify, g->arena, &append) != 0) {
+    if (parley_publish_to(&notify, g->arena, &append) != 0) {
         return parley_error_memory(g->err);
     }
 

@@ -137,7 +137,7 @@ parley_gate_declared_put(parley_gate_t *g, const parley_record_id_t *id,
     value = parley_str_make(&count, sizeof(count));
 
     put.id = *id;
-    put.queue = PARLEY_LOOSE_NONE;
+    put.queue = PARLEY_EVICTABLE_NONE;
     put.account = g->account;
     put.parts = &value;
     put.nparts = 1;

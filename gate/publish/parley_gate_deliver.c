@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "gate/party/parley_address.h"
-#include "translate/parley_alarm.h"
+#include "translate/parley_severity.h"
 #include "hub/parley_attempt.h"
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/publish/parley_gate_deliver.h"
-#include "hub/parley_load.h"
+#include "hub/parley_job_subject.h"
 #include "gate/publish/parley_members.h"
 #include "gate/party/parley_names.h"
 #include "translate/parley_name.h"
@@ -24,7 +24,7 @@
 #include "gate/delivery/parley_delivery_route.h"
 
 
-#define PARLEY_DELIVER_ROOM  8      /* jobs, at first */
+#define PARLEY_RENDER_ROOM  8      /* jobs, at first */
 
 
 /* a group that a service gets a message for, by each name that it may have */
@@ -52,7 +52,8 @@ static int parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
 static int parley_gate_awaits(parley_gate_t *g, parley_str_t address,
     parley_str_t answers);
 static int parley_gate_reach_job(parley_gate_t *g,
-    const parley_principal_t *p, parley_load_kind_t kind, parley_str_t owed,
+    const parley_principal_t *p, parley_job_subject_kind_t kind,
+                                 parley_str_t owed,
     parley_reached_t *ret);
 static parley_job_t *parley_gate_reach_room(parley_gate_t *g,
     parley_reached_t *ret);
@@ -302,7 +303,7 @@ parley_gate_reaches(parley_gate_t *g, const parley_channel_scope_t *scope,
     rc = parley_gate_reach_all(g, scope, answers, ret);
 
     if (rc == 0 && ret->n == 1 && ret->jobs[0].class == PARLEY_JOB_ORDINARY
-        && parley_alarm_escalates(parley_gate_alarm(g)))
+        && parley_severity_escalates(parley_gate_severity(g)))
     {
         ret->jobs[0].class = PARLEY_JOB_URGENT;
     }
@@ -416,20 +417,22 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
         rc = parley_gate_awaits(g, address, answers);
 
         return rc != 1 ? rc
-               : parley_gate_reach_job(g, p, PARLEY_LOAD_AWAIT, address, ret);
+               : parley_gate_reach_job(g, p, PARLEY_SUBJECT_AWAIT, address,
+                                       ret);
     }
 
     rc = address.len > 0 ? parley_gate_listens(g, address) : 0;
 
     if (rc == 1) {
         return parley_codecs[g->msg->wire]->delivers
-               ? parley_gate_reach_job(g, p, PARLEY_LOAD_DELIVER, address, ret)
+               ? parley_gate_reach_job(g, p, PARLEY_SUBJECT_DELIVER, address,
+                                       ret)
                : 0;
     }
 
     return rc != 0 ? rc
-           : parley_gate_reach_job(g, p, PARLEY_LOAD_DELIVER, parley_str_none,
-                                   ret);
+           : parley_gate_reach_job(g, p, PARLEY_SUBJECT_DELIVER,
+                                   parley_str_none, ret);
 }
 
 
@@ -493,7 +496,7 @@ parley_gate_awaits(parley_gate_t *g, parley_str_t address, parley_str_t answers)
 
 static int
 parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
-    parley_load_kind_t kind, parley_str_t owed, parley_reached_t *ret)
+    parley_job_subject_kind_t kind, parley_str_t owed, parley_reached_t *ret)
 {
     parley_job_t    *job;
     parley_proto_t   speaks;
@@ -509,13 +512,13 @@ parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
     ret->who[ret->n++] = p;
     ret->owed |= owed.len > 0;
 
-    if (kind == PARLEY_LOAD_AWAIT) {
+    if (kind == PARLEY_SUBJECT_AWAIT) {
         return parley_delivery_awaits(g->arena, g->ask.state, kind, owed,
                                       parley_gate_lasts(g), job)
                == 0 ? 0 : parley_error_memory(g->err);
     }
 
-    if (parley_load_write(g->arena, kind, p->sub, &job->text) != 0) {
+    if (parley_job_subject_write(g->arena, kind, p->sub, &job->text) != 0) {
         return parley_error_memory(g->err);
     }
 
@@ -558,7 +561,7 @@ parley_gate_reach_room(parley_gate_t *g, parley_reached_t *ret)
         return &ret->jobs[ret->n];
     }
 
-    ret->room = ret->room != 0 ? 2 * ret->room : PARLEY_DELIVER_ROOM;
+    ret->room = ret->room != 0 ? 2 * ret->room : PARLEY_RENDER_ROOM;
 
     jobs = parley_arena_alloc(g->arena, ret->room * sizeof(parley_job_t));
     who = parley_arena_alloc(g->arena, ret->room * sizeof(who[0]));

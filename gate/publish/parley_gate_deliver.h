@@ -8,7 +8,7 @@
 
 #include "hub/parley_expand.h"
 #include "gate/message/parley_gate_steps.h"
-#include "hub/parley_load.h"
+#include "hub/parley_job_subject.h"
 
 
 /* recipients, with a job for each */

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#include "gate/delivery/parley_deliver.h"
+#include "gate/delivery/parley_render.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 
 
-static int parley_gate_lead_mute(parley_gate_t *g, parley_proto_set_t speaks);
+static int parley_gate_alias_mute(parley_gate_t *g, parley_proto_set_t speaks);
 
 
 int
@@ -48,7 +48,7 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
  */
 
 static int
-parley_gate_lead_mute(parley_gate_t *g, parley_proto_set_t speaks)
+parley_gate_alias_mute(parley_gate_t *g, parley_proto_set_t speaks)
 {
     parley_asking_t   a;
     parley_encoded_t  made;
@@ -66,12 +66,12 @@ parley_gate_lead_mute(parley_gate_t *g, parley_proto_set_t speaks)
     a.sent = &made;
     a.speak = PARLEY_PROTO_STREAMS;
 
-    return parley_question_lead_mute(&a, &g->asked);
+    return parley_question_alias_mute(&a, &g->asked);
 }
 
 
 int
-parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks)
+parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks)
 {
     int               rc;
     unsigned          to;
@@ -79,7 +79,7 @@ parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks)
     parley_encoded_t  made;
 
     if (!g->asked.kept || !g->asked.awaited) {
-        return parley_gate_lead_mute(g, speaks);
+        return parley_gate_alias_mute(g, speaks);
     }
 
     parley_gate_asking(g, &a);
@@ -98,7 +98,7 @@ parley_gate_lead(parley_gate_t *g, parley_proto_set_t speaks)
 
         a.speak = (parley_proto_t) to;
 
-        rc = parley_question_lead(&a, &g->asked);
+        rc = parley_question_alias(&a, &g->asked);
 
         if (rc != 0) {
             return rc;

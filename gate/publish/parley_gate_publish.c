@@ -11,7 +11,7 @@
 #include "translate/channel/parley_channel_filter.h"
 #include "translate/channel/parley_channel_scope.h"
 #include "translate/parley_check.h"
-#include "gate/delivery/parley_deliver.h"
+#include "gate/delivery/parley_render.h"
 #include "gate/publish/parley_gate_deliver.h"
 #include "gate/message/parley_gate_mcp.h"
 #include "gate/publish/parley_members.h"
@@ -49,7 +49,7 @@ parley_gate_publish(parley_gate_t *g)
 
 
 int
-parley_gate_publish_overdue(parley_gate_t *g)
+parley_gate_publish_deadline(parley_gate_t *g)
 {
     if (!g->published) {
         return -1;
@@ -98,7 +98,7 @@ parley_gate_published(parley_gate_t *g)
         return rc;
     }
 
-    held = parley_gate_hold(g);
+    held = parley_gate_await_reply(g);
 
     if (held < 0) {
         return held;
@@ -107,7 +107,8 @@ parley_gate_published(parley_gate_t *g)
     rc = parley_gate_declare(g);
 
     if (rc == 0) {
-        rc = parley_gate_lead(g, reached.speaks | parley_gate_rises(g));
+        rc = parley_gate_keep_alias(g, reached.speaks
+                                       | parley_gate_escalation_protocols(g));
     }
 
     if (rc == 0) {
@@ -237,7 +238,7 @@ parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
     publish.account = g->account;
     publish.ttl = left < 0 ? PARLEY_PUBLISH_LIVES : left;
 
-    parley_deliver_retention(g->http, &publish.retention);
+    parley_render_retention(g->http, &publish.retention);
 
     if (parley_publish_append(g->arena, &publish, ret) != 0) {
         return parley_error_memory(g->err);
@@ -266,7 +267,7 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
 
     /* HUB-10: in one step, so a retry is not a second message */
 
-    parley_entrance_append(&g->entrance, append);
+    parley_reservation_append(&g->entrance, append);
 
     rc = parley_ask_append(&g->ask, append, &appended);
 
@@ -283,7 +284,7 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
         return parley_gate_unappended(g, appended.verdict);
     }
 
-    parley_entrance_appended(&g->entrance, append);
+    parley_reservation_appended(&g->entrance, append);
 
     if (g->env->wake != NULL) {
         g->env->wake(g);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "gate/delivery/parley_deliver.h"
+#include "gate/delivery/parley_render.h"
 #include "gate/message/parley_gate_steps.h"
 #include "hub/parley_selector.h"
 #include "gate/settings/parley_settings.h"
@@ -197,11 +197,11 @@ static int
 parley_gate_readers_say(parley_gate_t *g, parley_gate_readers_t *reach,
     parley_proto_t to)
 {
-    int               rc;
-    parley_str_t      made;
-    parley_loss_t     loss;
-    parley_error_t    err;
-    parley_deliver_t  d;
+    int              rc;
+    parley_str_t     made;
+    parley_loss_t    loss;
+    parley_error_t   err;
+    parley_render_t  d;
 
     if (reach->says[to] != 0) {
         return reach->says[to] > 0;

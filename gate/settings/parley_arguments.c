@@ -7,7 +7,7 @@
 #include "core/parley_buf.h"
 #include "translate/parley_codec.h"
 #include "core/parley_escape.h"
-#include "gate/settings/parley_piece.h"
+#include "gate/settings/parley_query_parameter.h"
 #include "core/parley_utf8.h"
 
 
@@ -50,8 +50,8 @@ parley_argument_is_known(parley_str_t name)
     unsigned  i;
 
     for (i = 0; i < PARLEY_ARGUMENTS; i++) {
-        if (parley_piece_name(name, parley_argument_names[i])
-            != PARLEY_PIECE_OTHER)
+        if (parley_query_parameter_name(name, parley_argument_names[i])
+            != PARLEY_QUERY_PARAMETER_OTHER)
         {
             return 1;
         }
@@ -115,17 +115,17 @@ int
 parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
     parley_str_t query, parley_error_t *err)
 {
-    unsigned            given;
-    parley_str_t        text;
-    parley_piece_t      piece;
-    parley_argument_t  *argument;
+    unsigned                  given;
+    parley_str_t              text;
+    parley_query_parameter_t  piece;
+    parley_argument_t        *argument;
 
     given = 0;
 
     while (parley_arguments_next(&query, &text)) {
-        parley_piece_read(a, text, &piece);
+        parley_query_parameter_read(a, text, &piece);
 
-        if (piece.kind == PARLEY_PIECE_OTHER) {
+        if (piece.kind == PARLEY_QUERY_PARAMETER_OTHER) {
 
             if (a->alone && text.len > 0 && text.data[0] != '_') {
                 return parley_arguments_unknown(a, text, err);
@@ -136,7 +136,7 @@ parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
 
         argument = &a->list[piece.which];
 
-        if (piece.kind == PARLEY_PIECE_DISGUISED) {
+        if (piece.kind == PARLEY_QUERY_PARAMETER_DISGUISED) {
             return parley_argument_fail(argument, err, "is written in a way "
                                         "that not everybody reads alike");
         }
@@ -248,10 +248,10 @@ int
 parley_arguments_write(const parley_arguments_t *a, parley_arena_t *arena,
     parley_str_t query, parley_str_t *ret)
 {
-    unsigned        left;
-    parley_buf_t    b;
-    parley_str_t    rest, text;
-    parley_piece_t  piece;
+    unsigned                  left;
+    parley_buf_t              b;
+    parley_str_t              rest, text;
+    parley_query_parameter_t  piece;
 
     *ret = query;
     left = parley_arguments_said(a);
@@ -267,15 +267,15 @@ parley_arguments_write(const parley_arguments_t *a, parley_arena_t *arena,
     left = parley_arguments_new(a, query, left, &b);
 
     for (rest = query; parley_arguments_next(&rest, &text); /* void */) {
-        parley_piece_read(a, text, &piece);
+        parley_query_parameter_read(a, text, &piece);
 
-        if (piece.kind == PARLEY_PIECE_OTHER) {
+        if (piece.kind == PARLEY_QUERY_PARAMETER_OTHER) {
             parley_arguments_join(&b);
             parley_buf_str(&b, text);
             continue;
         }
 
-        if (piece.kind == PARLEY_PIECE_DISGUISED
+        if (piece.kind == PARLEY_QUERY_PARAMETER_DISGUISED
             || !(left & (1u << piece.which)))
         {
             continue;
@@ -284,7 +284,7 @@ parley_arguments_write(const parley_arguments_t *a, parley_arena_t *arena,
         left &= ~(1u << piece.which);
         parley_arguments_join(&b);
 
-        if (parley_piece_stays(&piece, a->list[piece.which].value)) {
+        if (parley_query_parameter_stays(&piece, a->list[piece.which].value)) {
             parley_buf_str(&b, text);
 
         } else {
@@ -299,10 +299,10 @@ parley_arguments_write(const parley_arguments_t *a, parley_arena_t *arena,
 void
 parley_arguments_hide(parley_str_t name, uint8_t *query, size_t len)
 {
-    size_t               n, end;
-    parley_str_t         rest, text;
-    parley_piece_t       piece;
-    parley_arguments_t   a;
+    size_t                    n, end;
+    parley_str_t              rest, text;
+    parley_query_parameter_t  piece;
+    parley_arguments_t        a;
 
     parley_arguments_init(&a, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE, name);
 
@@ -310,9 +310,9 @@ parley_arguments_hide(parley_str_t name, uint8_t *query, size_t len)
          parley_arguments_next(&rest, &text);
          /* void */)
     {
-        parley_piece_read(&a, text, &piece);
+        parley_query_parameter_read(&a, text, &piece);
 
-        if (piece.kind == PARLEY_PIECE_OTHER) {
+        if (piece.kind == PARLEY_QUERY_PARAMETER_OTHER) {
             continue;
         }
 
@@ -332,19 +332,20 @@ static int
 parley_arguments_stand(const parley_arguments_t *a, parley_str_t query,
     unsigned said)
 {
-    parley_str_t    text;
-    parley_piece_t  piece;
+    parley_str_t              text;
+    parley_query_parameter_t  piece;
 
     while (parley_arguments_next(&query, &text)) {
-        parley_piece_read(a, text, &piece);
+        parley_query_parameter_read(a, text, &piece);
 
-        if (piece.kind == PARLEY_PIECE_OTHER) {
+        if (piece.kind == PARLEY_QUERY_PARAMETER_OTHER) {
             continue;
         }
 
-        if (piece.kind == PARLEY_PIECE_DISGUISED
+        if (piece.kind == PARLEY_QUERY_PARAMETER_DISGUISED
             || !(said & (1u << piece.which))
-            || !parley_piece_stays(&piece, a->list[piece.which].value))
+            || !parley_query_parameter_stays(&piece,
+                                             a->list[piece.which].value))
         {
             return 0;
         }
@@ -409,16 +410,16 @@ static unsigned
 parley_arguments_new(const parley_arguments_t *a, parley_str_t query,
     unsigned said, parley_buf_t *b)
 {
-    unsigned        i, new;
-    parley_str_t    text;
-    parley_piece_t  piece;
+    unsigned                  i, new;
+    parley_str_t              text;
+    parley_query_parameter_t  piece;
 
     new = said;
 
     while (new != 0 && parley_arguments_next(&query, &text)) {
-        parley_piece_read(a, text, &piece);
+        parley_query_parameter_read(a, text, &piece);
 
-        if (piece.kind == PARLEY_PIECE_ARGUMENT) {
+        if (piece.kind == PARLEY_QUERY_PARAMETER_ARGUMENT) {
             new &= ~(1u << piece.which);
         }
     }
@@ -478,7 +479,7 @@ parley_argument_decode(parley_arena_t *arena, parley_str_t s,
         argument->value.data = to;
 
         while (p < end) {
-            if (parley_piece_octet(&p, end, to++) != 0) {
+            if (parley_query_parameter_octet(&p, end, to++) != 0) {
                 return parley_argument_fail(argument, err, "has a \"%\" "
                                             "without two hex digits");
             }

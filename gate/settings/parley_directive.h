@@ -132,16 +132,16 @@ int parley_set_file_wrong(parley_problem_t *problem, parley_str_t path,
 
 
 /*
- * parley_settings_doubt.c: warns of what is valid and probably a mistake, in a
- * block that messages come to by that directive.
+ * parley_settings_warnings.c: warns of what is valid and probably a mistake,
+ * in a block that messages come to by that directive.
  */
-void parley_settings_doubt(const parley_settings_env_t *env,
+void parley_settings_warnings(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_directive_id_t by,
     parley_problem_t *problem);
 
-/* As parley_settings_doubt(), for a block that no messages come to. */
-void parley_settings_doubt_served(const parley_settings_env_t *env,
+/* As parley_settings_warnings(), for a block that no messages come to. */
+void parley_settings_warnings_served(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_directive_id_t by,
     parley_problem_t *problem);

@@ -55,7 +55,8 @@ typedef struct {
 
     parley_proto_t          speak;
     parley_str_t            gateway;        /* that the service is behind, see
-                                               parley_bind.h; empty: none */
+                                               parley_responder_check.h; empty:
+                                               none */
     parley_demand_t         signature;
     parley_demand_t         certificate;    /* of the client (SEC-17) */
     parley_dry_t            dry;

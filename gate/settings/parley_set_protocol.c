@@ -156,19 +156,20 @@ parley_set_vcp_constitution(parley_setting_t *d)
 int
 parley_set_vcp_severity(parley_setting_t *d)
 {
-    size_t              i;
-    parley_error_t      err;
-    parley_severity_t  *set;
+    size_t                   i;
+    parley_error_t           err;
+    parley_severity_word_t  *set;
 
-    set = parley_arena_alloc(d->env->arena, d->n * sizeof(parley_severity_t));
+    set = parley_arena_alloc(d->env->arena,
+                             d->n * sizeof(parley_severity_word_t));
 
     if (set == NULL) {
         return -1;
     }
 
     for (i = 1; i < d->n; i++) {
-        if (parley_severity_parse(d->words[i], set, (uint32_t) (i - 1),
-                                  &set[i - 1], &err)
+        if (parley_severity_word_parse(d->words[i], set, (uint32_t) (i - 1),
+                                       &set[i - 1], &err)
             != 0)
         {
             return parley_problem(d->problem, "%s in \"%s\" directive",

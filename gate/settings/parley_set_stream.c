@@ -32,7 +32,7 @@ static const parley_stream_t  parley_stream_default = {
 static parley_submit_conf_t *parley_set_submission(parley_setting_t *d);
 static int parley_set_submit_word(parley_setting_t *d, size_t i,
     parley_submit_conf_t *ret);
-static int parley_set_hold(parley_setting_t *d, parley_str_t word,
+static int parley_set_await(parley_setting_t *d, parley_str_t word,
     parley_str_t value, int64_t *ret);
 static int parley_set_counts(parley_setting_t *d, parley_str_t word,
     int *ret);
@@ -183,7 +183,7 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
 
     if (parley_setting_param(word, "hold", &value)) {
         ret->unheld = parley_str_is(value, "off");
-        return parley_set_hold(d, word, value, &ret->hold);
+        return parley_set_await(d, word, value, &ret->hold);
     }
 
     if (parley_setting_param(word, "off", &value)) {
@@ -209,7 +209,7 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
 
 
 static int
-parley_set_hold(parley_setting_t *d, parley_str_t word, parley_str_t value,
+parley_set_await(parley_setting_t *d, parley_str_t word, parley_str_t value,
     int64_t *ret)
 {
     if (parley_str_is(value, "off")) {

@@ -20,7 +20,7 @@
 #include "auth/parley_jwt.h"
 #include "auth/parley_principal.h"
 #include "auth/parley_revocation.h"
-#include "translate/parley_severity.h"
+#include "translate/parley_severity_word.h"
 #include "gate/settings/parley_step.h"
 
 
@@ -266,31 +266,31 @@ typedef struct parley_settings_http_s {
 
 /* of a block */
 typedef struct parley_settings_s {
-    parley_gate_conf_t           gate;  /* speak, gateway, failures and token
+    parley_gate_conf_t             gate; /* speak, gateway, failures and token
                                            are there once it is settled */
 
-    parley_proto_t               said;  /* parley_speak; NONE: not said */
-    parley_str_t                 gateway;
+    parley_proto_t                 said; /* parley_speak; NONE: not said */
+    parley_str_t                   gateway;
 
-    const parley_jwt_conf_t     *jwt;           /* NULL: off */
-    const parley_claims_conf_t  *claims;        /* NULL: none */
+    const parley_jwt_conf_t       *jwt;         /* NULL: off */
+    const parley_claims_conf_t    *claims;      /* NULL: none */
 
-    int64_t                      window_ms;
-    parley_value_t               receiver;      /* of parley_window */
+    int64_t                        window_ms;
+    parley_value_t                 receiver;    /* of parley_window */
 
-    parley_value_t               context;
-    parley_value_t               constitution;
-    const parley_severity_t     *severities;
-    uint32_t                     nseverities;
-    parley_str_t                 broadcast;     /* empty: none */
+    parley_value_t                 context;
+    parley_value_t                 constitution;
+    const parley_severity_word_t  *severities;
+    uint32_t                       nseverities;
+    parley_str_t                   broadcast;   /* empty: none */
 
-    parley_plan_t                plan;          /* parley_gate_plan(); 0: not
+    parley_plan_t                  plan;        /* parley_gate_plan(); 0: not
                                                    known yet */
 
-    const parley_submit_conf_t  *submit;        /* NULL: messages go on */
-    const parley_submit_conf_t  *mcp;           /* the same, by calls of MCP;
+    const parley_submit_conf_t    *submit;      /* NULL: messages go on */
+    const parley_submit_conf_t    *mcp;         /* the same, by calls of MCP;
                                                    NULL: none */
-    const parley_stream_t       *stream;        /* NULL: none */
+    const parley_stream_t         *stream;      /* NULL: none */
     const parley_websocket_conf_t  *websocket;  /* both of these in one; NULL:
                                                    none */
     const parley_roster_conf_t  *roster;        /* NULL: none */
@@ -402,14 +402,14 @@ parley_proto_t parley_settings_speaks(parley_proto_set_t accept);
  * nowhere else.  Of a settled block that accepts nothing; returns 0, perhaps
  * after a warning, or -1.
  */
-int parley_settings_off(const parley_settings_env_t *env,
+int parley_settings_inactive(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem)
     __attribute__((warn_unused_result));
 
 /*
  * OPS-01, OPS-03: at a block of which parley_settings_answers() says so, which
- * parley_settings_off() and parley_settings_verify() ask; the same.
+ * parley_settings_inactive() and parley_settings_verify() ask; the same.
  */
 int parley_settings_answer(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,

@@ -11,10 +11,10 @@
     (((s)->own & (uint64_t) 1 << (id)) && (s)->where[id].line != 0)
 
 
-/* parley_settings_serves.c; 0, or -1 with *problem */
+/* parley_settings_endpoint.c; 0, or -1 with *problem */
 
 /* a block that no messages come to, by the directive that says so */
-int parley_settings_serves(parley_settings_http_t *http,
+int parley_settings_endpoint_check(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_directive_id_t id, parley_problem_t *problem);
 
@@ -29,8 +29,8 @@ int parley_settings_submits(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
 
 
-/* parley_settings_doubt_rules.c: warns of rules without effect */
-void parley_settings_doubt_rules(const parley_settings_env_t *env,
+/* parley_settings_warnings_rules.c: warns of rules without effect */
+void parley_settings_warnings_rules(const parley_settings_env_t *env,
     const parley_settings_http_t *http);
 
 

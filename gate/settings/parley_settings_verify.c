@@ -49,7 +49,7 @@ static const parley_directive_id_t
 
 
 int
-parley_settings_off(const parley_settings_env_t *env,
+parley_settings_inactive(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem)
 {
@@ -133,11 +133,11 @@ parley_settings_verify(const parley_settings_env_t *env,
 
     if (by != PARLEY_DIRECTIVE_COUNT) {
 
-        if (parley_settings_serves(http, s, block, by, problem) != 0) {
+        if (parley_settings_endpoint_check(http, s, block, by, problem) != 0) {
             return -1;
         }
 
-        parley_settings_doubt_served(env, http, s, block, by, problem);
+        parley_settings_warnings_served(env, http, s, block, by, problem);
 
         return 0;
     }
@@ -194,7 +194,7 @@ parley_settings_takes(const parley_settings_env_t *env,
         parley_settings_warn(env, problem);
     }
 
-    parley_settings_doubt(env, http, s, block, by, problem);
+    parley_settings_warnings(env, http, s, block, by, problem);
 
     ms = s->gate.past_ms + s->gate.future_ms;
 

@@ -83,8 +83,8 @@ parley_gate_unmatched(parley_gate_t *g)
 parley_step_result_t
 parley_gate_admit(parley_gate_t *g)
 {
-    int                 rc;
-    parley_entrance_t  *e = &g->entrance;
+    int                    rc;
+    parley_reservation_t  *e = &g->entrance;
 
     rc = parley_gate_actors_pass(g);
 
@@ -96,7 +96,7 @@ parley_gate_admit(parley_gate_t *g)
         return PARLEY_RESULT_FAILED;
     }
 
-    switch (parley_entrance_ask(e, g->err)) {
+    switch (parley_reservation_ask(e, g->err)) {
 
     case 0:
         return PARLEY_RESULT_PASSED;
@@ -108,7 +108,7 @@ parley_gate_admit(parley_gate_t *g)
         g->wait = e->wait;
 
         if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->mcp != NULL) {
-            return parley_gate_hold_again(g) == PARLEY_WAIT
+            return parley_gate_await_reply_again(g) == PARLEY_WAIT
                    ? PARLEY_RESULT_WAIT : PARLEY_RESULT_REFUSED;
         }
 
@@ -121,8 +121,8 @@ parley_gate_admit(parley_gate_t *g)
 static int
 parley_gate_enter(parley_gate_t *g)
 {
-    parley_caps_t       caps;
-    parley_entrance_t  *e = &g->entrance;
+    parley_caps_t          caps;
+    parley_reservation_t  *e = &g->entrance;
 
     parley_gate_account(g);
 
@@ -228,15 +228,15 @@ parley_gate_undo(parley_gate_t *g)
     int                    rc;
     const parley_asked_t  *asked[] = { &g->before, &g->asked };
 
-    if (g->entrance.taken || !parley_entrance_is_open(&g->entrance)) {
+    if (g->entrance.taken || !parley_reservation_is_open(&g->entrance)) {
         return 0;
     }
 
     /* what goes up is acknowledged by whoever is above, though it may come
        again */
 
-    rc = parley_entrance_release(&g->entrance, asked, g->rises ? 1 : 2,
-                                 g->retained ? &g->retained_as : NULL);
+    rc = parley_reservation_release(&g->entrance, asked, g->rises ? 1 : 2,
+                                    g->retained ? &g->retained_as : NULL);
 
     if (rc != PARLEY_WAIT) {
         g->retained = 0;

@@ -7,7 +7,7 @@
 
 #include "gate/message/parley_gate_steps.h"
 #include "translate/parley_msg_field.h"
-#include "gate/delivery/parley_notify.h"
+#include "gate/delivery/parley_publish_to.h"
 #include "gate/admission/parley_replay.h"
 #include "gate/admission/parley_retain.h"
 #include "gate/settings/parley_settings.h"
@@ -180,7 +180,7 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
 {
     int                        rc;
     parley_append_t            append;
-    parley_notify_t            notify;
+    parley_publish_to_t        notify;
     parley_appended_t          appended;
     parley_publication_t       p;
     const parley_principal_t  *to;
@@ -192,7 +192,7 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
     }
 
     memset(&p, 0, sizeof(parley_publication_t));
-    memset(&notify, 0, sizeof(parley_notify_t));
+    memset(&notify, 0, sizeof(parley_publish_to_t));
 
     p.kind = PARLEY_PUBLICATION_MESSAGE;
     p.proto = g->msg->wire;
@@ -210,10 +210,10 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
     notify.publication = &p;
     notify.account = g->account;
     notify.to = to;
-    notify.kind = PARLEY_LOAD_NOTICE;
+    notify.kind = PARLEY_SUBJECT_NOTICE;
     notify.sender = answered->principal;
 
-    rc = parley_notify(&notify, g->arena, &append);
+    rc = parley_publish_to(&notify, g->arena, &append);
 
     if (rc == 0 && append.nlogs + append.njobs == 0) {
         return 0;

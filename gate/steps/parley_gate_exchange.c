@@ -14,11 +14,12 @@ static const struct {
     parley_code_t   code;
     parley_took_t   took;
     const char     *text;
-} parley_troubles[PARLEY_TROUBLE_COUNT] = {
-#define PARLEY_TROUBLE(name, error, by, why)                                  \
-    [PARLEY_TROUBLE_##name] = { PARLEY_E_##error, PARLEY_TOOK_##by, why },
-    PARLEY_TROUBLES(PARLEY_TROUBLE)
-#undef PARLEY_TROUBLE
+} parley_upstream_errors[PARLEY_UPSTREAM_ERROR_COUNT] = {
+#define PARLEY_UPSTREAM_ERROR(name, error, by, why)                           \
+    [PARLEY_UPSTREAM_ERROR_##name] = { PARLEY_E_##error, PARLEY_TOOK_##by,    \
+                                       why },
+    PARLEY_UPSTREAM_ERRORS(PARLEY_UPSTREAM_ERROR)
+#undef PARLEY_UPSTREAM_ERROR
 };
 
 
@@ -154,7 +155,7 @@ parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
     rc = parley_exchange_end(x, g->arena, whole, g->env->now(g), ret, g->loss,
                              g->err);
     if (!whole) {
-        parley_gate_trouble(g, PARLEY_TROUBLE_EARLY, 200);
+        parley_gate_upstream_error(g, PARLEY_UPSTREAM_ERROR_EARLY, 200);
         return -1;
     }
 
@@ -171,7 +172,7 @@ parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
     parley_event_t *event, parley_answered_t *ret)
 {
     if (event->data.len == 0 || parley_exchange_is_cut(event->data)) {
-        parley_gate_trouble(g, PARLEY_TROUBLE_EARLY, 200);
+        parley_gate_upstream_error(g, PARLEY_UPSTREAM_ERROR_EARLY, 200);
         return -1;
     }
 
@@ -195,7 +196,8 @@ parley_gate_is_single(const parley_gate_t *g)
 
 
 void
-parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status)
+parley_gate_upstream_error(parley_gate_t *g, parley_upstream_error_t what,
+    int status)
 {
     if (g->err->code != PARLEY_E_NONE) {
         return;
@@ -203,17 +205,17 @@ parley_gate_trouble(parley_gate_t *g, parley_trouble_t what, int status)
 
     /* whatever broke off was broken off by that */
 
-    if (g->timed_out && (what == PARLEY_TROUBLE_UNREACHED
-                         || what == PARLEY_TROUBLE_CONNECT_TIMEOUT
-                         || what == PARLEY_TROUBLE_UNANSWERED
-                         || what == PARLEY_TROUBLE_EARLY))
+    if (g->timed_out && (what == PARLEY_UPSTREAM_ERROR_UNREACHED
+                         || what == PARLEY_UPSTREAM_ERROR_CONNECT_TIMEOUT
+                         || what == PARLEY_UPSTREAM_ERROR_UNANSWERED
+                         || what == PARLEY_UPSTREAM_ERROR_EARLY))
     {
-        what = PARLEY_TROUBLE_TIMEOUT;
+        what = PARLEY_UPSTREAM_ERROR_TIMEOUT;
     }
 
-    (void) parley_error_set(g->err, parley_troubles[what].code, NULL, "%s",
-                            parley_troubles[what].text);
+    (void) parley_error_set(g->err, parley_upstream_errors[what].code, NULL,
+                            "%s", parley_upstream_errors[what].text);
 
-    g->err->taken = parley_troubles[what].took == PARLEY_TOOK_STATUS
+    g->err->taken = parley_upstream_errors[what].took == PARLEY_TOOK_STATUS
                     && status >= 200 && status < 300;
 }

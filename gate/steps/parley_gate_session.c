@@ -263,7 +263,7 @@ parley_session_put(parley_gate_t *g, const parley_record_id_t *record)
     value = parley_str_make(g->account, PARLEY_KEY_LEN);
 
     put.id = *record;
-    put.queue = PARLEY_LOOSE_NONE;
+    put.queue = PARLEY_EVICTABLE_NONE;
     put.account = g->account;
     put.parts = &value;
     put.nparts = 1;

@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-#include "translate/parley_alarm.h"
+#include "translate/parley_severity.h"
 #include "gate/message/parley_gate_steps.h"
 #include "core/parley_id.h"
 #include "gate/settings/parley_settings.h"
 
 
 static parley_step_result_t parley_gate_suspend_sender(parley_gate_t *g,
-    parley_alarm_t alarm);
+    parley_severity_t alarm);
 static parley_step_result_t parley_gate_resume_recipient(parley_gate_t *g);
 static int parley_gate_is_later(const parley_msg_t *m,
     const parley_suspension_t *s);
@@ -29,16 +29,16 @@ static int parley_gate_is_later(const parley_msg_t *m,
 int
 parley_gate_is_free(const parley_gate_t *g)
 {
-    return g->means.alarm != PARLEY_ALARM_NONE || parley_gate_reports(g)
+    return g->means.alarm != PARLEY_SEVERITY_NONE || parley_gate_reports(g)
            || (g->correlation.question != NULL
-               && g->correlation.question->head.alarm != PARLEY_ALARM_NONE);
+               && g->correlation.question->head.alarm != PARLEY_SEVERITY_NONE);
 }
 
 
 parley_step_result_t
 parley_gate_suspend(parley_gate_t *g)
 {
-    parley_alarm_t             alarm;
+    parley_severity_t          alarm;
     const parley_principal_t  *p = g->who->principal;
 
     if (p == NULL) {
@@ -51,16 +51,16 @@ parley_gate_suspend(parley_gate_t *g)
 
     /* whoever has no parent has nobody who would resume it */
 
-    alarm = parley_gate_alarm(g);
+    alarm = parley_gate_severity(g);
 
     return p->parent.len > 0
-           && parley_alarm_suspends(alarm, g->conf->pauses)
+           && parley_severity_suspends(alarm, g->conf->pauses)
            ? parley_gate_suspend_sender(g, alarm) : PARLEY_RESULT_NONE;
 }
 
 
 static parley_step_result_t
-parley_gate_suspend_sender(parley_gate_t *g, parley_alarm_t alarm)
+parley_gate_suspend_sender(parley_gate_t *g, parley_severity_t alarm)
 {
     int                   rc;
     size_t                i;

@@ -187,7 +187,7 @@ static void
 parley_gate_approval(parley_gate_t *g)
 {
     if (g->sent.approval == PARLEY_APPROVAL_NONE
-        && parley_gate_alarm(g) != PARLEY_ALARM_NONE)
+        && parley_gate_severity(g) != PARLEY_SEVERITY_NONE)
     {
         g->sent.approval = PARLEY_APPROVAL_ANYBODY;
     }

@@ -57,7 +57,8 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
             && ngx_http_parley_answer_is_events(r))
         {
             if (ngx_http_parley_answer_charset(r) == PARLEY_CHARSET_OTHER) {
-                ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_CHARSET);
+                ngx_http_parley_upstream_error(ctx,
+                                               PARLEY_UPSTREAM_ERROR_CHARSET);
 
             } else if (ctx->inflate == NULL) {
                 ctx->answer = NGX_HTTP_PARLEY_ANSWER_EVENTS;
@@ -66,7 +67,8 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
 
             /* nobody asked for that, and it would defeat the streaming */
 
-            ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_EVENTS_CODED);
+            ngx_http_parley_upstream_error(ctx,
+                                           PARLEY_UPSTREAM_ERROR_EVENTS_CODED);
         }
     }
 
@@ -98,7 +100,8 @@ ngx_http_parley_answer_sessions(ngx_http_request_t *r,
                                           ngx_http_parley_str(id))
                 != 0)
             {
-                ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_SESSIONS);
+                ngx_http_parley_upstream_error(ctx,
+                                               PARLEY_UPSTREAM_ERROR_SESSIONS);
                 return;
             }
         }
@@ -183,17 +186,18 @@ ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
         return 0;
     }
 
-    ngx_http_parley_upstream_trouble(r, ctx);
+    ngx_http_parley_upstream_note(r, ctx);
 
     return 1;
 }
 
 
 void
-ngx_http_parley_trouble(ngx_http_parley_ctx_t *ctx, parley_trouble_t what)
+ngx_http_parley_upstream_error(ngx_http_parley_ctx_t *ctx,
+    parley_upstream_error_t what)
 {
-    parley_gate_trouble(&ctx->gate, what,
-                        (int) ctx->request->headers_out.status);
+    parley_gate_upstream_error(&ctx->gate, what,
+                               (int) ctx->request->headers_out.status);
 }
 
 
@@ -212,7 +216,7 @@ ngx_http_parley_answer_body(ngx_http_request_t *r,
         }
 
         if (ngx_http_parley_answer_broke_off(r, b)) {
-            ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_EARLY);
+            ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_EARLY);
             return ngx_http_parley_answer_finish(r, ctx);
         }
 
@@ -281,7 +285,7 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
 
     if (size > limit - ctx->gathered_size) {
         b->pos = b->last;
-        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_TOO_LONG);
+        ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_TOO_LONG);
         return NGX_OK;
     }
 
@@ -329,7 +333,7 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
 
     if (!ngx_http_parley_inflate_is_whole(ctx)) {
         /* it broke off, wherever that was */
-        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_GZIP_EARLY);
+        ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_GZIP_EARLY);
     }
 
     if (ctx->error.code == PARLEY_E_NONE

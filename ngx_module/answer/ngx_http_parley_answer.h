@@ -86,9 +86,9 @@ ngx_int_t ngx_http_parley_answer_resume(ngx_http_request_t *r,
 ngx_uint_t ngx_http_parley_answer_broke_off(ngx_http_request_t *r,
     ngx_buf_t *b);
 
-/* parley_gate_trouble() of the answer that is on its way */
-void ngx_http_parley_trouble(ngx_http_parley_ctx_t *ctx,
-    parley_trouble_t what);
+/* parley_gate_upstream_error() of the answer that is on its way */
+void ngx_http_parley_upstream_error(ngx_http_parley_ctx_t *ctx,
+    parley_upstream_error_t what);
 
 
 /* ngx_http_parley_sse.c: an answer of events */
@@ -103,7 +103,7 @@ void ngx_http_parley_sse_stop(ngx_http_parley_ctx_t *ctx);
 ngx_int_t ngx_http_parley_sse_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* ngx_http_parley_flow.c */
+/* ngx_http_parley_sse_pass.c */
 
 ngx_int_t ngx_http_parley_sse_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_chain_t *in);

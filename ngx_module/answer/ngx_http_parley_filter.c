@@ -17,7 +17,7 @@ static ngx_int_t ngx_http_parley_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_int_t ngx_http_parley_rest(ngx_http_request_t *r,
     ngx_chain_t *in);
-static parley_trouble_t ngx_http_parley_no_answer(ngx_http_request_t *r);
+static parley_upstream_error_t ngx_http_parley_no_answer(ngx_http_request_t *r);
 static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_parley_body_exceeds(ngx_http_request_t *r);
 
@@ -29,7 +29,7 @@ static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
 static ngx_int_t
 ngx_http_parley_header_filter(ngx_http_request_t *r)
 {
-    parley_trouble_t             trouble;
+    parley_upstream_error_t      trouble;
     ngx_http_parley_ctx_t       *ctx;
     ngx_http_parley_loc_conf_t  *lcf;
 
@@ -59,10 +59,10 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
         trouble = ngx_http_parley_no_answer(r);
 
-        if (trouble != PARLEY_TROUBLE_COUNT) {
+        if (trouble != PARLEY_UPSTREAM_ERROR_COUNT) {
             r->http_version = ctx->client_version;
 
-            ngx_http_parley_trouble(ctx, trouble);
+            ngx_http_parley_upstream_error(ctx, trouble);
             return NGX_HTTP_BAD_GATEWAY;
         }
 
@@ -82,26 +82,26 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
  * a page of nginx's own.
  */
 
-static parley_trouble_t
+static parley_upstream_error_t
 ngx_http_parley_no_answer(ngx_http_request_t *r)
 {
     ngx_uint_t  status;
 
     if (r->upstream == NULL) {
-        return PARLEY_TROUBLE_COUNT;
+        return PARLEY_UPSTREAM_ERROR_COUNT;
     }
 
     /* a client of that version has no body to send */
 
     if (r->http_version == NGX_HTTP_VERSION_9) {
-        return PARLEY_TROUBLE_NOT_HTTP;
+        return PARLEY_UPSTREAM_ERROR_NOT_HTTP;
     }
 
     status = r->headers_out.status;
 
     return status == r->upstream->headers_in.status_n
            && status >= NGX_HTTP_CONTINUE && status < NGX_HTTP_OK
-           ? PARLEY_TROUBLE_INTERIM : PARLEY_TROUBLE_COUNT;
+           ? PARLEY_UPSTREAM_ERROR_INTERIM : PARLEY_UPSTREAM_ERROR_COUNT;
 }
 
 

@@ -50,7 +50,7 @@ ngx_http_parley_inflate_start(ngx_http_request_t *r,
     if (!ngx_http_parley_inflate_is(coding, "gzip")
         && !ngx_http_parley_inflate_is(coding, "x-gzip"))
     {
-        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_CODING);
+        ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_CODING);
         return NGX_OK;
     }
 
@@ -102,7 +102,7 @@ ngx_http_parley_inflate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     } while (rc == NGX_AGAIN);
 
     if (rc == NGX_DECLINED) {
-        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_GZIP);
+        ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_GZIP);
     }
 
     return rc;

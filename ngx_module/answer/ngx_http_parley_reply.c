@@ -54,7 +54,7 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (ctx->gate.holds) {
-        return ngx_http_parley_hold_answer(r, ctx);
+        return ngx_http_parley_await_answer(r, ctx);
     }
 
     return ngx_http_parley_respond(r, ctx, &reply);

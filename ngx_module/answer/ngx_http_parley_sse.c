@@ -189,7 +189,7 @@ ngx_http_parley_sse_expire(ngx_event_t *ev)
         return;
     }
 
-    ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_EXPIRED);
+    ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_EXPIRED);
     ngx_http_parley_sse_stop(ctx);
 }
 

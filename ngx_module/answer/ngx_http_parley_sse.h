@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * An answer of events, between ngx_http_parley_flow.c, its octets, and
+ * An answer of events, between ngx_http_parley_sse_pass.c, its octets, and
  * ngx_http_parley_sse.c, what they say.
  */
 
@@ -73,7 +73,7 @@ ngx_int_t ngx_http_parley_sse_fail(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 /*
- * ngx_http_parley_flow.c: puts an event, or the comment that its data is,
+ * ngx_http_parley_sse_pass.c: puts an event, or the comment that its data is,
  * where it will be sent from.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_parley_sse_write(ngx_http_parley_sse_t *sse,

@@ -18,7 +18,7 @@
 #include "ngx_module/worker/ngx_http_parley_request.h"
 
 
-static parley_trouble_t ngx_http_parley_upstream_header(
+static parley_upstream_error_t ngx_http_parley_upstream_header(
     ngx_http_upstream_t *u);
 static ngx_int_t ngx_http_parley_upstream_init(void *data);
 static ngx_int_t ngx_http_parley_upstream_unbuffered(void *data,
@@ -81,12 +81,12 @@ ngx_http_parley_upstream_is_silent(ngx_http_request_t *r)
 
 
 void
-ngx_http_parley_upstream_trouble(ngx_http_request_t *r,
+ngx_http_parley_upstream_note(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    ngx_uint_t            late, status;
-    parley_trouble_t      what;
-    ngx_http_upstream_t  *u;
+    ngx_uint_t               late, status;
+    parley_upstream_error_t  what;
+    ngx_http_upstream_t     *u;
 
     u = r->upstream;
 
@@ -97,11 +97,11 @@ ngx_http_parley_upstream_trouble(ngx_http_request_t *r,
     status = 0;
 
     if (u == NULL || !u->request_sent) {
-        what = late ? PARLEY_TROUBLE_CONNECT_TIMEOUT
-                    : PARLEY_TROUBLE_UNREACHED;
+        what = late ? PARLEY_UPSTREAM_ERROR_CONNECT_TIMEOUT
+                    : PARLEY_UPSTREAM_ERROR_UNREACHED;
 
     } else if (late) {
-        what = PARLEY_TROUBLE_TIMEOUT;
+        what = PARLEY_UPSTREAM_ERROR_TIMEOUT;
 
     } else {
         what = ngx_http_parley_upstream_header(u);
@@ -111,7 +111,7 @@ ngx_http_parley_upstream_trouble(ngx_http_request_t *r,
         status = u->headers_in.status_n ? u->headers_in.status_n : NGX_HTTP_OK;
     }
 
-    parley_gate_trouble(&ctx->gate, what, (int) status);
+    parley_gate_upstream_error(&ctx->gate, what, (int) status);
 }
 
 
@@ -120,7 +120,7 @@ ngx_http_parley_upstream_trouble(ngx_http_request_t *r,
  * full, has octets that the parser did not want, or has all that came.
  */
 
-static parley_trouble_t
+static parley_upstream_error_t
 ngx_http_parley_upstream_header(ngx_http_upstream_t *u)
 {
     u_char     *p;
@@ -129,15 +129,15 @@ ngx_http_parley_upstream_header(ngx_http_upstream_t *u)
     b = &u->buffer;
 
     if (u->state == NULL || u->state->bytes_received == 0) {
-        return PARLEY_TROUBLE_UNANSWERED;
+        return PARLEY_UPSTREAM_ERROR_UNANSWERED;
     }
 
     if (b->last == b->end) {
-        return PARLEY_TROUBLE_HEADER_LONG;
+        return PARLEY_UPSTREAM_ERROR_HEADER_LONG;
     }
 
     if (b->pos < b->last) {
-        return PARLEY_TROUBLE_HEADER;
+        return PARLEY_UPSTREAM_ERROR_HEADER;
     }
 
     for (p = b->start; p + 1 < b->last; p++) {
@@ -146,11 +146,11 @@ ngx_http_parley_upstream_header(ngx_http_upstream_t *u)
                            || (p + 2 < b->last && p[1] == CR && p[2] == LF)))
         {
             /* it is whole, and was refused at its end */
-            return PARLEY_TROUBLE_HEADER;
+            return PARLEY_UPSTREAM_ERROR_HEADER;
         }
     }
 
-    return PARLEY_TROUBLE_UNANSWERED;
+    return PARLEY_UPSTREAM_ERROR_UNANSWERED;
 }
 
 

@@ -121,7 +121,7 @@ ngx_http_parley_wait_timeout(ngx_event_t *ev)
     ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
                   "parley: the state did not answer in time");
 
-    parley_gate_overdue(&ctx->gate);
+    parley_gate_deadline_end(&ctx->gate);
 
     ngx_http_parley_wait_over(ctx);
 }

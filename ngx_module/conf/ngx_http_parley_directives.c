@@ -10,7 +10,7 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/conf/ngx_http_parley_directives.h"
-#include "ngx_module/conf/ngx_http_parley_facts.h"
+#include "ngx_module/conf/ngx_http_parley_block_facts.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
 
@@ -329,12 +329,12 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     parley_settings_merge(conf, prev);
 
-    ngx_http_parley_facts(cf, &facts);
+    ngx_http_parley_block_facts(cf, &facts);
 
     if (!parley_settings_steps(conf)) {
         ngx_http_parley_conf_env(cf, mcf, &env);
 
-        return parley_settings_off(&env, conf, &facts, &problem) == 0
+        return parley_settings_inactive(&env, conf, &facts, &problem) == 0
                ? NGX_CONF_OK : ngx_http_parley_conf_wrong(cf, &problem);
     }
 
@@ -367,7 +367,7 @@ ngx_http_parley_verify(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     places = mcf->places.elts;
 
     for (i = 0; i < mcf->places.nelts; i++) {
-        ngx_http_parley_facts_known(cf, &places[i]);
+        ngx_http_parley_block_facts_known(cf, &places[i]);
 
         if (parley_settings_verify(&env, &mcf->http, places[i].conf,
                                    &places[i].facts, mcf->engine, &problem)

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Deadlines that are due (parley_overdue.h): jobs that a worker carries
+ * Deadlines that are due (parley_deadline.h): jobs that a worker carries
  * out by asking the state alone.
  */
 
@@ -10,11 +10,11 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
-#include "gate/delivery/parley_overdue.h"
+#include "gate/delivery/parley_deadline.h"
 
 
 typedef struct {
-    parley_overdue_t         deadline;
+    parley_deadline_t        deadline;
     ngx_http_parley_jobs_t  *jobs;
     parley_run_t            *run;
     ngx_queue_t              queue;         /* of those that wait */
@@ -24,7 +24,7 @@ typedef struct {
 
 static void ngx_http_parley_due_meet(ngx_http_parley_due_t *d);
 static void ngx_http_parley_due_resume(parley_ask_t *q);
-static void ngx_http_parley_due_overdue(ngx_event_t *ev);
+static void ngx_http_parley_due_deadline(ngx_event_t *ev);
 static void ngx_http_parley_due_end(ngx_http_parley_due_t *d);
 
 
@@ -46,7 +46,7 @@ ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     d->jobs = jobs;
     d->run = run;
 
-    d->patience.handler = ngx_http_parley_due_overdue;
+    d->patience.handler = ngx_http_parley_due_deadline;
     d->patience.data = d;
     d->patience.log = jobs->timer.log;
     d->patience.cancelable = 1;
@@ -72,7 +72,7 @@ ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 static void
 ngx_http_parley_due_meet(ngx_http_parley_due_t *d)
 {
-    if (parley_overdue_meet(&d->deadline) != PARLEY_WAIT) {
+    if (parley_deadline_run(&d->deadline) != PARLEY_WAIT) {
         ngx_http_parley_due_end(d);
         return;
     }
@@ -93,7 +93,7 @@ ngx_http_parley_due_resume(parley_ask_t *q)
 /* what is asked from now on has no answer */
 
 static void
-ngx_http_parley_due_overdue(ngx_event_t *ev)
+ngx_http_parley_due_deadline(ngx_event_t *ev)
 {
     ngx_http_parley_due_t  *d = ev->data;
 
@@ -119,7 +119,7 @@ void
 ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     ngx_uint_t untold)
 {
-    parley_overdue_t         *deadline;
+    parley_deadline_t        *deadline;
     parley_job_line_t         told;
     ngx_http_parley_due_t    *d = run->data;
     parley_audit_delivery_t   line;
@@ -131,20 +131,20 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     deadline = &d->deadline;
 
     if (untold) {
-        parley_overdue_untold(deadline);
+        parley_deadline_untold(deadline);
     }
 
     parley_count(jobs->mcf->slot, PARLEY_M_DEADLINES
                                   + (unsigned) deadline->how, 1);
 
-    if (deadline->how == PARLEY_OVERDUE_ANSWERED) {
+    if (deadline->how == PARLEY_DEADLINE_ANSWERED) {
         return;
     }
 
     parley_job_line_deadline(deadline, untold, &told);
     ngx_http_parley_jobs_log(&told);
 
-    parley_overdue_line(deadline, &line);
+    parley_deadline_line(deadline, &line);
     ngx_http_parley_audit_delivery(jobs->mcf, &line);
 }
 

@@ -163,18 +163,18 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
         return;
     }
 
-    switch (parley_load_read(run->job.text, &text)) {
+    switch (parley_job_subject_read(run->job.text, &text)) {
 
-    case PARLEY_LOAD_DELIVER:
-    case PARLEY_LOAD_NOTICE:
-    case PARLEY_LOAD_AWAIT:
-    case PARLEY_LOAD_AWAIT_NOTICE:
+    case PARLEY_SUBJECT_DELIVER:
+    case PARLEY_SUBJECT_NOTICE:
+    case PARLEY_SUBJECT_AWAIT:
+    case PARLEY_SUBJECT_AWAIT_NOTICE:
         ngx_http_parley_deliver(jobs, run);
         return;
 
-    case PARLEY_LOAD_EMERGENCY:
-    case PARLEY_LOAD_ESCALATION:
-    case PARLEY_LOAD_TIMEOUT:
+    case PARLEY_SUBJECT_EMERGENCY:
+    case PARLEY_SUBJECT_ESCALATION:
+    case PARLEY_SUBJECT_TIMEOUT:
         ngx_http_parley_due(jobs, run);
         return;
 
@@ -228,13 +228,13 @@ static void
 ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
     int untold)
 {
-    parley_str_t             text;
-    parley_load_kind_t       kind;
-    ngx_http_parley_jobs_t  *jobs = ctx;
+    parley_str_t               text;
+    parley_job_subject_kind_t  kind;
+    ngx_http_parley_jobs_t    *jobs = ctx;
 
-    kind = parley_load_read(run->job.text, &text);
+    kind = parley_job_subject_read(run->job.text, &text);
 
-    if (parley_load_delivers(kind)) {
+    if (parley_job_subject_delivers(kind)) {
         ngx_http_parley_deliver_over(jobs, run, how, untold);
 
     } else {

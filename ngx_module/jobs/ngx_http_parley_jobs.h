@@ -19,7 +19,7 @@
 struct ngx_http_parley_jobs_s {
     parley_runner_t              *runner;
     ngx_http_parley_main_conf_t  *mcf;
-    parley_deliver_t              deliver;
+    parley_render_t               deliver;
 
     ngx_event_t                   timer;
     ngx_queue_t                   attempts;     /* ..._attempt_t, that were

@@ -38,9 +38,9 @@ static ngx_uint_t ngx_http_parley_revocations_changed(
 static void ngx_http_parley_revocations_done(
     ngx_http_parley_revocations_t *w);
 static void ngx_http_parley_revocations_take(
-    ngx_http_parley_revocations_t *w, ngx_http_parley_revoking_t *job);
+    ngx_http_parley_revocations_t *w, ngx_http_parley_revocation_reader_t *job);
 static void ngx_http_parley_revocations_adopt(
-    ngx_http_parley_revocations_t *w, ngx_http_parley_revoking_t *job);
+    ngx_http_parley_revocations_t *w, ngx_http_parley_revocation_reader_t *job);
 static void ngx_http_parley_revocations_failed(
     ngx_http_parley_revocations_t *w, const char *why);
 static ngx_uint_t ngx_http_parley_revocations_tell(
@@ -70,8 +70,9 @@ ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
     w->log = cycle->log;
     w->changed = 1;
 
-    if (ngx_http_parley_revoking_mark(mcf->http.revocations_file,
-                                      mcf->http.revocations_text, &w->began)
+    if (ngx_http_parley_revocation_reader_mark(mcf->http.revocations_file,
+                                               mcf->http.revocations_text,
+                                               &w->began)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -109,7 +110,7 @@ ngx_http_parley_revocations_exit(ngx_http_parley_main_conf_t *mcf)
     }
 
     if (w->job) {
-        ngx_http_parley_revoking_end(w->job);
+        ngx_http_parley_revocation_reader_end(w->job);
         w->job = NULL;
     }
 
@@ -154,7 +155,7 @@ ngx_http_parley_revocations_poll(ngx_event_t *ev)
 {
     ngx_http_parley_revocations_t  *w = ev->data;
 
-    if (!ngx_http_parley_revoking_is_done(w->job)) {
+    if (!ngx_http_parley_revocation_reader_is_done(w->job)) {
         ngx_add_timer(ev, NGX_HTTP_PARLEY_REVOCATIONS_POLL);
         return;
     }
@@ -194,12 +195,12 @@ ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w,
 
     known = w->adopted ? w->mark : w->began;
 
-    w->job = ngx_http_parley_revoking_begin(w->mcf, known, at_once);
+    w->job = ngx_http_parley_revocation_reader_begin(w->mcf, known, at_once);
 
     if (w->job == NULL) {
         w->changed = 1;
 
-    } else if (ngx_http_parley_revoking_is_done(w->job)) {
+    } else if (ngx_http_parley_revocation_reader_is_done(w->job)) {
         ngx_http_parley_revocations_done(w);
 
     } else {
@@ -236,7 +237,7 @@ ngx_http_parley_revocations_changed(ngx_http_parley_revocations_t *w,
 static void
 ngx_http_parley_revocations_done(ngx_http_parley_revocations_t *w)
 {
-    ngx_http_parley_revoking_t  *job;
+    ngx_http_parley_revocation_reader_t  *job;
 
     job = w->job;
     w->job = NULL;
@@ -261,13 +262,13 @@ ngx_http_parley_revocations_done(ngx_http_parley_revocations_t *w)
         ngx_http_parley_revocations_failed(w, job->why);
     }
 
-    ngx_http_parley_revoking_end(job);
+    ngx_http_parley_revocation_reader_end(job);
 }
 
 
 static void
 ngx_http_parley_revocations_take(ngx_http_parley_revocations_t *w,
-    ngx_http_parley_revoking_t *job)
+    ngx_http_parley_revocation_reader_t *job)
 {
     if (job->mark == w->mark) {
 
@@ -302,7 +303,7 @@ ngx_http_parley_revocations_take(ngx_http_parley_revocations_t *w,
 
 static void
 ngx_http_parley_revocations_adopt(ngx_http_parley_revocations_t *w,
-    ngx_http_parley_revoking_t *job)
+    ngx_http_parley_revocation_reader_t *job)
 {
     if (w->adopted) {
         parley_arena_reset(&w->arena);

@@ -19,7 +19,7 @@
  * One reading.  The thread that does it uses nothing but this and what it
  * allocates; nobody else looks at the result before it is done.
  */
-struct ngx_http_parley_revoking_s {
+struct ngx_http_parley_revocation_reader_s {
     parley_str_t           file;        /* zero-terminated */
     uint64_t               seed;
     ngx_uint_t             known;       /* the mark of a list that need not be
@@ -43,24 +43,25 @@ struct ngx_http_parley_revoking_s {
  * Begins to read; known as above.  Where no thread can be had, or at_once, it
  * is done when this returns.  NULL: no memory.
  */
-ngx_http_parley_revoking_t *ngx_http_parley_revoking_begin(
+ngx_http_parley_revocation_reader_t *ngx_http_parley_revocation_reader_begin(
     ngx_http_parley_main_conf_t *mcf, ngx_uint_t known, ngx_uint_t at_once);
 
-ngx_uint_t ngx_http_parley_revoking_is_done(
-    const ngx_http_parley_revoking_t *job);
+ngx_uint_t ngx_http_parley_revocation_reader_is_done(
+    const ngx_http_parley_revocation_reader_t *job);
 
 /*
  * Frees it, with its arena unless that was taken (an empty one left in its
  * place).  One that is not done is cancelled and waited for.
  */
-void ngx_http_parley_revoking_end(ngx_http_parley_revoking_t *job);
+void ngx_http_parley_revocation_reader_end(
+    ngx_http_parley_revocation_reader_t *job);
 
 /*
  * What tells one list of one file from another; never 0.  NGX_ERROR: no
  * memory.
  */
-ngx_int_t ngx_http_parley_revoking_mark(parley_str_t file, parley_str_t text,
-    ngx_uint_t *ret);
+ngx_int_t ngx_http_parley_revocation_reader_mark(parley_str_t file,
+    parley_str_t text, ngx_uint_t *ret);
 
 
 #endif /* _NGX_HTTP_PARLEY_REVOCATIONS_H_INCLUDED_ */

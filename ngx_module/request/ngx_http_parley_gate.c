@@ -8,7 +8,7 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "gate/steps/parley_decider.h"
+#include "gate/steps/parley_trace_directive.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
@@ -68,7 +68,7 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
             [PARLEY_STEP_BODY] = ngx_http_parley_step_body,                   \
             [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,             \
         },                                                                    \
-        .hold = ngx_http_parley_hold,                                         \
+        .hold = ngx_http_parley_await,                                        \
         .header = ngx_http_parley_header,                                     \
         .trace = ngx_http_parley_traceparent,                                 \
         NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
@@ -131,7 +131,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->ask.resume = ngx_http_parley_wait_resume;
     g->ask.ctx = ctx;
 
-    parley_gate_bind(g, &ctx->mcf->http, ctx->lcf);
+    parley_gate_configure(g, &ctx->mcf->http, ctx->lcf);
     parley_gate_init(g);
 }
 
@@ -402,14 +402,14 @@ static void
 ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result)
 {
-    ngx_log_t              *log;
-    parley_decider_t        by;
-    ngx_http_parley_ctx_t  *ctx;
+    ngx_log_t                *log;
+    parley_trace_directive_t  by;
+    ngx_http_parley_ctx_t    *ctx;
 
     ctx = g->ctx;
     log = ctx->request->connection->log;
 
-    if (!parley_decider(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
+    if (!parley_trace_directive(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
         ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0, "parley: step %s: %s",
                        parley_step_name(step), parley_step_result_name(result));
         return;

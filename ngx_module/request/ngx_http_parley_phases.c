@@ -103,7 +103,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
     case PARLEY_RESULT_REFUSED:
 
         if (!ctx->gate.holds) {
-            ngx_http_parley_hold_leave(ctx);
+            ngx_http_parley_await_leave(ctx);
         }
 
         return ngx_http_parley_refuse(r, ctx);
@@ -129,10 +129,10 @@ ngx_http_parley_answered(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (ctx->gate.holds) {
-        return ngx_http_parley_hold_answer(r, ctx);
+        return ngx_http_parley_await_answer(r, ctx);
     }
 
-    ngx_http_parley_hold_leave(ctx);
+    ngx_http_parley_await_leave(ctx);
 
     return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
 }
@@ -193,7 +193,7 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
 
     ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
 
-    return ngx_http_parley_hide(r, ctx) == NGX_OK ? ctx : NULL;
+    return ngx_http_parley_redact(r, ctx) == NGX_OK ? ctx : NULL;
 }
 
 

@@ -226,13 +226,13 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
     u = r->upstream;
 
     if (ngx_http_parley_redirect_accel(r)) {
-        parley_gate_trouble(&ctx->gate, PARLEY_TROUBLE_REDIRECT,
-                            (int) u->headers_in.status_n);
+        parley_gate_upstream_error(&ctx->gate, PARLEY_UPSTREAM_ERROR_REDIRECT,
+                                   (int) u->headers_in.status_n);
         return;
     }
 
     if (ngx_http_parley_upstream_is_silent(r)) {
-        ngx_http_parley_upstream_trouble(r, ctx);
+        ngx_http_parley_upstream_note(r, ctx);
         return;
     }
 
@@ -242,7 +242,7 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
     response.status = (int) u->headers_in.status_n;
 
     if (parley_gate_answer(&ctx->gate, &response, &ctx->answered) == 0) {
-        ngx_http_parley_trouble(ctx, PARLEY_TROUBLE_UNREACHED);
+        ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_UNREACHED);
     }
 }
 

@@ -97,7 +97,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     env.end = ngx_http_parley_hub_end;
     env.encode = ngx_http_parley_hub_encode;
     env.admits = ngx_http_parley_hub_admits;
-    env.cancelled = ngx_http_parley_hold_cancelled;
+    env.cancelled = ngx_http_parley_await_cancelled;
     env.wake = ngx_http_parley_hub_wakes;
     env.turn = ngx_http_parley_hub_turns;
     env.now = ngx_http_parley_hub_now;
@@ -105,7 +105,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     env.ctx = h;
 
     if (mcf->http.retain != 0) {
-        parley_deliver_retention(&mcf->http, &env.retention);
+        parley_render_retention(&mcf->http, &env.retention);
     }
 
     h->hub = parley_hub_create(&mcf->zone->memory.state, &env);
@@ -170,7 +170,7 @@ ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf)
 
 ngx_int_t
 ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
-    ngx_http_parley_subscriber_t *sub, const parley_opening_t *opening)
+    ngx_http_parley_subscriber_t *sub, const parley_stream_request_t *opening)
 {
     parley_bearer_t         bearer;
     ngx_http_parley_hub_t  *h;
@@ -437,7 +437,7 @@ ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h)
     }
 
     if (ccf->shutdown_timeout) {
-        ngx_http_parley_hold_drain(h, ccf->shutdown_timeout / 2);
+        ngx_http_parley_await_drain(h, ccf->shutdown_timeout / 2);
     }
 
     parley_hub_drain(h->hub, seconds);

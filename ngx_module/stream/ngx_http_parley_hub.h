@@ -11,9 +11,9 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "gate/delivery/parley_deliver.h"
+#include "gate/delivery/parley_render.h"
 #include "hub/parley_hub.h"
-#include "gate/message/parley_opening.h"
+#include "gate/message/parley_stream_request.h"
 #include "ngx_module/worker/ngx_http_parley_wake.h"
 
 
@@ -48,7 +48,7 @@ typedef struct ngx_http_parley_subscriber_s {
 struct ngx_http_parley_hub_s {
     parley_hub_t                 *hub;
     ngx_http_parley_main_conf_t  *mcf;
-    parley_deliver_t              deliver;
+    parley_render_t               deliver;
 
     ngx_connection_t             *wake;       /* of the eventfd of its slot;
                                                  NULL: it has none */
@@ -80,7 +80,7 @@ void ngx_http_parley_hub_wakes(void *ctx);
  * number of connections (SEC-22).  It must be closed in any case, once.
  */
 ngx_int_t ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
-    ngx_http_parley_subscriber_t *sub, const parley_opening_t *opening);
+    ngx_http_parley_subscriber_t *sub, const parley_stream_request_t *opening);
 void ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub);
 
 /* HUB-11: ends the connection of a stream whose client acknowledges nothing. */
@@ -98,7 +98,7 @@ void ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h);
 
 /* Opens the stream that the gate says; returns what a phase does. */
 ngx_int_t ngx_http_parley_stream_open(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const struct parley_opening_s *opening);
+    ngx_http_parley_ctx_t *ctx, const struct parley_stream_request_s *opening);
 
 
 /* What was to be opened could not begin: the request is refused; returns what a
@@ -111,27 +111,27 @@ ngx_int_t ngx_http_parley_stream_refuse(ngx_http_request_t *r,
 
 /* The same of a WebSocket. */
 ngx_int_t ngx_http_parley_websocket_open(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const struct parley_opening_s *opening);
+    ngx_http_parley_ctx_t *ctx, const struct parley_stream_request_s *opening);
 
 
-/* ngx_http_parley_hold.c: HUB-07 */
+/* ngx_http_parley_await.c: HUB-07 */
 
 /* of parley_gate_env_t */
-int ngx_http_parley_hold(parley_gate_t *g,
-    const struct parley_opening_s *opening);
+int ngx_http_parley_await(parley_gate_t *g,
+    const struct parley_stream_request_s *opening);
 
 /* Answers the held requests before the worker leaves in that many ms. */
-void ngx_http_parley_hold_drain(ngx_http_parley_hub_t *h, ngx_msec_t left);
+void ngx_http_parley_await_drain(ngx_http_parley_hub_t *h, ngx_msec_t left);
 
 /* of parley_hub_env_t; ctx is the hub of this worker */
-void ngx_http_parley_hold_cancelled(void *ctx, const parley_publication_t *p);
+void ngx_http_parley_await_cancelled(void *ctx, const parley_publication_t *p);
 
 /* It is answered at once, or refused. */
-void ngx_http_parley_hold_leave(ngx_http_parley_ctx_t *ctx);
+void ngx_http_parley_await_leave(ngx_http_parley_ctx_t *ctx);
 
 /* The request is answered when what it is held for came, or does not come any
    more; returns what a phase does. */
-ngx_int_t ngx_http_parley_hold_answer(ngx_http_request_t *r,
+ngx_int_t ngx_http_parley_await_answer(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 

@@ -8,14 +8,14 @@
  * on its way the connection takes no more.
  *
  * A stream that idles needs its connection, and no request: once the header is
- * sent that is freed (ngx_http_parley_stream_bare.c), where it may be.
+ * sent that is freed (ngx_http_parley_stream_http1.c), where it may be.
  */
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/stream/ngx_http_parley_stream.h"
-#include "gate/message/parley_opening.h"
+#include "gate/message/parley_stream_request.h"
 
 
 static int64_t ngx_http_parley_stream_write(parley_subscriber_t *s,
@@ -43,10 +43,10 @@ static const ngx_http_parley_transport_t  ngx_http_parley_stream_transport = {
 
 ngx_int_t
 ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
-    const parley_opening_t *opening)
+    const parley_stream_request_t *opening)
 {
     parley_str_t               session;
-    parley_opening_t           own;
+    parley_stream_request_t    own;
     ngx_pool_cleanup_t        *cln;
     ngx_http_parley_stream_t  *st;
 
@@ -366,12 +366,12 @@ ngx_http_parley_stream_turn(ngx_event_t *ev)
     ngx_http_parley_stream_t  *st = ev->data;
 
     if (st->request == NULL) {
-        ngx_http_parley_stream_bare_over(st);
+        ngx_http_parley_stream_http1_over(st);
         return;
     }
 
     if (!st->over) {
-        ngx_http_parley_stream_bare(st);
+        ngx_http_parley_stream_http1(st);
         return;
     }
 

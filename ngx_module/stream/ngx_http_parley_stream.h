@@ -54,17 +54,17 @@ int64_t ngx_http_parley_stream_pieces(ngx_http_parley_stream_t *st,
 void ngx_http_parley_stream_free(ngx_http_parley_stream_t *st);
 
 
-/* ngx_http_parley_stream_bare.c */
+/* ngx_http_parley_stream_http1.c */
 
 /*
  * Frees the request of a stream whose header is sent: it is logged, and its
  * pool is gone when this returns.  Nothing happens where something still hangs
  * on it.  Not from within the hub, nor a phase of the request.
  */
-void ngx_http_parley_stream_bare(ngx_http_parley_stream_t *st);
+void ngx_http_parley_stream_http1(ngx_http_parley_stream_t *st);
 
 /* It is over: tells the client, where that can be, and closes. */
-void ngx_http_parley_stream_bare_over(ngx_http_parley_stream_t *st);
+void ngx_http_parley_stream_http1_over(ngx_http_parley_stream_t *st);
 
 
 #endif /* _NGX_HTTP_PARLEY_STREAM_H_INCLUDED_ */

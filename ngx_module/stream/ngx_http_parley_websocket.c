@@ -66,7 +66,7 @@ static const ngx_http_parley_transport_t
 
 ngx_int_t
 ngx_http_parley_websocket_open(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_opening_t *opening)
+    ngx_http_parley_ctx_t *ctx, const parley_stream_request_t *opening)
 {
     ngx_pool_cleanup_t           *cln;
     parley_websocket_env_t        env;

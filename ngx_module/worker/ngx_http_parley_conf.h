@@ -117,32 +117,33 @@ typedef struct {
 
 /* parley_revocations in this worker, see ngx_http_parley_revocations.c */
 
-typedef struct ngx_http_parley_revoking_s  ngx_http_parley_revoking_t;
+typedef struct ngx_http_parley_revocation_reader_s
+    ngx_http_parley_revocation_reader_t;
 
 typedef struct {
-    ngx_http_parley_main_conf_t  *mcf;
-    ngx_log_t                    *log;
-    ngx_event_t                   tick;
-    ngx_event_t                   poll;
-    ngx_http_parley_revoking_t   *job;            /* it is being read; NULL: it
+    ngx_http_parley_main_conf_t          *mcf;
+    ngx_log_t                            *log;
+    ngx_event_t                           tick;
+    ngx_event_t                           poll;
+    ngx_http_parley_revocation_reader_t  *job;    /* it is being read; NULL: it
                                                      is not */
 
-    ngx_file_info_t               seen;           /* the file, as it was read */
-    parley_arena_t                arena;          /* of the list in force */
-    ngx_uint_t                    began;          /* that of the
+    ngx_file_info_t                       seen;   /* the file, as it was read */
+    parley_arena_t                        arena;  /* of the list in force */
+    ngx_uint_t                            began;  /* that of the
                                                      configuration */
-    ngx_uint_t                    mark;           /* that in force; 0: none was
+    ngx_uint_t                            mark;   /* that in force; 0: none was
                                                      read since */
-    ngx_uint_t                    said;           /* of a bad one; 0: it is
+    ngx_uint_t                            said;   /* of a bad one; 0: it is
                                                      good */
-    ngx_uint_t                    round;          /* streams were looked at */
+    ngx_uint_t                            round;  /* streams were looked at */
 
-    unsigned                      changed:1;      /* it is to be read again */
-    unsigned                      late:1;         /* it was time to look while
+    unsigned                              changed:1; /* it must be read again */
+    unsigned                              late:1; /* it was time to look while
                                                      it was being read */
-    unsigned                      adopted:1;      /* arena is in use */
-    unsigned                      failed:1;
-    unsigned                      ends:1;         /* streams are to be looked
+    unsigned                              adopted:1; /* arena is in use */
+    unsigned                              failed:1;
+    unsigned                              ends:1; /* streams are to be looked
                                                      at */
 } ngx_http_parley_revocations_t;
 

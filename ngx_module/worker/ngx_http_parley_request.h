@@ -46,13 +46,13 @@ ngx_uint_t ngx_http_parley_redirect_is_into(ngx_http_request_t *r);
 ngx_int_t ngx_http_parley_redirect_refuse(ngx_http_request_t *r);
 
 
-/* ngx_http_parley_hide.c */
+/* ngx_http_parley_redact.c */
 
 /*
  * Takes the arguments as they came into ctx, and a token in one of them out of
  * the request; or NGX_ERROR.
  */
-ngx_int_t ngx_http_parley_hide(ngx_http_request_t *r,
+ngx_int_t ngx_http_parley_redact(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
@@ -192,7 +192,7 @@ void ngx_http_parley_wait_resume(parley_ask_t *q);
 void ngx_http_parley_wait_stop(ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_place.c */
+/* ngx_http_parley_origin.c */
 
 /* What tells one client from another: the octets of its address. */
 parley_str_t ngx_http_parley_address(ngx_connection_t *c);
@@ -241,7 +241,7 @@ ngx_uint_t ngx_http_parley_upstream_is_open(ngx_http_request_t *r);
 ngx_uint_t ngx_http_parley_upstream_is_silent(ngx_http_request_t *r);
 
 /* Sets the trouble of such an answer. */
-void ngx_http_parley_upstream_trouble(ngx_http_request_t *r,
+void ngx_http_parley_upstream_note(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 

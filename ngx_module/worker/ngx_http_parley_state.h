@@ -88,7 +88,7 @@ int ngx_http_parley_process_is_alive(void *ctx,
 extern const parley_processes_t  ngx_http_parley_processes;
 
 
-/* ngx_http_parley_exchange.c */
+/* ngx_http_parley_settle.c */
 
 /*
  * What came of an answer becomes of the message; and of no answer, or none that

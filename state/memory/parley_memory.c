@@ -125,7 +125,7 @@ parley_memory_repair_locked(const parley_memory_t *s)
 
 
 void
-parley_memory_bound(parley_memory_t *s, parley_loose_t queue, size_t octets,
+parley_memory_bound(parley_memory_t *s, parley_evictable_t queue, size_t octets,
     size_t entries)
 {
     parley_memory_lock(s);
@@ -144,13 +144,15 @@ parley_memory_bounds(parley_memory_t *s, size_t retain, size_t replay)
 
     size = stat.blocks * PARLEY_BLOCK;
 
-    parley_memory_bound(s, PARLEY_LOOSE_MESSAGE, size / PARLEY_MEMORY_RETAIN,
-                        retain);
-    parley_memory_bound(s, PARLEY_LOOSE_OPTIONAL, size / PARLEY_MEMORY_ASIDES,
+    parley_memory_bound(s, PARLEY_EVICTABLE_MESSAGE,
+                        size / PARLEY_MEMORY_RETAIN, retain);
+    parley_memory_bound(s, PARLEY_EVICTABLE_OPTIONAL,
+                        size / PARLEY_MEMORY_ASIDES, 0);
+    parley_memory_bound(s, PARLEY_EVICTABLE_ANSWER, replay, 0);
+    parley_memory_bound(s, PARLEY_EVICTABLE_RATE, size / PARLEY_MEMORY_RATES,
                         0);
-    parley_memory_bound(s, PARLEY_LOOSE_ANSWER, replay, 0);
-    parley_memory_bound(s, PARLEY_LOOSE_RATE, size / PARLEY_MEMORY_RATES, 0);
-    parley_memory_bound(s, PARLEY_LOOSE_TOKEN, size / PARLEY_MEMORY_TOKENS, 0);
+    parley_memory_bound(s, PARLEY_EVICTABLE_TOKEN,
+                        size / PARLEY_MEMORY_TOKENS, 0);
 }
 
 

@@ -72,7 +72,7 @@ void parley_memory_adopt(parley_memory_t *s, void *p);
  * Bounds a queue to octets (0: the queue keeps nothing) and entries (0: any
  * number), see parley_table_bound_locked().
  */
-void parley_memory_bound(parley_memory_t *s, parley_loose_t queue,
+void parley_memory_bound(parley_memory_t *s, parley_evictable_t queue,
     size_t octets, size_t entries);
 
 /*

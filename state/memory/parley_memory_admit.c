@@ -282,7 +282,7 @@ parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
 
         if (e == NULL) {
             e = parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
-                                        PARLEY_LOOSE_NONE, a->quotas[i].key,
+                                        PARLEY_EVICTABLE_NONE, a->quotas[i].key,
                                         a->account, 0, now, now);
         }
 
@@ -305,7 +305,7 @@ parley_reserve(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
     parley_entry_t  *e;
 
     e = parley_table_add_locked(s->sh->table, (uint8_t) kind,
-                                PARLEY_LOOSE_NONE, key, account, 0, until,
+                                PARLEY_EVICTABLE_NONE, key, account, 0, until,
                                 now);
 
     if (e != NULL) {

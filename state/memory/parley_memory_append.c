@@ -9,7 +9,7 @@
 
 
 /* records examined for removal */
-#define PARLEY_APPEND_PASS   64
+#define PARLEY_APPEND_RETIRE   64
 
 
 static parley_append_verdict_t parley_append_admitted(parley_memory_t *s,
@@ -52,7 +52,7 @@ parley_memory_append(parley_state_t *state, const parley_append_t *a,
 
     parley_memory_lock(s);
 
-    parley_append_mend(s, now);
+    parley_append_recover(s, now);
 
     ret->verdict = parley_append_locked(s, a, now, ret);
 
@@ -106,7 +106,7 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
         || parley_append_places(s, a, size, until, now, ret) != 0
         || parley_append_jobs(s, a, now, ret) != 0)
     {
-        parley_append_mend(s, now);
+        parley_append_recover(s, now);
         return PARLEY_APPEND_FULL;
     }
 
@@ -123,12 +123,12 @@ parley_append_locked(parley_memory_t *s, const parley_append_t *a,
     }
 
     if (parley_log_record_find(s, ret->number, &head) != NULL) {
-        parley_append_moves(s, ret->number, &head, now);
+        parley_append_commit(s, ret->number, &head, now);
     }
 
     appends->pending = 0;
 
-    parley_append_pass(s, PARLEY_APPEND_PASS, now);
+    parley_append_retire(s, PARLEY_APPEND_RETIRE, now);
 
     return PARLEY_APPEND_OK;
 }
@@ -305,7 +305,7 @@ parley_append_record(parley_memory_t *s, const parley_append_t *a,
     memcpy(key, words, PARLEY_KEY_LEN);
 
     e = parley_table_add_locked(s->sh->table, PARLEY_KIND_RECORD,
-                                PARLEY_LOOSE_NONE, key, a->account,
+                                PARLEY_EVICTABLE_NONE, key, a->account,
                                 parts[0].len + parts[1].len + size, ends,
                                 now);
     if (e == NULL) {
@@ -344,7 +344,7 @@ parley_append_places(parley_memory_t *s, const parley_append_t *a,
         parley_log_place_key(placed->log, &placed->place, key);
 
         e = parley_table_add_locked(s->sh->table, PARLEY_KIND_PLACE,
-                                    PARLEY_LOOSE_NONE, key, a->account, 0,
+                                    PARLEY_EVICTABLE_NONE, key, a->account, 0,
                                     until, now);
         if (e == NULL) {
             return -1;

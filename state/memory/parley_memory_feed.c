@@ -30,11 +30,11 @@ parley_memory_feed(parley_state_t *state, const parley_feed_t *f,
 
     parley_memory_lock(s);
 
-    parley_append_mend(s, now);
+    parley_append_recover(s, now);
 
     /* removal comes first, so that a gap is detected in this call */
 
-    parley_append_pass(s, SIZE_MAX, now);
+    parley_append_retire(s, SIZE_MAX, now);
 
     /* number 0 is not a process, and is never fed */
 
@@ -55,7 +55,7 @@ parley_memory_feed(parley_state_t *state, const parley_feed_t *f,
         ret->position = f->position;
     }
 
-    parley_append_pass(s, SIZE_MAX, now);
+    parley_append_retire(s, SIZE_MAX, now);
 
     parley_memory_unlock(s);
 

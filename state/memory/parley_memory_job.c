@@ -181,7 +181,7 @@ parley_job_takes(parley_memory_t *s, parley_job_taking_t *t)
     rc = 0;
     looks = 0;
 
-    parley_append_mend(s, t->now);
+    parley_append_recover(s, t->now);
     parley_due_begin(s, t->now);
 
     tick = s->sh->jobs.tick;
@@ -361,7 +361,7 @@ parley_job_copy(parley_memory_t *s, parley_job_taking_t *t,
 
     memset(ret, 0, sizeof(parley_taken_t));
 
-    more = parley_load_find(s, e->key, &load);
+    more = parley_job_subject_find(s, e->key, &load);
 
     if (more == NULL) {
         return -1;
@@ -437,7 +437,7 @@ parley_memory_job_end(parley_state_t *state, const parley_job_end_t *end,
 
     parley_memory_lock(s);
 
-    parley_append_mend(s, now);
+    parley_append_recover(s, now);
 
     ret->verdict = parley_job_end(s, end, appended, now);
 

@@ -89,7 +89,7 @@ parley_job_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
 
 
 parley_entry_t *
-parley_load_find(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
+parley_job_subject_find(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
     parley_load_t *ret)
 {
     parley_entry_t  *e;
@@ -126,7 +126,7 @@ parley_lane_open(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
     }
 
     e = parley_table_add_locked(s->sh->table, PARLEY_KIND_LANE,
-                                PARLEY_LOOSE_NONE, lane, account, 0,
+                                PARLEY_EVICTABLE_NONE, lane, account, 0,
                                 PARLEY_TABLE_FOREVER, now);
 
     if (e != NULL) {
@@ -183,7 +183,7 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     parley_job_key(job->lane, load.at, key);
 
     e = parley_table_add_locked(s->sh->table, PARLEY_KIND_LOAD,
-                                PARLEY_LOOSE_NONE, key, account,
+                                PARLEY_EVICTABLE_NONE, key, account,
                                 sizeof(load) + job->text.len,
                                 PARLEY_TABLE_FOREVER, now);
 
@@ -191,7 +191,7 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
         parley_table_write_locked(s->sh->table, e, parts, 2);
 
         e = parley_table_add_locked(s->sh->table, PARLEY_KIND_JOB,
-                                    PARLEY_LOOSE_NONE, key, account, 0,
+                                    PARLEY_EVICTABLE_NONE, key, account, 0,
                                     PARLEY_TABLE_FOREVER, now);
     }
 
@@ -288,7 +288,7 @@ parley_job_unmake(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
         parley_table_remove_locked(s->sh->table, e);
     }
 
-    e = parley_load_find(s, key, &load);
+    e = parley_job_subject_find(s, key, &load);
 
     if (e != NULL) {
         parley_table_remove_locked(s->sh->table, e);
@@ -326,7 +326,7 @@ parley_job_remove_locked(parley_memory_t *s,
         parley_table_remove_locked(s->sh->table, e);
     }
 
-    e = parley_load_find(s, key, &load);
+    e = parley_job_subject_find(s, key, &load);
 
     if (e != NULL) {
         parley_table_remove_locked(s->sh->table, e);
@@ -454,7 +454,7 @@ parley_repair_jobs(void *ctx, const parley_entry_t *e)
         return 0;
     }
 
-    if (parley_load_find(s, e->key, &load) == NULL
+    if (parley_job_subject_find(s, e->key, &load) == NULL
         || load.record > s->sh->appends.head)
     {
         return 1;
@@ -502,7 +502,7 @@ parley_repair_lists(void *ctx, const parley_entry_t *e)
     parley_memory_t  *s = ctx;
 
     if (e->kind != PARLEY_KIND_JOB
-        || parley_load_find(s, e->key, &load) == NULL)
+        || parley_job_subject_find(s, e->key, &load) == NULL)
     {
         return 0;
     }

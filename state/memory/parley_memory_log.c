@@ -61,7 +61,7 @@ parley_log_open(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
     }
 
     e = parley_table_add_locked(s->sh->table, PARLEY_KIND_LOG,
-                                PARLEY_LOOSE_NONE, key, account,
+                                PARLEY_EVICTABLE_NONE, key, account,
                                 sizeof(parley_log_t), now + PARLEY_LOG_LEASE,
                                 now);
     if (e == NULL) {

@@ -144,21 +144,21 @@ parley_state_done_t parley_memory_append(parley_state_t *state,
 parley_append_verdict_t parley_append_locked(parley_memory_t *s,
     const parley_append_t *a, int64_t now, parley_appended_t *ret);
 
-/* parley_memory_append_mend.c */
+/* parley_memory_append_recover.c */
 
 /* Completes or undoes the append of a process that died. */
-void parley_append_mend(parley_memory_t *s, int64_t now);
+void parley_append_recover(parley_memory_t *s, int64_t now);
 
 /*
  * Examines the next n records in the order of appends.  Removes those that all
  * fed processes have and no log retains.
  */
-void parley_append_pass(parley_memory_t *s, size_t n, int64_t now);
+void parley_append_retire(parley_memory_t *s, size_t n, int64_t now);
 
 /* Takes back the claim of one place, or of one job, on a record. */
 void parley_append_unkeep(parley_memory_t *s, uint64_t number);
 
-void parley_append_moves(parley_memory_t *s, uint64_t number,
+void parley_append_commit(parley_memory_t *s, uint64_t number,
     const parley_log_head_t *head, int64_t now);
 
 /* parley_memory_feed.c */

@@ -51,7 +51,7 @@ parley_memory_log_read(parley_state_t *state, const parley_log_read_t *r,
 
     parley_memory_lock(s);
 
-    parley_append_mend(s, now);
+    parley_append_recover(s, now);
 
     if (parley_log_read(s, r, now, ret) != 0) {
         ret->n = -1;
@@ -264,7 +264,7 @@ parley_memory_log_erase(parley_state_t *state, const parley_erase_t *erase,
 
     parley_memory_lock(s);
 
-    parley_append_mend(s, now);
+    parley_append_recover(s, now);
 
     if (parley_log_find(s, erase->log, now, &log) != NULL
         && log.epoch == erase->epoch
@@ -316,7 +316,7 @@ parley_log_empty(parley_memory_t *s, parley_entry_t *e,
     value = parley_str_make(&empty, sizeof(empty));
 
     e = parley_table_add_locked(s->sh->table, PARLEY_KIND_RECORD,
-                                PARLEY_LOOSE_NONE, key, NULL, sizeof(empty),
+                                PARLEY_EVICTABLE_NONE, key, NULL, sizeof(empty),
                                 (int64_t) stamp + PARLEY_FEED_GRACE, now);
 
     if (e != NULL) {

@@ -28,7 +28,7 @@ static int parley_owed_only(parley_memory_t *s, const parley_log_read_t *r,
     parley_owed_t *o, parley_log_page_t *ret);
 static int parley_owed_run(parley_memory_t *s, const parley_log_read_t *r,
     parley_owed_t *o, parley_log_page_t *ret);
-static int parley_owed_load(parley_memory_t *s, const uint8_t *key,
+static int parley_owed_subject(parley_memory_t *s, const uint8_t *key,
     uint64_t at, parley_load_t *ret);
 static void parley_owed_all(parley_memory_t *s, const parley_had_t *had,
     const parley_lane_t *lane, int64_t now);
@@ -63,7 +63,7 @@ parley_owed_next(parley_memory_t *s, parley_owed_t *o, uint64_t after)
 {
     while (o->at <= o->last) {
 
-        if (parley_owed_load(s, o->key, o->at++, &o->load) == 0
+        if (parley_owed_subject(s, o->key, o->at++, &o->load) == 0
             && o->load.epoch == o->log->epoch && o->load.offset > after
             && parley_owed_is_there(s, o))
         {
@@ -94,14 +94,15 @@ parley_owed_is_there(parley_memory_t *s, const parley_owed_t *o)
 
 
 static int
-parley_owed_load(parley_memory_t *s, const uint8_t *key, uint64_t at,
+parley_owed_subject(parley_memory_t *s, const uint8_t *key, uint64_t at,
     parley_load_t *ret)
 {
     const parley_entry_t  *e;
 
     e = parley_job_find(s, key, at);
 
-    return e != NULL && parley_load_find(s, e->key, ret) != NULL ? 0 : -1;
+    return e != NULL && parley_job_subject_find(s, e->key,
+                                                ret) != NULL ? 0 : -1;
 }
 
 
@@ -240,7 +241,7 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
 
     parley_memory_lock(s);
 
-    parley_append_mend(s, now);
+    parley_append_recover(s, now);
 
     lane = parley_lane_find(s, had->log);
 
@@ -275,7 +276,7 @@ parley_owed_all(parley_memory_t *s, const parley_had_t *had,
 
     for (at = lane->first; at <= last; at++) {
 
-        if (parley_owed_load(s, had->log, at, &o.load) != 0
+        if (parley_owed_subject(s, had->log, at, &o.load) != 0
             || o.load.epoch != had->place.epoch)
         {
             continue;
@@ -314,7 +315,7 @@ parley_owed_find(parley_memory_t *s, const parley_had_t *had,
 
     at = parley_owed_seek(s, had->log, &had->place, lane);
 
-    if (at > lane->last || parley_owed_load(s, had->log, at, &load) != 0) {
+    if (at > lane->last || parley_owed_subject(s, had->log, at, &load) != 0) {
         return 0;
     }
 
@@ -344,7 +345,7 @@ parley_owed_seek(parley_memory_t *s, const uint8_t *key,
         middle = low + (high - low) / 2;
 
         for (at = middle; at < high; at++) {
-            if (parley_owed_load(s, key, at, &load) == 0
+            if (parley_owed_subject(s, key, at, &load) == 0
                 && load.epoch == place->epoch)
             {
                 break;

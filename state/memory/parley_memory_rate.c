@@ -70,7 +70,7 @@ parley_rate_add(parley_memory_t *s, const uint8_t *account, const uint8_t *key,
 {
     if (account == NULL) {
         return parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
-                                       PARLEY_LOOSE_RATE, key, NULL, 0, now,
+                                       PARLEY_EVICTABLE_RATE, key, NULL, 0, now,
                                        now);
     }
 
@@ -81,7 +81,7 @@ parley_rate_add(parley_memory_t *s, const uint8_t *account, const uint8_t *key,
     }
 
     return parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
-                                   PARLEY_LOOSE_NONE, key, account, 0, now,
+                                   PARLEY_EVICTABLE_NONE, key, account, 0, now,
                                    now);
 }
 

@@ -129,7 +129,7 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
             return PARLEY_PUT_STALE;
         }
 
-        p.queue = (parley_loose_t) e->loose;
+        p.queue = (parley_evictable_t) e->loose;
         p.account = parley_record_account(s, e, account);
     }
 
@@ -187,7 +187,7 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
 static int
 parley_record_stays(const parley_entry_t *e)
 {
-    return e->loose == PARLEY_LOOSE_NONE
+    return e->loose == PARLEY_EVICTABLE_NONE
            && (e->kind == PARLEY_KIND_SUSPENSION
                || e->kind == PARLEY_KIND_CHILD_KEY);
 }
@@ -319,7 +319,7 @@ parley_record_owned(parley_memory_t *s, const parley_record_id_t *id,
 
         n++;
 
-        if (e->loose != PARLEY_LOOSE_NONE) {
+        if (e->loose != PARLEY_EVICTABLE_NONE) {
             oldest = e;
         }
     }
@@ -365,12 +365,12 @@ parley_record_fits(parley_memory_t *s, const parley_put_t *put,
 
     n = parley_table_blocks(len);
 
-    if (put->queue != PARLEY_LOOSE_NONE) {
+    if (put->queue != PARLEY_EVICTABLE_NONE) {
         return parley_table_holds_locked(s->sh->table, put->queue, n)
                ? PARLEY_PUT_OK : PARLEY_PUT_FULL;
     }
 
-    had = old != NULL && old->loose == PARLEY_LOOSE_NONE
+    had = old != NULL && old->loose == PARLEY_EVICTABLE_NONE
           ? parley_table_blocks(old->value.len) : 0;
 
     if (n <= had) {
@@ -521,7 +521,7 @@ parley_record_copy(parley_memory_t *s, const parley_entry_t *e, int64_t now,
 
     ret->tag = e->stamp_low;
     ret->closed = e->closed;
-    ret->queue = (parley_loose_t) e->loose;
+    ret->queue = (parley_evictable_t) e->loose;
     ret->left = (int64_t) e->expires - now;
     ret->generation = parley_record_generation(e);
     ret->value = parley_str_none;

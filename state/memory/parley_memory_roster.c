@@ -97,7 +97,7 @@ parley_memory_join(parley_state_t *state, const parley_join_t *j,
 
     parley_memory_lock(s);
 
-    parley_append_mend(s, now);
+    parley_append_recover(s, now);
 
     ret->verdict = parley_roster_join(s, j, now, ret);
 
@@ -300,7 +300,7 @@ parley_roster_add_group(parley_memory_t *s, const parley_join_t *j,
     }
 
     e = parley_table_add_locked(s->sh->table, PARLEY_KIND_GROUP,
-                                PARLEY_LOOSE_NONE, j->log, j->account,
+                                PARLEY_EVICTABLE_NONE, j->log, j->account,
                                 sizeof(group) + j->selector.len,
                                 parley_memory_lasts(s, now), now);
     if (e == NULL) {
@@ -341,7 +341,7 @@ parley_roster_add_session(parley_memory_t *s, const parley_join_t *j,
     parley_roster_key(j->log, session.tag, key);
 
     e = parley_table_add_locked(s->sh->table, PARLEY_KIND_SESSION,
-                                PARLEY_LOOSE_NONE, key, j->account,
+                                PARLEY_EVICTABLE_NONE, key, j->account,
                                 sizeof(session) + j->session.len
                                 + j->selector.len + j->card.len,
                                 parley_memory_lasts(s, now), now);

@@ -272,8 +272,8 @@ parley_settle_fill(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
 
     if (e == NULL) {
         e = parley_table_add_locked(s->sh->table, (uint8_t) kind,
-                                    PARLEY_LOOSE_NONE, key, account, 0, until,
-                                    now);
+                                    PARLEY_EVICTABLE_NONE, key, account, 0,
+                                    until, now);
     }
 
     if (e != NULL

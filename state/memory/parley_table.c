@@ -88,7 +88,7 @@ parley_table_power(size_t n, uint32_t least, uint32_t most)
 
 
 void
-parley_table_bound_locked(parley_table_t *t, parley_loose_t queue,
+parley_table_bound_locked(parley_table_t *t, parley_evictable_t queue,
     size_t octets, size_t entries)
 {
     size_t  blocks;
@@ -271,7 +271,8 @@ parley_table_unchain(parley_table_t *t, parley_entry_t *e)
 
 
 parley_entry_t *
-parley_table_add_locked(parley_table_t *t, uint8_t kind, parley_loose_t queue,
+parley_table_add_locked(parley_table_t *t, uint8_t kind,
+    parley_evictable_t queue,
     const uint8_t key[PARLEY_KEY_LEN], const uint8_t *account, size_t len,
     int64_t expires, int64_t now)
 {
@@ -301,7 +302,7 @@ parley_table_add_locked(parley_table_t *t, uint8_t kind, parley_loose_t queue,
 
     e->kind = kind;
     e->loose = queue;
-    e->valued = len > 0 || queue < PARLEY_LOOSE_OWNED;
+    e->valued = len > 0 || queue < PARLEY_EVICTABLE_OWNED;
     e->account = owner;
     parley_table_expire(e, expires);
 
@@ -314,7 +315,7 @@ parley_table_add_locked(parley_table_t *t, uint8_t kind, parley_loose_t queue,
 
     parley_table_charge(t, e, n);
 
-    if (queue == PARLEY_LOOSE_NONE) {
+    if (queue == PARLEY_EVICTABLE_NONE) {
         t->promised += n;
         parley_wheel_link(t, e, now);
 
@@ -449,7 +450,7 @@ parley_table_empty_locked(parley_table_t *t, parley_entry_t *e)
         parley_table_give(t, b);
     }
 
-    if (e->loose == PARLEY_LOOSE_NONE) {
+    if (e->loose == PARLEY_EVICTABLE_NONE) {
         t->promised -= n;
 
     } else {
@@ -471,7 +472,7 @@ parley_table_remove_locked(parley_table_t *t, parley_entry_t *e)
         parley_table_empty_locked(t, e);
     }
 
-    if (e->loose == PARLEY_LOOSE_NONE) {
+    if (e->loose == PARLEY_EVICTABLE_NONE) {
         t->promised--;
         parley_wheel_unlink(t, e);
 

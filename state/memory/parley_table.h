@@ -62,7 +62,7 @@ typedef struct {
     parley_block_t      chain;          /* next in its bucket */
     uint8_t             kind;           /* kind set by the caller, below
                                            PARLEY_TABLE_KINDS; 0: an account */
-    uint8_t             loose : 4;      /* parley_loose_t */
+    uint8_t             loose : 4;      /* parley_evictable_t */
     uint8_t             valued : 1;     /* it has a value, which may be empty */
     uint8_t             closed : 1;     /* for the caller */
     uint8_t             linked : 1;     /* used during a repair */
@@ -94,10 +94,10 @@ typedef struct {
 
         struct {
             uint32_t        used;       /* blocks used, with its own */
-            uint32_t        blocks[PARLEY_LOOSE_OWNED]; /* loose blocks of
+            uint32_t        blocks[PARLEY_EVICTABLE_OWNED]; /* loose blocks of
                                                            these, by queue */
-            parley_block_t  oldest[PARLEY_LOOSE_OWNED];
-            parley_block_t  newest[PARLEY_LOOSE_OWNED];
+            parley_block_t  oldest[PARLEY_EVICTABLE_OWNED];
+            parley_block_t  newest[PARLEY_EVICTABLE_OWNED];
         } owner;
     };
 } parley_entry_t;
@@ -115,9 +115,9 @@ typedef struct {
     size_t    free;
     size_t    loose;            /* used by loose entries */
     size_t    entries[PARLEY_TABLE_KINDS];
-    size_t    queued[PARLEY_LOOSE_COUNT];       /* entries in queues */
-    size_t    queued_blocks[PARLEY_LOOSE_COUNT];
-    uint64_t  evicted[PARLEY_LOOSE_COUNT];
+    size_t    queued[PARLEY_EVICTABLE_COUNT];   /* entries in queues */
+    size_t    queued_blocks[PARLEY_EVICTABLE_COUNT];
+    uint64_t  evicted[PARLEY_EVICTABLE_COUNT];
     size_t    largest;          /* blocks promised to the largest account; may
                                    be up to 1/8 too low */
     uint64_t  full;             /* times that there was no room */
@@ -135,7 +135,7 @@ parley_table_t *parley_table_create(void *p, size_t size);
  * Sets the bounds of a queue: octets (0: nothing), entries (0: as many as the
  * octets hold).  Existing entries are not evicted at once.
  */
-void parley_table_bound_locked(parley_table_t *t, parley_loose_t queue,
+void parley_table_bound_locked(parley_table_t *t, parley_evictable_t queue,
     size_t octets, size_t entries);
 
 static inline parley_entry_t *parley_table_entry(parley_table_t *t,
@@ -164,7 +164,7 @@ parley_room_t parley_table_room_locked(parley_table_t *t,
  * Returns whether a queue could hold n more blocks if its other entries were
  * evicted.
  */
-int parley_table_holds_locked(const parley_table_t *t, parley_loose_t queue,
+int parley_table_holds_locked(const parley_table_t *t, parley_evictable_t queue,
     size_t n);
 
 /* Returns the blocks of an entry with a value of len octets. */
@@ -177,7 +177,7 @@ static inline size_t parley_table_blocks(size_t len);
  * parley_table_room_locked() before.  Returns NULL if there is no room.
  */
 parley_entry_t *parley_table_add_locked(parley_table_t *t, uint8_t kind,
-    parley_loose_t queue, const uint8_t key[PARLEY_KEY_LEN],
+    parley_evictable_t queue, const uint8_t key[PARLEY_KEY_LEN],
     const uint8_t *account, size_t len, int64_t expires, int64_t now)
     __attribute__((warn_unused_result));
 

@@ -67,7 +67,7 @@ struct parley_table_s {
     uint32_t                    promised;   /* promised blocks among used */
     uint32_t                    entries[PARLEY_TABLE_KINDS];
 
-    parley_queue_t              queues[PARLEY_LOOSE_COUNT];
+    parley_queue_t              queues[PARLEY_EVICTABLE_COUNT];
 
     parley_block_t              making;     /* entry that was added last, until
                                                it is complete */
@@ -131,7 +131,7 @@ void parley_wheel_unlink(parley_table_t *t, parley_entry_t *e);
  * created, by evicting loose entries.  *ret is the account, or 0 if it does not
  * exist.  Returns 0, or -1.
  */
-int parley_table_make_room(parley_table_t *t, parley_loose_t queue,
+int parley_table_make_room(parley_table_t *t, parley_evictable_t queue,
     const uint8_t *account, uint32_t n, int64_t now, parley_block_t *ret)
     __attribute__((warn_unused_result));
 

@@ -17,7 +17,7 @@ static void parley_repair_found(parley_table_t *t, parley_block_t b);
 static void parley_repair_links(parley_table_t *t, int64_t now,
     const parley_block_t *oldest);
 static int parley_repair_is_queued(parley_table_t *t, parley_block_t b,
-    parley_loose_t queue);
+    parley_evictable_t queue);
 static void parley_repair_link(parley_table_t *t, parley_entry_t *e,
     int64_t now);
 static void parley_repair_accounts(parley_table_t *t);
@@ -56,7 +56,7 @@ void
 parley_table_repair_locked(parley_table_t *t, int64_t now)
 {
     unsigned        i;
-    parley_block_t  oldest[PARLEY_LOOSE_COUNT];
+    parley_block_t  oldest[PARLEY_EVICTABLE_COUNT];
 
     /* the process may have counted the block without taking it */
 
@@ -64,7 +64,7 @@ parley_table_repair_locked(parley_table_t *t, int64_t now)
         t->fresh = t->nblocks + 1;
     }
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
         oldest[i] = t->queues[i].oldest;
     }
 
@@ -84,7 +84,7 @@ parley_repair_clear(parley_table_t *t)
     unsigned         i;
     parley_queue_t  *q;
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
         q = &t->queues[i];
 
         q->oldest = 0;
@@ -151,7 +151,7 @@ parley_repair_is_sound(parley_table_t *t, parley_block_t b)
         return 1;
     }
 
-    return e->loose <= PARLEY_LOOSE_NONE
+    return e->loose <= PARLEY_EVICTABLE_NONE
            && (!e->valued || parley_repair_value(t, e));
 }
 
@@ -236,11 +236,11 @@ parley_repair_links(parley_table_t *t, int64_t now,
     parley_block_t   b;
     parley_entry_t  *e;
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
 
         b = oldest[i];
 
-        while (parley_repair_is_queued(t, b, (parley_loose_t) i)) {
+        while (parley_repair_is_queued(t, b, (parley_evictable_t) i)) {
             e = parley_table_entry(t, b);
             b = e->newer;
             parley_repair_link(t, e, now);
@@ -263,7 +263,7 @@ parley_repair_links(parley_table_t *t, int64_t now,
 
 static int
 parley_repair_is_queued(parley_table_t *t, parley_block_t b,
-    parley_loose_t queue)
+    parley_evictable_t queue)
 {
     parley_block_t         at;
     const parley_entry_t  *e;
@@ -304,7 +304,7 @@ parley_repair_link(parley_table_t *t, parley_entry_t *e, int64_t now)
 
     parley_table_charge(t, e, n);
 
-    if (e->loose == PARLEY_LOOSE_NONE) {
+    if (e->loose == PARLEY_EVICTABLE_NONE) {
         t->promised += n;
         parley_wheel_link(t, e, now);
 

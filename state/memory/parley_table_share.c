@@ -18,15 +18,15 @@
 
 static size_t parley_table_most(const parley_table_t *t, unsigned share);
 static int parley_table_fits(const parley_table_t *t, size_t n);
-static void parley_table_evict(parley_table_t *t, parley_loose_t queue,
+static void parley_table_evict(parley_table_t *t, parley_evictable_t queue,
     const uint8_t *account);
-static void parley_queue_weigh(parley_table_t *t, parley_loose_t queue,
+static void parley_queue_weigh(parley_table_t *t, parley_evictable_t queue,
     parley_block_t account);
 static parley_entry_t *parley_queue_victim(parley_table_t *t,
-    parley_loose_t queue, const uint8_t *account);
+    parley_evictable_t queue, const uint8_t *account);
 static parley_entry_t *parley_queue_heavier(parley_table_t *t,
-    parley_loose_t queue, parley_entry_t *most, parley_block_t account);
-static parley_loose_t parley_queue_fullest(const parley_table_t *t);
+    parley_evictable_t queue, parley_entry_t *most, parley_block_t account);
+static parley_evictable_t parley_queue_fullest(const parley_table_t *t);
 static uint32_t parley_table_kept(const parley_entry_t *a);
 static void parley_table_resize(parley_table_t *t, uint32_t before,
     uint32_t after);
@@ -79,9 +79,9 @@ parley_table_charge(parley_table_t *t, parley_entry_t *e, uint32_t n)
     a = parley_table_entry(t, e->account);
     a->owner.used += n;
 
-    if (e->loose < PARLEY_LOOSE_OWNED) {
+    if (e->loose < PARLEY_EVICTABLE_OWNED) {
         a->owner.blocks[e->loose] += n;
-        parley_queue_weigh(t, (parley_loose_t) e->loose, e->account);
+        parley_queue_weigh(t, (parley_evictable_t) e->loose, e->account);
 
     } else {
         kept = parley_table_kept(a);
@@ -93,7 +93,7 @@ parley_table_charge(parley_table_t *t, parley_entry_t *e, uint32_t n)
 /* heaviest stays until another account has more */
 
 static void
-parley_queue_weigh(parley_table_t *t, parley_loose_t queue,
+parley_queue_weigh(parley_table_t *t, parley_evictable_t queue,
     parley_block_t account)
 {
     parley_queue_t  *q;
@@ -125,7 +125,7 @@ parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
     a = parley_table_entry(t, e->account);
     a->owner.used -= n;
 
-    if (e->loose < PARLEY_LOOSE_OWNED) {
+    if (e->loose < PARLEY_EVICTABLE_OWNED) {
         a->owner.blocks[e->loose] -= n;
 
     } else {
@@ -135,7 +135,7 @@ parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
 
     if (a->owner.used == 1) {
 
-        for (i = 0; i < PARLEY_LOOSE_OWNED; i++) {
+        for (i = 0; i < PARLEY_EVICTABLE_OWNED; i++) {
             if (t->queues[i].heaviest == e->account) {
                 t->queues[i].heaviest = 0;
             }
@@ -204,7 +204,7 @@ parley_table_kept(const parley_entry_t *a)
 
     n = a->owner.used;
 
-    for (i = 0; i < PARLEY_LOOSE_OWNED; i++) {
+    for (i = 0; i < PARLEY_EVICTABLE_OWNED; i++) {
         n -= a->owner.blocks[i];
     }
 
@@ -285,7 +285,7 @@ parley_table_room_locked(parley_table_t *t, const uint8_t *account, size_t n,
 /* includes the block of an account that may have to be created */
 
 int
-parley_table_holds_locked(const parley_table_t *t, parley_loose_t queue,
+parley_table_holds_locked(const parley_table_t *t, parley_evictable_t queue,
     size_t n)
 {
     return n <= t->queues[queue].blocks_max && parley_table_fits(t, n + 1);
@@ -293,14 +293,14 @@ parley_table_holds_locked(const parley_table_t *t, parley_loose_t queue,
 
 
 int
-parley_table_make_room(parley_table_t *t, parley_loose_t queue,
+parley_table_make_room(parley_table_t *t, parley_evictable_t queue,
     const uint8_t *account, uint32_t n, int64_t now, parley_block_t *ret)
 {
     uint32_t               need;
     parley_entry_t        *a;
     const parley_queue_t  *q;
 
-    if (queue != PARLEY_LOOSE_NONE) {
+    if (queue != PARLEY_EVICTABLE_NONE) {
         q = &t->queues[queue];
 
         if (n > q->blocks_max) {
@@ -337,25 +337,25 @@ parley_table_make_room(parley_table_t *t, parley_loose_t queue,
 }
 
 
-static parley_loose_t
+static parley_evictable_t
 parley_queue_fullest(const parley_table_t *t)
 {
     unsigned  i, fullest;
 
     fullest = 0;
 
-    for (i = 1; i < PARLEY_LOOSE_COUNT; i++) {
+    for (i = 1; i < PARLEY_EVICTABLE_COUNT; i++) {
         if (t->queues[i].blocks > t->queues[fullest].blocks) {
             fullest = i;
         }
     }
 
-    return (parley_loose_t) fullest;
+    return (parley_evictable_t) fullest;
 }
 
 
 static void
-parley_table_evict(parley_table_t *t, parley_loose_t queue,
+parley_table_evict(parley_table_t *t, parley_evictable_t queue,
     const uint8_t *account)
 {
     t->queues[queue].evicted++;
@@ -371,7 +371,7 @@ parley_table_evict(parley_table_t *t, parley_loose_t queue,
  */
 
 static parley_entry_t *
-parley_queue_victim(parley_table_t *t, parley_loose_t queue,
+parley_queue_victim(parley_table_t *t, parley_evictable_t queue,
     const uint8_t *account)
 {
     unsigned               i;
@@ -381,7 +381,7 @@ parley_queue_victim(parley_table_t *t, parley_loose_t queue,
 
     q = &t->queues[queue];
 
-    if (queue >= PARLEY_LOOSE_OWNED) {
+    if (queue >= PARLEY_EVICTABLE_OWNED) {
         return parley_table_entry(t, q->oldest);
     }
 
@@ -415,7 +415,7 @@ parley_queue_victim(parley_table_t *t, parley_loose_t queue,
 
 
 static parley_entry_t *
-parley_queue_heavier(parley_table_t *t, parley_loose_t queue,
+parley_queue_heavier(parley_table_t *t, parley_evictable_t queue,
     parley_entry_t *most, parley_block_t account)
 {
     parley_entry_t  *a;
@@ -447,7 +447,7 @@ parley_queue_link(parley_table_t *t, parley_entry_t *e)
     q->entries++;
     q->blocks += e->valued ? (uint32_t) parley_table_blocks(e->value.len) : 1;
 
-    if (e->account == 0 || e->loose >= PARLEY_LOOSE_OWNED) {
+    if (e->account == 0 || e->loose >= PARLEY_EVICTABLE_OWNED) {
         return;
     }
 
@@ -482,7 +482,7 @@ parley_queue_unlink(parley_table_t *t, parley_entry_t *e)
     q->entries--;
     q->blocks--;
 
-    if (e->account == 0 || e->loose >= PARLEY_LOOSE_OWNED) {
+    if (e->account == 0 || e->loose >= PARLEY_EVICTABLE_OWNED) {
         return;
     }
 
@@ -515,7 +515,7 @@ parley_table_stat_locked(const parley_table_t *t, parley_table_stat_t *ret)
         ret->entries[i] = t->entries[i];
     }
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
         ret->queued[i] = t->queues[i].entries;
         ret->queued_blocks[i] = t->queues[i].blocks;
         ret->evicted[i] = t->queues[i].evicted;

@@ -152,7 +152,8 @@ typedef struct {
 /* a question that must be answered in time */
 typedef struct {
     parley_record_id_t   id;
-    unsigned             kind;          /* parley_load_kind_t, at first */
+    unsigned             kind;          /* parley_job_subject_kind_t, at
+                                           first */
     unsigned             sender;        /* a principal */
     int64_t              after;         /* ms until its first deadline */
     int64_t              ends;          /* end of the time that the state keeps
@@ -208,7 +209,7 @@ typedef struct {
 /* a job, as the model knows it */
 typedef struct {
     sim_question_t  *question;          /* question of this deadline, or NULL */
-    unsigned         kind;              /* parley_load_kind_t */
+    unsigned         kind;              /* parley_job_subject_kind_t */
     unsigned         asked;             /* principal that is asked, or
                                            informed */
     int              how;               /* expected result */

@@ -4,7 +4,7 @@
  */
 
 #include "gate/party/parley_account.h"
-#include "gate/delivery/parley_overdue.h"
+#include "gate/delivery/parley_deadline.h"
 #include "hub/parley_publish.h"
 #include "gate/correlation/parley_question.h"
 #include "t/simulate/parley_sim.h"
@@ -67,20 +67,21 @@ sim_question_new(void)
     parley_state_key(&world.outside.state, PARLEY_KIND_QUESTION, &part, 1,
                      q->id.key);
 
-    q->kind = (unsigned[]) { PARLEY_LOAD_ESCALATION, PARLEY_LOAD_ESCALATION,
-                             PARLEY_LOAD_EMERGENCY, PARLEY_LOAD_TIMEOUT }
+    q->kind = (unsigned[]) { PARLEY_SUBJECT_ESCALATION,
+                             PARLEY_SUBJECT_ESCALATION,
+                             PARLEY_SUBJECT_EMERGENCY, PARLEY_SUBJECT_TIMEOUT }
               [parley_test_below(r, 4)];
 
     /* without a grandparent, an emergency is asked like a critical message */
 
-    if (q->kind == PARLEY_LOAD_EMERGENCY
+    if (q->kind == PARLEY_SUBJECT_EMERGENCY
         && q->sender + 2 >= SIM_PRINCIPALS)
     {
-        q->kind = PARLEY_LOAD_ESCALATION;
+        q->kind = PARLEY_SUBJECT_ESCALATION;
     }
 
-    q->after = q->kind == PARLEY_LOAD_EMERGENCY ? 0
-               : q->kind == PARLEY_LOAD_ESCALATION ? SIM_ACK_MS
+    q->after = q->kind == PARLEY_SUBJECT_EMERGENCY ? 0
+               : q->kind == PARLEY_SUBJECT_ESCALATION ? SIM_ACK_MS
                : 1 + (int64_t) parley_test_below(r, 15000);
 
     return q;
@@ -93,7 +94,7 @@ sim_asked(sim_question_t *q)
     q->asked = 1;
     world.nquestions++;
     (void) sim_due_add(q, q->kind,
-                       q->kind == PARLEY_LOAD_TIMEOUT ? q->sender
+                       q->kind == PARLEY_SUBJECT_TIMEOUT ? q->sender
                                                       : q->sender + 1,
                        q->after);
 }
@@ -115,7 +116,7 @@ sim_ask_fill(void)
     sim_edges = 0;      /* no process dies here */
     memset(&put, 0, sizeof(put));
 
-    put.queue = PARLEY_LOOSE_NONE;
+    put.queue = PARLEY_EVICTABLE_NONE;
     put.ttl = 1000 + (int64_t) parley_test_below(&world.random, 10000);
 
     parley_ask_init(&ask, &world.outside.state, &world.arena);
@@ -171,7 +172,7 @@ sim_ask(sim_process_t *p)
     value = PARLEY_STR("what was asked");
     memset(&put, 0, sizeof(put));
     put.id = q->id;
-    put.queue = PARLEY_LOOSE_NONE;
+    put.queue = PARLEY_EVICTABLE_NONE;
     put.parts = &value;
     put.nparts = 1;
     put.ttl = SIM_ASKED_MS;
@@ -211,17 +212,17 @@ sim_ask(sim_process_t *p)
     }
 
     if (parley_publish_append(&world.arena, &publish, &append) != 0
-        || parley_overdue_job(&world.arena, ask.state,
-                              (parley_load_kind_t) q->kind, &q->id,
-                              sim_sub(q->kind == PARLEY_LOAD_TIMEOUT
-                                      ? q->sender : q->sender + 1), &job)
+        || parley_deadline_job(&world.arena, ask.state,
+                               (parley_job_subject_kind_t) q->kind, &q->id,
+                               sim_sub(q->kind == PARLEY_SUBJECT_TIMEOUT
+                                       ? q->sender : q->sender + 1), &job)
            != 0)
     {
         abort();
     }
 
     job.after = q->after;
-    job.lasts = q->after + PARLEY_OVERDUE_LIVES;
+    job.lasts = q->after + PARLEY_DEADLINE_LIVES;
     append.jobs = &job;
     append.njobs = 1;
 

@@ -1,6 +1,6 @@
 /*
  * Deadlines in the simulated world: questions that were not answered in time
- * (VCP-24, VCP-27, AEE-29).  The jobs are those of parley_overdue.h and are
+ * (VCP-24, VCP-27, AEE-29).  The jobs are those of parley_deadline.h and are
  * run as an adapter runs them.  A raised message must be in the log of its
  * recipient.
  */
@@ -8,7 +8,7 @@
 #include "hub/parley_attempt.h"
 #include "translate/parley_engine.h"
 #include "hub/parley_expand.h"
-#include "gate/delivery/parley_overdue.h"
+#include "gate/delivery/parley_deadline.h"
 #include "gate/correlation/parley_question.h"
 #include "gate/settings/parley_settings.h"
 #include "t/simulate/parley_sim.h"
@@ -38,7 +38,7 @@ static const char  sim_identities[] =
     "{\"sub\":\"dave\",\"aee\":\"agent.dave\",\"handle\":\"~dave\"}]}";
 
 /* shared by all histories */
-static parley_deliver_t           sim_deliver;
+static parley_render_t           sim_deliver;
 static parley_settings_http_t     sim_http;
 static parley_arena_t             sim_arena;
 
@@ -109,7 +109,7 @@ sim_due_add(sim_question_t *q, unsigned kind, unsigned asked, int64_t after)
 
     job->timer = 1;
     job->lane = SIM_LANES_DUE + (unsigned) (q - world.questions) * 2
-                + (kind == PARLEY_LOAD_EMERGENCY);
+                + (kind == PARLEY_SUBJECT_EMERGENCY);
     job->before = world.now + after;
     job->question = q;
     job->kind = kind;
@@ -145,9 +145,9 @@ sim_due_job(parley_str_t text)
     sim_question_t  *q;
     unsigned         kind;
 
-    kind = (unsigned) parley_load_read(text, &rest);
+    kind = (unsigned) parley_job_subject_read(text, &rest);
 
-    if (kind < PARLEY_LOAD_EMERGENCY || rest.len < SIM_QUESTION) {
+    if (kind < PARLEY_SUBJECT_EMERGENCY || rest.len < SIM_QUESTION) {
         return NULL;
     }
 
@@ -167,7 +167,7 @@ sim_due_job(parley_str_t text)
 
     job = sim_raises;
 
-    if (job == NULL || kind != PARLEY_LOAD_ESCALATION
+    if (job == NULL || kind != PARLEY_SUBJECT_ESCALATION
         || asked != job->asked + 1
         || memcmp(job->question->id.key, rest.data, PARLEY_KEY_LEN) != 0)
     {
@@ -176,7 +176,7 @@ sim_due_job(parley_str_t text)
 
     q = job->question;
 
-    return sim_due_add(q, PARLEY_LOAD_ESCALATION, asked, SIM_ACK_MS);
+    return sim_due_add(q, PARLEY_SUBJECT_ESCALATION, asked, SIM_ACK_MS);
 }
 
 
@@ -192,7 +192,7 @@ sim_due_up(parley_str_t text, int listing, const sim_job_t *ending)
     sim_job_t     *job, *last;
     parley_str_t   handle;
 
-    if (parley_load_read(text, &handle) != PARLEY_LOAD_AWAIT) {
+    if (parley_job_subject_read(text, &handle) != PARLEY_SUBJECT_AWAIT) {
         return NULL;
     }
 
@@ -243,7 +243,7 @@ sim_due_waits(unsigned asked)
     memset(job, 0, sizeof(sim_job_t));
 
     job->owed = 1;
-    job->kind = PARLEY_LOAD_AWAIT;
+    job->kind = PARLEY_SUBJECT_AWAIT;
     job->lane = SIM_LANES_UP + asked;
     job->ends = world.now + PARLEY_ATTEMPT_LIVES;
     job->before = job->ends;
@@ -272,12 +272,12 @@ sim_due_answering(const sim_question_t *q)
 
 
 static void
-sim_due_expect(const sim_job_t *job, const parley_overdue_t *d)
+sim_due_expect(const sim_job_t *job, const parley_deadline_t *d)
 {
     int                      known;
-    parley_overdue_t         other;
+    parley_deadline_t        other;
     parley_state_stat_t      stat;
-    parley_overdue_how_t     how;
+    parley_deadline_how_t    how;
     const sim_question_t    *q;
     parley_audit_delivery_t  came, due;
 
@@ -285,30 +285,30 @@ sim_due_expect(const sim_job_t *job, const parley_overdue_t *d)
     known = world.now < q->ends;
 
     how = d->job->left <= 0 || d->job->record.data == NULL
-          ? PARLEY_OVERDUE_LOST
-          : job->kind == PARLEY_LOAD_TIMEOUT
-          ? (q->answered ? PARLEY_OVERDUE_ANSWERED
-             : PARLEY_OVERDUE_TIMED_OUT)
-          : known && q->answered && job->kind == PARLEY_LOAD_ESCALATION
-          ? PARLEY_OVERDUE_ANSWERED
-          : job->asked + 1 < SIM_PRINCIPALS ? PARLEY_OVERDUE_RAISED
-          : PARLEY_OVERDUE_UNACKNOWLEDGED;
+          ? PARLEY_DEADLINE_LOST
+          : job->kind == PARLEY_SUBJECT_TIMEOUT
+          ? (q->answered ? PARLEY_DEADLINE_ANSWERED
+             : PARLEY_DEADLINE_TIMED_OUT)
+          : known && q->answered && job->kind == PARLEY_SUBJECT_ESCALATION
+          ? PARLEY_DEADLINE_ANSWERED
+          : job->asked + 1 < SIM_PRINCIPALS ? PARLEY_DEADLINE_RAISED
+          : PARLEY_DEADLINE_UNACKNOWLEDGED;
 
     if (d->how == how
-        || (!known && job->kind == PARLEY_LOAD_TIMEOUT
-            && d->how == PARLEY_OVERDUE_LOST))
+        || (!known && job->kind == PARLEY_SUBJECT_TIMEOUT
+            && d->how == PARLEY_DEADLINE_LOST))
     {
         return;
     }
 
-    if (d->how == PARLEY_OVERDUE_AGAIN) {
+    if (d->how == PARLEY_DEADLINE_AGAIN) {
 
         /* an answer is in progress, or there is no room */
 
         (void) world.outside.state.ops->stat(&world.outside.state, &stat,
                                              NULL);
 
-        if ((job->kind == PARLEY_LOAD_TIMEOUT && sim_due_answering(q))
+        if ((job->kind == PARLEY_SUBJECT_TIMEOUT && sim_due_answering(q))
             || world.size < SIM_SMALL || stat.level == PARLEY_STATE_FULL)
         {
             return;
@@ -318,11 +318,11 @@ sim_due_expect(const sim_job_t *job, const parley_overdue_t *d)
     other = *d;
     other.how = how;
 
-    parley_overdue_line(d, &came);
-    parley_overdue_line(&other, &due);
+    parley_deadline_line(d, &came);
+    parley_deadline_line(&other, &due);
 
     sim_fail("%s: a deadline came to \"%.*s\" and not to \"%.*s\"",
-             job->kind == PARLEY_LOAD_TIMEOUT ? "AEE-29" : "VCP-24",
+             job->kind == PARLEY_SUBJECT_TIMEOUT ? "AEE-29" : "VCP-24",
              (int) came.outcome.len, (const char *) came.outcome.data,
              (int) due.outcome.len, (const char *) due.outcome.data);
 }
@@ -331,10 +331,10 @@ sim_due_expect(const sim_job_t *job, const parley_overdue_t *d)
 void
 sim_due_begin(sim_process_t *p, parley_run_t *run, sim_job_t *job)
 {
-    parley_job_end_t   end;
-    parley_overdue_t  *d;
+    parley_job_end_t    end;
+    parley_deadline_t  *d;
 
-    d = parley_arena_calloc(&run->arena, sizeof(parley_overdue_t));
+    d = parley_arena_calloc(&run->arena, sizeof(parley_deadline_t));
 
     if (d == NULL) {
         abort();
@@ -351,7 +351,7 @@ sim_due_begin(sim_process_t *p, parley_run_t *run, sim_job_t *job)
     parley_ask_init(&d->ask, &p->memory.state, &run->arena);
     d->ask.now = world.now;
 
-    if (parley_overdue_meet(d) != 0) {
+    if (parley_deadline_run(d) != 0) {
         sim_fail("a deadline waits for a state that is there at once");
     }
 
@@ -362,7 +362,7 @@ sim_due_begin(sim_process_t *p, parley_run_t *run, sim_job_t *job)
     job->before = end.how == PARLEY_JOB_AGAIN ? world.now + end.after
                                               : world.now;
 
-    sim_raises = d->how == PARLEY_OVERDUE_RAISED ? job : NULL;
+    sim_raises = d->how == PARLEY_DEADLINE_RAISED ? job : NULL;
     world.ending = job;
     world.run = run;
     world.tells = end.tells != NULL;
@@ -413,7 +413,7 @@ sim_due_came(const sim_job_t *job, unsigned to)
     snprintf(id, sizeof(id), "00000000-0000-4000-8000-%012u",
              (unsigned) (job->question - world.questions));
 
-    if (job->kind != PARLEY_LOAD_TIMEOUT) {
+    if (job->kind != PARLEY_SUBJECT_TIMEOUT) {
 
         if (!parley_str_eq(p.id, parley_str_c(id))
             || !parley_str_eq(p.sender, sim_sub(job->question->sender)))
@@ -446,19 +446,19 @@ sim_due_over(sim_job_t *job)
 
     switch (job->how) {
 
-    case PARLEY_OVERDUE_RAISED:
+    case PARLEY_DEADLINE_RAISED:
         sim_due_came(job, job->asked + 1);
 
         if (sim_raises == job) {
             (void) sim_due_waits(job->asked + 1);
-            (void) sim_due_add(q, PARLEY_LOAD_ESCALATION, job->asked + 1,
+            (void) sim_due_add(q, PARLEY_SUBJECT_ESCALATION, job->asked + 1,
                                SIM_ACK_MS);
             sim_raises = NULL;
         }
 
         break;
 
-    case PARLEY_OVERDUE_TIMED_OUT:
+    case PARLEY_DEADLINE_TIMED_OUT:
         sim_due_came(job, job->asked);
 
         if (q->told || q->answered) {
@@ -503,11 +503,11 @@ sim_due_silent(sim_job_t *job)
 {
     unsigned  i;
 
-    if (job->how == PARLEY_OVERDUE_RAISED) {
+    if (job->how == PARLEY_DEADLINE_RAISED) {
 
         for (i = 0; i < world.njobs; i++) {
             if (world.jobs[i].question == job->question
-                && world.jobs[i].kind == PARLEY_LOAD_ESCALATION
+                && world.jobs[i].kind == PARLEY_SUBJECT_ESCALATION
                 && world.jobs[i].asked == job->asked + 1)
             {
                 break;

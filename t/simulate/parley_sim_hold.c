@@ -16,8 +16,8 @@ static struct {
 } under;
 
 
-static const parley_alarm_t  sim_alarms[SIM_HOLDS] = {
-    PARLEY_ALARM_CRITICAL, PARLEY_ALARM_EMERGENCY
+static const parley_severity_t  sim_alarms[SIM_HOLDS] = {
+    PARLEY_SEVERITY_CRITICAL, PARLEY_SEVERITY_EMERGENCY
 };
 
 
@@ -56,7 +56,7 @@ sim_hold_admission(sim_admission_t *a)
 static unsigned
 sim_hold_of(const parley_suspension_t *s)
 {
-    return s->alarm == PARLEY_ALARM_EMERGENCY;
+    return s->alarm == PARLEY_SEVERITY_EMERGENCY;
 }
 
 

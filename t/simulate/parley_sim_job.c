@@ -5,7 +5,7 @@
  */
 
 #include "hub/parley_attempt.h"
-#include "hub/parley_load.h"
+#include "hub/parley_job_subject.h"
 #include "state/memory/parley_memory_parts.h"
 #include "hub/parley_publication.h"
 #include "t/simulate/parley_sim.h"
@@ -283,7 +283,7 @@ sim_job_begin(void *ctx, parley_run_t *run)
         return;
     }
 
-    if (job->kind != PARLEY_LOAD_AWAIT) {
+    if (job->kind != PARLEY_SUBJECT_AWAIT) {
         sim_job_record(run, job);
     }
 

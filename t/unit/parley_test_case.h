@@ -249,8 +249,8 @@ parley_test_case_not_above(void *ctx, parley_proto_t proto, parley_str_t name,
 static inline void
 parley_test_case_opts(parley_str_t text, parley_encode_opts_t *opts)
 {
-    static const parley_severity_t  severities[] = {
-        { parley_str("E_TIMEOUT"), PARLEY_ALARM_CRITICAL }
+    static const parley_severity_word_t  severities[] = {
+        { parley_str("E_TIMEOUT"), PARLEY_SEVERITY_CRITICAL }
     };
 
     memset(opts, 0, sizeof(parley_encode_opts_t));

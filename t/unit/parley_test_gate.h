@@ -225,7 +225,7 @@ gate_init(test_gate_t *t, const parley_gate_conf_t *conf)
 
     parley_test_state_begin(&t->state, 256 * 1024, PARLEY_SHARE_ALL);
     parley_ask_init(&g->ask, &t->state.s.state, &t->arena);
-    parley_gate_bind(g, &t->http, &t->entry);
+    parley_gate_configure(g, &t->http, &t->entry);
     parley_gate_init(g);
 }
 

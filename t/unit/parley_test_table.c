@@ -5,7 +5,7 @@
 
 typedef struct {
     uint32_t  used;
-    uint32_t  loose[PARLEY_LOOSE_OWNED];
+    uint32_t  loose[PARLEY_EVICTABLE_OWNED];
 } parley_test_owner_t;
 
 
@@ -39,7 +39,7 @@ parley_test_queues(parley_table_t *t)
     const parley_entry_t  *e;
     const parley_queue_t  *q;
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
         q = &t->queues[i];
         n = 0;
         blocks = 0;
@@ -97,14 +97,14 @@ parley_test_table_check(parley_table_t *t)
                 continue;
             }
 
-            if (e->loose == PARLEY_LOOSE_NONE) {
+            if (e->loose == PARLEY_EVICTABLE_NONE) {
                 promised += n;
             }
 
             if (e->account != 0) {
                 owners[e->account].used += n;
 
-                if (e->loose < PARLEY_LOOSE_OWNED) {
+                if (e->loose < PARLEY_EVICTABLE_OWNED) {
                     owners[e->account].loose[e->loose] += n;
                 }
             }
@@ -121,7 +121,7 @@ parley_test_table_check(parley_table_t *t)
 
                 n = e->owner.used;
 
-                for (j = 0; j < PARLEY_LOOSE_OWNED; j++) {
+                for (j = 0; j < PARLEY_EVICTABLE_OWNED; j++) {
                     assert_int_equal(e->owner.blocks[j], owners[b].loose[j]);
                     n -= e->owner.blocks[j];
                 }

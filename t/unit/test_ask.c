@@ -96,7 +96,7 @@ put(parley_put_result_t *ret)
 
     p.id.kind = PARLEY_KIND_QUESTION;
     memcpy(p.id.key, key, sizeof(key));
-    p.queue = PARLEY_LOOSE_NONE;
+    p.queue = PARLEY_EVICTABLE_NONE;
     p.parts = &value;
     p.nparts = 1;
     p.ttl = 60000;

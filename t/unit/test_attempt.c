@@ -1,9 +1,9 @@
-/* hub/parley_attempt.h, hub/parley_load.h */
+/* hub/parley_attempt.h, hub/parley_job_subject.h */
 
 #include "t/unit/parley_test.h"
 
 #include "hub/parley_attempt.h"
-#include "hub/parley_load.h"
+#include "hub/parley_job_subject.h"
 
 
 static parley_taken_t         job;
@@ -202,20 +202,22 @@ test_load(void **state)
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    assert_int_equal(parley_load_write(&arena, PARLEY_LOAD_NOTICE,
-                                       PARLEY_STR("bob"), &text), 0);
-    assert_int_equal(parley_load_read(text, &sub), PARLEY_LOAD_NOTICE);
+    assert_int_equal(parley_job_subject_write(&arena, PARLEY_SUBJECT_NOTICE,
+                                              PARLEY_STR("bob"), &text), 0);
+    assert_int_equal(parley_job_subject_read(text, &sub),
+                     PARLEY_SUBJECT_NOTICE);
     assert_true(parley_str_is(sub, "bob"));
 
     memset(octets, 'x', sizeof(octets));
-    assert_int_equal(parley_load_write(&arena, PARLEY_LOAD_DELIVER,
-                                       parley_str_make(octets, sizeof(octets)),
-                                       &text), -1);
+    assert_int_equal(parley_job_subject_write(&arena, PARLEY_SUBJECT_DELIVER,
+                                              parley_str_make(octets,
+                                                              sizeof(octets)),
+                                              &text), -1);
 
-    assert_int_equal(parley_load_read(parley_str_none, &sub),
-                     PARLEY_LOAD_NONE);
-    assert_int_equal(parley_load_read(PARLEY_STR("\xFF""bob"), &sub),
-                     PARLEY_LOAD_NONE);
+    assert_int_equal(parley_job_subject_read(parley_str_none, &sub),
+                     PARLEY_SUBJECT_NONE);
+    assert_int_equal(parley_job_subject_read(PARLEY_STR("\xFF""bob"), &sub),
+                     PARLEY_SUBJECT_NONE);
     assert_int_equal(sub.len, 0);
 
     parley_arena_reset(&arena);

@@ -146,34 +146,39 @@ test_trouble(void **state)
     parley_gate_conf_t  conf;
 
     static const struct {
-        parley_trouble_t  what;
-        int               status;
-        parley_code_t     code;
-        unsigned          taken;
+        parley_upstream_error_t  what;
+        int                      status;
+        parley_code_t            code;
+        unsigned                 taken;
     } cases[] = {
-        { PARLEY_TROUBLE_UNREACHED, 502, PARLEY_E_UPSTREAM_UNAVAILABLE, 0 },
-        { PARLEY_TROUBLE_TIMEOUT, 504, PARLEY_E_UPSTREAM_TIMEOUT, 0 },
-        { PARLEY_TROUBLE_CONNECT_TIMEOUT, 0, PARLEY_E_UPSTREAM_UNAVAILABLE,
+        { PARLEY_UPSTREAM_ERROR_UNREACHED, 502, PARLEY_E_UPSTREAM_UNAVAILABLE,
           0 },
-        { PARLEY_TROUBLE_UNANSWERED, 0, PARLEY_E_UPSTREAM_UNAVAILABLE, 0 },
-        { PARLEY_TROUBLE_HEADER_LONG, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
-        { PARLEY_TROUBLE_HEADER_LONG, 503, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_HEADER, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
-        { PARLEY_TROUBLE_CHARSET, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
-        { PARLEY_TROUBLE_EARLY, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_GZIP_EARLY, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_NOT_HTTP, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_INTERIM, 103, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_CODING, 0, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_CODING, 199, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_REDIRECT, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
-        { PARLEY_TROUBLE_REDIRECT, 302, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_CODING, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
-        { PARLEY_TROUBLE_GZIP, 500, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_EVENTS_CODED, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
-        { PARLEY_TROUBLE_TOO_LONG, 299, PARLEY_E_UPSTREAM_INVALID, 1 },
-        { PARLEY_TROUBLE_TOO_LONG, 300, PARLEY_E_UPSTREAM_INVALID, 0 },
-        { PARLEY_TROUBLE_EXPIRED, 200, PARLEY_E_TOKEN_EXPIRED, 0 }
+        { PARLEY_UPSTREAM_ERROR_TIMEOUT, 504, PARLEY_E_UPSTREAM_TIMEOUT, 0 },
+        { PARLEY_UPSTREAM_ERROR_CONNECT_TIMEOUT, 0,
+          PARLEY_E_UPSTREAM_UNAVAILABLE, 0 },
+        { PARLEY_UPSTREAM_ERROR_UNANSWERED, 0, PARLEY_E_UPSTREAM_UNAVAILABLE,
+          0 },
+        { PARLEY_UPSTREAM_ERROR_HEADER_LONG, 200, PARLEY_E_UPSTREAM_INVALID,
+          1 },
+        { PARLEY_UPSTREAM_ERROR_HEADER_LONG, 503, PARLEY_E_UPSTREAM_INVALID,
+          0 },
+        { PARLEY_UPSTREAM_ERROR_HEADER, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_UPSTREAM_ERROR_CHARSET, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_UPSTREAM_ERROR_EARLY, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_GZIP_EARLY, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_NOT_HTTP, 200, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_INTERIM, 103, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_CODING, 0, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_CODING, 199, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_REDIRECT, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_UPSTREAM_ERROR_REDIRECT, 302, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_CODING, 200, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_UPSTREAM_ERROR_GZIP, 500, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_EVENTS_CODED, 200, PARLEY_E_UPSTREAM_INVALID,
+          1 },
+        { PARLEY_UPSTREAM_ERROR_TOO_LONG, 299, PARLEY_E_UPSTREAM_INVALID, 1 },
+        { PARLEY_UPSTREAM_ERROR_TOO_LONG, 300, PARLEY_E_UPSTREAM_INVALID, 0 },
+        { PARLEY_UPSTREAM_ERROR_EXPIRED, 200, PARLEY_E_TOKEN_EXPIRED, 0 }
     };
 
     (void) state;
@@ -183,13 +188,14 @@ test_trouble(void **state)
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         gate_init(&t, &conf);
 
-        parley_gate_trouble(&t.gate, cases[i].what, cases[i].status);
+        parley_gate_upstream_error(&t.gate, cases[i].what, cases[i].status);
         assert_int_equal(t.err.code, cases[i].code);
         assert_int_equal(t.err.taken, cases[i].taken);
 
         /* the first fault counts */
 
-        parley_gate_trouble(&t.gate, PARLEY_TROUBLE_REDIRECT, 200);
+        parley_gate_upstream_error(&t.gate, PARLEY_UPSTREAM_ERROR_REDIRECT,
+                                   200);
         assert_int_equal(t.err.code, cases[i].code);
         assert_int_equal(t.err.taken, cases[i].taken);
 
@@ -203,11 +209,11 @@ test_trouble(void **state)
 
     gate_init(&t, &conf);
     t.gate.timed_out = 1;
-    parley_gate_trouble(&t.gate, PARLEY_TROUBLE_EARLY, 200);
+    parley_gate_upstream_error(&t.gate, PARLEY_UPSTREAM_ERROR_EARLY, 200);
     assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_TIMEOUT);
 
     parley_error_clear(&t.err);
-    parley_gate_trouble(&t.gate, PARLEY_TROUBLE_TOO_LONG, 200);
+    parley_gate_upstream_error(&t.gate, PARLEY_UPSTREAM_ERROR_TOO_LONG, 200);
     assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_INVALID);
     test_end(&t);
 }

@@ -159,7 +159,7 @@ begin(test_token_t *t, parley_token_source_t source)
     g->who = &t->who;
     g->msg = &t->msg;
 
-    parley_gate_bind(g, &t->http, &t->s);
+    parley_gate_configure(g, &t->http, &t->s);
     parley_gate_init(g);
 }
 

@@ -7,7 +7,7 @@
 
 
 static parley_delivery_t   delivery;
-static parley_overdue_t    overdue;
+static parley_deadline_t    overdue;
 static parley_taken_t      job;
 static parley_attempted_t  how;
 static parley_job_line_t   line;
@@ -143,7 +143,7 @@ test_over(void **state)
 
 
 static void
-deadline(parley_overdue_how_t is, int untold, parley_job_line_level_t level,
+deadline(parley_deadline_how_t is, int untold, parley_job_line_level_t level,
     const char *text)
 {
     overdue.how = is;
@@ -160,31 +160,31 @@ test_deadline(void **state)
 {
     (void) state;
 
-    deadline(PARLEY_OVERDUE_ANSWERED, 0, PARLEY_JOB_LINE_NONE, "");
+    deadline(PARLEY_DEADLINE_ANSWERED, 0, PARLEY_JOB_LINE_NONE, "");
 
-    deadline(PARLEY_OVERDUE_UNACKNOWLEDGED, 0, PARLEY_JOB_LINE_ERR,
+    deadline(PARLEY_DEADLINE_UNACKNOWLEDGED, 0, PARLEY_JOB_LINE_ERR,
              "an escalation was not acknowledged, and nobody is above \"bob\" "
              "who can be reached, from \"alice\", id \"m-1\"");
-    deadline(PARLEY_OVERDUE_TIMED_OUT, 0, PARLEY_JOB_LINE_INFO,
+    deadline(PARLEY_DEADLINE_TIMED_OUT, 0, PARLEY_JOB_LINE_INFO,
              "a task was not answered in its time, from \"alice\", id "
              "\"m-1\"");
-    deadline(PARLEY_OVERDUE_LOST, 0, PARLEY_JOB_LINE_ERR,
+    deadline(PARLEY_DEADLINE_LOST, 0, PARLEY_JOB_LINE_ERR,
              "nobody can tell whether a message was answered in time, from "
              "\"alice\", id \"m-1\"");
-    deadline(PARLEY_OVERDUE_LOST, 1, PARLEY_JOB_LINE_ERR,
+    deadline(PARLEY_DEADLINE_LOST, 1, PARLEY_JOB_LINE_ERR,
              "a message was not answered in time, and nobody could be told, "
              "the zone is full, from \"alice\", id \"m-1\"");
 
     overdue.to = &above;
-    overdue.kind = PARLEY_LOAD_ESCALATION;
+    overdue.kind = PARLEY_SUBJECT_ESCALATION;
 
-    deadline(PARLEY_OVERDUE_RAISED, 0, PARLEY_JOB_LINE_WARN,
+    deadline(PARLEY_DEADLINE_RAISED, 0, PARLEY_JOB_LINE_WARN,
              "an escalation was not acknowledged and goes up to \"lead\", "
              "from \"alice\", id \"m-1\"");
 
-    overdue.kind = PARLEY_LOAD_EMERGENCY;
+    overdue.kind = PARLEY_SUBJECT_EMERGENCY;
 
-    deadline(PARLEY_OVERDUE_RAISED, 0, PARLEY_JOB_LINE_WARN,
+    deadline(PARLEY_DEADLINE_RAISED, 0, PARLEY_JOB_LINE_WARN,
              "an emergency goes up to \"lead\", from \"alice\", id \"m-1\"");
 }
 

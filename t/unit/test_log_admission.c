@@ -35,7 +35,7 @@ put(const parley_record_id_t *record, uint64_t stamp)
 
     value = PARLEY_STR("value");
     p.id = *record;
-    p.queue = PARLEY_LOOSE_NONE;
+    p.queue = PARLEY_EVICTABLE_NONE;
     p.parts = &value;
     p.nparts = 1;
     p.ttl = DAY;

@@ -183,14 +183,14 @@ test_strangers(void **state)
 
     (void) state;
 
-    parley_memory_bound(&t.s, PARLEY_LOOSE_RATE, SIZE / 2, 100);
+    parley_memory_bound(&t.s, PARLEY_EVICTABLE_RATE, SIZE / 2, 100);
 
     for (i = 0; i < 5000; i++) {
         assert_int_equal(count(NULL, i, T0, 5000000, 0), PARLEY_RATE_OK);
     }
 
     parley_test_stat(&t, T0, &stat);
-    assert_int_equal(stat.table.queued[PARLEY_LOOSE_RATE], 100);
+    assert_int_equal(stat.table.queued[PARLEY_EVICTABLE_RATE], 100);
     assert_int_equal(stat.table.entries[PARLEY_TABLE_ACCOUNT], 0);
 
     for (i = 4900; i < 5000; i++) {

@@ -23,8 +23,8 @@ begin(void **state)
     parley_test_state_begin(&t, SIZE, 250);
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
-        parley_memory_bound(&t.s, (parley_loose_t) i, SIZE / 4, 0);
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
+        parley_memory_bound(&t.s, (parley_evictable_t) i, SIZE / 4, 0);
     }
 
     return 0;
@@ -63,7 +63,7 @@ id(const char *owner, const char *name)
 
 static parley_put_result_t
 put(const char *owner, const char *name, const char *value,
-    parley_loose_t queue, uint32_t replaces)
+    parley_evictable_t queue, uint32_t replaces)
 {
     uint8_t              account[PARLEY_KEY_LEN];
     parley_put_t         p;
@@ -117,19 +117,19 @@ test_life(void **state)
     (void) state;
 
     assert_int_equal(get("x", T0), 0);
-    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "x", "one", PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
     assert_int_equal(get("x", T0 + 999), 1);
     parley_assert_str(got[0].value, "v:one");
     assert_int_equal(got[0].left, 1);
-    assert_int_equal(got[0].queue, PARLEY_LOOSE_NONE);
+    assert_int_equal(got[0].queue, PARLEY_EVICTABLE_NONE);
     assert_int_equal(get("x", T0 + 1000), 0);
 
-    assert_int_equal(put("alice", "x", "two", PARLEY_LOOSE_MESSAGE, 0),
+    assert_int_equal(put("alice", "x", "two", PARLEY_EVICTABLE_MESSAGE, 0),
                      PARLEY_PUT_OK);
     assert_int_equal(get("x", T0), 1);
     parley_assert_str(got[0].value, "v:two");
-    assert_int_equal(got[0].queue, PARLEY_LOOSE_MESSAGE);
+    assert_int_equal(got[0].queue, PARLEY_EVICTABLE_MESSAGE);
 
     r = id("bob", "x");
     (void) parley_memory_ops.drop(&t.s.state, &r, 0, NULL);
@@ -150,9 +150,9 @@ test_owners(void **state)
     (void) state;
 
     assert_int_equal(put("mallory", "order-000001", "hers",
-                         PARLEY_LOOSE_MESSAGE, 0), PARLEY_PUT_OK);
+                         PARLEY_EVICTABLE_MESSAGE, 0), PARLEY_PUT_OK);
     assert_int_equal(put("alice", "order-000001", "mine",
-                         PARLEY_LOOSE_MESSAGE, 0), PARLEY_PUT_OK);
+                         PARLEY_EVICTABLE_MESSAGE, 0), PARLEY_PUT_OK);
 
     assert_int_equal(get("order-000001", T0), 2);
     parley_assert_str(got[0].value, "v:mine");
@@ -160,7 +160,7 @@ test_owners(void **state)
     assert_true(got[0].tag != got[1].tag);
 
     assert_int_equal(put("mallory", "order-000001", "new",
-                         PARLEY_LOOSE_MESSAGE, 0), PARLEY_PUT_OK);
+                         PARLEY_EVICTABLE_MESSAGE, 0), PARLEY_PUT_OK);
     assert_int_equal(get("order-000001", T0), 2);
     parley_assert_str(got[0].value, "v:new");
     parley_assert_str(got[1].value, "v:mine");
@@ -177,7 +177,7 @@ test_many_owners(void **state)
 
     for (i = 0; i < 3 * PARLEY_RECORDS_MAX; i++) {
         (void) snprintf(name, sizeof(name), "m%u", i);
-        assert_int_equal(put(name, "x", "v", PARLEY_LOOSE_MESSAGE, 0),
+        assert_int_equal(put(name, "x", "v", PARLEY_EVICTABLE_MESSAGE, 0),
                          PARLEY_PUT_OK);
     }
 
@@ -194,14 +194,14 @@ test_one_owner(void **state)
 
     (void) state;
 
-    assert_int_equal(put("alice", "x", "hers", PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "x", "hers", PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
 
     for (i = 0; i < 2 * PARLEY_RECORDS_MAX; i++) {
         memset(&p, 0, sizeof(p));
         p.id = id("mallory", "x");
         p.id.tag ^= i & PARLEY_TAG_WHICH;
-        p.queue = PARLEY_LOOSE_NONE;
+        p.queue = PARLEY_EVICTABLE_NONE;
         p.ttl = 1000;
         t.now = T0;
 
@@ -241,7 +241,7 @@ test_one_owner_loose(void **state)
         memset(&p, 0, sizeof(p));
         p.id = id("mallory", "x");
         p.id.tag ^= i & PARLEY_TAG_WHICH;
-        p.queue = i == 0 ? PARLEY_LOOSE_NONE : PARLEY_LOOSE_MESSAGE;
+        p.queue = i == 0 ? PARLEY_EVICTABLE_NONE : PARLEY_EVICTABLE_MESSAGE;
         p.ttl = 1000;
         t.now = T0;
 
@@ -250,7 +250,8 @@ test_one_owner_loose(void **state)
     }
 
     assert_int_equal(get("x", T0), PARLEY_RECORDS_OWNED);
-    assert_int_equal(got[PARLEY_RECORDS_OWNED - 1].queue, PARLEY_LOOSE_NONE);
+    assert_int_equal(got[PARLEY_RECORDS_OWNED - 1].queue,
+                     PARLEY_EVICTABLE_NONE);
 }
 
 
@@ -261,17 +262,18 @@ test_generation(void **state)
 
     (void) state;
 
-    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_MESSAGE, 5),
+    assert_int_equal(put("alice", "x", "one", PARLEY_EVICTABLE_MESSAGE, 5),
                      PARLEY_PUT_STALE);
-    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_MESSAGE, 0),
+    assert_int_equal(put("alice", "x", "one", PARLEY_EVICTABLE_MESSAGE, 0),
                      PARLEY_PUT_OK);
     assert_int_equal(get("x", T0), 1);
     first = got[0].generation;
     assert_int_not_equal(first, 0);
 
-    assert_int_equal(put("alice", "x", "two", PARLEY_LOOSE_MESSAGE, first),
+    assert_int_equal(put("alice", "x", "two", PARLEY_EVICTABLE_MESSAGE, first),
                      PARLEY_PUT_OK);
-    assert_int_equal(put("alice", "x", "three", PARLEY_LOOSE_MESSAGE, first),
+    assert_int_equal(put("alice", "x", "three", PARLEY_EVICTABLE_MESSAGE,
+                         first),
                      PARLEY_PUT_STALE);
 
     assert_int_equal(get("x", T0), 1);
@@ -293,15 +295,15 @@ test_no_room(void **state)
     memset(big, 'x', SIZE - 1);
     big[SIZE - 1] = '\0';
 
-    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_MESSAGE, 0),
+    assert_int_equal(put("alice", "x", "one", PARLEY_EVICTABLE_MESSAGE, 0),
                      PARLEY_PUT_OK);
-    assert_int_equal(put("alice", "x", big, PARLEY_LOOSE_MESSAGE, 0),
+    assert_int_equal(put("alice", "x", big, PARLEY_EVICTABLE_MESSAGE, 0),
                      PARLEY_PUT_FULL);
-    assert_int_equal(put("alice", "y", "one", PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "y", "one", PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
 
     big[SIZE / 2] = '\0';
-    assert_int_equal(put("alice", "y", big, PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "y", big, PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_SHARE);
 
     assert_int_equal(get("x", T0), 1);
@@ -311,10 +313,10 @@ test_no_room(void **state)
     /* a record may use the room of the one that it replaces */
 
     big[SIZE / 5] = '\0';
-    assert_int_equal(put("alice", "y", big, PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "y", big, PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
     big[0] = 'y';
-    assert_int_equal(put("alice", "y", big, PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "y", big, PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
     assert_int_equal(get("y", T0), 1);
     assert_int_equal(got[0].value.len, SIZE / 5 + 2);
@@ -333,7 +335,7 @@ test_close(void **state)
 
     assert_int_equal(put("alice", "x", "a question of some length, which "
                          "takes more than a single block of the table",
-                         PARLEY_LOOSE_NONE, 0), PARLEY_PUT_OK);
+                         PARLEY_EVICTABLE_NONE, 0), PARLEY_PUT_OK);
     r = id("alice", "x");
 
     parley_memory_lock(&t.s);
@@ -348,7 +350,7 @@ test_close(void **state)
 
     /* put again, it is open */
 
-    assert_int_equal(put("alice", "x", "again", PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "x", "again", PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
     assert_int_equal(get("x", T0), 1);
     assert_int_equal(got[0].closed, 0);
@@ -365,7 +367,7 @@ test_closed_with_settlement(void **state)
 
     (void) state;
 
-    assert_int_equal(put("alice", "x", "question", PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "x", "question", PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
     r = id("alice", "x");
 
@@ -402,7 +404,7 @@ test_no_memory(void **state)
 
     (void) state;
 
-    assert_int_equal(put("alice", "x", "one", PARLEY_LOOSE_NONE, 0),
+    assert_int_equal(put("alice", "x", "one", PARLEY_EVICTABLE_NONE, 0),
                      PARLEY_PUT_OK);
     r = id("alice", "x");
 
@@ -433,7 +435,7 @@ test_tokens(void **state)
 
     (void) state;
 
-    parley_memory_bound(&t.s, PARLEY_LOOSE_TOKEN, SIZE / 16, 0);
+    parley_memory_bound(&t.s, PARLEY_EVICTABLE_TOKEN, SIZE / 16, 0);
 
     t.now = T0;
     l.kind = PARLEY_KIND_TOKEN;
@@ -443,7 +445,7 @@ test_tokens(void **state)
 
     memset(&p, 0, sizeof(p));
     p.id.kind = PARLEY_KIND_TOKEN;
-    p.queue = PARLEY_LOOSE_TOKEN;
+    p.queue = PARLEY_EVICTABLE_TOKEN;
     p.ttl = 1000;
 
     for (i = 0; i < 1000; i++) {
@@ -453,7 +455,7 @@ test_tokens(void **state)
     }
 
     parley_test_stat(&t, T0, &stat);
-    assert_int_equal(stat.table.queued[PARLEY_LOOSE_TOKEN],
+    assert_int_equal(stat.table.queued[PARLEY_EVICTABLE_TOKEN],
                      SIZE / 16 / PARLEY_BLOCK);
     assert_int_equal(stat.table.entries[PARLEY_TABLE_ACCOUNT], 0);
 

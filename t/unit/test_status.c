@@ -277,13 +277,13 @@ test_state(void **state)
     table.free = 600;
     table.loose = 100;
     table.largest = 123;
-    table.queued_blocks[PARLEY_LOOSE_MESSAGE] = 100;
+    table.queued_blocks[PARLEY_EVICTABLE_MESSAGE] = 100;
     table.full = 7;
     stat.entries[PARLEY_KIND_ID] = 5;
     stat.entries[PARLEY_KIND_RATE] = 6;
     stat.limited = 8;
-    stat.held[PARLEY_ALARM_EMERGENCY] = 9;
-    stat.held[PARLEY_ALARM_CRITICAL] = 10;
+    stat.held[PARLEY_SEVERITY_EMERGENCY] = 9;
+    stat.held[PARLEY_SEVERITY_CRITICAL] = 10;
 
     parley_status_state(&snapshot, &stat);
     parley_status_zone(&snapshot, &table, 250);

@@ -54,7 +54,7 @@ end(void **state)
 
 
 static void
-put(const char *sub, parley_alarm_t alarm, const char *id)
+put(const char *sub, parley_severity_t alarm, const char *id)
 {
     parley_put_result_t  got;
     parley_suspension_t  s;
@@ -111,7 +111,7 @@ test_admission(void **state)
 
     (void) state;
 
-    put("alice", PARLEY_ALARM_EMERGENCY, "m1");
+    put("alice", PARLEY_SEVERITY_EMERGENCY, "m1");
 
     assert_int_equal(admit("alice", 1, "a", &a, &got),
                      PARLEY_ADMIT_SUSPENDED);
@@ -142,19 +142,19 @@ test_get(void **state)
 
     (void) state;
 
-    put("alice", PARLEY_ALARM_EMERGENCY, "m1");
-    put("alice", PARLEY_ALARM_CRITICAL, "m2");
-    put("alice", PARLEY_ALARM_EMERGENCY, "m3");
-    put("bob", PARLEY_ALARM_EMERGENCY, "m4");
+    put("alice", PARLEY_SEVERITY_EMERGENCY, "m1");
+    put("alice", PARLEY_SEVERITY_CRITICAL, "m2");
+    put("alice", PARLEY_SEVERITY_EMERGENCY, "m3");
+    put("bob", PARLEY_SEVERITY_EMERGENCY, "m4");
 
     assert_int_equal(parley_suspension_get(&ask, parley_str_c("alice"),
                                            &there), 0);
     assert_int_equal(there.n, 2);
-    assert_int_equal(there.list[0].alarm, PARLEY_ALARM_EMERGENCY);
+    assert_int_equal(there.list[0].alarm, PARLEY_SEVERITY_EMERGENCY);
     assert_true(parley_str_is(there.list[0].id, "m3"));
     assert_true(parley_str_is(there.list[0].sub, "alice"));
     assert_int_equal(there.list[0].since_ms, 1764064800000);
-    assert_int_equal(there.list[1].alarm, PARLEY_ALARM_CRITICAL);
+    assert_int_equal(there.list[1].alarm, PARLEY_SEVERITY_CRITICAL);
     assert_true(parley_str_is(parley_suspension_name(&there.list[0]),
                               "suspended"));
     assert_true(parley_str_is(parley_suspension_name(&there.list[1]),
@@ -182,7 +182,7 @@ test_lifts(void **state)
 
     (void) state;
 
-    put("alice", PARLEY_ALARM_EMERGENCY, "m1");
+    put("alice", PARLEY_SEVERITY_EMERGENCY, "m1");
     assert_int_equal(parley_suspension_get(&ask, parley_str_c("alice"),
                                            &there), 0);
     assert_int_equal(there.n, 1);
@@ -198,7 +198,7 @@ test_lifts(void **state)
     assert_int_equal(admit("alice", 1, "a", &other, &got),
                      PARLEY_ADMIT_SUSPENDED);
 
-    put("alice", PARLEY_ALARM_EMERGENCY, "m2");
+    put("alice", PARLEY_SEVERITY_EMERGENCY, "m2");
 
     assert_int_equal(admit("lead", 1, "x", &a, &got), PARLEY_ADMIT_OK);
     how.stamp = got.stamp;
@@ -241,7 +241,7 @@ test_list(void **state)
 
     for (i = 0; i < 300; i++) {
         (void) snprintf(sub, sizeof(sub), "p%d", i);
-        put(sub, PARLEY_ALARM_EMERGENCY, "m");
+        put(sub, PARLEY_SEVERITY_EMERGENCY, "m");
         assert_int_equal(admit("lead", 1, sub, &a, &got), PARLEY_ADMIT_OK);
     }
 
@@ -292,8 +292,8 @@ assert_held(uint64_t suspended, uint64_t paused)
 
     assert_int_equal(t.s.state.ops->stat(&t.s.state, &stat, NULL),
                      PARLEY_STATE_DONE);
-    assert_int_equal(stat.held[PARLEY_ALARM_EMERGENCY], suspended);
-    assert_int_equal(stat.held[PARLEY_ALARM_CRITICAL], paused);
+    assert_int_equal(stat.held[PARLEY_SEVERITY_EMERGENCY], suspended);
+    assert_int_equal(stat.held[PARLEY_SEVERITY_CRITICAL], paused);
     assert_int_equal(stat.entries[PARLEY_KIND_SUSPENSION],
                      suspended + paused);
 }
@@ -313,13 +313,13 @@ test_counts(void **state)
 
     assert_held(0, 0);
 
-    put("alice", PARLEY_ALARM_EMERGENCY, "m1");
-    put("alice", PARLEY_ALARM_EMERGENCY, "m2");
-    put("alice", PARLEY_ALARM_CRITICAL, "m3");
-    put("bob", PARLEY_ALARM_CRITICAL, "m4");
+    put("alice", PARLEY_SEVERITY_EMERGENCY, "m1");
+    put("alice", PARLEY_SEVERITY_EMERGENCY, "m2");
+    put("alice", PARLEY_SEVERITY_CRITICAL, "m3");
+    put("bob", PARLEY_SEVERITY_CRITICAL, "m4");
     assert_held(1, 2);
 
-    t.s.sh->held[PARLEY_ALARM_EMERGENCY] = 77;
+    t.s.sh->held[PARLEY_SEVERITY_EMERGENCY] = 77;
     t.s.sh->busy = 1;
     assert_held(1, 2);
     assert_int_equal(t.s.sh->repairs, 1);
@@ -376,8 +376,8 @@ told(size_t max, unsigned parts)
                      PARLEY_STATE_DONE);
 
     parley_buf_init(&b, &arena, 64);
-    parley_suspended_tell(&who, &b, stat.held[PARLEY_ALARM_EMERGENCY]
-                                    + stat.held[PARLEY_ALARM_CRITICAL]);
+    parley_suspended_tell(&who, &b, stat.held[PARLEY_SEVERITY_EMERGENCY]
+                                    + stat.held[PARLEY_SEVERITY_CRITICAL]);
     assert_int_equal(parley_buf_done(&b, &text), 0);
 
     copy = strndup((const char *) text.data, text.len);
@@ -414,8 +414,8 @@ test_told(void **state)
 
     assert_told(2, 100000, "{\"list\":[],\"more\":0}");
 
-    put("bob", PARLEY_ALARM_EMERGENCY, "m2");
-    put("alice", PARLEY_ALARM_CRITICAL, "m\"1");
+    put("bob", PARLEY_SEVERITY_EMERGENCY, "m2");
+    put("alice", PARLEY_SEVERITY_CRITICAL, "m\"1");
 
     assert_told(2, 100000, "{\"list\":["
         "{\"sub\":\"alice\",\"state\":\"paused\","
@@ -430,7 +430,7 @@ test_told(void **state)
 
     for (i = 0; i < 3000; i++) {
         (void) snprintf(sub, sizeof(sub), "p%d", i);
-        put(sub, PARLEY_ALARM_EMERGENCY, "m");
+        put(sub, PARLEY_SEVERITY_EMERGENCY, "m");
     }
 
     text = told(10, 100000);
@@ -459,11 +459,11 @@ test_told_octets(void **state)
     assert_non_null(id);
     memset(id, 'x', PARLEY_SUSPENDED_OCTETS);
 
-    put("alice", PARLEY_ALARM_EMERGENCY, id);
+    put("alice", PARLEY_SEVERITY_EMERGENCY, id);
     assert_told(2, 100000, "{\"list\":[],\"more\":1}");
 
     id[PARLEY_SUSPENDED_OCTETS - 5] = '\0';
-    put("alice", PARLEY_ALARM_EMERGENCY, id);
+    put("alice", PARLEY_SEVERITY_EMERGENCY, id);
     text = told(2, 100000);
     assert_non_null(strstr(text, "],\"more\":0}"));
     assert_non_null(strstr(text, "alice"));

@@ -56,14 +56,14 @@ key(unsigned n)
 static parley_entry_t *
 add(unsigned n, unsigned owner, size_t len, int64_t ttl, int64_t now)
 {
-    return parley_table_add_locked(table, 1, PARLEY_LOOSE_NONE, key(n),
+    return parley_table_add_locked(table, 1, PARLEY_EVICTABLE_NONE, key(n),
                                    owner != 0 ? key(owner) : NULL, len,
                                    now + ttl, now);
 }
 
 
 static parley_entry_t *
-loose(parley_loose_t queue, unsigned n, unsigned owner, size_t len)
+loose(parley_evictable_t queue, unsigned n, unsigned owner, size_t len)
 {
     return parley_table_add_locked(table, 2, queue, key(n),
                                    owner != 0 ? key(owner) : NULL, len,
@@ -168,11 +168,11 @@ test_same_key(void **state)
 
     a = add(1, 0, 0, 1000, T0);
     b = add(1, 0, 0, 1000, T0);
-    c = loose(PARLEY_LOOSE_RATE, 1, 0, 0);
+    c = loose(PARLEY_EVICTABLE_RATE, 1, 0, 0);
 
     assert_null(c);
-    parley_table_bound_locked(table, PARLEY_LOOSE_RATE, 1000, 0);
-    c = loose(PARLEY_LOOSE_RATE, 1, 0, 0);
+    parley_table_bound_locked(table, PARLEY_EVICTABLE_RATE, 1000, 0);
+    c = loose(PARLEY_EVICTABLE_RATE, 1, 0, 0);
     assert_non_null(c);
 
     assert_ptr_equal(parley_table_find_locked(table, 1, key(1)), b);
@@ -304,13 +304,13 @@ test_queue(void **state)
 
     (void) state;
 
-    assert_null(loose(PARLEY_LOOSE_MESSAGE, 1, 0, 0));
+    assert_null(loose(PARLEY_EVICTABLE_MESSAGE, 1, 0, 0));
 
-    parley_table_bound_locked(table, PARLEY_LOOSE_MESSAGE, 100 * PARLEY_BLOCK,
-                              3);
+    parley_table_bound_locked(table, PARLEY_EVICTABLE_MESSAGE,
+                              100 * PARLEY_BLOCK, 3);
 
     for (i = 0; i < 5; i++) {
-        assert_non_null(loose(PARLEY_LOOSE_MESSAGE, i, 0, 100));
+        assert_non_null(loose(PARLEY_EVICTABLE_MESSAGE, i, 0, 100));
     }
 
     for (i = 0; i < 5; i++) {
@@ -319,18 +319,18 @@ test_queue(void **state)
     }
 
     parley_table_stat_locked(table, &stat);
-    assert_int_equal(stat.queued[PARLEY_LOOSE_MESSAGE], 3);
-    assert_int_equal(stat.evicted[PARLEY_LOOSE_MESSAGE], 2);
+    assert_int_equal(stat.queued[PARLEY_EVICTABLE_MESSAGE], 3);
+    assert_int_equal(stat.evicted[PARLEY_EVICTABLE_MESSAGE], 2);
     assert_int_equal(stat.loose, 9);
 
     /* also by octets; an entry that can never fit changes nothing */
 
-    parley_table_bound_locked(table, PARLEY_LOOSE_MESSAGE, 7 * PARLEY_BLOCK,
+    parley_table_bound_locked(table, PARLEY_EVICTABLE_MESSAGE, 7 * PARLEY_BLOCK,
                               0);
-    assert_false(parley_table_holds_locked(table, PARLEY_LOOSE_MESSAGE, 8));
-    assert_null(loose(PARLEY_LOOSE_MESSAGE, 7, 0, 7 * PARLEY_VALUE));
+    assert_false(parley_table_holds_locked(table, PARLEY_EVICTABLE_MESSAGE, 8));
+    assert_null(loose(PARLEY_EVICTABLE_MESSAGE, 7, 0, 7 * PARLEY_VALUE));
     assert_int_equal(count(), 9);
-    assert_non_null(loose(PARLEY_LOOSE_MESSAGE, 7, 0, 6 * PARLEY_VALUE));
+    assert_non_null(loose(PARLEY_EVICTABLE_MESSAGE, 7, 0, 6 * PARLEY_VALUE));
     assert_int_equal(count(), 7);
 }
 
@@ -342,16 +342,16 @@ test_loose_gives_way(void **state)
 
     (void) state;
 
-    parley_table_bound_locked(table, PARLEY_LOOSE_ANSWER, SIZE, 0);
+    parley_table_bound_locked(table, PARLEY_EVICTABLE_ANSWER, SIZE, 0);
 
     for (i = 0; i < 2 * table->nblocks; i++) {
-        assert_non_null(loose(PARLEY_LOOSE_ANSWER, i, 500000, 30));
+        assert_non_null(loose(PARLEY_EVICTABLE_ANSWER, i, 500000, 30));
     }
 
     for (i = 0; add(i, 0, 0, 1000, T0) != NULL; i++) { /* void */ }
 
     assert_int_equal(i, table->nblocks);
-    assert_null(loose(PARLEY_LOOSE_ANSWER, i, 0, 0));
+    assert_null(loose(PARLEY_EVICTABLE_ANSWER, i, 0, 0));
 }
 
 
@@ -364,16 +364,16 @@ test_fair_queue(void **state)
 
     (void) state;
 
-    parley_table_bound_locked(table, PARLEY_LOOSE_MESSAGE, 700 * PARLEY_BLOCK,
-                              0);
+    parley_table_bound_locked(table, PARLEY_EVICTABLE_MESSAGE,
+                              700 * PARLEY_BLOCK, 0);
 
     for (i = 0; i < 10; i++) {
-        assert_non_null(loose(PARLEY_LOOSE_MESSAGE, i, 1001, 30));
-        assert_non_null(loose(PARLEY_LOOSE_MESSAGE, 100 + i, 1002, 30));
+        assert_non_null(loose(PARLEY_EVICTABLE_MESSAGE, i, 1001, 30));
+        assert_non_null(loose(PARLEY_EVICTABLE_MESSAGE, 100 + i, 1002, 30));
     }
 
     for (i = 0; i < 1000; i++) {
-        assert_non_null(loose(PARLEY_LOOSE_MESSAGE, 5000 + i, 1003, 30));
+        assert_non_null(loose(PARLEY_EVICTABLE_MESSAGE, 5000 + i, 1003, 30));
     }
 
     for (i = 0; i < 10; i++) {
@@ -383,7 +383,7 @@ test_fair_queue(void **state)
 
     /* a new entry of a small account also replaces one of the large account */
 
-    assert_non_null(loose(PARLEY_LOOSE_MESSAGE, 50, 1001, 30));
+    assert_non_null(loose(PARLEY_EVICTABLE_MESSAGE, 50, 1001, 30));
 
     for (i = 0; i < 10; i++) {
         assert_non_null(parley_table_find_locked(table, 2, key(i)));
@@ -498,10 +498,10 @@ test_share_without_loose(void **state)
 
     (void) state;
 
-    parley_table_bound_locked(table, PARLEY_LOOSE_MESSAGE, SIZE, 0);
+    parley_table_bound_locked(table, PARLEY_EVICTABLE_MESSAGE, SIZE, 0);
 
     for (i = 0; i < 2 * table->nblocks; i++) {
-        assert_non_null(loose(PARLEY_LOOSE_MESSAGE, i, 1, 0));
+        assert_non_null(loose(PARLEY_EVICTABLE_MESSAGE, i, 1, 0));
     }
 
     kept = flood(1, 250);
@@ -514,11 +514,11 @@ test_share_without_loose(void **state)
 static void
 test_random(void **state)
 {
-    int64_t          now;
-    unsigned         i, n;
-    size_t           len;
-    parley_loose_t   queue;
-    parley_entry_t  *e;
+    int64_t             now;
+    unsigned            i, n;
+    size_t              len;
+    parley_evictable_t  queue;
+    parley_entry_t     *e;
     parley_test_random_t  random;
 
     (void) state;
@@ -526,8 +526,8 @@ test_random(void **state)
     random.state = 20261122;
     now = T0;
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
-        parley_table_bound_locked(table, (parley_loose_t) i, SIZE / (i + 3),
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
+        parley_table_bound_locked(table, (parley_evictable_t) i, SIZE / (i + 3),
                                   i == 1 ? 20 : 0);
     }
 
@@ -537,9 +537,9 @@ test_random(void **state)
         len = parley_test_below(&random, 8) == 0
               ? parley_test_below(&random, 3000)
               : parley_test_below(&random, 150);
-        queue = (parley_loose_t) parley_test_below(&random,
-                                                     PARLEY_LOOSE_COUNT + 3);
-        queue = queue > PARLEY_LOOSE_NONE ? PARLEY_LOOSE_NONE : queue;
+        queue = (parley_evictable_t)
+                parley_test_below(&random, PARLEY_EVICTABLE_COUNT + 3);
+        queue = queue > PARLEY_EVICTABLE_NONE ? PARLEY_EVICTABLE_NONE : queue;
 
         e = parley_table_find_locked(table, 3, key(n));
 
@@ -556,7 +556,7 @@ test_random(void **state)
 
         e = parley_table_add_locked(table, 3, queue, key(n),
                 n % 5 ? key(1000 + n % 7) : NULL,
-                queue == PARLEY_LOOSE_RATE ? 0 : len,
+                queue == PARLEY_EVICTABLE_RATE ? 0 : len,
                 now + parley_test_below(&random, 200000), now);
 
         if (e != NULL && parley_test_below(&random, 4) == 0) {

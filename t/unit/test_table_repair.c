@@ -51,8 +51,8 @@ begin(void **state)
         return -1;
     }
 
-    parley_table_bound_locked(table, PARLEY_LOOSE_MESSAGE, SIZE / 8, 0);
-    parley_table_bound_locked(table, PARLEY_LOOSE_RATE, SIZE / 16, 0);
+    parley_table_bound_locked(table, PARLEY_EVICTABLE_MESSAGE, SIZE / 8, 0);
+    parley_table_bound_locked(table, PARLEY_EVICTABLE_RATE, SIZE / 16, 0);
 
     return 0;
 }
@@ -116,7 +116,7 @@ change(unsigned n)
     v = value(n);
     known[n] = CHANGING;
 
-    e = parley_table_add_locked(table, 1, PARLEY_LOOSE_NONE, key(n),
+    e = parley_table_add_locked(table, 1, PARLEY_EVICTABLE_NONE, key(n),
                                 key(10000 + n % 3), v.len, T0 + 1000000, T0);
     if (e == NULL) {
         abort();
@@ -153,14 +153,14 @@ change_loose(parley_test_random_t *r)
         }
 
     } else if (parley_test_chance(r, 20)) {
-        e = parley_table_add_locked(table, 2, PARLEY_LOOSE_RATE, key(n),
+        e = parley_table_add_locked(table, 2, PARLEY_EVICTABLE_RATE, key(n),
                                     NULL, 0, T0, T0);
         if (e != NULL) {
             parley_table_made_locked(table);
         }
 
     } else {
-        e = parley_table_add_locked(table, 2, PARLEY_LOOSE_MESSAGE, key(n),
+        e = parley_table_add_locked(table, 2, PARLEY_EVICTABLE_MESSAGE, key(n),
                                     key(10000 + n % 5), v.len, T0, T0);
         if (e != NULL) {
             parley_table_write_locked(table, e, &v, 1);
@@ -276,7 +276,7 @@ test_all_else(void **state)
     parley_table_stat_locked(table, &before);
     used = table->used;
 
-    for (i = 0; i < PARLEY_LOOSE_COUNT; i++) {
+    for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
         table->queues[i].newest = 77;
         table->queues[i].heaviest = 0xFFFFFFFF;
         table->queues[i].entries = 5;
@@ -311,7 +311,7 @@ test_order(void **state)
     (void) state;
 
     for (i = 0; i < 20; i++) {
-        e = parley_table_add_locked(table, 2, PARLEY_LOOSE_MESSAGE, key(i),
+        e = parley_table_add_locked(table, 2, PARLEY_EVICTABLE_MESSAGE, key(i),
                                     NULL, 10, T0 + 1000, T0);
         assert_non_null(e);
         e->mark = (uint16_t) i;
@@ -324,7 +324,9 @@ test_order(void **state)
 
     i = 0;
 
-    for (b = table->queues[PARLEY_LOOSE_MESSAGE].oldest; b != 0; b = e->newer) {
+    for (b = table->queues[PARLEY_EVICTABLE_MESSAGE].oldest; b != 0;
+         b = e->newer)
+    {
         e = parley_table_entry(table, b);
         assert_int_equal(e->mark, i++);
     }

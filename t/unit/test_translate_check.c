@@ -403,12 +403,12 @@ test_severity(void **state)
         "\"requires_ack\":false}}";
 
     static const struct {
-        parley_alarm_t  asked;
-        parley_code_t   code;
+        parley_severity_t  asked;
+        parley_code_t      code;
     } rows[] = {
-        { PARLEY_ALARM_NONE, PARLEY_E_NONE },
-        { PARLEY_ALARM_WARNING, PARLEY_E_NONE },
-        { PARLEY_ALARM_CRITICAL, PARLEY_E_FIELD_INVALID },
+        { PARLEY_SEVERITY_NONE, PARLEY_E_NONE },
+        { PARLEY_SEVERITY_WARNING, PARLEY_E_NONE },
+        { PARLEY_SEVERITY_CRITICAL, PARLEY_E_FIELD_INVALID },
     };
 
     (void) state;

@@ -151,7 +151,7 @@ parley_aee_payload_failure(parley_msg_t *msg)
         }
     }
 
-    msg->alarm = PARLEY_ALARM_WARNING;
+    msg->alarm = PARLEY_SEVERITY_WARNING;
 
     return 0;
 }

@@ -104,7 +104,7 @@ typedef struct {
     parley_c2a_disposition_t  disposition;
     parley_act_t              act;
     parley_str_t              code;         /* for a FAILURE */
-    parley_alarm_t            alarm;
+    parley_severity_t         alarm;
     unsigned                  retryable:1;
     unsigned                  approves:1;   /* approves a message that asks for
                                                an approval */

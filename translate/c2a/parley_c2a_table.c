@@ -10,7 +10,7 @@
 
 #include "translate/c2a/parley_c2a.h"
 #include "schemas/parley_schema_inline.h"
-#include "translate/parley_severity.h"
+#include "translate/parley_severity_word.h"
 
 
 /* conditions for a row of the attention table */
@@ -283,7 +283,7 @@ const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS] = {
     { .name = parley_str("blocked"), .glyph = parley_str("\xF0\x9F\x9A\xA7"),
       .meaning = parley_str("cannot proceed, needs input"),
       .disposition = PARLEY_C2A_DEFERRED, .act = PARLEY_ACT_FAILURE,
-      .code = parley_str("E_BLOCKED"), .alarm = PARLEY_ALARM_WARNING,
+      .code = parley_str("E_BLOCKED"), .alarm = PARLEY_SEVERITY_WARNING,
       .retryable = 1 },
 
     { .name = parley_str("unclear"), .glyph = parley_str(""),
@@ -511,7 +511,7 @@ parley_c2a_row(const parley_msg_t *m, int group)
     parley_embed_supervision(m, &means);
 
     has = (group ? PARLEY_C2A_GROUP : 0)
-          | (m->alarm != PARLEY_ALARM_NONE ? PARLEY_C2A_ALARM
+          | (m->alarm != PARLEY_SEVERITY_NONE ? PARLEY_C2A_ALARM
                                            : PARLEY_C2A_CALM)
           | (m->notice == PARLEY_NOTICE_ORDER ? PARLEY_C2A_ORDER : 0)
           | (m->notice == PARLEY_NOTICE_NOW ? PARLEY_C2A_NOW : 0)
@@ -520,7 +520,7 @@ parley_c2a_row(const parley_msg_t *m, int group)
           | (m->priority == PARLEY_PRIORITY_URGENT ? PARLEY_C2A_URGENT : 0)
           | (m->origin != PARLEY_PROTO_CANONICAL ? PARLEY_C2A_FOREIGN : 0)
           | (means.asks ? PARLEY_C2A_ASKS : 0)
-          | (parley_alarm_escalates(means.alarm) ? PARLEY_C2A_GRAVE : 0);
+          | (parley_severity_escalates(means.alarm) ? PARLEY_C2A_GRAVE : 0);
 
     /* The last row of each act has no condition. */
 
@@ -781,5 +781,5 @@ parley_c2a_signal_offers(const parley_c2a_signal_t *signal, unsigned acts)
 
     return (acts & PARLEY_ACT_BIT(signal->act)) != 0
            && (signal->act != PARLEY_ACT_FAILURE
-               || signal->alarm != PARLEY_ALARM_NONE);
+               || signal->alarm != PARLEY_SEVERITY_NONE);
 }

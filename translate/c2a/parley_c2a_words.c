@@ -17,7 +17,7 @@
  */
 
 #include "translate/c2a/parley_c2a.h"
-#include "translate/parley_deadline.h"
+#include "translate/parley_deadline_read.h"
 #include "translate/parley_sentence.h"
 #include "core/parley_time.h"
 
@@ -130,8 +130,8 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
 
     if (parley_json_string_is(doc, policy, PARLEY_STR("must_respond"))) {
         msg->act = PARLEY_ACT_REQUEST;
-        msg->timeout_ms = parley_deadline(doc, at[PARLEY_C2A_AT_DEADLINE],
-                                          PARLEY_C2A_DEADLINE_MAX);
+        msg->timeout_ms = parley_deadline_read(doc, at[PARLEY_C2A_AT_DEADLINE],
+                                               PARLEY_C2A_DEADLINE_MAX);
 
     } else {
         msg->approval = parley_json_string_is(doc, policy,
@@ -453,7 +453,7 @@ parley_c2a_words_failed(parley_msg_t *msg, uint32_t result)
     parley_str_t                word;
     const parley_error_info_t  *info;
 
-    msg->alarm = PARLEY_ALARM_WARNING;
+    msg->alarm = PARLEY_SEVERITY_WARNING;
 
     structure = parley_json_get(msg->doc, result,
                                 PARLEY_STR("structuredContent"));

@@ -5,7 +5,8 @@
 
 
 static int parley_channel_choose(parley_channel_encode_t *e);
-static parley_alarm_t parley_channel_alarm(const parley_channel_encode_t *e);
+static parley_severity_t parley_channel_severity(
+    const parley_channel_encode_t *e);
 static int parley_channel_choose_native(parley_channel_encode_t *e,
     int *ret);
 static parley_channel_kind_t parley_channel_choose_kind(
@@ -154,14 +155,14 @@ parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
 
 /* Returns the severity of a message in its own words, also if it is carried. */
 
-static parley_alarm_t
-parley_channel_alarm(const parley_channel_encode_t *e)
+static parley_severity_t
+parley_channel_severity(const parley_channel_encode_t *e)
 {
     parley_msg_t           said;
     parley_supervision_t   means;
     const parley_codec_t  *codec;
 
-    if (e->m->alarm != PARLEY_ALARM_NONE
+    if (e->m->alarm != PARLEY_SEVERITY_NONE
         || e->m->data.node == PARLEY_JSON_NONE)
     {
         return e->m->alarm;
@@ -169,7 +170,7 @@ parley_channel_alarm(const parley_channel_encode_t *e)
 
     parley_embed_supervision(e->m, &means);
 
-    if (means.alarm != PARLEY_ALARM_NONE) {
+    if (means.alarm != PARLEY_SEVERITY_NONE) {
         return means.alarm;
     }
 
@@ -178,7 +179,7 @@ parley_channel_alarm(const parley_channel_encode_t *e)
 
     if (codec == NULL || codec->payload == NULL || codec->payload(&said) != 0)
     {
-        return PARLEY_ALARM_NONE;
+        return PARLEY_SEVERITY_NONE;
     }
 
     return said.alarm;
@@ -201,7 +202,7 @@ parley_channel_choose_kind(const parley_channel_encode_t *e)
     case PARLEY_ACT_REQUEST:
     case PARLEY_ACT_EVENT:
 
-        if (escalation && parley_channel_alarm(e) != PARLEY_ALARM_NONE) {
+        if (escalation && parley_channel_severity(e) != PARLEY_SEVERITY_NONE) {
             return PARLEY_CHANNEL_DIAGNOSTIC_REQUEST;
         }
 
@@ -410,11 +411,11 @@ static void
 parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
 {
     static const parley_str_t  severities[] = {
-        [PARLEY_ALARM_NONE] = parley_str("info"),
-        [PARLEY_ALARM_INFO] = parley_str("info"),
-        [PARLEY_ALARM_WARNING] = parley_str("degraded"),
-        [PARLEY_ALARM_CRITICAL] = parley_str("blocked"),
-        [PARLEY_ALARM_EMERGENCY] = parley_str("blocked"),
+        [PARLEY_SEVERITY_NONE] = parley_str("info"),
+        [PARLEY_SEVERITY_INFO] = parley_str("info"),
+        [PARLEY_SEVERITY_WARNING] = parley_str("degraded"),
+        [PARLEY_SEVERITY_CRITICAL] = parley_str("blocked"),
+        [PARLEY_SEVERITY_EMERGENCY] = parley_str("blocked"),
     };
 
     if (e->native) {
@@ -466,7 +467,7 @@ parley_channel_payload(parley_buf_t *b, const parley_channel_encode_t *e)
 
     case PARLEY_CHANNEL_DIAGNOSTIC_REQUEST:
         parley_buf_member(b, PARLEY_STR("severity"),
-                          severities[parley_channel_alarm(e)]);
+                          severities[parley_channel_severity(e)]);
         break;
 
     default:

@@ -4,7 +4,7 @@
  */
 
 #include "translate/channel/parley_channel.h"
-#include "translate/parley_deadline.h"
+#include "translate/parley_deadline_read.h"
 #include "core/parley_id.h"
 
 
@@ -191,7 +191,7 @@ parley_channel_says_failure(parley_msg_t *msg)
     }
 
     msg->act = PARLEY_ACT_FAILURE;
-    msg->alarm = PARLEY_ALARM_WARNING;
+    msg->alarm = PARLEY_SEVERITY_WARNING;
     msg->text = text;
     msg->code = code;
     msg->said[1] = msg->said[0];
@@ -344,13 +344,13 @@ parley_channel_says_urgency(parley_msg_t *msg, parley_channel_kind_t kind)
         msg->said[1] = value;
 
         if (parley_json_string_is(doc, value, PARLEY_STR("info"))) {
-            msg->alarm = PARLEY_ALARM_INFO;
+            msg->alarm = PARLEY_SEVERITY_INFO;
 
         } else if (parley_json_string_is(doc, value, PARLEY_STR("degraded"))) {
-            msg->alarm = PARLEY_ALARM_WARNING;
+            msg->alarm = PARLEY_SEVERITY_WARNING;
 
         } else if (parley_json_string_is(doc, value, PARLEY_STR("blocked"))) {
-            msg->alarm = PARLEY_ALARM_CRITICAL;
+            msg->alarm = PARLEY_SEVERITY_CRITICAL;
             msg->priority = PARLEY_PRIORITY_HIGH;
         }
 
@@ -365,7 +365,7 @@ parley_channel_says_urgency(parley_msg_t *msg, parley_channel_kind_t kind)
 int64_t
 parley_channel_ms(const parley_json_t *doc, uint32_t value)
 {
-    return parley_deadline(doc, value, PARLEY_CHANNEL_MS_MAX);
+    return parley_deadline_read(doc, value, PARLEY_CHANNEL_MS_MAX);
 }
 
 

@@ -1,6 +1,6 @@
 #include "translate/vcp/parley_vcp.h"
 #include "translate/parley_sentence.h"
-#include "translate/parley_severity.h"
+#include "translate/parley_severity_word.h"
 #include "translate/parley_spelling.h"
 
 
@@ -356,22 +356,22 @@ parley_vcp_supervises(const parley_msg_t *m, parley_supervision_t *ret)
     ret->alarm = m->alarm;
     ret->acknowledges = m->act == PARLEY_ACT_REPLY;
 
-    if (ret->alarm == PARLEY_ALARM_NONE && m->data.doc != NULL) {
+    if (ret->alarm == PARLEY_SEVERITY_NONE && m->data.doc != NULL) {
         i = parley_json_member(m->data.doc, m->data.node,
                                PARLEY_ATOM_severity);
 
         if (i != PARLEY_JSON_NONE
             && parley_json_string(m->data.doc, i, &severity) == 0)
         {
-            ret->alarm = parley_alarm_find(severity);
+            ret->alarm = parley_severity_find(severity);
         }
     }
 
-    ret->asks = !ret->acknowledges && ret->alarm != PARLEY_ALARM_NONE
-                && (parley_alarm_escalates(ret->alarm)
+    ret->asks = !ret->acknowledges && ret->alarm != PARLEY_SEVERITY_NONE
+                && (parley_severity_escalates(ret->alarm)
                     || parley_vcp_demands(m));
 
-    if (ret->alarm == PARLEY_ALARM_NONE
+    if (ret->alarm == PARLEY_SEVERITY_NONE
         || parley_vcp_says_context(m, &ret->context) != 0)
     {
         ret->context = parley_str_none;

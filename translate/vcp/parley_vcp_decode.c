@@ -1,5 +1,5 @@
 #include "translate/vcp/parley_vcp.h"
-#include "translate/parley_severity.h"
+#include "translate/parley_severity_word.h"
 #include "core/parley_time.h"
 
 
@@ -23,11 +23,11 @@ static const struct {
     parley_priority_t  priority;
     int64_t            timeout_ms;
 } parley_vcp_rows[] = {
-    [PARLEY_ALARM_NONE] = { PARLEY_PRIORITY_NORMAL, -1 },
-    [PARLEY_ALARM_INFO] = { PARLEY_PRIORITY_LOW, -1 },
-    [PARLEY_ALARM_WARNING] = { PARLEY_PRIORITY_NORMAL, -1 },
-    [PARLEY_ALARM_CRITICAL] = { PARLEY_PRIORITY_HIGH, PARLEY_VCP_ACK_MS },
-    [PARLEY_ALARM_EMERGENCY] = { PARLEY_PRIORITY_URGENT, PARLEY_VCP_ACK_MS },
+    [PARLEY_SEVERITY_NONE] = { PARLEY_PRIORITY_NORMAL, -1 },
+    [PARLEY_SEVERITY_INFO] = { PARLEY_PRIORITY_LOW, -1 },
+    [PARLEY_SEVERITY_WARNING] = { PARLEY_PRIORITY_NORMAL, -1 },
+    [PARLEY_SEVERITY_CRITICAL] = { PARLEY_PRIORITY_HIGH, PARLEY_VCP_ACK_MS },
+    [PARLEY_SEVERITY_EMERGENCY] = { PARLEY_PRIORITY_URGENT, PARLEY_VCP_ACK_MS },
 };
 
 
@@ -312,7 +312,7 @@ parley_vcp_fill_escalation(parley_msg_t *msg, int aloud)
         msg->approval = PARLEY_APPROVAL_ANYBODY;
         msg->timeout_ms = parley_vcp_rows[msg->alarm].timeout_ms;
 
-        if (parley_alarm_escalates(msg->alarm)) {
+        if (parley_severity_escalates(msg->alarm)) {
             msg->notice = PARLEY_NOTICE_NOW;
         }
 
@@ -326,7 +326,7 @@ parley_vcp_fill_escalation(parley_msg_t *msg, int aloud)
         msg->reply_to = ack;
         msg->corr = ack;
 
-    } else if (msg->alarm == PARLEY_ALARM_INFO) {
+    } else if (msg->alarm == PARLEY_SEVERITY_INFO) {
         msg->notice = PARLEY_NOTICE_RECORD;
     }
 
@@ -349,7 +349,7 @@ parley_vcp_fill_severity(parley_msg_t *msg)
         return -1;
     }
 
-    msg->alarm = parley_alarm_find(word);
+    msg->alarm = parley_severity_find(word);
     msg->priority = parley_vcp_rows[msg->alarm].priority;
 
     return 0;

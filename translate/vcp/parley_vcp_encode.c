@@ -85,7 +85,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
             return parley_vcp_native(e);
         }
 
-        if (m->alarm != PARLEY_ALARM_NONE) {
+        if (m->alarm != PARLEY_SEVERITY_NONE) {
             return parley_vcp_escalate(e);
         }
 
@@ -111,7 +111,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 
     case PARLEY_ACT_FAILURE:
 
-        if (m->alarm != PARLEY_ALARM_NONE) {
+        if (m->alarm != PARLEY_SEVERITY_NONE) {
             return parley_vcp_escalate(e);
         }
 
@@ -398,7 +398,7 @@ parley_vcp_check(parley_vcp_encode_t *e, parley_encoded_t *ret)
     ret->alarm = back.alarm;
 
     /* An acknowledgment may answer any escalation, requested or not (6.1). */
-    ret->answerable = back.alarm != PARLEY_ALARM_NONE
+    ret->answerable = back.alarm != PARLEY_SEVERITY_NONE
                       && back.act != PARLEY_ACT_REPLY;
 
     parley_vcp_compare(e, &back);

@@ -7,27 +7,27 @@
 #include "translate/vcp/parley_vcp.h"
 #include "translate/parley_name.h"
 #include "translate/parley_msg_field.h"
-#include "translate/parley_severity.h"
+#include "translate/parley_severity_word.h"
 
 #include <stdio.h>
 
 
 static int parley_vcp_answers_child(const parley_vcp_encode_t *e);
 static size_t parley_vcp_room(const parley_vcp_encode_t *e);
-static parley_alarm_t parley_vcp_alarm(const parley_vcp_encode_t *e);
+static parley_severity_t parley_vcp_severity_of(const parley_vcp_encode_t *e);
 static int parley_vcp_context(parley_vcp_encode_t *e);
 static int parley_vcp_misbound(const parley_vcp_encode_t *e,
     const char *member, const char *text);
 static int parley_vcp_is_asked(const parley_vcp_encode_t *e);
-static parley_alarm_t parley_vcp_ack_severity(const parley_vcp_encode_t *e);
+static parley_severity_t parley_vcp_ack_severity(const parley_vcp_encode_t *e);
 
 
 /* severity by priority, if the message has no severity */
-static const parley_alarm_t  parley_vcp_alarms[] = {
-    [PARLEY_PRIORITY_LOW] = PARLEY_ALARM_INFO,
-    [PARLEY_PRIORITY_NORMAL] = PARLEY_ALARM_WARNING,
-    [PARLEY_PRIORITY_HIGH] = PARLEY_ALARM_CRITICAL,
-    [PARLEY_PRIORITY_URGENT] = PARLEY_ALARM_EMERGENCY,
+static const parley_severity_t  parley_vcp_alarms[] = {
+    [PARLEY_PRIORITY_LOW] = PARLEY_SEVERITY_INFO,
+    [PARLEY_PRIORITY_NORMAL] = PARLEY_SEVERITY_WARNING,
+    [PARLEY_PRIORITY_HIGH] = PARLEY_SEVERITY_CRITICAL,
+    [PARLEY_PRIORITY_URGENT] = PARLEY_SEVERITY_EMERGENCY,
 };
 
 
@@ -37,12 +37,12 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
     char                 pointer[2 * PARLEY_POINTER_MAX];
     size_t               room;
     parley_buf_t        *b;
-    parley_alarm_t       alarm;
+    parley_severity_t    alarm;
     const parley_msg_t  *m;
 
     b = &e->payload;
     m = e->m;
-    alarm = parley_vcp_alarm(e);
+    alarm = parley_vcp_severity_of(e);
 
     e->type = PARLEY_VCP_ESCALATION;
     e->made = 1;
@@ -74,7 +74,7 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
     }
 
     parley_buf_lit(b, "{\"severity\":\"");
-    parley_buf_str(b, parley_alarm_name(alarm));
+    parley_buf_str(b, parley_severity_name(alarm));
     parley_buf_lit(b, "\",\"reason\":\"");
 
     room = parley_vcp_room(e);
@@ -98,7 +98,7 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
 
     /* VCP-12 */
 
-    if (parley_alarm_escalates(alarm)) {
+    if (parley_severity_escalates(alarm)) {
         parley_buf_lit(b, ",\"requires_ack\":true}");
 
     } else {
@@ -120,7 +120,7 @@ parley_vcp_warning(parley_arena_t *arena, parley_str_t reason,
     parley_buf_init(&b, arena, reason.len + context.len + 128);
 
     parley_buf_lit(&b, "{\"severity\":");
-    parley_buf_json_string(&b, parley_alarm_name(PARLEY_ALARM_WARNING));
+    parley_buf_json_string(&b, parley_severity_name(PARLEY_SEVERITY_WARNING));
     parley_buf_lit(&b, ",\"reason\":");
     parley_buf_json_string(&b, reason);
     parley_buf_lit(&b, ",\"context\":");
@@ -145,7 +145,7 @@ parley_vcp_answers_child(const parley_vcp_encode_t *e)
     asked = e->opts->answering;
 
     return m->act == PARLEY_ACT_FAILURE
-           && ((asked != NULL && asked->alarm != PARLEY_ALARM_NONE)
+           && ((asked != NULL && asked->alarm != PARLEY_SEVERITY_NONE)
                || e->opts->above(e->opts->resolve_ctx, m->wire, m->recipient,
                                  m->sender)
                   > 0);
@@ -169,16 +169,16 @@ parley_vcp_room(const parley_vcp_encode_t *e)
  * settings (section 4.4).
  */
 
-static parley_alarm_t
-parley_vcp_alarm(const parley_vcp_encode_t *e)
+static parley_severity_t
+parley_vcp_severity_of(const parley_vcp_encode_t *e)
 {
-    parley_alarm_t  alarm;
+    parley_severity_t  alarm;
 
     if (e->m->act == PARLEY_ACT_FAILURE) {
-        alarm = parley_severity_of(e->opts->severities, e->opts->nseverities,
-                                   e->m->code);
+        alarm = parley_severity_word_of(e->opts->severities,
+                                        e->opts->nseverities, e->m->code);
 
-        if (alarm != PARLEY_ALARM_NONE) {
+        if (alarm != PARLEY_SEVERITY_NONE) {
             return alarm;
         }
     }
@@ -204,7 +204,7 @@ parley_vcp_acknowledge(parley_vcp_encode_t *e)
     id = e->opts->answering ? e->opts->answering->id : m->reply_to;
 
     parley_buf_lit(b, "{\"severity\":\"");
-    parley_buf_str(b, parley_alarm_name(parley_vcp_ack_severity(e)));
+    parley_buf_str(b, parley_severity_name(parley_vcp_ack_severity(e)));
     parley_buf_lit(b, "\",\"reason\":\"ACK:");
     parley_buf_str(b, id);
 
@@ -259,7 +259,7 @@ parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back)
                                    "for the message which it answers");
     }
 
-    if (asked->alarm != PARLEY_ALARM_NONE && back->alarm != asked->alarm) {
+    if (asked->alarm != PARLEY_SEVERITY_NONE && back->alarm != asked->alarm) {
         return parley_vcp_misbound(e, "severity", "an acknowledgment has the "
                                    "severity of its escalation");
     }
@@ -332,14 +332,14 @@ parley_vcp_is_asked(const parley_vcp_encode_t *e)
  * by the priority.
  */
 
-static parley_alarm_t
+static parley_severity_t
 parley_vcp_ack_severity(const parley_vcp_encode_t *e)
 {
     const parley_msg_t  *answering;
 
     answering = e->opts->answering;
 
-    if (answering != NULL && answering->alarm != PARLEY_ALARM_NONE) {
+    if (answering != NULL && answering->alarm != PARLEY_SEVERITY_NONE) {
         return answering->alarm;
     }
 

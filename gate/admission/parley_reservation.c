@@ -1,0 +1,341 @@
+#include <string.h>
+
+#include "gate/party/parley_account.h"
+#include "gate/admission/parley_reservation.h"
+#include "translate/parley_msg_field.h"
+
+
+static int parley_reservation_prepare(parley_reservation_t *e,
+    parley_error_t *err);
+static void parley_reservation_taking(const parley_reservation_t *e,
+    const parley_asked_t *closed, parley_settlement_t *ret);
+static int parley_reservation_settle(parley_reservation_t *e,
+    const parley_settlement_t *how);
+static void parley_reservation_lasts(parley_reservation_t *e);
+static void parley_reservation_refused(parley_reservation_t *e,
+    parley_admit_t verdict, parley_error_t *err);
+
+
+int
+parley_reservation_ask(parley_reservation_t *e, parley_error_t *err)
+{
+    int                  rc;
+    parley_admitted_t    got;
+    parley_admission_t  *a;
+
+    e->verdict = PARLEY_ADMIT_FULL;
+
+    if (parley_reservation_prepare(e, err) != 0) {
+        return -1;
+    }
+
+    a = &e->admission;
+
+    memset(&got, 0, sizeof(parley_admitted_t));
+
+    if (!e->known && e->stale != NULL) {
+        got.verdict = PARLEY_ADMIT_STALE;
+
+    } else if (a->id != NULL || a->slot != NULL || a->nquotas != 0
+               || a->suspends)
+    {
+        rc = parley_ask_admit(e->ask, a, &got);
+
+        if (rc != 0) {
+            return rc == PARLEY_WAIT ? rc : parley_error_memory(err);
+        }
+    }
+
+    e->verdict = got.verdict;
+    e->stamp = got.stamp;
+    e->wait = got.wait;
+
+    if (got.verdict != PARLEY_ADMIT_OK) {
+        parley_reservation_refused(e, got.verdict, err);
+        return -1;
+    }
+
+    e->entered = 1;
+
+    return 0;
+}
+
+
+static int
+parley_reservation_prepare(parley_reservation_t *e, parley_error_t *err)
+{
+    parley_str_t         sub;
+    parley_quota_t      *quota;
+    const parley_msg_t  *m;
+    parley_admission_t  *a;
+
+    m = e->who->msg;
+    a = &e->admission;
+
+    memset(a, 0, sizeof(parley_admission_t));
+
+    e->known = parley_window_knows(m) ? 1 : 0;
+    e->closing = 0;
+    e->entered = 0;
+    e->taken = 0;
+    e->settled = 0;
+    e->wait = 0;
+
+    a->account = e->account;
+    a->ttl = e->ttl;
+    a->stale = e->stale != NULL;
+    a->suspends = !e->free && parley_who_proven(e->who).len > 0;
+
+    if (e->known) {
+        parley_window_key(e->ask->state, e->who, e->place, e->id);
+
+        if (parley_window_print(e->ask->state, m, e->said, e->print) != 0) {
+            return parley_error_memory(err);
+        }
+
+        a->id = e->id;
+        a->print = e->print;
+    }
+
+    if (e->correlation->final) {
+        /* it may be looked up again before the message is settled */
+
+        memcpy(e->slot, e->correlation->slot, PARLEY_KEY_LEN);
+        a->slot = e->slot;
+
+        e->slot_until = e->correlation->slot_until;
+
+        e->closes = e->correlation->id;
+        e->closing = !e->correlation->question->head.several;
+    }
+
+    if (e->quota != NULL && e->quota->interval_us != 0) {
+        quota = &a->quotas[a->nquotas++];
+
+        quota->rate = *e->quota;
+        sub = parley_who_proven(e->who);
+
+        parley_account_rate_key(e->ask->state, sub.len > 0
+                                          ? PARLEY_COUNTED_PRINCIPAL
+                                          : PARLEY_COUNTED_ADDRESS,
+                                sub.len > 0 ? sub : e->address,
+                                parley_priority_name(e->priority), e->quota,
+                                quota->key);
+    }
+
+    return 0;
+}
+
+
+static void
+parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
+    parley_error_t *err)
+{
+    parley_str_t         priority;
+    const parley_msg_t  *m;
+
+    m = e->who->msg;
+
+    switch (verdict) {
+
+    case PARLEY_ADMIT_SUSPENDED:
+        (void) parley_error_set(err, PARLEY_E_AGENT_SUSPENDED, NULL,
+                                "the sender is suspended until its parent "
+                                "resumes it: escalations and acknowledgments "
+                                "pass");
+        break;
+
+    case PARLEY_ADMIT_DUPLICATE:
+        (void) parley_error_set(err, PARLEY_E_MESSAGE_DUPLICATE, NULL,
+                                "a message with this id was taken already");
+        break;
+
+    case PARLEY_ADMIT_OTHER:
+        (void) parley_error_set(err, PARLEY_E_MESSAGE_DUPLICATE,
+                                parley_at(m, PARLEY_MSG_ID).pointer,
+                                "a message with this id came before, and said "
+                                "something else");
+        break;
+
+    case PARLEY_ADMIT_IN_FLIGHT:
+        (void) parley_error_set(err, PARLEY_E_MESSAGE_IN_FLIGHT, NULL,
+                                "a message with this id is on its way");
+        break;
+
+    case PARLEY_ADMIT_STALE:
+        *err = *e->stale;
+        break;
+
+    case PARLEY_ADMIT_ANSWERED:
+        (void) parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
+                                "the question is answered already", err);
+        break;
+
+    case PARLEY_ADMIT_ANSWERING:
+        (void) parley_misrefers(m, PARLEY_E_MESSAGE_IN_FLIGHT,
+                                "another answer to the same is on its way",
+                                err);
+        break;
+
+    case PARLEY_ADMIT_LIMITED:
+        priority = parley_priority_name(e->priority);
+        (void) parley_error_set(err, PARLEY_E_RATE_LIMITED, NULL,
+                                "too many messages of priority %.*s",
+                                (int) priority.len, priority.data);
+        break;
+
+    case PARLEY_ADMIT_SHARE:
+        (void) parley_error_set(err, PARLEY_E_CAPACITY, NULL,
+                                "this sender has its share of the zone in "
+                                "use");
+        break;
+
+    default:
+        (void) parley_error_set(err, PARLEY_E_CAPACITY, NULL,
+                                "the zone is full");
+    }
+}
+
+
+/* it is settled once, whoever else comes while the state is asked */
+
+int
+parley_reservation_is_open(const parley_reservation_t *e)
+{
+    return e->entered && (e->settled == 0 || e->settled == e->ask->step);
+}
+
+
+void
+parley_reservation_append(parley_reservation_t *e, parley_append_t *append)
+{
+    if (!parley_reservation_is_open(e)
+        || (e->admission.id == NULL && e->admission.slot == NULL))
+    {
+        return;
+    }
+
+    parley_reservation_taking(e, NULL, &e->how);
+    parley_reservation_lasts(e);
+
+    e->how.stamp = e->stamp;
+
+    append->takes = &e->admission;
+    append->how = &e->how;
+}
+
+
+void
+parley_reservation_appended(parley_reservation_t *e,
+    const parley_append_t *append)
+{
+    if (append->takes != NULL) {
+        e->taken = 1;
+        e->settled = e->ask->step;
+    }
+}
+
+
+int
+parley_reservation_take(parley_reservation_t *e, const parley_asked_t *closed)
+{
+    parley_settlement_t  how;
+
+    parley_reservation_taking(e, closed, &how);
+
+    return parley_reservation_settle(e, &how);
+}
+
+
+static void
+parley_reservation_taking(const parley_reservation_t *e,
+    const parley_asked_t *closed, parley_settlement_t *ret)
+{
+    size_t  n;
+
+    memset(ret, 0, sizeof(parley_settlement_t));
+
+    ret->taken = 1;
+    ret->lifts = e->lifts;
+    ret->nlifts = e->nlifts;
+    n = 0;
+
+    if (e->closing) {
+        ret->closes[n++] = &e->closes;
+    }
+
+    if (closed != NULL && closed->kept) {
+        ret->closes[n] = &closed->question;
+    }
+}
+
+
+int
+parley_reservation_release(parley_reservation_t *e,
+    const parley_asked_t *const *asked, size_t n,
+    const parley_record_id_t *retained)
+{
+    size_t               i, m;
+    parley_settlement_t  how;
+
+    _Static_assert(PARLEY_DROPS_MAX == 2 * 3 + 1,
+                   "three of each message, and what is retained");
+
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    m = 0;
+
+    for (i = 0; i < n && i < 2; i++) {
+
+        if (asked[i]->kept) {
+            how.drops[m++] = &asked[i]->question;
+        }
+
+        if (asked[i]->call_kept) {
+            how.drops[m++] = &asked[i]->call;
+        }
+
+        if (asked[i]->own_kept) {
+            how.drops[m++] = &asked[i]->own;
+        }
+    }
+
+    how.drops[m] = retained;
+
+    return parley_reservation_settle(e, &how);
+}
+
+
+static int
+parley_reservation_settle(parley_reservation_t *e,
+    const parley_settlement_t *how)
+{
+    int                  rc, kept;
+    parley_settlement_t  h;
+
+    if (e->taken || !parley_reservation_is_open(e)) {
+        return 0;
+    }
+
+    e->settled = e->ask->step;
+
+    h = *how;
+    h.stamp = e->stamp;
+
+    parley_reservation_lasts(e);
+
+    rc = parley_ask_settle(e->ask, &e->admission, &h, &kept);
+
+    return rc == 0 ? kept : rc;
+}
+
+
+/* The slot is kept as long as the question that it answers. */
+
+static void
+parley_reservation_lasts(parley_reservation_t *e)
+{
+    if (e->admission.slot != NULL) {
+        e->admission.slot_ttl = e->slot_until - e->ask->now;
+    }
+}

@@ -1,0 +1,116 @@
+/* Questions under the names that they have in further protocols. */
+
+#include "gate/correlation/parley_question_parts.h"
+
+
+static int parley_question_alias_from(const parley_asking_t *a,
+    parley_str_t name, const parley_record_id_t *to,
+    const parley_asked_t *asked);
+static int parley_question_alias_record(const parley_asking_t *a,
+    const parley_record_id_t *to, parley_str_t *ret);
+
+
+int
+parley_question_alias(const parley_asking_t *a, const parley_asked_t *asked)
+{
+    parley_str_t  name;
+
+    if (!asked->kept || !asked->awaited || !a->sent->answerable) {
+        return 0;
+    }
+
+    name = parley_codecs[a->speak]->replies_by_corr && a->sent->corr.len > 0
+           ? a->sent->corr : a->sent->id;
+
+    return parley_question_alias_from(a, name, &asked->question, asked);
+}
+
+
+int
+parley_question_alias_mute(const parley_asking_t *a,
+    const parley_asked_t *asked)
+{
+    return !asked->kept && asked->own_kept
+           ? parley_question_alias_from(a, a->sent->id, &asked->own, asked)
+           : 0;
+}
+
+
+/* Keeps what leads from a name of the message to a record of it. */
+
+static int
+parley_question_alias_from(const parley_asking_t *a, parley_str_t name,
+    const parley_record_id_t *to, const parley_asked_t *asked)
+{
+    parley_str_t        record;
+    parley_record_id_t  id;
+
+    if (name.len == 0) {
+        return 0;
+    }
+
+    id.kind = PARLEY_KIND_QUESTION;
+    id.tag = parley_question_tag(a->ask->state,
+                                 parley_question_asker(a->who, a->speak),
+                                 a->sent->id);
+    parley_question_key(a->ask->state, a->speak, name, id.key);
+
+    if (parley_question_alias_record(a, to, &record) != 0) {
+        return 0;
+    }
+
+    return parley_question_put_beside(a, &id, record, asked) == PARLEY_WAIT
+           ? PARLEY_WAIT : 0;
+}
+
+
+/*
+ * Writes what leads to the question: its id, the asker's name as the reader is
+ * told it, and the correlation where the reader has another one than the asker
+ * and a reply names it too.  Returns 0, or -1: no memory.
+ */
+
+static int
+parley_question_alias_record(const parley_asking_t *a,
+    const parley_record_id_t *to, parley_str_t *ret)
+{
+    size_t                        n;
+    uint8_t                      *p;
+    parley_str_t                  corr, told;
+    parley_question_alias_head_t  head;
+
+    corr = a->sent->corr;
+    told = parley_question_from(a->who, a->speak);
+
+    parley_octets_zero(&head, sizeof(head));
+
+    head.mark = PARLEY_QUESTION_LEADS;
+    head.id = *to;
+    head.has_corr = !parley_codecs[a->speak]->replies_by_corr
+                    && !parley_str_eq(corr, a->who->msg->corr);
+
+    if (!head.has_corr) {
+        corr = parley_str_none;
+    }
+
+    if (corr.len + told.len > PARLEY_QUESTION_MAX) {
+        return -1;
+    }
+
+    head.corr = (uint16_t) corr.len;
+    n = sizeof(head) + corr.len + told.len;
+
+    p = parley_arena_octets(a->arena, n);
+
+    if (p == NULL) {
+        return -1;
+    }
+
+    *ret = parley_str_make(p, n);
+
+    p = parley_octets_copy(p, (const uint8_t *) &head, sizeof(head));
+    p = parley_octets_copy(p, corr.data, corr.len);
+    (void) parley_octets_copy(p, told.data, told.len);
+
+    return 0;
+}

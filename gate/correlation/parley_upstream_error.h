@@ -1,0 +1,66 @@
+/*
+ * What keeps an answer from being one: facts that only the adapter of a gate
+ * can see, what the caller is told of them, and whether the service took the
+ * message all the same (GW-12).
+ */
+
+#ifndef PARLEY_UPSTREAM_ERROR_H
+#define PARLEY_UPSTREAM_ERROR_H
+
+
+/* whether it took the message */
+typedef enum {
+    PARLEY_TOOK_NO = 0,         /* that is not known: it may come again */
+    PARLEY_TOOK_STATUS          /* where the answer's status is 2xx */
+} parley_took_t;
+
+
+/* T(name, code, took, text); the first that is told of an answer counts */
+#define PARLEY_UPSTREAM_ERRORS(T)                                             \
+    /* no service answered */                                                 \
+    T(UNREACHED, UPSTREAM_UNAVAILABLE, NO,                                    \
+      "the upstream could not be reached")                                    \
+    T(CONNECT_TIMEOUT, UPSTREAM_UNAVAILABLE, NO,                              \
+      "the upstream could not be reached in time")                            \
+    T(UNANSWERED, UPSTREAM_UNAVAILABLE, NO,                                   \
+      "the upstream closed the connection before it answered")                \
+    T(TIMEOUT, UPSTREAM_TIMEOUT, NO, "the upstream did not answer in time")   \
+    /* what there is of the answer is not all of it */                        \
+    T(EARLY, UPSTREAM_INVALID, NO, "the upstream's answer ended early")       \
+    T(GZIP_EARLY, UPSTREAM_INVALID, NO, "the upstream's gzip ended early")    \
+    /* it is none */                                                          \
+    T(NOT_HTTP, UPSTREAM_INVALID, NO, "the upstream's answer is not HTTP")    \
+    T(INTERIM, UPSTREAM_INVALID, NO, "the upstream sent an interim response") \
+    /* it cannot be used */                                                   \
+    T(REDIRECT, UPSTREAM_INVALID, STATUS,                                     \
+      "the upstream sent X-Accel-Redirect")                                   \
+    T(HEADER_LONG, UPSTREAM_INVALID, STATUS,                                  \
+      "the header of the upstream's answer exceeds proxy_buffer_size")        \
+    T(HEADER, UPSTREAM_INVALID, STATUS,                                       \
+      "the header of the upstream's answer is invalid")                       \
+    T(CHARSET, UPSTREAM_INVALID, STATUS,                                      \
+      "the charset of the upstream's answer is not utf-8")                    \
+    T(SESSIONS, UPSTREAM_INVALID, STATUS,                                     \
+      "the upstream's answer gives several sessions by one header")           \
+    T(CODING, UPSTREAM_INVALID, STATUS,                                       \
+      "the upstream's content coding is unknown")                             \
+    T(GZIP, UPSTREAM_INVALID, STATUS,                                         \
+      "the upstream's gzip is broken or inflates beyond parley_limits body")  \
+    T(EVENTS_CODED, UPSTREAM_INVALID, STATUS,                                 \
+      "the upstream's events are compressed")                                 \
+    T(TOO_LONG, UPSTREAM_INVALID, STATUS,                                     \
+      "the upstream's answer exceeds parley_limits body")                     \
+    /* SEC-15: the caller may have no more of it */                           \
+    T(EXPIRED, TOKEN_EXPIRED, NO, "the token has expired")
+
+
+typedef enum {
+#define PARLEY_UPSTREAM_ERROR(name, code, took, text)                         \
+    PARLEY_UPSTREAM_ERROR_##name,
+    PARLEY_UPSTREAM_ERRORS(PARLEY_UPSTREAM_ERROR)
+#undef PARLEY_UPSTREAM_ERROR
+    PARLEY_UPSTREAM_ERROR_COUNT
+} parley_upstream_error_t;
+
+
+#endif /* PARLEY_UPSTREAM_ERROR_H */

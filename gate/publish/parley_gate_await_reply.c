@@ -1,0 +1,522 @@
+/*
+ * HUB-07: what has to be answered, and is published.  Its answer is published,
+ * too, by whoever got it.  The request is held until that comes: a subscription
+ * of its sender's own log, to which nothing else belongs, opened before the
+ * message is appended.  What is not held is answered at once, and its answer
+ * comes by its sender's stream: there has to be one.  A message that its
+ * protocol has no answer to, as a VCP message that asks for no acknowledgment,
+ * is answered at once.
+ */
+
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "hub/parley_expand.h"
+#include "gate/message/parley_gate_mcp.h"
+#include "gate/message/parley_stream_request.h"
+#include "hub/parley_selector.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* sessions that are looked at in one call */
+#define PARLEY_AWAIT_PAGE   64
+
+/* ms that it may take until it is told that its deadline is over */
+#define PARLEY_AWAIT_TELLS  1000
+
+/* an epoch that no log has, or that begins there: what is retained is read from
+   its first record on */
+#define PARLEY_AWAIT_BEFORE  1
+
+
+/* nothing is written to it, so it is never behind */
+#define PARLEY_AWAIT_STREAM                                                   \
+    .proto = PARLEY_PROTO_STREAMS,                                            \
+    .lag = 1 << 20,                                                           \
+    .keepalive = 60,                                                          \
+    .age = 0,                                                                 \
+    .retry = 1000
+
+/* The request waits for its answer, also in a worker that is leaving. */
+static const parley_stream_t  parley_gate_held_stream = {
+    PARLEY_AWAIT_STREAM,
+    .stays = 1
+};
+
+/* A call for frames: the next one begins where it ended, in any worker. */
+const parley_stream_t  parley_gate_called_stream = {
+    PARLEY_AWAIT_STREAM
+};
+
+
+static int parley_gate_await_reply_posts(const parley_gate_t *g,
+    parley_str_t address);
+static int parley_gate_await_reply_absent(parley_gate_t *g);
+static int64_t parley_gate_await_reply_retry(const parley_gate_t *g);
+static int parley_gate_await_reply_query(parley_gate_t *g,
+    parley_str_t address);
+static int parley_gate_await_reply_ask(parley_gate_t *g, parley_str_t address);
+static int parley_gate_await_reply_begin(parley_gate_t *g,
+    parley_str_t address);
+static int parley_gate_await_reply_request(parley_gate_t *g,
+    parley_str_t address, parley_stream_request_t *ret);
+static int64_t parley_gate_await_reply_time(const parley_gate_t *g);
+static parley_exchange_t *parley_gate_await_reply_exchange(parley_gate_t *g,
+    parley_proto_t speak);
+
+
+int
+parley_gate_await_reply(parley_gate_t *g)
+{
+    int           rc, held;
+    parley_str_t  address;
+
+    /* ACH-31: its answers go elsewhere */
+
+    if (g->response_scope.len > 0) {
+        return 0;
+    }
+
+    if (!g->asked.awaited || g->asked.optional
+        || (parley_codecs[g->msg->wire]->acknowledges
+            && g->msg->alarm == PARLEY_SEVERITY_NONE))
+    {
+        return 0;
+    }
+
+    rc = parley_address_sender(g->who, &address);
+
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(g->err) : 0;
+    }
+
+    if (g->msg->wire == PARLEY_PROTO_STREAMS) {
+        return parley_gate_await_reply_query(g, address);
+    }
+
+    held = 0;
+
+    if (g->s->submit->hold != 0) {
+
+        if (g->env->hold == NULL) {
+            return 0;
+        }
+
+        held = parley_gate_await_reply_ask(g, address);
+
+        if (held != 0) {
+            return held;
+        }
+    }
+
+    /* by its URL it comes, too */
+
+    if (parley_gate_await_reply_posts(g, address)) {
+        return 0;
+    }
+
+    rc = parley_gate_listens(g, address);
+
+    if (rc != 0) {
+        return rc == 1 ? 0 : rc;
+    }
+
+    /* VCP-24: that it is acknowledged matters, whether its sender hears it or
+       not */
+
+    if (parley_gate_escalates(g)) {
+        return 0;
+    }
+
+    return parley_gate_await_reply_absent(g);
+}
+
+
+/* Returns whether the answer comes to a URL: that of the sender, or of the
+   surface that delivers the message. */
+
+static int
+parley_gate_await_reply_posts(const parley_gate_t *g, parley_str_t address)
+{
+    const parley_principal_t  *p;
+
+    if (g->http->deliver_uri.len == 0) {
+        return 0;
+    }
+
+    p = g->who->principal;
+
+    if (p == NULL || p->deliver.len == 0) {
+        p = parley_address_owner(g->http->directory, address);
+    }
+
+    return p != NULL && p->deliver.len > 0;
+}
+
+
+/*
+ * Refuses a message whose sender has no stream.  The refusal is retryable where
+ * the sender may have a stream soon: a client comes back after a reload.
+ */
+
+static int
+parley_gate_await_reply_absent(parley_gate_t *g)
+{
+    if (g->s->submit->hold != 0) {
+        g->wait = PARLEY_GATE_NO_ROOM;
+
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "too many requests are held that wait for an "
+                                "answer, and the sender has no stream that it "
+                                "could come by");
+    }
+
+    if (g->http->reads == 0) {
+        return parley_error_set(g->err, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
+                                "its answer could not come back: no request "
+                                "is held here, and no stream is configured");
+    }
+
+    g->wait = parley_gate_await_reply_retry(g);
+
+    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "its answer could not come back: the sender has no "
+                            "stream open, and no request is held here");
+}
+
+
+/* Returns the longest time after which clients open their streams again. */
+
+static int64_t
+parley_gate_await_reply_retry(const parley_gate_t *g)
+{
+    unsigned                  i;
+    int64_t                   ms;
+    const parley_settings_t  *s;
+
+    ms = PARLEY_GATE_NO_ROOM;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        s = g->http->listens[i];
+
+        if (s != NULL && s->stream->retry > ms) {
+            ms = s->stream->retry;
+        }
+    }
+
+    return ms;
+}
+
+
+/* frames are answered by frames; who asks by MCP has no stream for them */
+
+static int
+parley_gate_await_reply_query(parley_gate_t *g, parley_str_t address)
+{
+    int  rc;
+
+    if (g->mcp == NULL || g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
+        || g->env->hold == NULL)
+    {
+        return 0;
+    }
+
+    rc = parley_gate_await_reply_ask(g, address);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    g->wait = PARLEY_GATE_NO_ROOM;
+
+    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                            "too many requests are held that wait for an "
+                            "answer");
+}
+
+
+/*
+ * Its answers came to its sender's log, and that is where they are collected,
+ * from what is retained on.  A collection that goes on for the first call ends:
+ * this one has its session.
+ */
+
+int
+parley_gate_await_reply_again(parley_gate_t *g)
+{
+    int                     rc;
+    parley_str_t            address;
+    parley_error_t          why;
+    parley_asking_t         asking;
+
+    if (g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
+        || g->env->hold == NULL
+        || parley_address_sender(g->who, &address) != 0)
+    {
+        return 0;
+    }
+
+    g->mcp->again = 1;
+
+    if (g->response_scope.len > 0) {
+        return 0;
+    }
+
+    parley_gate_asking(g, &asking);
+    asking.speak = g->msg->wire;
+
+    parley_question_record(&asking, &g->asked.question);
+
+    why = *g->err;
+    rc = parley_gate_await_reply_ask(g, address);
+    *g->err = why;
+
+    g->holds = rc == 1;
+
+    return rc;
+}
+
+
+/*
+ * 1: it is held; 0: it cannot be; PARLEY_WAIT; -1.  What it was once it stays,
+ * though the hold is over since: a step that is taken again asks the same.
+ */
+
+static int
+parley_gate_await_reply_ask(parley_gate_t *g, parley_str_t address)
+{
+    int  rc;
+
+    if (g->hold_known) {
+        return g->hold_begun;
+    }
+
+    rc = parley_gate_await_reply_begin(g, address);
+
+    if (rc >= 0) {
+        g->hold_known = 1;
+        g->hold_begun = rc == 1;
+    }
+
+    return rc;
+}
+
+
+static int
+parley_gate_await_reply_begin(parley_gate_t *g, parley_str_t address)
+{
+    parley_stream_request_t  *o;
+
+    if (g->held != NULL) {
+        return g->env->hold(g, g->held);
+    }
+
+    o = parley_arena_calloc(g->arena, sizeof(parley_stream_request_t));
+
+    if (o == NULL || parley_gate_await_reply_request(g, address, o) != 0
+        || parley_gate_call(g, o) != 0)
+    {
+        return parley_error_memory(g->err);
+    }
+
+    g->held = o;
+
+    return g->mcp != NULL ? parley_gate_collects(g, o) : g->env->hold(g, o);
+}
+
+
+static int
+parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
+    parley_stream_request_t *ret)
+{
+    uint8_t                *name;
+    parley_subscription_t  *s;
+
+    name = parley_arena_octets(g->arena, 1 + PARLEY_PUBLICATION_QUESTION);
+
+    if (name == NULL) {
+        return -1;
+    }
+
+    name[0] = PARLEY_SELECTOR_HELD;
+    parley_publication_question(&g->asked.question, &name[1]);
+
+    s = &ret->subscription;
+
+    ret->gate = g;
+    ret->address = address;
+    ret->session = parley_str_make(name, 1 + PARLEY_PUBLICATION_QUESTION);
+
+    memcpy(ret->account, g->account, PARLEY_KEY_LEN);
+    parley_expand_log(g->ask.state, address, ret->log);
+
+    s->log = ret->log;
+    s->account = ret->account;
+    s->stream = &parley_gate_held_stream;
+    s->session = ret->session;
+    s->card = PARLEY_STR("{}");
+
+    if (g->mcp != NULL && g->mcp->again) {
+        s->from.epoch = PARLEY_AWAIT_BEFORE;
+    }
+
+    /* what is collected the hub writes, and asks only where there are rules */
+
+    if (g->mcp == NULL || parley_gate_denies(g)) {
+        s->reader = parley_str_make(&ret->gate, sizeof(ret->gate));
+    }
+
+    ret->hold = parley_gate_await_reply_time(g);
+
+    return parley_selector_text(g->arena,
+                                g->mcp != NULL ? PARLEY_PROTO_VERBS
+                                               : PARLEY_PROTO_NONE,
+                                ret->session, parley_str_none, &s->selector);
+}
+
+
+/*
+ * Until the first of: hold=, its deadline, what proved it expires.  What it is
+ * told when a task's deadline is over is published then.
+ */
+
+static int64_t
+parley_gate_await_reply_time(const parley_gate_t *g)
+{
+    int64_t  ms, deadline, expires;
+
+    ms = g->s->submit->hold;
+    deadline = parley_gate_deadline(g);
+    expires = parley_gate_expires(g);
+
+    if (deadline > 0 && parley_gate_times_out(g)) {
+        deadline += PARLEY_AWAIT_TELLS;
+    }
+
+    if (deadline > 0 && deadline < ms) {
+        ms = deadline;
+    }
+
+    if (expires != INT64_MAX && expires - g->now_ms < ms) {
+        ms = expires - g->now_ms;
+    }
+
+    return ms < 1 ? 1 : ms;
+}
+
+
+int
+parley_gate_listens(parley_gate_t *g, parley_str_t address)
+{
+    int                   i, rc;
+    uint32_t              at;
+    parley_str_t          session;
+    parley_roster_page_t  page;
+
+    at = 0;
+
+    do {
+        rc = parley_gate_roster_page(g, address, PARLEY_AWAIT_PAGE, &at, &page);
+
+        if (rc != 0) {
+            return rc;
+        }
+
+        for (i = 0; i < page.n; i++) {
+            session = page.list[i].session;
+
+            /* not another's, who listens by a rule */
+
+            if (!parley_selector_is_held(session)
+                && parley_str_until(session, '/').len == session.len)
+            {
+                return 1;
+            }
+        }
+
+    } while (at != 0);
+
+    return 0;
+}
+
+
+int
+parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
+    parley_reply_t *ret, parley_error_t *err)
+{
+    parley_loss_t       loss;
+    parley_answered_t   answered;
+    parley_response_t   response;
+    parley_exchange_t  *x;
+
+    memset(&response, 0, sizeof(parley_response_t));
+
+    response.status = 200;
+    response.published = 1;
+    x = parley_gate_await_reply_exchange(g, p->proto);
+
+    if (x == NULL || parley_arena_str(g->arena, p->message, &response.body)
+                     != 0)
+    {
+        return parley_error_memory(err);
+    }
+
+    /* that nobody answered in time this gateway says itself */
+
+    if (p->sender.len == 0) {
+        x->bond.gateway = g->self[p->proto];
+    }
+
+    parley_error_clear(err);
+    parley_loss_init(&loss, g->arena);
+
+    if (parley_exchange_answer(x, g->arena, &response, g->env->now(g),
+                               &answered, &loss, err)
+        != 0)
+    {
+        return -1;
+    }
+
+    parley_loss_keep(g->loss, &loss);
+
+    *ret = answered.reply;
+
+    if (answered.copied) {
+        ret->content_type = parley_codecs[g->msg->wire]->binding->media_type;
+    }
+
+    return 0;
+}
+
+
+/* by what who answers got; in the asker's own protocol that is the message as
+   it was */
+
+static parley_exchange_t *
+parley_gate_await_reply_exchange(parley_gate_t *g, parley_proto_t speak)
+{
+    parley_encoded_t  *sent;
+
+    if (speak == g->conf->speak) {
+        return parley_gate_exchange(g, speak, &g->sent);
+    }
+
+    sent = parley_arena_calloc(g->arena, sizeof(parley_encoded_t));
+
+    if (sent == NULL) {
+        return NULL;
+    }
+
+    if (speak != g->msg->wire) {
+        return parley_gate_form(g, speak, sent) == 0
+               ? parley_gate_exchange(g, speak, sent) : NULL;
+    }
+
+    sent->copied = 1;
+    sent->id = g->msg->id;
+    sent->corr = g->msg->corr;
+    sent->approval = g->sent.approval;
+    sent->answerable = 1;
+
+    return parley_gate_exchange(g, speak, sent);
+}

@@ -1,0 +1,274 @@
+/*
+ * Blocks whose messages or requests go to no service: parley_keys,
+ * parley_stream, parley_roster, parley_control, parley_submit,
+ * parley_websocket; and what is wrong with one as a whole.
+ */
+
+#include "gate/settings/parley_settings_parts.h"
+
+
+static int parley_settings_listens(parley_settings_http_t *http,
+    const parley_settings_t *s, parley_problem_t *problem);
+static parley_directive_id_t parley_settings_listens_by(
+    const parley_settings_t *s);
+static const char *parley_settings_endpoint_check_lack(
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block);
+
+
+/* VCP-31, ACH-20: a location that no messages come to */
+
+int
+parley_settings_endpoint_check(parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_directive_id_t id, parley_problem_t *problem)
+{
+    size_t           i;
+    uint64_t         beside;
+    const char      *why, *name;
+    parley_error_t   err;
+
+    /* of what else may stand in a location these have an effect there */
+
+    beside = (uint64_t) 1 << id
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_JWT
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_CLAIMS
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_CERTIFICATE
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_RATE
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_LIMITS
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_TRUSTED
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_ALLOW
+             | (uint64_t) 1 << PARLEY_DIRECTIVE_DENY;
+
+    if (id == PARLEY_DIRECTIVE_STREAM) {
+        beside |= (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_CONTEXT
+                  | (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_CONSTITUTION
+                  | (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_BROADCAST;
+    }
+
+    problem->where = s->where[id];
+    name = parley_directives[id].name;
+    why = parley_settings_endpoint_check_lack(http, s, block);
+
+    if (why != NULL) {
+        return parley_problem(problem, "\"%s\" %s", name, why);
+    }
+
+    if (parley_settings_certificate(http, s, block, &err) != 0) {
+        return parley_problem(problem, "\"%s\" %s", name, err.text);
+    }
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+
+        if ((beside & (uint64_t) 1 << i) || !parley_settings_has(s, i)
+            || s->where[i].in != PARLEY_IN_LOCATION)
+        {
+            continue;
+        }
+
+        problem->where = s->where[i];
+
+        return parley_problem(problem, "\"%s\" has no effect beside "
+                              "\"%s\", to which no messages come",
+                              parley_directives[i].name, name);
+    }
+
+    return id == PARLEY_DIRECTIVE_STREAM
+           && parley_settings_listens(http, s, problem) != 0
+           ? -1 : parley_settings_effects(s, problem);
+}
+
+
+/* HUB-06: a message is written once for each protocol that somebody reads */
+
+static int
+parley_settings_listens(parley_settings_http_t *http,
+    const parley_settings_t *s, parley_problem_t *problem)
+{
+    const char               *by, *name;
+    const parley_where_t     *where;
+    const parley_settings_t  *first;
+    parley_directive_id_t     id;
+
+    id = parley_settings_listens_by(s);
+    by = parley_directives[id].name;
+    first = http->listens[s->stream->proto];
+
+    if (first == NULL) {
+        http->listens[s->stream->proto] = s;
+        first = s;
+    }
+
+    name = s->context.varies ? "parley_vcp_context"
+           : s->constitution.varies ? "parley_vcp_constitution" : NULL;
+
+    if (name != NULL) {
+        return parley_problem(problem, "\"%s\" has a \"%s\" with variables: "
+                              "there is no request whose they were", by, name);
+    }
+
+    name = !parley_str_eq(s->context.text, first->context.text)
+           ? "parley_vcp_context"
+           : !parley_str_eq(s->constitution.text, first->constitution.text)
+           ? "parley_vcp_constitution"
+           : !parley_str_eq(s->broadcast, first->broadcast)
+           ? "parley_vcp_broadcast" : NULL;
+
+    if (name == NULL) {
+        return 0;
+    }
+
+    where = &first->where[parley_settings_listens_by(first)];
+
+    return parley_problem(problem, "\"%s\" has another \"%s\" than that in "
+                          "%.*s:%u: what is published is written once for "
+                          "each protocol", by, name, (int) where->file.len,
+                          (const char *) where->file.data, where->line);
+}
+
+
+static parley_directive_id_t
+parley_settings_listens_by(const parley_settings_t *s)
+{
+    return s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
+                                : PARLEY_DIRECTIVE_STREAM;
+}
+
+
+/* VCP-20: messages come to it, and it is listened to */
+
+int
+parley_settings_websocket(parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    size_t      i;
+    const char  *why;
+
+    static const parley_directive_id_t  others[] = {
+        PARLEY_DIRECTIVE_ACCEPT, PARLEY_DIRECTIVE_SPEAK,
+        PARLEY_DIRECTIVE_SUBMIT, PARLEY_DIRECTIVE_MCP, PARLEY_DIRECTIVE_STREAM,
+        PARLEY_DIRECTIVE_ROSTER, PARLEY_DIRECTIVE_KEYS,
+        PARLEY_DIRECTIVE_CONTROL
+    };
+
+    problem->where = s->where[PARLEY_DIRECTIVE_WEBSOCKET];
+
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (parley_settings_has(s, others[i])) {
+            return parley_problem(problem, "\"parley_websocket\" takes "
+                                  "messages and delivers them, in the protocol "
+                                  "that it names, and stands in a location "
+                                  "without \"%s\"",
+                                  parley_directives[others[i]].name);
+        }
+    }
+
+    why = block->handled
+          ? "answers requests itself, and stands in a location without "
+            "\"proxy_pass\" or another content handler"
+          : block->frame
+          ? "stands in a location without locations in it"
+          : s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF
+          ? "has nobody to trust: it needs \"parley_jwt on\" or "
+            "\"parley_certificate on\""
+          : parley_settings_has(s, PARLEY_DIRECTIVE_DRY_RUN)
+          ? "publishes, or refuses: \"parley_dry_run\" has no effect beside it"
+          : s->receiver.varies
+          ? "has a \"parley_window\" with variables: there is no request "
+            "whose they were"
+          : NULL;
+
+    return why != NULL
+           ? parley_problem(problem, "\"parley_websocket\" %s", why)
+           : parley_settings_listens(http, s, problem);
+}
+
+
+static const char *
+parley_settings_endpoint_check_lack(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block)
+{
+    if (s->gate.accept != 0) {
+        return "answers requests itself, and stands in a location without "
+               "\"parley_accept\"";
+    }
+
+    if (block->handled) {
+        return "answers requests itself, and stands in a location without "
+               "\"proxy_pass\" or another content handler";
+    }
+
+    if (block->frame) {
+        return "stands in a location without locations in it";
+    }
+
+    if (http->zone.len == 0) {
+        return s->keys ? "needs \"parley_zone\", where the keys are kept"
+               : s->control ? "needs \"parley_zone\", where it is kept who is "
+                              "suspended"
+               : "needs \"parley_zone\", by which workers tell each "
+                         "other what was published";
+    }
+
+    if (s->keys && http->directory == NULL) {
+        return "needs \"parley_identities\", which says whose parent is whose";
+    }
+
+    if (s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF) {
+        return "has nobody to trust: it needs \"parley_jwt on\" or "
+               "\"parley_certificate on\"";
+    }
+
+    if (s->control && (s->gate.policy == NULL || s->gate.policy->n == 0)) {
+        return "lets nobody in without a rule: it needs \"parley_allow "
+               "type=control\" with a scope, a role or a principal";
+    }
+
+    return parley_settings_has_no_jwks(http, s)
+           ? "has \"parley_jwt on\" and needs \"parley_jwks\" or "
+             "\"parley_jwks_request\"" : NULL;
+}
+
+
+/* ACH-18: a location of parley_submit, from which nothing goes on */
+
+int
+parley_settings_submits(const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
+{
+    const char             *why;
+    parley_directive_id_t   id;
+
+    id = s->mcp != NULL ? PARLEY_DIRECTIVE_MCP : PARLEY_DIRECTIVE_SUBMIT;
+
+    problem->where = s->where[id];
+
+    why = s->mcp != NULL && parley_settings_has(s, PARLEY_DIRECTIVE_SUBMIT)
+          ? "publishes what its callers send, and stands in a location "
+            "without \"parley_submit\""
+          : s->mcp != NULL
+            && s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_VERBS)
+          ? "takes calls of MCP, and stands in a location without "
+            "\"parley_accept\""
+          : s->mcp != NULL && s->jwt == NULL
+            && s->gate.certificate == PARLEY_DEMAND_OFF
+          ? "has nobody to trust: it needs \"parley_jwt on\" or "
+            "\"parley_certificate on\""
+          : block->handled
+          ? "publishes what it accepts, and stands in a location without "
+            "\"proxy_pass\" or another content handler"
+          : block->frame
+          ? "stands in a location without locations in it"
+          : parley_settings_has(s, PARLEY_DIRECTIVE_SPEAK)
+          ? "sends nothing to a service: \"parley_speak\" has no effect "
+            "beside it"
+          : parley_settings_has(s, PARLEY_DIRECTIVE_DRY_RUN)
+          ? "publishes, or refuses: \"parley_dry_run\" has no effect beside it"
+          : NULL;
+
+    return why == NULL ? 0
+           : parley_problem(problem, "\"%s\" %s", parley_directives[id].name,
+                            why);
+}

@@ -1,0 +1,398 @@
+/* Warnings of nginx -t: settings that are valid, and probably a mistake. */
+
+#include "gate/settings/parley_settings_parts.h"
+#include "translate/parley_suits.h"
+
+
+static void parley_settings_ticketed(parley_settings_http_t *http,
+    const parley_settings_t *s);
+static void parley_settings_unheld(const parley_settings_env_t *env,
+    const parley_settings_t *s, parley_problem_t *problem);
+static void parley_settings_unserved(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
+static void parley_settings_astray(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
+static void parley_settings_keyless(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    parley_problem_t *problem);
+static void parley_settings_clear(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem);
+static void parley_settings_unsigned(const parley_settings_env_t *env,
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    parley_problem_t *problem);
+static void parley_settings_unsigned_read(const parley_settings_env_t *env,
+    const parley_settings_http_t *http);
+static int parley_settings_is_unsigned(const parley_settings_http_t *http,
+    parley_proto_t to, parley_proto_set_t from);
+static int parley_settings_is_same(const parley_where_t *one,
+    const parley_where_t *other);
+static int parley_settings_has_keys(const parley_settings_http_t *http,
+    parley_str_t issuer);
+
+
+void
+parley_settings_warnings(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem)
+{
+    if (s->websocket != NULL) {
+        parley_settings_ticketed(http, s);
+    }
+
+    if (s->submit != NULL) {
+        http->published |= s->gate.accept;
+    }
+
+    parley_settings_keyless(env, http, s, problem);
+    parley_settings_clear(env, http, s, block, by, problem);
+    parley_settings_unsigned(env, http, s, problem);
+    parley_settings_unheld(env, s, problem);
+    parley_settings_unserved(env, s, block, problem);
+    parley_settings_astray(env, s, block, problem);
+}
+
+
+void
+parley_settings_warnings_served(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem)
+{
+    if (s->stream != NULL) {
+        parley_settings_ticketed(http, s);
+    }
+
+    /* a caller's own keys are added without it */
+
+    if (by == PARLEY_DIRECTIVE_KEYS || s->gate.trusted || !block->plain) {
+        return;
+    }
+
+    problem->where = s->where[by];
+
+    (void) parley_problem(problem, "\"%s\" stands in a server that listens "
+                          "without TLS alone: every request is refused, for "
+                          "it needs TLS, or \"parley_trusted on\" behind what "
+                          "ends it", parley_directives[by].name);
+    parley_settings_warn(env, problem);
+}
+
+
+/* Marks the parley_jwt whose tickets open the stream of this block. */
+
+static void
+parley_settings_ticketed(parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    parley_jwt_conf_t  *jwt;
+
+    for (jwt = http->tickets; jwt != NULL; jwt = jwt->next) {
+        if (s->jwt == jwt) {
+            jwt->streams = 1;
+        }
+    }
+}
+
+
+/* Warns of tickets= where no stream takes tickets (GW-28). */
+
+void
+parley_settings_http_doubt(const parley_settings_env_t *env,
+    const parley_settings_http_t *http)
+{
+    parley_problem_t          problem;
+    const parley_jwt_conf_t  *jwt;
+
+    for (jwt = http->tickets; jwt != NULL; jwt = jwt->next) {
+
+        if (jwt->streams) {
+            continue;
+        }
+
+        problem.where = jwt->where;
+
+        (void) parley_problem(&problem, "\"parley_jwt\" has \"tickets=\", "
+                              "which has no effect without \"parley_stream\" "
+                              "or \"parley_websocket\" here, or in a "
+                              "location within that has no \"parley_jwt\" of "
+                              "its own");
+        parley_settings_warn(env, &problem);
+    }
+
+    parley_settings_warnings_rules(env, http);
+    parley_settings_unsigned_read(env, http);
+}
+
+
+/* GW-28: frames are answered by frames, which come by streams (HUB-07) */
+
+static void
+parley_settings_unheld(const parley_settings_env_t *env,
+    const parley_settings_t *s, parley_problem_t *problem)
+{
+    if (s->submit == NULL || s->mcp != NULL || s->submit->hold == 0
+        || s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS))
+    {
+        return;
+    }
+
+    problem->where = s->where[PARLEY_DIRECTIVE_SUBMIT];
+
+    (void) parley_problem(problem, "\"parley_submit\" has \"hold=\", which "
+                          "has no effect where it takes frames of "
+                          "agent-channel alone: none is held, their answers "
+                          "come by streams");
+    parley_settings_warn(env, problem);
+}
+
+
+/* Warns where messages that pass are not sent on (SEC-07). */
+
+static void
+parley_settings_unserved(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    int  named;
+
+    if (s->submit != NULL || !block->unserved) {
+        return;
+    }
+
+    problem->where = s->where[PARLEY_DIRECTIVE_ACCEPT];
+
+    named = block->name.len > 0;
+
+    (void) parley_problem(problem, "\"parley_accept\" of %s%.*s%s has no "
+                          "\"proxy_pass\", \"parley_submit\" or another "
+                          "content handler beside it: no message gets anywhere",
+                          named ? "location \"" : "a server",
+                          (int) block->name.len,
+                          (const char *) block->name.data, named ? "\"" : "");
+    parley_settings_warn(env, problem);
+}
+
+
+static void
+parley_settings_astray(const parley_settings_env_t *env,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem)
+{
+    /* GW-24 */
+
+    if (block->astray.len == 0) {
+        return;
+    }
+
+    problem->where = s->where[PARLEY_DIRECTIVE_ACCEPT];
+
+    (void) parley_problem(problem, "\"error_page\" of location \"%.*s\" leads "
+                          "to \"%.*s\", which has no \"parley_accept\": no "
+                          "message gets there", (int) block->name.len,
+                          (const char *) block->name.data,
+                          (int) block->astray.len,
+                          (const char *) block->astray.data);
+    parley_settings_warn(env, problem);
+}
+
+
+/* Warns of an issuer without keys, once for each directive. */
+
+static void
+parley_settings_keyless(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    parley_problem_t *problem)
+{
+    size_t                i;
+    parley_str_t          issuer;
+    const parley_where_t  *where = &s->where[PARLEY_DIRECTIVE_JWT];
+
+    if (s->jwt == NULL || parley_settings_is_same(&http->keyless, where)) {
+        return;
+    }
+
+    for (i = 0; i < s->jwt->rules.nissuers; i++) {
+        issuer = s->jwt->rules.issuers[i];
+
+        if (parley_settings_has_keys(http, issuer)) {
+            continue;
+        }
+
+        http->keyless = *where;
+        problem->where = *where;
+
+        (void) parley_problem(problem, "\"parley_jwt\" takes tokens of the "
+                              "issuer \"%.*s\", and no \"parley_jwks\" has "
+                              "keys of it: none verifies",
+                              issuer.len < 128 ? (int) issuer.len : 128,
+                              (const char *) issuer.data);
+        parley_settings_warn(env, problem);
+    }
+}
+
+
+static int
+parley_settings_has_keys(const parley_settings_http_t *http,
+    parley_str_t issuer)
+{
+    size_t               i;
+    const parley_jwk_t  *jwk;
+
+    if (http->jwks_uri.len > 0
+        && (http->jwks_issuer.len == 0
+            || parley_str_eq(http->jwks_issuer, issuer)))
+    {
+        return 1;
+    }
+
+    for (i = 0; http->jwks != NULL && i < http->jwks->n; i++) {
+        jwk = &http->jwks->keys[i];
+
+        if (jwk->verifies != 0
+            && (jwk->issuer.len == 0 || parley_str_eq(jwk->issuer, issuer)))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Warns of tokens that come over plain HTTP, once for each directive. */
+
+static void
+parley_settings_clear(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem)
+{
+    if (s->jwt == NULL || s->gate.trusted || !block->plain
+        || parley_settings_is_same(&http->plain, &s->where[by]))
+    {
+        return;
+    }
+
+    http->plain = s->where[by];
+    problem->where = s->where[by];
+
+    (void) parley_problem(problem, "\"%s\" has \"parley_jwt on\" in a server "
+                          "that listens without TLS alone: tokens come "
+                          "unencrypted, and a message without a signature is "
+                          "refused; it needs TLS, or \"parley_trusted on\" "
+                          "behind what ends it", parley_directives[by].name);
+    parley_settings_warn(env, problem);
+}
+
+
+/* Warns where the upstream gets unsigned messages of a protocol with
+   signatures (VCP-17). */
+
+static void
+parley_settings_unsigned(const parley_settings_env_t *env,
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    parley_problem_t *problem)
+{
+    if (s->submit != NULL
+        || !parley_settings_is_unsigned(http, s->gate.speak, s->gate.accept))
+    {
+        return;
+    }
+
+    problem->where = s->where[PARLEY_DIRECTIVE_SPEAK];
+
+    (void) parley_problem(problem, "\"parley_speak %s\" needs "
+                          "\"parley_signing_key\": messages that are "
+                          "translated go without the signature that %s "
+                          "requires",
+                          (const char *) parley_proto_name(s->gate.speak).data,
+                          (const char *)
+                          parley_proto_title(s->gate.speak).data);
+    parley_settings_warn(env, problem);
+}
+
+
+/* As parley_settings_unsigned(), for readers of what is published. */
+
+static void
+parley_settings_unsigned_read(const parley_settings_env_t *env,
+    const parley_settings_http_t *http)
+{
+    unsigned                  i;
+    parley_problem_t          problem;
+    parley_directive_id_t     by;
+    const parley_settings_t  *s;
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        s = http->listens[i];
+
+        if (s == NULL
+            || !parley_settings_is_unsigned(http, (parley_proto_t) i,
+                                            http->published))
+        {
+            continue;
+        }
+
+        by = s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
+                                  : PARLEY_DIRECTIVE_STREAM;
+        problem.where = s->where[by];
+
+        (void) parley_problem(&problem, "\"%s %s\" needs "
+                              "\"parley_signing_key\": messages that are "
+                              "translated go without the signature that %s "
+                              "requires", parley_directives[by].name,
+                              (const char *)
+                              parley_proto_name((parley_proto_t) i).data,
+                              (const char *)
+                              parley_proto_title((parley_proto_t) i).data);
+        parley_settings_warn(env, &problem);
+    }
+}
+
+
+/* Returns whether messages of other protocols become unsigned ones of to. */
+
+static int
+parley_settings_is_unsigned(const parley_settings_http_t *http,
+    parley_proto_t to, parley_proto_set_t from)
+{
+    unsigned  i;
+
+    if (http->signing != NULL || !parley_codecs[to]->needs_signature) {
+        return 0;
+    }
+
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if (i != to && (from & PARLEY_PROTO_BIT(i))
+            && parley_is_pair((parley_proto_t) i, to))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_settings_is_same(const parley_where_t *one, const parley_where_t *other)
+{
+    return one->line == other->line && parley_str_eq(one->file, other->file);
+}
+
+
+void
+parley_settings_warn(const parley_settings_env_t *env,
+    parley_problem_t *problem)
+{
+    if (env->warn != NULL) {
+        env->warn(env->ctx, problem);
+    }
+
+    problem->text[0] = '\0';
+}

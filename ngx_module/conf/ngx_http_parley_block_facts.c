@@ -1,0 +1,265 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * What nginx made of a block, for the gate to judge.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/conf/ngx_http_parley_block_facts.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_state.h"
+
+
+static ngx_uint_t ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf);
+static ngx_uint_t ngx_http_parley_has_any(ngx_conf_t *cf,
+    const char *const *names);
+static parley_str_t ngx_http_parley_astray(
+    const ngx_http_parley_accepting_t *place);
+static ngx_uint_t ngx_http_parley_is_plain(ngx_conf_t *cf,
+    ngx_http_core_srv_conf_t *cscf);
+static ngx_uint_t ngx_http_parley_ends_tls(const ngx_http_conf_addr_t *addr,
+    ngx_http_core_srv_conf_t *cscf);
+
+
+/* they restrict who gets to a location */
+
+static const char *const  ngx_http_parley_restricting[] = {
+    "ngx_http_access_module",
+    "ngx_http_auth_basic_module",
+    "ngx_http_auth_request_module",
+    NULL
+};
+
+/* they lead requests out of a location, or answer them */
+
+static const char *const  ngx_http_parley_leading[] = {
+    "ngx_http_rewrite_module",
+    "ngx_http_try_files_module",
+    NULL
+};
+
+
+void
+ngx_http_parley_block_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
+{
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    ngx_memzero(ret, sizeof(parley_block_facts_t));
+
+    ret->name = ngx_http_parley_str(&clcf->name);
+    ret->frame = ngx_http_parley_is_frame(clcf) ? 1 : 0;
+    ret->handled = clcf->handler
+                   && clcf->handler != ngx_http_parley_status_handler
+                   && clcf->handler != ngx_http_parley_public_keys_handler
+                   ? 1 : 0;
+    ret->internal = clcf->internal ? 1 : 0;
+    ret->verifies = ngx_http_parley_verifies(cf) ? 1 : 0;
+    ret->open = ngx_http_parley_has_any(cf, ngx_http_parley_restricting)
+                ? 0 : 1;
+
+    /* a block of "if" or "limit_except" has the handler of its location */
+
+    ret->unserved = clcf->handler == NULL && !clcf->noname && !ret->frame
+                    && !ngx_http_parley_has_any(cf, ngx_http_parley_leading)
+                    ? 1 : 0;
+}
+
+
+void
+ngx_http_parley_block_facts_known(ngx_conf_t *cf,
+    ngx_http_parley_accepting_t *place)
+{
+    place->facts.astray = ngx_http_parley_astray(place);
+    place->facts.plain = ngx_http_parley_is_plain(cf, place->cscf) ? 1 : 0;
+}
+
+
+/* whether other locations stand in it, which may accept messages */
+
+static ngx_uint_t
+ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf)
+{
+    ngx_queue_t                *q;
+    ngx_http_core_loc_conf_t   *inner;
+    ngx_http_location_queue_t  *lq;
+
+    if (clcf->locations == NULL) {
+        return 0;
+    }
+
+    for (q = ngx_queue_head(clcf->locations);
+         q != ngx_queue_sentinel(clcf->locations);
+         q = ngx_queue_next(q))
+    {
+        lq = (ngx_http_location_queue_t *) q;
+        inner = lq->exact ? lq->exact : lq->inclusive;
+
+        /* those of "if" and "limit_except" have no name */
+
+        if (!inner->noname) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Whether one of these, nginx's own modules, has something to say in a block.
+ * Their configurations are nobody else's to read, but each of these begins with
+ * a pointer or a length that is zero where nothing was said.  They are merged
+ * by now: they stand before every filter.
+ */
+
+static ngx_uint_t
+ngx_http_parley_has_any(ngx_conf_t *cf, const char *const *names)
+{
+    void          **conf;
+    ngx_uint_t      i, k;
+    ngx_module_t   *module;
+
+    for (i = 0; cf->cycle->modules[i]; i++) {
+        module = cf->cycle->modules[i];
+
+        for (k = 0; names[k]; k++) {
+
+            if (ngx_strcmp(module->name, names[k]) != 0) {
+                continue;
+            }
+
+            conf = ((ngx_http_conf_ctx_t *) cf->ctx)
+                       ->loc_conf[module->ctx_index];
+
+            if (conf && *conf) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * The first named location to which error_page leads what a service failed,
+ * and which accepts no messages (GW-24).
+ */
+
+static parley_str_t
+ngx_http_parley_astray(const ngx_http_parley_accepting_t *place)
+{
+    ngx_str_t                  *name;
+    ngx_uint_t                  i;
+    ngx_http_err_page_t        *page;
+    ngx_http_core_loc_conf_t  **named;
+
+    if (place->facts.frame || place->clcf->error_pages == NULL
+        || place->cscf->named_locations == NULL)
+    {
+        return parley_str_none;
+    }
+
+    page = place->clcf->error_pages->elts;
+
+    for (i = 0; i < place->clcf->error_pages->nelts; i++) {
+        name = &page[i].value.value;
+
+        if (page[i].status < NGX_HTTP_INTERNAL_SERVER_ERROR
+            || page[i].value.lengths || name->len == 0
+            || name->data[0] != '@')
+        {
+            continue;
+        }
+
+        for (named = place->cscf->named_locations; *named; named++) {
+
+            if ((*named)->name.len == name->len
+                && ngx_memcmp((*named)->name.data, name->data, name->len) == 0
+                && !parley_settings_steps((*named)->loc_conf
+                                   [ngx_http_parley_module.ctx_index]))
+            {
+                return ngx_http_parley_str(name);
+            }
+        }
+    }
+
+    return parley_str_none;
+}
+
+
+/* Whether no listener of the server ends TLS: nothing comes to it encrypted. */
+
+static ngx_uint_t
+ngx_http_parley_is_plain(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf)
+{
+    ngx_uint_t                   i, k, n;
+    ngx_http_conf_addr_t        *addr;
+    ngx_http_conf_port_t        *port;
+    ngx_http_core_srv_conf_t   **server;
+    ngx_http_core_main_conf_t   *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    if (cmcf->ports == NULL) {
+        return 0;
+    }
+
+    port = cmcf->ports->elts;
+
+    for (i = 0; i < cmcf->ports->nelts; i++) {
+        addr = port[i].addrs.elts;
+
+        for (k = 0; k < port[i].addrs.nelts; k++) {
+            server = addr[k].servers.elts;
+
+            for (n = 0; n < addr[k].servers.nelts; n++) {
+                if (server[n] == cscf
+                    && ngx_http_parley_ends_tls(&addr[k], cscf))
+                {
+                    return 0;
+                }
+            }
+        }
+    }
+
+    return 1;
+}
+
+
+static ngx_uint_t
+ngx_http_parley_ends_tls(const ngx_http_conf_addr_t *addr,
+    ngx_http_core_srv_conf_t *cscf)
+{
+#if (NGX_HTTP_SSL)
+
+#if (nginx_version < 1025001)
+
+    /* "ssl on", which is for every listener of the server */
+
+    ngx_http_ssl_srv_conf_t  *sscf;
+
+    sscf = cscf->ctx->srv_conf[ngx_http_ssl_module.ctx_index];
+
+    if (sscf->enable == 1) {
+        return 1;
+    }
+
+#endif
+
+#if (NGX_HTTP_V3)
+    if (addr->opt.quic) {
+        return 1;
+    }
+#endif
+
+    return addr->opt.ssl;
+
+#else
+    return 0;
+#endif
+}

@@ -1,0 +1,167 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * A token that comes in an argument stands in the request line, and so in
+ * every line of a log that has it.  It is copied once, for the one who
+ * verifies it, and overwritten wherever the request has it.
+ *
+ * In a dry run of all the service may be who asks for the token: the arguments
+ * go on as they came, and are overwritten before the access log has them.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
+
+
+/* what goes on as it came */
+
+typedef struct {
+    parley_str_t  name;
+    ngx_str_t     args;
+    ngx_str_t     uri;
+} ngx_http_parley_hidden_t;
+
+
+static ngx_int_t ngx_http_parley_redact_later(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_redact_now(void *data);
+static void ngx_http_parley_redact_line(parley_str_t name, ngx_str_t *line);
+static void ngx_http_parley_redact_in(parley_str_t name, u_char *p,
+    u_char *last);
+
+
+/*
+ * The arguments are mostly a part of the request line, as the URI is; those
+ * that the configuration wrote may be its own memory, which is not written to.
+ */
+
+ngx_int_t
+ngx_http_parley_redact(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    u_char        *p;
+    ngx_str_t     *uri;
+    parley_str_t   name;
+
+    name = ctx->lcf->gate.token;
+    ctx->gate.raw_query = ngx_http_parley_str(&r->args);
+
+    if (name.len == 0) {
+        return NGX_OK;
+    }
+
+    if (ctx->lcf->gate.dry == PARLEY_DRY_ALL) {
+        return ngx_http_parley_redact_later(r, ctx);
+    }
+
+    uri = &r->unparsed_uri;
+
+    if (r->args.len) {
+        p = parley_arena_octets(&ctx->arena, r->args.len);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_memcpy(p, r->args.data, r->args.len);
+        ctx->gate.raw_query.data = p;
+
+        if (r->args.data < uri->data
+            || r->args.data + r->args.len > uri->data + uri->len)
+        {
+            r->args.data = ngx_pstrdup(r->pool, &r->args);
+            if (r->args.data == NULL) {
+                r->args.len = 0;
+                return NGX_ERROR;
+            }
+
+            parley_arguments_hide(name, r->args.data, r->args.len);
+        }
+    }
+
+    ngx_http_parley_redact_in(name, uri->data, uri->data + uri->len);
+
+    ngx_http_parley_redact_line(name, &r->request_line);
+
+    return NGX_OK;
+}
+
+
+/*
+ * The cleanup handlers of a request run before it is logged; a variable that
+ * was evaluated before has the same memory.
+ */
+
+static ngx_int_t
+ngx_http_parley_redact_later(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_http_cleanup_t        *cln;
+    ngx_http_parley_hidden_t  *hidden;
+
+    cln = ngx_http_cleanup_add(r, sizeof(ngx_http_parley_hidden_t));
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    hidden = cln->data;
+
+    hidden->name = ctx->lcf->gate.token;
+    hidden->args.len = r->args.len;
+    hidden->args.data = ngx_pstrdup(r->pool, &r->args);
+    hidden->uri.len = r->unparsed_uri.len;
+    hidden->uri.data = ngx_pstrdup(r->pool, &r->unparsed_uri);
+
+    if (hidden->args.data == NULL || hidden->uri.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_parley_redact_now;
+
+    r->args = hidden->args;
+    r->unparsed_uri = hidden->uri;
+    ctx->gate.raw_query = ngx_http_parley_str(&r->args);
+
+    ngx_http_parley_redact_line(hidden->name, &r->request_line);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_parley_redact_now(void *data)
+{
+    ngx_http_parley_hidden_t *hidden = data;
+
+    parley_arguments_hide(hidden->name, hidden->args.data, hidden->args.len);
+
+    ngx_http_parley_redact_in(hidden->name, hidden->uri.data,
+                              hidden->uri.data + hidden->uri.len);
+}
+
+
+/* of HTTP/2 and HTTP/3 the request line is a copy; the protocol ends it */
+
+static void
+ngx_http_parley_redact_line(parley_str_t name, ngx_str_t *line)
+{
+    u_char  *p, *last;
+
+    p = line->data;
+    last = p + line->len;
+
+    while (last > p && *--last != ' ') { /* void */ }
+
+    ngx_http_parley_redact_in(name, p, last);
+}
+
+
+static void
+ngx_http_parley_redact_in(parley_str_t name, u_char *p, u_char *last)
+{
+    p = ngx_strlchr(p, last, '?');
+
+    if (p) {
+        p++;
+        parley_arguments_hide(name, p, last - p);
+    }
+}
