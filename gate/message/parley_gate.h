@@ -1,12 +1,11 @@
 /*
- * The gate: what a gateway does with one message, from its arrival to what
- * the upstream gets, as one table of steps in one order.  Whoever drives it
- * (the module from nginx's phases, "parley explain" from the command line, a
- * test directly) is its adapter, and brings what the gate has not: the octets
- * of a body, keys, the state and its clock.
+ * The gate of one message: a table of steps in one order, from the arrival of
+ * the message to the octets that the upstream gets.  The code that runs the
+ * gate is its adapter: the module in nginx's phases, "parley explain", or a
+ * test.  The adapter provides the octets of a body, keys, the state and its
+ * clock.
  *
- * What a step refuses with is in *err.  A step that refuses leaves no trace
- * of the later ones.
+ * A step that refuses sets *err.  Later steps do not run.
  */
 
 #ifndef PARLEY_GATE_H
@@ -37,7 +36,7 @@
 #include "gate/admission/parley_window.h"
 
 
-/* what is asked of keys that a parent adds */
+/* request for the keys that a parent adds */
 typedef enum {
     PARLEY_KEYS_LIST = 0,       /* GET */
     PARLEY_KEYS_ADD,            /* POST */
@@ -46,13 +45,14 @@ typedef enum {
 
 
 /*
- * Milliseconds that an answer is awaited where the message sets no deadline
- * and nobody else ends it: one of events, one whose client has left.
+ * Milliseconds that the gateway waits for an answer if neither the message nor
+ * anything else limits the time: an answer of events, or any answer after the
+ * client has left.
  */
 #define PARLEY_AWAIT_MS  600000
 
 
-/* of what is declared, and of what carries it out (ACH-29) */
+/* intents that declare an action, and that carry it out (ACH-29) */
 #define PARLEY_INTENT_DECLARE  "channel.intent_declare"
 #define PARLEY_INTENT_FLUSH    "channel.flush_executed"
 
@@ -64,211 +64,240 @@ struct parley_gate_mcp_s;       /* parley_gate_mcp.h */
 
 
 /*
- * One message on its way.  What stands first the adapter sets before the
- * first step, and keeps as long as the gate.
+ * One message at the gate.  The adapter sets the first members before the first
+ * step, and keeps them as long as the gate.
  */
 struct parley_gate_s {
     const parley_gate_env_t   *env;
-    void                      *ctx;         /* the adapter's */
+    void                      *ctx;         /* the adapter's context */
     const parley_engine_t     *engine;
     parley_arena_t            *arena;
     parley_error_t            *err;
     parley_who_t              *who;
     parley_json_t             *doc;
     parley_msg_t              *msg;
-    parley_json_t             *rewritten;   /* gets the document of REWRITE */
+    parley_json_t             *rewritten;   /* document that the step REWRITE
+                                               fills */
     parley_loss_t             *loss;
-    parley_ask_t               ask;         /* parley_ask_init() */
-    parley_token_cache_t      *tokens;      /* NULL: none */
-    parley_str_t               address;     /* the octets of the client's, as
-                                               far as they tell clients apart */
-    parley_account_places_t   *failing;     /* keys of failures; NULL: none are
-                                               kept */
-    parley_str_t               uri;         /* of the request: its path,
-                                               decoded */
-    parley_str_t               raw_query;   /* the query, without "?", with the
-                                               token that may be in it */
-    parley_str_t               supplied_token;  /* that came in no request;
-                                               empty: one is looked for
-                                               there */
-    uint64_t                   seed;        /* of parley_json_read(), prints */
-    unsigned                   tls:1;       /* it came over TLS 1.2 or later */
-    unsigned                   local:1;     /* over a Unix socket: it does not
-                                               leave the machine */
-    unsigned                   upgradable:1;    /* over HTTP/1.1: its connection
-                                               may become a WebSocket */
-    unsigned                   framed:1;    /* a message by a WebSocket that is
-                                               open, where parley_websocket
-                                               stands */
-    unsigned                   timed_out:1; /* set once the time for an answer
-                                               is over */
+    parley_ask_t               ask;         /* set by parley_ask_init() */
+    parley_token_cache_t      *tokens;      /* cache; NULL: none */
+    parley_str_t               address;     /* octets of the client's address
+                                               that distinguish clients */
+    parley_account_places_t   *failing;     /* keys of limits of failed proofs;
+                                               NULL: not cached */
+    parley_str_t               uri;         /* decoded path of the request */
+    parley_str_t               raw_query;   /* query without "?", which may
+                                               include the token */
+    parley_str_t               supplied_token;  /* token from outside the
+                                                   request; empty: the request
+                                                   has the token */
+    uint64_t                   seed;        /* for parley_json_read() and
+                                               fingerprints */
+    unsigned                   tls:1;       /* received over TLS 1.2 or later */
+    unsigned                   local:1;     /* received over a Unix socket, so
+                                               it did not leave the machine */
+    unsigned                   upgradable:1;    /* received over HTTP/1.1: the
+                                                   connection may become a
+                                                   WebSocket */
+    unsigned                   framed:1;    /* received by an open WebSocket
+                                               (parley_websocket) */
+    unsigned                   timed_out:1; /* the time for an answer is over */
 
-    /* of directives, by parley_gate_configure() */
+    /* from directives, set by parley_gate_configure() */
     const struct parley_settings_http_s  *http;
     const struct parley_settings_s       *s;
     const parley_gate_conf_t  *conf;
-    parley_plan_t              plan;        /* steps that are taken */
+    parley_plan_t              plan;        /* steps that run */
     const parley_intents_t    *intents;     /* NULL: none */
-    const parley_str_t        *self;        /* the gateway's names, by
+    const parley_str_t        *self;        /* names of the gateway, by
                                                protocol */
-    const parley_jwk_t        *key;         /* signs what is sent; NULL: none */
-    int64_t                    window;      /* ms that its id is known */
-    int64_t                    retain;      /* messages are retained; 0: not */
-    int64_t                    replay;      /* first answers are kept; 0: not */
+    const parley_jwk_t        *key;         /* key that signs messages; NULL:
+                                               none */
+    int64_t                    window;      /* ms for which ids are known */
+    int64_t                    retain;      /* ms for which messages are
+                                               retained; 0: not retained */
+    int64_t                    replay;      /* ms for which first answers are
+                                               kept; 0: not kept */
 
-    /* set by the adapter's BODY */
-    parley_str_t               path;        /* of the request, decoded, where a
-                                               name may stand in it; empty: it
-                                               is the location itself */
+    /* set by the adapter's step BODY */
+    parley_str_t               path;        /* decoded path of the request if it
+                                               may contain a name; empty: it is
+                                               the location itself */
     parley_str_t               query;       /* without "?" */
     parley_str_t               body;
     int64_t                    now_ms;
 
-    /* the gate's own, up to the end: parley_gate_init() clears it; first what
-       the adapter reads */
+    /* the gate's own, cleared by parley_gate_init(); the adapter reads the
+       members up to verdict */
     parley_encode_opts_t       opts;
-    parley_encoded_t           sent;        /* what the upstream gets */
-    parley_reply_t             reply;       /* ANSWERED */
-    const struct parley_stream_request_s  *opening; /* the same: a stream; NULL:
-                                               none */
-    const struct parley_stream_request_s  *held; /* of a request that may be
-                                               held */
-    struct parley_gate_mcp_s  *mcp;         /* a call where parley_mcp stands;
-                                               NULL: none (yet) */
-    struct parley_gate_erase_s  *erasing;   /* what a DELETE has done so far;
-                                               NULL: nothing */
-    parley_first_t             first;       /* of a duplicate (GW-19) */
-    int64_t                    wait;        /* ms until it may come again; 0:
-                                               that is of no use */
-    parley_verdict_t           verdict;     /* as it is now */
+    parley_encoded_t           sent;        /* message for the upstream */
+    parley_reply_t             reply;       /* if the result is ANSWERED */
+    const struct parley_stream_request_s  *opening; /* stream to open if the
+                                                       result is ANSWERED; NULL:
+                                                       none */
+    const struct parley_stream_request_s  *held; /* subscription of a request
+                                                    that may be held; NULL:
+                                                    none */
+    struct parley_gate_mcp_s  *mcp;         /* call at a parley_mcp location;
+                                               NULL: none */
+    struct parley_gate_erase_s  *erasing;   /* progress of a DELETE; NULL: not
+                                               begun */
+    parley_first_t             first;       /* first message of a duplicate
+                                               (GW-19) */
+    int64_t                    wait;        /* ms until the message may be sent
+                                               again; 0: a new try is useless */
+    parley_verdict_t           verdict;     /* current verdict */
 
-    /* the gate's own */
-    parley_str_t               to;          /* whom a message is for that
-                                               names nobody; empty: nobody */
-    parley_str_t               response_scope;  /* that the answers of a query
-                                               go to; empty: its sender */
-    const parley_principal_t  *reader;      /* the principal whose log a stream
-                                               has; NULL: not listed, or the
-                                               gate is not a stream's */
-    parley_correlation_t       correlation; /* what it refers to */
-    parley_arrival_t           place;       /* that it came to */
-    parley_token_entry_t      *token;       /* of tokens, held; NULL: none */
-    parley_account_kept_t     *kept;        /* of whom the token is of; NULL:
-                                               there is none */
+    /* read by the gate alone */
+    parley_str_t               to;          /* recipient of a message that does
+                                               not name one; empty: none */
+    parley_str_t               response_scope;  /* scope for the answers to a
+                                                   query; empty: they go to its
+                                                   sender */
+    const parley_principal_t  *reader;      /* principal that owns the log of a
+                                               stream; NULL: not listed, or the
+                                               gate opens no stream */
+    parley_correlation_t       correlation; /* message that this one refers
+                                               to */
+    parley_arrival_t           place;       /* place where the message
+                                               arrived */
+    parley_token_entry_t      *token;       /* entry held in tokens; NULL:
+                                               none */
+    parley_account_kept_t     *kept;        /* cached account of the token's
+                                               subject, or NULL */
     parley_str_t               given[PARLEY_BINDING_SESSIONS];
                                             /* sessions that the service gave
                                                with its answer; empty: none */
     unsigned                   gives;       /* 1 << index of each header that
-                                               gave one */
-    parley_str_t               shown;       /* the token that was looked at;
-                                               empty: none yet */
-    parley_ticket_t            ticket;      /* that it stood in; its nonce is
-                                               empty: in none */
-    const parley_jwt_rules_t  *rules;       /* that the token was judged by */
-    const parley_certificate_t  *certificate;   /* that is asked for here;
-                                               NULL: none */
-    const parley_principal_t  *holder;      /* whose it is; NULL: nobody's */
+                                               gave a session */
+    parley_str_t               shown;       /* token of the request, once found;
+                                               empty: none */
+    parley_ticket_t            ticket;      /* ticket that contained the token;
+                                               empty nonce: no ticket */
+    const parley_jwt_rules_t  *rules;       /* rules that the token was checked
+                                               by */
+    const parley_certificate_t  *certificate;   /* certificate of the client, if
+                                                   asked for; NULL: none */
+    const parley_principal_t  *holder;      /* owner of the certificate; NULL:
+                                               unknown */
     uint8_t                    account[PARLEY_KEY_LEN];
-    parley_str_t               account_sub; /* whose that is, if accounted */
+    parley_str_t               account_sub; /* subject of account, if
+                                               accounted */
     parley_reservation_t       entrance;
-    parley_asked_t             asked;       /* what may refer to it */
-    parley_asked_t             before;      /* the same where it was sent
-                                               before it continued */
-    parley_record_id_t         retained_as;     /* if it is retained */
-    parley_supervision_t       means;       /* by its intent, from REFERENCE
-                                               on */
+    parley_asked_t             asked;       /* records by which others may refer
+                                               to the message */
+    parley_asked_t             before;      /* records from its previous
+                                               location, if the message
+                                               continues */
+    parley_record_id_t         retained_as;     /* record of the retained
+                                                   message, if retained is
+                                                   set */
+    parley_supervision_t       means;       /* meaning of the intent, set by
+                                               REFERENCE */
     const char                *in_vain;     /* why a message of the parent to a
-                                               suspended child resumes it not;
-                                               NULL: it is no such message */
+                                               suspended child does not resume
+                                               it; NULL: it resumes, or is
+                                               another message */
     parley_seal_t              seal;
-    parley_exchange_t         *exchange;    /* NULL: nothing came yet */
-    const parley_gate_conf_t  *entry;       /* of where it was accepted, once
-                                               it continues elsewhere; else
-                                               NULL */
-    parley_error_t            *stale;       /* why it is too old; NULL: it is
-                                               not */
-    parley_step_t              at;          /* the step that comes next; ANSWER:
-                                               it went on, or may */
-    parley_step_result_t       result;      /* while ending */
-    parley_settle_t            settle;      /* what has become of its id */
-    parley_proto_t             proto;       /* NONE: not known (yet) */
-    parley_keys_call_t         keys_call;   /* where parley_keys stands */
-    parley_str_t               serves;      /* what is asked for there, or of
-                                               parley_control, for the audit
-                                               log; empty: a message */
-    parley_str_t               serves_whom; /* and about whom, once read */
-    const parley_policy_rule_t  *rule;      /* that decided, or nearly; NULL:
-                                               none */
-    const parley_glob_t       *lacks;       /* the scope of a token that
-                                               POLICY asks for; else NULL */
+    parley_exchange_t         *exchange;    /* NULL: nothing has come back
+                                               yet */
+    const parley_gate_conf_t  *entry;       /* settings of the location that
+                                               accepted the message, if it
+                                               continues elsewhere; else NULL */
+    parley_error_t            *stale;       /* error of a message that is too
+                                               old; NULL: it is not */
+    parley_step_t              at;          /* next step; ANSWER: the message
+                                               was forwarded, or may be */
+    parley_step_result_t       result;      /* valid while ending is set */
+    parley_settle_t            settle;      /* settlement of the message's id */
+    parley_proto_t             proto;       /* NONE: not known yet */
+    parley_keys_call_t         keys_call;   /* request at a parley_keys
+                                               location */
+    parley_str_t               serves;      /* request at a parley_keys or
+                                               parley_control location, for the
+                                               audit log; empty: a message */
+    parley_str_t               serves_whom; /* principal that this request is
+                                               about, once read */
+    const parley_policy_rule_t  *rule;      /* rule that decided or missed
+                                               nearest; NULL: none */
+    const parley_glob_t       *lacks;       /* scope that POLICY requires of a
+                                               token that lacks it; else NULL */
     unsigned                   doc_read:1;  /* the body is JSON */
-    unsigned                   msg_read:1;  /* msg is filled, perhaps in
+    unsigned                   msg_read:1;  /* msg is filled, at least in
                                                part */
     unsigned                   proven:1;    /* SIGNATURE passed */
-    unsigned                   edited:1;    /* msg is of *rewritten */
-    unsigned                   unframed:1;  /* published, and not a frame:
-                                               sent is the message itself */
-    unsigned                   names_recipient:1;   /* the message, or what
-                                               stands beside it, does */
-    unsigned                   addressed:1; /* whom it is for stands beside
-                                               the body alone */
-    unsigned                   uncounted:1; /* no room for its limit */
-    unsigned                   ending:1;    /* the steps have come to result,
-                                               which is being settled */
-    unsigned                   unproven:1;  /* by a failed proof */
-    unsigned                   renewed:1;   /* PROOF verified its token, which
-                                               the cache did not have */
-    unsigned                   rises:1;     /* it goes up unless somebody
-                                               acknowledges it, whatever the
-                                               service says */
-    unsigned                   late:1;      /* another answer came before
-                                               what was settled (SEC-08) */
-    unsigned                   forgotten:1; /* the window did not keep the id of
-                                               what was taken */
-    unsigned                   verdict_known:1;     /* of where it is */
-    unsigned                   verdict_reported:1;  /* env->verdict was told */
-    unsigned                   went_on:1;   /* once at least */
-    unsigned                   outcome_reported:1;  /* env->outcome was told */
-    unsigned                   recorded:1;  /* env->record was asked */
-    unsigned                   unwritten:1; /* refused, as it could not be */
+    unsigned                   edited:1;    /* msg comes from *rewritten */
+    unsigned                   unframed:1;  /* published without a frame: sent
+                                               is the original message */
+    unsigned                   names_recipient:1;   /* the body, a header or the
+                                                       query names a recipient
+                                                       or a scope */
+    unsigned                   addressed:1; /* only a header or the query names
+                                               the recipient */
+    unsigned                   uncounted:1; /* the limit has no room to count
+                                               it */
+    unsigned                   ending:1;    /* the steps have ended with result,
+                                               and the id is being settled */
+    unsigned                   unproven:1;  /* refused because a proof failed */
+    unsigned                   renewed:1;   /* PROOF verified the token, which
+                                               was not cached */
+    unsigned                   rises:1;     /* escalates unless acknowledged,
+                                               even if the service accepts it */
+    unsigned                   late:1;      /* another answer was settled first
+                                               (SEC-08) */
+    unsigned                   forgotten:1; /* the window did not keep the
+                                               accepted id */
+    unsigned                   verdict_known:1;     /* known for the current
+                                                       location */
+    unsigned                   verdict_reported:1;  /* env->verdict was
+                                                       called */
+    unsigned                   went_on:1;   /* forwarded at least once */
+    unsigned                   outcome_reported:1;  /* env->outcome was
+                                                       called */
+    unsigned                   recorded:1;  /* env->record was called */
+    unsigned                   unwritten:1; /* refused because the audit log
+                                               cannot be written */
     unsigned                   accounted:1;
-    unsigned                   erases:1;    /* DELETE, where parley_stream or
-                                               parley_control stands */
-    unsigned                   issues:1;    /* POST there, a ticket is asked
-                                               for */
-    unsigned                   upgrade:1;   /* refused: no WebSocket is asked
-                                               for, or another version */
-    unsigned                   holds:1;     /* ANSWERED, and reply is for when
-                                               what it is held for does not
-                                               come; REFUSED: a call of MCP
-                                               that came before, the same */
-    unsigned                   retained:1;  /* before it was published */
-    unsigned                   hold_known:1;    /* env->hold was asked, and */
-    unsigned                   hold_begun:1;    /* it was held */
-    unsigned                   published:1; /* and to so many: */
+    unsigned                   erases:1;    /* DELETE at a parley_stream or
+                                               parley_control location */
+    unsigned                   issues:1;    /* POST at a parley_stream location
+                                               asks for a ticket */
+    unsigned                   upgrade:1;   /* refused: no WebSocket handshake,
+                                               or another version */
+    unsigned                   holds:1;     /* ANSWERED, or REFUSED for a
+                                               repeated call of MCP: reply is
+                                               the answer if the awaited one
+                                               does not come */
+    unsigned                   retained:1;  /* retained before publication */
+    unsigned                   hold_known:1;    /* env->hold has decided */
+    unsigned                   hold_begun:1;    /* env->hold holds the
+                                                   request */
+    unsigned                   published:1; /* published to emitted
+                                               recipients */
     int64_t                    emitted;
 
     /* not cleared: set before they are read */
-    parley_arguments_t         arguments;   /* what they decided */
-    parley_suspensions_t       resumes;     /* that it ends */
+    parley_arguments_t         arguments;   /* values decided by the
+                                               arguments */
+    parley_suspensions_t       resumes;     /* suspensions of the recipient */
     parley_lift_t              lifts[PARLEY_SUSPENSIONS_MAX];
 };
 
 
 /*
- * For the log, where a proof did not hold: what the certificate and the token
- * say of themselves, bounded and percent-encoded; of a token its key and
- * issuer, never whom it is for: `, certificate "CN=a", SHA-256 "4f...", key
- * "k1", issuer "https://a"`.  Empty: no proof failed, or it says nothing.
+ * Writes for the log which certificate and token failed as a proof, bounded and
+ * percent-encoded: `, certificate "CN=a", SHA-256 "4f...", key "k1", issuer
+ * "https://a"`.  The text has the key and the issuer of a token, never its
+ * subject.  *ret is empty if no proof failed or the proof has none of these.
  * Returns 0, or -1: no memory.
  */
 int parley_gate_claimed(parley_gate_t *g, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Sets what directives say, of the gateway and of the block that the message
- * came to, which is settled and verified: both outlive the gate; and who but
- * for what is found out.  parley_gate_init() sets the gate's own.
+ * Sets the members that come from directives, and prepares g->who for g->msg.
+ * http and s are verified and outlive the gate.  The caller then clears the
+ * gate's own members with parley_gate_init().
  */
 void parley_gate_configure(parley_gate_t *g,
     const struct parley_settings_http_s *http,
@@ -276,119 +305,127 @@ void parley_gate_configure(parley_gate_t *g,
 void parley_gate_init(parley_gate_t *g);
 
 /*
- * The steps that can have anything to do for messages of a location, which is
- * settled and verified: the others come to NONE, whatever the message is.  It
- * is s->plan, where an adapter keeps it for all messages of the location.
+ * Returns the steps that can have an effect at a location with verified
+ * settings.  Each other step would return NONE for every message.  Returns
+ * s->plan if the adapter has stored the plan there.
  */
 parley_plan_t parley_gate_plan(const struct parley_settings_http_s *http,
     const struct parley_settings_s *s);
 
 /*
- * What a message that is made gets from directives, and of the request.
- * Returns 0, or -1: FAILED.
+ * Fills the options of a generated message, from directives and from the
+ * request.  Returns 0, or -1: FAILED.
  */
 int parley_gate_options(parley_gate_t *g, parley_encode_opts_t *ret)
     __attribute__((warn_unused_result));
 
-/* Whether there are keys that tokens are verified with, where there have to be
+/* Returns whether keys that verify tokens are available, or not configured
    (AEE-22). */
 int parley_gate_has_keys(parley_gate_t *g);
 
 /*
- * SEC-16: whether what proved the message is revoked by now.  The steps ask it,
- * and parley_gate_answered(); an adapter asks about what is open and says
- * nothing.  Returns 0, or -1 with
- * g->err: token-invalid, where a token or a certificate proved it; key-unknown,
- * where a signature did; policy-refused, where nothing did; capacity.
+ * Checks that the proof of the message is not revoked (SEC-16).  The steps and
+ * parley_gate_answered() call it; an adapter calls it for an open connection.
+ * Returns 0, or -1 with g->err: token-invalid for a token or a certificate,
+ * key-unknown for a signature, policy-refused without a proof, capacity.
  */
 int parley_gate_revoked(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* What parley_gate_revoked() asks about, which lives as long as the request.
-   Returns 0, or -1: no memory. */
+/* Fills the facts that parley_gate_revoked() checks.  They live as long as the
+   request.  Returns 0, or -1: no memory. */
 int parley_gate_bearer(parley_gate_t *g, parley_bearer_t *ret)
     __attribute__((warn_unused_result));
 
-/* When the token or the certificate expires that the message came with, in
-   milliseconds of the wall clock; INT64_MAX: never, or it came with none. */
+/*
+ * Returns when the token or the certificate of the message expires, in
+ * milliseconds of the wall clock.  INT64_MAX: never, or the message has
+ * neither.
+ */
 int64_t parley_gate_expires(const parley_gate_t *g);
 
 /*
- * Takes the steps from g->at on, up to the first that does not let the
- * message go on, or to the end: PASSED.  After WAIT it is called again, once
- * what the step waits for is there: what the adapter's own step said, or
- * g->ask.resume; a call too many does no harm.  What the message took is
- * settled by then: given back where it is refused.  clock: of the state.
+ * Runs the steps from g->at on, until a step stops the message or all have
+ * passed: PASSED.  clock is that of the state.
+ *
+ * After WAIT the caller runs it again as soon as the adapter's own step or
+ * g->ask.resume tells it to; an additional call is harmless.  A message that is
+ * refused has freed its id and its slots when this function returns.
  */
 parley_step_result_t parley_gate_run(parley_gate_t *g, int64_t clock)
     __attribute__((warn_unused_result));
 
 /*
- * The state takes too long for the step that waits for it: the next run, or the
- * next call of what follows here, has no answer.  A message is refused with
- * capacity; an answer goes on.
+ * Ends the wait for the state: the next call of parley_gate_run(),
+ * parley_gate_answered() or parley_gate_unanswered() does not get an answer of
+ * the state.  A message that still runs through the steps is refused with
+ * capacity, unless it is already published.  An answer continues.
  */
 void parley_gate_deadline_end(parley_gate_t *g);
 
-/* The adapter refuses the message for a reason of its own, with g->err. */
+/* Refuses the message with g->err, which the adapter has set. */
 void parley_gate_refuse(parley_gate_t *g);
 
 /*
- * The request is over, whatever came of the message: what it took and nothing
- * has settled is given back, and nobody waits for that.  What was not told of
- * it yet is.
+ * Ends the request: frees the id and slots that are not settled, without
+ * waiting for the state, and reports the verdict and the outcome if not yet
+ * reported.
  */
 void parley_gate_leave(parley_gate_t *g, int64_t clock);
 
 /*
- * Headers of the answer in which the service gives the caller a session, in
- * lower case; ends with an empty one.  NULL: none.  The adapter tells the gate
- * of each header number i; id lives as long as the gate.  The session becomes
- * the caller's when the answer is settled.  Returns 0, or -1: the answer gives
- * several sessions by this header, of which clients and services may read
- * another one, PARLEY_UPSTREAM_ERROR_SESSIONS.
+ * Returns the names, in lower case, of the response headers in which the
+ * service gives the caller a session.  The list ends with an empty name.  NULL:
+ * none.
+ *
+ * The adapter calls parley_gate_session_given() for each such header: i is its
+ * index, id lives as long as the gate.  The caller owns the session as soon as
+ * the answer is settled.  Returns 0, or -1 if the header has several values, of
+ * which clients and services may read different ones:
+ * PARLEY_UPSTREAM_ERROR_SESSIONS.
  */
 const parley_str_t *parley_gate_sessions(const parley_gate_t *g);
 int parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
     __attribute__((warn_unused_result));
 
 /*
- * What comes back for a message that was sent on, as parley_exchange.h has it.
- * They return 0 and *ret, which parley_gate_answered() settles; or -1 with
- * g->err, and parley_gate_unanswered() does.  A whole answer:
+ * Reads the whole answer to a forwarded message, as parley_exchange_answer().
+ * Returns 0 and *ret, which the caller passes to parley_gate_answered(); or -1
+ * with g->err, and the caller calls parley_gate_unanswered().  The same rule
+ * applies to parley_gate_event() and parley_gate_ended().
  */
 int parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
     parley_answered_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Reads on in the events that answer the message, as parley_events_read().  A
- * client of MCP gets neither ids, since no later request resumes the response,
- * nor names, since it reads events without one only.  After -1 nothing more is
- * read.
+ * Reads the next event of the answer, as parley_events_read().  Removes ids
+ * from events for a client of MCP, because no later request resumes the
+ * response, and names, because the client ignores named events.  After -1 the
+ * answer must not be read further.
  */
 int parley_gate_events(parley_gate_t *g, parley_events_t *events,
     parley_str_t *in, parley_event_t *ret)
     __attribute__((warn_unused_result));
 
-/* An event that has data; *ret is in the arena. */
+/* Reads the data of an event; *ret is in the arena. */
 int parley_gate_event(parley_gate_t *g, parley_arena_t *arena,
     parley_str_t data, parley_answered_t *ret)
     __attribute__((warn_unused_result));
 
-/* The end of the events, as it was seen. */
+/* how the adapter saw the events end */
 typedef struct {
-    unsigned  broken:1;         /* the service did not end them */
-    unsigned  open:1;           /* their end is that of the connection: it may
-                                   have been cut */
+    unsigned  broken:1;         /* the service did not end them properly */
+    unsigned  open:1;           /* only the end of the connection ends them, so
+                                   they may be cut */
 } parley_ending_t;
 
 /*
- * Reads the end of the events.  Returns 1, *event and *ret: the data of the
- * last event is whole, although no blank line ended it.  The event is settled
- * like any other, and the function is called again.  Returns 0 and *ret: there
- * was no more.  Returns -1: the answer is not whole, or does not consist of
- * events; the message may come again.
+ * Reads the end of the events.  Returns 1, *event and *ret if the data of the
+ * last event is whole without a final blank line: the caller settles this event
+ * like any other and calls again.  Returns 0 and *ret after the last event.
+ * Returns -1 if the answer is not whole or does not consist of events; the
+ * message may be sent again.
  */
 int parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
     parley_events_t *events, const parley_ending_t *how,
@@ -398,21 +435,21 @@ int parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
 /* Returns whether each answer to the caller is a response of JSON-RPC. */
 int parley_gate_responds(const parley_gate_t *g);
 
-/* parley_exchange_is_single() of the message */
+/* Returns parley_exchange_is_single() for the message. */
 int parley_gate_is_single(const parley_gate_t *g);
 
 /*
- * What the adapter sees of an answer that keeps it from being one, and the
- * status that it has, or 0: sets g->err, unless it is set, and whether the
- * service took the message.  parley_gate_unanswered() follows.
+ * Sets g->err, unless it is set, for an unusable answer, and whether the
+ * service took the message.  status is that of the answer, or 0.  The caller
+ * then calls parley_gate_unanswered().
  */
 void parley_gate_upstream_error(parley_gate_t *g, parley_upstream_error_t what,
     int status);
 
 /*
- * HUB-07: what answers the message was published, and is told in the answer to
- * the request that is held: *ret, in the gate's arena.  Returns 0, or -1 with
- * *err: it cannot be told so.
+ * Translates publication p, the answer to the held request, into its response
+ * (HUB-07).  *ret is in the gate's arena.  Returns 0, or -1 with *err if the
+ * protocol cannot express the answer.
  */
 int parley_gate_held(parley_gate_t *g,
     const struct parley_publication_s *p, parley_reply_t *ret,
@@ -420,105 +457,112 @@ int parley_gate_held(parley_gate_t *g,
     __attribute__((warn_unused_result));
 
 /*
- * The same of a request that is held for more than one message (ACH-27):
- * octets of events come, in whatever pieces.  Returns 1: it is answered now; 0:
- * when its time is over.
+ * Collects messages for a held call of MCP (ACH-27).  octets are the next part
+ * of its events, cut anywhere.  Returns 1 if the call is answered now, or 0 if
+ * more messages may come.
  */
 int parley_gate_collect(parley_gate_t *g, parley_str_t octets);
 
 /*
- * The worker leaves before the time of the call is over.  Returns -1 with the
- * error of a query; or 0: what was collected is the result.
+ * Ends a held call of MCP early because the worker exits.  Returns 0 if the
+ * collected messages are the result, or -1 with the error of a query.
  */
 int parley_gate_uncollected(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* Its answer, in the gate's arena, without what came where the caller is
-   revoked by now: 0 and *ret, or -1: no memory. */
+/*
+ * Writes the result of a held call of MCP, in the gate's arena.  Omits the
+ * collected messages if the caller's proof is revoked.  Returns 0 and *ret, or
+ * -1: no memory.
+ */
 int parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
     __attribute__((warn_unused_result));
 
-/* The milliseconds that the service has (AEE-29); -1: nobody says. */
+/* Returns the milliseconds that the service has to answer (AEE-29); -1:
+   unlimited. */
 int64_t parley_gate_deadline(const parley_gate_t *g);
 
 /*
- * What came of an answer becomes of the message: its id is taken or given back,
- * the question is closed, what may be asked for later is kept.  answered->late
- * is set where another answer came first.  Returns 0; PARLEY_WAIT: it is called
- * again; or -1 with g->err: nothing of it is said to whoever asked, who is
- * revoked by now (SEC-16), or whose message had its answer, or answered what
- * had one, before (SEC-08); and parley_gate_unanswered() follows.
+ * Settles the message after an answer: takes or frees its id, closes the
+ * question, and keeps the reply and the message if configured.  answered->late
+ * is set if another answer came first.
+ *
+ * Returns 0; PARLEY_WAIT: call again; or -1 with g->err: the caller of the
+ * request gets none of this answer, because its proof is revoked (SEC-16), or
+ * another answer came first (SEC-08).  After -1 the adapter calls
+ * parley_gate_unanswered().
  */
 int parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
     int64_t clock)
     __attribute__((warn_unused_result));
 
 /*
- * The same of no answer, or none that is of use, with g->err; reply is what the
- * sender is told, or NULL: that is not known here.
+ * Settles the message without a usable answer; g->err has the reason.  reply is
+ * the response to the sender, or NULL if unknown.  Returns 0 or PARLEY_WAIT:
+ * call again.
  */
 int parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
     int64_t clock)
     __attribute__((warn_unused_result));
 
 /*
- * GW-24: the message, which passed, continues at another location, from the
- * form in which it was accepted.  What was asked once (proof, age, admission)
- * is not asked again; policy, rewriting and translation are s's, and what
- * the location of its entry redacts stays away.  parley_gate_run() follows;
- * nothing of that is spared in a dry run.
+ * Moves a message that passed to another location with settings s, in the form
+ * in which it was accepted (GW-24).  Proof, age and admission are not repeated.
+ * Policy, rewriting and translation are those of s.  Members that the first
+ * location redacts stay removed.  The caller then calls parley_gate_run().  The
+ * new location refuses messages even if it has a dry run.
  */
 void parley_gate_resume(parley_gate_t *g, const struct parley_settings_s *s);
 
 /*
- * Whether a body of so many octets may be taken: 0, or -1 and *g->err.  The
- * adapter's BODY asks before it reads one.
+ * Checks the size of a body before the adapter's step BODY reads it.  Returns
+ * 0, or -1 with *g->err.
  */
 int parley_gate_size(parley_gate_t *g, uint64_t octets)
     __attribute__((warn_unused_result));
 
-/* How the message came, and what is asked where it came to. */
+/* Fills how the message arrived, and the requirements of the location. */
 void parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret);
 
-/* Whom the message is for, also where only what it answers says it. */
+/* Returns the recipient of the message, or of the question that it answers. */
 parley_str_t parley_gate_to(const parley_gate_t *g);
 
 /*
- * Whether the rules let the caller send such a message of another form and
- * intent.
+ * Returns whether the rules allow the caller to send this message with another
+ * form and intent.
  */
 int parley_gate_may(const parley_gate_t *g, parley_str_t form,
     parley_str_t intent);
 
-/* The caps of the location and of the sender together. */
+/* Fills the caps of the location combined with those of the sender. */
 void parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret);
 
 /*
- * The step METHOD for an adapter that has one: whether a protocol accepted
- * here takes a message by it.
+ * Runs the step METHOD: checks that a protocol of the location takes messages
+ * by this method.
  */
 parley_step_result_t parley_gate_method(parley_gate_t *g, parley_str_t method);
 
 /*
- * Whether a refusal is what a client that asks with this method counts on: one
- * of MCP looks for a stream where there is none (MCP-02).
+ * Returns whether a client expects this refusal of its method: a client of MCP
+ * uses GET to look for a stream (MCP-02).
  */
 int parley_gate_is_foreseen(const parley_gate_t *g, parley_str_t method);
 
-/* The methods that it takes messages by, as the header Allow has them.
-   Returns 0, or -1: no memory. */
+/* Returns the methods of the location, as a value of the header Allow.  Returns
+   0, or -1: no memory. */
 int parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Fills what a refusal of the message says but for random, backoff_ms and
- * first, which the adapter knows.  Returns the protocol that it is said in:
- * before a message is read that is known only where one is accepted; else
- * NONE.
+ * Fills the facts of a refusal, except random, backoff_ms and first, which the
+ * adapter knows.  Returns the protocol of the refusal.  Before the message is
+ * read, this is the accepted protocol if there is only one, else NONE.
  */
 parley_proto_t parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret);
 
-/* Writes it: parley_refuse(), but for who calls by MCP. */
+/* Writes a refusal as parley_refuse(), or as a response of MCP at a parley_mcp
+   location. */
 int parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
     const parley_refusal_t *refusal, parley_reply_t *ret)
     __attribute__((warn_unused_result));

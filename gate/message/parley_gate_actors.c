@@ -1,8 +1,8 @@
 /*
- * The actors of a token (RFC 8693, 4.1): the agent that uses the token for its
- * subject, and the agents for which that one acts, in nested claims "act".  A
- * suspended agent sends nothing by a token of another principal, and ends no
- * suspension by one (VCP-26).  A surface acts so for the authors whose messages
+ * The actors of a token (RFC 8693, 4.1): nested claims "act" name the agent
+ * that uses the token for its subject, and the agents that this one acts for.
+ * A suspended agent cannot send or end a suspension with the token of another
+ * principal (VCP-26).  A surface is the actor of the authors of messages that
  * it delivers.
  */
 
@@ -79,9 +79,9 @@ parley_gate_acts_itself(const parley_gate_t *g)
 
 
 /*
- * The sub of an actor, and the actor for which that one acts.  Returns 1; 0: it
- * is the token's subject, or an instrument of it that has no sub; or -1: no
- * memory.
+ * Finds the sub of an actor, and moves *act to the actor that it acts for.
+ * Returns 1; 0 if the actor is the token's subject, or an instrument of it
+ * without a sub; or -1: no memory.
  */
 
 static int

@@ -1,6 +1,6 @@
 /*
- * What a proof that did not hold says that it is, for the operator who looks
- * for the reason: nobody vouches for it.  Whom it names is in no log.
+ * Names that a failed proof claims, for an operator that looks for the reason.
+ * They are not verified.  The log never has the subject.
  */
 
 #include "core/parley_escape.h"

@@ -1,6 +1,6 @@
 /*
- * What the adapter of a gate brings: the steps that are its own, the clock,
- * what only it knows of the request, and whom the gate tells what it decided.
+ * The environment of a gate, which its adapter provides: its own steps, the
+ * clock, facts about the request, and the receivers of decisions.
  */
 
 #ifndef PARLEY_GATE_ENV_H
@@ -21,113 +21,120 @@ struct parley_stream_request_s;        /* parley_stream_request.h */
 struct parley_value_s;          /* parley_settings.h */
 
 
-/* the keys that tokens are verified with */
+/* keys that verify tokens */
 typedef struct {
-    const parley_jwks_t  *set;          /* perhaps without any; lives as long as
-                                           the call of the gate */
-    uint64_t              number;       /* of the set: another's is another;
-                                           below 1 << 48 */
+    const parley_jwks_t  *set;          /* may be empty; lives as long as the
+                                           call of the gate */
+    uint64_t              number;       /* number of the set, different for each
+                                           set; below 1 << 48 */
 } parley_keys_t;
 
 typedef parley_step_result_t (*parley_step_pt)(parley_gate_t *g);
 
 
-/* What the adapter brings. */
+/* callbacks of the adapter */
 typedef struct {
-    /* its steps; NULL: nothing to do */
+    /* steps of the adapter; NULL: nothing to do */
     parley_step_pt      steps[PARLEY_STEP_COUNT];
 
-    /* The wall clock, in milliseconds. */
+    /* Returns the wall clock, in milliseconds. */
     int64_t           (*now)(parley_gate_t *g);
 
-    /* 16 octets that nobody can guess; 0, or -1: FAILED.  NULL: nobody opens
-       a stream. */
+    /* Writes 16 octets that cannot be guessed.  Returns 0, or -1: FAILED.
+       NULL: no stream can be opened. */
     int               (*random)(parley_gate_t *g, uint8_t out[16]);
 
-    /* Something was appended: every process is to look (parley_hub_wake()).
-       NULL: there is no other. */
+    /* Tells every process to read the logs (parley_hub_wake()).  Called after
+       an append.  NULL: no other process exists. */
     void              (*wake)(parley_gate_t *g);
 
     /*
-     * The request is to be held for what the subscription brings (HUB-07).
-     * Returns 1: that is open, and stays until what it brought was given to
-     * parley_gate_held(), or it ends; 0: it cannot be; -1: it is refused, with
-     * the error; PARLEY_WAIT: PUBLISH waits for it, and asks again.  NULL:
-     * nothing is held, and nothing is refused for that.
+     * Holds the request until its subscription brings an answer (HUB-07).
+     * Returns 1 if the subscription is open: it stays open until
+     * parley_gate_held() gets the answer, or until it ends.  Returns 0 if the
+     * request cannot be held; -1 with g->err if it is refused; PARLEY_WAIT if
+     * PUBLISH has to wait and call again.  NULL: no request is held, and none
+     * is refused for that reason.
      */
     int               (*hold)(parley_gate_t *g,
                           const struct parley_stream_request_s *opening);
 
-    /* A header of the request, as parley_binding.h asks; NULL: none. */
+    /* Reads a header of the request, as parley_binding.h describes.  NULL: the
+       adapter has no headers. */
     int               (*header)(parley_gate_t *g, parley_str_t name,
                           parley_str_t *ret);
 
-    /* Calls found with each header of a name, which is in lower case. */
+    /* Calls found with each header of this name, which is in lower case. */
     void              (*headers)(parley_gate_t *g, parley_str_t name,
                           void (*found)(void *data, parley_str_t value),
                           void *data);
 
-    /* What a directive's value is for this request; or -1: FAILED. */
+    /* Evaluates a directive for this request.  Returns 0, or -1: FAILED. */
     int               (*value)(parley_gate_t *g,
                           const struct parley_value_s *value,
                           parley_str_t *ret);
 
     /*
-     * The keys there are: 0 and *ret.  With an age those will not do: others,
-     * unless it fetched them less than so many milliseconds ago, which leaves
-     * *ret alone.  PARLEY_WAIT: they are fetched, PROOF waits for them.
+     * Finds the keys.  With age 0 it returns 0 and the current keys in *ret.
+     * Otherwise it fetches new keys, unless the last fetch is less than age
+     * milliseconds old; then it returns 0 and leaves *ret unchanged.
+     * PARLEY_WAIT: the fetch is under way, and PROOF waits for it.
      */
     int               (*keys)(parley_gate_t *g, int64_t age,
                           parley_keys_t *ret);
 
     /*
-     * The client's certificate, which TLS has verified; NULL: there is none.
-     * Returns 0, or -1 with g->err.  NULL: nobody has one.
+     * Finds the client's certificate, which TLS has verified.  *ret NULL: the
+     * client sent none.  Returns 0, or -1 with g->err.  NULL: no client has a
+     * certificate.
      */
     int               (*certificate)(parley_gate_t *g,
                           const parley_certificate_t **ret);
 
     /*
-     * Sets what only it knows of a submission: random of a message that is
-     * anonymous, the same each time.  May be NULL.  Returns 0, or -1: FAILED.
+     * Sets the members of a submission that only the adapter knows: random, for
+     * an anonymous message, with the same value in each call.  May be NULL.
+     * Returns 0, or -1: FAILED.
      */
     int               (*beside)(parley_gate_t *g, parley_submission_t *ret);
 
-    /* Where the message came to (GW-18), but for ret->self and ->receiver; the
-       same. */
+    /* Fills the place where the message arrived (GW-18), except ret->self and
+       ret->receiver.  May be NULL.  Returns 0, or -1: FAILED. */
     int               (*arrival)(parley_gate_t *g, parley_arrival_t *ret);
 
-    /* The trace of the request, for a message that has none; may be NULL. */
+    /* Fills the trace of the request, for a message without one.  May be
+       NULL. */
     void              (*trace)(parley_gate_t *g, parley_str_t *trace_id,
                           parley_str_t *span_id);
 
-    /* Is told what each step came to; may be NULL. */
+    /* Gets the result of each step.  May be NULL. */
     void              (*step_done)(parley_gate_t *g, parley_step_t step,
                           parley_step_result_t result);
 
     /*
-     * Both may be NULL, and neither may call the gate.  Of each message that
-     * came to the gate g->verdict is told once, with g->err where it says so:
-     * when parley_gate_run() or parley_gate_refuse() has decided it, before
-     * anything is sent; of one that still waited (for its body, keys, the
-     * state) when its request ended, OTHER, by parley_gate_leave().  FAILED is
-     * never told here, nor what is decided of a message that continues (GW-24).
+     * verdict and outcome may be NULL, and must not call the gate.
      *
-     * Of those that went on (PASSED, DRY_PASSED, DRY_REFUSED), and of no other,
-     * it is told later what came of them, once too: with the end of the answer
-     * or of its events, when that is settled and before the last of it is sent;
-     * with the first failure; else when the request ends.  Of a message that
-     * continues it is told of the last place that it came to.  A client that
-     * leaves changes nothing (GW-21), nor does an event after the last.
+     * verdict is called once for each message at the gate.  g->verdict and, for
+     * some verdicts, g->err are set.  parley_gate_run() or parley_gate_refuse()
+     * calls it before anything is sent.  If the request ends while the message
+     * waits for its body, keys or the state, parley_gate_leave() calls it with
+     * OTHER.  It never gets FAILED, nor the verdict at a location where a
+     * message continues (GW-24).
+     *
+     * outcome is called once for each message that went on (PASSED, DRY_PASSED,
+     * DRY_REFUSED): when the last answer is settled and before its end is sent,
+     * at the first failure, or when the request ends.  For a message that
+     * continues it gets the outcome at the last location.  It does not depend
+     * on a client that leaves (GW-21), nor on events after the last answer.
      */
     void              (*verdict)(parley_gate_t *g);
 
     /*
-     * The message is about to pass, or to be answered here (PASSED, ANSWERED):
-     * that is to be written first (OPS-06).  Where it cannot be, the gate
-     * refuses the message or goes on, as parley_audit says.  Asked once of a
-     * message, before it changes anything, and of none in a dry run; the
-     * verdict that is told follows in any case.  May be NULL.
+     * Writes the verdict PASSED or ANSWERED to the audit log before it takes
+     * effect (OPS-06).  If it cannot be written, parley_audit decides whether
+     * the gate refuses the message.  Called once for a message, before it
+     * changes anything, and never in a dry run.  verdict is called later in any
+     * case.  May be NULL.
      */
     parley_recorded_t (*record)(parley_gate_t *g, parley_verdict_t verdict);
 

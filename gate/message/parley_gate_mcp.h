@@ -1,7 +1,7 @@
 /*
- * A call of MCP where parley_mcp stands (ACH-27); private to the gate.  What it
- * calls becomes what the gate has a way for already: a frame that is submitted,
- * a roster, a stream; what comes of that is the result of the tool.
+ * A call of MCP at a parley_mcp location (ACH-27); private to the gate.  The
+ * call becomes one of the gate's other requests: a frame that is submitted, a
+ * roster, or a stream.  Their result becomes the result of the tool.
  */
 
 #ifndef PARLEY_GATE_MCP_H
@@ -13,80 +13,88 @@
 #include "gate/message/parley_stream_request.h"
 
 
-/* what is collected where nobody says */
+/* milliseconds for which a call collects messages by default */
 #define PARLEY_MCP_COLLECTED  1000
 
 
 typedef struct parley_gate_mcp_s {
     parley_json_t                   doc;
-    const parley_channel_verb_t    *verb;       /* NULL: it calls no tool */
-    parley_json_ref_t               arguments;  /* valid; or node NONE */
-    parley_str_t                    made;       /* the id in its payload */
-    parley_str_t                    asked;      /* the name that it asks about;
-                                                   empty: none */
-    parley_str_t                    handle;     /* that it subscribes to */
-    const parley_stream_request_t  *opening;    /* what is collected; NULL:
-                                                   nothing */
+    const parley_channel_verb_t    *verb;       /* NULL: the call is not of a
+                                                   tool */
+    parley_json_ref_t               arguments;  /* valid arguments; node NONE:
+                                                   none */
+    parley_str_t                    made;       /* id that the gateway made for
+                                                   the payload */
+    parley_str_t                    asked;      /* name that the call asks
+                                                   about; empty: none */
+    parley_str_t                    handle;     /* handle that the call
+                                                   subscribes to */
+    const parley_stream_request_t  *opening;    /* subscription that is
+                                                   collected; NULL: none */
 
     parley_events_t                 events;
-    parley_buf_t                    list;       /* frames */
+    parley_buf_t                    list;       /* collected frames, as JSON */
     int64_t                         n;
     int64_t                         max;
-    parley_str_t                    gap;        /* JSON; empty: none */
+    parley_str_t                    gap;        /* JSON of a gap; empty: none */
     size_t                          last_len;
     uint8_t                         last[PARLEY_EVENTS_FIELD];
 
     unsigned                        read:1;     /* doc is JSON */
-    unsigned                        foreign:1;  /* of a version of MCP that is
-                                                   not spoken */
-    unsigned                        full:1;     /* nothing more goes in */
-    unsigned                        again:1;    /* its frame was there before */
+    unsigned                        foreign:1;  /* the client's version of MCP
+                                                   is not supported */
+    unsigned                        full:1;     /* no further message is
+                                                   collected */
+    unsigned                        again:1;    /* the frame is a duplicate */
 } parley_gate_mcp_t;
 
 
-/* The step SERVE there: a call that is no tool's is answered, a frame goes on
-   as the body of the message. */
+/* Runs the step SERVE for a call of MCP.  Answers a call that is not of a tool.
+   A frame continues as the body of the message. */
 parley_step_result_t parley_gate_mcp(parley_gate_t *g);
 
-/* Refuses a member; returns -1. */
+/* Sets the error for an invalid member; returns -1. */
 int parley_gate_mcp_invalid(parley_gate_t *g, const char *pointer,
     const char *text);
 
 
 /* parley_gate_mcp_tool.c */
 
-/* Which tool is called, and that its arguments are valid: 0, or -1. */
+/* Finds the tool that is called, and validates its arguments.  Returns 0, or
+   -1. */
 int parley_gate_mcp_tool(parley_gate_t *g);
 
-/* It is called, also again after what it waited for. */
+/* Calls the tool.  Called again after a wait. */
 parley_step_result_t parley_gate_mcp_verb(parley_gate_t *g);
 
 
 /* parley_gate_serving.c */
 
-/* Arguments of a query, that stand in the call: 0, or -1: no memory. */
+/* Reads the arguments of a query from the call.  Returns 0, or -1: an argument
+   is invalid, or no memory. */
 int parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret);
 
 
 /* parley_gate_cancel.c: MCP-06 */
 
-/* Names the call of JSON-RPC that is held, if it is one: 0, or -1: no
-   memory. */
+/* Sets o->call to the name of the JSON-RPC call that is held.  Leaves it empty
+   for other requests.  Returns 0, or -1: no memory. */
 int parley_gate_call(parley_gate_t *g, parley_stream_request_t *o);
 
-/* Ends the call that a notifications/cancelled names: 0, also where it names
-   none, PARLEY_WAIT, or -1: no memory. */
+/* Ends the call that a notifications/cancelled names, if there is one.  Returns
+   0, PARLEY_WAIT, or -1: no memory. */
 int parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc);
 
 
 /* parley_gate_collect.c */
 
-/* Opens what is collected: 1: it is open, 0: it cannot be, PARLEY_WAIT. */
+/* Begins to collect messages by a subscription.  Returns 1 if it is open, 0 if
+   it cannot be opened, PARLEY_WAIT. */
 int parley_gate_collects(parley_gate_t *g, parley_stream_request_t *opening);
 
 /*
- * What came of the tool, a JSON object in ret->body, is its result, with what
- * was collected.  -1: no memory.
+ * Replaces ret->body, the JSON object of a tool, with the result of the call,
+ * which includes the collected messages.  Returns 0, or -1: no memory.
  */
 int parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret);
 

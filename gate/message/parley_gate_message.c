@@ -83,7 +83,7 @@ parley_gate_expires(const parley_gate_t *g)
 }
 
 
-/* SEC-03: the argument is decoded, and may occur once. */
+/* The argument is decoded, and may occur once (SEC-03). */
 
 int
 parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
@@ -241,7 +241,7 @@ parley_gate_has_keys(parley_gate_t *g)
     parley_keys_t  keys;
 
     if (g->http->jwks == NULL && g->http->jwks_uri.len == 0) {
-        /* no token is asked for */
+        /* the location asks for no token */
         return 1;
     }
 

@@ -1,8 +1,9 @@
 /*
- * A token in a cookie and a client certificate are sent by a browser whoever
- * made it ask: a page of another site too.  Which that is the header Origin
- * says (RFC 6454), which is that of every request but those whose answer a page
- * cannot read; of these Sec-Fetch-Site says whether the page is another site's.
+ * A browser sends a cookie with a token, or a client certificate, even if a
+ * page of another site makes the request.  The header Origin (RFC 6454) names
+ * the site of the page.  Only requests with answers that a page cannot read
+ * lack it; for these, Sec-Fetch-Site says whether the page belongs to another
+ * site.
  */
 
 #include "gate/message/parley_gate_steps.h"
@@ -56,8 +57,8 @@ parley_gate_origin_found(void *data, parley_str_t value)
 }
 
 
-/* an image or a link of another site's page asks without an Origin; browsers
-   say so all the same */
+/* Images and links of another site's page are requested without Origin, but
+   with Sec-Fetch-Site. */
 
 static int
 parley_gate_origin_is_foreign(parley_gate_t *g)
@@ -87,8 +88,8 @@ parley_gate_origin_is_listed(const parley_gate_t *g, parley_str_t origin)
 }
 
 
-/* The page is of the host that it asks; one over plain HTTP asks nothing over
-   TLS in its name. */
+/* Checks that the page and the request have the same host.  A page from plain
+   HTTP does not match a request over TLS. */
 
 static int
 parley_gate_origin_is_own(parley_gate_t *g, parley_str_t origin)

@@ -1,6 +1,6 @@
 /*
- * SEC-16: what proved a message is asked about again and again, as long as
- * there is something to be sent to whoever it proved.
+ * The proof of a message is checked for revocation as long as something can be
+ * sent to the principal that it proves (SEC-16).
  */
 
 #include <string.h>
@@ -22,7 +22,7 @@ parley_gate_revoked(parley_gate_t *g)
 {
     parley_bearer_t  bearer;
 
-    /* nothing is, mostly */
+    /* common case: no revocation is listed */
 
     if (!g->http->revocations_lost
         && parley_revocations_count(g->http->revocations) == 0)

@@ -1,4 +1,4 @@
-/* Requests to the rules of the operator (auth/parley_policy.h). */
+/* Requests of the gate to the operator's rules (auth/parley_policy.h). */
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define PARLEY_GATE_INTENTS  (2 * (1 + PARLEY_GATE_READERS))
 
 
-/* a request to the rules, and what it points to */
+/* a request to the rules, and the data that it refers to */
 typedef struct {
     parley_policy_request_t  request;
     parley_names_t           sender;
@@ -196,9 +196,8 @@ parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
 
 
 /*
- * Looks up the names of the recipient and of a reader, who gets the message
- * otherwise than by its recipient (GW-37).  reader may be NULL.  Returns 0, or
- * -1: no memory.
+ * Looks up the names of the recipient and of a reader.  A reader is a member of
+ * the recipient (GW-37), or NULL.  Returns 0, or -1: no memory.
  */
 
 static int
@@ -322,7 +321,7 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
 }
 
 
-/* Without a rule for the type, no caller may ask. */
+/* Without a rule for the type, no caller may ask about the name. */
 
 int
 parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
@@ -344,7 +343,8 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
     memset(&a.request.intent, 0, sizeof(parley_policy_names_t));
 
-    /* a rule for messages does not allow listening to another's log */
+    /* a rule for messages does not allow listening to another principal's
+       log */
 
     a.request.asked = type;
 

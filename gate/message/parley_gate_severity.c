@@ -7,9 +7,9 @@
 
 
 /*
- * An error becomes an escalation where the operator says how grave it is; and
- * what reports a trouble is one to the sender's own parent, to anybody else a
- * question as others are.
+ * A failure is an escalation if the operator's settings give it a severity.  A
+ * report of a problem is one if it goes to the sender's own parent; to another
+ * recipient it is an ordinary question.
  */
 
 parley_severity_t
@@ -49,7 +49,8 @@ parley_gate_reports(const parley_gate_t *g)
 }
 
 
-/* an event, too: AEE can say as one what VCP's reader has to acknowledge */
+/* An event may escalate, too: AEE can send as an event a message that a VCP
+   reader has to acknowledge. */
 
 int
 parley_gate_escalates(const parley_gate_t *g)

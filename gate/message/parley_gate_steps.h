@@ -1,4 +1,5 @@
-/* The gate's own steps; private to it. */
+/* The steps of the gate, and the functions that they share.  Private to the
+   gate. */
 
 #ifndef PARLEY_GATE_STEPS_H
 #define PARLEY_GATE_STEPS_H
@@ -10,10 +11,10 @@
 #include "gate/admission/parley_window.h"
 
 
-/* milliseconds after which a message may come again that found no room */
+/* milliseconds after which a message that found no room may be sent again */
 #define PARLEY_GATE_NO_ROOM  1000
 
-/* milliseconds after which a message may come again if the state gave no
+/* milliseconds after which a message may be sent again if the state did not
    answer in time */
 #define PARLEY_GATE_OVERDUE  1000
 
@@ -49,27 +50,28 @@ parley_step_result_t parley_gate_stream_method(parley_gate_t *g,
 #define PARLEY_WEBSOCKET_TICKET_METHODS  "GET, POST"
 #define PARLEY_WEBSOCKET_METHODS         "GET"
 
-/* What it opens: 0, or -1 with g->err. */
+/* Fills *ret with the stream to open.  Returns 0, or -1 with g->err. */
 int parley_gate_stream_request(parley_gate_t *g,
     struct parley_stream_request_s **ret);
 
-/* parley_gate_ticket.c: POST there, and what came of it (GW-02) */
+/* parley_gate_ticket.c: POST at a parley_stream location, and the use of the
+   ticket (GW-02) */
 
 parley_step_result_t parley_gate_ticket(parley_gate_t *g);
 
-/* The token of the ticket that is shown; *ret is untouched where none is.
-   Returns 0, or -1: token-invalid, token-expired. */
+/* Finds the token of the ticket in the request.  Leaves *ret unchanged without
+   a ticket.  Returns 0, or -1: token-invalid, token-expired. */
 int parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret);
 
-/* It opens what is opened now, and nothing again: 0, PARLEY_WAIT, or -1:
-   token-invalid, capacity. */
+/* Marks the ticket as used, so that it opens only one stream.  Returns 0,
+   PARLEY_WAIT, or -1: token-invalid, capacity. */
 int parley_gate_ticket_use(parley_gate_t *g);
 
-/* parley_gate_erase.c: DELETE there (ACH-28) */
+/* parley_gate_erase.c: DELETE at a parley_stream location (ACH-28) */
 
 parley_step_result_t parley_gate_erase(parley_gate_t *g);
 
-/* parley_gate_roster.c: the same of parley_roster */
+/* parley_gate_roster.c: parley_roster */
 
 parley_step_result_t parley_gate_roster(parley_gate_t *g);
 parley_step_result_t parley_gate_roster_method(parley_gate_t *g,
@@ -78,16 +80,17 @@ parley_step_result_t parley_gate_roster_method(parley_gate_t *g,
 /* parley_gate_listeners.c */
 
 /*
- * A page of who listens to an address, of some max sessions, from *at on: 0 at
- * first, and again behind the last.  Returns 0, PARLEY_WAIT, or -1: capacity.
+ * Reads a page of the sessions that listen to an address, about max of them,
+ * from *at on.  *at is 0 before the first page, and again after the last.
+ * Returns 0, PARLEY_WAIT, or -1: capacity.
  */
 int parley_gate_roster_page(parley_gate_t *g, parley_str_t address,
     size_t max, uint32_t *at, parley_roster_page_t *ret);
 
 /* parley_gate_named.c */
 
-/* The method of requests about a name, which are answered in a protocol: GET,
-   and DELETE where it may erase. */
+/* Checks the method of a request about a name, which is answered in a protocol.
+   Allows GET, and DELETE if may_erase is set. */
 parley_step_result_t parley_gate_named_method(parley_gate_t *g,
     parley_proto_t proto, parley_str_t method, int may_erase);
 
@@ -96,9 +99,10 @@ parley_step_result_t parley_gate_named_method(parley_gate_t *g,
 /*
  * Checks the caller as parley_gate_serves(), reads its arguments as
  * parley_gate_asks(), and finds the address of the name in the path.  The name
- * is the caller's own, or one that a rule for that type allows; type empty:
- * any.  Returns 0, or -1: as these do, and policy-refused (no TLS),
- * field-invalid, identity-unmappable, scope-unauthorised.
+ * belongs to the caller, or a rule with this type allows it.  type empty: every
+ * name is allowed.  Returns 0, or -1 as these functions, and with
+ * policy-refused (no TLS), field-invalid, identity-unmappable,
+ * scope-unauthorised.
  */
 int parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     parley_str_t type, parley_str_t *ret, int *own);
@@ -112,7 +116,8 @@ parley_gate_author(parley_gate_t *g)
     }
 }
 
-/* Appends the member "handle" or "name" of what parley_gate_named() found. */
+/* Appends the name that parley_gate_named() found, as the member "handle" or
+   "name". */
 void parley_gate_named_tell(const parley_gate_t *g, parley_buf_t *b,
     parley_str_t address);
 
@@ -130,7 +135,7 @@ parley_step_result_t parley_gate_serve_method(parley_gate_t *g,
 /* Returns the request methods of the endpoint configured here, as a list. */
 parley_str_t parley_gate_serve_methods(const parley_gate_t *g);
 
-/* Whether a stream can be opened by tickets here. */
+/* Returns whether tickets can open a stream at this location. */
 int parley_gate_tickets(const parley_gate_t *g);
 
 /* parley_gate_serving.c */
@@ -153,15 +158,19 @@ int parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret);
 
 parley_step_result_t parley_gate_publish(parley_gate_t *g);
 
-/* The state did not say in time what became of the id of what was published:
-   0: it is answered all the same; or -1: it was not published, or no memory. */
+/*
+ * Ends PUBLISH if the state did not settle the id in time.  Returns 0 if the
+ * message is published, so that it is answered; or -1 if it is not, or without
+ * memory.
+ */
 int parley_gate_publish_deadline(parley_gate_t *g);
 
 /* parley_gate_publication.c */
 
 /*
- * The message as it is told to whoever listens; spans are the gate's.  *scope:
- * what it is for, empty: nobody says.  Returns 0, or -1 with g->err.
+ * Fills the publication of the message; its spans belong to the gate.  *scope
+ * is the scope of the recipients, or empty if the message names none.  Returns
+ * 0, or -1 with g->err.
  */
 int parley_gate_publication(parley_gate_t *g,
     struct parley_publication_s *ret, parley_str_t *scope);
@@ -169,130 +178,142 @@ int parley_gate_publication(parley_gate_t *g,
 /* parley_gate_scope.c */
 
 /*
- * Reads the scope of a publication.  The scope of a message that cannot be a
- * frame is that of its recipient.  The handle in *ret is an address
- * (parley_address.h), or an organisation's.  Returns 0, or -1: field-invalid,
+ * Reads the scope of a publication.  A message that cannot be a frame has the
+ * scope of its recipient.  The handle in *ret is an address (parley_address.h),
+ * or the handle of an organisation.  Returns 0, or -1: field-invalid,
  * identity-unmappable, capacity.
  */
 int parley_gate_scope(parley_gate_t *g, parley_str_t text,
     parley_channel_scope_t *ret);
 
-/* parley_gate_severity.c: how grave the message is */
+/* parley_gate_severity.c */
 
-/* The escalation that it is, or becomes as it is sent on; of an acknowledgment
-   and of what is none NONE. */
+/*
+ * Returns the severity of an escalation, in the protocol of the message or in
+ * the service's.  NONE: the message is an acknowledgment, or not an escalation.
+ */
 parley_severity_t parley_gate_severity(const parley_gate_t *g);
 
-/* Whether it is an escalation in its own protocol's words: it reports a trouble
-   to its sender's parent. */
+/* Returns whether the message reports a problem to the parent of its sender,
+   which makes it an escalation in its own protocol. */
 int parley_gate_reports(const parley_gate_t *g);
 
-/* Whether it goes up to whoever is above its recipient until somebody
-   acknowledges it (VCP-24): critical, or an emergency. */
+/* Returns whether the message is critical or an emergency.  Such a message goes
+   to the principals above its recipient until one acknowledges it (VCP-24). */
 int parley_gate_escalates(const parley_gate_t *g);
 
 
-/* parley_gate_deadline.c: what becomes of the message if nobody answers it in
-   time */
+/* parley_gate_deadline.c: the deadline of a message without an answer */
 
-/* Whether its sender is told where nobody answers it by its deadline (AEE-29);
-   an escalation goes up instead. */
+/*
+ * Returns whether the sender is informed if its deadline passes without an
+ * answer (AEE-29).  False for an escalation, which goes to the next principal.
+ */
 int parley_gate_times_out(const parley_gate_t *g);
 
-/* The protocols of whoever it may go up to, who answer it in these. */
+/* Returns the protocols of the principals that the message may escalate to.
+   They answer in these protocols. */
 parley_proto_set_t parley_gate_escalation_protocols(const parley_gate_t *g);
 
-/* Its deadlines, behind the jobs of an append of it: 0, or -1: capacity. */
+/* Adds the deadline job of the message to an append.  Returns 0, or -1:
+   capacity. */
 int parley_gate_deadlines(parley_gate_t *g, parley_append_t *append);
 
 /* The step ESCALATE. */
 parley_step_result_t parley_gate_escalate(parley_gate_t *g);
 
-/* A task that was taken, and will be answered by another message: 0 or
-   PARLEY_WAIT. */
+/* Starts the deadline of a task that the service took and will answer with
+   another message.  Returns 0 or PARLEY_WAIT. */
 int parley_gate_await(parley_gate_t *g);
 
 /* parley_gate_readers.c: HUB-06 */
 
-/* Whether a publication can be said in a protocol, as far as it was tried. */
+/* protocols in which a publication can be delivered, as far as tried */
 typedef struct {
     const parley_publication_t  *publication;
-    int8_t                       says[PARLEY_PROTO_COUNT];  /* 1, -1: it has no
-                                                               form there; 0:
-                                                               not tried yet */
-    parley_error_t               why;   /* of the first that cannot */
-    size_t                       urls;  /* that can be told */
+    int8_t                       says[PARLEY_PROTO_COUNT];  /* 1: can be
+                                                               encoded; -1:
+                                                               cannot; 0: not
+                                                               tried yet */
+    parley_error_t               why;   /* error of the first that cannot */
+    size_t                       urls;  /* number of URLs with a protocol that
+                                           can express it */
 } parley_gate_readers_t;
 
 /*
- * Before a publication is appended: nobody listens whom it is for, and none of
- * them has a URL; or somebody reads a protocol that it can be said in.  urls:
- * how many have it posted in each.  Fills *ret and returns 0, PARLEY_WAIT, or
- * -1 with g->err: what it cannot be said in, or capacity.
+ * Checks, before a publication is appended, that the protocol of at least one
+ * recipient can express it.  A publication without recipients passes.  urls[]
+ * counts the URLs by protocol.  Fills *ret.  Returns 0, PARLEY_WAIT, or -1 with
+ * g->err: the error of an encoding, or capacity.
  */
 int parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
     const parley_append_t *append, const size_t urls[PARLEY_PROTO_COUNT],
     parley_gate_readers_t *ret);
 
-/* Of those that its append counted, how many can take it (ACH-19). */
+/* Returns how many of the counted recipients of an append have a protocol that
+   can express the publication (ACH-19). */
 int64_t parley_gate_readers_told(parley_gate_t *g, parley_gate_readers_t *reach,
     const parley_appended_t *appended);
 
 /* parley_gate_declared.c: ACH-29 */
 
-/* An intent that is declared is counted, where its number is limited: 0,
+/* Counts a declared intent, if parley_submit limits their number.  Returns 0,
    PARLEY_WAIT, or -1: rate-limited, capacity. */
 int parley_gate_declare(parley_gate_t *g);
 
-/* Those that were are carried out, where that was published: 0 or
-   PARLEY_WAIT. */
+/* Clears the count of declared intents if the message is a flush_executed.
+   Returns 0 or PARLEY_WAIT. */
 int parley_gate_flush(parley_gate_t *g);
 
 /* parley_gate_response.c */
 
 /*
- * Fills g->response_scope.  Returns 0, or -1:
- * field-invalid, scope-unimplemented, scope-unauthorised, policy-refused.
+ * Fills g->response_scope.  Returns 0, or -1: field-invalid,
+ * scope-unimplemented, scope-unauthorised, policy-refused.
  */
 int parley_gate_response(parley_gate_t *g);
 
-/* parley_gate_publish.c: whether the rules about recipients let the message go
-   to the principal whose handle a scope begins with. */
+/* parley_gate_publish.c: returns whether the rules about recipients let the
+   message go to the principal that a scope names first */
 int parley_gate_may_read(const parley_gate_t *g,
     const parley_channel_scope_t *scope);
 
 /* parley_gate_await_reply.c: HUB-07 */
 
-/* of who writes nothing to a connection: it is never behind */
+/* stream of a held request: it writes nothing to a connection, and is never
+   behind */
 extern const parley_stream_t  parley_gate_called_stream;
 
 /*
  * Checks, before a message is appended, that its answer can come back: by a
- * request that is held, or by a stream of its sender.  Returns 1: it is held;
- * 0; PARLEY_WAIT; or -1: translation-unsupported, capacity.
+ * held request, or by a stream of its sender.  Returns 1 if the request is
+ * held, 0, PARLEY_WAIT, or -1: translation-unsupported, capacity.
  */
 int parley_gate_await_reply(parley_gate_t *g);
 
-/* Whether the owner of an address has a stream of its own: 1, 0, PARLEY_WAIT,
-   or -1: capacity. */
+/* Returns whether the owner of an address has its own stream: 1, 0,
+   PARLEY_WAIT, or -1: capacity. */
 int parley_gate_listens(parley_gate_t *g, parley_str_t address);
 
 /*
- * A call of MCP whose frame came before: a query collects what answered it
- * since, and what still does.  1: it is held; 0: it is not; PARLEY_WAIT; -1: no
- * memory.  g->err is what it was.
+ * Holds a repeated call of MCP if it is a query, to collect its previous and
+ * new answers.  Keeps g->err.  Returns 1 if the call is held, 0, PARLEY_WAIT,
+ * or -1: no memory.
  */
 int parley_gate_await_reply_again(parley_gate_t *g);
 
 /* parley_gate_form.c */
 
-/* The message as who listens in a protocol gets it; not 0: it has no form
-   there, or there is no memory. */
+/* Encodes the message as its subscribers in a protocol receive it.  Returns 0,
+   or another value if the protocol cannot express it, or without memory. */
 int parley_gate_form(parley_gate_t *g, parley_proto_t to,
     parley_encoded_t *ret);
 
-/* Answers that name it as who listens has it, or who gets it in one of these
-   protocols, lead to what is remembered of it: 0 or PARLEY_WAIT. */
+/*
+ * Records the ids that the message has in the protocols of subscribers, and in
+ * speaks, so that answers in these protocols find it.  Returns 0 or
+ * PARLEY_WAIT.
+ */
 int parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks);
 
 /* parley_gate_read.c */
@@ -310,8 +331,8 @@ parley_step_result_t parley_gate_sender(parley_gate_t *g);
 parley_step_result_t parley_gate_signature(parley_gate_t *g);
 
 /*
- * What was to prove who sent it was refused, and so is the message: whom it
- * names is a claim, and no identity, for logs and variables too.
+ * Returns REFUSED after a failed proof, with g->err.  Removes the claimed
+ * identity, so that logs and variables do not have it.
  */
 parley_step_result_t parley_gate_disproved(parley_gate_t *g);
 
@@ -323,7 +344,7 @@ parley_step_result_t parley_gate_proof(parley_gate_t *g);
    PARLEY_WAIT. */
 int parley_gate_proof_known(parley_gate_t *g);
 
-/* The certificate of the connection, as env->certificate. */
+/* Fills *ret with the certificate of the connection, as env->certificate. */
 int parley_gate_shown(parley_gate_t *g, const parley_certificate_t **ret);
 
 /* parley_gate_revocation.c */
@@ -335,9 +356,9 @@ parley_step_result_t parley_gate_revocation(parley_gate_t *g);
 parley_step_result_t parley_gate_token(parley_gate_t *g);
 
 /*
- * Returns PASSED if the token of the request was verified before, by this
- * worker or another one; WAIT; NONE if there is no token, and a certificate is
- * enough; else another result.  Sets no error.
+ * Checks whether the token of the request was verified before, by this worker
+ * or another one.  Returns PASSED; WAIT; NONE if the request has no token and a
+ * certificate is enough; else another result.  Sets no error.
  */
 parley_step_result_t parley_gate_token_known(parley_gate_t *g);
 
@@ -352,8 +373,8 @@ void parley_gate_token_release(parley_gate_t *g);
 
 /* parley_gate_origin.c */
 
-/* Whether a page may send the cookie that the token is in, or the certificate:
-   0, or -1: policy-refused. */
+/* Checks that the page that sent the request may use its cookie or certificate.
+   Returns 0, or -1: policy-refused. */
 int parley_gate_origin(parley_gate_t *g);
 
 /* parley_gate_rate.c */
@@ -363,40 +384,42 @@ parley_step_result_t parley_gate_rate(parley_gate_t *g);
 parley_step_result_t parley_gate_sender_rate(parley_gate_t *g);
 
 /*
- * What was to prove something was refused, with g->err: that is counted.
- * Returns 0 or PARLEY_WAIT.
+ * Counts a failed proof, refused with g->err.  Returns 0 or PARLEY_WAIT.
  */
 int parley_gate_failed(parley_gate_t *g);
 
 /* parley_gate_verdict.c */
 
-/* The steps have come to an end, and what they took is settled. */
+/* Reports the verdict after the last step, when the id is settled. */
 void parley_gate_conclude(parley_gate_t *g);
 
 /*
- * That it passes, or is another's verdict, is written first, and once: asked
- * again there is NONE.  PASSED, REFUSED with g->err, or NONE.
+ * Writes the verdict to the audit log before it takes effect.  Only the first
+ * call writes.  Returns PASSED, REFUSED with g->err, or NONE if nothing is
+ * written.
  */
 parley_step_result_t parley_gate_record(parley_gate_t *g);
 parley_step_result_t parley_gate_record_as(parley_gate_t *g,
     parley_verdict_t verdict);
 
-/* What became of its id: the first word is final. */
+/* Reports the settlement of the id.  Only the first call has an effect. */
 void parley_gate_settles(parley_gate_t *g, parley_settle_t settle);
 
-/* What came of a message that went on: of others, and again, nothing. */
+/* Reports the outcome of a forwarded message.  Only the first call has an
+   effect. */
 void parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
     const parley_answered_t *answer);
 
-/* The request is over. */
+/* Reports the verdict and the outcome at the end of the request, if they are
+   not yet reported. */
 void parley_gate_report_rest(parley_gate_t *g);
 
 /* parley_gate_session.c */
 
 parley_step_result_t parley_gate_session(parley_gate_t *g);
 
-/* The sessions that the service gave with its answer become the caller's: 0 or
-   PARLEY_WAIT. */
+/* Records the caller as the owner of the sessions that the service gave with
+   its answer.  Returns 0 or PARLEY_WAIT. */
 int parley_gate_sessions_given(parley_gate_t *g);
 
 /* parley_gate_submit.c */
@@ -407,12 +430,12 @@ parley_step_result_t parley_gate_submission(parley_gate_t *g);
 
 parley_step_result_t parley_gate_json(parley_gate_t *g);
 
-/* Returns the exchange for answers to a message that was sent in a protocol;
-   made at the first call.  NULL: no memory. */
+/* Returns the exchange for the answers to a message that was sent in the
+   protocol speak.  The first call allocates it.  NULL: no memory. */
 parley_exchange_t *parley_gate_exchange(parley_gate_t *g,
     parley_proto_t speak, const parley_encoded_t *sent);
 
-/* Reads the token in the argument g->conf->token; empty: there is none.
+/* Reads the token in the argument g->conf->token; empty: the query has none.
    Returns 0, or -1: field-invalid. */
 int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 
@@ -426,7 +449,7 @@ void parley_gate_report_step(parley_gate_t *g, parley_step_t step,
 /* Fills g->account, the account that the message is counted to. */
 void parley_gate_account(parley_gate_t *g);
 
-/* Whether a message is a task for the gateway itself. */
+/* Returns whether the message is a task for the gateway itself. */
 int parley_gate_is_self(const parley_gate_t *g);
 
 /* Fills the arguments of parley_replay_keep(). */
@@ -438,7 +461,7 @@ parley_step_result_t parley_gate_reference(parley_gate_t *g);
 parley_step_result_t parley_gate_admit(parley_gate_t *g);
 parley_step_result_t parley_gate_keep(parley_gate_t *g);
 
-/* Where the keys of that sub are kept; NULL: nowhere. */
+/* Returns the cached keys of the account of sub, or NULL. */
 static inline parley_account_kept_t *
 parley_gate_kept(const parley_gate_t *g, parley_str_t sub)
 {
@@ -446,29 +469,29 @@ parley_gate_kept(const parley_gate_t *g, parley_str_t sub)
 }
 
 /*
- * Gives back what the message took, unless that is settled; returns 0,
+ * Releases the records of the message, unless it is settled.  Returns 0,
  * PARLEY_WAIT or -1.
  */
 int parley_gate_undo(parley_gate_t *g);
 
 /* parley_gate_actors.c */
 
-/* Whether no actor of the token is suspended.  Returns 0; PARLEY_WAIT; or -1:
-   agent-suspended, capacity. */
+/* Checks that no actor of the token is suspended.  Returns 0, PARLEY_WAIT, or
+   -1: agent-suspended, capacity. */
 int parley_gate_actors_pass(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* As parley_gate_actors_pass(), but for the principal of the caller, too. */
+/* As parley_gate_actors_pass(), and also checks the caller's principal. */
 int parley_gate_caller_passes(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* Whether the token has no actor but its subject, or an instrument of it that
-   has no sub. */
+/* Returns whether the subject of the token uses it without an actor, except an
+   instrument that has no sub. */
 int parley_gate_acts_itself(const parley_gate_t *g);
 
 /* parley_gate_suspend.c */
 
-/* Whether the message passes although its sender is suspended. */
+/* Returns whether the message passes although its sender is suspended. */
 int parley_gate_is_free(const parley_gate_t *g);
 
 parley_step_result_t parley_gate_suspend(parley_gate_t *g);
@@ -481,9 +504,9 @@ parley_step_result_t parley_gate_refute(parley_gate_t *g);
 /* parley_gate_taken.c */
 
 /*
- * The message was taken.  first: what its sender is told, or NULL: that is not
- * known yet; closes: and no answer is to come any more.  Returns 0, PARLEY_WAIT
- * or -1.
+ * Marks the id of the message as accepted.  first is the reply to the sender,
+ * or NULL if not yet known.  closes: no further answer is awaited.  Returns 0,
+ * PARLEY_WAIT or -1.
  */
 int parley_gate_taken(parley_gate_t *g, const parley_reply_t *first,
     int closes);
@@ -492,14 +515,14 @@ int parley_gate_taken(parley_gate_t *g, const parley_reply_t *first,
    PARLEY_WAIT. */
 int parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first);
 
-/* Retains the message before it is published, if messages are retained here; it
-   ends unless the message is taken.  Returns 0 or PARLEY_WAIT. */
+/* Retains the message before it is published, if configured.  The record ends
+   unless the message is accepted.  Returns 0 or PARLEY_WAIT. */
 int parley_gate_keep_before(parley_gate_t *g);
 
-/* Clears the deadline of a task whose final answer was taken. */
+/* Drops the deadline job of a task after its final answer was accepted. */
 void parley_gate_in_time(parley_gate_t *g);
 
-/* Where messages are retained. */
+/* Fills the arguments of parley_retain(), except for the message. */
 void parley_gate_retain(parley_gate_t *g, parley_retain_t *ret);
 
 /* parley_gate_translate.c */
@@ -524,19 +547,19 @@ parley_step_result_t parley_gate_direction(parley_gate_t *g);
  */
 int parley_gate_caller(parley_gate_t *g);
 
-/* Whether a rule for such a type lets the caller ask about g->to, another's
-   name; empty: about the gateway. */
+/* Returns whether a rule with this type lets the caller ask about another
+   principal's name, g->to.  Empty: about the gateway. */
 int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
 
 /*
- * Asks the rules about the message, its sender and its recipient.  Returns 1:
- * they let it pass; 0: they do not, with *g->err and g->rule, the rule that
- * decided or NULL; or -1: no memory.
+ * Checks the message, its sender and its recipient by the rules.  Returns 1 if
+ * allowed; 0 with *g->err and g->rule, the rule that decided, or NULL; or -1:
+ * no memory.
  */
 int parley_gate_check_rules(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* Names the scope that a token lacks in the challenge (SEC-19). */
+/* Sets g->lacks, the scope that a token lacks, for the challenge (SEC-19). */
 void parley_gate_lacks(parley_gate_t *g);
 
 /*
@@ -547,18 +570,21 @@ void parley_gate_lacks(parley_gate_t *g);
 int parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
     const parley_channel_scope_t *scope, const parley_principal_t *reader);
 
-/* Whether the rules about recipients let the message go to a reader, who is
-   one of those that its recipient stands for (GW-37). */
+/* Returns whether the rules about recipients let the message go to a reader,
+   which is one member of its recipient (GW-37). */
 int parley_gate_may_reach(const parley_gate_t *g,
     const parley_principal_t *reader);
 
-/* Whether there are rules that deny something; whether one that is the first
-   to match denies g->msg to the caller. */
+/*
+ * parley_gate_denies() returns whether a rule denies anything.
+ * parley_gate_is_denied() returns whether the first rule that matches denies
+ * g->msg to the caller.
+ */
 int parley_gate_denies(const parley_gate_t *g);
 int parley_gate_is_denied(parley_gate_t *g);
 
 
-/* Returns whether the message is forwarded unchanged, whatever is decided. */
+/* Returns whether the message is forwarded unchanged, even if it is refused. */
 
 static inline int
 parley_gate_is_dry(const parley_gate_t *g)

@@ -1,4 +1,4 @@
-/* Records that a message was taken, and keeps it where that is configured. */
+/* Records that a message was accepted, and keeps it if configured. */
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static int parley_gate_keep_message(parley_gate_t *g, int under);
 static int parley_gate_secret(parley_gate_t *g, parley_str_t *message);
 
 
-/* GW-12: the id counts as seen from here on. */
+/* From here on the id counts as seen (GW-12). */
 
 int
 parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
@@ -40,7 +40,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
     g->late |= rc == PARLEY_SETTLED_LATE;
 
     if (closes) {
-        /* the entrance took the question in the same step */
+        /* parley_reservation_take() has closed the question */
         g->asked.kept = 0;
     }
 
@@ -83,10 +83,10 @@ parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first)
 
 
 /*
- * Retains the message for aee.context.fetch as it was passed on, without the
+ * Retains the message for aee.context.fetch as it was forwarded, without the
  * members that parley_redact removes.  A translated message is retained as its
  * original, to which the translation refers.  A message that finds no room is
- * not retained.  under: the record ends unless the message is taken.
+ * not retained.  under: the record ends unless the message is accepted.
  */
 
 static int
@@ -137,7 +137,7 @@ parley_gate_keep_message(parley_gate_t *g, int under)
 }
 
 
-/* Removes a credential (MoQ auth_token) from a message that is retained. */
+/* Removes a credential (MoQ auth_token) from a retained message. */
 
 static int
 parley_gate_secret(parley_gate_t *g, parley_str_t *message)
@@ -171,7 +171,7 @@ parley_gate_secret(parley_gate_t *g, parley_str_t *message)
 }
 
 
-/* Drops the deadline of a task.  The deadline of an escalation ends by itself
+/* Drops the deadline job of a task.  That of an escalation ends by itself
    soon. */
 
 void
@@ -193,7 +193,7 @@ parley_gate_in_time(parley_gate_t *g)
                             &g->entrance.closes, parley_str_none, &job)
         == 0)
     {
-        /* not waited for: a job that is left finds the answer */
+        /* no wait: a job that remains finds the answer */
 
         (void) g->ask.state->ops->job->drop(g->ask.state, job.lane, NULL, NULL);
     }

@@ -1,11 +1,11 @@
-/* What is said of a message as a whole, and that it is said once. */
+/* The verdict and the outcome of a message, each reported once. */
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 
 
-/* milliseconds after which a message may come again that nobody could write
-   down */
+/* milliseconds after which a message may be sent again if the audit log could
+   not be written */
 #define PARLEY_GATE_UNWRITTEN  1000
 
 
@@ -15,7 +15,7 @@ static void parley_gate_report_verdict(parley_gate_t *g,
 static parley_step_result_t parley_gate_unwritten(parley_gate_t *g);
 
 
-/* what the steps have come to */
+/* Returns the verdict for the result of the steps. */
 
 static parley_verdict_t
 parley_gate_verdict(const parley_gate_t *g)
@@ -35,7 +35,7 @@ parley_gate_verdict(const parley_gate_t *g)
     case PARLEY_RESULT_ANSWERED:
         return PARLEY_VERDICT_ANSWERED;
 
-    default: /* PARLEY_RESULT_FAILED: somebody else says so */
+    default: /* PARLEY_RESULT_FAILED: the adapter reports it */
         return PARLEY_VERDICT_NONE;
     }
 }
@@ -179,19 +179,17 @@ parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
 }
 
 
-/* the request is over: what was not said yet */
-
 void
 parley_gate_report_rest(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
     if (!g->verdict_reported) {
-        /* decided, and the state was still asked to settle it */
+        /* decided, but the state has not settled the id */
 
         verdict = g->ending ? parley_gate_verdict(g) : PARLEY_VERDICT_NONE;
 
-        /* what went on nowhere has no result that could be told */
+        /* a message that was not forwarded cannot have passed */
 
         parley_gate_report_verdict(g, verdict == PARLEY_VERDICT_REFUSED
                                       || verdict == PARLEY_VERDICT_ANSWERED

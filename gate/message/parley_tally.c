@@ -1,4 +1,4 @@
-/* What of a message is counted, and as what. */
+/* The counters that a message adds to. */
 
 #include "gate/message/parley_gate_mcp.h"
 #include "gate/settings/parley_settings.h"
@@ -67,8 +67,8 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
 }
 
 
-/* who opens a stream, lists or asks brings none; nor does a GET of who looks
-   for one (MCP-02) */
+/* Requests that open a stream, list or ask bring no message, nor does a GET
+   that looks for a stream (MCP-02). */
 
 static int
 parley_tally_is_message(const parley_gate_t *g)

@@ -1,6 +1,6 @@
 /*
- * What of a message is counted: called by an adapter from the hooks of its
- * gate (parley_gate_env_t), once each.
+ * Counters of a message.  An adapter calls each function once from the callback
+ * of its gate (parley_gate_env_t).
  */
 
 #ifndef PARLEY_TALLY_H
@@ -10,16 +10,16 @@
 #include "gate/message/parley_gate.h"
 
 
-/* g->verdict was told */
+/* Counts the verdict.  For parley_gate_env_t.verdict. */
 void parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g);
 
-/* and what came of it */
+/* Counts the outcome.  For parley_gate_env_t.outcome. */
 void parley_tally_outcome(parley_slot_t *slot, const parley_gate_t *g,
     const parley_outcome_t *outcome);
 
 /*
- * What the process's cache of tokens has found and not found since *before,
- * which becomes what it has now.
+ * Adds the hits and misses of the process's token cache since *before, and
+ * replaces *before with the current numbers.
  */
 void parley_tally_tokens(parley_slot_t *slot,
     const parley_token_cache_t *tokens, parley_token_cache_stat_t *before);
