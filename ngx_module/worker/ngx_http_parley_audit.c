@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The file of the audit log, how it is written to, and when: a checkpoint by
- * one of the workers, a sum of what was counted.
+ * The file of the audit log and its writes: checkpoints by one of the workers,
+ * and summaries of counted refusals.
  */
 
 
@@ -13,13 +13,13 @@
 
 
 /*
- * The table, which fits into whole pages.  Its name has its layout: a module
- * that has another does not take it over.
+ * The table fits into whole pages.  Its name contains the number of its
+ * layout, so a module with another layout does not adopt it.
  */
 #define NGX_HTTP_PARLEY_AUDIT_ZONE  "parley audit 1"
 #define NGX_HTTP_PARLEY_AUDIT_SIZE  (sizeof(parley_audit_table_t) + 64 * 1024)
 
-/* seconds between lines of the error log */
+/* seconds between two lines in the error log */
 #define NGX_HTTP_PARLEY_AUDIT_SAID  60
 
 
@@ -72,7 +72,8 @@ ngx_http_parley_audit_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
 }
 
 
-/* GW-11: nginx opens it later, when it knows no file and line any more */
+/* Tries the file now (GW-11): nginx opens it later, when it no longer knows
+   the line of the configuration. */
 
 static ngx_int_t
 ngx_http_parley_audit_try(ngx_conf_t *cf, ngx_str_t *name)
@@ -253,7 +254,7 @@ ngx_http_parley_audit_now(void *ctx)
 }
 
 
-/* whoever of the workers is first when one is due writes it */
+/* Writes a due checkpoint; the first worker to notice does it. */
 
 static void
 ngx_http_parley_audit_checkpoint(ngx_event_t *ev)

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * parley_audit: nginx's side of gate/audit/parley_audit.h.
+ * Writes the audit log (parley_audit) with gate/audit/parley_audit.h.
  */
 
 
@@ -14,34 +14,36 @@
 #include "gate/audit/parley_audit.h"
 
 
-/* milliseconds after which refusals that were counted are summed up */
+/* milliseconds between summary lines of counted refusals */
 #define NGX_HTTP_PARLEY_AUDIT_SUM  1000
 
 
 struct ngx_http_parley_audit_s {
-    ngx_open_file_t              *file;           /* nginx opens it again */
+    ngx_open_file_t              *file;           /* nginx reopens it */
     ngx_http_parley_main_conf_t  *mcf;
-    parley_audit_table_t         *table;          /* of all workers */
+    parley_audit_table_t         *table;          /* shared by all workers */
     ngx_slab_pool_t              *shpool;
 
-    /* of this worker */
+    /* this worker only */
     parley_audit_t                chain;
-    parley_arena_t                arena;          /* of a line */
+    parley_arena_t                arena;          /* memory of one line */
     ngx_event_t                   checkpoint;
-    ngx_event_t                   sum;            /* of refusals that were
-                                                     counted */
+    ngx_event_t                   sum;            /* writes a summary of
+                                                     counted refusals */
     ngx_log_t                    *log;
-    time_t                        failed;         /* when that was logged */
+    time_t                        failed;         /* time of the last logged
+                                                     error */
 };
 
 
 /* ngx_http_parley_audit.c */
 
-/* When the configuration is read: the file, and what workers share. */
+/* Opens the file and adds the shared memory while nginx reads the
+   configuration. */
 char *ngx_http_parley_audit_open(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
 
-/* This worker writes from now on, or does no more. */
+/* Begins and ends this worker's part of the audit log. */
 void ngx_http_parley_audit_enter(ngx_cycle_t *cycle,
     ngx_http_parley_main_conf_t *mcf);
 void ngx_http_parley_audit_leave(ngx_http_parley_main_conf_t *mcf);
@@ -55,7 +57,7 @@ void ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_audit_outcome(ngx_http_parley_ctx_t *ctx,
     const parley_outcome_t *outcome);
 
-/* What came of a delivery. */
+/* Records the result of an attempt to deliver a message. */
 void ngx_http_parley_audit_delivery(ngx_http_parley_main_conf_t *mcf,
     const parley_audit_delivery_t *delivery);
 

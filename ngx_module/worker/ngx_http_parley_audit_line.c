@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The lines of a message in the audit log: one of its verdict, one of what came
- * of it.
+ * The lines of a message in the audit log: one of the verdict and one of the
+ * outcome.
  */
 
 
@@ -16,7 +16,7 @@ static ngx_int_t ngx_http_parley_audit_message(ngx_http_parley_ctx_t *ctx,
     parley_verdict_t verdict);
 
 
-/* what could not be written is lost with its verdict, and once */
+/* An unwritten line is counted as lost only once, with its verdict. */
 
 parley_recorded_t
 ngx_http_parley_audit_record(ngx_http_parley_ctx_t *ctx,
@@ -44,8 +44,9 @@ ngx_http_parley_audit_record(ngx_http_parley_ctx_t *ctx,
 
 
 /*
- * Of one that was recorded there is nothing to add, unless it was published,
- * refused all the same, or nginx ended its request before it went on.
+ * Writes the line of the verdict unless it is recorded already.  A recorded
+ * message gets an outcome here if it was published or refused, or if nginx
+ * ended its request before the forwarding.
  */
 
 void
@@ -125,7 +126,7 @@ ngx_http_parley_audit_delivery(ngx_http_parley_main_conf_t *mcf,
 }
 
 
-/* NGX_OK or NGX_ERROR; what was only counted is well, too */
+/* Returns NGX_OK or NGX_ERROR; a counted refusal is NGX_OK. */
 
 static ngx_int_t
 ngx_http_parley_audit_message(ngx_http_parley_ctx_t *ctx,

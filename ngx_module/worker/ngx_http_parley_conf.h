@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The configuration: what the directives fill, and the zone.
+ * The configuration that the directives fill, and the shared memory zone.
  */
 
 
@@ -46,51 +46,56 @@
 #include "ngx_module/worker/ngx_http_parley_detached.h"
 
 
-/* groups of a location's regular expression that are told apart */
+/* maximum number of distinguished captures of a location's regular
+   expression */
 #define NGX_HTTP_PARLEY_CAPTURES            16
 
 
-/* what lives in the zone; every process maps it at the same address */
+/* root of the zone; every process maps it at the same address */
 
 typedef struct {
     ngx_uint_t                    layout;
-    u_char                        secret[16];     /* of keys of the state */
-    uint64_t                      seed;       /* of the hashes of members */
+    u_char                        secret[16];     /* secret of the keys in the
+                                                     state */
+    uint64_t                      seed;       /* seed of the hashes of member
+                                                 names */
 
     void                         *state;      /* see parley_state.h */
     int64_t                       created;    /* wall clock, ms */
 
-    ngx_uint_t                    configurations; /* that had the zone */
+    ngx_uint_t                    configurations; /* number of configurations
+                                                     that used the zone */
 
     /*
-     * Keys fetched through parley_jwks_request, the last good ones, and of
-     * which source: no configuration that has another trusts them.
+     * The last usable keys that parley_jwks_request fetched, and a digest of
+     * their source.  A configuration with another source does not trust them.
      */
     u_char                        jwks_source[PARLEY_SHA256_LEN];
     ngx_uint_t                    jwks_configuration;
     ngx_atomic_t                  jwks_generation;
     ngx_str_t                     jwks;
-    ngx_atomic_t                  jwks_checked;   /* ms, of the last try */
-    ngx_atomic_t                  jwks_failed;    /* it failed */
-    ngx_atomic_t                  jwks_fetched;   /* ms, of the last that did
-                                                     not; 0: none */
-    ngx_atomic_t                  jwks_until;     /* ms; a fetch ends then */
-    parley_process_t              jwks_fetcher;   /* pid 0: nobody */
+    ngx_atomic_t                  jwks_checked;   /* last fetch, ms */
+    ngx_atomic_t                  jwks_failed;    /* the last fetch failed */
+    ngx_atomic_t                  jwks_fetched;   /* time of the last
+                                                     successful fetch, ms; 0:
+                                                     never */
+    ngx_atomic_t                  jwks_until;     /* end of the fetch, ms */
+    parley_process_t              jwks_fetcher;   /* pid 0: no fetch runs */
 
-    /* which list of parley_revocations was read last, and what was said of
-       the file last, by any worker */
+    /* mark of the list of parley_revocations that a worker read last, and of
+       the last event of the file that a worker logged */
     ngx_atomic_t                  revocations;
     ngx_atomic_t                  revocations_told;
 } ngx_http_parley_shctx_t;
 
 
-/* lines of the error log in this worker that have a bound (OPS-07) */
+/* rate-limited lines of the error log in this worker (OPS-07) */
 
 typedef struct {
     parley_logged_t               lines;
-    ngx_event_t                   sum;            /* is written then, */
-    const char                   *of;             /* of such, */
-    ngx_uint_t                    level;          /* at this level */
+    ngx_event_t                   sum;            /* writes the summary line */
+    const char                   *of;             /* subject of the summary */
+    ngx_uint_t                    level;          /* level of the summary */
 } ngx_http_parley_logged_t;
 
 
@@ -108,7 +113,7 @@ typedef struct {
     ngx_http_parley_main_conf_t  *mcf;
     parley_process_t              self;
 
-    ngx_queue_t                   waiting;        /* of jwks_queue */
+    ngx_queue_t                   waiting;        /* contexts by jwks_queue */
     ngx_event_t                   wake;
     ngx_event_t                   poll;
     ngx_event_t                   refresh;
@@ -125,42 +130,50 @@ typedef struct {
     ngx_log_t                            *log;
     ngx_event_t                           tick;
     ngx_event_t                           poll;
-    ngx_http_parley_revocation_reader_t  *job;    /* it is being read; NULL: it
-                                                     is not */
+    ngx_http_parley_revocation_reader_t  *job;    /* the reading in progress,
+                                                     or NULL */
 
-    ngx_file_info_t                       seen;   /* the file, as it was read */
-    parley_arena_t                        arena;  /* of the list in force */
-    ngx_uint_t                            began;  /* that of the
+    ngx_file_info_t                       seen;   /* file information at the
+                                                     last look */
+    parley_arena_t                        arena;  /* memory of the list in
+                                                     force */
+    ngx_uint_t                            began;  /* mark of the list of the
                                                      configuration */
-    ngx_uint_t                            mark;   /* that in force; 0: none was
-                                                     read since */
-    ngx_uint_t                            said;   /* of a bad one; 0: it is
-                                                     good */
-    ngx_uint_t                            round;  /* streams were looked at */
+    ngx_uint_t                            mark;   /* mark of the last list that
+                                                     was read; 0: none yet */
+    ngx_uint_t                            said;   /* last logged error; 0: the
+                                                     list is good */
+    ngx_uint_t                            round;  /* number of the last check
+                                                     of streams */
 
-    unsigned                              changed:1; /* it must be read again */
-    unsigned                              late:1; /* it was time to look while
-                                                     it was being read */
+    unsigned                              changed:1; /* the file must be read
+                                                        again */
+    unsigned                              late:1; /* a look was due during the
+                                                     reading */
     unsigned                              adopted:1; /* arena is in use */
     unsigned                              failed:1;
-    unsigned                              ends:1; /* streams are to be looked
-                                                     at */
+    unsigned                              ends:1; /* streams must be checked */
 } ngx_http_parley_revocations_t;
 
 
-/* the zone as this cycle sees it */
+/* this cycle's view of the zone */
 
 typedef struct {
     ngx_http_parley_shctx_t      *sh;
     ngx_slab_pool_t              *shpool;
     parley_memory_t               memory;
-    ngx_uint_t                    configuration;  /* a number: the newest of
-                                                     them is the largest */
-    ngx_uint_t                    retain;         /* messages */
-    size_t                        replay;         /* octets */
-    unsigned                      share;          /* of one principal, in
+    ngx_uint_t                    configuration;  /* number of this
+                                                     configuration; a newer one
+                                                     is larger */
+    ngx_uint_t                    retain;         /* maximum number of retained
+                                                     messages */
+    size_t                        replay;         /* maximum octets of first
+                                                     answers */
+    unsigned                      share;          /* largest part of one
+                                                     principal, in
                                                      thousandths */
-    unsigned                      created:1;      /* by this cycle */
+    unsigned                      created:1;      /* this cycle created the
+                                                     zone */
 } ngx_http_parley_zone_t;
 
 
@@ -170,12 +183,13 @@ struct ngx_http_parley_main_conf_s {
 
     parley_engine_t              *engine;
     parley_settings_http_t        http;
-    parley_arena_t                arena;          /* of the configuration */
-    uint64_t                      seed;           /* of the hashes of what is
-                                                     configured */
+    parley_arena_t                arena;          /* memory of the
+                                                     configuration */
+    uint64_t                      seed;           /* seed of the hashes of
+                                                     configured names */
 
     ngx_str_t                     jwks_uri;       /* parley_jwks_request */
-    ngx_http_conf_ctx_t          *jwks_server;    /* that has the location */
+    ngx_http_conf_ctx_t          *jwks_server;    /* server of its location */
     u_char                        jwks_source[PARLEY_SHA256_LEN];
 
     ngx_http_conf_ctx_t          *deliver_server; /* parley_deliver */
@@ -183,47 +197,53 @@ struct ngx_http_parley_main_conf_s {
 
     ngx_shm_zone_t               *slots_zone;     /* parley_counters.h */
     parley_slots_t               *slots;
-    parley_seats_t               *seats;    /* one of each slot */
+    parley_seats_t               *seats;    /* one for each slot */
     ngx_atomic_t                 *woken;          /* for each slot: its worker
-                                                     is to look, see _wake.c */
-    ngx_msec_t                    since;          /* it was read */
+                                                     is to check the state, see
+                                                     _wake.c */
+    ngx_msec_t                    since;          /* start of the cycle */
 
-    /* of this process */
-    parley_slot_t                *slot;           /* never NULL once it is a
-                                                     worker */
+    /* this process only */
+    parley_slot_t                *slot;           /* not NULL in a worker */
     parley_token_cache_t         *tokens;
-    parley_token_cache_stat_t     tokens_before;  /* as they were counted */
-    parley_account_places_t       failing;        /* keys of their failures */
-    ngx_http_parley_logged_t      refused;        /* see _log.c */
-    ngx_http_parley_logged_t      passed_over;    /* by streams */
-    ngx_http_parley_logged_t      lossy;          /* for who reads them */
+    parley_token_cache_stat_t     tokens_before;  /* statistics of tokens, as
+                                                     counted last */
+    parley_account_places_t       failing;        /* failed attempts of each
+                                                     address */
+    ngx_http_parley_logged_t      refused;        /* refusals, see _log.c */
+    ngx_http_parley_logged_t      passed_over;    /* messages that streams
+                                                     skip */
+    ngx_http_parley_logged_t      lossy;          /* messages that lose
+                                                     members */
     parley_losses_t               losses;
     parley_jwks_t                 fetched;
-    parley_jwks_t                 in_force;       /* with files of others */
+    parley_jwks_t                 in_force;       /* fetched, and the files of
+                                                     other issuers */
     parley_arena_t                fetched_arena;
     ngx_uint_t                    fetched_generation;
-    ngx_http_parley_fetch_t      *fetch;          /* NULL: parley_jwks alone */
+    ngx_http_parley_fetch_t      *fetch;          /* NULL: parley_jwks only */
 
-    ngx_http_parley_audit_t      *audit;          /* NULL: parley_audit is not
-                                                     there */
-    ngx_http_parley_revocations_t  *revocations;  /* NULL: there are none */
-    ngx_queue_t                   streams;        /* ..._sse_t that are open */
-    ngx_http_parley_hub_t        *hub;            /* NULL: nobody publishes, nor
-                                                     listens */
+    ngx_http_parley_audit_t      *audit;          /* NULL: no parley_audit */
+    ngx_http_parley_revocations_t  *revocations;  /* NULL: no
+                                                     parley_revocations */
+    ngx_queue_t                   streams;        /* open ..._sse_t */
+    ngx_http_parley_hub_t        *hub;            /* NULL: no publisher and no
+                                                     subscriber */
 
-    ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or one
-                                                     that ends */
+    ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or an
+                                                     exiting one */
 
-    ngx_array_t                   places;         /* ..._accepting_t */
-    ngx_uint_t                    accepting;      /* and are right */
+    ngx_array_t                   places;         /* blocks, ..._accepting_t */
+    ngx_uint_t                    accepting;      /* places are checked and
+                                                     valid */
 };
 
 
-/* a block, as the gate has it: see parley_settings.h */
+/* a block of the configuration in the gate's form, see parley_settings.h */
 typedef parley_settings_t  ngx_http_parley_loc_conf_t;
 
 
-/* one that accepts messages */
+/* a block that accepts messages */
 typedef struct {
     ngx_http_parley_loc_conf_t   *conf;
     parley_block_facts_t          facts;

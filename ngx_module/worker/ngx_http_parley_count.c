@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What a request adds to its worker's counters: the gate says what
- * (gate/message/parley_tally.h), here is how long it took.
+ * Adds a request to its worker's counters: the counts of
+ * gate/message/parley_tally.h, and the time that it took.
  */
 
 
@@ -20,7 +20,8 @@ static void ngx_http_parley_count_spent(ngx_http_parley_ctx_t *ctx,
     uint64_t now);
 
 
-/* finer than nginx's clock, which stands still within a turn of its loop */
+/* Returns nanoseconds.  The clock of nginx does not advance within one turn of
+   the event loop. */
 
 static uint64_t
 ngx_http_parley_count_now(void)

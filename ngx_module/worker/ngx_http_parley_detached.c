@@ -2,23 +2,23 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A request that no client has made.  Its connection has no socket: the events
- * say that there is nothing to read and always room to write, and handlers do
- * nothing.  Its main request is made and freed by nginx's own functions, and
- * never finalized: that would close a connection that is none.
+ * A request without a client.  Its connection has no socket: its events say
+ * that there is nothing to read and always room to write, and their handlers
+ * do nothing.  nginx creates and frees the main request.  The main request is
+ * never finalized, because that would close the connection.
  *
- * The connection stays where it is for the worker's life, since nginx looks at
- * it after the request's pool is gone (ngx_http_run_posted_requests()).
+ * The connection keeps its address for the life of the worker: nginx reads it
+ * after the request's pool is destroyed (ngx_http_run_posted_requests()).
  */
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 
 
-/* how often it looks whether the worker is to end */
+/* milliseconds between checks whether the worker exits */
 #define NGX_HTTP_PARLEY_DETACHED_TICK  200
 
-/* a thread that reads a file for the request ends in a moment */
+/* milliseconds to wait for a thread that reads a file for the request */
 #define NGX_HTTP_PARLEY_DETACHED_BLOCKED  10
 
 
@@ -123,7 +123,7 @@ ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
 }
 
 
-/* subrequests have the body of the main request, and its headers */
+/* Subrequests use the body and the headers of the main request. */
 
 static ngx_int_t
 ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
@@ -168,7 +168,7 @@ ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
     ngx_memzero(type, sizeof(ngx_table_elt_t));
     ngx_memzero(length, sizeof(ngx_table_elt_t));
 
-    /* by its hash a module finds what it says itself */
+    /* modules of nginx find and replace their own headers by the hash */
 
     ngx_str_set(&type->key, "Content-Type");
     type->lowcase_key = (u_char *) "content-type";
@@ -191,7 +191,7 @@ ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
 }
 
 
-/* the subrequest is there, and has not begun */
+/* Makes the subrequest a POST before it begins. */
 
 static ngx_int_t
 ngx_http_parley_detached_posts(ngx_http_parley_detached_t *d,
@@ -204,7 +204,7 @@ ngx_http_parley_detached_posts(ngx_http_parley_detached_t *d,
     sr->method = NGX_HTTP_POST;
     ngx_str_set(&sr->method_name, "POST");
 
-    /* as ngx_http_postpone_filter_in_memory() would, of another size */
+    /* as ngx_http_postpone_filter_in_memory(), with another size */
 
     sr->out = ngx_alloc_chain_link(sr->pool);
     if (sr->out == NULL) {
@@ -238,7 +238,7 @@ ngx_http_parley_detached_url(ngx_http_request_t *r)
 }
 
 
-/* what breaks off may look like less than it is */
+/* An interrupted body can be shorter than the upstream announced. */
 
 ngx_uint_t
 ngx_http_parley_detached_whole(ngx_http_request_t *sr)
@@ -316,7 +316,7 @@ ngx_http_parley_detached_connect(ngx_http_parley_detached_t *d,
         return NGX_ERROR;
     }
 
-    /* -1 would tell lua that the connection is of its own making */
+    /* -1 would tell the Lua module that it created the connection */
     c->fd = (ngx_socket_t) -2;
     c->type = SOCK_STREAM;
     c->data = &d->http;
@@ -327,8 +327,8 @@ ngx_http_parley_detached_connect(ngx_http_parley_detached_t *d,
     c->write = &d->write;
 
     /*
-     * An address for variables and balancers: a client on a UNIX socket that
-     * has no name.
+     * Variables and balancers need an address: that of a client on an unnamed
+     * UNIX socket.
      */
 
     d->address.sockaddr.sa_family = AF_UNIX;
@@ -353,9 +353,10 @@ static void
 ngx_http_parley_detached_events(ngx_http_parley_detached_t *d)
 {
     /*
-     * Nothing is added to, or taken from, what the kernel watches: an event
-     * that is active and not ready, or ready and not active, is as it should
-     * be; ngx_http_upstream_init() asks an edge-triggered one to be active.
+     * The kernel watches no socket here, so nothing is added or deleted.  An
+     * event that is active and not ready, or ready and not active, is left
+     * alone.  ngx_http_upstream_init() expects an edge-triggered event to be
+     * active.
      */
 
     d->read.active = 1;
@@ -391,7 +392,7 @@ ngx_http_parley_detached_main(ngx_http_parley_detached_t *d)
         return NGX_ERROR;
     }
 
-    /* no line of the access log: nobody has asked */
+    /* no line in the access log: a client does not exist */
     r->logged = 1;
 
     cln = ngx_pool_cleanup_add(r->pool, 0);
@@ -426,9 +427,10 @@ ngx_http_parley_detached_main(ngx_http_parley_detached_t *d)
 
 
 /*
- * Called wherever the subrequest is finalized, perhaps more than once: a status
- * of nginx's own becomes a page in memory first, or that of error_page.  What
- * would terminate the main request, as if its client were gone, does not.
+ * Runs at each finalization of the subrequest, possibly several times.  A
+ * status of nginx first becomes a page in memory, or a page of error_page.
+ * Codes that would terminate the main request, as for a departed client, are
+ * not passed on.
  */
 
 static ngx_int_t
@@ -455,7 +457,7 @@ ngx_http_parley_detached_finished(ngx_http_request_t *sr, void *data,
 }
 
 
-/* the main request runs again: its subrequest has ended */
+/* Runs when the main request is woken because its subrequest has ended. */
 
 static void
 ngx_http_parley_detached_woken(ngx_http_request_t *r)
@@ -505,8 +507,8 @@ ngx_http_parley_detached_end(ngx_http_parley_detached_t *d,
 
 
 /*
- * Closes the connection to the upstream, where there is one still, by the
- * cleanup handlers of the main request.
+ * Frees the request.  The cleanup handlers of the main request close an open
+ * connection to the upstream.
  */
 
 static void
@@ -518,7 +520,7 @@ ngx_http_parley_detached_stop(ngx_http_parley_detached_t *d)
     r = d->request;
     pool = d->connection.pool;
 
-    /* its upstream's cleanup gives a reference back */
+    /* the cleanup handler of the upstream releases a reference */
     r->main->count++;
 
     ngx_http_parley_detached_clear(d);
@@ -530,8 +532,8 @@ ngx_http_parley_detached_stop(ngx_http_parley_detached_t *d)
 
 
 /*
- * The main request's pool goes, and nobody here has ended it: nginx terminated
- * it, for want of memory.
+ * Runs when nginx terminates the main request itself, because memory is
+ * exhausted.
  */
 
 static void
@@ -542,7 +544,7 @@ ngx_http_parley_detached_lost(void *data)
     if (d->request) {
         ngx_http_parley_detached_clear(d);
 
-        /* ngx_close_connection() comes next, and has nothing to close */
+        /* ngx_close_connection() follows and must not close a socket */
         d->connection.fd = (ngx_socket_t) -1;
 
         d->handler(NULL, d->rc, d->data);

@@ -2,8 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A request that no client has made: an in-memory subrequest to an internal
- * location, below a main request and a connection that exist for it alone.
+ * A request that the gateway makes itself, without a client.  It is an
+ * in-memory subrequest to an internal location.  Its main request and its
+ * connection exist for this subrequest only.
  */
 
 
@@ -17,18 +18,20 @@
 
 
 /*
- * What came of it, told once and from the event loop, perhaps before
- * ngx_http_parley_detached_get() returns.  sr is the finished subrequest: its
- * status in headers_out, its body in out, as with NGX_HTTP_SUBREQUEST_IN_MEMORY
- * at any time; gone when the function returns.  NULL: it did not end in time,
- * or the worker could not wait for it.  rc is what the subrequest was finalized
- * with: NGX_OK, a status of nginx's own (502, ...), or NGX_ERROR.
+ * Receives the result of a detached request.  The event loop calls it once,
+ * possibly before ngx_http_parley_detached_get() returns.  sr is the finished
+ * subrequest: its status is in headers_out and its body in out, as
+ * NGX_HTTP_SUBREQUEST_IN_MEMORY leaves it.  sr is freed when the handler
+ * returns.  sr is NULL if the subrequest did not end in time or the worker
+ * exits.  rc is the argument of the finalization: NGX_OK, a status of nginx
+ * such as 502, or NGX_ERROR.
  */
 typedef void (*ngx_http_parley_detached_pt)(ngx_http_request_t *sr,
     ngx_int_t rc, void *data);
 
 
-/* zeroed before the first use; of this process, and of one request at a time */
+/* Zeroed before the first use.  It belongs to one process and carries one
+   request at a time. */
 
 typedef struct {
     ngx_connection_t              connection;
@@ -39,16 +42,17 @@ typedef struct {
     ngx_http_connection_t         http;
     ngx_sockaddr_t                address;
 
-    ngx_http_request_t           *request;        /* NULL: none under way */
+    ngx_http_request_t           *request;        /* NULL: none in progress */
     ngx_http_request_t           *subrequest;
     ngx_int_t                     rc;
 
     ngx_event_t                   timer;
     ngx_msec_t                    deadline;
-    ngx_uint_t                    awaited;        /* at shutdown it is ended
-                                                     unless somebody waits */
+    ngx_uint_t                    awaited;        /* number of waiting
+                                                     requests; 0: ended at
+                                                     shutdown */
 
-    ngx_str_t                     url;            /* of a POST: where to, see
+    ngx_str_t                     url;            /* target of a POST, see
                                                      $parley_deliver_url */
 
     ngx_http_parley_detached_pt   handler;
@@ -58,44 +62,43 @@ typedef struct {
 
 #define ngx_http_parley_detached_busy(d)  ((d)->request != NULL)
 
-/*
- * Whether r belongs to such a request: the gateway's own, whatever location it
- * comes to.
- */
+/* Returns whether r belongs to a detached request, in any location. */
 ngx_uint_t ngx_http_parley_is_detached(ngx_http_request_t *r);
 
 /*
- * GETs uri, of a location of the server that conf_ctx is of, within timeout;
- * handler and data are those of d.  Nothing of any client is sent along.
- * NGX_OK: the handler is called, or was; NGX_ERROR: it is not.
+ * Requests uri with GET from a location of the server that owns conf_ctx,
+ * within timeout milliseconds.  The caller sets d->handler and d->data.  The
+ * request has no data of a client.  Returns NGX_OK if the handler has been or
+ * will be called, and NGX_ERROR if not.
  */
 ngx_int_t ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
     ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri, ngx_msec_t timeout);
 
 
-/* what is posted; all of it lives until the handler was called */
+/* a request to post; the members must live until the handler has been
+   called */
 typedef struct {
-    ngx_str_t                     uri;            /* of the location */
+    ngx_str_t                     uri;            /* URI of the location */
     ngx_str_t                     url;
     ngx_str_t                     type;
     ngx_str_t                     body;
-    size_t                        answer;         /* octets of it, at most:
-                                                     one that is longer is none
-                                                     (NGX_ERROR) */
+    size_t                        answer;         /* maximum octets of an
+                                                     answer; a longer one gives
+                                                     NGX_ERROR */
 } ngx_http_parley_posted_t;
 
 /*
- * The same of a POST.  It goes where it was sent and nowhere else: what would
- * redirect it internally is answered 502.
+ * As ngx_http_parley_detached_get(), with POST.  The request stays in its
+ * location: an internal redirection of it is answered with 502.
  */
 ngx_int_t ngx_http_parley_detached_post(ngx_http_parley_detached_t *d,
     ngx_http_conf_ctx_t *conf_ctx, const ngx_http_parley_posted_t *posted,
     ngx_msec_t timeout);
 
-/* The URL that such a request is posted to; NULL: it is none. */
+/* Returns the target URL of a detached POST, or NULL for any other request. */
 ngx_str_t *ngx_http_parley_detached_url(ngx_http_request_t *r);
 
-/* Whether the body of the finished subrequest came to its end. */
+/* Returns whether the body of the finished subrequest is complete. */
 ngx_uint_t ngx_http_parley_detached_whole(ngx_http_request_t *sr);
 
 

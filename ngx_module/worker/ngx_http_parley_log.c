@@ -2,8 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What the error log has of refusals and answers: who, why and which, without
- * secrets or payload; of a flood the first few and a sum (OPS-07).
+ * The lines of the error log about refusals and answers.  They name the
+ * principal, the reason and the message, without secrets or payload.  In a
+ * flood only the first lines and a summary are written (OPS-07).
  */
 
 
@@ -11,8 +12,8 @@
 #include "ngx_module/worker/ngx_http_parley_log.h"
 
 
-/* a name or an id in a line: what a message says is not for it to write there
-   (SEC-01), and no two of them look alike */
+/* A name or an id in a line is escaped: a message cannot write text of its own
+   there (SEC-01), and two different names never look alike. */
 
 typedef char  ngx_http_parley_log_name_t[PARLEY_ESCAPE_LOGGED + 1];
 
@@ -50,7 +51,7 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     info = parley_error_info(ctx->error.code);
 
-    /* what is not proven is the message's own word */
+    /* without proof the sender is only the message's claim */
 
     m = ctx->gate.msg_read ? &ctx->msg : NULL;
     surface = parley_who_surface(&ctx->who);
@@ -60,7 +61,7 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     text = ngx_http_parley_log_words(words,
                                      parley_error_words(&ctx->error));
 
-    /* what is no JSON has no member to name */
+    /* an error in the JSON syntax has an offset instead of a member */
 
     len = 0;
 
@@ -169,7 +170,7 @@ ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
     said = parley_proto_name(p->proto);
     read = parley_proto_name(to);
 
-    /* the list may be longer than a line: it stands last */
+    /* the list comes last because it may exceed the line */
 
     ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
                   "parley: a message of %*s loses members for who reads %*s, "
@@ -191,8 +192,8 @@ ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 }
 
 
-/* a message may name a member as it likes, and so what is wrong with it: only
-   the log's own words are in quotation marks */
+/* A message chooses the names of its members, and errors quote them.
+   Therefore only the log's own values are in quotation marks. */
 
 ngx_str_t
 ngx_http_parley_log_words(u_char *buf, const char *words)
@@ -208,7 +209,8 @@ ngx_http_parley_log_words(u_char *buf, const char *words)
 }
 
 
-/* whether it gets a line; else a timer brings the sum */
+/* Returns whether the line is written.  If not, a timer writes the summary
+   later. */
 
 static ngx_uint_t
 ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l, parley_code_t code)

@@ -22,9 +22,10 @@
 
 typedef enum {
     NGX_HTTP_PARLEY_ANSWER_NONE = 0,
-    NGX_HTTP_PARLEY_ANSWER_BUFFER,     /* JSON: header held, body gathered */
+    NGX_HTTP_PARLEY_ANSWER_BUFFER,     /* JSON: the header is held, the body
+                                          collected */
     NGX_HTTP_PARLEY_ANSWER_EVENTS,     /* SSE: event by event */
-    NGX_HTTP_PARLEY_ANSWER_HELD,       /* JSON: it waits for the state */
+    NGX_HTTP_PARLEY_ANSWER_HELD,       /* JSON: held until the state answers */
     NGX_HTTP_PARLEY_ANSWER_DONE
 } ngx_http_parley_answer_e;
 
@@ -32,7 +33,7 @@ typedef enum {
 typedef struct ngx_http_parley_sse_s  ngx_http_parley_sse_t;
 
 
-/* what the upstream module does itself, see ngx_http_parley_upstream.c */
+/* the handlers of the upstream module, see ngx_http_parley_upstream.c */
 typedef struct {
     ngx_int_t                   (*init)(void *data);
     ngx_int_t                   (*unbuffered)(void *data, ssize_t bytes);
@@ -50,8 +51,8 @@ typedef void (*ngx_http_parley_waited_pt)(ngx_http_request_t *r,
 
 
 /*
- * One request.  It outlives an internal redirect (error_page) through the
- * pool's cleanup, which releases what has not been settled.
+ * The context of one request.  It outlives an internal redirect (error_page).
+ * The pool's cleanup handler releases reservations that are not settled.
  */
 struct ngx_http_parley_ctx_s {
     ngx_http_request_t           *request;
@@ -61,7 +62,7 @@ struct ngx_http_parley_ctx_s {
     parley_arena_t                arena;
 
     /* access */
-    ngx_queue_t                   jwks_queue;     /* while jwks_waiting */
+    ngx_queue_t                   jwks_queue;     /* used while jwks_waiting */
 
     parley_gate_t                 gate;
     parley_error_t                error;
@@ -69,23 +70,26 @@ struct ngx_http_parley_ctx_s {
 
     parley_str_t                  body;
     parley_json_t                 doc;
-    parley_json_t                 edited_doc;     /* after caps, redaction */
+    parley_json_t                 edited_doc;     /* after capping and
+                                                     redaction */
     parley_msg_t                  msg;
 
-    u_char                        random[16];     /* of an id, see drawn */
+    u_char                        random[16];     /* for an id, if drawn */
     ngx_event_t                   deadline;
 
     parley_loss_t                 loss;
 
     /* forward */
-    ngx_list_t                    client_headers; /* as they came */
+    ngx_list_t                    client_headers; /* as received */
     ngx_table_elt_t              *client_type;
     ngx_str_t                     client_args;
     ngx_str_t                     client_uri;     /* unparsed */
     ngx_uint_t                    client_version; /* of HTTP */
     ngx_http_handler_pt           content_handler;
-    ngx_http_upstream_t          *tried;          /* before it continued */
-    ngx_http_event_handler_pt     write_handler;  /* of the upstream module */
+    ngx_http_upstream_t          *tried;          /* upstream before the
+                                                     continuation */
+    ngx_http_event_handler_pt     write_handler;  /* the upstream module's
+                                                     own */
 
     /* answer */
     ngx_http_parley_upstream_t    upstream;
@@ -93,27 +97,31 @@ struct ngx_http_parley_ctx_s {
     ngx_chain_t                  *gathered;
     ngx_chain_t                 **gathered_last;
     size_t                        gathered_size;
-    parley_answered_t             answered;       /* of a whole answer */
+    parley_answered_t             answered;       /* the result of a complete
+                                                     answer */
     parley_reply_t                reply;
     parley_str_t                  answer_trace;   /* traceparent, or empty */
     ngx_http_parley_sse_t        *sse;
     void                         *inflate;
 
-    struct ngx_http_parley_subscriber_s  *held;   /* for its answer; NULL: it
-                                                     is not */
-    uint64_t                      audit_line;     /* of its verdict; 0: none */
-    uint64_t                      begun;          /* ns; 0: it does not count
-                                                     what its time is */
-    uint64_t                      spent;          /* ns */
-    uint64_t                      sent;           /* ns, when it went on; 0: it
-                                                     has not */
+    struct ngx_http_parley_subscriber_s  *held;   /* the held request's
+                                                     subscriber, or NULL */
+    uint64_t                      audit_line;     /* audit line of the verdict;
+                                                     0: none */
+    uint64_t                      begun;          /* ns; 0: time is not
+                                                     measured now */
+    uint64_t                      spent;          /* ns, time in Parley */
+    uint64_t                      sent;           /* ns, time of forwarding; 0:
+                                                     not forwarded yet */
 
-    ngx_event_t                   waiting;        /* for the state, no longer
-                                                     than that */
-    ngx_http_parley_waited_pt     waited;         /* NULL: it does not wait */
-    ngx_http_parley_waited_pt     again;          /* how it goes on that comes
-                                                     in no phase; NULL: in
-                                                     its phase */
+    ngx_event_t                   waiting;        /* limit of the wait for the
+                                                     state */
+    ngx_http_parley_waited_pt     waited;         /* called after the wait;
+                                                     NULL: no wait */
+    ngx_http_parley_waited_pt     again;          /* continues a message
+                                                     outside of the phases;
+                                                     NULL: the phase runs
+                                                     again */
 
     unsigned                      audit_tried:1;
     unsigned                      jwks_tried:1;
@@ -121,26 +129,27 @@ struct ngx_http_parley_ctx_s {
     unsigned                      body_read:1;
     unsigned                      drawn:1;        /* random is filled */
     unsigned                      forwarded:1;    /* every step passed */
-    unsigned                      resume:1;       /* at another location */
-    unsigned                      dry:1;          /* dry run: untouched */
-    unsigned                      replied:1;      /* the gateway's own reply
-                                                     is on its way */
-    unsigned                      out:1;          /* it was led away */
-    unsigned                      cut:1;          /* no more of the answer is
-                                                     of use */
-    unsigned                      left:1;         /* there is no client any
-                                                     more */
+    unsigned                      resume:1;       /* continues at another
+                                                     location */
+    unsigned                      dry:1;          /* dry run: unchanged */
+    unsigned                      replied:1;      /* the gateway sends its own
+                                                     reply */
+    unsigned                      out:1;          /* an internal redirection
+                                                     was refused */
+    unsigned                      cut:1;          /* the rest of the answer is
+                                                     dropped */
+    unsigned                      left:1;         /* the client has left */
 };
 
 
 extern ngx_module_t  ngx_http_parley_module;
 
 
-/* in r->buffered: of no filter of nginx's own */
+/* bit in r->buffered that no filter of nginx uses */
 #define NGX_HTTP_PARLEY_BUFFERED  0x08
 
 
-/* spans of either world */
+/* conversion between the string types */
 
 #define ngx_http_parley_str(s)    parley_str_make((s)->data, (s)->len)
 
@@ -156,12 +165,12 @@ ngx_http_parley_ngx_str(parley_str_t s)
 }
 
 
-/* keys the hash of parley_json_read(); unknown to senders */
+/* The seed of the hash in parley_json_read().  Senders do not know it. */
 #define ngx_http_parley_seed(ctx)                                             \
     ((ctx)->mcf->zone->sh->seed)
 
 
-/* the wall clock in milliseconds, as nginx cached it */
+/* Returns the wall clock in milliseconds, as cached by nginx. */
 static ngx_inline int64_t
 ngx_http_parley_now(void)
 {

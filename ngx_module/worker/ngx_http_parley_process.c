@@ -2,8 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Processes of the host: which one this is, and whether another still lives.
- * A process id alone is soon another's: when a process began tells them apart.
+ * Processes of the host: the id of this process, and whether another process
+ * is alive.  The system reuses process ids, so the start time is part of the
+ * id.
  */
 
 
@@ -15,7 +16,7 @@
 
 #define NGX_HTTP_PARLEY_STAT_MAX    1024
 
-/* of proc(5)'s stat: fields after the command's closing parenthesis */
+/* fields in proc(5)'s stat after the command's closing parenthesis */
 #define NGX_HTTP_PARLEY_STAT_STATE  1
 #define NGX_HTTP_PARLEY_STAT_BEGAN  20
 
@@ -44,7 +45,7 @@ ngx_http_parley_process_self(parley_process_t *ret)
 }
 
 
-/* one that was not reaped yet is gone all the same */
+/* A process that has ended and is not reaped yet is not alive. */
 
 int
 ngx_http_parley_process_is_alive(void *ctx, const parley_process_t *process)
@@ -68,7 +69,7 @@ ngx_http_parley_process_is_alive(void *ctx, const parley_process_t *process)
 }
 
 
-/* NGX_DECLINED: the host has no such file, or does not show it */
+/* Returns NGX_DECLINED if the host does not have or show the file. */
 
 static ngx_int_t
 ngx_http_parley_process_stat(uint32_t pid, u_char *state, uint64_t *began)
@@ -93,7 +94,7 @@ ngx_http_parley_process_stat(uint32_t pid, u_char *state, uint64_t *began)
         return NGX_DECLINED;
     }
 
-    /* the command's name may hold anything */
+    /* the name of the command may contain any octet */
 
     last = text + n;
 

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The way of a request: phases, what is asked of it, what goes upstream.
+ * Functions on the way of a request: phases, the gate's callbacks, and the
+ * request to the upstream.
  */
 
 
@@ -17,22 +18,23 @@
 
 ngx_int_t ngx_http_parley_precontent_handler(ngx_http_request_t *r);
 
-/* The step "forward"; NGX_OK or NGX_ERROR. */
+/* Does the step "forward".  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 ngx_http_parley_ctx_t *ngx_http_parley_get_ctx(ngx_http_request_t *r);
 
 /*
- * Makes one anew, what of it lives in a pool that lasts as long: the request's,
- * or one of a message that is none.  And its end: what it took is given back,
- * unless that is settled.
+ * ngx_http_parley_ctx_init() prepares a context and takes its memory from
+ * pool.  The pool must live as long as the context: it belongs to the request
+ * or to a WebSocket message.  ngx_http_parley_ctx_leave() ends the context and
+ * releases reservations that are not settled.
  */
 void ngx_http_parley_ctx_init(ngx_http_parley_ctx_t *ctx,
     ngx_http_request_t *r, ngx_pool_t *pool);
 void ngx_http_parley_ctx_leave(ngx_http_parley_ctx_t *ctx);
 
-/* That of the request before an internal redirection, or NULL. */
+/* Returns the context from before an internal redirection, or NULL. */
 ngx_http_parley_ctx_t *ngx_http_parley_find_ctx(ngx_http_request_t *r);
 
 
@@ -41,7 +43,8 @@ ngx_http_parley_ctx_t *ngx_http_parley_find_ctx(ngx_http_request_t *r);
 ngx_int_t ngx_http_parley_redirect_handler(ngx_http_request_t *r);
 ngx_int_t ngx_http_parley_redirect_named_handler(ngx_http_request_t *r);
 
-/* Whether a request has come into a location by redirection, as no message. */
+/* Returns whether an internal redirection has led the request into this
+   location.  ngx_http_parley_redirect_refuse() refuses such a request. */
 ngx_uint_t ngx_http_parley_redirect_is_into(ngx_http_request_t *r);
 ngx_int_t ngx_http_parley_redirect_refuse(ngx_http_request_t *r);
 
@@ -49,8 +52,8 @@ ngx_int_t ngx_http_parley_redirect_refuse(ngx_http_request_t *r);
 /* ngx_http_parley_redact.c */
 
 /*
- * Takes the arguments as they came into ctx, and a token in one of them out of
- * the request; or NGX_ERROR.
+ * Copies the arguments into ctx and removes a token in them from the request.
+ * Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_parley_redact(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -58,7 +61,8 @@ ngx_int_t ngx_http_parley_redact(ngx_http_request_t *r,
 
 /* ngx_http_parley_certificate.c */
 
-/* Whether nginx verifies client certificates in the server that is read. */
+/* Returns whether nginx verifies client certificates in the server being
+   configured. */
 ngx_uint_t ngx_http_parley_verifies(ngx_conf_t *cf);
 int ngx_http_parley_certificate(parley_gate_t *g,
     const parley_certificate_t **ret);
@@ -66,13 +70,13 @@ int ngx_http_parley_certificate(parley_gate_t *g,
 
 /* ngx_http_parley_revocations.c */
 
-/* When a worker starts, and when it ends. */
+/* Begin and end the reading of revocations in a worker. */
 ngx_int_t ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
     ngx_http_parley_main_conf_t *mcf);
 void ngx_http_parley_revocations_exit(ngx_http_parley_main_conf_t *mcf);
 
-/* OPS-03: whether the list that is there now is in force, or none is asked
-   for. */
+/* Returns whether the current list is in force, or none is configured
+   (OPS-03). */
 ngx_uint_t ngx_http_parley_revocations_are_readable(
     ngx_http_parley_main_conf_t *mcf);
 
@@ -80,71 +84,74 @@ ngx_uint_t ngx_http_parley_revocations_are_readable(
 /* ngx_http_parley_jwks.c */
 
 /*
- * Fills jwks_source of what tells one source of fetched keys from another: the
- * URI, and the name of the server that has its location.
+ * Computes jwks_source from the URI and the name of the server that has its
+ * location.  It identifies the source of fetched keys.
  */
 ngx_int_t ngx_http_parley_jwks_source(ngx_http_parley_main_conf_t *mcf);
 
-/* The keys in force, and their generation.  Never NULL. */
+/* Returns the keys in force and their generation.  The result is never
+   NULL. */
 const parley_jwks_t *ngx_http_parley_jwks_current(ngx_http_request_t *r,
     ngx_http_parley_main_conf_t *mcf, ngx_uint_t *generation);
 
 /*
- * Takes what was fetched.  NGX_OK; NGX_DECLINED: it cannot be used, the last
- * good keys are kept, and the log says why.
+ * Stores a fetched key set.  Returns NGX_OK, or NGX_DECLINED if the set cannot
+ * be used.  Then the last good keys are kept, and the log says why.
  */
 ngx_int_t ngx_http_parley_jwks_store(ngx_http_parley_main_conf_t *mcf,
     ngx_str_t *text, ngx_log_t *log);
 
-/* Whether what the zone has of fetched keys is of this configuration's source;
-   with the zone locked. */
+/* Returns whether the zone's keys come from this configuration's source.  The
+   zone must be locked. */
 ngx_uint_t ngx_http_parley_jwks_is_ours_locked(
     ngx_http_parley_main_conf_t *mcf);
 
 /*
- * Makes it so: keys of another source are dropped.  NGX_OK; NGX_DECLINED: a
- * newer configuration has another source, and the zone.
+ * Makes the zone hold keys of this configuration's source: keys of another
+ * source are dropped.  Returns NGX_OK, or NGX_DECLINED if a newer
+ * configuration uses the zone for another source.
  */
 ngx_int_t ngx_http_parley_jwks_claim_locked(ngx_http_parley_main_conf_t *mcf);
 
 
 /* ngx_http_parley_jwks_fetch.c */
 
-/* When a worker starts: the keys are fetched, and refreshed from then on. */
+/* Starts the fetch and the refresh of keys in a worker. */
 ngx_int_t ngx_http_parley_fetch_init(ngx_cycle_t *cycle,
     ngx_http_parley_main_conf_t *mcf);
 
 /*
- * The request cannot go on without other keys.  NGX_AGAIN: they are being
- * fetched, the phase runs again when that is over; once in a request.
- * NGX_DECLINED: they were fetched less than age ago, by any worker.
+ * Makes a request wait for newer keys.  Returns NGX_AGAIN if a fetch is in
+ * progress: the phase runs again after it.  Returns NGX_DECLINED if a worker
+ * fetched the keys less than age milliseconds ago, or the request has already
+ * waited once.
  */
 ngx_int_t ngx_http_parley_fetch_wait(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_msec_t age);
 
-/* The request waits no more. */
+/* Removes a request from the queue of the fetch. */
 void ngx_http_parley_fetch_leave(ngx_http_parley_ctx_t *ctx);
 
 
 /* ngx_http_parley_location.c */
 
 /*
- * The configuration of the first server that has a location of that name, in
- * whatever block, and the location's; regular expressions do not count.  NULL:
- * none has.
+ * Returns the configuration of the first server that has a location of this
+ * name, in any block, and *clcf.  Regular expressions are not searched.
+ * Returns NULL if the location is not found.
  */
 ngx_http_conf_ctx_t *ngx_http_parley_location_server(ngx_conf_t *cf,
     ngx_str_t *uri, ngx_http_core_loc_conf_t **clcf);
 
 /*
- * Whether the location's proxy_pass connects by TLS without proxy_ssl_verify.
- * For postconfiguration, when the blocks are merged.
+ * Returns whether the location's proxy_pass uses TLS without proxy_ssl_verify.
+ * Call it in postconfiguration, when the blocks are merged.
  */
 ngx_int_t ngx_http_parley_location_is_unverified(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf);
 
 
-/* ngx_http_parley_body.c: NGX_OK, NGX_DECLINED, NGX_ERROR */
+/* ngx_http_parley_body.c: returns NGX_OK, NGX_DECLINED or NGX_ERROR */
 
 ngx_int_t ngx_http_parley_body_take(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -157,7 +164,7 @@ ngx_int_t ngx_http_parley_body_replace(ngx_http_request_t *r,
 void ngx_http_parley_gate_init(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* It is that of a message by a WebSocket, in ctx->body. */
+/* Makes the gate of ctx that of a WebSocket message, which is in ctx->body. */
 void ngx_http_parley_gate_frame(ngx_http_parley_ctx_t *ctx);
 
 
@@ -171,91 +178,102 @@ ngx_int_t ngx_http_parley_forward_arguments(ngx_http_request_t *r,
 /* ngx_http_parley_wait.c */
 
 /*
- * The message waits for the state.  In a phase: it runs again; returns what the
- * phase handler returns.
+ * Makes the message wait for the state; then the phase runs again.  Returns
+ * the result of the phase handler.
  */
 ngx_int_t ngx_http_parley_wait_phase(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* And of one that comes in no phase: ctx->again is called. */
+/* As ngx_http_parley_wait_phase(), outside of the phases: ctx->again is called
+   after the wait. */
 void ngx_http_parley_wait_message(ngx_http_parley_ctx_t *ctx);
 
-/* A request that waits: whether its client leaves is looked at; NGX_OK or
-   NGX_ERROR.  And then: its phase runs again. */
+/*
+ * ngx_http_parley_wait_watch() watches for the departure of the client of a
+ * waiting request.  It returns NGX_OK or NGX_ERROR.
+ * ngx_http_parley_wait_again() ends the wait and runs the phases again.
+ */
 ngx_int_t ngx_http_parley_wait_watch(ngx_http_request_t *r);
 void ngx_http_parley_wait_again(ngx_http_request_t *r);
 
-/* ctx->gate.ask.resume */
+/* the handler ctx->gate.ask.resume */
 void ngx_http_parley_wait_resume(parley_ask_t *q);
 
-/* The request is over. */
+/* Ends the wait, because the request ends. */
 void ngx_http_parley_wait_stop(ngx_http_parley_ctx_t *ctx);
 
 
 /* ngx_http_parley_origin.c */
 
-/* What tells one client from another: the octets of its address. */
+/* Returns the octets of an address that distinguish one client from
+   another. */
 parley_str_t ngx_http_parley_address(ngx_connection_t *c);
 int ngx_http_parley_arrival(parley_gate_t *g, parley_arrival_t *ret);
 
 
-/* ngx_http_parley_headers.c: what goes along with the request */
+/* ngx_http_parley_headers.c: headers of the request */
 
 void ngx_http_parley_headers_init(void);
 
-/* a handler of the rewrite phase: removes what is the gateway's to say */
+/* Removes headers that only the gateway may set.  It is a handler of the
+   rewrite phase. */
 ngx_int_t ngx_http_parley_headers_handler(ngx_http_request_t *r);
 
 
-/* The step "body": what the request says of its body (SEC-02); or
-   NGX_DECLINED. */
+/* Checks the headers that describe the body, in the step "body" (SEC-02).
+   Returns NGX_OK, or NGX_DECLINED with ctx->error. */
 ngx_int_t ngx_http_parley_media(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 ngx_int_t ngx_http_parley_request_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* The traceparent that the upstream gets, or NGX_DECLINED: none. */
+/* Makes the traceparent for the upstream.  Returns NGX_OK, or NGX_DECLINED if
+   neither the message nor the request has a trace. */
 ngx_int_t ngx_http_parley_trace_out(ngx_http_parley_ctx_t *ctx,
     parley_str_t *ret);
 
 /* ngx_http_parley_ctx.c */
 
-/* The value of the first header of that lower-case name, or NULL. */
+/* Returns the value of the first header with this lower-case name, or NULL. */
 ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
     const char *name);
 
 
 /* ngx_http_parley_upstream.c: GW-26 */
 
-/* The header is there: a body that cannot be read on breaks off. */
+/* Makes a body that breaks its framing end early instead of terminating the
+   request.  Call it after the header. */
 void ngx_http_parley_upstream_watch(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
-/* Whether its body ends with its connection, and with nothing else. */
+/* Returns whether only the end of the connection ends the body. */
 ngx_uint_t ngx_http_parley_upstream_is_open(ngx_http_request_t *r);
 
-/* Returns whether nginx answers in the upstream's stead: no answer's header
-   was read. */
+/* Returns whether nginx answers in place of the upstream, because no header of
+   an answer was read. */
 ngx_uint_t ngx_http_parley_upstream_is_silent(ngx_http_request_t *r);
 
-/* Sets the trouble of such an answer. */
+/* Sets the error for such an answer. */
 void ngx_http_parley_upstream_note(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 
 /* ngx_http_parley_client.c: GW-21 */
 
-/* The content handler is called so that no departure ends the upstream. */
+/* Wraps the content handler, so that a departed client does not end the
+   upstream. */
 void ngx_http_parley_client_watch(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* An answer of events has begun: nor does a client that takes nothing. */
+/* As ngx_http_parley_client_watch(), for an answer of events that has begun
+   and a client that does not read. */
 void ngx_http_parley_client_stream(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* The client is gone: nothing is sent any more, the answer is awaited. */
+/* Notes that the client has left: nothing is sent to it, and the answer is
+   still awaited. */
 void ngx_http_parley_client_left(ngx_http_parley_ctx_t *ctx);
 
 
@@ -265,7 +283,7 @@ ngx_int_t ngx_http_parley_deadline_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx);
 
-/* Sets a deadline where there is none. */
+/* Sets the longest allowed deadline if the request has no deadline. */
 void ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx);
 
 

@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Where workers count: each in a slot of its own (parley_counters.h), in
- * shared memory beside parley_zone, whose size and name may change without a
- * counter that falls.
+ * The counters of workers: each worker has its own slot (parley_counters.h).
+ * The slots have their own shared memory, so a changed size or name of
+ * parley_zone does not reset a counter.
  */
 
 
@@ -12,13 +12,13 @@
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
 
-/* changes whenever a structure in this memory, or a row of it, does */
+/* change it with every change of a structure or a row in this memory */
 #define NGX_HTTP_PARLEY_SLOTS_LAYOUT  0x50534c03
 
-/* no zone of the operator's can be called so: their names have no colon */
+/* names of an operator's zones have no colon */
 #define NGX_HTTP_PARLEY_SLOTS_NAME    "parley:slots"
 
-/* of nginx's allocator, which has the rest of the memory */
+/* pages for nginx's allocator and the rest */
 #define NGX_HTTP_PARLEY_SLOTS_HEAD    12
 
 
@@ -45,7 +45,7 @@ ngx_http_parley_slots_add(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     size = ngx_align(parley_slots_size(PARLEY_SLOTS), ngx_pagesize)
            + ngx_align(PARLEY_SLOTS * sizeof(parley_seats_t), ngx_pagesize);
 
-    /* the allocator describes each page */
+    /* the allocator has a descriptor for each page */
 
     size += ngx_align(size / ngx_pagesize * sizeof(ngx_slab_page_t),
                       ngx_pagesize)
@@ -112,7 +112,7 @@ ngx_http_parley_slots_make(ngx_slab_pool_t *shpool)
 
     head = ngx_slab_calloc(shpool, sizeof(ngx_http_parley_slots_head_t));
 
-    /* pages that were never used are zeroed, and come with their use */
+    /* unused pages are zeroed and take memory only when used */
     p = ngx_slab_alloc(shpool, ngx_align(size, ngx_pagesize));
 
     seats = ngx_slab_alloc(shpool, ngx_align(PARLEY_SLOTS
@@ -186,7 +186,7 @@ ngx_http_parley_slot_number(ngx_http_parley_main_conf_t *mcf)
 }
 
 
-/* A worker without a slot counts no seats. */
+/* Counts no seats in a worker without a slot. */
 
 parley_seat_verdict_t
 ngx_http_parley_seat_take(ngx_http_parley_main_conf_t *mcf,

@@ -2,15 +2,16 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * How workers wake each other: an eventfd for each slot of the counters, made
- * once, before there is any worker, and never closed.  So every worker of every
- * generation has all of them by the same numbers, and whoever takes a slot
- * takes its eventfd.  A flag beside each saves the write to who was woken and
- * has not looked yet; should its writer die between the two, the worker looks
- * once in a second in any case.
+ * Workers wake each other by an eventfd for each slot of the counters.  The
+ * eventfds are created once, before the first worker, and never closed.  So
+ * all workers of all generations have the same descriptors, and the eventfd
+ * belongs to the worker that holds the slot.  A flag for each slot avoids
+ * writes to a worker that is already woken.  If the writing process ends
+ * between the flag and the write, the worker still looks once a second.
  *
- * The numbers stand in the module's own data, which a reload keeps.  A module
- * that was replaced by another file has other ones, and another zone, too.
+ * The descriptors are in static data of the module, which a reload keeps.  A
+ * module that was replaced by another file has other descriptors and another
+ * zone.
  */
 
 
@@ -82,14 +83,14 @@ ngx_http_parley_wake_open(ngx_cycle_t *cycle,
     c->read->log = cycle->log;
     c->log = cycle->log;
 
-    /* level: what is not read is told again */
+    /* level-triggered: an unread eventfd is reported again */
 
     if (ngx_add_event(c->read, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK) {
         ngx_free_connection(c);
         return NULL;
     }
 
-    /* what its last owner was told and did not look at */
+    /* clear the flag of the slot's previous owner */
     mcf->woken[slot] = 0;
 
     return c;
@@ -117,7 +118,7 @@ ngx_http_parley_wake_taken(ngx_http_parley_main_conf_t *mcf,
 
     slot = ngx_http_parley_slot_number(mcf);
 
-    /* first the flag: what is told from now on is told again */
+    /* clear the flag first, so that a later wake-up is not lost */
 
     if (slot != PARLEY_SLOTS) {
         __atomic_store_n(&mcf->woken[slot], 0, __ATOMIC_SEQ_CST);

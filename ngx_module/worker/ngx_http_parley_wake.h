@@ -6,19 +6,21 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 
 
-/* Before any worker is there: what they are woken by. */
+/* Creates the eventfds of the workers.  Call it before the first worker
+   starts. */
 void ngx_http_parley_wake_make(ngx_cycle_t *cycle);
 
 /*
- * The connection by which the worker that has a slot is woken, with handler;
- * NULL: there is none, and it looks once in a second.
+ * Returns the connection that wakes the worker of this slot and calls handler.
+ * If the slot has no eventfd, the result is NULL, and the worker must look
+ * once a second.
  */
 ngx_connection_t *ngx_http_parley_wake_open(ngx_cycle_t *cycle,
     ngx_http_parley_main_conf_t *mcf, ngx_event_handler_pt handler,
     void *data);
 void ngx_http_parley_wake_close(ngx_connection_t *c);
 
-/* It was woken, and looks now. */
+/* Takes a wake-up: clears the flag and reads the eventfd. */
 void ngx_http_parley_wake_taken(ngx_http_parley_main_conf_t *mcf,
     ngx_connection_t *c);
 

@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The shared memory zone: what all workers know together (state/parley_state.h)
- * and the fetched keys.  A reload adopts it as it is; where it cannot, the log
- * says what is lost.
+ * The shared memory zone: the state that all workers share
+ * (state/parley_state.h) and the fetched keys.  A reload adopts the zone as it
+ * is.  If that is not possible, the log says which data is lost.
  */
 
 
@@ -16,12 +16,13 @@
 #endif
 
 
-/* changes whenever a structure in the zone does, or what a record there says */
+/* change it with every change of a structure in the zone or of the meaning of
+   a record */
 #define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041521a
 
 /*
- * The state takes the zone in one piece, but for the pages of what nginx's
- * allocator still has to give: fetched keys, 1 part in 16, from 4 pages to 64.
+ * The state takes the zone in one piece.  nginx's allocator keeps 1 page in
+ * 16, at least 4 and at most 64, for the fetched keys.
  */
 #define NGX_HTTP_PARLEY_ZONE_PAGES      16
 #define NGX_HTTP_PARLEY_ZONE_PAGES_MIN  4
@@ -100,7 +101,7 @@ ngx_http_parley_zone_settle(ngx_http_parley_main_conf_t *mcf)
         ngx_http_parley_zone_new(mcf);
     }
 
-    /* the location behind parley_jwks_request may be another now */
+    /* the location of parley_jwks_request may have changed */
     zone->sh->jwks_checked = 0;
 
     parley_memory_bounds(&zone->memory, zone->retain, zone->replay);
@@ -140,7 +141,7 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_sprintf(zone->shpool->log_ctx, " in parley_zone \"%V\"%Z",
                 &shm_zone->shm.name);
 
-    /* a full zone is told to the sender and logged once per refusal */
+    /* the sender is told of a full zone, and each refusal is logged once */
     zone->shpool->log_nomem = 0;
 
     pages = zone->shpool->pfree / NGX_HTTP_PARLEY_ZONE_PAGES;
@@ -166,7 +167,8 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
 }
 
 
-/* OPS-08: whether there was one before, and what becomes of it */
+/* Logs whether a zone existed before and which of its data is lost
+   (OPS-08). */
 
 static void
 ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf)
@@ -230,8 +232,8 @@ ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf)
 
 
 /*
- * The zone that was in the place of this one: of the same name, or of this
- * module, which has but one that is called by the operator.
+ * Returns the zone that this one replaces: the one of the same name, or this
+ * module's.  The configuration has at most one parley_zone.
  */
 
 static ngx_shm_zone_t *
@@ -316,7 +318,8 @@ ngx_http_parley_zone_unlock(void *ctx)
 }
 
 
-/* nginx frees the mutex of a worker that died with it */
+/* Logs that the state was repaired: nginx has unlocked the mutex of a dead
+   worker. */
 
 static void
 ngx_http_parley_zone_repaired(void *ctx)
@@ -330,7 +333,7 @@ ngx_http_parley_zone_repaired(void *ctx)
 }
 
 
-/* monotonic, and one for the host */
+/* Returns milliseconds of the host's monotonic clock. */
 
 static int64_t
 ngx_http_parley_zone_now(void *ctx)
