@@ -9,18 +9,18 @@
 
 
 /*
- * What is under the id that a reply names, as far as it is the reply's; of
- * several records the last in this order counts.
+ * How the records under the id that a reply names relate to the reply.  If
+ * there are several records, the last value in this order counts.
  */
 typedef enum {
     PARLEY_CORRELATION_NOTHING = 0,
-    PARLEY_CORRELATION_OTHERS,        /* between others */
-    PARLEY_CORRELATION_ASTRAY,        /* its conversation is another */
-    PARLEY_CORRELATION_BESIDE,        /* its recipient is outside the scope
-                                         that answers go to */
-    PARLEY_CORRELATION_CLOSED,        /* one that has its answer */
-    PARLEY_CORRELATION_OPEN,          /* one that waits */
-    PARLEY_CORRELATION_SEVERAL        /* that cannot be told apart */
+    PARLEY_CORRELATION_OTHERS,        /* between other parties */
+    PARLEY_CORRELATION_ASTRAY,        /* in another conversation */
+    PARLEY_CORRELATION_BESIDE,        /* the reply's recipient is outside the
+                                         scope for answers */
+    PARLEY_CORRELATION_CLOSED,        /* has its answer */
+    PARLEY_CORRELATION_OPEN,          /* takes answers */
+    PARLEY_CORRELATION_SEVERAL        /* ambiguous: several questions match */
 } parley_correlation_found_t;
 
 
@@ -68,7 +68,7 @@ parley_correlation_is_final(const parley_msg_t *m)
 }
 
 
-/* progress may name the conversation alone, or what stands for it */
+/* Progress may name only the conversation, or an id in its place. */
 
 static int
 parley_correlation_by_corr(const parley_msg_t *m)
@@ -121,10 +121,10 @@ parley_correlate(parley_correlation_t *r, parley_error_t *err)
 
 
 /*
- * Where the caller's protocol is the service's a question may have gone
- * another way: what answers nothing that is known passes, as what it is.
- * Elsewhere an answer needs its question; but bad news, and progress, are told
- * whoever they are an answer to.
+ * If the reply is not translated, its question may have gone another way: a
+ * reply to an unknown message passes unchanged.  If the reply is translated, an
+ * answer needs its question.  Failures and progress pass without one if they
+ * name a recipient.
  */
 
 static int
@@ -282,7 +282,7 @@ parley_correlation_look(parley_correlation_t *r, parley_str_t to, int by_corr,
 }
 
 
-/* whether it says whose question it answers */
+/* Returns whether the reply names the asker of its question. */
 
 static int
 parley_correlation_names(const parley_msg_t *m)
@@ -292,9 +292,9 @@ parley_correlation_names(const parley_msg_t *m)
 
 
 /*
- * What of them it may answer.  Where it does not say whose question that is it
- * may be any asker's, also one's who has the answer or waits no longer: it is
- * told to nobody rather than to another.
+ * Finds which of the records the reply answers.  A reply that does not name the
+ * asker may belong to any of them, also to a closed one.  An ambiguous reply
+ * goes to no asker.
  */
 
 static int
@@ -340,7 +340,8 @@ parley_correlation_match_all(parley_correlation_t *r, const uint8_t *key,
 }
 
 
-/* whether it may answer what is closed rather than what waits */
+/* Returns whether the reply may answer a closed question instead of the open
+   one. */
 
 static int
 parley_correlation_may_be_closed(const parley_correlation_t *r,
@@ -365,7 +366,7 @@ parley_correlation_may_be_closed(const parley_correlation_t *r,
 
 
 /*
- * What one record is to the reply; the question is kept where it waits.
+ * Compares one record with the reply, and sets r->question if it is open.
  * Returns 0; PARLEY_WAIT; or -1: no memory.
  */
 
@@ -470,8 +471,8 @@ parley_correlation_match_one(parley_correlation_t *r, const uint8_t *key,
 
 
 /*
- * What one that waits is beside r->question, which was found before it: OPEN,
- * it counts; SEVERAL; or NOTHING, the other one counts.
+ * Compares an open question with r->question, which was found before.  Returns
+ * OPEN if the new one counts, NOTHING if the previous one counts, or SEVERAL.
  */
 
 static parley_correlation_found_t
@@ -487,7 +488,7 @@ parley_correlation_beside(const parley_correlation_t *r,
                             : PARLEY_CORRELATION_NOTHING;
     }
 
-    /* whoever read a query could publish an event that has its id */
+    /* a reader of a query could publish an event with the id of the query */
 
     return parley_correlation_yields(r, q) ? PARLEY_CORRELATION_NOTHING
            : parley_correlation_yields(r, r->question) ? PARLEY_CORRELATION_OPEN
@@ -495,8 +496,8 @@ parley_correlation_beside(const parley_correlation_t *r,
 }
 
 
-/* Returns whether q is an event that is mute, and came in another protocol than
-   the reply: what takes answers comes before it. */
+/* Returns whether q is a mute event that came in another protocol than the
+   reply.  A question that takes answers has priority over it. */
 
 static int
 parley_correlation_yields(const parley_correlation_t *r,
@@ -507,9 +508,10 @@ parley_correlation_yields(const parley_correlation_t *r,
 
 
 /*
- * Returns whether the answers of q go where those of r->question go (ACH-31),
- * so that an answer does not say which it is of.  The older one counts: whoever
- * read a query could ask the same again, and nobody could answer either.
+ * Returns whether the answers of q go to the same handle as those of
+ * r->question (ACH-31), so that an answer does not identify its question.  The
+ * older question counts: otherwise a reader of a query could repeat it, and
+ * block its answers.
  */
 
 static int
@@ -530,8 +532,9 @@ parley_correlation_is_copied(const parley_correlation_t *r,
 
 
 /*
- * Returns whether a message went to readers of its own protocol, and nobody
- * answers it in words (C2A-13).  Readers whom it does not name see it too.
+ * Returns whether q is mute: a message that must not be answered in words
+ * (C2A-13), sent in its own protocol.  Also readers that it does not name see
+ * it.
  */
 
 static int
@@ -541,8 +544,8 @@ parley_correlation_is_mute(const parley_question_t *q)
 }
 
 
-/* Returns whether a reply is in words: in another protocol than a mute event's
-   each answer is. */
+/* Returns whether a reply is in words.  Every final answer to a mute event in
+   another protocol is. */
 
 static int
 parley_correlation_speaks(const parley_correlation_t *r,
@@ -554,8 +557,8 @@ parley_correlation_speaks(const parley_correlation_t *r,
 }
 
 
-/* Fills what the question is named by; lead: the record that led to it, or
-   NULL. */
+/* Fills the names by which the reply refers to the question.  lead is the alias
+   that led to it, or NULL. */
 
 static void
 parley_correlation_named(const parley_question_t *q,
@@ -592,7 +595,7 @@ parley_correlation_keep(parley_correlation_t *r, parley_str_t record)
 }
 
 
-/* Of what is closed nothing is left but whose it was. */
+/* A closed record keeps only its owner tag. */
 
 static int
 parley_correlation_is_closed(const parley_correlation_t *r,
@@ -654,7 +657,8 @@ parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
 }
 
 
-/* what the message means is known now: whether it is the last word */
+/* Decides, when the meaning of the message is known, whether it is the final
+   answer and takes the slot. */
 
 static void
 parley_correlation_slot(parley_correlation_t *r)
@@ -669,7 +673,7 @@ parley_correlation_slot(parley_correlation_t *r)
         return;
     }
 
-    /* who is above an unwilling parent is to see it all the same (VCP-24) */
+    /* the principal above a parent that declines gets it, too (VCP-24) */
 
     if (q->head.escalates && r->msg->act == PARLEY_ACT_FAILURE) {
         r->declines = 1;

@@ -1,6 +1,6 @@
 /*
- * What a message refers to: an earlier one that it answers, reports on or
- * takes back, as it is remembered (parley_question.h, SEC-08).
+ * Correlation: finds the remembered message (parley_question.h) that a message
+ * answers, reports on or takes back (SEC-08).
  */
 
 #ifndef PARLEY_CORRELATION_H
@@ -13,57 +13,64 @@
 
 
 typedef struct {
-    /* the caller's */
+    /* set by the caller */
     parley_arena_t          *arena;
     parley_ask_t            *ask;
     parley_msg_t            *msg;
     parley_who_t            *who;
-    parley_proto_t           speak;         /* of where it goes */
-    unsigned                 addressed:1;   /* whom it is for stands beside the
-                                               message alone */
-    unsigned                 published:1;   /* it goes to whoever listens, in
-                                               the protocol of each */
+    parley_proto_t           speak;         /* protocol of the recipient */
+    unsigned                 addressed:1;   /* only a header or the query names
+                                               the recipient */
+    unsigned                 published:1;   /* goes to subscribers, each in its
+                                               own protocol */
 
-    /* what was found */
-    parley_question_t       *question;      /* NULL: nothing */
-    parley_record_id_t       id;            /* of it */
-    int64_t                  age;           /* of it, in ms */
-    parley_str_t             corr;          /* its correlation there */
-    parley_str_t             told;          /* the asker's name there; empty:
-                                               unknown */
-    parley_who_asker_t      *asker;         /* the asker, where answering is
-                                               set */
-    parley_msg_t            *answering;     /* it, as a message; NULL: what is
-                                               taken back, or nothing */
-    unsigned                 own:1;         /* it was found by its sender's
-                                               own name of it */
-    unsigned                 above:1;       /* it escalates, and who answers is
-                                               above its sender */
-    unsigned                 recalled:1;    /* the message takes it back */
-    unsigned                 final:1;       /* the message answers it for good
-                                               and takes its slot */
-    unsigned                 declines:1;    /* it refuses to acknowledge what
-                                               escalates, and takes no slot */
+    /* result */
+    parley_question_t       *question;      /* question that was found; NULL:
+                                               none */
+    parley_record_id_t       id;            /* record of the question */
+    int64_t                  age;           /* age of the question in ms */
+    parley_str_t             corr;          /* correlation of the question, as
+                                               the message names it */
+    parley_str_t             told;          /* name of the asker, as the message
+                                               names it; empty: unknown */
+    parley_who_asker_t      *asker;         /* asker of the question, if
+                                               answering is set */
+    parley_msg_t            *answering;     /* question as a message; NULL:
+                                               none, or the message takes it
+                                               back */
+    unsigned                 own:1;         /* the message names the question by
+                                               the asker's id */
+    unsigned                 above:1;       /* the question escalates, and the
+                                               message comes from a principal
+                                               above the asker */
+    unsigned                 recalled:1;    /* the message takes the question
+                                               back */
+    unsigned                 final:1;       /* the message is a final answer and
+                                               takes the slot */
+    unsigned                 declines:1;    /* the message refuses to
+                                               acknowledge an escalation, and
+                                               takes no slot */
     uint8_t                  slot[PARLEY_KEY_LEN];
     int64_t                  slot_until;
 } parley_correlation_t;
 
 
 /*
- * Looks for it, and tells the message what that means for it.  Nothing is
- * taken yet: another answer may still come first.  Returns 0; PARLEY_WAIT; or
- * -1: reply-unmatched, policy-refused (C2A-13), field-invalid (VCP-25),
- * capacity (no memory).
+ * Finds the question, and changes the message accordingly.  Does not take the
+ * slot: another answer may still come first.  Returns 0; PARLEY_WAIT; or -1:
+ * reply-unmatched, policy-refused (C2A-13), field-invalid (VCP-25), capacity
+ * (no memory).
  */
 int parley_correlate(parley_correlation_t *r, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* The message was read again: what it answers or takes back is known still. */
+/* Changes the message again after it was read again, with the known
+   question. */
 void parley_correlation_again(const parley_correlation_t *r);
 
 /*
- * AEE-33: an answer that comes later is as the schema of its task's intent has
- * it; sent is what it became.  Returns 0, or -1: what the schema says, or
+ * Checks an answer by the schema of its question's intent (AEE-33).  sent is
+ * the encoded answer.  Returns 0, or -1 with the error of the schema, or
  * capacity.
  */
 int parley_correlation_check(const parley_correlation_t *r,
@@ -71,11 +78,12 @@ int parley_correlation_check(const parley_correlation_t *r,
     const parley_encoded_t *sent, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* The scope that the message goes to because the question that it answers said
-   so (ACH-31); empty: its recipient. */
+/* Returns the scope that the question names for its answers (ACH-31); empty:
+   the answer goes to its recipient. */
 parley_str_t parley_correlation_scope(const parley_correlation_t *r);
 
-/* Whom the message is for, also where only what it answers says it. */
+/* Returns the recipient of the message, or the asker if the message names no
+   recipient. */
 parley_str_t parley_correlation_to(const parley_correlation_t *r);
 
 #endif /* PARLEY_CORRELATION_H */

@@ -1,4 +1,4 @@
-/* Whether a reply is between the parties of a question (SEC-08). */
+/* The parties of a reply and of its question (SEC-08). */
 
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/correlation/parley_correlation_parts.h"
@@ -29,9 +29,9 @@ parley_correlation_is_answer(const parley_msg_t *m)
 
 
 /*
- * The reply goes to the protocol that the message came from, comes from whom
- * the message was for and goes to whom it was from.  A message to a group is
- * answered by any of it.
+ * The reply goes to the protocol of the question, comes from the recipient of
+ * the question, and goes to its sender.  Each member of a group may answer a
+ * question to the group.
  */
 
 int
@@ -111,7 +111,8 @@ parley_correlation_is_between_others(const parley_correlation_t *r,
 }
 
 
-/* a reply that is found by its correlation has that of what it answers */
+/* a reply that is found by its correlation has the correlation of its
+   question */
 
 int
 parley_correlation_is_there(const parley_correlation_t *r,
@@ -129,9 +130,9 @@ parley_correlation_is_there(const parley_correlation_t *r,
 
 
 /*
- * Whether who replies is of the group that the question was for.  Behind a
- * service that is the service's to say; what is published goes to members of an
- * organisation, and these are known.
+ * Returns whether the sender of the reply belongs to the group that got the
+ * question.  A service decides this itself.  A publication goes to members of
+ * an organisation, which are known.
  */
 
 static int
@@ -159,8 +160,9 @@ parley_correlation_is_of(const parley_correlation_t *r,
 
 
 /*
- * What its parent did not acknowledge went to whoever is above (VCP 6.2), one
- * by one: who was not asked yet neither acknowledges nor refuses it (VCP-30).
+ * An escalation that its parent does not acknowledge goes to the principals
+ * above, one after the other (VCP 6.2).  A principal that did not get it yet
+ * cannot acknowledge or refuse it (VCP-30).
  */
 
 int
@@ -193,8 +195,11 @@ parley_correlation_is_above(const parley_correlation_t *r,
 }
 
 
-/* Whether it may go to a group in place of who asked.  What is published to one
-   does not come to him: only where several are to answer. */
+/*
+ * Returns whether the reply may go to a group instead of the asker.  A
+ * publication to a group does not reach the asker, so this requires a question
+ * to several.
+ */
 
 static int
 parley_correlation_is_to_group(const parley_correlation_t *r,
@@ -205,9 +210,7 @@ parley_correlation_is_to_group(const parley_correlation_t *r,
 }
 
 
-/* Whether its recipient is but the name of the conversation of two in which a
-   question of that correlation came: it is for who asked.  Sessions of one may
-   be several that answer. */
+/* The sessions of one recipient may count as several responders. */
 
 int
 parley_correlation_is_dm(const parley_correlation_t *r,
@@ -221,8 +224,8 @@ parley_correlation_is_dm(const parley_correlation_t *r,
 }
 
 
-/* Returns whether the reply is an answer, and the question says where these go
-   (ACH-31).  Any other reply is for the asker. */
+/* Returns whether the reply is an answer, and the question names a scope for
+   its answers (ACH-31).  Any other reply goes to the asker. */
 
 static int
 parley_correlation_is_elsewhere(const parley_correlation_t *r,
@@ -233,7 +236,7 @@ parley_correlation_is_elsewhere(const parley_correlation_t *r,
 }
 
 
-/* whether a name of the reply's protocol is one of another */
+/* Returns whether a name in the reply's protocol maps to another name. */
 
 static int
 parley_correlation_is(const parley_correlation_t *r, parley_str_t name,

@@ -86,8 +86,8 @@ parley_correlation_again(const parley_correlation_t *r)
 
 
 /*
- * Makes known who the recipient is that the answer names: the asker, by the
- * name that the reader of the question was told.
+ * Tells r->who that the recipient of the answer is the asker, by the name that
+ * the reader of the question got.
  */
 
 static void
@@ -120,7 +120,8 @@ parley_correlation_addressee(const parley_correlation_t *r)
 }
 
 
-/* Gives a message that names nobody the recipient that answers go to. */
+/* Gives a message without a recipient the recipient of the scope for
+   answers. */
 
 static void
 parley_correlation_readdress(const parley_correlation_t *r)

@@ -27,8 +27,8 @@ parley_correlation_recalls(parley_correlation_t *r, parley_error_t *err)
 
 
 /*
- * Addresses a message that takes back a call of the caller to the recipient of
- * that call, and names what the call became.
+ * Sets the recipient of a message that takes back a call of the caller to the
+ * recipient of that call, and sets the ids with which the call was sent.
  */
 
 static int
@@ -71,7 +71,7 @@ parley_correlation_recall(parley_correlation_t *r, parley_error_t *err)
 }
 
 
-/* Finds the question that a call became: its record, or what leads to it. */
+/* Finds the question with this call id, by its record or an alias. */
 
 static int
 parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
@@ -101,8 +101,8 @@ parley_correlation_call(parley_correlation_t *r, parley_error_t *err)
 
 
 /*
- * Checks that a message which was a recall in the protocol that it goes to
- * takes back a message of its own sender: no member says so there.
+ * Checks that a message which was a recall in the target protocol takes back a
+ * message of its own sender.  No member says so there.
  */
 
 static int

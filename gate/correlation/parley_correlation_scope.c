@@ -1,4 +1,4 @@
-/* ACH-31: answers to a question that names the scope for them. */
+/* Answers to a question that names the scope for them (ACH-31). */
 
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/correlation/parley_correlation_parts.h"
@@ -56,7 +56,7 @@ parley_correlation_is_handle(const parley_correlation_t *r, parley_str_t handle)
 }
 
 
-/* Returns whether a scope names no session that another one does not name. */
+/* Returns whether all sessions of one scope belong to another scope. */
 
 static int
 parley_correlation_is_within(parley_str_t inner, parley_str_t outer)

@@ -39,20 +39,20 @@ parley_exchange_init(parley_exchange_t *x)
     *opts = *x->sent_opts;
     opts->alias = parley_str_none;
 
-    /* what was verified was verified of the caller, not of who answers it */
+    /* the caller was verified, not the responder */
 
     opts->answering = x->request;
     opts->principal = parley_str_none;
     opts->sig_alg = parley_str_none;
     opts->sig_kid = parley_str_none;
 
-    /* AEE-32: what the service is not to see the caller may */
+    /* the caller may see members that are hidden from the service (AEE-32) */
 
     opts->redact = NULL;
     opts->nredact = 0;
 
     if (opts->context.len == 0) {
-        /* VCP-25: what acknowledges an escalation is about the same */
+        /* an acknowledgment of an escalation has its context (VCP-25) */
 
         opts->context = x->means->context;
     }
@@ -66,7 +66,7 @@ parley_exchange_init(parley_exchange_t *x)
 }
 
 
-/* One answer's memory is not another's: a stream has many. */
+/* Each answer of a stream has its own arena. */
 
 static void
 parley_exchange_in(parley_exchange_t *x, parley_arena_t *arena)
@@ -120,8 +120,8 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
     ret->over = 1;
     ret->closes = ret->final && !x->bond.several;
 
-    /* that it took the message and says no more has a form in each protocol;
-       and a message is told as an answer where that is another thing */
+    /* each protocol has its own form for a bare acceptance; a published message
+       is encoded if the caller's answers have another form */
 
     if (x->request->wire == x->speak
         && !(response->published && parley_exchange_is_told(x))
@@ -151,7 +151,7 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/* Whether the octets that were read are those that the service means. */
+/* Checks that the body is UTF-8, as far as its charset says. */
 
 static int
 parley_exchange_reads(const parley_answer_t *answer,
@@ -180,7 +180,8 @@ parley_exchange_reads(const parley_answer_t *answer,
 }
 
 
-/* whether its caller's answers have a form that messages have not */
+/* Returns whether answers in the caller's protocol have another form than
+   messages. */
 
 static int
 parley_exchange_is_told(const parley_exchange_t *x)
@@ -255,7 +256,7 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
                                   : PARLEY_SETTLE_COMMIT, ret);
 
     } else if (ret->ends) {
-        /* the caller is told that it was taken */
+        /* the caller got an acceptance */
         parley_exchange_settle(x, PARLEY_SETTLE_COMMIT, ret);
     }
 
@@ -263,7 +264,7 @@ parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/* an event that comes too late, or says nothing and is there for its id */
+/* Handles an event that comes too late, or that has an id but no data. */
 
 static void
 parley_exchange_unread(const parley_exchange_t *x, parley_answered_t *ret)
@@ -274,15 +275,15 @@ parley_exchange_unread(const parley_exchange_t *x, parley_answered_t *ret)
         return;
     }
 
-    /* a caller that gets responses has no use for one without a message */
+    /* for a caller of JSON-RPC, an event must have a message */
 
     ret->copied = x->request->wire == x->speak && !parley_exchange_is_told(x);
     ret->said = ret->copied;
 }
 
 
-/* Of several who are asked each answers once: 1, 0: it did already, -1 with
-   *err. */
+/* Counts the responders of a question to several: each answers once.  Returns
+   1; 0: it has already answered; -1 with *err. */
 
 static int
 parley_exchange_counts(parley_exchange_t *x, parley_answered_t *ret,
@@ -320,7 +321,7 @@ parley_exchange_late(parley_exchange_t *x, parley_answered_t *ret)
 }
 
 
-/* An event that is what it should be, for the caller. */
+/* Writes a valid event for the caller. */
 
 static int
 parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
@@ -411,7 +412,7 @@ parley_exchange_is_cut(parley_str_t text)
         }
 
         if (depth == 0) {
-            /* it was something else, or all of it is there */
+            /* not an object or array, or complete */
             return 0;
         }
     }
@@ -420,7 +421,7 @@ parley_exchange_is_cut(parley_str_t text)
 }
 
 
-/* Whether an answer says of itself that the message may come again. */
+/* Returns whether an answer says that the message may be sent again. */
 
 static int
 parley_exchange_is_again(const parley_answer_t *answer)
@@ -439,7 +440,7 @@ parley_exchange_is_again(const parley_answer_t *answer)
 }
 
 
-/* of what the service said and the caller is told as it is */
+/* Returns the id of a message that the caller gets unchanged. */
 
 static parley_str_t
 parley_exchange_id(const parley_answer_t *answer)
@@ -494,7 +495,7 @@ parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
 }
 
 
-/* whether the caller waits for one answer, which has not been told */
+/* Returns whether the caller still waits for its one answer. */
 
 static int
 parley_exchange_is_owed(const parley_exchange_t *x)
@@ -510,7 +511,7 @@ parley_exchange_is_single(const parley_exchange_t *x)
 }
 
 
-/* What was decided stays: a reservation is settled once. */
+/* The first decision is final: an id is settled once. */
 
 static void
 parley_exchange_settle(parley_exchange_t *x, parley_settle_t settle,
@@ -524,7 +525,7 @@ parley_exchange_settle(parley_exchange_t *x, parley_settle_t settle,
 }
 
 
-/* An answer that cannot be used was an answer all the same. */
+/* An unusable answer still settles the id. */
 
 static int
 parley_exchange_failed(parley_exchange_t *x, parley_settle_t settle,

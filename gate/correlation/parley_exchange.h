@@ -1,10 +1,9 @@
 /*
- * A message that was sent to a service, and what comes back in the response:
- * one whole answer, or a stream of events.  Each answer is understood, bound
- * to its question (SEC-08), checked by the schemas of intents (AEE-33) and told
- * in the caller's protocol; what it does to the message's reservation and
- * whether the question is closed with it is decided here and nowhere else
- * (GW-12).
+ * Answers of a service to one message that was sent to it: one whole response,
+ * or a stream of events.  Each answer is decoded, bound to its question
+ * (SEC-08), checked by the schemas of intents (AEE-33) and encoded in the
+ * caller's protocol.  Only parley_exchange.c decides how an answer settles the
+ * message's id, and whether it closes the question (GW-12).
  *
  *     whole answer   parley_exchange_answer()
  *     events         parley_exchange_event() for each, and then
@@ -24,122 +23,131 @@
 
 
 /*
- * What becomes of the message's reservation; what is decided is final.  A whole
- * answer takes the id, whatever it says, unless it says that the message may
- * come again; so does one that is no good.  A status beside 2xx, an answer that
- * breaks off, a deadline, a token that expires free it
- * (parley_upstream_error.h).
+ * Settlement of the message's id; the first decision is final.  A whole 2xx
+ * answer takes the id, even if it is invalid, unless it says that the message
+ * may be sent again.  Another status, a cut answer, a deadline or an expired
+ * token frees the id (parley_upstream_error.h).
  */
 typedef enum {
     PARLEY_SETTLE_OPEN = 0,     /* not decided yet */
-    PARLEY_SETTLE_COMMIT,       /* its id counts as seen */
-    PARLEY_SETTLE_RELEASE       /* it may come again */
+    PARLEY_SETTLE_COMMIT,       /* the id counts as seen */
+    PARLEY_SETTLE_RELEASE       /* the message may be sent again */
 } parley_settle_t;
 
 
 typedef struct {
 
-    /* what the caller sets; all of it outlives the exchange */
+    /* set by the caller; must outlive the exchange */
     parley_arena_t              *arena;
     const parley_engine_t       *engine;
-    const parley_intents_t      *intents;   /* NULL: no schemas */
+    const parley_intents_t      *intents;   /* schemas; NULL: none */
     const parley_json_limits_t  *limits;
     uint64_t                     seed;      /* as in parley_json_read() */
-    parley_who_t                *who;       /* of the caller's message */
-    const parley_supervision_t  *means;     /* what that means to its parent */
-    const parley_jwk_t          *key;       /* signs what is made; NULL: none */
-    const parley_encode_opts_t  *sent_opts; /* that it was sent on with */
-    const parley_encoded_t      *sent;      /* as the service got it */
-    parley_proto_t               speak;     /* in this protocol */
+    parley_who_t                *who;       /* parties of the caller's
+                                               message */
+    const parley_supervision_t  *means;     /* meaning of the message in a
+                                               hierarchy */
+    const parley_jwk_t          *key;       /* key that signs encoded answers;
+                                               NULL: none */
+    const parley_encode_opts_t  *sent_opts; /* options with which the message
+                                               was sent */
+    const parley_encoded_t      *sent;      /* message as the service received
+                                               it */
+    parley_proto_t               speak;     /* protocol of the service */
     parley_str_t                 gateway;   /* see parley_bond_t */
     const parley_str_t          *self;      /* see parley_bond_t */
     unsigned                     any_case:1; /* see parley_gate_conf_t */
-    unsigned                     elsewhere:1; /* answers go to a scope that the
-                                               request names, not to its
-                                               sender (ACH-31) */
+    unsigned                     elsewhere:1; /* the request names a scope for
+                                                 its answers, so they do not go
+                                                 to its sender (ACH-31) */
 
-    /* made by parley_exchange_init() */
+    /* set by parley_exchange_init() */
     const parley_msg_t          *request;
     parley_encode_opts_t         opts;
     parley_bond_t                bond;
-    parley_who_t                 asked;     /* who, in the arena at hand */
+    parley_who_t                 asked;     /* copy of *who in the arena of the
+                                               current answer */
     parley_seal_t                seal;
 
-    /* of a stream */
+    /* state of a stream */
     parley_settle_t              settle;
     parley_responders_t          responders;
-    unsigned                     told:1;    /* the caller of one answer has
+    unsigned                     told:1;    /* a caller that gets one answer has
                                                it */
-    unsigned                     closed:1;  /* nothing more is told */
+    unsigned                     closed:1;  /* further events are dropped */
     unsigned                     answered:1; /* an event was final */
 } parley_exchange_t;
 
 
-/* what came of an answer, an event, or the end of a stream */
+/* result of an answer, an event, or the end of a stream */
 typedef struct {
-    parley_settle_t       settle;       /* now; as before: nothing changes */
+    parley_settle_t       settle;       /* settlement so far */
 
     /*
-     * For the caller.  Of an event without said there is nothing, and where its
-     * protocol cannot say it reply.why for the log; with ends the reply is the
-     * last there is.
+     * For the caller.  If said is not set for an event, the caller gets
+     * nothing; reply.why is then the reason for the log if its protocol cannot
+     * express the event.  If ends is set, the reply is the last one.
      */
     parley_reply_t        reply;
-    parley_str_t          traceparent;  /* AEE-12; empty: none */
-    unsigned              copied:1;     /* reply.body is the service's octets,
-                                           reply.status its status */
+    parley_str_t          traceparent;  /* traceparent of the answer (AEE-12);
+                                           empty: none */
+    unsigned              copied:1;     /* reply.body is a copy of the service's
+                                           octets, and reply.status is its
+                                           status */
     unsigned              said:1;
     unsigned              ends:1;
-    unsigned              over:1;       /* nothing that comes later counts */
-    unsigned              unsure:1;     /* of the end: it may have come early,
-                                           before a final answer */
+    unsigned              over:1;       /* anything that comes later is
+                                           dropped */
+    unsigned              unsure:1;     /* end of a stream: it may be cut before
+                                           a final answer */
 
     /* for the log and the state */
     parley_answer_kind_t  kind;
-    parley_act_t          act;          /* of a MESSAGE */
-    parley_str_t          code;         /* of a failure or refusal, may be
+    parley_act_t          act;          /* act of an answer of kind MESSAGE */
+    parley_str_t          code;         /* code of a failure or refusal, may be
                                            empty */
-    unsigned              final:1;      /* it answers the question for good */
-    unsigned              closes:1;     /* and nobody else is to */
-    unsigned              takes:1;      /* its responder's slot of a question
-                                           that is for several */
-    unsigned              late:1;       /* it came when that was done: it is
-                                           dropped */
-    parley_encoded_t      message;      /* VCP 6.2: an acknowledgment as a
-                                           message of the caller's protocol,
-                                           where reply only repeats it; empty:
-                                           it is none, or reply is that */
-    unsigned              told:1;       /* settled: somebody gets that message,
-                                           now or later */
-    unsigned              untold:1;     /* the same: it found no room, and is
-                                           in the reply alone, if that is not
-                                           over */
-    parley_str_t          principal;    /* of a final answer: who gave it, see
+    unsigned              final:1;      /* final answer to the question */
+    unsigned              closes:1;     /* no further responder may answer */
+    unsigned              takes:1;      /* takes the responder's slot of a
+                                           question to several */
+    unsigned              late:1;       /* dropped: it came after the last
+                                           answer */
+    parley_encoded_t      message;      /* acknowledgment as a message in the
+                                           caller's protocol (VCP 6.2), of which
+                                           reply is only a copy; empty: none, or
+                                           reply is the message */
+    unsigned              told:1;       /* after settlement: a subscriber gets
+                                           the message, now or later */
+    unsigned              untold:1;     /* after settlement: no room for the
+                                           message, so that only the reply has
+                                           it */
+    parley_str_t          principal;    /* responder of a final answer, see
                                            parley_responder_expected() */
     parley_str_t          session;
 } parley_answered_t;
 
 
-/* one whole HTTP response */
+/* a whole HTTP response */
 typedef struct {
     int               status;
     parley_str_t      body;
-    parley_charset_t  charset;      /* by its Content-Type */
-    int64_t           wait_ms;      /* its Retry-After; 0: none */
-    unsigned          open:1;       /* nothing says where the body ends but the
-                                       connection: it may be cut */
-    unsigned          published:1;  /* the body is a message of its own, no
-                                       answer of HTTP's binding */
+    parley_charset_t  charset;      /* charset of its Content-Type */
+    int64_t           wait_ms;      /* ms of its Retry-After; 0: none */
+    unsigned          open:1;       /* only the end of the connection ends the
+                                       body, so it may be cut */
+    unsigned          published:1;  /* the body is a published message, not an
+                                       HTTP answer of the protocol */
 } parley_response_t;
 
 
-/* All but what the caller sets is zero before. */
+/* Prepares an exchange after the caller has set its members.  The other members
+   must be zero. */
 void parley_exchange_init(parley_exchange_t *x);
 
 /*
- * A whole answer.  Returns 0 and *ret, or -1 with *err for the caller; in both
- * cases ret->settle is decided.  The spans of *ret live as long as the arena
- * and the response.
+ * Reads a whole answer.  Returns 0 and *ret, or -1 with *err for the caller;
+ * both set ret->settle.  The spans of *ret live as long as the arena and the
+ * response.
  */
 int parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
     const parley_response_t *response, int64_t now_ms, parley_answered_t *ret,
@@ -147,9 +155,10 @@ int parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * One event of a stream of status 200; data is what it says.  An event that
- * says nothing in the caller's protocol is none.  Returns as above: after an
- * error nothing more of the stream is of use.
+ * Reads one event of a stream with status 200.  data is its data.  An event
+ * that the caller's protocol cannot express is dropped.  Returns as
+ * parley_exchange_answer().  After an error the rest of the stream must not be
+ * read.
  */
 int parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
     parley_str_t data, int64_t now_ms, parley_answered_t *ret,
@@ -157,16 +166,16 @@ int parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * What an event said came when that was done, as the state knows: it is
- * dropped, and a caller of one answer still has none.
+ * Drops an event after the state found that its responder has already answered.
+ * A caller that gets one answer still waits for it.
  */
 void parley_exchange_late(parley_exchange_t *x, parley_answered_t *ret);
 
 /*
- * The stream is over; whole: as the service ended it, else it broke off, or
- * the gateway ended it.  What a caller still waits for that takes one answer
- * is in *ret; a service of JSON-RPC itself owes the response, and without it
- * the stream is not whole.  Returns as above.
+ * Reads the end of a stream.  whole: the service ended it; else it broke off,
+ * or the gateway ended it.  *ret has the answer for a caller that still waits
+ * for one.  A service of JSON-RPC has to send the response itself: without it
+ * the stream is not whole.  Returns as parley_exchange_answer().
  */
 int parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena,
     int whole, int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
@@ -174,15 +183,14 @@ int parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * Whether the caller's protocol has one JSON object for an answer, even of a
- * service that answers in events: its first outcome that is said is all that
- * it gets, in a response of its own.
+ * Returns whether the caller's protocol has one JSON object for an answer.  If
+ * the service answers in events, the caller gets the first outcome, as a
+ * response.
  */
 int parley_exchange_is_single(const parley_exchange_t *x);
 
 /*
- * Returns whether the text begins an object or an array that it does not close:
- * the rest of it is missing.
+ * Returns whether the text begins an object or an array that it does not close.
  */
 int parley_exchange_is_cut(parley_str_t text);
 

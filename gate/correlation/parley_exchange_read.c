@@ -50,7 +50,7 @@ parley_exchange_read(const parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/* AEE-08, SEC-08, VCP-25, AEE-33 */
+/* Checks the answer by AEE-08, SEC-08, VCP-25 and AEE-33. */
 
 static int
 parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
@@ -60,7 +60,7 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return 0;
     }
 
-    /* without an id it is no message: a bare 202, an empty body */
+    /* an answer without an id is not a message: a bare 202, an empty body */
 
     if (!x->any_case && answer->msg.id.len > 0
         && parley_codecs[x->speak]->spelling != NULL
@@ -77,7 +77,7 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
         return 0;
     }
 
-    /* of a group whoever answers does not say who it is */
+    /* an answer of a group does not name its author */
 
     if (answer->msg.approves && x->sent->approval == PARLEY_APPROVAL_HUMAN
         && !parley_who_may_approve(x->who, x->speak,
@@ -98,8 +98,8 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/* Refuses an answer that belongs elsewhere: the sender of the request gets the
-   response (ACH-31). */
+/* Refuses an answer that must go to another scope: the response reaches the
+   sender of the request (ACH-31). */
 
 static int
 parley_exchange_scope(const parley_exchange_t *x, const parley_msg_t *m,
@@ -118,9 +118,9 @@ parley_exchange_scope(const parley_exchange_t *x, const parley_msg_t *m,
 
 
 /*
- * What goes by a correlation may name its one question besides: by its id, or
- * by what the service got.  What was passed on as it came is for both sides to
- * name.
+ * An answer that is found by its correlation may also name the question: by its
+ * id, or by the id that the service got.  If the message was forwarded
+ * unchanged, the two parties check the name themselves.
  */
 
 static int
@@ -141,8 +141,8 @@ parley_exchange_names(const parley_exchange_t *x, const parley_msg_t *m,
 
 
 /*
- * By the schema of its own intent, and of what it answers: a result of another
- * intent is none the less a result of this task.
+ * Checks the answer by the schemas of its own intent, and of the intent that it
+ * answers: a result with another intent is also a result of this task.
  */
 
 static int
@@ -170,7 +170,7 @@ parley_exchange_schema(const parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/* What the log and the state are told of it. */
+/* Fills the facts for the log and the state. */
 
 static void
 parley_exchange_note(const parley_exchange_t *x, const parley_answer_t *answer,

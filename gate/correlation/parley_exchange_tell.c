@@ -78,7 +78,7 @@ parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
     }
 
     if (answer->kind == PARLEY_ANSWER_MESSAGE) {
-        /* AEE-12: not every protocol has room for it in the message */
+        /* not every protocol has a member for it (AEE-12) */
 
         (void) parley_traceparent_format(arena, answer->msg.trace_id,
                                          answer->msg.span_id,
@@ -98,8 +98,8 @@ parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
 
 
 /*
- * AEE-33: what another protocol's answer has become for an AEE caller has the
- * task's intent, and so its schemas.
+ * An answer that is translated for an AEE caller gets the intent of the task,
+ * and has to match its schemas (AEE-33).
  */
 
 static int
@@ -126,7 +126,7 @@ parley_exchange_told(const parley_exchange_t *x, parley_arena_t *arena,
     }
 
     if (m.act != ret->act) {
-        /* not the answer, but that the message was taken */
+        /* the message was accepted, but the answer cannot be expressed */
         return 0;
     }
 
@@ -188,7 +188,8 @@ parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
 }
 
 
-/* SEC-08: an answer that says it answers something else.  Returns -1. */
+/* Reports an unmatched reply as an error of the upstream (SEC-08).  Returns
+   -1. */
 
 static int
 parley_exchange_denies(parley_error_t *err)
@@ -201,7 +202,7 @@ parley_exchange_denies(parley_error_t *err)
 }
 
 
-/* what it loses is told of the reply, which loses the same */
+/* the reply has already reported the same loss */
 
 int
 parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
@@ -238,7 +239,7 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
         return -1;
     }
 
-    /* it was told all the same */
+    /* the reply alone has the acknowledgment */
 
     parley_error_clear(err);
     memset(&ret->message, 0, sizeof(parley_encoded_t));

@@ -23,16 +23,16 @@ static int parley_question_put_call(const parley_asking_t *a,
     parley_str_t record, parley_asked_t *ret);
 
 
-/* what is as long as the id of a record is one */
+/* a record as long as a parley_record_id_t is an alias */
 _Static_assert(sizeof(parley_question_head_t) > sizeof(parley_record_id_t),
                "a question is longer than an id");
 
 
 /*
- * Whatever somebody may refer to later: where the protocol in which it is sent
- * has a way to, or its sender may take it back.  Where nothing is translated
- * an answer finds its way home without, and the question gives way: also to
- * another asker's of its id.
+ * Records a message if a later one may refer to it: the protocol in which it is
+ * sent can express replies, or its sender may take it back.  An answer that is
+ * not translated needs no record, so this record may be evicted, and gives way
+ * to the question of another asker with the same id.
  */
 
 int
@@ -114,7 +114,7 @@ parley_question_keep_asked(const parley_asking_t *a, parley_asked_t *ret,
 }
 
 
-/* an error may become an escalation, which is acknowledged */
+/* A failure may become an escalation, which is acknowledged. */
 
 int
 parley_question_fill(const parley_asking_t *a, parley_question_t *q)
@@ -167,7 +167,8 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
     texts[PARLEY_QUESTION_SCOPE] = a->scope;
     texts[PARLEY_QUESTION_SENT_FROM] = parley_question_from(a->who, a->speak);
 
-    /* what names nobody went to whoever sent what it refers to */
+    /* a message without a recipient goes to the sender of the message that it
+       answers */
 
     texts[PARLEY_QUESTION_SENT_TO] =
                           (m->recipient.len > 0 || a->answering == NULL)
@@ -179,9 +180,9 @@ parley_question_fill(const parley_asking_t *a, parley_question_t *q)
 
 
 /*
- * VCP 6.1: who is told of a trouble should acknowledge it, asked or not, where
- * it can be read in a protocol that has a way to.  And C2A's readers may answer
- * an event that is published, unless its policy forbids it.
+ * Returns whether an event may be answered.  The recipient of an alarm should
+ * acknowledge it (VCP 6.1), if a reader's protocol can express this.  C2A's
+ * readers may answer a published event, unless its policy forbids it.
  */
 
 static int
@@ -199,8 +200,9 @@ parley_question_is_optional(const parley_asking_t *a)
 
 
 /*
- * How long answers may come: until the deadline, where there is one; of an
- * escalation, whose deadline is that of the first who is asked, longer.
+ * Returns how long the question takes answers: until its deadline, if it has
+ * one.  An escalation takes longer, because its deadline is that of its first
+ * recipient.
  */
 
 static int64_t
@@ -214,7 +216,8 @@ parley_question_time(const parley_asking_t *a)
 }
 
 
-/* that it was there is known for longer than it takes answers */
+/* Returns how long the record is kept: at least PARLEY_QUESTION_TIME, and never
+   less than it takes answers. */
 
 static int64_t
 parley_question_ttl(const parley_question_t *q)
@@ -247,8 +250,8 @@ parley_question_is_several(const parley_msg_t *m)
 
 
 /*
- * A name as the upstream sees it now: later, without this caller's token, it
- * might be another.  Empty: a group, or no name at all.
+ * Returns the name that the upstream gets.  A later look-up, without this
+ * caller's token, might find another.  Empty: a group, or no name.
  */
 
 static parley_str_t
@@ -289,7 +292,7 @@ parley_question_write(parley_arena_t *arena, parley_question_t *q,
             continue;
         }
 
-        /* most are of no length that came before */
+        /* most lengths differ from all earlier ones */
 
         length = 1ULL << q->texts[i].len % 64;
 
@@ -340,8 +343,8 @@ parley_question_write(parley_arena_t *arena, parley_question_t *q,
 
 
 /*
- * What an answer to it names, in the protocol in which it is sent.  What has
- * no correlation is answered by its id in any protocol.
+ * Returns the name that an answer uses, in the protocol in which the message is
+ * sent.  A message without a correlation is answered by its id in any protocol.
  */
 
 static parley_str_t
@@ -401,7 +404,7 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
                     && a->who->msg->wire != a->speak)
                 ? PARLEY_EVICTABLE_NONE : PARLEY_EVICTABLE_OPTIONAL;
 
-    /* while it is being put it may be there already */
+    /* the record may exist before the put is answered */
 
     ret->question = put.id;
     ret->kept = 1;
@@ -420,7 +423,7 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
 }
 
 
-/* 1: it was kept; 0; PARLEY_WAIT */
+/* Returns 1 if it was put; 0; PARLEY_WAIT. */
 
 static int
 parley_question_put_one(const parley_asking_t *a, parley_put_t *put,
@@ -442,9 +445,9 @@ parley_question_put_one(const parley_asking_t *a, parley_put_t *put,
 
 
 /*
- * Who was asked may speak the asker's protocol elsewhere, and name it as the
- * asker does: what stands there leads to the question, so that both ways are
- * one.  A session names none of its messages.
+ * Puts an alias with the asker's own name of the question: the responder may
+ * use the asker's protocol elsewhere.  In a protocol of sessions, messages have
+ * no such name.
  */
 
 static int
@@ -493,8 +496,8 @@ parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
 
 
 /*
- * Under a call stands the id of the question, which is the longer of the two;
- * the question itself where it is under no other key.
+ * Puts the record of a call id: an alias of the question, or the question
+ * itself if it has no other record.
  */
 
 static int
@@ -535,7 +538,8 @@ parley_question_put_beside(const parley_asking_t *a,
 
     memset(&put, 0, sizeof(parley_put_t));
 
-    /* VCP-24: what could not be acknowledged would go up */
+    /* an escalation without a record could not be acknowledged, and would go up
+       (VCP-24) */
 
     put.id = *id;
     put.queue = a->escalates ? PARLEY_EVICTABLE_NONE
@@ -566,7 +570,7 @@ parley_question_drop(parley_ask_t *q, const parley_asked_t *asked)
 }
 
 
-/* what leads to a question that is closed says so as long as that does */
+/* An alias of a closed question stays, and leads to the closed record. */
 
 int
 parley_question_close(parley_ask_t *q, const parley_asked_t *asked)
@@ -665,7 +669,8 @@ parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
     }
 
     if (got.verdict != PARLEY_ADMIT_OK) {
-        /* where there is no room nobody is told apart, and it is told */
+        /* without room, responders are not distinguished, and the answer
+           counts */
         return got.verdict != PARLEY_ADMIT_ANSWERED
                && got.verdict != PARLEY_ADMIT_ANSWERING;
     }

@@ -1,13 +1,13 @@
 /*
- * Questions: what is remembered of a message that was sent, so that what
- * comes later and refers to it is led to its sender, or to whom it was for
- * (SEC-08).  A reply names the id that it had in the protocol in which it was
- * sent, or the one that its sender gave it, in the sender's own; its sender
- * takes it back by the call that it was.
+ * Questions: records of messages that were sent, so that a later message that
+ * refers to one finds its sender and its recipient (SEC-08).  A reply names the
+ * id of the question in the protocol in which it was sent, or, in the sender's
+ * protocol, the id that its sender gave it.  The sender takes a question back
+ * by the id of its call.
  *
- * A question takes one final answer, or one of each responder where it was for
- * several, until its time is over.  Then, or when it has its answer, it is
- * closed: what it said is forgotten, that it was there is not.
+ * A question takes one final answer, or one from each responder if it was sent
+ * to several, until its time is over.  After its answer or its time it is
+ * closed: only the fact that it existed remains.
  */
 
 #ifndef PARLEY_QUESTION_H
@@ -20,16 +20,16 @@
 
 
 /*
- * Where the sender gave no time an answer may come for so long; and for so
- * long at least it is known that there was a question.
+ * Milliseconds for which a question takes answers if its sender set no
+ * deadline.  Also the minimum time for which its record is kept.
  */
 #define PARLEY_QUESTION_TIME  600000
 
-/* octets of names and ids that are remembered of one */
+/* octets of the names and ids of one record */
 #define PARLEY_QUESTION_MAX   4096
 
 
-/* the texts of a record, in the order in which they stand */
+/* texts of a record, in their order */
 typedef enum {
     PARLEY_QUESTION_SENDER = 0,
     PARLEY_QUESTION_FORM,
@@ -45,35 +45,36 @@ typedef enum {
     PARLEY_QUESTION_SENT_TO,
     PARLEY_QUESTION_PLACE,
     PARLEY_QUESTION_TOKEN,
-    PARLEY_QUESTION_SCOPE,      /* that its answers go to; empty: its sender */
+    PARLEY_QUESTION_SCOPE,      /* scope for the answers; empty: they go to the
+                                   sender */
     PARLEY_QUESTION_TEXTS
 } parley_question_text_t;
 
 
 /*
- * How a record begins; the octets of the texts follow.  A text that is one
- * before it (an id that stays, a correlation that is the id) takes none:
- * same is the number of that one and 1.
+ * Head of a record; the octets of the texts follow.  A text that is equal to an
+ * earlier one (an unchanged id, a correlation that is the id) has no octets:
+ * same is the index of the earlier text plus 1.
  */
 typedef struct {
-    int64_t   time;             /* ms that it takes answers, from when it was
-                                   put */
-    uint8_t   asked[PARLEY_KEY_LEN];    /* of its sender's first answer; zero:
-                                           none is kept for it */
+    int64_t   time;             /* ms for which it takes answers, from the put
+                                   on */
+    uint8_t   asked[PARLEY_KEY_LEN];    /* key of the sender's first answer;
+                                           zero: none is kept */
     uint8_t   proto;
-    uint8_t   sent;             /* in this protocol */
+    uint8_t   sent;             /* protocol in which it was sent */
     uint8_t   act;
     uint8_t   alarm;
-    uint8_t   sent_alarm;       /* as it was sent on */
+    uint8_t   sent_alarm;       /* alarm of the sent message */
     uint8_t   priority;
-    uint8_t   one_way;          /* C2A-13 */
+    uint8_t   one_way;          /* must not be answered in words (C2A-13) */
     uint8_t   approval;
-    uint8_t   awaited;          /* it takes final answers; else it may be
-                                   referred to, no more */
-    uint8_t   several;          /* one of each responder */
-    uint8_t   sessions;         /* who is a session */
-    uint8_t   escalates;        /* to whoever is above, until one acknowledges
-                                   it (VCP-24) */
+    uint8_t   awaited;          /* takes final answers; else others may only
+                                   refer to it */
+    uint8_t   several;          /* takes one final answer from each responder */
+    uint8_t   sessions;         /* a responder is a session */
+    uint8_t   escalates;        /* goes to the next principal above until one
+                                   acknowledges it (VCP-24) */
     uint8_t   same[PARLEY_QUESTION_TEXTS];
     uint16_t  len[PARLEY_QUESTION_TEXTS];
 } parley_question_head_t;
@@ -82,100 +83,106 @@ typedef struct {
 typedef struct {
     parley_question_head_t  head;
     parley_str_t            texts[PARLEY_QUESTION_TEXTS];
-    parley_str_t            record;     /* that it was read from; else empty */
+    parley_str_t            record;     /* record that it was read from; else
+                                           empty */
 } parley_question_t;
 
 
-/* a record that leads to a question by the name that it has elsewhere */
+/* record of another name of a question (an alias) */
 typedef struct {
-    parley_record_id_t      id;         /* of the question */
-    parley_str_t            corr;       /* its correlation there, where
-                                           has_corr is set */
-    parley_str_t            told;       /* the asker's name there, where
+    parley_record_id_t      id;         /* record of the question */
+    parley_str_t            corr;       /* correlation of the question by this
+                                           name, if has_corr is set */
+    parley_str_t            told;       /* name of the asker by this name, if
                                            has_told is set; may be empty */
-    unsigned                has_corr:1; /* else its correlation is its own */
-    unsigned                has_told:1; /* else the name is its own */
+    unsigned                has_corr:1; /* unset: the correlation is that of the
+                                           asker */
+    unsigned                has_told:1; /* unset: the name is that of the
+                                           asker */
 } parley_question_alias_t;
 
 
-/* a message that is about to be sent */
+/* message that is about to be sent */
 typedef struct {
     parley_arena_t          *arena;
     parley_ask_t            *ask;
     parley_who_t            *who;       /* who->msg is the message */
     const parley_encoded_t  *sent;
-    parley_proto_t           speak;     /* the protocol in which it is sent */
-    parley_str_t             to;        /* whom it is for */
-    parley_str_t             scope;     /* that its answers go to; empty: its
+    parley_proto_t           speak;     /* protocol in which it is sent */
+    parley_str_t             to;        /* recipient */
+    parley_str_t             scope;     /* scope for the answers; empty: the
                                            sender */
-    const parley_msg_t      *answering; /* what it answers, or NULL */
+    const parley_msg_t      *answering; /* message that it answers, or NULL */
     const uint8_t           *account;
-    const uint8_t           *asked;     /* NULL: no first answer is kept */
+    const uint8_t           *asked;     /* key of the first answer; NULL: none
+                                           is kept */
     const uint8_t           *under;     /* as in parley_put_t */
     uint64_t                 stamp;
     unsigned                 escalates:1;   /* see parley_question_head_t */
-    unsigned                 published:1;   /* whoever reads it reads its own
-                                               protocol */
+    unsigned                 published:1;   /* subscribers get it in their own
+                                               protocols */
 } parley_asking_t;
 
 
 /*
- * What was remembered of it, or may be where the state was not waited for; all
- * zero: nothing.
+ * Records of a message that were put, or may have been if the state was not
+ * waited for.  All zero: none.
  */
 typedef struct {
     parley_record_id_t  question;
     parley_record_id_t  call;
-    parley_record_id_t  own;            /* leads to question from what its
-                                           sender calls it; without question:
-                                           an event that is mute */
-    int64_t             until;          /* the record ends, by the clock of
+    parley_record_id_t  own;            /* alias by the sender's own name;
+                                           without question: the record of a
+                                           mute event */
+    int64_t             until;          /* end of the records, by the clock of
                                            parley_ask_t */
-    uint32_t            generation;     /* of what is kept */
-    unsigned            kept:1;         /* question is there */
+    uint32_t            generation;     /* generation of the records */
+    unsigned            kept:1;         /* question has been put */
     unsigned            call_kept:1;
     unsigned            own_kept:1;
     unsigned            awaited:1;
-    unsigned            optional:1;     /* but nobody waits for it */
+    unsigned            optional:1;     /* an answer may come but is not
+                                           awaited */
     unsigned            several:1;
     unsigned            sessions:1;
 } parley_asked_t;
 
 
 /*
- * Remembers a message where somebody may refer to it.  Returns 0; PARLEY_WAIT;
- * or -1: capacity, where what has to be answered finds no room;
- * message-too-large.
+ * Puts the records of a message that others may refer to.  Returns 0;
+ * PARLEY_WAIT; or -1: capacity, if a message that needs an answer finds no
+ * room; message-too-large.
  */
 int parley_question_keep(const parley_asking_t *a, parley_asked_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* What its question is remembered under, whether it is or not: of a->sent no
-   more is needed than tells an answer to it apart. */
+/* Returns the record id of the message's question, whether or not it is put.
+   Uses only the members of a->sent that identify an answer. */
 void parley_question_record(const parley_asking_t *a,
     parley_record_id_t *ret);
 
 /*
- * The message, which was remembered, goes to somebody as a->sent too, who
- * answers that: what is under that name leads to the question.  It gives way
- * where there is no room.  Returns 0 or PARLEY_WAIT.
+ * Puts an alias for a message that was recorded and is also sent as a->sent, so
+ * that answers to that form find the question.  Puts nothing if no room is
+ * left.  Returns 0 or PARLEY_WAIT.
  */
 int parley_question_alias(const parley_asking_t *a,
     const parley_asked_t *asked)
     __attribute__((warn_unused_result));
 
-/* The same of an event that is mute, which was remembered: who answers a->sent
-   answers what must not be answered (C2A-13). */
+/* As parley_question_alias(), for a recorded mute event: an answer to a->sent
+   is refused (C2A-13). */
 int parley_question_alias_mute(const parley_asking_t *a,
     const parley_asked_t *asked)
     __attribute__((warn_unused_result));
 
 /*
- * drop: it was not taken, and nobody refers to it.  close: it has its answer,
- * and what comes later is reply-unmatched.  Both return 0: nothing of asked is
- * there any more; PARLEY_WAIT; or -1: no memory to ask with; close also
- * PARLEY_SETTLED_LATE: it had its answer before.
+ * parley_question_drop() removes the records of a message that was not
+ * accepted.  parley_question_close() closes the question after its answer:
+ * later answers are reply-unmatched.  Both return 0 if the records are removed;
+ * PARLEY_WAIT; or -1: no memory.  close also returns PARLEY_SETTLED_LATE if the
+ * question had its answer before.
  */
 int parley_question_drop(parley_ask_t *q, const parley_asked_t *asked)
     __attribute__((warn_unused_result));
@@ -183,86 +190,94 @@ int parley_question_close(parley_ask_t *q, const parley_asked_t *asked)
     __attribute__((warn_unused_result));
 
 /*
- * Whether another asker's question is under the id that who->msg would have
- * where it is sent on, and a reply could not say whose it answers.  Returns 1,
- * 0, PARLEY_WAIT, or -1: no memory.
+ * Returns whether the question of another asker has the id that who->msg will
+ * have when it is sent, so that a reply could mean either.  Returns 1, 0,
+ * PARLEY_WAIT, or -1: no memory.
  */
 int parley_question_is_taken(parley_ask_t *q, parley_who_t *who,
     parley_proto_t speak)
     __attribute__((warn_unused_result));
 
 /*
- * Takes the slot of a final answer that comes in the response itself: of who
- * gave it, where the question is for several; session where those count as
- * one.  Returns 1; 0: that responder has answered before, or is about to;
- * PARLEY_WAIT.
+ * Takes the slot of a final answer in the response itself: the slot of its
+ * responder, if the question was sent to several, and of its session, if
+ * sessions count.  Returns 1; 0: this responder has already answered, or is
+ * about to; PARLEY_WAIT.
  */
 int parley_question_take(parley_ask_t *q, const parley_asked_t *asked,
     parley_str_t responder, parley_str_t session, const uint8_t *account)
     __attribute__((warn_unused_result));
 
 /*
- * The key of what answers in a protocol name: an id, or a correlation where
- * its replies go by that.
+ * Makes the key of a question from the name that answers in a protocol use: an
+ * id, or a correlation if replies use that.
  */
 void parley_question_key(const parley_state_t *state, parley_proto_t proto,
     parley_str_t id, uint8_t out[PARLEY_KEY_LEN]);
 
-/* The same of who names it alike in another protocol, of one that was made. */
+/* Makes the key for the same name in another protocol from an existing key. */
 void parley_question_key_in(const uint8_t key[PARLEY_KEY_LEN],
     parley_proto_t from, parley_proto_t to, uint8_t out[PARLEY_KEY_LEN]);
 
-/* That of a call of a caller: whoever else says the same means another. */
+/* Makes the key of a call id.  It includes the caller, so equal ids of two
+   callers differ. */
 void parley_question_call_key(const parley_state_t *state,
     const parley_who_t *who, parley_str_t call, uint8_t out[PARLEY_KEY_LEN]);
 
-/* The id that a message has where it is sent on, unless that derives one. */
+/* Returns the id that a message is sent with, unless the encoder derives
+   one. */
 static inline parley_str_t
 parley_question_id(const parley_msg_t *m)
 {
     return m->held ? m->held_id : m->id;
 }
 
-/* The asker's name where who->msg is sent on; empty: it has none there. */
+/* Returns the name of the asker in the protocol speak; empty: it has none
+   there. */
 parley_str_t parley_question_from(parley_who_t *who, parley_proto_t speak);
 
-/* Whose question who->msg is where it is sent on, as a reply names it. */
+/* Returns the name of the asker of who->msg that a reply in the protocol speak
+   uses. */
 parley_str_t parley_question_asker(parley_who_t *who, parley_proto_t speak);
 
-/* The tag of a question, whose owner its asker is; id: as it was sent. */
+/* Returns the tag of a question.  Its owner part identifies the asker.  id is
+   the id with which the question was sent. */
 uint32_t parley_question_tag(const parley_state_t *state, parley_str_t asker,
     parley_str_t id);
 
 /*
- * The slot that a final answer takes: of the question, or of who gives it
- * where each responder has one.
+ * Makes the key of the slot that a final answer takes: one for the question, or
+ * one for each responder if several is set.
  */
 void parley_question_slot(const parley_state_t *state,
     const parley_record_id_t *question, int several, parley_str_t responder,
     parley_str_t session, uint8_t out[PARLEY_KEY_LEN]);
 
-/* The session that an agent-channel answer says it is of, or empty. */
+/* Returns the session that an agent-channel answer names, or empty. */
 parley_str_t parley_question_session(const parley_msg_t *answer);
 
-/* A record as it was kept; texts point into it. */
+/* Splits a record into its texts, which point into it. */
 void parley_question_split(parley_str_t record, parley_question_t *ret);
 
 /*
- * Fills a message, that parley_msg_init() made, with what is remembered of it.
+ * Fills a message, prepared by parley_msg_init(), from the record of a
+ * question.
  */
 void parley_question_message(const parley_question_t *q, parley_msg_t *m);
 
-/* Fills the names of the asker, except the one that an answer has. */
+/* Fills the names of the asker, except the one that the answer uses. */
 void parley_question_asked_by(const parley_question_t *q,
     parley_who_asker_t *ret);
 
-/* Returns whether a record leads to a question and is not one itself. */
+/* Returns whether a record is an alias, and fills *ret. */
 int parley_question_is_alias(parley_str_t record, parley_question_alias_t *ret);
 
-/* Whether it takes answers still where its record ends in left ms. */
+/* Returns whether a question takes answers, given that its record ends in left
+   ms. */
 int parley_question_is_open(const parley_question_t *q, int64_t left);
 
-/* Milliseconds since it was put, where its record ends in left ms. */
+/* Returns the milliseconds since the put, given that the record ends in left
+   ms. */
 int64_t parley_question_age(const parley_question_t *q, int64_t left);
 
 

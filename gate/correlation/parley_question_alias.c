@@ -1,4 +1,4 @@
-/* Questions under the names that they have in further protocols. */
+/* Aliases: the names of questions in further protocols. */
 
 #include "gate/correlation/parley_question_parts.h"
 
@@ -36,7 +36,7 @@ parley_question_alias_mute(const parley_asking_t *a,
 }
 
 
-/* Keeps what leads from a name of the message to a record of it. */
+/* Puts an alias from a name of the message to its record. */
 
 static int
 parley_question_alias_from(const parley_asking_t *a, parley_str_t name,
@@ -65,9 +65,9 @@ parley_question_alias_from(const parley_asking_t *a, parley_str_t name,
 
 
 /*
- * Writes what leads to the question: its id, the asker's name as the reader is
- * told it, and the correlation where the reader has another one than the asker
- * and a reply names it too.  Returns 0, or -1: no memory.
+ * Writes an alias: the id of the question and the asker's name in the reader's
+ * protocol.  Also the correlation, if it differs from the asker's and replies
+ * name it.  Returns 0, or -1: no memory.
  */
 
 static int

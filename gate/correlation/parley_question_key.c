@@ -1,11 +1,11 @@
-/* What questions are found by: keys, tags and slots. */
+/* Keys, tags and slots of questions. */
 
 #include <string.h>
 
 #include "gate/correlation/parley_question.h"
 
 
-/* the last octet chooses no bucket */
+/* the last octet does not select the bucket */
 
 void
 parley_question_key(const parley_state_t *state, parley_proto_t proto,

@@ -1,6 +1,7 @@
 /*
- * C2A-13: an event that is not answered in words.  Its readers, which get it
- * from a service of its protocol or by a stream, name it as its sender does.
+ * Mute events, which must not be answered in words (C2A-13).  A reader gets the
+ * event from a service of its protocol or by a stream, and uses the sender's
+ * name for it.
  */
 
 #include <string.h>

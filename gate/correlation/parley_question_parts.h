@@ -6,12 +6,12 @@
 #include "gate/correlation/parley_question.h"
 
 
-/* the mark of a record that leads to a question: in the place of the time of a
-   question, which is never below zero */
+/* mark of an alias, in the place of a question's time, which is never
+   negative */
 #define PARLEY_QUESTION_LEADS  (-1)
 
 
-/* begins such a record; the correlation and the asker's name follow */
+/* head of an alias; the correlation and the asker's name follow */
 typedef struct {
     int64_t             mark;
     parley_record_id_t  id;
@@ -20,8 +20,8 @@ typedef struct {
 } parley_question_alias_head_t;
 
 
-/* Fills *q with a message that is about to be sent.  Returns whether it waits
-   for an answer. */
+/* Fills *q with a message that is about to be sent.  Returns whether it awaits
+   an answer. */
 int parley_question_fill(const parley_asking_t *a, parley_question_t *q);
 
 /* Writes the record of a question.  Returns 0, or -1: message-too-large,
@@ -30,17 +30,17 @@ int parley_question_write(parley_arena_t *arena, parley_question_t *q,
     parley_str_t *ret, parley_error_t *err);
 
 /*
- * Keeps what leads to a question, or is it, and gives way where there is no
- * room.  1: it was kept; 0; PARLEY_WAIT.
+ * Puts a question or an alias that may be evicted if room is needed.  Returns 1
+ * if it was put; 0; PARLEY_WAIT.
  */
 int parley_question_put_beside(const parley_asking_t *a,
     const parley_record_id_t *id, parley_str_t record,
     const parley_asked_t *asked);
 
 /*
- * parley_question_mute.c: keeps an event that nobody answers in words, unless
- * it is kept already, under the name that its readers have for it (ret->own).
- * It gives way where there is no room.  Returns 0 or PARLEY_WAIT.
+ * parley_question_mute.c: puts the record of an event that must not be answered
+ * in words, unless it already has one, under the name that its readers use
+ * (ret->own).  Puts nothing if no room is left.  Returns 0 or PARLEY_WAIT.
  */
 int parley_question_keep_mute(const parley_asking_t *a, parley_asked_t *ret);
 

@@ -6,7 +6,7 @@
 #include "gate/correlation/parley_question_raised.h"
 
 
-/* by the id that was claimed for it; of what is stale none is made */
+/* Looks for the claim.  a.stale prevents a new claim. */
 
 int
 parley_deadline_has_asked(parley_ask_t *ask, const parley_record_id_t *question,

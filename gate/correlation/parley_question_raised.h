@@ -1,4 +1,4 @@
-/* Jobs and claims of the deadline of a question. */
+/* Jobs and claims for the deadline of a question. */
 
 #ifndef PARLEY_QUESTION_RAISED_H
 #define PARLEY_QUESTION_RAISED_H
@@ -12,25 +12,26 @@
 
 
 /*
- * Whether an escalation has gone up to whoever has that sub: it is known before
- * that one is told.  Returns 1, 0, PARLEY_WAIT, or -1: there is no answer.
+ * Returns whether an escalation has gone to the principal sub.  The claim is
+ * put before the principal gets the message.  Returns 1, 0, PARLEY_WAIT, or -1:
+ * the state gave no answer.
  */
 int parley_deadline_has_asked(parley_ask_t *ask,
     const parley_record_id_t *question, parley_str_t sub)
     __attribute__((warn_unused_result));
 
-/* The key of what is claimed of a question. */
+/* Makes the key of a claim on a question. */
 void parley_deadline_claim_key(const parley_state_t *state,
     const parley_record_id_t *question, parley_str_t what, parley_str_t to,
     uint8_t ret[PARLEY_KEY_LEN]);
 
-/* A question as octets. */
+/* Writes the record id of a question as octets. */
 void parley_deadline_octets(const parley_record_id_t *question,
     uint8_t out[PARLEY_DEADLINE_QUESTION]);
 
 /*
- * The job of a deadline: its lane and text, in the arena; the rest is zero.
- * Returns 0, or -1: no memory, or sub is too long.
+ * Fills the lane and the text of a deadline job, in the arena; the rest is
+ * zero.  Returns 0, or -1: no memory, or sub is too long.
  */
 int parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
     parley_job_subject_kind_t kind, const parley_record_id_t *question,

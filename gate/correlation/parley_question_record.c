@@ -1,11 +1,11 @@
-/* What stands in the record of a question. */
+/* The content of a question's record. */
 
 #include <string.h>
 
 #include "gate/correlation/parley_question_parts.h"
 
 
-/* records are the gateway's own, of one layout of the state */
+/* Only the gateway writes records, and one state has one layout of them. */
 
 void
 parley_question_split(parley_str_t record, parley_question_t *ret)

@@ -42,7 +42,7 @@ parley_responders_add(parley_responders_t *set, parley_arena_t *arena,
 }
 
 
-/* There is room for a power of two of them. */
+/* The array grows to the next power of two. */
 
 static int
 parley_responders_room(parley_responders_t *set, parley_arena_t *arena,

@@ -1,6 +1,6 @@
 /*
- * Who has answered a question for good, where it is for several: one final
- * answer from each (SEC-08).
+ * Set of the responders that gave a final answer to a question to several: each
+ * may give one (SEC-08).
  */
 
 #ifndef PARLEY_RESPONDERS_H
@@ -13,13 +13,13 @@
 #include "core/parley_str.h"
 
 
-/* of one question; more are not told apart, and count as known */
+/* responders of one question; further ones count as known */
 #define PARLEY_RESPONDERS_MAX  1024
 
 #define PARLEY_RESPONDER_LEN   16
 
 
-/* zeroed it is empty */
+/* an empty set is zeroed */
 typedef struct {
     uint8_t   (*items)[PARLEY_RESPONDER_LEN];
     uint32_t    n;
@@ -27,8 +27,8 @@ typedef struct {
 
 
 /*
- * Adds a responder: a principal, and its session where sessions count.
- * Returns 1; 0 where it is there already; -1: no memory.
+ * Adds a responder: a principal, and its session if sessions count.  Returns 1;
+ * 0 if the set has it already; -1: no memory.
  */
 int parley_responders_add(parley_responders_t *set, parley_arena_t *arena,
     parley_str_t principal, parley_str_t session, parley_error_t *err)

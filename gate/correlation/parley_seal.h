@@ -1,4 +1,4 @@
-/* The gateway signs what it made with its own key (GW-08). */
+/* Signatures by the gateway's own key for messages that it writes (GW-08). */
 
 #ifndef PARLEY_SEAL_H
 #define PARLEY_SEAL_H
@@ -8,12 +8,13 @@
 
 
 typedef struct {
-    parley_arena_t      *arena;     /* gets the signature */
-    const parley_jwk_t  *key;       /* private; NULL: nothing is signed */
+    parley_arena_t      *arena;     /* arena of the signature */
+    const parley_jwk_t  *key;       /* private key; NULL: messages are not
+                                       signed */
 } parley_seal_t;
 
 
-/* Has opts sign with the key, where there is one; seal must outlive them. */
+/* Makes opts sign with the key, if there is one; seal must outlive opts. */
 void parley_seal_opts(parley_seal_t *seal, parley_encode_opts_t *opts);
 
 

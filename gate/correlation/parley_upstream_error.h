@@ -1,23 +1,23 @@
 /*
- * What keeps an answer from being one: facts that only the adapter of a gate
- * can see, what the caller is told of them, and whether the service took the
- * message all the same (GW-12).
+ * Reasons why an answer of the upstream is unusable, which only the adapter of
+ * a gate can see.  Each has an error for the caller, and says whether the
+ * service accepted the message (GW-12).
  */
 
 #ifndef PARLEY_UPSTREAM_ERROR_H
 #define PARLEY_UPSTREAM_ERROR_H
 
 
-/* whether it took the message */
+/* whether the service accepted the message */
 typedef enum {
-    PARLEY_TOOK_NO = 0,         /* that is not known: it may come again */
-    PARLEY_TOOK_STATUS          /* where the answer's status is 2xx */
+    PARLEY_TOOK_NO = 0,         /* unknown: the message may be sent again */
+    PARLEY_TOOK_STATUS          /* yes, if the status of the answer is 2xx */
 } parley_took_t;
 
 
-/* T(name, code, took, text); the first that is told of an answer counts */
+/* T(name, code, took, text); the first error of an answer counts */
 #define PARLEY_UPSTREAM_ERRORS(T)                                             \
-    /* no service answered */                                                 \
+    /* the service did not answer */                                          \
     T(UNREACHED, UPSTREAM_UNAVAILABLE, NO,                                    \
       "the upstream could not be reached")                                    \
     T(CONNECT_TIMEOUT, UPSTREAM_UNAVAILABLE, NO,                              \
@@ -25,13 +25,13 @@ typedef enum {
     T(UNANSWERED, UPSTREAM_UNAVAILABLE, NO,                                   \
       "the upstream closed the connection before it answered")                \
     T(TIMEOUT, UPSTREAM_TIMEOUT, NO, "the upstream did not answer in time")   \
-    /* what there is of the answer is not all of it */                        \
+    /* the answer is incomplete */                                            \
     T(EARLY, UPSTREAM_INVALID, NO, "the upstream's answer ended early")       \
     T(GZIP_EARLY, UPSTREAM_INVALID, NO, "the upstream's gzip ended early")    \
-    /* it is none */                                                          \
+    /* it is not a final HTTP answer */                                       \
     T(NOT_HTTP, UPSTREAM_INVALID, NO, "the upstream's answer is not HTTP")    \
     T(INTERIM, UPSTREAM_INVALID, NO, "the upstream sent an interim response") \
-    /* it cannot be used */                                                   \
+    /* the answer cannot be used */                                           \
     T(REDIRECT, UPSTREAM_INVALID, STATUS,                                     \
       "the upstream sent X-Accel-Redirect")                                   \
     T(HEADER_LONG, UPSTREAM_INVALID, STATUS,                                  \
@@ -50,7 +50,7 @@ typedef enum {
       "the upstream's events are compressed")                                 \
     T(TOO_LONG, UPSTREAM_INVALID, STATUS,                                     \
       "the upstream's answer exceeds parley_limits body")                     \
-    /* SEC-15: the caller may have no more of it */                           \
+    /* the caller may not get the rest of the answer (SEC-15) */              \
     T(EXPIRED, TOKEN_EXPIRED, NO, "the token has expired")
 
 
