@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The way back of an answer that is one JSON document: the header is held back
- * and the body gathered, then both go on in the caller's protocol.  What the
- * answer is, and what becomes of the reservation, gate/ decides.
+ * An answer that is one JSON document.  The header is held and the body
+ * collected; then both continue in the caller's protocol. gate/ decides on the
+ * meaning of the answer and on the reservation.
  */
 
 
@@ -65,7 +65,8 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
                 return ngx_http_parley_sse_start(r, ctx);
             }
 
-            /* nobody asked for that, and it would defeat the streaming */
+            /* Parley asks for identity; compressed events cannot be
+               streamed */
 
             ngx_http_parley_upstream_error(ctx,
                                            PARLEY_UPSTREAM_ERROR_EVENTS_CODED);
@@ -128,8 +129,8 @@ ngx_http_parley_answer_is_events(ngx_http_request_t *r)
 
 
 /*
- * Returns the charset that is least like UTF-8 of those that the answer names.
- * Of several Content-Type headers of an upstream nginx keeps only the last.
+ * Returns the charset of the answer's Content-Type that differs most from
+ * UTF-8.  nginx keeps only the last of an upstream's Content-Type headers.
  */
 
 static parley_charset_t
@@ -172,8 +173,8 @@ ngx_http_parley_answer_charset(ngx_http_request_t *r)
 
 
 /*
- * Whether the answer is nginx's own error page: no upstream gave it.  Fills
- * ctx->error; the page itself is read and dropped.
+ * Returns whether the answer is an error page of nginx, without an answer of
+ * an upstream.  Fills ctx->error.  The page itself is read and dropped.
  */
 
 static ngx_int_t
@@ -234,8 +235,8 @@ ngx_http_parley_answer_body(ngx_http_request_t *r,
 
 
 /*
- * Nothing that is still to come can mend it: the caller is told at once, and
- * an error ends the upstream.
+ * Ends an answer that is already invalid: the caller gets the error at once,
+ * and an error ends the upstream.
  */
 
 static ngx_int_t
@@ -247,13 +248,13 @@ ngx_http_parley_answer_cut(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     rc = ngx_http_parley_answer_finish(r, ctx);
 
-    /* while it is on its way to a slow client the rest is read and dropped */
+    /* while the reply goes to a slow client, the rest is read and dropped */
 
     return rc == NGX_OK && r->connection->buffered == 0 ? NGX_ERROR : rc;
 }
 
 
-/* takes the octets of b, which is free for its owner again */
+/* Copies the octets of b and releases b. */
 
 static ngx_int_t
 ngx_http_parley_answer_gather(ngx_http_request_t *r,
@@ -311,9 +312,9 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
 
 
 /*
- * An upstream that fails after its header was read makes nginx flush what
- * there is and give up; the connection to the upstream is closed by then.
- * Since the header is still held here, the caller can be told properly.
+ * If an upstream fails after its header was read, nginx flushes the pending
+ * data and ends the request.  The connection to the upstream is closed by
+ * then.  The header is still held here, so the caller can get a proper error.
  */
 
 ngx_uint_t
@@ -332,7 +333,7 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_deadline_stop(ctx);
 
     if (!ngx_http_parley_inflate_is_whole(ctx)) {
-        /* it broke off, wherever that was */
+        /* the compressed data ended early */
         ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_GZIP_EARLY);
     }
 
@@ -368,7 +369,7 @@ ngx_http_parley_answer_resume(ngx_http_request_t *r,
             return NGX_ERROR;
         }
 
-        /* its id is settled; what it is told is kept for its next try */
+        /* the id is settled; the refusal is kept for the next attempt */
 
         rc = ngx_http_parley_unanswered(ctx, &ctx->reply);
     }
@@ -385,7 +386,7 @@ ngx_http_parley_answer_resume(ngx_http_request_t *r,
 }
 
 
-/* NGX_OK; NGX_DECLINED with ctx->error; NGX_ERROR */
+/* Returns NGX_OK, NGX_DECLINED with ctx->error, or NGX_ERROR. */
 
 static ngx_int_t
 ngx_http_parley_answer_understand(ngx_http_request_t *r,
@@ -462,7 +463,7 @@ ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
 }
 
 
-/* tells the log; NGX_OK and *reply, or NGX_ERROR */
+/* Logs the error.  Returns NGX_OK with *reply, or NGX_ERROR. */
 
 ngx_int_t
 ngx_http_parley_answer_failed(ngx_http_request_t *r,

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The way back: refusals, replies, the answers of services.
+ * Functions on the way back: refusals, replies and the answers of services.
  */
 
 
@@ -17,8 +17,8 @@
 /* ngx_http_parley_reply.c */
 
 /*
- * Answers the request with ctx->error in the caller's protocol and finalizes
- * it, logs once.  Returns what the phase handler returns.
+ * Answers the request with ctx->error in the caller's protocol, finalizes it,
+ * and logs once.  Returns the result of the phase handler.
  */
 ngx_int_t ngx_http_parley_refuse(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
@@ -27,11 +27,12 @@ ngx_int_t ngx_http_parley_refuse(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_respond(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
 
-/* A response's last buffer, with all of its body; NULL: no memory. */
+/* Returns the last buffer of a response, with its whole body, or NULL if
+   memory is exhausted. */
 ngx_buf_t *ngx_http_parley_last_buf(ngx_http_request_t *r,
     parley_str_t body);
 
-/* Makes the body of a refusal; NGX_OK or NGX_ERROR. */
+/* Makes the body of a refusal.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_parley_refusal(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
 
@@ -43,7 +44,7 @@ ngx_int_t ngx_http_parley_reply_headers(ngx_http_request_t *r,
 /* ngx_http_parley_wait.c */
 
 /*
- * The answer waits for the state: its output is held, and it is resumed.
+ * Makes the answer wait for the state: its output is held and continues later.
  * Returns NGX_AGAIN.
  */
 ngx_int_t ngx_http_parley_wait_answer(ngx_http_request_t *r,
@@ -53,51 +54,55 @@ ngx_int_t ngx_http_parley_wait_answer(ngx_http_request_t *r,
 
 ngx_int_t ngx_http_parley_filter_init(ngx_conf_t *cf);
 
-/* What follows in the chain; an answer whose client has left is dropped. */
+/* Call the next filters of the chain.  An answer for a departed client is
+   dropped. */
 ngx_int_t ngx_http_parley_next_header_filter(ngx_http_request_t *r);
 ngx_int_t ngx_http_parley_next_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 
 
-/* ngx_http_parley_answer.c: a whole answer, gathered */
+/* ngx_http_parley_answer.c: a complete, collected answer */
 
 ngx_int_t ngx_http_parley_answer_header(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 ngx_int_t ngx_http_parley_answer_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_chain_t *in);
 
-/* The answer is sent: header and body, copied: those of the service. */
+/* Sends header and body of the reply.  With copied, the headers and the body
+   of the service are unchanged. */
 ngx_int_t ngx_http_parley_answer_send(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
     ngx_uint_t copied);
 
 /*
- * ctx->error came of the answer: logs, and makes the refusal.  NGX_OK or
- * NGX_ERROR; ngx_http_parley_unanswered() follows.
+ * Logs ctx->error, which the answer caused, and makes the refusal.  Returns
+ * NGX_OK or NGX_ERROR.  ngx_http_parley_unanswered() must follow.
  */
 ngx_int_t ngx_http_parley_answer_failed(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
 
-/* It waited for the state, and goes on. */
+/* Continues the answer after the wait for the state. */
 ngx_int_t ngx_http_parley_answer_resume(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* Whether nginx tells with b that the upstream's answer has broken off. */
+/* Returns whether nginx signals with b that the upstream's answer has ended
+   early. */
 ngx_uint_t ngx_http_parley_answer_broke_off(ngx_http_request_t *r,
     ngx_buf_t *b);
 
-/* parley_gate_upstream_error() of the answer that is on its way */
+/* calls parley_gate_upstream_error() with the status of the current answer */
 void ngx_http_parley_upstream_error(ngx_http_parley_ctx_t *ctx,
     parley_upstream_error_t what);
 
 
 /* ngx_http_parley_sse.c: an answer of events */
 
-/* It waited for the state, and goes on. */
+/* Continues the answer after the wait for the state. */
 ngx_int_t ngx_http_parley_sse_resume(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
-/* Ends it, outside of the filters, with ctx->error as its last event. */
+/* Ends the stream from outside of the filters, with ctx->error as the last
+   event. */
 void ngx_http_parley_sse_stop(ngx_http_parley_ctx_t *ctx);
 
 ngx_int_t ngx_http_parley_sse_start(ngx_http_request_t *r,
@@ -109,41 +114,44 @@ ngx_int_t ngx_http_parley_sse_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_chain_t *in);
 
 
-/* ngx_http_parley_inflate.c: an upstream that compresses unasked */
+/* ngx_http_parley_inflate.c: an upstream that compresses without request */
 
 ngx_int_t ngx_http_parley_inflate_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 /*
- * Inflates in to *out, at most limit octets.  NGX_OK; NGX_DECLINED: no valid
- * gzip, or more than limit; NGX_ERROR.
+ * Decompresses in and appends at most limit octets to **last.  Returns NGX_OK;
+ * NGX_DECLINED if the data is not valid gzip or exceeds the limit; or
+ * NGX_ERROR.
  */
 ngx_int_t ngx_http_parley_inflate(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_buf_t *in, size_t limit,
     ngx_chain_t ***last, size_t *size);
 
-/* Whether all of it came; 1 where nothing is compressed, or nothing came. */
+/* Returns whether the compressed data is complete.  Returns 1 if the answer is
+   not compressed or empty. */
 ngx_uint_t ngx_http_parley_inflate_is_whole(ngx_http_parley_ctx_t *ctx);
 
 
 /* ngx_http_parley_headers_out.c: headers of the response */
 
 /*
- * Takes the service's Parley- headers out of the answer; where its body is
- * replaced, also those that speak of that body.
+ * Removes the service's Parley- headers from the answer.  If the body is
+ * replaced, also removes the headers that describe the body.
  */
 void ngx_http_parley_answer_headers(ngx_http_request_t *r,
     ngx_uint_t replaced);
 
-/* The same of its trailers, once they are there. */
+/* As ngx_http_parley_answer_headers(), for trailers that have arrived. */
 void ngx_http_parley_answer_trailers(ngx_http_request_t *r,
     ngx_uint_t replaced);
-/* Returns the value of the n-th response header of a name, from 0, or NULL. */
+/* Returns the value of response header number n of a name, counted from 0, or
+   NULL. */
 ngx_str_t *ngx_http_parley_sent_header(ngx_http_request_t *r,
     const char *name, ngx_uint_t n);
 
 /*
- * Adds a response header; the value is printable ASCII and lives as long as
+ * Adds a response header.  The value is printable ASCII and lives as long as
  * the request.  An empty value adds nothing.
  */
 ngx_int_t ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,

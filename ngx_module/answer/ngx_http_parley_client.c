@@ -2,14 +2,14 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * GW-21: a client that leaves does not end what its message has begun.  The
- * answer is awaited, validated and settled; what would be sent is dropped.
+ * Keeps a request running when its client leaves (GW-21).  The answer is
+ * awaited, validated and settled; the output is dropped.
  *
- * The upstream module asks on each event of the client's connection whether
- * it was closed, and finalizes the request then.  The content handler is called
- * by way of a function that puts handlers in the place of these, which note the
- * departure and nothing else.  The upstream's configuration is shared by
- * requests: proxy_ignore_client_abort stays as the operator has it.
+ * On each event of the client's connection the upstream module checks whether
+ * the client has closed it, and then finalizes the request.  A wrapper of the
+ * content handler replaces these event handlers with ones that only note the
+ * departure.  Requests share the upstream's configuration, so
+ * proxy_ignore_client_abort keeps its value.
  */
 
 
@@ -58,9 +58,9 @@ ngx_http_parley_client_content(ngx_http_request_t *r)
     rc = ctx->content_handler(r);
 
     /*
-     * The handler may have failed, and a named location have begun, by now.
-     * An upstream that has a cleanup is under way; before it has a header the
-     * client's events are those that ngx_http_upstream_init_request() has set.
+     * By now the handler may have failed, and a named location may have begun.
+     * An upstream with a cleanup is running.  Before its header, the client's
+     * events are those of ngx_http_upstream_init_request().
      */
 
     u = r->upstream;
@@ -87,7 +87,7 @@ ngx_http_parley_client_read(ngx_http_request_t *r)
         ngx_http_parley_client_left(ctx);
     }
 
-    /* an event that is level-triggered is not asked for again */
+    /* a level-triggered event is not armed again */
     ngx_http_block_reading(r);
 }
 
@@ -170,7 +170,7 @@ ngx_http_parley_client_stream(ngx_http_request_t *r,
 }
 
 
-/* a client that takes nothing for send_timeout has left as well */
+/* Treats a client that reads nothing for send_timeout as departed. */
 
 static void
 ngx_http_parley_client_write(ngx_http_request_t *r)

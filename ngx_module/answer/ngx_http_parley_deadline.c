@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * AEE-29: the message's deadline, capped, is the upstream's.  nginx's own
- * timeouts are a location's and start again with every read; this timer is
- * the request's and runs once.
+ * The capped deadline of the message limits the upstream (AEE-29).  The
+ * timeouts of nginx belong to a location and restart with every read.  This
+ * timer belongs to the request and runs once.
  */
 
 
@@ -13,7 +13,7 @@
 #include "ngx_module/worker/ngx_http_parley_request.h"
 
 
-/* milliseconds until a deadline that nothing could be told of is looked at */
+/* milliseconds between checks when the deadline cannot be signalled yet */
 #define NGX_HTTP_PARLEY_DEADLINE_AGAIN  100
 
 
@@ -39,7 +39,7 @@ ngx_http_parley_deadline_start(ngx_http_request_t *r,
 
     timer = (ngx_msec_t) ngx_min(timeout, NGX_MAX_INT32_VALUE);
 
-    /* of a message that continues elsewhere the time runs on */
+    /* the time of a continued message keeps running */
 
     if (ctx->deadline.timer_set
         && (ngx_msec_int_t) (ctx->deadline.timer.key - ngx_current_msec
@@ -84,10 +84,9 @@ ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * Does what the timers of nginx's own do when they run out: whatever the
- * upstream module waits for is told so, and it ends the request as it always
- * does.  No other peer is tried: the time is over.  Where it waits for nothing
- * that can be told, or does not run yet, the deadline is looked at again soon.
+ * Acts as a timer of nginx at its end: it signals a timeout to the upstream
+ * module, which ends the request as usual.  No other peer is tried.  If
+ * nothing can be signalled yet, the handler runs again soon.
  */
 
 static void
@@ -102,7 +101,7 @@ ngx_http_parley_deadline_handler(ngx_event_t *ev)
     u = r->upstream;
 
     if (ctx->waited) {
-        /* what came in time is told first */
+        /* process the pending result of the state first */
         ngx_add_timer(ev, NGX_HTTP_PARLEY_DEADLINE_AGAIN);
         return;
     }
@@ -157,7 +156,7 @@ ngx_http_parley_deadline_peer(ngx_http_upstream_t *u)
         ngx_del_timer(event);
     }
 
-    /* with proxy_limit_rate a timeout would be the end of a delay */
+    /* with proxy_limit_rate, a timeout would mean the end of a delay */
     event->delayed = 0;
 
     event->timedout = 1;
@@ -165,7 +164,7 @@ ngx_http_parley_deadline_peer(ngx_http_upstream_t *u)
 }
 
 
-/* as ngx_resolver_timeout_handler() does */
+/* As ngx_resolver_timeout_handler(). */
 
 static void
 ngx_http_parley_deadline_resolver(ngx_resolver_ctx_t *rctx)

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The output filters: what the upstream answers, and nginx's own error
- * pages in its stead, reach the caller in the caller's protocol.
+ * The output filters: an upstream's answer, or an error page of nginx, reaches
+ * the caller in the caller's protocol.
  */
 
 
@@ -74,12 +74,12 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
 
 /*
- * Why what the upstream sent is no answer, or COUNT.  An nginx that does not
- * skip 100 and 103 takes them for one, and waits for a body that ends with the
- * connection (GW-29); one that knows no header where there is none takes it for
- * HTTP/0.9, and answers the client so, without a status (GW-26).  An error
- * instead of the header closes the upstream's connection and comes back here as
- * a page of nginx's own.
+ * Returns the reason why the upstream's response is not an answer, or COUNT.
+ * Some versions of nginx take 100 and 103 for the answer and wait for a body
+ * that ends with the connection (GW-29).  nginx takes a response without a
+ * header for HTTP/0.9 and sends it without a status (GW-26).  An error in
+ * place of the header closes the connection to the upstream and returns here
+ * as an error page.
  */
 
 static parley_upstream_error_t
@@ -91,7 +91,7 @@ ngx_http_parley_no_answer(ngx_http_request_t *r)
         return PARLEY_UPSTREAM_ERROR_COUNT;
     }
 
-    /* a client of that version has no body to send */
+    /* a client of HTTP/0.9 cannot send a body */
 
     if (r->http_version == NGX_HTTP_VERSION_9) {
         return PARLEY_UPSTREAM_ERROR_NOT_HTTP;
@@ -106,9 +106,9 @@ ngx_http_parley_no_answer(ngx_http_request_t *r)
 
 
 /*
- * GW-23: what another module of nginx refuses before the message was forwarded
- * stays as that module says it.  A body that nginx found too large is the
- * gateway's to tell (GW-26).
+ * Keeps a page of another module that refused the message before it was
+ * forwarded (GW-23).  Only the error of a too large body is replaced by a
+ * refusal (GW-26).
  */
 
 static ngx_int_t
@@ -139,8 +139,9 @@ ngx_http_parley_foreign_page(ngx_http_request_t *r)
 
 
 /*
- * Whether it is by the body, which says so, or was read to there.  By now nginx
- * has dropped it, and counted down what it says.
+ * Returns whether the body is the reason: its announced length or its received
+ * part exceeds the limit.  nginx has dropped the body by now and has counted
+ * its length down.
  */
 
 static ngx_uint_t
@@ -167,9 +168,9 @@ ngx_http_parley_body_exceeds(ngx_http_request_t *r)
 
 
 /*
- * GW-21: what follows in the chain, for an answer that may have lost its
- * client.  One of events goes on, unsent; of a whole one it is the end, and the
- * status that nginx logs of a client that has left.
+ * Calls the next header filter; the client may have left (GW-21).  An answer
+ * of events continues unsent.  A complete answer ends with the status that
+ * nginx logs for a departed client.
  */
 
 ngx_int_t
@@ -232,7 +233,7 @@ ngx_http_parley_next_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 }
 
 
-/* the caller has its answer: an error ends the upstream, which goes on */
+/* Drops the rest of an answer after the reply; an error ends the upstream. */
 
 static ngx_int_t
 ngx_http_parley_rest(ngx_http_request_t *r, ngx_chain_t *in)
@@ -266,7 +267,7 @@ ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     }
 
     if (ctx->answer == NGX_HTTP_PARLEY_ANSWER_EVENTS) {
-        /* without a chain as well: there may be something not read yet */
+        /* also without a chain: earlier input may not be read yet */
         return ngx_http_parley_sse_body(r, ctx, in);
     }
 

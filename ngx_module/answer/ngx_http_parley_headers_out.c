@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Headers of the response: what the gateway says, and what of a service's
- * does not reach the caller.
+ * Headers of the response: adds the gateway's, and removes those of a service
+ * that must not reach the caller.
  */
 
 

@@ -2,9 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Parley asks upstreams for identity; one that compresses all the same is
- * understood.  What comes out is bounded, so that a small answer cannot
- * become a large one.
+ * Parley asks upstreams for identity, but accepts a compressed answer.  The
+ * output is limited, so that a small answer cannot become a large one.
  */
 
 
@@ -19,7 +18,7 @@
 
 typedef struct {
     z_stream                      zs;
-    ngx_buf_t                    *out;            /* has room still */
+    ngx_buf_t                    *out;            /* not full yet */
     unsigned                      begun:1;
     unsigned                      whole:1;
 } ngx_http_parley_inflate_t;
@@ -74,7 +73,7 @@ ngx_http_parley_inflate_start(ngx_http_request_t *r,
 }
 
 
-/* RFC 9110, section 8.4.1.3: "x-gzip" is the same coding as "gzip" */
+/* RFC 9110, section 8.4.1.3: "x-gzip" and "gzip" are the same coding */
 
 static ngx_uint_t
 ngx_http_parley_inflate_is(ngx_str_t *coding, const char *name)
@@ -110,8 +109,8 @@ ngx_http_parley_inflate(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
 
 /*
- * One chunk of output at most, the last one filled first: what comes in small
- * pieces takes no chunk for each.  NGX_AGAIN: there may be more.
+ * Fills the last chunk first and adds at most one, so that small pieces share
+ * a chunk.  Returns NGX_AGAIN if there may be more output.
  */
 
 static ngx_int_t
@@ -132,7 +131,7 @@ ngx_http_parley_inflate_more(ngx_http_request_t *r,
             return NGX_OK;
         }
 
-        /* RFC 1952 section 2.2: members follow one another */
+        /* RFC 1952, section 2.2: a file can have several members */
 
         if (inflateReset(zs) != Z_OK) {
             return NGX_ERROR;

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Refusals: in the caller's protocol, logged once, without secrets or
+ * Refusals: sent in the caller's protocol and logged once, without secrets or
  * payload.
  */
 
@@ -39,7 +39,7 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_http_parley_log_refusal(r, ctx);
 
     if (!ctx->body_read) {
-        /* a client that waits for 100 is spared the body */
+        /* a client that waits for 100 need not send the body */
         r->expect_tested = 1;
 
         rc = ngx_http_discard_request_body(r);
@@ -162,7 +162,7 @@ ngx_http_parley_reply_headers(ngx_http_request_t *r,
 {
     parley_str_t  lost;
 
-    /* GW-26: $status is that of an error page's code unless it is none */
+    /* $status shows err_status unless it is 0 (GW-26) */
     r->err_status = 0;
 
     r->headers_out.status = reply->status;
@@ -280,7 +280,7 @@ ngx_http_parley_allow(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* RFC 9110, section 7.8; HTTP/2 has no such header */
+/* Adds the headers of RFC 9110, section 7.8.  HTTP/2 does not have Upgrade. */
 
 static ngx_int_t
 ngx_http_parley_upgrade(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What becomes of a request with what gate/ says of its answer.
+ * Settles a request by gate/'s decision on its answer.
  */
 
 

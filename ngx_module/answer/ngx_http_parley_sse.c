@@ -2,10 +2,10 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The way back of an answer of Server-Sent Events, unbuffered: each event is a
- * message of the upstream's and goes on in the caller's protocol as soon as it
- * is whole.  A caller whose protocol has no events gets one JSON object, and
- * the log what follows.  What each event does is decided by gate/.
+ * An answer of Server-Sent Events, unbuffered: each event is a message of the
+ * upstream, and continues in the caller's protocol when it is complete.  If
+ * the caller's protocol has no events, the caller gets one JSON object, and
+ * the log gets the later events. gate/ decides on each event.
  */
 
 
@@ -16,7 +16,7 @@
 #include "ngx_module/answer/ngx_http_parley_sse.h"
 
 
-/* milliseconds; a clock that is set differently is seen after that */
+/* milliseconds between looks at the clock, which may be set */
 #define NGX_HTTP_PARLEY_SSE_LOOK      60000
 
 
@@ -58,7 +58,7 @@ ngx_http_parley_sse_start(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (ctx->sse->single) {
-        /* the header is that of one object, once there is one */
+        /* the header is sent with the object */
         return NGX_OK;
     }
 
@@ -133,10 +133,7 @@ ngx_http_parley_sse_cleanup(void *data)
 }
 
 
-/*
- * When it has to be over: at the message's deadline, and when the token that
- * opened it expires.
- */
+/* Starts the timers of the message's deadline and of the token's expiry. */
 
 static void
 ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
@@ -161,7 +158,7 @@ ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* looks at the clock now and then, which may be set */
+/* Starts a timer of at most one interval, because the clock may be set. */
 
 static void
 ngx_http_parley_sse_wait(ngx_http_parley_ctx_t *ctx)
@@ -175,7 +172,7 @@ ngx_http_parley_sse_wait(ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* SEC-15 */
+/* Ends the stream when its token has expired (SEC-15). */
 
 static void
 ngx_http_parley_sse_expire(ngx_event_t *ev)
@@ -195,8 +192,8 @@ ngx_http_parley_sse_expire(ngx_event_t *ev)
 
 
 /*
- * Ends a stream from outside of its filters, with ctx->error: what waits is
- * read no more, the upstream has nothing more to say.
+ * Ends a stream from outside of its filters, with ctx->error.  The pending
+ * input and the rest of the upstream are ignored.
  */
 
 void
@@ -220,7 +217,7 @@ ngx_http_parley_sse_stop(ngx_http_parley_ctx_t *ctx)
         r->connection->error = 1;
     }
 
-    /* as if the upstream had sent its end */
+    /* as if the upstream had ended */
 
     pc = r->upstream->peer.connection;
     pc->read->handler(pc->read);
@@ -253,7 +250,7 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 }
 
 
-/* one object lives as long as the response that it is */
+/* Returns the arena; a single object must live as long as the response. */
 
 static parley_arena_t *
 ngx_http_parley_sse_arena(ngx_http_parley_ctx_t *ctx)
@@ -292,7 +289,8 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
 
     if (answered->late || (sse->single && !answered->said)) {
 
-        /* one that is told as a message, or that found no room, is told of */
+        /* the caller gets a late answer as a message, or settle() has logged
+           it */
 
         if (!answered->told && !answered->untold) {
             ngx_http_parley_sse_log(r, ctx, answered);
@@ -334,7 +332,7 @@ ngx_http_parley_sse_hold(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 }
 
 
-/* what was held, and then what came meanwhile */
+/* Continues with the held event, and then with the input since. */
 
 ngx_int_t
 ngx_http_parley_sse_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -362,7 +360,7 @@ ngx_http_parley_sse_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* the upstream has ended, or broken off, or was ended */
+/* Processes the end of the stream. */
 
 ngx_int_t
 ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
@@ -446,7 +444,7 @@ ngx_http_parley_sse_ended(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* ctx->error is the last that the caller is told, by its status if it can be */
+/* Sends ctx->error as the last event, or as a status if that is possible. */
 
 ngx_int_t
 ngx_http_parley_sse_fail(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -492,8 +490,8 @@ ngx_http_parley_sse_failed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * The one object, and with it the caller's response.  Where the upstream has
- * more to say, the next request does not wait for that.
+ * Sends the single object as the caller's response.  The connection is closed
+ * if the upstream may send more, so that the next request does not wait.
  */
 
 static ngx_int_t
@@ -511,7 +509,7 @@ ngx_http_parley_sse_respond(ngx_http_request_t *r,
 }
 
 
-/* nothing more is read: an upstream that has not ended is taken to have */
+/* Stops reading, and treats an upstream that has not ended as ended. */
 
 static void
 ngx_http_parley_sse_finish(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -541,7 +539,7 @@ ngx_http_parley_sse_finish(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* what the caller is not told */
+/* Logs an answer that the caller does not get. */
 
 static void
 ngx_http_parley_sse_log(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
@@ -557,7 +555,7 @@ ngx_http_parley_sse_log(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     what = answered->kind == PARLEY_ANSWER_MESSAGE ? acts[answered->act]
            : answered->kind == PARLEY_ANSWER_REFUSED ? "error" : "acceptance";
 
-    /* an upstream does not fill the log */
+    /* an upstream cannot fill the log */
 
     level = (answered->final || answered->late) && !ctx->sse->warned
             ? NGX_LOG_WARN : NGX_LOG_INFO;

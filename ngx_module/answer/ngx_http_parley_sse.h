@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * An answer of events, between ngx_http_parley_sse_pass.c, its octets, and
- * ngx_http_parley_sse.c, what they say.
+ * The private interface of an answer of events: ngx_http_parley_sse_pass.c
+ * moves the octets, and ngx_http_parley_sse.c processes the events.
  */
 
 
@@ -27,43 +27,45 @@ typedef ngx_int_t (*ngx_http_parley_held_pt)(ngx_http_request_t *r,
 
 struct ngx_http_parley_sse_s {
     ngx_http_parley_ctx_t      *ctx;
-    parley_slot_t              *slot;       /* where it is counted */
-    ngx_queue_t                 queue;      /* of mcf->streams */
-    ngx_uint_t                  round;      /* when it was looked at, see
+    parley_slot_t              *slot;       /* counters of the stream */
+    ngx_queue_t                 queue;      /* link in mcf->streams */
+    ngx_uint_t                  round;      /* last check for revocations, see
                                                ..._revocations_t */
 
-    parley_arena_t              arena;      /* of one event: streams live
-                                               long */
+    parley_arena_t              arena;      /* memory of one event: streams
+                                               last long */
     parley_events_t             events;
 
     ngx_chain_t                *in;         /* not read yet */
-    ngx_http_parley_sse_text_t  out;        /* what waits to be sent */
+    ngx_http_parley_sse_text_t  out;        /* waits to be sent */
 
     ngx_chain_t                *free;
     ngx_chain_t                *busy;
-    ngx_chain_t                *lost;       /* its client has left */
+    ngx_chain_t                *lost;       /* unsent buffers of a departed
+                                               client */
 
-    ngx_event_t                 expiry;     /* SEC-15 */
+    ngx_event_t                 expiry;     /* timer of the token's expiry
+                                               (SEC-15) */
     int64_t                     expires;    /* ms since 1970 */
 
-    ngx_http_parley_held_pt     held;       /* goes on once the state has
-                                               answered; NULL: nothing waits */
-    parley_event_t              event;      /* what came of it, while held */
+    ngx_http_parley_held_pt     held;       /* continues when the state has
+                                               answered; NULL: no wait */
+    parley_event_t              event;      /* the held event */
     parley_answered_t           answered;
     parley_reply_t              reply;
 
     unsigned                    single:1;   /* the caller gets one object */
-    unsigned                    finished:1; /* nothing more is read */
+    unsigned                    finished:1; /* no further input is read */
     unsigned                    ended:1;    /* the upstream has ended */
-    unsigned                    last:1;     /* the caller has all of it */
-    unsigned                    warned:1;   /* of what it is not told */
+    unsigned                    last:1;     /* the caller has everything */
+    unsigned                    warned:1;   /* a warning was logged */
 };
 
 
 /*
- * ngx_http_parley_sse.c: what an event, the end of the stream (whole or broken
- * off) and an error in it (ctx->error) do.  NGX_OK, NGX_ERROR; NGX_AGAIN: it is
- * held, and the arena with it.
+ * ngx_http_parley_sse.c: process an event, the end of the stream (complete or
+ * early), and an error in it (ctx->error).  Return NGX_OK, NGX_ERROR, or
+ * NGX_AGAIN if the event waits for the state.  Then the arena must be kept.
  */
 ngx_int_t ngx_http_parley_sse_event(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_event_t *event);
@@ -73,13 +75,13 @@ ngx_int_t ngx_http_parley_sse_fail(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
 /*
- * ngx_http_parley_sse_pass.c: puts an event, or the comment that its data is,
- * where it will be sent from.  NGX_OK or NGX_ERROR.
+ * ngx_http_parley_sse_pass.c: appends an event, or its data as a comment, to
+ * the output.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_parley_sse_write(ngx_http_parley_sse_t *sse,
     const parley_event_t *event, ngx_uint_t comment);
 
-/* Gives back what waits to be sent. */
+/* Frees the unsent output. */
 void ngx_http_parley_sse_free(ngx_http_parley_sse_t *sse);
 
 

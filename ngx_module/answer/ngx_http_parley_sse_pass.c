@@ -2,11 +2,11 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The octets of an answer of events: read from the upstream's buffers, and
- * sent to the client.
+ * Reads the octets of an answer of events from the upstream's buffers and
+ * sends the output to the client.
  *
- * GW-22: no more of the upstream is read than its buffer holds while the
- * client has not taken what there is.
+ * While the client has unread output, the upstream is read only as far as its
+ * buffer has room (GW-22).
  */
 
 
@@ -15,7 +15,7 @@
 #include "ngx_module/answer/ngx_http_parley_sse.h"
 
 
-/* what is gathered before it is sent; the event that is at hand, too */
+/* octets that are collected before they are sent; one event may exceed it */
 #define NGX_HTTP_PARLEY_SSE_OUT  16384
 
 
@@ -64,7 +64,7 @@ ngx_http_parley_sse_body(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 }
 
 
-/* what the client has not taken; nothing else goes before it */
+/* Sends the output that the client has not taken yet. */
 
 static ngx_int_t
 ngx_http_parley_sse_drain(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -88,7 +88,7 @@ ngx_http_parley_sse_drain(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ngx_http_parley_sse_recycle(sse);
 
     if (ctx->left && sse->busy) {
-        /* nobody will take it, but it is in the queues of the connection */
+        /* the buffers stay in the queues of the connection */
         sse->lost = sse->busy;
         sse->busy = NULL;
     }
@@ -97,7 +97,7 @@ ngx_http_parley_sse_drain(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* reads on until there is enough to send, or nothing more to read */
+/* Reads input until there is enough output to send. */
 
 static ngx_int_t
 ngx_http_parley_sse_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -136,7 +136,8 @@ ngx_http_parley_sse_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* the octets that are left in it are those for which there is no room */
+/* Processes a buffer.  If the output is full, the rest of the octets
+   remains. */
 
 static ngx_int_t
 ngx_http_parley_sse_buf(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
@@ -172,7 +173,7 @@ ngx_http_parley_sse_buf(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
             rc = ngx_http_parley_sse_event(r, ctx, &event);
 
         } else {
-            /* a keepalive: the client wants it as much as the gateway does */
+            /* a keepalive: pass it on to the client */
             rc = kind == PARLEY_EVENTS_COMMENT
                  ? ngx_http_parley_sse_write(sse, &event, 1) : NGX_OK;
         }
@@ -243,7 +244,7 @@ ngx_http_parley_sse_write(ngx_http_parley_sse_t *sse,
 }
 
 
-/* NGX_AGAIN: the client has not taken it all */
+/* Returns NGX_AGAIN if the client has not taken everything. */
 
 static ngx_int_t
 ngx_http_parley_sse_send(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -280,7 +281,7 @@ ngx_http_parley_sse_send(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (sse->out.len) {
-        /* the text goes with the buffer, the next has one of its own */
+        /* the buffer takes the memory of the text */
 
         b->start = sse->out.data;
         b->pos = b->start;

@@ -2,15 +2,15 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * GW-26: an answer that the upstream module cannot read on.  Where its framing
- * is broken the module's input filter fails, and the request is terminated
- * without a word to the filters.  Here such an answer becomes one that has
- * broken off: nginx reads no more of it, flushes what there is and gives up, as
- * after a missing last chunk.  The end by proxy_read_timeout is noted as well,
- * since what is flushed then does not say why.
+ * Handles an answer that breaks its framing (GW-26).  In that case the input
+ * filter of the upstream module fails, and nginx terminates the request
+ * without a call of the filters.  Here such an answer ends early instead, as
+ * after a missing last chunk: nginx stops reading, flushes the pending data
+ * and ends the request.  A timeout of proxy_read_timeout is noted as well,
+ * because the flush does not show its reason.
  *
- * The functions are those of modules that have the request as the context of
- * their filters: proxy, fastcgi, scgi and uwsgi.  Those of others stay.
+ * This works for modules with the request as the context of their filters:
+ * proxy, fastcgi, scgi and uwsgi.  Other modules are unchanged.
  */
 
 
@@ -73,7 +73,7 @@ ngx_http_parley_upstream_is_silent(ngx_http_request_t *r)
 
     u = r->upstream;
 
-    /* the status is there once its line was read, and the time at the end */
+    /* status_n is set with the status line, header_time at the header's end */
 
     return u == NULL || u->headers_in.status_n == 0
            || (u->state && u->state->header_time == (ngx_msec_t) -1);
@@ -106,7 +106,7 @@ ngx_http_parley_upstream_note(ngx_http_request_t *r,
     } else {
         what = ngx_http_parley_upstream_header(u);
 
-        /* not each protocol of nginx's has a line with it */
+        /* some protocols of nginx have no status line */
 
         status = u->headers_in.status_n ? u->headers_in.status_n : NGX_HTTP_OK;
     }
@@ -116,8 +116,8 @@ ngx_http_parley_upstream_note(ngx_http_request_t *r,
 
 
 /*
- * What was wrong with the header, of which nginx keeps no word: the buffer is
- * full, has octets that the parser did not want, or has all that came.
+ * Returns the error of the header, which nginx does not keep: the buffer is
+ * full, or has octets that the parser refused, or the header is incomplete.
  */
 
 static parley_upstream_error_t
@@ -145,7 +145,7 @@ ngx_http_parley_upstream_header(ngx_http_upstream_t *u)
         if (p[0] == LF && (p[1] == LF
                            || (p + 2 < b->last && p[1] == CR && p[2] == LF)))
         {
-            /* it is whole, and was refused at its end */
+            /* the header is complete and was refused at its end */
             return PARLEY_UPSTREAM_ERROR_HEADER;
         }
     }
@@ -154,7 +154,8 @@ ngx_http_parley_upstream_header(ngx_http_upstream_t *u)
 }
 
 
-/* it puts the filters in their place, by what the header says */
+/* Lets the module set its filters, which depend on the header, and wraps
+   them. */
 
 static ngx_int_t
 ngx_http_parley_upstream_init(void *data)
@@ -181,9 +182,9 @@ ngx_http_parley_upstream_init(void *data)
 
 
 /*
- * Nothing is read after the break: a client that reads slowly holds up the end,
- * which nginx comes to once what was held is out, and until then it reads for
- * as long as its buffer has room.
+ * Reads nothing after the break.  nginx handles the break when the held output
+ * is sent; a slow client delays that.  Until then nginx reads while its buffer
+ * has room.
  */
 
 static ngx_int_t

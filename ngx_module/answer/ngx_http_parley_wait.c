@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A message that waits for the state keeps no worker.  On its way in its phase
- * runs again when the answer is there; on the way back the filters hold their
- * output.  A state that takes too long is not waited for.
+ * A message that waits for the state does not block its worker.  A request's
+ * phase runs again when the state answers.  An answer's output is held by the
+ * filters.  The wait for a slow state is limited.
  */
 
 
@@ -27,7 +27,7 @@ ngx_int_t
 ngx_http_parley_wait_phase(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     if (ctx->waited) {
-        /* an event of the client's, whose handler runs the phases */
+        /* an event of the client; its handler runs the phases */
         return NGX_DONE;
     }
 
@@ -76,7 +76,7 @@ ngx_http_parley_wait_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         (void) ngx_http_parley_wait_start(r, ctx,
                                           ngx_http_parley_waited_answer);
 
-        /* whoever ends the request now ends it later */
+        /* delays the end of the request until the state answers */
         r->main->blocked++;
         r->buffered |= NGX_HTTP_PARLEY_BUFFERED;
     }
@@ -109,7 +109,7 @@ ngx_http_parley_wait_resume(parley_ask_t *q)
 }
 
 
-/* nothing is held: what was asked is called off */
+/* Cancels the question to the state. */
 
 static void
 ngx_http_parley_wait_timeout(ngx_event_t *ev)
@@ -182,8 +182,8 @@ ngx_http_parley_wait_again(ngx_http_request_t *r)
 
 
 /*
- * The answer goes on, and then whoever reads the upstream, or sends what is
- * left, does.
+ * Continues the answer, and then the reading of the upstream or the sending of
+ * the rest.
  */
 
 static void

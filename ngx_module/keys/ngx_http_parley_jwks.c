@@ -2,11 +2,12 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The keys that verify tokens: parley_jwks, and what parley_jwks_request
- * brought.  The fetched set lives in the zone as text, with a generation;
- * every worker parses it for itself when the generation has moved.  The last
- * good set is kept until another can be read, by configurations that fetch
- * from where it came: a reload that names another source begins without keys.
+ * The keys that verify tokens: those of parley_jwks, and those fetched through
+ * parley_jwks_request.  The zone has the fetched set as text, with a
+ * generation.  Every worker parses the text when the generation changes.  The
+ * last good set is kept until another one can be read.  Only configurations
+ * with the same source use it: a reload with another source begins without
+ * keys.
  */
 
 
@@ -56,8 +57,8 @@ ngx_http_parley_jwks_is_ours_locked(ngx_http_parley_main_conf_t *mcf)
 
 
 /*
- * A reload runs old and new workers beside each other for a while, and the old
- * ones must not bring back what the new ones do not trust.
+ * After a reload old and new workers run at the same time.  The old ones must
+ * not restore keys that the new ones do not trust.
  */
 
 ngx_int_t
@@ -97,8 +98,8 @@ ngx_http_parley_jwks_claim_locked(ngx_http_parley_main_conf_t *mcf)
 
 
 /*
- * Generation 0 is the file's set.  Numbers of the cache are this process's
- * own: the configuration has its own cache, so a reload starts afresh.
+ * Generation 0 is the set of the file.  The numbers are valid in this process
+ * only; each configuration has its own cache.
  */
 
 const parley_jwks_t *
@@ -114,7 +115,7 @@ ngx_http_parley_jwks_current(ngx_http_request_t *r,
             ngx_http_parley_jwks_adopt(r, mcf);
         }
 
-        /* a set that was read, if only to withdraw every key */
+        /* a fetched set counts even if it withdraws every key */
 
         if (mcf->fetched.keys) {
             *generation = mcf->fetched_generation;
@@ -129,8 +130,9 @@ ngx_http_parley_jwks_current(ngx_http_request_t *r,
 
 
 /*
- * The generation counts once its keys are read: what fails for want of memory
- * is tried again by the next request, with the keys of before in force.
+ * Parses the fetched set.  The generation is set only after success: if memory
+ * is exhausted, the next request tries again and the previous keys stay in
+ * force.
  */
 
 static void
@@ -192,7 +194,8 @@ ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
 }
 
 
-/* files of other issuers stay in force; keys is freed where there is no room */
+/* Joins fetched keys and the files of other issuers.  Frees keys on
+   failure. */
 
 static ngx_int_t
 ngx_http_parley_jwks_beside(ngx_http_parley_main_conf_t *mcf,
@@ -249,8 +252,9 @@ ngx_http_parley_jwks_store(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
 
 
 /*
- * An empty set can be used: it withdraws the keys.  One without a key that is
- * of use here says nothing of those that were, and is not taken.
+ * Checks a fetched set.  An empty set is valid and withdraws the keys.  A set
+ * without a usable key is refused, because it does not say that the previous
+ * keys are withdrawn.
  */
 
 static ngx_int_t
@@ -307,8 +311,9 @@ ngx_http_parley_jwks_read(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
 
 
 /*
- * A set that was not changed keeps its number.  NGX_DECLINED: the zone has
- * another source's keys by now; NGX_ERROR: no room.
+ * Stores a set; an unchanged set keeps its generation.  Returns NGX_OK,
+ * NGX_DECLINED if the zone now has keys of another source, or NGX_ERROR if the
+ * zone is full.
  */
 
 static ngx_int_t

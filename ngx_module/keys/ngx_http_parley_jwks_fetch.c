@@ -2,9 +2,10 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * When parley_jwks_request is fetched, and who waits for it.  One worker
- * fetches at a time, in a detached request; whoever needs the keys waits for
- * that one, in other workers too.  The refresh is a timer's and nobody waits.
+ * Fetches parley_jwks_request and makes requests wait for the keys.  One
+ * worker fetches at a time, in a detached request.  Requests of all workers
+ * wait for that fetch.  A timer refreshes the keys; no request waits for the
+ * refresh.
  */
 
 
@@ -13,7 +14,7 @@
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
 
-/* milliseconds between looks at the fetch of another worker */
+/* milliseconds between checks of a fetch in another worker */
 #define NGX_HTTP_PARLEY_FETCH_POLL  20
 
 
@@ -76,7 +77,7 @@ ngx_http_parley_fetch_init(ngx_cycle_t *cycle,
 
     mcf->fetch = f;
 
-    /* in the event loop, which has not begun */
+    /* 1 ms: the event loop has not begun yet */
     ngx_add_timer(&f->refresh, 1);
 
     return NGX_OK;
@@ -141,9 +142,9 @@ ngx_http_parley_fetch_leave(ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * NGX_OK: this worker is to fetch now; NGX_BUSY: somebody fetches;
- * NGX_DECLINED: somebody has, less than age ago, or the keys of this source
- * are not wanted any more.
+ * Returns NGX_OK if this worker must fetch now; NGX_BUSY if a fetch is
+ * running; NGX_DECLINED if the last fetch is younger than age, or if the keys
+ * of this source are not needed now.
  */
 
 static ngx_int_t
@@ -183,7 +184,8 @@ ngx_http_parley_fetch_due(ngx_http_parley_fetch_t *f, ngx_msec_t age)
 }
 
 
-/* in another worker; one that was killed fetches nothing any more */
+/* Returns whether another worker is fetching.  A killed worker does not
+   count. */
 
 static ngx_uint_t
 ngx_http_parley_fetch_running_locked(ngx_http_parley_fetch_t *f)
@@ -199,7 +201,7 @@ ngx_http_parley_fetch_running_locked(ngx_http_parley_fetch_t *f)
 }
 
 
-/* whoever was to fetch the keys is gone, and has not told how it went */
+/* Returns whether the fetching worker has died without a result. */
 
 static ngx_uint_t
 ngx_http_parley_fetch_is_lost_locked(ngx_http_parley_fetch_t *f)
@@ -279,8 +281,8 @@ ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f, ngx_uint_t failed)
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
     /*
-     * While there are no keys at all a gateway is not ready: the next try is
-     * soon.  With keys it is the refresh's, or that of an unknown kid.
+     * A gateway without any keys is not ready, so it tries again soon.  With
+     * keys, the refresh or an unknown kid starts the next fetch.
      */
 
     if (failed && none && !ngx_exiting) {
@@ -335,7 +337,7 @@ ngx_http_parley_fetch_done(ngx_http_request_t *sr, ngx_int_t rc, void *data)
 }
 
 
-/* the request is held where it is; whoever leaves is noticed */
+/* Holds a request in the queue of the fetch and watches its client. */
 
 static ngx_int_t
 ngx_http_parley_fetch_hold(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -367,7 +369,7 @@ ngx_http_parley_fetch_wake(ngx_event_t *ev)
 
     f = ev->data;
 
-    /* nobody comes to wait here twice */
+    /* a request does not enter the queue twice */
 
     while (!ngx_queue_empty(&f->waiting)) {
         q = ngx_queue_head(&f->waiting);
@@ -399,8 +401,8 @@ ngx_http_parley_fetch_wake(ngx_event_t *ev)
 
 
 /*
- * Where the worker that fetched was killed, one of those that wait for it
- * begins anew, and goes on waiting, as do the others.
+ * Checks the fetch of another worker.  If that worker was killed, this one
+ * fetches; its requests and those of other workers keep waiting.
  */
 
 static void
@@ -413,7 +415,7 @@ ngx_http_parley_fetch_poll(ngx_event_t *ev)
     f = ev->data;
     zone = f->mcf->zone;
 
-    /* what this worker fetches by now wakes them */
+    /* a fetch of this worker wakes the requests itself */
 
     if (ngx_queue_empty(&f->waiting)
         || ngx_http_parley_detached_busy(&f->detached))
@@ -451,8 +453,8 @@ ngx_http_parley_fetch_poll(ngx_event_t *ev)
 
 
 /*
- * Every worker's timer runs: the first one fetches, the others find that it is
- * being done.  What failed is tried again after the interval.
+ * Refreshes the keys.  The timer runs in every worker; the first one fetches,
+ * and the others notice that.  A failed fetch is repeated after the interval.
  */
 
 static void

@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Reading the file of parley_revocations: in a thread, since a list of 16
- * megabytes would keep all of a worker's connections waiting for a third of a
- * second.  The thread calls nothing of nginx that has a state.
+ * Reads the file of parley_revocations in a thread: a list of 16 megabytes
+ * would block all connections of a worker for a third of a second.  The thread
+ * calls only functions of nginx that have no state.
  */
 
 
@@ -15,7 +15,7 @@
 #include "core/parley_digest.h"
 
 
-/* octets of the file at once, between which it may be cancelled */
+/* octets read at once; between the pieces the reading can be cancelled */
 #define NGX_HTTP_PARLEY_REVOKING_PIECE  (1024 * 1024)
 
 
@@ -59,7 +59,7 @@ ngx_http_parley_revocation_reader_begin(ngx_http_parley_main_conf_t *mcf,
 }
 
 
-/* signals are for the thread that has the event loop */
+/* Starts the thread with all signals blocked; the main thread handles them. */
 
 static ngx_int_t
 ngx_http_parley_revocation_reader_start(
@@ -133,7 +133,7 @@ ngx_http_parley_revocation_reader_run(void *data)
 }
 
 
-/* a pipe in its place keeps nobody waiting */
+/* Opens the file without blocking, because it may be a pipe. */
 
 static ngx_int_t
 ngx_http_parley_revocation_reader_open(
@@ -160,7 +160,7 @@ ngx_http_parley_revocation_reader_open(
 }
 
 
-/* *text is of malloc(), also where it fails */
+/* Reads the file; *text comes from malloc(), also after a failure. */
 
 static ngx_int_t
 ngx_http_parley_revocation_reader_read(

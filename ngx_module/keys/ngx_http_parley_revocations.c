@@ -2,10 +2,10 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * parley_revocations: every worker looks at the file twice a second, those of
- * earlier configurations as well, and ends the streams of whoever is revoked by
- * now (SEC-15, SEC-16).  A list that cannot be read leaves the last good one in
- * force.
+ * parley_revocations: every worker checks the file twice a second, also a
+ * worker of an earlier configuration.  It ends the streams of revoked
+ * principals and tokens (SEC-15, SEC-16).  If a list cannot be read, the last
+ * good one stays in force.
  */
 
 
@@ -20,12 +20,12 @@
 /* milliseconds */
 #define NGX_HTTP_PARLEY_REVOCATIONS_LOOK   500
 
-/* a file that was written less than so many seconds before it was read may
-   change and look the same */
+/* seconds during which a file may change again without a visible change of its
+   times */
 #define NGX_HTTP_PARLEY_REVOCATIONS_FRESH  2
 
 
-/* while it is read, that is looked at so often; milliseconds */
+/* milliseconds between checks whether the thread is done */
 #define NGX_HTTP_PARLEY_REVOCATIONS_POLL   10
 
 
@@ -88,8 +88,8 @@ ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
 
     mcf->revocations = w;
 
-    /* before anybody is served: there may be a later list than nginx began
-       with */
+    /* before the first request: the list may be newer than the
+       configuration */
 
     ngx_http_parley_revocations_look(w, 1);
     ngx_add_timer(&w->tick, NGX_HTTP_PARLEY_REVOCATIONS_LOOK);
@@ -135,7 +135,7 @@ ngx_http_parley_revocations_tick(ngx_event_t *ev)
 
     ngx_add_timer(ev, NGX_HTTP_PARLEY_REVOCATIONS_LOOK);
 
-    /* what comes while it is read is looked at when it was */
+    /* look again after the current reading */
 
     if (w->job) {
         w->late = 1;
@@ -210,8 +210,8 @@ ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w,
 
 
 /*
- * As it is replaced by renaming, or written in place all the same: what was
- * written just now is read again, as its times are of whole seconds here.
+ * Returns whether the file was replaced or written.  A file that was written
+ * just now is read again, because its times are in whole seconds.
  */
 
 static ngx_uint_t
@@ -253,7 +253,7 @@ ngx_http_parley_revocations_done(ngx_http_parley_revocations_t *w)
 
     case NGX_AGAIN:
 
-        /* no memory: it is looked at again */
+        /* memory is exhausted: look again */
 
         w->changed = 1;
         break;
@@ -281,7 +281,7 @@ ngx_http_parley_revocations_take(ngx_http_parley_revocations_t *w,
         return;
     }
 
-    /* without a list it is the one that nginx began with */
+    /* without a parsed list, the list of the configuration is in force */
 
     if (job->list) {
         ngx_http_parley_revocations_adopt(w, job);
@@ -320,9 +320,9 @@ ngx_http_parley_revocations_adopt(ngx_http_parley_revocations_t *w,
 
 
 /*
- * A worker that takes a dead one's place has the list that nginx was started
- * with.  Where there was a later one and it cannot be read, nobody is known not
- * to be revoked.
+ * Notes that the file cannot be read.  A worker that replaces a dead one has
+ * only the list of the configuration.  If there was a newer list, no caller
+ * can be proven unrevoked, so all are refused.
  */
 
 static void
@@ -341,7 +341,7 @@ ngx_http_parley_revocations_failed(ngx_http_parley_revocations_t *w,
         mcf->http.revocations_lost = 1;
     }
 
-    /* even: no list has it */
+    /* an even number: the mark of a list is odd */
 
     what = ((ngx_uint_t) ngx_file_uniq(&w->seen) << NGX_PTR_SIZE * 4)
            + ((ngx_uint_t) ngx_file_mtime(&w->seen) << 2) + 4
@@ -364,7 +364,7 @@ ngx_http_parley_revocations_failed(ngx_http_parley_revocations_t *w,
 }
 
 
-/* each thing that happens to the file is told by one of the workers */
+/* Returns whether this worker logs the event; one worker does. */
 
 static ngx_uint_t
 ngx_http_parley_revocations_tell(ngx_http_parley_revocations_t *w,
@@ -380,7 +380,8 @@ ngx_http_parley_revocations_tell(ngx_http_parley_revocations_t *w,
 }
 
 
-/* one that waits for the state is looked at again with the next tick */
+/* Ends revoked streams.  A stream that waits for the state is checked again at
+   the next tick. */
 
 static void
 ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
@@ -395,7 +396,7 @@ ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
         ngx_http_parley_hub_revoke(w->mcf->hub);
     }
 
-    /* to end one may free others; who was looked at stands last */
+    /* ending a stream may free others; checked streams move to the tail */
 
     while ((sse = ngx_http_parley_revocations_next(w)) != NULL) {
         ctx = sse->ctx;
