@@ -4,9 +4,6 @@
 #include "gate/delivery/parley_deadline_parts.h"
 
 
-/* the text of a job: its kind, then these, then a sub */
-
-
 static int parley_deadline_read(parley_deadline_t *d);
 static int parley_deadline_due(parley_deadline_t *d);
 
@@ -58,7 +55,8 @@ parley_deadline_read(parley_deadline_t *d)
 }
 
 
-/* a question that gave way to others was perhaps never answered */
+/* A question without a record was evicted, and may still wait for its
+   answer. */
 
 static int
 parley_deadline_due(parley_deadline_t *d)

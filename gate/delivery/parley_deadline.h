@@ -1,18 +1,19 @@
 /*
- * Deadlines: what becomes of a message that had no answer by then.
+ * Deadlines of messages without an answer.
  *
- *  emergency    it goes to the parent of who was asked, at once and whatever
- *               that one says to it (VCP 6.3)
- *  escalation   nobody acknowledged what is critical, or an emergency, within 5
- *               s: it goes to the parent of who was asked last, who has 5 s in
- *               turn, up to whoever has none (VCP 6.2)
- *  timeout      nobody answered an AEE task within its requires.timeout_ms: who
- *               sent it is told so (AEE-29)
+ *  emergency    goes to the parent of its recipient at once, independently of
+ *               the recipient's answer (VCP 6.3)
+ *  escalation   a critical message or an emergency that no recipient
+ *               acknowledged within 5 s: it goes to the parent of its last
+ *               recipient, which also has 5 s, until a principal has no parent
+ *               (VCP 6.2)
+ *  timeout      an AEE task without an answer within its requires.timeout_ms:
+ *               its sender gets an error (AEE-29)
  *
- * A deadline is a job (parley_job.h) that is added with the record of what it
- * is about: a publication, whether it was published or sent on.  Whatever
- * becomes of the processes meanwhile, it is met: an escalation goes up at least
- * once, under its own id; a task fails once.
+ * A deadline is a job (parley_job.h).  It is added with the record of its
+ * message, as a publication, even if the message is sent to a service.  It is
+ * met even if processes end: an escalation goes up at least once, with its own
+ * id, and a task fails once.
  */
 
 #ifndef PARLEY_DEADLINE_H
@@ -26,61 +27,65 @@
 #include "hub/parley_job_subject.h"
 
 
-#define PARLEY_ESCALATION_MS  5000      /* to acknowledge one (VCP 6.2) */
+#define PARLEY_ESCALATION_MS  5000      /* ms to acknowledge an escalation (VCP
+                                           6.2) */
 
-/* ms behind a deadline for which it is tried to meet it */
+/* ms after a deadline for which the gateway tries to meet it */
 #define PARLEY_DEADLINE_LIVES  ((int64_t) 300 * 1000)
 
 
-/* what a deadline came to */
+/* result of a deadline */
 typedef enum {
-    PARLEY_DEADLINE_ANSWERED = 0,   /* in time */
-    PARLEY_DEADLINE_RAISED,         /* it went to the next above */
-    PARLEY_DEADLINE_UNACKNOWLEDGED, /* nobody is above who can be reached */
-    PARLEY_DEADLINE_TIMED_OUT,      /* its sender is told */
-    PARLEY_DEADLINE_LOST,           /* there is nothing left to go by */
-    PARLEY_DEADLINE_AGAIN           /* it is not over: see end */
+    PARLEY_DEADLINE_ANSWERED = 0,   /* answered in time */
+    PARLEY_DEADLINE_RAISED,         /* sent to the next principal above */
+    PARLEY_DEADLINE_UNACKNOWLEDGED, /* no principal above can be reached */
+    PARLEY_DEADLINE_TIMED_OUT,      /* the sender gets an error */
+    PARLEY_DEADLINE_LOST,           /* the publication or the sender is
+                                       unknown */
+    PARLEY_DEADLINE_AGAIN           /* not over: see end */
 } parley_deadline_how_t;
 
 
-/* one that is due */
+/* deadline that is due */
 typedef struct {
-    /* the caller's; ask.resume is set, everything outlives what is asked */
+    /* set by the caller, including ask.resume; must outlive the deadline */
     const parley_render_t     *deliver;
     const parley_taken_t      *job;
-    parley_arena_t            *arena;       /* the job's */
+    parley_arena_t            *arena;       /* arena of the job */
     parley_ask_t               ask;
-    int64_t                    now_ms;      /* of the wall clock, not changed
-                                               between calls */
+    int64_t                    now_ms;      /* wall clock, the same in each
+                                               call */
 
-    /* what it is about */
+    /* subject of the deadline */
     parley_job_subject_kind_t  kind;
     parley_record_id_t         question;
-    parley_str_t               sub;         /* TIMEOUT: who asked; else who was
-                                               asked last */
+    parley_str_t               sub;         /* TIMEOUT: sender of the task; else
+                                               the last recipient */
     parley_publication_t       publication;
-    uint8_t                    account[PARLEY_KEY_LEN];     /* of who sent it:
-                                               what it costs is counted to
-                                               that (SEC-09) */
+    uint8_t                    account[PARLEY_KEY_LEN];     /* account of the
+                                                               sender, which
+                                                               pays for the
+                                                               records
+                                                               (SEC-09) */
 
-    /* what it came to */
+    /* result */
     parley_deadline_how_t     how;
-    const parley_principal_t  *to;          /* RAISED: to whom */
-    parley_job_end_t           end;         /* of the job; id is not set */
+    const parley_principal_t  *to;          /* RAISED: the recipient */
+    parley_job_end_t           end;         /* end of the job, without id */
 } parley_deadline_t;
 
 
 /*
- * A deadline whose job was taken.  Returns 0: how and end say what it came to;
- * or PARLEY_WAIT: it is called again when ask is resumed.
+ * Runs a deadline after its job was taken.  Returns 0 with the result in how
+ * and end; or PARLEY_WAIT: call again when ask is resumed.
  */
 int parley_deadline_run(parley_deadline_t *d)
     __attribute__((warn_unused_result));
 
 
 /*
- * Its job is over, and what was to be told found no room for as long as it was
- * tried: nobody has it, whatever it came to.
+ * Sets the result LOST, because the message of the deadline found no room until
+ * the job ended.
  */
 static inline void
 parley_deadline_untold(parley_deadline_t *d)
@@ -89,14 +94,14 @@ parley_deadline_untold(parley_deadline_t *d)
 }
 
 
-/* What the audit log has of one that is over (OPS-06); spans are its. */
+/* Fills the audit line of a finished deadline (OPS-06); spans belong to d. */
 void parley_deadline_line(const parley_deadline_t *d,
     parley_audit_delivery_t *ret);
 
 
 /*
- * Who is above p, and is reached by a stream or a URL that the configuration
- * has: the nearest.  NULL: nobody.
+ * Returns the nearest principal above p that can be reached by a stream or a
+ * URL of the configuration, or NULL.
  */
 const parley_principal_t *parley_deadline_above(
     const struct parley_settings_http_s *http, const parley_principal_t *p);

@@ -8,7 +8,7 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* ms that it is known who carried it out, longer than any try of it comes */
+/* ms for which a claim is known, longer than any retry may take */
 #define PARLEY_DEADLINE_KNOWN     (2 * PARLEY_DEADLINE_LIVES)
 
 
@@ -52,7 +52,7 @@ parley_deadline_claim(parley_deadline_t *d, parley_str_t what, parley_str_t to,
             return 0;
         }
 
-        /* it may find no room again */
+        /* the publication may find no room again */
 
         d->end.mark = PARLEY_DEADLINE_CLAIMED;
 
@@ -71,7 +71,7 @@ parley_deadline_claim(parley_deadline_t *d, parley_str_t what, parley_str_t to,
     how.taken = 1;
     how.closes[0] = slot != NULL ? &d->question : NULL;
 
-    /* whether or not it is seen to have settled, the id is this one's */
+    /* this deadline has the id even if it does not see the settlement */
 
     d->end.mark = PARLEY_DEADLINE_CLAIMED;
 
@@ -82,8 +82,8 @@ parley_deadline_claim(parley_deadline_t *d, parley_str_t what, parley_str_t to,
 
 
 /*
- * A process that was gone in the midst of it may have claimed it, or this one
- * before it found no room: whoever comes then carries it out.
+ * A process that has ended may have the claim, or this process before it found
+ * no room.  The next try carries out the action.
  */
 
 int

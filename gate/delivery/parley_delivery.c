@@ -7,7 +7,7 @@
 #include "gate/settings/parley_settings.h"
 
 
-#define PARLEY_DELIVERY_CODE  64    /* octets of a code that are told */
+#define PARLEY_DELIVERY_CODE  64    /* octets of a code that are logged */
 #define PARLEY_DELIVERY_WORD  "ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
                               "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -60,7 +60,7 @@ parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
 }
 
 
-/* what has changed since it was published counts */
+/* Finds the recipient and its URL; changes since the publication count. */
 
 static int
 parley_delivery_lacks(const parley_render_t *d, const parley_taken_t *job,
@@ -198,7 +198,7 @@ parley_delivery_came(const parley_render_t *d, const parley_taken_t *job,
 }
 
 
-/* for the log: what a peer says that does not take it */
+/* Sets the error for the log: the status and the code of the answer. */
 
 static void
 parley_delivery_said(const parley_answer_t *answer, int status,
@@ -211,7 +211,7 @@ parley_delivery_said(const parley_answer_t *answer, int status,
            : answer->kind == PARLEY_ANSWER_MESSAGE ? answer->msg.code
            : answer->code;
 
-    /* whatever it calls a code */
+    /* a code is logged only if it is one word */
 
     for (i = 0; i < code.len; i++) {
         if (memchr(PARLEY_DELIVERY_WORD, code.data[i],
@@ -255,7 +255,7 @@ parley_delivery_line(const parley_delivery_t *delivery,
     ret->why = delivery->why != NULL ? parley_str_c(delivery->why)
                                      : parley_str_none;
 
-    /* the one after the last finds that its process is gone */
+    /* if the process of the last attempt ended, the job is taken once more */
 
     ret->attempts = job->attempt < PARLEY_ATTEMPTS ? job->attempt
                                                    : PARLEY_ATTEMPTS;

@@ -1,19 +1,20 @@
 /*
- * That a critical escalation or an emergency was not delivered is told to its
- * sender's parent (VCP 5.2, 6): an AEE event of the gateway's, with the intent
- * of an escalation for a person to look at, so that who speaks VCP gets that:
+ * The report of an undelivered critical escalation or emergency to the parent
+ * of its sender (VCP 5.2, 6).  The report is an AEE event of the gateway with
+ * the intent of an escalation for a person, so that a VCP reader gets one:
  *
  *  {"v": "1", "id": ..., "type": "event", "from": "service.parley",
  *   "to": "agent.parent", "intent": "vcp.escalation", "payload":
  *   {"severity": "warning", "reason": "undelivered: critical escalation ...",
  *    "context": ..., "requires_ack": false}}
  *
- * A parent that has no name in AEE gets it in a protocol in which it has one:
- * what the syntax makes of that name is nobody's (parley_agent_resolve()).
+ * A parent without a name in AEE gets it in a protocol in which it has one: a
+ * name that only the syntax gives in AEE does not identify the parent
+ * (parley_agent_resolve()).
  *
- * It is published in place of the delivery, both or neither, and goes to the
- * parent's URL unless it is the parent who was not reached.  A parent without a
- * URL gets it on its next connection.
+ * The end of the job and the report are one verb of the state.  The report goes
+ * to the parent's log and URL; not to the URL if the delivery to the parent
+ * itself failed.  A parent without a URL gets it on its next connection.
  */
 
 #include <string.h>
@@ -28,11 +29,12 @@
 #include "gate/correlation/parley_seal.h"
 
 
-#define PARLEY_DELIVERY_FAILURE_SIZE   1024  /* of its text, at first */
-#define PARLEY_DELIVERY_FAILURE_NAMED  256  /* octets of a name that are said */
+#define PARLEY_DELIVERY_FAILURE_SIZE   1024  /* initial octets of the text */
+#define PARLEY_DELIVERY_FAILURE_NAMED  256  /* octets of a name that are
+                                               reported */
 
 
-/* what it is made of */
+/* data of a report */
 typedef struct {
     const parley_render_t     *d;
     const parley_state_t      *state;
@@ -40,14 +42,14 @@ typedef struct {
     const char                *why;
     int64_t                    now_ms;
     parley_arena_t            *arena;
-    parley_msg_t               msg;     /* that was not delivered */
-    parley_severity_t          alarm;   /* of it */
+    parley_msg_t               msg;     /* message that was not delivered */
+    parley_severity_t          alarm;   /* severity of the message */
     const parley_principal_t  *parent;
     parley_str_t               from;    /* names in AEE */
     parley_str_t               to;
     parley_str_t               id;
-    parley_proto_t             proto;   /* of what is published */
-    parley_str_t               own;     /* the parent's name in it */
+    parley_proto_t             proto;   /* protocol of the report */
+    parley_str_t               own;     /* parent's name in proto */
 } parley_delivery_failure_t;
 
 
@@ -291,7 +293,8 @@ parley_delivery_failure_resolve(void *ctx, parley_proto_t from,
 }
 
 
-/* where the parent listens it has it twice, by one id */
+/* A parent with a stream and a URL may get the report twice, with the same
+   id. */
 
 static int
 parley_delivery_failure_append(parley_delivery_failure_t *u, parley_str_t text,

@@ -45,7 +45,7 @@ parley_delivered_is_named(const parley_principal_t *p, parley_proto_t proto)
 }
 
 
-/* VCP-23 */
+/* The lane keeps the order of a sender's messages (VCP-23). */
 
 void
 parley_delivery_lane(const parley_state_t *state, parley_str_t sender,

@@ -1,7 +1,7 @@
 /*
- * An escalation that nobody acknowledged goes up as it was accepted, under its
- * id: whoever is above acknowledges it to the child that sent it, as the one
- * before it would have.
+ * An escalation that was not acknowledged goes to the next principal above as
+ * it was accepted, with its id.  That principal acknowledges it to the child
+ * that sent it.
  */
 
 #include <string.h>
@@ -29,12 +29,14 @@ parley_escalation_raise(parley_deadline_t *d)
     d->to = asked == NULL ? NULL
             : parley_deadline_above(d->deliver->http, asked);
 
-    /* with whom it goes to: a reload may have moved who was asked */
+    /* the claim includes the recipient: after a reload another principal may be
+       above */
 
     to = d->to != NULL ? d->to->sub : parley_str_none;
     rc = parley_deadline_claim(d, PARLEY_DEADLINE_RAISES, to, NULL);
 
-    /* from who sent it upwards it may come to somebody again */
+    /* after a reload the search begins above the sender, and may find a
+       previous recipient again */
 
     if (rc == 0 && parley_escalation_is_gone(d)) {
         rc = parley_deadline_claim(d, d->sub, to, NULL);
@@ -44,13 +46,13 @@ parley_escalation_raise(parley_deadline_t *d)
         return rc;
     }
 
-    /* who is not known to be asked could not acknowledge it */
+    /* without a claim, the recipient could not acknowledge it */
 
     if (rc < 0) {
         return parley_deadline_retry(d);
     }
 
-    /* another try of the same message was here */
+    /* another job has the claim */
 
     if (rc == 0) {
         return parley_deadline_finish(d, PARLEY_DEADLINE_ANSWERED);
@@ -62,7 +64,8 @@ parley_escalation_raise(parley_deadline_t *d)
 }
 
 
-/* who was asked last is gone by a reload: from who sent it upwards, anew */
+/* If a reload removed the last recipient, the search begins above the
+   sender. */
 
 static const parley_principal_t *
 parley_escalation_asked(const parley_deadline_t *d)

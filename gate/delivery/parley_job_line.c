@@ -1,4 +1,4 @@
-/* What the error log has of jobs. */
+/* Lines of the error log for jobs. */
 
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ parley_job_line_attempt(const parley_delivery_t *delivery,
 
     ret->level = PARLEY_JOB_LINE_ERR;
 
-    /* which member is wrong, and what with it */
+    /* the invalid member and its error */
 
     field = parley_escape_line(parley_str_c(delivery->err.field),
                                PARLEY_ESCAPE_LOGGED, where);
@@ -158,7 +158,7 @@ parley_job_line_deadline(const parley_deadline_t *d, int untold,
 }
 
 
-/* , name "s"; nothing where s is empty */
+/* Returns ', name "s"', or an empty text if s is empty. */
 
 static const char *
 parley_job_line_name(const char *name, parley_str_t s, parley_job_name_t *ret)

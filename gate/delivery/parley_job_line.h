@@ -1,12 +1,11 @@
 /*
- * What the error log has of jobs: an attempt to deliver, a delivery that nobody
- * could be told of, a deadline.  Pure: an adapter writes the line.
+ * Lines of the error log for jobs: an attempt to deliver, a report of a failure
+ * that could not be sent, a deadline.  Pure: an adapter writes the line.
  *
  *     delivered: it took it, attempt 1, to "bob", from "alice", id "0195..."
  *
- * A line is printable ASCII: names and ids are percent-encoded, and cut where
- * they are long (SEC-01); one that is empty is left out.  No payload stands in
- * it (OPS-07).
+ * A line is printable ASCII: names and ids are percent-encoded, and cut if they
+ * are long (SEC-01).  Empty ones are left out.  A line has no payload (OPS-07).
  */
 
 #ifndef PARLEY_JOB_LINE_H
@@ -16,11 +15,11 @@
 #include "gate/delivery/parley_deadline.h"
 
 
-#define PARLEY_JOB_LINE_TEXT  1024  /* of all, with its zero */
+#define PARLEY_JOB_LINE_TEXT  1024  /* octets of a line with its zero */
 
 
 typedef enum {
-    PARLEY_JOB_LINE_NONE = 0,       /* there is no line */
+    PARLEY_JOB_LINE_NONE = 0,       /* no line */
     PARLEY_JOB_LINE_INFO,
     PARLEY_JOB_LINE_WARN,
     PARLEY_JOB_LINE_ERR
@@ -33,16 +32,18 @@ typedef struct {
 } parley_job_line_t;
 
 
-/* An attempt came to that; delivery->err says what is wrong. */
+/* Writes the line of an attempt; delivery->err has the error. */
 void parley_job_line_attempt(const parley_delivery_t *delivery,
     const parley_taken_t *job, const parley_attempted_t *how,
     parley_job_line_t *ret);
 
-/* It is over; untold: whoever was to be told of that could not be. */
+/* Writes the line of a delivery that is over.  untold: the report of its
+   failure could not be sent. */
 void parley_job_line_over(const parley_delivery_t *delivery, int untold,
     parley_job_line_t *ret);
 
-/* A deadline is over; untold as above. */
+/* Writes the line of a deadline that is over.  untold: its message could not be
+   sent. */
 void parley_job_line_deadline(const parley_deadline_t *d, int untold,
     parley_job_line_t *ret);
 

@@ -92,7 +92,8 @@ parley_publish_to_awaits(const parley_publish_to_t *n)
 }
 
 
-/* 1; 0; PARLEY_WAIT; -1: there is no answer */
+/* Returns whether the log has a subscriber: 1, 0, PARLEY_WAIT, or -1: the state
+   gave no answer. */
 
 static int
 parley_publish_to_listens(const parley_publish_to_t *n,

@@ -1,7 +1,7 @@
 /*
- * What is published for one principal, by who is no step PUBLISH: it goes to
- * the principal's log, and where nobody listens there to its URL.  Where it has
- * no URL, it may wait for the principal's next connection.
+ * A publication for one principal, outside the step PUBLISH.  It goes to the
+ * principal's log, and also to the URL if the log has no subscriber.  A
+ * principal without a URL may get it on its next connection.
  */
 
 #ifndef PARLEY_PUBLISH_TO_H
@@ -20,27 +20,27 @@ struct parley_settings_http_s;
 typedef struct {
     const struct parley_settings_http_s  *http;
     const parley_state_t                 *state;
-    parley_ask_t                         *ask;      /* NULL: the URL has it,
-                                                       whoever listens */
+    parley_ask_t                         *ask;      /* NULL: the URL gets it
+                                                       even if the log has a
+                                                       subscriber */
     const parley_publication_t           *publication;
-    const uint8_t                        *account;  /* that it is counted to;
-                                                       NULL: to nobody */
-    const parley_principal_t             *to;       /* NULL: nobody is told */
-    parley_job_subject_kind_t             kind;     /* of a job for its URL;
-                                                       NONE: there is none */
-    parley_job_class_t                    class;    /* the same */
-    parley_str_t                          sender;   /* in order with what else
-                                                       that one sends there */
-    parley_job_subject_kind_t             awaits;   /* of a job for its next
-                                                       connection, where it has
-                                                       no URL; NONE: there is
-                                                       none */
+    const uint8_t                        *account;  /* account that pays for it;
+                                                       NULL: none */
+    const parley_principal_t             *to;       /* recipient; NULL: none */
+    parley_job_subject_kind_t             kind;     /* kind of the job for its
+                                                       URL; NONE: no job */
+    parley_job_class_t                    class;    /* class of that job */
+    parley_str_t                          sender;   /* sender, which determines
+                                                       the lane of that job */
+    parley_job_subject_kind_t             awaits;   /* kind of a job for its
+                                                       next connection if it has
+                                                       no URL; NONE: no job */
 } parley_publish_to_t;
 
 
 /*
- * What is to be appended, in the arena: into *ret.  Returns 0; PARLEY_WAIT, of
- * ask; or -1: a text is too long, there is no memory, or no answer.
+ * Fills *ret with the append, in the arena.  Returns 0; PARLEY_WAIT, if ask is
+ * set; or -1: a text is too long, no memory, or the state gave no answer.
  */
 int parley_publish_to(const parley_publish_to_t *n, parley_arena_t *arena,
     parley_append_t *ret)

@@ -7,7 +7,7 @@
 #include "gate/correlation/parley_question.h"
 
 
-/* what was accepted somewhere is read wherever it was */
+/* a message that one location accepted must be readable everywhere */
 static const parley_json_limits_t  parley_deliver_limits = {
     .octets = UINT32_MAX,
     .depth = PARLEY_JSON_DEPTH_MAX,
@@ -16,7 +16,7 @@ static const parley_json_limits_t  parley_deliver_limits = {
 };
 
 
-/* a publication that is read, and what it answers */
+/* a publication and the question that it answers */
 typedef struct {
     parley_who_t        who;
     parley_msg_t        msg;
@@ -104,7 +104,7 @@ parley_render_message(const parley_render_t *d,
 }
 
 
-/* what nobody may resume to is not kept */
+/* Without retention, records end at once. */
 
 void
 parley_render_retention(const parley_settings_http_t *http,
@@ -168,7 +168,7 @@ parley_render_read(const parley_render_t *d, const parley_publication_t *p,
         return -1;
     }
 
-    /* who it is from was proven when it was accepted, and is not asked again */
+    /* the sender was proven when the message was accepted */
 
     who->instrument = p->instrument;
 
@@ -183,11 +183,12 @@ parley_render_read(const parley_render_t *d, const parley_publication_t *p,
     }
 
     if (msg->dm && p->to.len > 0) {
-        /* an answer to who asked, when it was accepted */
+        /* an answer that named its conversation in place of the asker */
         msg->recipient = p->to;
     }
 
-    /* AEE-28, AEE-29: a message that it embeds stands in it as it was */
+    /* an embedded message is published unchanged, without the caps (AEE-28,
+       AEE-29) */
 
     if (msg->priority > p->priority) {
         msg->priority = p->priority;
@@ -208,8 +209,8 @@ parley_render_read(const parley_render_t *d, const parley_publication_t *p,
 
 
 /*
- * HUB-07: makes known to whom msg is an answer.  Returns 1 and *ret, the
- * question as the asker names it, where the asker reads the protocol; else 0.
+ * Sets the asker of the question that msg answers (HUB-07).  Returns 1 with the
+ * question in ret->answering if the asker reads the protocol; else 0.
  */
 
 static int

@@ -1,7 +1,7 @@
 /*
- * A task that had no answer in its time failed: its sender is told so in AEE,
- * by the gateway, in place of the answer (AEE-29).  It is the task's last
- * answer: whatever comes later is reply-unmatched (SEC-08).
+ * A task without an answer in its time has failed: the gateway sends an AEE
+ * error to its sender, in place of the answer (AEE-29).  It is the task's last
+ * answer: later ones are reply-unmatched (SEC-08).
  */
 
 #include <string.h>
@@ -24,8 +24,8 @@ parley_timeout_tell(parley_deadline_t *d, const parley_record_t *question)
 
     record = question != NULL ? question->value : parley_str_none;
 
-    /* of what gave way to others nobody can tell whether it was answered; what
-       an earlier try closed is closed */
+    /* after eviction the answer is unknown; a question closed by an earlier try
+       is closed */
 
     if (!parley_deadline_is_claimed(d)
         && (question == NULL || question->closed))
