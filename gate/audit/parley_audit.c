@@ -1,4 +1,4 @@
-/* The chain of a process: its lines, how they are written, checkpoints. */
+/* The chain of a process: writes lines and checkpoints. */
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "core/parley_time.h"
 
 
-/* a line of usual size */
+/* usual octets of a line */
 #define PARLEY_AUDIT_LINE  1024
 
 
@@ -139,7 +139,7 @@ parley_audit_name_parse(parley_str_t s, parley_audit_name_t *ret)
     ret->generation = parts[1];
     ret->began = (int64_t) parts[2];
 
-    /* one name has one form */
+    /* a name has only one valid form */
 
     parley_audit_name(ret, text);
 
@@ -154,7 +154,8 @@ parley_audit_begins(const parley_audit_t *a)
 }
 
 
-/* a chain whose first line could not be written begins with the next */
+/* If the first line of a chain could not be written, it is written before the
+   next one. */
 
 void
 parley_audit_open(parley_audit_t *a, parley_buf_t *b, parley_arena_t *arena,
@@ -208,9 +209,9 @@ parley_audit_head(parley_audit_t *a, parley_buf_t *b, parley_arena_t *arena,
 
 
 /*
- * One call of write, one line.  Of a part that is there nobody else knows: the
- * next line begins on a line of its own.  Where nothing but the newline is
- * missing the line is there.
+ * Writes a line by one call of write.  After a partly written line, the next
+ * one begins with a newline.  If only the newline is missing, the line counts
+ * as written.
  */
 
 int
@@ -300,7 +301,7 @@ parley_audit_due(parley_audit_table_t *table, int64_t clock, int64_t interval,
 
     last = __atomic_load_n(&table->checkpointed, __ATOMIC_ACQUIRE);
 
-    /* one beyond the clock is of before the host was started anew */
+    /* a time after the clock is from before a reboot */
 
     if (last <= clock && clock - last < interval) {
         *ret_wait = interval - (clock - last);
@@ -358,7 +359,7 @@ parley_audit_checkpoint_line(parley_audit_t *a, parley_arena_t *arena,
         }
     }
 
-    /* its last line is one that vouches for the chain itself */
+    /* the last line is a checkpoint, which confirms itself */
 
     if (last) {
         __atomic_store_n(&a->slot->covered, a->slot->turn, __ATOMIC_RELEASE);
@@ -368,7 +369,8 @@ parley_audit_checkpoint_line(parley_audit_t *a, parley_arena_t *arena,
 }
 
 
-/* of whoever takes part, and of whoever does no more since the last one */
+/* Writes the heads of the chains that are active, or ended after the last
+   checkpoint. */
 
 static void
 parley_audit_heads(parley_audit_t *a, parley_buf_t *b,
@@ -406,8 +408,8 @@ parley_audit_heads(parley_audit_t *a, parley_buf_t *b,
 
 
 /*
- * Over the RFC 8785 form of the line without "sig".  A line that cannot be
- * signed has none, which the verifier tells.
+ * Signs the RFC 8785 form of the line without "sig".  If that fails, the line
+ * has no signature, which the verifier reports.
  */
 
 static void

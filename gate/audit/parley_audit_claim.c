@@ -1,7 +1,8 @@
 /*
- * What lines of an audit log say of other lines: a checkpoint of all chains,
- * the first line of a chain of the one before it.  It is compared with the
- * digest of a line that was read, or kept until that is there.
+ * Claims: digests of lines that other lines name.  A checkpoint names the last
+ * line of each chain, the first line of a chain names the last one of the
+ * previous chain.  A claim is compared with the line, or kept until the line is
+ * read.
  */
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "gate/audit/parley_audit_verify_parts.h"
 
 
-#define PARLEY_AUDIT_HASHES  64     /* room for so many at first */
+#define PARLEY_AUDIT_HASHES  64     /* initial number of digests */
 
 
 static void parley_audit_claim_seen(parley_audit_verify_t *v,
@@ -48,7 +49,8 @@ parley_audit_claim(parley_audit_verify_t *v, const parley_json_t *doc,
 }
 
 
-/* of a line that was read, and is not kept if a checkpoint knew a later one */
+/* Compares a claim with a line that was read.  The digests before a confirmed
+   line are dropped. */
 
 static void
 parley_audit_claim_seen(parley_audit_verify_t *v, parley_audit_seen_t *s,
@@ -192,8 +194,8 @@ parley_audit_keep(parley_audit_verify_t *v, parley_audit_seen_t *s,
 
 
 /*
- * Lines that others knew and that never came.  A chain that said nothing while
- * these files were written may be in earlier ones as a whole.
+ * Reports claimed lines that were not read.  If a chain wrote no line while
+ * these files were written, it may be in earlier files only.
  */
 
 void

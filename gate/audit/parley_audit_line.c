@@ -1,4 +1,4 @@
-/* What the lines about messages say. */
+/* The members of lines about messages. */
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* The slots of the chains: who has which, and how far each has come. */
+/* The slots of the chains: their processes, and their last lines. */
 
 #include "gate/audit/parley_audit_parts.h"
 
 
-/* a reader that was overtaken so often gives up */
+/* tries of a reader that is overtaken by the writer */
 #define PARLEY_AUDIT_SLOT_TRIES  64
 
 
@@ -12,8 +12,8 @@ static int parley_audit_slot_is_free(const parley_audit_slot_t *slot,
 
 
 /*
- * The last line of a process that was killed is known to nobody but its slot
- * until a checkpoint names it: such a slot comes last.
+ * A slot is taken last if no checkpoint has its last line: only the slot knows
+ * that line, because its process was killed.
  */
 
 parley_audit_slot_t *
@@ -61,8 +61,8 @@ parley_audit_slot_is_free(const parley_audit_slot_t *slot,
 
 
 /*
- * The head in force is not written to: whoever is killed in here leaves it as
- * it is.
+ * Writes to the other head: if the process is killed here, the valid one is
+ * unchanged.
  */
 
 void
@@ -96,7 +96,8 @@ parley_audit_slot_head(const parley_audit_slot_t *slot,
         *ret = slot->heads[turn & 1];
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
 
-        /* this head is written to again only after another was in force */
+        /* the writer changes this head only after it has published the other
+           one */
 
         if (__atomic_load_n(&slot->turn, __ATOMIC_RELAXED) == turn) {
             *ret_turn = turn;

@@ -57,8 +57,9 @@ parley_audit_verify_file(parley_audit_verify_t *v, const char *name)
 
 
 /*
- * What a line begins with stands nowhere else in it, since a string has its
- * quotes escaped: behind a line that was cut off another may follow at once.
+ * The beginning of a record cannot occur inside a record, because quotes in
+ * strings are escaped.  So a partly written record may be followed by another
+ * one in the same line.
  */
 
 void
@@ -170,7 +171,8 @@ parley_audit_find(parley_audit_verify_t *v, const parley_audit_name_t *name)
 }
 
 
-/* Whether the line goes on with its chain, right or wrong. */
+/* Checks the position of a line in its chain.  Returns whether the line
+   continues the chain, correctly or not. */
 
 static int
 parley_audit_link(parley_audit_verify_t *v, parley_audit_seen_t *s,
@@ -209,7 +211,8 @@ parley_audit_link(parley_audit_verify_t *v, parley_audit_seen_t *s,
 }
 
 
-/* The first line of a chain here: the others may be in earlier files. */
+/* Checks the first line of a chain in these files; earlier ones may be in
+   earlier files. */
 
 static void
 parley_audit_link_first(parley_audit_verify_t *v, parley_audit_seen_t *s,
@@ -309,7 +312,7 @@ parley_audit_said(parley_audit_verify_t *v, parley_audit_seen_t *s,
 }
 
 
-/* OPS-06: the line itself is vouched for, and with it the lines before it */
+/* A checkpoint confirms itself and the lines before it (OPS-06). */
 
 static void
 parley_audit_said_checkpoint(parley_audit_verify_t *v, parley_audit_seen_t *s,

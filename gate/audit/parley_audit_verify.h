@@ -1,13 +1,12 @@
 /*
  * The verifier of audit logs (parley_audit.h): reads the lines of one or
- * several files, in the order in which they were written, and says what does
- * not fit.
+ * several files, in the order in which they were written, and reports errors.
  *
- * It finds that a line was changed, removed, inserted, repeated or moved where
- * a later line of its chain is there, or a checkpoint knows of it.  It cannot
- * find that the end of a chain was cut off behind the last checkpoint that
- * knows the chain, nor what somebody computes anew who has no key: how many
- * lines that may concern is said of each chain.
+ * It detects a line that was changed, removed, inserted, repeated or moved, if
+ * a later line of its chain was read, or a checkpoint names a later one.  It
+ * cannot detect that a chain was cut, or recomputed without the key, after the
+ * last checkpoint that names it.  The result has the number of such lines for
+ * each chain.
  *
  * The input is untrusted.
  */
@@ -21,7 +20,7 @@
 #define PARLEY_AUDIT_FINDING_MAX  256
 
 
-/* of findings: what proves that something is wrong, and what does not */
+/* kind of a finding: proof of a fault, or a note */
 typedef enum {
     PARLEY_AUDIT_FAULT = 0,
     PARLEY_AUDIT_NOTE
@@ -30,45 +29,46 @@ typedef enum {
 
 typedef struct {
     parley_audit_kind_t  kind;
-    const char          *file;          /* NULL: none in particular */
-    uint64_t             line;          /* from 1; 0: none in particular */
-    const char          *chain;         /* "": none in particular */
-    uint64_t             seq;           /* 0: none in particular */
+    const char          *file;          /* NULL: none */
+    uint64_t             line;          /* from 1; 0: none */
+    const char          *chain;         /* empty: none */
+    uint64_t             seq;           /* 0: none */
     char                 text[PARLEY_AUDIT_FINDING_MAX];
 } parley_audit_finding_t;
 
 
-/* what is said of a line that is not there yet */
+/* digest of a line that another line names and that was not read yet */
 typedef struct parley_audit_claim_s  parley_audit_claim_t;
 
 struct parley_audit_claim_s {
     parley_audit_claim_t  *next;
     uint64_t               seq;
     uint8_t                hash[PARLEY_SHA256_LEN];
-    const char            *file;        /* that says it, and where */
+    const char            *file;        /* file and line with the claim */
     uint64_t               line;
-    unsigned               vouches:1;   /* a checkpoint, not a first line */
+    unsigned               vouches:1;   /* made by a checkpoint, not by a first
+                                           line */
 };
 
 
 typedef struct parley_audit_seen_s  parley_audit_seen_t;
 
-/* a chain as far as it was read */
+/* chain as far as it was read */
 struct parley_audit_seen_s {
     parley_audit_seen_t   *next;
     parley_audit_name_t    name;
     char                   text[PARLEY_AUDIT_NAME_MAX];
 
     uint64_t               lines;
-    uint64_t               first;       /* 0: none was read */
+    uint64_t               first;       /* 0: no line was read */
     uint64_t               last;
-    uint64_t               covered;     /* the last that a checkpoint vouches
-                                           for; 0: none */
+    uint64_t               covered;     /* last line that a checkpoint confirms;
+                                           0: none */
     uint64_t               counts[2];   /* verdicts, outcomes */
     uint64_t               lost;        /* lines that could not be written */
-    unsigned               ended:1;     /* by its own last line */
+    unsigned               ended:1;     /* its last line says that it ended */
 
-    /* private: digests of the lines from base on, and claims of others */
+    /* private: digests of the lines from base on, and claims of other lines */
     uint8_t                hash[PARLEY_SHA256_LEN];
     uint8_t               *hashes;
     uint64_t               base;
@@ -79,10 +79,10 @@ struct parley_audit_seen_s {
 
 
 typedef struct {
-    /* the caller's to set before parley_audit_verify_init() */
-    const parley_jwks_t   *keys;        /* that sign checkpoints; NULL:
+    /* set by the caller before parley_audit_verify_init() */
+    const parley_jwks_t   *keys;        /* keys that verify checkpoints; NULL:
                                            signatures are not verified */
-    uint64_t               seed;        /* of parley_json_read() */
+    uint64_t               seed;        /* for parley_json_read() */
     void                 (*say)(void *ctx,
                                const parley_audit_finding_t *finding);
     void                  *ctx;
@@ -90,37 +90,37 @@ typedef struct {
     /* results */
     uint64_t               faults;
     uint64_t               records;
-    uint64_t               parts;       /* lines that are there in part */
+    uint64_t               parts;       /* partly written lines */
     uint64_t               checkpoints;
-    uint64_t               verified;    /* of them, by a key */
-    parley_audit_seen_t   *chains;      /* the one met last comes first */
+    uint64_t               verified;    /* checkpoints verified by a key */
+    parley_audit_seen_t   *chains;      /* the chain of the last line comes
+                                           first */
 
     /* private */
-    parley_arena_t         arena;       /* of a line */
+    parley_arena_t         arena;       /* reset after each line */
     parley_arena_t         kept;
     const char            *file;
     uint64_t               line;
     int64_t                first;       /* ms of the first line; -1: none */
-    unsigned               failed:1;    /* no memory */
+    unsigned               failed:1;    /* memory was exhausted */
 } parley_audit_verify_t;
 
 
-/* Sets all that is not the caller's. */
+/* Prepares v after the caller has set its members. */
 void parley_audit_verify_init(parley_audit_verify_t *v);
 void parley_audit_verify_free(parley_audit_verify_t *v);
 
-/* The next file begins; its name outlives v. */
+/* Begins the next file.  name must outlive v. */
 void parley_audit_verify_file(parley_audit_verify_t *v, const char *name);
 
-/* Its next line, without the newline. */
+/* Reads the next line of the file, without its newline. */
 void parley_audit_verify_line(parley_audit_verify_t *v, parley_str_t line);
 
-/* How many lines of a chain no checkpoint knows. */
+/* Returns the number of lines of a chain after its last checkpoint. */
 uint64_t parley_audit_seen_open(const parley_audit_seen_t *s);
 
 /*
- * There are no more.  Returns 0: nothing is wrong; 1: something is; -1: no
- * memory.
+ * Ends the verification.  Returns 0: no fault; 1: faults; -1: no memory.
  */
 int parley_audit_verify_end(parley_audit_verify_t *v)
     __attribute__((warn_unused_result));
