@@ -1,4 +1,4 @@
-/* ?scope=org%3A~ops%2Fmembers%2F*&trace=1 */
+/* Arguments of a query, such as ?scope=org%3A~ops%2Fmembers%2F*&trace=1 */
 
 #include <stdio.h>
 #include <string.h>
@@ -157,7 +157,7 @@ parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
 }
 
 
-/* with those that there are: the one that was meant is among them */
+/* Lists the arguments of this request in the error. */
 
 static int
 parley_arguments_unknown(const parley_arguments_t *a, parley_str_t text,
@@ -217,7 +217,7 @@ parley_arguments_check(const parley_arguments_t *a, const parley_msg_t *msg,
                                     "protocol");
     }
 
-    /* ACH-15: it is no form, and would be the widest of all */
+    /* ACH-15: a service could take an empty scope for the widest one */
 
     if (scope->there && scope->value.len == 0 && codec->binding->scoped) {
         return parley_argument_fail(scope, err, "is empty: left out, it is "
@@ -262,7 +262,10 @@ parley_arguments_write(const parley_arguments_t *a, parley_arena_t *arena,
 
     parley_buf_init(&b, arena, query.len + 64);
 
-    /* new ones first: of two of one name, some take that */
+    /*
+     * missing arguments come first: some parsers take the first of two equal
+     * names
+     */
 
     left = parley_arguments_new(a, query, left, &b);
 
@@ -326,7 +329,7 @@ parley_arguments_hide(parley_str_t name, uint8_t *query, size_t len)
 }
 
 
-/* whether the query says them, and nothing else of them */
+/* Returns whether the query already has exactly the arguments of said. */
 
 static int
 parley_arguments_stand(const parley_arguments_t *a, parley_str_t query,
@@ -357,7 +360,7 @@ parley_arguments_stand(const parley_arguments_t *a, parley_str_t query,
 }
 
 
-/* the next piece between two "&"; 0: there is none */
+/* Reads the next piece between two "&".  Returns 0 at the end. */
 
 static int
 parley_arguments_next(parley_str_t *query, parley_str_t *ret)
@@ -383,7 +386,9 @@ parley_arguments_next(parley_str_t *query, parley_str_t *ret)
 }
 
 
-/* those that have a value, as 1 << parley_argument_e */
+/*
+ * Returns the arguments that have a value, as bits of 1 << parley_argument_e.
+ */
 
 static unsigned
 parley_arguments_said(const parley_arguments_t *a)
@@ -404,7 +409,10 @@ parley_arguments_said(const parley_arguments_t *a)
 }
 
 
-/* Writes those that the query has not; returns the others. */
+/*
+ * Writes the arguments of said that the query does not have, and returns the
+ * others.
+ */
 
 static unsigned
 parley_arguments_new(const parley_arguments_t *a, parley_str_t query,

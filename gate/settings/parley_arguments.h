@@ -1,18 +1,19 @@
 /*
- * Arguments of a request's query that decide something (SEC-03): of a message
- * scope, recipient, and the one that a token comes in; of what the gateway
- * answers itself what it asks for.  What they say is decided once, here, and
- * goes on as it was decided, so that no service can read anything else of them.
+ * Arguments of a request's query that decide something (SEC-03).  For a message
+ * these are the scope, the recipient, and the argument that holds a token.  For
+ * a request that the gateway answers itself these are the parameters of the
+ * request.  Each argument is decoded once, here.  The service gets the decoded
+ * value, so that it cannot read a different one.
  *
- * Frameworks read a query in many ways.  Names count in any case and however
- * they are encoded; "+" is a space; what a reader might take for one of these
- * arguments, and another might not, is refused: a name with "[", NUL or spaces
- * at its ends, and whatever stands behind a ";".
+ * Parsers of queries differ.  Therefore names are decoded and compared without
+ * regard to case, and "+" is a space.  An argument is refused if only some
+ * parsers would read it as one of these arguments: if its name has "[", a NUL,
+ * or spaces at its ends, or if it follows a ";".
  *
- * Of a message all others are the service's.  Where the gateway answers itself
- * there is nobody whose they could be: one that is misspelt is refused, and not
- * taken for one that is not there.  A name that begins with "_" is the caller's
- * own, as "_=1732500000" that keeps an answer out of caches, and says nothing.
+ * A message may have other arguments, which belong to the service.  A request
+ * that the gateway answers itself may not, so that a misspelt name is refused
+ * and not ignored.  There, a name that begins with "_" is allowed and ignored:
+ * a client can add "_=1732500000" so that no cache answers.
  */
 
 #ifndef PARLEY_ARGUMENTS_H
@@ -29,11 +30,11 @@ typedef enum {
     PARLEY_ARGUMENT_RECIPIENT,
     PARLEY_ARGUMENT_TOKEN,
 
-    /* of parley_keys */
+    /* parley_keys */
     PARLEY_ARGUMENT_SUB,
     PARLEY_ARGUMENT_KID,
 
-    /* of parley_stream */
+    /* parley_stream */
     PARLEY_ARGUMENT_FILTER,
     PARLEY_ARGUMENT_SESSION,
     PARLEY_ARGUMENT_INSTRUMENT,
@@ -46,57 +47,61 @@ typedef enum {
 
 
 typedef struct {
-    parley_str_t  name;         /* empty: decides nothing here */
-    parley_str_t  value;        /* decoded; empty: not there, or nothing said */
-    unsigned      there:1;      /* in the query */
+    parley_str_t  name;         /* empty: this argument decides nothing here */
+    parley_str_t  value;        /* decoded value; empty if the argument is
+                                   missing or has no value */
+    unsigned      there:1;      /* the query has this argument */
 } parley_argument_t;
 
 
 typedef struct {
     parley_argument_t  list[PARLEY_ARGUMENTS];
-    unsigned           named;       /* those that have a name, bits of
-                                       1 << parley_argument_e */
-    unsigned           alone:1;     /* there may be no others */
+    unsigned           named;       /* arguments that have a name: bits of 1 <<
+                                       parley_argument_e */
+    unsigned           alone:1;     /* other arguments are refused */
 } parley_arguments_t;
 
 
-/* Whether an argument of that name means something else than a token. */
+/* Returns whether name is the name of an argument other than the token. */
 int parley_argument_is_known(parley_str_t name);
 
 /*
- * Which arguments decide something of messages of the protocol wire before a
- * service that speaks speak, either of which may be NONE.  token is the name
- * of the argument that a token comes in, or empty; it must live as long.
+ * Sets up the arguments of messages of the protocol wire for a service that
+ * speaks speak; each of the two may be NONE.  token is the name of the argument
+ * that holds a token, or empty; its octets must outlive *a.
  */
 void parley_arguments_init(parley_arguments_t *a, parley_proto_t wire,
     parley_proto_t speak, parley_str_t token);
 
-/* What the gateway is asked itself: those that are said, bits of
-   1 << parley_argument_e, and that of a token. */
+/*
+ * As parley_arguments_init(), for a request that the gateway answers itself.
+ * which has the allowed arguments, as bits of 1 << parley_argument_e.
+ */
 void parley_arguments_of(parley_arguments_t *a, unsigned which,
     parley_str_t token);
 
 /*
- * Reads them from a query, without its "?"; values point into it or into the
- * arena.  Returns 0, or -1: field-invalid, naming the argument that is there
- * twice, that is disguised, or whose value is no UTF-8, has control characters
- * or a "%" without two hex digits; and, where they stand alone, any other.
+ * Reads the arguments from query, which has no leading "?".  Values point into
+ * query or into the arena.  Returns 0, or -1 with *err, which names the
+ * argument: field-invalid if an argument is repeated or disguised, is unknown
+ * and a->alone is set, or has an invalid value.  A value is invalid if it is
+ * not UTF-8, has control characters, or has a "%" without two hex digits.
  */
 int parley_arguments_read(parley_arguments_t *a, parley_arena_t *arena,
     parley_str_t query, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * One whose value came by another way than a query, decoded.  Returns 0, or -1:
- * field-invalid, where it has control characters.
+ * Sets the decoded value of an argument that did not come in a query.  Returns
+ * 0, or -1: field-invalid, if the value is not UTF-8 or has control characters.
  */
 int parley_argument_set(parley_argument_t *argument, parley_str_t value,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * Whether what they say goes with the message: it is decided by them only
- * where its protocol has them, and where it does not say the same itself.
+ * Checks that the message's protocol has the arguments with a value, that the
+ * scope is not empty, and that the message does not name another recipient.
  * Returns 0, or -1: field-invalid.
  */
 int parley_arguments_check(const parley_arguments_t *a,
@@ -104,18 +109,18 @@ int parley_arguments_check(const parley_arguments_t *a,
     __attribute__((warn_unused_result));
 
 /*
- * The query as it goes on: each of the arguments once, with its value, none
- * without one; the others as they came.  *ret is query itself where it says
- * just that.  Returns 0, or -1: no memory.
+ * Writes the query for the service: each argument that has a value once,
+ * arguments without a value left out, all others unchanged.  *ret is query
+ * itself if nothing changes.  Returns 0, or -1: no memory.
  */
 int parley_arguments_write(const parley_arguments_t *a,
     parley_arena_t *arena, parley_str_t query, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Overwrites a token that came in an argument of that name, in place and with
- * as many "*": whatever stands there for somebody, disguised and of several,
- * too.  Everything else stays.
+ * Overwrites the value of each argument with this name in place, with as many
+ * "*".  This includes repeated arguments, and disguised ones that only some
+ * parsers would read.  The rest of the query is unchanged.
  */
 void parley_arguments_hide(parley_str_t name, uint8_t *query, size_t len);
 

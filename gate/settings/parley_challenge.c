@@ -65,7 +65,7 @@ parley_challenge(parley_arena_t *arena, const parley_realm_t *realm,
     parley_buf_str(&b, realm->realm);
     parley_buf_octet(&b, '"');
 
-    /* who has sent no token is told of no error: RFC 6750, section 3.1 */
+    /* RFC 6750, section 3.1: a request without a token gets no error code */
 
     if (err->code != PARLEY_E_TOKEN_MISSING) {
 
@@ -94,7 +94,9 @@ parley_challenge(parley_arena_t *arena, const parley_realm_t *realm,
 }
 
 
-/* of the characters that a description may have, and a scope-token */
+/*
+ * Replaces characters that neither an error_description nor a scope may have.
+ */
 
 static void
 parley_challenge_text(parley_buf_t *b, parley_str_t text)

@@ -1,6 +1,7 @@
 /*
- * WWW-Authenticate of a refusal: what a client has to bring (SEC-19; RFC 6750,
- * section 3; RFC 9728, section 5.1).
+ * The header WWW-Authenticate of a refusal, which tells the client the
+ * credentials that it needs (SEC-19; RFC 6750, section 3; RFC 9728, section
+ * 5.1).
  */
 
 #ifndef PARLEY_CHALLENGE_H
@@ -15,22 +16,25 @@
 #define PARLEY_REALM_DEFAULT  "parley"
 
 
-/* parley_jwt realm= resource_metadata= */
+/* the parameters realm= and resource_metadata= of parley_jwt */
 typedef struct {
     parley_str_t  realm;
-    parley_str_t  metadata;     /* a URL; empty: none */
+    parley_str_t  metadata;     /* a URL, or empty */
 } parley_realm_t;
 
 
-/* What is wrong with the value of realm=, of resource_metadata=; or NULL. */
+/*
+ * Check a value of realm=, of resource_metadata=.  Return NULL, or the error as
+ * a text that follows the value.
+ */
 const char *parley_realm_vet(parley_str_t realm);
 const char *parley_realm_vet_metadata(parley_str_t url);
 
 /*
- * The value of the header, empty where the refusal has none.  lacks is the
- * scope of a token that the rules ask for, or NULL: an alternative without
- * '*' is named, since of a pattern nobody can be given a token.  Returns 0,
- * or -1: no memory.
+ * Writes the value of the header; *ret is empty if this refusal has none.
+ * lacks is the scope that the rules require of a token, or NULL.  The header
+ * names its first alternative without '*', as an authorisation server cannot
+ * issue a pattern.  Returns 0, or -1: no memory.
  */
 int parley_challenge(parley_arena_t *arena, const parley_realm_t *realm,
     const parley_error_t *err, const parley_glob_t *lacks, parley_str_t *ret)

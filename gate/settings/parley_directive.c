@@ -1,4 +1,4 @@
-/* The table of directives, and what every one of them is asked. */
+/* Reads a directive: the checks that all directives have in common. */
 
 #include "gate/settings/parley_directive.h"
 
@@ -58,7 +58,10 @@ parley_directive_read(parley_setting_t *d)
         return 0;
     }
 
-    /* rules are one part, whichever directive each of them is */
+    /*
+     * the directives that fill one part, such as parley_allow and parley_deny,
+     * are set together
+     */
 
     for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
         if (parley_directives[i].size != 0

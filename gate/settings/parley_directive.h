@@ -1,7 +1,7 @@
 /*
- * The table of directives, and how one is read.  To add one: a row in
- * parley_directive.def, its part of parley_settings_t, a setter, a section in
- * docs/directives.md.
+ * The table of directives, and the functions that read one.  To add a
+ * directive: add a row in parley_directive.def, its members in
+ * parley_settings_t, a setter, and a section in docs/directives.md.
  */
 
 #ifndef PARLEY_DIRECTIVE_H
@@ -12,14 +12,18 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* flags */
-#define PARLEY_OFTEN   1        /* may stand in a block more than once */
-#define PARLEY_GUARDS  2        /* is to protect a block (SEC-07) */
-#define PARLEY_ANSWERS 4        /* is a content handler: no message comes to
-                                   its location */
+/* flags of a row */
+#define PARLEY_OFTEN   1        /* may be repeated in a block */
+#define PARLEY_GUARDS  2        /* protects a block that takes messages
+                                   (SEC-07) */
+#define PARLEY_ANSWERS 4        /* a content handler: its location takes no
+                                   messages */
 
-/* the part of parley_settings_t that a directive fills: its members in a row,
-   from the first to the last */
+/*
+ * The part of parley_settings_t that a directive fills: adjacent members, from
+ * first to last.  PARLEY_OF_HTTP is for directives that fill
+ * parley_settings_http_t.
+ */
 #define PARLEY_PART(first, last)                                             \
     offsetof(parley_settings_t, first),                                      \
     offsetof(parley_settings_t, last)                                        \
@@ -32,98 +36,109 @@
 typedef struct parley_directive_row_s  parley_directive_row_t;
 
 
-/* a directive at hand */
+/* the directive that is being read */
 typedef struct {
     const parley_settings_env_t   *env;
     parley_settings_http_t        *http;
-    parley_settings_t             *s;   /* of the block that it stands in */
+    parley_settings_t             *s;   /* settings of its block */
     const parley_directive_row_t  *row;
-    const parley_str_t            *words;       /* the first is its name */
+    const parley_str_t            *words;       /* the first word is the
+                                                   directive's name */
     size_t                         n;
-    parley_problem_t              *problem;     /* where: the directive's */
+    parley_problem_t              *problem;     /* problem->where is the
+                                                   directive's place */
 } parley_setting_t;
 
 
-/* Returns 0, or -1 with what is wrong in d->problem. */
+/* Returns 0, or -1 with the error in d->problem. */
 typedef int (*parley_set_pt)(parley_setting_t *d);
 
 struct parley_directive_row_s {
     const char       *name;
     unsigned          in;
-    unsigned          min;      /* words behind the name */
+    unsigned          min;      /* number of words after the name */
     unsigned          max;      /* 0: any number */
     unsigned          flags;
     parley_beside_t   beside;
     size_t            offset;   /* its part of parley_settings_t */
-    size_t            size;     /* 0: it is one of http */
+    size_t            size;     /* 0: it fills parley_settings_http_t */
 };
 
 extern const parley_directive_row_t
     parley_directives[PARLEY_DIRECTIVE_COUNT];
 
 
-/* NULL: there is none of that name. */
+/* Returns the row of the directive with this name, or NULL. */
 const parley_directive_row_t *parley_directive_find(parley_str_t name);
 
 /*
- * Reads d->row, which may stand where it does: how many words it has, whether
- * it is there twice, and what it says.
+ * Reads the directive of d->row, which the block allows.  Checks the number of
+ * words, refuses a second directive unless the row has PARLEY_OFTEN, and calls
+ * the setter.  Returns 0, or -1 with the error in d->problem.
  */
 int parley_directive_read(parley_setting_t *d)
     __attribute__((warn_unused_result));
 
 
-/* for setters: "word" in "name" why */
+/* Sets the error '"word" in "name" why', for setters.  Returns -1. */
 int parley_setting_bad(const parley_setting_t *d, parley_str_t word,
     const char *why)
     __attribute__((cold));
 
-/* "name" directive why */
+/* Sets the error '"name" directive why'.  Returns -1. */
 int parley_setting_wrong(const parley_setting_t *d, const char *why)
     __attribute__((cold));
 
-/* Whether an earlier word has the name that word i, name=value, has. */
+/* Returns whether an earlier word has the same name as word i, name=value. */
 int parley_setting_twice(const parley_setting_t *d, size_t i);
 
-/* Whether a word is name=value with such a name; then the value. */
+/*
+ * Returns whether word is name=value with this name, and then sets *ret to the
+ * value.
+ */
 int parley_setting_param(parley_str_t word, const char *name,
     parley_str_t *ret);
 
 /*
- * The longest time that a directive takes, 100 years in milliseconds: times
- * are added to each other and to the clock.
+ * The longest time that a directive takes: 100 years in milliseconds.  Times
+ * are added to each other and to the clock, so the limit prevents an overflow.
  */
 #define PARLEY_SETTING_TIME_MAX  ((int64_t) 36500 * 24 * 3600 * 1000)
 
-/* what is said of any other */
+/* errors for other times */
 #define PARLEY_NO_TIME       "is no time of at most 36500d"
 #define PARLEY_NO_TIME_SOME  "is no time above zero, at most 36500d"
 
-/* Values as nginx writes them; 0, or -1.  "1h30m", "90s", "90", "500ms";
-   "512", "64k", "1m"; "17". */
+/*
+ * Parse a value as nginx does, and return 0 or -1.  Times: "1h30m", "90s",
+ * "90", "500ms".  Sizes: "512", "64k", "1m".  Numbers: "17".
+ */
 int parley_setting_time(parley_str_t s, int64_t *ret_ms);
 int parley_setting_size(parley_str_t s, int64_t *ret);
 int parley_setting_number(parley_str_t s, int64_t *ret);
 
-/* A value that may have variables; 0, or -1. */
+/* Reads a value that may have variables.  Returns 0, or -1. */
 int parley_setting_value(const parley_setting_t *d, parley_str_t text,
     parley_value_t *ret);
 
 /*
- * The index of d's only word among those words, in any case; or -1, and
- * choices is said of it.
+ * Returns the index of d's only argument in words, which ends with NULL,
+ * without regard to case.  Returns -1 if it is not in words; choices is then
+ * the error.
  */
 int parley_setting_choice(const parley_setting_t *d,
     const char *const *words, const char *choices);
 
 
-/* What is wrong in a file that a directive names: its line, where that is
-   known.  Returns -1. */
+/*
+ * Sets the error for the content of a file that a directive names, with the
+ * line if it is known.  Returns -1.
+ */
 int parley_set_file_wrong(parley_problem_t *problem, parley_str_t path,
     parley_str_t text, const parley_error_t *err)
     __attribute__((cold));
 
-/* the setters, parley_set_*.c */
+/* the setters, in parley_set_*.c */
 #define PARLEY_DIRECTIVE(id, name, in, min, max, flags, beside, part, set,   \
                          syntax, preset, purpose)                            \
     int set(parley_setting_t *d);
@@ -132,15 +147,15 @@ int parley_set_file_wrong(parley_problem_t *problem, parley_str_t path,
 
 
 /*
- * parley_settings_warnings.c: warns of what is valid and probably a mistake,
- * in a block that messages come to by that directive.
+ * Warns of settings that are valid and probably a mistake, in a block that
+ * takes messages because of the directive by.
  */
 void parley_settings_warnings(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_directive_id_t by,
     parley_problem_t *problem);
 
-/* As parley_settings_warnings(), for a block that no messages come to. */
+/* As parley_settings_warnings(), for a block that takes no messages. */
 void parley_settings_warnings_served(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_directive_id_t by,

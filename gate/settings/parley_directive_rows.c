@@ -1,4 +1,4 @@
-/* The table of directives, without their setters. */
+/* The table of directives, without its setters. */
 
 #include "gate/settings/parley_directive.h"
 

@@ -1,7 +1,4 @@
-/*
- * What the gate reads of the directives of a block: the part of
- * parley_settings_t that its steps decide by.
- */
+/* The part of parley_settings_t that the steps of the gate read. */
 
 #ifndef PARLEY_GATE_CONF_H
 #define PARLEY_GATE_CONF_H
@@ -16,21 +13,25 @@
 
 
 typedef enum {
-    PARLEY_DEMAND_OFF = 0,      /* a signature is not looked at */
+    PARLEY_DEMAND_OFF = 0,      /* signatures are not verified */
     PARLEY_DEMAND_OPTIONAL,
     PARLEY_DEMAND_REQUIRED
 } parley_demand_t;
 
 
-/* SEC-20 */
+/* parley_dry_run (SEC-20) */
 typedef enum {
     PARLEY_DRY_OFF = 0,
-    PARLEY_DRY_ON,              /* spares whoever is proven */
-    PARLEY_DRY_ALL              /* spares everybody */
+    PARLEY_DRY_ON,              /* a refused request passes if its caller is
+                                   proven */
+    PARLEY_DRY_ALL              /* every refused request passes */
 } parley_dry_t;
 
 
-/* what becomes of a message of which something cannot travel */
+/*
+ * parley_loss: the treatment of a message with members that cannot be
+ * translated
+ */
 typedef enum {
     PARLEY_LOSS_REPORT = 0,
     PARLEY_LOSS_REJECT,
@@ -38,40 +39,44 @@ typedef enum {
 } parley_loss_mode_t;
 
 
-/* pointers of parley_redact at one location */
+/* redactions of one location, at most */
 #define PARLEY_REDACT_MAX  64
 
 
 /*
- * What the directives of a location say; read-only while messages pass.  What
- * one directive says stands together, see parley_directive.h.
+ * The settings of a location for the gate; read-only after the configuration is
+ * read.  The members that one directive fills are adjacent, see
+ * parley_directive.h.
  */
 typedef struct {
     parley_proto_set_t      accept;
     uint8_t                 mve5;
-    uint8_t                 any_case;       /* AEE-08 to the letter */
-    uint8_t                 pauses;         /* what is critical pauses its
+    uint8_t                 any_case;       /* parley_accept case=open
+                                               (AEE-08) */
+    uint8_t                 pauses;         /* a critical escalation pauses its
                                                sender (VCP-28) */
 
     parley_proto_t          speak;
-    parley_str_t            gateway;        /* that the service is behind, see
+    parley_str_t            gateway;        /* name of the gateway in front of
+                                               the service, see
                                                parley_responder_check.h; empty:
                                                none */
     parley_demand_t         signature;
-    parley_demand_t         certificate;    /* of the client (SEC-17) */
+    parley_demand_t         certificate;    /* client certificates (SEC-17) */
     parley_dry_t            dry;
     uint8_t                 trusted;
 
     const parley_policy_t  *policy;         /* NULL: no rules */
     const parley_rate_t    *rate;           /* NULL: no limit */
-    parley_limit_rate_t     failures;       /* of proofs from one address;
-                                               interval 0: no limit */
-    parley_caps_t           caps;           /* without a principal's own */
+    parley_limit_rate_t     failures;       /* limit of failed proofs from one
+                                               address; interval 0: no limit */
+    parley_caps_t           caps;           /* for principals without caps of
+                                               their own */
     const parley_edit_t    *redact;
     uint32_t                nredact;        /* at most PARLEY_REDACT_MAX */
     parley_loss_mode_t      loss;
-    parley_str_t            token;          /* the argument that a token comes
-                                               in; empty: none */
+    parley_str_t            token;          /* name of the argument that holds a
+                                               token; empty: none */
     parley_json_limits_t    limits;
     int64_t                 past_ms;
     int64_t                 future_ms;

@@ -5,7 +5,7 @@
 #include "schemas/parley_schema_text.h"
 
 
-/* a fleet's file is larger than any message */
+/* the file of a large fleet is larger than any message */
 #define PARLEY_IDENTITIES_OCTETS   (64 << 20)
 #define PARLEY_IDENTITIES_MEMBERS  (1 << 20)
 
@@ -22,7 +22,7 @@ parley_identities_read(parley_arena_t *arena, const parley_mem_t *mem,
 {
     *ret = NULL;
 
-    /* text that is no JSON is told of by the one who says the line */
+    /* parley_directory_parse() reports invalid JSON with its line */
 
     if (parley_identities_valid(mem, text, err) != 0
         && err->code != PARLEY_E_JSON_INVALID)
@@ -35,7 +35,7 @@ parley_identities_read(parley_arena_t *arena, const parley_mem_t *mem,
 }
 
 
-/* A parley_party_pt: name spaces are numbered as protocols. */
+/* A parley_party_pt: name spaces have the numbers of protocols. */
 
 int
 parley_identities_party(parley_namespace_t space, parley_str_t name,
@@ -74,7 +74,7 @@ parley_identities_valid(const parley_mem_t *mem, parley_str_t text,
     parley_error_clear(err);
     parley_arena_init(&scratch, mem, 0);
 
-    /* the file is the operator's: nobody plans collisions of its names */
+    /* seed 0: the operator's file has no planned hash collisions */
 
     rc = parley_json_read(&doc, &scratch, &limits, 0, text, err);
 

@@ -1,7 +1,7 @@
 /*
- * The identities file as an operator's: held to its schema
- * (schemas/identities.schema.json), which is the list of its members, and then
- * to what one principal says of another (parley_directory.h).
+ * Reads an operator's identities file.  The file is checked against its schema
+ * (schemas/identities.schema.json), which lists all members, and then for
+ * consistency between its principals (parley_directory.h).
  */
 
 #ifndef PARLEY_IDENTITIES_H
@@ -14,9 +14,9 @@
 
 
 /*
- * Reads the text of an identities file into arena, as
- * parley_directory_parse(); mem is for what is needed meanwhile.  err->field is
- * the JSON Pointer of the member at fault, err->offset its position in text.
+ * Reads the text of an identities file into arena, as parley_directory_parse()
+ * does; temporary memory comes from mem.  On an error, err->field is the JSON
+ * Pointer of the invalid member, and err->offset its position in text.
  *
  * Returns 0, or -1 with *err filled, *ret NULL and nothing to free.
  */

@@ -41,7 +41,7 @@ parley_query_parameter_read(const parley_arguments_t *a, parley_str_t text,
 }
 
 
-/* name, or name "=" value, up to the end or a ";" */
+/* Reads name, or name "=" value, up to the end or a ";". */
 
 static parley_query_parameter_e
 parley_query_parameter_part(const parley_arguments_t *a, parley_str_t part,

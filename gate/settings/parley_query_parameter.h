@@ -1,6 +1,6 @@
 /*
- * A query, piece by piece: what stands between two "&".  Private to
- * parley_arguments.h.
+ * One piece of a query: the text between two "&".  Private to
+ * parley_arguments.c.
  */
 
 #ifndef PARLEY_QUERY_PARAMETER_H
@@ -9,41 +9,49 @@
 #include "gate/settings/parley_arguments.h"
 
 
-/* what a piece of a query is */
+/* kind of a piece of a query */
 typedef enum {
     PARLEY_QUERY_PARAMETER_OTHER = 0,
     PARLEY_QUERY_PARAMETER_ARGUMENT,
-    PARLEY_QUERY_PARAMETER_DISGUISED    /* another parser may take it for the
-                                           argument */
+    PARLEY_QUERY_PARAMETER_DISGUISED    /* only some parsers would read it as
+                                           the argument */
 } parley_query_parameter_e;
 
 
 typedef struct {
     parley_query_parameter_e  kind;
-    unsigned                  which; /* parley_argument_e */
-    unsigned                  exact:1; /* the name stands as it is */
-    parley_str_t              value; /* as it stands */
+    unsigned                  which; /* a parley_argument_e */
+    unsigned                  exact:1; /* its name is literally the argument's
+                                          name */
+    parley_str_t              value; /* not decoded */
 } parley_query_parameter_t;
 
 
 /*
- * What a piece says.  Those who split at ";" as well see several pieces in it:
- * where one of them has the name of an argument, others see another.
+ * Reads a piece.  A parser that also splits at ";" reads several arguments in
+ * one piece.  Therefore the piece is disguised if one of them has the name of
+ * an argument.
  */
 void parley_query_parameter_read(const parley_arguments_t *a, parley_str_t text,
     parley_query_parameter_t *ret);
 
-/* How a name, as it stands, is that of an argument; an empty one is none. */
+/*
+ * Compares the undecoded text of a name with the name of an argument.  An empty
+ * name matches no text.
+ */
 parley_query_parameter_e parley_query_parameter_name(parley_str_t text,
     parley_str_t name);
 
-/* Whether everybody reads it as that value already. */
+/*
+ * Returns whether every parser reads the piece with this value, so that it can
+ * be forwarded unchanged.
+ */
 int parley_query_parameter_stays(const parley_query_parameter_t *piece,
     parley_str_t value);
 
 /*
- * The next octet of *p, which is before end, decoded: "+" is a space.  Returns
- * 0, or -1: a "%" without two hex digits, which is the octet then.
+ * Decodes the next octet of *p, which is before end; "+" is a space.  Returns
+ * 0, or -1: a "%" without two hex digits, and *ret is the "%".
  */
 int parley_query_parameter_octet(const uint8_t **p, const uint8_t *end,
     uint8_t *ret);

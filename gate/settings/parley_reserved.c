@@ -1,4 +1,4 @@
-/* Names that no principal has. */
+/* Reserved names, which no principal may have. */
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Words of rules, against the protocols that there are. */
+/* Checks the words of rules against the known protocols and types. */
 
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static int parley_rules_skips(const parley_policy_rule_t *before,
     const parley_policy_rule_t *rule);
 
 
-/* types that a rule allows only if it has them literally */
+/* types that an allow rule matches only if it names them literally */
 static const parley_str_t  parley_rules_asked[] = {
     PARLEY_RULES_SUBSCRIBE,
     PARLEY_RULES_ROSTER,
@@ -75,8 +75,8 @@ parley_rules_vet(const parley_policy_rule_t *rule, parley_error_t *err)
 
 
 /*
- * nginx takes a quote within a word for a character of it: to="x" is a rule for
- * a name that has quotes, so it would never match.
+ * Refuses quotes.  nginx keeps a quote inside a word: to="x" is a rule for a
+ * name with quotes, and would never match.
  */
 
 static int
@@ -173,7 +173,7 @@ parley_rules_is_type(const parley_policy_rule_t *rule, size_t choice)
 }
 
 
-/* whether the rule says that it is about a protocol whose types are open */
+/* Returns whether the rule names a protocol without a fixed list of types. */
 
 static int
 parley_rules_is_open(const parley_policy_rule_t *rule)
@@ -219,9 +219,9 @@ parley_rules_covering(const parley_policy_t *policy,
 
 
 /*
- * Returns whether a request for one of the types of parley_rules_asked passes
- * over before, an allow rule, and rule decides it: a rule after it would allow
- * it, or rule names the type.
+ * Returns whether before, an allow rule, does not decide about one of the types
+ * of parley_rules_asked, and rule does.  rule matters for such a type if it
+ * names the type, or if a later rule would allow the type.
  */
 
 static int

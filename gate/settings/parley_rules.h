@@ -1,4 +1,7 @@
-/* parley_allow, parley_deny: rules whose words name what there is. */
+/*
+ * The rules parley_allow and parley_deny, checked against known protocols and
+ * types.
+ */
 
 #ifndef PARLEY_RULES_H
 #define PARLEY_RULES_H
@@ -6,16 +9,19 @@
 #include "auth/parley_policy.h"
 
 
-/* the types of opening a stream, of asking who did, and of what operators do,
-   of every protocol */
+/*
+ * Types of requests that are not messages, in every protocol: opening a stream,
+ * reading a roster, and the operations of parley_control.
+ */
 #define PARLEY_RULES_SUBSCRIBE  PARLEY_STR("subscribe")
 #define PARLEY_RULES_ROSTER     PARLEY_STR("roster")
 #define PARLEY_RULES_CONTROL    PARLEY_STR("control")
 
 
 /*
- * parley_policy_add(), and closed vocabularies are checked: a protocol or a
- * type that does not exist would never match, above all in a deny rule.
+ * As parley_policy_add(), and checks protocols and types.  A rule with an
+ * unknown protocol or type would never match, which is dangerous in a deny
+ * rule.
  */
 int parley_rules_add(parley_policy_t *policy, parley_arena_t *arena,
     int allow, const parley_str_t *words, size_t n, parley_error_t *err)

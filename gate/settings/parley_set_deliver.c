@@ -1,4 +1,4 @@
-/* The setter of what is delivered to URLs of principals. */
+/* Setter of parley_deliver. */
 
 #include "gate/settings/parley_directive.h"
 #include "core/parley_url.h"

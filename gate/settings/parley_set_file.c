@@ -1,6 +1,6 @@
 /*
- * Setters that name a file or a folder.  What is wrong in it is told with the
- * file, the line and the member.
+ * Setters of directives that name a file or a folder.  Errors in a file are
+ * reported with the file, the line and the member.
  */
 
 #include <stdio.h>
@@ -77,8 +77,8 @@ parley_set_identities(parley_setting_t *d)
 
 
 /*
- * Whoever reads a private key is whom it proves, and nothing here signs with
- * it: the operator is told of the first.  Returns whether there is one.
+ * Warns of the first private key.  A reader of the file could sign with it, and
+ * the gateway does not need it.  Returns whether there is one.
  */
 
 static int
@@ -112,7 +112,10 @@ parley_set_secret(parley_setting_t *d, parley_str_t path,
 }
 
 
-/* A group is nobody: it proves nothing, sends nothing and has no keys. */
+/*
+ * Refuses principals with the name of a group: a group sends no messages and
+ * has no keys.
+ */
 
 static int
 parley_set_principals(const parley_directory_t *directory,
@@ -205,7 +208,7 @@ parley_set_jwks(parley_setting_t *d)
 }
 
 
-/* Keys that verify no token are of no use here. */
+/* Checks that keys verify tokens; other keys have no use here. */
 
 static int
 parley_set_jwks_use(parley_setting_t *d, parley_str_t path,
@@ -259,8 +262,8 @@ parley_set_revocations(parley_setting_t *d)
 
 
 /*
- * OPS-09: the first key signs.  The others are keys that signed before or will
- * sign next, whose public parts are enough.
+ * OPS-09: the first key signs.  The other keys are previous or next signing
+ * keys; their public parts suffice.
  */
 
 int
@@ -304,7 +307,7 @@ parley_set_signing_key(parley_setting_t *d)
 }
 
 
-/* OPS-09: writes the public parts of the signing keys, in their order */
+/* OPS-09: writes the public parts of the signing keys, in their order. */
 
 static int
 parley_set_public_parts(parley_setting_t *d)
@@ -334,7 +337,10 @@ parley_set_public_parts(parley_setting_t *d)
 }
 
 
-/* OPS-06; the adapter opens the file, and again when nginx is told to */
+/*
+ * OPS-06: the adapter opens the file, and opens it again when nginx reopens
+ * logs.
+ */
 
 int
 parley_set_audit(parley_setting_t *d)

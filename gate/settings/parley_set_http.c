@@ -1,4 +1,4 @@
-/* Setters of the gateway as a whole, but for those that name a file. */
+/* Setters of directives of http that name no file. */
 
 #include <string.h>
 
@@ -85,7 +85,9 @@ parley_set_self(parley_setting_t *d)
 }
 
 
-/* SEC-22: a number of connections, or a share of those of a worker */
+/*
+ * SEC-22: reads a number of connections, or a share of a worker's connections.
+ */
 
 int
 parley_set_connections(parley_setting_t *d)

@@ -1,4 +1,4 @@
-/* Setters of who is proven, by a token: parley_jwt, parley_claims. */
+/* Setters of parley_jwt and parley_claims. */
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define PARLEY_SET_TOKEN_MIN       1024
 
 
-/* a parley_jwt at hand; lists of one array each */
+/* the parley_jwt that is being read; each list is one array */
 typedef struct {
     parley_setting_t      *d;
     parley_jwt_conf_t     *jwt;
@@ -23,7 +23,10 @@ typedef struct {
 } parley_set_jwt_t;
 
 
-/* Returns NULL, or what is wrong with value; empty: the adapter has said it. */
+/*
+ * Returns NULL, or the error of value; "" if the adapter has reported the
+ * error.
+ */
 typedef const char *(*parley_set_jwt_pt)(parley_set_jwt_t *set,
     parley_str_t value);
 
@@ -69,7 +72,7 @@ static parley_str_t parley_set_jwt_variable(parley_str_t value);
 static const struct {
     const char         *name;
     parley_set_jwt_pt   set;
-    unsigned            repeated:1;     /* may be there again */
+    unsigned            repeated:1;     /* may be repeated */
 } parley_set_jwt_words[] = {
     { "typ", parley_set_jwt_typ, 0 },
     { "issuer", parley_set_jwt_issuer, 1 },
@@ -200,7 +203,7 @@ parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set)
 }
 
 
-/* Of a parameter that may be repeated, only an equal one is there twice. */
+/* Only an equal parameter is a duplicate of one that may be repeated. */
 
 static int
 parley_set_jwt_twice(const parley_setting_t *d, size_t i)
@@ -317,7 +320,7 @@ parley_set_jwt_list(parley_str_t *list, size_t *n, parley_str_t value)
 }
 
 
-/* a time of whole seconds */
+/* Reads a time in whole seconds. */
 
 static const char *
 parley_set_jwt_leeway(parley_set_jwt_t *set, parley_str_t value)
@@ -443,7 +446,7 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
         return "must be header or a variable, such as $cookie_NAME";
     }
 
-    /* its octets are overwritten, so it is no variable like others */
+    /* not a compiled variable: the gateway overwrites the argument's octets */
 
     if (parley_str_begins(name, "arg_")) {
         jwt->source = PARLEY_TOKEN_ARGUMENT;
@@ -470,8 +473,8 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
 
 
 /*
- * Sets the names of a header.  A variable has an underscore where the header
- * has a hyphen or, with underscores_in_headers, an underscore.
+ * Sets the two names of a header.  An underscore in the variable is a hyphen in
+ * the header or, with underscores_in_headers, an underscore.
  */
 
 static const char *
@@ -499,7 +502,7 @@ parley_set_jwt_field(parley_set_jwt_t *set, parley_str_t variable)
 }
 
 
-/* "$name" or "${name}"; empty: it is something else */
+/* Returns the name in "$name" or "${name}", or an empty string. */
 
 static parley_str_t
 parley_set_jwt_variable(parley_str_t value)

@@ -50,7 +50,10 @@ parley_set_public_keys(parley_setting_t *d)
 }
 
 
-/* Refuses arguments: a row cannot say that its directive has none. */
+/*
+ * Refuses arguments.  A row of the table cannot express this: a maximum of 0
+ * means any number.
+ */
 
 static int
 parley_set_no_words(parley_setting_t *d)

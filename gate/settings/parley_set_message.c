@@ -1,4 +1,4 @@
-/* Setters of what is asked of a message, and done to it. */
+/* Setters of requirements on a message, and of its changes. */
 
 #include "gate/settings/parley_directive.h"
 #include "gate/settings/parley_rules.h"
@@ -6,7 +6,7 @@
 
 #define PARLEY_SET_RATE_WORDS  8
 
-/* of parley_limits: octets, members; nested arrays and objects */
+/* highest values of parley_limits: octets and members; depth */
 #define PARLEY_SET_MAX         (256 << 20)
 #define PARLEY_SET_DEPTH_MAX   512
 
@@ -79,7 +79,7 @@ parley_set_dry_run(parley_setting_t *d)
 }
 
 
-/* a flag, in nginx's words */
+/* Reads a flag, with nginx's error text. */
 
 int
 parley_set_trusted(parley_setting_t *d)
@@ -152,7 +152,7 @@ parley_set_rule(parley_setting_t *d, int allow)
                          &err)
         != 0)
     {
-        /* its text names the word */
+        /* the text of err names the word */
         return parley_problem(d->problem, "\"%s\": %s", d->row->name,
                               err.text);
     }
@@ -287,7 +287,7 @@ parley_set_limits(parley_setting_t *d)
 }
 
 
-/* NULL, or what is wrong with the word */
+/* Returns NULL, or the error of word. */
 
 static const char *
 parley_set_limit(parley_json_limits_t *limits, parley_str_t word)
@@ -380,7 +380,7 @@ parley_set_redact(parley_setting_t *d)
 }
 
 
-/* RFC 6901: ~0 and ~1 are all the escapes there are */
+/* RFC 6901 has only the escapes ~0 and ~1 */
 
 static int
 parley_set_is_pointer(parley_str_t s)

@@ -1,4 +1,4 @@
-/* Setters of what is accepted, and of what becomes of it in translation. */
+/* Setters of accepted protocols, and of translation. */
 
 #include "translate/parley_codec.h"
 #include "gate/settings/parley_directive.h"
@@ -59,7 +59,7 @@ parley_set_accept_word(parley_setting_t *d, parley_str_t word,
     parley_proto_t       proto;
     parley_gate_conf_t  *gate = &d->s->gate;
 
-    /* AEE-13: records of five fields, for a location that takes logs */
+    /* AEE-13: records of five fields, for a location that receives logs */
 
     if (parley_str_is(word, "aee-mve5")) {
         twice = gate->mve5;
@@ -77,7 +77,7 @@ parley_set_accept_word(parley_setting_t *d, parley_str_t word,
             return parley_setting_bad(d, word, PARLEY_SET_NO_PROTOCOL);
         }
 
-        /* "aee" beside "aee-mve5" is no second one */
+        /* "aee" and "aee-mve5" together are not a duplicate */
 
         twice = (*whole & PARLEY_PROTO_BIT(proto)) != 0;
         *whole |= PARLEY_PROTO_BIT(proto);

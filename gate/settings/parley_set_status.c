@@ -1,4 +1,4 @@
-/* What the gateway tells of itself: its directives, and where they stand. */
+/* parley_status, parley_health and parley_public_keys, and their checks. */
 
 #include "gate/settings/parley_directive.h"
 

@@ -1,4 +1,4 @@
-/* Setters of what is published and listened to. */
+/* Setters of directives that publish messages or have subscribers. */
 
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +11,14 @@
 #define PARLEY_SET_HOLD_MAX      60000
 #define PARLEY_SET_MCP_HOLD      20000
 
-/* VCP-20: s between two pings, at most */
+/* VCP-20: seconds between two pings, at most */
 #define PARLEY_SET_PING_MAX      30
 
-/* HUB-11: s until the gateway knows that a client is gone: "keepalive" until it
-   writes, and "timeout" for the acknowledgment.  5 of 60 s are for timers that
-   are late. */
+/*
+ * HUB-11: seconds until the gateway knows that a client is gone, at most.  The
+ * time is "keepalive" until the gateway writes, plus "timeout" for the
+ * acknowledgment.  5 of 60 s are left for late timers.
+ */
 #define PARLEY_SET_GONE_MAX      55
 #define PARLEY_SET_KEEPALIVE     15
 #define PARLEY_SET_TIMEOUT       30
@@ -102,7 +104,7 @@ parley_set_mcp(parley_setting_t *d)
 }
 
 
-/* NULL with d->problem, or no memory */
+/* Returns NULL with d->problem set, or if memory is exhausted. */
 
 static parley_submit_conf_t *
 parley_set_submission(parley_setting_t *d)
@@ -240,7 +242,7 @@ parley_set_counts(parley_setting_t *d, parley_str_t word, int *ret)
 }
 
 
-/* ACH-17: which scope forms are scope-unimplemented */
+/* ACH-17: reads the forms of scopes that are scope-unimplemented. */
 
 static int
 parley_set_submit_off(parley_setting_t *d, parley_str_t word,
@@ -326,7 +328,10 @@ parley_set_stream(parley_setting_t *d)
 }
 
 
-/* NONE: with what is wrong */
+/*
+ * Returns NONE with d->problem set if the protocol is unknown or has no
+ * streams.
+ */
 
 static parley_proto_t
 parley_set_stream_proto(parley_setting_t *d)
@@ -366,7 +371,7 @@ parley_set_stream_unknown(parley_setting_t *d)
 }
 
 
-/* VCP-20: it listens, and what it sends is submitted, in one protocol */
+/* VCP-20: the client subscribes and publishes in one protocol. */
 
 int
 parley_set_websocket(parley_setting_t *d)
@@ -412,7 +417,7 @@ parley_set_websocket(parley_setting_t *d)
 }
 
 
-/* what comes by it is never held: its answer comes by it, too */
+/* hold= is refused: a WebSocket answers later, in a frame of its own. */
 
 static int
 parley_set_websocket_word(parley_setting_t *d, size_t i,
@@ -539,8 +544,9 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
 
 
 /*
- * HUB-11: sets the default of a time that the directive does not name, shorter
- * if the other time leaves less.  Refuses two times that are too long together.
+ * HUB-11: sets the default of a time that the directive does not name.  The
+ * default is shorter if the other time leaves less.  Refuses two times that are
+ * too long together.
  */
 
 static int

@@ -10,7 +10,9 @@
 #define PARLEY_DIRECTIVE_NUMBER_MAX  1000000000000
 
 
-/* from the longest, as they must stand; years and months nginx has not here */
+/*
+ * in descending order, as they must be used; without nginx's years and months
+ */
 static const struct {
     const char  *word;
     int64_t      ms;

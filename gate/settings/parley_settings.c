@@ -1,4 +1,4 @@
-/* What a block has of its own, and what it takes from the one around it. */
+/* Defaults of blocks, and inheritance between them. */
 
 #include <string.h>
 
@@ -132,7 +132,9 @@ parley_settings_http_settle(const parley_settings_env_t *env,
 }
 
 
-/* VCP-21: where principals want it is where the operator lets it go */
+/*
+ * VCP-21: checks that hosts= of parley_deliver lists the URL of each principal.
+ */
 
 static int
 parley_settings_delivers(const parley_settings_http_t *http,
@@ -201,7 +203,7 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
         }
     }
 
-    /* what answers itself takes no messages for that they come to the server */
+    /* a block that answers requests itself does not inherit parley_accept */
 
     if ((parley_settings_answers(s)
          || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
@@ -215,7 +217,7 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
 }
 
 
-/* what follows from what is in force, and is not inherited itself */
+/* Derives members that are not inherited themselves. */
 
 static void
 parley_settings_settle(parley_settings_t *s)
@@ -238,11 +240,14 @@ parley_settings_settle(parley_settings_t *s)
     if (s->submit != NULL
         || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE)
     {
-        /* nothing goes on from there; no location stands in it */
+        /*
+         * no message is forwarded from these blocks, and they contain no
+         * locations
+         */
         gate->dry = PARLEY_DRY_OFF;
     }
 
-    /* what is published is what it would be as a frame, see PUBLISH */
+    /* a publication is translated to a frame first, see PUBLISH */
 
     gate->speak = s->submit != NULL ? PARLEY_PROTO_STREAMS
                   : parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
@@ -258,7 +263,7 @@ parley_settings_settle(parley_settings_t *s)
     gate->failures = s->jwt != NULL ? s->jwt->failures
                                     : parley_failures_default;
 
-    /* where everybody is trusted one address may be many callers' */
+    /* with parley_trusted, many senders may share one address */
 
     if (s->jwt == NULL && gate->trusted
         && gate->certificate == PARLEY_DEMAND_OFF)

@@ -1,10 +1,10 @@
 /*
- * What the directives say: of the gateway as a whole, and of a block of
+ * The values of all directives: of the gateway as a whole, and of a block of
  * nginx's configuration (http, a server, a location).  nginx and "parley
- * explain" have the same, read by the same table (parley_directive.h).
+ * explain" read them by one table (parley_directive.h).
  *
- * Everything is in the arena of the configuration, and read-only once it is
- * verified.
+ * All values are in the arena of the configuration.  They are read-only after
+ * they are verified.
  */
 
 #ifndef PARLEY_SETTINGS_H
@@ -24,7 +24,7 @@
 #include "gate/settings/parley_step.h"
 
 
-/* where directives may stand */
+/* parley_health */
 typedef enum {
     PARLEY_HEALTH_NONE = 0,
     PARLEY_HEALTH_LIVE,
@@ -32,20 +32,22 @@ typedef enum {
 } parley_health_t;
 
 
+/* places of directives */
 #define PARLEY_IN_HTTP      1
 #define PARLEY_IN_SERVER    2
 #define PARLEY_IN_LOCATION  4
 #define PARLEY_IN_ANY       7
 
 
-/* what a directive has an effect beside, and not without (GW-28) */
+/* the setting that a directive needs to have an effect (GW-28) */
 typedef enum {
     PARLEY_BESIDE_TOKEN = 0,            /* parley_jwt on */
-    PARLEY_BESIDE_PAIR,                 /* a protocol that is translated */
-    PARLEY_BESIDE_COUNT,                /* it needs nothing */
-    PARLEY_BESIDE_PROTO                 /* and parley_proto_t: a protocol, in
-                                           any version, that is accepted, or
-                                           spoken */
+    PARLEY_BESIDE_PAIR,                 /* two protocols, so that messages are
+                                           translated */
+    PARLEY_BESIDE_COUNT,                /* no requirement */
+    PARLEY_BESIDE_PROTO                 /* plus a parley_proto_t: the protocol,
+                                           in any version, is accepted or spoken
+                                           here */
 } parley_beside_t;
 
 
@@ -57,7 +59,7 @@ typedef enum {
 } parley_directive_id_t;
 
 
-/* where a directive stands; line 0: nowhere */
+/* place of a directive; line 0: the directive is missing */
 typedef struct {
     parley_str_t  file;
     unsigned      line;
@@ -65,36 +67,39 @@ typedef struct {
 } parley_where_t;
 
 
-/* what is wrong with a configuration, or to be warned about; zero-terminated */
+/* an error or a warning about the configuration; the text ends with a NUL */
 #define PARLEY_PROBLEM_TEXT  2048
 
 typedef struct {
-    parley_where_t  where;              /* line 0: the text says it */
+    parley_where_t  where;              /* line 0: the text names the place */
     char            text[PARLEY_PROBLEM_TEXT];
 } parley_problem_t;
 
 
 /* a value that may have variables */
 typedef struct parley_value_s {
-    parley_str_t   text;                /* as it is written; data NULL: none */
-    void          *compiled;            /* the adapter's; NULL: text is it */
-    unsigned       varies:1;            /* it has variables */
+    parley_str_t   text;                /* text in the configuration; data NULL:
+                                           none */
+    void          *compiled;            /* the adapter's compiled value; NULL:
+                                           text is the value */
+    unsigned       varies:1;            /* text has variables */
 } parley_value_t;
 
 
 typedef enum {
     PARLEY_TOKEN_HEADER = 0,            /* Authorization */
-    PARLEY_TOKEN_FIELD,                 /* $http_NAME, there once */
-    PARLEY_TOKEN_COOKIE,                /* $cookie_NAME, there once */
-    PARLEY_TOKEN_ARGUMENT,              /* $arg_NAME, decoded and there once */
-    PARLEY_TOKEN_VARIABLE               /* any other */
+    PARLEY_TOKEN_FIELD,                 /* $http_NAME, must not be repeated */
+    PARLEY_TOKEN_COOKIE,                /* $cookie_NAME, must not be repeated */
+    PARLEY_TOKEN_ARGUMENT,              /* $arg_NAME, decoded; must not be
+                                           repeated */
+    PARLEY_TOKEN_VARIABLE               /* another variable */
 } parley_token_source_t;
 
 
-/* in which a ticket is shown, where there are any */
-/* suspended principals that a page lists at most */
+/* suspended principals on a page, at most */
 #define PARLEY_SUSPENDED_MAX     1000
 
+/* query argument that holds a ticket */
 #define PARLEY_TICKET_ARGUMENT  "ticket"
 
 
@@ -104,56 +109,61 @@ typedef struct parley_jwt_conf_s {
     parley_realm_t          realm;
     parley_limit_rate_t     failures;
     parley_token_source_t   source;
-    parley_str_t            name;       /* of the cookie, of the argument, of
+    parley_str_t            name;       /* name of the cookie, the argument, or
                                            the header in lower case */
-    parley_str_t            alias;      /* of the header, with underscores for
-                                           hyphens */
-    parley_value_t          token;      /* of a cookie, of a variable */
-    const parley_str_t     *origins;    /* parley_origin.h; of pages that may
-                                           send the cookie, beside those of the
-                                           host itself */
+    parley_str_t            alias;      /* name of the header, with underscores
+                                           for hyphens */
+    parley_value_t          token;      /* value of a cookie or a variable */
+    const parley_str_t     *origins;    /* origins of pages that may send the
+                                           cookie, in addition to the host's
+                                           own; see parley_origin.h */
     size_t                  norigins;
-    int64_t                 tickets;    /* ms that one for a stream lasts; 0:
-                                           there are none */
-    size_t                  max_size;   /* octets of a token; 0: the default */
+    int64_t                 tickets;    /* lifetime of a ticket for a stream in
+                                           ms; 0: no tickets */
+    size_t                  max_size;   /* longest token in octets; 0: the
+                                           default */
 
-    /* of one with tickets=, see parley_settings_http_t */
+    /* list of those with tickets=, see parley_settings_http_t */
     struct parley_jwt_conf_s  *next;
     parley_where_t          where;
-    unsigned                streams:1;  /* a stream gives them */
+    unsigned                streams:1;  /* a stream takes its tickets */
 } parley_jwt_conf_t;
 
 
-/* the rules of a block, parley_allow and parley_deny */
+/* rules of a block: parley_allow, parley_deny */
 typedef struct parley_rules_conf_s {
     parley_policy_t              policy;        /* data of each rule is its
                                                    parley_where_t */
-    struct parley_rules_conf_s  *next;          /* of another block */
+    struct parley_rules_conf_s  *next;          /* rules of another block */
 } parley_rules_conf_t;
 
 
-/* principals made by one map are never taken for another's */
+/*
+ * parley_claims: a map of claims.  A principal that one map made is never used
+ * for another map.
+ */
 typedef struct {
     parley_claim_map_t  map;
     unsigned            number;         /* 1, 2, ... */
 } parley_claims_conf_t;
 
 
-/* parley_submit: what is accepted is published */
+/* parley_submit: accepted messages are published */
 typedef struct {
-    parley_proto_set_t      accept;     /* it names, and so accepts */
+    parley_proto_set_t      accept;     /* protocols that it names, which are
+                                           accepted */
     parley_expand_conf_t    expand;
-    int                     coarse;     /* counts are */
-    int64_t                 hold;       /* ms that a request is held for its
-                                           answer; 0: none is */
-    unsigned                unheld:1;   /* in so many words */
-    uint32_t                declares;   /* intents of a principal within an
-                                           hour, without a flush_executed; 0:
-                                           any number */
+    int                     coarse;     /* counts are coarse */
+    int64_t                 hold;       /* time in ms that a request waits for
+                                           its answer; 0: it does not wait */
+    unsigned                unheld:1;   /* hold=off is given */
+    uint32_t                declares;   /* intents that a principal may declare
+                                           in an hour without a flush_executed;
+                                           0: any number */
 } parley_submit_conf_t;
 
 
-/* parley_websocket: what comes by it is published, and it is a subscription */
+/* parley_websocket: a subscription, and its client also publishes messages */
 typedef struct {
     parley_stream_t         stream;
     parley_submit_conf_t    submit;
@@ -162,101 +172,113 @@ typedef struct {
 
 /* parley_roster */
 typedef struct {
-    parley_proto_t          proto;      /* of the names in its paths */
-    int                     coarse;     /* for others: no sessions, and counts
-                                           as 0, 1, 2 or 10 */
+    parley_proto_t          proto;      /* protocol of the names in its paths */
+    int                     coarse;     /* other principals see no sessions, and
+                                           counts only as 0, 1, 2 or 10 */
 } parley_roster_conf_t;
 
 
-/* what a block answers to that no messages come to */
+/* kind of request that a block without messages answers */
 typedef enum {
-    PARLEY_ENDPOINT_NONE = 0,           /* messages do */
+    PARLEY_ENDPOINT_NONE = 0,           /* the block takes messages */
     PARLEY_ENDPOINT_KEYS,               /* parley_keys */
-    PARLEY_ENDPOINT_STREAM,             /* parley_stream; parley_websocket,
-                                           where one is opened */
+    PARLEY_ENDPOINT_STREAM,             /* parley_stream, or the opening of a
+                                           parley_websocket */
     PARLEY_ENDPOINT_ROSTER,             /* parley_roster */
     PARLEY_ENDPOINT_CONTROL,            /* parley_control */
     PARLEY_ENDPOINTS
 } parley_endpoint_t;
 
 
-/* of the gateway as a whole */
+/* settings of the gateway as a whole */
 typedef struct parley_settings_http_s {
     parley_str_t         zone;          /* its name; empty: none */
     size_t               zone_size;
-    unsigned             share;         /* of a principal, in thousandths */
+    unsigned             share;         /* share of one principal, in
+                                           thousandths */
 
     parley_directory_t  *directory;     /* NULL: none */
-    parley_str_t         identities;    /* its file, and what is in it */
+    parley_str_t         identities;    /* path of its file, and the content */
     parley_str_t         identities_text;
-    parley_jwks_t       *jwks;          /* of all files; NULL: none */
+    parley_jwks_t       *jwks;          /* keys of all files; NULL: none */
     parley_str_t         jwks_uri;      /* parley_jwks_request; empty: none */
-    parley_str_t         jwks_issuer;   /* of what it brings; empty: any */
+    parley_str_t         jwks_issuer;   /* issuer of the fetched keys; empty:
+                                           any */
     int64_t              jwks_interval_ms;
     int64_t              jwks_refresh_ms;
     int64_t              jwks_timeout_ms;
     parley_str_t         revocations_file;  /* empty: none */
     parley_str_t         revocations_text;
-    parley_revocations_t  *revocations; /* those in force: the adapter puts
-                                           others in their place */
-    unsigned             revocations_lost:1;    /* there were others, and those
-                                                   cannot be read */
+    parley_revocations_t  *revocations; /* current list, which the adapter
+                                           replaces */
+    unsigned             revocations_lost:1;    /* a newer list was in force,
+                                                   but it cannot be read */
     parley_jwks_t        signing_keys;  /* parley_signing_key; empty: none */
-    parley_jwk_t        *signing;       /* the first of them; NULL: none */
-    parley_str_t         public_keys;   /* JWK set of their public parts */
+    parley_jwk_t        *signing;       /* the first signing key; NULL: none */
+    parley_str_t         public_keys;   /* JWK set of the public parts */
     parley_intents_t    *intents;       /* NULL: none */
 
-    parley_str_t         audit;         /* parley_audit; empty: none */
-    int64_t              audit_ms;      /* between checkpoints */
-    unsigned             audit_pass:1;  /* what cannot be written passes */
-    unsigned             publishes:1;   /* parley_submit, parley_stream or
-                                           parley_websocket stands somewhere */
-    unsigned             child_keys:1;  /* parley_keys stands somewhere: those
-                                           that parents add count */
+    parley_str_t         audit;         /* file of parley_audit; empty: none */
+    int64_t              audit_ms;      /* time between checkpoints */
+    unsigned             audit_pass:1;  /* messages pass if a line cannot be
+                                           written */
+    unsigned             publishes:1;   /* some block has parley_submit,
+                                           parley_mcp, parley_stream or
+                                           parley_websocket, or there is a
+                                           parley_deliver */
+    unsigned             child_keys:1;  /* some block has parley_keys: keys that
+                                           parents add are valid */
 
     parley_str_t         self;
     parley_str_t         self_names[PARLEY_PROTO_COUNT];
-    uint64_t             retain;        /* messages; 0: none */
+    uint64_t             retain;        /* number of messages; 0: none */
     int64_t              retain_ms;
-    size_t               replay_size;   /* 0: none */
+    size_t               replay_size;   /* 0: no replays */
     int64_t              replay_ms;
 
     parley_str_t         deliver_uri;   /* parley_deliver; empty: none */
-    parley_str_t         deliver_hosts; /* parley_url.h */
-    uint32_t             deliver_max;   /* attempts of a worker at once */
-    uint32_t             connections;   /* of one account; 0: see share */
-    unsigned             connections_share;     /* thousandths of the
-                                                   connections of a worker; 0
-                                                   with connections 0: no
-                                                   limit */
-    const struct parley_settings_s  *delivers;      /* of that location; NULL:
-                                                       not known here */
+    parley_str_t         deliver_hosts; /* see parley_url.h */
+    uint32_t             deliver_max;   /* concurrent attempts of a worker */
+    uint32_t             connections;   /* limit of one account; 0: see
+                                           connections_share */
+    unsigned             connections_share;     /* limit of one account in
+                                                   thousandths of a worker's
+                                                   connections; 0 if connections
+                                                   is 0: no limit */
+    const struct parley_settings_s  *delivers;      /* settings of the location
+                                                       of deliver_uri; NULL:
+                                                       unknown here */
 
-    /* the first parley_stream of each protocol, in which what is published is
-       written for it; NULL: nobody listens */
+    /*
+     * The first parley_stream or parley_websocket of each protocol.
+     * Publications are written for this protocol by its settings.  NULL: no
+     * block has the protocol.
+     */
     const struct parley_settings_s  *listens[PARLEY_PROTO_COUNT];
-    parley_proto_set_t   reads;         /* that somebody may listen in, by
+    parley_proto_set_t   reads;         /* protocols with readers: of
                                            parley_stream, parley_websocket or
                                            parley_mcp */
 
-    /* of all blocks */
-    int64_t              leeway_max;    /* seconds, of any parley_jwt */
-    int64_t              longest_ms;    /* freshness of any that accepts */
-    unsigned             nclaims;       /* parley_claims seen */
+    /* over all blocks */
+    int64_t              leeway_max;    /* largest leeway of any parley_jwt, in
+                                           seconds */
+    int64_t              longest_ms;    /* longest freshness of any block that
+                                           accepts messages */
+    unsigned             nclaims;       /* number of parley_claims */
     parley_where_t       answers;       /* the first parley_status or
                                            parley_health; line 0: none */
     parley_where_t       serves_keys;   /* the first parley_public_keys; line 0:
                                            none */
     parley_proto_set_t   idle[PARLEY_PROTO_COUNT];
-                                        /* warned about, by what is spoken */
-    parley_where_t       keyless;       /* the parley_jwt that was warned about
-                                           last; line 0: none */
-    parley_where_t       plain;         /* the directive of a block without TLS
-                                           that was warned about last */
-    parley_rules_conf_t  *rules;        /* of every block that has any, the
-                                           last first; NULL: none */
-    parley_proto_set_t   published;     /* protocols that are accepted where
-                                           messages are published */
+                                        /* warned about, by spoken protocol */
+    parley_where_t       keyless;       /* last parley_jwt that a warning named;
+                                           line 0: none */
+    parley_where_t       plain;         /* last directive that a warning about a
+                                           block without TLS named */
+    parley_rules_conf_t  *rules;        /* rules of all blocks, the last first;
+                                           NULL: none */
+    parley_proto_set_t   published;     /* protocols that are accepted for
+                                           publication */
     parley_jwt_conf_t   *tickets;       /* each parley_jwt with tickets=, the
                                            last first; NULL: none */
 
@@ -264,19 +286,19 @@ typedef struct parley_settings_http_s {
 } parley_settings_http_t;
 
 
-/* of a block */
+/* settings of a block */
 typedef struct parley_settings_s {
     parley_gate_conf_t             gate; /* speak, gateway, failures and token
-                                           are there once it is settled */
+                                            are set when the block is settled */
 
-    parley_proto_t                 said; /* parley_speak; NONE: not said */
+    parley_proto_t                 said; /* parley_speak; NONE: not given */
     parley_str_t                   gateway;
 
     const parley_jwt_conf_t       *jwt;         /* NULL: off */
     const parley_claims_conf_t    *claims;      /* NULL: none */
 
     int64_t                        window_ms;
-    parley_value_t                 receiver;    /* of parley_window */
+    parley_value_t                 receiver;    /* parley_window receiver= */
 
     parley_value_t                 context;
     parley_value_t                 constitution;
@@ -285,121 +307,135 @@ typedef struct parley_settings_s {
     parley_str_t                   broadcast;   /* empty: none */
 
     parley_plan_t                  plan;        /* parley_gate_plan(); 0: not
-                                                   known yet */
+                                                   computed yet */
 
-    const parley_submit_conf_t    *submit;      /* NULL: messages go on */
-    const parley_submit_conf_t    *mcp;         /* the same, by calls of MCP;
+    const parley_submit_conf_t    *submit;      /* NULL: messages go to a
+                                                   service */
+    const parley_submit_conf_t    *mcp;         /* as submit, for calls of MCP;
                                                    NULL: none */
     const parley_stream_t         *stream;      /* NULL: none */
-    const parley_websocket_conf_t  *websocket;  /* both of these in one; NULL:
-                                                   none */
+    const parley_websocket_conf_t  *websocket;  /* submit and stream in one;
+                                                   NULL: none */
     const parley_roster_conf_t  *roster;        /* NULL: none */
     unsigned                     keys;          /* parley_keys */
     unsigned                     control;       /* parley_control */
     unsigned                     status;        /* parley_status */
-    uint32_t                     status_suspended;      /* that are told; 0:
-                                                           none */
-    parley_health_t              health;        /* of parley_health */
+    uint32_t                     status_suspended;      /* suspended principals
+                                                           on the page, at most;
+                                                           0: no list */
+    parley_health_t              health;        /* parley_health */
     unsigned                     public_keys;   /* parley_public_keys */
 
-    /* what is in force stands there; of an outer block where the block has
-       none of that part itself */
+    /*
+     * Places of the directives that apply here; an inherited directive has its
+     * place in the outer block.
+     */
     parley_where_t               where[PARLEY_DIRECTIVE_COUNT];
-    uint64_t                     own;   /* 1 << id: a part of its own */
-    parley_directive_id_t        first; /* in the block itself, if any, but
-                                           for parley_accept; else COUNT */
+    uint64_t                     own;   /* bits of 1 << id: the block itself
+                                           sets the part of this directive */
+    parley_directive_id_t        first; /* the first directive of the block
+                                           itself, except parley_accept and
+                                           content handlers; else COUNT */
 } parley_settings_t;
 
 
-/* what only the adapter can do */
+/* functions of the adapter, and memory */
 typedef struct {
     void            *ctx;
     parley_arena_t  *arena;             /* lives as long as the settings */
-    uint64_t         seed;              /* of hashes; see parley_json_read() */
+    uint64_t         seed;              /* seed of hashes, see
+                                           parley_json_read() */
 
-    /*
-     * Compiles a value with variables; *ret NULL: text is all there is of it.
-     */
+    /* Compiles a value with variables.  *ret NULL: text is the whole value. */
     int            (*compile)(void *ctx, parley_str_t text, void **ret,
                        parley_problem_t *problem);
 
-    /* The octets of a file, and its whole name, zero-terminated. */
+    /* Reads a file; *ret_path is its full path with a NUL. */
     int            (*read)(void *ctx, parley_str_t name,
                        parley_str_t *ret_path, parley_str_t *ret_text,
                        parley_problem_t *problem);
 
-    /* Visits every file of a folder and those in it, by its whole path. */
+    /*
+     * Calls visit with the full path of each file in a folder and its
+     * subfolders.
+     */
     int            (*walk)(void *ctx, parley_str_t folder,
                        int (*visit)(void *data, parley_str_t path), void *data,
                        parley_str_t *ret_path, parley_problem_t *problem);
 
-    /* Nothing is wrong, and the operator should know.  May be NULL. */
+    /* Tells the operator a warning.  May be NULL. */
     void           (*warn)(void *ctx, const parley_problem_t *problem);
 
     /*
-     * They return 0, or -1 with what is wrong in problem->text; left empty,
-     * the adapter has said it.
+     * compile, read and walk return 0, or -1 with the error in problem->text.
+     * The text is empty if the adapter has reported the error.
      */
 } parley_settings_env_t;
 
 
-/* what nginx made of a block that accepts nothing, or of one that does */
+/* nginx's view of a block */
 typedef struct {
-    parley_str_t  name;                 /* of a location */
-    unsigned      frame:1;              /* locations stand in it */
-    unsigned      handled:1;            /* it has a content handler, but for
-                                           those of this module */
+    parley_str_t  name;                 /* name of a location */
+    unsigned      frame:1;              /* it contains locations */
+    unsigned      handled:1;            /* it has a content handler of another
+                                           module */
     unsigned      internal:1;
-    unsigned      open:1;               /* nothing is known to restrict who
-                                           gets there */
-    unsigned      verifies:1;           /* TLS verifies client certificates by
-                                           authorities that the operator
+    unsigned      open:1;               /* no known directive restricts
+                                           access */
+    unsigned      verifies:1;           /* TLS verifies client certificates
+                                           with authorities that the operator
                                            trusts */
-    unsigned      unserved:1;           /* nothing is known that answers what
-                                           passes there, or leads it on */
-    unsigned      plain:1;              /* no listener of its server ends TLS */
-    parley_str_t  astray;               /* a named location to which error_page
-                                           leads what a service failed, and
-                                           which accepts nothing; empty: none
-                                           is known */
+    unsigned      unserved:1;           /* no known handler answers or forwards
+                                           a request that passes */
+    unsigned      plain:1;              /* its server has only listeners without
+                                           TLS */
+    parley_str_t  astray;               /* name of a location without
+                                           parley_accept to which an error_page
+                                           of this block leads; empty: none is
+                                           known */
 } parley_block_facts_t;
 
 
-/* failures= of parley_jwt, and what stands where only signatures prove */
+/* default of failures= of parley_jwt, also used without parley_jwt */
 extern const parley_limit_rate_t  parley_failures_default;
 
 
-/* Says what is wrong; returns -1. */
+/* Writes the error text.  Returns -1. */
 int parley_problem(parley_problem_t *problem, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/* What stands where no directive is. */
+/* Set the defaults of all directives. */
 void parley_settings_http_init(parley_settings_http_t *http);
 void parley_settings_init(parley_settings_t *s);
 
-/* Frees what no arena holds. */
+/* Frees memory that is not in the arena. */
 void parley_settings_http_free(parley_settings_http_t *http);
 
-/* Everything of http is read: what follows from it.  Returns 0, or -1. */
+/*
+ * Derives settings of http after all its directives are read, and checks them.
+ * Returns 0, or -1.
+ */
 int parley_settings_http_settle(const parley_settings_env_t *env,
     parley_settings_http_t *http, parley_problem_t *problem)
     __attribute__((warn_unused_result));
 
 /*
- * The block takes from the one around it, settled or not, what it has no
- * directive of itself, and is settled.  A directive replaces that of an outer
- * block whole.
+ * Inherits from the outer block, which may be settled or not, each part that
+ * the block does not set itself.  Then settles the block.  A directive replaces
+ * the whole directive of the outer block.
  */
 void parley_settings_merge(parley_settings_t *s,
     const parley_settings_t *outer);
 
-/* What the upstream speaks where that is not said: the only protocol that is
-   accepted.  NONE: there are several. */
+/*
+ * Returns the protocol of an upstream without parley_speak: the only accepted
+ * protocol.  Returns NONE if there are several.
+ */
 parley_proto_t parley_settings_speaks(parley_proto_set_t accept);
 
 /*
- * SEC-07: what is to protect a block does so where messages are accepted, and
- * nowhere else.  Of a settled block that accepts nothing; returns 0, perhaps
+ * SEC-07: checks a settled block that takes no messages.  Directives that
+ * protect a block have an effect only with parley_accept.  Returns 0, also
  * after a warning, or -1.
  */
 int parley_settings_inactive(const parley_settings_env_t *env,
@@ -408,16 +444,19 @@ int parley_settings_inactive(const parley_settings_env_t *env,
     __attribute__((warn_unused_result));
 
 /*
- * OPS-01, OPS-03: at a block of which parley_settings_answers() says so, which
- * parley_settings_inactive() and parley_settings_verify() ask; the same.
+ * OPS-01, OPS-03: as parley_settings_inactive(), for a block for which
+ * parley_settings_answers() is true.  parley_settings_inactive() and
+ * parley_settings_verify() call this function.
  */
 int parley_settings_answer(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem)
     __attribute__((warn_unused_result));
 
-/* Returns whether the block itself has parley_status, parley_health or
-   parley_public_keys. */
+/*
+ * Returns whether the block itself has parley_status, parley_health or
+ * parley_public_keys.
+ */
 int parley_settings_answers(const parley_settings_t *s);
 
 static inline parley_endpoint_t
@@ -430,8 +469,10 @@ parley_settings_endpoint(const parley_settings_t *s)
            : PARLEY_ENDPOINT_NONE;
 }
 
-/* Whether the steps are taken there: it accepts messages, or answers to
-   something else that has to be proven. */
+/*
+ * Returns whether the steps run in the block: it takes messages, or it is an
+ * endpoint that needs a proven caller.
+ */
 static inline int
 parley_settings_steps(const parley_settings_t *s)
 {
@@ -440,8 +481,8 @@ parley_settings_steps(const parley_settings_t *s)
 }
 
 /*
- * What no directive can know of alone, at a settled block where steps are
- * taken; http is settled.  Returns 0, perhaps after a warning, or -1.
+ * Checks a settled block in which the steps run, beyond single directives; http
+ * is settled.  Returns 0, also after a warning, or -1.
  */
 int parley_settings_verify(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
@@ -450,21 +491,23 @@ int parley_settings_verify(const parley_settings_env_t *env,
     __attribute__((warn_unused_result));
 
 /*
- * SEC-13: every block that accepts messages is verified; an id is remembered
- * no shorter than any of them may take it.
+ * SEC-13: raises parley_window to the longest freshness of any block, after all
+ * blocks are verified.  An id must be remembered as long as any block could
+ * accept it.
  */
 void parley_settings_window(const parley_settings_env_t *env,
     const parley_settings_http_t *http, parley_settings_t *s);
 
-/* Every block was verified: warns of what is of use to none of them. */
+/*
+ * Warns of settings without effect in any block, after all blocks are verified.
+ */
 void parley_settings_http_doubt(const parley_settings_env_t *env,
     const parley_settings_http_t *http);
 
 /*
- * Protocols that are accepted, and whose messages never pass, beside others:
- * they are never translated to what the upstream speaks, or have no signature
- * where one is required.  They are refused, each with its reason, and the
- * operator is warned, by ret->text of the first.
+ * Returns the accepted protocols without any message that passes, and in *ret a
+ * text for the operator about the first.  Their messages cannot be translated
+ * to the upstream's protocol, or have no signature where one is required.
  */
 parley_proto_set_t parley_settings_idle(const parley_gate_conf_t *gate,
     parley_error_t *ret);

@@ -1,7 +1,7 @@
 /*
- * Blocks whose messages or requests go to no service: parley_keys,
- * parley_stream, parley_roster, parley_control, parley_submit,
- * parley_websocket; and what is wrong with one as a whole.
+ * Checks blocks from which nothing goes to a service: parley_keys,
+ * parley_stream, parley_roster, parley_control, parley_submit, parley_mcp,
+ * parley_websocket.
  */
 
 #include "gate/settings/parley_settings_parts.h"
@@ -16,7 +16,7 @@ static const char *parley_settings_endpoint_check_lack(
     const parley_block_facts_t *block);
 
 
-/* VCP-31, ACH-20: a location that no messages come to */
+/* VCP-31, ACH-20: a location that takes no messages */
 
 int
 parley_settings_endpoint_check(parley_settings_http_t *http,
@@ -28,7 +28,7 @@ parley_settings_endpoint_check(parley_settings_http_t *http,
     const char      *why, *name;
     parley_error_t   err;
 
-    /* of what else may stand in a location these have an effect there */
+    /* directives of a location that have an effect together with id */
 
     beside = (uint64_t) 1 << id
              | (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT
@@ -80,7 +80,10 @@ parley_settings_endpoint_check(parley_settings_http_t *http,
 }
 
 
-/* HUB-06: a message is written once for each protocol that somebody reads */
+/*
+ * HUB-06: a publication is written once for each protocol with subscribers, so
+ * all streams of a protocol must have equal settings.
+ */
 
 static int
 parley_settings_listens(parley_settings_http_t *http,
@@ -136,7 +139,7 @@ parley_settings_listens_by(const parley_settings_t *s)
 }
 
 
-/* VCP-20: messages come to it, and it is listened to */
+/* VCP-20: a location that takes messages and has subscribers */
 
 int
 parley_settings_websocket(parley_settings_http_t *http,
@@ -232,7 +235,7 @@ parley_settings_endpoint_check_lack(const parley_settings_http_t *http,
 }
 
 
-/* ACH-18: a location of parley_submit, from which nothing goes on */
+/* ACH-18: a location of parley_submit or parley_mcp, which has no service */
 
 int
 parley_settings_submits(const parley_settings_t *s,

@@ -1,4 +1,4 @@
-/* What the files that verify settings share.  Private to them. */
+/* Declarations that the files that verify settings share.  Private to them. */
 
 #ifndef PARLEY_SETTINGS_PARTS_H
 #define PARLEY_SETTINGS_PARTS_H
@@ -6,25 +6,27 @@
 #include "gate/settings/parley_directive.h"
 
 
-/* the directive itself stands in the block, no outer one */
+/* whether the block itself has the directive, not an outer block */
 #define parley_settings_has(s, id)                                           \
     (((s)->own & (uint64_t) 1 << (id)) && (s)->where[id].line != 0)
 
 
-/* parley_settings_endpoint.c; 0, or -1 with *problem */
+/* parley_settings_endpoint.c: functions that return 0, or -1 with *problem */
 
-/* a block that no messages come to, by the directive that says so */
+/* Checks a block that takes no messages because of the directive id. */
 int parley_settings_endpoint_check(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_directive_id_t id, parley_problem_t *problem);
 
-/* a block of parley_websocket, beside what is verified of any that messages
-   come to */
+/*
+ * Checks a block of parley_websocket.  The checks of all blocks that take
+ * messages are made in addition.
+ */
 int parley_settings_websocket(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem);
 
-/* a block of parley_submit */
+/* Checks a block of parley_submit or parley_mcp. */
 int parley_settings_submits(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
 
@@ -36,16 +38,16 @@ void parley_settings_warnings_rules(const parley_settings_env_t *env,
 
 /* parley_settings_verify.c */
 
-/* SEC-17 */
+/* SEC-17: checks the requirements of parley_certificate. */
 int parley_settings_certificate(const parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_error_t *err);
 
-/* whether tokens are asked for, and nothing verifies them */
+/* Returns whether tokens are required, but no key can verify one. */
 int parley_settings_has_no_jwks(const parley_settings_http_t *http,
     const parley_settings_t *s);
 
-/* GW-28 */
+/* GW-28: refuses directives of the location that have no effect. */
 int parley_settings_effects(const parley_settings_t *s,
     parley_problem_t *problem);
 

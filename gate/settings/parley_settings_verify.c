@@ -1,6 +1,6 @@
 /*
- * What no directive can know of alone: what is wrong with a block as a whole.
- * nginx -t and "parley explain" ask the same here.
+ * Checks of a block as a whole, which no single directive can make.  nginx -t
+ * and "parley explain" both use them.
  */
 
 #include <string.h>
@@ -35,7 +35,7 @@ static int parley_settings_effect(const parley_settings_t *s,
     const parley_directive_row_t *row, parley_problem_t *problem);
 
 
-/* the directive that an endpoint has its name of; COUNT: messages come there */
+/* directive of an endpoint; COUNT: the block takes messages */
 
 static const parley_directive_id_t
     parley_settings_serving[PARLEY_ENDPOINTS] =
@@ -152,7 +152,7 @@ parley_settings_verify(const parley_settings_env_t *env,
 }
 
 
-/* where messages come to */
+/* Checks a block that takes messages. */
 
 static int
 parley_settings_takes(const parley_settings_env_t *env,
@@ -186,7 +186,7 @@ parley_settings_takes(const parley_settings_env_t *env,
     idle = parley_settings_idle(&s->gate, &err);
 
     if (idle & ~http->idle[s->gate.speak]) {
-        /* once of each pair */
+        /* one warning for each pair of protocols */
         http->idle[s->gate.speak] |= idle;
 
         (void) parley_problem(problem, "\"%s\" %s",
@@ -202,7 +202,7 @@ parley_settings_takes(const parley_settings_env_t *env,
         http->longest_ms = ms;
     }
 
-    /* what stands for locations within has its effect there */
+    /* directives outside have their effect in the locations inside */
 
     return block->frame ? 0 : parley_settings_effects(s, problem);
 }
@@ -311,7 +311,7 @@ parley_settings_has_no_jwks(const parley_settings_http_t *http,
 }
 
 
-/* what a protocol asks for of its ids */
+/* Checks parley_window against the minimum of each accepted protocol. */
 
 static int
 parley_settings_window_min(const parley_settings_t *s, parley_error_t *err)
@@ -363,7 +363,7 @@ parley_settings_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
 }
 
 
-/* why no message of the protocol passes */
+/* Tells why no message of the protocol passes. */
 
 static void
 parley_settings_never(const parley_gate_conf_t *gate, parley_proto_t proto,
@@ -391,7 +391,7 @@ parley_settings_never(const parley_gate_conf_t *gate, parley_proto_t proto,
 }
 
 
-/* where none of them ever passes */
+/* Fails if no accepted protocol has messages that can pass. */
 
 static int
 parley_settings_pairs(const parley_gate_conf_t *gate, parley_error_t *err)
@@ -468,7 +468,7 @@ parley_settings_supplies(const parley_settings_t *s,
 }
 
 
-/* what has variables is not known yet */
+/* Returns the value, or an empty string if variables decide it later. */
 
 static parley_str_t
 parley_settings_constant(const parley_value_t *value)

@@ -1,4 +1,4 @@
-/* Warnings of nginx -t: settings that are valid, and probably a mistake. */
+/* Warnings of nginx -t about settings that are valid and probably a mistake. */
 
 #include "gate/settings/parley_settings_parts.h"
 #include "translate/parley_suits.h"
@@ -67,7 +67,7 @@ parley_settings_warnings_served(const parley_settings_env_t *env,
         parley_settings_ticketed(http, s);
     }
 
-    /* a caller's own keys are added without it */
+    /* parley_keys does not require TLS */
 
     if (by == PARLEY_DIRECTIVE_KEYS || s->gate.trusted || !block->plain) {
         return;
@@ -83,7 +83,7 @@ parley_settings_warnings_served(const parley_settings_env_t *env,
 }
 
 
-/* Marks the parley_jwt whose tickets open the stream of this block. */
+/* Marks the parley_jwt of this block, as a stream here takes its tickets. */
 
 static void
 parley_settings_ticketed(parley_settings_http_t *http,
@@ -129,7 +129,10 @@ parley_settings_http_doubt(const parley_settings_env_t *env,
 }
 
 
-/* GW-28: frames are answered by frames, which come by streams (HUB-07) */
+/*
+ * GW-28, HUB-07: warns of hold= without effect: answers to frames come by
+ * streams.
+ */
 
 static void
 parley_settings_unheld(const parley_settings_env_t *env,
@@ -151,7 +154,7 @@ parley_settings_unheld(const parley_settings_env_t *env,
 }
 
 
-/* Warns where messages that pass are not sent on (SEC-07). */
+/* Warns if messages that pass are not forwarded (SEC-07). */
 
 static void
 parley_settings_unserved(const parley_settings_env_t *env,
@@ -317,7 +320,7 @@ parley_settings_unsigned(const parley_settings_env_t *env,
 }
 
 
-/* As parley_settings_unsigned(), for readers of what is published. */
+/* As parley_settings_unsigned(), for readers of publications. */
 
 static void
 parley_settings_unsigned_read(const parley_settings_env_t *env,
@@ -355,7 +358,9 @@ parley_settings_unsigned_read(const parley_settings_env_t *env,
 }
 
 
-/* Returns whether messages of other protocols become unsigned ones of to. */
+/*
+ * Returns whether messages of other protocols become unsigned messages of to.
+ */
 
 static int
 parley_settings_is_unsigned(const parley_settings_http_t *http,

@@ -1,4 +1,4 @@
-/* Rules that are valid and have no effect: nginx -t warns of them. */
+/* Warnings of nginx -t about rules that are valid and have no effect. */
 
 #include <string.h>
 
