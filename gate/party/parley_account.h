@@ -1,6 +1,6 @@
 /*
- * Whom a message is counted to (SEC-09, SEC-10): the principal that was proven
- * to have sent it; else the address that it came from.
+ * The account that a message counts to (SEC-09, SEC-10): of its proven
+ * principal, else of the client's address.
  */
 
 #ifndef PARLEY_ACCOUNT_H
@@ -10,23 +10,29 @@
 
 
 /*
- * The keys of a principal that were made before, for whoever sends again and
- * again.  sub is the caller's to set; all else begins as zero.
+ * Cached keys of a principal, for callers that send many messages.  The user
+ * sets sub and zeroes all other members.
  */
 typedef struct {
     parley_str_t           sub;
-    const parley_state_t  *state;           /* that account is of, or NULL */
-    const parley_state_t  *limits;          /* that limit is of, or NULL */
-    parley_limit_rate_t    rate;            /* that limit is of */
+    const parley_state_t  *state;           /* state of account, or NULL if
+                                               account is unset */
+    const parley_state_t  *limits;          /* state of limit, or NULL if limit
+                                               is unset */
+    parley_limit_rate_t    rate;            /* rate of limit */
     uint8_t                account[PARLEY_KEY_LEN];
     uint8_t                limit[PARLEY_KEY_LEN];
 } parley_account_kept_t;
 
 
 #define PARLEY_ACCOUNT_PLACES   64
-#define PARLEY_ACCOUNT_ADDRESS  8       /* octets of one that is kept */
+#define PARLEY_ACCOUNT_ADDRESS  8       /* octets of the longest cached
+                                           address */
 
-/* The same of addresses, of each the latest with its hash; begins as zero. */
+/*
+ * A cache of the keys of addresses.  Each place has the latest address with its
+ * hash.  Zeroed at first.
+ */
 typedef struct {
     struct {
         uint8_t                address[PARLEY_ACCOUNT_ADDRESS];
@@ -35,41 +41,54 @@ typedef struct {
 } parley_account_places_t;
 
 
-/* sub: of who was proven, or empty: nobody; address: its octets */
+/*
+ * Makes the key of an account: of the proven principal sub or, if sub is empty,
+ * of the octets of address.
+ */
 void parley_account_key(const parley_state_t *state, parley_str_t sub,
     parley_str_t address, uint8_t out[PARLEY_KEY_LEN]);
 
-/* The same of kept->sub. */
+/* As parley_account_key() for kept->sub, with the cache. */
 void parley_account_kept_key(const parley_state_t *state,
     parley_account_kept_t *kept, uint8_t out[PARLEY_KEY_LEN]);
 
-/* what a limit counts, and whose */
+/* subject and unit of a limit */
 typedef enum {
     PARLEY_COUNTED_ADDRESS = 0,
     PARLEY_COUNTED_PRINCIPAL,
-    PARLEY_COUNTED_FAILURES,    /* of an address */
-    PARLEY_COUNTED_DECLARED     /* intents */
+    PARLEY_COUNTED_FAILURES,    /* failed proofs of an address */
+    PARLEY_COUNTED_DECLARED     /* declared intents */
 } parley_counted_t;
 
 
 /*
- * The key of a limit of who, a sub or the octets of an address; what tells them
- * apart.  Locations with the same rate share it, also across a reload.
+ * Makes the key of a limit.  Its subject is a sub or the octets of an address;
+ * the next argument tells limits of one subject apart, and may be empty.
+ * Locations with the same rate share a limit, also across a reload.
  */
 void parley_account_rate_key(const parley_state_t *state,
     parley_counted_t whose, parley_str_t who, parley_str_t what,
     const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN]);
 
-/* The same of kept->sub, whose is always the same. */
+/*
+ * As parley_account_rate_key() for kept->sub, with the cache.  All calls with
+ * one cache must count the same.
+ */
 void parley_account_kept_rate_key(const parley_state_t *state,
     parley_account_kept_t *kept, parley_counted_t whose,
     const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN]);
 
-/* What is kept of an address, which is its sub; NULL: it is too long. */
+/*
+ * Returns the cache of an address, with the address as its sub; NULL if the
+ * address is too long.
+ */
 parley_account_kept_t *parley_account_place(parley_account_places_t *places,
     parley_str_t address);
 
-/* The key of the record of how many intents an account declared (ACH-29). */
+/*
+ * Makes the key of the record that counts an account's declared intents
+ * (ACH-29).
+ */
 void parley_account_declared_key(const parley_state_t *state,
     const uint8_t account[PARLEY_KEY_LEN], uint8_t out[PARLEY_KEY_LEN]);
 

@@ -12,7 +12,7 @@ static int parley_address_other(parley_arena_t *arena, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret);
 
 
-/* The protocols in which an address is a name, the first one first. */
+/* protocols with a name that is an address, in order of preference */
 static const parley_proto_t  parley_address_forms[] = {
     PARLEY_PROTO_STREAMS,
     PARLEY_PROTO_CANONICAL
@@ -66,7 +66,7 @@ parley_address_of(parley_arena_t *arena, const parley_principal_t *p,
         }
     }
 
-    /* a principal without names has the name that its sub is */
+    /* the sub of a principal without names is its name */
 
     return parley_name_reads(PARLEY_PROTO_CANONICAL, p->sub)
            ? parley_address_syntax(arena, PARLEY_PROTO_CANONICAL, p->sub, ret)
@@ -126,7 +126,7 @@ parley_address_reader(parley_who_t *who, parley_proto_t proto,
 }
 
 
-/* A message that does not name its sender is the caller's own. */
+/* A message without a sender is from the caller. */
 
 int
 parley_address_sender(parley_who_t *who, parley_str_t *ret)
@@ -137,7 +137,7 @@ parley_address_sender(parley_who_t *who, parley_str_t *ret)
 }
 
 
-/* The address of an asker that the directory does not list. */
+/* Finds the address of an asker that the directory does not list. */
 
 static int
 parley_address_asker(parley_who_t *who, parley_str_t *ret)

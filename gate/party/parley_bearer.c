@@ -52,7 +52,7 @@ parley_bearer_revoked(const parley_settings_http_t *http,
 }
 
 
-/* by token or certificate */
+/* Checks a caller with a token or a certificate. */
 
 static int
 parley_bearer_caller(const parley_revocations_t *list,
@@ -77,7 +77,7 @@ parley_bearer_caller(const parley_revocations_t *list,
 }
 
 
-/* who signed, or is believed without a proof */
+/* Checks a sender that signed, or that is trusted without a proof. */
 
 static int
 parley_bearer_sender(const parley_revocations_t *list,

@@ -1,4 +1,7 @@
-/* exp, key, length of the parent's sub, the parent's sub, kid */
+/*
+ * Records of child keys.  A record has a parley_child_head_t, the sub of the
+ * parent and the kid.
+ */
 
 #include <string.h>
 
@@ -74,7 +77,7 @@ parley_child_keys_get(parley_ask_t *q, const parley_principal_t *child,
 }
 
 
-/* -1: it is not one that the parent of now added */
+/* Returns -1 if the current parent of the child did not add the key. */
 
 static int
 parley_child_key_read(const parley_principal_t *child, parley_str_t value,
@@ -200,7 +203,7 @@ parley_child_keys_jwks(parley_arena_t *arena, const parley_child_keys_t *keys,
             continue;
         }
 
-        /* its octets are all that a key of this kind has */
+        /* an Ed25519 key consists of its octets alone */
 
         jwk = &ret->keys[ret->n++];
 

@@ -1,4 +1,4 @@
-/* Names of parties, for rules. */
+/* Lists the names of parties for rules. */
 
 #include <string.h>
 
@@ -92,7 +92,7 @@ parley_names_recipient(parley_who_t *who, parley_str_t to,
         return parley_names_principal(ret);
     }
 
-    /* what a group of agent-channel is submitted with, and whose it is */
+    /* the group and the handle of a submission of agent-channel */
 
     parley_names_add(ret, who->msg->scope, 0);
     parley_names_add(ret, who->msg->handle, 0);
@@ -118,7 +118,7 @@ parley_names_also(parley_names_t *names, const parley_principal_t *p)
 }
 
 
-/* Adds the handle of the organisation that a group is in agent-channel. */
+/* Adds the handle of the organisation of a group in agent-channel. */
 
 static int
 parley_names_group(parley_names_t *names, parley_str_t name)
@@ -188,7 +188,9 @@ parley_names_principal(parley_names_t *names)
 
     n = parley_names_principals(names, names->owner, 0);
 
-    /* who has no names goes by its sub, which may be one of AEE's */
+    /*
+     * a principal without names is named by its sub, which may be an AEE name
+     */
 
     if (n == 0
         && parley_name_aliases(names->who->arena, PARLEY_PROTO_CANONICAL,
@@ -204,9 +206,9 @@ parley_names_principal(parley_names_t *names)
 
 
 /*
- * Adds the names of the instruments that draft for a recipient: a rule may name
- * it by one of them.  An instrument may draft for several principals, so an
- * allow rule cannot.
+ * Adds the names of the instruments that draft for a recipient, so that a deny
+ * rule may name the recipient by them.  An instrument may draft for several
+ * principals, so these names are loose and match no allow rule.
  */
 
 static int
@@ -252,7 +254,9 @@ parley_names_instrument(parley_names_t *names, parley_str_t text)
 }
 
 
-/* its sub and its names, how many of the latter */
+/*
+ * Adds the sub and the names of a principal, and returns the number of names.
+ */
 
 static size_t
 parley_names_principals(parley_names_t *names, const parley_principal_t *p,
@@ -292,7 +296,10 @@ parley_names_unlisted(parley_names_t *names, parley_str_t name)
 }
 
 
-/* By every protocol's syntax; without any it is an opaque one. */
+/*
+ * Adds the readings of a name by the syntax of each protocol that fits; if none
+ * fits, by the protocols with opaque names.
+ */
 
 static int
 parley_names_readings(parley_names_t *names, parley_str_t name)
@@ -362,8 +369,8 @@ parley_names_reading(void *ctx, parley_str_t text, int exact)
 
 
 /*
- * Adds the other names of each principal that is listed under one of these, or
- * lists it as an instrument.
+ * Adds the other names of each principal that is listed under one of the names,
+ * or lists one as an instrument.
  */
 
 static int
@@ -476,7 +483,10 @@ parley_names_grow(parley_names_t *names)
 }
 
 
-/* whether the directory has it for somebody else, in any protocol */
+/*
+ * Returns whether the directory lists the name for another principal, in any
+ * protocol.
+ */
 
 static int
 parley_names_is_others(const parley_names_t *names, parley_str_t text)
@@ -515,7 +525,7 @@ parley_names_is_plain(const parley_who_t *who, parley_str_t name)
         return 1;
     }
 
-    /* a label stands before a separator, and behind it */
+    /* a label must precede and follow a separator */
 
     for (i = 0, inside = 0; i < name.len; i++) {
         c = name.data[i];

@@ -1,4 +1,4 @@
-/* Refuses a sender whose name is reserved. */
+/* Refuses a sender with a reserved name. */
 
 #include "gate/party/parley_reserved_sender.h"
 #include "gate/settings/parley_reserved.h"
@@ -30,7 +30,7 @@ parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
                                     who->msg->sender, err);
     }
 
-    /* whom a signature or a certificate proves is listed */
+    /* a signature or a certificate proves only listed principals */
 
     if (who->jwt == NULL) {
         return 0;
@@ -102,7 +102,10 @@ parley_reserved_name(parley_who_t *who, const parley_str_t *self,
 }
 
 
-/* a sub without other names is its principal's in every protocol */
+/*
+ * Returns whether name is the name of a group.  A sub without other names
+ * counts in every protocol.
+ */
 
 static int
 parley_reserved_is_group(parley_proto_t proto, parley_str_t name)

@@ -1,4 +1,4 @@
-/* Refuses a sender whose name is reserved. */
+/* Refuses a sender with a reserved name. */
 
 #ifndef PARLEY_RESERVED_SENDER_H
 #define PARLEY_RESERVED_SENDER_H
@@ -7,10 +7,10 @@
 
 
 /*
- * By no name is whoever sent who->msg the gateway, or a group where a token
- * says it; self: the gateway's names, by protocol.  What the directory lists
- * was looked at by parley_reserved_directory().  Returns 0, or -1:
- * sender-identity-mismatch, capacity (no memory).
+ * Refuses a sender that has a name of the gateway, or that a token gives the
+ * name of a group.  self has the gateway's names by protocol.  Names of the
+ * directory are skipped: parley_reserved_directory() has checked them.  Returns
+ * 0, or -1: sender-identity-mismatch, capacity (no memory).
  */
 int parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
     parley_error_t *err)

@@ -4,11 +4,12 @@
 #include "translate/parley_msg_field.h"
 
 
-/* a party of the message: its name in wire and in sent, and who it is */
+/* a party of the message: its names in the protocols wire and sent */
 typedef struct {
     parley_str_t           name;
     parley_str_t           sent;
-    const parley_agent_t  *known;       /* NULL: ask the directory */
+    const parley_agent_t  *known;       /* its principal; NULL: look it up in
+                                           the directory */
 } parley_responder_side_t;
 
 
@@ -49,7 +50,10 @@ parley_bond_init(parley_bond_t *bond, parley_who_t *who,
 
     bond->sent_from = parley_who_told(who, sent);
 
-    /* what names nobody goes to whoever sent what it answers */
+    /*
+     * a message without a recipient goes to the sender of the message that it
+     * answers
+     */
 
     bond->sent_to = m->recipient.len > 0 || answering == NULL
                     ? parley_responder_name(who, m->recipient, sent)
@@ -60,7 +64,7 @@ parley_bond_init(parley_bond_t *bond, parley_who_t *who,
 }
 
 
-/* A name as the service was told it; empty: it was told none. */
+/* Returns a name as the service got it, or an empty string. */
 
 static parley_str_t
 parley_responder_name(parley_who_t *who, parley_str_t name, parley_proto_t sent)
@@ -106,7 +110,7 @@ parley_responder_check(const parley_bond_t *bond, parley_msg_t *m,
 }
 
 
-/* Returns 1, 0, or -1: no memory. */
+/* Checks the sender of an answer.  Returns 1, 0, or -1: no memory. */
 
 static int
 parley_responder_from(const parley_bond_t *bond, parley_msg_t *m)
@@ -127,7 +131,7 @@ parley_responder_from(const parley_bond_t *bond, parley_msg_t *m)
         return 1;
     }
 
-    /* what went to a group is answered by any of it */
+    /* any member of a group may answer a message to the group */
 
     if (parley_name_is_group(bond->wire, bond->recipient)
         || (bond->recipient.len == 0 && bond->sent_to.len == 0))
@@ -155,9 +159,9 @@ parley_responder_from(const parley_bond_t *bond, parley_msg_t *m)
 
 
 /*
- * Whether it is the asker's, whom no group has among those who answer: neither
- * by its names nor by one that reads as one of them, unless the directory has
- * that for another.  Returns 1, 0, or -1: no memory.
+ * Returns whether name is a name of the asker, or is read as one without being
+ * listed for another principal.  The asker must not answer its own message to a
+ * group.  Returns 1, 0, or -1: no memory.
  */
 
 static int
@@ -204,7 +208,7 @@ parley_responder_to(const parley_bond_t *bond, parley_msg_t *m)
 {
     parley_responder_side_t  asker;
 
-    /* whoever asked reads it in the conversation */
+    /* the asker reads the answer in its conversation */
 
     if (parley_codecs[m->wire]->conversations
         && parley_name_is_group(m->wire, m->recipient))
@@ -244,8 +248,8 @@ parley_responder_asker(const parley_bond_t *bond)
 
 
 /*
- * Whether a name in protocol bond->sent is that party's.  Nobody gets by a name
- * what the directory has under it for another.
+ * Returns whether name, in protocol bond->sent, is a name of this party.  A
+ * name that the directory lists belongs only to its principal.
  */
 
 static int
@@ -281,7 +285,7 @@ parley_responder_is(const parley_bond_t *bond,
 }
 
 
-/* A name in any protocol, or what one of them maps to. */
+/* Returns whether name is a listed name of agent, or maps from one. */
 
 static int
 parley_responder_is_agent(const parley_bond_t *bond,
@@ -323,7 +327,7 @@ parley_responder_principal(const parley_agents_t *agents, parley_proto_t proto,
         return owner.sub;
     }
 
-    /* by another of its names it is no other */
+    /* the name of another protocol means the same principal */
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
         if (agents->find(agents->ctx, (parley_proto_t) i, name, &owner)) {

@@ -1,4 +1,4 @@
-/* The directory, the proof and the message brought together. */
+/* Combines the directory, the proof and the message. */
 
 #include "gate/party/parley_who_parts.h"
 #include "auth/parley_actor.h"
@@ -60,7 +60,7 @@ parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
 }
 
 
-/* known: the name, if it is one of the message's, or NULL */
+/* Looks up a name.  known is the cache of a name of the message, or NULL. */
 
 static const parley_principal_t *
 parley_who_listed(const parley_who_t *who, parley_who_known_t *known,
@@ -89,10 +89,10 @@ parley_who_listed(const parley_who_t *who, parley_who_known_t *known,
 
 
 /*
- * Returns what was found out of one of the message's own names, which the
- * encoder, the record of its origin and the answer ask for again and again.
- * Its address tells which name it is, as long as who is about this message.
- * NULL: the name is not one of the message's.
+ * Returns the cached results of a name of the message, as the encoder, the
+ * record of the origin and the answer look it up repeatedly.  The address of
+ * the name identifies it, within one message.  Returns NULL if the name is not
+ * one of the message's.
  */
 
 static parley_who_known_t *
@@ -165,7 +165,10 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 
     who->principal = sender.data;
 
-    /* what a name is elsewhere may depend on it, whose it is does not */
+    /*
+     * a name in another protocol may depend on the principal; the owner does
+     * not
+     */
 
     who->known[0].asked = 0;
     who->known[1].asked = 0;
@@ -174,7 +177,7 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 }
 
 
-/* Says of a surface that the sender is not one of its accounts.  Returns -1. */
+/* Tells a surface that the sender is not one of its accounts.  Returns -1. */
 
 static int
 parley_who_refused(const parley_who_t *who, parley_error_t *err)
@@ -226,10 +229,10 @@ parley_who_others(const parley_who_t *who, const parley_principal_t *p)
 
 
 /*
- * Returns whether the message is from the instrument of the proven caller, by
- * the name that messages from it have (parley_name_translate()): so a message
- * that another protocol carried comes back.  The name must be no principal's,
- * and only the principal itself uses it, not an actor of its token.
+ * Returns whether the message is from the instrument of the proven caller.  The
+ * sender's name must be the one that parley_name_translate() gives to messages
+ * of the instrument, so that a translated message can come back.  It must not
+ * be listed.  Only the principal itself may use it, not an actor of its token.
  */
 
 static int
@@ -318,7 +321,7 @@ parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,
         return parley_who_ask(who, from, name, to, ret);
     }
 
-    /* most are listed with a name of their own there */
+    /* the common case: a listed principal with a name in this protocol */
 
     owner = parley_who_listed(who, known, from, name);
 

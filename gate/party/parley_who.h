@@ -1,7 +1,7 @@
 /*
- * Who is who in a message: the directory, what proved its sender, and the
- * message itself brought together.  The libraries that know names (translate)
- * and principals (auth) do not know each other; this is where they meet.
+ * The parties of one message: combines the directory, the proofs of the sender
+ * and the message.  translate/ knows names and auth/ knows principals, but
+ * neither knows the other; this room connects them.
  */
 
 #ifndef PARLEY_WHO_H
@@ -14,14 +14,15 @@
 #include "auth/parley_principal.h"
 
 
-/* a name of the message, and what was found out of it */
+/* a name of the message, with cached results of look-ups */
 typedef struct {
-    parley_str_t               name;        /* data NULL: none yet */
+    parley_str_t               name;        /* data NULL: unused */
     parley_proto_t             from;
-    unsigned                   sought:1;    /* owner was looked for */
-    uint32_t                   asked;       /* what it is in these protocols
-                                               was, a bit for each */
-    const parley_principal_t  *owner;       /* of the directory; NULL: nobody */
+    unsigned                   sought:1;    /* owner was looked up */
+    uint32_t                   asked;       /* protocols with a result in rets,
+                                               bits of 1 << proto */
+    const parley_principal_t  *owner;       /* principal of the directory; NULL:
+                                               none */
     parley_str_t               rets[PARLEY_PROTO_COUNT];
     int8_t                     rcs[PARLEY_PROTO_COUNT];
 } parley_who_known_t;
@@ -29,57 +30,65 @@ typedef struct {
 
 /*
  * The asker of the question that a message answers: the name by which the
- * message calls it, and its names as the question's record has them.  The
- * reader of a question may have been told a name that no directory lists, such
- * as that of a human's instrument.
+ * message calls it, and its names in the question's record.  The reader of a
+ * question may have got a name that the directory does not list, such as the
+ * name of a human's instrument.
  */
 typedef struct {
     parley_str_t               told;        /* the message's recipient */
-    parley_proto_t             wire;        /* that it asked in */
-    parley_str_t               name;        /* its name there */
-    parley_proto_t             sent;        /* that the question was sent in */
-    parley_str_t               sent_name;   /* its name there, or empty */
+    parley_proto_t             wire;        /* protocol of the question as it
+                                               was asked */
+    parley_str_t               name;        /* name of the asker in wire */
+    parley_proto_t             sent;        /* protocol in which the question
+                                               was sent */
+    parley_str_t               sent_name;   /* name of the asker in sent, or
+                                               empty */
 } parley_who_asker_t;
 
 
 /*
- * Of one message, which parley_who_about() names.  The arena, the message and
- * the directory, which the caller sets, outlive it; all else begins as zero.
+ * The parties of one message, which parley_who_about() sets.  The user sets the
+ * arena and the directory, and zeroes all other members.  Both and the message
+ * must outlive the structure.
  */
 typedef struct {
     parley_arena_t            *arena;
     const parley_directory_t  *directory;       /* NULL: none */
     const parley_msg_t        *msg;
 
-    const parley_principal_t  *principal;       /* who sent it; NULL: nobody
-                                                   known */
-    const parley_principal_t  *surface;         /* the proven caller, which
-                                                   delivers it for an account
-                                                   of principal (C2A-38);
-                                                   NULL: principal sent it */
-    parley_str_t               author;          /* principal's name then, in
-                                                   the message's protocol */
-    const parley_jwt_t        *jwt;             /* a verified token proves it;
+    const parley_principal_t  *principal;       /* sender; NULL: unknown */
+    const parley_principal_t  *surface;         /* the proven caller, if it
+                                                   delivers the message for an
+                                                   account of principal
+                                                   (C2A-38); NULL: the caller is
+                                                   the principal */
+    parley_str_t               author;          /* with surface: name of
+                                                   principal in the message's
+                                                   protocol */
+    const parley_jwt_t        *jwt;             /* verified token of the caller;
                                                    NULL: none */
-    parley_str_t               sig_kid;         /* the key that verified */
-    unsigned                   sig_verified:1;  /* a signature proves it */
-    unsigned                   certified:1;     /* a client certificate does */
-    const parley_who_asker_t  *asker;           /* the recipient, where the
-                                                   message answers it; NULL:
-                                                   not known */
+    parley_str_t               sig_kid;         /* key that verified the
+                                                   signature */
+    unsigned                   sig_verified:1;  /* a signature proves the
+                                                   principal */
+    unsigned                   certified:1;     /* a client certificate proves
+                                                   the caller */
+    const parley_who_asker_t  *asker;           /* recipient, if the message
+                                                   answers its question; NULL:
+                                                   unknown */
 
-    parley_str_t               instrument;      /* of a published message, if
-                                                   the directory has another
-                                                   one for its sender */
+    parley_str_t               instrument;      /* instrument of a published
+                                                   message, if the directory has
+                                                   another one for its sender */
 
     parley_who_known_t         known[2];        /* sender, recipient */
 } parley_who_t;
 
 
 /*
- * Makes msg, in arena, the message that who is about, and forgets what was
- * found out of the names of another.  Each message begins with this call:
- * names are recognised by their address, and an arena gives addresses again.
+ * Starts a message: sets msg and arena, and clears cached results of another
+ * message.  Required for each message, as names are recognised by their
+ * address, and an arena may reuse an address.
  */
 static inline void
 parley_who_about(parley_who_t *who, parley_arena_t *arena,
@@ -93,28 +102,27 @@ parley_who_about(parley_who_t *who, parley_arena_t *arena,
 }
 
 
-/* The principal as a party of messages. */
+/* Converts a principal to a party of messages. */
 void parley_who_as_agent(const parley_principal_t *principal,
     parley_agent_t *ret);
 
-/* Who asks for parties by name asks the directory. */
+/* Fills the callbacks that look up parties by name in the directory. */
 void parley_who_agents(parley_who_t *who, parley_agents_t *ret);
 
 /*
- * GW-03: the claimed sender is the principal; who->principal becomes whoever
- * sent the message, which without a token a signature has yet to prove.
- * trusted: nobody need be known.  Returns 0, or -1: sender-identity-mismatch,
- * key-unknown.
+ * GW-03: checks that the claimed sender is the proven principal, and sets
+ * principal to the sender.  Without a token, a signature must still prove it.
+ * trusted: the sender may be unknown.  Returns 0, or -1:
+ * sender-identity-mismatch, key-unknown.
  */
 int parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
  * C2A-38: finds the principal of the account that wrote the message, if the
- * proven caller is a surface of its platform and workspace, and sets
- * who->surface, who->author and who->principal.  Returns 1; 0: the message is
- * the caller's own; or -1: sender-identity-mismatch, identity-unmappable,
- * capacity.
+ * proven caller is a surface of its platform and workspace.  Then sets surface,
+ * author and principal.  Returns 1; 0 if the message is the caller's own; or
+ * -1: sender-identity-mismatch, identity-unmappable, capacity.
  */
 int parley_who_delivers(parley_who_t *who, parley_error_t *err)
     __attribute__((warn_unused_result));
@@ -122,20 +130,25 @@ int parley_who_delivers(parley_who_t *who, parley_error_t *err)
 /*
  * C2A-38: finds the principal that gets the messages for an account: the one
  * that lists it, else the surface of its platform and workspace.  Returns 0
- * with *ret, which is NULL if name is not derived from an account of these; 1:
- * the account differs from a listed one in the case of letters only; or -1: no
- * memory.
+ * with *ret, which is NULL if name is not derived from an account of these; 1
+ * if the account differs from a listed one only in the case of letters; or -1:
+ * no memory.
  */
 int parley_who_account_reader(const parley_who_t *who, parley_proto_t proto,
     parley_str_t name, const parley_principal_t **ret)
     __attribute__((warn_unused_result));
 
-/* VCP-30.  Returns 0, or -1: direction-refused. */
+/*
+ * VCP-30: checks the direction of the message.  Returns 0, or -1:
+ * direction-refused.
+ */
 int parley_who_direction(parley_who_t *who, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Whether a token or a certificate proves who calls, whatever the message
-   says. */
+/*
+ * Returns whether a token or a certificate proves the caller, independently of
+ * the message.
+ */
 static inline int
 parley_who_is_caller(const parley_who_t *who)
 {
@@ -152,39 +165,39 @@ parley_who_surface(const parley_who_t *who)
 
 
 /*
- * The sub of who acts by the token for its subject (RFC 8693).  Returns 1; 0,
- * and *ret is empty: it is the subject itself; or -1: no memory.
+ * Finds the sub of the actor of the token (RFC 8693).  Returns 1; 0 with *ret
+ * empty if the subject itself acts; or -1: no memory.
  */
 int parley_who_acts(parley_who_t *who, parley_str_t *ret);
 
 /*
- * SEC-06: whether the party of that name in proto may give an approval that is
- * a human's to give: its name is a human's, in that protocol or another, and
- * neither does the directory list it as an instrument, nor is it the sender of
- * who->msg and an instrument wrote that.
+ * SEC-06: returns whether the party with this name in proto may give an
+ * approval that only a human may give.  The name must be a human's, in proto or
+ * in another protocol.  The directory must not list the party as an instrument,
+ * and no instrument may have written the message as its sender.
  */
 int parley_who_may_approve(parley_who_t *who, parley_proto_t proto,
     parley_str_t name);
 
-/* The sub of whoever was proven to have sent the message; empty: nobody. */
+/* Returns the sub of the proven sender of the message, or empty. */
 parley_str_t parley_who_proven(const parley_who_t *who);
 
 /*
- * The principal's name in a protocol, its own or one that maps; empty: it has
- * none, or there is no principal.
+ * Returns the listed or derived name of the principal in a protocol; empty if
+ * it has none, or if the principal is unknown.
  */
 parley_str_t parley_who_name(parley_who_t *who, parley_proto_t proto);
 
 /*
- * Returns the instrument of the sender's session, or empty if the directory has
- * the same one for the sender.
+ * Returns the instrument of the sender's session, or empty if the directory
+ * lists that instrument for the sender.
  */
 parley_str_t parley_who_drafts(parley_who_t *who);
 
 /*
- * Returns whether a name is the recipient by which the message calls the asker
- * of what it answers.  A sender may have the same name: two principals may use
- * one instrument.
+ * Returns whether name is the recipient by which the message calls the asker of
+ * the question that it answers.  A sender may have the same name, as two
+ * principals may use one instrument.
  */
 static inline int
 parley_who_is_asker(const parley_who_t *who, parley_proto_t from,
@@ -199,15 +212,15 @@ parley_who_is_asker(const parley_who_t *who, parley_proto_t from,
 int parley_who_asked(parley_who_t *who, parley_proto_t to, parley_str_t *ret);
 
 /*
- * The listed principal whose question the message answers, where name is the
- * recipient by which the message calls it; else NULL.
+ * Returns the listed principal that asked the question that the message
+ * answers, if name is the recipient by which the message calls it; else NULL.
  */
 const parley_principal_t *parley_who_answered(const parley_who_t *who,
     parley_proto_t proto, parley_str_t name);
 
 /*
- * Finds the principal that a name means, in the directory or as the sender of
- * who->msg.  Returns 1 and *ret, or 0.
+ * Finds the principal with a name, in the directory or as the sender of the
+ * message.  Returns 1 and *ret, or 0.
  */
 int parley_who_owner(parley_who_t *who, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
@@ -219,17 +232,17 @@ void parley_who_attribute(void *data, parley_proto_t proto,
     parley_str_t name, parley_str_t *ret_human, parley_str_t *ret_instrument);
 
 /*
- * Fills what a submission, cleared but for its sender, says of that sender:
- * owner and author; human and instruments where the codec of the protocol has a
- * submit, which reads them.  Returns 0, or -1: no memory.
+ * Fills the submission's data about its sender; only ret->sender is set before.
+ * Sets owner and author, and human and instruments if the codec of the protocol
+ * has a submit.  Returns 0, or -1: no memory.
  */
 int parley_who_submission(parley_who_t *who, parley_submission_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
- * The message's sender as it is named to a service in protocol to: by its
- * instrument's name, where it is that of m->author.  Empty: it has none.
+ * Returns the name of the message's sender for a service in protocol to: the
+ * name of its instrument if m->author names one.  Empty: it has no name.
  */
 parley_str_t parley_who_told(parley_who_t *who, parley_proto_t to);
 
@@ -237,7 +250,7 @@ parley_str_t parley_who_told(parley_who_t *who, parley_proto_t to);
 int parley_who_above(void *data, parley_proto_t proto, parley_str_t name,
     parley_str_t other);
 
-/* Sets these three in opts; who must outlive them. */
+/* Sets these three callbacks in opts; the parley_who_t must outlive opts. */
 void parley_who_opts(parley_who_t *who, parley_encode_opts_t *opts);
 
 

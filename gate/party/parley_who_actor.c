@@ -1,4 +1,4 @@
-/* The human that a party of a message acts for, and the instrument it uses. */
+/* The human that a party of a message acts for, and the party's instrument. */
 
 #include "auth/parley_actor.h"
 #include "translate/parley_name.h"
@@ -67,8 +67,8 @@ parley_who_drafts(parley_who_t *who)
 
 
 /*
- * Returns the principal that a name means, NULL if it is unknown.  That of the
- * sender is the one of its token, which may name an instrument.
+ * Returns the principal with a name, or NULL if it is unknown.  For the sender
+ * it is the principal of the token, which may name an instrument.
  */
 
 static const parley_principal_t *
@@ -90,9 +90,8 @@ parley_who_party(parley_who_t *who, parley_proto_t proto, parley_str_t name)
 
 
 /*
- * Returns the principal whose instruments draft for p: p itself or, if the
- * directory does not list p, the one that acts for it by the token.  NULL: none
- * is known.
+ * Returns the principal that has the instruments of p: p itself or, if the
+ * directory does not list p, the actor of its token.  NULL: unknown.
  */
 
 static const parley_principal_t *
@@ -175,7 +174,7 @@ parley_who_may_approve(parley_who_t *who, parley_proto_t proto,
 }
 
 
-/* Whether it is a human's name, in that protocol or in any other. */
+/* Returns whether the name is a human's, in its own protocol or in another. */
 
 static int
 parley_who_is_human(parley_who_t *who, parley_proto_t proto,
@@ -218,8 +217,9 @@ parley_who_is_human(parley_who_t *who, parley_proto_t proto,
 
 
 /*
- * AEE's name of the instrument whose session it is: whoever acts by the token
- * (RFC 8693), else the principal, where it is one.  Empty: a human's.
+ * Finds the AEE name of the instrument in this session: the actor of the token
+ * (RFC 8693), else the principal if it is an instrument.  Empty: a human's
+ * session.
  */
 
 static int
@@ -267,9 +267,9 @@ parley_who_acts(parley_who_t *who, parley_str_t *ret)
 
 
 /*
- * Whether somebody acts by the token for its subject: 1, the sub and, where
- * it is listed, the entry; an act that names nobody is the subject's
- * instrument.  0: the subject itself; -1: no memory.
+ * Finds the actor of the token.  Returns 1, its sub and, if it is listed, its
+ * entry; 0 if the subject itself acts; or -1: no memory.  An "act" without an
+ * AEE name is the subject's instrument.
  */
 
 static int

@@ -1,4 +1,4 @@
-/* The asker of the question that a message answers, by its names. */
+/* Names of the asker of the question that a message answers. */
 
 #include "gate/party/parley_who.h"
 
@@ -21,7 +21,9 @@ parley_who_asked(parley_who_t *who, parley_proto_t to, parley_str_t *ret)
         return 1;
     }
 
-    /* the message may have the same name, and is not asked again */
+    /*
+     * without the asker, as its name may also be the recipient of this message
+     */
 
     who->asker = NULL;
     rc = parley_who_resolve(who, asker->wire, asker->name, to, ret);

@@ -12,8 +12,8 @@ int parley_who_find(void *data, parley_proto_t proto, parley_str_t name,
     parley_agent_t *ret);
 
 /*
- * Writes AEE's name of a principal as an agent: its own, its instrument's, or
- * one of its sub.  Returns 0, or -1: no memory.
+ * Writes the AEE name of a principal as an agent: its own name, that of its
+ * instrument, or one made of its sub.  Returns 0, or -1: no memory.
  */
 int parley_who_instrument(parley_who_t *who, const parley_principal_t *p,
     parley_str_t *ret);

@@ -1,7 +1,7 @@
 /*
- * Authors of events that a chat surface delivers (C2A-38).  An account that the
- * directory lists is its principal.  Another account is a principal of its own,
- * with a name that is derived from the account.
+ * Authors of events that a chat surface delivers (C2A-38).  A listed account
+ * belongs to its principal.  Another account is a principal of its own, with a
+ * name that is derived from the account.
  */
 
 #include "translate/parley_msg_field.h"
@@ -61,8 +61,8 @@ parley_who_delivers(parley_who_t *who, parley_error_t *err)
 
 /*
  * Finds the account for which the caller delivers the message.  Only a surface
- * itself does that, not an actor of its token.  Returns 1; 0: it delivers for
- * none; or -1: no memory.
+ * itself may deliver, not an actor of its token.  Returns 1; 0 if it does not
+ * deliver; or -1: no memory.
  */
 
 static int
@@ -98,7 +98,10 @@ parley_who_account(const parley_who_t *who, parley_surface_account_t *ret,
 }
 
 
-/* Returns whether the caller is the surface of an account's source, or -1. */
+/*
+ * Returns whether the caller is the surface of an account's source: 1, 0, or
+ * -1.
+ */
 
 static int
 parley_who_serves(const parley_who_t *who, parley_surface_account_t source)
@@ -121,7 +124,7 @@ parley_who_serves(const parley_who_t *who, parley_surface_account_t source)
 }
 
 
-/* The author is p, by its name in the message's protocol. */
+/* Sets the author to p, with its name in the message's protocol. */
 
 static int
 parley_who_listed_author(parley_who_t *who, const parley_principal_t *p,
@@ -152,7 +155,9 @@ parley_who_listed_author(parley_who_t *who, const parley_principal_t *p,
 }
 
 
-/* The author is a principal that has only the name derived from its account. */
+/*
+ * Sets the author to a principal with only the name derived from its account.
+ */
 
 static int
 parley_who_derived_author(parley_who_t *who, parley_str_t name, int human,
@@ -257,8 +262,8 @@ parley_who_account_reader(const parley_who_t *who, parley_proto_t proto,
 
 
 /*
- * Returns the part of a name of AEE that is derived from an account, without
- * the kind, or an empty span if the name is not derived from an account.
+ * Returns the part of an AEE name that is derived from an account, without the
+ * kind; empty if the name is not derived from an account.
  */
 
 static parley_str_t
