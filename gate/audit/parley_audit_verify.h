@@ -2,11 +2,11 @@
  * The verifier of audit logs (parley_audit.h): reads the lines of one or
  * several files, in the order in which they were written, and reports errors.
  *
- * It detects a line that was changed, removed, inserted, repeated or moved, if
- * a later line of its chain was read, or a checkpoint names a later one.  It
- * cannot detect that a chain was cut, or recomputed without the key, after the
- * last checkpoint that names it.  The result has the number of such lines for
- * each chain.
+ * It detects a line that was changed, removed, inserted, repeated or moved.
+ * This needs a later line of its chain, or a checkpoint that names a later one.
+ * It cannot detect that a chain was cut, or recomputed without the key, after
+ * the last checkpoint that names it.  The result has the number of such lines
+ * for each chain.
  *
  * The input is untrusted.
  */

@@ -68,7 +68,8 @@ parley_correlation_is_final(const parley_msg_t *m)
 }
 
 
-/* Progress may name only the conversation, or an id in its place. */
+/* Returns whether the question is found by its correlation: progress may name
+   only the conversation, or an id in its place. */
 
 static int
 parley_correlation_by_corr(const parley_msg_t *m)
@@ -121,10 +122,10 @@ parley_correlate(parley_correlation_t *r, parley_error_t *err)
 
 
 /*
- * If the reply is not translated, its question may have gone another way: a
- * reply to an unknown message passes unchanged.  If the reply is translated, an
- * answer needs its question.  Failures and progress pass without one if they
- * name a recipient.
+ * Finds the question of a reply.  If the reply is not translated, its question
+ * may have gone another way, and a reply to an unknown message passes
+ * unchanged.  If the reply is translated, an answer needs its question.
+ * Failures and progress pass without one if they name a recipient.
  */
 
 static int
@@ -509,7 +510,7 @@ parley_correlation_yields(const parley_correlation_t *r,
 
 /*
  * Returns whether the answers of q go to the same handle as those of
- * r->question (ACH-31), so that an answer does not identify its question.  The
+ * r->question (ACH-31).  An answer then does not identify its question, and the
  * older question counts: otherwise a reader of a query could repeat it, and
  * block its answers.
  */

@@ -27,8 +27,8 @@ parley_correlation_recalls(parley_correlation_t *r, parley_error_t *err)
 
 
 /*
- * Sets the recipient of a message that takes back a call of the caller to the
- * recipient of that call, and sets the ids with which the call was sent.
+ * Sets the recipient of a message that takes back a call of the caller: the
+ * recipient of that call.  Also sets the ids with which the call was sent.
  */
 
 static int

@@ -31,7 +31,7 @@ _Static_assert(sizeof(parley_question_head_t) > sizeof(parley_record_id_t),
 /*
  * Records a message if a later one may refer to it: the protocol in which it is
  * sent can express replies, or its sender may take it back.  An answer that is
- * not translated needs no record, so this record may be evicted, and gives way
+ * not translated needs no record.  Such a record may be evicted, and gives way
  * to the question of another asker with the same id.
  */
 

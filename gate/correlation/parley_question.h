@@ -1,9 +1,9 @@
 /*
  * Questions: records of messages that were sent, so that a later message that
  * refers to one finds its sender and its recipient (SEC-08).  A reply names the
- * id of the question in the protocol in which it was sent, or, in the sender's
- * protocol, the id that its sender gave it.  The sender takes a question back
- * by the id of its call.
+ * id of the question in the protocol in which it was sent.  In the protocol of
+ * its sender, a reply names the id that the sender gave it.  The sender takes a
+ * question back by the id of its call.
  *
  * A question takes one final answer, or one from each responder if it was sent
  * to several, until its time is over.  After its answer or its time it is
@@ -190,8 +190,8 @@ int parley_question_close(parley_ask_t *q, const parley_asked_t *asked)
     __attribute__((warn_unused_result));
 
 /*
- * Returns whether the question of another asker has the id that who->msg will
- * have when it is sent, so that a reply could mean either.  Returns 1, 0,
+ * Returns whether the question of another asker has the id with which who->msg
+ * will be sent.  A reply could then mean either question.  Returns 1, 0,
  * PARLEY_WAIT, or -1: no memory.
  */
 int parley_question_is_taken(parley_ask_t *q, parley_who_t *who,

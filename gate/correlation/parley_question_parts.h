@@ -39,8 +39,9 @@ int parley_question_put_beside(const parley_asking_t *a,
 
 /*
  * parley_question_mute.c: puts the record of an event that must not be answered
- * in words, unless it already has one, under the name that its readers use
- * (ret->own).  Puts nothing if no room is left.  Returns 0 or PARLEY_WAIT.
+ * in words, unless it already has one.  The record has the name that readers of
+ * the event use (ret->own).  Puts nothing if no room is left.  Returns 0 or
+ * PARLEY_WAIT.
  */
 int parley_question_keep_mute(const parley_asking_t *a, parley_asked_t *ret);
 

@@ -78,9 +78,9 @@ parley_str_t parley_verdict_name(parley_verdict_t verdict);
 parley_whose_t parley_verdict_whose(parley_verdict_t verdict);
 
 /*
- * Returns the party that caused the failure of a message that had passed: the
- * upstream, by the code, or the gateway, if it stops an answer that it may not
- * send (SEC-15, SEC-16) or has no room for.
+ * Returns the party that caused the failure of a message that had passed.  It
+ * is the upstream, by the code, or the gateway, if it stops an answer that it
+ * may not send (SEC-15, SEC-16) or has no room for.
  */
 parley_whose_t parley_failure_whose(parley_code_t code);
 

@@ -58,8 +58,8 @@ void parley_delivery_came(const parley_render_t *d,
     parley_attempted_t *ret);
 
 /*
- * Makes the report of a failed delivery, for the parent of its sender, if the
- * message was a critical escalation or an emergency (VCP 5.2).  *ret is in the
+ * Makes the report of a failed delivery for the parent of its sender.  Only a
+ * critical escalation or an emergency has a report (VCP 5.2).  *ret is in the
  * arena; NULL: no report, the parent has no suitable name, or no memory.
  */
 void parley_delivery_tells(const parley_render_t *d,

@@ -368,8 +368,8 @@ void parley_gate_refuse(parley_gate_t *g);
 
 /*
  * Ends the request: frees the id and slots that are not settled, without
- * waiting for the state, and reports the verdict and the outcome if not yet
- * reported.
+ * waiting for the state.  Reports the verdict and the outcome if they are not
+ * yet reported.
  */
 void parley_gate_leave(parley_gate_t *g, int64_t clock);
 
@@ -521,7 +521,7 @@ void parley_gate_resume(parley_gate_t *g, const struct parley_settings_s *s);
 int parley_gate_size(parley_gate_t *g, uint64_t octets)
     __attribute__((warn_unused_result));
 
-/* Fills how the message arrived, and the requirements of the location. */
+/* Fills how the message arrived, and which proofs the location requires. */
 void parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret);
 
 /* Returns the recipient of the message, or of the question that it answers. */

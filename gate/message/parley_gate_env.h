@@ -32,7 +32,7 @@ typedef struct {
 typedef parley_step_result_t (*parley_step_pt)(parley_gate_t *g);
 
 
-/* callbacks of the adapter */
+/* callbacks of the adapter; one that may be NULL says so */
 typedef struct {
     /* steps of the adapter; NULL: nothing to do */
     parley_step_pt      steps[PARLEY_STEP_COUNT];
@@ -40,12 +40,12 @@ typedef struct {
     /* Returns the wall clock, in milliseconds. */
     int64_t           (*now)(parley_gate_t *g);
 
-    /* Writes 16 octets that cannot be guessed.  Returns 0, or -1: FAILED.
-       NULL: no stream can be opened. */
+    /* Writes 16 octets that cannot be guessed.  Returns 0, or -1: FAILED.  If
+       the callback is NULL, no stream can be opened. */
     int               (*random)(parley_gate_t *g, uint8_t out[16]);
 
     /* Tells every process to read the logs (parley_hub_wake()).  Called after
-       an append.  NULL: no other process exists. */
+       an append.  The callback is NULL if no other process exists. */
     void              (*wake)(parley_gate_t *g);
 
     /*
@@ -53,14 +53,14 @@ typedef struct {
      * Returns 1 if the subscription is open: it stays open until
      * parley_gate_held() gets the answer, or until it ends.  Returns 0 if the
      * request cannot be held; -1 with g->err if it is refused; PARLEY_WAIT if
-     * PUBLISH has to wait and call again.  NULL: no request is held, and none
-     * is refused for that reason.
+     * PUBLISH has to wait and call again.  If the callback is NULL, requests
+     * are not held, and not refused for that reason.
      */
     int               (*hold)(parley_gate_t *g,
                           const struct parley_stream_request_s *opening);
 
-    /* Reads a header of the request, as parley_binding.h describes.  NULL: the
-       adapter has no headers. */
+    /* Reads a header of the request, as parley_binding.h describes.  If the
+       callback is NULL, the request has no headers. */
     int               (*header)(parley_gate_t *g, parley_str_t name,
                           parley_str_t *ret);
 
@@ -75,7 +75,7 @@ typedef struct {
                           parley_str_t *ret);
 
     /*
-     * Finds the keys.  With age 0 it returns 0 and the current keys in *ret.
+     * Finds the keys.  If age is 0, it returns 0 and the current keys in *ret.
      * Otherwise it fetches new keys, unless the last fetch is less than age
      * milliseconds old; then it returns 0 and leaves *ret unchanged.
      * PARLEY_WAIT: the fetch is under way, and PROOF waits for it.
@@ -84,9 +84,9 @@ typedef struct {
                           parley_keys_t *ret);
 
     /*
-     * Finds the client's certificate, which TLS has verified.  *ret NULL: the
-     * client sent none.  Returns 0, or -1 with g->err.  NULL: no client has a
-     * certificate.
+     * Finds the client's certificate, which TLS has verified.  *ret is NULL if
+     * the client sent none.  Returns 0, or -1 with g->err.  If the callback is
+     * NULL, clients have no certificates.
      */
     int               (*certificate)(parley_gate_t *g,
                           const parley_certificate_t **ret);
@@ -131,10 +131,10 @@ typedef struct {
 
     /*
      * Writes the verdict PASSED or ANSWERED to the audit log before it takes
-     * effect (OPS-06).  If it cannot be written, parley_audit decides whether
-     * the gate refuses the message.  Called once for a message, before it
-     * changes anything, and never in a dry run.  verdict is called later in any
-     * case.  May be NULL.
+     * effect (OPS-06).  If it cannot be written, "on_error" of the directive
+     * parley_audit decides whether the gate refuses the message.  Called once
+     * for a message, before it changes anything, and never in a dry run.
+     * verdict is called later in any case.  May be NULL.
      */
     parley_recorded_t (*record)(parley_gate_t *g, parley_verdict_t verdict);
 

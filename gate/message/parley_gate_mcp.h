@@ -19,8 +19,8 @@
 
 typedef struct parley_gate_mcp_s {
     parley_json_t                   doc;
-    const parley_channel_verb_t    *verb;       /* NULL: the call is not of a
-                                                   tool */
+    const parley_channel_verb_t    *verb;       /* tool that is called; NULL:
+                                                   none */
     parley_json_ref_t               arguments;  /* valid arguments; node NONE:
                                                    none */
     parley_str_t                    made;       /* id that the gateway made for
@@ -49,8 +49,8 @@ typedef struct parley_gate_mcp_s {
 } parley_gate_mcp_t;
 
 
-/* Runs the step SERVE for a call of MCP.  Answers a call that is not of a tool.
-   A frame continues as the body of the message. */
+/* Runs the step SERVE for a call of MCP.  Answers a request that does not call
+   a tool.  A frame continues as the body of the message. */
 parley_step_result_t parley_gate_mcp(parley_gate_t *g);
 
 /* Sets the error for an invalid member; returns -1. */

@@ -268,8 +268,9 @@ int parley_gate_flush(parley_gate_t *g);
 /* parley_gate_response.c */
 
 /*
- * Fills g->response_scope.  Returns 0, or -1: field-invalid,
- * scope-unimplemented, scope-unauthorised, policy-refused.
+ * Fills g->response_scope with the scope that a query names for its answers.
+ * Returns 0, or -1: field-invalid, scope-unimplemented, scope-unauthorised,
+ * policy-refused.
  */
 int parley_gate_response(parley_gate_t *g);
 
@@ -384,7 +385,7 @@ parley_step_result_t parley_gate_rate(parley_gate_t *g);
 parley_step_result_t parley_gate_sender_rate(parley_gate_t *g);
 
 /*
- * Counts a failed proof, refused with g->err.  Returns 0 or PARLEY_WAIT.
+ * Counts a failed proof; g->err has its error.  Returns 0 or PARLEY_WAIT.
  */
 int parley_gate_failed(parley_gate_t *g);
 
@@ -469,8 +470,8 @@ parley_gate_kept(const parley_gate_t *g, parley_str_t sub)
 }
 
 /*
- * Releases the records of the message, unless it is settled.  Returns 0,
- * PARLEY_WAIT or -1.
+ * Frees the id of the message and removes its records, unless it was accepted.
+ * Returns 0, PARLEY_WAIT or -1.
  */
 int parley_gate_undo(parley_gate_t *g);
 
@@ -485,8 +486,8 @@ int parley_gate_actors_pass(parley_gate_t *g)
 int parley_gate_caller_passes(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* Returns whether the subject of the token uses it without an actor, except an
-   instrument that has no sub. */
+/* Returns whether the subject of the token uses it itself.  An actor without a
+   sub is an instrument of the subject, and does not count. */
 int parley_gate_acts_itself(const parley_gate_t *g);
 
 /* parley_gate_suspend.c */
@@ -548,7 +549,7 @@ parley_step_result_t parley_gate_direction(parley_gate_t *g);
 int parley_gate_caller(parley_gate_t *g);
 
 /* Returns whether a rule with this type lets the caller ask about another
-   principal's name, g->to.  Empty: about the gateway. */
+   principal's name, g->to, or about the gateway if g->to is empty. */
 int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
 
 /*
