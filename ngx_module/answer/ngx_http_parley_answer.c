@@ -3,8 +3,8 @@
  * Copyright (C) 2026 The Parley authors
  *
  * An answer that is one JSON document.  The header is held and the body
- * collected; then both continue in the caller's protocol. gate/ decides on the
- * meaning of the answer and on the reservation.
+ * collected; then both continue in the caller's protocol.  gate/ decides on
+ * the meaning of the answer and on the reservation.
  */
 
 

@@ -5,7 +5,7 @@
  * An answer of Server-Sent Events, unbuffered: each event is a message of the
  * upstream, and continues in the caller's protocol when it is complete.  If
  * the caller's protocol has no events, the caller gets one JSON object, and
- * the log gets the later events. gate/ decides on each event.
+ * the log gets the later events.  gate/ decides on each event.
  */
 
 

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What nginx made of a block, for the gate to judge.
+ * The facts that nginx has about a block.  The gate judges them.
  */
 
 
@@ -23,7 +23,7 @@ static ngx_uint_t ngx_http_parley_ends_tls(const ngx_http_conf_addr_t *addr,
     ngx_http_core_srv_conf_t *cscf);
 
 
-/* they restrict who gets to a location */
+/* modules that restrict the access to a location */
 
 static const char *const  ngx_http_parley_restricting[] = {
     "ngx_http_access_module",
@@ -32,7 +32,7 @@ static const char *const  ngx_http_parley_restricting[] = {
     NULL
 };
 
-/* they lead requests out of a location, or answer them */
+/* modules that lead requests out of a location, or answer them */
 
 static const char *const  ngx_http_parley_leading[] = {
     "ngx_http_rewrite_module",
@@ -78,7 +78,8 @@ ngx_http_parley_block_facts_known(ngx_conf_t *cf,
 }
 
 
-/* whether other locations stand in it, which may accept messages */
+/* Returns whether the block contains named locations, which may accept
+   messages. */
 
 static ngx_uint_t
 ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf)
@@ -98,7 +99,7 @@ ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf)
         lq = (ngx_http_location_queue_t *) q;
         inner = lq->exact ? lq->exact : lq->inclusive;
 
-        /* those of "if" and "limit_except" have no name */
+        /* the locations of "if" and "limit_except" have no name */
 
         if (!inner->noname) {
             return 1;
@@ -110,10 +111,10 @@ ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf)
 
 
 /*
- * Whether one of these, nginx's own modules, has something to say in a block.
- * Their configurations are nobody else's to read, but each of these begins with
- * a pointer or a length that is zero where nothing was said.  They are merged
- * by now: they stand before every filter.
+ * Returns whether one of these modules of nginx is configured in a block.
+ * Their configurations are private, but each begins with a pointer or a length
+ * that is zero by default.  They are merged already, because these modules
+ * precede all filters.
  */
 
 static ngx_uint_t
@@ -146,8 +147,8 @@ ngx_http_parley_has_any(ngx_conf_t *cf, const char *const *names)
 
 
 /*
- * The first named location to which error_page leads what a service failed,
- * and which accepts no messages (GW-24).
+ * Returns the first named location that error_page uses for the failures of a
+ * service and that does not accept messages (GW-24).
  */
 
 static parley_str_t
@@ -192,7 +193,7 @@ ngx_http_parley_astray(const ngx_http_parley_accepting_t *place)
 }
 
 
-/* Whether no listener of the server ends TLS: nothing comes to it encrypted. */
+/* Returns whether the server has no listener with TLS. */
 
 static ngx_uint_t
 ngx_http_parley_is_plain(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf)
@@ -239,7 +240,7 @@ ngx_http_parley_ends_tls(const ngx_http_conf_addr_t *addr,
 
 #if (nginx_version < 1025001)
 
-    /* "ssl on", which is for every listener of the server */
+    /* "ssl on" applies to every listener of the server */
 
     ngx_http_ssl_srv_conf_t  *sscf;
 

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What nginx made of a block: parley_block_facts_t.
+ * The facts that nginx has about a block: parley_block_facts_t.
  */
 
 
@@ -13,10 +13,11 @@
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 
 
-/* As the block is merged: what it says itself. */
+/* Reads the facts of the block itself, when it is merged. */
 void ngx_http_parley_block_facts(ngx_conf_t *cf, parley_block_facts_t *ret);
 
-/* As the configuration has been read to its end: what others say of it. */
+/* Adds the facts that depend on other blocks, at the end of the
+   configuration. */
 void ngx_http_parley_block_facts_known(ngx_conf_t *cf,
     ngx_http_parley_accepting_t *place);
 

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Files and folders that directives name, for the gate to read.
+ * Reads files and folders that directives name.
  */
 
 
@@ -144,7 +144,7 @@ ngx_http_parley_conf_walk(void *ctx, parley_str_t word,
 }
 
 
-/* the tree's own memory is gone once the file was seen */
+/* Copies the path, because the tree frees its memory after each file. */
 
 static ngx_int_t
 ngx_http_parley_walk_file(ngx_tree_ctx_t *tree, ngx_str_t *path)

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The configuration: the gate reads, merges and verifies it; nginx brings the
- * words and says what is wrong.
+ * The configuration: the gate reads, merges and verifies it.  This file passes
+ * the words to the gate and reports errors to nginx.
  */
 
 
@@ -98,7 +98,7 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* whoever set a handler before, or does so later, is found by the merge */
+/* Sets the handler unless there is one; the merge finds conflicts. */
 
 static char *
 ngx_http_parley_answers(ngx_conf_t *cf, ngx_http_handler_pt handler)
@@ -352,7 +352,7 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
-/* the configuration has been read to its end by now */
+/* Verifies the blocks after the whole configuration was read. */
 
 ngx_int_t
 ngx_http_parley_verify(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * How the configuration is read: nginx's side of parley_directive.h.
+ * Reads the configuration for parley_directive.h.
  */
 
 
@@ -14,7 +14,7 @@
 #include "gate/settings/parley_directive.h"
 
 
-/* the setter of every directive; cmd->offset is its parley_directive_id_t */
+/* The setter of every directive; cmd->offset is its parley_directive_id_t. */
 char *ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 
@@ -24,12 +24,13 @@ void *ngx_http_parley_create_loc_conf(ngx_conf_t *cf);
 char *ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent,
     void *child);
 
-/* Of all that accepts messages; the engine is there. */
+/* Verifies all blocks that accept messages.  The engine must exist. */
 ngx_int_t ngx_http_parley_verify(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf);
 
 
-/* ngx_http_parley_conf_file.c: of parley_settings_env_t, ctx is ngx_conf_t */
+/* ngx_http_parley_conf_file.c: hooks of parley_settings_env_t; ctx is
+   ngx_conf_t */
 
 int ngx_http_parley_conf_read(void *ctx, parley_str_t word,
     parley_str_t *ret_path, parley_str_t *ret_text,

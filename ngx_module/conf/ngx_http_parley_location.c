@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Locations that a directive names, found when the configuration was read.
+ * Finds locations that directives name, after the configuration was read.
  */
 
 
@@ -42,8 +42,8 @@ ngx_http_parley_location_server(ngx_conf_t *cf, ngx_str_t *uri,
 
 
 /*
- * Follows ngx_http_core_find_static_location(): the location of that name to
- * which the URI leads, in this block or nested in one of its prefixes.
+ * Follows ngx_http_core_find_static_location(): returns the location of this
+ * name to which the URI leads, in this block or nested in one of its prefixes.
  */
 
 static ngx_http_core_loc_conf_t *
@@ -88,8 +88,8 @@ ngx_http_parley_location_is(ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri)
 
 
 /*
- * The configuration of proxy_pass begins with that of its upstream.  The module
- * is found by its name, since nginx can be built without it.
+ * The configuration of proxy_pass begins with that of its upstream.  The
+ * module is found by its name, because nginx can be built without it.
  */
 
 ngx_int_t

@@ -193,7 +193,8 @@ ngx_http_parley_init_location(ngx_conf_t *cf,
 }
 
 
-/* its listeners are open: nginx refuses the configuration no more */
+/* Runs after the listeners are open, when nginx can no longer refuse the
+   configuration. */
 
 static ngx_int_t
 ngx_http_parley_init_module(ngx_cycle_t *cycle)

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The page of parley_status (ngx_module/status.html), as tools/embed-page has
- * put it into ngx_http_parley_page.c.
+ * The page of parley_status: ngx_module/status.html, which tools/embed-page
+ * copies into ngx_http_parley_page.c.
  */
 
 
@@ -16,7 +16,8 @@
 
 extern const parley_str_t  ngx_http_parley_page;
 
-/* its Content-Security-Policy, which names its script and style by digest */
+/* the page's Content-Security-Policy, which has the digests of its script and
+   style */
 extern const parley_str_t  ngx_http_parley_page_policy;
 
 

@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * OPS-09: the content handler of parley_public_keys.  The text was made of the
- * public parts when the configuration was read, so that no request comes near
- * a private key.  All may read it, without a token and without TLS.
+ * Handles the content of parley_public_keys (OPS-09).  The text was made of
+ * the public parts when the configuration was read, so no request uses a
+ * private key.  Every client may read it, without a token or TLS.
  */
 
 
@@ -14,8 +14,8 @@
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
 
-/* how long a client may use the keys: the next key is published for longer
-   than that before it signs */
+/* maximum age of the keys in a client's cache; the next key is published for a
+   longer time before it signs */
 #define NGX_HTTP_PARLEY_PUBLIC_KEYS_CACHE  "public, max-age=300"
 
 

@@ -2,11 +2,11 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The content handler of parley_status and parley_health.  What is said, and
- * how, is gate/'s; here it is fetched.  The state may answer later, as any of
- * its verbs; it is not waited for longer than a message would.  Who is
- * suspended is read a part at a time, so that other requests have their turn;
- * what there is after that time is told.
+ * Handles the content of parley_status and parley_health.  gate/ makes the
+ * text; this file collects the data.  The state may answer later, within the
+ * time limit of a message.  The list of suspended principals is read in parts,
+ * so that other requests are served in between.  At the end of the time the
+ * response has the parts that were read.
  */
 
 
@@ -20,13 +20,13 @@
 #include "gate/metrics/parley_status.h"
 
 
-/* milliseconds that the state is waited for */
+/* milliseconds to wait for the state */
 #define NGX_HTTP_PARLEY_STATUS_WAIT   1000
 
 #define NGX_HTTP_PARLEY_STATUS_BLOCK  65536
 
 
-/* one that asks */
+/* a request for the status */
 typedef struct {
     ngx_http_request_t           *request;
     ngx_http_parley_main_conf_t  *mcf;
@@ -38,13 +38,15 @@ typedef struct {
     parley_state_stat_t           stat;
     ngx_event_t                   timer;
     unsigned                      waits:1;        /* the timer is set */
-    unsigned                      calls:1;        /* a verb is under way */
+    unsigned                      calls:1;        /* a verb of the state is
+                                                     running */
     unsigned                      known:1;        /* stat is filled */
 
-    ngx_uint_t                    max;            /* of suspended; 0: none */
+    ngx_uint_t                    max;            /* maximum length of
+                                                     suspended */
     parley_suspended_t            suspended;
-    parley_listed_t              *listed;         /* NULL: not asked yet */
-    ngx_event_t                   next;           /* the next part */
+    parley_listed_t              *listed;         /* NULL: not requested yet */
+    ngx_event_t                   next;           /* reads the next part */
 } ngx_http_parley_asking_t;
 
 
@@ -139,7 +141,7 @@ ngx_http_parley_status_alloc(void *pool, size_t size)
 }
 
 
-/* what needs no state is answered without */
+/* Asks the state, unless the response does not need it. */
 
 static ngx_int_t
 ngx_http_parley_status_ask(ngx_http_parley_asking_t *a)
@@ -169,7 +171,8 @@ ngx_http_parley_status_ask(ngx_http_parley_asking_t *a)
 }
 
 
-/* the part from at on, where who is suspended is told and there is anybody */
+/* Reads the next part of the list, from position at.  Without a configured
+   list, or if it is empty, the function responds. */
 
 static ngx_int_t
 ngx_http_parley_status_list(ngx_http_parley_asking_t *a, size_t at)
@@ -213,7 +216,7 @@ ngx_http_parley_status_list(ngx_http_parley_asking_t *a, size_t at)
 }
 
 
-/* what else there is to do in this worker comes before the next part */
+/* Adds a part, and posts the next one behind other events. */
 
 static ngx_int_t
 ngx_http_parley_status_listed(ngx_http_parley_asking_t *a)
@@ -245,7 +248,7 @@ ngx_http_parley_status_next(ngx_event_t *ev)
 }
 
 
-/* the time is that of all that is asked */
+/* Starts the timer once, for all questions. */
 
 static ngx_int_t
 ngx_http_parley_status_wait(ngx_http_parley_asking_t *a)
@@ -292,7 +295,7 @@ ngx_http_parley_status_timeout(ngx_event_t *ev)
 }
 
 
-/* NGX_DONE: it waits still */
+/* Finalizes the request; NGX_DONE: it still waits. */
 
 static void
 ngx_http_parley_status_resume(ngx_http_parley_asking_t *a, ngx_int_t rc)
@@ -310,7 +313,7 @@ ngx_http_parley_status_resume(ngx_http_parley_asking_t *a, ngx_int_t rc)
 }
 
 
-/* nothing of it is under way any more */
+/* Cancels the timer and the questions. */
 
 static void
 ngx_http_parley_status_stop(ngx_http_parley_asking_t *a)
@@ -376,7 +379,7 @@ ngx_http_parley_status_answer(ngx_http_parley_asking_t *a)
     r->headers_out.status = status;
     r->headers_out.content_length_n = body.len;
 
-    /* GW-36: a page that is made anew is never the one that a client has */
+    /* a generated page has no version that a client could keep (GW-36) */
     r->disable_not_modified = 1;
 
     rc = ngx_http_send_header(r);
@@ -392,7 +395,7 @@ ngx_http_parley_status_answer(ngx_http_parley_asking_t *a)
 }
 
 
-/* OPS-03: what readiness is decided by */
+/* Collects the facts that decide on readiness (OPS-03). */
 
 static unsigned
 ngx_http_parley_status_failed(ngx_http_parley_asking_t *a)

@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Variables: for logs, maps and headers.  Never payload.  Where there is no
- * verdict yet they are not found.  What they hold is percent-encoded
- * (SEC-01): nginx writes it as it is, wherever a directive puts it.
+ * Variables for logs, maps and headers.  They never contain payload.  A
+ * variable without a value is not found.  Foreign values are percent-encoded
+ * (SEC-01), because nginx writes them unchanged.
  */
 
 
@@ -115,7 +115,7 @@ ngx_http_parley_variable_ctx(ngx_http_request_t *r,
 }
 
 
-/* a word of the gateway's own: it is plain */
+/* Sets a word of the gateway, which needs no escaping. */
 
 static ngx_int_t
 ngx_http_parley_variable_word(ngx_http_variable_value_t *v, parley_str_t s)
@@ -133,7 +133,7 @@ ngx_http_parley_variable_word(ngx_http_variable_value_t *v, parley_str_t s)
 }
 
 
-/* what came from outside */
+/* Sets escaped foreign text. */
 
 static ngx_int_t
 ngx_http_parley_variable_text(ngx_http_parley_ctx_t *ctx,
@@ -198,8 +198,8 @@ ngx_http_parley_variable_speak(ngx_http_request_t *r,
 
 
 /*
- * "00-", the trace's id, "-", ...: the id alone.  What was refused goes to no
- * upstream, and belongs to its request's trace all the same.
+ * Returns the trace id of "00-<trace id>-...".  A refused message has no
+ * upstream, but belongs to the trace of its request.
  */
 
 static ngx_int_t
@@ -267,7 +267,7 @@ ngx_http_parley_variable_principal(ngx_http_request_t *r,
 }
 
 
-/* of whoever delivers the message of another */
+/* The principal that delivers a message of another principal. */
 
 static ngx_int_t
 ngx_http_parley_variable_surface(ngx_http_request_t *r,
@@ -285,7 +285,7 @@ ngx_http_parley_variable_surface(ngx_http_request_t *r,
 }
 
 
-/* the key that verified; "none": the message is not signed */
+/* The key that verified the signature, or "none" for an unsigned message. */
 
 static ngx_int_t
 ngx_http_parley_variable_signature(ngx_http_request_t *r,
@@ -327,7 +327,7 @@ ngx_http_parley_variable_verdict(ngx_http_request_t *r,
                                    parley_verdict_name(ctx->gate.verdict));
     }
 
-    /* GW-26: an answer that neither the gateway nor the upstream gave */
+    /* neither the gateway nor the upstream gave the answer (GW-26) */
 
     lcf = ngx_http_get_module_loc_conf(r->main, ngx_http_parley_module);
 
@@ -381,7 +381,8 @@ ngx_http_parley_variable_loss(ngx_http_request_t *r,
 }
 
 
-/* of the identities, where it was checked: not of any message */
+/* The URL of a recipient in the identities, where it was checked.  It never
+   comes from a message. */
 
 static ngx_int_t
 ngx_http_parley_variable_url(ngx_http_request_t *r,

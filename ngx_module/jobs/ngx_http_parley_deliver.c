@@ -3,8 +3,8 @@
  * Copyright (C) 2026 The Parley authors
  *
  * An attempt to deliver: a detached POST (ngx_http_parley_detached.h) through
- * the location of parley_deliver.  Of those a worker has as many as it needs at
- * once; each is used again.
+ * the location of parley_deliver.  A worker allocates attempts as it needs
+ * them and reuses them.
  */
 
 
@@ -20,17 +20,18 @@ typedef struct {
     ngx_http_parley_host_t       host;
     ngx_queue_t                  queue;
     ngx_http_parley_jobs_t      *jobs;
-    parley_run_t                *run;           /* NULL: it is free */
+    parley_run_t                *run;           /* NULL: free */
     ngx_msec_t                   began;
 
-    ngx_event_t                  done;          /* posted: the request is gone,
-                                                   and this came of it: */
+    ngx_event_t                  done;          /* posted when the request is
+                                                   freed; the members below are
+                                                   its result */
     ngx_int_t                    status;
     parley_str_t                 body;
     ngx_uint_t                   whole;
     ngx_msec_t                   wait;
     ngx_uint_t                   astray;        /* it was sent to an address
-                                                   that it must not go to */
+                                                   that is not allowed */
 } ngx_http_parley_attempt_t;
 
 
@@ -85,7 +86,8 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 }
 
 
-/* those that are free stand first, and this one stays there until it begins */
+/* Returns a free attempt.  It stays among the free ones, at the head, until it
+   begins. */
 
 static ngx_http_parley_attempt_t *
 ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
@@ -116,7 +118,7 @@ ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
     a->detached.handler = ngx_http_parley_deliver_answered;
     a->detached.data = a;
 
-    /* the worker that is to quit waits for what it has begun */
+    /* an exiting worker waits for running attempts */
     a->detached.awaited = 1;
 
     a->done.handler = ngx_http_parley_deliver_done;
@@ -176,7 +178,7 @@ ngx_http_parley_deliver_post(ngx_http_parley_attempt_t *a)
 }
 
 
-/* the request is gone when this returns, and with it all but what is kept */
+/* Copies the result, because the request is freed on return. */
 
 static void
 ngx_http_parley_deliver_answered(ngx_http_request_t *sr, ngx_int_t rc,

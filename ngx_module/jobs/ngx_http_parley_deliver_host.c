@@ -2,10 +2,10 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Where a URL leads: nothing is delivered to an address of the gateway's own
- * net unless hosts= of parley_deliver lists it.  proxy_pass finds the addresses
- * of a name by itself; they are looked at before, and it gets what is in the
- * resolver's cache, since it asks in the same turn of the event loop.
+ * Checks the addresses of a URL: a delivery to an address of the gateway's own
+ * network is allowed only if hosts= of parley_deliver lists it.  proxy_pass
+ * resolves the name itself.  It does so in the same turn of the event loop, so
+ * the resolver's cache gives it the checked addresses.
  */
 
 
@@ -30,7 +30,7 @@ ngx_http_parley_host_check(ngx_http_parley_host_t *h, ngx_msec_t timeout)
     host = ngx_http_parley_ngx_str(h->url->host);
     clcf = h->mcf->deliver_location;
 
-    /* an address in a URL is one that hosts= lists */
+    /* an address in a URL is listed in hosts= */
 
     h->listed = ngx_http_parley_host_is_upstream(h, &host);
 
@@ -77,7 +77,7 @@ ngx_http_parley_host_cancel(ngx_http_parley_host_t *h)
 }
 
 
-/* as ngx_http_upstream_init_request() has it */
+/* Matches as ngx_http_upstream_init_request(). */
 
 static ngx_uint_t
 ngx_http_parley_host_is_upstream(ngx_http_parley_host_t *h, ngx_str_t *host)

@@ -2,8 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Deadlines that are due (parley_deadline.h): jobs that a worker carries
- * out by asking the state alone.
+ * Deadlines that are due (parley_deadline.h): jobs that only ask the state.
  */
 
 
@@ -17,8 +16,8 @@ typedef struct {
     parley_deadline_t        deadline;
     ngx_http_parley_jobs_t  *jobs;
     parley_run_t            *run;
-    ngx_queue_t              queue;         /* of those that wait */
-    ngx_event_t              patience;      /* the state takes too long */
+    ngx_queue_t              queue;         /* link in jobs->deadlines */
+    ngx_event_t              patience;      /* timer of a slow state */
 } ngx_http_parley_due_t;
 
 
@@ -90,7 +89,7 @@ ngx_http_parley_due_resume(parley_ask_t *q)
 }
 
 
-/* what is asked from now on has no answer */
+/* Ends the wait: later questions get no answer. */
 
 static void
 ngx_http_parley_due_deadline(ngx_event_t *ev)

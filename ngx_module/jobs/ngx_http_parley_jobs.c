@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The jobs of a worker: it looks when it is woken, and when the next is due.
- * One that is to quit ends those that it has, and takes no more.
+ * The jobs of a worker.  It runs them when it is woken and when one is due.
+ * An exiting worker finishes its running jobs and takes no others.
  */
 
 
@@ -59,7 +59,7 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
 
     mcf->jobs = jobs;
 
-    /* in the event loop, which has not begun: those of a worker that is gone */
+    /* 1 ms: the event loop has not begun; takes over a dead worker's jobs */
     ngx_add_timer(&jobs->timer, 1);
 
     return NGX_OK;
@@ -108,7 +108,7 @@ ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf)
 
     jobs = mcf->jobs;
 
-    /* who adds is in the midst of a request */
+    /* a request is running: use the timer */
 
     if (jobs == NULL) {
         return;
@@ -147,7 +147,7 @@ ngx_http_parley_jobs_wait(void *ctx, int64_t ms)
 }
 
 
-/* whoever comes after a worker that quits has the rest at once */
+/* Begins a job; an exiting worker leaves it to its successor. */
 
 static void
 ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
@@ -222,7 +222,7 @@ ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
 }
 
 
-/* what was told of it is to be read, and delivered */
+/* Logs the end of a job and wakes the readers of the message about it. */
 
 static void
 ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The jobs of a worker (hub/parley_runner.h): its turns, and what does them.
+ * The jobs of a worker (hub/parley_runner.h): its turns, and the kinds of
+ * jobs.
  */
 
 
@@ -22,59 +23,62 @@ struct ngx_http_parley_jobs_s {
     parley_render_t               deliver;
 
     ngx_event_t                   timer;
-    ngx_queue_t                   attempts;     /* ..._attempt_t, that were
-                                                   made; those that are under
-                                                   way are at the end */
-    ngx_queue_t                   deadlines;    /* ..._deadline_t, that wait
-                                                   for the state */
+    ngx_queue_t                   attempts;     /* ..._attempt_t; free ones
+                                                   first, running ones last */
+    ngx_queue_t                   deadlines;    /* ..._due_t that wait for the
+                                                   state */
 };
 
 
 /* ngx_http_parley_jobs.c */
 
-/* When a worker starts, and when it ends. */
+/* Create and free the runner of a worker. */
 ngx_int_t ngx_http_parley_jobs_init(ngx_cycle_t *cycle,
     ngx_http_parley_main_conf_t *mcf);
 void ngx_http_parley_jobs_exit(ngx_http_parley_main_conf_t *mcf);
 
-/* Something may be due. */
+/* Runs the jobs that are due. */
 void ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf);
 
-/* This worker added one. */
+/* Schedules a turn, because this worker has added a job. */
 void ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf);
 
-/* Into the error log, if there is a line. */
+/* Writes a line to the error log if it has a level. */
 void ngx_http_parley_jobs_log(const parley_job_line_t *line);
 
-/* What a job that delivers came to. */
+/* Ends a run of a job that delivers, with the result of the attempt. */
 void ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs,
     parley_run_t *run, const parley_attempted_t *how);
 
 
 /* ngx_http_parley_deliver.c */
 
-/* An attempt: ngx_http_parley_jobs_came() follows, perhaps from within. */
+/* Begins an attempt.  ngx_http_parley_jobs_came() follows, possibly before
+   this function returns. */
 void ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run);
 
-/* The worker ends. */
+/* Cancels attempts, because the worker exits. */
 void ngx_http_parley_deliver_exit(ngx_http_parley_jobs_t *jobs);
 
-/* What the logs have of the end of a job. */
+/* Writes the end of a delivery to the logs.  untold: the message about it
+   could not be stored. */
 void ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs,
     parley_run_t *run, parley_job_how_t how, ngx_uint_t untold);
 
 
 /* ngx_http_parley_due.c */
 
-/* A deadline that is due: parley_runner_end() follows, perhaps from within. */
+/* Processes a deadline that is due.  parley_runner_end() follows, possibly
+   before this function returns. */
 void ngx_http_parley_due(ngx_http_parley_jobs_t *jobs,
     parley_run_t *run);
 
-/* What is counted and logged of one that is over. */
+/* Counts and logs a processed deadline.  untold: the message about it could
+   not be stored. */
 void ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs,
     parley_run_t *run, ngx_uint_t untold);
 
-/* The worker ends. */
+/* Cancels questions to the state, because the worker exits. */
 void ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs);
 
 
@@ -82,14 +86,14 @@ void ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs);
 
 typedef struct ngx_http_parley_host_s  ngx_http_parley_host_t;
 
-/* rc: NGX_OK; NGX_DECLINED: it has an address that nothing is delivered to;
-   NGX_ERROR: it is not found. */
+/* Receives the result: NGX_OK; NGX_DECLINED if the host has an address that is
+   not allowed; NGX_ERROR if it cannot be resolved. */
 typedef void (*ngx_http_parley_host_pt)(void *data, ngx_int_t rc);
 
 struct ngx_http_parley_host_s {
     ngx_http_parley_main_conf_t  *mcf;
     const parley_url_t           *url;
-    ngx_resolver_ctx_t           *resolving;    /* NULL: it does not */
+    ngx_resolver_ctx_t           *resolving;    /* NULL: not resolving */
     ngx_http_parley_host_pt       handler;
     void                         *data;
     unsigned                      listed:1;     /* its addresses are those of
@@ -97,15 +101,16 @@ struct ngx_http_parley_host_s {
 };
 
 /*
- * Finds the addresses of h->url as proxy_pass will, and looks at all of them;
- * the handler is called, perhaps from within.  What proxy_pass asks for in the
- * handler is answered with these.
+ * Resolves the host of h->url as proxy_pass will, and checks all addresses.
+ * The handler is called, possibly before the function returns.  A proxy_pass
+ * that begins in the handler gets the checked addresses.
+ * ngx_http_parley_host_cancel() stops the resolution.
  */
 void ngx_http_parley_host_check(ngx_http_parley_host_t *h,
     ngx_msec_t timeout);
 void ngx_http_parley_host_cancel(ngx_http_parley_host_t *h);
 
-/* Whether that address is one that may be delivered to. */
+/* Returns whether a delivery to the address is allowed. */
 ngx_uint_t ngx_http_parley_host_may(ngx_http_parley_host_t *h,
     struct sockaddr *sockaddr);
 

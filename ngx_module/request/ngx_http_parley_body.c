@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The request's body: taken as one span, wherever nginx has put it, and
+ * The request's body: made one span of memory, wherever nginx has put it, and
  * replaced by its translation.
  */
 
@@ -111,11 +111,11 @@ ngx_http_parley_body_replace(ngx_http_request_t *r,
     parley_str_t   body;
 
     if (ctx->gate.sent.copied && ctx->gate.entry == NULL) {
-        /* the octets of the client, a temporary file included */
+        /* the client's octets go on, also from a temporary file */
         return NGX_OK;
     }
 
-    /* they have been sent before, or replaced, where the message continues */
+    /* a continued message may have sent or replaced its buffers before */
 
     body = ctx->gate.sent.copied ? ctx->body : ctx->gate.sent.body;
 
@@ -145,7 +145,8 @@ ngx_http_parley_body_replace(ngx_http_request_t *r,
 }
 
 
-/* for handlers, and variables, that read the header again */
+/* Sets Content-Length, for handlers and variables that read the header
+   again. */
 
 static ngx_int_t
 ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
@@ -173,7 +174,7 @@ ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
         ngx_str_set(&h->key, "Content-Length");
         h->lowcase_key = (u_char *) "content-length";
 
-        /* nginx's proxies look it up, to write their own instead */
+        /* nginx's proxies find the header by the hash and send their own */
         h->hash = ngx_hash_key(h->lowcase_key, h->key.len);
 
         r->headers_in.content_length = h;

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The client's certificate, as far as nginx has verified it (SEC-17).
+ * The client's certificate, if nginx has verified it (SEC-17).
  */
 
 
@@ -12,7 +12,7 @@
 
 #if (NGX_HTTP_SSL)
 
-/* of ssl_verify_client */
+/* values of ssl_verify_client */
 #define NGX_HTTP_PARLEY_VERIFY_ON        1
 #define NGX_HTTP_PARLEY_VERIFY_OPTIONAL  2
 
@@ -31,7 +31,7 @@ ngx_http_parley_verifies(ngx_conf_t *cf)
 }
 
 
-/* optional_no_ca verifies nothing */
+/* optional_no_ca does not count, because it verifies nothing. */
 
 static ngx_uint_t
 ngx_http_parley_verify_is_on(ngx_http_ssl_srv_conf_t *sscf)
@@ -66,8 +66,9 @@ ngx_http_parley_certificate(parley_gate_t *g,
 
 
 /*
- * Verified by the authorities of the server that the request is for: a client
- * that names another one in Host than in TLS has shown it to that one.
+ * Returns a certificate that the authorities of the request's server have
+ * verified, or NULL.  A client that names one server in TLS and another one in
+ * Host has shown its certificate to the first one only.
  */
 
 static X509 *

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What the gate asks of its adapter: the steps that need nginx, and what only
- * nginx knows.  The other steps, and their order, are gate/parley_gate.c's.
+ * The callbacks of the gate: the steps that need nginx, and data that only
+ * nginx has.  gate/parley_gate.c has the other steps and their order.
  */
 
 
@@ -74,7 +74,7 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
         NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
     }
 
-/* nothing stands beside a frame, and none is held */
+/* a WebSocket message has no headers and cannot be held */
 
 #define NGX_HTTP_PARLEY_GATE_FRAME(_step_done)                                \
     {                                                                         \
@@ -88,7 +88,7 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
 static const parley_gate_env_t  ngx_http_parley_gate_env =
     NGX_HTTP_PARLEY_GATE_ENV(NULL);
 
-/* where the log has debug lines */
+/* used if the log writes debug lines */
 static const parley_gate_env_t  ngx_http_parley_gate_env_told =
     NGX_HTTP_PARLEY_GATE_ENV(ngx_http_parley_trace);
 
@@ -178,7 +178,8 @@ ngx_http_parley_step_method(parley_gate_t *g)
 }
 
 
-/* WAIT: the phase reads the body; nothing of it is read before this step */
+/* Returns WAIT to make the phase read the body.  No body is read before this
+   step. */
 
 static parley_step_result_t
 ngx_http_parley_step_body(parley_gate_t *g)
@@ -268,7 +269,7 @@ ngx_http_parley_wake(parley_gate_t *g)
 }
 
 
-/* empty where it is the location itself */
+/* Returns the path, or an empty one if it equals the location. */
 
 static parley_str_t
 ngx_http_parley_path(ngx_http_request_t *r)

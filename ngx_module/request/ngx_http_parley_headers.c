@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Headers of the request: what they say of the body, and what the upstream
- * gets beside the message.
+ * Headers of the request: checks those that describe the body, and makes those
+ * that go to the upstream.
  */
 
 
@@ -11,11 +11,11 @@
 #include "ngx_module/worker/ngx_http_parley_request.h"
 
 
-/* of a list that is made anew because of what a client sent */
+/* size of a list that replaces a list with a client's Parley- headers */
 #define NGX_HTTP_PARLEY_HEADERS_SIZE  20
 
 
-/* headers of the gateway's to the upstream */
+/* headers that the gateway sends to the upstream */
 
 typedef enum {
     NGX_HTTP_PARLEY_ENCODING = 0,
@@ -29,7 +29,7 @@ typedef enum {
 typedef struct {
     ngx_str_t                     name;
     u_char                       *lowcase;
-    ngx_uint_t                    hash;           /* of lowcase */
+    ngx_uint_t                    hash;           /* hash of lowcase */
 } ngx_http_parley_header_t;
 
 
@@ -58,7 +58,7 @@ static ngx_http_parley_header_t
 };
 
 
-/* the hashes, once instead of with every request */
+/* Computes the hashes once. */
 
 void
 ngx_http_parley_headers_init(void)
@@ -74,8 +74,8 @@ ngx_http_parley_headers_init(void)
 
 
 /*
- * SEC-05: before anything looks at the headers, of a subrequest and in a dry
- * run too, a client's Parley- headers are gone.
+ * Removes a client's Parley- headers before any other handler can read them.
+ * It also runs for subrequests and in a dry run (SEC-05).
  */
 
 ngx_int_t
@@ -165,8 +165,8 @@ ngx_http_parley_media(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * The list is made anew without what must not pass.  nginx's own pointers
- * into the old one stay good, so that gzip to the client still works.
+ * Makes a new list of the headers that may pass.  nginx's pointers into the
+ * old list stay valid, so gzip to the client still works.
  */
 
 ngx_int_t
@@ -193,7 +193,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    /* an answer must be readable here */
+    /* the gateway must be able to read the answer */
 
     if (ngx_http_parley_header_push(r, NGX_HTTP_PARLEY_ENCODING,
                                     PARLEY_STR("identity"))
@@ -202,7 +202,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    /* what was read here is what the upstream is to read (SEC-02) */
+    /* the upstream must read the body as the gateway did (SEC-02) */
 
     r->headers_in.content_type = ngx_http_parley_header_push(r,
                                    NGX_HTTP_PARLEY_TYPE,
@@ -219,7 +219,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
 }
 
 
-/* as ngx_list_init() does, with memory of the caller's */
+/* As ngx_list_init(), with the caller's memory. */
 
 static void
 ngx_http_parley_headers_list(ngx_list_t *list, ngx_table_elt_t *elts,
@@ -235,8 +235,8 @@ ngx_http_parley_headers_list(ngx_list_t *list, ngx_table_elt_t *elts,
 
 
 /*
- * Into r's list, without the client's Parley- headers or, with all, without
- * all that does not go to the upstream.
+ * Copies headers into r's list: all but the client's Parley- headers; with
+ * all, only those that may go to the upstream.
  */
 
 static ngx_int_t
@@ -277,7 +277,8 @@ ngx_http_parley_headers_copy(ngx_http_request_t *r, ngx_list_t *from,
 }
 
 
-/* what nginx knows by name is changed where the list has it, later on */
+/* Updates a pointer in r->headers_in: nginx later changes the header through
+   it, and the list must have the change. */
 
 static void
 ngx_http_parley_headers_moved(ngx_http_request_t *r, ngx_table_elt_t *from,
@@ -296,7 +297,8 @@ ngx_http_parley_headers_moved(ngx_http_request_t *r, ngx_table_elt_t *from,
 }
 
 
-/* the value is printable, and lives as long as the request; NULL: no memory */
+/* Appends a header.  The value is printable and lives as long as the request.
+   Returns NULL if memory is exhausted. */
 
 static ngx_table_elt_t *
 ngx_http_parley_header_push(ngx_http_request_t *r,
@@ -321,8 +323,9 @@ ngx_http_parley_header_push(ngx_http_request_t *r,
 
 
 /*
- * GW-08: what was verified about the message, for upstreams that ask.  Values
- * are percent-encoded: each header says one thing (SEC-05).
+ * Adds Parley-Verified: the proofs of the message, for the upstream (GW-08).
+ * The values are percent-encoded, so that they cannot imitate other members
+ * (SEC-05).
  */
 
 static ngx_int_t
@@ -381,8 +384,8 @@ ngx_http_parley_trace(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * AEE-12: the message's own trace is the upstream's traceparent; where it
- * has none, the one that came with the request goes on.
+ * Uses the message's trace for the upstream's traceparent, or else the trace
+ * of the request (AEE-12).
  */
 
 ngx_int_t

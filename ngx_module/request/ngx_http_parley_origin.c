@@ -2,9 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Where a message came from, and the place that it came to (GW-18): its
- * server's name, its location as it is written, and what that location's
- * regular expression captures.
+ * The origin of a message and its place (GW-18): the server's name, the
+ * location as written, and the captures of the location's regular expression.
  */
 
 
@@ -19,8 +18,9 @@ static ngx_int_t ngx_http_parley_captures(ngx_http_request_t *r,
 
 
 /*
- * The octets of a client's address, as far as they tell one client from
- * another: whoever has one IPv6 address has a /64 of them.
+ * Returns the part of a client's address that distinguishes it from other
+ * clients.  For IPv6 that is the first 64 bits, because one client usually has
+ * a whole /64.
  */
 
 parley_str_t
@@ -70,7 +70,7 @@ ngx_http_parley_arrival(parley_gate_t *g, parley_arrival_t *ret)
 
     ret->server = ngx_http_parley_str(&cscf->server_name);
 
-    /* "= /a" is not "/a" */
+    /* "= /a" and "/a" are different locations */
 
     p = parley_arena_octets(&ctx->arena, clcf->name.len + 1);
     if (p == NULL) {
@@ -99,9 +99,9 @@ ngx_http_parley_arrival(parley_gate_t *g, parley_arrival_t *ret)
 
 
 /*
- * From the first to the last capture, as "2:ab" each.  It is executed once
- * more: r->captures are of the regular expression that came last.  Of a URI
- * that has been rewritten since it is all of that.
+ * Writes the captures in their order, each as "2:ab".  The function executes
+ * the expression again, because r->captures may belong to another one.  If the
+ * URI was rewritten and no longer matches, the result is the whole URI.
  */
 
 static ngx_int_t
@@ -117,7 +117,7 @@ ngx_http_parley_captures(ngx_http_request_t *r, ngx_regex_t *regex,
                         sizeof(captures) / sizeof(captures[0]));
 
     if (rc <= 0) {
-        /* none matches, or there are more than fit */
+        /* no match, or too many captures */
         *ret = ngx_http_parley_str(&r->uri);
         return NGX_OK;
     }

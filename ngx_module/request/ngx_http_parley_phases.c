@@ -2,10 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The steps of docs/architecture.md in their order, driven by the PRECONTENT
- * phase: after nginx's own access control, before try_files and mirror.  A
- * step that fails ends the request in the caller's protocol and leaves no
- * trace of the later ones.
+ * Runs the steps of docs/architecture.md in the PRECONTENT phase: after
+ * nginx's access control, before try_files and mirror.  A failed step ends the
+ * request in the caller's protocol, and the later steps do not run.
  */
 
 
@@ -16,10 +15,10 @@
 #include "ngx_module/worker/ngx_http_parley_state.h"
 
 
-/* a message of usual size, its translation and the answer to it fit in one */
+/* enough for a message of usual size, its translation and its answer */
 #define NGX_HTTP_PARLEY_BLOCK        8192
 
-/* what brings no message may last as long as a stream does */
+/* a request without a message may last as long as a stream */
 #define NGX_HTTP_PARLEY_BLOCK_SMALL  1024
 
 
@@ -84,7 +83,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
     if (ctx->forwarded || result == PARLEY_RESULT_ANSWERED
         || result == PARLEY_RESULT_REFUSED)
     {
-        /* GW-36: the answer to a message depends on no If- header */
+        /* the answer to a message does not depend on If- headers (GW-36) */
         r->disable_not_modified = 1;
     }
 
@@ -117,7 +116,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 }
 
 
-/* by the gateway itself: with a stream, later, or now */
+/* Sends the gateway's own answer: a stream, a later answer, or one now. */
 
 static ngx_int_t
 ngx_http_parley_answered(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -139,8 +138,8 @@ ngx_http_parley_answered(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * SEC-07: a message comes as a request of its own.  The access phase leaves
- * subrequests alone, and theirs are the headers and the body of their parent.
+ * Refuses a subrequest: a message must be a main request (SEC-07).  The access
+ * phase skips subrequests, and a subrequest has its parent's headers and body.
  */
 
 static ngx_int_t
@@ -170,7 +169,7 @@ ngx_http_parley_get_ctx(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    /* the first block of a message stands behind it */
+    /* the context's memory includes the first block of the arena */
 
     block = parley_settings_endpoint(lcf) == PARLEY_ENDPOINT_NONE
             ? NGX_HTTP_PARLEY_BLOCK : 0;
@@ -203,7 +202,7 @@ ngx_http_parley_ctx_init(ngx_http_parley_ctx_t *ctx, ngx_http_request_t *r,
 {
     parley_mem_t  mem;
 
-    /* parley_gate_init() and parley_error_clear() clear what they need of the
+    /* parley_gate_init() and parley_error_clear() clear their part of the
        rest */
 
     ngx_memzero(ctx, offsetof(ngx_http_parley_ctx_t, gate.opts));
@@ -243,7 +242,7 @@ ngx_http_parley_ctx_leave(ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* of the arena's */
+/* Allocates for the arena. */
 
 static void *
 ngx_http_parley_alloc(void *pool, size_t size)
@@ -252,7 +251,7 @@ ngx_http_parley_alloc(void *pool, size_t size)
 }
 
 
-/* what is small stays until the pool goes */
+/* Frees large allocations; small ones stay in the pool. */
 
 static void
 ngx_http_parley_free(void *pool, void *p)
@@ -277,8 +276,9 @@ ngx_http_parley_find_ctx(ngx_http_request_t *r)
 
 
 /*
- * However the request ends (the client left, an internal redirect dropped
- * the context), what was not taken by the upstream may come again.
+ * Runs at any end of the request: the client has left, or an internal redirect
+ * has dropped the context.  It frees the id of a message that the upstream has
+ * not taken, so the message may be sent again.
  */
 
 static void
@@ -288,8 +288,8 @@ ngx_http_parley_cleanup(void *data)
 }
 
 
-/* the state or keys are asked, which runs the phase again, or the body is to be
-   read */
+/* Waits for the state or for keys, after which the phase runs again; or reads
+   the body. */
 
 static ngx_int_t
 ngx_http_parley_wait(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -333,8 +333,8 @@ ngx_http_parley_body_handler(ngx_http_request_t *r)
 
 
 /*
- * GW-24: the message continues at a named location.  The request becomes again
- * what it was before it was forwarded, save the body, which is replaced.
+ * Continues a message at a named location (GW-24).  The request gets its
+ * original headers and arguments back; the body is replaced later.
  */
 
 static void
@@ -349,14 +349,14 @@ ngx_http_parley_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     r->args = ctx->client_args;
     r->unparsed_uri = ctx->client_uri;
 
-    /* the status of what follows is its own, as with "error_page 502 =" */
+    /* the next answer has its own status, as with "error_page 502 =" */
     r->err_status = 0;
 
     parley_gate_resume(&ctx->gate, ctx->lcf);
 }
 
 
-/* in a dry run the request goes on as it came */
+/* Lets a refused request continue unchanged in a dry run. */
 
 static ngx_int_t
 ngx_http_parley_spared(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)

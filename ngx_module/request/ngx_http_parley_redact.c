@@ -2,12 +2,11 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A token that comes in an argument stands in the request line, and so in
- * every line of a log that has it.  It is copied once, for the one who
- * verifies it, and overwritten wherever the request has it.
+ * A token in an argument is part of the request line and would appear in logs.
+ * It is copied once for its verification, and overwritten in the request.
  *
- * In a dry run of all the service may be who asks for the token: the arguments
- * go on as they came, and are overwritten before the access log has them.
+ * In a full dry run the service may need the token.  Then the arguments
+ * continue unchanged and are overwritten before the access log is written.
  */
 
 
@@ -15,7 +14,7 @@
 #include "ngx_module/worker/ngx_http_parley_request.h"
 
 
-/* what goes on as it came */
+/* the arguments that continue unchanged */
 
 typedef struct {
     parley_str_t  name;
@@ -33,8 +32,9 @@ static void ngx_http_parley_redact_in(parley_str_t name, u_char *p,
 
 
 /*
- * The arguments are mostly a part of the request line, as the URI is; those
- * that the configuration wrote may be its own memory, which is not written to.
+ * Hides the token.  The arguments are usually a part of the request line, as
+ * the URI is.  Arguments that the configuration set may be constant memory and
+ * must not be changed; they are copied first.
  */
 
 ngx_int_t
@@ -88,8 +88,8 @@ ngx_http_parley_redact(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * The cleanup handlers of a request run before it is logged; a variable that
- * was evaluated before has the same memory.
+ * Hides the token when the request ends: its cleanup handlers run before the
+ * access log.  Variables that were evaluated earlier use the same memory.
  */
 
 static ngx_int_t
@@ -139,7 +139,8 @@ ngx_http_parley_redact_now(void *data)
 }
 
 
-/* of HTTP/2 and HTTP/3 the request line is a copy; the protocol ends it */
+/* Hides the token in the request line, before its last space.  In HTTP/2 and
+   HTTP/3 the request line is a copy. */
 
 static void
 ngx_http_parley_redact_line(parley_str_t name, ngx_str_t *line)

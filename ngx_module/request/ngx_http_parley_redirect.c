@@ -2,12 +2,11 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * Internal redirection.  nginx clears the contexts of modules and goes on with
- * the request as it is by then: with the body and the headers of the upstream,
- * by other directives.  A message that was forwarded continues only by
- * error_page with a named location that accepts messages (GW-24); whatever else
- * would take it out of its location is answered, and nothing comes into one by
- * redirection.
+ * Internal redirection.  nginx clears the contexts of modules and continues
+ * with the changed request, with other directives.  A forwarded message may
+ * continue only by error_page, at a named location that accepts messages
+ * (GW-24).  Any other redirection of it is answered with an error.  A
+ * redirection cannot bring a message into a location either.
  */
 
 
@@ -30,8 +29,8 @@ static void ngx_http_parley_redirect_mark(void *data);
 
 
 /*
- * SERVER_REWRITE, before any directive: by then the URI of a request was
- * changed by ngx_http_internal_redirect() alone.
+ * Runs in SERVER_REWRITE before any directive.  At that time only
+ * ngx_http_internal_redirect() can have changed the URI.
  */
 
 ngx_int_t
@@ -44,7 +43,7 @@ ngx_http_parley_redirect_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    /* VCP-21: whom something is delivered to leads the gateway nowhere */
+    /* a delivery does not follow redirections (VCP-21) */
 
     if (ngx_http_parley_detached_url(r)) {
         return NGX_HTTP_BAD_GATEWAY;
@@ -60,7 +59,7 @@ ngx_http_parley_redirect_handler(ngx_http_request_t *r)
         return ngx_http_parley_redirect_out(r, ctx);
     }
 
-    /* what leads into a location is known there */
+    /* the location that the redirection leads to checks this mark */
 
     cln = ngx_pool_cleanup_add(r->pool, 0);
     if (cln == NULL) {
@@ -73,7 +72,7 @@ ngx_http_parley_redirect_handler(ngx_http_request_t *r)
 }
 
 
-/* REWRITE, where a named location begins */
+/* Runs in REWRITE, where a named location begins. */
 
 ngx_int_t
 ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
@@ -113,7 +112,8 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
 
     if (ctx->dry) {
 
-        /* as it came, unless somebody here would believe that it was asked */
+        /* a location in a dry run gets the context, so that the request
+           passes */
 
         if (lcf->gate.dry != PARLEY_DRY_OFF) {
             ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
@@ -139,7 +139,7 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
 }
 
 
-/* whether the message was forwarded, and waits for an answer */
+/* Returns whether the message is forwarded and waits for an answer. */
 
 static ngx_uint_t
 ngx_http_parley_redirect_in_flight(ngx_http_parley_ctx_t *ctx)
@@ -149,8 +149,8 @@ ngx_http_parley_redirect_in_flight(ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * Whether it was the failure of an upstream, of one that was not known to have
- * failed yet, that led here: not try_files, a script, or the upstream's word.
+ * Returns whether the failure of an upstream led here for the first time, and
+ * not try_files, a script or X-Accel-Redirect.
  */
 
 static ngx_uint_t
@@ -214,7 +214,7 @@ ngx_http_parley_redirect_out(ngx_http_request_t *r,
 }
 
 
-/* what the caller is told */
+/* Sets the error for the caller. */
 
 static void
 ngx_http_parley_redirect_error(ngx_http_request_t *r,
@@ -236,7 +236,7 @@ ngx_http_parley_redirect_error(ngx_http_request_t *r,
         return;
     }
 
-    /* the service's own status, for which the configuration has a page */
+    /* a page is configured for the status of the service */
 
     ngx_memzero(&response, sizeof(parley_response_t));
     response.status = (int) u->headers_in.status_n;
@@ -283,7 +283,7 @@ ngx_http_parley_redirect_refuse(ngx_http_request_t *r)
     ngx_http_parley_ctx_t  *ctx;
 
     if (r->post_action) {
-        /* there is nobody to be told any more */
+        /* the client already has its response */
         return NGX_HTTP_FORBIDDEN;
     }
 
@@ -302,7 +302,7 @@ ngx_http_parley_redirect_refuse(ngx_http_request_t *r)
 }
 
 
-/* its address in the pool's list is all that it is for */
+/* Marks the request by its address in the list of cleanup handlers. */
 
 static void
 ngx_http_parley_redirect_mark(void *data)

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What a request says about its message beside the body.
+ * Data about a message outside of its body.
  */
 
 
@@ -33,10 +33,10 @@ ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret)
 
 
 /*
- * The query goes on as it was decided, with the scope of a frame that
- * translation made, and without a token; nothing stands behind a fragment.
- * $args has it, and the URI as it came, which $request_uri and a proxy_pass
- * without a URI send.
+ * Rewrites the query for the upstream: with the scope of a translated frame
+ * and without a token or a fragment.  The query goes into $args and into the
+ * unparsed URI.  $request_uri, and a proxy_pass without a URI, send the
+ * unparsed URI.
  */
 
 ngx_int_t
@@ -56,7 +56,7 @@ ngx_http_parley_forward_arguments(ngx_http_request_t *r,
         arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->gate.sent.scope;
     }
 
-    /* it was for the gateway */
+    /* the token was for the gateway */
     arguments->list[PARLEY_ARGUMENT_TOKEN].value = parley_str_none;
 
     uri = r->unparsed_uri;

@@ -2,13 +2,14 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * HUB-07: a request that is held for the answer that somebody publishes who
- * got its message by a stream.  It is a subscriber to which nothing is written.
- * The hub must not be called from where it calls, and the phases call it: what
- * came of it is looked at when the hub has returned.
+ * A request that is held for an answer (HUB-07).  The recipient got the
+ * message by a stream and publishes the answer.  The held request is a
+ * subscriber without output.  The hub must not be called from its own
+ * callbacks, and a phase calls it.  Therefore callbacks only set flags, and an
+ * event processes them later.
  *
- * A call of MCP is held the same way for all that comes in its time (ACH-27):
- * what the hub would write to a connection the gate collects.
+ * A call of MCP is also held until its time is over (ACH-27): the gate
+ * collects the output of the hub.
  */
 
 
@@ -18,32 +19,33 @@
 #include "ngx_module/worker/ngx_http_parley_request.h"
 
 
-/* of a principal in one worker */
+/* maximum for one principal in one worker */
 #define NGX_HTTP_PARLEY_AWAIT_OWN    16
 
-/* of the connections of a worker, one in so many */
+/* held requests use at most this fraction of a worker's connections */
 #define NGX_HTTP_PARLEY_AWAIT_PART   4
 
 
 typedef struct {
-    ngx_http_parley_subscriber_t    sub;    /* the first: it is found by it */
+    ngx_http_parley_subscriber_t    sub;    /* must be first: callbacks cast
+                                               it */
     ngx_http_request_t             *request;
     const uint8_t                  *account;
     const parley_stream_request_t  *opening;
-    ngx_event_t                     turn;   /* posted */
-    ngx_event_t                     time;   /* that it is held */
-    parley_reply_t                  reply;  /* answered */
+    ngx_event_t                     turn;   /* posted to process the flags */
+    ngx_event_t                     time;   /* limit of the hold */
+    parley_reply_t                  reply;  /* the answer, if answered */
 
-    unsigned                        open:1; /* what is published now comes */
-    unsigned                        answered:1; /* what it is held for came */
-    unsigned                        over:1; /* nothing comes any more */
+    unsigned                        open:1; /* publications now arrive */
+    unsigned                        answered:1; /* the answer has arrived */
+    unsigned                        over:1; /* no answer can arrive */
     unsigned                        counted:1; /* in hub->held */
-    unsigned                        waits:1; /* in its phase, up to open */
-    unsigned                        rests:1; /* up to answered, or over */
+    unsigned                        waits:1; /* its phase waits for open */
+    unsigned                        rests:1; /* waits for answered or over */
     unsigned                        busy:1; /* its principal has too many
                                                connections */
-    unsigned                        leaves:1;   /* its time was cut: the worker
-                                                   leaves */
+    unsigned                        leaves:1;   /* its time was cut, because
+                                                   the worker exits */
 } ngx_http_parley_held_t;
 
 
@@ -226,7 +228,8 @@ ngx_http_parley_await_has_room(ngx_http_parley_hub_t *h,
 }
 
 
-/* MCP-06: a call that is not waited for is answered as when its time is over */
+/* Ends the hold of a cancelled call, which is then answered as at its timeout
+   (MCP-06). */
 
 void
 ngx_http_parley_await_cancelled(void *ctx, const parley_publication_t *p)
@@ -269,7 +272,7 @@ ngx_http_parley_await_of(ngx_queue_t *q)
 }
 
 
-/* that it has begun */
+/* Notes that the subscription has begun. */
 
 static int64_t
 ngx_http_parley_await_write(parley_subscriber_t *s, parley_str_t octets)
@@ -295,7 +298,8 @@ ngx_http_parley_await_end(parley_subscriber_t *s, parley_end_t why)
 }
 
 
-/* What cannot be told here comes by the sender's stream. */
+/* Takes the answer.  If the caller's protocol cannot express it, the sender
+   gets it by its stream. */
 
 static void
 ngx_http_parley_await_take(parley_subscriber_t *s,
@@ -327,7 +331,8 @@ ngx_http_parley_await_take(parley_subscriber_t *s,
 }
 
 
-/* it takes whatever comes: there is no connection that could be slower */
+/* Collects everything.  A held call has no connection that could be too
+   slow. */
 
 static int64_t
 ngx_http_parley_await_collect(parley_subscriber_t *s, parley_str_t octets)
@@ -386,8 +391,8 @@ ngx_http_parley_await_turn(ngx_event_t *ev)
 
 
 /*
- * A request that is held outlives a reload, up to its own time.  Where
- * worker_shutdown_timeout would cut it, it ends earlier.
+ * Shortens the hold of requests if worker_shutdown_timeout would cut it.
+ * Otherwise a held request outlives a reload until its own time is over.
  */
 
 void
@@ -473,7 +478,7 @@ ngx_http_parley_await_respond(ngx_http_parley_held_t *held)
 }
 
 
-/* it is answered, or refused; the connection may stay */
+/* Ends the hold; the connection may continue. */
 
 static void
 ngx_http_parley_await_release(ngx_http_parley_held_t *held)

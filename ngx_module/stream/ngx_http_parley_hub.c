@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The hub of a worker: its clock, its turns, and what it is told by others.
- * Whatever happens to it happens from the event loop, never from within itself.
+ * The hub of a worker: its clock, its turns, and its wake-ups by other
+ * workers.  The event loop calls the hub; the hub's callbacks do not.
  */
 
 
@@ -17,17 +17,17 @@
 
 #define NGX_HTTP_PARLEY_HUB_TICK    1000    /* ms */
 
-/* subscribers that are written to before others of the worker's have a turn,
-   and octets, which take as long */
+/* maximum number of subscribers, and of octets, written in one turn before
+   other events of the worker */
 #define NGX_HTTP_PARLEY_HUB_BUDGET  256
 #define NGX_HTTP_PARLEY_HUB_OCTETS  (2 * 1024 * 1024)
 
-/* s within which all streams of a worker that leaves end; less, where it is
-   given less */
+/* seconds within which an exiting worker ends all streams, or half of
+   worker_shutdown_timeout if that is less */
 #define NGX_HTTP_PARLEY_HUB_DRAIN   5
 
 
-/* ms after which a principal with too many connections may come again */
+/* milliseconds of Retry-After for a principal with too many connections */
 #define NGX_HTTP_PARLEY_HUB_BUSY    5000
 
 
@@ -122,7 +122,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
                       "they publish comes up to a second later");
     }
 
-    /* of idle connections nginx tells that the worker is to leave */
+    /* nginx marks idle connections when the worker must exit */
 
     if (h->wake) {
         h->wake->idle = 1;
@@ -267,8 +267,8 @@ ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx)
 
 
 /*
- * Heartbeats leave octets unacknowledged where a client is gone without a word.
- * A socket that is not TCP has no such option.
+ * Heartbeats leave octets unacknowledged if a client has vanished.  Sockets
+ * other than TCP do not have the option.
  */
 
 void
@@ -292,9 +292,9 @@ ngx_http_parley_hub_watch(ngx_connection_t *c, const parley_stream_t *stream)
 
 
 /*
- * The tick is what keeps a worker that is to leave from doing so at once, and
- * what ends its streams then.  Where there were none it has stopped, and a
- * request that was under way may open one still.
+ * Keeps the tick running while there are subscribers: an exiting worker waits
+ * for it, and it ends the streams.  Without subscribers the tick has stopped,
+ * but a running request may still open a stream.
  */
 
 static void
@@ -361,7 +361,7 @@ ngx_http_parley_hub_wake_handler(ngx_event_t *ev)
     c = ev->data;
     h = c->data;
 
-    /* to wait for the next tick would take too much of the time that is left */
+    /* waiting for the next tick would use too much of the remaining time */
 
     if (c->close && c->idle) {
         c->idle = 0;
@@ -404,7 +404,7 @@ ngx_http_parley_hub_tick_handler(ngx_event_t *ev)
         ngx_http_parley_hub_drain(h);
     }
 
-    /* should its waker have died before it wrote */
+    /* in case the waking process ended before its write */
 
     ngx_http_parley_wake_taken(h->mcf, h->wake);
 
@@ -417,7 +417,8 @@ ngx_http_parley_hub_tick_handler(ngx_event_t *ev)
 }
 
 
-/* HUB-05: their clients come back, to who comes after this worker */
+/* Ends streams of an exiting worker (HUB-05): their clients reconnect to its
+   successor. */
 
 static void
 ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h)
@@ -444,7 +445,7 @@ ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h)
 }
 
 
-/* what the hub counts becomes what the worker does */
+/* Adds the statistics of the hub to the worker's counters. */
 
 static void
 ngx_http_parley_hub_count(ngx_http_parley_hub_t *h)
@@ -476,7 +477,7 @@ ngx_http_parley_hub_count(ngx_http_parley_hub_t *h)
 }
 
 
-/* this worker, too, and when the hub has returned */
+/* Wakes the other workers, and this one after the hub has returned. */
 
 void
 ngx_http_parley_hub_wakes(void *ctx)
@@ -490,9 +491,8 @@ ngx_http_parley_hub_wakes(void *ctx)
 
 
 /*
- * Once all other events had their turn: requests that stand behind each other
- * on a connection are handled in one, and what they publish leaves in one
- * write.
+ * Posts a turn after all other events.  Pipelined requests of a connection are
+ * processed in one turn, and their publications are sent in one write.
  */
 
 static void
@@ -542,7 +542,8 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
 }
 
 
-/* a reader is the address of the gate by which it opened its stream, or none */
+/* Returns whether a reader may have a publication.  A reader is the address of
+   the gate that opened its stream, or empty. */
 
 static int
 ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The hub of a worker (hub/parley_hub.h), and what wakes it.
+ * The hub of a worker (hub/parley_hub.h) and its events.
  */
 
 
@@ -17,30 +17,31 @@
 #include "ngx_module/worker/ngx_http_parley_wake.h"
 
 
-/* what is subscribed to something: the octets of a connection, a request that
-   is held; of parley_hub_env_t, by its kind */
+/* The functions of a kind of subscriber: a stream, a WebSocket, or a held
+   request.  They implement parley_hub_env_t for this kind. */
 typedef struct {
     int64_t  (*write)(parley_subscriber_t *s, parley_str_t octets);
     void     (*end)(parley_subscriber_t *s, parley_end_t why);
 
-    /* What may be what a request is held for: it is kept.  NULL: it is
-       written. */
+    /* Takes a publication that may answer a held request.  NULL: publications
+       are written. */
     void     (*take)(parley_subscriber_t *s, const parley_publication_t *p);
 } ngx_http_parley_transport_t;
 
 
-/* begins those */
+/* common first part of all subscribers */
 typedef struct ngx_http_parley_subscriber_s {
-    parley_subscriber_t                 s;    /* the first: it is found by it */
+    parley_subscriber_t                 s;    /* must be first: callbacks cast
+                                                 it */
     const ngx_http_parley_transport_t  *transport;
-    ngx_http_parley_ctx_t              *ctx;  /* of its request; NULL: that is
-                                                 gone */
-    parley_bearer_t                    *bearer;  /* its own, what proved it */
+    ngx_http_parley_ctx_t              *ctx;  /* of its request; NULL: freed */
+    parley_bearer_t                    *bearer;  /* copy of the proof of the
+                                                    principal */
     ngx_http_parley_hub_t              *hub;
-    ngx_queue_t                         queue;  /* of those that are open */
+    ngx_queue_t                         queue;  /* link in hub->open */
     uint8_t                             account[PARLEY_KEY_LEN];
-    unsigned                            joined:1;   /* the hub has it */
-    unsigned                            seated:1;   /* it is counted to its
+    unsigned                            joined:1;   /* subscribed to the hub */
+    unsigned                            seated:1;   /* counted for its
                                                        account */
 } ngx_http_parley_subscriber_t;
 
@@ -50,87 +51,91 @@ struct ngx_http_parley_hub_s {
     ngx_http_parley_main_conf_t  *mcf;
     parley_render_t               deliver;
 
-    ngx_connection_t             *wake;       /* of the eventfd of its slot;
-                                                 NULL: it has none */
-    ngx_event_t                   woken;      /* posted: something was
-                                                 appended */
-    ngx_event_t                   turn;       /* posted */
+    ngx_connection_t             *wake;       /* the slot's eventfd; NULL:
+                                                 none */
+    ngx_event_t                   woken;      /* posted after an append */
+    ngx_event_t                   turn;       /* posted for a turn of the
+                                                 hub */
     ngx_event_t                   tick;
     ngx_queue_t                   open;       /* ..._subscriber_t */
-    ngx_uint_t                    held;       /* requests, of these */
-    parley_hub_stat_t             before;     /* as it was counted */
+    ngx_uint_t                    held;       /* number of held requests */
+    parley_hub_stat_t             before;     /* statistics, as counted last */
 };
 
 
 /* ngx_http_parley_hub.c */
 
-/* When a worker starts, and when it ends. */
+/* Create and free the hub of a worker. */
 ngx_int_t ngx_http_parley_hub_init(ngx_cycle_t *cycle,
     ngx_http_parley_main_conf_t *mcf);
 void ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf);
 
-/* Something was appended: a parley_hub_env_t's wake; ctx is the hub of this
-   worker. */
+/* Wakes all workers after an append, as parley_hub_env_t requires.  ctx is the
+   hub of this worker. */
 void ngx_http_parley_hub_wakes(void *ctx);
 
 /*
- * Subscribes sub, which is zero but for transport, for the request of ctx: as
- * long as there are any the worker does not leave without them.  It may be over
- * before this returns.  NGX_ERROR: no memory; NGX_BUSY: its principal has its
- * number of connections (SEC-22).  It must be closed in any case, once.
+ * Subscribes sub for the request of ctx.  The caller sets sub->transport; the
+ * rest of sub is zero.  An exiting worker waits for its subscribers.  The
+ * subscription may end before this function returns.  Returns NGX_OK;
+ * NGX_ERROR if memory is exhausted; or NGX_BUSY if the principal has too many
+ * connections (SEC-22).  In each case the caller must close sub once.
  */
 ngx_int_t ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_subscriber_t *sub, const parley_stream_request_t *opening);
 void ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub);
 
-/* HUB-11: ends the connection of a stream whose client acknowledges nothing. */
+/* Makes TCP end the connection of a stream if the client stops acknowledging
+   data (HUB-11). */
 void ngx_http_parley_hub_watch(ngx_connection_t *c,
     const parley_stream_t *stream);
 
-/* SEC-22: sets and counts the error of a connection too many. */
+/* Sets and counts the error of too many connections (SEC-22). */
 void ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx);
 
-/* SEC-16: ends those that were opened by what is revoked by now. */
+/* Ends the subscriptions of revoked principals and tokens (SEC-16). */
 void ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h);
 
 
 /* ngx_http_parley_stream.c */
 
-/* Opens the stream that the gate says; returns what a phase does. */
+/* Opens the stream that the gate has requested.  Returns the result of a phase
+   handler. */
 ngx_int_t ngx_http_parley_stream_open(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const struct parley_stream_request_s *opening);
 
 
-/* What was to be opened could not begin: the request is refused; returns what a
-   phase does. */
+/* Refuses the request, because the stream could not begin.  Returns the phase
+   handler's result. */
 ngx_int_t ngx_http_parley_stream_refuse(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, parley_end_t why);
 
 
 /* ngx_http_parley_websocket.c */
 
-/* The same of a WebSocket. */
+/* As ngx_http_parley_stream_open(), with a WebSocket. */
 ngx_int_t ngx_http_parley_websocket_open(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const struct parley_stream_request_s *opening);
 
 
 /* ngx_http_parley_await.c: HUB-07 */
 
-/* of parley_gate_env_t */
+/* the hook hold of parley_gate_env_t */
 int ngx_http_parley_await(parley_gate_t *g,
     const struct parley_stream_request_s *opening);
 
-/* Answers the held requests before the worker leaves in that many ms. */
+/* Makes held requests end within left milliseconds, because the worker
+   exits. */
 void ngx_http_parley_await_drain(ngx_http_parley_hub_t *h, ngx_msec_t left);
 
-/* of parley_hub_env_t; ctx is the hub of this worker */
+/* the hook cancelled of parley_hub_env_t; ctx is the hub of this worker */
 void ngx_http_parley_await_cancelled(void *ctx, const parley_publication_t *p);
 
-/* It is answered at once, or refused. */
+/* Ends the hold of a request that is answered at once or refused. */
 void ngx_http_parley_await_leave(ngx_http_parley_ctx_t *ctx);
 
-/* The request is answered when what it is held for came, or does not come any
-   more; returns what a phase does. */
+/* Answers a held request when its answer arrives, or at once if it cannot
+   arrive.  Returns the result of a phase handler. */
 ngx_int_t ngx_http_parley_await_answer(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 

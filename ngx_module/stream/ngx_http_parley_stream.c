@@ -2,13 +2,13 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A subscriber of the hub over HTTP: the octets of a stream of events, as far
- * as the client takes them.  What the hub hands over it keeps no longer than
- * this call, and nginx may; so it is copied, one piece at a time: while one is
- * on its way the connection takes no more.
+ * A subscriber of the hub over HTTP.  It sends the octets of a stream of
+ * events as fast as the client takes them.  The hub's octets are valid only
+ * during the call, so each piece is copied.  While a piece is unsent, the
+ * stream takes nothing else.
  *
- * A stream that idles needs its connection, and no request: once the header is
- * sent that is freed (ngx_http_parley_stream_http1.c), where it may be.
+ * An idle stream needs a connection but not a request.  The request is freed
+ * after the header if that is possible (ngx_http_parley_stream_http1.c).
  */
 
 
@@ -74,7 +74,7 @@ ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     st->cleanup = cln;
 
-    /* what the hub does not copy lives as long as the stream */
+    /* strings that the hub does not copy must live as long as the stream */
 
     own = *opening;
     own.subscription.session = parley_str_make(st->session, session.len);
@@ -102,7 +102,7 @@ ngx_http_parley_stream_open(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 }
 
 
-/* nothing is said to a client before the roster has it */
+/* Sends the header; this happens only after the subscription is known. */
 
 static ngx_int_t
 ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
@@ -121,7 +121,7 @@ ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
         r->keepalive = 0;
     }
 
-    /* an event waits for no acknowledgement of the one before */
+    /* an event must not wait for the acknowledgement of the previous one */
 
     if (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK) {
         return NGX_ERROR;
@@ -186,7 +186,7 @@ ngx_http_parley_stream_pieces(ngx_http_parley_stream_t *st,
     size_t        taken;
     parley_str_t  piece;
 
-    /* what is not taken is asked for when the connection takes more */
+    /* the hub offers the rest when the connection takes more */
 
     for (taken = 0; taken < octets.len && st->piece == NULL;
          taken += piece.len)
@@ -241,7 +241,7 @@ ngx_http_parley_stream_send(ngx_http_parley_stream_t *st, parley_str_t octets)
 }
 
 
-/* what nginx has sent by now is nobody's any more */
+/* Frees a sent piece and sets the timer of an unsent one. */
 
 static ngx_int_t
 ngx_http_parley_stream_sent(ngx_http_parley_stream_t *st, ngx_int_t rc)
@@ -263,7 +263,7 @@ ngx_http_parley_stream_sent(ngx_http_parley_stream_t *st, ngx_int_t rc)
         ngx_free(st->piece);
         st->piece = NULL;
 
-        /* the timer of limit_rate goes on: it ends the delay */
+        /* the timer of limit_rate ends the delay and must run on */
 
         if (wev->timer_set && !wev->delayed) {
             ngx_del_timer(wev);
@@ -343,7 +343,7 @@ ngx_http_parley_stream_of(ngx_http_request_t *r)
 }
 
 
-/* the hub must not be called from here, and to end a request calls it */
+/* Posts an event: ending a request would call the hub from its callback. */
 
 static void
 ngx_http_parley_stream_end(parley_subscriber_t *s, parley_end_t why)
@@ -387,7 +387,7 @@ ngx_http_parley_stream_turn(ngx_event_t *ev)
     } else if (c->error || st->piece || st->why == PARLEY_END_GONE
                || st->why == PARLEY_END_SLOW)
     {
-        /* it cannot be told that this is the end */
+        /* the end cannot be signalled */
         rc = NGX_ERROR;
 
     } else {
@@ -402,7 +402,7 @@ ngx_http_parley_stream_turn(ngx_event_t *ev)
 }
 
 
-/* it could not begin; a client may try again */
+/* Refuses a stream that could not begin; the client may try again. */
 
 ngx_int_t
 ngx_http_parley_stream_refuse(ngx_http_request_t *r,

@@ -2,10 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A stream without its request: of what nginx has for a client the connection
- * alone stays, as it does between two requests.  What comes is written in
- * chunks of its own; whatever wanted to see the request (logs, cleanups) has
- * seen it.
+ * A stream without its request.  nginx keeps only the connection, as between
+ * two requests.  This file writes the chunks of the response.  Logging and
+ * cleanup of the request are complete by then.
  */
 
 
@@ -13,11 +12,11 @@
 #include "ngx_module/stream/ngx_http_parley_stream.h"
 
 
-/* the size of a chunk in hexadecimal, and what stands around it */
+/* hexadecimal size of a chunk and the line breaks */
 #define NGX_HTTP_PARLEY_BARE_FRAME  (NGX_OFF_T_LEN + 4)
 
 
-/* a piece on its way, its octets behind it */
+/* a piece and its octets */
 typedef struct {
     ngx_chain_t  out;
     ngx_buf_t    buf;
@@ -77,7 +76,7 @@ ngx_http_parley_stream_http1(ngx_http_parley_stream_t *st)
     st->sub.ctx = NULL;
     st->request = NULL;
 
-    /* these are of its pool */
+    /* memory of the request's pool */
     st->cleanup = NULL;
     st->free = NULL;
     st->busy = NULL;
@@ -92,7 +91,7 @@ ngx_http_parley_stream_http1(ngx_http_parley_stream_t *st)
 
     ngx_http_parley_bare_buffers(c, hc);
 
-    /* it may have left meanwhile, and no event come for that any more */
+    /* the client may have left, and no further event would report it */
 
     if (c->close || ngx_http_parley_bare_is_gone(c)
         || ngx_handle_read_event(c->read, 0) != NGX_OK)
@@ -102,7 +101,7 @@ ngx_http_parley_stream_http1(ngx_http_parley_stream_t *st)
 }
 
 
-/* as nginx does between two requests */
+/* Frees buffers, as nginx does between two requests. */
 
 static void
 ngx_http_parley_bare_buffers(ngx_connection_t *c, ngx_http_connection_t *hc)
@@ -157,7 +156,7 @@ ngx_http_parley_bare_write(parley_subscriber_t *s, parley_str_t octets)
 }
 
 
-/* the hub must not be called from here, and to close calls it */
+/* Posts an event: closing would call the hub from its callback. */
 
 static void
 ngx_http_parley_bare_end(parley_subscriber_t *s, parley_end_t why)
@@ -215,7 +214,7 @@ ngx_http_parley_bare_send(ngx_http_parley_stream_t *st, parley_str_t octets)
 }
 
 
-/* what is sent as a whole is nobody's any more */
+/* Sends the piece; frees it when all is sent. */
 
 static ngx_int_t
 ngx_http_parley_bare_push(ngx_http_parley_stream_t *st)
@@ -289,8 +288,8 @@ ngx_http_parley_bare_writer(ngx_event_t *wev)
 }
 
 
-/* nobody who listens has anything to say; a worker that has to leave calls it,
-   too */
+/* Handles a departed client, or a worker that exits.  A subscriber is not
+   expected to send anything. */
 
 static void
 ngx_http_parley_bare_reader(ngx_event_t *rev)
@@ -350,7 +349,7 @@ ngx_http_parley_stream_http1_over(ngx_http_parley_stream_t *st)
     ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
                    "parley: the stream ends, %ui", st->why);
 
-    /* else it cannot be told that this is the end */
+    /* otherwise the end cannot be signalled */
 
     if (!c->error && st->piece == NULL && st->why != PARLEY_END_GONE
         && st->why != PARLEY_END_SLOW)

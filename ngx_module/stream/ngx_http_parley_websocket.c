@@ -2,18 +2,17 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * WebSockets (RFC 6455, VCP 8.3): a connection that is a subscriber of the hub
- * and a place of submission, after the request that opens it took the steps
- * that a stream's does.  What the hub has comes as frames, and each text that
- * the client sends is a message (ngx_http_parley_websocket_message.c): one at a
- * time, and what follows stays with the kernel meanwhile.
+ * WebSockets (RFC 6455, VCP 8.3).  A WebSocket is a subscriber of the hub and
+ * accepts messages.  The request that opens it has passed the steps of a
+ * stream.  The hub's output is sent as frames.  Each text frame of the client
+ * is a message (ngx_http_parley_websocket_message.c).  Messages are processed
+ * one at a time; later ones wait in the kernel.
  *
- * The hub must not be called from where it calls, nor the gate be run there:
- * what either leads to is done in a turn of its own.  A message in work is
- * settled before anything ends.
+ * The callbacks of the hub must not call the hub or run the gate, so an event
+ * does the work.  A message in progress is settled before the WebSocket ends.
  *
- * nginx upgrades HTTP/1.1 alone (RFC 8441 it has not): on a listener with
- * HTTP/2 a client opens one by ALPN's http/1.1, as browsers do.
+ * nginx upgrades only HTTP/1.1 and does not support RFC 8441.  On a listener
+ * with HTTP/2 a client must choose http/1.1 by ALPN, as browsers do.
  */
 
 
@@ -22,10 +21,10 @@
 #include "hub/parley_event_id.h"
 
 
-/* messages of one client that are taken before others have a turn */
+/* messages of one client before other events are handled */
 #define NGX_HTTP_PARLEY_WEBSOCKET_BUDGET  32
 
-/* ms that a client has to close, too */
+/* milliseconds that a client has to send its close frame */
 #define NGX_HTTP_PARLEY_WEBSOCKET_LINGER  3000
 
 
@@ -118,7 +117,7 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
 }
 
 
-/* nothing is said to a client before the roster has it */
+/* Starts the WebSocket; this happens only after the subscription is known. */
 
 ngx_int_t
 ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
@@ -137,7 +136,7 @@ ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
     r->read_event_handler = ngx_http_parley_websocket_reader;
     r->write_event_handler = ngx_http_parley_websocket_writer;
 
-    /* what came behind the request is read, too */
+    /* also reads data that arrived with the request */
 
     ngx_http_parley_websocket_post(ws);
 
@@ -177,7 +176,7 @@ ngx_http_parley_websocket_write(parley_subscriber_t *s, parley_str_t octets)
 }
 
 
-/* as many frames as may wait, none in part */
+/* Queues as many complete frames as the limit of unsent output allows. */
 
 static int64_t
 ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
@@ -208,7 +207,7 @@ ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
 
         if (kind == PARLEY_FRAME_PING) {
 
-            /* what came and is not read yet says that it lives, too */
+            /* unread data also shows that the client is alive */
 
             if (ws->asked && !ws->heard && !ws->connection->read->ready) {
                 ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,
@@ -255,7 +254,7 @@ ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws)
 }
 
 
-/* what nginx read with the request comes first */
+/* Reads data; octets that nginx read with the request come first. */
 
 static int64_t
 ngx_http_parley_websocket_recv(void *ctx, uint8_t *p, size_t len)
@@ -299,8 +298,7 @@ ngx_http_parley_websocket_recv(void *ctx, uint8_t *p, size_t len)
 }
 
 
-/* a pong, or a close: one that answers the client's where this side closed
-   first needs no other */
+/* Queues a pong or a close frame.  A second close frame is not sent. */
 
 static int
 ngx_http_parley_websocket_control(void *ctx, parley_str_t frames)
@@ -328,7 +326,7 @@ ngx_http_parley_websocket_reader(ngx_http_request_t *r)
     ws = ngx_http_parley_websocket_of(r);
 
     if (r->connection->read->timedout) {
-        /* it was told that this is the end, and had its time */
+        /* the client did not close in time */
         r->connection->read->timedout = 0;
         ws->gone = 1;
     }
@@ -373,7 +371,7 @@ ngx_http_parley_websocket_turn(ngx_event_t *ev)
 }
 
 
-/* whatever has happened: this is done, and perhaps the end */
+/* Does the pending work of any event, and ends the WebSocket if needed. */
 
 static void
 ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws)
@@ -412,7 +410,7 @@ ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws)
 
     if (ws->frame) {
 
-        /* it is settled first, and posts then */
+        /* the message is settled first, and then posts an event */
 
         if (!ws->gone && ngx_handle_read_event(c->read, 0) != NGX_OK) {
             ws->gone = 1;
@@ -476,7 +474,7 @@ ngx_http_parley_websocket_messages(ngx_http_parley_websocket_t *ws)
         case PARLEY_WEBSOCKET_MESSAGE:
 
             if (ws->closing || ws->over) {
-                /* it comes too late */
+                /* the message is too late */
                 break;
             }
 
@@ -513,9 +511,9 @@ ngx_http_parley_websocket_messages(ngx_http_parley_websocket_t *ws)
 
 
 /*
- * What it sent is no WebSocket's: it was told so, and whatever it sends still
- * is thrown away until it closes, lest the connection is reset before it has
- * heard.
+ * Drops the input of a client that violated the protocol and has got a close
+ * frame.  Otherwise the connection could be reset before the client has read
+ * the frame.
  */
 
 static void
@@ -545,7 +543,8 @@ ngx_http_parley_websocket_discard(ngx_http_parley_websocket_t *ws)
 }
 
 
-/* why the hub has ended it, and how it comes back */
+/* Queues the close frame for the reason of the hub, with the place to
+   resume. */
 
 static ngx_int_t
 ngx_http_parley_websocket_tell(ngx_http_parley_websocket_t *ws)
@@ -568,7 +567,7 @@ ngx_http_parley_websocket_tell(ngx_http_parley_websocket_t *ws)
 
     case PARLEY_END_GONE:
     case PARLEY_END_SLOW:
-        /* it cannot be told */
+        /* the client cannot get a frame */
         return NGX_ERROR;
 
     case PARLEY_END_EXPIRED:

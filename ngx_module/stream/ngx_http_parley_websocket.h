@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A WebSocket that is open, where parley_websocket stands.
+ * An open WebSocket (parley_websocket).
  */
 
 
@@ -14,86 +14,96 @@
 #include "http/parley_websocket.h"
 
 
-/* octets that wait to be sent, from which on nothing more is taken: neither of
-   what the hub has, nor of what the client sends; what is begun may be more */
+/* Octets of unsent output above which nothing more is taken from the hub or
+   the client.  A frame that has begun may exceed it. */
 #define NGX_HTTP_PARLEY_WEBSOCKET_PENDING  32768
 
 
 typedef struct ngx_http_parley_websocket_s  ngx_http_parley_websocket_t;
 
 
-/* a message in work */
+/* a message in progress */
 typedef struct {
-    ngx_http_parley_ctx_t          ctx;     /* the first: it is found by it */
+    ngx_http_parley_ctx_t          ctx;     /* must be first: callbacks cast
+                                               it */
     ngx_http_parley_websocket_t   *ws;
-    ngx_pool_t                    *pool;    /* that it is in */
+    ngx_pool_t                    *pool;    /* pool of this structure */
 } ngx_http_parley_frame_t;
 
 
 struct ngx_http_parley_websocket_s {
-    ngx_http_parley_subscriber_t   sub;     /* the first: it is found by it */
-    ngx_http_request_t            *request; /* that opened it, for its life */
+    ngx_http_parley_subscriber_t   sub;     /* must be first: callbacks cast
+                                               it */
+    ngx_http_request_t            *request; /* request of the opening; lives as
+                                               long */
     ngx_connection_t              *connection;
-    ngx_http_parley_ctx_t         *ctx;     /* of the opening */
-    parley_websocket_t            *frames;  /* what comes */
+    ngx_http_parley_ctx_t         *ctx;     /* context of the opening */
+    parley_websocket_t            *frames;  /* parser of received frames */
     ngx_event_t                    turn;    /* posted */
 
-    ngx_chain_t                   *out;     /* what is not sent, in blocks */
+    ngx_chain_t                   *out;     /* unsent blocks */
     ngx_chain_t                  **out_last;
-    size_t                         pending; /* octets of it */
+    size_t                         pending; /* unsent octets */
 
-    ngx_http_parley_frame_t       *frame;   /* in work; NULL: none */
-    ngx_uint_t                     why;     /* parley_end_t, where the hub has
+    ngx_http_parley_frame_t       *frame;   /* in progress; NULL: none */
+    ngx_uint_t                     why;     /* parley_end_t, if the hub has
                                                ended it */
-    parley_place_t                 place;   /* that it had then */
+    parley_place_t                 place;   /* its place at that time */
 
     unsigned                       begun:1;     /* 101 was sent */
-    unsigned                       greeted:1;   /* its first message came */
-    unsigned                       asked:1;     /* by a ping, whether it
-                                                   lives; */
-    unsigned                       heard:1;     /* something came since */
-    unsigned                       blocked:1;   /* the hub has more */
+    unsigned                       greeted:1;   /* the first message has
+                                                   arrived */
+    unsigned                       asked:1;     /* a ping was sent */
+    unsigned                       heard:1;     /* data has arrived since */
+    unsigned                       blocked:1;   /* the hub has more data */
     unsigned                       over:1;      /* the hub has ended it */
-    unsigned                       closing:1;   /* a close frame is the last
-                                                   that is sent */
-    unsigned                       closed:1;    /* the client's came, or it was
-                                                   failed */
-    unsigned                       gone:1;      /* nothing can be told it */
+    unsigned                       closing:1;   /* a close frame is queued as
+                                                   the last frame */
+    unsigned                       closed:1;    /* the client has sent a close
+                                                   frame, or reading was
+                                                   stopped */
+    unsigned                       gone:1;      /* nothing can be sent */
 };
 
 
 /* ngx_http_parley_websocket.c */
 
-/* Answers the handshake; from now on frames are read and written. */
+/* Answers the handshake and starts to read and write frames. */
 ngx_int_t ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws);
 
-/* There is something to do, from the event loop. */
+/* Posts the event that continues the WebSocket. */
 void ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws);
 
 
 /* ngx_http_parley_websocket_accept.c */
 
-/* Sends the header; or NGX_ERROR. */
+/* Sends the header of the handshake.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws);
 
-/* Opens and closes one that is too many of its principal; returns what a phase
-   does. */
+/* Opens and closes a WebSocket, because its principal has too many
+   connections.  Returns the result of a phase handler. */
 ngx_int_t ngx_http_parley_websocket_busy(ngx_http_parley_websocket_t *ws);
 
 
 /* ngx_http_parley_websocket_out.c */
 
-/* Whole frames, behind those that wait; NGX_OK, or NGX_ERROR: no memory. */
+/* Queues complete frames.  Returns NGX_OK, or NGX_ERROR if memory is
+   exhausted. */
 ngx_int_t ngx_http_parley_websocket_push(ngx_http_parley_websocket_t *ws,
     parley_str_t frames);
 
-/* A text, and a close, as a frame; nothing goes behind a close. */
+/* Queue a text frame and a close frame.  Nothing is queued after a close
+   frame. */
 ngx_int_t ngx_http_parley_websocket_text(ngx_http_parley_websocket_t *ws,
     parley_str_t text);
 ngx_int_t ngx_http_parley_websocket_close(ngx_http_parley_websocket_t *ws,
     parley_close_t code, parley_str_t reason);
 
-/* Sends what the connection takes; or NGX_ERROR: it fails. */
+/*
+ * ngx_http_parley_websocket_flush() sends as much output as the connection
+ * takes; it returns NGX_OK, or NGX_ERROR if the connection has failed.
+ * ngx_http_parley_websocket_drop() frees the output.
+ */
 ngx_int_t ngx_http_parley_websocket_flush(ngx_http_parley_websocket_t *ws);
 void ngx_http_parley_websocket_drop(ngx_http_parley_websocket_t *ws);
 
@@ -101,14 +111,15 @@ void ngx_http_parley_websocket_drop(ngx_http_parley_websocket_t *ws);
 /* ngx_http_parley_websocket_message.c */
 
 /*
- * A message that came, whose octets stay until it is done.  NGX_OK: it is, and
- * its answer is pushed; NGX_AGAIN: it is in work, and posts when it is done;
- * NGX_ERROR: no memory.
+ * Processes a message; its octets must stay until the end.  Returns NGX_OK if
+ * the message is finished and its answer is queued; NGX_AGAIN if it is in
+ * progress and will post an event at its end; or NGX_ERROR if memory is
+ * exhausted.
  */
 ngx_int_t ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
     parley_str_t text);
 
-/* What is in work is given up. */
+/* Abandons the message in progress. */
 void ngx_http_parley_websocket_abandon(ngx_http_parley_websocket_t *ws);
 
 

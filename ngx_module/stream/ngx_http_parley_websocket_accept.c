@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * The answer to the handshake of a WebSocket.
+ * The response to the handshake of a WebSocket.
  */
 
 
@@ -34,7 +34,7 @@ ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
         return NGX_ERROR;
     }
 
-    /* an answer waits for no acknowledgement of the one before */
+    /* an answer must not wait for the acknowledgement of the previous one */
 
     if (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK) {
         return NGX_ERROR;
@@ -43,7 +43,7 @@ ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
     ngx_http_parley_hub_watch(r->connection,
                               ws->ctx->gate.opening->subscription.stream);
 
-    /* limit_rate is of responses: a frame does not wait for it */
+    /* limit_rate is for responses and must not delay frames */
 
     r->limit_rate = 0;
     r->limit_rate_set = 1;
@@ -87,8 +87,9 @@ ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
 
 
 /*
- * SEC-22: a script in a browser sees no status of a handshake, so the WebSocket
- * is opened and closed.  The client is not waited for.
+ * Opens and closes the WebSocket, because a script in a browser cannot see the
+ * status of a handshake (SEC-22).  The close frame of the client is not
+ * awaited.
  */
 
 ngx_int_t

@@ -2,15 +2,15 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A message that came by a WebSocket.  It has a gate of its own, whose
- * environment is the connection's, and a pool of its own, which goes with it:
- * a request of nginx's (a detached one) would take the phases of a location
- * that has nothing to say to a frame, and 12 KB more; one gate for all would
- * have to forget, for each, what it decided.  What the opening proved is proven
- * anew, by the same token: it may have expired, or be revoked.
+ * A message from a WebSocket.  It has its own gate, with the environment of
+ * the connection, and its own pool, which is destroyed with it.  A detached
+ * request would run the phases of a location, which do not apply, and would
+ * need 12 KB more.  A common gate would have to reset its decisions for each
+ * message.  The token of the opening is verified again, because it may have
+ * expired or be revoked.
  *
- * It keeps no worker: where the state or keys are waited for, it goes on when
- * they are there.
+ * The message does not block the worker: if it waits for the state or for
+ * keys, it continues later.
  */
 
 
@@ -22,7 +22,7 @@
 #include "gate/endpoint/parley_gate_upgrade.h"
 
 
-/* a context, and its arena's first block, for a message of usual size */
+/* enough for a context and the arena's first block */
 #define NGX_HTTP_PARLEY_FRAME_POOL  16384
 
 
@@ -73,7 +73,7 @@ ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
 }
 
 
-/* what it waited for is there */
+/* Continues the message after the wait. */
 
 static void
 ngx_http_parley_frame_again(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
@@ -137,7 +137,8 @@ ngx_http_parley_frame_run(ngx_http_parley_frame_t *frame)
 }
 
 
-/* the answer of HTTP's binding, without its status; there may be none */
+/* Queues the answer of the HTTP binding without its status, if there is an
+   answer. */
 
 static ngx_int_t
 ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
@@ -170,14 +171,14 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
                                                parley_str_none);
     }
 
-    /* nothing goes behind a close; who is gone hears nothing */
+    /* nothing follows a close frame or goes to a departed client */
 
     return reply.body.len == 0 || ws->closing || ws->gone
            ? NGX_OK : ngx_http_parley_websocket_text(ws, reply.body);
 }
 
 
-/* once: of the first message */
+/* Logs if the first message does not have the expected intent. */
 
 static void
 ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame)

@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * What a WebSocket has to send: frames of whoever has any (the hub, answers,
- * pongs), in the order in which they came, whole, in blocks that stay where
- * they are until they are sent.
+ * The output of a WebSocket: complete frames of the hub, answers and pongs, in
+ * the order of their arrival.  They are in blocks that keep their address
+ * until they are sent.
  */
 
 
@@ -12,12 +12,13 @@
 #include "ngx_module/stream/ngx_http_parley_websocket.h"
 
 
-/* room of a block for frames that follow */
+/* minimum size of a block, with room for later frames */
 #define NGX_HTTP_PARLEY_WEBSOCKET_BLOCK  1024
 
 
 typedef struct {
-    ngx_chain_t  out;               /* the first: it is found by it */
+    ngx_chain_t  out;               /* must be first: it is cast to the
+                                       block */
     ngx_buf_t    buf;
     u_char       octets[];
 } ngx_http_parley_websocket_block_t;
@@ -193,7 +194,7 @@ ngx_http_parley_websocket_flush(ngx_http_parley_websocket_t *ws)
 
     clcf = ngx_http_get_module_loc_conf(ws->request, ngx_http_core_module);
 
-    /* who takes nothing at all has that time, whatever more there is */
+    /* the timer restarts only if the client has taken some octets */
 
     if (!wev->timer_set || ws->pending < before) {
         ngx_add_timer(wev, clcf->send_timeout);
@@ -203,7 +204,7 @@ ngx_http_parley_websocket_flush(ngx_http_parley_websocket_t *ws)
 }
 
 
-/* the blocks before what is left were sent */
+/* Frees the blocks before left, which are sent. */
 
 static void
 ngx_http_parley_websocket_sent(ngx_http_parley_websocket_t *ws,
