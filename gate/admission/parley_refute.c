@@ -6,7 +6,7 @@
 #include "core/parley_time.h"
 
 
-/* tries of a refutation while others are written at the same time */
+/* attempts to add a refutation while other refutations are written */
 #define PARLEY_REFUTE_TRIES  8
 
 
@@ -53,7 +53,10 @@ parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
             return rc;
         }
 
-        /* stale: the record has another refutation since it was read */
+        /*
+         * stale: another refutation was written to the record since it was
+         * read
+         */
 
         rc = parley_refute_replace(r, f->id, &f->kept[f->which], value, &put);
 
@@ -70,8 +73,8 @@ parley_retain_refute(const parley_retain_t *r, parley_str_t *ret,
 
 
 /*
- * Returns 1 if the message has this refutation already.  An earlier try wrote
- * it, but its answer came too late and its sender was told to try again.
+ * Returns whether the message already has this refutation.  An earlier task
+ * wrote it, but its answer came too late, and its sender had to try again.
  */
 
 static int
@@ -98,8 +101,10 @@ parley_refute_is_said(const parley_retain_t *r, const parley_kept_t *m)
 }
 
 
-/* Writes the message's record with one more refutation.  Returns 1 and *ret;
-   0 and *fault; -1: no memory. */
+/*
+ * Writes the message's record with one more refutation.  Returns 1 and *ret; 0
+ * and *fault; or -1: no memory.
+ */
 
 static int
 parley_refute_add(const parley_retain_t *r, parley_str_t reason,
@@ -160,7 +165,7 @@ parley_refute_add(const parley_retain_t *r, parley_str_t reason,
 }
 
 
-/* Replaces the record of m.  Owner and end stay. */
+/* Replaces the record of m.  Its owner and its end stay unchanged. */
 
 static int
 parley_refute_replace(const parley_retain_t *r, parley_str_t id,

@@ -3,7 +3,7 @@
 #include "gate/admission/parley_replay.h"
 
 
-/* how a record begins; the octets of a first answer, or its id, follow */
+/* head of a record; the octets of the first answer, or its id, follow */
 typedef struct {
     uint16_t  status;
 } parley_replay_head_t;
@@ -83,7 +83,7 @@ parley_replay_id(const parley_replay_t *r, parley_record_id_t *ret)
 }
 
 
-/* The answer by its own id, for who asked alone (AEE-25). */
+/* Retains the answer under its own id, for the asker only (AEE-25). */
 
 static int
 parley_replay_retain(const parley_replay_t *r, const parley_reply_t *first)

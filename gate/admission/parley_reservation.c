@@ -98,7 +98,10 @@ parley_reservation_prepare(parley_reservation_t *e, parley_error_t *err)
     }
 
     if (e->correlation->final) {
-        /* it may be looked up again before the message is settled */
+        /*
+         * a copy, as the correlation may be looked up again before the
+         * settlement
+         */
 
         memcpy(e->slot, e->correlation->slot, PARLEY_KEY_LEN);
         a->slot = e->slot;
@@ -197,7 +200,10 @@ parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
 }
 
 
-/* it is settled once, whoever else comes while the state is asked */
+/*
+ * The reservation is settled once, also if other messages come during a call of
+ * the state.
+ */
 
 int
 parley_reservation_is_open(const parley_reservation_t *e)
@@ -330,7 +336,7 @@ parley_reservation_settle(parley_reservation_t *e,
 }
 
 
-/* The slot is kept as long as the question that it answers. */
+/* Keeps the slot as long as the question that it belongs to. */
 
 static void
 parley_reservation_lasts(parley_reservation_t *e)

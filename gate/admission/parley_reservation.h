@@ -1,8 +1,8 @@
 /*
- * A message enters: its id, the question that it answers and its quotas are
- * asked of the state in one step, all of it or nothing; and what becomes of
- * them once it is known what became of the message (AEE-16, GW-12, GW-18,
- * SEC-08).
+ * The reservation of a message: in one step, the state admits its id, the slot
+ * of the question that it answers, and its quotas, or nothing.  A settlement
+ * keeps or frees them when the outcome of the message is known (AEE-16, GW-12,
+ * GW-18, SEC-08).
  */
 
 #ifndef PARLEY_RESERVATION_H
@@ -15,83 +15,97 @@
 
 typedef struct {
 
-    /* what the caller sets; all of it outlives the entrance */
+    /* set by the user; must outlive the reservation */
     parley_ask_t               *ask;
-    const parley_who_t         *who;        /* who->msg is the message */
-    const parley_correlation_t *correlation;    /* what it answers */
+    const parley_who_t         *who;        /* its msg is the message */
+    const parley_correlation_t *correlation;    /* question that the message
+                                                   answers */
     const parley_arrival_t     *place;      /* see parley_window_key() */
     const uint8_t              *account;
-    parley_str_t                address;    /* it came from */
-    const parley_limit_rate_t  *quota;      /* of its priority; NULL: none */
+    parley_str_t                address;    /* address of the client */
+    const parley_limit_rate_t  *quota;      /* quota of its priority; NULL:
+                                               none */
     parley_priority_t           priority;
-    const parley_error_t       *stale;      /* why it is too old, or NULL */
-    int64_t                     ttl;        /* of its id */
-    unsigned                    free:1;     /* a suspension does not keep it
-                                               back (VCP-26) */
-    const parley_lift_t        *lifts;      /* that it ends, once it is taken */
+    const parley_error_t       *stale;      /* error if the message is too old,
+                                               or NULL */
+    int64_t                     ttl;        /* milliseconds that the id is
+                                               kept */
+    unsigned                    free:1;     /* passes during a suspension of the
+                                               sender (VCP-26) */
+    const parley_lift_t        *lifts;      /* suspensions that end when the
+                                               message is taken */
     size_t                      nlifts;
-    parley_json_ref_t           said;       /* what another try says again, if
-                                               not the message; or node NONE */
+    parley_json_ref_t           said;       /* content that a retry repeats, if
+                                               it is not the message; or node
+                                               NONE */
 
-    /* made */
+    /* results */
     uint8_t                     id[PARLEY_KEY_LEN];
     uint8_t                     print[PARLEY_PRINT_LEN];
     uint8_t                     slot[PARLEY_KEY_LEN];
-    int64_t                     slot_until; /* see correlation */
-    parley_record_id_t          closes;     /* what it answers for good */
+    int64_t                     slot_until; /* see parley_correlation_t */
+    parley_record_id_t          closes;     /* question that the message
+                                               closes */
     parley_admission_t          admission;
     parley_settlement_t         how;        /* settlement of an append that
                                                takes the admission */
     parley_admit_t              verdict;
     uint64_t                    stamp;
-    int64_t                     wait;       /* ms until it may come again */
-    unsigned                    known:1;    /* by its id, which is made */
-    unsigned                    closing:1;  /* closes is there */
+    int64_t                     wait;       /* ms after which a retry can
+                                               succeed */
+    unsigned                    known:1;    /* the window knows the message by
+                                               id */
+    unsigned                    closing:1;  /* closes is set */
     unsigned                    entered:1;
-    unsigned                    taken:1;    /* with its append */
-    uint32_t                    settled;    /* in which step, see parley_ask_t;
-                                               0: not yet */
+    unsigned                    taken:1;    /* settled by its append */
+    uint32_t                    settled;    /* number of the step that settled
+                                               it, see parley_ask_t; 0: not
+                                               settled */
 } parley_reservation_t;
 
 
 /*
- * Returns 0: it has entered, and is to be settled; PARLEY_WAIT; or -1 and *err,
- * e->verdict is why.  What is a DUPLICATE is looked for in parley_replay.h.
+ * Reserves.  Returns 0: the message is admitted and must be settled;
+ * PARLEY_WAIT; or -1 and *err, with the reason in e->verdict.  parley_replay.h
+ * finds the answer for a DUPLICATE.
  */
 int parley_reservation_ask(parley_reservation_t *e, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Whether it has entered, and was not settled in an earlier step. */
+/*
+ * Returns whether the message is admitted and no earlier step has settled it.
+ */
 int parley_reservation_is_open(const parley_reservation_t *e);
 
 /*
- * Makes the append settle the entrance as taken, in one step (HUB-10).  The
+ * Makes the append settle the reservation as taken, in one step (HUB-10).  The
  * append refers to *e.  A message without an id and without a slot has nothing
- * to settle: its append is left as it is.
+ * to settle: its append is unchanged.
  */
 void parley_reservation_append(parley_reservation_t *e,
     parley_append_t *append);
 
-/* Notes that such an append was made: the entrance is settled with it. */
+/* Notes that the append was made, and with it the settlement. */
 void parley_reservation_appended(parley_reservation_t *e,
     const parley_append_t *append);
 
 /*
- * Settle it, once: what comes later changes nothing.  Return 0; PARLEY_WAIT;
- * PARLEY_SETTLED_LATE; or -1 where the id of what was taken could not be kept.
+ * Settles the message as taken, with the slot of the question that it answers.
+ * closed is the message's own question if it has been answered, else NULL.
  *
- * take: it was taken, and with it what it answers.  closed: what it asked,
- * where that has its answer; else NULL.  Late: what it answers, or what it
- * asked, had its answer before.
+ * A reservation is settled once; later settlements change nothing.  Returns 0;
+ * PARLEY_WAIT; PARLEY_SETTLED_LATE if another answer closed one of the two
+ * questions before; or -1 if the id could not be kept.
  */
 int parley_reservation_take(parley_reservation_t *e,
     const parley_asked_t *closed)
     __attribute__((warn_unused_result));
 
 /*
- * It may come again, and the n messages that it became, two at most, ask
- * nothing any more, nor is it retained (NULL: it was not): in one step, so that
- * no later try of it loses what that asks.
+ * Settles the message as not taken, so that a retry is admitted.  In the same
+ * step it drops the questions of the n messages that the message became, at
+ * most 2, and the retained message (NULL: none).  Therefore a retry cannot lose
+ * its own question.  Returns as parley_reservation_take().
  */
 int parley_reservation_release(parley_reservation_t *e,
     const parley_asked_t *const *asked, size_t n,

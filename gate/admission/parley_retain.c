@@ -140,8 +140,9 @@ parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
 
 
 /*
- * There are more than are looked at: those of who asks, and of who is asked
- * for, are among them however many others there are.
+ * Reads the records that belong to the caller, and those of the principal in
+ * "from".  There are more records than a list has, but no other sender can
+ * displace these.
  */
 
 static int
@@ -181,7 +182,7 @@ parley_retain_owned(const parley_retain_t *r, parley_found_t *f,
 }
 
 
-/* those of them that the caller may see, once */
+/* Adds the messages of records that the caller may see, each once. */
 
 static int
 parley_retain_gather(const parley_retain_t *r, parley_found_t *f,
@@ -289,7 +290,7 @@ parley_retain_is_agent(const parley_retain_t *r, const parley_kept_t *m)
 }
 
 
-/* Sets f->which to the oldest message with what the task says of it. */
+/* Sets f->which to the oldest message that matches the task. */
 
 static int
 parley_retain_choose(const parley_retain_t *r, parley_found_t *f,
@@ -325,8 +326,10 @@ parley_retain_choose(const parley_retain_t *r, parley_found_t *f,
 }
 
 
-/* Returns 1 unless the task has a "corr" that is not the message's; 0 and
-   *fault. */
+/*
+ * Checks that the "corr" of the task, if it has one, is the message's.  Returns
+ * 1, or 0 and *fault.
+ */
 
 static int
 parley_retain_has_corr(const parley_retain_t *r, const parley_kept_t *m,
@@ -359,8 +362,10 @@ parley_retain_has_corr(const parley_retain_t *r, const parley_kept_t *m,
 }
 
 
-/* Returns 1 unless the task has a "hash" that is not SHA-256 of the message's
-   RFC 8785 form; 0 and *fault; -1: no memory. */
+/*
+ * Checks that the "hash" of the task, if it has one, is the SHA-256 of the
+ * message's RFC 8785 form.  Returns 1; 0 and *fault; or -1: no memory.
+ */
 
 static int
 parley_retain_has_hash(const parley_retain_t *r, const parley_kept_t *m,
@@ -467,7 +472,7 @@ parley_retain_fetch(const parley_retain_t *r, parley_str_t *ret,
 }
 
 
-/* what else has this id, so that nobody's message hides another's */
+/* Writes the other messages with this id, so that none is hidden by another. */
 
 static int
 parley_retain_others(const parley_retain_t *r, parley_buf_t *b,

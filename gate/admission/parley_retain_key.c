@@ -1,4 +1,4 @@
-/* What retained messages are kept under. */
+/* Keys of retained messages. */
 
 #include "hub/parley_publication.h"
 #include "gate/admission/parley_retain.h"
@@ -13,8 +13,9 @@ parley_retain_key(const parley_state_t *state, parley_str_t id,
 
 
 /*
- * Whose it is; one id may have gone to several (parley_window receiver=).  What
- * is longer than a name is not said beside a message that is published.
+ * The tag separates owners, and messages with one id to several recipients
+ * (parley_window receiver=).  A recipient longer than a name is omitted, as a
+ * publication does not store it.
  */
 
 void
@@ -26,7 +27,9 @@ parley_retain_id(const parley_state_t *state, const parley_retained_t *m,
     ret->kind = PARLEY_KIND_MESSAGE;
     parley_retain_key(state, m->id, ret->key);
 
-    /* an answer is whose it is told: its sender is whom that chose to ask */
+    /*
+     * an answer belongs to its reader, as the asker chose the answer's sender
+     */
 
     owner[0] = m->sub.len > 0 ? m->sub : m->to;
     owner[1] = owner[0].len > 0 ? parley_str_none : m->sender;

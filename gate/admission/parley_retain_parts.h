@@ -1,6 +1,6 @@
 /*
- * Private to parley_retain.c and parley_refute.c: a retained message
- * as it is read, and what both do with it.
+ * A retained message as it is read, and shared functions.  Private to
+ * parley_retain.c and parley_refute.c.
  */
 
 #ifndef PARLEY_RETAIN_PARTS_H
@@ -12,7 +12,7 @@
 /* a retained message, read from its record */
 typedef struct {
     parley_record_t  record;
-    parley_json_t    doc;           /* of its value */
+    parley_json_t    doc;           /* document of its value */
     parley_str_t     protocol;
     parley_str_t     sub;
     parley_str_t     to;
@@ -39,15 +39,17 @@ typedef struct {
 
 
 /*
- * Finds the message that the payload of the task r->who->msg names.  Returns 1
- * and *ret; 0 and *fault; PARLEY_WAIT; -1: no memory.
+ * Finds the message that the payload of the task names.  Returns 1 and *ret; 0
+ * and *fault; PARLEY_WAIT; or -1: no memory.
  */
 int parley_retain_find(const parley_retain_t *r, parley_found_t **ret,
     parley_task_fault_t *fault)
     __attribute__((warn_unused_result));
 
-/* Writes the record of a message with its refutations, which are JSON without
-   brackets.  -1: no memory. */
+/*
+ * Writes the record of a message.  refuted has its refutations as JSON without
+ * brackets.  Returns 0, or -1: no memory.
+ */
 int parley_retain_write(const parley_retain_t *r, const parley_retained_t *m,
     parley_str_t refuted, parley_str_t *ret)
     __attribute__((warn_unused_result));

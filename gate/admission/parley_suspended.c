@@ -75,7 +75,7 @@ parley_suspended_tell(parley_suspended_t *t, parley_buf_t *b, uint64_t there)
         parley_suspension_tell(&t->list[i], b);
     }
 
-    /* it was counted before, or after */
+    /* the list and the count are of different moments */
 
     more = t->whole ? 0 : there > t->n ? there - t->n : 0;
 
@@ -85,7 +85,7 @@ parley_suspended_tell(parley_suspended_t *t, parley_buf_t *b, uint64_t there)
 }
 
 
-/* the newest first */
+/* Orders suspensions, the newest first. */
 
 static int
 parley_suspended_order(const void *one, const void *other)

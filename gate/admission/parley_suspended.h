@@ -1,13 +1,15 @@
 /*
- * Who is suspended or paused, as the status tells it: some of those that there
- * are, as many as are asked for, the newest of these first, and how many more.
+ * The list of suspended and paused principals on the status page: up to max of
+ * them, sorted with the newest first, and the number of the others.  The others
+ * may be newer.
  *
  *     parley_suspended_init(&told, arena, max);
  *     list, brief, from 0 on                     a verb of the state
  *     if (parley_suspended_add(&told, state, &listed))
  *         list again, at listed.at
  *
- * It may end before that says so: then what was added is what is told.
+ * The user may stop earlier.  The list then has the suspensions that were
+ * added.
  */
 
 #ifndef PARLEY_SUSPENDED_H
@@ -18,7 +20,7 @@
 #include "gate/admission/parley_suspension.h"
 
 
-/* that are told at most, and the octets of their names and ids */
+/* octets of all names and ids of a list, at most */
 #define PARLEY_SUSPENDED_OCTETS  (256 * 1024)
 
 
@@ -29,22 +31,28 @@ typedef struct {
     /* private */
     size_t                max;
     size_t                octets;
-    unsigned              whole:1;  /* there are no more */
+    unsigned              whole:1;  /* the list has all suspensions */
 } parley_suspended_t;
 
 
-/* max: of them, up to PARLEY_SUSPENDED_MAX.  Returns 0, or -1: no memory. */
+/*
+ * Makes an empty list of at most max suspensions; max is at most
+ * PARLEY_SUSPENDED_MAX.  Returns 0, or -1: no memory.
+ */
 int parley_suspended_init(parley_suspended_t *t, parley_arena_t *arena,
     size_t max)
     __attribute__((warn_unused_result));
 
-/* A part of the list; returns 1 where the next one is wanted, else 0. */
+/*
+ * Adds a part of the state's list.  Returns 1 if the next part is needed, else
+ * 0.
+ */
 int parley_suspended_add(parley_suspended_t *t, const parley_state_t *state,
     const parley_listed_t *listed);
 
 /*
- * {"list":[{"sub","state","since","message_id"},...],"more":0}; there: how many
- * the state counts, of both kinds.
+ * Writes {"list":[{"sub","state","since","message_id"},...],"more":0}.  there
+ * is the number of suspensions of both kinds that the state counts.
  */
 void parley_suspended_tell(parley_suspended_t *t, parley_buf_t *b,
     uint64_t there);

@@ -6,7 +6,7 @@
 #include "core/parley_time.h"
 
 
-/* milliseconds that the state keeps one: longer than anything else lasts */
+/* ms that the state keeps a suspension: longer than any other record */
 #define PARLEY_SUSPENSION_TTL  ((int64_t) 100 * 365 * 24 * 3600 * 1000)
 
 
@@ -14,11 +14,13 @@ _Static_assert((int) PARLEY_SEVERITY_EMERGENCY < PARLEY_STATE_HOLDS,
                "the state counts them by their alarm, which is their tag");
 
 
-/* the sub of the principal and the id of the message follow */
+/*
+ * head of a record; the sub of the principal and the id of the message follow
+ */
 typedef struct {
     int64_t   since_ms;
     uint32_t  alarm;
-    uint32_t  sub;              /* octets of it */
+    uint32_t  sub;              /* length of the sub */
 } parley_suspension_head_t;
 
 
@@ -57,7 +59,10 @@ parley_suspension_put(parley_ask_t *q, const parley_suspension_t *s,
 
     parley_suspension_record(q->state, s->sub, s->alarm, &put.id);
 
-    /* nobody's: who has its share is suspended, too */
+    /*
+     * without an account, as a principal that has used its share must be
+     * suspended too
+     */
 
     put.queue = PARLEY_EVICTABLE_NONE;
     put.parts = parts;

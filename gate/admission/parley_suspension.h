@@ -1,12 +1,12 @@
 /*
- * Suspensions: whoever reported an emergency sends nothing but escalations and
- * acknowledgments until its parent resumes it (VCP-26), or whoever runs the
- * gateway does.  A critical trouble may pause its sender in the same way
+ * Suspensions.  A principal that reported an emergency may only send
+ * escalations and acknowledgments, until its parent (VCP-26) or an operator
+ * resumes it.  A critical escalation may pause its sender in the same way
  * (VCP-28).
  *
- * A suspension is a record of its principal's account, so that an admission
- * looks for it in the same step (parley_admission_t.suspends).  It does not end
- * by itself.
+ * A suspension is a record under the key of its principal's account, so that an
+ * admission checks it in the same step (parley_admission_t.suspends).  It does
+ * not expire.
  */
 
 #ifndef PARLEY_SUSPENSION_H
@@ -17,16 +17,17 @@
 #include "translate/parley_msg.h"
 
 
-/* one of a principal for an emergency, one for what is critical */
+/* a principal has one for an emergency and one for a critical escalation */
 #define PARLEY_SUSPENSIONS_MAX  PARLEY_LIFTS_MAX
 
 
 typedef struct {
     parley_severity_t  alarm;   /* CRITICAL or EMERGENCY */
-    int64_t            since_ms; /* of the message that reported it */
-    parley_str_t       sub;     /* of the principal, not empty */
-    parley_str_t       id;      /* of the message */
-    parley_lift_t      lift;    /* ends it; read: of the one that is there */
+    int64_t            since_ms; /* time of the message that reported it */
+    parley_str_t       sub;     /* sub of the principal, not empty */
+    parley_str_t       id;      /* id of the message */
+    parley_lift_t      lift;    /* record and generation, to end it; set by
+                                   parley_suspension_read() */
 } parley_suspension_t;
 
 
@@ -36,30 +37,38 @@ typedef struct {
 } parley_suspensions_t;
 
 
-/* Keeps it, in place of one for the same alarm: 0 and *ret; PARLEY_WAIT; or -1:
-   there is no answer. */
+/*
+ * Stores a suspension.  It replaces one with the same alarm.  Returns 0 and
+ * *ret; PARLEY_WAIT; or -1: no answer.
+ */
 int parley_suspension_put(parley_ask_t *q, const parley_suspension_t *s,
     parley_put_result_t *ret)
     __attribute__((warn_unused_result));
 
-/* Those of a principal; 0, PARLEY_WAIT or -1.  Texts are in q's arena. */
+/*
+ * Reads the suspensions of a principal.  Texts are in q's arena.  Returns 0;
+ * PARLEY_WAIT; or -1: no answer.
+ */
 int parley_suspension_get(parley_ask_t *q, parley_str_t sub,
     parley_suspensions_t *ret)
     __attribute__((warn_unused_result));
 
-/* It ends, unless another one took its place: 0, PARLEY_WAIT or -1. */
+/*
+ * Ends a suspension, unless another one has replaced it.  Returns 0;
+ * PARLEY_WAIT; or -1: no answer.
+ */
 int parley_suspension_drop(parley_ask_t *q, const parley_suspension_t *s)
     __attribute__((warn_unused_result));
 
-/* A record of the state.  Returns 0, or -1: it is none. */
+/* Reads a record of the state.  Returns 0, or -1: not a suspension. */
 int parley_suspension_read(const parley_state_t *state,
     const parley_record_t *record, parley_suspension_t *ret)
     __attribute__((warn_unused_result));
 
-/* "suspended" or "paused" */
+/* Returns "suspended" or "paused". */
 parley_str_t parley_suspension_name(const parley_suspension_t *s);
 
-/* {"sub","state","since","message_id"} */
+/* Writes {"sub","state","since","message_id"}. */
 void parley_suspension_tell(const parley_suspension_t *s, parley_buf_t *b);
 
 
