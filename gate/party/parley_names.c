@@ -160,7 +160,8 @@ parley_names_init(parley_names_t *names, parley_who_t *who)
 
 /*
  * Returns the principal that is listed under this name in the message's own
- * protocol, or that the message answers.
+ * protocol, or that asked the question that the message answers under this
+ * name.
  */
 
 static const parley_principal_t *

@@ -36,8 +36,8 @@ void parley_query_parameter_read(const parley_arguments_t *a, parley_str_t text,
     parley_query_parameter_t *ret);
 
 /*
- * Compares the undecoded text of a name with the name of an argument.  An empty
- * name matches no text.
+ * Returns the kind of a piece that has the name text, not decoded, for an
+ * argument called name.  Returns OTHER if name is empty.
  */
 parley_query_parameter_e parley_query_parameter_name(parley_str_t text,
     parley_str_t name);

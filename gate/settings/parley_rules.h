@@ -28,8 +28,8 @@ int parley_rules_add(parley_policy_t *policy, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 
 /*
- * Returns the first rule before rule that decides every request that rule could
- * decide otherwise, or NULL.
+ * Returns the first earlier rule with the opposite verdict that decides every
+ * request that rule matches, or NULL.
  */
 const parley_policy_rule_t *parley_rules_covering(
     const parley_policy_t *policy, const parley_policy_rule_t *rule);

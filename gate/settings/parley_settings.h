@@ -123,7 +123,7 @@ typedef struct parley_jwt_conf_s {
     size_t                  max_size;   /* longest token in octets; 0: the
                                            default */
 
-    /* list of those with tickets=, see parley_settings_http_t */
+    /* list of all parley_jwt with tickets=, see parley_settings_http_t */
     struct parley_jwt_conf_s  *next;
     parley_where_t          where;
     unsigned                streams:1;  /* a stream takes its tickets */
@@ -178,7 +178,7 @@ typedef struct {
 } parley_roster_conf_t;
 
 
-/* kind of request that a block without messages answers */
+/* kinds of a block that takes no messages */
 typedef enum {
     PARLEY_ENDPOINT_NONE = 0,           /* the block takes messages */
     PARLEY_ENDPOINT_KEYS,               /* parley_keys */
@@ -363,7 +363,7 @@ typedef struct {
                        int (*visit)(void *data, parley_str_t path), void *data,
                        parley_str_t *ret_path, parley_problem_t *problem);
 
-    /* Tells the operator a warning.  May be NULL. */
+    /* Reports a warning to the operator.  May be NULL. */
     void           (*warn)(void *ctx, const parley_problem_t *problem);
 
     /*
@@ -444,8 +444,8 @@ int parley_settings_inactive(const parley_settings_env_t *env,
     __attribute__((warn_unused_result));
 
 /*
- * OPS-01, OPS-03: as parley_settings_inactive(), for a block for which
- * parley_settings_answers() is true.  parley_settings_inactive() and
+ * OPS-01, OPS-03: as parley_settings_inactive(), for a block with one of the
+ * directives of parley_settings_answers().  parley_settings_inactive() and
  * parley_settings_verify() call this function.
  */
 int parley_settings_answer(const parley_settings_env_t *env,
@@ -481,8 +481,9 @@ parley_settings_steps(const parley_settings_t *s)
 }
 
 /*
- * Checks a settled block in which the steps run, beyond single directives; http
- * is settled.  Returns 0, also after a warning, or -1.
+ * Checks the directives of a settled block against each other and against http,
+ * which is settled.  The steps run in the block.  Returns 0, also after a
+ * warning, or -1.
  */
 int parley_settings_verify(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
