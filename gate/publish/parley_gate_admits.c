@@ -27,7 +27,7 @@ parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
 
     if (parley_render_read(d, p, &arena, &msg, &doc, &sender, &err) == 0) {
 
-        /* the rules are asked of the reader, and of this message */
+        /* the rules are checked for the reader and this message */
 
         reader = *g->who;
         parley_who_about(&reader, &arena, &msg);
@@ -50,7 +50,10 @@ parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
 }
 
 
-/* in the asker's protocol an answer has the intent of its question */
+/*
+ * Checks the rules with the intent of the question.  In the asker's protocol an
+ * answer has this intent.
+ */
 
 static int
 parley_deliver_is_denied_as(parley_gate_t *asked,

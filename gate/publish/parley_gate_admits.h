@@ -8,9 +8,10 @@
 
 
 /*
- * Whether who opened a stream through g may have it: no rule of its location
- * that is the first to match denies such a message to such a caller.  What
- * cannot be told, for there is no memory, is denied.
+ * Returns whether the reader that opened a stream through g may get a
+ * publication.  The first matching rule of the location must not deny the
+ * message to the reader.  A publication that cannot be read, also for lack of
+ * memory, is denied.
  */
 int parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
     const parley_publication_t *p);

@@ -1,11 +1,14 @@
 /*
- * HUB-07: what has to be answered, and is published.  Its answer is published,
- * too, by whoever got it.  The request is held until that comes: a subscription
- * of its sender's own log, to which nothing else belongs, opened before the
- * message is appended.  What is not held is answered at once, and its answer
- * comes by its sender's stream: there has to be one.  A message that its
- * protocol has no answer to, as a VCP message that asks for no acknowledgment,
- * is answered at once.
+ * Prepares the reply to a published message that needs one (HUB-07).  The
+ * recipient's answer is published, too.
+ *
+ * The request is held until the answer comes.  The hold is a subscription to
+ * the sender's own log that gets only this answer.  It is opened before the
+ * message is appended.  A request that is not held is answered at once.  Then
+ * the answer comes by the sender's stream, so the sender must have one.
+ *
+ * A message that gets no answer in its protocol needs neither.  An example is a
+ * VCP message that asks for no acknowledgment.
  */
 
 #include <string.h>
@@ -18,18 +21,20 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* sessions that are looked at in one call */
+/* sessions in one page of the roster */
 #define PARLEY_AWAIT_PAGE   64
 
-/* ms that it may take until it is told that its deadline is over */
+/* ms that the report of an expired deadline may take */
 #define PARLEY_AWAIT_TELLS  1000
 
-/* an epoch that no log has, or that begins there: what is retained is read from
-   its first record on */
+/*
+ * An epoch that is not the log's, or that begins there.  With it, reading
+ * begins at the first retained record.
+ */
 #define PARLEY_AWAIT_BEFORE  1
 
 
-/* nothing is written to it, so it is never behind */
+/* Nothing is written to this stream, so it is never behind. */
 #define PARLEY_AWAIT_STREAM                                                   \
     .proto = PARLEY_PROTO_STREAMS,                                            \
     .lag = 1 << 20,                                                           \
@@ -37,13 +42,16 @@
     .age = 0,                                                                 \
     .retry = 1000
 
-/* The request waits for its answer, also in a worker that is leaving. */
+/* A held request waits for its answer even if its worker is leaving. */
 static const parley_stream_t  parley_gate_held_stream = {
     PARLEY_AWAIT_STREAM,
     .stays = 1
 };
 
-/* A call for frames: the next one begins where it ended, in any worker. */
+/*
+ * A call for frames ends if its worker is leaving.  The next call continues in
+ * any worker.
+ */
 const parley_stream_t  parley_gate_called_stream = {
     PARLEY_AWAIT_STREAM
 };
@@ -71,7 +79,7 @@ parley_gate_await_reply(parley_gate_t *g)
     int           rc, held;
     parley_str_t  address;
 
-    /* ACH-31: its answers go elsewhere */
+    /* ACH-31: the answers go to another scope */
 
     if (g->response_scope.len > 0) {
         return 0;
@@ -109,7 +117,7 @@ parley_gate_await_reply(parley_gate_t *g)
         }
     }
 
-    /* by its URL it comes, too */
+    /* the answer also comes to a URL */
 
     if (parley_gate_await_reply_posts(g, address)) {
         return 0;
@@ -121,8 +129,7 @@ parley_gate_await_reply(parley_gate_t *g)
         return rc == 1 ? 0 : rc;
     }
 
-    /* VCP-24: that it is acknowledged matters, whether its sender hears it or
-       not */
+    /* VCP-24: an acknowledgment counts even if the sender does not get it */
 
     if (parley_gate_escalates(g)) {
         return 0;
@@ -132,8 +139,10 @@ parley_gate_await_reply(parley_gate_t *g)
 }
 
 
-/* Returns whether the answer comes to a URL: that of the sender, or of the
-   surface that delivers the message. */
+/*
+ * Returns whether the answer comes to a URL: the sender's, or that of the
+ * surface that delivers the message.
+ */
 
 static int
 parley_gate_await_reply_posts(const parley_gate_t *g, parley_str_t address)
@@ -155,8 +164,9 @@ parley_gate_await_reply_posts(const parley_gate_t *g, parley_str_t address)
 
 
 /*
- * Refuses a message whose sender has no stream.  The refusal is retryable where
- * the sender may have a stream soon: a client comes back after a reload.
+ * Refuses a message of a sender without a stream.  The refusal is retryable if
+ * the sender may have a stream soon: clients open their streams again after a
+ * reload.
  */
 
 static int
@@ -185,7 +195,7 @@ parley_gate_await_reply_absent(parley_gate_t *g)
 }
 
 
-/* Returns the longest time after which clients open their streams again. */
+/* Returns the longest delay after which clients open their streams again. */
 
 static int64_t
 parley_gate_await_reply_retry(const parley_gate_t *g)
@@ -208,7 +218,10 @@ parley_gate_await_reply_retry(const parley_gate_t *g)
 }
 
 
-/* frames are answered by frames; who asks by MCP has no stream for them */
+/*
+ * Holds a query that comes by MCP.  Frames are answered by frames, and an MCP
+ * caller has no stream for them.
+ */
 
 static int
 parley_gate_await_reply_query(parley_gate_t *g, parley_str_t address)
@@ -236,9 +249,9 @@ parley_gate_await_reply_query(parley_gate_t *g, parley_str_t address)
 
 
 /*
- * Its answers came to its sender's log, and that is where they are collected,
- * from what is retained on.  A collection that goes on for the first call ends:
- * this one has its session.
+ * Holds a duplicate of a query again.  The answers are in the sender's log, so
+ * this call collects them from the first retained record on.  It takes the
+ * session of the first call, which ends that call's collection.
  */
 
 int
@@ -278,8 +291,8 @@ parley_gate_await_reply_again(parley_gate_t *g)
 
 
 /*
- * 1: it is held; 0: it cannot be; PARLEY_WAIT; -1.  What it was once it stays,
- * though the hold is over since: a step that is taken again asks the same.
+ * Holds the request.  Returns 1: held; 0: not possible; PARLEY_WAIT; or -1.  A
+ * step that runs again gets the first result, even if the hold has ended since.
  */
 
 static int
@@ -360,7 +373,10 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
         s->from.epoch = PARLEY_AWAIT_BEFORE;
     }
 
-    /* what is collected the hub writes, and asks only where there are rules */
+    /*
+     * The hub writes collected events itself.  It calls a reader only if there
+     * are rules.
+     */
 
     if (g->mcp == NULL || parley_gate_denies(g)) {
         s->reader = parley_str_make(&ret->gate, sizeof(ret->gate));
@@ -376,8 +392,10 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
 
 
 /*
- * Until the first of: hold=, its deadline, what proved it expires.  What it is
- * told when a task's deadline is over is published then.
+ * Returns the time of the hold in ms.  The hold ends after hold=, at the
+ * deadline, or when the caller's proof expires: the earliest counts.  The
+ * report that a task timed out is published after the deadline, so the hold
+ * lasts a little longer.
  */
 
 static int64_t
@@ -425,7 +443,7 @@ parley_gate_listens(parley_gate_t *g, parley_str_t address)
         for (i = 0; i < page.n; i++) {
             session = page.list[i].session;
 
-            /* not another's, who listens by a rule */
+            /* skips held requests, and readers that listen by a rule */
 
             if (!parley_selector_is_held(session)
                 && parley_str_until(session, '/').len == session.len)
@@ -461,7 +479,7 @@ parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
         return parley_error_memory(err);
     }
 
-    /* that nobody answered in time this gateway says itself */
+    /* this gateway itself wrote the report of a timeout */
 
     if (p->sender.len == 0) {
         x->bond.gateway = g->self[p->proto];
@@ -489,8 +507,11 @@ parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
 }
 
 
-/* by what who answers got; in the asker's own protocol that is the message as
-   it was */
+/*
+ * Makes the exchange for an answer in the protocol "speak".  It needs the form
+ * of the message that the answering party got.  In the asker's own protocol
+ * that form is the message as it was accepted.
+ */
 
 static parley_exchange_t *
 parley_gate_await_reply_exchange(parley_gate_t *g, parley_proto_t speak)

@@ -1,13 +1,13 @@
 /*
- * MCP-06: a client that does not wait for a call any more says so,
+ * Cancels a call of MCP (MCP-06).  A client that stops waiting for a call sends
  *
  *     {"jsonrpc": "2.0", "method": "notifications/cancelled",
  *         "params": {"requestId": 7}}
  *
- * The call may be held by another process, so all processes are told.  The
- * process that holds it answers it with what has come so far, and its place is
- * free.  A call is known by its principal, by its id, and by the session of its
- * client where that names one.
+ * Another process may hold the call, so all processes get a publication.  The
+ * process that holds the call answers it with the frames so far, and frees its
+ * place.  The principal, the request id and the session of the client, if any,
+ * identify a call.
  */
 
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "hub/parley_publication.h"
 
 
-/* letters before a name: 7 and "7" are two ids */
+/* prefixes of a call's name: the ids 7 and "7" differ */
 #define PARLEY_CALL_NUMBER  'n'
 #define PARLEY_CALL_STRING  's'
 
@@ -62,7 +62,10 @@ parley_gate_call_name(parley_gate_t *g, uint8_t type, parley_str_t text,
 }
 
 
-/* an empty name is not an id */
+/*
+ * Makes the name of a call from its id.  *ret is empty if the id is missing or
+ * has another type.
+ */
 
 static int
 parley_gate_call_id(parley_gate_t *g, const parley_json_t *doc, uint32_t id,

@@ -1,7 +1,7 @@
 /*
- * What a call of MCP waits for (ACH-27): frames of a stream, or what answers a
- * query, are collected for a while and told in one result.  The hub writes
- * events, as it does to any subscriber.
+ * Collects frames for a call of MCP (ACH-27): frames of a stream, or responses
+ * to a query.  The call collects them for a limited time and returns them in
+ * one result.  The hub writes events to it, as to any subscriber.
  */
 
 #include <stdio.h>
@@ -33,8 +33,10 @@ parley_gate_collects(parley_gate_t *g, parley_stream_request_t *opening)
 
     g->mcp->opening = opening;
 
-    /* what was accepted somewhere is told wherever it was: one that were not
-       would be the next for ever */
+    /*
+     * An event may be as long as any accepted message.  An event that is
+     * refused here would be the first one of each later call.
+     */
 
     parley_events_init(&g->mcp->events, &mem, UINT32_MAX);
     parley_buf_init(&g->mcp->list, g->arena, 0);
@@ -76,16 +78,21 @@ parley_gate_collect(parley_gate_t *g, parley_str_t octets)
         }
     }
 
-    /* a stream is told of as soon as there is something; of a query all is
-       waited for */
+    /*
+     * a call for a stream returns with its first frames; a query waits for all
+     * responses
+     */
 
     return call->full
            || (some && call->verb->does == PARLEY_CHANNEL_DOES_SUBSCRIBE);
 }
 
 
-/* Whether it is something to tell; what goes in no more is there for the next
-   call, which begins behind the last. */
+/*
+ * Adds an event to the list.  Returns whether the call has something to return.
+ * A frame that does not fit is left for the next call, which begins behind the
+ * last event of this one.
+ */
 
 static int
 parley_gate_collect_event(parley_gate_t *g, const parley_event_t *event)
@@ -158,7 +165,7 @@ parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret)
     parley_buf_init(&b, g->arena, body.len + call->list.len + 256);
 
     if (body.len > 0) {
-        /* all but the "}" */
+        /* without the "}" at the end */
         parley_buf_put(&b, body.data, body.len - 1);
 
     } else {
@@ -222,7 +229,7 @@ parley_gate_collect_write(const parley_gate_t *g, parley_buf_t *b)
 
     } else if (from->epoch != 0) {
 
-        /* nothing came since: the next call begins where this one did */
+        /* no events came: the next call begins where this one did */
 
         parley_buf_name(b, PARLEY_STR("last_event_id"));
         parley_buf_octet(b, '"');
@@ -232,7 +239,10 @@ parley_gate_collect_write(const parley_gate_t *g, parley_buf_t *b)
 }
 
 
-/* for a model that sees nothing else the same as text */
+/*
+ * Wraps the result as structured content, and as text for a model that reads
+ * only text.
+ */
 
 static int
 parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret)
@@ -257,7 +267,10 @@ parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret)
 }
 
 
-/* SEC-16: who is revoked meanwhile is told of nothing that came */
+/*
+ * Returns the collected result.  If the caller was revoked during the call, the
+ * result has no frames (SEC-16).
+ */
 
 int
 parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
@@ -276,7 +289,11 @@ parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
 }
 
 
-/* The same call is a duplicate that collects the responses, if it has an id. */
+/*
+ * Refuses a query because its worker is leaving.  If the query has an id, the
+ * client repeats the call.  The repeated call is a duplicate and collects the
+ * responses.
+ */
 
 int
 parley_gate_uncollected(parley_gate_t *g)
@@ -313,7 +330,9 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
         return parley_refuse(g->arena, proto, refusal, ret);
     }
 
-    /* a frame that came before is taken: it is delivered once (ACH-26) */
+    /*
+     * the frame of a duplicate is taken already: it is delivered once (ACH-26)
+     */
 
     if (call != NULL && error->code == PARLEY_E_MESSAGE_DUPLICATE
         && error->field[0] == '\0')
@@ -322,7 +341,7 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
             return -1;
         }
 
-        /* of a query it is for when what answers it is collected */
+        /* a held query returns this reply with the collected responses */
 
         if (g->holds) {
             g->reply = *ret;
@@ -337,7 +356,10 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
     parley_mcp_why(&why, error,
                    parley_channel_called(error->code));
 
-    /* what a token lacks a client asks for by the status and its header */
+    /*
+     * the status and its header field tell the client what kind of token it
+     * needs
+     */
 
     lacks = parley_error_info(error->code)->http == 401 || g->lacks != NULL;
 

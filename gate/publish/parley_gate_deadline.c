@@ -1,10 +1,10 @@
 /*
- * What becomes of the message if nobody answers it in time: jobs that are added
- * as it goes on (parley_deadline.h), with what it was.
+ * Adds the job for the deadline of a message that is not answered in time
+ * (parley_deadline.h).  The job is added with the record of the message.
  *
- * The step ESCALATE is of an escalation that is sent on.  Whether the service
- * is there, and what it says, is waited for by nobody: what it does not
- * acknowledge goes up.
+ * The step ESCALATE adds it for an escalation that goes to a service.  The
+ * deadline does not depend on the service: if the service does not acknowledge
+ * the escalation, it goes up.
  */
 
 #include <string.h>
@@ -23,8 +23,11 @@ static int parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret);
 static int parley_gate_add(parley_gate_t *g);
 
 
-/* who is asked first.  Of whom no parent is known nobody is above whom it is
-   for: it goes to those alone whom rules let it go to */
+/*
+ * Returns the principal that is asked first, or NULL if the sender's parent is
+ * unknown.  Then the escalation does not go up and only reaches the recipients
+ * that the rules allow.
+ */
 
 static const parley_principal_t *
 parley_gate_superior(const parley_gate_t *g)
@@ -97,7 +100,10 @@ parley_gate_deadlines(parley_gate_t *g, parley_append_t *append)
 }
 
 
-/* 1 and *ret; 0: there is none; -1: capacity */
+/*
+ * Makes the job.  Returns 1 and *ret; 0: the message has no deadline; or -1:
+ * capacity.
+ */
 
 static int
 parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
@@ -177,13 +183,15 @@ parley_gate_await(parley_gate_t *g)
         return 0;
     }
 
-    /* it was taken: what finds no room is no reason to say otherwise */
+    /* the message was taken: missing room for the job does not refuse it */
 
     return parley_gate_add(g) == PARLEY_WAIT ? PARLEY_WAIT : 0;
 }
 
 
-/* told to nobody, with the deadline that it has */
+/*
+ * Appends the message as a record without readers, and the job of its deadline.
+ */
 
 static int
 parley_gate_add(parley_gate_t *g)

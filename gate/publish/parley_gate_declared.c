@@ -1,8 +1,8 @@
 /*
- * ACH-29: intents that a principal declares, and none of which it carries out.
- * They are counted in a record of the state, which ends an hour after the first
- * of them and with the principal's next flush_executed.  A rate would let one
- * more pass every now and then, and has nothing that a flush could clear.
+ * Counts the intents that a principal declared and did not carry out (ACH-29).
+ * The count is a record of the state.  It ends one hour after the first
+ * declaration, or with the principal's next flush_executed.  A rate limit would
+ * allow further declarations from time to time, and a flush could not clear it.
  */
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define PARLEY_DECLARED_MS     ((int64_t) 3600 * 1000)
 
-/* times that another worker may have counted meanwhile */
+/* attempts, because another worker may count at the same time */
 #define PARLEY_DECLARED_TRIES  16
 
 
@@ -93,8 +93,10 @@ parley_gate_declare(parley_gate_t *g)
 }
 
 
-/* a declaration that is counted at this moment finds no record, and begins
-   another */
+/*
+ * Clears the count.  A declaration that is counted at this moment finds no
+ * record and begins another.
+ */
 
 int
 parley_gate_flush(parley_gate_t *g)
@@ -123,7 +125,10 @@ parley_gate_declared_id(const parley_gate_t *g, parley_record_id_t *ret)
 }
 
 
-/* of two that are the first, at once, one is counted */
+/*
+ * Writes the count.  If two workers write the first count at once, one
+ * declaration is counted.
+ */
 
 static int
 parley_gate_declared_put(parley_gate_t *g, const parley_record_id_t *id,

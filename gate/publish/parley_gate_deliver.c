@@ -1,11 +1,13 @@
 /*
- * A publication reaches its recipient by a stream of the recipient, else by
- * the URL that the identities have for it.  For a URL there is a job, added
- * with the record (hub/parley_attempt.h says what becomes of it).  Where the
- * protocol of the message delivers what it accepts (VCP-33), there is a job for
- * a recipient without a URL, too: it is over as soon as a connection of the
- * recipient has the message, and reports it otherwise.  A broadcast is for
- * every known peer of its sender (VCP-22).
+ * Adds jobs that deliver a publication.  A recipient gets it by its stream, or
+ * else at the URL that the identities have for it.  A job for the URL is added
+ * with the record (hub/parley_attempt.h describes its attempts).
+ *
+ * If the protocol of the message promises to deliver accepted messages
+ * (VCP-33), a recipient without a URL gets a job, too.  This job ends when a
+ * connection of the recipient has the message.  If no connection gets it in
+ * time, the job reports the failure.  A broadcast goes to each known peer of
+ * its sender (VCP-22).
  */
 
 #include <string.h>
@@ -24,10 +26,10 @@
 #include "gate/delivery/parley_delivery_route.h"
 
 
-#define PARLEY_RENDER_ROOM  8      /* jobs, at first */
+#define PARLEY_RENDER_ROOM  8      /* initial number of jobs */
 
 
-/* a group that a service gets a message for, by each name that it may have */
+/* group that a service gets a message for, by each name of the group */
 typedef struct {
     parley_channel_scope_t  *scopes;
     size_t                   n;
@@ -71,7 +73,10 @@ parley_gate_is_broadcast(const parley_gate_t *g)
 }
 
 
-/* each has its own retries; a peer has a name, and so an address */
+/*
+ * Collects the logs of the sender's known peers.  Each recipient has its own
+ * retries.  A peer has a name, and therefore an address.
+ */
 
 int
 parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
@@ -122,8 +127,11 @@ parley_gate_peer(parley_gate_t *g, const parley_principal_t *p)
 }
 
 
-/* VCP-22: of the same parent, or like the sender of none.  Each principal may
-   be the peer of a sender that is unknown. */
+/*
+ * Returns whether p is a peer of the sender (VCP-22).  Peers have the same
+ * parent, or neither has one.  Each principal is a possible peer of an unknown
+ * sender.
+ */
 
 static int
 parley_gate_is_peer(const parley_gate_t *g, const parley_principal_t *p)
@@ -219,8 +227,10 @@ parley_gate_reaches_all(parley_gate_t *g)
 }
 
 
-/* Finds the scopes that the names of the recipient are.  Returns 0, or -1: no
-   memory. */
+/*
+ * Finds the scopes that the recipient's names mean.  Returns 0, or -1 without
+ * memory.
+ */
 
 static int
 parley_gate_scopes(parley_gate_t *g, parley_scopes_t *ret)
@@ -281,8 +291,10 @@ parley_gate_group_has(const parley_gate_t *g, const parley_scopes_t *group,
 }
 
 
-/* a critical message waits for no other; one to several recipients would take
-   the places of all that are critical */
+/*
+ * A critical message to one recipient is urgent.  One to several recipients is
+ * not: it would take the places of all urgent messages.
+ */
 
 int
 parley_gate_reaches(parley_gate_t *g, const parley_channel_scope_t *scope,
@@ -378,7 +390,7 @@ parley_gate_reach_scope(parley_gate_t *g,
 
         p = parley_address_owner(g->http->directory, address);
 
-        /* a sender to an organisation sends to the other members */
+        /* a sender's message to its organisation goes to the other members */
 
         if (p == NULL || p == g->who->principal
             || (g->who->principal != NULL
@@ -398,7 +410,10 @@ parley_gate_reach_scope(parley_gate_t *g,
 }
 
 
-/* 0; PARLEY_WAIT; or -1: capacity, policy-refused */
+/*
+ * Adds a job for a recipient if it needs one.  Returns 0; PARLEY_WAIT; or -1:
+ * capacity, policy-refused.
+ */
 
 static int
 parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
@@ -437,9 +452,9 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
 
 
 /*
- * Whether a message is to wait for the next connection of the owner of an
- * address, which has no URL: 1; 0: it is not, or the request that it answers is
- * held for it; PARLEY_WAIT; or -1: capacity.
+ * Finds whether a message waits for the next connection of the owner of an
+ * address, which has no URL.  Returns 1; PARLEY_WAIT; or -1: capacity.  Returns
+ * 0 if the message does not wait, or if a held request gets it as its answer.
  */
 
 static int
@@ -489,9 +504,9 @@ parley_gate_awaits(parley_gate_t *g, parley_str_t address, parley_str_t answers)
 
 
 /*
- * Adds a job.  owed: the address whose readers it is owed to first.  A
- * recipient that has a URL, too, gets the message there if none of its streams
- * has it in time.
+ * Adds a job.  owed is the address of the readers that the job waits for first.
+ * A recipient with a URL gets the message there if none of its streams has it
+ * in time.
  */
 
 static int
@@ -583,7 +598,10 @@ parley_gate_reach_room(parley_gate_t *g, parley_reached_t *ret)
 }
 
 
-/* who gets it later than its protocol allows refuses it (VCP 7.4) */
+/*
+ * Returns the time in ms in which the job must deliver.  A recipient refuses a
+ * message that is older than its protocol allows (VCP 7.4).
+ */
 
 static int64_t
 parley_gate_lasts(const parley_gate_t *g)

@@ -1,6 +1,7 @@
 /*
- * What a message that is published is to who listens in another protocol than
- * it came in: the answer of such a one names it so (HUB-07).
+ * Makes the form of a published message in the protocol of a subscriber.  A
+ * subscriber's answer refers to the message by its id in this form, so that id
+ * is kept as an alias (HUB-07).
  */
 
 #include <string.h>
@@ -35,7 +36,7 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
         return -1;
     }
 
-    /* whatever is read, it asks for the same */
+    /* each form asks for the same approval */
     ret->approval = g->sent.approval;
 
     return 0;
@@ -43,8 +44,9 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
 
 
 /*
- * An answer of agent-channel that refers to nothing known passes, as what it
- * is: one to an event that is mute has to be known.
+ * Keeps the id of a message that does not allow an answer, as an agent-channel
+ * frame.  An answer of agent-channel passes if its reference is unknown.  So an
+ * answer to such an event is refused only if the event is known.
  */
 
 static int

@@ -1,7 +1,8 @@
 /*
- * The publication of a message: as it was accepted, with what filters and
- * scopes go by, which is what it is as a frame of agent-channel.  A message
- * that cannot be a frame passes no filter.
+ * Makes the publication of a message.  It has the message as it was accepted,
+ * and the facts that filters and scopes need.  These facts come from its form
+ * as an agent-channel frame.  A message that cannot be a frame passes no
+ * filter.
  */
 
 #include <string.h>
@@ -82,8 +83,10 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
 }
 
 
-/* Gives an answer the scope that its question wants, unless the answer names a
-   part of that scope (ACH-31). */
+/*
+ * Gives an answer the scope that its question asks for, unless the answer names
+ * a part of that scope (ACH-31).
+ */
 
 static void
 parley_gate_responds_to(const parley_gate_t *g, parley_publication_t *p,
@@ -105,7 +108,9 @@ parley_gate_responds_to(const parley_gate_t *g, parley_publication_t *p,
 }
 
 
-/* what is longer than names and ids are is not said beside the message */
+/*
+ * Returns a name or id, or an empty text if it is too long for a publication.
+ */
 
 static parley_str_t
 parley_gate_fits(parley_str_t text)
@@ -114,7 +119,10 @@ parley_gate_fits(parley_str_t text)
 }
 
 
-/* HUB-07: by which the request is found that is held for it */
+/*
+ * Makes the name by which the request is found that is held for this answer
+ * (HUB-07).
+ */
 
 static int
 parley_gate_answers(parley_gate_t *g, parley_str_t *ret)
@@ -134,7 +142,10 @@ parley_gate_answers(parley_gate_t *g, parley_str_t *ret)
 }
 
 
-/* what is sent on in another protocol is perhaps none */
+/*
+ * Finds the form of the message as a frame.  *ret is unchanged if the message
+ * cannot be a frame.
+ */
 
 static int
 parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
@@ -171,7 +182,10 @@ parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
 }
 
 
-/* a credential in it is nobody's to get */
+/*
+ * Returns the message in its own protocol, without the credentials in it, which
+ * no recipient may get.
+ */
 
 static int
 parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
@@ -207,9 +221,9 @@ parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
 
 
 /*
- * The value without the white space around it, which a service may get and an
- * event must not: a line feed behind it, as of a file, would be a line of data
- * of its own.
+ * Returns the text without surrounding white space.  A service may get white
+ * space, but an event must not: a line feed at the end, as in a file, would
+ * become another line of data.
  */
 
 static parley_str_t

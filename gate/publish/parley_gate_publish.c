@@ -1,8 +1,8 @@
 /*
- * The step PUBLISH, where parley_submit stands: what has passed is appended to
- * the logs that its scope names, once, as it was accepted; whoever listens gets
- * it in its own protocol (HUB-06).  It is answered when it is appended
- * (HUB-01).
+ * The step PUBLISH of a location with parley_submit.  It appends the message
+ * once to the logs of its scope, in the form that was accepted.  Each
+ * subscriber gets it in its own protocol (HUB-06).  The request is answered
+ * when the message is appended (HUB-01).
  */
 
 #include <string.h>
@@ -119,7 +119,10 @@ parley_gate_published(parley_gate_t *g)
 }
 
 
-/* nothing it needs is lacking; held: 1, the request waits for an answer */
+/*
+ * Publishes the message after all checks have passed.  If held is 1, the
+ * request waits for an answer.
+ */
 
 static int
 parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
@@ -130,7 +133,7 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
 
     count = 0;
 
-    /* OPS-06: it is written before it changes anything */
+    /* OPS-06: the audit line is written before the message changes anything */
 
     if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
         == PARLEY_RESULT_REFUSED)
@@ -138,7 +141,7 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
         return -1;
     }
 
-    /* ACH-28: who gets it may delete it */
+    /* ACH-28: a recipient may delete the message */
 
     rc = parley_gate_keep_before(g);
 
@@ -200,8 +203,9 @@ parley_gate_expand(parley_gate_t *g, const parley_channel_scope_t *scope,
 
 
 /*
- * The log of the principal may be reached by a name that the rules do not know.
- * parley_members.h asks about each member of an organisation.
+ * Returns whether the rules admit the principal of a handle.  Its log can be
+ * reached by a name that the rules do not contain.  parley_members.h checks
+ * each member of an organisation.
  */
 
 int
@@ -261,11 +265,13 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
     *ret_count = 0;
 
     if (append->nlogs == 0 && append->njobs == 0) {
-        /* an organisation without members: nobody is told */
+        /* an organisation without members: no recipients */
         return 0;
     }
 
-    /* HUB-10: in one step, so a retry is not a second message */
+    /*
+     * HUB-10: one call appends and settles, so a retry is not a second message
+     */
 
     parley_reservation_append(&g->entrance, append);
 
@@ -330,7 +336,7 @@ parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
 }
 
 
-/* ACH-19 */
+/* Makes the answer with the number of recipients (ACH-19). */
 
 static int
 parley_gate_emitted(parley_gate_t *g, int64_t count)

@@ -1,13 +1,16 @@
 /*
- * Who can read a publication: who listens reads one protocol, and a URL speaks
- * one; not each can say every message (HUB-06, HUB-09).  One that none of those
- * whom it is for could be told is refused before it is appended; else it goes
- * to those who can be, and its sender is told of these alone (ACH-19).  A URL
- * that cannot has its job all the same, which ends as undelivered: so that is
- * logged, counted, and told to the sender's parent where it is critical.
+ * Counts the readers that can get a publication.  A subscriber reads one
+ * protocol and a URL speaks one.  Some protocols cannot express each message
+ * (HUB-06, HUB-09).
  *
- * It is tried once for each protocol, as it is delivered, and not where all
- * read the message's own.
+ * If no recipient's protocol can express the message, it is refused before it
+ * is appended.  Otherwise it goes to the recipients that can get it, and the
+ * sender is told their number (ACH-19).  A URL that cannot get it has a job
+ * nevertheless.  The job ends as undelivered.  So the failure is logged,
+ * counted and, if the message is critical, reported to the sender's parent.
+ *
+ * The message is encoded once for each protocol, as for the delivery.  This is
+ * skipped if all recipients read the message's own protocol.
  */
 
 #include <string.h>
@@ -72,7 +75,10 @@ parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
 }
 
 
-/* those that have it posted, and of these who can take it; -1: no memory */
+/*
+ * Counts the URLs of the recipients, and those with a protocol that can express
+ * the message.  Returns -1 without memory.
+ */
 
 static int
 parley_gate_readers_posted(parley_gate_t *g, parley_gate_readers_t *reach,
@@ -103,7 +109,10 @@ parley_gate_readers_posted(parley_gate_t *g, parley_gate_readers_t *reach,
 }
 
 
-/* those that it would be appended for: 0, PARLEY_WAIT, or -1: capacity */
+/*
+ * Counts the subscribers that the message would be appended for.  Returns 0,
+ * PARLEY_WAIT, or -1: capacity.
+ */
 
 static int
 parley_gate_readers_listen(parley_gate_t *g, parley_gate_readers_t *reach,
@@ -139,7 +148,10 @@ parley_gate_readers_listen(parley_gate_t *g, parley_gate_readers_t *reach,
 }
 
 
-/* what was appended is published, though nobody could count to whom */
+/*
+ * Counts the subscribers of an appended message.  Returns 0 without memory,
+ * because the message is already published.
+ */
 
 int64_t
 parley_gate_readers_told(parley_gate_t *g, parley_gate_readers_t *reach,
@@ -152,7 +164,10 @@ parley_gate_readers_told(parley_gate_t *g, parley_gate_readers_t *reach,
 }
 
 
-/* those whom it is for, and of these who can take it; -1: no memory */
+/*
+ * Counts the subscribers that the message is for, and those with a protocol
+ * that can express it.  Returns -1 without memory.
+ */
 
 static int
 parley_gate_readers_count(parley_gate_t *g, parley_gate_readers_t *reach,
@@ -191,7 +206,10 @@ parley_gate_readers_count(parley_gate_t *g, parley_gate_readers_t *reach,
 }
 
 
-/* 1, 0, or -1: no memory */
+/*
+ * Returns 1 if a protocol can express the message, 0 if not, or -1 without
+ * memory.
+ */
 
 static int
 parley_gate_readers_say(parley_gate_t *g, parley_gate_readers_t *reach,
@@ -211,7 +229,7 @@ parley_gate_readers_say(parley_gate_t *g, parley_gate_readers_t *reach,
     d.http = g->http;
     d.seed = g->seed;
 
-    /* what is lost is told where it is written */
+    /* losses are reported when a worker writes the form */
 
     rc = parley_deliver(&d, reach->publication, to, g->arena, &made, &loss,
                         &err);

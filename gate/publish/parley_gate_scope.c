@@ -1,4 +1,4 @@
-/* The recipients of a message that is published, as a scope. */
+/* Finds the recipients of a published message, as a scope. */
 
 #include <string.h>
 
@@ -28,7 +28,10 @@ parley_gate_scope(parley_gate_t *g, parley_str_t text,
 }
 
 
-/* A group is an organisation.  A group without a handle has no members. */
+/*
+ * Finds the scope of a message that is not a frame.  A group is an
+ * organisation.  A group without a handle has no members.
+ */
 
 static int
 parley_gate_scope_unframed(parley_gate_t *g, parley_channel_scope_t *ret)
@@ -60,7 +63,10 @@ parley_gate_scope_unframed(parley_gate_t *g, parley_channel_scope_t *ret)
 }
 
 
-/* Returns 0 and *ret; 1: the name has no address; or -1: no memory. */
+/*
+ * Finds the address of the recipient.  Returns 0 and *ret; 1: the name has no
+ * address; or -1 without memory.
+ */
 
 static int
 parley_gate_scope_of(parley_gate_t *g, parley_str_t *ret)

@@ -45,7 +45,7 @@ parley_members_may(parley_gate_t *g, const parley_channel_scope_t *scope)
 }
 
 
-/* Whether the directory has a member of the organisation. */
+/* Returns whether the directory has a member of the organisation. */
 
 static int
 parley_members_is_known(const parley_directory_t *directory, parley_str_t org)
@@ -94,8 +94,10 @@ parley_members_granted(void *ctx, parley_str_t org, parley_str_t grant)
 }
 
 
-/* Returns whether the message goes to a scope that the asker was allowed to
-   address (ACH-31). */
+/*
+ * Returns whether the message goes to a scope that the asker was allowed to
+ * address (ACH-31).
+ */
 
 static int
 parley_members_is_asked(const parley_gate_t *g)

@@ -1,9 +1,10 @@
 /*
- * Organisations, as the directory and claims have them, for the expansion of
- * scopes (ACH-16): whether the sender belongs to one, and which principals a
- * scope of one names.  A principal that only claims make a member may send to
- * its organisation, and does not get what is sent to it: it is not listed.  A
- * member that the rules about recipients deny is left out (GW-37).
+ * Membership of organisations, from the directory and from claims, for the
+ * expansion of scopes (ACH-16).  It tells whether the sender belongs to an
+ * organisation, and which principals a scope names.  A principal that is a
+ * member only by claims may send to its organisation.  It does not get messages
+ * to the organisation, because it is not listed.  A member that the rules about
+ * recipients deny is left out (GW-37).
  */
 
 #ifndef PARLEY_MEMBERS_H
@@ -14,16 +15,16 @@
 
 
 /*
- * Fills *ret for the sender of g's message, or for the asker that it answers
- * where the question said which scope answers go to; g outlives *ret.
+ * Fills *ret for the sender of g's message.  For an answer to a question that
+ * names the scope of its answers, *ret is for the asker.  g outlives *ret.
  */
 void parley_members(parley_gate_t *g, parley_expand_env_t *ret);
 
 /*
- * Checks that the sender of a message that a service gets may address the scope
- * that the service is told, where that is of an organisation with members in
- * the directory; where messages are published the expansion checks it.  Returns
- * 0, or -1: scope-unauthorised.
+ * Checks that the sender of a message to a service may address the scope in the
+ * message.  The check applies if the organisation has members in the directory.
+ * For published messages the expansion makes this check.  Returns 0, or -1:
+ * scope-unauthorised.
  */
 int parley_members_may(parley_gate_t *g, const parley_channel_scope_t *scope)
     __attribute__((warn_unused_result));
