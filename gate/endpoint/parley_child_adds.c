@@ -1,4 +1,8 @@
-/* {"sub": "worker-7", "exp": 1771151400, "keys": [{...}]} */
+/*
+ * Reads a request that adds keys of a child:
+ *
+ *     {"sub": "worker-7", "exp": 1771151400, "keys": [{...}]}
+ */
 
 #include <stdio.h>
 #include <string.h>
@@ -161,7 +165,9 @@ parley_child_exp(const parley_json_t *doc, int64_t now_ms, int64_t *ret,
 }
 
 
-/* what is secret is refused before anything looks at it */
+/*
+ * Reads one key.  A member with a secret is refused before the key is parsed.
+ */
 
 static int
 parley_child_key(parley_arena_t *arena, const parley_json_t *doc,
@@ -230,7 +236,7 @@ parley_child_key_public(parley_arena_t *arena, const parley_json_t *doc,
 }
 
 
-/* below: a pointer from the node on */
+/* Sets an error at a node, or at the pointer "below" relative to the node. */
 
 static int
 parley_child_fail(const parley_json_t *doc, uint32_t node, const char *below,

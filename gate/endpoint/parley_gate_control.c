@@ -1,16 +1,17 @@
 /*
- * What is served where parley_control stands: who is suspended (VCP-26), to
- * operators, who may end that.  Both are answered with what was there:
+ * Serves the endpoint of parley_control.  An operator lists the suspended
+ * principals and may resume them (VCP-26).  GET and DELETE return the
+ * suspensions that existed before the request:
  *
- *  {"suspensions": [{"sub": "worker-7", "state": "suspended",
- *      "since": "2026-11-25T10:00:00Z", "message_id": "0195..."}]}
+ *     {"suspensions": [{"sub": "worker-7", "state": "suspended",
+ *         "since": "2026-11-25T10:00:00Z", "message_id": "0195..."}]}
  */
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_rules.h"
 
 
-/* that are told at once */
+/* suspensions in one answer */
 #define PARLEY_CONTROL_MAX  10000
 
 
@@ -47,7 +48,9 @@ parley_gate_control(parley_gate_t *g)
     int           rc;
     parley_buf_t  b;
 
-    /* VCP-26: a suspended agent ends no suspension, its own least of all */
+    /*
+     * VCP-26: a suspended agent must not end a suspension, especially its own
+     */
 
     rc = parley_gate_serves(g, g->erases ? "the operator" : NULL);
 
@@ -152,7 +155,7 @@ parley_gate_control_end(parley_gate_t *g, parley_buf_t *b)
         return parley_gate_control_no_answer(g, rc);
     }
 
-    /* OPS-06: it is written before it changes anything */
+    /* OPS-06: the audit line is written before the suspensions end */
 
     if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
         == PARLEY_RESULT_REFUSED)

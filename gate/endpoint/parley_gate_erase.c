@@ -1,21 +1,23 @@
 /*
- * ACH-28: what is retained is deleted by its parties, with DELETE where
- * parley_stream stands: by its sender whatever it sent to the name that stands
- * last in the path; by whose name that is what was for that name alone.  What
- * an organisation got, or all known peers, is its sender's to delete.
+ * Deletes retained messages for their parties (ACH-28): DELETE at the endpoint
+ * of parley_stream.  A sender may delete each message that it sent to the name
+ * at the end of the path.  The owner of the name may delete a message that was
+ * for this name only.  Only the sender may delete a message to an organisation
+ * or to all known peers.
  *
  *     DELETE /channel/stream/~alice?event=3f09c2a1b47e.17
  *     DELETE /channel/stream/~bob?id=0f4d3f2e-...
  *     DELETE /channel/stream/~alice?all=1
  *
- * A message is gone for everybody whom it was for, and for aee.context.fetch,
- * too.  Nobody learns whether there are others.  Who got another's escalation,
- * as it went up, deletes what came to it alone; and what waits for an answer
- * with a deadline stays until it has one, or is over, unless its sender deletes
- * it.
+ * A deleted message is gone for all its recipients and for aee.context.fetch.
+ * The answer does not tell whether there are other messages.  A principal above
+ * that got an escalation deletes only its own copy.  A message that waits for
+ * an answer with a deadline stays until it is answered or the deadline is over.
+ * Its sender may delete it earlier.
  *
- * Of a state that answers later each page that is read, and each message, is a
- * step of its own: as many as there are take as long as they take.
+ * With an asynchronous state, each page and each message is a separate
+ * operation with its own time limit.  So the whole request takes as long as it
+ * needs.
  */
 
 #include <string.h>
@@ -27,7 +29,7 @@
 #include "gate/admission/parley_retain.h"
 
 
-/* records, and octets, that are read at a time */
+/* records and octets of a page */
 #define PARLEY_ERASE_PAGE    256
 #define PARLEY_ERASE_OCTETS  (1 << 20)
 
@@ -36,16 +38,17 @@ typedef struct parley_gate_erase_s {
     parley_gate_t       *g;
     parley_arguments_t   arguments;
     parley_str_t         address;
-    parley_place_t       only;      /* epoch 0: all */
-    int                  own;       /* it is the caller's */
+    parley_place_t       only;      /* the only event to delete; epoch 0: all */
+    int                  own;       /* the name is the caller's */
     uint8_t              log[PARLEY_KEY_LEN];
-    parley_log_read_t    read;      /* of the page, or the next one */
+    parley_log_read_t    read;      /* request for the current or the next
+                                       page */
     parley_log_page_t    page;
-    parley_arena_t       octets;    /* its records, and no other page's */
-    int                  at;        /* in the page */
+    parley_arena_t       octets;    /* memory of the records of this page */
+    int                  at;        /* index in the page */
     int64_t              erased;
-    unsigned             paged:1;   /* the page is there */
-    unsigned             over:1;    /* it was the last */
+    unsigned             paged:1;   /* the page was read */
+    unsigned             over:1;    /* it was the last page */
 } parley_gate_erase_t;
 
 
@@ -129,7 +132,7 @@ parley_gate_erase_asked(parley_gate_erase_t *e)
 
     event = e->arguments.list[PARLEY_ARGUMENT_EVENT].value;
 
-    /* an id that is empty by mistake does not mean everything */
+    /* an id that is empty by mistake does not delete all messages */
 
     if (event.len == 0
         && e->arguments.list[PARLEY_ARGUMENT_ID].value.len == 0
@@ -160,7 +163,10 @@ parley_gate_erase_wrong(parley_gate_erase_t *e, const char *why)
 }
 
 
-/* from the newest on; of one event it is the first that is read */
+/*
+ * Prepares the first read.  All messages are read from the newest to the
+ * oldest; for one event only its record is read.
+ */
 
 static void
 parley_gate_erase_from(parley_gate_erase_t *e)
@@ -246,7 +252,7 @@ parley_gate_erase_page(parley_gate_erase_t *e)
 
     page = &e->page;
 
-    /* a place of another epoch, or that is gone, is of another record */
+    /* if the epoch differs or the place is lost, this is another record */
 
     if (e->only.epoch != 0
         && (page->epoch != e->only.epoch || page->lost))
@@ -307,8 +313,10 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
 
     parley_retain_id(g->ask.state, &m, &record);
 
-    /* it is found by its place: a process that dies before that is gone leaves
-       what can be deleted again */
+    /*
+     * The log record is erased last.  If the process dies before, the record is
+     * still there and can be deleted again.
+     */
 
     if (!parley_gate_erase_is_others(g, &p)
         && parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT)
@@ -330,7 +338,10 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
 }
 
 
-/* What was asked is not asked again, and what follows has a time of its own. */
+/*
+ * Ends the operations of a page or message.  They are not repeated, and the
+ * next ones have their own time limit.
+ */
 
 static int
 parley_gate_erase_done(parley_gate_erase_t *e)

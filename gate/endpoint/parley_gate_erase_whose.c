@@ -1,4 +1,4 @@
-/* Whose a message is that a recipient deletes. */
+/* Checks whether a recipient may delete a message. */
 
 #include "gate/endpoint/parley_gate_erase_parts.h"
 #include "gate/correlation/parley_question.h"

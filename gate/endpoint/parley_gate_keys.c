@@ -1,9 +1,9 @@
 /*
- * VCP-31: what is served where parley_keys stands.  A parent adds keys of a
- * child, takes one back, or asks which there are; all three are answered with
- * those that count then:
+ * Serves the endpoint of parley_keys (VCP-31).  A parent adds keys of a child,
+ * drops a key, or lists the keys.  Each answer has the keys that are valid
+ * after the request:
  *
- *  {"sub": "worker-7", "keys": [{"kid": "k1", "exp": 1771151400}]}
+ *     {"sub": "worker-7", "keys": [{"kid": "k1", "exp": 1771151400}]}
  */
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* milliseconds after which a request may come again that found no room */
+/* milliseconds after which a client may repeat a request that found no room */
 #define PARLEY_GATE_NO_ROOM   1000
 
 
@@ -130,8 +130,9 @@ parley_gate_keys_add(parley_gate_t *g)
 
 
 /*
- * A browser sends bodies without a type, or as a form's, to anybody, and with
- * them the certificate or the cookie that it has.
+ * Checks that a body has a Content-Type.  A page of another site can make a
+ * browser send a body without a type, or as a form, with the user's certificate
+ * or cookie.
  */
 
 static int
@@ -148,7 +149,10 @@ parley_gate_keys_type(parley_gate_t *g)
 }
 
 
-/* what is there already is not overridden, and there are not too many */
+/*
+ * Checks that a new key does not replace another one, and that the child does
+ * not get too many keys.
+ */
 
 static int
 parley_gate_keys_new(parley_gate_t *g, const parley_principal_t *child,
@@ -200,7 +204,10 @@ parley_gate_keys_clash(parley_gate_t *g, size_t i, const char *why)
 }
 
 
-/* all of them or, but for what was there, none */
+/*
+ * Stores all keys.  If a key does not fit, the keys that this request added are
+ * dropped again.
+ */
 
 static int
 parley_gate_keys_put(parley_gate_t *g, const parley_principal_t *child,
@@ -258,7 +265,7 @@ parley_gate_keys_no_room(parley_gate_t *g, parley_put_result_t why)
 }
 
 
-/* a key is taken back, or it is told which there are: ?sub=...&kid=... */
+/* Drops a key, or lists the keys: ?sub=...&kid=... */
 
 static int
 parley_gate_keys_other(parley_gate_t *g)
@@ -313,7 +320,7 @@ parley_gate_keys_other(parley_gate_t *g)
 }
 
 
-/* OPS-06: it is written before it changes anything */
+/* OPS-06: writes the audit line before the request changes keys */
 
 static int
 parley_gate_keys_record(parley_gate_t *g)
@@ -323,7 +330,10 @@ parley_gate_keys_record(parley_gate_t *g)
 }
 
 
-/* who is nobody and who is another's child are told apart by nothing */
+/*
+ * Finds the child.  An unknown sub and the child of another parent get the same
+ * error.
+ */
 
 static int
 parley_gate_keys_child(parley_gate_t *g, parley_str_t sub,
@@ -359,7 +369,10 @@ parley_gate_keys_no_answer(parley_gate_t *g, int rc)
 }
 
 
-/* adds: instead of what was there of the same kid; NULL: none */
+/*
+ * Writes the answer.  adds replace keys of the same kid in "there"; NULL:
+ * nothing was added.
+ */
 
 static int
 parley_gate_keys_tell(parley_gate_t *g, const parley_principal_t *child,

@@ -1,6 +1,6 @@
 /*
- * ACH-27: parley_mcp.  A call of a client of MCP is read and checked, and what
- * it asks of a server itself is answered.
+ * Serves the endpoint of parley_mcp (ACH-27).  It reads and checks a call of an
+ * MCP client, and answers the methods that do not call a tool.
  */
 
 #include <string.h>
@@ -25,8 +25,10 @@ parley_gate_mcp(parley_gate_t *g)
 {
     parley_str_t  method;
 
-    /* a frame is on its way, something is being opened, or the state is told
-       of what was notified */
+    /*
+     * the step runs again: a frame is on its way, a stream is being opened, or
+     * the state is getting a notification
+     */
 
     if (g->mcp != NULL) {
         return g->mcp->verb != NULL ? parley_gate_mcp_verb(g)
@@ -78,7 +80,10 @@ parley_gate_mcp_read(parley_gate_t *g)
 }
 
 
-/* JSON-RPC 2.0; empty: it is a response, and nobody asked */
+/*
+ * Checks the call as JSON-RPC 2.0.  *method is empty for a response, which the
+ * gateway did not ask for.
+ */
 
 static int
 parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method)
@@ -142,8 +147,9 @@ parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method)
 
 
 /*
- * Its version by the header, which MCP has since 2025-06-18; without one it is
- * any.  What finds out which are spoken may be of any, too.
+ * Checks the MCP version in the header field, which exists since 2025-06-18.  A
+ * call without the field may have any version.  So may the methods that
+ * negotiate the version.
  */
 
 static int
@@ -186,7 +192,7 @@ parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
 }
 
 
-/* a notification, or a response without a request */
+/* Answers a notification, or a response without a request. */
 
 static parley_step_result_t
 parley_gate_mcp_notified(parley_gate_t *g)
@@ -213,7 +219,7 @@ parley_gate_mcp_notified(parley_gate_t *g)
 }
 
 
-/* what is asked of a server itself */
+/* Answers a method that does not call a tool. */
 
 static int
 parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
@@ -261,7 +267,10 @@ parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
 }
 
 
-/* it says its version: of one that is not spoken it is told another */
+/*
+ * Checks the version in an "initialize".  A client with an unsupported version
+ * gets a supported one in the answer.
+ */
 
 static int
 parley_gate_mcp_begins(parley_gate_t *g)
@@ -286,7 +295,7 @@ parley_gate_mcp_begins(parley_gate_t *g)
 }
 
 
-/* those that the caller may call */
+/* Writes the tools that the caller may call. */
 
 static void
 parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b)

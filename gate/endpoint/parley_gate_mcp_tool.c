@@ -1,6 +1,7 @@
 /*
- * A tool that a client of MCP calls (ACH-27): its frame goes the way of any
- * other, from JSON on; a roster and a stream are those that others get.
+ * Runs a tool that an MCP client calls (ACH-27).  Its frame takes the same
+ * steps as other messages, from JSON on.  A roster and a stream are the same as
+ * at their own endpoints.
  */
 
 #include <string.h>
@@ -18,7 +19,7 @@ static int parley_gate_mcp_frame_id(parley_gate_t *g, parley_str_t sender,
 static int parley_gate_mcp_subscribe(parley_gate_t *g);
 
 
-/* which tool it is, and that its arguments are valid */
+/* Finds the tool and checks its arguments. */
 
 int
 parley_gate_mcp_tool(parley_gate_t *g)
@@ -46,7 +47,7 @@ parley_gate_mcp_tool(parley_gate_t *g)
     call->arguments.node = parley_json_get(doc, params,
                                            PARLEY_STR("arguments"));
 
-    /* null is what some clients write for none */
+    /* some clients write null instead of leaving out the member */
 
     if (call->arguments.node != PARLEY_JSON_NONE
         && parley_json_type(doc, call->arguments.node) == PARLEY_JSON_NULL)
@@ -65,7 +66,7 @@ parley_gate_mcp_tool(parley_gate_t *g)
                              call->arguments, g->err)
         != 0)
     {
-        /* ACH-04: it has a code of its own */
+        /* ACH-04: an unknown kind has its own error code */
 
         if (g->err->code == PARLEY_E_FIELD_INVALID
             && strcmp(g->err->field, "/params/arguments/kind") == 0)
@@ -125,7 +126,7 @@ parley_gate_mcp_verb(parley_gate_t *g)
 }
 
 
-/* the body of the message from here on */
+/* Makes the frame.  It is the body of the message from here on. */
 
 static int
 parley_gate_mcp_frame(parley_gate_t *g)
@@ -171,7 +172,10 @@ parley_gate_mcp_frame(parley_gate_t *g)
 }
 
 
-/* a call that comes again under its frame_id has the other id again, too */
+/*
+ * Makes the ids of the frame.  The second id is derived from frame_id, so a
+ * repeated call has the same ids.
+ */
 
 static int
 parley_gate_mcp_ids(parley_gate_t *g, parley_channel_call_t *call)
@@ -195,8 +199,8 @@ parley_gate_mcp_ids(parley_gate_t *g, parley_channel_call_t *call)
 
 
 /*
- * A query that comes again is known by its query_id, where it has no other id
- * of its own.
+ * Finds the id of the frame.  A query without a frame_id gets one that is
+ * derived from its query_id, so a repeated query has the same id.
  */
 
 static int
@@ -247,7 +251,10 @@ parley_gate_mcp_frame_id(parley_gate_t *g, parley_str_t sender,
 }
 
 
-/* 0: it is answered; PARLEY_WAIT; -1 */
+/*
+ * Opens a stream and collects its frames.  Returns 0: answered, or held;
+ * PARLEY_WAIT; or -1.
+ */
 
 static int
 parley_gate_mcp_subscribe(parley_gate_t *g)
@@ -300,7 +307,7 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
                                 "too many calls wait for frames");
     }
 
-    /* what holds nothing collects nothing */
+    /* without a hold, nothing is collected */
 
     g->holds = rc == 1;
 

@@ -1,7 +1,7 @@
 /*
- * Requests about a name that stands last in the path, /channel/stream/~alice:
- * whose it is, and whether the caller may ask about it.  Where nothing stands
- * there it is the caller's own.
+ * Requests about the name at the end of the path, as /channel/stream/~alice.
+ * These functions find the owner of the name and check whether the caller may
+ * ask about it.  Without a name, the request is about the caller's own name.
  */
 
 #include "gate/party/parley_address.h"
@@ -27,7 +27,7 @@ parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
 {
     parley_str_t  methods;
 
-    /* what is refused, too, is told in the words of who asks */
+    /* a refusal, too, is in the protocol of the endpoint */
 
     g->proto = proto;
 
@@ -90,8 +90,11 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
     *own = rc == 0 && address.len > 0 && parley_str_eq(*ret, address);
 
-    /* one's own needs no rule, another's one that allows it; without one
-       nothing is told of a name, not that nobody has it */
+    /*
+     * The caller's own name needs no rule.  For another name a rule must allow
+     * the request.  Without a rule the caller does not learn whether the name
+     * exists.
+     */
 
     g->to = name;
 
@@ -114,7 +117,7 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
 /*
  * Finds the address of the caller, empty if it has none.  A sub that is the
- * name of a listed principal belongs to that principal (SEC-21); names of
+ * name of a listed principal belongs to that principal (SEC-21).  The names in
  * claims were checked with the token.
  */
 
@@ -140,7 +143,7 @@ parley_gate_named_caller(parley_gate_t *g, parley_str_t *ret)
 }
 
 
-/* The caller's own, where the path names nobody. */
+/* Returns the caller's own address, for a path without a name. */
 
 static int
 parley_gate_named_own(parley_gate_t *g, parley_str_t address,
@@ -166,8 +169,10 @@ parley_gate_named_own(parley_gate_t *g, parley_str_t address,
 }
 
 
-/* Finds the address that a name means; of an organisation it is the handle.
-   Returns 0; 1: it has none; or -1: it is not a name, or no memory. */
+/*
+ * Finds the address that a name means; for an organisation it is the handle.
+ * Returns 0; 1: the name has no address; or -1: invalid name, or no memory.
+ */
 
 static int
 parley_gate_named_address(parley_gate_t *g, parley_str_t name,
@@ -222,7 +227,10 @@ parley_gate_named_tell(const parley_gate_t *g, parley_buf_t *b,
 }
 
 
-/* Where names have slashes, as agent://h/x, it is the last that begins so. */
+/*
+ * Finds the name at the end of the path.  A name with slashes, as agent://h/x,
+ * begins at its last prefix in the path.
+ */
 
 static int
 parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
@@ -260,7 +268,10 @@ parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
 }
 
 
-/* of the two slashes nginx leaves one (merge_slashes) */
+/*
+ * Strips a prefix of names.  nginx makes one slash of two (merge_slashes), so
+ * both forms count.
+ */
 
 static int
 parley_gate_named_begins(const parley_gate_t *g, parley_str_t *rest,

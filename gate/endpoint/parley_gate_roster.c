@@ -1,6 +1,6 @@
 /*
- * What is served where parley_roster stands: who listens to a name (ACH-25).  A
- * name without a handle stands there as "name".
+ * Serves the endpoint of parley_roster: the sessions that listen to a name
+ * (ACH-25).  A name without a handle is in the member "name".
  *
  *     {"handle":"~alice","count":1,"sessions":[
  *         {"session":"s1","protocol":"channel","instrument":"cc-model",
@@ -16,7 +16,7 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* cards of a page, and of all that is told */
+/* cards in a page of the state, and in the answer */
 #define PARLEY_ROSTER_PAGE  256
 #define PARLEY_ROSTER_MAX   10000
 
@@ -25,8 +25,8 @@ typedef struct {
     parley_roster_card_t  *list;
     size_t                 n;
     size_t                 room;
-    int64_t                count;       /* those above the limit, too */
-    int                    own;         /* it is the caller's */
+    int64_t                count;       /* with sessions above the limit */
+    int                    own;         /* the name is the caller's */
 } parley_gate_roster_t;
 
 
@@ -169,8 +169,11 @@ parley_gate_roster_add(parley_gate_t *g, const parley_roster_page_t *page,
 }
 
 
-/* who listens by a rule, as sub/session, is told to the owner, and to itself; a
-   request that is held is no stream */
+/*
+ * Returns whether the roster shows a session.  Held requests are not streams.
+ * A session that listens by a rule is named sub/session.  Only the owner of the
+ * name and the session's own principal see it.
+ */
 
 static int
 parley_gate_roster_shows(const parley_gate_t *g, parley_str_t session, int own)
@@ -212,7 +215,7 @@ parley_gate_roster_order(const void *a, const void *b)
 }
 
 
-/* a card begins with "{" and has at least one member */
+/* Writes the roster.  A card begins with "{" and has at least one member. */
 
 static int
 parley_gate_roster_tell(parley_gate_t *g, parley_str_t address,

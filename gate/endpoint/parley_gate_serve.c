@@ -1,7 +1,7 @@
 /*
- * The step SERVE, at a block that no messages come to: parley_keys,
- * parley_stream, parley_roster, parley_control; and parley_mcp, where a call
- * may become one.  What all of them have in common is here.
+ * The step SERVE of endpoints that take requests without a message:
+ * parley_keys, parley_stream, parley_roster and parley_control.  It also serves
+ * parley_mcp, where a call may become a message.
  */
 
 #include "gate/message/parley_gate_mcp.h"

@@ -1,13 +1,13 @@
 /*
- * What is served where parley_stream stands: what who may listen gets, and from
- * which place on (ACH-20 to ACH-22).  Whose stream it is stands last in the
- * path, /channel/stream/~alice; the arguments:
+ * Serves the endpoint of parley_stream.  It decides which messages the caller
+ * may get, and from which place on (ACH-20 to ACH-22).  The name of the stream
+ * is at the end of the path, as /channel/stream/~alice.  The arguments are:
  *
  *     ?filter=kind:agent_query&session=s1&instrument=cc-model
  *     &last_event_id=3f09c2a1b47e.17
  *
- * A WebSocket (parley_websocket) is opened in the same way; what comes by it
- * later takes the steps of messages.
+ * A WebSocket (parley_websocket) is opened in the same way.  Its messages take
+ * the steps of messages.
  */
 
 #include <string.h>
@@ -25,9 +25,12 @@
 #include "gate/endpoint/parley_gate_upgrade.h"
 
 
-#define PARLEY_STREAM_RANDOM  16        /* octets of a session's name */
+#define PARLEY_STREAM_RANDOM  16        /* random octets of a session's name */
 
-/* what the draft lets a session have, beside what any part has */
+/*
+ * characters that agent-channel allows in a session in addition to those of
+ * other parts
+ */
 #define PARLEY_STREAM_SESSION_MORE  "~+:"
 
 
@@ -35,7 +38,7 @@ typedef struct {
     parley_gate_t            *g;
     parley_arguments_t        arguments;
     parley_stream_request_t  *opening;
-    int                       own;      /* it is the caller's */
+    int                       own;      /* the stream is the caller's */
 } parley_gate_stream_t;
 
 
@@ -112,8 +115,9 @@ parley_gate_stream(parley_gate_t *g)
 
 
 /*
- * A page of another site opens a WebSocket in the name of who looks at it: a
- * browser shows a certificate as it sends a cookie, of which PROOF has asked.
+ * Checks the Origin of a WebSocket, unless the request shows a token.  A page
+ * of another site can open a WebSocket in a user's browser, which shows the
+ * user's certificate.  For a cookie the step PROOF has made this check.
  */
 
 static int
@@ -183,7 +187,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     s->owns = st->own != 0;
     s->stream = g->mcp != NULL ? &parley_gate_called_stream : g->s->stream;
 
-    /* where something is denied each is asked about by itself */
+    /* if a rule may deny a message, each message is checked */
 
     if (parley_gate_denies(g)) {
         o->gate = g;
@@ -194,7 +198,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
 }
 
 
-/* ACH-22: a filter that is none opens nothing */
+/* Makes the selector.  An invalid filter is refused (ACH-22). */
 
 static int
 parley_gate_stream_selector(parley_gate_stream_t *st)
@@ -212,7 +216,7 @@ parley_gate_stream_selector(parley_gate_stream_t *st)
     filter = st->arguments.list[PARLEY_ARGUMENT_FILTER].value;
     instrument = st->arguments.list[PARLEY_ARGUMENT_INSTRUMENT].value;
 
-    /* that the directory lists: ~cc-model@1.2 is cc-model */
+    /* default from the directory; ~cc-model@1.2 is cc-model */
 
     if (instrument.len == 0 && st->own
         && g->who->principal->instrument.len > 1)
@@ -239,8 +243,9 @@ parley_gate_stream_selector(parley_gate_stream_t *st)
 
 
 /*
- * A session is its principal's.  Who listens to another's stream has one that
- * no frame is addressed to, and that replaces none of the owner's.
+ * Finds the name of the session.  A session belongs to its principal.  A
+ * listener to another principal's stream gets a session named sub/session.  No
+ * frame is addressed to that session, and it replaces no session of the owner.
  */
 
 static int
@@ -351,7 +356,7 @@ parley_gate_stream_wrong(parley_gate_stream_t *st, parley_code_t code,
 }
 
 
-/* what the roster tells of it (ACH-25) */
+/* Makes the card of the stream for the roster (ACH-25). */
 
 static int
 parley_gate_stream_card(parley_gate_stream_t *st)
@@ -382,7 +387,10 @@ parley_gate_stream_card(parley_gate_stream_t *st)
 }
 
 
-/* ACH-21: the header is newer than an argument that stands in its URL */
+/*
+ * Finds the place from which the stream continues.  The header field is newer
+ * than the argument in the URL (ACH-21).
+ */
 
 static void
 parley_gate_stream_from(parley_gate_stream_t *st)
@@ -406,8 +414,10 @@ parley_gate_stream_from(parley_gate_stream_t *st)
 
     s = &st->opening->subscription;
 
-    /* A gap closes a WebSocket.  Where nothing is retained the next connection
-       would find the next gap: it begins at the end of the log. */
+    /*
+     * A gap closes a WebSocket.  Without retained messages the next connection
+     * would find the next gap.  So it begins at the end of the log.
+     */
 
     if (g->s->websocket != NULL && g->http->retain == 0) {
         st->opening->unlogged = 1;
@@ -416,8 +426,10 @@ parley_gate_stream_from(parley_gate_stream_t *st)
 
     s->told = (unsigned) parley_event_id_told(&text);
 
-    /* a client that were refused would never come back: what it had is not
-       known, and it is told so */
+    /*
+     * A refused client would not come back.  The gateway does not know which
+     * messages the client has, and reports a gap.
+     */
 
     if (parley_event_id_read(text, &s->from) != 0) {
         s->lost = 1;
@@ -425,7 +437,7 @@ parley_gate_stream_from(parley_gate_stream_t *st)
 }
 
 
-/* SEC-15 */
+/* Limits the stream to the life of the caller's proof (SEC-15). */
 
 static void
 parley_gate_stream_lasts(parley_gate_stream_t *st)

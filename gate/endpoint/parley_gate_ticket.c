@@ -1,8 +1,9 @@
 /*
- * A ticket for a stream, where parley_jwt has tickets=: who shows its token to
- * a POST gets one, and whoever has that opens the stream at that URL, once and
- * soon (GW-02).  It is for clients that can set no header, and stands in for
- * the token alone: all that is asked of a token is asked of it when it is used.
+ * Tickets for streams, at a location where parley_jwt has tickets=.  A client
+ * shows its token in a POST and gets a ticket.  The holder of the ticket opens
+ * the stream at that URL, once and soon (GW-02).  Tickets are for clients that
+ * cannot set header fields.  A ticket replaces only the transfer of the token:
+ * when it is used, all checks apply to the token in it.
  */
 
 #include <string.h>
@@ -12,10 +13,12 @@
 #include "gate/settings/parley_settings.h"
 
 
-#define PARLEY_GATE_RANDOM  16      /* octets that the environment gives */
+#define PARLEY_GATE_RANDOM  16      /* octets of one call of env->random */
 
-/* milliseconds that the record of a used ticket outlives the ticket, in case
-   that the clock is set back */
+/*
+ * milliseconds that the record of a used ticket outlives the ticket, in case
+ * the clock is set back
+ */
 #define PARLEY_GATE_TICKET_MARGIN  60000
 
 
@@ -23,7 +26,10 @@ static int parley_gate_ticket_make(parley_gate_t *g);
 static int parley_gate_ticket_tell(parley_gate_t *g, parley_str_t ticket);
 
 
-/* it opens a stream, and neither deletes nor gets another one */
+/*
+ * Finds the token in the ticket of a request.  A ticket only opens a stream.
+ * It does not delete messages, and does not get another ticket.
+ */
 
 int
 parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret)
@@ -61,8 +67,8 @@ parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret)
 
 
 /*
- * Records that the ticket was used, for as long as the ticket lasts.  The
- * location that issued it decides that, which can be another than this one.
+ * Records that the ticket was used.  The record lasts as long as the ticket.
+ * The location that issued the ticket sets its life, and may be another one.
  */
 
 int

@@ -5,10 +5,10 @@
 #include "gate/endpoint/parley_gate_upgrade.h"
 
 
-/* headers of one name */
+/* header fields of one name */
 typedef struct {
-    parley_str_t  value;        /* of the last */
-    parley_str_t  token;        /* that is looked for in all of them */
+    parley_str_t  value;        /* value of the last field */
+    parley_str_t  token;        /* token to look for in all fields */
     unsigned      n;
     unsigned      has:1;
 } parley_handshake_header_t;

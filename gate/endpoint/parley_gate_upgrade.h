@@ -7,16 +7,18 @@
 
 
 /*
- * Whether the request opens a WebSocket: 0; or -1: field-invalid, naming the
- * header; protocol-unsupported with g->upgrade set: it asks for none, or for
- * another version.
+ * Checks whether the request opens a WebSocket.  Returns 0, or -1.  The error
+ * field-invalid names the header field.  The error protocol-unsupported sets
+ * g->upgrade: the request does not ask for a WebSocket, or asks for another
+ * version.
  */
 int parley_handshake(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
 /*
- * Of the first message of a WebSocket, read or refused: the intent that its
- * protocol should have it begin with, where it does not (VCP 8.3); else empty.
+ * Returns the intent that the first message of a WebSocket must have in its
+ * protocol (VCP 8.3).  Returns an empty text if the message has it, or if the
+ * protocol requires none.  The message may be read or refused.
  */
 parley_str_t parley_handshake_lacks(const parley_gate_t *g);
 
