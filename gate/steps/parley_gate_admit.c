@@ -1,6 +1,7 @@
 /*
- * The steps that ask the state about the message itself: what it refers to, its
- * admission, what may refer to it later; and how what they took is given back.
+ * The steps that ask the state about the message: REFERENCE, ADMIT and KEEP.
+ * They find the message that it refers to, admit it, and keep it for later
+ * references.  Also releases these records if the message fails.
  */
 
 #include <string.h>
@@ -30,7 +31,7 @@ parley_gate_reference(parley_gate_t *g)
     r->addressed = g->addressed;
     r->published = g->s->submit != NULL;
 
-    /* what is for the gateway itself answers nobody else */
+    /* a message to the gateway itself does not answer another message */
 
     if (!parley_gate_is_self(g)) {
         rc = parley_correlate(r, g->err);
@@ -52,8 +53,9 @@ parley_gate_reference(parley_gate_t *g)
 
 
 /*
- * An answer that comes again is a duplicate, though what it answers is closed
- * by the first: nothing of it is new.  One that continues has the id itself.
+ * Checks whether an answer to a closed question is a duplicate of the answer
+ * that closed it.  A message that continues already has its own id in the
+ * state, so it is not checked.
  */
 
 static parley_step_result_t
@@ -137,15 +139,17 @@ parley_gate_enter(parley_gate_t *g)
     e->said = g->mcp != NULL ? g->mcp->arguments : parley_json_ref_none;
     e->quota = NULL;
 
-    /* what is refused all the same is no suspended sender's message, and
-       perhaps its acknowledgment (VCP-26) */
+    /*
+     * A suspended sender may still escalate.  In the step REFERENCE the message
+     * is refused in any case, and may be a repeated acknowledgment (VCP-26).
+     */
 
     e->free = g->at == PARLEY_STEP_REFERENCE || parley_gate_is_free(g);
 
     e->lifts = NULL;
     e->nlifts = 0;
 
-    /* only nginx knows where it came to, and that costs it something */
+    /* only nginx knows where the message arrived; finding it costs time */
 
     if (parley_window_knows(g->msg)
         && (g->replay != 0
@@ -165,7 +169,7 @@ parley_gate_enter(parley_gate_t *g)
         e->place = &g->place;
     }
 
-    /* AEE-28: of the priority that the message goes on with */
+    /* AEE-28: the limit of the priority that the message goes on with */
 
     if (g->conf->rate != NULL) {
         parley_gate_caps(g, &caps);
@@ -178,7 +182,7 @@ parley_gate_enter(parley_gate_t *g)
 }
 
 
-/* GW-19: what its sender was told then */
+/* Finds the first answer for a duplicate (GW-19). */
 
 static parley_step_result_t
 parley_gate_duplicate(parley_gate_t *g)
@@ -203,7 +207,9 @@ parley_gate_keep(parley_gate_t *g)
 
     parley_gate_asking(g, &a);
 
-    /* of a message that continues, as it went elsewhere before */
+    /*
+     * a message that continues was kept for another location before: drop that
+     */
 
     rc = parley_question_drop(&g->ask, &g->before);
 
@@ -232,8 +238,10 @@ parley_gate_undo(parley_gate_t *g)
         return 0;
     }
 
-    /* what goes up is acknowledged by whoever is above, though it may come
-       again */
+    /*
+     * an escalation that goes up keeps its question: a principal above may
+     * acknowledge it, even if the message comes again
+     */
 
     rc = parley_reservation_release(&g->entrance, asked, g->rises ? 1 : 2,
                                     g->retained ? &g->retained_as : NULL);

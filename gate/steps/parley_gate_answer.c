@@ -1,6 +1,7 @@
 /*
- * What becomes of a message with its answer: its id is taken or free again, the
- * question that it was has its answer, and what may be asked for later is kept.
+ * Settles a message with its answer.  The id is taken or free again, the
+ * question is closed, and the answer and the message are kept for later
+ * requests.
  */
 
 #include <string.h>
@@ -45,7 +46,10 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
         return parley_gate_late(g);
     }
 
-    /* SEC-16: it was taken, and whoever asked is told nothing of it */
+    /*
+     * SEC-16: the message was taken, but a revoked caller does not get the
+     * answer
+     */
 
     if ((answered->said || !answered->over) && parley_gate_revoked(g) != 0) {
         return -1;
@@ -60,8 +64,10 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
 
 
 /*
- * SEC-08: another answer came first, of those that were on their way at once.
- * Who sent this one is told so; who asked, and has the other, gets no second.
+ * Refuses the second of two answers that were on their way at once (SEC-08).
+ * If the message itself is the late answer, its sender gets reply-unmatched.
+ * If the service's answer is late, the asker gets an error, because it has the
+ * other answer.
  */
 
 static int
@@ -111,7 +117,10 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
 
     case PARLEY_SETTLE_COMMIT:
 
-        /* that it was taken is no answer while that may still come */
+        /*
+         * an acceptance is not kept as the answer while the answer may still
+         * come
+         */
 
         said = answered->said && (answered->kind != PARLEY_ANSWER_TAKEN
                                   || !g->asked.awaited || g->asked.optional);
@@ -145,7 +154,7 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
         return rc;
     }
 
-    /* not before: what is asked again is asked in the same order */
+    /* only now: a step that runs again must ask the state in the same order */
 
     memset(g->given, 0, sizeof(g->given));
 
@@ -157,8 +166,11 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
 }
 
 
-/* VCP-24: a refusal acknowledges nothing, so that what goes up stays open for
-   whoever is above */
+/*
+ * Returns whether an answer closes the question.  A refusal does not close an
+ * escalation that goes up, because a principal above may still acknowledge it
+ * (VCP-24).
+ */
 
 static int
 parley_gate_closes(const parley_gate_t *g, const parley_answered_t *answered)
@@ -171,8 +183,9 @@ parley_gate_closes(const parley_gate_t *g, const parley_answered_t *answered)
 
 
 /*
- * VCP 6.2: an acknowledgment is a message to who escalated, wherever that
- * listens or has a URL; who waits for the response has it in that.
+ * Publishes an acknowledgment as a message to the escalating sender, for its
+ * streams or its URL (VCP 6.2).  A sender that waits for the response also gets
+ * it there.
  */
 
 static int
@@ -232,7 +245,7 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
         return 0;
     }
 
-    /* who comes later has what is kept */
+    /* a subscriber that connects later gets retained messages */
 
     answered->told = append.njobs != 0 || appended.ngroups != 0
                      || g->http->retain != 0;
@@ -264,7 +277,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
                        : parley_gate_undo(g);
 
     if (rc == 0 && g->late && reply != NULL) {
-        /* in place of what it would have been told */
+        /* the late answer is not kept, but this reply */
         rc = parley_gate_keep_first(g, reply);
     }
 

@@ -1,6 +1,6 @@
 /*
- * The step PROOF: who calls, by the certificate of the connection (SEC-17), by
- * a token, or by both, which then say the same.
+ * The step PROOF.  The certificate of the connection (SEC-17), a token, or both
+ * prove the caller.  If both are there, they must name the same principal.
  */
 
 #include "gate/message/parley_gate_steps.h"
@@ -100,7 +100,9 @@ parley_gate_proof_known(parley_gate_t *g)
 }
 
 
-/* whose it is, where that is asked here */
+/*
+ * Finds the holder of the certificate, if the location asks for certificates.
+ */
 
 static int
 parley_gate_certificate(parley_gate_t *g)
@@ -155,7 +157,10 @@ parley_gate_holder(parley_gate_t *g)
                                 "principals");
     }
 
-    /* beside a token one that is nobody's proves nothing */
+    /*
+     * where a token may prove the caller, an optional certificate of an unknown
+     * principal is ignored
+     */
 
     if (g->holder != NULL
         || (g->s->jwt != NULL
@@ -169,7 +174,7 @@ parley_gate_holder(parley_gate_t *g)
 }
 
 
-/* a connection may outlive the certificate that it began with */
+/* Checks the validity period.  A connection may outlive its certificate. */
 
 static int
 parley_gate_certificate_period(parley_gate_t *g)

@@ -1,4 +1,7 @@
-/* The step ANSWER: what comes back, and what keeps it from being an answer. */
+/*
+ * The step ANSWER.  It translates the service's answer, or finds the error that
+ * prevents an answer.
+ */
 
 #include "gate/message/parley_gate_steps.h"
 
@@ -23,7 +26,7 @@ static const struct {
 };
 
 
-/* with the service */
+/* Returns the exchange with the service. */
 
 static parley_exchange_t *
 parley_gate_exchanged(parley_gate_t *g)
@@ -32,7 +35,10 @@ parley_gate_exchanged(parley_gate_t *g)
 }
 
 
-/* that it was not is told when it is settled, as whatever else came instead */
+/*
+ * Reports that the answer was understood.  A failure is reported when the
+ * message is settled.
+ */
 
 static int
 parley_gate_understood(parley_gate_t *g, int rc)
@@ -148,7 +154,7 @@ parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
         return parley_error_memory(g->err);
     }
 
-    /* a connection that ends between events may end where it should */
+    /* the end between two events is proper unless the connection broke */
 
     whole = !how->broken && rc == PARLEY_EVENTS_WHOLE;
 
@@ -165,7 +171,10 @@ parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
 }
 
 
-/* Answers with the data of an event that the stream's end ended: 1, or -1. */
+/*
+ * Answers with the data of an event that ends with the stream instead of an
+ * empty line.  Returns 1, or -1.
+ */
 
 static int
 parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
@@ -179,7 +188,7 @@ parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
     parley_gate_strip(g, event);
 
     if (parley_gate_event(g, arena, event->data, ret) != 0) {
-        /* whether the service meant that to be all cannot be known */
+        /* it is unknown whether the data is complete */
         g->err->taken = 0;
         return -1;
     }
@@ -203,7 +212,7 @@ parley_gate_upstream_error(parley_gate_t *g, parley_upstream_error_t what,
         return;
     }
 
-    /* whatever broke off was broken off by that */
+    /* the timeout caused each of these errors */
 
     if (g->timed_out && (what == PARLEY_UPSTREAM_ERROR_UNREACHED
                          || what == PARLEY_UPSTREAM_ERROR_CONNECT_TIMEOUT

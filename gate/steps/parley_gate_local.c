@@ -1,7 +1,6 @@
 /*
- * The gateway answers for itself: what a protocol has between a client and
- * whoever it connects to, and AEE messages whose recipient is parley_self
- * (AEE-21 to AEE-27).
+ * Messages that the gateway answers itself: messages between a client and its
+ * peer in the protocol, and AEE messages to parley_self (AEE-21 to AEE-27).
  */
 
 #include <string.h>
@@ -14,7 +13,10 @@
 #include "translate/parley_tasks.h"
 
 
-/* 1 and *ret; 0 and *fault; PARLEY_WAIT; -1: no memory */
+/*
+ * Runs a task.  Returns 1 and *ret; 0 and *fault; PARLEY_WAIT; or -1 without
+ * memory.
+ */
 typedef int (*parley_gate_local_pt)(parley_gate_t *g, parley_str_t *ret,
     parley_task_fault_t *fault);
 
@@ -85,7 +87,10 @@ parley_gate_refute(parley_gate_t *g)
 }
 
 
-/* Returns whether the protocol has tasks of a gateway and this may be one. */
+/*
+ * Returns whether the message may be a task of the gateway, and its protocol
+ * has such tasks.
+ */
 
 static int
 parley_gate_is_task(const parley_gate_t *g)
@@ -130,9 +135,9 @@ parley_gate_local_may(void *data, parley_str_t form, parley_str_t intent)
 
 
 /*
- * Refuses a message that names the gateway as its recipient, in whichever
- * spelling, and that the gateway does not answer: a service has no such name.
- * A message that names no recipient, or answers something, goes on.
+ * Refuses a message to a name of the gateway, in any spelling, that the gateway
+ * does not answer.  A service cannot have such a name.  A message without a
+ * recipient, or with a reference to a question, goes on.
  */
 
 static parley_step_result_t
@@ -151,7 +156,7 @@ parley_gate_local_other(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    /* each of the gateway's names ends like the one of AEE */
+    /* each name of the gateway ends like its AEE name */
 
     own = parley_str_from(own, kind);
 
@@ -180,7 +185,10 @@ parley_gate_local_other(parley_gate_t *g)
 }
 
 
-/* Answers a task of the gateway's; admitted: the one that changes something. */
+/*
+ * Answers a task of the gateway.  The step LOCAL answers the tasks that change
+ * nothing.  The step REFUTE sets admitted and answers aee.context.refute.
+ */
 
 static parley_step_result_t
 parley_gate_local_task(parley_gate_t *g, int admitted)
@@ -202,7 +210,7 @@ parley_gate_local_task(parley_gate_t *g, int admitted)
         return PARLEY_RESULT_NONE;
     }
 
-    /* OPS-06: before it changes anything */
+    /* OPS-06: the audit line is written before the task changes anything */
 
     if (admitted
         && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
@@ -252,7 +260,7 @@ parley_gate_local_reply(parley_gate_t *g, const parley_tasks_t *tasks,
 }
 
 
-/* AEE-21 */
+/* AEE-21: ping */
 
 static int
 parley_gate_local_ping(parley_gate_t *g, parley_str_t *ret,
@@ -267,7 +275,7 @@ parley_gate_local_ping(parley_gate_t *g, parley_str_t *ret,
 }
 
 
-/* AEE-22: can a message be remembered, and a token be verified? */
+/* AEE-22: reports the room in the zone, and whether keys verify tokens. */
 
 static int
 parley_gate_local_health(parley_gate_t *g, parley_str_t *ret,
@@ -319,7 +327,7 @@ parley_gate_local_health(parley_gate_t *g, parley_str_t *ret,
 }
 
 
-/* AEE-23: the protocols that this gateway translates are its extensions */
+/* AEE-23: reports the translated protocols as extensions. */
 
 static int
 parley_gate_local_spec(parley_gate_t *g, parley_str_t *ret,
@@ -356,8 +364,10 @@ parley_gate_local_spec(parley_gate_t *g, parley_str_t *ret,
 }
 
 
-/* AEE-24: the gateway's own intents and those with a schema, as far as the
-   policy lets this caller use them */
+/*
+ * AEE-24: lists the gateway's own intents and those with a schema, if the
+ * policy lets the caller use them.
+ */
 
 static int
 parley_gate_local_capability(parley_gate_t *g, parley_str_t *ret,
@@ -430,7 +440,10 @@ parley_gate_local_keep(void *data, parley_str_t intent)
 }
 
 
-/* "ops" and "ops." and "ops.*" all name what begins with "ops." */
+/*
+ * Returns whether an intent is in a namespace.  "ops", "ops." and "ops.*" all
+ * mean the intents that begin with "ops.", and "ops" itself.
+ */
 
 static int
 parley_gate_local_is_in(parley_str_t intent, parley_str_t space)
@@ -450,7 +463,7 @@ parley_gate_local_is_in(parley_str_t intent, parley_str_t space)
 }
 
 
-/* AEE-25, AEE-26 */
+/* AEE-25, AEE-26: finds a retained message */
 
 static int
 parley_gate_local_fetch(parley_gate_t *g, parley_str_t *ret,
@@ -476,7 +489,7 @@ parley_gate_local_refute(parley_gate_t *g, parley_str_t *ret,
 }
 
 
-/* AEE-27 */
+/* AEE-27: validates a payload against the schema of its intent. */
 
 static int
 parley_gate_local_validate(parley_gate_t *g, parley_str_t *ret,
@@ -535,7 +548,10 @@ parley_gate_local_validate(parley_gate_t *g, parley_str_t *ret,
 }
 
 
-/* no schema, no error: AEE does not ask for one */
+/*
+ * Writes the result.  A payload without a schema is valid, because AEE does not
+ * require schemas.
+ */
 
 static int
 parley_gate_local_validated(parley_gate_t *g,

@@ -1,4 +1,7 @@
-/* The steps POLICY and DIRECTION: the rules of the operator, the hierarchy. */
+/*
+ * The steps POLICY and DIRECTION check the rules of the operator and the
+ * hierarchy of principals.
+ */
 
 #include <stdio.h>
 
@@ -140,8 +143,11 @@ parley_gate_recipient(const parley_gate_t *g)
 }
 
 
-/* VCP-30.  A principal that an escalation went up to may acknowledge it: the
-   principal is above its sender. */
+/*
+ * Checks the direction of the message in the hierarchy (VCP-30).  A principal
+ * that an escalation went up to may acknowledge it, because it is above the
+ * sender.
+ */
 
 parley_step_result_t
 parley_gate_direction(parley_gate_t *g)

@@ -1,6 +1,6 @@
 /*
- * SEC-10: a limit counts the proven sender of a message.  A message whose
- * sender is not proven counts for the address that it came from only.
+ * Rate limits (SEC-10).  A message counts for its proven sender.  A message of
+ * an unproven sender counts for the address of its connection only.
  */
 
 #include "gate/party/parley_account.h"
@@ -53,7 +53,10 @@ parley_gate_failures(parley_gate_t *g)
 }
 
 
-/* who shows nothing, or comes before there are keys, has not failed */
+/*
+ * Counts a failed proof.  A request without a proof, or before keys are loaded,
+ * does not count.
+ */
 
 int
 parley_gate_failed(parley_gate_t *g)
@@ -82,7 +85,7 @@ parley_gate_failed(parley_gate_t *g)
 }
 
 
-/* those that failed, from the address that the message came from */
+/* Prepares the count of failed proofs for the address of the connection. */
 
 static void
 parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
@@ -109,7 +112,10 @@ parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
 }
 
 
-/* sub empty: what proves nobody counts against its address */
+/*
+ * Counts a message for a principal.  If sub is empty, it counts for the
+ * address.
+ */
 
 static parley_step_result_t
 parley_gate_limit(parley_gate_t *g, parley_str_t sub)
@@ -173,9 +179,9 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
 
 
 /*
- * Returns whether a signature can prove the sender of the message.  Until then
- * it is unknown whose limit counts: forged messages must not use up the limit
- * of others at the same address.
+ * Returns whether a signature can prove the sender of the message later.  Until
+ * then the sender is unknown.  Forged messages must not use up the limit of
+ * other senders at the same address.
  */
 
 static int
@@ -201,7 +207,10 @@ parley_gate_rate(parley_gate_t *g)
     result = parley_gate_limit(g, parley_who_proven(g->who));
 
     if (parley_gate_full(g, result)) {
-        /* refused in sender_rate, unless that is what it asks about */
+        /*
+         * the step SENDER_RATE refuses the message, unless it asks for the
+         * health
+         */
         parley_error_clear(g->err);
         g->uncounted = 1;
         return PARLEY_RESULT_PASSED;
@@ -243,7 +252,7 @@ parley_gate_sender_rate(parley_gate_t *g)
         return result;
     }
 
-    /* AEE-22: that there is no room is the answer to this one */
+    /* AEE-22: the answer to this task reports the missing room */
 
     codec = parley_codecs[g->proto];
 
@@ -260,7 +269,7 @@ parley_gate_sender_rate(parley_gate_t *g)
 }
 
 
-/* whether there is no room to count the message */
+/* Returns whether the state had no room to count the message. */
 
 static int
 parley_gate_full(const parley_gate_t *g, parley_step_result_t result)

@@ -1,4 +1,7 @@
-/* The message is read: strictly, by its protocol, by its intent; its age. */
+/*
+ * The steps that read a message: its size, protocol, schema, payload, arguments
+ * and age.
+ */
 
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +9,7 @@
 #include "gate/message/parley_gate_mcp.h"
 
 
-/* octets of the titles of all protocols, as a list */
+/* octets for the list of the titles of all protocols */
 #define PARLEY_GATE_ACCEPTS  64
 
 
@@ -62,7 +65,10 @@ parley_gate_protocol(parley_gate_t *g)
 }
 
 
-/* "AEE", "AEE or VCP", "AEE, VCP or C2A" */
+/*
+ * Writes the list of accepted protocols, as "AEE", "AEE or VCP" or "AEE, VCP or
+ * C2A".
+ */
 
 static void
 parley_gate_accepts(parley_proto_set_t accept, char *ret)
@@ -88,8 +94,9 @@ parley_gate_accepts(parley_proto_set_t accept, char *ret)
 
 
 /*
- * Where one protocol alone is accepted a message is taken for one of it: what
- * is missing then may be because it is another's.
+ * Extends the error of a message that seems to be of another protocol.  If a
+ * location accepts only one protocol, each message is read as one of this
+ * protocol.  Then members may be missing because the message is of another one.
  */
 
 static void
@@ -149,7 +156,7 @@ parley_gate_schema(parley_gate_t *g)
 
     parley_gate_author(g);
 
-    /* instead of a member that is missed then */
+    /* a misspelled member is reported instead of the missing one */
 
     if (!conf->any_case && codec->spelling != NULL
         && codec->spelling(g->doc, g->err) != 0)
@@ -168,7 +175,10 @@ parley_gate_payload(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    /* where nothing is translated the service reads it as the sender says */
+    /*
+     * the service reads the intent by its second name in its own protocol, so
+     * the schema of that name applies, too
+     */
 
     return parley_step_result(parley_intents_check_read(g->intents, g->arena,
                                                         g->msg, g->conf->speak,
@@ -181,7 +191,7 @@ parley_gate_arguments(parley_gate_t *g)
 {
     const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
 
-    /* the token's is that of where it was a proof */
+    /* the token argument of the location where the token was the proof */
 
     parley_arguments_init(&g->arguments, g->proto, g->conf->speak,
                           conf->token);

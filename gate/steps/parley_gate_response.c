@@ -1,7 +1,7 @@
 /*
- * ACH-31: where the answers of an agent_query go.  Its response_scope is a
- * recipient scope: the sender must be allowed to address it, as if the query
- * went there.
+ * Checks the response_scope of an agent_query (ACH-31).  It is the recipient
+ * scope of the answers.  The sender must be allowed to address it, as if the
+ * query went there.
  */
 
 #include <stdio.h>
@@ -153,8 +153,8 @@ parley_gate_response_may(parley_gate_t *g, parley_str_t text,
 
 /*
  * Returns whether the rules let the sender address each reader of the scope
- * (GW-37).  The location that an answer comes to has other rules: no reader is
- * left out there for the asker.
+ * (GW-37).  The location of the answer has other rules, which do not leave out
+ * a reader for the asker.
  */
 
 static int
@@ -190,8 +190,8 @@ parley_gate_response_rules(const parley_gate_t *g, parley_str_t text,
 
 
 /*
- * Refuses a query to a service whose answer is its HTTP response, which goes to
- * the caller.  A service of agent-channel answers by a frame of its own.
+ * Refuses a query to a service that answers in its HTTP response, which goes to
+ * the caller.  A service of agent-channel answers with a separate frame.
  */
 
 static int

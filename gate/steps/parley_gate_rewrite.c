@@ -1,4 +1,7 @@
-/* What the operator changes in a message, and what cannot travel. */
+/*
+ * The steps REWRITE and LOSS.  They apply the operator's changes to a message,
+ * and check for members that cannot be translated.
+ */
 
 #include <stdio.h>
 
@@ -8,7 +11,7 @@
 #include "translate/parley_redact.h"
 
 
-/* caps, the author, and room for the signature that goes */
+/* caps, the author, and the signature that is removed */
 #define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + PARLEY_CODEC_AUTHOR_MAX + 1)
 
 
@@ -18,7 +21,7 @@ static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
     parley_edit_t *edits, uint32_t n);
 
 
-/* AEE-28, AEE-29, AEE-32 */
+/* Applies caps, the author and the redaction (AEE-28, AEE-29, AEE-32). */
 
 parley_step_result_t
 parley_gate_rewrite(parley_gate_t *g)
@@ -28,7 +31,7 @@ parley_gate_rewrite(parley_gate_t *g)
     parley_edit_t         edits[PARLEY_GATE_EDITS];
     parley_step_result_t  result;
 
-    /* of a message that continues what its entry redacts goes first */
+    /* a message that continues is redacted by its first location first */
 
     if (g->entry != NULL && parley_gate_edit(g, g->entry, edits, 0) != 0) {
         return PARLEY_RESULT_REFUSED;
@@ -49,7 +52,10 @@ parley_gate_rewrite(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    /* it was read again, and without what stands beside the body */
+    /*
+     * the rewritten body was read again, without the facts from headers and
+     * arguments
+     */
 
     result = parley_gate_submission(g);
 
@@ -64,7 +70,9 @@ parley_gate_rewrite(parley_gate_t *g)
 }
 
 
-/* Appends the edits that name the author, if a surface delivers the message. */
+/*
+ * Appends the edits that write the author, if a surface delivers the message.
+ */
 
 static int
 parley_gate_renames(parley_gate_t *g, parley_edit_t *edits, uint32_t *n)
@@ -117,7 +125,7 @@ parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
         n = redact.n;
     }
 
-    /* what was read before stays where the message points to it */
+    /* the message still points into the document that was read before */
 
     doc = g->entry != NULL
           ? parley_arena_calloc(g->arena, sizeof(parley_json_t)) : g->rewritten;
@@ -163,7 +171,7 @@ parley_gate_loss(parley_gate_t *g)
 
     lost = g->loss->nitems > 0 ? g->loss->items[0] : parley_str_none;
 
-    /* a name of the message's: made printable with the error */
+    /* The name comes from the message.  The error makes it printable. */
 
     (void) snprintf(field, sizeof(field), "%.*s", (int) lost.len,
                     lost.len > 0 ? (const char *) lost.data : "");

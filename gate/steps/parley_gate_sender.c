@@ -1,4 +1,7 @@
-/* Who sent the message, and what proves it. */
+/*
+ * The steps TRANSPORT, SENDER and SIGNATURE find the sender of the message and
+ * prove it.
+ */
 
 #include <stdio.h>
 
@@ -91,7 +94,7 @@ parley_gate_signature(parley_gate_t *g)
 }
 
 
-/* a signature that is there is verified, whatever is required */
+/* Verifies the signature of the message, also if it is optional here. */
 
 static int
 parley_gate_verify(parley_gate_t *g)
@@ -148,8 +151,9 @@ parley_gate_verify(parley_gate_t *g)
 
 
 /*
- * VCP-31: g->err says why no key of the directory did; a key that the sender's
- * parent added does, where the directory has none of that kid.
+ * Verifies the signature with the keys that the sender's parent added (VCP-31),
+ * if the directory has no key of that kid.  g->err has the error from the keys
+ * of the directory.
  */
 
 static int
@@ -187,7 +191,10 @@ parley_gate_verify_added(parley_gate_t *g, parley_str_t input,
 }
 
 
-/* those of the sender that may have signed it; n 0: none */
+/*
+ * Finds the added keys of the sender that may have signed the message.  n may
+ * be 0.
+ */
 
 static int
 parley_gate_added(parley_gate_t *g, parley_jwks_t *ret)

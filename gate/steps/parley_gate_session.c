@@ -1,8 +1,8 @@
 /*
- * Sessions of a service.  Headers of its protocol have their ids.  A session
- * belongs to the principals that the service gave it to.  If a session has no
- * record (the state is new, or the record has ended), its first user becomes
- * the owner, so a restart breaks no session.
+ * Sessions of a service.  Header fields of its protocol contain their ids.  A
+ * session belongs to the principals that the service gave it to.  A session has
+ * no record if the state is new, or if the record has ended.  Then its first
+ * user becomes the owner, so a restart breaks no session.
  *
  * An owner has a record under the key of the id; its value is the owner's
  * account.  The key has neither location nor header: a caller could choose them
@@ -14,16 +14,16 @@
 #include "gate/message/parley_gate_steps.h"
 
 
-/* milliseconds after its last use that an owner is known */
+/* milliseconds that an owner is remembered after the last use */
 #define PARLEY_SESSION_TTL  3600000
 
-/* octets of the name of a header, at most */
+/* longest name of a header field, in octets */
 #define PARLEY_SESSION_NAME  32
 
 
 typedef struct {
-    size_t        n;            /* headers of the name */
-    parley_str_t  id;           /* that the last one has */
+    size_t        n;            /* header fields of the name */
+    parley_str_t  id;           /* value of the last field */
 } parley_session_found_t;
 
 
@@ -67,13 +67,13 @@ parley_gate_session(parley_gate_t *g)
     {
         parley_session_find(g, *name, &found);
 
-        /* one that is empty names no session */
+        /* an empty field does not name a session */
 
         if (found.n == 0 || (found.n == 1 && found.id.len == 0)) {
             continue;
         }
 
-        /* of several, the service may read another one */
+        /* with several ids the service may read another one */
 
         rc = found.n == 1 && !parley_session_is_list(found.id)
              ? parley_session_admit(g, found.id)
@@ -91,9 +91,10 @@ parley_gate_session(parley_gate_t *g)
 
 
 /*
- * Counts the headers of a name.  A service that reads headers as variables, as
- * those of CGI do, takes one with underscores in place of hyphens for the same;
- * nginx passes these with underscores_in_headers.
+ * Counts the header fields of a name, in each spelling with underscores.  A
+ * service that reads them as CGI variables does not distinguish underscores
+ * from hyphens.  nginx passes names with underscores if underscores_in_headers
+ * is on.
  */
 
 static void
@@ -110,7 +111,7 @@ parley_session_find(parley_gate_t *g, parley_str_t name,
         return;
     }
 
-    /* bit by bit, which of its hyphens are underscores */
+    /* each bit tells whether a hyphen is written as an underscore */
 
     for (which = 0, bits = 0; bits == 0; which++) {
         bits = which;
@@ -142,7 +143,7 @@ parley_session_found(void *data, parley_str_t id)
 }
 
 
-/* Returns whether a value is a list, whose parts HTTP separates by commas. */
+/* Returns whether a value is a list.  HTTP separates its parts by commas. */
 
 static int
 parley_session_is_list(parley_str_t id)
@@ -151,7 +152,10 @@ parley_session_is_list(parley_str_t id)
 }
 
 
-/* 0; PARLEY_WAIT; or -1: session-unknown, capacity */
+/*
+ * Checks that the caller owns the session.  Returns 0; PARLEY_WAIT; or -1:
+ * session-unknown, capacity.
+ */
 
 static int
 parley_session_admit(parley_gate_t *g, parley_str_t id)
@@ -227,7 +231,7 @@ parley_session_owners(parley_gate_t *g, const parley_record_id_t *record,
 }
 
 
-/* as parley_session_put(), with an error: capacity */
+/* As parley_session_put(), but sets the error capacity if the state is full. */
 
 static int
 parley_session_keep(parley_gate_t *g, const parley_record_id_t *record)
@@ -248,7 +252,7 @@ parley_session_keep(parley_gate_t *g, const parley_record_id_t *record)
 }
 
 
-/* 0; PARLEY_WAIT; or -1: no room */
+/* Writes the record of an owner.  Returns 0; PARLEY_WAIT; or -1: full. */
 
 static int
 parley_session_put(parley_gate_t *g, const parley_record_id_t *record)
@@ -311,7 +315,10 @@ parley_session_is_own(const parley_gate_t *g, const parley_record_t *r)
 }
 
 
-/* The caller gets no session by an answer that is translated. */
+/*
+ * Returns the names of the header fields that may give the caller a session, or
+ * NULL.  A translated answer does not give a session.
+ */
 
 const parley_str_t *
 parley_gate_sessions(const parley_gate_t *g)
@@ -323,7 +330,10 @@ parley_gate_sessions(const parley_gate_t *g)
 }
 
 
-/* A session that the request names has a record already. */
+/*
+ * Notes a session from the answer.  A session that the request names already
+ * has a record.
+ */
 
 int
 parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
@@ -348,7 +358,10 @@ parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
 }
 
 
-/* A session whose record finds no room belongs to its first user. */
+/*
+ * Writes the records of the sessions from the answer.  If a record finds no
+ * room, the session belongs to its first user.
+ */
 
 int
 parley_gate_sessions_given(parley_gate_t *g)

@@ -1,4 +1,7 @@
-/* What stands beside a message's octets, and whom it is for by that. */
+/*
+ * The steps METHOD and SUBMISSION.  They check the request method, and complete
+ * the message with the request's header fields and arguments.
+ */
 
 #include <string.h>
 
@@ -111,8 +114,9 @@ parley_gate_submission(parley_gate_t *g)
     g->addressed = submission.recipient.len > 0 && m->recipient.len == 0;
 
     /*
-     * What names nobody and answers nothing is for whom the session is with:
-     * the gateway.  Progress is for whom what it is of came from.
+     * A message without a recipient and without a reference is for the gateway,
+     * the peer of the session.  Progress is for the sender of the message that
+     * it refers to.
      */
 
     if (submission.recipient.len == 0 && m->reply_to.len == 0

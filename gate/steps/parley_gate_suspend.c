@@ -1,12 +1,13 @@
 /*
- * The step SUSPEND: VCP's emergencies suspend their sender, what is critical
- * pauses it where parley_vcp_critical says so, and the parent resumes it
- * (VCP-26, VCP-28).  A message that does either in another protocol does it,
- * too: what counts is what it is in VCP.
+ * The step SUSPEND.  A VCP emergency suspends its sender.  A critical
+ * escalation pauses its sender if parley_vcp_critical is configured so.  The
+ * parent resumes the sender (VCP-26, VCP-28).  A message of another protocol
+ * has the same effect if it means the same in VCP.
  *
- * A sender is suspended before its message goes on, whatever becomes of that:
- * it may say it again.  It is resumed in one step with the message being taken,
- * which does that.
+ * A sender is suspended before its message goes on.  The suspension stays even
+ * if the message fails, because the sender may repeat it.  The message that
+ * resumes a principal ends the suspension in the same operation that takes the
+ * message.
  */
 
 #include <string.h>
@@ -24,7 +25,10 @@ static int parley_gate_is_later(const parley_msg_t *m,
     const parley_suspension_t *s);
 
 
-/* an acknowledgment is an escalation, too (VCP-25), or answers one */
+/*
+ * Returns whether a suspended sender may send the message: an escalation, which
+ * an acknowledgment can be, too (VCP-25), or an answer to one.
+ */
 
 int
 parley_gate_is_free(const parley_gate_t *g)
@@ -49,7 +53,10 @@ parley_gate_suspend(parley_gate_t *g)
         return parley_gate_resume_recipient(g);
     }
 
-    /* whoever has no parent has nobody who would resume it */
+    /*
+     * a principal without a parent is not suspended: no principal could resume
+     * it
+     */
 
     alarm = parley_gate_severity(g);
 
@@ -78,12 +85,18 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_severity_t alarm)
     s.sub = g->who->principal->sub;
     s.id = g->msg->id;
 
-    /* a clock that is ahead must not outlast what comes in answer */
+    /*
+     * a sender's clock that is ahead must not make the suspension later than
+     * the parent's reply to it
+     */
 
     s.since_ms = g->msg->created_ms >= 0 && g->msg->created_ms < g->now_ms
                  ? g->msg->created_ms : g->now_ms;
 
-    /* nor may one that says it is older let in what the last one keeps out */
+    /*
+     * a message with an older time must not move an existing suspension back:
+     * an older message of the parent could then end it
+     */
 
     for (i = 0; rc == 0 && i < before.n; i++) {
         if (before.list[i].alarm == alarm
@@ -114,9 +127,9 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_severity_t alarm)
 
 
 /*
- * Ends the suspensions of a child that its own parent names as the recipient,
- * by a message that is later than what suspended the child: neither by a
- * broadcast nor by what was on its way already.
+ * Ends the suspensions of a child.  The message must come from the child's own
+ * parent, name the child as its recipient, and be later than the message that
+ * suspended the child.  A broadcast does not end suspensions.
  */
 
 static parley_step_result_t
@@ -172,8 +185,9 @@ parley_gate_resume_recipient(parley_gate_t *g)
 
 
 /*
- * Times that have whole seconds alone are equal within one: there the ids tell
- * which message is later, if both are UUIDs of version 7 (VCP 5.4).
+ * Returns whether a message is later than a suspension.  Some protocols have
+ * only whole seconds.  So if both times are in the same second, their ids
+ * decide if both are UUIDs of version 7 (VCP 5.4).
  */
 
 static int

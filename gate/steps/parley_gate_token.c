@@ -1,7 +1,7 @@
 /*
- * Of the step PROOF: the token is found, verified, and the principal known.
- * Only what it verified is kept in the cache; what is asked of a token each
- * time, however it was verified, stands in parley_gate_token_check().
+ * The token of the step PROOF.  It is found and verified, and its principal is
+ * looked up.  The cache keeps only the result of the verification.
+ * parley_gate_token_check() makes the checks that each message needs.
  */
 
 #include "gate/message/parley_gate_steps.h"
@@ -13,11 +13,11 @@
 /* seconds that a token without exp stays in the cache */
 #define PARLEY_GATE_TOKEN_TTL  60
 
-/* milliseconds between fetches while there are no keys at all */
+/* milliseconds between fetches if no keys are loaded */
 #define PARLEY_GATE_NO_KEYS    1000
 
 
-/* who a token is of: the data of its entry */
+/* principal of a token; data of its cache entry */
 typedef struct {
     parley_principal_t     principal;
     parley_account_kept_t  account;
@@ -25,8 +25,8 @@ typedef struct {
 
 
 typedef struct {
-    parley_str_t  name;         /* of a cookie */
-    parley_str_t  value;        /* of the header that came last */
+    parley_str_t  name;         /* name of a cookie */
+    parley_str_t  value;        /* value of the last header field */
     unsigned      n;
 } parley_gate_found_t;
 
@@ -86,7 +86,7 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 
     *ret = parley_str_none;
 
-    /* that by which its WebSocket was opened, perhaps in a ticket */
+    /* the token that opened the WebSocket, which may have come in a ticket */
 
     if (g->framed && g->supplied_token.len > 0) {
         *ret = g->supplied_token;
@@ -145,7 +145,10 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 }
 
 
-/* RFC 6750 section 2.1; two of them are one too many to choose from */
+/*
+ * Reads the field Authorization (RFC 6750, section 2.1).  Two fields are
+ * refused, because it is unclear which one is meant.
+ */
 
 static int
 parley_gate_token_header(parley_gate_t *g, parley_str_t *ret)
@@ -184,8 +187,8 @@ parley_gate_token_header(parley_gate_t *g, parley_str_t *ret)
 
 
 /*
- * Reads a token that is the whole of a header.  Two such headers are refused:
- * the service might read the one that was not verified.
+ * Reads a token that is the whole value of a header field.  Two such fields are
+ * refused: the service might read the one that was not verified.
  */
 
 static int
@@ -221,7 +224,10 @@ parley_gate_token_count(void *data, parley_str_t value)
 }
 
 
-/* RFC 6265 leaves their order to chance: there once, as an argument */
+/*
+ * Checks that the cookie appears at most once, because RFC 6265 does not define
+ * the order of cookies.
+ */
 
 static int
 parley_gate_token_cookie(parley_gate_t *g)
@@ -313,7 +319,10 @@ parley_gate_token_cached(parley_gate_t *g, const parley_keys_t *keys,
 }
 
 
-/* Numbers a set of keys and a map of claims: principals differ by both. */
+/*
+ * Numbers a set of keys and a map of claims.  The principal of a token depends
+ * on both.
+ */
 
 static uint64_t
 parley_gate_token_number(const parley_gate_t *g, const parley_keys_t *keys)
@@ -336,7 +345,10 @@ parley_gate_token_keys(parley_gate_t *g, parley_str_t token)
         return parley_step_result(parley_gate_token_verify(g, &keys, token));
     }
 
-    /* the identity provider has not answered yet: not the caller's fault */
+    /*
+     * the identity provider has not answered yet; this is not the caller's
+     * fault
+     */
 
     if (g->env->keys(g, PARLEY_GATE_NO_KEYS, &keys) == PARLEY_WAIT) {
         return PARLEY_RESULT_WAIT;
@@ -394,7 +406,7 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
 
 /*
  * Enters a verified token and its principal into the cache.  If the cache has
- * no room for both, they are kept with the message alone.
+ * no room for both, only the message keeps them.
  */
 
 static int
@@ -448,7 +460,7 @@ parley_gate_token_own(parley_gate_t *g, const parley_jwt_t *jwt)
 }
 
 
-/* Finds the principal of a token, once, and keeps it with the token. */
+/* Finds the principal of a token and keeps it with the token. */
 
 static int
 parley_gate_token_principal(parley_gate_t *g, parley_token_entry_t *entry)
@@ -493,7 +505,7 @@ parley_gate_token_is(parley_gate_t *g, parley_token_entry_t *entry)
 }
 
 
-/* what is asked of a token and its principal with each message */
+/* Makes the checks of a token and its principal that each message needs. */
 
 static int
 parley_gate_token_check(parley_gate_t *g)

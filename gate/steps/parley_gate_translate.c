@@ -1,5 +1,7 @@
-/* The message in the upstream's protocol, signed by the gateway where it has
-   a key. */
+/*
+ * The step TRANSLATE.  It writes the message in the upstream's protocol, and
+ * signs it if the gateway has a key.
+ */
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/publish/parley_members.h"
@@ -83,9 +85,9 @@ parley_gate_translate(parley_gate_t *g)
 
 /*
  * Writes the message in the upstream's protocol.  A published message is
- * written as a frame, for filters and for the readers of agent-channel.  Where
+ * written as a frame, for filters and for the readers of agent-channel.  If
  * other protocols are read, a message that cannot be a frame is published as it
- * is: the step PUBLISH checks that a reader can be told.
+ * is.  Then the step PUBLISH checks that at least one reader can get it.
  */
 
 static int
@@ -97,7 +99,7 @@ parley_gate_sent(parley_gate_t *g)
     loss = g->loss;
     g->unframed = 0;
 
-    /* without a reader of frames nothing of the message is lost */
+    /* without readers of frames, losses in the frame do not count */
 
     if (g->s->submit != NULL && g->msg->wire != g->conf->speak
         && !parley_gate_is_framed(g))
@@ -113,7 +115,9 @@ parley_gate_sent(parley_gate_t *g)
 }
 
 
-/* Whether a frame may have a reader: a stream, a tool of MCP, or a URL. */
+/*
+ * Returns whether a frame may have a reader: a stream, a tool of MCP, or a URL.
+ */
 
 static int
 parley_gate_is_framed(const parley_gate_t *g)
@@ -124,8 +128,9 @@ parley_gate_is_framed(const parley_gate_t *g)
 
 
 /*
- * A message with a scope of agent-channel is for some sessions or members
- * alone, which only its frame says.
+ * Prepares a message that cannot be a frame, if it can be published without
+ * one.  A message with a scope of agent-channel cannot: only its frame names
+ * the sessions or members that it is for.
  */
 
 static int
@@ -149,7 +154,7 @@ parley_gate_unframed(parley_gate_t *g)
         return -1;
     }
 
-    /* by its id it is answered, in each protocol */
+    /* an answer refers to its id, in each protocol */
 
     g->sent.corr = parley_str_none;
     g->sent.answerable = g->msg->act == PARLEY_ACT_REQUEST;
@@ -159,8 +164,9 @@ parley_gate_unframed(parley_gate_t *g)
 
 
 /*
- * SEC-11: an id of its own, where the one that the message has is another
- * asker's there.  Who tries again while that one's is known gets the same.
+ * Gives the message another id for the upstream if another sender's open
+ * question there has the same id (SEC-11).  A repeated message gets the same id
+ * while that question is known.
  */
 
 static int
@@ -181,7 +187,7 @@ parley_gate_alias(parley_gate_t *g)
 }
 
 
-/* An escalation asks for an acknowledgment, in each protocol. */
+/* Asks for an acknowledgment of an escalation, in each protocol. */
 
 static void
 parley_gate_approval(parley_gate_t *g)

@@ -4,20 +4,22 @@
 #include <string.h>
 
 
-/* the most directives that a step is decided by */
+/* maximum of directives for a step */
 #define PARLEY_DECIDERS  8
 
-/* of an id, in which 0 ends the list */
+/* element of a list; 0 ends the list */
 #define PARLEY_D(id)  PARLEY_DIRECTIVE_##id + 1
 
-/* what has a location take messages, or answer to something else */
+/* directives that make a location take messages, and those of endpoints */
 #define PARLEY_D_ACCEPTS   PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(ACCEPT), \
                            PARLEY_D(WEBSOCKET)
 #define PARLEY_D_ENDPOINT  PARLEY_D(KEYS), PARLEY_D(STREAM), PARLEY_D(ROSTER), \
                            PARLEY_D(CONTROL)
 
-/* BY(step, directives in the order in which they are looked for): a row for
-   each step; of POLICY it is a rule */
+/*
+ * BY(step, directives in the order of the search) has a row for each step.  A
+ * rule decides POLICY, so its row is empty.
+ */
 #define PARLEY_DECIDERS_OF(BY)                                                \
     BY(METHOD, PARLEY_D_ENDPOINT, PARLEY_D_ACCEPTS)                           \
     BY(FAILURES, PARLEY_D(JWT))                                               \
@@ -95,7 +97,7 @@ parley_trace_directive(const parley_settings_http_t *http,
         return 1;
     }
 
-    /* ADMIT refuses a message for its age */
+    /* the step ADMIT also refuses a message for its age */
     if (step == PARLEY_STEP_ADMIT && g->err != NULL
         && g->err->code == PARLEY_E_MESSAGE_STALE)
     {

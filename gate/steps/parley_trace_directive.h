@@ -1,6 +1,6 @@
 /*
- * The directive by which a step decides, for a trace: "parley explain" and the
- * debug log of nginx name it with its file and line.
+ * Finds the directive that decided a step, for a trace.  "parley explain" and
+ * the debug log of nginx print it with its file and line.
  */
 
 #ifndef PARLEY_TRACE_DIRECTIVE_H
@@ -17,10 +17,10 @@ typedef struct {
 
 
 /*
- * Finds the directive by which the step that g took last, at a block with the
- * settings s, decided; of the policy it is the rule that allowed, denied or was
- * the nearest miss.  Returns 1 and *ret, or 0 with *ret zeroed: no directive
- * stands anywhere, a default or the protocol decided.
+ * Finds the directive that decided the last step of g, in a block with the
+ * settings s.  For POLICY it is the rule that allowed or denied the message, or
+ * that nearly matched.  Returns 1 and *ret.  Returns 0 and zeroes *ret if a
+ * default or the protocol decided.
  */
 int parley_trace_directive(const parley_settings_http_t *http,
     const parley_settings_t *s, const parley_gate_t *g, parley_step_t step,
