@@ -95,8 +95,8 @@ parley_audit_has_payload(const parley_gate_t *g, parley_verdict_t verdict)
 
 
 /*
- * Once the step REWRITE was taken the message is what parley_redact left of it;
- * before, the same is done to a copy.
+ * Returns the redacted payload.  After the step REWRITE the message is already
+ * redacted.  Before that step, a copy is redacted.
  */
 
 static parley_str_t
@@ -173,7 +173,7 @@ parley_audit_message_outcome(const parley_gate_t *g,
 
     } else if (outcome->kind == PARLEY_OUTCOME_ANSWERED && g->published) {
 
-        /* of a request that is held nobody knows yet */
+        /* the status of a held request is not known yet */
 
         ret->status = g->held == NULL ? (unsigned) g->reply.status : 0;
     }

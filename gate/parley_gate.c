@@ -1,4 +1,4 @@
-/* The table of steps, and the loop that runs them. */
+/* Defines the table of steps, and the loop that runs them. */
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int parley_gate_end(parley_gate_t *g);
 static int parley_gate_spares(const parley_gate_t *g, parley_step_t step);
 
 
-/* Returns whether a step can have anything to do at a location. */
+/* Returns whether a step can have an effect at a location. */
 typedef int (*parley_gate_applies_pt)(const parley_settings_http_t *http,
     const parley_settings_t *s);
 
@@ -52,8 +52,8 @@ static int parley_applies_publish(const parley_settings_http_t *http,
 typedef struct {
     const char              *name;
     parley_step_pt           run;       /* NULL: the adapter's */
-    unsigned                 proves:1;  /* who sent the message */
-    unsigned                 again:1;   /* also of one that continues */
+    unsigned                 proves:1;  /* it proves the sender */
+    unsigned                 again:1;   /* also for a message that continues */
     parley_gate_applies_pt   applies;   /* NULL: at every location */
 } parley_gate_row_t;
 
@@ -114,8 +114,10 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
     [PARLEY_STEP_ESCALATE] = { "escalate", parley_gate_escalate, 0, 0, NULL },
     [PARLEY_STEP_FORWARD] = { "forward", NULL, 0, 1, NULL },
 
-    /* not of parley_gate_run(): parley_gate_answer(), _event(), _ended(), and
-       parley_gate_answered() or _unanswered() */
+    /*
+     * parley_gate_run() does not run these steps: see parley_gate_answer(),
+     * _event(), _ended(), _answered() and _unanswered()
+     */
 
     [PARLEY_STEP_ANSWER] = { "answer", NULL, 0, 0, NULL },
     [PARLEY_STEP_SETTLE] = { "settle", NULL, 0, 0, NULL },
@@ -172,7 +174,9 @@ parley_applies_revocation(const parley_settings_http_t *http,
 }
 
 
-/* what a dry run leaves out */
+/*
+ * Returns whether requests here are not a dry run, which leaves out this step.
+ */
 
 static int
 parley_applies_live(const parley_settings_http_t *http,
@@ -184,7 +188,10 @@ parley_applies_live(const parley_settings_http_t *http,
 }
 
 
-/* what a dry run records would hold for other callers */
+/*
+ * A dry run leaves out this step: the session that it records would affect
+ * other callers.
+ */
 
 static int
 parley_applies_session(const parley_settings_http_t *http,
@@ -251,7 +258,11 @@ parley_gate_plan(const parley_settings_http_t *http,
 }
 
 
-/* of a message that continues: what its entry redacts goes everywhere */
+/*
+ * Returns the steps of a message that continues at another location.  REWRITE
+ * is always one of them, because the redaction of the first location applies
+ * everywhere.
+ */
 
 static parley_plan_t
 parley_gate_plan_again(const parley_settings_http_t *http,
@@ -277,7 +288,7 @@ parley_gate_plan_again(const parley_settings_http_t *http,
 void
 parley_gate_init(parley_gate_t *g)
 {
-    /* what stands before is the adapter's, and of directives */
+    /* the adapter and the directives set the members before opts */
 
     memset(&g->opts, 0,
            offsetof(parley_gate_t, arguments) - offsetof(parley_gate_t, opts));
@@ -309,7 +320,9 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
     g->verdict_known = 0;
     g->verdict = PARLEY_VERDICT_NONE;
 
-    /* what it answers is looked up again; the slot that it has there stays */
+    /*
+     * the question is looked up again; the slot in the question's record stays
+     */
 
     g->correlation.question = NULL;
     g->correlation.answering = NULL;
@@ -373,7 +386,7 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
 }
 
 
-/* WAIT, or the steps have come to an end */
+/* Runs the steps.  Returns WAIT, or the result that ended them. */
 
 static parley_step_result_t
 parley_gate_walk(parley_gate_t *g, int64_t clock)
@@ -414,7 +427,9 @@ parley_gate_walk(parley_gate_t *g, int64_t clock)
 }
 
 
-/* It is told all the same, but not of a message that took it before. */
+/*
+ * Reports a step that is left out, unless a continued message took it before.
+ */
 
 static void
 parley_gate_left_out(parley_gate_t *g, parley_step_t step)
@@ -425,7 +440,10 @@ parley_gate_left_out(parley_gate_t *g, parley_step_t step)
 }
 
 
-/* A step is the last: what is answered here is recorded before it is told. */
+/*
+ * Ends the steps.  A message that is answered here is recorded before the
+ * answer.
+ */
 
 static void
 parley_gate_stops(parley_gate_t *g, parley_step_t step,
@@ -442,7 +460,7 @@ parley_gate_stops(parley_gate_t *g, parley_step_t step,
 }
 
 
-/* what a step came to that ends them */
+/* Reports the result of the last step and ends the steps. */
 
 static void
 parley_gate_end_at(parley_gate_t *g, parley_step_t step,
@@ -467,7 +485,7 @@ parley_gate_ends(parley_gate_t *g, parley_step_result_t result)
 }
 
 
-/* what was taken is settled, unless an answer is to say what becomes of it */
+/* Settles a taken message, unless its outcome depends on an answer. */
 
 static int
 parley_gate_end(parley_gate_t *g)
@@ -515,7 +533,10 @@ parley_gate_deadline_end(parley_gate_t *g)
     parley_ask_part(&g->ask);
 
     if (g->at == PARLEY_STEP_ANSWER || g->ending) {
-        /* what was to be counted is, though nobody waits for it */
+        /*
+         * the state counts the failed proof, and the request does not wait for
+         * it
+         */
         g->unproven = 0;
         return;
     }
@@ -554,7 +575,10 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
 }
 
 
-/* a dry run spares whoever is proven: that is asked before all else */
+/*
+ * Returns the next step.  A dry run spares proven callers only, so PROOF runs
+ * first.
+ */
 
 static parley_step_t
 parley_gate_next(const parley_gate_t *g)
@@ -567,7 +591,7 @@ parley_gate_next(const parley_gate_t *g)
 }
 
 
-/* a step that is the adapter's */
+/* Runs a step of the adapter. */
 
 static parley_step_result_t
 parley_gate_adapted(parley_gate_t *g, parley_step_t step)
@@ -580,7 +604,7 @@ parley_gate_adapted(parley_gate_t *g, parley_step_t step)
 
     result = run != NULL ? run(g) : PARLEY_RESULT_NONE;
 
-    /* the step behind it is no message's: none is asked for it */
+    /* a message, or a frame of a WebSocket: the step SERVE has nothing to do */
 
     if (step == PARLEY_STEP_BODY && result < PARLEY_RESULT_REFUSED
         && (g->framed
@@ -595,8 +619,8 @@ parley_gate_adapted(parley_gate_t *g, parley_step_t step)
 
 
 /*
- * SEC-20: a dry run goes on with what is refused, but not with who is not
- * proven, unless it is told so in words.
+ * Returns whether a dry run continues after the refusal of a step (SEC-20).  It
+ * does not continue for an unproven caller, unless the directive says "all".
  */
 
 static int

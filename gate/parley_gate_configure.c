@@ -1,4 +1,4 @@
-/* What directives say, where a gate asks for it. */
+/* Copies the settings that a gate needs. */
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
