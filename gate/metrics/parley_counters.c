@@ -1,11 +1,14 @@
-/* The table of metrics, slots of workers, and their sum. */
+/* Defines the table of metrics, and the slots of workers and their sum. */
 
 #include <string.h>
 
 #include "gate/metrics/parley_counters.h"
 
 
-/* a process in one word: its id, and when it began, in the host's ticks */
+/*
+ * A slot's owner is one word: the process id in the low bits, the start time in
+ * the host's ticks above it.
+ */
 #define PARLEY_OWNER_PID  24
 
 
@@ -49,7 +52,7 @@ static const struct {
 };
 
 
-/* words of all sets, one after the other; and where each set begins */
+/* words of all sets in one array, and the index at which each set begins */
 
 static const parley_str_t  parley_label_words[] = {
 #define PARLEY_LABEL(set, sym, word)  parley_str(word),
@@ -74,13 +77,13 @@ static const unsigned  parley_labels_first[PARLEY_LABELS_SETS] = {
 };
 
 
-/* 10 us to 250 ms */
+/* bounds of GATEWAY_TIME: 10 us to 250 ms */
 static const uint64_t  parley_bounds_gateway[PARLEY_BUCKETS] = {
     10000, 25000, 50000, 100000, 250000, 500000, 1000000, 2500000, 5000000,
     10000000, 50000000, 250000000
 };
 
-/* 1 ms to 30 s */
+/* bounds of UPSTREAM_TIME: 1 ms to 30 s */
 static const uint64_t  parley_bounds_upstream[PARLEY_BUCKETS] = {
     1000000, 2500000, 5000000, 10000000, 25000000, 50000000, 100000000,
     250000000, 500000000, 1000000000, 5000000000, 30000000000
@@ -294,7 +297,9 @@ parley_slot_is_free(uint64_t owner, const parley_processes_t *host)
 }
 
 
-/* what was so of an owner that is gone is so no more */
+/*
+ * Sets the levels of a new owner to 0.  The counters of the former owner stay.
+ */
 
 static void
 parley_slot_begin(parley_slot_t *slot)

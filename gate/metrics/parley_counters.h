@@ -1,12 +1,12 @@
 /*
- * What a gateway counts.  Every worker has a slot of its own in memory that all
- * of them share, and adds to it without a lock; whoever is asked sums the
- * slots.  A slot outlives its worker and keeps its values: the next worker goes
- * on with it, so that counters never fall (OPS-02).
+ * Counters of a gateway.  Each worker adds to its own slot in memory that all
+ * workers share, without a lock.  A request for the status sums the slots.  A
+ * slot keeps its values when its worker ends.  The next owner continues with
+ * them, so counters never fall (OPS-02).
  *
  * The rows are those of parley_metric.def.  A row is an array of cells, one for
- * each combination of its labels, the last label running fastest; a TIME is an
- * array of buckets, then what is above them, then the sum.  Labels are the
+ * each combination of its labels; the last label varies fastest.  A TIME is an
+ * array of buckets, then a cell for longer times, then the sum.  Labels are the
  * words of parley_label.def.
  */
 
@@ -22,29 +22,29 @@
 #include "gate/correlation/parley_verdict.h"
 
 
-/* PARLEY_L_VERDICT_PASSED, ..., PARLEY_L_VERDICT_COUNT */
+/* enumerators of the labels: PARLEY_L_VERDICT_PASSED, PARLEY_L_VERDICT_COUNT */
 #define PARLEY_LABELS(set, name)     enum {
 #define PARLEY_LABEL(set, sym, word)     PARLEY_L_##set##_##sym,
 #define PARLEY_LABELS_END(set)           PARLEY_L_##set##_COUNT };
 #include "gate/metrics/parley_label.def"
 #undef PARLEY_LABEL
 
-/* PARLEY_PROTO_NONE: not known */
+/* The label PARLEY_PROTO_NONE is an unknown protocol. */
 #define PARLEY_L_ACCEPTED_COUNT  (PARLEY_PROTO_COUNT + 1)
 #define PARLEY_L_SPOKEN_COUNT    (PARLEY_PROTO_COUNT + 1)
 #define PARLEY_L_READ_COUNT      PARLEY_PROTO_COUNT
 
-/* PARLEY_E_NONE: a code that is none of Parley's */
+/* The label PARLEY_E_NONE is a code that Parley does not define. */
 #define PARLEY_L_CODE_COUNT      PARLEY_E_COUNT
 
-/* without PARLEY_VERDICT_NONE, the first */
+/* PARLEY_VERDICT_NONE, the first enumerator, is not a label. */
 #define PARLEY_L_VERDICT_COUNT   (PARLEY_VERDICT_COUNT - 1)
 #define PARLEY_L_OUTCOME_COUNT   PARLEY_OUTCOME_COUNT
 
 #define PARLEY_L_NONE_COUNT      1
 
 
-/* the sets themselves */
+/* sets of labels */
 typedef enum {
     PARLEY_LABELS_NONE = 0,
     PARLEY_LABELS_ACCEPTED,
@@ -62,18 +62,18 @@ typedef enum {
 
 
 typedef enum {
-    PARLEY_METRIC_COUNT = 0,    /* of slots */
+    PARLEY_METRIC_COUNT = 0,    /* counter in a worker's slot */
     PARLEY_METRIC_LEVEL,
     PARLEY_METRIC_TIME,
-    PARLEY_METRIC_TOTAL,        /* of the moment */
+    PARLEY_METRIC_TOTAL,        /* value at the moment of the snapshot */
     PARLEY_METRIC_GAUGE
 } parley_metric_kind_t;
 
 
-/* bounds of a TIME, in nanoseconds; both sets are fixed */
+/* number of bounds of a TIME, and the cells of a row behind its buckets */
 #define PARLEY_BUCKETS        12
-#define PARLEY_TIME_OVER      PARLEY_BUCKETS        /* cell: above them */
-#define PARLEY_TIME_SUM       (PARLEY_BUCKETS + 1)  /* cell: nanoseconds */
+#define PARLEY_TIME_OVER      PARLEY_BUCKETS        /* number of longer times */
+#define PARLEY_TIME_SUM       (PARLEY_BUCKETS + 1)  /* sum in nanoseconds */
 #define PARLEY_TIME_CELLS     (PARLEY_BUCKETS + 2)
 
 #define PARLEY_CELLS_COUNT    1
@@ -82,7 +82,7 @@ typedef enum {
 #define PARLEY_CELLS_TOTAL    1
 #define PARLEY_CELLS_GAUGE    1
 
-/* PARLEY_M_MESSAGES: its first cell */
+/* PARLEY_M_MESSAGES is the first cell of the row MESSAGES. */
 enum {
 #define PARLEY_METRIC(id, kind, a, b, c, ...)                                 \
     PARLEY_M_##id,                                                            \
@@ -106,44 +106,47 @@ typedef enum {
 
 
 typedef struct {
-    parley_str_t          name;         /* of Prometheus */
-    parley_str_t          member;       /* group.name */
+    parley_str_t          name;         /* name in Prometheus */
+    parley_str_t          member;       /* group.name in JSON */
     parley_str_t          help;
     parley_metric_kind_t  kind;
-    parley_labels_t       labels[3];    /* NONE: no more */
-    unsigned              digits;       /* of a cell behind the point */
-    unsigned              first;        /* cell */
+    parley_labels_t       labels[3];    /* PARLEY_LABELS_NONE behind the last */
+    unsigned              digits;       /* decimal places of a value */
+    unsigned              first;        /* index of the first cell */
     unsigned              last;
 } parley_metric_t;
 
 extern const parley_metric_t  parley_metrics[PARLEY_ROWS];
 
-/* The bounds of a TIME, which is GATEWAY_TIME or UPSTREAM_TIME. */
+/*
+ * Returns the PARLEY_BUCKETS bounds of GATEWAY_TIME or UPSTREAM_TIME in
+ * nanoseconds.
+ */
 const uint64_t *parley_metric_bounds(parley_metric_id_t id);
 
-/* "verdict" */
+/* Returns the name of a set, as "verdict". */
 parley_str_t parley_labels_name(parley_labels_t set);
 
-/* How many words a set has: 1 where it is NONE. */
+/* Returns the number of words of a set; 1 for PARLEY_LABELS_NONE. */
 unsigned parley_labels_count(parley_labels_t set);
 
-/* "passed" */
+/* Returns a word of a set, as "passed". */
 parley_str_t parley_label_word(parley_labels_t set, unsigned i);
 
 
 /*
- * What one worker has counted, in cache lines of its own.  Nobody else writes
- * to its cells while the owner lives.
+ * Counters of one worker, aligned to a cache line.  Only the owner writes to
+ * the cells while it lives.
  */
 typedef struct {
-    uint64_t  owner;            /* its process; 0: free */
+    uint64_t  owner;            /* process of the worker; 0: free */
     uint64_t  cells[PARLEY_SLOT_CELLS];
 } __attribute__((aligned(64))) parley_slot_t;
 
 
-/* what the workers share */
+/* memory that the workers share */
 typedef struct {
-    uint64_t       created_ms;  /* wall clock */
+    uint64_t       created_ms;  /* wall clock time of the creation */
     uint64_t       lost[PARLEY_L_LOSS_COUNT];
     unsigned       n;
     parley_slot_t  slots[];
@@ -152,43 +155,49 @@ typedef struct {
 #define PARLEY_SLOTS  128
 
 
-/* what is told, all of one moment */
+/* values of all cells at one moment */
 typedef struct {
     uint64_t  cells[PARLEY_CELLS];
     unsigned  state:1;          /* the state has answered */
 } parley_snapshot_t;
 
 
-/* The octets of n slots. */
+/* Returns the size of n slots in octets. */
 size_t parley_slots_size(unsigned n);
 
-/* Makes n slots at p, which is aligned to a cache line and zeroed. */
+/*
+ * Makes n slots at p.  The memory at p is zeroed and aligned to a cache line.
+ */
 parley_slots_t *parley_slots_make(void *p, unsigned n, uint64_t now_ms);
 
 /*
- * Takes a slot for a process: one that is free, or whose owner is gone.  Its
- * counters go on, its levels begin at zero.  NULL: there is none.
+ * Takes a slot for a process: a free slot, the process's own slot, or one of a
+ * process that has ended.  The counters of the slot continue; its levels begin
+ * at zero.  Returns NULL if all slots are taken.
  */
 parley_slot_t *parley_slots_claim(parley_slots_t *slots,
     const parley_process_t *self, const parley_processes_t *host);
 
-/* Whether a slot has an owner, and whether that process lives. */
+/*
+ * Return whether a slot has an owner, and whether the owner is a live process.
+ */
 int parley_slot_has_owner(const parley_slot_t *slot);
 int parley_slot_lives(const parley_slot_t *slot,
     const parley_processes_t *host);
 
-/* The owner goes; its counters stay. */
+/* Frees a slot.  Its counters stay. */
 void parley_slot_leave(parley_slot_t *slot);
 
 /*
- * Sums the slots into *ret and zeroes its other cells: counters of all of them,
- * levels of those whose owner lives.  Returns how many those are.
+ * Sums the slots into *ret and zeroes its other cells.  Counters are summed
+ * over all slots, levels over the slots with a live owner.  Returns the number
+ * of slots with a live owner.
  */
 unsigned parley_slots_sum(const parley_slots_t *slots,
     const parley_processes_t *host, parley_snapshot_t *ret);
 
 
-/* Adds to a cell; whoever reads it sees the old or the new value. */
+/* Adds to a cell.  A concurrent reader sees the old or the new value. */
 static inline void
 parley_count(parley_slot_t *slot, unsigned cell, uint64_t n)
 {
@@ -234,7 +243,7 @@ parley_cell_refusal(parley_code_t code, unsigned by)
 }
 
 
-/* Counts how long something took. */
+/* Counts a duration in its bucket and adds it to the sum. */
 void parley_count_time(parley_slot_t *slot, parley_metric_id_t id,
     uint64_t ns);
 

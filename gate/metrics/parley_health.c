@@ -1,4 +1,4 @@
-/* Liveness and readiness. */
+/* Reports liveness and readiness. */
 
 #include "core/parley_buf.h"
 #include "gate/metrics/parley_health.h"

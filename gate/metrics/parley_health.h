@@ -1,7 +1,7 @@
 /*
- * Whether a gateway can do its work (OPS-03).  Live is who answers at all;
- * ready is who would take a message of somebody new.  A principal that has used
- * up its own share takes nobody out of balancing.
+ * Liveness and readiness (OPS-03).  A gateway is live if it answers the
+ * request.  It is ready if it can take a message of a new principal.  A
+ * principal that has used up its own share does not make the gateway unready.
  */
 
 #ifndef PARLEY_HEALTH_H
@@ -13,23 +13,23 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* what readiness is decided by */
+/* facts that decide readiness */
 typedef struct {
     const parley_state_stat_t  *stat;           /* NULL: the state did not
                                                    answer */
-    unsigned                    keys:1;         /* there are some, or none are
+    unsigned                    keys:1;         /* keys are loaded, or not
                                                    needed */
-    unsigned                    revocations:1;  /* can be read, or there are
-                                                   none to read */
+    unsigned                    revocations:1;  /* the file can be read, or
+                                                   is not configured */
 } parley_health_facts_t;
 
 
-/* The checks that are not passed: 1 << PARLEY_L_CHECK_ZONE, ... */
+/* Returns the failed checks as a set of bits: 1 << PARLEY_L_CHECK_ZONE, ... */
 unsigned parley_health_failed(const parley_health_facts_t *facts);
 
 /*
- * The answer to who asks, of the checks that are not passed: its status, and
- * its body, JSON.  Returns 0, or -1: no memory.
+ * Makes the answer to a request for liveness or readiness: the status, and the
+ * body in JSON with the failed checks.  Returns 0, or -1 without memory.
  */
 int parley_health_reply(parley_arena_t *arena, parley_health_t asked,
     unsigned failed, int *ret_status, parley_str_t *ret_body)

@@ -1,4 +1,4 @@
-/* How many refusals the error log gets. */
+/* Limits the lines of refusals in the error log. */
 
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,10 @@ parley_logged_sum(parley_logged_t *l, const char *of,
 }
 
 
-/* what snprintf() would have written, and what there is */
+/*
+ * Returns the length of the text from the return value of snprintf(), which may
+ * be larger than the buffer.
+ */
 
 static int
 parley_logged_len(int len)
@@ -93,7 +96,9 @@ parley_logged_len(int len)
 }
 
 
-/* the code of which most got no line; there is one */
+/*
+ * Returns the code with the most refusals.  At least one refusal was counted.
+ */
 
 static unsigned
 parley_logged_most(const parley_logged_t *l)

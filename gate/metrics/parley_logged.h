@@ -1,7 +1,8 @@
 /*
- * How many refusals the error log gets (OPS-07): of each code the first few in
- * a second, and then one line that sums up the rest.  One for each worker, and
- * one each for what streams pass over, and for what loses members.
+ * Limits the lines of refusals in the error log (OPS-07).  The first refusals
+ * of each code in a second get a line each.  One line sums up the others.  A
+ * worker has one parley_logged_t each for refusals, for messages that streams
+ * pass over, and for messages that lose members.
  */
 
 #ifndef PARLEY_LOGGED_H
@@ -10,32 +11,33 @@
 #include "core/parley_error.h"
 
 
-#define PARLEY_LOGGED_LINES  10     /* of each code in a second */
+#define PARLEY_LOGGED_LINES  10     /* lines of each code in a second */
 #define PARLEY_LOGGED_MS     1000
-#define PARLEY_LOGGED_CODES  6      /* that a sum names */
+#define PARLEY_LOGGED_CODES  6      /* codes that a sum names */
 #define PARLEY_LOGGED_TEXT   256
 
 
-/* all zero: nothing was refused yet */
+/* All zero is the initial value. */
 typedef struct {
-    int64_t   begun;                    /* ms; the second of what follows */
-    uint64_t  hushed;                   /* got no line */
-    uint32_t  n[PARLEY_E_COUNT];        /* were refused */
+    int64_t   begun;                    /* start of the current second, in ms */
+    uint64_t  hushed;                   /* refusals without a line */
+    uint32_t  n[PARLEY_E_COUNT];        /* refusals by code */
 } parley_logged_t;
 
 
 /*
- * One more is refused, at a time of a clock that does not jump.  Returns 1: it
- * gets a line; or 0: it is summed up, for which parley_logged_sum() is to be
- * called when *ret_wait milliseconds are over.
+ * Counts a refusal at the time now of a monotonic clock.  Returns 1 if the
+ * refusal gets a line.  Returns 0 if it is summed up: the caller then calls
+ * parley_logged_sum() after *ret_wait milliseconds.
  */
 int parley_logged_line(parley_logged_t *l, parley_code_t code, int64_t now,
     int64_t *ret_wait);
 
 /*
- * What got no line, of is what they are ("refusals"): "1234 more refusals
- * within a second: rate-limited 1200, capacity 34", zero-terminated.  Another
- * second begins.  Returns how many; 0: there is nothing to say.
+ * Writes the sum of the refusals without a line: "1234 more refusals within a
+ * second: rate-limited 1200, capacity 34", zero-terminated.  of is the noun,
+ * here "refusals".  Starts another second.  Returns the number of these
+ * refusals; if it is 0, text is empty.
  */
 uint64_t parley_logged_sum(parley_logged_t *l, const char *of,
     char text[PARLEY_LOGGED_TEXT]);

@@ -1,4 +1,4 @@
-/* What published messages lose, told once. */
+/* Reports the losses of a published message once for each protocol. */
 
 #include "core/parley_fold.h"
 #include "gate/metrics/parley_losses.h"
@@ -33,7 +33,11 @@ parley_losses(parley_losses_t *l, parley_slot_t *slot, uint64_t seed,
 }
 
 
-/* its id may come again, from another one or later; 0 is that of none */
+/*
+ * Returns a tag that is never 0, the value of an empty place.  It includes the
+ * sender and the time, because another sender or a later message may use the
+ * same id.
+ */
 
 static uint64_t
 parley_losses_tag(uint64_t seed, const parley_publication_t *p,

@@ -1,8 +1,8 @@
 /*
- * What a message that is published loses for those who read another protocol:
- * told once in a process for each publication and protocol, however often its
- * form there is made: for each URL, for another attempt, for who reads on from
- * a place of its own.
+ * Losses of a published message in the protocol of a reader.  A process reports
+ * them once for each publication and protocol.  It may write the same form
+ * again: for another URL, for another attempt, or for a subscriber that
+ * resumes.
  */
 
 #ifndef PARLEY_LOSSES_H
@@ -13,20 +13,21 @@
 #include "hub/parley_publication.h"
 
 
-#define PARLEY_LOSSES_ROOM  1024    /* that are remembered; a newer one takes
-                                       the place of another */
+#define PARLEY_LOSSES_ROOM  1024    /* number of remembered reports; a new
+                                       one may replace another */
 
 
-/* one for each process; all zero: nothing was told */
+/* reports of one process; all zero is the initial value */
 typedef struct {
     uint64_t  told[PARLEY_LOSSES_ROOM];
 } parley_losses_t;
 
 
 /*
- * The form of p in a protocol was made, and lost that: counted with what
- * messages to services lose.  Returns 1: the log is to have it; or 0: nothing
- * is lost, or it was told.  seed is a secret: who knows it could hide one.
+ * Counts the members that p lost in its form in the protocol "to", in the same
+ * metric as losses in messages to services.  Returns 1 if the caller logs the
+ * loss.  Returns 0 if nothing was lost, or if the loss was reported before.
+ * seed is secret: a sender that knows it could choose ids that hide a loss.
  */
 int parley_losses(parley_losses_t *l, parley_slot_t *slot, uint64_t seed,
     const parley_publication_t *p, parley_proto_t to,

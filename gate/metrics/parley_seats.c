@@ -21,7 +21,10 @@ parley_seats_begin(parley_seats_t *tables, unsigned slot)
 }
 
 
-/* The owners of slots are asked whether they live only where it matters. */
+/*
+ * The check whether the owners of slots live runs only if the sum over all
+ * owned slots exceeds "most".
+ */
 
 parley_seat_verdict_t
 parley_seats_take(parley_seats_t *tables, const parley_slots_t *slots,
@@ -68,7 +71,10 @@ parley_seats_give(parley_seats_t *tables, unsigned slot,
 }
 
 
-/* The key of an account is a keyed hash: its octets are of equal worth. */
+/*
+ * The key of an account is a keyed hash, so any of its octets can choose the
+ * set.
+ */
 
 static parley_seat_t *
 parley_seats_set(parley_seats_t *table, const uint8_t *account, uint32_t *ret)
@@ -100,7 +106,10 @@ parley_seats_find(parley_seat_t *set, uint32_t account)
 }
 
 
-/* Returns the entry of an account, or a free one that becomes its own. */
+/*
+ * Returns the entry of an account, or a free entry, which becomes the
+ * account's.  Returns NULL if the set is full.
+ */
 
 static parley_seat_t *
 parley_seats_place(parley_seat_t *set, uint32_t account)
@@ -121,7 +130,10 @@ parley_seats_place(parley_seat_t *set, uint32_t account)
 }
 
 
-/* The number comes last: it makes the entry valid for other workers. */
+/*
+ * Writes the number.  It is written after the account, because it makes the
+ * entry valid for other workers.
+ */
 
 static void
 parley_seats_write(parley_seat_t *seat, uint32_t n)
@@ -130,7 +142,10 @@ parley_seats_write(parley_seat_t *seat, uint32_t n)
 }
 
 
-/* host NULL: of all slots that have an owner, also of one that is gone */
+/*
+ * Returns the seats of an account in all slots that have an owner.  With a
+ * host, only slots with a live owner count.
+ */
 
 static uint64_t
 parley_seats_sum(parley_seats_t *tables, const parley_slots_t *slots,

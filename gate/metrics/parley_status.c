@@ -1,4 +1,7 @@
-/* What a snapshot holds of the state and of keys, and in which format. */
+/*
+ * Chooses the format of a status, and fills the cells of the state, the zone,
+ * the keys and readiness.
+ */
 
 #include "gate/metrics/parley_status.h"
 
@@ -12,7 +15,7 @@ _Static_assert((int) PARLEY_L_KIND_COUNT == PARLEY_KIND_COUNT
 
 
 static const struct {
-    parley_str_t  word;         /* of format= */
+    parley_str_t  word;         /* value of format= */
     parley_str_t  type;
 } parley_status_formats[PARLEY_STATUS_FORMATS] = {
     [PARLEY_STATUS_JSON] = { parley_str("json"),
@@ -26,7 +29,10 @@ static const struct {
 };
 
 
-/* media ranges of Accept; what names no type comes after what does */
+/*
+ * media ranges of Accept; a range with a wildcard ranks below a full type of
+ * equal quality
+ */
 static const struct {
     parley_str_t            range;
     parley_status_format_t  format;
@@ -110,7 +116,7 @@ parley_status_named(parley_str_t query, parley_status_format_t *ret)
 }
 
 
-/* the first of those that are wanted most (RFC 9110, 12.5.1) */
+/* Finds the first range of the highest quality (RFC 9110, section 12.5.1). */
 
 static void
 parley_status_accepted(parley_str_t accept, parley_status_format_t *ret)
@@ -144,7 +150,7 @@ parley_status_accepted(parley_str_t accept, parley_status_format_t *ret)
 }
 
 
-/* "q=0.5" among parameters, in thousandths */
+/* Returns the quality of a media range in thousandths: 500 for "q=0.5". */
 
 static unsigned
 parley_status_q(parley_str_t params)

@@ -1,7 +1,7 @@
 /*
- * What a gateway tells of itself (OPS-01, OPS-02): a snapshot of all cells, as
- * JSON and as Prometheus text.  There are no ids, names or URLs in it, unless
- * who is suspended is asked for, which JSON alone tells.
+ * The status of a gateway (OPS-01, OPS-02): a snapshot of all cells, as JSON
+ * and as Prometheus text.  It has no ids, names or URLs.  The list of suspended
+ * principals is an exception: it is in JSON only, and only on request.
  */
 
 #ifndef PARLEY_STATUS_H
@@ -14,7 +14,7 @@
 #include "state/memory/parley_table.h"
 
 
-/* how it is told */
+/* format of a status */
 typedef enum {
     PARLEY_STATUS_JSON = 0,
     PARLEY_STATUS_PROMETHEUS,
@@ -23,29 +23,30 @@ typedef enum {
 } parley_status_format_t;
 
 
-/* of which it is */
+/* facts that are not in cells */
 typedef struct {
-    parley_str_t         parley;        /* versions, as they were built */
+    parley_str_t         parley;        /* versions at build time */
     parley_str_t         nginx;
     int64_t              now_ms;        /* wall clock */
-    parley_suspended_t  *suspended;     /* NULL: not told */
+    parley_suspended_t  *suspended;     /* suspended principals; NULL: not
+                                           listed */
 } parley_status_t;
 
 
-/* what the gateway knows of its keys */
+/* loaded keys */
 typedef struct {
     size_t   from_file;
     size_t   fetched;
-    int64_t  age_ms;            /* -1: none was ever loaded */
-    int      failed;            /* the last try to fetch them */
+    int64_t  age_ms;            /* -1: no keys were ever loaded */
+    int      failed;            /* the last attempt to fetch keys failed */
 } parley_status_keys_t;
 
 
 /*
- * The format that a request asks for: the argument "format" of its query, which
- * decides alone where it is there, else by its header Accept (either may be
- * empty); JSON where neither says.  Returns 0, or -1: the argument is there
- * twice, or names none.
+ * Finds the format that a request asks for.  The argument "format" of the query
+ * decides if it is there.  If not, the field Accept decides.  Both texts may be
+ * empty; the default is JSON.  Returns 0, or -1 if the argument appears twice
+ * or names an unknown format.
  */
 int parley_status_format(parley_str_t query, parley_str_t accept,
     parley_status_format_t *ret)
@@ -53,8 +54,10 @@ int parley_status_format(parley_str_t query, parley_str_t accept,
 
 parley_str_t parley_status_type(parley_status_format_t format);
 
-/* What the cells of the state are, and of the memory that it is in, of which
-   one principal may have share. */
+/*
+ * Fill the cells of the state and of its memory.  share is the part of the
+ * memory that one principal may use, in thousandths.
+ */
 void parley_status_state(parley_snapshot_t *s,
     const parley_state_stat_t *stat);
 void parley_status_zone(parley_snapshot_t *s, const parley_table_stat_t *t,
@@ -63,10 +66,10 @@ void parley_status_zone(parley_snapshot_t *s, const parley_table_stat_t *t,
 void parley_status_keys(parley_snapshot_t *s,
     const parley_status_keys_t *keys);
 
-/* of parley_health_failed() */
+/* Fills the cells of readiness.  failed comes from parley_health_failed(). */
 void parley_status_ready(parley_snapshot_t *s, unsigned failed);
 
-/* The snapshot; 0, or -1: no memory. */
+/* Writes the snapshot as JSON.  Returns 0, or -1 without memory. */
 int parley_status_json(parley_arena_t *arena, const parley_snapshot_t *s,
     const parley_status_t *of, parley_str_t *ret)
     __attribute__((warn_unused_result));

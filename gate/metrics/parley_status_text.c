@@ -1,4 +1,4 @@
-/* A snapshot as JSON, and as Prometheus text (format 0.0.4). */
+/* Writes a snapshot as JSON, and as Prometheus text (format 0.0.4). */
 
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "translate/parley_suits.h"
 
 
-#define PARLEY_STATUS_SIZE  32768   /* octets, about, of either */
+#define PARLEY_STATUS_SIZE  32768   /* octets; initial size of the buffer */
 
 
-/* a combination of labels: which word of each set */
+/* a combination of labels: the index of a word in each set */
 typedef unsigned  parley_labelled_t[3];
 
 
@@ -96,7 +96,7 @@ parley_status_held(const parley_snapshot_t *s)
 }
 
 
-/* the members of one group, from its first row on */
+/* Writes the members of one group.  The group begins at the row "first". */
 
 static void
 parley_status_group(parley_buf_t *b, const parley_snapshot_t *s, size_t first)
@@ -152,7 +152,10 @@ parley_status_member(parley_buf_t *b, const parley_snapshot_t *s,
 }
 
 
-/* of several labels: what there is, each with its labels */
+/*
+ * Writes a metric of several labels: a list of its cells above zero, each with
+ * its labels.
+ */
 
 static void
 parley_status_list(parley_buf_t *b, const parley_snapshot_t *s,
@@ -189,7 +192,10 @@ parley_status_list(parley_buf_t *b, const parley_snapshot_t *s,
 }
 
 
-/* {"buckets":[[0.001,7],...,[null,0]],"sum":1.5}: of each bucket its own */
+/*
+ * Writes {"buckets":[[0.001,7],...,[null,0]],"sum":1.5}.  Each bucket has its
+ * own number, which does not include the buckets below it.
+ */
 
 static void
 parley_status_time(parley_buf_t *b, const parley_snapshot_t *s,
@@ -279,8 +285,11 @@ parley_status_help(parley_buf_t *b, const parley_metric_t *m)
 }
 
 
-/* what is usual is there from the beginning, so that its first increase is
-   seen as one */
+/*
+ * Writes the lines of a metric.  The usual combinations of labels are written
+ * from the beginning with the value 0.  So Prometheus sees their first
+ * increase.
+ */
 
 static void
 parley_status_lines(parley_buf_t *b, const parley_snapshot_t *s,
@@ -364,7 +373,10 @@ parley_status_histogram(parley_buf_t *b, const parley_snapshot_t *s,
 }
 
 
-/* what never falls is left out where the state does not say how much it is */
+/*
+ * Returns whether the snapshot has the metric.  The metrics from LIMITED to
+ * SUSPENSIONS are missing if the state did not answer.
+ */
 
 static int
 parley_status_has(const parley_snapshot_t *s, const parley_metric_t *m)
@@ -374,7 +386,10 @@ parley_status_has(const parley_snapshot_t *s, const parley_metric_t *m)
 }
 
 
-/* the cells of a row in their order; behind m->last there are no more */
+/*
+ * Iterate over the cells of a metric in their order.  The end is a cell behind
+ * m->last.
+ */
 
 static unsigned
 parley_status_first(const parley_metric_t *m, parley_labelled_t at)
@@ -435,7 +450,10 @@ parley_status_usual(const parley_metric_t *m, const parley_labelled_t at)
 }
 
 
-/* 1500 of 3 digits: 1.5 */
+/*
+ * Writes n with a number of decimal places, without trailing zeros: 1500 with 3
+ * digits is "1.5".
+ */
 
 static void
 parley_status_number(parley_buf_t *b, uint64_t n, unsigned digits)
