@@ -50,6 +50,9 @@ sub frame_of {
     $m{payload} = { %{ $m{payload} }, acted_by => "~$who",
                     drafted_with => $own } if $m{payload}{acted_by};
 
+    $m{payload} = { %{ $m{payload} }, response_scope => "~$who/*" }
+        if $m{payload}{response_scope};
+
     return \%m;
 }
 
