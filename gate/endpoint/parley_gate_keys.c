@@ -371,7 +371,7 @@ parley_gate_keys_no_answer(parley_gate_t *g, int rc)
 
 /*
  * Writes the answer.  adds replace keys of the same kid in "there"; NULL:
- * nothing was added.
+ * nothing was added.  without is the kid of a dropped key, or empty.
  */
 
 static int

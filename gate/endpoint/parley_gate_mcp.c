@@ -147,9 +147,9 @@ parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method)
 
 
 /*
- * Checks the MCP version in the header field, which exists since 2025-06-18.  A
- * call without the field may have any version.  So may the methods that
- * negotiate the version.
+ * Checks the field MCP-Protocol-Version, which exists since 2025-06-18.  A call
+ * without the field may have any version.  So may the methods that negotiate
+ * the version.
  */
 
 static int

@@ -25,7 +25,8 @@ typedef struct {
     parley_roster_card_t  *list;
     size_t                 n;
     size_t                 room;
-    int64_t                count;       /* with sessions above the limit */
+    int64_t                count;       /* number of sessions, also of those
+                                           above the limit */
     int                    own;         /* the name is the caller's */
 } parley_gate_roster_t;
 

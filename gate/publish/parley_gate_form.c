@@ -44,9 +44,9 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
 
 
 /*
- * Keeps the id of a message that does not allow an answer, as an agent-channel
- * frame.  An answer of agent-channel passes if its reference is unknown.  So an
- * answer to such an event is refused only if the event is known.
+ * Keeps the id that a mute message has as an agent-channel frame, so that an
+ * answer to it is refused.  Without the id the answer would refer to an unknown
+ * event, and agent-channel lets such an answer pass.
  */
 
 static int

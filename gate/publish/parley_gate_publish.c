@@ -141,7 +141,10 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
         return -1;
     }
 
-    /* ACH-28: a recipient may delete the message */
+    /*
+     * ACH-28: the message is kept first, because a recipient may delete it at
+     * once
+     */
 
     rc = parley_gate_keep_before(g);
 

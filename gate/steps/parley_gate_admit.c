@@ -1,7 +1,7 @@
 /*
  * The steps that ask the state about the message: REFERENCE, ADMIT and KEEP.
  * They find the message that it refers to, admit it, and keep it for later
- * references.  Also releases these records if the message fails.
+ * references.  parley_gate_undo() releases these records if the message fails.
  */
 
 #include <string.h>

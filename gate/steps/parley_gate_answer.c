@@ -277,7 +277,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
                        : parley_gate_undo(g);
 
     if (rc == 0 && g->late && reply != NULL) {
-        /* the late answer is not kept, but this reply */
+        /* keeps this reply instead of the late answer */
         rc = parley_gate_keep_first(g, reply);
     }
 
