@@ -11,6 +11,7 @@ use Test::More;
 use Parley::Client;
 use Parley::Env qw(port);
 use Parley::Gateway;
+use Parley::H2;
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Upstream;
@@ -44,6 +45,8 @@ my $http = gateway_http(server =>
                         . 'parley_jwt on;'))
     . 'server { listen 127.0.0.1:' . port(6) . '; parley_trusted on; '
     . 'underscores_in_headers on; '
+    . location('/mcp', 'parley_accept c2a; parley_jwt on;') . '} '
+    . 'server { listen 127.0.0.1:' . port(7) . ' http2; parley_trusted on; '
     . location('/mcp', 'parley_accept c2a; parley_jwt on;') . '}';
 
 my $nginx = Parley::Nginx->start(workers => 2, http => $http);
@@ -190,6 +193,42 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
         }
 
         passes('bob', 'one of these, which is free', $name => "b-$name");
+    };
+
+    subtest "MCP-05 $name with white space or controls is refused" => sub {
+        my %other = ("$id\t" => 'a tab', "\t$id" => 'a tab before it',
+                     " \t $id \t" => 'spaces', "a $id" => 'a space within',
+                     "$id\x01" => 'a control', "$id\x7f" => 'DEL',
+                     "\xa0$id" => 'a space of Latin-1');
+
+        for my $other (sort keys %other) {
+            refused($_, $other{$other}, $name => $other) for qw(alice bob);
+        }
+
+        for my $other ("\xc3\xa9-$name", "a\tb-$name") {
+            my $answer = call('alice', '/mcp', 'initialize', {
+                protocolVersion => '2025-06-18',
+                give => { $name => $other } });
+
+            is($answer->{status}, 200, 'an answer') or diag $answer->{raw};
+            is(from_json($answer->{body})->{error}{data}{code},
+               'upstream-invalid', 'which is refused');
+        }
+    };
+
+    subtest "MCP-05 $name with spaces, by HTTP/2" => sub {
+        my $h2 = Parley::Client->new(port => port(7), tls => 0);
+
+        for my $other (" $id", "$id ", "\t$id") {
+            my $n = $service->count;
+            my $connection = $h2->connect;
+
+            $connection->write(h2_begin() . h2_post(1, '/mcp', jcs({
+                jsonrpc => '2.0', id => 1, method => 'tools/list' }),
+                fields => [lc $name => $other]));
+            ok($connection->expect(qr/session-unknown/, 5), 'refused');
+            is($service->count, $n, 'the service has nothing of it');
+        }
     };
 
     subtest "MCP-05 an empty $name has no owner" => sub {

@@ -41,7 +41,8 @@ typedef enum {
     T(CHARSET, UPSTREAM_INVALID, STATUS,                                      \
       "the charset of the upstream's answer is not utf-8")                    \
     T(SESSIONS, UPSTREAM_INVALID, STATUS,                                     \
-      "the upstream's answer gives several sessions by one header")           \
+      "a header of the upstream's answer is not one session id of visible "   \
+      "ASCII")                                                                \
     T(CODING, UPSTREAM_INVALID, STATUS,                                       \
       "the upstream's content coding is unknown")                             \
     T(GZIP, UPSTREAM_INVALID, STATUS,                                         \

@@ -380,8 +380,9 @@ void parley_gate_leave(parley_gate_t *g, int64_t clock);
  *
  * The adapter calls parley_gate_session_given() for each such header: i is its
  * index, id lives as long as the gate.  The caller owns the session as soon as
- * the answer is settled.  Returns 0, or -1 if the header has several values, of
- * which clients and services may read different ones:
+ * the answer is settled.  Returns 0, or -1 if the header has several values, or
+ * octets outside visible ASCII, so that clients and services may read different
+ * sessions:
  * PARLEY_UPSTREAM_ERROR_SESSIONS.
  */
 const parley_str_t *parley_gate_sessions(const parley_gate_t *g);

@@ -30,7 +30,7 @@ typedef struct {
 static void parley_session_find(parley_gate_t *g, parley_str_t name,
     parley_session_found_t *ret);
 static void parley_session_found(void *data, parley_str_t id);
-static int parley_session_is_list(parley_str_t id);
+static int parley_session_is_one(parley_str_t id);
 static int parley_session_admit(parley_gate_t *g, parley_str_t id);
 static int parley_session_bind(parley_gate_t *g,
     const parley_record_id_t *record);
@@ -75,7 +75,7 @@ parley_gate_session(parley_gate_t *g)
 
         /* with several ids the service may read another one */
 
-        rc = found.n == 1 && !parley_session_is_list(found.id)
+        rc = found.n == 1 && parley_session_is_one(found.id)
              ? parley_session_admit(g, found.id)
              : parley_session_unknown(g);
 
@@ -143,12 +143,24 @@ parley_session_found(void *data, parley_str_t id)
 }
 
 
-/* Returns whether a value is a list.  HTTP separates its parts by commas. */
+/*
+ * Returns whether a value is one id of visible ASCII, as MCP requires.  HTTP
+ * separates the parts of a list by commas, and a service strips white space, so
+ * that it would find another session than the gateway does.
+ */
 
 static int
-parley_session_is_list(parley_str_t id)
+parley_session_is_one(parley_str_t id)
 {
-    return id.len > 0 && memchr(id.data, ',', id.len) != NULL;
+    size_t  i;
+
+    for (i = 0; i < id.len; i++) {
+        if (id.data[i] <= ' ' || id.data[i] >= 0x7f || id.data[i] == ',') {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
@@ -340,7 +352,7 @@ parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
 {
     parley_session_found_t  found;
 
-    if ((g->gives & (1u << i)) || parley_session_is_list(id)) {
+    if ((g->gives & (1u << i)) || !parley_session_is_one(id)) {
         return -1;
     }
 

@@ -705,9 +705,10 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "rley_window. If it is one sender, see share=. A sender without a stream "
     "opens its stream first.\"],\n"
     "\"session-unknown\":[\"A header Mcp-Session-Id or C2A-Session names a se"
-    "ssion that the service gave to another principal, or such a header comes"
-    " twice (sessions).\",\"Begin a session of your own with initialize, as a"
-    "fter any 404. A client must not use the session of another.\"]};\n"
+    "ssion that the service gave to another principal, or such a header is no"
+    "t one id of visible ASCII (sessions).\",\"Begin a session of your own wi"
+    "th initialize, as after any 404. A client must not use the session of an"
+    "other.\"]};\n"
     "\n"
     "const POLL = 2000;          /* ms */\n"
     "const MINUTE = 60;          /* s */\n"
@@ -1533,8 +1534,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-rcqfRPlSbUtpwrXOAai1/Hc51RuZv55YX"
-    "jMYNBq/JtI='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
+    "default-src 'none'; script-src 'sha256-Zd63M/6I4SBel4+qg3F3i9WxgYQdL9s2u"
+    "0P7k838P/U='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
     "pEw='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

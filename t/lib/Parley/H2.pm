@@ -18,12 +18,20 @@ sub h2_begin { "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" . frame(4, 0, 0, '') }
 
 
 # Returns a POST on a stream with alice's token: HEADERS, then DATA.  With
-# open, DATA does not end the request.
+# open, DATA does not end the request.  fields are further headers.
 sub h2_post {
     my ($stream, $uri, $body, %o) = @_;
 
+    my @fields = @{ $o{fields} // [] };
+    my $more = '';
+
+    while (my ($name, $value) = splice @fields, 0, 2) {
+        $more .= field($name, $value);
+    }
+
     return frame(1, 4, $stream, fields('POST', $uri)
-                                . field('content-type', 'application/json'))
+                                . field('content-type', 'application/json')
+                                . $more)
            . frame(0, $o{open} ? 0 : 1, $stream, $body);
 }
 
