@@ -69,7 +69,7 @@ for my $what (['refuse', ''], ['refuse', ' on_error=refuse'],
         is($full->logged(qr{\[alert\].* write\(\) to "/dev/full" failed}), 1,
            'the error log says it once');
         like($full->error_log, $then eq 'pass'
-             ? qr/messages go on without/ : qr/messages are refused with/,
+             ? qr/messages continue without a line/ : qr/messages are refused with/,
              'and what follows');
 
         $full->stop;

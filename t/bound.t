@@ -513,7 +513,7 @@ post('/to-aee', aee(to => 'bus.ops'))
 /2/from = agent.helper
 ! /3
 --- error_log
-not told, reply-unmatched: result
+answer not sent, reply-unmatched: result
 
 
 

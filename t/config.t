@@ -368,7 +368,7 @@ wrong($_->[0], bare("$zone $keys $_->[0]", 'parley_accept aee;'), $_->[1])
          ['parley_retain 9 1h;', qr/"9" in "parley_retain" stands alone, expected count=NUMBER time=TIME/],
          ['parley_retain count=9;', qr/invalid number of arguments/],
          ['parley_retain count=9 time=1h; parley_retain count=9 time=1h;', qr/is duplicate/],
-         ['parley_intents none;', qr/none" is no folder/]);
+         ['parley_intents none;', qr/none" is not a folder/]);
 
 wrong('a schema that is none', 'parley_intents ' . do {
           mkdir "$dir/broken";
@@ -394,7 +394,7 @@ my $missing = "$dir/none.json";
 for (qw(parley_jwks parley_identities parley_signing_key)) {
     wrong("$_: a file that is missing", "$_ $missing;",
           qr/open\(\) "\Q$missing\E" failed \(2: No such file/);
-    wrong("$_: a directory", "$_ $dir;", qr/"\Q$dir\E" is no file/);
+    wrong("$_: a directory", "$_ $dir;", qr/"\Q$dir\E" is not a file/);
     wrong("$_: an empty file", "$_ " . file('empty.json', '') . ';',
           qr/empty\.json"/);
     wrong("$_: no JSON", "$_ " . file('bad.json', "{\n\n  \"keys\": nope }")

@@ -247,7 +247,7 @@ subtest 'VCP-25 an acknowledgment for a child that cannot be told' => sub {
 
     is(submit($m, as => who('alice'), uri => '/service/progress/aee/seen')
            ->{json}{status}, 'accepted');
-    ok($nginx->wait_for(qr/\[warn\] [^\n]*not told, the caller has its answer: result, answering id "$m->{message_id}"/),
+    ok($nginx->wait_for(qr/\[warn\] [^\n]*answer not sent, the caller has its answer: result, answering id "$m->{message_id}"/),
        'the log says so');
 };
 
@@ -322,7 +322,7 @@ subtest 'VCP-25 a service\'s acknowledgment finds no room' => sub {
 
     like($answer->{json}{reply}{payload}{reason}, qr/^ACK:$m->{message_id} /,
          'who asked has it in the response') or diag $answer->{body};
-    ok($nginx->wait_for(qr/\[warn\] [^\n]*not told, there is no room for it as a message: acknowledgment, answering id "$m->{message_id}"/),
+    ok($nginx->wait_for(qr/\[warn\] [^\n]*answer not sent, it could not be stored as a message: acknowledgment, answering id "$m->{message_id}"/),
        'that it is no message is said');
     is($status->metric($untold), 1, 'and counted');
 };

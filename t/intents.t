@@ -126,7 +126,7 @@ wrong('two files for one intent', 'a.b.task.schema.json', 1, '.',
     for ($file, tmp_dir() . '/nowhere') {
         ($status, $said) = Parley::Nginx->check(http => "parley_intents $_;");
         is($status, 1, 'GW-11 no folder');
-        like($said, qr/"\Q$_\E" is no folder.* in \S+nginx\.conf:\d+/);
+        like($said, qr/"\Q$_\E" is not a folder.* in \S+nginx\.conf:\d+/);
     }
 
     ($status, $said) = Parley::Nginx->check(http =>
@@ -144,7 +144,7 @@ wrong('two files for one intent', 'a.b.task.schema.json', 1, '.',
 
     ($status, $said) = Parley::Nginx->check(http => "parley_intents $dir;");
     is($status, 1, 'GW-11 a file beyond all measure');
-    like($said, qr/"\Q$dir\E\S+" is no file, or is larger than 64m/);
+    like($said, qr/"\Q$dir\E\S+" is not a file, or is larger than 64m/);
 }
 
 with_gateway(more => "parley_intents $intents;",

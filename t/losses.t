@@ -68,7 +68,7 @@ sub lost { return $status->metric('parley_lost_members_total') }
 sub line {
     my ($m, $proto) = @_;
 
-    return qr/\[info\] [^\n]*parley: a message of aee loses members for who reads $proto, from "alice", id "$m->{id}": /;
+    return qr/\[info\] [^\n]*parley: message of aee loses members for readers of $proto, from "alice", id "$m->{id}": /;
 }
 
 
@@ -152,8 +152,8 @@ subtest 'HUB-06 SEC-01: a name cannot write a log line' => sub {
 
 
 subtest 'OPS-07: a few of many have lines, and all are counted' => sub {
-    my $line = qr/loses members for who reads vcp, /;
-    my $sum = qr/\[info\] [^\n]*parley: \d+ more messages lose members for who reads them within a second: translation-lossy \d+\n/;
+    my $line = qr/loses members for readers of vcp, /;
+    my $sum = qr/\[info\] [^\n]*parley: \d+ more messages lose members for their readers within a second: translation-lossy \d+\n/;
     my $stream = listen_to('bob', uri => '/vcp/');
 
     sleep 1.1;

@@ -228,7 +228,7 @@ subtest 'OPS-08 a zone with another size' => sub {
 
     is(count($empty), 1);
     is(count(qr/parley_zone "agents" of 2097152 octets begins empty, in place /
-             . qr/of "agents" of 1048576,[^\n]* lost: [1-9]\d* ids/), 1,
+             . qr/of "agents" of 1048576,[^\n]* loses [1-9]\d* ids/), 1,
        'it says what is lost');
     is(try('/aee', $m)->{status}, 202, 'which is so');
 };

@@ -266,7 +266,7 @@ post('/to-c2a', $::m)
 Content-Type: application/json; charset=utf-8
 --- wait: 0.3
 --- error_log
-not told, the caller has its answer: result
+answer not sent, the caller has its answer: result
 
 
 

@@ -141,7 +141,7 @@ subtest 'SEC-16 an incomplete list keeps the last valid one' => sub {
     sleep 0.1 while !refused() && time < $until;
 
     put(substr $long, 0, -1);
-    ok($nginx->wait_for(qr/of no use, the last good list stays in force: line 1, column \d+: invalid JSON/,
+    ok($nginx->wait_for(qr/cannot be used, the last good list stays in force: line 1, column \d+: invalid JSON/,
                         1), 'is told');
     ok(refused(), 'alice is revoked still');
 };

@@ -422,7 +422,7 @@ EOT
 
 subtest 'SEC-16 a list that is missing or wrong leaves the last good one'
     => sub {
-    my $told = qr/\[error\].*"\Q$dir\E\/revocations\.json" of parley_revocations is of no use, the last good list stays in force: /;
+    my $told = qr/\[error\].*"\Q$dir\E\/revocations\.json" of parley_revocations cannot be used, the last good list stays in force: /;
 
     revoke(principals => ['alice']);
     soon(sub { refused($good) }, 'a good one');
@@ -499,7 +499,7 @@ subtest 'SEC-16 a worker that replaces another' => sub {
 
     ok(!$seen->{202}, 'and passes nobody where it cannot')
         or diag(explain($seen));
-    ok($nginx->wait_for(qr/the last good list is not known: nobody passes/),
+    ok($nginx->wait_for(qr/the last good list is unknown: all are refused/),
        'which is told');
 
     revoke();

@@ -100,9 +100,9 @@ subtest 'VCP-18 GW-07 the first event is progress: the answer is accepted at onc
     is($client->raw(post('/to-aee', $m))->{json}{status}, 'duplicate',
        'GW-12 it is committed with that');
 
-    ok($nginx->wait_for(qr/not told, the caller has its answer: result, answering id "\Q$m->{message_id}\E"/),
+    ok($nginx->wait_for(qr/answer not sent, the caller has its answer: result, answering id "\Q$m->{message_id}\E"/),
        'the log has the final one');
-    is($nginx->logged(qr/\[info\].*not told, .*: progress, .*\Q$m->{message_id}\E/),
+    is($nginx->logged(qr/\[info\].*answer not sent, .*: progress, .*\Q$m->{message_id}\E/),
        1, 'and the progress');
 };
 
@@ -114,7 +114,7 @@ subtest 'GW-07 the service is read to its final answer though the caller has lef
 
     ok($connection->answer->{complete});
     $connection->leave;
-    ok($nginx->wait_for(qr/not told, .*: result, .*\Q$m->{message_id}\E/));
+    ok($nginx->wait_for(qr/answer not sent, .*: result, .*\Q$m->{message_id}\E/));
 };
 
 
@@ -142,7 +142,7 @@ EOT
 
     is($answer->{json}{status}, 'accepted');
     is($answer->{json}{reply}, undef);
-    ok($nginx->wait_for(qr/not told, .*: result, .*\Q$m->{message_id}\E/));
+    ok($nginx->wait_for(qr/answer not sent, .*: result, .*\Q$m->{message_id}\E/));
 };
 
 

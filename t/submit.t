@@ -367,7 +367,7 @@ subtest 'HUB-06: other protocols submit, and listen' => sub {
 
     is($share->{json}{type}, 'context_share',
        'what VCP can say, and nothing that came before');
-    ok($nginx->wait_for(qr/of aee is passed over by streams of vcp: \S+, /, 1),
+    ok($nginx->wait_for(qr/of aee skipped by streams of vcp: \S+, /, 1),
        'the log says what it cannot');
 
     $s{$_}->event for qw(aee channel);
@@ -410,8 +410,8 @@ subtest 'HUB-06: white space around a message is not part of it' => sub {
 
 
 subtest 'OPS-07: a few of the messages left out by streams have log lines' => sub {
-    my $line = qr/\[info\] [^\n]*of aee is passed over by streams of vcp: /;
-    my $sum = qr/\[info\] [^\n]*parley: (\d+) more messages are passed over by streams within a second: (\S+) \d+\n/;
+    my $line = qr/\[info\] [^\n]*of aee skipped by streams of vcp: /;
+    my $sum = qr/\[info\] [^\n]*parley: (\d+) more messages skipped by streams within a second: (\S+) \d+\n/;
     my $many = 60;
     my $stream = listen_to('bob', uri => '/vcp/');
     my $other = listen_to('bob', uri => '/aee/agent.bob');

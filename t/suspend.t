@@ -426,7 +426,7 @@ subtest 'VCP-34 within a second the later UUIDv7 resumes' => sub {
     is(code('/vcp', $resumption, as => 'lead'), 0, 'one with an older id');
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'lifts nothing');
 
-    ok($nginx->wait_for(qr/\[warn\].* parley: a resumption lifts nothing: it is not later than the message that suspended the recipient, principal "lead", to "[^"]*", id "$before"/),
+    ok($nginx->wait_for(qr/\[warn\].* parley: resumption has no effect: it is not later than the message that suspended the recipient, principal "lead", to "[^"]*", id "$before"/),
        'which is logged');
 
     my ($line) = grep { ($_->{id} // '') eq $before }
@@ -486,7 +486,7 @@ subtest 'VCP-26 a token with which a suspended agent acts for another' => sub {
        'who acts for the parent may write');
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended',
        'but resumes nobody');
-    ok($nginx->wait_for(qr/a resumption lifts nothing: the parent does not use its token itself/), 'which is logged');
+    ok($nginx->wait_for(qr/resumption has no effect: the parent does not use its token itself/), 'which is logged');
 
     is(control('DELETE', '/control?sub=alice', token =>
                bearer('boss', scope => 'ops:control',

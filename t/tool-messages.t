@@ -622,7 +622,7 @@ subtest 'GW-16 validate --intents checks payloads against their schemas' => sub 
     ($status, undef, $err) = tool({ in => aee() }, 'validate', '--intents',
                                   "$dir/nowhere");
     is($status, 2, 'no folder');
-    like($err, qr{"\Q$dir\E/nowhere" is no folder}, 'which is named');
+    like($err, qr{"\Q$dir\E/nowhere" is not a folder}, 'which is named');
 };
 
 

@@ -502,7 +502,7 @@ subtest 'HUB-06: AEE, C2A and agent-channel by WebSockets' => sub {
 
 
 subtest 'VCP-20: an agent should begin with its context' => sub {
-    my $said = qr/is no "vcp\.context_share"/;
+    my $said = qr/is not "vcp\.context_share"/;
     my $before = $nginx->logged($said);
 
     websocket('alice')->ask(share('alice', 'bob'));

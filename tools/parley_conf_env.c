@@ -133,7 +133,7 @@ parley_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
     if (fstat(fileno(file), &st) != 0 || !S_ISREG(st.st_mode)
         || st.st_size > PARLEY_CONF_FILE_MAX)
     {
-        rc = parley_problem(problem, "\"%s\" is no file, or is larger than "
+        rc = parley_problem(problem, "\"%s\" is not a file, or is larger than "
                             "64m", path);
 
     } else if (parley_file_read(file, PARLEY_CONF_FILE_MAX, &files->tool->arena,
@@ -167,13 +167,13 @@ parley_conf_folder(void *ctx, parley_str_t name,
     *ret_path = parley_str_c(path);
 
     if (stat(path, &st) != 0) {
-        return parley_problem(problem, "\"%s\" is no folder (%d: %s)", path,
+        return parley_problem(problem, "\"%s\" is not a folder (%d: %s)", path,
                               errno, strerror(errno));
     }
 
     return S_ISDIR(st.st_mode) ? parley_conf_walk(files, path, visit, data, 0,
                                                   problem)
-           : parley_problem(problem, "\"%s\" is no folder", path);
+           : parley_problem(problem, "\"%s\" is not a folder", path);
 }
 
 

@@ -150,8 +150,8 @@ ngx_http_parley_client_left(ngx_http_parley_ctx_t *ctx)
     c->read->eof = 1;
 
     ngx_log_error(NGX_LOG_INFO, c->log, 0,
-                  "parley: the client has left, the answer to its message is "
-                  "awaited");
+                  "parley: client has left: the answer to its message is "
+                  "still awaited");
 
     ngx_http_parley_deadline_extend(ctx);
 }

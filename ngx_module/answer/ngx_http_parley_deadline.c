@@ -136,8 +136,8 @@ ngx_http_parley_deadline_passed(ngx_http_parley_ctx_t *ctx,
     ctx->gate.timed_out = 1;
 
     ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                  "parley: the message's deadline passed while waiting for "
-                  "%s", awaited);
+                  "parley: deadline of the message passed: still waiting "
+                  "for %s", awaited);
 }
 
 

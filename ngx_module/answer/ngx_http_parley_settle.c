@@ -29,7 +29,7 @@ ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *answered)
     if (answered->untold) {
         parley_count(ctx->mcf->slot, PARLEY_M_UNTOLD, 1);
         ngx_http_parley_log_answer(ctx->request, ctx, NGX_LOG_WARN,
-                                   "there is no room for it as a message",
+                                   "it could not be stored as a message",
                                    "acknowledgment", parley_str_none);
     }
 
@@ -63,7 +63,7 @@ ngx_http_parley_forgotten(ngx_http_parley_ctx_t *ctx)
     ctx->gate.forgotten = 0;
 
     ngx_log_error(NGX_LOG_ALERT, ctx->request->connection->log, 0,
-                  "parley: the window forgot a message that was taken");
+                  "parley: duplicate window has lost a taken message");
 }
 
 

@@ -310,7 +310,7 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
 
     } else {
         sse->event.data = PARLEY_STR(" an event that this protocol cannot "
-                                     "say");
+                                     "express");
         rc = ngx_http_parley_sse_write(sse, &sse->event, 1);
     }
 
@@ -393,10 +393,9 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
     if (sse->answered.unsure) {
         ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
-                      "parley: the upstream's events ended with its "
-                      "connection and without a final answer: whether they "
-                      "were all cannot be told without "
-                      "\"proxy_http_version 1.1\"");
+                      "parley: upstream's events may be incomplete: they "
+                      "ended with the connection and without a final answer; "
+                      "set \"proxy_http_version 1.1\"");
     }
 
     ngx_http_parley_answer_trailers(r, ctx->msg.wire != ctx->lcf->gate.speak);

@@ -119,7 +119,7 @@ ngx_http_parley_wait_timeout(ngx_event_t *ev)
     ctx = ev->data;
 
     ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
-                  "parley: the state did not answer in time");
+                  "parley: wait for the state ended: no answer in time");
 
     parley_gate_deadline_end(&ctx->gate);
 

@@ -67,8 +67,8 @@ ngx_http_parley_conf_read(void *ctx, parley_str_t word,
     }
 
     if (!ngx_is_file(&fi) || ngx_file_size(&fi) > NGX_HTTP_PARLEY_FILE_MAX) {
-        (void) parley_problem(problem, "\"%s\" is no file, or is larger than "
-                              "64m", name.data);
+        (void) parley_problem(problem, "\"%s\" is not a file, or is larger "
+                              "than 64m", name.data);
         goto done;
     }
 
@@ -121,7 +121,7 @@ ngx_http_parley_conf_walk(void *ctx, parley_str_t word,
 
     if (ngx_file_info(name.data, &fi) == NGX_FILE_ERROR || !ngx_is_dir(&fi)) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           "\"%V\" is no folder", &name);
+                           "\"%V\" is not a folder", &name);
         return -1;
     }
 

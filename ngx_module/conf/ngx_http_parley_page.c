@@ -894,9 +894,9 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "    zone: 'the zone has no room for a principal that has nothing there',"
     "\n"
     "    keys: 'no keys that verify tokens were loaded yet',\n"
-    "    revocations: 'the file of parley_revocations is of no use, the error"
-    " log '\n"
-    "        + 'says why; the last good list is in force',\n"
+    "    revocations: 'the file of parley_revocations cannot be used; the err"
+    "or '\n"
+    "        + 'log says why, and the last good list is in force',\n"
     "};\n"
     "\n"
     "\n"
@@ -1534,8 +1534,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-Zd63M/6I4SBel4+qg3F3i9WxgYQdL9s2u"
-    "0P7k838P/U='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
+    "default-src 'none'; script-src 'sha256-u6A/4AEl9SUPIDi2L97vik7Hk7+2GUZ6I"
+    "swRSQ6u1g8='; style-src 'sha256-3He5iOb24PvSGjKWnaSta1B906gc25N0sKt81M52"
     "pEw='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

@@ -138,8 +138,9 @@ ngx_http_parley_deliver_found(void *data, ngx_int_t rc)
 
     if (rc == NGX_DECLINED) {
         ngx_http_parley_deliver_stop(a, PARLEY_JOB_GIVEN_UP,
-                                     "its host has an address of this net, "
-                                     "which \"hosts=\" does not list");
+                                     "its host has an address of the "
+                                     "gateway's network, which \"hosts=\" does "
+                                     "not list");
         return;
     }
 
@@ -235,11 +236,13 @@ ngx_http_parley_deliver_done(ngx_event_t *ev)
 
     if (a->astray) {
         ngx_log_error(NGX_LOG_ALERT, ev->log, 0,
-                      "parley: a delivery was sent to an address of this net, "
-                      "which \"hosts=\" of \"parley_deliver\" does not list");
+                      "parley: delivery sent to a forbidden address: the "
+                      "address is in the gateway's network, and \"hosts=\" of "
+                      "\"parley_deliver\" does not list it");
 
         ngx_http_parley_deliver_stop(a, PARLEY_JOB_GIVEN_UP,
-                                     "its host has an address of this net");
+                                     "its host has an address of the "
+                                     "gateway's network");
         return;
     }
 

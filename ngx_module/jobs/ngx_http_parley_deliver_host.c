@@ -46,8 +46,8 @@ ngx_http_parley_host_check(ngx_http_parley_host_t *h, ngx_msec_t timeout)
 
     if (ctx == NULL || ctx == NGX_NO_RESOLVER) {
         ngx_log_error(NGX_LOG_ERR, ngx_cycle->log, 0,
-                      "parley: no resolver is there that finds \"%V\", see "
-                      "\"resolver\"", &host);
+                      "parley: host \"%V\" not resolved: no resolver is "
+                      "configured, see \"resolver\"", &host);
 
         h->handler(h->data, NGX_ERROR);
         return;

@@ -180,8 +180,8 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
 
     default:
         ngx_log_error(NGX_LOG_ERR, jobs->timer.log, 0,
-                      "parley: a job of a kind that is not known here is "
-                      "dropped");
+                      "parley: job dropped: its kind is unknown to this "
+                      "version");
 
         ngx_memzero(&end, sizeof(parley_job_end_t));
 

@@ -238,7 +238,7 @@ ngx_http_parley_jwks_store(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
 
     if (rc == NGX_ERROR) {
         ngx_log_error(NGX_LOG_ERR, log, 0,
-                      "parley: no room in the zone for fetched keys");
+                      "parley: fetched keys not stored: the zone is full");
     }
 
     if (rc == NGX_OK && changed && usable == 0) {

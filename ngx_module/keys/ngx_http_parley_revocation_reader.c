@@ -173,7 +173,7 @@ ngx_http_parley_revocation_reader_read(
     ngx_file_info_t   fi;
 
     if (ngx_fd_info(fd, &fi) == NGX_FILE_ERROR || !ngx_is_file(&fi)) {
-        return ngx_http_parley_revocation_reader_wrong(job, "it is no file");
+        return ngx_http_parley_revocation_reader_wrong(job, "it is not a file");
     }
 
     if (ngx_file_size(&fi) > PARLEY_REVOCATIONS_OCTETS) {

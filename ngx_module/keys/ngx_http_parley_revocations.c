@@ -355,10 +355,10 @@ ngx_http_parley_revocations_failed(ngx_http_parley_revocations_t *w,
 
     if (ngx_http_parley_revocations_tell(w, what)) {
         ngx_log_error(NGX_LOG_ERR, w->log, 0,
-                      "parley: \"%s\" of parley_revocations is of no use, %s: "
-                      "%s", mcf->http.revocations_file.data,
+                      "parley: \"%s\" of parley_revocations cannot be used, "
+                      "%s: %s", mcf->http.revocations_file.data,
                       mcf->http.revocations_lost
-                      ? "and the last good list is not known: nobody passes"
+                      ? "the last good list is unknown: all are refused"
                       : "the last good list stays in force", why);
     }
 }

@@ -88,8 +88,8 @@ ngx_http_parley_body_copy(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
         if (n == NGX_ERROR || (size_t) n != len) {
             ngx_log_error(NGX_LOG_CRIT, r->connection->log, 0,
-                          "parley: the body's temporary file could not be "
-                          "read whole");
+                          "parley: body not read: its temporary file is "
+                          "incomplete");
             return NGX_ERROR;
         }
 

@@ -146,8 +146,8 @@ static ngx_int_t
 ngx_http_parley_subrequest(ngx_http_request_t *r)
 {
     ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "parley: subrequest \"%V\" refused: a message comes as a "
-                  "request of its own", &r->uri);
+                  "parley: subrequest \"%V\" refused: a message must be a "
+                  "main request", &r->uri);
 
     return NGX_HTTP_FORBIDDEN;
 }

@@ -191,9 +191,9 @@ ngx_http_parley_redirect_out(ngx_http_request_t *r,
 
         if (!ctx->gate.timed_out) {
             ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                          "parley: a forwarded message does not go on to "
-                          "\"%V\": it continues by error_page with a named "
-                          "location that has parley_accept",
+                          "parley: redirection to \"%V\" refused: a "
+                          "forwarded message continues only by error_page at "
+                          "a named location with parley_accept",
                           clcf->named ? &clcf->name : &r->uri);
         }
 

@@ -322,7 +322,7 @@ ngx_http_parley_await_take(parley_subscriber_t *s,
         text = ngx_http_parley_log_words(words, err.text);
 
         ngx_log_error(NGX_LOG_INFO, held->turn.log, 0,
-                      "parley: an answer is not told to who is held for it: "
+                      "parley: answer for a held request cannot be encoded: "
                       "%V", &text);
         held->over = 1;
     }

@@ -118,8 +118,8 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
                                         ngx_http_parley_hub_wake_handler, h);
     if (h->wake == NULL) {
         ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
-                      "parley: this worker cannot be woken by others: what "
-                      "they publish comes up to a second later");
+                      "parley: worker cannot be woken: publications of other "
+                      "workers are delayed by up to a second");
     }
 
     /* nginx marks idle connections when the worker must exit */

@@ -211,7 +211,7 @@ ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
 
             if (ws->asked && !ws->heard && !ws->connection->read->ready) {
                 ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,
-                              "client answers no ping of a WebSocket");
+                              "client does not answer the ping of a WebSocket");
                 return -1;
             }
 

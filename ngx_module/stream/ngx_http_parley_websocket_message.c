@@ -199,8 +199,8 @@ ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame)
 
     if (intent.len) {
         ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,
-                      "parley: the first message of this WebSocket is no "
-                      "\"%V\"", &intent);
+                      "parley: first message of a WebSocket is not \"%V\"",
+                      &intent);
     }
 }
 

@@ -173,8 +173,9 @@ ngx_http_parley_audit_enter(ngx_cycle_t *cycle,
 
     if (rc != 0) {
         ngx_log_error(NGX_LOG_ALERT, cycle->log, 0,
-                      "parley: %d processes write \"%V\", this one cannot",
-                      PARLEY_AUDIT_SLOTS, &audit->file->name);
+                      "parley: audit log \"%V\" not written by this process: "
+                      "%d processes write it already",
+                      &audit->file->name, PARLEY_AUDIT_SLOTS);
         return;
     }
 
@@ -232,7 +233,7 @@ ngx_http_parley_audit_failed(ngx_http_parley_audit_t *audit, ngx_err_t err,
 {
     const char  *then;
 
-    then = audit->mcf->http.audit_pass ? "go on without"
+    then = audit->mcf->http.audit_pass ? "continue without a line"
                                        : "are refused with capacity";
     if (n == -1) {
         ngx_log_error(NGX_LOG_ALERT, audit->log, err,

@@ -105,7 +105,7 @@ ngx_http_parley_log_in_vain(ngx_http_parley_ctx_t *ctx)
     ngx_http_parley_log_name_t  who, to, which;
 
     ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
-                  "parley: a resumption lifts nothing: %s, principal \"%s\", "
+                  "parley: resumption has no effect: %s, principal \"%s\", "
                   "to \"%s\", id \"%s\"", ctx->gate.in_vain,
                   ngx_http_parley_log_name(parley_who_proven(&ctx->who), who),
                   ngx_http_parley_log_name(ctx->msg.recipient, to),
@@ -120,8 +120,8 @@ ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_log_name_t  said, which;
 
     ngx_log_error(level, r->connection->log, 0,
-                  "parley: not told, %s: %s%s%s, answering id \"%s\"", why,
-                  what, code.len ? " " : "",
+                  "parley: answer not sent, %s: %s%s%s, answering id \"%s\"",
+                  why, what, code.len ? " " : "",
                   ngx_http_parley_log_name(code, said),
                   ngx_http_parley_log_name(ctx->msg.id, which));
 }
@@ -144,8 +144,8 @@ ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
     text = ngx_http_parley_log_words(words, err->text);
 
     ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
-                  "parley: a message of %*s is passed over by streams of "
-                  "%*s: %s, %V", said.len, said.data, read.len, read.data,
+                  "parley: message of %*s skipped by streams of %*s: %s, "
+                  "%V", said.len, said.data, read.len, read.data,
                   parley_error_info(err->code)->word.data, &text);
 }
 
@@ -173,7 +173,7 @@ ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
     /* the list comes last because it may exceed the line */
 
     ngx_log_error(NGX_LOG_INFO, ngx_cycle->log, 0,
-                  "parley: a message of %*s loses members for who reads %*s, "
+                  "parley: message of %*s loses members for readers of %*s, "
                   "from \"%s\", id \"%s\": %*s", said.len, said.data,
                   read.len, read.data,
                   ngx_http_parley_log_name(p->sender, who),
@@ -187,7 +187,7 @@ ngx_http_parley_log_unsaid(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     const char *why)
 {
     ngx_http_parley_log_answer(r, ctx, NGX_LOG_WARN,
-                               "the caller's protocol cannot say it", why,
+                               "the caller's protocol cannot express it", why,
                                parley_str_none);
 }
 
@@ -262,10 +262,10 @@ ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf)
     mcf->refused.of = "refusals";
     mcf->refused.level = NGX_LOG_WARN;
 
-    mcf->passed_over.of = "messages are passed over by streams";
+    mcf->passed_over.of = "messages skipped by streams";
     mcf->passed_over.level = NGX_LOG_INFO;
 
-    mcf->lossy.of = "messages lose members for who reads them";
+    mcf->lossy.of = "messages lose members for their readers";
     mcf->lossy.level = NGX_LOG_INFO;
 }
 

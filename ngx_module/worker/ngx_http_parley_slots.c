@@ -150,7 +150,8 @@ ngx_http_parley_slot_enter(ngx_cycle_t *cycle,
     }
 
     ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
-                  "parley: %ud workers count already, this one does not",
+                  "parley: counters of this worker not shown: %ud workers "
+                  "count already",
                   PARLEY_SLOTS);
 
     mcf->slot = ngx_pmemalign(cycle->pool, sizeof(parley_slot_t),

@@ -44,9 +44,9 @@ ngx_http_parley_wake_make(ngx_cycle_t *cycle)
 
         if (ngx_http_parley_wakes[i] == -1) {
             ngx_log_error(NGX_LOG_ERR, cycle->log, ngx_errno,
-                          "eventfd() failed: of %d workers %ui can be woken by "
-                          "each other, the others look once in a second",
-                          PARLEY_SLOTS, i);
+                          "parley: eventfd() failed: only %ui of %d workers "
+                          "can be woken, the others check the state once a "
+                          "second", i, PARLEY_SLOTS);
 
             for ( /* void */ ; i < PARLEY_SLOTS; i++) {
                 ngx_http_parley_wakes[i] = -1;
@@ -126,7 +126,7 @@ ngx_http_parley_wake_taken(ngx_http_parley_main_conf_t *mcf,
 
     if (c && read(c->fd, &n, sizeof(n)) == -1 && ngx_errno != NGX_EAGAIN) {
         ngx_log_error(NGX_LOG_ALERT, c->log, ngx_errno,
-                      "read() of an eventfd failed");
+                      "parley: read() of an eventfd failed");
     }
 }
 
@@ -156,7 +156,7 @@ ngx_http_parley_wake_others(ngx_http_parley_main_conf_t *mcf)
 
         if (write(fd, &one, sizeof(one)) == -1 && ngx_errno != NGX_EAGAIN) {
             ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_errno,
-                          "write() to an eventfd failed");
+                          "parley: write() to an eventfd failed");
         }
     }
 }

@@ -194,8 +194,8 @@ ngx_http_parley_zone_new(ngx_http_parley_main_conf_t *mcf)
                           "parley_zone \"%V\" begins empty: another binary of "
                           "nginx cannot take over the duplicate window, "
                           "limits, open questions, retained messages, first "
-                          "answers and fetched keys; what the old workers "
-                          "take from now on is not known here",
+                          "answers and fetched keys; messages that the old "
+                          "workers take from now on are unknown here",
                           &shm_zone->shm.name);
             return;
         }
@@ -286,11 +286,11 @@ ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
 
     ngx_log_error(NGX_LOG_ERR, shm_zone->shm.log, 0,
                   "parley_zone \"%V\" of %uz octets begins empty, in place of "
-                  "\"%V\" of %uz, of which is lost: %uz ids of the duplicate "
+                  "\"%V\" of %uz, which loses %uz ids of the duplicate "
                   "window, %uz questions and calls, %uz retained messages, "
                   "%uz first answers, %uz limits, %uz keys of children, and "
-                  "fetched keys; what was taken before is taken once more "
-                  "while its age allows it",
+                  "fetched keys; a message that was taken before may be "
+                  "taken again while its age allows it",
                   &shm_zone->shm.name, shm_zone->shm.size,
                   &before->shm.name, before->shm.size,
                   n[PARLEY_KIND_ID],
@@ -327,8 +327,8 @@ ngx_http_parley_zone_repaired(void *ctx)
     ngx_slab_pool_t  *shpool = ctx;
 
     ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, 0,
-                  "parley: a worker died while it changed what is shared%s, "
-                  "which was mended: what it was doing is done, or undone",
+                  "parley: state repaired%s: a worker died during a change, "
+                  "which is now complete or undone",
                   shpool->log_ctx);
 }
 
