@@ -254,7 +254,7 @@ ngx_http_parley_answer_cut(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* Copies the octets of b and releases b. */
+/* Copies the octets of b and marks them as read. */
 
 static ngx_int_t
 ngx_http_parley_answer_gather(ngx_http_request_t *r,

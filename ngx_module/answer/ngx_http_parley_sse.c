@@ -289,8 +289,8 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
 
     if (answered->late || (sse->single && !answered->said)) {
 
-        /* the caller gets a late answer as a message, or settle() has logged
-           it */
+        /* no line: the caller gets it as a message, or
+           settle() has logged it */
 
         if (!answered->told && !answered->untold) {
             ngx_http_parley_sse_log(r, ctx, answered);

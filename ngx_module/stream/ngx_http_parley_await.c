@@ -298,8 +298,8 @@ ngx_http_parley_await_end(parley_subscriber_t *s, parley_end_t why)
 }
 
 
-/* Takes the answer.  If the caller's protocol cannot express it, the sender
-   gets it by its stream. */
+/* Takes the answer.  If the caller's protocol cannot express it, the
+   caller gets it by a stream. */
 
 static void
 ngx_http_parley_await_take(parley_subscriber_t *s,

@@ -48,7 +48,7 @@ struct ngx_http_parley_websocket_s {
     ngx_http_parley_frame_t       *frame;   /* in progress; NULL: none */
     ngx_uint_t                     why;     /* parley_end_t, if the hub has
                                                ended it */
-    parley_place_t                 place;   /* its place at that time */
+    parley_place_t                 place;   /* last place of the stream */
 
     unsigned                       begun:1;     /* 101 was sent */
     unsigned                       greeted:1;   /* the first message has

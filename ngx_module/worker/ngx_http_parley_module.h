@@ -84,7 +84,7 @@ struct ngx_http_parley_ctx_s {
     ngx_table_elt_t              *client_type;
     ngx_str_t                     client_args;
     ngx_str_t                     client_uri;     /* unparsed */
-    ngx_uint_t                    client_version; /* of HTTP */
+    ngx_uint_t                    client_version; /* HTTP version */
     ngx_http_handler_pt           content_handler;
     ngx_http_upstream_t          *tried;          /* upstream before the
                                                      continuation */

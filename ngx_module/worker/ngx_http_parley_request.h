@@ -242,8 +242,8 @@ ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
 
 /* ngx_http_parley_upstream.c: GW-26 */
 
-/* Makes a body that breaks its framing end early instead of terminating the
-   request.  Call it after the header. */
+/* Makes a body with broken framing end early; otherwise nginx would terminate
+   the request.  Call it after the header. */
 void ngx_http_parley_upstream_watch(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
