@@ -210,6 +210,7 @@ parley_gate_reaches_all(parley_gate_t *g)
     }
 
     rc = 1;
+    list = NULL;
     reader = g->reader;
     n = group.n > 0 || group.peers
         ? parley_directory_principals(g->http->directory, &list) : 0;

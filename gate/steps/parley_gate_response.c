@@ -169,6 +169,7 @@ parley_gate_response_rules(const parley_gate_t *g, parley_str_t text,
                    parley_address_owner(g->http->directory, scope->handle));
     }
 
+    list = NULL;
     n = g->http->directory != NULL
         ? parley_directory_principals(g->http->directory, &list) : 0;
 
