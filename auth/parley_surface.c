@@ -9,6 +9,7 @@ static size_t parley_surface_len(const parley_surface_account_t *account);
 static size_t parley_surface_part_len(parley_str_t part);
 static int parley_surface_is_plain(uint8_t c);
 static void parley_surface_write(parley_buf_t *b, parley_str_t part);
+static int parley_surface_digit(uint8_t c);
 
 
 int
@@ -177,4 +178,46 @@ parley_surface_source(parley_str_t name)
 
     return memchr(id.data, '.', id.len) == NULL
            ? parley_str_make(name.data, len) : parley_str_none;
+}
+
+
+int
+parley_surface_is_encoded(parley_str_t name)
+{
+    int     high, low;
+    size_t  i;
+
+    for (i = 0; i < name.len; i++) {
+
+        if (name.data[i] != '%') {
+            continue;
+        }
+
+        if (name.len - i < 3) {
+            return 0;
+        }
+
+        high = parley_surface_digit(name.data[i + 1]);
+        low = parley_surface_digit(name.data[i + 2]);
+
+        if (high < 0 || low < 0
+            || parley_surface_is_plain((uint8_t) (high << 4 | low)))
+        {
+            return 0;
+        }
+
+        i += 2;
+    }
+
+    return 1;
+}
+
+
+/* Returns the value of a digit, 0-9 or A-F, or -1. */
+
+static int
+parley_surface_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9' ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }

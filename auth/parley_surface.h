@@ -50,5 +50,11 @@ int parley_surface_name(parley_arena_t *arena,
  */
 parley_str_t parley_surface_source(parley_str_t name);
 
+/*
+ * Returns whether name is written as parley_surface_name() writes it: each '%'
+ * begins two digits, 0-9 or A-F, of an octet that is not plain.
+ */
+int parley_surface_is_encoded(parley_str_t name);
+
 
 #endif /* PARLEY_SURFACE_H */

@@ -56,6 +56,11 @@ my $locations = <<'EOT2' . deliver_location();
             parley_deny to=ann;
             parley_allow protocol=*;
         }
+        location = /denied-ann {
+            parley_submit c2a aee hold=off;
+            parley_deny to=human:slack.T123.UANN;
+            parley_allow protocol=*;
+        }
         location /c2a-stream/ { parley_stream c2a; }
         location /aee-stream/ { parley_stream aee; }
         location /deaf-stream/ { parley_stream c2a;
@@ -329,6 +334,8 @@ subtest 'C2A-38: rules about the account, its surface and its principal' => sub 
 
     for my $of (['human:slack.T123.UBAD', 'c2a'],
                 ['human.slack.T123.UBAD', 'aee'],
+                ['agent:slack.T123.UBAD', 'c2a'],
+                ['agent.slack.T123.UBAD', 'aee'],
                 ['human:slack.T9.U9', 'c2a'],
                 ['human:web.main%2Esite.ann', 'c2a'],
                 ['human:slack.T123.UANN', 'c2a'],
@@ -339,6 +346,26 @@ subtest 'C2A-38: rules about the account, its surface and its principal' => sub 
     }
 
     gets($slack, 'nothing else came', 'human:slack.T123.U9');
+
+    for my $of (['human:slack.T123.UANN', 'c2a'], ['human:ann', 'c2a'],
+                ['agent:slack.T123.UANN', 'c2a'], ['human.ann', 'aee'])
+    {
+        like(reaches(@$of, uri => '/denied-ann'), qr/policy-refused|POLICY/,
+             "$of->[0], by its account");
+    }
+
+    is(reaches('human:slack.T123.U9', 'c2a', uri => '/denied-ann'), 1);
+    gets($slack, 'another account', 'human:slack.T123.U9');
+};
+
+
+subtest 'C2A-38: an account has one encoding' => sub {
+    is(reaches($_, 'c2a'), 'identity-unmappable', $_)
+        for qw(human:slack.T123.%55ANN human:slack.T123.U%39
+               human:slack.T9.U%2e9 human:slack.T9.U%2 human:slack.T9.U%
+               human:slack.T9.U%%2E9 human:slack.T9.%ZZ);
+    is(reaches('human:slack.T9.U%2E9', 'c2a'), 1, 'the right one');
+    gets($slack, 'it came', 'human:slack.T9.U%2E9');
 };
 
 
@@ -346,10 +373,11 @@ subtest 'C2A-38: rules of a stream' => sub {
     my $deaf = stream_of('slackbot', uri => '/deaf-stream/agent:slackbot',
                          session => 'deaf');
 
-    reaches("human:slack.T123.$_", 'c2a') for qw(U7 U9);
-    gets($deaf, 'only the account that they let it read',
-         'human:slack.T123.U9');
-    gets($slack, 'without rules both', map { "human:slack.T123.$_" } qw(U7 U9));
+    my @names = qw(human:slack.T123.U7 agent:slack.T123.U7 human:slack.T123.U9);
+
+    reaches($_, 'c2a') for @names;
+    gets($deaf, 'only the account that they let it read', $names[2]);
+    gets($slack, 'without rules all', @names);
     $deaf->leave;
 };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "auth/parley_surface.h"
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/party/parley_names.h"
 #include "translate/parley_name.h"
@@ -16,6 +17,10 @@ static size_t parley_names_principals(parley_names_t *names,
 static int parley_names_instruments(parley_names_t *names,
     const parley_principal_t *p);
 static int parley_names_instrument(parley_names_t *names, parley_str_t text);
+static int parley_names_accounts(parley_names_t *names,
+    const parley_principal_t *p);
+static int parley_names_account(parley_names_t *names, parley_str_t name);
+static int parley_names_account_of(parley_names_t *names, parley_str_t account);
 static int parley_names_group(parley_names_t *names, parley_str_t name);
 static int parley_names_unlisted(parley_names_t *names, parley_str_t name);
 static int parley_names_readings(parley_names_t *names, parley_str_t name);
@@ -100,6 +105,7 @@ parley_names_recipient(parley_who_t *who, parley_str_t to,
     if (parley_names_group(ret, to) != 0
         || parley_names_unlisted(ret, to) != 0
         || parley_names_readings(ret, to) != 0
+        || parley_names_account(ret, to) != 0
         || parley_names_likes(ret) != 0)
     {
         return -1;
@@ -202,7 +208,95 @@ parley_names_principal(parley_names_t *names)
     }
 
     return parley_names_instruments(names, names->owner) != 0
+           || parley_names_accounts(names, names->owner) != 0
            || names->failed ? -1 : 0;
+}
+
+
+/*
+ * Adds the names that are derived from the accounts of a principal (C2A-38): a
+ * rule may deny one by them.
+ */
+
+static int
+parley_names_accounts(parley_names_t *names, const parley_principal_t *p)
+{
+    int                       rc;
+    size_t                    i;
+    parley_str_t              name;
+    parley_surface_account_t  account;
+
+    for (i = 0; i < p->accounts.n; i++) {
+
+        if (parley_surface_read(p->accounts.list[i], &account) != 0) {
+            continue;
+        }
+
+        rc = parley_surface_name(names->who->arena, &account, &name);
+
+        if (rc < 0 || (rc == 0 && parley_names_account_of(names, name) != 0)) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Adds both names of an account that a surface delivers to. */
+
+static int
+parley_names_account(parley_names_t *names, parley_str_t name)
+{
+    int                        rc;
+    parley_str_t               account;
+    parley_proto_t             wire;
+    const parley_principal_t  *reader;
+
+    wire = names->who->msg->wire;
+
+    rc = parley_who_account_reader(names->who, wire, name, &reader);
+
+    if (rc < 0 || reader == NULL) {
+        return rc < 0 ? -1 : 0;
+    }
+
+    return parley_who_account_named(names->who, wire, name, &account) == 0
+           ? parley_names_account_of(names, account) : -1;
+}
+
+
+/* Adds the names of an account as a human's and as an agent's. */
+
+static int
+parley_names_account_of(parley_names_t *names, parley_str_t account)
+{
+    unsigned         i;
+    parley_buf_t     b;
+    parley_str_t     text;
+    parley_arena_t  *arena;
+
+    static const parley_str_t  kinds[] = {
+        parley_str("human."), parley_str("agent.")
+    };
+
+    arena = names->who->arena;
+
+    for (i = 0; i < 2; i++) {
+        parley_buf_init(&b, arena, account.len + kinds[i].len);
+        parley_buf_str(&b, kinds[i]);
+        parley_buf_str(&b, account);
+
+        if (parley_buf_done(&b, &text) != 0
+            || parley_name_aliases(arena, PARLEY_PROTO_CANONICAL, text,
+                                   parley_names_reading, names)
+               != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -425,7 +519,8 @@ parley_names_like(parley_names_t *names, const parley_principal_t *p)
 {
     (void) parley_names_principals(names, p, 1);
 
-    return parley_names_instruments(names, p);
+    return parley_names_instruments(names, p) != 0
+           || parley_names_accounts(names, p) != 0 ? -1 : 0;
 }
 
 

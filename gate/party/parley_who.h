@@ -131,11 +131,19 @@ int parley_who_delivers(parley_who_t *who, parley_error_t *err)
  * C2A-38: finds the principal that gets the messages for an account: the one
  * that lists it, else the surface of its platform and workspace.  Returns 0
  * with *ret, which is NULL if name is not derived from an account of these; 1
- * if the account differs from a listed one only in the case of letters; or -1:
- * no memory.
+ * if the account differs from a listed one only in the case of letters, or is
+ * encoded in another way; or -1: no memory.
  */
 int parley_who_account_reader(const parley_who_t *who, parley_proto_t proto,
     parley_str_t name, const parley_principal_t **ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * Writes the name of the account that a name is derived from, slack.T123.U9;
+ * empty if there is none.  Returns 0, or -1: no memory.
+ */
+int parley_who_account_named(const parley_who_t *who, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*

@@ -227,23 +227,10 @@ parley_who_account_reader(const parley_who_t *who, parley_proto_t proto,
 
     *ret = NULL;
 
-    if (who->directory == NULL || name.len == 0
-        || !parley_directory_has_surfaces(who->directory))
-    {
-        return 0;
-    }
+    rc = parley_who_account_named(who, proto, name, &text);
 
-    rc = parley_name_map(who->arena, proto, name, PARLEY_PROTO_CANONICAL,
-                         &text);
-
-    if (rc != 0) {
-        return rc < 0 ? -1 : 0;
-    }
-
-    text = parley_who_account_name(text);
-
-    if (text.len == 0) {
-        return 0;
+    if (rc != 0 || text.len == 0) {
+        return rc;
     }
 
     *ret = parley_directory_by_account(who->directory, text, &like);
@@ -255,9 +242,42 @@ parley_who_account_reader(const parley_who_t *who, parley_proto_t proto,
     if (*ret == NULL) {
         *ret = parley_directory_by_account(who->directory,
                                            parley_surface_source(text), &like);
+
+        /* the surface would decode it to another account */
+
+        if (*ret != NULL && !parley_surface_is_encoded(text)) {
+            *ret = NULL;
+            return 1;
+        }
     }
 
     return 0;
+}
+
+
+int
+parley_who_account_named(const parley_who_t *who, parley_proto_t proto,
+    parley_str_t name, parley_str_t *ret)
+{
+    int           rc;
+    parley_str_t  text;
+
+    *ret = parley_str_none;
+
+    if (who->directory == NULL || name.len == 0
+        || !parley_directory_has_surfaces(who->directory))
+    {
+        return 0;
+    }
+
+    rc = parley_name_map(who->arena, proto, name, PARLEY_PROTO_CANONICAL,
+                         &text);
+
+    if (rc == 0) {
+        *ret = parley_who_account_name(text);
+    }
+
+    return rc < 0 ? -1 : 0;
 }
 
 
