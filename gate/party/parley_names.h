@@ -49,8 +49,8 @@ int parley_names_sender(parley_who_t *who, parley_names_t *ret)
  * Loose names are: mapped names that are listed for another principal, readings
  * of the name in another protocol or without regard to ASCII case, the names of
  * a principal that is listed under one of these names or lists it as an
- * instrument, the names of a principal's instruments and accounts, and the other
- * name of an account that a surface serves.
+ * instrument, the names of a principal's instruments and accounts, and the
+ * other name of an account that a surface serves.
  */
 int parley_names_recipient(parley_who_t *who, parley_str_t to,
     parley_names_t *ret)
