@@ -739,6 +739,7 @@ const parley_schema_text_t  parley_schema_texts[] = {
             "tention\", \"injection\", \"reliability\"],\n"
             "\"properties\": {\n"
             "\"eventId\": { \"$ref\": \"#/$defs/word\" },\n"
+            "\"inReplyTo\": { \"type\": [\"string\", \"null\"] },\n"
             "\"source\": { \"type\": \"object\" },\n"
             "\"conversation\": {\n"
             "\"type\": \"object\",\n"

@@ -161,6 +161,16 @@ for my $where (sort keys %at) {
             is($error->{data}{field}, '/params/inReplyTo', 'its member');
         }
 
+        # a service may read the id in it
+        for my $other ([$id], { eventId => $id }) {
+            my $said = submit(answering($other, 'bob'), as => 'bob', @at);
+            my $data = ($said->{json}{error} // {})->{data} // {};
+
+            is($data->{code}, 'field-invalid', 'not a string')
+                or diag $said->{body};
+            is($data->{field}, '/params/inReplyTo', 'its member');
+        }
+
         passes(submit(answering(undef, 'bob'), as => 'bob', @at),
                'an event that answers nothing');
         passes(submit(answering(uuid4(), 'bob'), as => 'bob', @at),
