@@ -122,8 +122,7 @@ parley_deadline_retry(parley_deadline_t *d)
 int
 parley_deadline_notify(parley_deadline_t *d, const parley_publication_t *p,
     const parley_principal_t *to, parley_job_subject_kind_t kind,
-                       parley_str_t sender,
-    parley_append_t **ret)
+    parley_str_t sender, parley_append_t **ret)
 {
     parley_publish_to_t  notify;
 

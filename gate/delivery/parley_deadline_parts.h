@@ -42,8 +42,7 @@ int parley_deadline_is_claimed(const parley_deadline_t *d);
  */
 int parley_deadline_notify(parley_deadline_t *d, const parley_publication_t *p,
     const parley_principal_t *to, parley_job_subject_kind_t kind,
-                           parley_str_t sender,
-    parley_append_t **ret)
+    parley_str_t sender, parley_append_t **ret)
     __attribute__((warn_unused_result));
 
 /* parley_escalation.c: sends an escalation that was not acknowledged to the

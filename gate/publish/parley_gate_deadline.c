@@ -142,7 +142,7 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
     }
 
     if (parley_deadline_job(g->arena, g->ask.state, kind, &g->asked.question,
-                             sub, ret)
+                            sub, ret)
         != 0)
     {
         return parley_error_memory(g->err);

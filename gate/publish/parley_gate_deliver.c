@@ -55,7 +55,7 @@ static int parley_gate_awaits(parley_gate_t *g, parley_str_t address,
     parley_str_t answers);
 static int parley_gate_reach_job(parley_gate_t *g,
     const parley_principal_t *p, parley_job_subject_kind_t kind,
-                                 parley_str_t owed,
+    parley_str_t owed,
     parley_reached_t *ret);
 static parley_job_t *parley_gate_reach_room(parley_gate_t *g,
     parley_reached_t *ret);
