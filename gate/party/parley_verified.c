@@ -7,17 +7,6 @@ static void parley_verified_id(const parley_state_t *state, parley_str_t token,
     parley_record_id_t *ret);
 
 
-static void
-parley_verified_id(const parley_state_t *state, parley_str_t token,
-    parley_record_id_t *ret)
-{
-    ret->kind = PARLEY_KIND_TOKEN;
-    ret->tag = 0;
-
-    parley_state_key(state, PARLEY_KIND_TOKEN, &token, 1, ret->key);
-}
-
-
 int
 parley_verified_put(parley_ask_t *q, parley_str_t token, int64_t ttl)
 {
@@ -51,4 +40,15 @@ parley_verified_get(parley_ask_t *q, parley_str_t token)
     rc = parley_ask_get_one(q, &id, &record);
 
     return rc == -1 ? 0 : rc;
+}
+
+
+static void
+parley_verified_id(const parley_state_t *state, parley_str_t token,
+    parley_record_id_t *ret)
+{
+    ret->kind = PARLEY_KIND_TOKEN;
+    ret->tag = 0;
+
+    parley_state_key(state, PARLEY_KIND_TOKEN, &token, 1, ret->key);
 }

@@ -196,7 +196,7 @@ parley_gate_reaches_all(parley_gate_t *g)
 {
     int                        rc;
     size_t                     i, n;
-    parley_scopes_t             group;
+    parley_scopes_t            group;
     const parley_principal_t  *reader, *list;
 
     if (g->s->submit != NULL || g->http->directory == NULL
