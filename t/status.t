@@ -67,8 +67,13 @@ subtest 'OPS-01 three formats, by Accept and by argument' => sub {
 subtest 'OPS-01 an unsupported format is refused' => sub {
     is($status->get("/status?$_")->{status}, 400, $_)
         for 'format=xml', 'format=', 'format=json&format=json';
-    is($status->ask($_, '/status')->{status}, 405, $_)
-        for qw(POST PUT DELETE OPTIONS);
+
+    for (qw(POST PUT DELETE OPTIONS)) {
+        my $answer = $status->ask($_, '/status');
+
+        is($answer->{status}, 405, $_);
+        is($answer->{headers}{allow}, 'GET, HEAD', "$_: Allow");
+    }
 };
 
 

@@ -157,5 +157,12 @@ ngx_str_t *ngx_http_parley_sent_header(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
     parley_str_t value);
 
+/*
+ * Begins a page that is only read: discards the body of a GET or HEAD.  Returns
+ * NGX_OK; or a status that the handler returns: 405, with Allow, for another
+ * method.
+ */
+ngx_int_t ngx_http_parley_read_only(ngx_http_request_t *r);
+
 
 #endif /* _NGX_HTTP_PARLEY_ANSWER_H_INCLUDED_ */

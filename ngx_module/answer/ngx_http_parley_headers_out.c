@@ -131,3 +131,16 @@ ngx_http_parley_sent_header(ngx_http_request_t *r, const char *name,
 
     return NULL;
 }
+
+
+ngx_int_t
+ngx_http_parley_read_only(ngx_http_request_t *r)
+{
+    if (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD)) {
+        return ngx_http_discard_request_body(r);
+    }
+
+    return ngx_http_parley_out_header(r, "Allow", PARLEY_STR("GET, HEAD"))
+           == NGX_OK
+           ? NGX_HTTP_NOT_ALLOWED : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}

@@ -26,11 +26,7 @@ ngx_http_parley_public_keys_handler(ngx_http_request_t *r)
     ngx_chain_t                   out;
     ngx_http_parley_main_conf_t  *mcf;
 
-    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
-        return NGX_HTTP_NOT_ALLOWED;
-    }
-
-    rc = ngx_http_discard_request_body(r);
+    rc = ngx_http_parley_read_only(r);
 
     if (rc != NGX_OK) {
         return rc;

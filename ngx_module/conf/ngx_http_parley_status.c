@@ -83,11 +83,7 @@ ngx_http_parley_status_handler(ngx_http_request_t *r)
     ngx_http_parley_asking_t    *a;
     ngx_http_parley_loc_conf_t  *lcf;
 
-    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
-        return NGX_HTTP_NOT_ALLOWED;
-    }
-
-    rc = ngx_http_discard_request_body(r);
+    rc = ngx_http_parley_read_only(r);
 
     if (rc != NGX_OK) {
         return rc;
