@@ -502,6 +502,205 @@ subtest 'AEE-28 AEE-29: caps hold for the message in a frame' => sub {
 };
 
 
+my %valid = (
+    agent_binding_moment => {
+        synopsis => 'Two branches wait.', findings => ['one conflicts'],
+        recommendations => ['rebase it'], offer => 'I can rebase it',
+        question => { stem => 'Which base?', recommended_idx => 1,
+                      options => [map { { label => "base $_",
+                                          reasoning => 'it is clean' } } 1, 2],
+                      hatches => { free_text => true, dialogue => true } } },
+    intent_declare => {
+        convergence_class => 'pr.open', payload_ref => 'pr:1',
+        acted_by => '~bob', drafted_with => '~cc-bob@1.0',
+        declared_at => '2026-05-22T09:00:00Z', ttl => 60000,
+        withdrawable => false, urgency => 'urgent' },
+    intent_withdraw => {
+        convergence_class => 'pr.open', intent_ref => 'pr:1',
+        withdrawn_at => '2026-05-22T09:00:00+10:00' },
+    flush_executed => {
+        convergence_class => 'pr.open', result_ref => 'pr:9',
+        executed_at => '2026-05-22T09:00:00Z', batch_refs => ['pr:1', 'pr:2'] },
+);
+
+
+# Submits frames of bob to alice.  Each change is {path => value} of a valid
+# frame of the kind; undef removes the member.  Alice's stream gets the frames
+# that $good has, octet for octet, and those of $bad are refused with the code
+# and the member.
+sub shapes {
+    my ($kind, $good, $bad) = @_;
+
+    my $stream = listen_to('alice');
+    my $changed = sub {
+        my %change = %{ $_[0] };
+        my @gone = grep { !defined $change{$_} } keys %change;
+        my $frame = frame('bob', 'alice', kind => $kind,
+                          $valid{$kind} ? (payload => $valid{$kind}) : ());
+
+        delete @change{@gone};
+
+        return without(with($frame, %change), @gone);
+    };
+
+    for my $change (@$good) {
+        my $frame = $changed->($change);
+        my $told = "$kind " . jcs($change);
+
+        is_deeply([@{ submit($frame) }{qw(status)}, delivered($frame)],
+                  [200, 0], "$told is published, and once");
+        is($stream->event->{data}, jcs($frame), 'and comes as it was sent');
+    }
+
+    for my $case (@$bad) {
+        my ($change, $code, $field) = @$case;
+
+        is_deeply(code($changed->($change)), [400, $code, $field],
+                  "$kind " . jcs($change));
+    }
+
+    submit(frame('bob', 'alice', text => 'after'));
+    is_deeply([texts($stream->event)], ['after'], "no other $kind came");
+    $stream->leave;
+}
+
+
+# Returns a refusal for each value of a member.
+sub invalid {
+    my ($path, @values) = @_;
+
+    my $field = '/' . $path;
+
+    return map { [{ $path => $_ },
+                  defined $_ ? 'field-invalid' : 'field-missing', $field] }
+               @values;
+}
+
+
+subtest 'ACH-08: ttl_ms is a non-negative integer, or absent' => sub {
+    shapes('agent_advisory',
+           [map { { ttl_ms => $_ } } undef, 0, 1, 60000, 9007199254740991],
+           [invalid('ttl_ms', -1, 1.5, '1000', true, [1], {})]);
+
+    my $stream = listen_to('alice');
+    my $spelled = sub { jcs(frame('bob', 'alice'))
+                        =~ s/^\{/{"ttl_ms":$_[0],/r };
+
+    for my $number (qw(60000.0 6e4 18446744073709551616 1e30)) {
+        my $text = $spelled->($number);
+
+        is_deeply(code(undef, as => 'bob', text => $text)->[0], 200,
+                  "ttl_ms $number");
+        is($stream->event->{data}, $text, 'and comes as it was sent');
+    }
+
+    for my $value (qw(null 1e-1 -6e4)) {
+        is_deeply(code(undef, as => 'bob', text => $spelled->($value)),
+                  [400, 'field-invalid', '/ttl_ms'], "ttl_ms $value");
+    }
+};
+
+
+subtest 'ACH-11: the five members of provenance' => sub {
+    my $name = sub { map { { "provenance_$_[0]" => $_ } } @_[1 .. $#_] };
+    my $wrong = sub { invalid("provenance_$_[0]", @_[1 .. $#_]) };
+
+    shapes('agent_advisory',
+        [$name->(compute_location => qw(server-active server-aggregate
+                                        local-only)),
+         $name->(method => ['session-context'], ['snapshot', 'summary']),
+         $name->(return_ref => undef, 'return:1'),
+         $name->(context_check => qw(passed skipped)),
+         $name->(basis => 'agent-channel:advisory')],
+        [$wrong->(compute_location => undef, 'server', 'Local-only', '', 1, []),
+         $wrong->(method => undef, [], 'snapshot', {}),
+         (map { [{ provenance_method => $_ }, 'field-invalid',
+                 '/provenance_method/' . $#$_] } [1], ['x', ''], ['x', true]),
+         $wrong->(return_ref => 1, [], true),
+         $wrong->(context_check => undef, 'failed', '', true),
+         $wrong->(basis => undef, '', 1, ['x'])]);
+};
+
+
+subtest 'ACH-13: the eight slots of a decision request' => sub {
+    my $options = sub { [map { { label => "l$_", reasoning => 'r' } }
+                             1 .. $_[0]] };
+    my $question = 'payload/question';
+    my $of = sub { my ($n, $idx) = @_;
+                   return { "$question/options" => $options->($n),
+                            "$question/recommended_idx" => $idx } };
+
+    shapes('agent_binding_moment',
+        [{}, (map { my $n = $_; map { $of->($n, $_) } 0, $n - 1 } 2 .. 4),
+         (map { { "$question/hatches" => $_ } }
+              undef, {}, { free_text => false },
+              { free_text => false, dialogue => true },
+              { free_text => true, dialogue => false }),
+         { 'payload/findings' => [], 'payload/recommendations' => [] }],
+        [(map { invalid("payload/$_", undef, 1) }
+              qw(synopsis findings recommendations offer question)),
+         (map { invalid("$question/$_", undef, 'x') }
+              qw(options recommended_idx)),
+         invalid("$question/stem", undef, '', 1),
+         (map { [$of->($_, 0), 'field-invalid', "/$question/options"] }
+              0, 1, 5),
+         (map { [$of->($_->[0], $_->[1]), 'field-invalid',
+                 "/$question/recommended_idx"] }
+              [2, 2], [3, 3], [4, 4], [2, -1], [2, 0.5]),
+         (map { invalid("$question/options/1/$_", undef, 1) }
+              qw(label reasoning)),
+         [{ "$question/hatches" => { free_text => false, dialogue => false } },
+          'field-invalid', "/$question/hatches/dialogue"],
+         (map { invalid("$question/hatches/$_", 'no', 0) }
+              qw(free_text dialogue)),
+         (map { [{ "$_/more" => 1 }, 'field-unknown', "/$_/more"] }
+              'payload', $question, "$question/hatches",
+              "$question/options/0")]);
+};
+
+
+subtest 'ACH-14: the three kinds of convergence' => sub {
+    my %time = (intent_declare => 'declared_at',
+                intent_withdraw => 'withdrawn_at',
+                flush_executed => 'executed_at');
+    my %ref = (intent_declare => 'payload_ref', intent_withdraw => 'intent_ref',
+               flush_executed => 'result_ref');
+
+    for my $kind (sort keys %time) {
+        shapes($kind,
+            [{},
+             $kind eq 'intent_declare'
+             ? (map({ { "payload/urgency" => $_ } } undef, 'normal'),
+                { 'payload/withdrawable' => true, 'payload/ttl' => 1 })
+             : $kind eq 'flush_executed'
+             ? map({ { 'payload/batch_refs' => $_ } } undef, []) : ()],
+            [(map { invalid("payload/$_", undef, '', 1) }
+                  'convergence_class', $ref{$kind}),
+             invalid("payload/$time{$kind}", undef, 'yesterday', 1779404400,
+                     '2026-05-22T09:00:00'),
+             [{ 'payload/more' => 1 }, 'field-unknown', '/payload/more'],
+             $kind eq 'intent_declare'
+             ? (invalid('payload/ttl', undef, 0, -1, 0.5, '1000'),
+                invalid('payload/withdrawable', undef, 'yes', 1),
+                invalid('payload/urgency', 'high', 1),
+                invalid('payload/acted_by', undef, 'bob', '~cc-bob'),
+                invalid('payload/drafted_with', undef, 'cc bob'))
+             : $kind eq 'flush_executed'
+             ? (invalid('payload/batch_refs', 'pr:1', {}),
+                [{ 'payload/batch_refs' => ['pr:1', 2] }, 'field-invalid',
+                 '/payload/batch_refs/1'])
+             : ()]);
+    }
+
+    my $other = { %{ $valid{intent_declare} }, acted_by => '~carol' };
+
+    is_deeply(code(frame('bob', 'alice', kind => 'intent_declare',
+                         payload => $other)),
+              [403, 'sender-identity-mismatch', '/payload/acted_by'],
+              "another principal's");
+};
+
+
 subtest 'SEC-09: a sender uses at most its share of the zone' => sub {
     my $answer;
     my $n = 0;
