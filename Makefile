@@ -409,7 +409,7 @@ $(OBJ)/t/unit/test_libparley.o: ALL_CFLAGS += -Ilib
 
 # to a new name, as a test may run the old one
 $(TOOL): $(TOOL_OBJS) $(LIB)
-	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@.new $(TOOL_OBJS) $(LIB) -lssl $(PKG_LIBS)
+	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@.new $(TOOL_OBJS) $(LIB) -lcurl $(PKG_LIBS)
 	@mv $@.new $@
 
 $(PRINT): $(PRINT_OBJS) $(LIB)

@@ -39,6 +39,10 @@ is(@found, @files, 'and nothing else') or diag("@found");
 
 like(qx{$dir/usr/bin/parley --version}, qr/^parley \d/, 'the tool runs');
 
+my ($first) = qx{gcc -nostdinc -I $root -fsyntax-only $root/tools/parley_http.c 2>&1}
+              =~ /error: (.*)/;
+like($first, qr/libcurl4-openssl-dev/, 'the tool needs the headers of libcurl');
+
 spew(tmp_dir() . '/nginx.conf', <<"END");
 load_module $dir/usr/lib/nginx/modules/ngx_http_parley_module.so;
 error_log stderr;

@@ -612,10 +612,57 @@ subtest 'GW-16 parley hold' => sub {
     is($status, 2, 'a certificate of nobody');
     like($err, qr/self.signed certificate/, 'and it says so');
 
-    for (qw(ftp://x/ http:// http://h:x/ http://unix:/x https://[::1), 'x') {
+    ($status, $out, $err) = $hold->(['list'], 'token', @with, '--control',
+                                    $url =~ s/localhost/127.0.0.1/r);
+    is($status, 2, 'a certificate without the name in the URL');
+    like($err, qr/does not match|no alternative.*name/, 'and it says so');
+
+    ($status, $out, $err) = $hold->(['list'], 'token', '--control', $url,
+                                    '--cacert', "$dir/token");
+    is($status, 2, 'a file of authorities without a certificate');
+    like($err, qr{\Q$dir\E/token}, 'and its name is told');
+
+    for (qw(http:// http://h:x/ http://unix:/x https://[::1
+            http://a:b@h/), 'x')
+    {
         ($status, $out, $err) = $hold->(['list'], 'token', '--control', $_);
         is($status, 2, "no URL: $_");
+        like($err, qr/: "\Q$_\E": .*; expected http:/, 'with the reason');
     }
+
+    my $plain = 'http://127.0.0.1:' . port(2) . '/';
+    my $head = 'HTTP/1.1 200 OK\r\nContent-Length: ';
+
+    for ([ 'ftp://x/', '', 2, qr/"ftp" not supported/ ],
+         [ "http://unix:$dir/none:/x", '', 2, qr/No such file/ ],
+         [ $plain, 'SSH-2.0\r\n', 2, qr/HTTP\/0\.9/ ],
+         [ $plain, $head . '9\r\n\r\n{}', 2, qr/bytes remaining/ ],
+         [ $plain, $head . '5000000\r\n\r\n' . 'x' x 5000000, 2,
+           qr/longer than 4194304/ ],
+         [ $plain, "HTTP/1.1 302 X\\r\\nLocation: $url\\r\\n"
+           . 'Content-Length: 0\r\n\r\n', 1, qr/status 302/ ])
+    {
+        my ($to, $answer, $expected, $why) = @$_;
+
+        $service->script("\$c->out(\"$answer\"); \$c->{keep} = 0");
+        ($status, $out, $err) = $hold->(['list'], 'token', '--control', $to,
+                                        @with);
+        is($status, $expected, "$to is refused");
+        like($err, $why, 'and it says why');
+    }
+
+    $service->script('$c->answer(200, [], jcs({ suspensions => [] }))');
+    {
+        local $ENV{http_proxy} = 'http://127.0.0.1:1';
+        ($status, $out, $err) = $hold->(['lift', 'a&b=+ %/c'], 'token',
+                                        '--control', "$plain?x=1");
+    }
+    is($status, 1, 'a proxy of the environment is not used') or diag($err);
+    like($service->last->{uri}, qr/^\/\?x=1&sub=a%26b%3D%2B\+%25%2Fc$/i,
+       'a name is encoded');
+    is($service->last->{headers}{authorization}, slurp("$dir/token")
+       =~ s/\n\z//r, 'the token goes to the gateway');
+    $service->script(undef);
 
     ($status, $out, $err) = $hold->(['list'], 'token');
     is($status, 2, 'none at all');

@@ -83,7 +83,7 @@ subtest 'GW-16 help and version' => sub {
     like($all, qr/^built by (?:gcc|Clang|\S+ Clang)\b.* \((?:release|debug|sanitize)\)$/m,
          'the build');
     like($all, qr/^built with $_ \d\S* \(running with \d/m, $_)
-        for qw(OpenSSL libsodium jansson PCRE2);
+        for qw(OpenSSL libsodium jansson PCRE2 libcurl);
     like($all, qr/^protocols: aee vcp /m, 'protocols');
 };
 

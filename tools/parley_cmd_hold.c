@@ -9,7 +9,7 @@
 static int parley_hold_list(parley_tool_t *tool);
 static int parley_hold_lift(parley_tool_t *tool);
 static int parley_hold_ask(parley_tool_t *tool, const char *method,
-    parley_str_t query, size_t *n);
+    const char *query, size_t *n);
 static int parley_hold_refused(parley_tool_t *tool,
     const parley_http_answer_t *answer);
 static int parley_hold_tell(parley_tool_t *tool, parley_str_t body,
@@ -59,7 +59,7 @@ parley_hold_list(parley_tool_t *tool)
 {
     size_t  n;
 
-    return parley_hold_ask(tool, "GET", parley_str_none, &n);
+    return parley_hold_ask(tool, "GET", NULL, &n);
 }
 
 
@@ -75,15 +75,15 @@ parley_hold_lift(parley_tool_t *tool)
     sub = tool->operands[0];
 
     parley_buf_init(&b, &tool->arena, 256);
-    parley_buf_lit(&b, "?sub=");
-    parley_http_escape(&b, parley_str_make(sub, strlen(sub)));
+    parley_buf_lit(&b, "sub=");
+    parley_buf_put(&b, sub, strlen(sub) + 1);
 
     if (parley_buf_done(&b, &query) != 0) {
         parley_say("no memory");
         return PARLEY_EXIT_USAGE;
     }
 
-    status = parley_hold_ask(tool, "DELETE", query, &n);
+    status = parley_hold_ask(tool, "DELETE", (const char *) query.data, &n);
 
     if (status == PARLEY_EXIT_OK && n == 0) {
         parley_say("\"%s\" is not suspended", sub);
@@ -95,7 +95,7 @@ parley_hold_lift(parley_tool_t *tool)
 
 
 static int
-parley_hold_ask(parley_tool_t *tool, const char *method, parley_str_t query,
+parley_hold_ask(parley_tool_t *tool, const char *method, const char *query,
     size_t *n)
 {
     parley_http_answer_t   answer;
@@ -140,7 +140,7 @@ parley_hold_refused(parley_tool_t *tool, const parley_http_answer_t *answer)
         detail = parley_hold_text(&doc, 0, PARLEY_STR("detail"));
     }
 
-    parley_say("the gateway answers with status %d%s%.*s", answer->status,
+    parley_say("the gateway answers with status %ld%s%.*s", answer->status,
                detail.len > 0 ? ": " : "", (int) detail.len,
                (const char *) detail.data);
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include <curl/curl.h>
 #include <jansson.h>
 #include <openssl/crypto.h>
 #include <openssl/opensslv.h>
@@ -59,6 +60,9 @@ parley_version_all(void)
 
     parley_version_library("PCRE2", PARLEY_VERSION_NUMBER(PCRE2_MAJOR) "."
                            PARLEY_VERSION_NUMBER(PCRE2_MINOR), pcre);
+
+    parley_version_library("libcurl", LIBCURL_VERSION,
+                           curl_version_info(CURLVERSION_NOW)->version);
 
     puts("protocols: " PARLEY_PROTOCOLS(PARLEY_PROTOCOL_WORD, " ", " "));
 }
