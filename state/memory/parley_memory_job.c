@@ -515,24 +515,6 @@ parley_job_again(parley_memory_t *s, parley_entry_t *e,
 }
 
 
-void
-parley_job_over_locked(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
-    uint64_t at, parley_job_how_t how, uint64_t number)
-{
-    parley_due_t  *jobs;
-
-    jobs = &s->sh->jobs;
-
-    jobs->how = (uint32_t) how;
-    jobs->count = jobs->ended[how] + 1;
-    jobs->number = number;
-    jobs->at = at;
-    memcpy(jobs->lane, lane, PARLEY_KEY_LEN);
-
-    __atomic_store_n(&jobs->ending, 1, __ATOMIC_RELEASE);
-}
-
-
 static parley_state_done_t
 parley_memory_job_drop(parley_state_t *state,
     const uint8_t lane[PARLEY_KEY_LEN], size_t *ret, parley_call_t *call)

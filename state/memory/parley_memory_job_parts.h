@@ -248,15 +248,15 @@ parley_entry_t *parley_job_subject_find(parley_memory_t *s,
 void parley_job_remove_locked(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at, int64_t now);
 
-
-/* parley_memory_job.c: writes down that a job is over before its entries are
-   removed; number: of the append with the notice, or 0. */
+/* Writes down that a job is over before its entries are removed; number: of the
+   append with the notice, or 0. */
 void parley_job_over_locked(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at, parley_job_how_t how,
     uint64_t number);
 
-/* parley_memory_lane.c: completes the end that a verb wrote down. */
+/* Completes the end that a verb wrote down. */
 void parley_job_finish_locked(parley_memory_t *s, int64_t now);
+
 
 /* parley_memory_job_list.c */
 parley_state_done_t parley_memory_job_list(parley_state_t *state,

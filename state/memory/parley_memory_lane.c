@@ -518,6 +518,24 @@ parley_repair_lists(void *ctx, const parley_entry_t *e)
 
 
 void
+parley_job_over_locked(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
+    uint64_t at, parley_job_how_t how, uint64_t number)
+{
+    parley_due_t  *jobs;
+
+    jobs = &s->sh->jobs;
+
+    jobs->how = (uint32_t) how;
+    jobs->count = jobs->ended[how] + 1;
+    jobs->number = number;
+    jobs->at = at;
+    memcpy(jobs->lane, lane, PARLEY_KEY_LEN);
+
+    __atomic_store_n(&jobs->ending, 1, __ATOMIC_RELEASE);
+}
+
+
+void
 parley_job_finish_locked(parley_memory_t *s, int64_t now)
 {
     parley_due_t  *jobs;

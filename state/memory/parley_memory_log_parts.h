@@ -109,8 +109,6 @@ parley_str_t parley_log_record_copy(parley_memory_t *s,
     const parley_entry_t *e, const parley_log_head_t *head,
     parley_arena_t *arena);
 
-/* parley_memory_log_read.c */
-
 /* Adds a record, unless it has ended, to a page with room for one more.
    Returns 0; 1 if the page would exceed its octets; or -1 if memory is
    exhausted. */

@@ -190,45 +190,6 @@ parley_log_page(parley_memory_t *s, const parley_log_read_t *r,
 }
 
 
-int
-parley_log_add(parley_memory_t *s, const parley_log_read_t *r,
-    uint64_t number, uint64_t offset, int64_t now, parley_log_page_t *ret,
-    size_t *octets)
-{
-    int64_t               left;
-    parley_entry_t       *e;
-    parley_log_head_t     head;
-    parley_log_record_t  *record;
-
-    e = parley_log_record_find(s, number, &head);
-    left = e != NULL ? parley_log_left(e, &head, r->late, now) : 0;
-
-    if (left <= 0) {
-        return 0;
-    }
-
-    if (ret->n != 0 && head.size > r->octets - *octets) {
-        return 1;
-    }
-
-    record = &ret->list[ret->n];
-
-    record->offset = offset;
-    record->left = left;
-    record->octets = parley_log_record_copy(s, e, &head, r->arena);
-
-    if (record->octets.data == NULL) {
-        return -1;
-    }
-
-    ret->n++;
-    *octets += head.size < r->octets - *octets ? head.size
-                                               : r->octets - *octets;
-
-    return 0;
-}
-
-
 static size_t
 parley_log_behind(parley_memory_t *s, const uint8_t *key,
     const parley_log_t *log, uint64_t at, int64_t now)
