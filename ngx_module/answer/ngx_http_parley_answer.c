@@ -26,6 +26,8 @@ static ngx_int_t ngx_http_parley_answer_cut(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_answer_resume(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_understand(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx,
@@ -193,15 +195,6 @@ ngx_http_parley_answer_by_nginx(ngx_http_request_t *r,
 }
 
 
-void
-ngx_http_parley_upstream_error(ngx_http_parley_ctx_t *ctx,
-    parley_upstream_error_t what)
-{
-    parley_gate_upstream_error(&ctx->gate, what,
-                               (int) ctx->request->headers_out.status);
-}
-
-
 ngx_int_t
 ngx_http_parley_answer_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_chain_t *in)
@@ -216,7 +209,7 @@ ngx_http_parley_answer_body(ngx_http_request_t *r,
             return NGX_ERROR;
         }
 
-        if (ngx_http_parley_answer_broke_off(r, b)) {
+        if (ngx_http_parley_upstream_broke_off(r, b)) {
             ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_EARLY);
             return ngx_http_parley_answer_finish(r, ctx);
         }
@@ -311,20 +304,6 @@ ngx_http_parley_answer_gather(ngx_http_request_t *r,
 }
 
 
-/*
- * If an upstream fails after its header was read, nginx flushes the pending
- * data and ends the request.  The connection to the upstream is closed by
- * then.  The header is still held here, so the caller can get a proper error.
- */
-
-ngx_uint_t
-ngx_http_parley_answer_broke_off(ngx_http_request_t *r, ngx_buf_t *b)
-{
-    return b->flush && !b->last_buf && ngx_buf_special(b)
-           && r->upstream && r->upstream->peer.connection == NULL;
-}
-
-
 static ngx_int_t
 ngx_http_parley_answer_finish(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
@@ -344,7 +323,7 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
     }
 
     if (ctx->error.code != PARLEY_E_NONE
-        && ngx_http_parley_answer_failed(r, ctx, &ctx->reply) != NGX_OK)
+        && ngx_http_parley_reply_failed(r, ctx, &ctx->reply) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -353,7 +332,9 @@ ngx_http_parley_answer_finish(ngx_http_request_t *r,
 }
 
 
-ngx_int_t
+/* Continues the answer after the wait for the state, too. */
+
+static ngx_int_t
 ngx_http_parley_answer_resume(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
@@ -365,7 +346,7 @@ ngx_http_parley_answer_resume(ngx_http_request_t *r,
 
     if (rc == NGX_DECLINED) {
 
-        if (ngx_http_parley_answer_failed(r, ctx, &ctx->reply) != NGX_OK) {
+        if (ngx_http_parley_reply_failed(r, ctx, &ctx->reply) != NGX_OK) {
             return NGX_ERROR;
         }
 
@@ -375,12 +356,13 @@ ngx_http_parley_answer_resume(ngx_http_request_t *r,
     }
 
     if (rc == NGX_AGAIN) {
-        return ngx_http_parley_wait_answer(r, ctx);
+        return ngx_http_parley_wait_answer(r, ctx,
+                                           ngx_http_parley_answer_resume);
     }
 
     ctx->answer = NGX_HTTP_PARLEY_ANSWER_DONE;
 
-    return ngx_http_parley_answer_send(r, ctx, &ctx->reply,
+    return ngx_http_parley_reply_send(r, ctx, &ctx->reply,
                                        ctx->error.code == PARLEY_E_NONE
                                        && ctx->answered.copied);
 }
@@ -460,62 +442,4 @@ ngx_http_parley_answer_join(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     }
 
     return NGX_OK;
-}
-
-
-/* Logs the error.  Returns NGX_OK with *reply, or NGX_ERROR. */
-
-ngx_int_t
-ngx_http_parley_answer_failed(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply)
-{
-    if (ngx_http_parley_refusal(r, ctx, reply) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ctx->forwarded) {
-        ngx_http_parley_log_refusal(r, ctx);
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_parley_answer_send(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
-    ngx_uint_t copied)
-{
-    ngx_int_t    rc;
-    ngx_chain_t  out;
-
-    ctx->replied = 1;
-
-    ngx_http_parley_answer_trailers(r, !copied);
-
-    if (!copied) {
-        ngx_http_parley_answer_headers(r, 1);
-    }
-
-    if (ngx_http_parley_reply_headers(r, ctx, reply) != NGX_OK
-        || ngx_http_parley_out_header(r, "traceparent", ctx->answer_trace)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_http_parley_next_header_filter(r);
-
-    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
-        return rc;
-    }
-
-    out.buf = ngx_http_parley_last_buf(r, reply->body);
-    out.next = NULL;
-
-    if (out.buf == NULL) {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_parley_next_body_filter(r, &out);
 }

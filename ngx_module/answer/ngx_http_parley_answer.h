@@ -36,6 +36,19 @@ ngx_buf_t *ngx_http_parley_last_buf(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_refusal(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
 
+/*
+ * Logs ctx->error, which the answer caused, and makes the refusal.  Returns
+ * NGX_OK or NGX_ERROR.  ngx_http_parley_unanswered() must follow.
+ */
+ngx_int_t ngx_http_parley_reply_failed(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
+
+/* Sends header and body of the reply to a forwarded message.  With copied, the
+   headers and the body of the service are unchanged. */
+ngx_int_t ngx_http_parley_reply_send(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
+    ngx_uint_t copied);
+
 /* Sets status, type, length and the Parley- headers of a reply. */
 ngx_int_t ngx_http_parley_reply_headers(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
@@ -44,15 +57,21 @@ ngx_int_t ngx_http_parley_reply_headers(ngx_http_request_t *r,
 /* ngx_http_parley_wait.c */
 
 /*
- * Makes the answer wait for the state: its output is held and continues later.
- * Returns NGX_AGAIN.
+ * Makes the answer wait for the state: its output is held, and resume continues
+ * it.  Returns NGX_AGAIN.
  */
 ngx_int_t ngx_http_parley_wait_answer(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
+    ngx_http_parley_ctx_t *ctx, ngx_http_parley_resume_pt resume);
 
 /* ngx_http_parley_filter.c */
 
 ngx_int_t ngx_http_parley_filter_init(ngx_conf_t *cf);
+
+
+/* ngx_http_parley_next.c */
+
+extern ngx_http_output_header_filter_pt  ngx_http_parley_next_header;
+extern ngx_http_output_body_filter_pt    ngx_http_parley_next_body;
 
 /* Call the next filters of the chain.  An answer for a departed client is
    dropped. */
@@ -68,38 +87,8 @@ ngx_int_t ngx_http_parley_answer_header(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_answer_body(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_chain_t *in);
 
-/* Sends header and body of the reply.  With copied, the headers and the body
-   of the service are unchanged. */
-ngx_int_t ngx_http_parley_answer_send(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
-    ngx_uint_t copied);
-
-/*
- * Logs ctx->error, which the answer caused, and makes the refusal.  Returns
- * NGX_OK or NGX_ERROR.  ngx_http_parley_unanswered() must follow.
- */
-ngx_int_t ngx_http_parley_answer_failed(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply);
-
-/* Continues the answer after the wait for the state. */
-ngx_int_t ngx_http_parley_answer_resume(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-
-/* Returns whether nginx signals with b that the upstream's answer has ended
-   early. */
-ngx_uint_t ngx_http_parley_answer_broke_off(ngx_http_request_t *r,
-    ngx_buf_t *b);
-
-/* calls parley_gate_upstream_error() with the status of the current answer */
-void ngx_http_parley_upstream_error(ngx_http_parley_ctx_t *ctx,
-    parley_upstream_error_t what);
-
 
 /* ngx_http_parley_sse.c: an answer of events */
-
-/* Continues the answer after the wait for the state. */
-ngx_int_t ngx_http_parley_sse_resume(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
 
 /* Ends the stream from outside of the filters, with ctx->error as the last
    event. */

@@ -109,7 +109,7 @@ ngx_http_parley_deadline_handler(ngx_event_t *ev)
     if (ctx->sse) {
         ctx->gate.timed_out = 1;
         ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_TIMEOUT);
-        ngx_http_parley_sse_stop(ctx);
+        ctx->sse_stop(ctx);
         return;
     }
 

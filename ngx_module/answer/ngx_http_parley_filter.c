@@ -22,10 +22,6 @@ static ngx_int_t ngx_http_parley_foreign_page(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_parley_body_exceeds(ngx_http_request_t *r);
 
 
-static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
-static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
-
-
 static ngx_int_t
 ngx_http_parley_header_filter(ngx_http_request_t *r)
 {
@@ -34,13 +30,13 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
     ngx_http_parley_loc_conf_t  *lcf;
 
     if (r != r->main) {
-        return ngx_http_next_header_filter(r);
+        return ngx_http_parley_next_header(r);
     }
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
     if (!parley_settings_steps(lcf)) {
-        return ngx_http_next_header_filter(r);
+        return ngx_http_parley_next_header(r);
     }
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
@@ -114,7 +110,8 @@ ngx_http_parley_no_answer(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_parley_foreign_page(ngx_http_request_t *r)
 {
-    ngx_http_parley_ctx_t  *ctx;
+    ngx_http_parley_ctx_t        *ctx;
+    ngx_http_parley_main_conf_t  *mcf;
 
     if (r->headers_out.status != NGX_HTTP_REQUEST_ENTITY_TOO_LARGE
         || !ngx_http_parley_body_exceeds(r))
@@ -122,7 +119,9 @@ ngx_http_parley_foreign_page(ngx_http_request_t *r)
         return ngx_http_parley_next_header_filter(r);
     }
 
-    ctx = ngx_http_parley_get_ctx(r);
+    mcf = ngx_http_get_module_main_conf(r, ngx_http_parley_module);
+
+    ctx = mcf->contexts->get(r);
     if (ctx == NULL) {
         return NGX_ERROR;
     }
@@ -167,72 +166,6 @@ ngx_http_parley_body_exceeds(ngx_http_request_t *r)
 }
 
 
-/*
- * Calls the next header filter; the client may have left (GW-21).  An answer
- * of events continues unsent.  A complete answer ends with the status that
- * nginx logs for a departed client.
- */
-
-ngx_int_t
-ngx_http_parley_next_header_filter(ngx_http_request_t *r)
-{
-    ngx_int_t               rc;
-    ngx_uint_t              events;
-    ngx_http_parley_ctx_t  *ctx;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
-
-    if (ctx == NULL || !ctx->forwarded) {
-        return ngx_http_next_header_filter(r);
-    }
-
-    events = (ctx->answer == NGX_HTTP_PARLEY_ANSWER_EVENTS);
-
-    if (!ctx->left) {
-        rc = ngx_http_next_header_filter(r);
-
-        if (rc != NGX_ERROR || !r->connection->error || !events) {
-            return rc;
-        }
-
-        ngx_http_parley_client_left(ctx);
-    }
-
-    return events ? NGX_OK : NGX_HTTP_CLIENT_CLOSED_REQUEST;
-}
-
-
-ngx_int_t
-ngx_http_parley_next_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
-{
-    ngx_int_t               rc;
-    ngx_http_parley_ctx_t  *ctx;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
-
-    if (ctx == NULL || ctx->answer != NGX_HTTP_PARLEY_ANSWER_EVENTS) {
-        return ngx_http_next_body_filter(r, in);
-    }
-
-    if (!ctx->left) {
-        rc = ngx_http_next_body_filter(r, in);
-
-        if (rc != NGX_ERROR || !r->connection->error) {
-            ngx_http_parley_client_stream(r, ctx);
-            return rc;
-        }
-
-        ngx_http_parley_client_left(ctx);
-    }
-
-    for (/* void */ ; in; in = in->next) {
-        in->buf->pos = in->buf->last;
-    }
-
-    return NGX_OK;
-}
-
-
 /* Drops the rest of an answer after the reply; an error ends the upstream. */
 
 static ngx_int_t
@@ -248,7 +181,7 @@ ngx_http_parley_rest(ngx_http_request_t *r, ngx_chain_t *in)
         in->buf->pos = in->buf->last;
     }
 
-    rc = ngx_http_next_body_filter(r, NULL);
+    rc = ngx_http_parley_next_body(r, NULL);
 
     return rc == NGX_OK && !last && r->connection->buffered == 0 ? NGX_ERROR
                                                                  : rc;
@@ -263,7 +196,7 @@ ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
     if (r != r->main || ctx == NULL) {
-        return ngx_http_next_body_filter(r, in);
+        return ngx_http_parley_next_body(r, in);
     }
 
     if (ctx->answer == NGX_HTTP_PARLEY_ANSWER_EVENTS) {
@@ -288,17 +221,17 @@ ngx_http_parley_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_parley_rest(r, in);
     }
 
-    return ngx_http_next_body_filter(r, in);
+    return ngx_http_parley_next_body(r, in);
 }
 
 
 ngx_int_t
 ngx_http_parley_filter_init(ngx_conf_t *cf)
 {
-    ngx_http_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_parley_next_header = ngx_http_top_header_filter;
     ngx_http_top_header_filter = ngx_http_parley_header_filter;
 
-    ngx_http_next_body_filter = ngx_http_top_body_filter;
+    ngx_http_parley_next_body = ngx_http_top_body_filter;
     ngx_http_top_body_filter = ngx_http_parley_body_filter;
 
     return NGX_OK;

@@ -9,6 +9,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
 
 #include <zlib.h>
 

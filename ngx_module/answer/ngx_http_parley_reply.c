@@ -9,7 +9,6 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "http/parley_handshake.h"
 
 
@@ -54,7 +53,7 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (ctx->gate.holds) {
-        return ngx_http_parley_await_answer(r, ctx);
+        return ctx->held_answer(r, ctx);
     }
 
     return ngx_http_parley_respond(r, ctx, &reply);
@@ -153,6 +152,64 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     }
 
     return NGX_OK;
+}
+
+
+/* Logs the error.  Returns NGX_OK with *reply, or NGX_ERROR. */
+
+ngx_int_t
+ngx_http_parley_reply_failed(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_reply_t *reply)
+{
+    if (ngx_http_parley_refusal(r, ctx, reply) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ctx->forwarded) {
+        ngx_http_parley_log_refusal(r, ctx);
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_parley_reply_send(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply,
+    ngx_uint_t copied)
+{
+    ngx_int_t    rc;
+    ngx_chain_t  out;
+
+    ctx->replied = 1;
+
+    ngx_http_parley_answer_trailers(r, !copied);
+
+    if (!copied) {
+        ngx_http_parley_answer_headers(r, 1);
+    }
+
+    if (ngx_http_parley_reply_headers(r, ctx, reply) != NGX_OK
+        || ngx_http_parley_out_header(r, "traceparent", ctx->answer_trace)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_http_parley_next_header_filter(r);
+
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    out.buf = ngx_http_parley_last_buf(r, reply->body);
+    out.next = NULL;
+
+    if (out.buf == NULL) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_parley_next_body_filter(r, &out);
 }
 
 

@@ -35,7 +35,9 @@ static ngx_int_t ngx_http_parley_sse_ended(ngx_http_request_t *r,
 static ngx_int_t ngx_http_parley_sse_failed(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_sse_hold(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx, ngx_http_parley_held_pt held);
+    ngx_http_parley_ctx_t *ctx, ngx_http_parley_resume_pt held);
+static ngx_int_t ngx_http_parley_sse_resume(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_sse_respond(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
 static void ngx_http_parley_sse_finish(ngx_http_request_t *r,
@@ -106,6 +108,7 @@ ngx_http_parley_sse_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     cln->data = sse;
 
     ctx->sse = sse;
+    ctx->sse_stop = ngx_http_parley_sse_stop;
     sse->ctx = ctx;
 
     ngx_queue_insert_tail(&ctx->mcf->streams, &sse->queue);
@@ -324,20 +327,20 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
 
 static ngx_int_t
 ngx_http_parley_sse_hold(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
-    ngx_http_parley_held_pt held)
+    ngx_http_parley_resume_pt held)
 {
     ctx->sse->held = held;
 
-    return ngx_http_parley_wait_answer(r, ctx);
+    return ngx_http_parley_wait_answer(r, ctx, ngx_http_parley_sse_resume);
 }
 
 
 /* Continues with the held event, and then with the input since. */
 
-ngx_int_t
+static ngx_int_t
 ngx_http_parley_sse_resume(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    ngx_http_parley_held_pt  held;
+    ngx_http_parley_resume_pt  held;
 
     held = ctx->sse->held;
     ctx->sse->held = NULL;
@@ -448,7 +451,7 @@ ngx_http_parley_sse_ended(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 ngx_int_t
 ngx_http_parley_sse_fail(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    if (ngx_http_parley_answer_failed(r, ctx, &ctx->sse->reply) != NGX_OK) {
+    if (ngx_http_parley_reply_failed(r, ctx, &ctx->sse->reply) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -503,7 +506,7 @@ ngx_http_parley_sse_respond(ngx_http_request_t *r,
         r->keepalive = 0;
     }
 
-    return ngx_http_parley_answer_send(r, ctx, reply, 0) == NGX_ERROR
+    return ngx_http_parley_reply_send(r, ctx, reply, 0) == NGX_ERROR
            ? NGX_ERROR : NGX_OK;
 }
 

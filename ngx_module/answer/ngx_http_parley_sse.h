@@ -21,10 +21,6 @@ typedef struct {
 } ngx_http_parley_sse_text_t;
 
 
-typedef ngx_int_t (*ngx_http_parley_held_pt)(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-
-
 struct ngx_http_parley_sse_s {
     ngx_http_parley_ctx_t      *ctx;
     parley_slot_t              *slot;       /* counters of the stream */
@@ -48,7 +44,7 @@ struct ngx_http_parley_sse_s {
                                                (SEC-15) */
     int64_t                     expires;    /* ms since 1970 */
 
-    ngx_http_parley_held_pt     held;       /* continues when the state has
+    ngx_http_parley_resume_pt   held;       /* continues when the state has
                                                answered; NULL: no wait */
     parley_event_t              event;      /* the held event */
     parley_answered_t           answered;

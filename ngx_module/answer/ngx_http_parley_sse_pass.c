@@ -12,6 +12,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/answer/ngx_http_parley_sse.h"
 
 
@@ -122,7 +123,7 @@ ngx_http_parley_sse_read(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
         if ((ngx_buf_in_memory(b) && b->pos < b->last)
             || (rc == NGX_AGAIN
-                && (b->last_buf || ngx_http_parley_answer_broke_off(r, b))))
+                && (b->last_buf || ngx_http_parley_upstream_broke_off(r, b))))
         {
             break;
         }
@@ -193,7 +194,7 @@ ngx_http_parley_sse_buf(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         return ngx_http_parley_sse_end(r, ctx, 1);
     }
 
-    return ngx_http_parley_answer_broke_off(r, b)
+    return ngx_http_parley_upstream_broke_off(r, b)
            ? ngx_http_parley_sse_end(r, ctx, 0) : NGX_OK;
 }
 

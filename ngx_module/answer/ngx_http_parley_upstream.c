@@ -55,6 +55,29 @@ ngx_http_parley_upstream_watch(ngx_http_request_t *r,
 }
 
 
+void
+ngx_http_parley_upstream_error(ngx_http_parley_ctx_t *ctx,
+    parley_upstream_error_t what)
+{
+    parley_gate_upstream_error(&ctx->gate, what,
+                               (int) ctx->request->headers_out.status);
+}
+
+
+/*
+ * If an upstream fails after its header was read, nginx flushes the pending
+ * data and ends the request.  The connection to the upstream is closed by
+ * then.  The header is still held here, so the caller can get a proper error.
+ */
+
+ngx_uint_t
+ngx_http_parley_upstream_broke_off(ngx_http_request_t *r, ngx_buf_t *b)
+{
+    return b->flush && !b->last_buf && ngx_buf_special(b)
+           && r->upstream && r->upstream->peer.connection == NULL;
+}
+
+
 ngx_uint_t
 ngx_http_parley_upstream_is_open(ngx_http_request_t *r)
 {

@@ -70,9 +70,12 @@ ngx_http_parley_wait_watch(ngx_http_request_t *r)
 
 
 ngx_int_t
-ngx_http_parley_wait_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+ngx_http_parley_wait_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    ngx_http_parley_resume_pt resume)
 {
     if (ctx->waited == NULL) {
+        ctx->resumed = resume;
+
         (void) ngx_http_parley_wait_start(r, ctx,
                                           ngx_http_parley_waited_answer);
 
@@ -195,8 +198,7 @@ ngx_http_parley_waited_answer(ngx_http_request_t *r,
     r->main->blocked--;
     r->buffered &= ~NGX_HTTP_PARLEY_BUFFERED;
 
-    rc = ctx->sse ? ngx_http_parley_sse_resume(r, ctx)
-                  : ngx_http_parley_answer_resume(r, ctx);
+    rc = ctx->resumed(r, ctx);
 
     if (ctx->waited) {
         return;

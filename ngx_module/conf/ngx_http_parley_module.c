@@ -139,6 +139,7 @@ ngx_http_parley_init(ngx_conf_t *cf)
     }
 
     mcf->accepting = 1;
+    mcf->contexts = &ngx_http_parley_contexts;
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
@@ -254,7 +255,8 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    if (ngx_http_parley_hub_init(cycle, mcf) != NGX_OK
+    if (ngx_http_parley_hub_init(cycle, mcf, ngx_http_parley_jobs_wake)
+        != NGX_OK
         || ngx_http_parley_jobs_init(cycle, mcf) != NGX_OK
         || ngx_http_parley_fetch_init(cycle, mcf) != NGX_OK
         || ngx_http_parley_revocations_init(cycle, mcf) != NGX_OK)

@@ -44,6 +44,8 @@ static void ngx_http_parley_deliver_answered(ngx_http_request_t *sr,
 static void ngx_http_parley_deliver_done(ngx_event_t *ev);
 static void ngx_http_parley_deliver_stop(ngx_http_parley_attempt_t *a,
     parley_job_how_t how, const char *why);
+static void ngx_http_parley_deliver_came(ngx_http_parley_jobs_t *jobs,
+    parley_run_t *run, const parley_attempted_t *how);
 
 
 void
@@ -66,7 +68,7 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     if (!parley_delivery_begin(&jobs->deliver, &run->job, &run->arena,
                                delivery, &over))
     {
-        ngx_http_parley_jobs_came(jobs, run, &over);
+        ngx_http_parley_deliver_came(jobs, run, &over);
         return;
     }
 
@@ -258,7 +260,7 @@ ngx_http_parley_deliver_done(ngx_event_t *ev)
     ngx_queue_remove(&a->queue);
     ngx_queue_insert_head(&jobs->attempts, &a->queue);
 
-    ngx_http_parley_jobs_came(jobs, run, &came);
+    ngx_http_parley_deliver_came(jobs, run, &came);
 }
 
 
@@ -282,7 +284,39 @@ ngx_http_parley_deliver_stop(ngx_http_parley_attempt_t *a,
     over.how = how;
     over.why = why;
 
-    ngx_http_parley_jobs_came(jobs, run, &over);
+    ngx_http_parley_deliver_came(jobs, run, &over);
+}
+
+
+/* Ends a run of a job that delivers, with the result of the attempt. */
+
+static void
+ngx_http_parley_deliver_came(ngx_http_parley_jobs_t *jobs,
+    parley_run_t *run, const parley_attempted_t *how)
+{
+    parley_job_end_t    end;
+    parley_job_line_t   told;
+    parley_delivery_t  *delivery;
+
+    ngx_memzero(&end, sizeof(parley_job_end_t));
+
+    end.how = how->how;
+    end.after = how->after;
+    end.mark = how->mark;
+
+    delivery = run->data;
+    delivery->why = how->why;
+
+    parley_job_line_attempt(delivery, &run->job, how, &told);
+    ngx_http_parley_log_job(&told);
+
+    if (how->how == PARLEY_JOB_REFUSED || how->how == PARLEY_JOB_GIVEN_UP) {
+        parley_delivery_tells(&jobs->deliver, &jobs->mcf->zone->memory.state,
+                              delivery, how->why, ngx_http_parley_now(),
+                              &run->arena, &end.tells);
+    }
+
+    parley_runner_end(run, &end);
 }
 
 
@@ -321,5 +355,5 @@ ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     ngx_http_parley_audit_delivery(jobs->mcf, &line);
 
     parley_job_line_over(delivery, untold, &told);
-    ngx_http_parley_jobs_log(&told);
+    ngx_http_parley_log_job(&told);
 }

@@ -8,6 +8,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
 #include "gate/delivery/parley_deadline.h"
 
@@ -141,7 +142,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     }
 
     parley_job_line_deadline(deadline, untold, &told);
-    ngx_http_parley_jobs_log(&told);
+    ngx_http_parley_log_job(&told);
 
     parley_deadline_line(deadline, &line);
     ngx_http_parley_audit_delivery(jobs->mcf, &line);

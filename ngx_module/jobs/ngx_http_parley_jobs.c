@@ -192,36 +192,6 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
 }
 
 
-void
-ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
-    const parley_attempted_t *how)
-{
-    parley_job_end_t    end;
-    parley_job_line_t   told;
-    parley_delivery_t  *delivery;
-
-    ngx_memzero(&end, sizeof(parley_job_end_t));
-
-    end.how = how->how;
-    end.after = how->after;
-    end.mark = how->mark;
-
-    delivery = run->data;
-    delivery->why = how->why;
-
-    parley_job_line_attempt(delivery, &run->job, how, &told);
-    ngx_http_parley_jobs_log(&told);
-
-    if (how->how == PARLEY_JOB_REFUSED || how->how == PARLEY_JOB_GIVEN_UP) {
-        parley_delivery_tells(&jobs->deliver, &jobs->mcf->zone->memory.state,
-                              delivery, how->why, ngx_http_parley_now(),
-                              &run->arena, &end.tells);
-    }
-
-    parley_runner_end(run, &end);
-}
-
-
 /* Logs the end of a job and wakes the readers of the message about it. */
 
 static void
@@ -243,21 +213,5 @@ ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
 
     if (run->end.tells && jobs->mcf->hub) {
         ngx_http_parley_hub_wakes(jobs->mcf->hub);
-    }
-}
-
-
-void
-ngx_http_parley_jobs_log(const parley_job_line_t *line)
-{
-    static const ngx_uint_t  levels[] = {
-        [PARLEY_JOB_LINE_INFO] = NGX_LOG_INFO,
-        [PARLEY_JOB_LINE_WARN] = NGX_LOG_WARN,
-        [PARLEY_JOB_LINE_ERR] = NGX_LOG_ERR
-    };
-
-    if (line->level != PARLEY_JOB_LINE_NONE) {
-        ngx_log_error(levels[line->level], ngx_cycle->log, 0, "parley: %s",
-                      line->text);
     }
 }

@@ -43,18 +43,11 @@ void ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf);
 /* Schedules a turn, because this worker has added a job. */
 void ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf);
 
-/* Writes a line to the error log if it has a level. */
-void ngx_http_parley_jobs_log(const parley_job_line_t *line);
-
-/* Ends a run of a job that delivers, with the result of the attempt. */
-void ngx_http_parley_jobs_came(ngx_http_parley_jobs_t *jobs,
-    parley_run_t *run, const parley_attempted_t *how);
-
 
 /* ngx_http_parley_deliver.c */
 
-/* Begins an attempt.  ngx_http_parley_jobs_came() follows, possibly before
-   this function returns. */
+/* Begins an attempt.  parley_runner_end() follows, possibly before this
+   function returns. */
 void ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run);
 
 /* Cancels attempts, because the worker exits. */

@@ -22,6 +22,8 @@ static parley_step_result_t ngx_http_parley_step_method(parley_gate_t *g);
 static parley_step_result_t ngx_http_parley_step_body(parley_gate_t *g);
 static parley_step_result_t ngx_http_parley_step_frame(parley_gate_t *g);
 static parley_step_result_t ngx_http_parley_step_forward(parley_gate_t *g);
+static ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
 static void ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
@@ -235,6 +237,33 @@ ngx_http_parley_step_forward(parley_gate_t *g)
 
     return ngx_http_parley_step_result(ngx_http_parley_forward(ctx->request,
                                                                ctx));
+}
+
+
+static ngx_int_t
+ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx->gate.entry == NULL) {
+        ctx->client_headers = r->headers_in.headers;
+        ctx->client_type = r->headers_in.content_type;
+        ctx->client_args = r->args;
+        ctx->client_uri = r->unparsed_uri;
+        ctx->client_version = r->http_version;
+    }
+
+    if (ngx_http_parley_body_replace(r, ctx) != NGX_OK
+        || ngx_http_parley_forward_arguments(r, ctx) != NGX_OK
+        || ngx_http_parley_request_headers(r, ctx) != NGX_OK
+        || ngx_http_parley_deadline_start(r, ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_http_parley_client_watch(r, ctx);
+
+    ctx->forwarded = 1;
+
+    return NGX_OK;
 }
 
 

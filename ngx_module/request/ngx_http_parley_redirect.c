@@ -53,7 +53,7 @@ ngx_http_parley_redirect_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_parley_find_ctx(r);
+    ctx = ngx_http_parley_context_find(r);
 
     if (ctx && ngx_http_parley_redirect_in_flight(ctx)) {
         return ngx_http_parley_redirect_out(r, ctx);
@@ -103,7 +103,7 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_parley_find_ctx(r);
+    ctx = ngx_http_parley_context_find(r);
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
     if (ctx == NULL) {
@@ -287,7 +287,7 @@ ngx_http_parley_redirect_refuse(ngx_http_request_t *r)
         return NGX_HTTP_FORBIDDEN;
     }
 
-    ctx = ngx_http_parley_get_ctx(r);
+    ctx = ngx_http_parley_context(r);
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

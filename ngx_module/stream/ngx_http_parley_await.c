@@ -60,6 +60,10 @@ static void ngx_http_parley_await_end(parley_subscriber_t *s,
     parley_end_t why);
 static void ngx_http_parley_await_take(parley_subscriber_t *s,
     const parley_publication_t *p);
+static void ngx_http_parley_await_cancelled(parley_subscriber_t *s,
+    const parley_publication_t *p);
+static void ngx_http_parley_await_drain(parley_subscriber_t *s,
+    ngx_msec_t left);
 static int64_t ngx_http_parley_await_collect(parley_subscriber_t *s,
     parley_str_t octets);
 static void ngx_http_parley_await_timeout(ngx_event_t *ev);
@@ -72,7 +76,9 @@ static void ngx_http_parley_await_cleanup(void *data);
 static const ngx_http_parley_transport_t  ngx_http_parley_await_transport = {
     ngx_http_parley_await_write,
     ngx_http_parley_await_end,
-    ngx_http_parley_await_take
+    ngx_http_parley_await_take,
+    ngx_http_parley_await_cancelled,
+    ngx_http_parley_await_drain
 };
 
 
@@ -81,7 +87,9 @@ static const ngx_http_parley_transport_t
 {
     ngx_http_parley_await_collect,
     ngx_http_parley_await_end,
-    NULL
+    NULL,
+    ngx_http_parley_await_cancelled,
+    ngx_http_parley_await_drain
 };
 
 
@@ -172,6 +180,7 @@ ngx_http_parley_await_make(ngx_http_parley_ctx_t *ctx,
     ngx_add_timer(&held->time, (ngx_msec_t) opening->hold);
 
     ctx->held = &held->sub;
+    ctx->held_answer = ngx_http_parley_await_answer;
     held->sub.hub = h;
     held->counted = 1;
     h->held++;
@@ -231,28 +240,19 @@ ngx_http_parley_await_has_room(ngx_http_parley_hub_t *h,
 /* Ends the hold of a cancelled call, which is then answered as at its timeout
    (MCP-06). */
 
-void
-ngx_http_parley_await_cancelled(void *ctx, const parley_publication_t *p)
+static void
+ngx_http_parley_await_cancelled(parley_subscriber_t *s,
+    const parley_publication_t *p)
 {
-    ngx_http_parley_hub_t *h = ctx;
+    ngx_http_parley_held_t *held = (ngx_http_parley_held_t *) s;
 
-    ngx_queue_t             *q;
-    ngx_http_parley_held_t  *held;
-
-    for (q = ngx_queue_head(&h->open);
-         q != ngx_queue_sentinel(&h->open);
-         q = ngx_queue_next(q))
+    if (!held->answered && !held->over
+        && ngx_memcmp(held->account, p->log, PARLEY_KEY_LEN) == 0
+        && parley_str_eq(held->opening->client, p->audience.instrument)
+        && parley_str_eq(held->opening->call, p->audience.session))
     {
-        held = ngx_http_parley_await_of(q);
-
-        if (held && !held->answered && !held->over
-            && ngx_memcmp(held->account, p->log, PARLEY_KEY_LEN) == 0
-            && parley_str_eq(held->opening->client, p->audience.instrument)
-            && parley_str_eq(held->opening->call, p->audience.session))
-        {
-            held->over = 1;
-            ngx_post_event(&held->turn, &ngx_posted_events);
-        }
+        held->over = 1;
+        ngx_post_event(&held->turn, &ngx_posted_events);
     }
 }
 
@@ -391,30 +391,21 @@ ngx_http_parley_await_turn(ngx_event_t *ev)
 
 
 /*
- * Shortens the hold of requests if worker_shutdown_timeout would cut it.
- * Otherwise a held request outlives a reload until its own time is over.
+ * Shortens the hold if worker_shutdown_timeout would cut it.  Otherwise a held
+ * request outlives a reload until its own time is over.
  */
 
-void
-ngx_http_parley_await_drain(ngx_http_parley_hub_t *h, ngx_msec_t left)
+static void
+ngx_http_parley_await_drain(parley_subscriber_t *s, ngx_msec_t left)
 {
-    ngx_queue_t             *q;
-    ngx_http_parley_held_t  *held;
+    ngx_http_parley_held_t *held = (ngx_http_parley_held_t *) s;
 
-    for (q = ngx_queue_head(&h->open);
-         q != ngx_queue_sentinel(&h->open);
-         q = ngx_queue_next(q))
+    if (!held->leaves && held->time.timer_set
+        && (ngx_msec_int_t) (held->time.timer.key - ngx_current_msec - left)
+           > 0)
     {
-        held = ngx_http_parley_await_of(q);
-
-        if (held && !held->leaves && held->time.timer_set
-            && (ngx_msec_int_t) (held->time.timer.key - ngx_current_msec
-                                 - left)
-               > 0)
-        {
-            held->leaves = 1;
-            ngx_add_timer(&held->time, left);
-        }
+        held->leaves = 1;
+        ngx_add_timer(&held->time, left);
     }
 }
 

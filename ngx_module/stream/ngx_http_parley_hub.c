@@ -10,7 +10,6 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
-#include "ngx_module/jobs/ngx_http_parley_jobs.h"
 #include "ngx_module/worker/ngx_http_parley_state.h"
 #include "gate/publish/parley_gate_admits.h"
 
@@ -48,6 +47,10 @@ static void ngx_http_parley_hub_woken_handler(ngx_event_t *ev);
 static void ngx_http_parley_hub_turn_handler(ngx_event_t *ev);
 static void ngx_http_parley_hub_tick_handler(ngx_event_t *ev);
 static void ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h);
+static void ngx_http_parley_hub_drain_held(ngx_http_parley_hub_t *h,
+    ngx_msec_t left);
+static void ngx_http_parley_hub_cancelled(void *ctx,
+    const parley_publication_t *p);
 static void ngx_http_parley_hub_count(ngx_http_parley_hub_t *h);
 static void ngx_http_parley_hub_turns(void *ctx);
 static uint32_t ngx_http_parley_hub_now(void *ctx);
@@ -61,7 +64,8 @@ static int ngx_http_parley_hub_admits(void *ctx,
 
 
 ngx_int_t
-ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf,
+    ngx_http_parley_hub_jobs_pt jobs)
 {
     parley_hub_env_t        env;
     ngx_http_parley_hub_t  *h;
@@ -77,6 +81,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     }
 
     h->mcf = mcf;
+    h->jobs = jobs;
     h->deliver.engine = mcf->engine;
     h->deliver.http = &mcf->http;
     h->deliver.seed = mcf->zone->sh->seed;
@@ -97,7 +102,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
     env.end = ngx_http_parley_hub_end;
     env.encode = ngx_http_parley_hub_encode;
     env.admits = ngx_http_parley_hub_admits;
-    env.cancelled = ngx_http_parley_await_cancelled;
+    env.cancelled = ngx_http_parley_hub_cancelled;
     env.wake = ngx_http_parley_hub_wakes;
     env.turn = ngx_http_parley_hub_turns;
     env.now = ngx_http_parley_hub_now;
@@ -371,7 +376,7 @@ ngx_http_parley_hub_wake_handler(ngx_event_t *ev)
 
     ngx_http_parley_wake_taken(h->mcf, c);
     parley_hub_wake(h->hub);
-    ngx_http_parley_jobs_wake(h->mcf);
+    h->jobs(h->mcf);
 }
 
 
@@ -381,7 +386,7 @@ ngx_http_parley_hub_woken_handler(ngx_event_t *ev)
     ngx_http_parley_hub_t  *h = ev->data;
 
     parley_hub_wake(h->hub);
-    ngx_http_parley_jobs_wake(h->mcf);
+    h->jobs(h->mcf);
 }
 
 
@@ -438,10 +443,52 @@ ngx_http_parley_hub_drain(ngx_http_parley_hub_t *h)
     }
 
     if (ccf->shutdown_timeout) {
-        ngx_http_parley_await_drain(h, ccf->shutdown_timeout / 2);
+        ngx_http_parley_hub_drain_held(h, ccf->shutdown_timeout / 2);
     }
 
     parley_hub_drain(h->hub, seconds);
+}
+
+
+/* Shortens the hold of requests, which worker_shutdown_timeout would cut. */
+
+static void
+ngx_http_parley_hub_drain_held(ngx_http_parley_hub_t *h, ngx_msec_t left)
+{
+    ngx_queue_t                   *q;
+    ngx_http_parley_subscriber_t  *sub;
+
+    for (q = ngx_queue_head(&h->open);
+         q != ngx_queue_sentinel(&h->open);
+         q = ngx_queue_next(q))
+    {
+        sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+
+        if (sub->transport->drain) {
+            sub->transport->drain(&sub->s, left);
+        }
+    }
+}
+
+
+static void
+ngx_http_parley_hub_cancelled(void *ctx, const parley_publication_t *p)
+{
+    ngx_http_parley_hub_t *h = ctx;
+
+    ngx_queue_t                   *q;
+    ngx_http_parley_subscriber_t  *sub;
+
+    for (q = ngx_queue_head(&h->open);
+         q != ngx_queue_sentinel(&h->open);
+         q = ngx_queue_next(q))
+    {
+        sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
+
+        if (sub->transport->cancelled) {
+            sub->transport->cancelled(&sub->s, p);
+        }
+    }
 }
 
 

@@ -26,7 +26,20 @@ typedef struct {
     /* Takes a publication that may answer a held request.  NULL: publications
        are written. */
     void     (*take)(parley_subscriber_t *s, const parley_publication_t *p);
+
+    /*
+     * cancelled handles the cancellation p of a call.  drain makes a held
+     * request end within left milliseconds, because the worker exits.  NULL:
+     * the subscriber is not a held request.
+     */
+    void     (*cancelled)(parley_subscriber_t *s,
+                          const parley_publication_t *p);
+    void     (*drain)(parley_subscriber_t *s, ngx_msec_t left);
 } ngx_http_parley_transport_t;
+
+
+/* Runs the due jobs of a worker. */
+typedef void (*ngx_http_parley_hub_jobs_pt)(ngx_http_parley_main_conf_t *mcf);
 
 
 /* common first part of all subscribers */
@@ -50,6 +63,8 @@ struct ngx_http_parley_hub_s {
     parley_hub_t                 *hub;
     ngx_http_parley_main_conf_t  *mcf;
     parley_render_t               deliver;
+    ngx_http_parley_hub_jobs_pt   jobs;       /* called after the hub is
+                                                 woken */
 
     ngx_connection_t             *wake;       /* the slot's eventfd; NULL:
                                                  none */
@@ -67,7 +82,7 @@ struct ngx_http_parley_hub_s {
 
 /* Create and free the hub of a worker. */
 ngx_int_t ngx_http_parley_hub_init(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf);
+    ngx_http_parley_main_conf_t *mcf, ngx_http_parley_hub_jobs_pt jobs);
 void ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf);
 
 /* Wakes all workers after an append, as parley_hub_env_t requires.  ctx is the
@@ -123,13 +138,6 @@ ngx_int_t ngx_http_parley_websocket_open(ngx_http_request_t *r,
 /* the hook hold of parley_gate_env_t */
 int ngx_http_parley_await(parley_gate_t *g,
     const struct parley_stream_request_s *opening);
-
-/* Makes held requests end within left milliseconds, because the worker
-   exits. */
-void ngx_http_parley_await_drain(ngx_http_parley_hub_t *h, ngx_msec_t left);
-
-/* the hook cancelled of parley_hub_env_t; ctx is the hub of this worker */
-void ngx_http_parley_await_cancelled(void *ctx, const parley_publication_t *p);
 
 /* Ends the hold of a request that is answered at once or refused. */
 void ngx_http_parley_await_leave(ngx_http_parley_ctx_t *ctx);

@@ -37,6 +37,8 @@ static void ngx_http_parley_stream_cleanup(void *data);
 static const ngx_http_parley_transport_t  ngx_http_parley_stream_transport = {
     ngx_http_parley_stream_write,
     ngx_http_parley_stream_end,
+    NULL,
+    NULL,
     NULL
 };
 

@@ -44,6 +44,8 @@ static void ngx_http_parley_bare_close(ngx_http_parley_stream_t *st);
 static const ngx_http_parley_transport_t  ngx_http_parley_bare_transport = {
     ngx_http_parley_bare_write,
     ngx_http_parley_bare_end,
+    NULL,
+    NULL,
     NULL
 };
 

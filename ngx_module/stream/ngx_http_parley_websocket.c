@@ -17,6 +17,7 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/stream/ngx_http_parley_websocket.h"
 #include "hub/parley_event_id.h"
 
@@ -28,6 +29,10 @@
 #define NGX_HTTP_PARLEY_WEBSOCKET_LINGER  3000
 
 
+static ngx_int_t ngx_http_parley_websocket_busy(
+    ngx_http_parley_websocket_t *ws);
+static ngx_int_t ngx_http_parley_websocket_begin(
+    ngx_http_parley_websocket_t *ws);
 static int64_t ngx_http_parley_websocket_write(parley_subscriber_t *s,
     parley_str_t octets);
 static int64_t ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
@@ -59,6 +64,8 @@ static const ngx_http_parley_transport_t
 {
     ngx_http_parley_websocket_write,
     ngx_http_parley_websocket_end,
+    NULL,
+    NULL,
     NULL
 };
 
@@ -117,9 +124,49 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
 }
 
 
+/*
+ * Opens and closes the WebSocket, because a script in a browser cannot see the
+ * status of a handshake (SEC-22).  The close frame of the client is not
+ * awaited.
+ */
+
+static ngx_int_t
+ngx_http_parley_websocket_busy(ngx_http_parley_websocket_t *ws)
+{
+    u_char                    text[sizeof("Retry-After: ") + NGX_INT64_LEN];
+    ngx_int_t                 rc;
+    parley_str_t              seconds;
+    parley_gate_t            *g;
+
+    g = &ws->ctx->gate;
+
+    ngx_http_parley_hub_busy(ws->ctx);
+    ngx_http_parley_log_refusal(ws->request, ws->ctx);
+
+    seconds = parley_str_make(text, ngx_sprintf(text, "%L", g->wait / 1000)
+                                    - text);
+
+    if (ngx_http_parley_out_header(ws->request, "Retry-After", seconds)
+        != NGX_OK
+        || ngx_http_parley_websocket_begin(ws) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ws->closed = 1;
+
+    rc = ngx_http_parley_websocket_close(ws, PARLEY_CLOSE_BUSY,
+                                PARLEY_STR("too many connections are open"));
+
+    ngx_http_parley_websocket_post(ws);
+
+    return rc == NGX_OK ? NGX_DONE : NGX_ERROR;
+}
+
+
 /* Starts the WebSocket; this happens only after the subscription is known. */
 
-ngx_int_t
+static ngx_int_t
 ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
 {
     ngx_http_request_t  *r;
@@ -244,13 +291,6 @@ ngx_http_parley_websocket_end(parley_subscriber_t *s, parley_end_t why)
     ws->place.offset = s->offset;
 
     ngx_http_parley_websocket_post(ws);
-}
-
-
-void
-ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws)
-{
-    ngx_post_event(&ws->turn, &ngx_posted_events);
 }
 
 

@@ -66,23 +66,18 @@ struct ngx_http_parley_websocket_s {
 };
 
 
-/* ngx_http_parley_websocket.c */
-
-/* Answers the handshake and starts to read and write frames. */
-ngx_int_t ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws);
-
 /* Posts the event that continues the WebSocket. */
-void ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws);
+static ngx_inline void
+ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws)
+{
+    ngx_post_event(&ws->turn, &ngx_posted_events);
+}
 
 
 /* ngx_http_parley_websocket_accept.c */
 
 /* Sends the header of the handshake.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws);
-
-/* Opens and closes a WebSocket, because its principal has too many
-   connections.  Returns the result of a phase handler. */
-ngx_int_t ngx_http_parley_websocket_busy(ngx_http_parley_websocket_t *ws);
 
 
 /* ngx_http_parley_websocket_out.c */

@@ -59,8 +59,7 @@ ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
 
     ctx = &frame->ctx;
 
-    ngx_http_parley_ctx_init(ctx, ws->request, pool);
-    ngx_http_parley_gate_frame(ctx);
+    ws->ctx->mcf->contexts->frame(ctx, ws->request, pool);
 
     ctx->again = ngx_http_parley_frame_again;
     ctx->body = text;
@@ -210,7 +209,7 @@ ngx_http_parley_frame_done(ngx_http_parley_frame_t *frame)
 {
     frame->ws->frame = NULL;
 
-    ngx_http_parley_ctx_leave(&frame->ctx);
+    frame->ctx.mcf->contexts->leave(&frame->ctx);
     ngx_destroy_pool(frame->pool);
 }
 

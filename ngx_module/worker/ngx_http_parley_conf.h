@@ -236,6 +236,7 @@ struct ngx_http_parley_main_conf_s {
     ngx_array_t                   places;         /* blocks, ..._accepting_t */
     ngx_uint_t                    accepting;      /* places are checked and
                                                      valid */
+    const struct ngx_http_parley_contexts_s  *contexts;
 };
 
 

@@ -277,3 +277,19 @@ ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf, ngx_log_t *log)
     ngx_http_parley_log_rest(&mcf->passed_over, log);
     ngx_http_parley_log_rest(&mcf->lossy, log);
 }
+
+
+void
+ngx_http_parley_log_job(const parley_job_line_t *line)
+{
+    static const ngx_uint_t  levels[] = {
+        [PARLEY_JOB_LINE_INFO] = NGX_LOG_INFO,
+        [PARLEY_JOB_LINE_WARN] = NGX_LOG_WARN,
+        [PARLEY_JOB_LINE_ERR] = NGX_LOG_ERR
+    };
+
+    if (line->level != PARLEY_JOB_LINE_NONE) {
+        ngx_log_error(levels[line->level], ngx_cycle->log, 0, "parley: %s",
+                      line->text);
+    }
+}

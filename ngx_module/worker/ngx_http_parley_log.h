@@ -4,6 +4,7 @@
 #define NGX_HTTP_PARLEY_LOG_H
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "gate/delivery/parley_job_line.h"
 
 
 /* Logs ctx->error and its principal.  In a flood only the first lines are
@@ -40,6 +41,9 @@ void ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
 void ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
     const parley_publication_t *p, parley_proto_t to,
     const parley_loss_t *loss);
+
+/* Writes a line about a job if it has a level. */
+void ngx_http_parley_log_job(const parley_job_line_t *line);
 
 /* Prepares the summaries of lines that are not written. */
 void ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf);

@@ -48,6 +48,26 @@ typedef struct ngx_http_parley_ctx_s  ngx_http_parley_ctx_t;
 
 typedef void (*ngx_http_parley_waited_pt)(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
+typedef ngx_int_t (*ngx_http_parley_resume_pt)(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* The functions of request/ that lower rooms call.  mcf->contexts has
+   them. */
+typedef struct ngx_http_parley_contexts_s {
+    /* Returns the context of a request, and makes it if there is none.  NULL:
+       memory is exhausted. */
+    ngx_http_parley_ctx_t      *(*get)(ngx_http_request_t *r);
+
+    /*
+     * frame prepares the context of a WebSocket message, whose memory is in
+     * pool, and leave ends it.  r opened the WebSocket.
+     */
+    void                        (*frame)(ngx_http_parley_ctx_t *ctx,
+                                         ngx_http_request_t *r,
+                                         ngx_pool_t *pool);
+    void                        (*leave)(ngx_http_parley_ctx_t *ctx);
+} ngx_http_parley_contexts_t;
 
 
 /*
@@ -102,10 +122,15 @@ struct ngx_http_parley_ctx_s {
     parley_reply_t                reply;
     parley_str_t                  answer_trace;   /* traceparent, or empty */
     ngx_http_parley_sse_t        *sse;
+    void                        (*sse_stop)(ngx_http_parley_ctx_t *ctx);
+                                                  /* ends the events of sse
+                                                     with ctx->error */
     void                         *inflate;
 
     struct ngx_http_parley_subscriber_s  *held;   /* the held request's
                                                      subscriber, or NULL */
+    ngx_http_parley_resume_pt     held_answer;    /* answers the request when
+                                                     held has the answer */
     uint64_t                      audit_line;     /* audit line of the verdict;
                                                      0: none */
     uint64_t                      begun;          /* ns; 0: time is not
@@ -118,6 +143,8 @@ struct ngx_http_parley_ctx_s {
                                                      state */
     ngx_http_parley_waited_pt     waited;         /* called after the wait;
                                                      NULL: no wait */
+    ngx_http_parley_resume_pt     resumed;        /* continues an answer after
+                                                     the wait */
     ngx_http_parley_waited_pt     again;          /* continues a message
                                                      outside of the phases;
                                                      NULL: the phase runs

@@ -18,24 +18,17 @@
 
 ngx_int_t ngx_http_parley_precontent_handler(ngx_http_request_t *r);
 
-/* Does the step "forward".  Returns NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
 
-ngx_http_parley_ctx_t *ngx_http_parley_get_ctx(ngx_http_request_t *r);
+/* ngx_http_parley_context.c */
 
-/*
- * ngx_http_parley_ctx_init() prepares a context and takes its memory from
- * pool.  The pool must live as long as the context: it belongs to the request
- * or to a WebSocket message.  ngx_http_parley_ctx_leave() ends the context and
- * releases reservations that are not settled.
- */
-void ngx_http_parley_ctx_init(ngx_http_parley_ctx_t *ctx,
-    ngx_http_request_t *r, ngx_pool_t *pool);
-void ngx_http_parley_ctx_leave(ngx_http_parley_ctx_t *ctx);
+extern const ngx_http_parley_contexts_t  ngx_http_parley_contexts;
+
+/* Returns the context of a request, and makes it if there is none.  NULL:
+   memory is exhausted. */
+ngx_http_parley_ctx_t *ngx_http_parley_context(ngx_http_request_t *r);
 
 /* Returns the context from before an internal redirection, or NULL. */
-ngx_http_parley_ctx_t *ngx_http_parley_find_ctx(ngx_http_request_t *r);
+ngx_http_parley_ctx_t *ngx_http_parley_context_find(ngx_http_request_t *r);
 
 
 /* ngx_http_parley_redirect.c */
@@ -254,6 +247,15 @@ ngx_uint_t ngx_http_parley_upstream_is_open(ngx_http_request_t *r);
 /* Returns whether nginx answers in place of the upstream, because no header of
    an answer was read. */
 ngx_uint_t ngx_http_parley_upstream_is_silent(ngx_http_request_t *r);
+
+/* Returns whether nginx signals with b that the upstream's answer has ended
+   early. */
+ngx_uint_t ngx_http_parley_upstream_broke_off(ngx_http_request_t *r,
+    ngx_buf_t *b);
+
+/* Calls parley_gate_upstream_error() with the status of the current answer. */
+void ngx_http_parley_upstream_error(ngx_http_parley_ctx_t *ctx,
+    parley_upstream_error_t what);
 
 /* Sets the error for such an answer. */
 void ngx_http_parley_upstream_note(ngx_http_request_t *r,
