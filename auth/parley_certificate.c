@@ -233,7 +233,7 @@ parley_certificate_read_pem(parley_arena_t *arena, parley_str_t text,
 
     rc = x509 != NULL ? parley_certificate_read(arena, x509, ret, err)
          : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                            "there is no certificate in PEM");
+                            "the input must have a certificate in PEM");
 
     X509_free(x509);
     (void) BIO_free(bio);

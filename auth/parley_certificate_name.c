@@ -111,7 +111,7 @@ parley_certificate_print(parley_certificate_reader_t *r)
 
     return rc == 0 ? 0
            : parley_error_set(r->err, PARLEY_E_FIELD_INVALID, r->pointer,
-                              "the fingerprint is no SHA-256, in 64 "
+                              "the fingerprint must be a SHA-256 in 64 "
                               "hexadecimal digits or in base64url");
 }
 
@@ -129,14 +129,14 @@ parley_certificate_vet_subject(parley_str_t s)
     equal = memchr(s.data, '=', s.len);
 
     if (equal == NULL || s.data[0] == '/') {
-        return "is no subject as RFC 2253 writes it, such as CN=a,O=b";
+        return "is not a subject in the form of RFC 2253, such as CN=a,O=b";
     }
 
     if ((equal > s.data && equal[-1] == ' ')
         || (equal + 1 < s.data + s.len && equal[1] == ' '))
     {
-        return "has blanks round \"=\": openssl x509 -noout -subject "
-               "-nameopt RFC2253 prints it as it must be";
+        return "has blanks around \"=\": openssl x509 -noout -subject -nameopt "
+               "RFC2253 prints the allowed form";
     }
 
     return NULL;
@@ -158,12 +158,12 @@ parley_certificate_vet(const parley_certificate_name_t *name)
     if (name->kind == PARLEY_CERTIFICATE_DNS
         && memchr(name->text.data, '*', name->text.len) != NULL)
     {
-        return "is no whole name";
+        return "must be a whole name without \"*\"";
     }
 
     return name->kind == PARLEY_CERTIFICATE_URI
            && memchr(name->text.data, ':', name->text.len) == NULL
-           ? "is no URI" : NULL;
+           ? "is not a URI" : NULL;
 }
 
 
@@ -179,8 +179,9 @@ parley_certificate_object(parley_certificate_reader_t *r)
 
     if (json_object_size(r->item) != 1) {
         return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, r->pointer,
-                                "a certificate is a fingerprint, or an object "
-                                "with one of \"subject\", \"dns\", \"uri\"");
+                                "a certificate must be a fingerprint, or an "
+                                "object with one of \"subject\", \"dns\", "
+                                "\"uri\"");
     }
 
     member = json_object_iter_key(iter);

@@ -230,7 +230,7 @@ parley_directory_parents(parley_directory_t *dir, parley_error_t *err)
                             "/principals/%zu/parent", i);
 
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                    "parent \"%.*s\" is the sub of no "
+                                    "parent \"%.*s\" is not the sub of a "
                                     "principal",
                                     p->parent.len < 96 ? (int) p->parent.len
                                                        : 96,
@@ -326,8 +326,8 @@ parley_directory_humans(parley_directory_t *dir, parley_error_t *err)
         (void) snprintf(pointer, sizeof(pointer), "/principals/%zu/human", i);
 
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                "human \"%.*s\" is neither the sub of a "
-                                "human who has a handle nor a human's handle",
+                                "human \"%.*s\" must be a human's handle, or "
+                                "the sub of a human that has a handle",
                                 p->human.len < 96 ? (int) p->human.len : 96,
                                 (const char *) p->human.data);
     }

@@ -171,7 +171,7 @@ parley_directory_handle(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
     return parley_directory_checked(r, name, offset, parley_handle_is,
-                                    "is no canonical handle");
+                                    "is not a canonical handle");
 }
 
 
@@ -180,7 +180,7 @@ parley_directory_instrument(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
     return parley_directory_checked(r, name, offset, parley_instrument_is,
-                                    "is no handle of an instrument");
+                                    "is not the handle of an instrument");
 }
 
 
@@ -189,7 +189,7 @@ parley_directory_priority(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
     return parley_directory_checked(r, name, offset, parley_priority_is,
-                                    "is none of low, normal, high, urgent");
+                                    "must be one of low, normal, high, urgent");
 }
 
 
@@ -227,7 +227,7 @@ parley_directory_speaks(parley_directory_reader_t *r, const char *name,
 {
     return parley_directory_checked(r, name, offset,
                                     parley_directory_speaks_is,
-                                    "is none of" PARLEY_DIRECTORY_WORDS);
+                                    "must be one of" PARLEY_DIRECTORY_WORDS);
 }
 
 
@@ -279,8 +279,8 @@ parley_directory_roles(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
     return parley_directory_list(r, name, offset, parley_directory_name_is,
-                                 "is no string, empty, too long, or has "
-                                 "spaces");
+                                 "must be a string without spaces, neither "
+                                 "empty nor too long");
 }
 
 
@@ -289,8 +289,8 @@ parley_directory_orgs(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
     return parley_directory_list(r, name, offset, parley_membership_is_org,
-                                 "is no organisation, as ~acme, or role in "
-                                 "one, as ~acme/ops");
+                                 "is not an organisation, such as ~acme, or a "
+                                 "role in one, such as ~acme/ops");
 }
 
 
@@ -299,7 +299,7 @@ parley_directory_instruments_list(parley_directory_reader_t *r,
     const char *name, size_t offset)
 {
     return parley_directory_list(r, name, offset, parley_instrument_is,
-                                 "is not the handle of an instrument, as "
+                                 "is not the handle of an instrument, such as "
                                  "~cc-desk@1.2");
 }
 
@@ -309,7 +309,7 @@ parley_directory_grants(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
     return parley_directory_list(r, name, offset, parley_membership_is_grant,
-                                 "is no grant of an organisation, as "
+                                 "is not a grant of an organisation, such as "
                                  "~acme/billing.read");
 }
 
@@ -407,8 +407,8 @@ parley_directory_time(parley_directory_reader_t *r, const json_t *key,
     parley_config_pointer(field, pointer, name);
 
     return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, field,
-                            "\"%s\" of the key is no time as RFC 3339 has it, "
-                            "such as 2027-01-31T12:00:00Z", name);
+                            "\"%s\" of the key must be an RFC 3339 time, such "
+                            "as 2027-01-31T12:00:00Z", name);
 }
 
 
@@ -477,8 +477,8 @@ parley_directory_keys(parley_directory_reader_t *r, const char *name,
 
         if (!parley_signature_key_is(&keys->keys[i])) {
             return parley_error_set(r->err, PARLEY_E_FIELD_INVALID, item,
-                                    "the key verifies no message: it must be "
-                                    "for Ed25519 or HS256, and for "
+                                    "the key cannot verify messages: it must "
+                                    "be for Ed25519 or HS256, and for "
                                     "verification");
         }
     }
@@ -520,7 +520,7 @@ parley_directory_unknown(parley_error_t *err, const char *pointer,
     parley_config_pointer(field, pointer, name);
 
     return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, field,
-                            "unknown member \"%s\", which nothing uses",
+                            "unknown member \"%s\"",
                             name);
 }
 

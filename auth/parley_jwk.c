@@ -163,7 +163,7 @@ parley_jwk_okp(parley_jwk_source_t *src, parley_jwk_t *jwk)
     }
 
     if (!parley_str_is(name, "Ed25519")) {
-        return parley_jwk_skip(src, "crv", "is a curve not supported");
+        return parley_jwk_skip(src, "crv", "is not a supported curve");
     }
 
     jwk->crv = PARLEY_CRV_ED25519;
@@ -178,8 +178,8 @@ parley_jwk_okp(parley_jwk_source_t *src, parley_jwk_t *jwk)
     }
 
     if (crypto_core_ed25519_is_valid_point(buf) != 1) {
-        return parley_jwk_fail(src, "x", "is no point of the curve's main "
-                               "subgroup");
+        return parley_jwk_fail(src, "x",
+                               "is not a point of the curve's main subgroup");
     }
 
     memcpy(jwk->ed25519, buf, len);
@@ -282,7 +282,7 @@ parley_jwk_alg(parley_jwk_source_t *src, parley_jwk_t *jwk)
     alg = parley_alg_find(name);
 
     if (alg == NULL) {
-        return parley_jwk_skip(src, "alg", "is an algorithm not supported");
+        return parley_jwk_skip(src, "alg", "is not a supported algorithm");
     }
 
     jwk->alg = (int) alg->id;
@@ -317,7 +317,7 @@ parley_jwk_read(parley_jwk_source_t *src, parley_jwk_t *jwk)
     }
 
     if (kind->read == NULL) {
-        return parley_jwk_skip(src, "kty", "is a key type not supported");
+        return parley_jwk_skip(src, "kty", "is not a supported key type");
     }
 
     rc = parley_jwk_usage(src, &may_verify, &may_sign);

@@ -210,7 +210,8 @@ parley_jwk_rsa(parley_jwk_source_t *src, parley_jwk_t *jwk)
         }
 
         if (rc != 0) {
-            rc = parley_jwk_fail(src, "n", "makes no RSA key");
+            rc = parley_jwk_fail(src, "n",
+                                 "does not form an RSA key with \"e\"");
         }
     }
 
@@ -280,7 +281,7 @@ parley_jwk_ec_octets(parley_jwk_source_t *src, const char *member,
 
         } else {
             rc = parley_jwk_fail(src, member,
-                                 "has not the length of its curve");
+                                 "does not have the length of its curve");
         }
     }
 
@@ -313,7 +314,7 @@ parley_jwk_ec(parley_jwk_source_t *src, parley_jwk_t *jwk)
     }
 
     if (curve->group == NULL) {
-        return parley_jwk_skip(src, "crv", "is a curve not supported");
+        return parley_jwk_skip(src, "crv", "is not a supported curve");
     }
 
     jwk->crv = curve->crv;
@@ -345,8 +346,9 @@ parley_jwk_ec(parley_jwk_source_t *src, parley_jwk_t *jwk)
         rc = parley_jwk_ec_build(jwk, curve, point, d);
 
         if (rc != 0) {
-            rc = parley_jwk_fail(src, "x", "and \"y\" are no point of the "
-                                 "curve, or \"d\" is out of range");
+            rc = parley_jwk_fail(src, "x",
+                                 "and \"y\" are not a point of the curve, or "
+                                 "\"d\" is out of range");
         }
     }
 

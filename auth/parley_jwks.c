@@ -191,7 +191,7 @@ parley_jwks_read(parley_arena_t *arena, parley_str_t text,
 
     if (!json_is_object(tree)) {
         rc = parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                              "a key set is an object with \"keys\"");
+                              "a key set must be an object with \"keys\"");
 
     } else if (keys == NULL && form == PARLEY_JWKS_ANY) {
         rc = parley_jwks_one(arena, tree, ret, err);
@@ -200,7 +200,7 @@ parley_jwks_read(parley_arena_t *arena, parley_str_t text,
         rc = parley_error_set(err, PARLEY_E_FIELD_MISSING, "/keys",
                               json_object_get(tree, "kty") != NULL
                               ? "\"keys\" is missing: this is a single key, "
-                                "of which \"parley jwks FILE\" makes a set"
+                                "\"parley jwks FILE\" makes a set of it"
                               : "\"keys\" is missing");
 
     } else {

@@ -53,7 +53,7 @@ parley_jwt_split(parley_str_t token, size_t max, parley_jwt_parts_t *parts,
         || memchr(second + 1, '.', (size_t) (end - second - 1)) != NULL)
     {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "",
-                                 "the token has not three parts");
+                                 "the token does not have three parts");
     }
 
     parts->header = parley_str_make(p, (size_t) (first - p));
@@ -129,7 +129,7 @@ parley_jwt_typ(const parley_json_t *header, parley_str_t *ret,
 
     if (parley_json_type(header, node) != PARLEY_JSON_STRING) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "typ",
-                                 "the type is no string");
+                                 "the type is not a string");
     }
 
     if (parley_json_string(header, node, &typ) != 0) {
@@ -167,7 +167,7 @@ parley_jwt_header(const parley_json_t *header, const parley_alg_t **ret_alg,
         || parley_json_type(header, node) != PARLEY_JSON_STRING)
     {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "alg",
-                                 "the algorithm is missing or no string");
+                                 "the algorithm is missing or not a string");
     }
 
     if (parley_json_string(header, node, &name) != 0) {
@@ -178,7 +178,7 @@ parley_jwt_header(const parley_json_t *header, const parley_alg_t **ret_alg,
 
     if (*ret_alg == NULL) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "alg",
-                                 "the algorithm is not one that is accepted");
+                                 "the algorithm is not accepted here");
     }
 
     *ret_kid = parley_str_none;
@@ -193,7 +193,7 @@ parley_jwt_header(const parley_json_t *header, const parley_alg_t **ret_alg,
         || parley_json_node(header, node)->len == 0)
     {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "kid",
-                                 "the key id is empty or no string");
+                                 "the key id is empty or not a string");
     }
 
     if (parley_json_string(header, node, ret_kid) != 0) {
@@ -241,8 +241,8 @@ parley_jwt_key(const parley_jwks_t *keys, parley_str_t issuer,
         (void) parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID,
                                  n == 0 ? "alg" : "kid",
                                  n == 0 ? "no key allows this algorithm"
-                                        : "the token must say which key it "
-                                          "is signed with");
+                                        : "the token must name its key, as "
+                                          "several allow this algorithm");
     }
 
     return jwk;
@@ -295,7 +295,7 @@ parley_jwt_issuer(const parley_jwks_t *keys, parley_arena_t *arena,
 
     if (parley_jwt_object(arena, seed, parley_json_limits_default.depth,
                           parts->payload, &jwt->claims,
-                          "the claims are no JSON object", err)
+                          "the claims are not a JSON object", err)
         != 0)
     {
         return -1;
@@ -344,7 +344,7 @@ parley_jwt_read(const parley_jwks_t *keys, parley_arena_t *arena,
     if (parley_jwt_split(token, max, &parts, err) != 0
         || parley_jwt_object(arena, seed, PARLEY_JWT_HEADER_DEPTH,
                              parts.header, &header,
-                             "the header is no JSON object", err)
+                             "the header is not a JSON object", err)
            != 0
         || parley_jwt_typ(&header, &jwt->typ, err) != 0
         || parley_jwt_header(&header, &alg, &kid, &has_kid, err) != 0
@@ -371,7 +371,7 @@ parley_jwt_read(const parley_jwks_t *keys, parley_arena_t *arena,
     if (jwt->claims.nodes == NULL
         && parley_jwt_object(arena, seed, parley_json_limits_default.depth,
                              parts.payload, &jwt->claims,
-                             "the claims are no JSON object", err)
+                             "the claims are not a JSON object", err)
            != 0)
     {
         return -1;

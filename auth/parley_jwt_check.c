@@ -178,8 +178,8 @@ parley_jwt_check_jti(const parley_jwt_t *jwt, parley_error_t *err)
 
     if (jwt->iss.len == 0) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "iss",
-                                 "the token has no issuer, within which its "
-                                 "id is unique");
+                                 "the token has no issuer, and its id is "
+                                 "unique only for an issuer");
     }
 
     if (jwt->jti.len == 0) {
@@ -241,7 +241,7 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
 
     if (!parley_jwt_check_typ(jwt, rules)) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "typ",
-                                 "the token is of another type");
+                                 "the token has another type than required");
     }
 
     if (rules->nissuers != 0
@@ -249,7 +249,7 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
             || !parley_jwt_among(jwt->iss, rules->issuers, rules->nissuers)))
     {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "iss",
-                                 "the issuer is missing or another");
+                                 "the issuer is missing or not accepted here");
     }
 
     if (rules->naudiences != 0 && !parley_jwt_for_us(jwt, rules)) {
@@ -267,12 +267,12 @@ parley_jwt_check(const parley_jwt_t *jwt, const parley_jwt_rules_t *rules,
 
     if (!jwt->has_exp && (!rules->exp_optional || rules->max_lifetime != 0)) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "exp",
-                                 "the token has no end");
+                                 "the token has no time of expiry");
     }
 
     if (parley_jwt_outlives_max(jwt, rules, now_ms)) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "exp",
-                                 "the token lives longer than is allowed "
+                                 "the token has a longer lifetime than allowed "
                                  "here");
     }
 

@@ -26,7 +26,7 @@ parley_jwt_string(parley_jwt_t *jwt, parley_str_t name, const char *text,
 
     if (parley_json_type(&jwt->claims, node) != PARLEY_JSON_STRING) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, text,
-                                 "the claim is no string");
+                                 "the claim is not a string");
     }
 
     if (parley_json_string(&jwt->claims, node, ret) != 0) {
@@ -83,7 +83,7 @@ parley_jwt_date(parley_jwt_t *jwt, parley_str_t name, const char *text,
 
     if (parley_json_type(&jwt->claims, node) != PARLEY_JSON_NUMBER) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, text,
-                                 "the claim is no number");
+                                 "the claim is not a number");
     }
 
     d = parley_json_number(&jwt->claims, node);
@@ -131,7 +131,8 @@ parley_jwt_audience(parley_jwt_t *jwt, parley_error_t *err)
     }
 
     return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "aud",
-                             "the claim is no string or array of strings");
+                             "the claim is not a string or an array of "
+                             "strings");
 }
 
 
@@ -195,7 +196,7 @@ parley_jwt_scope_claim(parley_jwt_t *jwt, uint32_t node, const char *name,
 
         if (parley_json_type(&jwt->claims, i) != PARLEY_JSON_STRING) {
             return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, name,
-                                     "the claim is no string or array of "
+                                     "the claim is not a string or an array of "
                                      "strings");
         }
 
@@ -270,9 +271,8 @@ parley_jwt_binding(parley_jwt_t *jwt, parley_error_t *err)
     if (node == PARLEY_JSON_NONE || parley_json_first(cnf) + 1 != node
         || parley_json_after(claims, node) != parley_json_end(claims, cnf)) {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "cnf",
-                                 "the token is bound to what is not verified "
-                                 "here, which is a certificate's x5t#S256 "
-                                 "alone");
+                                 "the token has a binding that is not "
+                                 "supported, only a certificate's x5t#S256 is");
     }
 
     text = parley_str_none;
@@ -288,7 +288,7 @@ parley_jwt_binding(parley_jwt_t *jwt, parley_error_t *err)
         || len != sizeof(jwt->certificate))
     {
         return parley_jwt_refuse(err, PARLEY_E_TOKEN_INVALID, "cnf",
-                                 "x5t#S256 is no SHA-256 in base64url");
+                                 "x5t#S256 is not a SHA-256 in base64url");
     }
 
     memcpy(jwt->certificate, print, sizeof(jwt->certificate));

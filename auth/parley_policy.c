@@ -71,8 +71,9 @@ parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
     }
 
     if (i == PARLEY_POLICY_WORDS) {
-        return parley_policy_fail(err, name, "is none of scope, principal, "
-                                  "role, protocol, type, intent, to");
+        return parley_policy_fail(err, name,
+                                  "must be one of scope, principal, role, "
+                                  "protocol, type, intent, to");
     }
 
     if (rule->given & (1u << i)) {
@@ -104,8 +105,9 @@ parley_policy_add(parley_policy_t *policy, parley_arena_t *arena, int allow,
     parley_policy_rule_t  *rule;
 
     if (n == 0) {
-        return parley_policy_fail(err, PARLEY_STR("principal"), "a rule has "
-                                  "words; \"principal=**\" is anybody");
+        return parley_policy_fail(err, PARLEY_STR("principal"),
+                                  "a rule needs words; \"principal=**\" "
+                                  "matches every principal");
     }
 
     rule = parley_arena_calloc(arena, sizeof(parley_policy_rule_t));

@@ -463,8 +463,8 @@ parley_revocation_unknown(parley_revocation_reader_t *r, uint32_t name)
 
     span = parley_json_span(r->doc, name);
 
-    (void) snprintf(text, sizeof(text), "unknown member \"%.*s\", which "
-                    "nothing uses", (int) (span.len < 64 ? span.len : 64),
+    (void) snprintf(text, sizeof(text), "unknown member \"%.*s\""
+                    "", (int) (span.len < 64 ? span.len : 64),
                     (const char *) span.data);
 
     return parley_revocation_fail(r, PARLEY_E_FIELD_UNKNOWN, name, text);

@@ -128,7 +128,8 @@ parley_signature_by_trial(const parley_jwks_t *keys, parley_alg_id_t alg,
         if (tried++ == PARLEY_SIGNATURE_TRIES) {
             return parley_error_set(err, PARLEY_E_SIGNATURE_INVALID, NULL,
                                     "none of the sender's first %d keys "
-                                    "verifies it: name the key",
+                                    "verifies the signature, which must name "
+                                    "its key",
                                     PARLEY_SIGNATURE_TRIES);
         }
 

@@ -85,7 +85,7 @@ parley_ticket_open(parley_arena_t *arena,
         || len <= PARLEY_TICKET_HEAD + PARLEY_TICKET_TAG)
     {
         return parley_error_set(err, PARLEY_E_TOKEN_INVALID, NULL,
-                                "this is no ticket");
+                                "this is not a ticket");
     }
 
     plain = p + PARLEY_TICKET_NONCE;
@@ -99,8 +99,8 @@ parley_ticket_open(parley_arena_t *arena,
 
     if (rc != 0) {
         return parley_error_set(err, PARLEY_E_TOKEN_INVALID, NULL,
-                                "the ticket was not issued for this place, or "
-                                "not by this gateway");
+                                "the ticket was issued for another location or "
+                                "by another gateway");
     }
 
     expires = 0;

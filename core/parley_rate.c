@@ -98,8 +98,8 @@ parley_rate_parse(parley_str_t word, int64_t *ret_interval_us,
                                PARLEY_RATE_MAX);
 
         if (n <= 0) {
-            return parley_rate_fail(err, word, "is no rate from 1 to "
-                                    "1000000");
+            return parley_rate_fail(err, word,
+                                    "is not a rate from 1 to 1000000");
         }
 
         *ret_interval_us = parley_rate_units[i].us / n;
@@ -107,8 +107,8 @@ parley_rate_parse(parley_str_t word, int64_t *ret_interval_us,
         return 0;
     }
 
-    return parley_rate_fail(err, word, "is no rate like 50r/s, 10r/m or "
-                            "3r/h");
+    return parley_rate_fail(err, word,
+                            "is not a rate such as 50r/s, 10r/m or 3r/h");
 }
 
 
@@ -128,8 +128,9 @@ parley_rate_limit(parley_str_t word, parley_limit_rate_t *ret,
         burst = parley_rate_number(parley_str_from(word, rate.len + 1),
                                    PARLEY_RATE_BURST_MAX);
         if (burst < 0) {
-            return parley_rate_fail(err, word, "has no burst from 0 to "
-                                    "1000000 after the colon");
+            return parley_rate_fail(err, word,
+                                    "must have a burst from 0 to 1000000 after "
+                                    "the colon");
         }
 
         ret->burst = (uint32_t) burst;
@@ -166,8 +167,8 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
         burst = parley_rate_number(value, PARLEY_RATE_BURST_MAX);
 
         if (burst < 0) {
-            return parley_rate_fail(err, word, "is no burst from 0 to "
-                                    "1000000");
+            return parley_rate_fail(err, word,
+                                    "is not a burst from 0 to 1000000");
         }
 
         if (*has_burst) {
@@ -220,7 +221,7 @@ parley_rate_compile(const parley_str_t *words, size_t n, parley_rate_t *ret,
 
     if (has_burst && rate.all.interval_us == 0) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "a burst without a rate");
+                                "\"burst=\" needs a rate");
     }
 
     if (rate.all.interval_us == 0 && classes == 0) {

@@ -65,14 +65,14 @@ parley_url_parse(parley_str_t text, parley_url_t *ret)
             || memchr("\"<>\\^`{|}#", text.data[i], 10) != NULL)
         {
             return text.data[i] == '#' ? "has a fragment"
-                   : "has an octet that no URL has";
+                   : "has an octet that is not allowed in a URL";
         }
     }
 
     if (text.len < 8 || strncasecmp((const char *) text.data, "https://", 8)
                         != 0)
     {
-        return "is no https URL";
+        return "is not an https URL";
     }
 
     rest = parley_str_from(text, 8);
@@ -101,7 +101,7 @@ parley_url_authority(parley_str_t text, parley_url_t *ret)
     if (parley_host_parse(text, ret, &rest) != 0 || rest.len != 0
         || (text.len > 0 && text.data[text.len - 1] == ','))
     {
-        return "has no host, or no port, that could be one";
+        return "has an invalid host or port";
     }
 
     ret->rest = path;

@@ -305,8 +305,8 @@ parley_events_other(parley_events_t *e, parley_str_t name, parley_error_t *err)
     e->foreign = 1;
 
     return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "",
-                            "the upstream's text/event-stream holds a line "
-                            "that is no field");
+                            "the upstream's text/event-stream has a line that "
+                            "is not a field");
 }
 
 
@@ -464,7 +464,7 @@ parley_events_end(parley_events_t *e, parley_event_t *ret,
         e->foreign = 1;
 
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "",
-                                "the upstream's text/event-stream holds no "
+                                "the upstream's text/event-stream has no "
                                 "event");
     }
 

@@ -36,8 +36,8 @@ parley_attempt_may(const parley_taken_t *job, parley_attempted_t *ret)
 
     if (job->gone || job->left <= 0) {
         parley_attempt_says(ret, PARLEY_JOB_GIVEN_UP, job->gone
-                            ? "it was erased, or its time is over"
-                            : "its time is over");
+                            ? "the message was erased or has expired"
+                            : "the message has expired");
         return 0;
     }
 
@@ -71,35 +71,37 @@ parley_attempt_came(const parley_taken_t *job,
         }
 
     } else if (came->status == 0) {
-        parley_attempt_says(ret, PARLEY_JOB_AGAIN, "no answer came");
+        parley_attempt_says(ret, PARLEY_JOB_AGAIN, "the peer did not answer");
 
     } else if (came->status == 401 && !(job->mark & PARLEY_ATTEMPT_DENIED)) {
         ret->mark |= PARLEY_ATTEMPT_DENIED;
         parley_attempt_says(ret, PARLEY_JOB_AGAIN,
-                            "it does not believe the credential");
+                            "the peer does not accept the credential");
 
     } else if (came->status == 409
                && parley_attempt_is(came, "message-in-flight",
                                     "E_MESSAGE_IN_FLIGHT"))
     {
         parley_attempt_says(ret, PARLEY_JOB_AGAIN,
-                            "an earlier attempt is under way there");
+                            "the peer has not finished an earlier attempt");
 
     } else if (came->status == 409
                && parley_attempt_is(came, "message-duplicate",
                                     "E_MESSAGE_DUPLICATE"))
     {
-        parley_attempt_says(ret, PARLEY_JOB_DELIVERED, "it had it");
+        parley_attempt_says(ret, PARLEY_JOB_DELIVERED,
+                            "the peer has the message already");
 
     } else if (came->status == 408 || came->status == 425
                || came->status == 429 || came->status >= 500)
     {
         parley_attempt_says(ret, PARLEY_JOB_AGAIN, came->status == 429
-                            ? "it takes no more for now"
-                            : "it failed, and may succeed");
+                            ? "the peer accepts no messages for now"
+                            : "the peer failed and may succeed later");
 
     } else {
-        parley_attempt_says(ret, PARLEY_JOB_REFUSED, "it was refused");
+        parley_attempt_says(ret, PARLEY_JOB_REFUSED,
+                            "the peer refused the message");
     }
 
     if (ret->how == PARLEY_JOB_AGAIN) {
@@ -144,8 +146,10 @@ parley_attempt_taken(const parley_attempt_came_t *came, parley_attempted_t *ret)
     if (answer == NULL) {
         parley_attempt_says(ret, came->lacks ? PARLEY_JOB_AGAIN
                                              : PARLEY_JOB_REFUSED,
-                            came->lacks ? "there is no memory for its answer"
-                                        : "its answer is none of its protocol");
+                            came->lacks ? "there is too little memory for the "
+                                          "answer"
+                                        : "the answer is not of the peer's "
+                                          "protocol");
         return;
     }
 
@@ -161,15 +165,15 @@ parley_attempt_taken(const parley_attempt_came_t *came, parley_attempted_t *ret)
         parley_attempt_says(ret, PARLEY_JOB_DELIVERED,
                             answer->kind == PARLEY_ANSWER_MESSAGE
                             && answer->msg.act == PARLEY_ACT_REPLY
-                            ? "it took it, and its answer in the response is "
-                              "not used: an answer is submitted"
-                            : "it took it");
+                            ? "the peer took the message; its answer in the "
+                              "response is not used, it must be submitted"
+                            : "the peer took the message");
         return;
     }
 
     parley_attempt_says(ret, again ? PARLEY_JOB_AGAIN : PARLEY_JOB_REFUSED,
-                        again ? "it takes no more for now"
-                              : "it was refused");
+                        again ? "the peer accepts no messages for now"
+                              : "the peer refused the message");
 }
 
 

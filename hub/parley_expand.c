@@ -79,7 +79,7 @@ parley_expand_may(const parley_channel_scope_t *scope,
 {
     if (conf->off & (1u << scope->form)) {
         return parley_expand_fail(err, PARLEY_E_SCOPE_UNIMPLEMENTED,
-                                  "scopes of this form are not served here");
+                                  "scopes of this form are not supported here");
     }
 
     switch (scope->form) {
@@ -88,14 +88,14 @@ parley_expand_may(const parley_channel_scope_t *scope,
     case PARLEY_CHANNEL_SCOPE_ROLE:
         return env->member(env->ctx, scope->handle) ? 0
                : parley_expand_fail(err, PARLEY_E_SCOPE_UNAUTHORISED,
-                                    "the sender is no member of the "
+                                    "the sender is not a member of the "
                                     "organisation");
 
     case PARLEY_CHANNEL_SCOPE_ACCORD:
         return env->granted(env->ctx, scope->handle, scope->grant) ? 0
                : parley_expand_fail(err, PARLEY_E_SCOPE_UNAUTHORISED,
-                                    "the sender has no such grant of the peer "
-                                    "organisation");
+                                    "the sender does not have this grant of "
+                                    "the peer organisation");
 
     default:
         return 0;
@@ -148,8 +148,8 @@ parley_expand_org(parley_arena_t *arena, const parley_state_t *state,
     memset(ret, 0, sizeof(parley_expansion_t));
 
     return parley_expand_fail(err, PARLEY_E_POLICY_REFUSED,
-                              "the scope names more recipients than a "
-                              "message may be sent to");
+                              "the scope names more recipients than a message "
+                              "may have");
 }
 
 

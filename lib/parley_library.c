@@ -120,7 +120,7 @@ parley_lib_fail(const parley_error_t *error, parley_failure *err)
 
     _Static_assert(sizeof(err->field) == sizeof(error->field)
                    && sizeof(err->text) == sizeof(error->text),
-                   "what is said fits");
+                   "the members of both errors have equal sizes");
 
     memcpy(err->field, error->field, sizeof(err->field));
     memcpy(err->text, error->text, sizeof(err->text));

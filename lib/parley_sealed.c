@@ -103,7 +103,7 @@ parley_message_sign(parley_message *message, const parley_keys *keys,
 
     if (key == NULL) {
         (void) parley_error_set(&error, PARLEY_E_KEY_UNKNOWN, NULL,
-                                "no such key signs messages");
+                                "no key with this id can sign messages");
         return parley_lib_fail(&error, err);
     }
 

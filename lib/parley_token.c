@@ -141,7 +141,7 @@ parley_token_make(parley_library *library, const parley_keys *keys,
 
     if (key == NULL) {
         (void) parley_error_set(&error, PARLEY_E_KEY_UNKNOWN, NULL,
-                                "no such key signs tokens");
+                                "no key with this id can sign tokens");
         return parley_lib_fail(&error, err);
     }
 

@@ -72,7 +72,7 @@ parley_schema_build_type_name(parley_schema_compiler_t *c,
         }
     }
 
-    return parley_schema_refuse(c, s, value, "no type of JSON Schema");
+    return parley_schema_refuse(c, s, value, "must be a type of JSON Schema");
 }
 
 
@@ -298,8 +298,8 @@ parley_schema_build_format(parley_schema_compiler_t *c,
 
     if (*ret == PARLEY_FORMAT_NONE && required) {
         return parley_schema_refuse(c, s, value,
-                                    "a format that is not supported, where "
-                                    "the vocabulary asserts formats");
+                                    "must be a supported format, as the "
+                                    "vocabulary asserts formats");
     }
 
     return 0;
@@ -325,7 +325,7 @@ parley_schema_build_pattern(parley_schema_compiler_t *c, parley_schema_t *s,
     }
 
     return why[0] ? parley_schema_refuse(c, s, node,
-                                         "no regular expression: %s", why)
+                                         "is not a regular expression: %s", why)
                   : parley_schema_no_memory(c->err);
 }
 

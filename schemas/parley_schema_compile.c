@@ -266,7 +266,7 @@ parley_schema_compile_one(parley_schema_compiler_t *c, parley_schema_t *s)
 
     default:
         return parley_schema_refuse(c, s, s->node,
-                                    "a schema is an object or a boolean");
+                                    "must be a schema, an object or a boolean");
     }
 
     if (parley_schema_dialect(c->set, s->resource, c->err) != 0) {
@@ -457,7 +457,7 @@ parley_schema_lead_on(parley_schema_compiler_t *c,
 
         if (n == PARLEY_SCHEMA_DEPTH_MAX) {
             return parley_schema_refuse(c, s, s->node,
-                                        "a reference that leads to itself");
+                                        "is a reference that leads to itself");
         }
 
         s = next;
@@ -487,13 +487,13 @@ parley_schema_loops(parley_schema_compiler_t *c, const parley_schema_t *s,
 
     if (s->state == PARLEY_SCHEMA_OPEN) {
         return parley_schema_refuse(c, s, s->node,
-                                    "a schema that applies itself without "
+                                    "is a schema that applies itself without "
                                     "end");
     }
 
     if (depth == PARLEY_SCHEMA_DEPTH_MAX) {
         return parley_schema_refuse(c, s, s->node,
-                                    "schemas are nested too deeply");
+                                    "has schemas nested too deeply");
     }
 
     schema = s->resource->doc->programs[s->node];

@@ -400,7 +400,7 @@ parley_schema_words(parley_schema_words_t *w,
         return;
 
     case PARLEY_SCHEMA_K_DEPENDENT_REQUIRED:
-        parley_schema_say(w, "is missing beside what needs it");
+        parley_schema_say(w, "is missing, and another member requires it");
         return;
 
     case PARLEY_SCHEMA_K_NOT:
@@ -410,13 +410,13 @@ parley_schema_words(parley_schema_words_t *w,
     case PARLEY_SCHEMA_K_ANY_OF:
     case PARLEY_SCHEMA_K_ONE_OF:
         if (f->count > 1) {
-            parley_schema_say(w, "has more than one of the forms allowed");
+            parley_schema_say(w, "has more than one of the allowed forms");
 
         } else if (f->types != 0) {
             parley_schema_say_types(w, f->types);
 
         } else {
-            parley_schema_say(w, "has none of the forms allowed");
+            parley_schema_say(w, "does not have an allowed form");
         }
 
         return;

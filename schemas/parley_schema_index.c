@@ -71,7 +71,7 @@ parley_schema_index_node(parley_schema_set_t *set,
 
     default:
         return parley_schema_fault(err, resource->doc, node, "",
-                                   "a schema is an object or a boolean");
+                                   "must be a schema, an object or a boolean");
     }
 
     if (parley_schema_index_id(set, &resource, node, err) != 0) {
@@ -380,7 +380,7 @@ parley_schema_dialect(parley_schema_set_t *set,
     meta = parley_schema_resource(set, uri);
     if (meta == NULL) {
         return parley_schema_fault(err, resource->doc, value, "",
-                                   "a dialect that is not known");
+                                   "is not a known dialect");
     }
 
     return parley_schema_vocabularies_read(meta, &resource->dialect, err);
@@ -420,7 +420,7 @@ parley_schema_vocabularies_read(parley_schema_resource_t *meta,
 
         if (bit == 0 && parley_json_type(json, k + 1) == PARLEY_JSON_TRUE) {
             return parley_schema_fault(err, meta->doc, k, "",
-                                       "a vocabulary that is not known");
+                                       "is not a known vocabulary");
         }
 
         dialect |= bit;

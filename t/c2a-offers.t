@@ -311,7 +311,7 @@ subtest 'C2A-01: a tool that only reads is refused in both spellings' => sub {
 
         is($answer->{json}{error}{data}{code}, 'translation-unsupported',
            $tool);
-        like($answer->{json}{error}{message}, qr/published here/, 'says why');
+        like($answer->{json}{error}{message}, qr/publishes messages/, 'says why');
 
         $answer = $client->raw(post('/hub', call($tool, target => 'agent:bob'),
                                     headers => ['MCP-Protocol-Version'

@@ -426,7 +426,7 @@ subtest 'SEC-17 GW-16 parley explain' => sub {
                                        "$dir/message.json");
 
     isnt($status, 0, 'no certificate');
-    like($err, qr/there is no certificate in PEM/);
+    like($err, qr/the input must have a certificate in PEM/);
 };
 
 

@@ -34,7 +34,7 @@ Parley::Env::spew(Parley::Env::tmp_dir() . '/single.jwk', parley_key('one'));
 
 wrong('keys: a single one',
       'parley_jwks ' . Parley::Env::tmp_dir() . '/single.jwk;',
-      qr/"keys" is missing: this is a single key, of which "parley jwks FILE" makes a set/);
+      qr/"keys" is missing: this is a single key, "parley jwks FILE" makes a set of it/);
 
 
 # errors of JSON texts, and their places
@@ -103,12 +103,12 @@ wrong('a mask that no message survives',
 
 wrong('an empty context',
       bare($zone, "$trusted parley_accept vcp; parley_vcp_context '';"),
-      qr/has a "parley_vcp_context" that is none by the schema/);
+      qr/has a "parley_vcp_context" that does not fit the schema/);
 
 wrong('a constitution that is none',
       bare($zone, "$trusted parley_accept vcp; "
                 . 'parley_vcp_constitution builders@1.0;'),
-      qr/has a "parley_vcp_constitution" that is none by the schema/);
+      qr/has a "parley_vcp_constitution" that does not fit the schema/);
 
 
 subtest 'GW-11 redactions that keep messages valid' => sub {

@@ -88,7 +88,7 @@ my @values = (
     ['parley_claims;', qr/invalid number of arguments/],
     ['parley_claims aee;', qr/"aee" in "parley_claims" must be MEMBER=CLAIM/],
     ['parley_claims aee=;', qr/"aee=" in "parley_claims" must be/],
-    ['parley_claims hat=x;', qr/"hat" in "parley_claims" is no member of a principal, expected sub, aee,/],
+    ['parley_claims hat=x;', qr/"hat" in "parley_claims" is not a member of a principal, expected sub, aee,/],
     ['parley_claims aee=x aee=y;', qr/"aee" in "parley_claims" is there twice/],
     ['parley_claims aee=x; parley_claims vcp=y;', qr/is duplicate/],
     ['parley_allow colour=red;', qr/"parley_allow": "colour"/],
@@ -96,13 +96,13 @@ my @values = (
     ['parley_allow scope=;', qr/"parley_allow": "scope".* empty/],
     ['parley_allow scope=a||b;', qr/"parley_allow": "scope".* empty/],
     ['parley_deny intent=a**;', qr/"parley_deny": "intent".*"\*\*"/],
-    ['parley_rate fast;', qr/"parley_rate": "fast" is no rate like 50r\/s/],
-    ['parley_rate 0r/s;', qr/"0r\/s" is no rate from 1/],
-    ['parley_rate -1r/s;', qr/"-1r\/s" is no rate/],
-    ['parley_rate 1r/d;', qr/"1r\/d" is no rate like/],
+    ['parley_rate fast;', qr/"parley_rate": "fast" is not a rate such as 50r\/s/],
+    ['parley_rate 0r/s;', qr/"0r\/s" is not a rate from 1/],
+    ['parley_rate -1r/s;', qr/"-1r\/s" is not a rate/],
+    ['parley_rate 1r/d;', qr/"1r\/d" is not a rate such as/],
     ['parley_rate 1r/s 2r/s;', qr/"2r\/s" is a second rate/],
-    ['parley_rate 1r/s burst=x;', qr/"burst=x" is no burst/],
-    ['parley_rate burst=5;', qr/a burst without a rate/],
+    ['parley_rate 1r/s burst=x;', qr/"burst=x" is not a burst/],
+    ['parley_rate burst=5;', qr/"burst=" needs a rate/],
     ['parley_rate 1r/s often=2r/s;', qr/"often=2r\/s" is neither/],
     ['parley_rate 1r/s urgent=x;', qr/"parley_rate": "x"|"urgent=x"/],
     ['parley_rate 1r/s urgent=1r/s urgent=2r/s;', qr/a second rate/],
@@ -131,8 +131,8 @@ my @values = (
     ['parley_limits depth=1; parley_limits body=1k;', qr/is duplicate/],
     ['parley_cap timeout=1s timeout=1s;', qr/"timeout=1s" in "parley_cap" is there twice/],
     ['parley_freshness past=1s past=1s;', qr/"past=1s" in "parley_freshness" is there twice/],
-    ['parley_allow;', qr/"principal=\*\*" is anybody/],
-    ['parley_deny;', qr/a rule has words/],
+    ['parley_allow;', qr/"principal=\*\*" matches every principal/],
+    ['parley_deny;', qr/a rule needs words/],
     ['parley_deny protocol=vpc;', qr/"parley_deny": "protocol": "vpc" is no protocol/],
     ['parley_deny to=agent.eve|"agent.bob";', qr/"parley_deny": "to": ""agent.bob"" has quotes: they stand around the whole word/],
     ['parley_deny type=taks;', qr/"parley_deny": "type": "taks" is no type/],
@@ -147,9 +147,9 @@ my @values = (
     ['parley_vcp_severity;', qr/invalid number of arguments/],
     ['parley_vcp_severity E_X;',
      qr/"E_X" is not of the form CODE=severity in "parley_vcp_severity"/],
-    ['parley_vcp_severity E_X=grave;', qr/"E_X=grave" names no severity/],
-    ['parley_vcp_severity e_x=info;', qr/"e_x" is no code/],
-    ['parley_vcp_severity =info;', qr/"" is no code/],
+    ['parley_vcp_severity E_X=grave;', qr/"E_X=grave" must name a severity/],
+    ['parley_vcp_severity e_x=info;', qr/"e_x" is not a code/],
+    ['parley_vcp_severity =info;', qr/"" is not a code/],
     ['parley_vcp_severity E_X=info E_X=info;', qr/"E_X" is duplicate/],
     ['parley_vcp_severity E_X=info; parley_vcp_severity E_Y=info;',
      qr/"parley_vcp_severity" directive is duplicate/],
@@ -619,17 +619,17 @@ wrong('GW-28 identities: peers',
       qr{peers\.json" line 2: /peers is not allowed here});
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
-      qr/"$_" in "parley_claims" is no member of a principal, expected sub, /)
+      qr/"$_" in "parley_claims" is not a member of a principal, expected sub, /)
     for qw(tool lead streams peers deliver);
 
 wrong("GW-28 parley_claims $_=x", place("parley_claims aee=y $_=x;"),
-      qr/"$_" in "parley_claims" comes from "parley_identities" alone/)
+      qr/"$_" in "parley_claims" comes only from "parley_identities"/)
     for qw(keys certificates parent human max_priority reached);
 
 wrong("GW-28 identities: a key for $_->[0]",
       identity_file('useless', $alice, { sub => 'b', keys => [
           public_jwk(gateway_key()), $_->[1]] }),
-      qr{useless\.json" line 3: /principals/1/keys/1 the key verifies no mess})
+      qr{useless\.json" line 3: /principals/1/keys/1 the key cannot verify mess})
     for ['ES256', new_key('ES256', 'e')->{jwk}],
         ['RS256', new_key('RS256', 'r')->{jwk}],
         ['HS512', new_key('HS512', 'h')->{jwk}];

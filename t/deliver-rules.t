@@ -175,7 +175,7 @@ subtest 'VCP-21 a name that leads to an address of this network is refused' => s
     is(say(vcp(sender => name('bob'), recipient => name('dave')))->{status},
        200);
     ok($nginx->wait_for(qr/"none.test" could not be resolved/), 'no such name');
-    ok($nginx->wait_for(qr/to be delivered again: no answer came/),
+    ok($nginx->wait_for(qr/to be delivered again: the peer did not answer/),
        'which is tried again');
 };
 
@@ -197,7 +197,7 @@ subtest 'HUB-09 the parent is told of an undelivered critical escalation' => sub
     is(say($m)->{status}, 200);
     ok($peer->wait_for(1), 'the parent is asked, and refuses');
     is($peer->last->{json}{message_id}, $m->{message_id});
-    ok($nginx->wait_for(qr/refused: status 403, key-unknown, .*"alice"/),
+    ok($nginx->wait_for(qr/message: status 403, key-unknown, .*"alice"/),
        'it is said, and what the peer says');
 
     # the report comes before the state has ended the job
@@ -239,7 +239,7 @@ subtest 'HUB-09 the parent is told of an undelivered critical escalation' => sub
     is($told->{payload}{severity}, 'warning');
     is($told->{payload}{requires_ack}, JSON::PP::false);
     is($told->{payload}{reason}, "undelivered: critical $m->{message_id} of "
-       . name('alice') . ' to ' . name('carol') . ': it was refused');
+       . name('alice') . ' to ' . name('carol') . ': the peer refused the message');
     ok($told->{signature}, 'signed');
     $again->leave;
     sleep 0.5;
@@ -291,7 +291,7 @@ subtest 'HUB-09 a parent with only a VCP name is told too' => sub {
 
     is(say($m)->{status}, 200);
     ok($peer->wait_for(1), 'the parent is asked, and refuses');
-    ok($nginx->wait_for(qr/refused: status 403, att.*"$m->{message_id}"/));
+    ok($nginx->wait_for(qr/message: status 403, att.*"$m->{message_id}"/));
 
     $carol = listen_to('carol', uri => '/vcp/stream/', last => $place);
     is($carol->event->{json}{message_id}, $m->{message_id}, 'what it missed');
@@ -299,7 +299,7 @@ subtest 'HUB-09 a parent with only a VCP name is told too' => sub {
     my $told = ($carol->event // {})->{json};
 
     is($told->{payload}{reason}, "undelivered: critical $m->{message_id} of "
-       . name('alice') . ' to ' . name('carol') . ': it was refused');
+       . name('alice') . ' to ' . name('carol') . ': the peer refused the message');
 
     is($told->{sender}, 'service://parley', 'by the gateway');
     is($told->{recipient}, name('carol'));

@@ -159,7 +159,7 @@ subtest 'VCP-21 a published message goes to a URL unchanged' => sub {
 
     sleep 1.5;
     is($peer->count, 1, 'once');
-    ok($nginx->wait_for(qr/parley: delivered: it took it, attempt 1, to "bob"/),
+    ok($nginx->wait_for(qr/parley: delivered: the peer took the message, attempt 1, to "bob"/),
        'and it is said');
 };
 
@@ -347,7 +347,7 @@ subtest 'VCP-21 answers that cause another attempt, and final ones' => sub {
         is(scalar at('bob'), $n, "$name: no more");
     }
 
-    ok($nginx->logged(qr/undelivered, refused: its answer is none of its protocol, \/status: the answer has no status, attempt 1, to "bob", from "alice", id "/),
+    ok($nginx->logged(qr/undelivered, refused: the answer is not of the peer's protocol, \/status: the answer must have a status, attempt 1, to "bob", from "alice", id "/),
        'it is said what was missing');
 };
 

@@ -162,7 +162,7 @@ sub {
 
         is($answer->{code}, 'E_TRANSLATION_UNSUPPORTED', 'there is no form');
         is($answer->{field}, '/type', 'of an error');
-        like($answer->{message}, qr/comes down to a child/, 'to a child');
+        like($answer->{message}, qr/refusal to its child/, 'to a child');
     };
 
     says($m);

@@ -124,7 +124,7 @@ post('/to-channel', aee(from => 'agent.lost', payload => { text => 'well?' }),
      as => 'lost')
 --- refused: aee identity-unmappable /from
 --- answer
-/payload/message ~ it lacks "human", or a "parent" who is one$
+/payload/message ~ neither as "human" nor as a "parent"$
 
 
 
@@ -557,7 +557,7 @@ post('/to-channel', query(sender_handle => '~cc-else', acted_by => '~else',
                           drafted_with => '~cc-else'), as => 'taken')
 --- refused: channel sender-identity-mismatch /acted_by
 --- answer
-/message ~ "~cc-else" is no human, .* neither as "human" nor among its parents$
+/message ~ "~cc-else" is not a human, .* neither as "human" nor among its parents$
 --- forwarded: 0
 
 

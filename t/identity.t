@@ -55,7 +55,7 @@ Parley-Verified: principal="alice"; token
 post('/aee', aee(from => 'agent.bob'))
 --- refused: aee sender-identity-mismatch /from
 --- answer
-/payload/message ~ names: sub "alice" is "agent.alice" here$
+/payload/message ~ principal of the token: sub "alice" is "agent.alice" here$
 
 
 

@@ -72,7 +72,7 @@ __DATA__
 with_token('/typed', typed('JWT'))
 --- refused: aee token-invalid typ
 --- answer_headers
-WWW-Authenticate: Bearer realm="parley", error="invalid_token", error_description="the token is of another type"
+WWW-Authenticate: Bearer realm="parley", error="invalid_token", error_description="the token has another type than required"
 
 
 

@@ -151,7 +151,7 @@ with_token('/plain', raw_token({ alg => 'none', typ => 'JWT' },
                                { sub => 'alice', exp => time + 600 }))
 --- refused: aee token-invalid
 --- answer_headers
-WWW-Authenticate: Bearer realm="parley", error="invalid_token", error_description="the algorithm is not one that is accepted"
+WWW-Authenticate: Bearer realm="parley", error="invalid_token", error_description="the algorithm is not accepted here"
 
 
 

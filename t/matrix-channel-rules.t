@@ -137,7 +137,7 @@ post('/to-aee', change(query(), 'payload/query_text' => "\x{20ac}" x 682))
 post('/to-aee', query(acted_by => '~bob'))
 --- refused: channel sender-identity-mismatch /acted_by
 --- answer
-/message ~ the session is bound to, "~lead"
+/message ~ the principal of the session, "~lead"
 
 
 

@@ -216,7 +216,7 @@ subtest 'method, arguments and bodies of a request for a stream' => sub {
     is_deeply(refused('alice', filter => 'colour:red'),
               [400, 'filter-axis-unknown', 'filter'], 'ACH-22');
     like(listen_to('alice', filter => 'colour:red')->answer->{json}{message},
-         qr/there are kind, sender, content_type, tool and org/,
+         qr/expected kind, sender, content_type, tool or org/,
          'the refusal names those that there are');
     is_deeply(refused('alice', filter => 'kind:agent_qurey'),
               [400, 'filter-value-invalid', 'filter'], 'ACH-22');

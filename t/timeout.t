@@ -233,7 +233,7 @@ subtest 'AEE-29 a sender that reads another protocol is told in it' => sub {
     like($event->{data} // '', qr/E_TIMEOUT/, 'it is told');
 };
 
-ok($nginx->logged(qr/parley: delivered: it took it, attempt 1, to "dave", id "/),
+ok($nginx->logged(qr/parley: delivered: the peer took the message, attempt 1, to "dave", id "/),
    'what is the gateway\'s own is from nobody in the log');
 
 done_testing();

@@ -557,7 +557,7 @@ post('/vcp', { %{ constraint() }, sender => person('bob')->{vcp},
                recipient => person('alice')->{vcp} }, as => 'bob')
 --- refused: vcp direction-refused /recipient
 --- error_log
-sub 'bob' is no parent of the recipient
+sub 'bob' is not the parent of the recipient
 
 
 

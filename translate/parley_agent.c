@@ -48,7 +48,7 @@ parley_agent_sender(const parley_agents_t *agents, const parley_msg_t *m,
         } else if (!trusted) {
             return parley_error_set(err, PARLEY_E_KEY_UNKNOWN,
                                     parley_at(m, PARLEY_MSG_SENDER).pointer,
-                                    "nobody of this name is known here");
+                                    "the sender is unknown here");
         }
 
         return 0;
@@ -79,15 +79,15 @@ parley_agent_mismatch(const parley_agents_t *agents,
     if (parley_agent_name(agents, caller, m->wire, &name) != 0) {
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 parley_at(m, PARLEY_MSG_SENDER).pointer,
-                                "the sender is not who the token names: sub "
-                                "\"%.*s\" has no other name here",
+                                "the sender must be the principal of the "
+                                "token: sub \"%.*s\" has no other name here",
                                 PARLEY_AGENT_TEXT(caller->sub));
     }
 
     return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                             parley_at(m, PARLEY_MSG_SENDER).pointer,
-                            "the sender is not who the token names: sub "
-                            "\"%.*s\" is \"%.*s\" here",
+                            "the sender must be the principal of the token: "
+                            "sub \"%.*s\" is \"%.*s\" here",
                             PARLEY_AGENT_TEXT(caller->sub),
                             PARLEY_AGENT_TEXT(name));
 }
@@ -244,7 +244,7 @@ parley_agent_wrong_direction(const parley_msg_t *m,
     if (direction == PARLEY_DIRECTION_DOWN) {
         return parley_error_set(err, PARLEY_E_DIRECTION_REFUSED, at,
                                 "this type of message passes from a parent to "
-                                "its own child only: sub \"%.*s\" is no "
+                                "its own child only: sub \"%.*s\" is not the "
                                 "parent of the recipient",
                                 (int) sender->sub.len,
                                 (const char *) sender->sub.data);

@@ -152,7 +152,7 @@ parley_answer_error(int status, parley_error_t *err)
 {
     if (status == 429) {
         return parley_error_set(err, PARLEY_E_RATE_LIMITED, "",
-                                "the service takes no more for now");
+                                "the service's rate limit is reached");
     }
 
     if (status == 503) {

@@ -28,7 +28,7 @@ parley_check_transport(parley_proto_t proto,
 
     return parley_error_set(err, PARLEY_E_POLICY_REFUSED, NULL,
                             "this protocol needs TLS 1.2 or later, or "
-                            "parley_trusted behind what ends it");
+                            "parley_trusted behind a proxy that ends TLS");
 }
 
 
@@ -46,11 +46,11 @@ parley_check_unsigned(parley_proto_t proto, const parley_transport_t *transport,
         why = "the message must be signed";
 
     } else if (!transport->token) {
-        why = "nothing proves who sent the message";
+        why = "the message needs a signature or a token that proves its sender";
 
     } else if (!transport->tls) {
-        why = "an unsigned message needs TLS 1.2 or later, or "
-              "parley_trusted behind what ends it";
+        why = "an unsigned message needs TLS 1.2 or later, or parley_trusted "
+              "behind a proxy that ends TLS";
 
     } else {
         return 0;
@@ -90,8 +90,8 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
     if (m->created_ms < 0) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID,
                                 parley_at(m, PARLEY_MSG_CREATED).pointer,
-                                "is no RFC 3339 timestamp, its age cannot be "
-                                "told");
+                                "the time of the message must be an RFC 3339 "
+                                "timestamp");
     }
 
     age = now_ms - m->created_ms;
@@ -108,7 +108,7 @@ parley_check_age(const parley_msg_t *m, int64_t past_ms, int64_t future_ms,
     if (lifetime > 0 && age > future_ms && age - future_ms > lifetime) {
         return parley_error_set(err, PARLEY_E_MESSAGE_STALE,
                                 parley_at(m, PARLEY_MSG_CREATED).pointer,
-                                "the message was to live for %ld ms",
+                                "the lifetime of the message, %ld ms, is over",
                                 (long) lifetime);
     }
 
@@ -209,7 +209,7 @@ parley_check_own_severity(const parley_msg_t *m, parley_severity_t asked,
     }
 
     return parley_error_set(err, PARLEY_E_FIELD_INVALID, at,
-                            "an acknowledgment has the severity of its "
+                            "an acknowledgment must have the severity of its "
                             "escalation, \"%s\"",
                             (const char *) parley_severity_name(asked).data);
 }
@@ -248,8 +248,8 @@ parley_check_answer(const parley_msg_t *m, const parley_msg_t *request,
     }
 
     (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                            "it acknowledges another escalation than the one "
-                            "which it answers");
+                            "the acknowledgment names another escalation than "
+                            "the answered one");
 
     return parley_check_at(m, said.origin, PARLEY_MSG_REPLY_TO, err);
 }

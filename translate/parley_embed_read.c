@@ -103,7 +103,8 @@ parley_embed_nested(const parley_msg_t *msg, parley_error_t *err)
     }
 
     return parley_error_set(err, PARLEY_E_FIELD_INVALID, at.pointer,
-                            "%s has a message within one that is carried",
+                            "%s has a message inside a carried message, which "
+                            "is not allowed",
                             at.pointer);
 }
 

@@ -201,8 +201,8 @@ static int
 parley_embed_text_inexact(parley_embed_text_t *t, const char *pointer)
 {
     return parley_error_set(t->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
-                            "this number is no double: it has no canonical "
-                            "form");
+                            "this number is not exact as a double: it has no "
+                            "canonical form");
 }
 
 

@@ -552,8 +552,8 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
     if (m->local) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_FORM).pointer,
-                                "such a message is for "
-                                "the gateway itself and goes no further");
+                                "a message of this kind is for the gateway and "
+                                "is not forwarded");
     }
 
     if (codec == wire) {
@@ -571,7 +571,7 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
 
     if (m->partial) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED, "",
-                                "a log record is no message (MVE-5)");
+                                "a log record is not a message (MVE-5)");
     }
 
     if (!parley_is_pair(m->wire, codec->proto)) {
@@ -629,7 +629,8 @@ parley_engine_parties(parley_arena_t *arena, const parley_msg_t *m,
 
     if (ret->recipient.len == 0 && ret->reply_to.len > 0) {
         return parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
-                                "nothing says whom it answers", err);
+                                "the reply names no recipient, and its "
+                                "question is unknown", err);
     }
 
     return 0;
@@ -655,7 +656,7 @@ parley_codec_find(parley_proto_t proto, const parley_codec_t **ret,
     if (proto >= PARLEY_PROTO_COUNT) {
         *ret = NULL;
         return parley_error_set(err, PARLEY_E_PROTOCOL_UNSUPPORTED, "",
-                                "no such protocol");
+                                "unknown protocol");
     }
 
     *ret = parley_codecs[proto];

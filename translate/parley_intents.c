@@ -247,7 +247,7 @@ parley_intents_check_unique(const parley_intents_t *intents,
                         (const char *) items[i].file.data);
 
         return parley_error_set(&err->error, PARLEY_E_FIELD_INVALID, "",
-                                "the name differs in nothing but case from "
+                                "the name differs only in case from "
                                 "\"%.*s\"", (int) items[i - 1].file.len,
                                 (const char *) items[i - 1].file.data);
     }

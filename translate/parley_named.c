@@ -45,8 +45,8 @@ parley_named(const parley_engine_t *engine, parley_arena_t *arena,
 
     return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
                             parley_at(m, PARLEY_MSG_DATA).pointer,
-                            "it names another message or conversation than "
-                            "the one which it answers");
+                            "the answer names another message or conversation "
+                            "than the answered one");
 }
 
 

@@ -77,7 +77,7 @@ parley_plain_msg(const parley_msg_t *msg, parley_error_t *err)
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, at.pointer,
                                     "%s has a name with control characters",
                                     at.pointer[0] != '\0' ? at.pointer
-                                    : "what is carried");
+                                    : "the carried message");
         }
     }
 

@@ -63,14 +63,14 @@ parley_severity_word_parse(parley_str_t word, const parley_severity_word_t *set,
 
     if (!parley_severity_word_is_code(ret->code)) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "\"%.*s\" is no code: that is of A-Z, 0-9 "
-                                "and \"_\"", (int) ret->code.len,
+                                "\"%.*s\" is not a code of A-Z, 0-9 and "
+                                "\"_\"", (int) ret->code.len,
                                 (const char *) ret->code.data);
     }
 
     if (ret->alarm == PARLEY_SEVERITY_NONE) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "\"%.*s\" names no severity: info, warning, "
+                                "\"%.*s\" must name a severity: info, warning, "
                                 "critical, emergency", (int) word.len,
                                 (const char *) word.data);
     }

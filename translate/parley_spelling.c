@@ -42,8 +42,8 @@ parley_spelling_check(const parley_json_t *doc, uint32_t node,
         (void) parley_json_pointer(doc, k, pointer, sizeof(pointer));
 
         return parley_error_set(err, PARLEY_E_FIELD_UNKNOWN, pointer,
-                                "%s is a member of the envelope in other "
-                                "letters", pointer);
+                                "%s differs only in spelling from a member of "
+                                "the envelope", pointer);
     }
 
     return 0;

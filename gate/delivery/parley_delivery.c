@@ -127,7 +127,7 @@ parley_delivery_awaited(const parley_render_t *d, const parley_taken_t *job,
 
     if (job->gone) {
         parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
-                             "it was erased, or its time is over");
+                             "the message was erased or has expired");
 
     } else if (job->left > 0) {
         parley_delivery_over(over, PARLEY_JOB_AGAIN,

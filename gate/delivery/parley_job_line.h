@@ -2,7 +2,8 @@
  * Lines of the error log for jobs: an attempt to deliver, a report of a failure
  * that could not be sent, a deadline.  Pure: an adapter writes the line.
  *
- *     delivered: it took it, attempt 1, to "bob", from "alice", id "0195..."
+ *     delivered: the peer took the message, attempt 1, to "bob",
+ *         from "alice", id "0195..."
  *
  * A line is printable ASCII: names and ids are percent-encoded, and cut if they
  * are long (SEC-01).  Empty ones are left out.  A line has no payload (OPS-07).

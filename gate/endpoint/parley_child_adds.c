@@ -45,7 +45,7 @@ parley_child_adds_sub(const parley_json_t *doc, parley_str_t *ret,
             && !parley_json_string_is(doc, k, PARLEY_STR("exp")))
         {
             return parley_child_fail(doc, k, "", err, PARLEY_E_FIELD_UNKNOWN,
-                                     "is unknown: nothing uses it");
+                                     "is unknown, expected sub, keys or exp");
         }
     }
 

@@ -258,7 +258,7 @@ parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
 
     } else if (!parley_str_is(method, "ping")) {
         return parley_error_set(g->err, PARLEY_E_KIND_UNKNOWN, "/method",
-                                "there is no such method");
+                                "the method is unknown");
     }
 
     parley_buf_lit(&b, "}}");

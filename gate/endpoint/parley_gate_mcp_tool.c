@@ -40,7 +40,7 @@ parley_gate_mcp_tool(parley_gate_t *g)
 
     if (i == PARLEY_CHANNEL_VERBS) {
         return parley_error_set(g->err, PARLEY_E_KIND_UNKNOWN, "/params/name",
-                                "there is no such tool");
+                                "the tool is unknown");
     }
 
     call->verb = parley_channel_verb(i);

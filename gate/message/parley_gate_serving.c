@@ -81,7 +81,7 @@ parley_gate_serves_here(parley_gate_t *g)
 
     return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
                             "this needs TLS 1.2 or later, or parley_trusted "
-                            "behind what ends it");
+                            "behind a proxy that ends TLS");
 }
 
 

@@ -99,7 +99,7 @@ parley_gate_intent(const parley_gate_t *g)
     policy = g->conf->policy;
 
     if (parley_intent_is_reserved(g->msg->intent)) {
-        why = "the intent lies in the reserved namespace aee.*";
+        why = "the intent must not be in the reserved namespace aee.*";
 
     } else if (policy != NULL
                && (policy->given & (1u << PARLEY_POLICY_INTENT))

@@ -27,8 +27,8 @@ parley_test_twin_is_more(const parley_error_t *err)
      */
 
     return err->code == PARLEY_E_INTENT_REFUSED
-           || strcmp(err->text, "what is carried has a name with control "
-                                "characters")
+           || strcmp(err->text,
+                     "the carried message has a name with control characters")
               == 0
            || strcmp(err->field, "/status") == 0
            || strcmp(err->field, "/payload/acted_by") == 0

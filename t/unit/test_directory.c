@@ -157,7 +157,7 @@ test_broken(void **state)
           "/principals/0/max_priority", "low" },
         { P("{\"sub\":\"a\",\"deliver\":\"https://a.test/\","
             "\"speaks\":\"moq\"}"),
-          "/principals/0/speaks", "is none of aee vcp vcp2 c2a channel" },
+          "/principals/0/speaks", "must be one of aee vcp vcp2 c2a channel" },
         { P("{\"sub\":\"a\",\"roles\":\"x\"}"), "/principals/0/roles",
           "array" },
         { P("{\"sub\":\"a\",\"roles\":[\"x\",1]}"), "/principals/0/roles/1",
@@ -178,17 +178,17 @@ test_broken(void **state)
         { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"AKP\"}]}"),
           "/principals/0/keys", "not supported" },
         { P("{\"sub\":\"a\",\"keys\":[" RFC8037_PUBLIC "," RFC7515_ES256
-            "]}"), "/principals/0/keys/1", "verifies no message" },
+            "]}"), "/principals/0/keys/1", "cannot verify messages" },
         { P("{\"sub\":\"a\",\"keys\":[" RFC7515_RS256 "]}"),
-          "/principals/0/keys/0", "verifies no message" },
+          "/principals/0/keys/0", "cannot verify messages" },
         { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"oct\",\"alg\":\"HS384\","
             "\"k\":\"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75a"
             "KtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow\"}]}"),
-          "/principals/0/keys/0", "verifies no message" },
+          "/principals/0/keys/0", "cannot verify messages" },
         { P("{\"sub\":\"a\",\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\","
             "\"x\":\"" RFC8037_X "\",\"d\":\"" RFC8037_D "\","
             "\"key_ops\":[\"sign\"]}]}"), "/principals/0/keys/0",
-          "verifies no message" },
+          "cannot verify messages" },
         { P("{\"sub\":\"a\",\"keys\":[" KEY("\"not_before\":1") "]}"),
           "/principals/0/keys/0/not_before", "not a string" },
         { P("{\"sub\":\"a\",\"keys\":[" KEY("\"not_before\":\"\"") "]}"),
@@ -225,7 +225,7 @@ test_broken(void **state)
         /* parents */
 
         { P("{\"sub\":\"a\",\"parent\":\"b\"}"), "/principals/0/parent",
-          "no principal" },
+          "not the sub of a principal" },
         { P("{\"sub\":\"a\",\"parent\":\"a\"}"), "/principals/0/parent",
           "circle" },
         { P("{\"sub\":\"x\",\"parent\":\"a\"},{\"sub\":\"a\",\"parent\":\"b\"},"
@@ -236,24 +236,24 @@ test_broken(void **state)
         /* humans */
 
         { P("{\"sub\":\"a\",\"human\":\"b\"}"), "/principals/0/human",
-          "human \"b\" is neither" },
+          "human \"b\" must be a human" },
         { P("{\"sub\":\"a\",\"human\":\"~cc-b\"}"), "/principals/0/human",
-          "neither" },
+          "must be a human" },
         { P("{\"sub\":\"a\",\"human\":\"~b-\"}"), "/principals/0/human",
-          "neither" },
+          "must be a human" },
         { P("{\"sub\":\"a\",\"human\":\"\"}"), "/principals/0/human",
           "empty" },
         { P("{\"sub\":\"a\",\"human\":\"a\",\"handle\":\"~a\"}"),
-          "/principals/0/human", "neither" },
+          "/principals/0/human", "must be a human" },
         { P("{\"sub\":\"b\",\"aee\":\"agent.b\",\"handle\":\"~b\"},"
             "{\"sub\":\"a\",\"human\":\"b\"}"), "/principals/1/human",
-          "neither" },
+          "must be a human" },
         { P("{\"sub\":\"b\",\"aee\":\"human.b\"},"
             "{\"sub\":\"a\",\"human\":\"b\"}"), "/principals/1/human",
-          "neither" },
+          "must be a human" },
         { P("{\"sub\":\"b\",\"handle\":\"~c\",\"human\":\"~b\"},"
             "{\"sub\":\"a\",\"human\":\"b\"}"), "/principals/1/human",
-          "neither" },
+          "must be a human" },
     };
 
     (void) state;

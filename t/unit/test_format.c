@@ -91,8 +91,8 @@ test_format_vocabulary(void **state)
                                             i >> 1, &s), -1);
             assert_null(s);
             assert_string_equal(fault.error.text,
-                                "a format that is not supported, where the "
-                                "vocabulary asserts formats");
+                                "must be a supported format, as the vocabulary "
+                                "asserts formats");
             assert_string_equal(fault.error.field, "/properties/a/format");
             assert_string_equal(fault.location,
                                 "file.json#/properties/a/format");

@@ -89,8 +89,8 @@ parley_aee_answer_match(const parley_msg_t *msg, const parley_encoded_t *sent,
 {
     if (!parley_str_eq(msg->corr, sent->corr)) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/corr",
-                                "/corr is not that of the message which it "
-                                "answers");
+                                "/corr must be the corr of the answered "
+                                "message");
     }
 
     if ((msg->reply_to.len > 0 || msg->act == PARLEY_ACT_REPLY
@@ -98,8 +98,8 @@ parley_aee_answer_match(const parley_msg_t *msg, const parley_encoded_t *sent,
         && !parley_str_eq(msg->reply_to, sent->id))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/reply_to",
-                                "/reply_to is not the id of the message "
-                                "which it answers");
+                                "/reply_to must be the id of the answered "
+                                "message");
     }
 
     return 0;

@@ -116,7 +116,7 @@ parley_aee_check(const parley_engine_t *engine, const parley_json_t *doc,
 
     if (parley_aee_is_reserved(msg->intent)) {
         return parley_error_set(err, PARLEY_E_INTENT_REFUSED, "/intent",
-                                "/intent lies in the reserved namespace "
+                                "/intent must not be in the reserved namespace "
                                 "aee.*");
     }
 

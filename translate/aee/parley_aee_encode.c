@@ -113,8 +113,8 @@ parley_aee_encode_head(parley_arena_t *arena, const parley_msg_t *m,
     if (parley_aee_is_short(head->intent, PARLEY_AEE_INTENT_MIN)) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "an AEE intent has at "
-                                "least 3 characters");
+                                "an AEE intent must have at least 3 "
+                                "characters");
     }
 
     return parley_aee_encode_ids(arena, m, opts, head, err) == 0
@@ -193,7 +193,7 @@ parley_aee_encode_ids(parley_arena_t *arena, const parley_msg_t *m,
     if (answers && reply_to.len == 0) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_FORM).pointer,
-                                "an AEE result or error answers a message");
+                                "an AEE result or error must answer a message");
     }
 
     if (corr.len == 0) {
@@ -283,7 +283,8 @@ parley_aee_encode_ts(parley_arena_t *arena, const parley_msg_t *m,
 
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, field).pointer,
-                                "an AEE envelope says when it was made");
+                                "an AEE envelope needs a time, and the message "
+                                "has none");
     }
 
     (void) parley_time_format(m->created_ms, ts);
@@ -531,8 +532,8 @@ parley_aee_check_restored(const parley_engine_t *engine,
     if (parley_aee_is_reserved(m->intent)) {
         return parley_error_set(err, PARLEY_E_INTENT_REFUSED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "the intent lies in the reserved namespace "
-                                "aee.*");
+                                "the intent must not be in the reserved "
+                                "namespace aee.*");
     }
 
     if (parley_read_again(&doc, arena, m->doc->seed, body, err) == 0
@@ -547,5 +548,5 @@ parley_aee_check_restored(const parley_engine_t *engine,
 
     return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                             parley_at(m, PARLEY_MSG_DATA).pointer,
-                            "what it carries is no AEE envelope");
+                            "the carried content is not a valid AEE envelope");
 }

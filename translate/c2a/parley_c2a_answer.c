@@ -102,12 +102,13 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
                                PARLEY_STR("2.0")))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/jsonrpc",
-                                "the answer is no JSON-RPC 2.0 response");
+                                "the answer must be a JSON-RPC 2.0 response");
     }
 
     if (result == error) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/result",
-                                "a response has either a result or an error");
+                                "a response must have either a result or an "
+                                "error");
     }
 
     if (parley_c2a_answer_matches(&r) != 0) {
@@ -123,7 +124,7 @@ parley_c2a_answer_decode(const parley_engine_t *engine,
 
     if (answer->status >= 300) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/result",
-                                "a result does not go with the HTTP status");
+                                "a result needs an HTTP status below 300");
     }
 
     return parley_c2a_answer_result(&r);
@@ -171,7 +172,7 @@ parley_c2a_answer_matches(const parley_c2a_read_t *r)
     }
 
     return parley_error_set(r->err, PARLEY_E_UPSTREAM_INVALID, "/id",
-                            "/id is not that of the call which it answers");
+                            "/id must be the id of the answered call");
 }
 
 
@@ -222,8 +223,9 @@ parley_c2a_answer_refers(const parley_c2a_read_t *r)
     sent = r->sent;
 
     if (msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id)) {
-        return parley_misrefers(msg, PARLEY_E_UPSTREAM_INVALID, "the answer "
-                                "is not for the message which it answers",
+        return parley_misrefers(msg, PARLEY_E_UPSTREAM_INVALID,
+                                "the answer refers to another message than the "
+                                "answered one",
                                 r->err);
     }
 
@@ -232,8 +234,8 @@ parley_c2a_answer_refers(const parley_c2a_read_t *r)
     {
         return parley_error_set(r->err, PARLEY_E_UPSTREAM_INVALID,
                                 parley_at(msg, PARLEY_MSG_CORR).pointer,
-                                "the answer stands in another conversation "
-                                "than the message which it answers");
+                                "the answer must be in the conversation of the "
+                                "answered message");
     }
 
     return 0;

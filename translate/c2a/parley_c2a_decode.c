@@ -122,7 +122,8 @@ parley_c2a_response(const uint32_t *at, parley_error_t *err)
         && at[PARLEY_C2A_AT_ERROR] != PARLEY_JSON_NONE)
     {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, "/error",
-                                "a response has either a result or an error");
+                                "a response must have either a result or an "
+                                "error");
     }
 
     return 0;

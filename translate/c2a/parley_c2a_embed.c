@@ -98,9 +98,10 @@ parley_c2a_parts(const parley_json_t *doc, uint32_t content, unsigned most,
 
     return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
                             most == 0
-                            ? "%s carries another message, which only "
-                              "chat/deliver does"
-                            : "%s carries another message beside the first",
+                            ? "%s carries a message, which is allowed only in "
+                              "chat/deliver"
+                            : "%s carries a second message, at most one is "
+                              "allowed",
                             pointer);
 }
 
@@ -380,7 +381,7 @@ parley_c2a_write_restored(parley_c2a_encode_t *e)
     if (form == PARLEY_C2A_FORMS) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "C2A has no such message");
+                                "C2A has no message for this intent");
     }
 
     parley_buf_lit(b, "{\"jsonrpc\":\"2.0\"");

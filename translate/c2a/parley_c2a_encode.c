@@ -449,7 +449,7 @@ parley_c2a_write_progress(parley_c2a_encode_t *e)
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_FORM).pointer,
-                                "nobody asked for progress of it");
+                                "the answered call did not request progress");
     }
 
     parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"method\":"
@@ -646,7 +646,8 @@ parley_c2a_check_restored(const parley_engine_t *engine,
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(e->m, PARLEY_MSG_RECIPIENT).pointer,
-                                "what it carries is for somebody else");
+                                "the carried message has another sender or "
+                                "recipient");
     }
 
     /* The members repeat the correlation as conversation and thread. */

@@ -446,11 +446,11 @@ parley_c2a_local_refuse(const parley_json_t *doc, const parley_local_t *own,
 
     case PARLEY_C2A_METHOD:
         return parley_error_set(err, PARLEY_E_KIND_UNKNOWN, "/method",
-                                "there is no such method");
+                                "the method is unknown");
 
     case PARLEY_C2A_TOOL:
         return parley_error_set(err, PARLEY_E_KIND_UNKNOWN, "/params/name",
-                                "there is no such tool");
+                                "the tool is unknown");
 
     default:
         break;
@@ -460,8 +460,8 @@ parley_c2a_local_refuse(const parley_json_t *doc, const parley_local_t *own,
            && parley_c2a_form_info(form)->reads
            ? parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                               "/params/name",
-                              "messages are published here, and no event is "
-                              "kept that this tool could read")
+                              "this location publishes messages and keeps no "
+                              "events for this tool")
            : 0;
 }
 

@@ -270,8 +270,8 @@ parley_c2a_spelling_method(const parley_json_t *doc, parley_error_t *err)
 
         if (parley_spelling_is(name, info->method)) {
             return parley_error_set(err, PARLEY_E_KIND_UNKNOWN, "/method",
-                                    "there is no such method; \"%.*s\" has "
-                                    "other letters", (int) info->method.len,
+                                    "the method is unknown, did you mean "
+                                    "\"%.*s\"?", (int) info->method.len,
                                     (const char *) info->method.data);
         }
     }
@@ -306,8 +306,8 @@ parley_c2a_spelling_tool(const parley_json_t *doc, uint32_t params,
         {
             return parley_error_set(err, PARLEY_E_KIND_UNKNOWN,
                                     "/params/name",
-                                    "there is no such tool; \"%.*s\" has "
-                                    "other letters", (int) info->form.len,
+                                    "the tool is unknown, did you mean "
+                                    "\"%.*s\"?", (int) info->form.len,
                                     (const char *) info->form.data);
         }
     }

@@ -71,7 +71,7 @@ static const parley_c2a_form_info_t  parley_c2a_forms[PARLEY_C2A_FORMS] = {
         .reads = 1, .repeats = 1 },
     [PARLEY_C2A_SEND_MESSAGE] = {
         parley_c2a_tool_row("send_message", EVENT, NORMAL, ACKNOWLEDGED,
-            "Send an idempotent chat message: what it says stands in text or "
+            "Send an idempotent chat message with its content in text or "
             "content."),
         .acts = PARLEY_ACT_BIT(PARLEY_ACT_REQUEST)
                 | PARLEY_ACT_BIT(PARLEY_ACT_REPLY),

@@ -51,7 +51,7 @@ parley_channel_answer_decode(const parley_engine_t *engine,
     }
 
     return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/code",
-                            "the answer has no code");
+                            "the answer must have a code");
 }
 
 
@@ -78,8 +78,7 @@ parley_channel_answer_frame(const parley_engine_t *engine,
         && !(msg->held && parley_str_eq(msg->held_reply_to, sent->id)))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/payload",
-                                "the frame does not answer the one that was "
-                                "sent");
+                                "the frame must answer the forwarded frame");
     }
 
     answer->kind = PARLEY_ANSWER_MESSAGE;
@@ -127,8 +126,8 @@ parley_channel_answer_taken(const parley_engine_t *engine,
 
     if (!parley_json_string_is(doc, id, sent->id)) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/frame_id",
-                                "/frame_id is not that of the frame which "
-                                "it answers");
+                                "/frame_id must be the frame_id of the "
+                                "answered frame");
     }
 
     if (count == PARLEY_JSON_NONE

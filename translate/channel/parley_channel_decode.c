@@ -46,8 +46,8 @@ parley_channel_decode(const parley_engine_t *engine, parley_arena_t *arena,
         && parley_json_type(doc, value) == PARLEY_JSON_STRING)
     {
         return parley_error_set(err, PARLEY_E_KIND_UNKNOWN, "/kind",
-                                "/kind is none of the fifteen of the "
-                                "catalogue");
+                                "/kind must be one of the fifteen kinds of "
+                                "agent-channel");
     }
 
     if (parley_validate(engine, PARLEY_PROTO_CHANNEL, doc, err) != 0) {

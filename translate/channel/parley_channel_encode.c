@@ -129,7 +129,7 @@ parley_channel_choose_native(parley_channel_encode_t *e, int *ret)
     if (kind == NULL) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "agent-channel has no such kind");
+                                "agent-channel has no kind for this intent");
     }
 
     said = *m;

@@ -21,15 +21,15 @@ static const parley_str_t  parley_channel_axes[PARLEY_CHANNEL_AXES] = {
 
 static const char *const  parley_channel_values[PARLEY_CHANNEL_AXES] = {
     [PARLEY_CHANNEL_AXIS_KIND] =
-        "\"%.*s\" is no kind of frame, such as agent_query",
+        "\"%.*s\" is not a kind of frame, such as agent_query",
     [PARLEY_CHANNEL_AXIS_SENDER] =
-        "\"%.*s\" is no handle of a sender, such as ~alice",
+        "\"%.*s\" is not the handle of a sender, such as ~alice",
     [PARLEY_CHANNEL_AXIS_CONTENT_TYPE] =
         "\"content_type:\" has no value%.*s",
     [PARLEY_CHANNEL_AXIS_TOOL] =
         "\"tool:\" has no value, such as cc-model%.*s",
     [PARLEY_CHANNEL_AXIS_ORG] =
-        "\"%.*s\" is no handle of an organisation, such as ~acme",
+        "\"%.*s\" is not the handle of an organisation, such as ~acme",
 };
 
 
@@ -55,8 +55,8 @@ parley_channel_filter_parse(parley_arena_t *arena, parley_str_t text,
 
     if (n > PARLEY_CHANNEL_FILTER_MAX) {
         return parley_channel_filter_fail(err, PARLEY_E_FILTER_VALUE_INVALID,
-                                          "a filter has at most 64 clauses"
-                                          "%.*s", parley_str_none);
+                                          "a filter may have at most 64 "
+                                          "clauses%.*s", parley_str_none);
     }
 
     clauses = parley_arena_alloc(arena, n * sizeof(parley_channel_clause_t));
@@ -111,9 +111,9 @@ parley_channel_filter_clause(parley_str_t text, parley_channel_clause_t *ret,
 
     if (axis == PARLEY_CHANNEL_AXES) {
         return parley_channel_filter_fail(err, PARLEY_E_FILTER_AXIS_UNKNOWN,
-                                          "the filter axis \"%.*s\" is not "
-                                          "known: there are kind, sender, "
-                                          "content_type, tool and org", name);
+                                          "the filter axis \"%.*s\" is "
+                                          "unknown, expected kind, sender, "
+                                          "content_type, tool or org", name);
     }
 
     ret->axis = (parley_channel_axis_t) axis;

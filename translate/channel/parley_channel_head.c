@@ -224,7 +224,7 @@ parley_channel_head_scope(parley_channel_encode_t *e)
     (void) parley_json_pointer(own.doc, own.node, pointer, sizeof(pointer));
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
-                            "%s is no scope of the recipient", pointer);
+                            "%s must be a scope of the recipient", pointer);
 }
 
 
@@ -253,8 +253,7 @@ parley_channel_head_time(parley_channel_encode_t *e)
     {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_CREATED).pointer,
-                                "agent-channel wants a timestamp of RFC "
-                                "3339");
+                                "agent-channel needs an RFC 3339 timestamp");
     }
 
     if (parley_arena_str(e->arena, parley_str_c(text), &e->created) != 0) {
@@ -286,8 +285,8 @@ parley_channel_head_attribution(parley_channel_encode_t *e)
     {
         return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                                 parley_at(e->m, PARLEY_MSG_SENDER).pointer,
-                                "the acted_by that the message "
-                                "carries is not its sender's");
+                                "the carried acted_by must be the human of the "
+                                "sender");
     }
 
     return parley_channel_head_tier(e);
@@ -315,9 +314,9 @@ parley_channel_head_tier(parley_channel_encode_t *e)
     if (e->acted_by.len == 0) {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(e->m, PARLEY_MSG_SENDER).pointer,
-                                "agent-channel wants acted_by, and the "
-                                "directory names no human for the sender: it "
-                                "lacks \"human\", or a \"parent\" who is one");
+                                "agent-channel needs acted_by, and the "
+                                "directory lists no human for the sender, "
+                                "neither as \"human\" nor as a \"parent\"");
     }
 
     if (e->drafted_with.len == 0
@@ -330,9 +329,9 @@ parley_channel_head_tier(parley_channel_encode_t *e)
     if (!parley_channel_is_versioned(e->drafted_with)) {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(e->m, PARLEY_MSG_SENDER).pointer,
-                                "agent-channel wants drafted_with: the "
-                                "\"instrument\" that the directory lists for "
-                                "the sender is not a handle");
+                                "agent-channel needs drafted_with, and the "
+                                "sender's \"instrument\" in the directory is "
+                                "not a handle");
     }
 
     return 0;
@@ -392,8 +391,8 @@ parley_channel_head_sender(parley_channel_encode_t *e)
 
     return parley_error_set(e->err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                             parley_at(e->m, PARLEY_MSG_SENDER).pointer,
-                            "the sender_handle that the message carries is "
-                            "not that of the human whom its sender acts for");
+                            "the carried sender_handle must be that of the "
+                            "sender or of its human");
 }
 
 

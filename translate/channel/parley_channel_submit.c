@@ -74,7 +74,7 @@ parley_channel_submit(parley_arena_t *arena, parley_msg_t *msg,
 
     if (parley_channel_scope_parse(submission->scope, &scope) != 0) {
         (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, "scope",
-                                "the argument scope is no recipient scope, "
+                                "the argument scope must be a recipient scope, "
                                 "such as ~alice, ~alice/cc-* or "
                                 "org:~acme/members/*");
         err->is_name = 1;
@@ -131,8 +131,9 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
 
         if (parley_str_begins(human, "~cc-")) {
             return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                                    pointer, "%s: \"%.*s\" is no human, and "
-                                    "the identities list none for it, neither "
+                                    pointer,
+                                    "%s: \"%.*s\" is not a human, and the "
+                                    "identities list no human for it, neither "
                                     "as \"human\" nor among its parents",
                                     pointer, (int) human.len,
                                     (const char *) human.data);
@@ -142,8 +143,9 @@ parley_channel_attributed(const parley_msg_t *msg, uint32_t object,
     if (human.len > 0 && !parley_json_string_is(msg->doc, acted, human)) {
 
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                                pointer, "%s is not the principal that the "
-                                "session is bound to, \"%.*s\"", pointer,
+                                pointer,
+                                "%s must be the principal of the session, "
+                                "\"%.*s\"", pointer,
                                 (int) human.len, (const char *) human.data);
     }
 
@@ -178,8 +180,8 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
 
     if (!parley_str_begins(name, "~cc-")) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
-                                "%s is no instrument: it does not begin with "
-                                "~cc-, and the directory does not list it",
+                                "%s must be an instrument: it begins with "
+                                "~cc-, or the directory lists it",
                                 pointer);
     }
 
@@ -188,7 +190,8 @@ parley_channel_drafted(parley_str_t name, const char *prefix,
             && !parley_channel_is_of_sender(name, submission->sender)))
     {
         return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
-                                pointer, "%s is not the instrument of the "
+                                pointer,
+                                "%s must be the instrument of the "
                                 "session", pointer);
     }
 

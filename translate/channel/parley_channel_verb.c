@@ -41,8 +41,8 @@ static const parley_channel_verb_t
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KINDLESS, parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_advise",
-        "Tells other sessions something that they should know, without asking "
-        "for anything: those of recipient_handle, or the caller's own.", 0),
+        "Informs other sessions without a question: those of recipient_handle, "
+        "or the caller's own.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_advisory"),
       parley_str_none, 1 },
 
@@ -53,13 +53,13 @@ static const parley_channel_verb_t
       parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_handover",
-        "Hands work of a session over to the one that goes on with it.", 0),
+        "Hands the work of a session over to another session.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_handover"),
       parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lock_acquire",
-        "Announces that a resource is worked on for ttl_ms.  Nothing is "
-        "locked: others are told.  The result has the lease_id to release or "
+        "Announces work on a resource for ttl_ms.  It locks nothing, it "
+        "informs other sessions.  The result has the lease_id to release or "
         "extend.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lock_request"),
       parley_str("lease_id"), 0 },
@@ -70,27 +70,27 @@ static const parley_channel_verb_t
       parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_lease_extend",
-        "Announces that a resource is worked on for ttl_ms more.", 0),
+        "Announces that work on a resource continues for ttl_ms.", 0),
       PARLEY_CHANNEL_DOES_SUBMIT, PARLEY_CHANNEL_KIND("agent_lease_extend"),
       parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_query",
         "Asks other sessions a question, waits for timeout_ms, and returns the "
-        "query_id and the responses that came; with max it ends as soon as so "
-        "many did.", 0),
+        "query_id and the responses.  With max it ends after that number of "
+        "responses.", 0),
       PARLEY_CHANNEL_DOES_QUERY, PARLEY_CHANNEL_KIND("agent_query"),
       parley_str("query_id"), 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_roster",
-        "Lists the sessions that listen to a handle now: the caller's own "
-        "where none is named.", 1),
+        "Lists the sessions that listen to a handle now.  Without a handle it "
+        "lists the caller's own.", 1),
       PARLEY_CHANNEL_DOES_ROSTER, PARLEY_CHANNEL_KINDLESS, parley_str_none, 0 },
 
     { PARLEY_CHANNEL_TOOL("agent_subscribe",
-        "Waits up to wait_ms for frames, the caller's own or those of a "
-        "handle, and returns them.  With last_event_id of the result before "
-        "it nothing between two calls is missed.  filter: kind:, sender:, "
-        "content_type:, tool:, org:, separated by commas.", 1),
+        "Waits up to wait_ms for frames to the caller or to a handle, and "
+        "returns them.  With last_event_id of the previous result, no frame "
+        "between two calls is missed.  filter: kind:, sender:, content_type:, "
+        "tool:, org:, separated by commas.", 1),
       PARLEY_CHANNEL_DOES_SUBSCRIBE, PARLEY_CHANNEL_KINDLESS,
       parley_str_none, 0 },
 };

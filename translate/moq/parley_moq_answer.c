@@ -60,8 +60,8 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         && !parley_str_eq(session, sent->corr))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/session_id",
-                                "/session_id is not that of the command "
-                                "which it answers");
+                                "/session_id must be the session_id of the "
+                                "answered command");
     }
 
     if (status != PARLEY_JSON_NONE
@@ -80,8 +80,8 @@ parley_moq_answer_decode(const parley_engine_t *engine,
         && (msg->origin == PARLEY_PROTO_MOQ || status != PARLEY_JSON_NONE))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/status",
-                                "/status of an answer is approved, denied, "
-                                "error, accepted, pending or working");
+                                "/status of an answer must be approved, "
+                                "denied, error, accepted, pending or working");
     }
 
     if (parley_moq_identify(arena, msg) != 0) {

@@ -71,14 +71,14 @@ parley_moq_choose(parley_moq_encode_t *e)
     if (m->act == PARLEY_ACT_EVENT) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_FORM).pointer,
-                                "an event is no command");
+                                "MoQ has no command for an event");
     }
 
     if (m->origin != PARLEY_PROTO_MOQ && m->origin != m->wire) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "a command carries no "
-                                "message of a third protocol");
+                                "a command cannot carry a message of a third "
+                                "protocol");
     }
 
     e->action = parley_moq_action(m->intent);
@@ -95,14 +95,14 @@ parley_moq_choose(parley_moq_encode_t *e)
     if (e->action.len == 0) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "a command has an action");
+                                "a command needs an action, and the intent "
+                                "gives none");
     }
 
     if (parley_moq_is_local(e->action)) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "this command is the "
-                                "gateway's own business");
+                                "this command is reserved for the gateway");
     }
 
     return 0;

@@ -93,7 +93,8 @@ parley_moq_transfer_read(const parley_json_t *doc,
             || n < 1 || n > UINT32_MAX)
         {
             return parley_moq_transfer_error(err, "/payload/total_chunks",
-                                             "must be a number of chunks");
+                                             "must be a number of chunks, 1 or "
+                                             "more");
         }
 
         ret->chunks = n;

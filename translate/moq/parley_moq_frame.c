@@ -40,8 +40,9 @@ parley_moq_header_read(parley_str_t in, uint32_t max,
 
     if (in.len < PARLEY_MOQ_HEADER_LEN) {
         return parley_moq_header_error(err, PARLEY_E_FIELD_INVALID, "header",
-                                       in.len, "the header of a frame has "
-                                       "21 octets");
+                                       in.len,
+                                       "the header of a frame must have 21 "
+                                       "octets");
     }
 
     if (parley_moq_header_check(p, err) != 0) {
@@ -82,8 +83,9 @@ parley_moq_header_check(const uint8_t *p, parley_error_t *err)
 {
     if (parley_moq_get(p + PARLEY_MOQ_AT_MAGIC, 2) != PARLEY_MOQ_MAGIC) {
         return parley_moq_header_error(err, PARLEY_E_FIELD_INVALID, "magic",
-                                       PARLEY_MOQ_AT_MAGIC, "a frame begins "
-                                       "with the octets A2 A2");
+                                       PARLEY_MOQ_AT_MAGIC,
+                                       "a frame must begin with the octets A2 "
+                                       "A2");
     }
 
     switch (p[PARLEY_MOQ_AT_VERSION]) {
@@ -102,7 +104,7 @@ parley_moq_header_check(const uint8_t *p, parley_error_t *err)
         return parley_moq_header_error(err,
                                        PARLEY_E_ENVELOPE_VERSION_UNSUPPORTED,
                                        "version", PARLEY_MOQ_AT_VERSION,
-                                       "only version 1 is understood");
+                                       "only version 1 is supported");
     }
 
     switch (p[PARLEY_MOQ_AT_TYPE]) {
@@ -193,9 +195,9 @@ parley_moq_frame_cmd(const parley_moq_frame_t *frame, parley_str_t *ret,
 
     if (frame->flags != 0) {
         return parley_moq_header_error(err, PARLEY_E_FIELD_INVALID, "flags",
-                                       PARLEY_MOQ_AT_FLAGS, "a command is "
-                                       "read whole, neither compressed nor "
-                                       "encrypted");
+                                       PARLEY_MOQ_AT_FLAGS,
+                                       "a command must be whole, neither "
+                                       "compressed nor encrypted");
     }
 
     *ret = frame->payload;

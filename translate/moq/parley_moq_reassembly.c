@@ -266,8 +266,8 @@ parley_moq_reassembly_take(parley_moq_reassembly_t *r,
     if (parley_moq_stream_start(s, frame) != 0) {
         return parley_moq_stream_fail(r, s, frame, now_ms,
                                       PARLEY_E_PAYLOAD_KIND_MISMATCH, "type",
-                                      "the chunks of a stream have one type "
-                                      "and the same flags", err);
+                                      "all chunks of a stream must have the "
+                                      "same type and flags", err);
     }
 
     if (parley_moq_stream_append(r, s, frame, now_ms, err) != 0) {
@@ -314,8 +314,8 @@ parley_moq_stream_append(parley_moq_reassembly_t *r, parley_moq_stream_t *s,
     {
         return parley_moq_stream_fail(r, s, frame, now_ms,
                                       PARLEY_E_MESSAGE_TOO_LARGE, "length",
-                                      "the chunks of the stream are more or "
-                                      "longer than they may be", err);
+                                      "the stream has more chunks or octets "
+                                      "than allowed", err);
     }
 
     s->chunks++;
@@ -326,8 +326,9 @@ parley_moq_stream_append(parley_moq_reassembly_t *r, parley_moq_stream_t *s,
 
     if (parley_moq_stream_grow(r, s, s->len + payload.len) != 0) {
         return parley_moq_stream_fail(r, s, frame, now_ms, PARLEY_E_CAPACITY,
-                                      "length", "no room for what the stream "
-                                      "brings", err);
+                                      "length",
+                                      "there is too little room for the data "
+                                      "of the stream", err);
     }
 
     memcpy(s->data + s->len, payload.data, payload.len);
@@ -397,7 +398,7 @@ parley_moq_stream_finish(parley_moq_reassembly_t *r, parley_moq_stream_t *s,
     if (s->transfer.chunks >= 0 && s->chunks != s->transfer.chunks) {
         return parley_moq_stream_fail(r, s, frame, now_ms,
                                       PARLEY_E_FIELD_INVALID, "total_chunks",
-                                      "fewer chunks came than were "
+                                      "the stream has fewer chunks than "
                                       "announced", err);
     }
 
@@ -413,8 +414,8 @@ parley_moq_stream_finish(parley_moq_reassembly_t *r, parley_moq_stream_t *s,
         if (memcmp(digest, s->transfer.sha256, PARLEY_SHA256_LEN) != 0) {
             return parley_moq_stream_fail(r, s, frame, now_ms,
                                           PARLEY_E_FIELD_INVALID, "checksum",
-                                          "the data is not what was "
-                                          "announced", err);
+                                          "the data does not match the "
+                                          "announced checksum", err);
         }
     }
 

@@ -69,7 +69,7 @@ parley_vcp_answer_decode(const parley_vcp_dialect_t *dialect,
     }
 
     return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/status",
-                            "the answer has no status");
+                            "the answer must have a status");
 }
 
 
@@ -95,8 +95,7 @@ parley_vcp_answer_status(const parley_vcp_dialect_t *dialect,
         || answer->status >= 300)
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/status",
-                                "/status is not one that goes with the HTTP "
-                                "status");
+                                "/status does not fit the HTTP status");
     }
 
     id = parley_json_member(doc, 0, PARLEY_ATOM_message_id);
@@ -192,8 +191,8 @@ parley_vcp_answer_id(const parley_json_t *doc, uint32_t id,
     }
 
     return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, "/message_id",
-                            "/message_id is not that of the message which "
-                            "it answers");
+                            "/message_id must be the id of the answered "
+                            "message");
 }
 
 
@@ -243,8 +242,9 @@ parley_vcp_answer_message(const parley_vcp_dialect_t *dialect,
         && !parley_str_eq(msg->reply_to, sent->id))
     {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
-                                "/payload/reason", "the acknowledgment is "
-                                "not for the message which it answers");
+                                "/payload/reason",
+                                "the acknowledgment must name the answered "
+                                "message");
     }
 
     answer->kind = PARLEY_ANSWER_MESSAGE;

@@ -281,7 +281,7 @@ parley_vcp_supplies(const parley_engine_t *engine, parley_arena_t *arena,
                != 0)
         {
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, members[i],
-                                    "is none by the schema");
+                                    "does not fit the schema");
         }
     }
 

@@ -72,7 +72,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
         if (e->type == PARLEY_VCP_TYPES) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                     parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                    "VCP has no such message type");
+                                    "VCP has no message type for this intent");
         }
     }
 
@@ -91,7 +91,8 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_INTENT).pointer,
-                                "VCP cannot say a message with this intent");
+                                "VCP cannot express a message with this "
+                                "intent");
 
     case PARLEY_ACT_REPLY:
 
@@ -123,7 +124,7 @@ parley_vcp_choose(parley_vcp_encode_t *e)
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                             parley_at(m, PARLEY_MSG_FORM).pointer,
-                            "VCP cannot say a message of this type");
+                            "VCP cannot express a message of this type");
 }
 
 

@@ -55,13 +55,13 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
         if (parley_vcp_answers_child(e)) {
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                     parley_at(m, PARLEY_MSG_FORM).pointer,
-                                    "a refusal that comes down to a child has "
-                                    "no form in VCP");
+                                    "VCP has no form for a parent's refusal to "
+                                    "its child");
         }
 
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
-                                "an escalation goes to the sender's own "
+                                "an escalation must go to the sender's own "
                                 "parent");
     }
 
@@ -70,7 +70,7 @@ parley_vcp_escalate(parley_vcp_encode_t *e)
                         parley_at(m, PARLEY_MSG_DATA).pointer);
 
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                pointer, "an escalation gives a reason");
+                                pointer, "an escalation must give a reason");
     }
 
     parley_buf_lit(b, "{\"severity\":\"");
@@ -243,7 +243,7 @@ parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back)
     if (e->m->act != PARLEY_ACT_REPLY) {
         return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(e->m, PARLEY_MSG_FORM).pointer,
-                                "an acknowledgment is a reply");
+                                "an acknowledgment must be a reply");
     }
 
     if (asked == NULL) {
@@ -255,13 +255,15 @@ parley_vcp_is_bound(parley_vcp_encode_t *e, const parley_msg_t *back)
     if (e->dialect->is_id(asked->id)
         && !parley_str_eq(back->reply_to, asked->id))
     {
-        return parley_vcp_misbound(e, "reason", "the acknowledgment is not "
-                                   "for the message which it answers");
+        return parley_vcp_misbound(e, "reason",
+                                   "the acknowledgment must name the answered "
+                                   "message");
     }
 
     if (asked->alarm != PARLEY_SEVERITY_NONE && back->alarm != asked->alarm) {
-        return parley_vcp_misbound(e, "severity", "an acknowledgment has the "
-                                   "severity of its escalation");
+        return parley_vcp_misbound(e, "severity",
+                                   "an acknowledgment must have the severity "
+                                   "of its escalation");
     }
 
     return parley_vcp_is_asked(e);
@@ -322,8 +324,8 @@ parley_vcp_is_asked(const parley_vcp_encode_t *e)
     return parley_str_eq(sender, own)
            || !parley_str_eq(own, asked->recipient) ? 0
            : parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
-                              "an acknowledgment comes from the parent that "
-                              "was asked, not from who acts for it", e->err);
+                              "an acknowledgment must come from the addressed "
+                              "parent itself", e->err);
 }
 
 
@@ -385,7 +387,7 @@ parley_vcp_context(parley_vcp_encode_t *e)
                     parley_at(m, PARLEY_MSG_DATA).pointer);
 
     return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED, pointer,
-                            "an escalation says its context, and "
+                            "an escalation needs a context, and "
                             "parley_vcp_context gives none");
 }
 

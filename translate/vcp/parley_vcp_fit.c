@@ -190,8 +190,8 @@ parley_vcp_fit_ack(const parley_vcp_encode_t *e, parley_str_t *ret_id)
            ? 0
            : parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                               parley_at(m, PARLEY_MSG_REPLY_TO).pointer,
-                              "it acknowledges an escalation that has another "
-                              "id in VCP %s",
+                              "the acknowledged escalation has another id in "
+                              "VCP %s",
                               (const char *) e->dialect->version.data);
 }
 

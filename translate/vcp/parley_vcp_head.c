@@ -66,7 +66,7 @@ parley_vcp_encode_time(parley_vcp_encode_t *e, parley_str_t *ret)
             return parley_error_set(e->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                     parley_at(e->m,
                                               PARLEY_MSG_CREATED).pointer,
-                                    "VCP wants a timestamp of RFC 3339");
+                                    "VCP needs an RFC 3339 timestamp");
         }
 
         created = parley_str_none;
@@ -176,8 +176,8 @@ parley_vcp_encode_peer(parley_vcp_encode_t *e, parley_str_t *ret)
     {
         return parley_error_set(e->err, PARLEY_E_IDENTITY_UNMAPPABLE,
                                 parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
-                                "the scope is a part of a group, and VCP "
-                                "reaches all peers or one");
+                                "the scope is a part of a group, VCP addresses "
+                                "one peer or all peers");
     }
 
     return parley_name_translate(e->arena, e->opts, m, m->recipient,
