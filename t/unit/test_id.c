@@ -1,5 +1,7 @@
 /* core/parley_id.h and parley_digest.h */
 
+#include <sodium.h>
+
 #include "core/parley_hex.h"
 #include "t/unit/parley_test.h"
 
@@ -243,6 +245,38 @@ test_digest(void **state)
 }
 
 
+/* Inputs around each multiple of a block, in one part and in three. */
+static void
+test_digest_lengths(void **state)
+{
+    size_t        len;
+    uint8_t       octets[400], got[PARLEY_SHA256_LEN];
+    uint8_t       expected[PARLEY_SHA256_LEN];
+    parley_str_t  parts[3];
+
+    (void) state;
+
+    for (len = 0; len < sizeof(octets); len++) {
+        octets[len] = (uint8_t) (len * 7 + 1);
+    }
+
+    for (len = 0; len <= sizeof(octets); len++) {
+        assert_int_equal(crypto_hash_sha256(expected, octets, len), 0);
+
+        assert_int_equal(parley_sha256(parley_str_make(octets, len), got), 0);
+        assert_memory_equal(got, expected, sizeof(got));
+
+        parts[0] = parley_str_make(octets, len / 3);
+        parts[1] = parley_str_make(octets + len / 3, len / 3);
+        parts[2] = parley_str_make(octets + 2 * (len / 3),
+                                   len - 2 * (len / 3));
+
+        assert_int_equal(parley_sha256_parts(parts, 3, got), 0);
+        assert_memory_equal(got, expected, sizeof(got));
+    }
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("a UUID is lower-case, of its version and variant", test_is),
     parley_test("a UUID of any case is recognised, and written in lower case",
@@ -251,6 +285,7 @@ static const struct CMUnitTest  tests[] = {
                 test_derive),
     parley_test("AEE-35 random ids are UUIDs", test_random),
     parley_test("SHA-256", test_digest),
+    parley_test("SHA-256 of inputs of every length", test_digest_lengths),
 };
 
 
