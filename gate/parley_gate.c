@@ -407,17 +407,17 @@ parley_gate_walk(parley_gate_t *g, int64_t clock)
         run = parley_gate_rows[step].run;
         result = run != NULL ? run(g) : parley_gate_adapted(g, step);
 
-        if (result == PARLEY_RESULT_WAIT) {
+        if (result > PARLEY_RESULT_NONE) {
+
+            if (result != PARLEY_RESULT_WAIT) {
+                parley_ask_next(&g->ask, clock);
+                parley_gate_stops(g, step, result);
+            }
+
             return result;
         }
 
         parley_ask_next(&g->ask, clock);
-
-        if (result >= PARLEY_RESULT_REFUSED) {
-            parley_gate_stops(g, step, result);
-            return result;
-        }
-
         parley_gate_report_step(g, step, result);
     }
 

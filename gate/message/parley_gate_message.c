@@ -218,16 +218,6 @@ parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret)
 }
 
 
-void
-parley_gate_report_step(parley_gate_t *g, parley_step_t step,
-    parley_step_result_t result)
-{
-    if (g->env->step_done != NULL) {
-        g->env->step_done(g, step, result);
-    }
-}
-
-
 int
 parley_gate_responds(const parley_gate_t *g)
 {

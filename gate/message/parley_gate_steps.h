@@ -444,8 +444,15 @@ int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
 
 /* Reports the result of a step to the adapter. */
-void parley_gate_report_step(parley_gate_t *g, parley_step_t step,
-    parley_step_result_t result);
+static inline void
+parley_gate_report_step(parley_gate_t *g, parley_step_t step,
+    parley_step_result_t result)
+{
+    if (g->env->step_done != NULL) {
+        g->env->step_done(g, step, result);
+    }
+}
+
 
 /* Fills g->account, the account that the message is counted to. */
 void parley_gate_account(parley_gate_t *g);
