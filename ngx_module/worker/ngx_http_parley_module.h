@@ -86,12 +86,12 @@ struct ngx_http_parley_ctx_s {
 
     parley_gate_t                 gate;
     parley_error_t                error;
+    parley_json_t                 edited_doc;     /* after capping and
+                                                     redaction; not cleared */
     parley_who_t                  who;
 
     parley_str_t                  body;
     parley_json_t                 doc;
-    parley_json_t                 edited_doc;     /* after capping and
-                                                     redaction */
     parley_msg_t                  msg;
 
     u_char                        random[16];     /* for an id, if drawn */
