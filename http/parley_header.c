@@ -36,28 +36,28 @@ static int64_t parley_header_seconds(parley_str_t value, int64_t max);
 #define PARLEY_HEADERS(list)  list, sizeof(list) / sizeof((list)[0])
 
 
-/* headers of nearly every request come first */
+/* first letter, name, reason; headers of nearly every request come first */
 #define PARLEY_HEADER_KEPT(X)                                                 \
-    X("content-type", WRITTEN)                                                \
-    X("content-length", FRAMING)                                              \
-    X("accept-encoding", WRITTEN)                                             \
-    X("content-encoding", WRITTEN)                                            \
-    X("traceparent", WRITTEN)                                                 \
-    X("if-match", CONDITION)                                                  \
-    X("if-modified-since", CONDITION)                                         \
-    X("if-none-match", CONDITION)                                             \
-    X("if-range", CONDITION)                                                  \
-    X("if-unmodified-since", CONDITION)                                       \
-    X("range", CONDITION)                                                     \
-    X("transfer-encoding", FRAMING)                                           \
-    X("content-digest", DIGEST)                                               \
-    X("content-md5", DIGEST)                                                  \
-    X("digest", DIGEST)                                                       \
-    X("repr-digest", DIGEST)
+    X('c', "content-type", WRITTEN)                                           \
+    X('c', "content-length", FRAMING)                                         \
+    X('a', "accept-encoding", WRITTEN)                                        \
+    X('c', "content-encoding", WRITTEN)                                       \
+    X('t', "traceparent", WRITTEN)                                            \
+    X('i', "if-match", CONDITION)                                             \
+    X('i', "if-modified-since", CONDITION)                                    \
+    X('i', "if-none-match", CONDITION)                                        \
+    X('i', "if-range", CONDITION)                                             \
+    X('i', "if-unmodified-since", CONDITION)                                  \
+    X('r', "range", CONDITION)                                                \
+    X('t', "transfer-encoding", FRAMING)                                      \
+    X('c', "content-digest", DIGEST)                                          \
+    X('c', "content-md5", DIGEST)                                             \
+    X('d', "digest", DIGEST)                                                  \
+    X('r', "repr-digest", DIGEST)
 
 
 static const parley_header_row_t  parley_header_rows[] = {
-#define X(name, reason)  { parley_str(name), PARLEY_HEADER_##reason },
+#define X(first, name, reason)  { parley_str(name), PARLEY_HEADER_##reason },
     PARLEY_HEADER_KEPT(X)
 #undef X
 };
@@ -66,9 +66,15 @@ static const parley_header_row_t  parley_header_rows[] = {
     (sizeof(parley_header_rows) / sizeof(parley_header_rows[0]))
 
 
-/* bit i: a name in the list has length i */
-static const uint32_t  parley_header_lengths = 0
-#define X(name, reason)  | 1U << (sizeof(name) - 1)
+/* bit of a name by its length and the case-insensitive bits of its first
+   letter */
+#define PARLEY_HEADER_BIT(first, len)                                         \
+    (1ULL << (((size_t) (first) * 35 + (len)) & 63))
+
+/* the bits of the names in the list */
+static const uint64_t  parley_header_bits = 0
+#define X(first, name, reason)  | PARLEY_HEADER_BIT(first & 0x1F,             \
+                                                    sizeof(name) - 1)
     PARLEY_HEADER_KEPT(X)
 #undef X
     ;
@@ -157,7 +163,10 @@ parley_header_find(parley_str_t name)
 {
     size_t  i;
 
-    if (name.len > 31 || !(parley_header_lengths >> name.len & 1)) {
+    if (name.len == 0
+        || !(parley_header_bits & PARLEY_HEADER_BIT(name.data[0] & 0x1F,
+                                                    name.len)))
+    {
         return NULL;
     }
 

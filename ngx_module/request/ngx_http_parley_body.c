@@ -151,7 +151,7 @@ ngx_http_parley_body_replace(ngx_http_request_t *r,
 static ngx_int_t
 ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
 {
-    u_char           *p;
+    u_char           *p, *last;
     ngx_table_elt_t  *h;
 
     r->headers_in.content_length_n = size;
@@ -160,6 +160,14 @@ ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
     if (p == NULL) {
         return NGX_ERROR;
     }
+
+    last = p + NGX_OFF_T_LEN;
+    p = last;
+
+    do {
+        *--p = (u_char) ('0' + size % 10);
+        size /= 10;
+    } while (size != 0);
 
     h = r->headers_in.content_length;
 
@@ -181,7 +189,7 @@ ngx_http_parley_content_length(ngx_http_request_t *r, size_t size)
     }
 
     h->value.data = p;
-    h->value.len = ngx_sprintf(p, "%uz", size) - p;
+    h->value.len = last - p;
 
     return NGX_OK;
 }
