@@ -9,6 +9,8 @@ static int parley_question_keep_asked(const parley_asking_t *a,
 static int parley_question_is_optional(const parley_asking_t *a);
 static int64_t parley_question_time(const parley_asking_t *a);
 static int64_t parley_question_ttl(const parley_question_t *q);
+static void parley_question_record_by(const parley_asking_t *a,
+    parley_str_t asker, parley_record_id_t *ret);
 static int parley_question_put_one(const parley_asking_t *a,
     parley_put_t *put, const parley_str_t *record);
 static int parley_question_is_several(const parley_msg_t *m);
@@ -366,10 +368,14 @@ parley_question_named(const parley_asking_t *a)
 void
 parley_question_record(const parley_asking_t *a, parley_record_id_t *ret)
 {
-    parley_str_t  asker;
+    parley_question_record_by(a, parley_question_asker(a->who, a->speak), ret);
+}
 
-    asker = parley_question_asker(a->who, a->speak);
 
+static void
+parley_question_record_by(const parley_asking_t *a, parley_str_t asker,
+    parley_record_id_t *ret)
+{
     ret->kind = PARLEY_KIND_QUESTION;
     parley_question_key(a->ask->state, a->speak, parley_question_named(a),
                         ret->key);
@@ -386,6 +392,7 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
 {
     int           rc;
     parley_put_t  put;
+    parley_str_t  from;
 
     memset(&put, 0, sizeof(parley_put_t));
 
@@ -397,7 +404,10 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
         return 0;
     }
 
-    parley_question_record(a, &put.id);
+    from = q->texts[PARLEY_QUESTION_SENT_FROM];
+
+    parley_question_record_by(a, from.len > 0 ? from : a->who->msg->sender,
+                              &put.id);
 
     put.queue = a->escalates
                 || (ret->awaited && !ret->optional

@@ -110,30 +110,30 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
     parley_entry_t       *e, *old;
     parley_put_result_t   rc;
 
-    p = *put;
-
-    if (p.under != NULL && !parley_record_is_under(s, &p)) {
+    if (put->under != NULL && !parley_record_is_under(s, put)) {
         return PARLEY_PUT_STALE;
     }
 
-    e = parley_record_find(s, &p.id);
+    e = parley_record_find(s, &put->id);
 
     if (e != NULL && (int64_t) e->expires <= now) {
         parley_record_remove(s, e);
         e = NULL;
     }
 
-    if (p.replaces != 0) {
+    if (put->replaces != 0) {
 
-        if (e == NULL || parley_record_generation(e) != p.replaces) {
+        if (e == NULL || parley_record_generation(e) != put->replaces) {
             return PARLEY_PUT_STALE;
         }
 
+        p = *put;
         p.queue = (parley_evictable_t) e->loose;
         p.account = parley_record_account(s, e, account);
+        put = &p;
     }
 
-    rc = parley_record_fits(s, &p, e, len, now);
+    rc = parley_record_fits(s, put, e, len, now);
 
     if (rc != PARLEY_PUT_OK) {
         return rc;
@@ -141,7 +141,10 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
 
     /* room was made: the old record may have been removed */
 
-    e = parley_record_find(s, &p.id);
+    if (e != NULL) {
+        e = parley_record_find(s, &put->id);
+    }
+
     old = NULL;
 
     if (e != NULL && parley_record_stays(e)) {
@@ -150,21 +153,23 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
     } else if (e != NULL) {
         parley_record_remove(s, e);
 
-    } else if (!parley_record_owned(s, &p.id, now)) {
+    } else if (!parley_record_owned(s, &put->id, now)) {
         return PARLEY_PUT_SHARE;
     }
 
-    e = parley_table_add_locked(s->sh->table, (uint8_t) p.id.kind, p.queue,
-                                p.id.key, p.account, len, now + p.ttl, now);
+    e = parley_table_add_locked(s->sh->table, (uint8_t) put->id.kind,
+                                put->queue, put->id.key, put->account, len,
+                                now + put->ttl, now);
     if (e == NULL) {
         return PARLEY_PUT_FULL;
     }
 
-    stamp = p.replaces == 0 && p.stamp != 0 ? p.stamp : parley_memory_stamp(s);
+    stamp = put->replaces == 0 && put->stamp != 0 ? put->stamp
+                                                  : parley_memory_stamp(s);
 
-    e->stamp_low = p.id.tag;
+    e->stamp_low = put->id.tag;
     parley_record_set_generation(e, parley_state_generation(stamp));
-    parley_table_write_locked(s->sh->table, e, p.parts, p.nparts);
+    parley_table_write_locked(s->sh->table, e, put->parts, put->nparts);
 
     if (e->kind == PARLEY_KIND_SUSPENSION) {
         (*parley_record_held(s, e))++;
