@@ -8,7 +8,7 @@
  *   put, get, list,  records for later messages: questions, retained messages,
  *   drop             first answers, keys of children, suspensions
  *
- * parley_memory.h implements it in memory of one or several processes.
+ * A room below state/ implements it for the memory of one or several processes.
  * Deciding code calls the verbs through parley_ask.h.
  *
  * Keys are 128-bit SipHash under a secret of the state, over their kind,
@@ -383,6 +383,23 @@ typedef struct {
     uint64_t              held[PARLEY_STATE_HOLDS];     /* suspensions, by
                                                            tag */
 } parley_state_stat_t;
+
+
+/* room in the memory of a state, used and free */
+typedef struct {
+    size_t    block;            /* octets of a block */
+    size_t    blocks;           /* all blocks */
+    size_t    free;
+    size_t    loose;            /* used by entries that may be evicted */
+    size_t    entries[PARLEY_KIND_COUNT];
+    size_t    queued[PARLEY_EVICTABLE_COUNT];   /* entries in queues */
+    size_t    queued_blocks[PARLEY_EVICTABLE_COUNT];
+    uint64_t  evicted[PARLEY_EVICTABLE_COUNT];
+    size_t    largest;          /* guaranteed blocks of the largest account;
+                                   may be up to 1/8 too low */
+    uint64_t  full;             /* times that there was no room */
+    uint64_t  shared;           /* times that a share was exhausted */
+} parley_state_room_t;
 
 
 typedef enum {

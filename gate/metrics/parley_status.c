@@ -249,20 +249,20 @@ parley_status_state(parley_snapshot_t *s, const parley_state_stat_t *stat)
 
 
 void
-parley_status_zone(parley_snapshot_t *s, const parley_table_stat_t *t,
+parley_status_zone(parley_snapshot_t *s, const parley_state_room_t *t,
     unsigned share)
 {
     unsigned   i;
     uint64_t  *cells = s->cells;
 
     for (i = 0; i < PARLEY_EVICTABLE_COUNT; i++) {
-        cells[PARLEY_M_ZONE_OCTETS + i] = t->queued_blocks[i] * PARLEY_BLOCK;
+        cells[PARLEY_M_ZONE_OCTETS + i] = t->queued_blocks[i] * t->block;
         cells[PARLEY_M_ZONE_EVICTED + i] = t->evicted[i];
     }
 
-    cells[PARLEY_M_ZONE_OCTETS + PARLEY_L_USE_FREE] = t->free * PARLEY_BLOCK;
+    cells[PARLEY_M_ZONE_OCTETS + PARLEY_L_USE_FREE] = t->free * t->block;
     cells[PARLEY_M_ZONE_OCTETS + PARLEY_L_USE_PROMISED]
-        = (t->blocks - t->free - t->loose) * PARLEY_BLOCK;
+        = (t->blocks - t->free - t->loose) * t->block;
 
     cells[PARLEY_M_ZONE_LEFT] = (t->free + t->loose) * PARLEY_SHARE_ALL
                                 / (t->blocks > 0 ? t->blocks : 1);

@@ -11,7 +11,6 @@
 #include "gate/metrics/parley_counters.h"
 #include "state/parley_state.h"
 #include "gate/admission/parley_suspended.h"
-#include "state/memory/parley_table.h"
 
 
 /* format of a status */
@@ -60,7 +59,7 @@ parley_str_t parley_status_type(parley_status_format_t format);
  */
 void parley_status_state(parley_snapshot_t *s,
     const parley_state_stat_t *stat);
-void parley_status_zone(parley_snapshot_t *s, const parley_table_stat_t *t,
+void parley_status_zone(parley_snapshot_t *s, const parley_state_room_t *t,
     unsigned share);
 
 void parley_status_keys(parley_snapshot_t *s,

@@ -420,7 +420,7 @@ ngx_http_parley_status_text(ngx_http_parley_asking_t *a, unsigned failed,
     int                           rc;
     parley_status_t               of;
     parley_snapshot_t            *s;
-    parley_table_stat_t           zone;
+    parley_state_room_t           zone;
     parley_status_keys_t          keys;
     ngx_http_parley_main_conf_t  *mcf;
 

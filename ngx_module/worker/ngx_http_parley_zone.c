@@ -276,7 +276,7 @@ static void
 ngx_http_parley_zone_lost(ngx_shm_zone_t *shm_zone, ngx_shm_zone_t *before)
 {
     const size_t            *n;
-    parley_table_stat_t      stat;
+    parley_state_room_t      stat;
     ngx_http_parley_zone_t  *zone;
 
     zone = before->data;

@@ -138,7 +138,7 @@ void
 parley_memory_bounds(parley_memory_t *s, size_t retain, size_t replay)
 {
     size_t               size;
-    parley_table_stat_t  stat;
+    parley_state_room_t  stat;
 
     parley_memory_table(s, &stat);
 
@@ -247,7 +247,7 @@ parley_memory_leave(parley_memory_t *s)
 
 
 void
-parley_memory_table(parley_memory_t *s, parley_table_stat_t *ret)
+parley_memory_table(parley_memory_t *s, parley_state_room_t *ret)
 {
     size_t   n;
     int64_t  now;
@@ -272,7 +272,7 @@ parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
 {
     size_t               left;
     parley_memory_t     *s = (parley_memory_t *) state;
-    parley_table_stat_t  table;
+    parley_state_room_t  table;
 
     (void) call;
 

@@ -92,7 +92,7 @@ void parley_memory_enter(parley_memory_t *s, const parley_process_t *self);
 void parley_memory_leave(parley_memory_t *s);
 
 /* Counts the use of blocks, after removing expired entries. */
-void parley_memory_table(parley_memory_t *s, parley_table_stat_t *ret);
+void parley_memory_table(parley_memory_t *s, parley_state_room_t *ret);
 
 
 #endif /* PARLEY_MEMORY_H */

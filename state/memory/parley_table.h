@@ -110,21 +110,6 @@ typedef enum {
 } parley_room_t;
 
 
-typedef struct {
-    size_t    blocks;           /* all blocks */
-    size_t    free;
-    size_t    loose;            /* used by loose entries */
-    size_t    entries[PARLEY_TABLE_KINDS];
-    size_t    queued[PARLEY_EVICTABLE_COUNT];   /* entries in queues */
-    size_t    queued_blocks[PARLEY_EVICTABLE_COUNT];
-    uint64_t  evicted[PARLEY_EVICTABLE_COUNT];
-    size_t    largest;          /* blocks promised to the largest account; may
-                                   be up to 1/8 too low */
-    uint64_t  full;             /* times that there was no room */
-    uint64_t  shared;           /* times that a share was exhausted */
-} parley_table_stat_t;
-
-
 /*
  * Creates a table in size octets at p, which is aligned to a block.  Returns p,
  * or NULL if size is too small.
@@ -240,7 +225,7 @@ size_t parley_table_sweep_locked(parley_table_t *t, int64_t now, size_t n);
 void parley_table_repair_locked(parley_table_t *t, int64_t now);
 
 void parley_table_stat_locked(const parley_table_t *t,
-    parley_table_stat_t *ret);
+    parley_state_room_t *ret);
 
 /* Returns the number of entries of a kind. */
 size_t parley_table_count_locked(const parley_table_t *t, uint8_t kind);

@@ -498,12 +498,13 @@ parley_queue_unlink(parley_table_t *t, parley_entry_t *e)
 
 
 void
-parley_table_stat_locked(const parley_table_t *t, parley_table_stat_t *ret)
+parley_table_stat_locked(const parley_table_t *t, parley_state_room_t *ret)
 {
     unsigned  i;
 
-    memset(ret, 0, sizeof(parley_table_stat_t));
+    memset(ret, 0, sizeof(parley_state_room_t));
 
+    ret->block = PARLEY_BLOCK;
     ret->blocks = t->nblocks;
     ret->free = parley_table_free_blocks(t);
     ret->loose = t->used - t->promised;
@@ -511,7 +512,7 @@ parley_table_stat_locked(const parley_table_t *t, parley_table_stat_t *ret)
     ret->full = t->full;
     ret->shared = t->shared;
 
-    for (i = 0; i < PARLEY_TABLE_KINDS; i++) {
+    for (i = 0; i < PARLEY_KIND_COUNT; i++) {
         ret->entries[i] = t->entries[i];
     }
 

@@ -526,7 +526,7 @@ void sim_accepted(sim_record_t *record, const parley_placed_t *places);
  * Finds out whether a process that died had appended the record.  All its logs
  * must agree.
  */
-void sim_perhaps(sim_record_t *record, const parley_table_stat_t *before);
+void sim_perhaps(sim_record_t *record, const parley_state_room_t *before);
 
 /* Notes the current epoch of a log, which may have begun again. */
 void sim_look(unsigned log);

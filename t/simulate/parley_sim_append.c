@@ -253,7 +253,7 @@ sim_append(sim_process_t *p)
     sim_record_t *volatile record;
     parley_publish_t       publish;
     parley_appended_t      appended;
-    parley_table_stat_t    before;
+    parley_state_room_t    before;
     parley_publication_t   publication;
 
     if (world.nrecords == SIM_RECORDS) {

@@ -197,12 +197,12 @@ sim_look(unsigned log)
 /* Looks at each log of the record, from outside the process. */
 
 void
-sim_perhaps(sim_record_t *r, const parley_table_stat_t *before)
+sim_perhaps(sim_record_t *r, const parley_state_room_t *before)
 {
     unsigned             log, there, n;
     parley_place_t       end;
     parley_placed_t      places[SIM_LOGS];
-    parley_table_stat_t  after;
+    parley_state_room_t  after;
 
     n = 0;
     there = 0;

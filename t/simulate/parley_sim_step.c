@@ -69,7 +69,7 @@ static void
 sim_does_ended(sim_verb_t verb, sim_job_t *ending, uint64_t head)
 {
     uint64_t             told;
-    parley_table_stat_t  stat;
+    parley_state_room_t  stat;
 
     /* any process repairs the state when it takes the lock */
 
@@ -223,7 +223,7 @@ sim_pass(int64_t ms, unsigned percent)
     unsigned             i;
     sim_conn_t          *c;
     sim_process_t       *p;
-    parley_table_stat_t  stat;
+    parley_state_room_t  stat;
 
     sim_pass_later();
 

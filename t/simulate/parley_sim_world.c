@@ -536,7 +536,7 @@ void
 sim_end(void)
 {
     unsigned             i;
-    parley_table_stat_t  stat;
+    parley_state_room_t  stat;
 
     for (i = 0; i < SIM_PROCESSES; i++) {
         world.processes[i].stalled = 0;

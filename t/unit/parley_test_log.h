@@ -202,7 +202,7 @@ feeds(void)
 static inline size_t
 entries(parley_kind_t kind)
 {
-    parley_table_stat_t  stat;
+    parley_state_room_t  stat;
 
     parley_memory_table(&t.s, &stat);
 

@@ -21,7 +21,7 @@ typedef struct {
 
 /* statistics of a state and its table */
 typedef struct {
-    parley_table_stat_t   table;
+    parley_state_room_t   table;
     parley_state_level_t  level;
     uint64_t              limited;
     uint64_t              orphans;

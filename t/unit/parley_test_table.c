@@ -71,7 +71,7 @@ parley_test_table_check(parley_table_t *t)
     unsigned              j;
     size_t                most;
     uint32_t              i, n, used, promised, freed;
-    parley_table_stat_t   stat;
+    parley_state_room_t   stat;
     parley_block_t        b;
     parley_entry_t       *e;
     parley_test_owner_t  *owners;

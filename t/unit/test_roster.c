@@ -216,7 +216,7 @@ lists(unsigned log, size_t max, const char *session)
 static size_t
 entries(parley_kind_t kind)
 {
-    parley_table_stat_t  stat;
+    parley_state_room_t  stat;
 
     parley_memory_table(&t.s, &stat);
 

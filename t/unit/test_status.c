@@ -265,7 +265,7 @@ static void
 test_state(void **state)
 {
     parley_state_stat_t  stat;
-    parley_table_stat_t  table;
+    parley_state_room_t  table;
 
     (void) state;
 
@@ -273,6 +273,7 @@ test_state(void **state)
     memset(&stat, 0, sizeof(stat));
     memset(&table, 0, sizeof(table));
 
+    table.block = 64;
     table.blocks = 1000;
     table.free = 600;
     table.loose = 100;

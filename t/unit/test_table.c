@@ -74,7 +74,7 @@ loose(parley_evictable_t queue, unsigned n, unsigned owner, size_t len)
 static size_t
 count(void)
 {
-    parley_table_stat_t  stat;
+    parley_state_room_t  stat;
 
     parley_table_stat_locked(table, &stat);
 
@@ -300,7 +300,7 @@ static void
 test_queue(void **state)
 {
     unsigned              i;
-    parley_table_stat_t   stat;
+    parley_state_room_t   stat;
 
     (void) state;
 

@@ -259,7 +259,7 @@ test_all_else(void **state)
 {
     unsigned               i;
     uint64_t               used;
-    parley_table_stat_t    before, after;
+    parley_state_room_t    before, after;
     parley_test_random_t   r = { 7 };
 
     (void) state;
