@@ -1,5 +1,7 @@
 # The gateway and "parley explain" decide alike: random configurations and
-# messages, through a real nginx and through the tool.
+# messages, through a real nginx and through the tool.  The handler of a
+# location is proxy_pass, parley_submit, parley_mcp, parley_stream or
+# parley_websocket.  Some principals have a URL (parley_deliver).
 #
 # PARLEY_TEST_MESSAGES is the number of messages, PARLEY_TEST_SEED another
 # seed, PARLEY_TEST_CONFIG the number of the only configuration to test.
@@ -12,23 +14,32 @@ use lib 't/lib';
 use Encode qw(decode encode);
 use JSON::PP ();
 use Test::More;
+use Time::HiRes qw(sleep time);
 
 use Parley::Client;
 use Parley::Env qw(build_dir port tmp_dir spew);
 use Parley::Generate::Config;
 use Parley::Generate::Message;
+use Parley::Message qw(aee);
 use Parley::Nginx;
 use Parley::Random;
 use Parley::Recorder;
 use Parley::Tool;
+use Parley::Websocket;
 
 # for one configuration: locations, envelopes, and messages in each
 use constant LOCATIONS => 24;
 use constant ENVELOPES => 2;
 use constant MESSAGES => 6;
 
+# seconds until each counted recipient with a URL has its message
+use constant PATIENCE => 20;
+
 # differences that are shown for one configuration
 use constant SHOWN => 5;
+
+# codes of a request whose proof or connection is at fault
+my $PROOF = qr/^(?:token-|transport-)/;
 
 my $seed = $ENV{PARLEY_TEST_SEED} // 20260653;
 my $only = $ENV{PARLEY_TEST_CONFIG};
@@ -50,26 +61,95 @@ sub through_nginx {
 
     my $from = join '.', 127, 1 + ++$count{envelopes} % 250,
                          int($count{envelopes} / 250) % 250, 1;
-    my $client = Parley::Client->new(port => port($e->{tls} ? 2 : 1),
-                                     tls => $e->{tls}, from => $from);
+    my %client = (port => port($e->{tls} ? 2 : 1), tls => $e->{tls},
+                  from => $from);
+
+    return $location->{kind} eq 'websocket'
+           ? through_socket($location, $e, \%client, @messages)
+           : through_http($location, $e, $recorder, \%client, @messages);
+}
+
+
+sub through_http {
+    my ($location, $e, $recorder, $o, @messages) = @_;
+
+    my $client = Parley::Client->new(%$o);
+    my $stream = $location->{kind} eq 'stream';
     my $connection;
 
     return map {
         $connection //= $client->connect;
         $connection->write($client->request(
-            'POST', uri($location, $e), $_,
+            $stream ? ('GET', uri($location, $e), undef)
+                    : ('POST', uri($location, $e), $_),
             Host => $location->{server}, Connection => 'keep-alive',
             @{ $e->{sent} // [] }, @{ $e->{headers} }));
 
-        my $answer = $connection->answer;
+        # an open stream has no end
+        $connection->expect(qr/\r\n\r\n/) if $stream;
+
+        my $answer = $stream && $connection->{buffer} =~ m{^HTTP/1.1 200 }
+                     ? $connection->parse(1) : $connection->answer;
 
         $connection->{buffer} = '';
         undef $connection
-            if ($answer->{headers}{connection} // '') ne 'keep-alive';
+            if ($answer->{headers}{connection} // '') ne 'keep-alive'
+               || $stream && $answer->{status} == 200;
 
         $answer->{got} = [$recorder->got];
         $answer;
     } @messages;
+}
+
+
+# Returns the result of each text frame.  {answers} are the texts that came in
+# the meantime: the answers of all frames, and messages that the caller's own
+# name got.  {unopened} is the refusal of the opening request.
+sub through_socket {
+    my ($location, $e, $o, @messages) = @_;
+
+    my (@texts, $socket);
+    my @results = map {
+        if (!$socket || $socket->{close} || $socket->{ended}) {
+            $socket = websocket('', uri => uri($location, $e), token => '',
+                client => { %$o, headers => [Host => $location->{server}] },
+                headers => [@{ $e->{sent} // [] }, @{ $e->{headers} }]);
+        }
+
+        # a text frame must be UTF-8: another one ends the connection
+        my $fits = utf8::decode(my $copy = $_);
+
+        if ($socket->status == 101 && $fits) {
+            $socket->text($_);
+            read_texts($socket, \@texts, 1);
+        }
+
+        !$fits ? { closes => 1 }
+            : $socket->status == 101 ? { answers => \@texts }
+            : { %{ $socket->answer }, unopened => 1 };
+    } @messages;
+
+    if ($socket->status == 101) {
+        # messages can be between the answers
+        read_texts($socket, \@texts, 1e6);
+        $socket->close(1000);
+        $socket->ends;
+    }
+
+    return @results;
+}
+
+
+# Reads texts until that many more came, or none comes.
+sub read_texts {
+    my ($socket, $texts, $wanted) = @_;
+
+    while ($wanted > 0) {
+        my $message = $socket->message(0.5) // last;
+
+        push @$texts, $message->{text};
+        $wanted--;
+    }
 }
 
 
@@ -90,8 +170,11 @@ sub member {
 sub through_tool {
     my ($conf, $location, $e, @messages) = @_;
 
+    return map { stream_model($location, $e) } @messages
+        if $location->{kind} eq 'stream';
+
     my @words = ('explain', '--conf', $conf, '--json', '--server',
-                 $location->{server}, '--location', $location->{uri},
+                 $location->{server}, '--location', $location->{name},
                  '--args', $e->{query}, $e->{tls} ? () : '--plain',
                  defined $e->{token} ? ('--token', $e->{token}) : ());
     my @headers = @{ $e->{headers} };
@@ -118,6 +201,20 @@ sub through_tool {
 }
 
 
+# Returns the result of opening a stream, which brings no message to explain.
+# Only a stream of a listed principal with a name in its protocol has one.
+sub stream_model {
+    my ($location, $e) = @_;
+
+    my ($protocol) = @{ $location->{accept} };
+    my $name = $protocol eq 'channel' ? 'handle' : $protocol =~ s/2$//r;
+    my $known = grep { $_->{sub} eq $e->{as}{sub} && defined $_->{$name} }
+                     @{ $location->{people} };
+
+    return { line => $e->{code}, code => $e->{code}, known => $known };
+}
+
+
 # Removes random values and times from a result.
 sub told {
     my $text = shift;
@@ -128,9 +225,34 @@ sub told {
     if (($value->{v} // '') eq '1') {
         $value->{$_} = '' for qw(id ts);
         $value->{corr} = '' if ($value->{reply_to} // '') eq 'unidentified';
+        delete $value->{payload}{backoff_ms} if ref $value->{payload} eq 'HASH';
     }
 
     return $json->encode($value);
+}
+
+
+# Removes more from the answer of an endpoint: ids that it makes, what waited
+# for a subscriber, and the number of readers, which a WebSocket's own name can
+# have.
+sub served {
+    my ($text, $kind) = @_;
+
+    $text = told($text);
+    $text =~ s/delivered(?:":| to )\K\d+/N/g if $kind eq 'websocket';
+
+    if ($kind eq 'mcp') {
+        my $value = eval { $json->decode($text) };
+        my $result = ref $value eq 'HASH' ? $value->{result} : undef;
+
+        return $json->encode([@$value{qw(id jsonrpc)}])
+            if ref $result eq 'HASH' && $result->{structuredContent}
+               && $result->{structuredContent}{frames};
+
+        $text =~ s/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f-]{17}\b/ID/g;
+    }
+
+    return $text;
 }
 
 
@@ -155,25 +277,70 @@ sub sent {
 }
 
 
+# As difference(), for a frame of a WebSocket.
+sub frame_difference {
+    my ($nginx, $tool) = @_;
+
+    return '' if $nginx->{closes};
+
+    if ($nginx->{unopened}) {
+        # other faults of the opening request are not a message's
+        return ($nginx->{headers}{'x-error'} // '') =~ $PROOF
+               && !defined $tool->{code} ? 'passed by explain' : '';
+    }
+
+    # explain has no stream by which an answer could come
+    return '' if ($tool->{code} // '') eq 'capacity';
+
+    my $answer = served($tool->{answer} // '', 'websocket');
+
+    return grep({ served($_, 'websocket') eq $answer }
+                @{ $nginx->{answers} })
+           ? '' : 'another answer';
+}
+
+
+# As difference(), for the opening of a stream.
+sub stream_difference {
+    my ($nginx, $model) = @_;
+
+    my $error = $nginx->{headers}{'x-error'} // '';
+
+    # a fault of the proof or of the connection, or a rule, comes first
+    return '' if $error =~ $PROOF || !$model->{known}
+                 || $error =~ /^(?:identity-unmappable|scope-unauthorised)$/;
+
+    return "code $error, and not $model->{code}" if $error ne $model->{code};
+    return "status $nginx->{status}"
+        if ($nginx->{status} == 200) != ($error eq '');
+
+    return '';
+}
+
+
 # Returns the difference, or '' if there is none.
 sub difference {
-    my ($nginx, $tool) = @_;
+    my ($kind, $nginx, $tool) = @_;
+
+    return frame_difference($nginx, $tool) if $kind eq 'websocket';
+    return stream_difference($nginx, $tool) if $kind eq 'stream';
 
     my $verdict = $nginx->{headers}{'x-verdict'} // '';
     my $error = $nginx->{headers}{'x-error'} // '';
-    my @got = @{ $nginx->{got} };
+    my @got = @{ $nginx->{got} // [] };
+    my $refused = defined $tool->{status} && $tool->{last} ne 'answered';
 
     return 'the upstream got it ' . @got . ' times' if @got > 1;
 
     if ($verdict =~ /^dry-/) {
-        return "explain: $tool->{last}" if defined $tool->{status};
+        return "explain: $tool->{last}" if $refused;
         return "code $error, explain: " . ($tool->{code} // '')
             if ($verdict eq 'dry-refused' ? $error : '')
                ne ($tool->{code} // '');
     }
 
     if (@got) {
-        return 'refused by explain' if defined $tool->{status};
+        return 'refused by explain' if $refused;
         return 'answered by explain' if $tool->{last} eq 'answered';
         return 'other octets'
             if sent($got[0], $nginx->{headers}{'x-protocol'} // '')
@@ -183,10 +350,15 @@ sub difference {
     }
 
     if ($verdict eq 'answered') {
-        return $tool->{last} eq 'answered' ? '' : "explain: $tool->{last}";
+        return "explain: $tool->{last}" if $tool->{last} ne 'answered';
+        return '' if $kind eq 'proxy';
+        return "status $nginx->{status}, explain: $tool->{status}"
+            if $nginx->{status} != $tool->{status};
+        return served($nginx->{body}, $kind)
+               ne served($tool->{answer} // '', $kind) ? 'another answer' : '';
     }
 
-    return "passed by explain" if !defined $tool->{status};
+    return "passed by explain" if !$refused;
     return "code $error, explain: $tool->{code}" if $error ne $tool->{code};
     return "status $nginx->{status}, explain: $tool->{status}"
         if $nginx->{status} != $tool->{status};
@@ -211,7 +383,8 @@ sub compare {
     my $nginx = Parley::Nginx->start(http => $config->http,
                                      log_level => 'notice');
     my $conf = $nginx->dir . '/nginx.conf';
-    my ($n, @differences) = (0);
+    my $peer = Parley::Recorder->start(port(5), \&taken);
+    my ($n, $posts, @differences) = (0, 0);
 
     for my $location ($config->locations) {
         for (1 .. ENVELOPES) {
@@ -224,10 +397,15 @@ sub compare {
             my @tool = through_tool($conf, $location, $e, @messages);
 
             for my $i (0 .. $#messages) {
-                my $what = difference($nginx[$i], $tool[$i]);
+                my $what = difference($location->{kind}, $nginx[$i], $tool[$i]);
 
                 $count{verdict}{$nginx[$i]{headers}{'x-verdict'} // 'none'}++;
-                $count{code}{$tool[$i]{code}}++ if defined $tool[$i]{code};
+                $count{kind}{"$location->{kind} " . ($tool[$i]{last} // '')}++;
+                $posts += $1 if $location->{kind} =~ /^(?:submit|mcp)$/
+                                && ($nginx[$i]{body} // '')
+                                   =~ /"delivered":(\d+)/;
+                $count{code}{$tool[$i]{code}}++
+                    if ($tool[$i]{code} // '') ne '';
                 $n++;
 
                 # an earlier emergency suspended the sender: explain has no
@@ -243,10 +421,46 @@ sub compare {
         }
     }
 
-    $nginx->stop;
-    $recorder->stop;
+    push @differences, posted($peer, $posts) if $config->delivers;
+
+    $_->stop for $nginx, $recorder, $peer;
 
     return ($n, @differences);
+}
+
+
+# Returns the answer of a peer to a message in any protocol.
+sub taken {
+    my $m = eval { $json->decode($_[0]) } // {};
+
+    return $json->encode(
+        $m->{vcp_message} ? { status => 'accepted',
+                              message_id => $m->{message_id} }
+        : $m->{jsonrpc} ? { jsonrpc => '2.0', id => $m->{id},
+                            result => { accepted => JSON::PP::true } }
+        : $m->{frame_id} ? { frame_id => $m->{frame_id}, delivered => 1 }
+        : aee(type => 'stream', payload => { status => 'accepted' },
+              from => $m->{to}, to => $m->{from},
+              map { $_ => $m->{$_} } qw(intent corr)));
+}
+
+
+# Returns a difference if fewer messages come to URLs than answers said.
+sub posted {
+    my ($peer, $wanted) = @_;
+
+    my $until = time + PATIENCE;
+    my $n = 0;
+
+    while (1) {
+        $n += () = $peer->got;
+        last if $n >= $wanted || time > $until;
+        sleep 0.1;
+    }
+
+    $count{posted} += $n;
+
+    return $n < $wanted ? "$n messages at URLs, and $wanted were counted" : ();
 }
 
 
@@ -258,10 +472,11 @@ sub show {
             . ($e->{tls} ? 'TLS' : 'plain') . " @{ $e->{headers} } "
             . ($e->{token} // ''),
         "message  $message",
-        "nginx    $nginx->{status} $nginx->{body}",
+        "nginx    " . join(' ', map { $_ // '' } @$nginx{qw(status body)},
+                           @{ $nginx->{answers} // [] }),
         "verdict  " . ($nginx->{headers}{'x-verdict'} // '-') . ' '
             . ($nginx->{headers}{'x-error'} // '-'),
-        map({ "upstream $_" } @{ $nginx->{got} }),
+        map({ "upstream $_" } @{ $nginx->{got} // [] }),
         "explain  " . $tool->{line} =~ s/"steps":\[.*?\}\],?//r, '';
 }
 
@@ -285,12 +500,16 @@ my $codes = $count{code};
 
 note("seed $seed");
 note("$_ $verdicts->{$_}") for sort keys %$verdicts;
+note("$_ $count{kind}{$_}") for sort keys %{ $count{kind} };
+note("posted to URLs $count{posted}");
 note("$_ $codes->{$_}") for sort keys %$codes;
 
 # a generator whose messages are all refused for one reason would test nothing
 if ($total > 1000) {
     cmp_ok($verdicts->{passed} // 0, '>', $total / 20, 'GW-27 some pass');
     cmp_ok(scalar keys %$codes, '>', 15, 'GW-27 others are refused, and why');
+    cmp_ok($count{kind}{"$_ answered"} // 0, '>', 2, "GW-27 some by $_")
+        for qw(submit mcp websocket);
 }
 
 done_testing;

@@ -408,6 +408,17 @@ subtest 'AEE-21 GW-16 messages that the gateway answers itself' => sub {
     is($out, '', 'nothing for the upstream');
     like($err, qr/^local +answered +the gateway answers aee\.status\.ping/m,
          'said');
+
+    ($status, $out)
+        = tool({ in => jcs(aee(to => 'service.parley',
+                               intent => 'aee.status.ping')) },
+               'explain', '--conf', $conf, '--location', '/aee', '--token',
+               bearer('alice'), '--json');
+
+    my $json = from_json($out);
+
+    is($json->{status}, 200, 'the status as JSON');
+    is(from_json($json->{answer})->{payload}{pong}, true, 'and the answer');
 };
 
 

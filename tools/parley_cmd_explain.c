@@ -72,7 +72,7 @@ static const parley_option_t  parley_explain_options[] = {
     { "lines", 'n', NULL, "each line of the input is one message (NDJSON)",
       0 },
     { "json", 0, NULL, "one JSON object for each message on standard\n"
-      "output", 0 },
+      "output, with the answer that the gateway itself gives", 0 },
     parley_option_end
 };
 
@@ -400,6 +400,11 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     }
 
     if (tool->json) {
+        if (result == PARLEY_RESULT_ANSWERED) {
+            reply = e->gate.reply;
+            body = reply.body;
+        }
+
         parley_explain_json(e, ok, &reply, body);
         return ok ? PARLEY_EXIT_OK : PARLEY_EXIT_INVALID;
     }

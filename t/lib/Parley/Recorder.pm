@@ -1,9 +1,11 @@
 package Parley::Recorder;
 
 # A service that accepts every message, one at a time, and records its octets.
-# Parley::Upstream can do more and is slower.
+# Parley::Upstream can do more and is slower.  A function can make the body of
+# the answer, which is 200 then.
 #
 #     my $recorder = Parley::Recorder->start(port(2));
+#     my $peer = Parley::Recorder->start(port(3), sub { my $octets = shift; });
 #     ...
 #     my @bodies = $recorder->got;
 
@@ -19,7 +21,7 @@ my $number = 0;
 
 
 sub start {
-    my ($class, $port) = @_;
+    my ($class, $port, $answer) = @_;
 
     my $file = tmp_dir() . '/recorded-' . ++$number;
     my $self = bless { file => $file, at => 0, owner => $$ }, $class;
@@ -46,7 +48,7 @@ sub start {
 
         while (1) {
             my $socket = $listener->accept or next;
-            take($socket, $out);
+            take($socket, $out, $answer);
             close $socket;
         }
     }
@@ -56,7 +58,7 @@ sub start {
 
 
 sub take {
-    my ($socket, $out) = @_;
+    my ($socket, $out, $answer) = @_;
 
     my $octets = '';
 
@@ -73,10 +75,15 @@ sub take {
         sysread $socket, $octets, 65536, length $octets or return;
     }
 
+    my $body = substr $octets, $head, $n;
+    my $said = $answer ? $answer->($body) : '';
+
     # before the answer: a client that has the answer finds the record
-    syswrite $out, pack('N', $n) . substr $octets, $head, $n;
-    syswrite $socket, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n"
-                      . "Connection: close\r\n\r\n";
+    syswrite $out, pack('N', $n) . $body;
+    syswrite $socket, 'HTTP/1.1 ' . ($answer ? '200 OK' : '202 Accepted')
+                      . "\r\nContent-Type: application/json\r\n"
+                      . 'Content-Length: ' . length($said) . "\r\n"
+                      . "Connection: close\r\n\r\n$said";
 }
 
 

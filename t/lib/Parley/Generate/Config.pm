@@ -5,7 +5,10 @@ package Parley::Generate::Config;
 #
 #     my $config = Parley::Generate::Config->new($random, 24);
 #     $config->http;           # the text of http
-#     $config->locations;      # [{uri, server, accept, jwt, ...}, ...]
+#     $config->locations;      # [{uri, server, kind, accept, jwt, ...}, ...]
+#     $config->delivers;       # whether principals have URLs
+#
+# The kind of a location is its handler: proxy, submit, mcp, stream, websocket.
 
 use strict;
 use warnings;
@@ -63,10 +66,12 @@ sub new {
 
     my $self = bless { r => $r, locations => [], people => [] }, $class;
 
+    $self->{delivers} = $r->chance(0.4);
     $self->{http} = $self->head;
 
     my %in = $self->block('http', {});
     $self->{http} .= $in{text};
+    $self->{http} .= $self->deliveries if $self->{delivers};
 
     for my $name ('a.test', 'b.test') {
         my %server = $self->block('server', $in{has});
@@ -86,6 +91,7 @@ sub new {
 
 
 sub http { return $_[0]{http} }
+sub delivers { return $_[0]{delivers} }
 sub locations { return @{ $_[0]{locations} } }
 sub listed { return @{ $_[0]{people} } }
 
@@ -123,6 +129,7 @@ sub head {
 
             delete $p{parent} if defined $p{parent} && !$is{$p{parent}};
             delete $p{human} if defined $p{human} && !$is{$p{human}};
+            $self->url(\%p) if $self->{delivers} && $r->chance(0.5);
             \%p;
         } @listed;
 
@@ -156,6 +163,39 @@ sub head {
     $text .= 'parley_intents ' . intents() . ";\n" if $r->chance(0.4);
 
     return $text;
+}
+
+
+# Gives a principal a URL, and sometimes the protocol that is posted there.
+sub url {
+    my ($self, $p) = @_;
+
+    my $r = $self->{r};
+    my %name = (aee => 'aee', vcp => 'vcp', vcp2 => 'vcp', c2a => 'c2a',
+                channel => 'handle');
+    my @speaks = grep { defined $p->{$name{$_}} } sort keys %name;
+
+    $p->{deliver} = "https://peer.test/$p->{sub}";
+    $p->{speaks} = $r->one(@speaks) if @speaks && $r->chance(0.4);
+}
+
+
+# Returns the location that posts to URLs, and the peers' server.  The port of
+# the peers' own service is port(5).
+sub deliveries {
+    return 'parley_deliver /_deliver hosts=peer.test;
+upstream peer.test { server 127.0.0.1:' . port(4) . '; }
+server {
+    listen 127.0.0.1:' . port(4) . ' ssl;
+    server_name peer.test;
+    location / { proxy_pass http://127.0.0.1:' . port(5) . '; }
+    location = /_deliver {
+        internal;
+        proxy_pass $parley_deliver_url;
+        proxy_ssl_verify off;
+    }
+}
+';
 }
 
 
@@ -194,96 +234,145 @@ sub block {
         $text .= '    ' . join(' ', "parley_$name", @words) . ";\n";
     };
 
-    # the protocols that a location accepts, and the proofs that it asks for
-    if ($where eq 'location') {
-        my @accept = $r->some(0.35, @protocols);
-        my $speak = $r->one(@protocols);
+    $self->handler(\%has, $say, $o{kind}) if $where eq 'location';
 
-        # only AEE can be translated to MoQ, and MoQ only to AEE
-        $speak = 'aee' if "@accept" =~ /moq/ && $r->chance(0.6);
-
-        if ($speak eq 'moq' || "@accept" eq 'moq') {
-            $speak = 'aee' if $speak ne 'moq';
-            push @accept, 'aee' if !grep { $_ eq 'aee' } @accept;
-        }
-
-        $has{accept} = \@accept;
-        $has{speak} = $speak;
-        $say->('accept', @accept,
-               map({ $r->chance(0.15) ? $_ : () }
-                   "@accept" =~ /\baee\b/ ? ('aee-mve5', 'case=open') : ()));
-        $say->('speak', $speak,
-               $speak eq 'aee' && $r->chance(0.2) ? 'gateway=service.inner'
-                                                  : ());
-        $self->trust(\%has, $say);
-    }
-
-    my $maybe = sub { $r->chance($p) };
-    my @times = @{ $r->one(['past=9999d', 'future=9999d'], ['past=2h'],
-                           []) };
-
-    if ($maybe->()) {
-        $say->('freshness', @times) if @times;
-        $has{old} = @times > 1;
-    }
+    my $kind = $where eq 'location' ? $has{kind} : '';
 
     # as long as the longest freshness here
     $say->('window', '30000d') if $where eq 'http';
 
     $say->('rate', $r->one('100000r/s burst=100000',
                            '100000r/s burst=100000 urgent=90000r/s:90000'))
-        if $maybe->();
+        if $r->chance($p);
+    $self->bounds(\%has, $say, $p) if $kind ne 'stream';
+    $self->rules($say) if $r->chance($p);
+
+    # all locations where one protocol is read must have the same
+    $self->made($say, $where eq 'http' ? 0.2 : $p)
+        if $where eq 'http'
+           || $kind =~ /^(?:proxy|submit)$/
+              && grep { /^vcp/ } $has{speak}, @{ $has{accept} };
+
+    if ($where ne 'location' || $kind eq 'proxy'
+        && grep { $_ ne $has{speak} } @{ $has{accept} })
+    {
+        $say->('loss', $r->one(qw(report reject ignore))) if $r->chance($p);
+    }
+
+    $say->('dry_run', $r->one(qw(on all off)))
+        if $kind =~ /^(?:|proxy)$/ && $r->chance($p / 4);
+
+    return (text => $text, has => \%has);
+}
+
+
+# Says what bounds or changes a message.
+sub bounds {
+    my ($self, $has, $say, $p) = @_;
+
+    my $r = $self->{r};
+    my @times = @{ $r->one(['past=9999d', 'future=9999d'], ['past=2h'],
+                           []) };
+
+    if ($r->chance($p)) {
+        $say->('freshness', @times) if @times;
+        $has->{old} = @times > 1;
+    }
+
     $say->('cap', $r->some(0.6, 'priority=' . $r->one(qw(low normal high)),
                            'timeout=' . $r->one(qw(500ms 3s 1h))))
-        if $maybe->();
+        if $r->chance($p);
     $say->('limits', $r->some(0.4, 'body=' . $r->one(qw(600 1500 64k)),
                               'depth=' . $r->one(4, 5, 7),
                               'string=' . $r->one(40, 200),
                               'members=' . $r->one(6, 9, 20)))
         if $r->chance($p / 3);
 
-    if ($maybe->()) {
-        $say->('redact', $_, $r->one('', 'mask', 'remove'))
-            for $r->some(0.2, qw(/payload/text /payload/secret /trace
-                                 /requires /payload/reason /payload/context
-                                 /params/content/0/text /x-team
-                                 /payload/advisory_text
-                                 /payload/query_text /signature));
-    }
+    return if !$r->chance($p);
 
-    $self->rules($say) if $maybe->();
-
-    if ($where ne 'location' || speaks(\%has, 'vcp')
-        || speaks(\%has, 'vcp2'))
-    {
-        $say->('vcp_context', $r->one('ctx|gateway', '"ctx|two words"'))
-            if $r->chance($p * 2);
-        $say->('vcp_constitution', 'creed://ops.example/gateway@1')
-            if $r->chance($p * 2);
-        $say->('vcp_severity', $r->some(0.4, 'E_TIMEOUT=critical',
-                                        'E_BLOCKED=info', 'E_X=emergency'))
-            if $maybe->();
-        $say->('vcp_broadcast', $r->one('bus.ops', 'bus.builders'))
-            if $maybe->();
-    }
-
-    if ($where ne 'location'
-        || grep { $_ ne $has{speak} } @{ $has{accept} })
-    {
-        $say->('loss', $r->one(qw(report reject ignore))) if $maybe->();
-    }
-
-    $say->('dry_run', $r->one(qw(on all off))) if $r->chance($p / 4);
-
-    return (text => $text, has => \%has);
+    $say->('redact', $_, $r->one('', 'mask', 'remove'))
+        for $r->some(0.2, qw(/payload/text /payload/secret /trace
+                             /requires /payload/reason /payload/context
+                             /params/content/0/text /x-team
+                             /payload/advisory_text
+                             /payload/query_text /signature));
 }
 
 
-# Returns whether a protocol is accepted or spoken.
-sub speaks {
-    my ($has, $protocol) = @_;
+# Says the values of VCP messages that the gateway makes.
+sub made {
+    my ($self, $say, $p) = @_;
 
-    return grep { $_ eq $protocol } $has->{speak}, @{ $has->{accept} };
+    my $r = $self->{r};
+
+    $say->('vcp_context', $r->one('ctx|gateway', '"ctx|two words"'))
+        if $r->chance($p * 2);
+    $say->('vcp_constitution', 'creed://ops.example/gateway@1')
+        if $r->chance($p * 2);
+    $say->('vcp_severity', $r->some(0.4, 'E_TIMEOUT=critical',
+                                    'E_BLOCKED=info', 'E_X=emergency'))
+        if $r->chance($p);
+    $say->('vcp_broadcast', $r->one('bus.ops', 'bus.builders'))
+        if $r->chance($p);
+}
+
+
+# Says the handler of a location, the protocols that it accepts, and the proofs
+# that it asks for.
+sub handler {
+    my ($self, $has, $say, $kind) = @_;
+
+    my $r = $self->{r};
+
+    $has->{kind} = $kind;
+
+    return $self->proxy($has, $say) if $kind eq 'proxy';
+
+    my @to = $kind eq 'stream' ? () : (
+        map { $r->chance(0.2) ? $_ : () } 'counts=coarse', 'max=1',
+            'off=' . join ',', $r->some(0.3, qw(prefix session members role)));
+
+    if ($kind eq 'submit') {
+        $has->{accept} = [$r->some(0.4, grep { $_ ne 'moq' } @protocols)];
+
+        # with URLs a request would be held for all of its time
+        push @to, 'hold=1s' if !$self->{delivers} && $r->chance(0.6);
+
+    } else {
+        $has->{accept} = [$kind eq 'mcp' ? 'channel'
+                          : $r->one(grep { $_ ne 'moq' } @protocols)];
+        push @to, 'hold=1s' if $kind eq 'mcp';
+    }
+
+    $has->{speak} = '';
+    $say->($kind, @{ $has->{accept} }, @to);
+    $self->trust($has, $say);
+}
+
+
+sub proxy {
+    my ($self, $has, $say) = @_;
+
+    my $r = $self->{r};
+    my @accept = $r->some(0.35, @protocols);
+    my $speak = $r->one(@protocols);
+
+    # only AEE can be translated to MoQ, and MoQ only to AEE
+    $speak = 'aee' if "@accept" =~ /moq/ && $r->chance(0.6);
+
+    if ($speak eq 'moq' || "@accept" eq 'moq') {
+        $speak = 'aee' if $speak ne 'moq';
+        push @accept, 'aee' if !grep { $_ eq 'aee' } @accept;
+    }
+
+    $has->{accept} = \@accept;
+    $has->{speak} = $speak;
+    $say->('accept', @accept,
+           map({ $r->chance(0.15) ? $_ : () }
+               "@accept" =~ /\baee\b/ ? ('aee-mve5', 'case=open') : ()));
+    $say->('speak', $speak,
+           $speak eq 'aee' && $r->chance(0.2) ? 'gateway=service.inner' : ());
+    $self->trust($has, $say);
 }
 
 
@@ -292,7 +381,8 @@ sub trust {
     my ($self, $has, $say) = @_;
 
     my $r = $self->{r};
-    my $kind = $r->below(10);
+    my $proven = $has->{kind} =~ /^(?:mcp|stream|websocket)$/;
+    my $kind = $proven ? 9 : $r->below(10);
 
     delete @$has{qw(jwt trusted signs)};
 
@@ -325,7 +415,7 @@ sub trust {
     $jwt{require} = 'tenant=7' if $r->chance(0.1);
     $jwt{jti} = 'required' if $r->chance(0.1);
     $jwt{token} = $r->one('$cookie_session', '$arg_access_token')
-        if $r->chance(0.25);
+        if !$proven && $r->chance(0.25);
 
     $jwt{issuer} //= 'https://id.example' if $jwt{jti};
 
@@ -334,7 +424,7 @@ sub trust {
     $say->('claims', $r->some(0.4, 'aee=agent_name', 'roles=/groups',
                               'c2a=chat_name', 'handle=handle'))
         if $r->chance(0.2);
-    $say->('signature', 'optional');
+    $say->('signature', 'optional') if $has->{kind} ne 'stream';
 
     $has->{jwt} = \%jwt;
 }
@@ -376,19 +466,23 @@ sub location {
 
     my $r = $self->{r};
     my $n = @{ $self->{locations} };
-    my $mine = "$path/l$n";
-
-    my %in = $self->block('location', $outer);
+    my $kind = $r->chance(0.6) ? 'proxy'
+             : $r->one(qw(submit submit mcp),
+                       $path eq '' ? qw(stream websocket) : ());
+    my $mine = ($kind eq 'stream' || $kind eq 'websocket' ? '= ' : '')
+             . "$path/l$n";
+    my %in = $self->block('location', $outer, kind => $kind);
 
     push @{ $self->{locations} },
-        { uri => $mine, server => $server, self => $self->{self},
-          people => $self->{people}, %{ $in{has} } };
+        { name => $mine, uri => $mine =~ s/^= //r, server => $server,
+          self => $self->{self}, people => $self->{people}, %{ $in{has} } };
 
-    $self->{http} .= "location $mine {\n$in{text}"
-                   . '    proxy_pass http://127.0.0.1:' . port(3) . ";\n";
+    $self->{http} .= "location $mine {\n$in{text}";
+    $self->{http} .= '    proxy_pass http://127.0.0.1:' . port(3) . ";\n"
+        if $kind eq 'proxy';
 
-    $self->location($server, $in{has}, $mine, 0)
-        if $deeper && $r->chance(0.2);
+    $self->location($server, $in{has}, $path . "/l$n", 0)
+        if $deeper && $kind eq 'proxy' && $r->chance(0.2);
 
     $self->{http} .= "}\n";
 }

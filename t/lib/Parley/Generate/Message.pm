@@ -60,6 +60,39 @@ my @asked = ({}, { id => '11111111-1111-4111-8111-111111111111' },
              { topic => 'envelope' }, { intent => 'ops.build.run',
                                         payload => { text => 'x' } });
 
+# arguments of a stream, and the code of those that are refused
+my @listens = (
+    [''], [''], [''], ['filter=kind:agent_query'],
+    ['session=s-1&instrument=x'], ['filter=sender:~ada,kind:agent_advisory'],
+    ['last_event_id=0123456789ab.7'], ['filter='],
+    ['filter=kind:other', 'filter-value-invalid'],
+    ['filter=sender:ada', 'filter-value-invalid'],
+    ['filter=color:red', 'filter-axis-unknown'],
+    ['session=%20', 'field-invalid'], ['instrument=a/b', 'field-invalid'],
+    ['scope=~ada', 'field-invalid'], ['session=a&session=b', 'field-invalid'],
+);
+
+# tools of MCP for kinds of frames, and methods without a frame
+my %verbs = (agent_advisory => 'agent_advise',
+             agent_broadcast => 'agent_broadcast',
+             agent_handover => 'agent_handover',
+             agent_lock_request => 'agent_lock_acquire',
+             agent_lock_release => 'agent_lock_release',
+             agent_lease_extend => 'agent_lease_extend',
+             agent_query => 'agent_query');
+my @calls = (
+    { method => 'tools/list' }, { method => 'ping' },
+    { method => 'initialize',
+      params => { protocolVersion => '2025-06-18', capabilities => {},
+                  clientInfo => { name => 'x', version => '1' } } },
+    { method => 'server/discover' }, { method => 'dance' },
+    map { { method => 'tools/call', params => $_ } }
+        { name => 'agent_roster' }, { name => 'agent_dance' },
+        { name => 'agent_roster', arguments => { handle => '~ada' } },
+        { name => 'agent_subscribe', arguments => { wait_ms => 1 } },
+        { name => 'agent_subscribe',
+          arguments => { wait_ms => 1, filter => 'kind:other' } });
+
 my @types = ('application/json', 'application/vnd.x+json',
              'application/json; charset=utf-8', 'text/plain',
              'application/json; charset=latin1', '');
@@ -105,8 +138,11 @@ sub envelope {
     my ($self, $location) = @_;
 
     my $r = $self->{r};
-    my @query = $r->one(@queries);
-    my %e = (tls => $r->chance(0.92), headers => []);
+    my $kind = $location->{kind};
+    my ($query, $code) = $kind eq 'stream' ? @{ $r->one(@listens) }
+                       : $kind eq 'websocket' ? '' : $r->one(@queries);
+    my @query = ($query);
+    my %e = (tls => $r->chance(0.92), headers => [], code => $code // '');
 
     @query = () if $query[0] eq '';
 
@@ -126,10 +162,12 @@ sub envelope {
 
     push @{ $e{headers} }, 'MCP-Protocol-Version', '2025-06-18'
         if $r->chance(0.15);
-    push @{ $e{headers} }, 'Content-Type', $r->one(@types)
-        if $r->chance(0.06);
-    push @{ $e{headers} }, 'Content-Encoding', $r->one('identity', 'gzip')
-        if $r->chance(0.03);
+    if ($kind !~ /^(?:stream|websocket)$/) {
+        push @{ $e{headers} }, 'Content-Type', $r->one(@types)
+            if $r->chance(0.06);
+        push @{ $e{headers} }, 'Content-Encoding', $r->one('identity', 'gzip')
+            if $r->chance(0.03);
+    }
 
     $e{query} = join '&', @query;
     $e{as} //= $self->person($location);
@@ -194,6 +232,8 @@ sub proof {
 sub message {
     my ($self, $location, $e) = @_;
 
+    return '' if $location->{kind} eq 'stream';
+
     my $r = $self->{r};
     my @accepted = @{ $location->{accept} };
     my $protocol = $r->chance(0.93) ? $r->one(@accepted)
@@ -211,6 +251,7 @@ sub message {
     }
 
     $self->renew($m, !$r->chance(0.06));
+    $m = $self->call($m) if $location->{kind} eq 'mcp';
     $m = $self->signed($m, $protocol, $location, $e) if ref $m eq 'HASH';
 
     my $octets = $json->encode($m);
@@ -260,6 +301,33 @@ sub fit {
         $m->{drafted_with} = $e->{as}{instrument}
             if defined $e->{as}{instrument} && $r->chance(0.6);
     }
+}
+
+
+# Returns a call of MCP: of the tool for a frame, or another one.
+sub call {
+    my ($self, $m) = @_;
+
+    my $r = $self->{r};
+    my %call = (jsonrpc => '2.0', id => 'call-' . $self->{made}++);
+
+    return { %call, %{ dclone($r->one(@calls)) } }
+        if ref $m ne 'HASH' || ref($m->{kind} // []) || $r->chance(0.3);
+
+    my $verb = $r->chance(0.8) ? $verbs{$m->{kind}} : undef;
+    my %arguments = map { $_ => $m->{$_} }
+        grep { $_ !~ /^(?:envelope_version|sender_handle|created_at)$/ }
+             sort keys %$m;
+
+    delete $arguments{kind} if defined $verb;
+
+    for my $name (qw(frame_id acted_by drafted_with provenance_method scope)) {
+        delete $arguments{$name} if $r->chance(0.5);
+    }
+
+    return { %call, method => 'tools/call',
+             params => { name => $verb // 'agent_send',
+                         arguments => \%arguments } };
 }
 
 
