@@ -28,6 +28,14 @@
 typedef struct parley_revocations_s  parley_revocations_t;
 
 
+/* the list in force, which the adapter may replace between two messages */
+typedef struct {
+    parley_revocations_t  *list;        /* NULL: nothing is revoked */
+    unsigned               lost:1;      /* a newer list was in force, but it
+                                           cannot be read */
+} parley_revocations_now_t;
+
+
 /*
  * Reads the text of a list into arena; text need not outlive the call.  Unknown
  * members, members of the wrong type and empty strings are errors; repeated

@@ -66,6 +66,8 @@ static int
 parley_delivery_lacks(const parley_render_t *d, const parley_taken_t *job,
     parley_delivery_t *ret, parley_attempted_t *over)
 {
+    const parley_revocations_t  *revoked;
+
     ret->kind = parley_job_subject_read(job->text, &ret->sub);
 
     if (job->record.data != NULL
@@ -99,9 +101,11 @@ parley_delivery_lacks(const parley_render_t *d, const parley_taken_t *job,
         return -1;
     }
 
-    if (parley_revocations_principal(d->http->revocations, ret->sub)
+    revoked = parley_settings_revocations(d->http);
+
+    if (parley_revocations_principal(revoked, ret->sub)
         || (ret->publication.sender.len > 0
-            && parley_revocations_principal(d->http->revocations,
+            && parley_revocations_principal(revoked,
                                             ret->publication.sender)))
     {
         parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,

@@ -20,12 +20,13 @@ parley_gate_revocation(parley_gate_t *g)
 int
 parley_gate_revoked(parley_gate_t *g)
 {
-    parley_bearer_t  bearer;
+    parley_bearer_t                  bearer;
+    const parley_revocations_now_t  *now = g->http->revocations;
 
     /* common case: no revocation is listed */
 
-    if (!g->http->revocations_lost
-        && parley_revocations_count(g->http->revocations) == 0)
+    if (now == NULL
+        || (!now->lost && parley_revocations_count(now->list) == 0))
     {
         return 0;
     }

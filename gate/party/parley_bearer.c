@@ -21,12 +21,16 @@ parley_bearer_revoked(const parley_settings_http_t *http,
 {
     const parley_revocations_t  *list;
 
-    if (http->revocations_lost) {
+    if (http->revocations == NULL) {
+        return 0;
+    }
+
+    if (http->revocations->lost) {
         return parley_error_set(err, PARLEY_E_CAPACITY, NULL,
                                 "what is revoked cannot be read");
     }
 
-    list = http->revocations;
+    list = http->revocations->list;
 
     if (parley_revocations_count(list) == 0 || b->sub.len == 0) {
         return 0;

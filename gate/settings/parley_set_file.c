@@ -240,8 +240,9 @@ parley_set_jwks_use(parley_setting_t *d, parley_str_t path,
 int
 parley_set_revocations(parley_setting_t *d)
 {
-    parley_error_t           err;
-    parley_settings_http_t  *http = d->http;
+    parley_error_t             err;
+    parley_settings_http_t    *http = d->http;
+    parley_revocations_now_t  *now;
 
     if (parley_set_read(d, &http->revocations_file, &http->revocations_text)
         != 0)
@@ -249,13 +250,21 @@ parley_set_revocations(parley_setting_t *d)
         return -1;
     }
 
+    now = parley_arena_calloc(d->env->arena, sizeof(parley_revocations_now_t));
+
+    if (now == NULL) {
+        return -1;
+    }
+
     if (parley_revocations_parse(d->env->arena, http->revocations_text,
-                                 d->env->seed, &http->revocations, &err)
+                                 d->env->seed, &now->list, &err)
         != 0)
     {
         return parley_set_file_wrong(d->problem, http->revocations_file,
                                      http->revocations_text, &err);
     }
+
+    http->revocations = now;
 
     return 0;
 }

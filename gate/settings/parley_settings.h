@@ -209,10 +209,7 @@ typedef struct parley_settings_http_s {
     int64_t              jwks_timeout_ms;
     parley_str_t         revocations_file;  /* empty: none */
     parley_str_t         revocations_text;
-    parley_revocations_t  *revocations; /* current list, which the adapter
-                                           replaces */
-    unsigned             revocations_lost:1;    /* a newer list was in force,
-                                                   but it cannot be read */
+    parley_revocations_now_t  *revocations;  /* NULL: no parley_revocations */
     parley_jwks_t        signing_keys;  /* parley_signing_key; empty: none */
     parley_jwk_t        *signing;       /* the first signing key; NULL: none */
     parley_str_t         public_keys;   /* JWK set of the public parts */
@@ -458,6 +455,13 @@ int parley_settings_answer(const parley_settings_env_t *env,
  * parley_public_keys.
  */
 int parley_settings_answers(const parley_settings_t *s);
+
+/* Returns the list of revocations in force, or NULL. */
+static inline const parley_revocations_t *
+parley_settings_revocations(const parley_settings_http_t *http)
+{
+    return http->revocations == NULL ? NULL : http->revocations->list;
+}
 
 static inline parley_endpoint_t
 parley_settings_endpoint(const parley_settings_t *s)

@@ -209,7 +209,8 @@ parley_gate_added(parley_gate_t *g, parley_jwks_t *ret)
                                     g->who->principal->sub);
 
     if (child == NULL || child->parent.len == 0
-        || parley_revocations_principal(g->http->revocations, child->parent))
+        || parley_revocations_principal(parley_settings_revocations(g->http),
+                                        child->parent))
     {
         return 0;
     }

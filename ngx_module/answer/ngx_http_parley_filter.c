@@ -25,9 +25,9 @@ static ngx_uint_t ngx_http_parley_body_exceeds(ngx_http_request_t *r);
 static ngx_int_t
 ngx_http_parley_header_filter(ngx_http_request_t *r)
 {
-    parley_upstream_error_t      trouble;
-    ngx_http_parley_ctx_t       *ctx;
-    ngx_http_parley_loc_conf_t  *lcf;
+    parley_upstream_error_t            trouble;
+    ngx_http_parley_ctx_t             *ctx;
+    const ngx_http_parley_loc_conf_t  *lcf;
 
     if (r != r->main) {
         return ngx_http_parley_next_header(r);
@@ -110,8 +110,8 @@ ngx_http_parley_no_answer(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_parley_foreign_page(ngx_http_request_t *r)
 {
-    ngx_http_parley_ctx_t        *ctx;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_http_parley_ctx_t              *ctx;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     if (r->headers_out.status != NGX_HTTP_REQUEST_ENTITY_TOO_LARGE
         || !ngx_http_parley_body_exceeds(r))

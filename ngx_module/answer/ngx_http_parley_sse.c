@@ -101,7 +101,7 @@ ngx_http_parley_sse_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_events_init(&sse->events, &parley_mem_libc,
                        ctx->lcf->gate.limits.octets);
 
-    sse->slot = ctx->mcf->slot;
+    sse->slot = ctx->worker->slot;
     parley_count(sse->slot, PARLEY_M_STREAMS, 1);
 
     cln->handler = ngx_http_parley_sse_cleanup;
@@ -111,7 +111,7 @@ ngx_http_parley_sse_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ctx->sse_stop = ngx_http_parley_sse_stop;
     sse->ctx = ctx;
 
-    ngx_queue_insert_tail(&ctx->mcf->streams, &sse->queue);
+    ngx_queue_insert_tail(&ctx->worker->streams, &sse->queue);
 
     return NGX_OK;
 }

@@ -24,7 +24,7 @@ typedef struct {
 struct ngx_http_parley_sse_s {
     ngx_http_parley_ctx_t      *ctx;
     parley_slot_t              *slot;       /* counters of the stream */
-    ngx_queue_t                 queue;      /* link in mcf->streams */
+    ngx_queue_t                 queue;      /* link in worker->streams */
     ngx_uint_t                  round;      /* last check for revocations, see
                                                ..._revocations_t */
 

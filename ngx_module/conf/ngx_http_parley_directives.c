@@ -221,12 +221,14 @@ ngx_http_parley_create_main_conf(ngx_conf_t *cf)
 {
     parley_mem_t                  mem;
     ngx_pool_cleanup_t           *cln;
+    ngx_http_parley_worker_t     *worker;
     ngx_http_parley_main_conf_t  *mcf;
 
     mcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_main_conf_t));
+    worker = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_worker_t));
     cln = ngx_pool_cleanup_add(cf->pool, 0);
 
-    if (mcf == NULL || cln == NULL) {
+    if (mcf == NULL || worker == NULL || cln == NULL) {
         return NULL;
     }
 
@@ -245,7 +247,9 @@ ngx_http_parley_create_main_conf(ngx_conf_t *cf)
     cln->handler = ngx_http_parley_conf_cleanup;
     cln->data = &mcf->http;
 
-    ngx_queue_init(&mcf->streams);
+    mcf->worker = worker;
+    worker->mcf = mcf;
+    ngx_queue_init(&worker->streams);
 
     if (ngx_array_init(&mcf->places, cf->pool, 8,
                        sizeof(ngx_http_parley_accepting_t))

@@ -219,8 +219,9 @@ ngx_http_parley_init_module(ngx_cycle_t *cycle)
 static ngx_int_t
 ngx_http_parley_init_process(ngx_cycle_t *cycle)
 {
-    parley_token_cache_conf_t     conf;
-    ngx_http_parley_main_conf_t  *mcf;
+    parley_token_cache_conf_t           conf;
+    ngx_http_parley_worker_t           *worker;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     if (ngx_process != NGX_PROCESS_WORKER && ngx_process != NGX_PROCESS_SINGLE)
     {
@@ -233,9 +234,11 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
-    ngx_http_parley_log_init(mcf);
+    worker = mcf->worker;
 
-    if (ngx_http_parley_slot_enter(cycle, mcf) != NGX_OK) {
+    ngx_http_parley_log_init(worker);
+
+    if (ngx_http_parley_slot_enter(cycle, worker) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -244,7 +247,7 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
     }
 
     ngx_http_parley_zone_enter(mcf->zone);
-    ngx_http_parley_audit_enter(cycle, mcf);
+    ngx_http_parley_audit_enter(cycle, worker);
 
     ngx_memzero(&conf, sizeof(parley_token_cache_conf_t));
 
@@ -255,25 +258,26 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    if (ngx_http_parley_hub_init(cycle, mcf, ngx_http_parley_jobs_wake)
+    if (ngx_http_parley_hub_init(cycle, worker, ngx_http_parley_jobs_wake)
         != NGX_OK
-        || ngx_http_parley_jobs_init(cycle, mcf) != NGX_OK
-        || ngx_http_parley_fetch_init(cycle, mcf) != NGX_OK
-        || ngx_http_parley_revocations_init(cycle, mcf) != NGX_OK)
+        || ngx_http_parley_jobs_init(cycle, worker) != NGX_OK
+        || ngx_http_parley_fetch_init(cycle, worker) != NGX_OK
+        || ngx_http_parley_revocations_init(cycle, worker) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    mcf->tokens = parley_token_cache_create(&parley_mem_libc, &conf);
+    worker->tokens = parley_token_cache_create(&parley_mem_libc, &conf);
 
-    return mcf->tokens ? NGX_OK : NGX_ERROR;
+    return worker->tokens ? NGX_OK : NGX_ERROR;
 }
 
 
 static void
 ngx_http_parley_exit_process(ngx_cycle_t *cycle)
 {
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_http_parley_worker_t           *worker;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     mcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_parley_module);
 
@@ -281,25 +285,27 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
         return;
     }
 
-    ngx_http_parley_log_sum(mcf, cycle->log);
-    ngx_http_parley_slot_leave(mcf);
+    worker = mcf->worker;
 
-    if (mcf->tokens == NULL) {
+    ngx_http_parley_log_sum(worker, cycle->log);
+    ngx_http_parley_slot_leave(worker);
+
+    if (worker->tokens == NULL) {
         return;
     }
 
-    ngx_http_parley_jobs_exit(mcf);
-    ngx_http_parley_hub_exit(mcf);
-    ngx_http_parley_audit_leave(mcf);
-    ngx_http_parley_revocations_exit(mcf);
+    ngx_http_parley_jobs_exit(worker);
+    ngx_http_parley_hub_exit(worker);
+    ngx_http_parley_audit_leave(worker);
+    ngx_http_parley_revocations_exit(worker);
     ngx_http_parley_zone_leave(mcf->zone);
 
-    parley_token_cache_destroy(mcf->tokens);
-    mcf->tokens = NULL;
+    parley_token_cache_destroy(worker->tokens);
+    worker->tokens = NULL;
 
-    parley_jwks_free(&mcf->fetched);
+    parley_jwks_free(&worker->fetched);
 
-    if (mcf->fetched_generation) {
-        parley_arena_reset(&mcf->fetched_arena);
+    if (worker->fetched_generation) {
+        parley_arena_reset(&worker->fetched_arena);
     }
 }

@@ -22,9 +22,9 @@
 ngx_int_t
 ngx_http_parley_public_keys_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                     rc;
-    ngx_chain_t                   out;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_int_t                           rc;
+    ngx_chain_t                         out;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     rc = ngx_http_parley_read_only(r);
 

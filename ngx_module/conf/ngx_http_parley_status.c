@@ -29,7 +29,7 @@
 /* a request for the status */
 typedef struct {
     ngx_http_request_t           *request;
-    ngx_http_parley_main_conf_t  *mcf;
+    const ngx_http_parley_main_conf_t  *mcf;
     parley_health_t               asked;          /* NONE: parley_status */
     parley_status_format_t        format;
     parley_arena_t                arena;
@@ -76,12 +76,12 @@ static void *ngx_http_parley_status_alloc(void *pool, size_t size);
 ngx_int_t
 ngx_http_parley_status_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                    rc;
-    ngx_str_t                   *accept;
-    parley_mem_t                 mem;
-    ngx_pool_cleanup_t          *cln;
-    ngx_http_parley_asking_t    *a;
-    ngx_http_parley_loc_conf_t  *lcf;
+    ngx_int_t                          rc;
+    ngx_str_t                         *accept;
+    parley_mem_t                       mem;
+    ngx_pool_cleanup_t                *cln;
+    ngx_http_parley_asking_t          *a;
+    const ngx_http_parley_loc_conf_t  *lcf;
 
     rc = ngx_http_parley_read_only(r);
 
@@ -396,18 +396,18 @@ ngx_http_parley_status_answer(ngx_http_parley_asking_t *a)
 static unsigned
 ngx_http_parley_status_failed(ngx_http_parley_asking_t *a)
 {
-    ngx_uint_t                    generation;
-    parley_health_facts_t         facts;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_uint_t                          generation;
+    parley_health_facts_t               facts;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     mcf = a->mcf;
 
     facts.stat = a->known ? &a->stat : NULL;
     facts.keys = (mcf->http.jwks == NULL && mcf->jwks_uri.len == 0)
-                 || ngx_http_parley_jwks_current(a->request, mcf,
+                 || ngx_http_parley_jwks_current(a->request, mcf->worker,
                                                  &generation)->n;
     facts.revocations =
-        ngx_http_parley_revocations_are_readable(mcf) ? 1 : 0;
+        ngx_http_parley_revocations_are_readable(mcf->worker) ? 1 : 0;
 
     return parley_health_failed(&facts);
 }
@@ -417,12 +417,12 @@ static ngx_int_t
 ngx_http_parley_status_text(ngx_http_parley_asking_t *a, unsigned failed,
     parley_str_t *ret)
 {
-    int                           rc;
-    parley_status_t               of;
-    parley_snapshot_t            *s;
-    parley_state_room_t           zone;
-    parley_status_keys_t          keys;
-    ngx_http_parley_main_conf_t  *mcf;
+    int                                 rc;
+    parley_status_t                     of;
+    parley_snapshot_t                  *s;
+    parley_state_room_t                 zone;
+    parley_status_keys_t                keys;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     if (a->format == PARLEY_STATUS_HTML) {
         *ret = ngx_http_parley_page;
@@ -468,16 +468,16 @@ static void
 ngx_http_parley_status_keys(ngx_http_parley_asking_t *a,
     parley_status_keys_t *ret)
 {
-    ngx_msec_t                    loaded;
-    ngx_uint_t                    generation;
-    const parley_jwks_t          *keys;
-    ngx_http_parley_shctx_t      *sh;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_msec_t                          loaded;
+    ngx_uint_t                          generation;
+    const parley_jwks_t                *keys;
+    ngx_http_parley_shctx_t            *sh;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     mcf = a->mcf;
     sh = mcf->zone->sh;
 
-    keys = ngx_http_parley_jwks_current(a->request, mcf, &generation);
+    keys = ngx_http_parley_jwks_current(a->request, mcf->worker, &generation);
     loaded = mcf->since;
 
     ngx_memzero(ret, sizeof(parley_status_keys_t));

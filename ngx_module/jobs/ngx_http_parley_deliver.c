@@ -72,7 +72,7 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
         return;
     }
 
-    ngx_http_parley_log_losses(jobs->mcf, &delivery->publication,
+    ngx_http_parley_log_losses(jobs->worker, &delivery->publication,
                                delivery->speaks, &delivery->loss);
 
     a->run = run;
@@ -113,7 +113,7 @@ ngx_http_parley_deliver_free(ngx_http_parley_jobs_t *jobs)
 
     a->jobs = jobs;
 
-    a->host.mcf = jobs->mcf;
+    a->host.mcf = jobs->worker->mcf;
     a->host.handler = ngx_http_parley_deliver_found;
     a->host.data = a;
 
@@ -158,10 +158,12 @@ ngx_http_parley_deliver_found(void *data, ngx_int_t rc)
 static ngx_int_t
 ngx_http_parley_deliver_post(ngx_http_parley_attempt_t *a)
 {
-    ngx_msec_t                 spent;
-    parley_delivery_t         *delivery;
-    ngx_http_parley_posted_t   posted;
+    ngx_msec_t                          spent;
+    parley_delivery_t                  *delivery;
+    ngx_http_parley_posted_t            posted;
+    const ngx_http_parley_main_conf_t  *mcf;
 
+    mcf = a->jobs->worker->mcf;
     delivery = a->run->data;
     spent = ngx_current_msec - a->began;
 
@@ -169,15 +171,14 @@ ngx_http_parley_deliver_post(ngx_http_parley_attempt_t *a)
         return NGX_ERROR;
     }
 
-    posted.uri = ngx_http_parley_ngx_str(a->jobs->mcf->http.deliver_uri);
+    posted.uri = ngx_http_parley_ngx_str(mcf->http.deliver_uri);
     posted.url = ngx_http_parley_ngx_str(delivery->to->deliver);
     posted.type = ngx_http_parley_ngx_str(delivery->media_type);
     posted.body = ngx_http_parley_ngx_str(delivery->sent.body);
     posted.answer = PARLEY_ATTEMPT_ANSWER;
 
-    return ngx_http_parley_detached_post(&a->detached,
-                                         a->jobs->mcf->deliver_server, &posted,
-                                         PARLEY_ATTEMPT_MS - spent);
+    return ngx_http_parley_detached_post(&a->detached, mcf->deliver_server,
+                                         &posted, PARLEY_ATTEMPT_MS - spent);
 }
 
 
@@ -311,7 +312,8 @@ ngx_http_parley_deliver_came(ngx_http_parley_jobs_t *jobs,
     ngx_http_parley_log_job(&told);
 
     if (how->how == PARLEY_JOB_REFUSED || how->how == PARLEY_JOB_GIVEN_UP) {
-        parley_delivery_tells(&jobs->deliver, &jobs->mcf->zone->memory.state,
+        parley_delivery_tells(&jobs->deliver,
+                              &jobs->worker->mcf->zone->memory.state,
                               delivery, how->why, ngx_http_parley_now(),
                               &run->arena, &end.tells);
     }
@@ -352,7 +354,7 @@ ngx_http_parley_deliver_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     delivery = run->data;
 
     parley_delivery_line(delivery, &run->job, how, &line);
-    ngx_http_parley_audit_delivery(jobs->mcf, &line);
+    ngx_http_parley_audit_delivery(jobs->worker, &line);
 
     parley_job_line_over(delivery, untold, &told);
     ngx_http_parley_log_job(&told);

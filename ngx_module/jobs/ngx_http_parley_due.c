@@ -56,7 +56,7 @@ ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     d->deadline.arena = &run->arena;
     d->deadline.now_ms = ngx_http_parley_now();
 
-    parley_ask_init(&d->deadline.ask, &jobs->mcf->zone->memory.state,
+    parley_ask_init(&d->deadline.ask, &jobs->worker->mcf->zone->memory.state,
                     &run->arena);
 
     d->deadline.ask.resume = ngx_http_parley_due_resume;
@@ -134,8 +134,8 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
         parley_deadline_untold(deadline);
     }
 
-    parley_count(jobs->mcf->slot, PARLEY_M_DEADLINES
-                                  + (unsigned) deadline->how, 1);
+    parley_count(jobs->worker->slot,
+                 PARLEY_M_DEADLINES + (unsigned) deadline->how, 1);
 
     if (deadline->how == PARLEY_DEADLINE_ANSWERED) {
         return;
@@ -145,7 +145,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     ngx_http_parley_log_job(&told);
 
     parley_deadline_line(deadline, &line);
-    ngx_http_parley_audit_delivery(jobs->mcf, &line);
+    ngx_http_parley_audit_delivery(jobs->worker, &line);
 }
 
 

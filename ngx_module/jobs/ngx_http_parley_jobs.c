@@ -20,17 +20,19 @@ static void ngx_http_parley_jobs_over(void *ctx, parley_run_t *run,
 
 
 ngx_int_t
-ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker)
 {
-    parley_runner_env_t      env;
-    ngx_http_parley_jobs_t  *jobs;
+    parley_runner_env_t                 env;
+    ngx_http_parley_jobs_t             *jobs;
+    const ngx_http_parley_main_conf_t  *mcf;
 
+    mcf = worker->mcf;
     jobs = ngx_pcalloc(cycle->pool, sizeof(ngx_http_parley_jobs_t));
     if (jobs == NULL) {
         return NGX_ERROR;
     }
 
-    jobs->mcf = mcf;
+    jobs->worker = worker;
     jobs->deliver.engine = mcf->engine;
     jobs->deliver.http = &mcf->http;
     jobs->deliver.seed = mcf->zone->sh->seed;
@@ -57,7 +59,7 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
         return NGX_ERROR;
     }
 
-    mcf->jobs = jobs;
+    worker->jobs = jobs;
 
     /* 1 ms: the event loop has not begun; takes over a dead worker's jobs */
     ngx_add_timer(&jobs->timer, 1);
@@ -67,17 +69,17 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf)
 
 
 void
-ngx_http_parley_jobs_exit(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_jobs_exit(ngx_http_parley_worker_t *worker)
 {
     ngx_http_parley_jobs_t  *jobs;
 
-    jobs = mcf->jobs;
+    jobs = worker->jobs;
 
     if (jobs == NULL) {
         return;
     }
 
-    mcf->jobs = NULL;
+    worker->jobs = NULL;
 
     ngx_http_parley_deliver_exit(jobs);
     ngx_http_parley_due_exit(jobs);
@@ -86,27 +88,27 @@ ngx_http_parley_jobs_exit(ngx_http_parley_main_conf_t *mcf)
 
 
 void
-ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_jobs_wake(ngx_http_parley_worker_t *worker)
 {
-    if (mcf->jobs == NULL) {
+    if (worker->jobs == NULL) {
         return;
     }
 
     if (ngx_exiting) {
-        parley_runner_stop(mcf->jobs->runner);
+        parley_runner_stop(worker->jobs->runner);
         return;
     }
 
-    parley_runner_turn(mcf->jobs->runner);
+    parley_runner_turn(worker->jobs->runner);
 }
 
 
 void
-ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_jobs_added(ngx_http_parley_worker_t *worker)
 {
     ngx_http_parley_jobs_t  *jobs;
 
-    jobs = mcf->jobs;
+    jobs = worker->jobs;
 
     /* a request is running: use the timer */
 
@@ -127,7 +129,7 @@ ngx_http_parley_jobs_timer(ngx_event_t *ev)
 {
     ngx_http_parley_jobs_t  *jobs = ev->data;
 
-    ngx_http_parley_jobs_wake(jobs->mcf);
+    ngx_http_parley_jobs_wake(jobs->worker);
 }
 
 
@@ -159,7 +161,7 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
     if (ngx_exiting) {
         parley_runner_stop(jobs->runner);
         parley_runner_untried(run, 0);
-        ngx_http_parley_wake_others(jobs->mcf);
+        ngx_http_parley_wake_others(jobs->worker);
         return;
     }
 
@@ -211,7 +213,7 @@ ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
         ngx_http_parley_due_over(jobs, run, untold);
     }
 
-    if (run->end.tells && jobs->mcf->hub) {
-        ngx_http_parley_hub_wakes(jobs->mcf->hub);
+    if (run->end.tells && jobs->worker->hub) {
+        ngx_http_parley_hub_wakes(jobs->worker->hub);
     }
 }

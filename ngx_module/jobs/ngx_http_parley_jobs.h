@@ -19,7 +19,7 @@
 
 struct ngx_http_parley_jobs_s {
     parley_runner_t              *runner;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_http_parley_worker_t     *worker;
     parley_render_t               deliver;
 
     ngx_event_t                   timer;
@@ -34,14 +34,14 @@ struct ngx_http_parley_jobs_s {
 
 /* Create and free the runner of a worker. */
 ngx_int_t ngx_http_parley_jobs_init(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf);
-void ngx_http_parley_jobs_exit(ngx_http_parley_main_conf_t *mcf);
+    ngx_http_parley_worker_t *worker);
+void ngx_http_parley_jobs_exit(ngx_http_parley_worker_t *worker);
 
 /* Runs the jobs that are due. */
-void ngx_http_parley_jobs_wake(ngx_http_parley_main_conf_t *mcf);
+void ngx_http_parley_jobs_wake(ngx_http_parley_worker_t *worker);
 
 /* Schedules a turn, because this worker has added a job. */
-void ngx_http_parley_jobs_added(ngx_http_parley_main_conf_t *mcf);
+void ngx_http_parley_jobs_added(ngx_http_parley_worker_t *worker);
 
 
 /* ngx_http_parley_deliver.c */
@@ -84,7 +84,7 @@ typedef struct ngx_http_parley_host_s  ngx_http_parley_host_t;
 typedef void (*ngx_http_parley_host_pt)(void *data, ngx_int_t rc);
 
 struct ngx_http_parley_host_s {
-    ngx_http_parley_main_conf_t  *mcf;
+    const ngx_http_parley_main_conf_t  *mcf;
     const parley_url_t           *url;
     ngx_resolver_ctx_t           *resolving;    /* NULL: not resolving */
     ngx_http_parley_host_pt       handler;

@@ -21,13 +21,16 @@ static const parley_jwks_t  ngx_http_parley_jwks_none;
 
 
 static void ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
-    ngx_http_parley_main_conf_t *mcf);
-static ngx_int_t ngx_http_parley_jwks_beside(ngx_http_parley_main_conf_t *mcf,
-    parley_arena_t *arena, parley_jwks_t *keys, parley_jwks_t *ret);
-static ngx_int_t ngx_http_parley_jwks_read(ngx_http_parley_main_conf_t *mcf,
-    ngx_str_t *text, ngx_log_t *log, size_t *ret_usable);
+    ngx_http_parley_worker_t *worker);
+static ngx_int_t ngx_http_parley_jwks_beside(
+    const ngx_http_parley_main_conf_t *mcf, parley_arena_t *arena,
+    parley_jwks_t *keys, parley_jwks_t *ret);
+static ngx_int_t ngx_http_parley_jwks_read(
+    const ngx_http_parley_main_conf_t *mcf, ngx_str_t *text, ngx_log_t *log,
+    size_t *ret_usable);
 static ngx_int_t ngx_http_parley_jwks_put_locked(
-    ngx_http_parley_main_conf_t *mcf, ngx_str_t *text, ngx_uint_t *ret_changed);
+    const ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
+    ngx_uint_t *ret_changed);
 
 
 ngx_int_t
@@ -48,7 +51,7 @@ ngx_http_parley_jwks_source(ngx_http_parley_main_conf_t *mcf)
 
 
 ngx_uint_t
-ngx_http_parley_jwks_is_ours_locked(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_jwks_is_ours_locked(const ngx_http_parley_main_conf_t *mcf)
 {
     return ngx_memcmp(mcf->zone->sh->jwks_source, mcf->jwks_source,
                       PARLEY_SHA256_LEN)
@@ -62,7 +65,7 @@ ngx_http_parley_jwks_is_ours_locked(ngx_http_parley_main_conf_t *mcf)
  */
 
 ngx_int_t
-ngx_http_parley_jwks_claim_locked(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_jwks_claim_locked(const ngx_http_parley_main_conf_t *mcf)
 {
     ngx_http_parley_zone_t   *zone;
     ngx_http_parley_shctx_t  *sh;
@@ -104,22 +107,24 @@ ngx_http_parley_jwks_claim_locked(ngx_http_parley_main_conf_t *mcf)
 
 const parley_jwks_t *
 ngx_http_parley_jwks_current(ngx_http_request_t *r,
-    ngx_http_parley_main_conf_t *mcf, ngx_uint_t *generation)
+    ngx_http_parley_worker_t *worker, ngx_uint_t *generation)
 {
-    ngx_uint_t  newest;
+    ngx_uint_t                          newest;
+    const ngx_http_parley_main_conf_t  *mcf;
 
+    mcf = worker->mcf;
     if (mcf->jwks_uri.len) {
         newest = (ngx_uint_t) mcf->zone->sh->jwks_generation;
 
-        if (newest != mcf->fetched_generation) {
-            ngx_http_parley_jwks_adopt(r, mcf);
+        if (newest != worker->fetched_generation) {
+            ngx_http_parley_jwks_adopt(r, worker);
         }
 
         /* a fetched set counts even if it withdraws every key */
 
-        if (mcf->fetched.keys) {
-            *generation = mcf->fetched_generation;
-            return &mcf->in_force;
+        if (worker->fetched.keys) {
+            *generation = worker->fetched_generation;
+            return &worker->in_force;
         }
     }
 
@@ -137,15 +142,17 @@ ngx_http_parley_jwks_current(ngx_http_request_t *r,
 
 static void
 ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
-    ngx_http_parley_main_conf_t *mcf)
+    ngx_http_parley_worker_t *worker)
 {
-    ngx_str_t                text;
-    ngx_uint_t               generation;
-    parley_jwks_t            keys, all;
-    parley_error_t           err;
-    parley_arena_t           arena;
-    ngx_http_parley_zone_t  *zone;
+    ngx_str_t                           text;
+    ngx_uint_t                          generation;
+    parley_jwks_t                       keys, all;
+    parley_error_t                      err;
+    parley_arena_t                      arena;
+    ngx_http_parley_zone_t             *zone;
+    const ngx_http_parley_main_conf_t  *mcf;
 
+    mcf = worker->mcf;
     zone = mcf->zone;
     ngx_str_null(&text);
 
@@ -175,16 +182,16 @@ ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
         == 0
         && ngx_http_parley_jwks_beside(mcf, &arena, &keys, &all) == NGX_OK)
     {
-        parley_jwks_free(&mcf->fetched);
+        parley_jwks_free(&worker->fetched);
 
-        if (mcf->fetched_generation) {
-            parley_arena_reset(&mcf->fetched_arena);
+        if (worker->fetched_generation) {
+            parley_arena_reset(&worker->fetched_arena);
         }
 
-        mcf->fetched = keys;
-        mcf->in_force = all;
-        mcf->fetched_arena = arena;
-        mcf->fetched_generation = generation;
+        worker->fetched = keys;
+        worker->in_force = all;
+        worker->fetched_arena = arena;
+        worker->fetched_generation = generation;
 
     } else {
         parley_arena_reset(&arena);
@@ -198,7 +205,7 @@ ngx_http_parley_jwks_adopt(ngx_http_request_t *r,
    failure. */
 
 static ngx_int_t
-ngx_http_parley_jwks_beside(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_jwks_beside(const ngx_http_parley_main_conf_t *mcf,
     parley_arena_t *arena, parley_jwks_t *keys, parley_jwks_t *ret)
 {
     parley_jwks_of(keys, mcf->http.jwks_issuer);
@@ -216,8 +223,8 @@ ngx_http_parley_jwks_beside(ngx_http_parley_main_conf_t *mcf,
 
 
 ngx_int_t
-ngx_http_parley_jwks_store(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
-    ngx_log_t *log)
+ngx_http_parley_jwks_store(const ngx_http_parley_main_conf_t *mcf,
+    ngx_str_t *text, ngx_log_t *log)
 {
     size_t                   usable;
     ngx_int_t                rc;
@@ -258,8 +265,8 @@ ngx_http_parley_jwks_store(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
  */
 
 static ngx_int_t
-ngx_http_parley_jwks_read(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
-    ngx_log_t *log, size_t *ret_usable)
+ngx_http_parley_jwks_read(const ngx_http_parley_main_conf_t *mcf,
+    ngx_str_t *text, ngx_log_t *log, size_t *ret_usable)
 {
     char            place[PARLEY_PLACE_MAX];
     size_t          others;
@@ -317,7 +324,7 @@ ngx_http_parley_jwks_read(ngx_http_parley_main_conf_t *mcf, ngx_str_t *text,
  */
 
 static ngx_int_t
-ngx_http_parley_jwks_put_locked(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_jwks_put_locked(const ngx_http_parley_main_conf_t *mcf,
     ngx_str_t *text, ngx_uint_t *ret_changed)
 {
     u_char                   *p;

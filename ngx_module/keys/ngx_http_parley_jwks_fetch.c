@@ -41,11 +41,11 @@ static void ngx_http_parley_fetch_refresh(ngx_event_t *ev);
 
 ngx_int_t
 ngx_http_parley_fetch_init(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf)
+    ngx_http_parley_worker_t *worker)
 {
     ngx_http_parley_fetch_t  *f;
 
-    if (mcf->jwks_uri.len == 0) {
+    if (worker->mcf->jwks_uri.len == 0) {
         return NGX_OK;
     }
 
@@ -54,7 +54,7 @@ ngx_http_parley_fetch_init(ngx_cycle_t *cycle,
         return NGX_ERROR;
     }
 
-    f->mcf = mcf;
+    f->worker = worker;
     ngx_http_parley_process_self(&f->self);
 
     f->detached.handler = ngx_http_parley_fetch_done;
@@ -75,7 +75,7 @@ ngx_http_parley_fetch_init(ngx_cycle_t *cycle,
     f->refresh.log = cycle->log;
     f->refresh.cancelable = 1;
 
-    mcf->fetch = f;
+    worker->fetch = f;
 
     /* 1 ms: the event loop has not begun yet */
     ngx_add_timer(&f->refresh, 1);
@@ -90,7 +90,7 @@ ngx_http_parley_fetch_wait(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 {
     ngx_http_parley_fetch_t  *f;
 
-    f = ctx->mcf->fetch;
+    f = ctx->worker->fetch;
 
     if (f == NULL || ctx->jwks_tried) {
         return NGX_DECLINED;
@@ -136,7 +136,7 @@ ngx_http_parley_fetch_leave(ngx_http_parley_ctx_t *ctx)
     if (ctx->jwks_waiting) {
         ngx_queue_remove(&ctx->jwks_queue);
         ctx->jwks_waiting = 0;
-        ctx->mcf->fetch->detached.awaited--;
+        ctx->worker->fetch->detached.awaited--;
     }
 }
 
@@ -154,7 +154,7 @@ ngx_http_parley_fetch_due(ngx_http_parley_fetch_t *f, ngx_msec_t age)
     ngx_http_parley_zone_t   *zone;
     ngx_http_parley_shctx_t  *sh;
 
-    zone = f->mcf->zone;
+    zone = f->worker->mcf->zone;
     sh = zone->sh;
 
     ngx_shmtx_lock(&zone->shpool->mutex);
@@ -162,7 +162,7 @@ ngx_http_parley_fetch_due(ngx_http_parley_fetch_t *f, ngx_msec_t age)
     if (ngx_http_parley_detached_busy(&f->detached)) {
         rc = NGX_BUSY;
 
-    } else if (ngx_http_parley_jwks_claim_locked(f->mcf) != NGX_OK) {
+    } else if (ngx_http_parley_jwks_claim_locked(f->worker->mcf) != NGX_OK) {
         rc = NGX_DECLINED;
 
     } else if (ngx_http_parley_fetch_running_locked(f)) {
@@ -192,7 +192,7 @@ ngx_http_parley_fetch_running_locked(ngx_http_parley_fetch_t *f)
 {
     ngx_http_parley_shctx_t  *sh;
 
-    sh = f->mcf->zone->sh;
+    sh = f->worker->mcf->zone->sh;
 
     return sh->jwks_fetcher.pid
            && (ngx_msec_int_t) (sh->jwks_until - ngx_current_msec) > 0
@@ -208,7 +208,7 @@ ngx_http_parley_fetch_is_lost_locked(ngx_http_parley_fetch_t *f)
 {
     ngx_http_parley_shctx_t  *sh;
 
-    sh = f->mcf->zone->sh;
+    sh = f->worker->mcf->zone->sh;
 
     return sh->jwks_fetcher.pid
            && !ngx_http_parley_fetch_is_mine_locked(f)
@@ -221,10 +221,10 @@ ngx_http_parley_fetch_is_mine_locked(ngx_http_parley_fetch_t *f)
 {
     parley_process_t  *fetcher;
 
-    fetcher = &f->mcf->zone->sh->jwks_fetcher;
+    fetcher = &f->worker->mcf->zone->sh->jwks_fetcher;
 
     return parley_process_same(fetcher, &f->self)
-           && ngx_http_parley_jwks_is_ours_locked(f->mcf);
+           && ngx_http_parley_jwks_is_ours_locked(f->worker->mcf);
 }
 
 
@@ -233,10 +233,10 @@ ngx_http_parley_fetch_begin_locked(ngx_http_parley_fetch_t *f)
 {
     ngx_http_parley_shctx_t  *sh;
 
-    sh = f->mcf->zone->sh;
+    sh = f->worker->mcf->zone->sh;
 
     sh->jwks_checked = ngx_current_msec ? ngx_current_msec : 1;
-    sh->jwks_until = ngx_current_msec + f->mcf->http.jwks_timeout_ms
+    sh->jwks_until = ngx_current_msec + f->worker->mcf->http.jwks_timeout_ms
                      + NGX_HTTP_PARLEY_FETCH_POLL;
     sh->jwks_fetcher = f->self;
 }
@@ -245,9 +245,9 @@ ngx_http_parley_fetch_begin_locked(ngx_http_parley_fetch_t *f)
 static void
 ngx_http_parley_fetch_start(ngx_http_parley_fetch_t *f)
 {
-    if (ngx_http_parley_detached_get(&f->detached, f->mcf->jwks_server,
-                                     &f->mcf->jwks_uri,
-                                     f->mcf->http.jwks_timeout_ms)
+    if (ngx_http_parley_detached_get(&f->detached, f->worker->mcf->jwks_server,
+                                     &f->worker->mcf->jwks_uri,
+                                     f->worker->mcf->http.jwks_timeout_ms)
         != NGX_OK)
     {
         ngx_http_parley_fetch_over(f, 1);
@@ -261,7 +261,7 @@ ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f, ngx_uint_t failed)
     ngx_uint_t               none;
     ngx_http_parley_zone_t  *zone;
 
-    zone = f->mcf->zone;
+    zone = f->worker->mcf->zone;
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
@@ -274,9 +274,9 @@ ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f, ngx_uint_t failed)
         }
     }
 
-    none = f->mcf->http.jwks == NULL
+    none = f->worker->mcf->http.jwks == NULL
            && (zone->sh->jwks.len == 0
-               || !ngx_http_parley_jwks_is_ours_locked(f->mcf));
+               || !ngx_http_parley_jwks_is_ours_locked(f->worker->mcf));
 
     ngx_shmtx_unlock(&zone->shpool->mutex);
 
@@ -286,7 +286,7 @@ ngx_http_parley_fetch_over(ngx_http_parley_fetch_t *f, ngx_uint_t failed)
      */
 
     if (failed && none && !ngx_exiting) {
-        ngx_add_timer(&f->refresh, f->mcf->http.jwks_interval_ms);
+        ngx_add_timer(&f->refresh, f->worker->mcf->http.jwks_interval_ms);
     }
 
     ngx_post_event(&f->wake, &ngx_posted_events);
@@ -298,11 +298,12 @@ ngx_http_parley_fetch_done(ngx_http_request_t *sr, ngx_int_t rc, void *data)
 {
     ngx_http_parley_fetch_t *f = data;
 
-    ngx_log_t   *log;
-    ngx_str_t    text, *uri;
-    ngx_uint_t   status, failed;
+    ngx_log_t        *log;
+    ngx_str_t         text;
+    ngx_uint_t        status, failed;
+    const ngx_str_t  *uri;
 
-    uri = &f->mcf->jwks_uri;
+    uri = &f->worker->mcf->jwks_uri;
     log = &f->detached.log;
     failed = 1;
 
@@ -323,7 +324,8 @@ ngx_http_parley_fetch_done(ngx_http_request_t *sr, ngx_int_t rc, void *data)
             text.data = sr->out->buf->pos;
             text.len = sr->out->buf->last - sr->out->buf->pos;
 
-            failed = ngx_http_parley_jwks_store(f->mcf, &text, log) != NGX_OK;
+            failed = ngx_http_parley_jwks_store(f->worker->mcf, &text, log)
+                     != NGX_OK;
 
         } else {
             ngx_log_error(NGX_LOG_ERR, log, 0,
@@ -344,7 +346,7 @@ ngx_http_parley_fetch_hold(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     ngx_http_parley_fetch_t  *f;
 
-    f = ctx->mcf->fetch;
+    f = ctx->worker->fetch;
 
     if (ctx->again == NULL && ngx_http_parley_wait_watch(r) != NGX_OK) {
         return NGX_ERROR;
@@ -413,7 +415,7 @@ ngx_http_parley_fetch_poll(ngx_event_t *ev)
     ngx_http_parley_zone_t   *zone;
 
     f = ev->data;
-    zone = f->mcf->zone;
+    zone = f->worker->mcf->zone;
 
     /* a fetch of this worker wakes the requests itself */
 
@@ -427,11 +429,11 @@ ngx_http_parley_fetch_poll(ngx_event_t *ev)
 
     ngx_shmtx_lock(&zone->shpool->mutex);
 
-    running = ngx_http_parley_jwks_is_ours_locked(f->mcf)
+    running = ngx_http_parley_jwks_is_ours_locked(f->worker->mcf)
               && ngx_http_parley_fetch_running_locked(f);
 
     if (!running
-        && ngx_http_parley_jwks_is_ours_locked(f->mcf)
+        && ngx_http_parley_jwks_is_ours_locked(f->worker->mcf)
         && ngx_http_parley_fetch_is_lost_locked(f))
     {
         ngx_http_parley_fetch_begin_locked(f);
@@ -460,13 +462,13 @@ ngx_http_parley_fetch_poll(ngx_event_t *ev)
 static void
 ngx_http_parley_fetch_refresh(ngx_event_t *ev)
 {
-    ngx_msec_t                    age;
-    ngx_http_parley_fetch_t      *f;
-    ngx_http_parley_shctx_t      *sh;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_msec_t                          age;
+    ngx_http_parley_fetch_t            *f;
+    ngx_http_parley_shctx_t            *sh;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     f = ev->data;
-    mcf = f->mcf;
+    mcf = f->worker->mcf;
     sh = mcf->zone->sh;
 
     if (ngx_exiting) {

@@ -35,7 +35,7 @@ static ngx_uint_t ngx_http_parley_revocation_reader_is_cancelled(
 
 
 ngx_http_parley_revocation_reader_t *
-ngx_http_parley_revocation_reader_begin(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_revocation_reader_begin(const ngx_http_parley_main_conf_t *mcf,
     ngx_uint_t known, ngx_uint_t at_once)
 {
     ngx_http_parley_revocation_reader_t  *job;

@@ -53,10 +53,12 @@ static ngx_http_parley_sse_t *ngx_http_parley_revocations_next(
 
 ngx_int_t
 ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf)
+    ngx_http_parley_worker_t *worker)
 {
-    ngx_http_parley_revocations_t  *w;
+    ngx_http_parley_revocations_t      *w;
+    const ngx_http_parley_main_conf_t  *mcf;
 
+    mcf = worker->mcf;
     if (mcf->http.revocations_file.len == 0) {
         return NGX_OK;
     }
@@ -66,7 +68,7 @@ ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
         return NGX_ERROR;
     }
 
-    w->mcf = mcf;
+    w->worker = worker;
     w->log = cycle->log;
     w->changed = 1;
 
@@ -86,7 +88,7 @@ ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
     w->poll = w->tick;
     w->poll.handler = ngx_http_parley_revocations_poll;
 
-    mcf->revocations = w;
+    worker->revocations = w;
 
     /* before the first request: the list may be newer than the
        configuration */
@@ -99,11 +101,11 @@ ngx_http_parley_revocations_init(ngx_cycle_t *cycle,
 
 
 void
-ngx_http_parley_revocations_exit(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_revocations_exit(ngx_http_parley_worker_t *worker)
 {
     ngx_http_parley_revocations_t  *w;
 
-    w = mcf->revocations;
+    w = worker->revocations;
 
     if (w == NULL) {
         return;
@@ -115,16 +117,16 @@ ngx_http_parley_revocations_exit(ngx_http_parley_main_conf_t *mcf)
     }
 
     if (w->adopted) {
-        mcf->http.revocations = NULL;
+        worker->mcf->http.revocations->list = NULL;
         parley_arena_reset(&w->arena);
     }
 }
 
 
 ngx_uint_t
-ngx_http_parley_revocations_are_readable(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_revocations_are_readable(ngx_http_parley_worker_t *worker)
 {
-    return mcf->revocations == NULL || !mcf->revocations->failed;
+    return worker->revocations == NULL || !worker->revocations->failed;
 }
 
 
@@ -181,7 +183,7 @@ ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w,
 
     w->late = 0;
 
-    if (ngx_file_info(w->mcf->http.revocations_file.data, &fi)
+    if (ngx_file_info(w->worker->mcf->http.revocations_file.data, &fi)
         == NGX_FILE_ERROR)
     {
         ngx_memzero(&w->seen, sizeof(ngx_file_info_t));
@@ -195,7 +197,8 @@ ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w,
 
     known = w->adopted ? w->mark : w->began;
 
-    w->job = ngx_http_parley_revocation_reader_begin(w->mcf, known, at_once);
+    w->job = ngx_http_parley_revocation_reader_begin(w->worker->mcf, known,
+                                                    at_once);
 
     if (w->job == NULL) {
         w->changed = 1;
@@ -270,12 +273,16 @@ static void
 ngx_http_parley_revocations_take(ngx_http_parley_revocations_t *w,
     ngx_http_parley_revocation_reader_t *job)
 {
+    const ngx_http_parley_main_conf_t  *mcf;
+
+    mcf = w->worker->mcf;
+
     if (job->mark == w->mark) {
 
         if (w->failed && ngx_http_parley_revocations_tell(w, job->mark)) {
             ngx_log_error(NGX_LOG_WARN, w->log, 0,
                           "parley: \"%s\" of parley_revocations can be read "
-                          "again", w->mcf->http.revocations_file.data);
+                          "again", mcf->http.revocations_file.data);
         }
 
         return;
@@ -287,17 +294,17 @@ ngx_http_parley_revocations_take(ngx_http_parley_revocations_t *w,
         ngx_http_parley_revocations_adopt(w, job);
     }
 
-    w->mcf->http.revocations_lost = 0;
+    mcf->http.revocations->lost = 0;
 
     if (ngx_http_parley_revocations_tell(w, job->mark)) {
         ngx_log_error((w->failed ? NGX_LOG_WARN : NGX_LOG_NOTICE), w->log, 0,
                       "parley: %uz revocations of \"%s\" are in force",
-                      parley_revocations_count(w->mcf->http.revocations),
-                      w->mcf->http.revocations_file.data);
+                      parley_revocations_count(mcf->http.revocations->list),
+                      mcf->http.revocations_file.data);
     }
 
     w->mark = job->mark;
-    w->mcf->zone->sh->revocations = job->mark;
+    mcf->zone->sh->revocations = job->mark;
 }
 
 
@@ -315,7 +322,7 @@ ngx_http_parley_revocations_adopt(ngx_http_parley_revocations_t *w,
 
     parley_arena_init(&job->arena, &parley_mem_libc, 0);
 
-    w->mcf->http.revocations = job->list;
+    w->worker->mcf->http.revocations->list = job->list;
 }
 
 
@@ -329,23 +336,23 @@ static void
 ngx_http_parley_revocations_failed(ngx_http_parley_revocations_t *w,
     const char *why)
 {
-    ngx_uint_t                    what;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_uint_t                          what;
+    const ngx_http_parley_main_conf_t  *mcf;
 
-    mcf = w->mcf;
+    mcf = w->worker->mcf;
     w->failed = 1;
 
     if (w->mark == 0 && mcf->zone->sh->revocations
         && mcf->zone->sh->revocations != w->began)
     {
-        mcf->http.revocations_lost = 1;
+        mcf->http.revocations->lost = 1;
     }
 
     /* an even number: the mark of a list is odd */
 
     what = ((ngx_uint_t) ngx_file_uniq(&w->seen) << NGX_PTR_SIZE * 4)
            + ((ngx_uint_t) ngx_file_mtime(&w->seen) << 2) + 4
-           + (mcf->http.revocations_lost ? 2 : 0);
+           + (mcf->http.revocations->lost ? 2 : 0);
 
     if (w->said == what) {
         return;
@@ -357,7 +364,7 @@ ngx_http_parley_revocations_failed(ngx_http_parley_revocations_t *w,
         ngx_log_error(NGX_LOG_ERR, w->log, 0,
                       "parley: \"%s\" of parley_revocations cannot be used, "
                       "%s: %s", mcf->http.revocations_file.data,
-                      mcf->http.revocations_lost
+                      mcf->http.revocations->lost
                       ? "the last good list is unknown: all are refused"
                       : "the last good list stays in force", why);
     }
@@ -373,7 +380,7 @@ ngx_http_parley_revocations_tell(ngx_http_parley_revocations_t *w,
     ngx_atomic_t      *told;
     ngx_atomic_uint_t  before;
 
-    told = &w->mcf->zone->sh->revocations_told;
+    told = &w->worker->mcf->zone->sh->revocations_told;
     before = *told;
 
     return before != what && ngx_atomic_cmp_set(told, before, what);
@@ -392,8 +399,8 @@ ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
     w->ends = 0;
     w->round++;
 
-    if (w->mcf->hub) {
-        ngx_http_parley_hub_revoke(w->mcf->hub);
+    if (w->worker->hub) {
+        ngx_http_parley_hub_revoke(w->worker->hub);
     }
 
     /* ending a stream may free others; checked streams move to the tail */
@@ -403,7 +410,7 @@ ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
         sse->round = w->round;
 
         ngx_queue_remove(&sse->queue);
-        ngx_queue_insert_tail(&w->mcf->streams, &sse->queue);
+        ngx_queue_insert_tail(&w->worker->streams, &sse->queue);
 
         if (ctx->waited) {
             w->ends = 1;
@@ -425,9 +432,9 @@ ngx_http_parley_revocations_next(ngx_http_parley_revocations_t *w)
     ngx_queue_t            *q;
     ngx_http_parley_sse_t  *sse;
 
-    q = ngx_queue_head(&w->mcf->streams);
+    q = ngx_queue_head(&w->worker->streams);
 
-    if (q == ngx_queue_sentinel(&w->mcf->streams)) {
+    if (q == ngx_queue_sentinel(&w->worker->streams)) {
         return NULL;
     }
 

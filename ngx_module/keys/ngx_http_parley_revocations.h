@@ -46,7 +46,8 @@ struct ngx_http_parley_revocation_reader_s {
  * if memory is exhausted.
  */
 ngx_http_parley_revocation_reader_t *ngx_http_parley_revocation_reader_begin(
-    ngx_http_parley_main_conf_t *mcf, ngx_uint_t known, ngx_uint_t at_once);
+    const ngx_http_parley_main_conf_t *mcf, ngx_uint_t known,
+    ngx_uint_t at_once);
 
 ngx_uint_t ngx_http_parley_revocation_reader_is_done(
     const ngx_http_parley_revocation_reader_t *job);

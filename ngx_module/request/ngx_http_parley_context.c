@@ -37,10 +37,10 @@ const ngx_http_parley_contexts_t  ngx_http_parley_contexts = {
 ngx_http_parley_ctx_t *
 ngx_http_parley_context(ngx_http_request_t *r)
 {
-    size_t                       block;
-    ngx_pool_cleanup_t          *cln;
-    ngx_http_parley_ctx_t       *ctx;
-    ngx_http_parley_loc_conf_t  *lcf;
+    size_t                             block;
+    ngx_pool_cleanup_t                *cln;
+    ngx_http_parley_ctx_t             *ctx;
+    const ngx_http_parley_loc_conf_t  *lcf;
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
@@ -94,6 +94,7 @@ ngx_http_parley_context_init(ngx_http_parley_ctx_t *ctx, ngx_http_request_t *r,
 
     ctx->request = r;
     ctx->mcf = ngx_http_get_module_main_conf(r, ngx_http_parley_module);
+    ctx->worker = ctx->mcf->worker;
     ctx->lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
     ctx->msg.wire = PARLEY_PROTO_NONE;
     ctx->msg.timeout_ms = -1;

@@ -120,9 +120,9 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->msg = &ctx->msg;
     g->rewritten = &ctx->edited_doc;
     g->loss = &ctx->loss;
-    g->tokens = ctx->mcf->tokens;
+    g->tokens = ctx->worker->tokens;
     g->address = ngx_http_parley_address(r->connection);
-    g->failing = &ctx->mcf->failing;
+    g->failing = &ctx->worker->failing;
     g->seed = ngx_http_parley_seed(ctx);
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
     g->local = r->connection->sockaddr->sa_family == AF_UNIX;
@@ -287,13 +287,13 @@ ngx_http_parley_wake(parley_gate_t *g)
     ngx_http_parley_hub_t  *h;
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    h = ctx->mcf->hub;
+    h = ctx->worker->hub;
 
     if (h) {
         ngx_http_parley_hub_wakes(h);
 
     } else {
-        ngx_http_parley_jobs_added(ctx->mcf);
+        ngx_http_parley_jobs_added(ctx->worker);
     }
 }
 
@@ -355,7 +355,7 @@ ngx_http_parley_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
                == NGX_AGAIN ? PARLEY_WAIT : 0;
     }
 
-    ret->set = ngx_http_parley_jwks_current(ctx->request, ctx->mcf, &number);
+    ret->set = ngx_http_parley_jwks_current(ctx->request, ctx->worker, &number);
     ret->number = number;
 
     return 0;

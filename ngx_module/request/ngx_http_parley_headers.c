@@ -81,9 +81,9 @@ ngx_http_parley_headers_init(void)
 ngx_int_t
 ngx_http_parley_headers_handler(ngx_http_request_t *r)
 {
-    ngx_list_t                   old;
-    ngx_table_elt_t             *copy;
-    ngx_http_parley_loc_conf_t  *lcf;
+    ngx_list_t                         old;
+    ngx_table_elt_t                   *copy;
+    const ngx_http_parley_loc_conf_t  *lcf;
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 

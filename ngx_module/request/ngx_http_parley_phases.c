@@ -30,9 +30,9 @@ static ngx_int_t ngx_http_parley_spared(ngx_http_request_t *r,
 ngx_int_t
 ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 {
-    parley_step_result_t         result;
-    ngx_http_parley_ctx_t       *ctx;
-    ngx_http_parley_loc_conf_t  *lcf;
+    parley_step_result_t               result;
+    ngx_http_parley_ctx_t             *ctx;
+    const ngx_http_parley_loc_conf_t  *lcf;
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 

@@ -77,9 +77,9 @@ ngx_http_parley_redirect_handler(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
 {
-    ngx_http_parley_ctx_t       *ctx;
-    ngx_http_core_loc_conf_t    *clcf;
-    ngx_http_parley_loc_conf_t  *lcf;
+    ngx_http_parley_ctx_t             *ctx;
+    ngx_http_core_loc_conf_t          *clcf;
+    const ngx_http_parley_loc_conf_t  *lcf;
 
     if (ngx_http_parley_detached_url(r)) {
         clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);

@@ -143,7 +143,7 @@ ngx_http_parley_await_make(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_hub_t   *h;
     ngx_http_parley_held_t  *held;
 
-    h = ctx->mcf->hub;
+    h = ctx->worker->hub;
 
     if (h == NULL || ngx_exiting
         || !ngx_http_parley_await_has_room(h, opening->account))

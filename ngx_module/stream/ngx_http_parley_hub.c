@@ -64,12 +64,14 @@ static int ngx_http_parley_hub_admits(void *ctx,
 
 
 ngx_int_t
-ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker,
     ngx_http_parley_hub_jobs_pt jobs)
 {
-    parley_hub_env_t        env;
-    ngx_http_parley_hub_t  *h;
+    parley_hub_env_t                    env;
+    ngx_http_parley_hub_t              *h;
+    const ngx_http_parley_main_conf_t  *mcf;
 
+    mcf = worker->mcf;
     if (!mcf->http.publishes) {
         return NGX_OK;
     }
@@ -80,7 +82,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf,
         return NGX_ERROR;
     }
 
-    h->mcf = mcf;
+    h->worker = worker;
     h->jobs = jobs;
     h->deliver.engine = mcf->engine;
     h->deliver.http = &mcf->http;
@@ -119,7 +121,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf,
         return NGX_ERROR;
     }
 
-    h->wake = ngx_http_parley_wake_open(cycle, mcf,
+    h->wake = ngx_http_parley_wake_open(cycle, worker,
                                         ngx_http_parley_hub_wake_handler, h);
     if (h->wake == NULL) {
         ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
@@ -136,7 +138,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_main_conf_t *mcf,
     h->tick.cancelable = 1;
     ngx_add_timer(&h->tick, NGX_HTTP_PARLEY_HUB_TICK);
 
-    mcf->hub = h;
+    worker->hub = h;
 
     return NGX_OK;
 }
@@ -153,17 +155,17 @@ ngx_http_parley_hub_event(ngx_http_parley_hub_t *h, ngx_event_t *ev,
 
 
 void
-ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_hub_exit(ngx_http_parley_worker_t *worker)
 {
     ngx_http_parley_hub_t  *h;
 
-    h = mcf->hub;
+    h = worker->hub;
 
     if (h == NULL) {
         return;
     }
 
-    mcf->hub = NULL;
+    worker->hub = NULL;
 
     parley_hub_free(h->hub);
 
@@ -180,7 +182,7 @@ ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
     parley_bearer_t         bearer;
     ngx_http_parley_hub_t  *h;
 
-    h = ctx->mcf->hub;
+    h = ctx->worker->hub;
     sub->ctx = ctx;
 
     if (h == NULL) {
@@ -189,7 +191,7 @@ ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
 
     sub->hub = h;
 
-    switch (ngx_http_parley_seat_take(h->mcf, opening->account)) {
+    switch (ngx_http_parley_seat_take(h->worker, opening->account)) {
 
     case PARLEY_SEAT_REFUSED:
         return NGX_BUSY;
@@ -230,7 +232,7 @@ ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
 void
 ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub)
 {
-    if (sub->joined && sub->hub->mcf->hub) {
+    if (sub->joined && sub->hub->worker->hub) {
         sub->joined = 0;
         parley_hub_unsubscribe(sub->hub->hub, &sub->s);
     }
@@ -243,7 +245,7 @@ ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub)
 
     if (sub->seated) {
         sub->seated = 0;
-        ngx_http_parley_seat_give(sub->hub->mcf, sub->account);
+        ngx_http_parley_seat_give(sub->hub->worker, sub->account);
     }
 
     if (sub->bearer) {
@@ -262,7 +264,7 @@ ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx)
 
     g->wait = NGX_HTTP_PARLEY_HUB_BUSY;
 
-    parley_count(ctx->mcf->slot,
+    parley_count(ctx->worker->slot,
                  PARLEY_M_SUBSCRIPTIONS_ENDED + PARLEY_END_LIMIT, 1);
 
     (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
@@ -328,7 +330,8 @@ ngx_http_parley_hub_revoke(ngx_http_parley_hub_t *h)
         sub = ngx_queue_data(q, ngx_http_parley_subscriber_t, queue);
 
         if (sub->joined
-            && parley_bearer_revoked(&h->mcf->http, sub->bearer, &err) != 0)
+            && parley_bearer_revoked(&h->worker->mcf->http, sub->bearer, &err)
+               != 0)
         {
             parley_hub_unsubscribe(h->hub, &sub->s);
             ngx_http_parley_hub_end(h, &sub->s, PARLEY_END_EXPIRED);
@@ -374,9 +377,9 @@ ngx_http_parley_hub_wake_handler(ngx_event_t *ev)
         return;
     }
 
-    ngx_http_parley_wake_taken(h->mcf, c);
+    ngx_http_parley_wake_taken(h->worker, c);
     parley_hub_wake(h->hub);
-    h->jobs(h->mcf);
+    h->jobs(h->worker);
 }
 
 
@@ -386,7 +389,7 @@ ngx_http_parley_hub_woken_handler(ngx_event_t *ev)
     ngx_http_parley_hub_t  *h = ev->data;
 
     parley_hub_wake(h->hub);
-    h->jobs(h->mcf);
+    h->jobs(h->worker);
 }
 
 
@@ -411,7 +414,7 @@ ngx_http_parley_hub_tick_handler(ngx_event_t *ev)
 
     /* in case the waking process ended before its write */
 
-    ngx_http_parley_wake_taken(h->mcf, h->wake);
+    ngx_http_parley_wake_taken(h->worker, h->wake);
 
     parley_hub_tick(h->hub);
     ngx_http_parley_hub_count(h);
@@ -501,7 +504,7 @@ ngx_http_parley_hub_count(ngx_http_parley_hub_t *h)
     parley_slot_t      *slot;
     parley_hub_stat_t   now;
 
-    slot = h->mcf->slot;
+    slot = h->worker->slot;
 
     parley_hub_stat(h->hub, &now);
 
@@ -531,7 +534,7 @@ ngx_http_parley_hub_wakes(void *ctx)
 {
     ngx_http_parley_hub_t  *h = ctx;
 
-    ngx_http_parley_wake_others(h->mcf);
+    ngx_http_parley_wake_others(h->worker);
 
     ngx_post_event(&h->woken, &ngx_posted_events);
 }
@@ -577,12 +580,12 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
     rc = parley_deliver(&h->deliver, p, to, arena, ret, &loss, &err);
 
     if (rc == 0) {
-        ngx_http_parley_log_losses(h->mcf, p, to, &loss);
+        ngx_http_parley_log_losses(h->worker, p, to, &loss);
     }
 
     if (rc == 1) {
-        parley_count(h->mcf->slot, PARLEY_M_PASSED_OVER + (unsigned) to, 1);
-        ngx_http_parley_log_passed_over(h->mcf, p->proto, to, &err);
+        parley_count(h->worker->slot, PARLEY_M_PASSED_OVER + (unsigned) to, 1);
+        ngx_http_parley_log_passed_over(h->worker, p->proto, to, &err);
     }
 
     return rc;

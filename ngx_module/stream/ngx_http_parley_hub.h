@@ -39,7 +39,7 @@ typedef struct {
 
 
 /* Runs the due jobs of a worker. */
-typedef void (*ngx_http_parley_hub_jobs_pt)(ngx_http_parley_main_conf_t *mcf);
+typedef void (*ngx_http_parley_hub_jobs_pt)(ngx_http_parley_worker_t *worker);
 
 
 /* common first part of all subscribers */
@@ -61,7 +61,7 @@ typedef struct ngx_http_parley_subscriber_s {
 
 struct ngx_http_parley_hub_s {
     parley_hub_t                 *hub;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_http_parley_worker_t     *worker;
     parley_render_t               deliver;
     ngx_http_parley_hub_jobs_pt   jobs;       /* called after the hub is
                                                  woken */
@@ -82,8 +82,8 @@ struct ngx_http_parley_hub_s {
 
 /* Create and free the hub of a worker. */
 ngx_int_t ngx_http_parley_hub_init(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf, ngx_http_parley_hub_jobs_pt jobs);
-void ngx_http_parley_hub_exit(ngx_http_parley_main_conf_t *mcf);
+    ngx_http_parley_worker_t *worker, ngx_http_parley_hub_jobs_pt jobs);
+void ngx_http_parley_hub_exit(ngx_http_parley_worker_t *worker);
 
 /* Wakes all workers after an append, as parley_hub_env_t requires.  ctx is the
    hub of this worker. */

@@ -62,8 +62,8 @@ ngx_http_parley_audit_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
         return NGX_CONF_ERROR;
     }
 
-    audit->mcf = mcf;
-    mcf->audit = audit;
+    audit->worker = mcf->worker;
+    mcf->worker->audit = audit;
 
     shm_zone->init = ngx_http_parley_audit_zone;
     shm_zone->data = audit;
@@ -134,13 +134,13 @@ ngx_http_parley_audit_zone(ngx_shm_zone_t *shm_zone, void *data)
 
 void
 ngx_http_parley_audit_enter(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf)
+    ngx_http_parley_worker_t *worker)
 {
     int                       rc;
     parley_process_t          self;
     ngx_http_parley_audit_t  *audit;
 
-    audit = mcf->audit;
+    audit = worker->audit;
 
     if (audit == NULL) {
         return;
@@ -182,22 +182,22 @@ ngx_http_parley_audit_enter(ngx_cycle_t *cycle,
     (void) (parley_audit_start(&audit->chain, &audit->arena) == 0);
     parley_arena_reset(&audit->arena);
 
-    ngx_add_timer(&audit->checkpoint, (ngx_msec_t) mcf->http.audit_ms);
+    ngx_add_timer(&audit->checkpoint, (ngx_msec_t) worker->mcf->http.audit_ms);
 }
 
 
 void
-ngx_http_parley_audit_leave(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_audit_leave(ngx_http_parley_worker_t *worker)
 {
     ngx_http_parley_audit_t  *audit;
 
-    audit = mcf->audit;
+    audit = worker->audit;
 
     if (audit == NULL || audit->chain.slot == NULL) {
         return;
     }
 
-    parley_audit_end(&audit->chain, mcf->http.signing, &audit->arena);
+    parley_audit_end(&audit->chain, worker->mcf->http.signing, &audit->arena);
     parley_arena_reset(&audit->arena);
 }
 
@@ -233,7 +233,7 @@ ngx_http_parley_audit_failed(ngx_http_parley_audit_t *audit, ngx_err_t err,
 {
     const char  *then;
 
-    then = audit->mcf->http.audit_pass ? "continue without a line"
+    then = audit->worker->mcf->http.audit_pass ? "continue without a line"
                                        : "are refused with capacity";
     if (n == -1) {
         ngx_log_error(NGX_LOG_ALERT, audit->log, err,
@@ -260,12 +260,12 @@ ngx_http_parley_audit_now(void *ctx)
 static void
 ngx_http_parley_audit_checkpoint(ngx_event_t *ev)
 {
-    int64_t                       wait;
-    ngx_http_parley_audit_t      *audit;
-    ngx_http_parley_main_conf_t  *mcf;
+    int64_t                             wait;
+    ngx_http_parley_audit_t            *audit;
+    const ngx_http_parley_main_conf_t  *mcf;
 
     audit = ev->data;
-    mcf = audit->mcf;
+    mcf = audit->worker->mcf;
 
     if (parley_audit_due(audit->table, (int64_t) ngx_current_msec,
                          mcf->http.audit_ms, &wait))

@@ -20,7 +20,7 @@
 
 struct ngx_http_parley_audit_s {
     ngx_open_file_t              *file;           /* nginx reopens it */
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_http_parley_worker_t     *worker;
     parley_audit_table_t         *table;          /* shared by all workers */
     ngx_slab_pool_t              *shpool;
 
@@ -45,8 +45,8 @@ char *ngx_http_parley_audit_open(ngx_conf_t *cf,
 
 /* Begins and ends this worker's part of the audit log. */
 void ngx_http_parley_audit_enter(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf);
-void ngx_http_parley_audit_leave(ngx_http_parley_main_conf_t *mcf);
+    ngx_http_parley_worker_t *worker);
+void ngx_http_parley_audit_leave(ngx_http_parley_worker_t *worker);
 
 
 /* ngx_http_parley_audit_line.c: as in parley_gate_env_t */
@@ -58,7 +58,7 @@ void ngx_http_parley_audit_outcome(ngx_http_parley_ctx_t *ctx,
     const parley_outcome_t *outcome);
 
 /* Records the result of an attempt to deliver a message. */
-void ngx_http_parley_audit_delivery(ngx_http_parley_main_conf_t *mcf,
+void ngx_http_parley_audit_delivery(ngx_http_parley_worker_t *worker,
     const parley_audit_delivery_t *delivery);
 
 

@@ -25,7 +25,7 @@ ngx_http_parley_audit_record(ngx_http_parley_ctx_t *ctx,
     uint64_t                  lost;
     ngx_http_parley_audit_t  *audit;
 
-    audit = ctx->mcf->audit;
+    audit = ctx->worker->audit;
 
     if (audit == NULL) {
         return PARLEY_RECORDED_NONE;
@@ -55,7 +55,7 @@ ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx)
     parley_outcome_t  outcome;
     parley_verdict_t  verdict;
 
-    if (ctx->mcf->audit == NULL) {
+    if (ctx->worker->audit == NULL) {
         return;
     }
 
@@ -63,7 +63,7 @@ ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx)
 
     if (ctx->audit_line == 0) {
         if (ctx->audit_tried && verdict != PARLEY_VERDICT_REFUSED) {
-            ctx->mcf->audit->chain.lost++;
+            ctx->worker->audit->chain.lost++;
             return;
         }
 
@@ -92,7 +92,7 @@ ngx_http_parley_audit_outcome(ngx_http_parley_ctx_t *ctx,
     parley_audit_outcome_t    line;
     ngx_http_parley_audit_t  *audit;
 
-    audit = ctx->mcf->audit;
+    audit = ctx->worker->audit;
 
     if (audit == NULL || ctx->audit_line == 0) {
         return;
@@ -111,12 +111,12 @@ ngx_http_parley_audit_outcome(ngx_http_parley_ctx_t *ctx,
 
 
 void
-ngx_http_parley_audit_delivery(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_audit_delivery(ngx_http_parley_worker_t *worker,
     const parley_audit_delivery_t *delivery)
 {
     ngx_http_parley_audit_t  *audit;
 
-    audit = mcf->audit;
+    audit = worker->audit;
 
     if (audit) {
         (void) (parley_audit_delivery(&audit->chain, &audit->arena, delivery)
@@ -140,7 +140,7 @@ ngx_http_parley_audit_message(ngx_http_parley_ctx_t *ctx,
     ngx_http_parley_audit_t   *audit;
     ngx_http_core_loc_conf_t  *clcf;
 
-    audit = ctx->mcf->audit;
+    audit = ctx->worker->audit;
 
     ctx->audit_tried = 1;
 

@@ -107,10 +107,11 @@ typedef struct ngx_http_parley_jobs_s   ngx_http_parley_jobs_t;
 /* parley_jwks_request in this worker, see ngx_http_parley_jwks_fetch.c */
 
 typedef struct ngx_http_parley_main_conf_s  ngx_http_parley_main_conf_t;
+typedef struct ngx_http_parley_worker_s  ngx_http_parley_worker_t;
 
 typedef struct {
     ngx_http_parley_detached_t    detached;
-    ngx_http_parley_main_conf_t  *mcf;
+    ngx_http_parley_worker_t     *worker;
     parley_process_t              self;
 
     ngx_queue_t                   waiting;        /* contexts by jwks_queue */
@@ -126,7 +127,7 @@ typedef struct ngx_http_parley_revocation_reader_s
     ngx_http_parley_revocation_reader_t;
 
 typedef struct {
-    ngx_http_parley_main_conf_t          *mcf;
+    ngx_http_parley_worker_t             *worker;
     ngx_log_t                            *log;
     ngx_event_t                           tick;
     ngx_event_t                           poll;
@@ -177,33 +178,14 @@ typedef struct {
 } ngx_http_parley_zone_t;
 
 
-struct ngx_http_parley_main_conf_s {
-    ngx_shm_zone_t               *shm_zone;
-    ngx_http_parley_zone_t       *zone;
+/*
+ * The state of this process, which requests and events change.  Each
+ * configuration has its own.
+ */
 
-    parley_engine_t              *engine;
-    parley_settings_http_t        http;
-    parley_arena_t                arena;          /* memory of the
-                                                     configuration */
-    uint64_t                      seed;           /* seed of the hashes of
-                                                     configured names */
+struct ngx_http_parley_worker_s {
+    const ngx_http_parley_main_conf_t  *mcf;
 
-    ngx_str_t                     jwks_uri;       /* parley_jwks_request */
-    ngx_http_conf_ctx_t          *jwks_server;    /* server of its location */
-    u_char                        jwks_source[PARLEY_SHA256_LEN];
-
-    ngx_http_conf_ctx_t          *deliver_server; /* parley_deliver */
-    ngx_http_core_loc_conf_t     *deliver_location;
-
-    ngx_shm_zone_t               *slots_zone;     /* parley_counters.h */
-    parley_slots_t               *slots;
-    parley_seats_t               *seats;    /* one for each slot */
-    ngx_atomic_t                 *woken;          /* for each slot: its worker
-                                                     is to check the state, see
-                                                     _wake.c */
-    ngx_msec_t                    since;          /* start of the cycle */
-
-    /* this process only */
     parley_slot_t                *slot;           /* not NULL in a worker */
     parley_token_cache_t         *tokens;
     parley_token_cache_stat_t     tokens_before;  /* statistics of tokens, as
@@ -232,6 +214,38 @@ struct ngx_http_parley_main_conf_s {
 
     ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or an
                                                      exiting one */
+};
+
+
+/* The main configuration.  It does not change while requests run. */
+
+struct ngx_http_parley_main_conf_s {
+    ngx_shm_zone_t               *shm_zone;
+    ngx_http_parley_zone_t       *zone;
+
+    parley_engine_t              *engine;
+    parley_settings_http_t        http;
+    parley_arena_t                arena;          /* memory of the
+                                                     configuration */
+    uint64_t                      seed;           /* seed of the hashes of
+                                                     configured names */
+
+    ngx_str_t                     jwks_uri;       /* parley_jwks_request */
+    ngx_http_conf_ctx_t          *jwks_server;    /* server of its location */
+    u_char                        jwks_source[PARLEY_SHA256_LEN];
+
+    ngx_http_conf_ctx_t          *deliver_server; /* parley_deliver */
+    ngx_http_core_loc_conf_t     *deliver_location;
+
+    ngx_shm_zone_t               *slots_zone;     /* parley_counters.h */
+    parley_slots_t               *slots;
+    parley_seats_t               *seats;    /* one for each slot */
+    ngx_atomic_t                 *woken;          /* for each slot: its worker
+                                                     is to check the state, see
+                                                     _wake.c */
+    ngx_msec_t                    since;          /* start of the cycle */
+
+    ngx_http_parley_worker_t     *worker;         /* state of this process */
 
     ngx_array_t                   places;         /* blocks, ..._accepting_t */
     ngx_uint_t                    accepting;      /* places are checked and

@@ -73,9 +73,9 @@ ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx)
 
     verdict = ctx->gate.verdict;
 
-    parley_tally_verdict(ctx->mcf->slot, &ctx->gate);
-    parley_tally_tokens(ctx->mcf->slot, ctx->mcf->tokens,
-                        &ctx->mcf->tokens_before);
+    parley_tally_verdict(ctx->worker->slot, &ctx->gate);
+    parley_tally_tokens(ctx->worker->slot, ctx->worker->tokens,
+                        &ctx->worker->tokens_before);
 
     if (verdict != PARLEY_VERDICT_REFUSED
         && verdict != PARLEY_VERDICT_ANSWERED)
@@ -84,7 +84,7 @@ ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx)
     }
 
     ngx_http_parley_count_spent(ctx, ngx_http_parley_count_now());
-    parley_count_time(ctx->mcf->slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);
+    parley_count_time(ctx->worker->slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);
 }
 
 
@@ -94,7 +94,7 @@ ngx_http_parley_count_outcome(ngx_http_parley_ctx_t *ctx,
 {
     parley_slot_t  *slot;
 
-    slot = ctx->mcf->slot;
+    slot = ctx->worker->slot;
 
     parley_tally_outcome(slot, &ctx->gate, outcome);
     parley_count_time(slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);

@@ -48,9 +48,13 @@ static u_char *ngx_http_parley_detached_log(ngx_log_t *log, u_char *buf,
 
 ngx_int_t
 ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
-    ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri, ngx_msec_t timeout)
+    ngx_http_conf_ctx_t *conf_ctx, const ngx_str_t *uri, ngx_msec_t timeout)
 {
-    return ngx_http_parley_detached_begin(d, conf_ctx, uri, NULL, timeout);
+    ngx_str_t  own;
+
+    own = *uri;
+
+    return ngx_http_parley_detached_begin(d, conf_ctx, &own, NULL, timeout);
 }
 
 

@@ -72,7 +72,7 @@ ngx_uint_t ngx_http_parley_is_detached(ngx_http_request_t *r);
  * will be called, and NGX_ERROR if not.
  */
 ngx_int_t ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
-    ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri, ngx_msec_t timeout);
+    ngx_http_conf_ctx_t *conf_ctx, const ngx_str_t *uri, ngx_msec_t timeout);
 
 
 /* a request to post; the members must live until the handler has been

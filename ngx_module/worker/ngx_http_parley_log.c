@@ -44,8 +44,8 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     const parley_error_info_t  *info;
     ngx_http_parley_log_name_t  who, by, said, what, which;
 
-    if (!ngx_http_parley_log_has_line(&ctx->mcf->refused, ctx->error.code)) {
-        parley_count(ctx->mcf->slot, PARLEY_M_UNLOGGED, 1);
+    if (!ngx_http_parley_log_has_line(&ctx->worker->refused, ctx->error.code)) {
+        parley_count(ctx->worker->slot, PARLEY_M_UNLOGGED, 1);
         return;
     }
 
@@ -128,14 +128,14 @@ ngx_http_parley_log_answer(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 
 
 void
-ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_log_passed_over(ngx_http_parley_worker_t *worker,
     parley_proto_t from, parley_proto_t to, const parley_error_t *err)
 {
     u_char        words[PARLEY_TEXT_MAX];
     ngx_str_t     text;
     parley_str_t  said, read;
 
-    if (!ngx_http_parley_log_has_line(&mcf->passed_over, err->code)) {
+    if (!ngx_http_parley_log_has_line(&worker->passed_over, err->code)) {
         return;
     }
 
@@ -151,16 +151,16 @@ ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
 
 
 void
-ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_log_losses(ngx_http_parley_worker_t *worker,
     const parley_publication_t *p, parley_proto_t to,
     const parley_loss_t *loss)
 {
     parley_str_t                said, read, lost;
     ngx_http_parley_log_name_t  who, which;
 
-    if (!parley_losses(&mcf->losses, mcf->slot, mcf->zone->sh->seed, p, to,
-                       loss)
-        || !ngx_http_parley_log_has_line(&mcf->lossy,
+    if (!parley_losses(&worker->losses, worker->slot,
+                       worker->mcf->zone->sh->seed, p, to, loss)
+        || !ngx_http_parley_log_has_line(&worker->lossy,
                                          PARLEY_E_TRANSLATION_LOSSY)
         || parley_loss_text(loss, loss->arena, PARLEY_LOSS_HEADER, &lost) != 0)
     {
@@ -257,25 +257,25 @@ ngx_http_parley_log_rest(ngx_http_parley_logged_t *l, ngx_log_t *log)
 
 
 void
-ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_log_init(ngx_http_parley_worker_t *worker)
 {
-    mcf->refused.of = "refusals";
-    mcf->refused.level = NGX_LOG_WARN;
+    worker->refused.of = "refusals";
+    worker->refused.level = NGX_LOG_WARN;
 
-    mcf->passed_over.of = "messages skipped by streams";
-    mcf->passed_over.level = NGX_LOG_INFO;
+    worker->passed_over.of = "messages skipped by streams";
+    worker->passed_over.level = NGX_LOG_INFO;
 
-    mcf->lossy.of = "messages lose members for their readers";
-    mcf->lossy.level = NGX_LOG_INFO;
+    worker->lossy.of = "messages lose members for their readers";
+    worker->lossy.level = NGX_LOG_INFO;
 }
 
 
 void
-ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf, ngx_log_t *log)
+ngx_http_parley_log_sum(ngx_http_parley_worker_t *worker, ngx_log_t *log)
 {
-    ngx_http_parley_log_rest(&mcf->refused, log);
-    ngx_http_parley_log_rest(&mcf->passed_over, log);
-    ngx_http_parley_log_rest(&mcf->lossy, log);
+    ngx_http_parley_log_rest(&worker->refused, log);
+    ngx_http_parley_log_rest(&worker->passed_over, log);
+    ngx_http_parley_log_rest(&worker->lossy, log);
 }
 
 

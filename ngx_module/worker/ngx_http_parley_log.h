@@ -33,12 +33,12 @@ ngx_str_t ngx_http_parley_log_words(u_char *buf, const char *words);
 
 /* Logs a publication that streams of a protocol skip.  In a flood only the
    first lines are written (OPS-07). */
-void ngx_http_parley_log_passed_over(ngx_http_parley_main_conf_t *mcf,
+void ngx_http_parley_log_passed_over(ngx_http_parley_worker_t *worker,
     parley_proto_t from, parley_proto_t to, const parley_error_t *err);
 
 /* Counts and logs the members that a publication loses in another protocol
    (gate/metrics/parley_losses.h), as ngx_http_parley_log_passed_over(). */
-void ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
+void ngx_http_parley_log_losses(ngx_http_parley_worker_t *worker,
     const parley_publication_t *p, parley_proto_t to,
     const parley_loss_t *loss);
 
@@ -46,10 +46,10 @@ void ngx_http_parley_log_losses(ngx_http_parley_main_conf_t *mcf,
 void ngx_http_parley_log_job(const parley_job_line_t *line);
 
 /* Prepares the summaries of lines that are not written. */
-void ngx_http_parley_log_init(ngx_http_parley_main_conf_t *mcf);
+void ngx_http_parley_log_init(ngx_http_parley_worker_t *worker);
 
 /* Writes the pending summaries. */
-void ngx_http_parley_log_sum(ngx_http_parley_main_conf_t *mcf,
+void ngx_http_parley_log_sum(ngx_http_parley_worker_t *worker,
     ngx_log_t *log);
 
 

@@ -76,8 +76,9 @@ typedef struct ngx_http_parley_contexts_s {
  */
 struct ngx_http_parley_ctx_s {
     ngx_http_request_t           *request;
-    ngx_http_parley_main_conf_t  *mcf;
-    ngx_http_parley_loc_conf_t   *lcf;
+    ngx_http_parley_worker_t     *worker;
+    const ngx_http_parley_main_conf_t  *mcf;
+    const ngx_http_parley_loc_conf_t   *lcf;
 
     parley_arena_t                arena;
 

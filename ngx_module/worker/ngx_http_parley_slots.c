@@ -136,16 +136,18 @@ ngx_http_parley_slots_make(ngx_slab_pool_t *shpool)
 
 ngx_int_t
 ngx_http_parley_slot_enter(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf)
+    ngx_http_parley_worker_t *worker)
 {
-    parley_process_t  self;
+    parley_process_t                    self;
+    const ngx_http_parley_main_conf_t  *mcf;
 
+    mcf = worker->mcf;
     ngx_http_parley_process_self(&self);
 
-    mcf->slot = parley_slots_claim(mcf->slots, &self,
-                                   &ngx_http_parley_processes);
-    if (mcf->slot) {
-        parley_seats_begin(mcf->seats, mcf->slot - mcf->slots->slots);
+    worker->slot = parley_slots_claim(mcf->slots, &self,
+                                      &ngx_http_parley_processes);
+    if (worker->slot) {
+        parley_seats_begin(mcf->seats, worker->slot - mcf->slots->slots);
         return NGX_OK;
     }
 
@@ -154,48 +156,51 @@ ngx_http_parley_slot_enter(ngx_cycle_t *cycle,
                   "count already",
                   PARLEY_SLOTS);
 
-    mcf->slot = ngx_pmemalign(cycle->pool, sizeof(parley_slot_t),
-                              NGX_CPU_CACHE_LINE);
-    if (mcf->slot == NULL) {
+    worker->slot = ngx_pmemalign(cycle->pool, sizeof(parley_slot_t),
+                                 NGX_CPU_CACHE_LINE);
+    if (worker->slot == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_memzero(mcf->slot, sizeof(parley_slot_t));
+    ngx_memzero(worker->slot, sizeof(parley_slot_t));
 
     return NGX_OK;
 }
 
 
 void
-ngx_http_parley_slot_leave(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_slot_leave(ngx_http_parley_worker_t *worker)
 {
-    if (mcf->slot) {
-        parley_slot_leave(mcf->slot);
+    if (worker->slot) {
+        parley_slot_leave(worker->slot);
     }
 }
 
 
 ngx_uint_t
-ngx_http_parley_slot_number(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_slot_number(ngx_http_parley_worker_t *worker)
 {
     parley_slots_t  *slots;
 
-    slots = mcf->slots;
+    slots = worker->mcf->slots;
 
-    return mcf->slot >= slots->slots && mcf->slot < slots->slots + slots->n
-           ? (ngx_uint_t) (mcf->slot - slots->slots) : PARLEY_SLOTS;
+    return worker->slot >= slots->slots
+           && worker->slot < slots->slots + slots->n
+           ? (ngx_uint_t) (worker->slot - slots->slots) : PARLEY_SLOTS;
 }
 
 
 /* Counts no seats in a worker without a slot. */
 
 parley_seat_verdict_t
-ngx_http_parley_seat_take(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_seat_take(ngx_http_parley_worker_t *worker,
     const uint8_t *account)
 {
-    uint64_t    most;
-    ngx_uint_t  slot;
+    uint64_t                            most;
+    ngx_uint_t                          slot;
+    const ngx_http_parley_main_conf_t  *mcf;
 
+    mcf = worker->mcf;
     most = mcf->http.connections;
 
     if (most == 0) {
@@ -205,7 +210,7 @@ ngx_http_parley_seat_take(ngx_http_parley_main_conf_t *mcf,
         most += most == 0 && mcf->http.connections_share;
     }
 
-    slot = ngx_http_parley_slot_number(mcf);
+    slot = ngx_http_parley_slot_number(worker);
 
     return most == 0 || slot == PARLEY_SLOTS ? PARLEY_SEAT_UNCOUNTED
            : parley_seats_take(mcf->seats, mcf->slots,
@@ -215,16 +220,16 @@ ngx_http_parley_seat_take(ngx_http_parley_main_conf_t *mcf,
 
 
 void
-ngx_http_parley_seat_give(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_seat_give(ngx_http_parley_worker_t *worker,
     const uint8_t *account)
 {
-    parley_seats_give(mcf->seats, (unsigned) ngx_http_parley_slot_number(mcf),
-                      account);
+    parley_seats_give(worker->mcf->seats,
+                      (unsigned) ngx_http_parley_slot_number(worker), account);
 }
 
 
 void
-ngx_http_parley_slots_sum(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_slots_sum(const ngx_http_parley_main_conf_t *mcf,
     parley_snapshot_t *ret)
 {
     unsigned  i, workers;

@@ -58,13 +58,13 @@ ngx_http_parley_wake_make(ngx_cycle_t *cycle)
 
 ngx_connection_t *
 ngx_http_parley_wake_open(ngx_cycle_t *cycle,
-    ngx_http_parley_main_conf_t *mcf, ngx_event_handler_pt handler, void *data)
+    ngx_http_parley_worker_t *worker, ngx_event_handler_pt handler, void *data)
 {
     int                fd;
     ngx_uint_t         slot;
     ngx_connection_t  *c;
 
-    slot = ngx_http_parley_slot_number(mcf);
+    slot = ngx_http_parley_slot_number(worker);
 
     if (slot == PARLEY_SLOTS || !ngx_http_parley_wakes_made) {
         return NULL;
@@ -91,7 +91,7 @@ ngx_http_parley_wake_open(ngx_cycle_t *cycle,
     }
 
     /* clear the flag of the slot's previous owner */
-    mcf->woken[slot] = 0;
+    worker->mcf->woken[slot] = 0;
 
     return c;
 }
@@ -110,18 +110,18 @@ ngx_http_parley_wake_close(ngx_connection_t *c)
 
 
 void
-ngx_http_parley_wake_taken(ngx_http_parley_main_conf_t *mcf,
+ngx_http_parley_wake_taken(ngx_http_parley_worker_t *worker,
     ngx_connection_t *c)
 {
     uint64_t    n;
     ngx_uint_t  slot;
 
-    slot = ngx_http_parley_slot_number(mcf);
+    slot = ngx_http_parley_slot_number(worker);
 
     /* clear the flag first, so that a later wake-up is not lost */
 
     if (slot != PARLEY_SLOTS) {
-        __atomic_store_n(&mcf->woken[slot], 0, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&worker->mcf->woken[slot], 0, __ATOMIC_SEQ_CST);
     }
 
     if (c && read(c->fd, &n, sizeof(n)) == -1 && ngx_errno != NGX_EAGAIN) {
@@ -132,7 +132,7 @@ ngx_http_parley_wake_taken(ngx_http_parley_main_conf_t *mcf,
 
 
 void
-ngx_http_parley_wake_others(ngx_http_parley_main_conf_t *mcf)
+ngx_http_parley_wake_others(ngx_http_parley_worker_t *worker)
 {
     int              fd;
     unsigned         i;
@@ -141,15 +141,15 @@ ngx_http_parley_wake_others(ngx_http_parley_main_conf_t *mcf)
     parley_slots_t  *slots;
 
     one = 1;
-    slots = mcf->slots;
-    own = ngx_http_parley_slot_number(mcf);
+    slots = worker->mcf->slots;
+    own = ngx_http_parley_slot_number(worker);
 
     for (i = 0; i < slots->n && i < PARLEY_SLOTS; i++) {
         fd = ngx_http_parley_wakes_made ? ngx_http_parley_wakes[i] : -1;
 
         if (i == own || fd == -1
             || __atomic_load_n(&slots->slots[i].owner, __ATOMIC_RELAXED) == 0
-            || __atomic_exchange_n(&mcf->woken[i], 1, __ATOMIC_SEQ_CST))
+            || __atomic_exchange_n(&worker->mcf->woken[i], 1, __ATOMIC_SEQ_CST))
         {
             continue;
         }

@@ -90,10 +90,11 @@ test_outcome_resumed(void **state)
 static void
 test_withheld(void **state)
 {
-    int                 said, over;
-    test_gate_t         t;
-    parley_answered_t   answered;
-    parley_gate_conf_t  conf;
+    int                       said, over;
+    test_gate_t               t;
+    parley_answered_t         answered;
+    parley_gate_conf_t        conf;
+    parley_revocations_now_t  lost = { NULL, 1 };
 
     (void) state;
 
@@ -105,7 +106,7 @@ test_withheld(void **state)
 
             assert_int_equal(parley_gate_run(&t.gate, 1000),
                              PARLEY_RESULT_PASSED);
-            t.http.revocations_lost = 1;
+            t.http.revocations = &lost;
 
             memset(&answered, 0, sizeof(answered));
             answered.settle = PARLEY_SETTLE_COMMIT;
