@@ -29,12 +29,12 @@ parley_origin_parse(parley_str_t text, parley_str_t *ret)
     host = parley_origin_host(text, &port);
 
     if (host.len == 0) {
-        return "is not an origin, https://host or http://host";
+        return "is not an origin; expected https://HOST or http://HOST";
     }
 
     for (i = 0; i < host.len; i++) {
         if (host.data[i] >= 'A' && host.data[i] <= 'Z') {
-            return "is not an origin as browsers write it, in lower case";
+            return "is not an origin; expected lower case, as browsers send";
         }
     }
 
@@ -48,8 +48,7 @@ parley_origin_parse(parley_str_t text, parley_str_t *ret)
         || memchr(host.data, ',', host.len) != NULL
         || (url.ported && url.host.data[url.host.len + 1] == '0'))
     {
-        return "is not an origin: no host, or a port that is not from 1 to "
-               "65535";
+        return "is not an origin; expected a host and a port from 1 to 65535";
     }
 
     *ret = url.ported && url.port == port

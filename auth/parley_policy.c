@@ -58,7 +58,8 @@ parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
     equals = word.len == 0 ? NULL : memchr(word.data, '=', word.len);
 
     if (equals == NULL) {
-        return parley_policy_fail(err, word, "is not name=pattern");
+        return parley_policy_fail(err, word, "is not a condition; expected "
+                                  "NAME=PATTERN");
     }
 
     name = parley_str_make(word.data, (size_t) (equals - word.data));
@@ -71,14 +72,14 @@ parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
     }
 
     if (i == PARLEY_POLICY_WORDS) {
-        return parley_policy_fail(err, name,
-                                  "must be one of scope, principal, role, "
-                                  "protocol, type, intent, to");
+        return parley_policy_fail(err, name, "is unknown; expected scope, "
+                                  "principal, role, protocol, type, intent or "
+                                  "to");
     }
 
     if (rule->given & (1u << i)) {
-        return parley_policy_fail(err, name, "is given twice; alternatives "
-                                  "are separated by '|'");
+        return parley_policy_fail(err, name, "is duplicate; expected '|' "
+                                  "between alternatives");
     }
 
     if (parley_glob_compile(arena, value, &rule->globs[i], &reason) != 0) {
@@ -105,9 +106,9 @@ parley_policy_add(parley_policy_t *policy, parley_arena_t *arena, int allow,
     parley_policy_rule_t  *rule;
 
     if (n == 0) {
-        return parley_policy_fail(err, PARLEY_STR("principal"),
-                                  "a rule needs words; \"principal=**\" "
-                                  "matches every principal");
+        return parley_policy_fail(err, PARLEY_STR("principal"), "a rule "
+                                  "needs a condition; \"principal=**\" "
+                                  "matches all");
     }
 
     rule = parley_arena_calloc(arena, sizeof(parley_policy_rule_t));

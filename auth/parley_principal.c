@@ -106,10 +106,10 @@ parley_member_why(parley_str_t word)
         || parley_str_is(word, "reached") || parley_str_is(word, "accounts")
         || parley_str_is(word, "surface"))
     {
-        return "comes only from \"parley_identities\", not from a claim";
+        return "cannot come from a claim; expected in \"parley_identities\"";
     }
 
-    return "is not a member of a principal, expected sub, "
+    return "is not a member of a principal; expected sub, "
 #define X(id, word, member, shape, ...)  PARLEY_MEMBER_WORD_##shape(member)
            PARLEY_PROTOCOLS(X, , )
 #undef X

@@ -98,8 +98,7 @@ parley_rate_parse(parley_str_t word, int64_t *ret_interval_us,
                                PARLEY_RATE_MAX);
 
         if (n <= 0) {
-            return parley_rate_fail(err, word,
-                                    "is not a rate from 1 to 1000000");
+            break;
         }
 
         *ret_interval_us = parley_rate_units[i].us / n;
@@ -107,8 +106,8 @@ parley_rate_parse(parley_str_t word, int64_t *ret_interval_us,
         return 0;
     }
 
-    return parley_rate_fail(err, word,
-                            "is not a rate such as 50r/s, 10r/m or 3r/h");
+    return parley_rate_fail(err, word, "is not a rate; expected Nr/s, Nr/m or "
+                            "Nr/h with N from 1 to 1000000");
 }
 
 
@@ -128,9 +127,8 @@ parley_rate_limit(parley_str_t word, parley_limit_rate_t *ret,
         burst = parley_rate_number(parley_str_from(word, rate.len + 1),
                                    PARLEY_RATE_BURST_MAX);
         if (burst < 0) {
-            return parley_rate_fail(err, word,
-                                    "must have a burst from 0 to 1000000 after "
-                                    "the colon");
+            return parley_rate_fail(err, word, "is not a rate with a burst; "
+                                    "expected 0 to 1000000 after the colon");
         }
 
         ret->burst = (uint32_t) burst;
@@ -154,7 +152,8 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
     if (equals == NULL) {
 
         if (ret->all.interval_us != 0) {
-            return parley_rate_fail(err, word, "is a second rate");
+            return parley_rate_fail(err, word, "is a second rate; expected "
+                                    "one");
         }
 
         return parley_rate_parse(word, &ret->all.interval_us, err);
@@ -167,12 +166,13 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
         burst = parley_rate_number(value, PARLEY_RATE_BURST_MAX);
 
         if (burst < 0) {
-            return parley_rate_fail(err, word,
-                                    "is not a burst from 0 to 1000000");
+            return parley_rate_fail(err, word, "is not a burst; expected 0 to "
+                                    "1000000");
         }
 
         if (*has_burst) {
-            return parley_rate_fail(err, word, "is a second burst");
+            return parley_rate_fail(err, word, "is a second burst; expected "
+                                    "one");
         }
 
         *has_burst = 1;
@@ -184,12 +184,13 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
     class = parley_class_find(name);
 
     if (class == PARLEY_CLASS_COUNT) {
-        return parley_rate_fail(err, word, "is neither a rate nor burst=, "
-                                "low=, normal=, high=, urgent=");
+        return parley_rate_fail(err, word, "is unknown; expected a rate, "
+                                "burst=, low=, normal=, high= or urgent=");
     }
 
     if (ret->classes[class].interval_us != 0) {
-        return parley_rate_fail(err, word, "gives a priority a second rate");
+        return parley_rate_fail(err, word, "is a second rate of a priority; "
+                                "expected one");
     }
 
     return parley_rate_limit(value, &ret->classes[class], err);
@@ -221,12 +222,13 @@ parley_rate_compile(const parley_str_t *words, size_t n, parley_rate_t *ret,
 
     if (has_burst && rate.all.interval_us == 0) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "\"burst=\" needs a rate");
+                                "burst= needs a rate, such as 50r/s");
     }
 
     if (rate.all.interval_us == 0 && classes == 0) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "no rate");
+                                "the rate is missing; expected one, such as "
+                                "50r/s");
     }
 
     *ret = rate;

@@ -143,12 +143,12 @@ subtest 'OPS-06 without parley_audit nothing is written' => sub {
 
 # each: words, the error of nginx -t
 for (['', qr/invalid number of arguments/],
-     ['a$b', qr/"a\$b" in "parley_audit" must be a file, without variables/],
-     ['a b', qr/"b" in "parley_audit" is unknown, expected on_error=refuse/],
-     ['a on_error=no', qr/"on_error=no" in "parley_audit" is unknown/],
-     ['a checkpoint=0', qr/"checkpoint=0" in "parley_audit" is no time from/],
-     ['a checkpoint=2d', qr/"checkpoint=2d" in "parley_audit" is no time/],
-     ['a on_error=pass on_error=pass', qr/is there twice/],
+     ['a$b', qr/"parley_audit": "a\$b" is not a file; expected a path without variables/],
+     ['a b', qr/"parley_audit": "b" is unknown; expected on_error=refuse/],
+     ['a on_error=no', qr/"parley_audit": "on_error=no" is unknown/],
+     ['a checkpoint=0', qr/"parley_audit": "checkpoint=0" is not a time; expected 1s to 1d/],
+     ['a checkpoint=2d', qr/"parley_audit": "checkpoint=2d" is not a time/],
+     ['a on_error=pass on_error=pass', qr/is duplicate/],
      ['/nonexistent/a', qr/open\(\) "\/nonexistent\/a" failed/])
 {
     my ($words, $says) = @$_;

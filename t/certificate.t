@@ -360,7 +360,7 @@ subtest 'SEC-17 GW-11 errors of the configuration' => sub {
 
     wrong('another word', gateway('on',
           location('/', 'parley_accept aee; parley_certificate optional;')),
-          qr/"optional" in "parley_certificate" is unknown, expected on, required or off/);
+          qr/"parley_certificate": "optional" is unknown; expected off, on or required/);
     wrong('nobody verifies', gateway('off', $one),
           qr/needs "ssl_verify_client on" or "optional" in its server/);
     wrong('nothing is verified', gateway('optional_no_ca', $one),

@@ -203,14 +203,14 @@ subtest 'SEC-19 405 with Allow comes before every other check' => sub {
 };
 
 
-for my $case (['realm=', 'must not be empty'],
-              ['"realm=a\\"b"', 'a quote or backslash'],
-              ["realm=a\x{c3}\x{a9}", 'not printable ASCII'],
-              ['realm=a realm=b', 'is there twice'],
-              ['resource_metadata=', 'must be an absolute URL'],
-              ['resource_metadata=/x', 'must be an absolute URL'],
-              ['resource_metadata=ftp://x', 'must be an absolute URL'],
-              ['"resource_metadata=https://x/ y"', 'must be an absolute URL'])
+for my $case (['realm=', 'is not a realm; expected printable ASCII'],
+              ['"realm=a\\"b"', 'without quotes and backslashes'],
+              ["realm=a\x{c3}\x{a9}", 'is not a realm'],
+              ['realm=a realm=b', 'is duplicate'],
+              ['resource_metadata=', 'is not an absolute URL'],
+              ['resource_metadata=/x', 'is not an absolute URL'],
+              ['resource_metadata=ftp://x', 'is not an absolute URL'],
+              ['"resource_metadata=https://x/ y"', 'is not an absolute URL'])
 {
     my ($words, $why) = @$case;
 
@@ -218,7 +218,7 @@ for my $case (['realm=', 'must not be empty'],
         server => location('/x', "parley_accept aee; parley_jwt on $words;")));
 
     is($status, 1, "SEC-19 nginx -t refuses $words");
-    like($said, qr/"parley_jwt" .*\Q$why\E/, "SEC-19 $words: why");
+    like($said, qr/"parley_jwt": .*\Q$why\E/, "SEC-19 $words: why");
 }
 
 

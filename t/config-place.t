@@ -223,7 +223,7 @@ subtest 'SEC-14 private keys in a file of public keys cause a warning' => sub {
         . "parley_identities $dir/known.json;",
         'parley_accept aee; parley_jwt on;'));
 
-    like($said, qr/\[warn\] .*private\.json" has the private part of key "idp-9", which nothing here needs/,
+    like($said, qr/\[warn\] .*private\.json" has the private part of key "idp-9": a reader of the file can sign with it/,
          'of tokens');
     like($said, qr/\[warn\] .*known\.json" has the private part of key "alice-9"/,
          'of a principal');
@@ -388,7 +388,7 @@ doubtful("GW-28 VCP-17 so are readers of $_",
 
 doubtful('GW-28 parley_jwt on without issuer= and audience= is warned about',
          secure('parley_accept aee; parley_jwt on leeway=5s;'),
-         qr/"parley_jwt" has neither "issuer=" nor "audience=": a token that was issued for another service is taken/,
+         qr/"parley_jwt" has neither "issuer=" nor "audience=": it accepts a token that was issued for another service/,
          secure('parley_accept aee; parley_jwt on issuer=https://id.example;'),
          secure('parley_accept aee; parley_jwt on audience=agents;'),
          secure('parley_accept aee; parley_jwt off; parley_trusted on;'));
@@ -473,11 +473,11 @@ wrong('case=open where no envelope comes',
 
 wrong('case=open alone',
       bare($zone, "$trusted parley_accept case=open;"),
-      qr/"case=open" in "parley_accept" adds to "aee", which is missing/);
+      qr/"parley_accept" directive has "case=open" without "aee"/);
 
 wrong('case=open twice',
       bare($zone, "$trusted parley_accept aee case=open case=open;"),
-      qr/"case=open" in "parley_accept" is there twice/);
+      qr/"parley_accept": "case=open" is duplicate/);
 
 
 # SEC-13

@@ -222,7 +222,7 @@ subtest 'SEC-22 the errors of parley_connections' => sub {
             http => conf("parley_connections $word;"));
 
         isnt($rc, 0, $word);
-        like($said, qr/"\Q$word\E" in "parley_connections" must be a number /,
+        like($said, qr/"parley_connections": "\Q$word\E" is not a number of connections; /,
              'it says why');
     }
 

@@ -132,12 +132,12 @@ sub wrong_keys {
 
 subtest 'GW-11 errors of the configuration' => sub {
     wrong_keys('no issuer', "parley_jwks $dir/a.json issuer=;",
-               qr/"issuer=" in "parley_jwks" must not be empty/);
+               qr/"parley_jwks": "issuer=" is empty/);
     wrong_keys('another word', "parley_jwks $dir/a.json audience=x;",
-               qr/"audience=x" in "parley_jwks" is unknown, expected issuer=/);
+               qr/"parley_jwks": "audience=x" is unknown; expected issuer=/);
     wrong_keys('no issuer of what is fetched',
                'parley_jwks_request /_jwks issuer=;',
-               qr/"issuer=" in "parley_jwks_request" must not be empty/);
+               qr/"parley_jwks_request": "issuer=" is empty/);
     wrong_keys('two keys of one kid and issuer',
                "parley_jwks $dir/a.json issuer=$of_a;\n"
                . "parley_jwks $dir/b.json issuer=$of_a;",

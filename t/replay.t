@@ -566,16 +566,16 @@ subtest 'SEC-08 an answer that was not taken leaves it open' => sub {
 
 for my $case (['parley_replay;', qr/invalid number of arguments/],
               ['parley_replay time=1m;', qr/needs size=/],
-              ['parley_replay size=0;', qr/must be one size above zero/],
-              ['parley_replay size=1m size=2m;', qr/must be one size/],
-              ['parley_replay size=1m time=0;', qr/must be one time/],
-              ['parley_replay 1m;', qr/is unknown, expected size= or time=/],
+              ['parley_replay size=0;', qr/is not a size; expected 1 or more/],
+              ['parley_replay size=1m size=2m;', qr/is duplicate/],
+              ['parley_replay size=1m time=0;', qr/is not a time/],
+              ['parley_replay 1m;', qr/is unknown; expected size= or time=/],
               ['parley_replay size=1m; parley_replay size=1m;',
                qr/is duplicate/],
               ['parley_replay size=8m;', qr/is as large as "parley_zone"/],
               ['parley_window 10m peer=x;', qr/expected receiver=/],
               ['parley_window 10m receiver=;', qr/expected receiver=/],
-              ['parley_window x;', qr/is no time of at most/])
+              ['parley_window x;', qr/is not a time; expected 0 to 36500d/])
 {
     my ($line, $why) = @$case;
 

@@ -562,11 +562,11 @@ subtest 'AEE-25 nothing is retained after parley_retain off' => sub {
 };
 
 
-for (['parley_retain count=0 time=1h;', qr/"count=0" in "parley_retain" must be a number/],
-     ['parley_retain count=-1 time=1h;', qr/"count=-1" in "parley_retain" must be a number/],
-     ['parley_retain count=many time=1h;', qr/"count=many" in "parley_retain" must be/],
-     ['parley_retain count=10 time=0;', qr/"time=0" in "parley_retain" is no time/],
-     ['parley_retain count=10 time=soon;', qr/"time=soon" in "parley_retain" is no time/],
+for (['parley_retain count=0 time=1h;', qr/"parley_retain": "count=0" is not a number/],
+     ['parley_retain count=-1 time=1h;', qr/"parley_retain": "count=-1" is not a number/],
+     ['parley_retain count=many time=1h;', qr/"parley_retain": "count=many" is not a number/],
+     ['parley_retain count=10 time=0;', qr/"parley_retain": "time=0" is not a time/],
+     ['parley_retain count=10 time=soon;', qr/"parley_retain": "time=soon" is not a time/],
      ['parley_retain count=10;', qr/invalid number of arguments/],
      ['parley_retain count=10 time=1h 2;', qr/invalid number of arguments/],
      ['parley_retain count=10 time=1h; parley_retain count=10 time=1h;', qr/is duplicate/])

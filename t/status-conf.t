@@ -97,12 +97,12 @@ refused('OPS-09 in a server', 'parley_public_keys;',
 right('OPS-09 the public keys are for everybody',
       'location /k { parley_public_keys; }');
 refused('OPS-01 another word', 'location /s { parley_status on; }',
-        qr/"on" in "parley_status" is unknown, expected suspended=/);
+        qr/"parley_status": "on" is unknown; expected suspended=/);
 refused('OPS-01 a word too many',
         'location /s { parley_status suspended=5 suspended=6; }',
         qr/invalid number of arguments in "parley_status" directive/);
 refused("OPS-01 $_", "location /s { parley_status $_; deny all; }",
-        qr/"$_" in "parley_status" is no number from 1 to 1000/)
+        qr/"parley_status": "$_" is not a number; expected 1 to 1000/)
     for 'suspended=0', 'suspended=', 'suspended=1001', 'suspended=-1',
         'suspended=all';
 refused('OPS-01 VCP-26 names, open to everybody',
@@ -115,7 +115,7 @@ right("OPS-01 VCP-26 names, with $_",
 refused('OPS-03 no word', 'location /s { parley_health; }',
         qr/invalid number of arguments in "parley_health" directive/);
 refused('OPS-03 another word', 'location /s { parley_health up; }',
-        qr/"up" in "parley_health" must be "live" or "ready"/);
+        qr/"parley_health": "up" is unknown; expected live or ready/);
 refused('OPS-01 in a server', 'parley_status;',
         qr/"parley_status" directive is not allowed here/);
 

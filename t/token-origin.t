@@ -138,7 +138,7 @@ subtest 'invalid origins' => sub {
     my ($rc, $said) = Parley::Nginx->check(http => streams_http(
         jwt => 'parley_jwt on origin=https://app.example;'));
 
-    like($said, qr/has "origin=", which is asked for where the token is a/);
+    like($said, qr/has "origin=" without a/);
 };
 
 like($nginx->error_log, qr/policy-refused.*a page of this origin may not send/,

@@ -554,7 +554,7 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
         [ "http { include none.conf; }", qr/none\.conf: No such file/ ],
         [ "http { include nginx.conf; }", qr/too many files/ ],
         # t/config.t compares the errors of nginx -t for Parley's directives
-        [ $in->('parley_speak smtp;'), qr/:4: "smtp" in "parley_speak" is no/ ],
+        [ $in->('parley_speak smtp;'), qr/:4: "parley_speak": "smtp" is not a protocol/ ],
         [ $in->('parley_jwt on;', 'parley_jwks_request /_jwks; '
                                 . 'server { location /_jwks {} }'),
           qr/:2: "parley_jwks_request" .* --keys FILE/ ],
@@ -585,17 +585,17 @@ subtest 'GW-16 GW-18 GW-19 explain accepts every configuration that nginx accept
         [ 'parley_replay size=1m;' ], [ 'parley_replay size=1m time=5m;' ],
         [ 'parley_replay time=5m size=1m;' ],
         [ 'parley_replay time=5m;', qr/needs size=/ ],
-        [ 'parley_replay size=0;', qr/"size=0" in .* one size above zero/ ],
-        [ 'parley_replay size=1m size=1m;', qr/"size=1m" in .* one size/ ],
-        [ 'parley_replay size=1m time=0;', qr/"time=0" in .* one time/ ],
+        [ 'parley_replay size=0;', qr/"size=0" is not a size; expected 1 or more/ ],
+        [ 'parley_replay size=1m size=1m;', qr/"size=1m" is duplicate/ ],
+        [ 'parley_replay size=1m time=0;', qr/"time=0" is not a time/ ],
         [ 'parley_replay size=1m time=1m time=1m;', qr/invalid number of/ ],
-        [ 'parley_replay 1m;', qr/"1m" in .* expected size= or time=/ ],
+        [ 'parley_replay 1m;', qr/"1m" is unknown; expected size= or time=/ ],
         [ '', undef, 'parley_window 10m;' ],
         [ '', undef, 'parley_window 10m receiver=abc;' ],
         [ '', undef, 'parley_window 10m "receiver=$http_x_peer";' ],
-        [ '', qr/"receiver=" in .* expected receiver=/,
+        [ '', qr/"receiver=" is unknown; expected receiver=/,
           'parley_window 10m receiver=;' ],
-        [ '', qr/"sender=a" in .* expected receiver=/,
+        [ '', qr/"sender=a" is unknown; expected receiver=/,
           'parley_window 10m sender=a;' ],
     );
 

@@ -363,7 +363,7 @@ subtest 'VCP-12 GW-16 translate with the operator\'s severities' => sub {
     my ($status, undef, $err) = tool({ in => $m }, 'translate', '--to', 'vcp',
                                      '--vcp-severity', 'E_DISK=bad');
     is($status, 2, 'no severity');
-    like($err, qr/must name a severity/, 'said');
+    like($err, qr/has an unknown severity/, 'said');
 };
 
 

@@ -179,15 +179,15 @@ subtest 'HUB-11 with the longest times' => sub {
 
 
 subtest 'HUB-11 the errors of the directive' => sub {
-    my $both = 'has keepalive=26s and timeout=30s, expected times of at most '
-             . '55s together';
+    my $both = 'has keepalive=26s and timeout=30s; expected a sum of at most '
+             . '55s';
 
     for my $directive ('stream', 'websocket') {
         for my $word ('timeout=55s', 'timeout=0', 'timeout=500ms', 'timeout=x',
                       'keepalive=55s', 'keepalive=1h')
         {
             like(refused("parley_$directive channel $word"),
-                 qr/"\Q$word\E" in "parley_$directive" is /,
+                 qr/"parley_$directive": "\Q$word\E" is /,
                  "$directive: $word");
         }
 

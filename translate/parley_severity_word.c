@@ -54,7 +54,8 @@ parley_severity_word_parse(parley_str_t word, const parley_severity_word_t *set,
 
     if (equals == NULL) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "\"%.*s\" is not of the form CODE=severity",
+                                "\"%.*s\" is not a severity; expected "
+                                "CODE=SEVERITY",
                                 (int) word.len, (const char *) word.data);
     }
 
@@ -63,16 +64,16 @@ parley_severity_word_parse(parley_str_t word, const parley_severity_word_t *set,
 
     if (!parley_severity_word_is_code(ret->code)) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "\"%.*s\" is not a code of A-Z, 0-9 and "
-                                "\"_\"", (int) ret->code.len,
+                                "\"%.*s\" is not a code; expected A-Z, 0-9 "
+                                "and \"_\"", (int) ret->code.len,
                                 (const char *) ret->code.data);
     }
 
     if (ret->alarm == PARLEY_SEVERITY_NONE) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "\"%.*s\" must name a severity: info, warning, "
-                                "critical, emergency", (int) word.len,
-                                (const char *) word.data);
+                                "\"%.*s\" has an unknown severity; expected "
+                                "info, warning, critical or emergency",
+                                (int) word.len, (const char *) word.data);
     }
 
     if (parley_severity_word_of(set, n, ret->code) != PARLEY_SEVERITY_NONE) {
@@ -83,7 +84,8 @@ parley_severity_word_parse(parley_str_t word, const parley_severity_word_t *set,
 
     if (n >= PARLEY_SEVERITIES_MAX) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "more than %d codes", PARLEY_SEVERITIES_MAX);
+                                "too many codes; expected at most %d",
+                                PARLEY_SEVERITIES_MAX);
     }
 
     return 0;

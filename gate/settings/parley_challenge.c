@@ -7,40 +7,31 @@ static void parley_challenge_scope(parley_buf_t *b,
     const parley_glob_t *lacks);
 
 
-const char *
+int
 parley_realm_vet(parley_str_t realm)
 {
     size_t  i;
-
-    if (realm.len == 0) {
-        return "must not be empty";
-    }
 
     for (i = 0; i < realm.len; i++) {
         if (realm.data[i] < 0x20 || realm.data[i] > 0x7E
             || realm.data[i] == '"' || realm.data[i] == '\\')
         {
-            return "has characters that are not printable ASCII, or a quote "
-                   "or backslash";
+            return -1;
         }
     }
 
-    return NULL;
+    return realm.len > 0 ? 0 : -1;
 }
 
 
-const char *
+int
 parley_realm_vet_metadata(parley_str_t url)
 {
-    if (parley_realm_vet(url) != NULL
-        || memchr(url.data, ' ', url.len) != NULL
-        || !(parley_str_begins(url, "https://")
-             || parley_str_begins(url, "http://")))
-    {
-        return "must be an absolute URL of http or https";
-    }
-
-    return NULL;
+    return parley_realm_vet(url) == 0
+           && memchr(url.data, ' ', url.len) == NULL
+           && (parley_str_begins(url, "https://")
+               || parley_str_begins(url, "http://"))
+           ? 0 : -1;
 }
 
 

@@ -23,12 +23,9 @@ typedef struct {
 } parley_realm_t;
 
 
-/*
- * Check a value of realm=, of resource_metadata=.  Return NULL, or the error as
- * a text that follows the value.
- */
-const char *parley_realm_vet(parley_str_t realm);
-const char *parley_realm_vet_metadata(parley_str_t url);
+/* Check a value of realm=, of resource_metadata=.  Return 0, or -1: invalid. */
+int parley_realm_vet(parley_str_t realm);
+int parley_realm_vet_metadata(parley_str_t url);
 
 /*
  * Writes the value of the header; *ret is empty if this refusal has none.

@@ -80,17 +80,35 @@ int parley_directive_read(parley_setting_t *d)
     __attribute__((warn_unused_result));
 
 
-/* Sets the error '"word" in "name" why', for setters.  Returns -1. */
+/*
+ * For setters: set an error that names the directive, the word, the fault and
+ * the values that are allowed, and return -1.  Here "name" is the directive's.
+ */
+
+/* Sets the error '"name": "word" why'. */
 int parley_setting_bad(const parley_setting_t *d, parley_str_t word,
     const char *why)
     __attribute__((cold));
 
-/* Sets the error '"name" directive why'.  Returns -1. */
+/* Sets the error '"name": "word" is not noun; expected expected'. */
+int parley_setting_not(const parley_setting_t *d, parley_str_t word,
+    const char *noun, const char *expected)
+    __attribute__((cold));
+
+/* Sets the error '"name": "word" is unknown; expected expected'. */
+int parley_setting_unknown(const parley_setting_t *d, parley_str_t word,
+    const char *expected)
+    __attribute__((cold));
+
+/* Sets the error '"name" directive why'. */
 int parley_setting_wrong(const parley_setting_t *d, const char *why)
     __attribute__((cold));
 
-/* Returns whether an earlier word has the same name as word i, name=value. */
-int parley_setting_twice(const parley_setting_t *d, size_t i);
+/*
+ * Refuses word i, name=value, if an earlier word has the same name.  Returns 0,
+ * or -1.
+ */
+int parley_setting_once(const parley_setting_t *d, size_t i);
 
 /*
  * Returns whether word is name=value with this name, and then sets *ret to the
@@ -105,9 +123,35 @@ int parley_setting_param(parley_str_t word, const char *name,
  */
 #define PARLEY_SETTING_TIME_MAX  ((int64_t) 36500 * 24 * 3600 * 1000)
 
-/* errors for other times */
-#define PARLEY_NO_TIME       "is no time of at most 36500d"
-#define PARLEY_NO_TIME_SOME  "is no time above zero, at most 36500d"
+/* reasons for parley_setting_bad() */
+#define PARLEY_SETTING_DUPLICATE  "is duplicate"
+#define PARLEY_SETTING_EMPTY      "is empty; expected a value"
+
+
+/* the least and the greatest value; a max of INT64_MAX means no limit */
+typedef struct {
+    int64_t  min;
+    int64_t  max;
+} parley_range_t;
+
+#define parley_range(min, max)  (&(const parley_range_t) { min, max })
+
+/* ranges of times without narrower limits */
+#define PARLEY_RANGE_TIME      parley_range(0, PARLEY_SETTING_TIME_MAX)
+#define PARLEY_RANGE_TIME_SET  parley_range(1, PARLEY_SETTING_TIME_MAX)
+
+/*
+ * Read the value of word, which is NAME=VALUE or VALUE, and check it against
+ * the range.  The range of a time is in milliseconds.  Return 0 or -1.
+ */
+int parley_setting_read_time(const parley_setting_t *d, parley_str_t word,
+    const parley_range_t *range, int64_t *ret_ms);
+int parley_setting_read_seconds(const parley_setting_t *d, parley_str_t word,
+    const parley_range_t *range, int64_t *ret_s);
+int parley_setting_read_size(const parley_setting_t *d, parley_str_t word,
+    const parley_range_t *range, int64_t *ret);
+int parley_setting_read_number(const parley_setting_t *d, parley_str_t word,
+    const parley_range_t *range, int64_t *ret);
 
 /*
  * Parse a value as nginx does, and return 0 or -1.  Times: "1h30m", "90s",
@@ -123,11 +167,11 @@ int parley_setting_value(const parley_setting_t *d, parley_str_t text,
 
 /*
  * Returns the index of d's only argument in words, which ends with NULL,
- * without regard to case.  Returns -1 if it is not in words; choices is then
- * the error.
+ * without regard to case.  Returns -1 if it is not in words; the error lists
+ * words.
  */
 int parley_setting_choice(const parley_setting_t *d,
-    const char *const *words, const char *choices);
+    const char *const *words);
 
 
 /*

@@ -54,7 +54,8 @@ parley_rules_vet(const parley_policy_rule_t *rule, parley_error_t *err)
     for (i = 0; i < rule->globs[PARLEY_POLICY_PROTOCOL].n; i++) {
         if (!parley_rules_is_protocol(rule, i)) {
             return parley_rules_unknown(rule, PARLEY_POLICY_PROTOCOL, i,
-                                        "is no protocol", err);
+                                        "is not a protocol; expected "
+                                        PARLEY_PROTOCOL_WORDS, err);
         }
     }
 
@@ -65,8 +66,9 @@ parley_rules_vet(const parley_policy_rule_t *rule, parley_error_t *err)
     for (i = 0; i < rule->globs[PARLEY_POLICY_TYPE].n; i++) {
         if (!parley_rules_is_type(rule, i)) {
             return parley_rules_unknown(rule, PARLEY_POLICY_TYPE, i,
-                                        "is no type of any protocol (actions "
-                                        "of MoQ go with protocol=moq)", err);
+                                        "is not a type of a protocol; expected "
+                                        "one, or a MoQ action with "
+                                        "protocol=moq", err);
         }
     }
 
@@ -94,8 +96,8 @@ parley_rules_quotes(const parley_policy_rule_t *rule, parley_error_t *err)
                 || parley_str_begins(text, "'"))
             {
                 return parley_rules_unknown(rule, word, i,
-                                            "has quotes: they stand around "
-                                            "the whole word", err);
+                                            "has quotes; expected quotes "
+                                            "around the whole word", err);
             }
         }
     }

@@ -4,11 +4,13 @@
 #include "core/parley_url.h"
 
 
-#define PARLEY_SET_DELIVER_MAX  1024
+static const parley_range_t  parley_set_deliver_max = { 1, 1024 };
 
 
 static int parley_set_hosts(parley_setting_t *d, parley_str_t word,
     parley_str_t value);
+static int parley_set_hosts_wrong(const parley_setting_t *d,
+    parley_str_t word);
 
 
 int
@@ -21,7 +23,7 @@ parley_set_deliver(parley_setting_t *d)
     word = d->words[1];
 
     if (word.len == 0 || word.data[0] != '/') {
-        return parley_setting_bad(d, word, "must be the URI of an internal "
+        return parley_setting_not(d, word, "a path", "the URI of an internal "
                                   "location, such as /_deliver");
     }
 
@@ -29,8 +31,8 @@ parley_set_deliver(parley_setting_t *d)
 
         word = d->words[i];
 
-        if (parley_setting_twice(d, i)) {
-            return parley_setting_bad(d, word, "is there twice");
+        if (parley_setting_once(d, i) != 0) {
+            return -1;
         }
 
         if (parley_setting_param(word, "hosts", &value)) {
@@ -41,24 +43,22 @@ parley_set_deliver(parley_setting_t *d)
 
         } else if (parley_setting_param(word, "max", &value)) {
 
-            if (parley_setting_number(value, &n) != 0 || n < 1
-                || n > PARLEY_SET_DELIVER_MAX)
+            if (parley_setting_read_number(d, word, &parley_set_deliver_max, &n)
+                != 0)
             {
-                return parley_setting_bad(d, word, "is no number from 1 to "
-                                          "1024");
+                return -1;
             }
 
             d->http->deliver_max = (uint32_t) n;
 
         } else {
-            return parley_setting_bad(d, word, "is unknown, expected hosts= or "
-                                      "max=");
+            return parley_setting_unknown(d, word, "hosts= or max=");
         }
     }
 
     if (d->http->deliver_hosts.len == 0) {
-        return parley_setting_wrong(d, "needs hosts=, those that may be "
-                                    "delivered to");
+        return parley_setting_wrong(d, "needs hosts=, the hosts that "
+                                    "deliveries may go to");
     }
 
     d->http->deliver_uri = d->words[1];
@@ -78,18 +78,25 @@ parley_set_hosts(parley_setting_t *d, parley_str_t word, parley_str_t value)
 
     do {
         if (parley_host_parse(rest, &one, &rest) != 0) {
-            return parley_setting_bad(d, word, "has a host, or a port, that "
-                                      "could be none, expected "
-                                      "hosts=peer.example,10.0.0.7:8443");
+            return parley_set_hosts_wrong(d, word);
         }
 
     } while (rest.len > 0);
 
     if (value.data[value.len - 1] == ',') {
-        return parley_setting_bad(d, word, "ends with a comma");
+        return parley_set_hosts_wrong(d, word);
     }
 
     d->http->deliver_hosts = value;
 
     return 0;
+}
+
+
+static int
+parley_set_hosts_wrong(const parley_setting_t *d, parley_str_t word)
+{
+    return parley_setting_not(d, word, "a list of hosts and ports", "HOST or "
+                              "HOST:PORT, such as "
+                              "hosts=peer.example,10.0.0.7:8443");
 }

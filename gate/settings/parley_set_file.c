@@ -13,14 +13,15 @@
 #include "auth/parley_signature.h"
 
 
-#define PARLEY_SET_CHECKPOINT_MIN  1000
-#define PARLEY_SET_CHECKPOINT_MAX  (24 * 3600 * 1000)
-
-
 typedef struct {
     parley_setting_t  *d;
     parley_intents_t  *intents;
 } parley_set_intents_t;
+
+
+static const parley_range_t  parley_set_checkpoint = {
+    1000, 24 * 3600 * 1000
+};
 
 
 static int parley_set_secret(parley_setting_t *d, parley_str_t path,
@@ -97,8 +98,9 @@ parley_set_secret(parley_setting_t *d, parley_str_t path,
 
         if (d->env->warn != NULL) {
             (void) parley_problem(d->problem, "\"%.*s\" has the private part "
-                                  "of key \"%.*s\", which nothing here needs: "
-                                  "whoever reads it can sign with it",
+                                  "of key \"%.*s\": a reader of the file can "
+                                  "sign with it, and the gateway does not need "
+                                  "it",
                                   (int) path.len, (const char *) path.data,
                                   jwk->kid.len < 64 ? (int) jwk->kid.len : 64,
                                   (const char *) jwk->kid.data);
@@ -144,7 +146,7 @@ parley_set_principals(const parley_directory_t *directory,
 
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
                                     "\"%.*s\" of \"%.*s\" is the name of a "
-                                    "group",
+                                    "group; expected the name of an agent",
                                     name.len < 96 ? (int) name.len : 96,
                                     (const char *) name.data,
                                     principals[i].sub.len < 64
@@ -167,12 +169,11 @@ parley_set_jwks(parley_setting_t *d)
     issuer = parley_str_none;
 
     if (d->n > 2 && !parley_setting_param(d->words[2], "issuer", &issuer)) {
-        return parley_setting_bad(d, d->words[2], "is unknown, expected "
-                                  "issuer=");
+        return parley_setting_unknown(d, d->words[2], "issuer=");
     }
 
     if (d->n > 2 && issuer.len == 0) {
-        return parley_setting_bad(d, d->words[2], "must not be empty");
+        return parley_setting_bad(d, d->words[2], PARLEY_SETTING_EMPTY);
     }
 
     if (d->http->jwks == NULL) {
@@ -220,15 +221,15 @@ parley_set_jwks_use(parley_setting_t *d, parley_str_t path,
 
     if (n == 0) {
         return parley_problem(d->problem, "\"%.*s\" has no key that verifies "
-                              "tokens", (int) path.len,
+                              "tokens; expected one at least", (int) path.len,
                               (const char *) path.data);
     }
 
     useless = keys->skipped + keys->n - n;
 
     if (useless > 0 && d->env->warn != NULL) {
-        (void) parley_problem(d->problem, "%zu keys in \"%.*s\" are of no use "
-                              "here and were left out", useless,
+        (void) parley_problem(d->problem, "%zu keys in \"%.*s\" cannot "
+                              "verify tokens and are ignored", useless,
                               (int) path.len, (const char *) path.data);
         d->env->warn(d->env->ctx, d->problem);
     }
@@ -360,14 +361,14 @@ parley_set_audit(parley_setting_t *d)
     file = d->words[1];
 
     if (file.len == 0 || memchr(file.data, '$', file.len) != NULL) {
-        return parley_setting_bad(d, file, "must be a file, without "
+        return parley_setting_not(d, file, "a file", "a path without "
                                   "variables");
     }
 
     for (i = 2; i < d->n; i++) {
 
-        if (parley_setting_twice(d, i)) {
-            return parley_setting_bad(d, d->words[i], "is there twice");
+        if (parley_setting_once(d, i) != 0) {
+            return -1;
         }
 
         if (parley_setting_param(d->words[i], "on_error", &v)
@@ -377,18 +378,17 @@ parley_set_audit(parley_setting_t *d)
 
         } else if (parley_setting_param(d->words[i], "checkpoint", &v)) {
 
-            if (parley_setting_time(v, &d->http->audit_ms) != 0
-                || d->http->audit_ms < PARLEY_SET_CHECKPOINT_MIN
-                || d->http->audit_ms > PARLEY_SET_CHECKPOINT_MAX)
+            if (parley_setting_read_time(d, d->words[i],
+                                         &parley_set_checkpoint,
+                                         &d->http->audit_ms)
+                != 0)
             {
-                return parley_setting_bad(d, d->words[i],
-                                          "is no time from 1s to 1d");
+                return -1;
             }
 
         } else {
-            return parley_setting_bad(d, d->words[i], "is unknown, expected "
-                                      "on_error=refuse, on_error=pass or "
-                                      "checkpoint=");
+            return parley_setting_unknown(d, d->words[i], "on_error=refuse, "
+                                          "on_error=pass or checkpoint=");
         }
     }
 

@@ -10,6 +10,9 @@
 #define PARLEY_SET_ZONE_MIN  (128 << 10)
 
 
+static int parley_set_zone_wrong(const parley_setting_t *d, parley_str_t word);
+
+
 int
 parley_set_zone(parley_setting_t *d)
 {
@@ -21,31 +24,26 @@ parley_set_zone(parley_setting_t *d)
     p = memchr(word.data, ':', word.len);
 
     if (p == NULL || p == word.data) {
-        return parley_setting_bad(d, word, "must be NAME:SIZE, such as "
-                                  "agents:64m");
+        return parley_set_zone_wrong(d, word);
     }
 
     if (parley_setting_size(parley_str_from(word, (size_t) (p + 1 - word.data)),
                             &size)
-        != 0)
+        != 0
+        || size < PARLEY_SET_ZONE_MIN)
     {
-        return parley_setting_bad(d, word, "has no valid size");
-    }
-
-    if (size < PARLEY_SET_ZONE_MIN) {
-        return parley_setting_bad(d, word, "is too small, 128k is the least");
+        return parley_set_zone_wrong(d, word);
     }
 
     if (d->n == 3) {
 
         if (!parley_setting_param(d->words[2], "share", &value)) {
-            return parley_setting_bad(d, d->words[2],
-                                      "is unknown, expected share=");
+            return parley_setting_unknown(d, d->words[2], "share=");
         }
 
         if (parley_share_parse(value, &d->http->share) != 0) {
-            return parley_setting_bad(d, d->words[2],
-                                      "is no share from 1% to 100%");
+            return parley_setting_not(d, d->words[2], "a share",
+                                      "1% to 100%");
         }
     }
 
@@ -53,6 +51,14 @@ parley_set_zone(parley_setting_t *d)
     d->http->zone_size = (size_t) size;
 
     return 0;
+}
+
+
+static int
+parley_set_zone_wrong(const parley_setting_t *d, parley_str_t word)
+{
+    return parley_setting_not(d, word, "a name and a size", "NAME:SIZE of "
+                              "128k or more, such as agents:64m");
 }
 
 
@@ -66,17 +72,18 @@ parley_set_self(parley_setting_t *d)
 
     for (i = 0; i < self.len; i++) {
         if (self.data[i] <= 0x20 || self.data[i] >= 0x7F) {
-            return parley_setting_bad(d, self, "must be printable ASCII "
+            return parley_setting_not(d, self, "a name", "printable ASCII "
                                       "without spaces");
         }
     }
 
     if (self.len == 0) {
-        return parley_setting_wrong(d, "must not be empty");
+        return parley_setting_bad(d, self, PARLEY_SETTING_EMPTY);
     }
 
     if (parley_name_is_group(PARLEY_PROTO_CANONICAL, self)) {
-        return parley_setting_bad(d, self, "must not be the name of a group");
+        return parley_setting_bad(d, self, "is the name of a group; expected "
+                                  "the name of an agent");
     }
 
     d->http->self = self;
@@ -113,8 +120,8 @@ parley_set_connections(parley_setting_t *d)
         return 0;
     }
 
-    return parley_setting_bad(d, word, "must be a number of connections, 1% to "
-                              "100%, or off");
+    return parley_setting_not(d, word, "a number of connections",
+                              "1 to 2147483647, 1% to 100% or off");
 }
 
 
@@ -127,36 +134,33 @@ parley_set_retain(parley_setting_t *d)
 
     for (i = 1; i < d->n; i++) {
 
-        if (memchr(d->words[i].data, '=', d->words[i].len) == NULL) {
-            return parley_setting_bad(d, d->words[i], "stands alone, expected "
-                                      "count=NUMBER time=TIME");
-        }
-
-        if (parley_setting_twice(d, i)) {
-            return parley_setting_bad(d, d->words[i], "is there twice");
+        if (parley_setting_once(d, i) != 0) {
+            return -1;
         }
 
         if (parley_setting_param(d->words[i], "count", &v)) {
 
-            if (parley_setting_number(v, &n) != 0 || n == 0) {
-                return parley_setting_bad(d, d->words[i],
-                                          "must be a number of messages");
+            if (parley_setting_read_number(d, d->words[i],
+                                           parley_range(1, INT64_MAX), &n)
+                != 0)
+            {
+                return -1;
             }
 
             d->http->retain = (uint64_t) n;
 
         } else if (parley_setting_param(d->words[i], "time", &v)) {
 
-            if (parley_setting_time(v, &d->http->retain_ms) != 0
-                || d->http->retain_ms == 0)
+            if (parley_setting_read_time(d, d->words[i], PARLEY_RANGE_TIME_SET,
+                                         &d->http->retain_ms)
+                != 0)
             {
-                return parley_setting_bad(d, d->words[i],
-                                          PARLEY_NO_TIME_SOME);
+                return -1;
             }
 
         } else {
-            return parley_setting_bad(d, d->words[i],
-                                      "is unknown, expected count= or time=");
+            return parley_setting_unknown(d, d->words[i],
+                                          "count=NUMBER or time=TIME");
         }
     }
 
@@ -176,30 +180,36 @@ parley_set_replay(parley_setting_t *d)
 
     for (i = 1; i < d->n; i++) {
 
+        if (parley_setting_once(d, i) != 0) {
+            return -1;
+        }
+
         if (parley_setting_param(d->words[i], "size", &v)) {
 
-            if (size != 0 || parley_setting_size(v, &size) != 0 || size == 0) {
-                return parley_setting_bad(d, d->words[i],
-                                          "must be one size above zero");
+            if (parley_setting_read_size(d, d->words[i],
+                                         parley_range(1, INT64_MAX), &size)
+                != 0)
+            {
+                return -1;
             }
 
         } else if (parley_setting_param(d->words[i], "time", &v)) {
 
-            if (time != 0 || parley_setting_time(v, &time) != 0 || time == 0) {
-                return parley_setting_bad(d, d->words[i],
-                                          "must be one time above zero, at "
-                                          "most 36500d");
+            if (parley_setting_read_time(d, d->words[i], PARLEY_RANGE_TIME_SET,
+                                         &time)
+                != 0)
+            {
+                return -1;
             }
 
         } else {
-            return parley_setting_bad(d, d->words[i],
-                                      "is unknown, expected size= or time=");
+            return parley_setting_unknown(d, d->words[i], "size= or time=");
         }
     }
 
     if (size == 0) {
-        return parley_setting_wrong(d, "needs size=, what first answers may "
-                                    "take of the zone");
+        return parley_setting_wrong(d, "needs size=, the part of the zone for "
+                                    "first answers");
     }
 
     d->http->replay_size = (size_t) size;
@@ -221,21 +231,21 @@ parley_set_jwks_request(parley_setting_t *d)
     parley_settings_http_t  *http = d->http;
 
     if (d->words[1].len == 0 || d->words[1].data[0] != '/') {
-        return parley_setting_bad(d, d->words[1], "must be the URI of an "
+        return parley_setting_not(d, d->words[1], "a path", "the URI of an "
                                   "internal location, such as /_jwks");
     }
 
     for (i = 2; i < d->n; i++) {
 
-        if (parley_setting_twice(d, i)) {
-            return parley_setting_bad(d, d->words[i], "is there twice");
+        if (parley_setting_once(d, i) != 0) {
+            return -1;
         }
 
         if (parley_setting_param(d->words[i], "issuer", &v)) {
 
             if (v.len == 0) {
                 return parley_setting_bad(d, d->words[i],
-                                          "must not be empty");
+                                          PARLEY_SETTING_EMPTY);
             }
 
             http->jwks_issuer = v;
@@ -252,13 +262,15 @@ parley_set_jwks_request(parley_setting_t *d)
             time = &http->jwks_timeout_ms;
 
         } else {
-            return parley_setting_bad(d, d->words[i], "is unknown, expected "
-                                      "issuer=, interval=, refresh= or "
-                                      "timeout=");
+            return parley_setting_unknown(d, d->words[i], "issuer=, "
+                                          "interval=, refresh= or timeout=");
         }
 
-        if (parley_setting_time(v, time) != 0 || *time == 0) {
-            return parley_setting_bad(d, d->words[i], PARLEY_NO_TIME_SOME);
+        if (parley_setting_read_time(d, d->words[i], PARLEY_RANGE_TIME_SET,
+                                     time)
+            != 0)
+        {
+            return -1;
         }
     }
 

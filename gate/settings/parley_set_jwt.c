@@ -7,14 +7,10 @@
 #include "auth/parley_origin.h"
 
 
-#define PARLEY_SET_LEEWAY_MAX_MS   3600000
-#define PARLEY_SET_TICKETS_MAX_MS  60000
-#define PARLEY_SET_TOKEN_MIN       1024
-
-
 /* the parley_jwt that is being read; each list is one array */
 typedef struct {
     parley_setting_t      *d;
+    parley_str_t           word;        /* the parameter that is being read */
     parley_jwt_conf_t     *jwt;
     parley_str_t          *issuers;
     parley_str_t          *audiences;
@@ -23,48 +19,44 @@ typedef struct {
 } parley_set_jwt_t;
 
 
-/*
- * Returns NULL, or the error of value; "" if the adapter has reported the
- * error.
- */
-typedef const char *(*parley_set_jwt_pt)(parley_set_jwt_t *set,
+/* Reads the value of set->word.  Returns 0, or -1 with the error reported. */
+typedef int (*parley_set_jwt_pt)(parley_set_jwt_t *set,
     parley_str_t value);
 
 
 static int parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set);
 static void parley_set_jwt_doubt(const parley_set_jwt_t *set);
-static int parley_set_jwt_twice(const parley_setting_t *d, size_t i);
-static const char *parley_set_jwt_word(parley_set_jwt_t *set,
-    parley_str_t word);
-static const char *parley_set_jwt_issuer(parley_set_jwt_t *set,
+static int parley_set_jwt_once(const parley_setting_t *d, size_t i);
+static int parley_set_jwt_word(parley_set_jwt_t *set);
+static int parley_set_jwt_issuer(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_audience(parley_set_jwt_t *set,
+static int parley_set_jwt_audience(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_list(parley_str_t *list, size_t *n,
+static int parley_set_jwt_list(const parley_set_jwt_t *set,
+    parley_str_t *list, size_t *n, parley_str_t value);
+static int parley_set_jwt_typ(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_typ(parley_set_jwt_t *set,
+static int parley_set_jwt_leeway(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_leeway(parley_set_jwt_t *set,
+static int parley_set_jwt_lifetime(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_lifetime(parley_set_jwt_t *set,
+static int parley_set_jwt_tickets(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_tickets(parley_set_jwt_t *set,
+static int parley_set_jwt_max_size(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_max_size(parley_set_jwt_t *set,
+static int parley_set_jwt_failures(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_failures(parley_set_jwt_t *set,
+static int parley_set_jwt_require(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_require(parley_set_jwt_t *set,
+static int parley_set_jwt_origin(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_origin(parley_set_jwt_t *set,
+static int parley_set_jwt_realm(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_realm(parley_set_jwt_t *set,
+static int parley_set_jwt_metadata(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_metadata(parley_set_jwt_t *set,
+static int parley_set_jwt_token(parley_set_jwt_t *set,
     parley_str_t value);
-static const char *parley_set_jwt_token(parley_set_jwt_t *set,
-    parley_str_t value);
-static const char *parley_set_jwt_field(parley_set_jwt_t *set,
+static int parley_set_jwt_field(parley_set_jwt_t *set,
     parley_str_t variable);
 static parley_str_t parley_set_jwt_variable(parley_str_t value);
 
@@ -96,17 +88,17 @@ static const struct {
 int
 parley_set_jwt(parley_setting_t *d)
 {
-    size_t             i;
-    const char        *why;
-    parley_set_jwt_t   set;
+    size_t            i;
+    parley_set_jwt_t  set;
 
     if (parley_str_is(d->words[1], "off")) {
         return d->n == 2 ? 0
-               : parley_setting_wrong(d, "has parameters beside \"off\"");
+               : parley_setting_wrong(d, "has parameters after \"off\"; "
+                                      "expected none");
     }
 
     if (!parley_str_is(d->words[1], "on")) {
-        return parley_setting_wrong(d, "must begin with \"on\" or \"off\"");
+        return parley_setting_unknown(d, d->words[1], "on or off");
     }
 
     if (parley_set_jwt_begin(d, &set) != 0) {
@@ -114,12 +106,10 @@ parley_set_jwt(parley_setting_t *d)
     }
 
     for (i = 2; i < d->n; i++) {
-        why = parley_set_jwt_twice(d, i)
-              ? "is there twice" : parley_set_jwt_word(&set, d->words[i]);
+        set.word = d->words[i];
 
-        if (why != NULL) {
-            return *why == '\0' ? -1
-                                : parley_setting_bad(d, d->words[i], why);
+        if (parley_set_jwt_once(d, i) != 0 || parley_set_jwt_word(&set) != 0) {
+            return -1;
         }
     }
 
@@ -129,9 +119,8 @@ parley_set_jwt(parley_setting_t *d)
     }
 
     if (set.jwt->norigins != 0 && set.jwt->source != PARLEY_TOKEN_COOKIE) {
-        return parley_setting_wrong(d, "has \"origin=\", which is asked for "
-                                    "where the token is a cookie, "
-                                    "\"token=$cookie_NAME\"");
+        return parley_setting_wrong(d, "has \"origin=\" without a cookie; "
+                                    "expected \"token=$cookie_NAME\"");
     }
 
     if (set.jwt->tickets != 0 && set.jwt->source == PARLEY_TOKEN_ARGUMENT) {
@@ -167,8 +156,8 @@ parley_set_jwt_doubt(const parley_set_jwt_t *set)
     }
 
     (void) parley_problem(problem, "\"parley_jwt\" has neither \"issuer=\" "
-                          "nor \"audience=\": a token that was issued for "
-                          "another service is taken");
+                          "nor \"audience=\": it accepts a token that was "
+                          "issued for another service");
     parley_settings_warn(set->d->env, problem);
 }
 
@@ -206,7 +195,7 @@ parley_set_jwt_begin(parley_setting_t *d, parley_set_jwt_t *set)
 /* Only an equal parameter is a duplicate of one that may be repeated. */
 
 static int
-parley_set_jwt_twice(const parley_setting_t *d, size_t i)
+parley_set_jwt_once(const parley_setting_t *d, size_t i)
 {
     size_t        k;
     parley_str_t  v, word = d->words[i];
@@ -215,13 +204,13 @@ parley_set_jwt_twice(const parley_setting_t *d, size_t i)
         if (!parley_set_jwt_words[k].repeated
             && parley_setting_param(word, parley_set_jwt_words[k].name, &v))
         {
-            return parley_setting_twice(d, i);
+            return parley_setting_once(d, i);
         }
     }
 
     for (k = 2; k < i; k++) {
         if (parley_str_eq(d->words[k], word)) {
-            return 1;
+            return parley_setting_bad(d, word, PARLEY_SETTING_DUPLICATE);
         }
     }
 
@@ -229,161 +218,172 @@ parley_set_jwt_twice(const parley_setting_t *d, size_t i)
 }
 
 
-static const char *
-parley_set_jwt_word(parley_set_jwt_t *set, parley_str_t word)
+static int
+parley_set_jwt_word(parley_set_jwt_t *set)
 {
     size_t        i;
     parley_str_t  v;
 
     for (i = 0; i < PARLEY_SET_JWT_WORDS; i++) {
-        if (parley_setting_param(word, parley_set_jwt_words[i].name, &v)) {
+        if (parley_setting_param(set->word, parley_set_jwt_words[i].name, &v)) {
             return parley_set_jwt_words[i].set(set, v);
         }
     }
 
-    if (parley_str_is(word, "jti=required")) {
+    if (parley_str_is(set->word, "jti=required")) {
         set->jwt->rules.jti_required = 1;
-        return NULL;
+        return 0;
     }
 
-    if (parley_str_is(word, "exp=optional")) {
+    if (parley_str_is(set->word, "exp=optional")) {
         set->jwt->rules.exp_optional = 1;
-        return NULL;
+        return 0;
     }
 
-    return "is unknown, expected typ=, issuer=, audience=, leeway=, "
-           "max_lifetime=, max_size=, require=, token=, origin=, tickets=, "
-           "failures=, realm=, resource_metadata=, jti=required or "
-           "exp=optional";
+    return parley_setting_unknown(set->d, set->word, "typ=, issuer=, "
+                                  "audience=, leeway=, max_lifetime=, "
+                                  "max_size=, require=, token=, origin=, "
+                                  "tickets=, failures=, realm=, "
+                                  "resource_metadata=, jti=required or "
+                                  "exp=optional");
 }
 
 
-static const char *
+static int
 parley_set_jwt_issuer(parley_set_jwt_t *set, parley_str_t value)
 {
-    return parley_set_jwt_list(set->issuers, &set->jwt->rules.nissuers, value);
-}
-
-
-static const char *
-parley_set_jwt_audience(parley_set_jwt_t *set, parley_str_t value)
-{
-    return parley_set_jwt_list(set->audiences, &set->jwt->rules.naudiences,
+    return parley_set_jwt_list(set, set->issuers, &set->jwt->rules.nissuers,
                                value);
 }
 
 
-static const char *
-parley_set_jwt_typ(parley_set_jwt_t *set, parley_str_t value)
+static int
+parley_set_jwt_audience(parley_set_jwt_t *set, parley_str_t value)
 {
-    return parley_jwt_typ_parse(value, &set->jwt->rules.typ) == 0 ? NULL
-           : "must be JWT or a name that ends in +jwt, such as at+jwt";
+    return parley_set_jwt_list(set, set->audiences,
+                               &set->jwt->rules.naudiences, value);
 }
 
 
-static const char *
+static int
+parley_set_jwt_typ(parley_set_jwt_t *set, parley_str_t value)
+{
+    return parley_jwt_typ_parse(value, &set->jwt->rules.typ) == 0 ? 0
+           : parley_setting_not(set->d, set->word, "a type of token", "JWT or "
+                                "a name that ends in +jwt, such as at+jwt");
+}
+
+
+static int
 parley_set_jwt_realm(parley_set_jwt_t *set, parley_str_t value)
 {
     set->jwt->realm.realm = value;
 
-    return parley_realm_vet(value);
+    return parley_realm_vet(value) == 0 ? 0
+           : parley_setting_not(set->d, set->word, "a realm", "printable ASCII "
+                                "without quotes and backslashes");
 }
 
 
-static const char *
+static int
 parley_set_jwt_metadata(parley_set_jwt_t *set, parley_str_t value)
 {
     set->jwt->realm.metadata = value;
 
-    return parley_realm_vet_metadata(value);
+    return parley_realm_vet_metadata(value) == 0 ? 0
+           : parley_setting_not(set->d, set->word, "an absolute URL",
+                                "http://HOST... or https://HOST...");
 }
 
 
-static const char *
+static int
 parley_set_jwt_origin(parley_set_jwt_t *set, parley_str_t value)
 {
     const char  *why;
 
     why = parley_origin_parse(value, &value);
 
-    return why != NULL ? why
-           : parley_set_jwt_list(set->origins, &set->jwt->norigins, value);
+    return why != NULL ? parley_setting_bad(set->d, set->word, why)
+           : parley_set_jwt_list(set, set->origins, &set->jwt->norigins, value);
 }
 
 
-static const char *
-parley_set_jwt_list(parley_str_t *list, size_t *n, parley_str_t value)
+static int
+parley_set_jwt_list(const parley_set_jwt_t *set, parley_str_t *list, size_t *n,
+    parley_str_t value)
 {
     list[(*n)++] = value;
 
-    return value.len > 0 ? NULL : "must not be empty";
+    return value.len > 0 ? 0
+           : parley_setting_bad(set->d, set->word, PARLEY_SETTING_EMPTY);
 }
 
 
-/* Reads a time in whole seconds. */
-
-static const char *
+static int
 parley_set_jwt_leeway(parley_set_jwt_t *set, parley_str_t value)
 {
-    int64_t  ms;
+    (void) value;
 
-    if (parley_setting_time(value, &ms) != 0
-        || ms > PARLEY_SET_LEEWAY_MAX_MS || ms % 1000 != 0)
-    {
-        return "must be a time of at most an hour";
-    }
-
-    set->jwt->rules.leeway = ms / 1000;
-
-    return NULL;
+    return parley_setting_read_seconds(set->d, set->word,
+                                       parley_range(0, 3600000),
+                                       &set->jwt->rules.leeway);
 }
 
 
-static const char *
+static int
 parley_set_jwt_lifetime(parley_set_jwt_t *set, parley_str_t value)
 {
-    int64_t  ms;
+    (void) value;
 
-    if (parley_setting_time(value, &ms) != 0 || ms == 0 || ms % 1000 != 0) {
-        return "is no time of whole seconds above zero, at most 36500d";
-    }
-
-    set->jwt->rules.max_lifetime = ms / 1000;
-
-    return NULL;
+    return parley_setting_read_seconds(set->d, set->word,
+                                       parley_range(1000,
+                                                    PARLEY_SETTING_TIME_MAX),
+                                       &set->jwt->rules.max_lifetime);
 }
 
 
-static const char *
+static int
 parley_set_jwt_tickets(parley_set_jwt_t *set, parley_str_t value)
 {
-    parley_jwt_conf_t  *jwt = set->jwt;
+    int64_t  s;
 
-    return parley_setting_time(value, &jwt->tickets) == 0
-           && jwt->tickets >= 1000 && jwt->tickets <= PARLEY_SET_TICKETS_MAX_MS
-           && jwt->tickets % 1000 == 0
-           ? NULL : "must be a time of whole seconds, from 1s to 60s";
+    (void) value;
+
+    if (parley_setting_read_seconds(set->d, set->word,
+                                    parley_range(1000, 60000), &s)
+        != 0)
+    {
+        return -1;
+    }
+
+    set->jwt->tickets = s * 1000;
+
+    return 0;
 }
 
 
-static const char *
+static int
 parley_set_jwt_max_size(parley_set_jwt_t *set, parley_str_t value)
 {
     int64_t  size;
 
-    if (parley_setting_size(value, &size) != 0
-        || size < PARLEY_SET_TOKEN_MIN || size > PARLEY_JWT_TOKEN_CAP)
+    (void) value;
+
+    if (parley_setting_read_size(set->d, set->word,
+                                 parley_range(1024, PARLEY_JWT_TOKEN_CAP),
+                                 &size)
+        != 0)
     {
-        return "must be a size from 1k to 1m";
+        return -1;
     }
 
     set->jwt->max_size = (size_t) size;
 
-    return NULL;
+    return 0;
 }
 
 
-static const char *
+static int
 parley_set_jwt_failures(parley_set_jwt_t *set, parley_str_t value)
 {
     parley_error_t        err;
@@ -393,15 +393,16 @@ parley_set_jwt_failures(parley_set_jwt_t *set, parley_str_t value)
 
     if (parley_str_is(value, "off")) {
         ret->interval_us = 0;
-        return NULL;
+        return 0;
     }
 
-    return parley_rate_limit(value, ret, &err) == 0 ? NULL
-           : "must be off or a rate like 10r/s or 10r/s:50";
+    return parley_rate_limit(value, ret, &err) == 0 ? 0
+           : parley_setting_not(set->d, set->word, "a rate",
+                                "off, 10r/s or 10r/s:50");
 }
 
 
-static const char *
+static int
 parley_set_jwt_require(parley_set_jwt_t *set, parley_str_t value)
 {
     const uint8_t         *p;
@@ -417,11 +418,13 @@ parley_set_jwt_require(parley_set_jwt_t *set, parley_str_t value)
         require->has_value = 1;
     }
 
-    return require->name.len > 0 ? NULL : "names no claim";
+    return require->name.len > 0 ? 0
+           : parley_setting_not(set->d, set->word, "a required claim",
+                                "require=CLAIM or require=CLAIM=VALUE");
 }
 
 
-static const char *
+static int
 parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
 {
     parley_str_t        name;
@@ -429,21 +432,24 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
 
     if (parley_str_is(value, "header")) {
         jwt->source = PARLEY_TOKEN_HEADER;
-        return NULL;
+        return 0;
     }
 
     if (parley_str_begins(value, "cookie:")) {
-        return "is written token=$cookie_NAME now";
+        return parley_setting_bad(set->d, set->word, "is an old form; "
+                                  "expected token=$cookie_NAME");
     }
 
     if (parley_str_begins(value, "arg:")) {
-        return "is written token=$arg_NAME now";
+        return parley_setting_bad(set->d, set->word, "is an old form; "
+                                  "expected token=$arg_NAME");
     }
 
     name = parley_set_jwt_variable(value);
 
     if (name.len == 0) {
-        return "must be header or a variable, such as $cookie_NAME";
+        return parley_setting_not(set->d, set->word, "a source of tokens",
+                                  "header or a variable, such as $cookie_NAME");
     }
 
     /* not a compiled variable: the gateway overwrites the argument's octets */
@@ -452,8 +458,9 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
         jwt->source = PARLEY_TOKEN_ARGUMENT;
         jwt->name = parley_str_from(name, 4);
 
-        return parley_argument_is_known(jwt->name)
-               ? "names an argument of messages" : NULL;
+        return !parley_argument_is_known(jwt->name) ? 0
+               : parley_setting_bad(set->d, set->word, "is an argument of "
+                                    "messages; expected another name");
     }
 
     if (parley_str_begins(name, "http_")) {
@@ -468,7 +475,7 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
         jwt->name = parley_str_from(name, 7);
     }
 
-    return parley_setting_value(set->d, value, &jwt->token) == 0 ? NULL : "";
+    return parley_setting_value(set->d, value, &jwt->token);
 }
 
 
@@ -477,7 +484,7 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
  * the header or, with underscores_in_headers, an underscore.
  */
 
-static const char *
+static int
 parley_set_jwt_field(parley_set_jwt_t *set, parley_str_t variable)
 {
     size_t    i;
@@ -487,7 +494,7 @@ parley_set_jwt_field(parley_set_jwt_t *set, parley_str_t variable)
     alias = parley_arena_octets(set->d->env->arena, variable.len);
 
     if (p == NULL || alias == NULL) {
-        return "";
+        return -1;
     }
 
     for (i = 0; i < variable.len; i++) {
@@ -498,7 +505,7 @@ parley_set_jwt_field(parley_set_jwt_t *set, parley_str_t variable)
     set->jwt->name = parley_str_make(p, variable.len);
     set->jwt->alias = parley_str_make(alias, variable.len);
 
-    return NULL;
+    return 0;
 }
 
 
@@ -557,8 +564,9 @@ parley_set_claims(parley_setting_t *d)
         p = memchr(d->words[i].data, '=', d->words[i].len);
 
         if (p == NULL || p + 1 == d->words[i].data + d->words[i].len) {
-            return parley_setting_bad(d, d->words[i], "must be MEMBER=CLAIM, "
-                                      "such as handle=alter_handle");
+            return parley_setting_not(d, d->words[i], "a claim of a member",
+                                      "MEMBER=CLAIM, such as "
+                                      "handle=alter_handle");
         }
 
         member = parley_str_make(d->words[i].data,
@@ -570,7 +578,7 @@ parley_set_claims(parley_setting_t *d)
         }
 
         if (claims->map.claims[index].len > 0) {
-            return parley_setting_bad(d, member, "is there twice");
+            return parley_setting_bad(d, member, PARLEY_SETTING_DUPLICATE);
         }
 
         parley_claim_map_set(&claims->map, index,

@@ -4,17 +4,15 @@
 #include "gate/settings/parley_rules.h"
 
 
-#define PARLEY_SET_RATE_WORDS  8
-
-/* highest values of parley_limits: octets and members; depth */
-#define PARLEY_SET_MAX         (256 << 20)
-#define PARLEY_SET_DEPTH_MAX   512
+/* values of parley_limits: octets or members; depth */
+static const parley_range_t  parley_set_octets = { 1, 256 << 20 };
+static const parley_range_t  parley_set_depth = { 1, 512 };
 
 
 static int parley_set_rule(parley_setting_t *d, int allow);
 static int parley_set_is_pointer(parley_str_t s);
-static const char *parley_set_limit(parley_json_limits_t *limits,
-    parley_str_t word);
+static int parley_set_limit(const parley_setting_t *d, parley_str_t word,
+    parley_json_limits_t *limits);
 
 
 int
@@ -26,8 +24,7 @@ parley_set_signature(parley_setting_t *d)
         "off", "optional", "required", NULL
     };
 
-    i = parley_setting_choice(d, words,
-                              "is unknown, expected required, optional or off");
+    i = parley_setting_choice(d, words);
 
     if (i < 0) {
         return -1;
@@ -46,8 +43,7 @@ parley_set_certificate(parley_setting_t *d)
 
     static const char *const  words[] = { "off", "on", "required", NULL };
 
-    i = parley_setting_choice(d, words,
-                              "is unknown, expected on, required or off");
+    i = parley_setting_choice(d, words);
 
     if (i < 0) {
         return -1;
@@ -66,8 +62,7 @@ parley_set_dry_run(parley_setting_t *d)
 
     static const char *const  words[] = { "off", "on", "all", NULL };
 
-    i = parley_setting_choice(d, words,
-                              "is unknown, expected on, all or off");
+    i = parley_setting_choice(d, words);
 
     if (i < 0) {
         return -1;
@@ -144,10 +139,6 @@ parley_set_rule(parley_setting_t *d, int allow)
         d->s->gate.policy = policy;
     }
 
-    if (d->n - 1 > PARLEY_POLICY_WORDS) {
-        return parley_setting_wrong(d, "has too many words");
-    }
-
     if (parley_rules_add(policy, d->env->arena, allow, d->words + 1, d->n - 1,
                          &err)
         != 0)
@@ -173,10 +164,6 @@ parley_set_rate(parley_setting_t *d)
         return 0;
     }
 
-    if (d->n - 1 > PARLEY_SET_RATE_WORDS) {
-        return parley_setting_wrong(d, "has too many words");
-    }
-
     rate = parley_arena_calloc(d->env->arena, sizeof(parley_rate_t));
 
     if (rate == NULL) {
@@ -184,8 +171,7 @@ parley_set_rate(parley_setting_t *d)
     }
 
     if (parley_rate_compile(d->words + 1, d->n - 1, rate, &err) != 0) {
-        return parley_problem(d->problem, "\"%s\": %s%s%s", d->row->name,
-                              err.field, err.field[0] != '\0' ? " " : "",
+        return parley_problem(d->problem, "\"%s\": %s", d->row->name,
                               err.text);
     }
 
@@ -204,29 +190,29 @@ parley_set_cap(parley_setting_t *d)
 
     for (i = 1; i < d->n; i++) {
 
-        if (parley_setting_twice(d, i)) {
-            return parley_setting_bad(d, d->words[i], "is there twice");
+        if (parley_setting_once(d, i) != 0) {
+            return -1;
         }
 
         if (parley_setting_param(d->words[i], "priority", &v)) {
 
             if (parley_priority_find(v, &caps->priority) != 0) {
-                return parley_setting_bad(d, d->words[i], "must be low, "
-                                          "normal, high or urgent");
+                return parley_setting_not(d, d->words[i], "a priority",
+                                          "low, normal, high or urgent");
             }
 
         } else if (parley_setting_param(d->words[i], "timeout", &v)) {
 
-            if (parley_setting_time(v, &caps->timeout_ms) != 0
-                || caps->timeout_ms == 0)
+            if (parley_setting_read_time(d, d->words[i], PARLEY_RANGE_TIME_SET,
+                                         &caps->timeout_ms)
+                != 0)
             {
-                return parley_setting_bad(d, d->words[i],
-                                          PARLEY_NO_TIME_SOME);
+                return -1;
             }
 
         } else {
-            return parley_setting_bad(d, d->words[i], "is unknown, expected "
-                                      "priority= or timeout=");
+            return parley_setting_unknown(d, d->words[i],
+                                          "priority= or timeout=");
         }
     }
 
@@ -243,8 +229,8 @@ parley_set_freshness(parley_setting_t *d)
 
     for (i = 1; i < d->n; i++) {
 
-        if (parley_setting_twice(d, i)) {
-            return parley_setting_bad(d, d->words[i], "is there twice");
+        if (parley_setting_once(d, i) != 0) {
+            return -1;
         }
 
         if (parley_setting_param(d->words[i], "past", &v)) {
@@ -254,12 +240,13 @@ parley_set_freshness(parley_setting_t *d)
             time = &d->s->gate.future_ms;
 
         } else {
-            return parley_setting_bad(d, d->words[i], "is unknown, expected "
-                                      "past= or future=");
+            return parley_setting_unknown(d, d->words[i], "past= or future=");
         }
 
-        if (parley_setting_time(v, time) != 0) {
-            return parley_setting_bad(d, d->words[i], PARLEY_NO_TIME);
+        if (parley_setting_read_time(d, d->words[i], PARLEY_RANGE_TIME, time)
+            != 0)
+        {
+            return -1;
         }
     }
 
@@ -270,16 +257,13 @@ parley_set_freshness(parley_setting_t *d)
 int
 parley_set_limits(parley_setting_t *d)
 {
-    size_t       i;
-    const char  *why;
+    size_t  i;
 
     for (i = 1; i < d->n; i++) {
-        why = parley_setting_twice(d, i)
-              ? "is there twice"
-              : parley_set_limit(&d->s->gate.limits, d->words[i]);
-
-        if (why != NULL) {
-            return parley_setting_bad(d, d->words[i], why);
+        if (parley_setting_once(d, i) != 0
+            || parley_set_limit(d, d->words[i], &d->s->gate.limits) != 0)
+        {
+            return -1;
         }
     }
 
@@ -287,54 +271,51 @@ parley_set_limits(parley_setting_t *d)
 }
 
 
-/* Returns NULL, or the error of word. */
-
-static const char *
-parley_set_limit(parley_json_limits_t *limits, parley_str_t word)
+static int
+parley_set_limit(const parley_setting_t *d, parley_str_t word,
+    parley_json_limits_t *limits)
 {
     int64_t       n;
     parley_str_t  v;
 
     if (parley_setting_param(word, "body", &v)) {
 
-        if (parley_setting_size(v, &n) != 0 || n == 0 || n > PARLEY_SET_MAX) {
-            return "is no size from 1 to 256m";
+        if (parley_setting_read_size(d, word, &parley_set_octets, &n) != 0) {
+            return -1;
         }
 
         limits->octets = (size_t) n;
 
     } else if (parley_setting_param(word, "string", &v)) {
 
-        if (parley_setting_size(v, &n) != 0 || n == 0 || n > PARLEY_SET_MAX) {
-            return "is no size from 1 to 256m";
+        if (parley_setting_read_size(d, word, &parley_set_octets, &n) != 0) {
+            return -1;
         }
 
         limits->string = (uint32_t) n;
 
     } else if (parley_setting_param(word, "depth", &v)) {
 
-        if (parley_setting_number(v, &n) != 0 || n == 0
-            || n > PARLEY_SET_DEPTH_MAX)
-        {
-            return "is no number from 1 to 512";
+        if (parley_setting_read_number(d, word, &parley_set_depth, &n) != 0) {
+            return -1;
         }
 
         limits->depth = (uint32_t) n;
 
     } else if (parley_setting_param(word, "members", &v)) {
 
-        if (parley_setting_number(v, &n) != 0 || n == 0 || n > PARLEY_SET_MAX)
-        {
-            return "is no number from 1 to 268435456";
+        if (parley_setting_read_number(d, word, &parley_set_octets, &n) != 0) {
+            return -1;
         }
 
         limits->members = (uint32_t) n;
 
     } else {
-        return "is unknown, expected body=, depth=, string= or members=";
+        return parley_setting_unknown(d, word, "body=, depth=, string= or "
+                                      "members=");
     }
 
-    return NULL;
+    return 0;
 }
 
 
@@ -345,8 +326,8 @@ parley_set_redact(parley_setting_t *d)
     parley_gate_conf_t  *gate = &d->s->gate;
 
     if (!parley_set_is_pointer(d->words[1])) {
-        return parley_setting_bad(d, d->words[1], "must be a JSON Pointer, "
-                                  "such as /payload/secret");
+        return parley_setting_not(d, d->words[1], "a JSON Pointer", "a "
+                                  "member, such as /payload/secret");
     }
 
     edits = (parley_edit_t *) gate->redact;
@@ -362,7 +343,9 @@ parley_set_redact(parley_setting_t *d)
     }
 
     if (gate->nredact == PARLEY_REDACT_MAX) {
-        return parley_setting_wrong(d, "is there too often");
+        return parley_problem(d->problem, "\"%s\" directive occurs too often; "
+                              "expected at most %d", d->row->name,
+                              PARLEY_REDACT_MAX);
     }
 
     edits += gate->nredact++;
@@ -373,7 +356,7 @@ parley_set_redact(parley_setting_t *d)
         edits->value = PARLEY_STR("\"[redacted]\"");
 
     } else if (d->n == 3 && !parley_str_is(d->words[2], "remove")) {
-        return parley_setting_bad(d, d->words[2], "must be remove or mask");
+        return parley_setting_unknown(d, d->words[2], "remove or mask");
     }
 
     return 0;

@@ -5,10 +5,6 @@
 #include "translate/parley_name.h"
 
 
-#define PARLEY_SET_NO_PROTOCOL                                               \
-    "is no protocol, expected " PARLEY_PROTOCOL_WORDS
-
-
 static int parley_set_accept_word(parley_setting_t *d, parley_str_t word,
     parley_proto_set_t *whole);
 
@@ -30,11 +26,6 @@ parley_set_accept(parley_setting_t *d)
         if (parley_set_accept_word(d, d->words[i], &whole) != 0) {
             return -1;
         }
-    }
-
-    if (gate->accept == 0) {
-        return parley_setting_bad(d, d->words[1],
-                                  "adds to \"aee\", which is missing");
     }
 
     for (i = 0; gate->any_case && i < PARLEY_PROTO_COUNT; i++) {
@@ -74,7 +65,8 @@ parley_set_accept_word(parley_setting_t *d, parley_str_t word,
         proto = parley_proto_find(word);
 
         if (proto == PARLEY_PROTO_NONE) {
-            return parley_setting_bad(d, word, PARLEY_SET_NO_PROTOCOL);
+            return parley_setting_not(d, word, "a protocol",
+                                      PARLEY_PROTOCOL_WORDS);
         }
 
         /* "aee" and "aee-mve5" together are not a duplicate */
@@ -84,7 +76,7 @@ parley_set_accept_word(parley_setting_t *d, parley_str_t word,
         gate->accept |= PARLEY_PROTO_BIT(proto);
     }
 
-    return twice ? parley_setting_bad(d, word, "is there twice") : 0;
+    return twice ? parley_setting_bad(d, word, PARLEY_SETTING_DUPLICATE) : 0;
 }
 
 
@@ -96,7 +88,8 @@ parley_set_speak(parley_setting_t *d)
     proto = parley_proto_find(d->words[1]);
 
     if (proto == PARLEY_PROTO_NONE) {
-        return parley_setting_bad(d, d->words[1], PARLEY_SET_NO_PROTOCOL);
+        return parley_setting_not(d, d->words[1], "a protocol",
+                                  PARLEY_PROTOCOL_WORDS);
     }
 
     d->s->said = proto;
@@ -106,13 +99,12 @@ parley_set_speak(parley_setting_t *d)
     }
 
     if (!parley_setting_param(d->words[2], "gateway", &d->s->gateway)) {
-        return parley_setting_bad(d, d->words[2],
-                                  "is unknown, expected gateway=");
+        return parley_setting_unknown(d, d->words[2], "gateway=");
     }
 
     if (d->s->gateway.len == 0 || proto != PARLEY_PROTO_CANONICAL) {
-        return parley_setting_bad(d, d->words[2],
-                                  "names no sender of AEE errors");
+        return parley_setting_not(d, d->words[2], "a sender of AEE errors",
+                                  "gateway=NAME after \"aee\"");
     }
 
     return 0;
@@ -126,8 +118,7 @@ parley_set_loss(parley_setting_t *d)
 
     static const char *const  words[] = { "report", "reject", "ignore", NULL };
 
-    i = parley_setting_choice(d, words,
-                              "is unknown, expected report, reject or ignore");
+    i = parley_setting_choice(d, words);
 
     if (i < 0) {
         return -1;
@@ -172,8 +163,8 @@ parley_set_vcp_severity(parley_setting_t *d)
                                        &set[i - 1], &err)
             != 0)
         {
-            return parley_problem(d->problem, "%s in \"%s\" directive",
-                                  err.text, d->row->name);
+            return parley_problem(d->problem, "\"%s\": %s", d->row->name,
+                                  err.text);
         }
     }
 
@@ -191,7 +182,7 @@ parley_set_vcp_critical(parley_setting_t *d)
 
     static const char *const  words[] = { "pass", "pause", NULL };
 
-    i = parley_setting_choice(d, words, "is unknown, expected pass or pause");
+    i = parley_setting_choice(d, words);
 
     if (i < 0) {
         return -1;
@@ -207,8 +198,8 @@ int
 parley_set_vcp_broadcast(parley_setting_t *d)
 {
     if (!parley_name_is_group(PARLEY_PROTO_CANONICAL, d->words[1])) {
-        return parley_setting_bad(d, d->words[1], "must be the AEE name of a "
-                                  "group, such as bus.ops");
+        return parley_setting_not(d, d->words[1], "a group", "the AEE name of "
+                                  "a group, such as bus.ops");
     }
 
     d->s->broadcast = d->words[1];
@@ -222,8 +213,11 @@ parley_set_window(parley_setting_t *d)
 {
     parley_str_t  receiver;
 
-    if (parley_setting_time(d->words[1], &d->s->window_ms) != 0) {
-        return parley_setting_bad(d, d->words[1], PARLEY_NO_TIME);
+    if (parley_setting_read_time(d, d->words[1], PARLEY_RANGE_TIME,
+                                 &d->s->window_ms)
+        != 0)
+    {
+        return -1;
     }
 
     if (d->n == 2) {
@@ -233,8 +227,7 @@ parley_set_window(parley_setting_t *d)
     if (!parley_setting_param(d->words[2], "receiver", &receiver)
         || receiver.len == 0)
     {
-        return parley_setting_bad(d, d->words[2],
-                                  "is unknown, expected receiver=");
+        return parley_setting_unknown(d, d->words[2], "receiver=");
     }
 
     return parley_setting_value(d, receiver, &d->s->receiver);

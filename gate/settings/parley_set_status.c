@@ -34,14 +34,15 @@ parley_set_status(parley_setting_t *d)
         word = d->words[1];
 
         if (!parley_setting_param(word, "suspended", &value)) {
-            return parley_setting_bad(d, word, "is unknown, expected "
-                                      "suspended=");
+            return parley_setting_unknown(d, word, "suspended=");
         }
 
-        if (parley_setting_number(value, &n) != 0 || n < 1
-            || n > PARLEY_SUSPENDED_MAX)
+        if (parley_setting_read_number(d, word,
+                                       parley_range(1, PARLEY_SUSPENDED_MAX),
+                                       &n)
+            != 0)
         {
-            return parley_setting_bad(d, word, "is no number from 1 to 1000");
+            return -1;
         }
 
         d->s->status_suspended = (uint32_t) n;
@@ -61,7 +62,7 @@ parley_set_health(parley_setting_t *d)
 
     static const char *const  words[] = { "live", "ready", NULL };
 
-    i = parley_setting_choice(d, words, "must be \"live\" or \"ready\"");
+    i = parley_setting_choice(d, words);
 
     if (i == -1) {
         return -1;

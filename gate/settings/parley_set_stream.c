@@ -6,10 +6,12 @@
 #include "gate/settings/parley_directive.h"
 
 
-#define PARLEY_SET_LAG_MAX       ((int64_t) 1 << 30)
-#define PARLEY_SET_DECLARES_MAX  1000000
+#define PARLEY_SET_DAY           ((int64_t) 24 * 3600 * 1000)
 #define PARLEY_SET_HOLD_MAX      60000
 #define PARLEY_SET_MCP_HOLD      20000
+
+/* milliseconds; the seconds fit into 31 bits */
+#define PARLEY_SET_AGE_MAX       (24855 * PARLEY_SET_DAY)
 
 /* VCP-20: seconds between two pings, at most */
 #define PARLEY_SET_PING_MAX      30
@@ -20,6 +22,7 @@
  * acknowledgment.  5 of 60 s are left for late timers.
  */
 #define PARLEY_SET_GONE_MAX      55
+#define PARLEY_SET_PART_MAX      ((PARLEY_SET_GONE_MAX - 1) * 1000)
 #define PARLEY_SET_KEEPALIVE     15
 #define PARLEY_SET_TIMEOUT       30
 
@@ -48,9 +51,7 @@ static int parley_set_websocket_word(parley_setting_t *d, size_t i,
     parley_websocket_conf_t *ret);
 static int parley_set_stream_gone(parley_setting_t *d, parley_stream_t *stream);
 static int parley_set_seconds(parley_setting_t *d, parley_str_t word,
-    parley_str_t value, uint32_t *ret);
-static int parley_set_share(parley_setting_t *d, parley_str_t word,
-    parley_str_t value, uint32_t *ret);
+    int64_t max, uint32_t *ret);
 
 
 int
@@ -84,14 +85,15 @@ parley_set_mcp(parley_setting_t *d)
     }
 
     if (conf->accept != PARLEY_PROTO_BIT(PARLEY_PROTO_VERBS)) {
-        return parley_setting_wrong(d, "has the verbs of \"channel\" alone");
+        return parley_setting_wrong(d, "has another protocol; expected "
+                                    "\"channel\"");
     }
 
     if (conf->hold == 0) {
 
         if (conf->unheld) {
-            return parley_setting_wrong(d, "has no \"hold=off\": its calls "
-                                        "wait for frames");
+            return parley_setting_wrong(d, "cannot have \"hold=off\": its "
+                                        "calls wait for frames");
         }
 
         conf->hold = PARLEY_SET_MCP_HOLD;
@@ -127,7 +129,8 @@ parley_set_submission(parley_setting_t *d)
     }
 
     if (conf->accept == 0) {
-        (void) parley_setting_wrong(d, "names no protocol");
+        (void) parley_setting_wrong(d, "has no protocol; expected "
+                                    PARLEY_PROTOCOL_WORDS);
         return NULL;
     }
 
@@ -147,9 +150,8 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
 
     word = d->words[i];
 
-    if (memchr(word.data, '=', word.len) != NULL && parley_setting_twice(d, i))
-    {
-        return parley_setting_bad(d, word, "is there twice");
+    if (parley_setting_once(d, i) != 0) {
+        return -1;
     }
 
     if (parley_setting_param(word, "counts", &value)) {
@@ -158,10 +160,11 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
 
     if (parley_setting_param(word, "max", &value)) {
 
-        if (parley_setting_number(value, &n) != 0 || n < 1
-            || n > PARLEY_LOGS_MAX)
+        if (parley_setting_read_number(d, word,
+                                       parley_range(1, PARLEY_LOGS_MAX), &n)
+            != 0)
         {
-            return parley_setting_bad(d, word, "is no number from 1 to 1024");
+            return -1;
         }
 
         ret->expand.max = (size_t) n;
@@ -171,11 +174,10 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
 
     if (parley_setting_param(word, "declares", &value)) {
 
-        if (parley_setting_number(value, &n) != 0 || n < 1
-            || n > PARLEY_SET_DECLARES_MAX)
+        if (parley_setting_read_number(d, word, parley_range(1, 1000000), &n)
+            != 0)
         {
-            return parley_setting_bad(d, word, "is no number from 1 to "
-                                      "1000000");
+            return -1;
         }
 
         ret->declares = (uint32_t) n;
@@ -195,13 +197,12 @@ parley_set_submit_word(parley_setting_t *d, size_t i,
     proto = parley_proto_find(word);
 
     if (proto == PARLEY_PROTO_NONE) {
-        return parley_setting_bad(d, word, "is no protocol, expected "
-                                  PARLEY_PROTOCOL_WORDS
+        return parley_setting_not(d, word, "a protocol", PARLEY_PROTOCOL_WORDS
                                   ", hold=, counts=, max=, off= or declares=");
     }
 
     if (ret->accept & PARLEY_PROTO_BIT(proto)) {
-        return parley_setting_bad(d, word, "is there twice");
+        return parley_setting_bad(d, word, PARLEY_SETTING_DUPLICATE);
     }
 
     ret->accept |= PARLEY_PROTO_BIT(proto);
@@ -221,8 +222,7 @@ parley_set_await(parley_setting_t *d, parley_str_t word, parley_str_t value,
 
     return parley_setting_time(value, ret) == 0 && *ret >= 1000
            && *ret <= PARLEY_SET_HOLD_MAX ? 0
-           : parley_setting_bad(d, word, "is no time from 1s to 60s, and not "
-                                "\"off\"");
+           : parley_setting_not(d, word, "a time", "1s to 60s or off");
 }
 
 
@@ -232,8 +232,7 @@ parley_set_counts(parley_setting_t *d, parley_str_t word, int *ret)
     if (!parley_str_is(word, "counts=exact")
         && !parley_str_is(word, "counts=coarse"))
     {
-        return parley_setting_bad(d, word, "must be counts=exact or "
-                                  "counts=coarse");
+        return parley_setting_unknown(d, word, "counts=exact or counts=coarse");
     }
 
     *ret = parley_str_is(word, "counts=coarse");
@@ -274,9 +273,9 @@ parley_set_submit_off(parley_setting_t *d, parley_str_t word,
         }
 
         if (i == sizeof(names) / sizeof(names[0])) {
-            return parley_setting_bad(d, word, "names a form that is none of "
-                                      "handle, sessions, prefix, session, "
-                                      "members, role and accord");
+            return parley_setting_not(d, word, "a list of forms", "handle, "
+                                      "sessions, prefix, session, members, "
+                                      "role or accord");
         }
 
         ret->expand.off |= 1u << names[i].form;
@@ -353,21 +352,20 @@ static void
 parley_set_stream_unknown(parley_setting_t *d)
 {
     int       len;
-    char      text[256];
+    char      text[128];
     unsigned  i;
 
-    len = snprintf(text, sizeof(text), "is no protocol of streams, expected "
-                   "one of");
+    len = 0;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
         if (!parley_codecs[i]->unstreamed && (size_t) len < sizeof(text)) {
-            len += snprintf(text + len, sizeof(text) - (size_t) len, " %s",
-                            (const char *)
+            len += snprintf(text + len, sizeof(text) - (size_t) len, "%s%s",
+                            len == 0 ? "one of " : ", ", (const char *)
                             parley_proto_name((parley_proto_t) i).data);
         }
     }
 
-    (void) parley_setting_bad(d, d->words[1], text);
+    (void) parley_setting_not(d, d->words[1], "a protocol of streams", text);
 }
 
 
@@ -446,8 +444,7 @@ parley_set_websocket_word(parley_setting_t *d, size_t i,
         }
 
         return ret->stream.keepalive <= PARLEY_SET_PING_MAX ? 0
-               : parley_setting_bad(d, word, "is longer than the 30s between "
-                                    "two pings");
+               : parley_setting_not(d, word, "a time", "1s to 30s");
     }
 
     for (k = 0; k < sizeof(submits) / sizeof(submits[0]); k++) {
@@ -456,9 +453,8 @@ parley_set_websocket_word(parley_setting_t *d, size_t i,
         }
     }
 
-    return parley_setting_bad(d, word, "is unknown, expected lag=, "
-                              "keepalive=, age=, timeout=, counts=, max=, "
-                              "off= or declares=");
+    return parley_setting_unknown(d, word, "lag=, keepalive=, age=, timeout=, "
+                                  "counts=, max=, off= or declares=");
 }
 
 
@@ -497,17 +493,16 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
 
     word = d->words[i];
 
-    if (memchr(word.data, '=', word.len) != NULL && parley_setting_twice(d, i))
-    {
-        return parley_setting_bad(d, word, "is there twice");
+    if (parley_setting_once(d, i) != 0) {
+        return -1;
     }
 
     if (parley_setting_param(word, "lag", &value)) {
 
-        if (parley_setting_size(value, &n) != 0 || n < 1
-            || n > PARLEY_SET_LAG_MAX)
+        if (parley_setting_read_size(d, word, parley_range(1, 1 << 30), &n)
+            != 0)
         {
-            return parley_setting_bad(d, word, "is no size from 1 to 1g");
+            return -1;
         }
 
         ret->lag = (uint32_t) n;
@@ -516,21 +511,25 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
     }
 
     if (parley_setting_param(word, "keepalive", &value)) {
-        return parley_set_share(d, word, value, &ret->keepalive);
+        return parley_set_seconds(d, word, PARLEY_SET_PART_MAX,
+                                  &ret->keepalive);
     }
 
     if (parley_setting_param(word, "age", &value)) {
-        return parley_set_seconds(d, word, value, &ret->age);
+        return parley_set_seconds(d, word, PARLEY_SET_AGE_MAX, &ret->age);
     }
 
     if (parley_setting_param(word, "timeout", &value)) {
-        return parley_set_share(d, word, value, &ret->timeout);
+        return parley_set_seconds(d, word, PARLEY_SET_PART_MAX, &ret->timeout);
     }
 
     if (parley_setting_param(word, "retry", &value)) {
 
-        if (parley_setting_time(value, &n) != 0 || n < 1 || n > INT32_MAX) {
-            return parley_setting_bad(d, word, "is no time from 1ms to 24d");
+        if (parley_setting_read_time(d, word,
+                                     parley_range(1, 24 * PARLEY_SET_DAY), &n)
+            != 0)
+        {
+            return -1;
         }
 
         ret->retry = (uint32_t) n;
@@ -538,8 +537,8 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
         return 0;
     }
 
-    return parley_setting_bad(d, word, "is unknown, expected lag=, keepalive=, "
-                              "retry=, age= or timeout=");
+    return parley_setting_unknown(d, word, "lag=, keepalive=, retry=, age= or "
+                                  "timeout=");
 }
 
 
@@ -572,8 +571,8 @@ parley_set_stream_gone(parley_setting_t *d, parley_stream_t *stream)
         return 0;
     }
 
-    (void) snprintf(text, sizeof(text), "has keepalive=%us and timeout=%us, "
-                    "expected times of at most %us together",
+    (void) snprintf(text, sizeof(text), "has keepalive=%us and timeout=%us; "
+                    "expected a sum of at most %us",
                     (unsigned) stream->keepalive, (unsigned) stream->timeout,
                     (unsigned) PARLEY_SET_GONE_MAX);
 
@@ -581,31 +580,16 @@ parley_set_stream_gone(parley_setting_t *d, parley_stream_t *stream)
 }
 
 
-/* Reads a time that leaves the other time of GONE_MAX at least one second. */
+/* Reads a time of at most max milliseconds, in seconds. */
 
 static int
-parley_set_share(parley_setting_t *d, parley_str_t word, parley_str_t value,
-    uint32_t *ret)
-{
-    if (parley_set_seconds(d, word, value, ret) != 0) {
-        return -1;
-    }
-
-    return *ret < PARLEY_SET_GONE_MAX ? 0
-           : parley_setting_bad(d, word, "is longer than 54s");
-}
-
-
-static int
-parley_set_seconds(parley_setting_t *d, parley_str_t word, parley_str_t value,
+parley_set_seconds(parley_setting_t *d, parley_str_t word, int64_t max,
     uint32_t *ret)
 {
     int64_t  ms;
 
-    if (parley_setting_time(value, &ms) != 0 || ms < 1000
-        || ms / 1000 > INT32_MAX)
-    {
-        return parley_setting_bad(d, word, "is no time of at least 1s");
+    if (parley_setting_read_time(d, word, parley_range(1000, max), &ms) != 0) {
+        return -1;
     }
 
     *ret = (uint32_t) (ms / 1000);

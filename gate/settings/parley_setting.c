@@ -10,13 +10,17 @@
 #define PARLEY_DIRECTIVE_NUMBER_MAX  1000000000000
 
 
+/* a suffix, and the factor that it means: milliseconds, octets or 1 */
+typedef struct {
+    const char  *word;
+    int64_t      factor;
+} parley_setting_unit_t;
+
+
 /*
  * in descending order, as they must be used; without nginx's years and months
  */
-static const struct {
-    const char  *word;
-    int64_t      ms;
-} parley_setting_units[] = {
+static const parley_setting_unit_t  parley_setting_units[] = {
     { "w", 604800000 },
     { "d", 86400000 },
     { "h", 3600000 },
@@ -26,7 +30,47 @@ static const struct {
     { NULL, 0 }
 };
 
+static const parley_setting_unit_t  parley_setting_sizes[] = {
+    { "m", 1 << 20 },
+    { "k", 1 << 10 },
+    { "", 1 }
+};
 
+
+/* a kind of value: its name in errors, its syntax, and its units */
+typedef struct {
+    const char                   *noun;
+    int                         (*parse)(parley_str_t s, int64_t *ret);
+    const parley_setting_unit_t  *units;
+} parley_setting_kind_t;
+
+
+static const parley_setting_kind_t  parley_setting_kind_time = {
+    "a time", parley_setting_time, parley_setting_units
+};
+
+static const parley_setting_kind_t  parley_setting_kind_seconds = {
+    "a time of whole seconds", parley_setting_time, parley_setting_units
+};
+
+static const parley_setting_kind_t  parley_setting_kind_size = {
+    "a size", parley_setting_size, parley_setting_sizes
+};
+
+static const parley_setting_kind_t  parley_setting_kind_number = {
+    "a number", parley_setting_number, parley_setting_sizes + 2
+};
+
+
+static int parley_setting_in_range(const parley_setting_t *d,
+    parley_str_t word, const parley_setting_kind_t *kind,
+    const parley_range_t *range, int64_t *ret);
+static int parley_setting_out_of_range(const parley_setting_t *d,
+    parley_str_t word, const parley_setting_kind_t *kind,
+    const parley_range_t *range);
+static size_t parley_setting_write(char *out, size_t size,
+    const parley_setting_unit_t *unit, int64_t n);
+static parley_str_t parley_setting_after(parley_str_t word);
 static int parley_setting_digits(parley_str_t *s, int64_t *ret);
 
 
@@ -47,8 +91,28 @@ int
 parley_setting_bad(const parley_setting_t *d, parley_str_t word,
     const char *why)
 {
-    return parley_problem(d->problem, "\"%.*s\" in \"%s\" %s", (int) word.len,
-                          (const char *) word.data, d->row->name, why);
+    return parley_problem(d->problem, "\"%s\": \"%.*s\" %s", d->row->name,
+                          (int) word.len, (const char *) word.data, why);
+}
+
+
+int
+parley_setting_not(const parley_setting_t *d, parley_str_t word,
+    const char *noun, const char *expected)
+{
+    return parley_problem(d->problem, "\"%s\": \"%.*s\" is not %s; expected "
+                          "%s", d->row->name, (int) word.len,
+                          (const char *) word.data, noun, expected);
+}
+
+
+int
+parley_setting_unknown(const parley_setting_t *d, parley_str_t word,
+    const char *expected)
+{
+    return parley_problem(d->problem, "\"%s\": \"%.*s\" is unknown; expected "
+                          "%s", d->row->name, (int) word.len,
+                          (const char *) word.data, expected);
 }
 
 
@@ -61,7 +125,7 @@ parley_setting_wrong(const parley_setting_t *d, const char *why)
 
 
 int
-parley_setting_twice(const parley_setting_t *d, size_t i)
+parley_setting_once(const parley_setting_t *d, size_t i)
 {
     size_t          k, len;
     parley_str_t    word;
@@ -80,7 +144,7 @@ parley_setting_twice(const parley_setting_t *d, size_t i)
         if (d->words[k].len >= len
             && memcmp(d->words[k].data, word.data, len) == 0)
         {
-            return 1;
+            return parley_setting_bad(d, word, PARLEY_SETTING_DUPLICATE);
         }
     }
 
@@ -108,10 +172,11 @@ parley_setting_param(parley_str_t word, const char *name, parley_str_t *ret)
 
 
 int
-parley_setting_choice(const parley_setting_t *d, const char *const *words,
-    const char *choices)
+parley_setting_choice(const parley_setting_t *d, const char *const *words)
 {
-    int  i;
+    int     i;
+    char    expected[128];
+    size_t  len;
 
     for (i = 0; words[i] != NULL; i++) {
         if (parley_str_eq_fold(d->words[1], parley_str_c(words[i]))) {
@@ -119,7 +184,124 @@ parley_setting_choice(const parley_setting_t *d, const char *const *words,
         }
     }
 
-    return parley_setting_bad(d, d->words[1], choices);
+    len = 0;
+
+    for (i = 0; words[i] != NULL; i++) {
+        len += (size_t) snprintf(expected + len, sizeof(expected) - len,
+                                 "%s%s", i == 0 ? ""
+                                         : words[i + 1] == NULL ? " or " : ", ",
+                                 words[i]);
+    }
+
+    return parley_setting_unknown(d, d->words[1], expected);
+}
+
+
+int
+parley_setting_read_time(const parley_setting_t *d, parley_str_t word,
+    const parley_range_t *range, int64_t *ret_ms)
+{
+    return parley_setting_in_range(d, word, &parley_setting_kind_time, range,
+                                   ret_ms);
+}
+
+
+int
+parley_setting_read_seconds(const parley_setting_t *d, parley_str_t word,
+    const parley_range_t *range, int64_t *ret_s)
+{
+    int64_t                       ms;
+    const parley_setting_kind_t  *kind = &parley_setting_kind_seconds;
+
+    if (parley_setting_in_range(d, word, kind, range, &ms) != 0) {
+        return -1;
+    }
+
+    *ret_s = ms / 1000;
+
+    return ms % 1000 == 0
+           ? 0 : parley_setting_out_of_range(d, word, kind, range);
+}
+
+
+int
+parley_setting_read_size(const parley_setting_t *d, parley_str_t word,
+    const parley_range_t *range, int64_t *ret)
+{
+    return parley_setting_in_range(d, word, &parley_setting_kind_size, range,
+                                   ret);
+}
+
+
+int
+parley_setting_read_number(const parley_setting_t *d, parley_str_t word,
+    const parley_range_t *range, int64_t *ret)
+{
+    return parley_setting_in_range(d, word, &parley_setting_kind_number, range,
+                                   ret);
+}
+
+
+static int
+parley_setting_in_range(const parley_setting_t *d, parley_str_t word,
+    const parley_setting_kind_t *kind, const parley_range_t *range,
+    int64_t *ret)
+{
+    return kind->parse(parley_setting_after(word), ret) == 0
+           && *ret >= range->min && *ret <= range->max
+           ? 0 : parley_setting_out_of_range(d, word, kind, range);
+}
+
+
+static int
+parley_setting_out_of_range(const parley_setting_t *d, parley_str_t word,
+    const parley_setting_kind_t *kind, const parley_range_t *range)
+{
+    char    text[64];
+    size_t  len;
+
+    len = parley_setting_write(text, sizeof(text), kind->units, range->min);
+
+    if (range->max == INT64_MAX) {
+        (void) snprintf(text + len, sizeof(text) - len, " or more");
+
+    } else {
+        len += (size_t) snprintf(text + len, sizeof(text) - len, " to ");
+        (void) parley_setting_write(text + len, sizeof(text) - len,
+                                    kind->units, range->max);
+    }
+
+    return parley_setting_not(d, word, kind->noun, text);
+}
+
+
+/* Writes n in the largest unit that divides it.  Returns the length. */
+
+static size_t
+parley_setting_write(char *out, size_t size, const parley_setting_unit_t *unit,
+    int64_t n)
+{
+    while (n % unit->factor != 0) {
+        unit++;
+    }
+
+    return (size_t) snprintf(out, size, "%lld%s",
+                             (long long) (n / unit->factor),
+                             n == 0 ? "" : unit->word);
+}
+
+
+/* Returns the value of a word NAME=VALUE, or the whole word. */
+
+static parley_str_t
+parley_setting_after(parley_str_t word)
+{
+    const uint8_t  *equals;
+
+    equals = word.len > 0 ? memchr(word.data, '=', word.len) : NULL;
+
+    return equals == NULL ? word
+           : parley_str_from(word, (size_t) (equals + 1 - word.data));
 }
 
 
@@ -182,8 +364,8 @@ parley_setting_time(parley_str_t s, int64_t *ret_ms)
         }
 
         if (parley_setting_units[i].word == NULL
-            || n > PARLEY_SETTING_TIME_MAX / parley_setting_units[i].ms
-            || (total += n * parley_setting_units[i].ms) >
+            || n > PARLEY_SETTING_TIME_MAX / parley_setting_units[i].factor
+            || (total += n * parley_setting_units[i].factor) >
                PARLEY_SETTING_TIME_MAX)
         {
             return -1;

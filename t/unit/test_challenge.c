@@ -69,18 +69,18 @@ test_values(void **state)
 {
     (void) state;
 
-    assert_null(parley_realm_vet(PARLEY_STR("my agents; a, b=c")));
-    assert_non_null(parley_realm_vet(parley_str_none));
-    assert_non_null(parley_realm_vet(PARLEY_STR("a\"")));
-    assert_non_null(parley_realm_vet(PARLEY_STR("a\\")));
-    assert_non_null(parley_realm_vet(PARLEY_STR("a\r\nb")));
-    assert_non_null(parley_realm_vet(PARLEY_STR("\xC3\xA9")));
+    assert_int_equal(parley_realm_vet(PARLEY_STR("my agents; a, b=c")), 0);
+    assert_int_equal(parley_realm_vet(parley_str_none), -1);
+    assert_int_equal(parley_realm_vet(PARLEY_STR("a\"")), -1);
+    assert_int_equal(parley_realm_vet(PARLEY_STR("a\\")), -1);
+    assert_int_equal(parley_realm_vet(PARLEY_STR("a\r\nb")), -1);
+    assert_int_equal(parley_realm_vet(PARLEY_STR("\xC3\xA9")), -1);
 
-    assert_null(parley_realm_vet_metadata(PARLEY_STR("https://a/b?c")));
-    assert_null(parley_realm_vet_metadata(PARLEY_STR("http://a")));
-    assert_non_null(parley_realm_vet_metadata(parley_str_none));
-    assert_non_null(parley_realm_vet_metadata(PARLEY_STR("/a")));
-    assert_non_null(parley_realm_vet_metadata(PARLEY_STR("https://a/ b")));
+    assert_int_equal(parley_realm_vet_metadata(PARLEY_STR("https://a/b?c")), 0);
+    assert_int_equal(parley_realm_vet_metadata(PARLEY_STR("http://a")), 0);
+    assert_int_equal(parley_realm_vet_metadata(parley_str_none), -1);
+    assert_int_equal(parley_realm_vet_metadata(PARLEY_STR("/a")), -1);
+    assert_int_equal(parley_realm_vet_metadata(PARLEY_STR("https://a/ b")), -1);
 }
 
 

@@ -214,9 +214,9 @@ test_wrong(void **state)
     wrong("parley_trusted yes;", "invalid value \"yes\" in \"parley_trusted\" "
           "directive, it must be \"on\" or \"off\"");
     wrong("parley_cap priority=low priority=low;",
-          "\"priority=low\" in \"parley_cap\" is there twice");
-    wrong("parley_redact payload;", "\"payload\" in \"parley_redact\" must be "
-          "a JSON Pointer, such as /payload/secret");
+          "\"parley_cap\": \"priority=low\" is duplicate");
+    wrong("parley_redact payload;", "\"parley_redact\": \"payload\" is not a "
+          "JSON Pointer; expected a member, such as /payload/secret");
     assert_string_equal(set(&outer, PARLEY_IN_HTTP, "parley_identities none;"),
                         "no \"none\"");
 
