@@ -371,7 +371,7 @@ subtest 'SEC-17 GW-11 errors of the configuration' => sub {
 
     delete $_->{certificates} for @{ $identities->{principals} };
     wrong('nobody has one', gateway('on', $one),
-          qr/nobody in a file of "parley_identities" has "certificates"/);
+          qr/no principal of "parley_identities" has "certificates"/);
 
     $listed{alice}{certificates} = [{ dns => 'a.example' }];
     $listed{bob}{certificates} = [{ dns => 'x' }, { dns => 'A.example' }];

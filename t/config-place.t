@@ -187,7 +187,7 @@ subtest 'GW-28 an inherited directive, or one for locations within, may have no 
 
 wrong("SEC-07 $_ where nothing is accepted",
       bare("$zone $keys", $_),
-      qr/"parley_\w+" has no effect without "parley_accept": whatever comes passes unchecked/)
+      qr/"parley_\w+" has no effect without "parley_accept": requests pass unchecked/)
     for ('parley_jwt on;', 'parley_allow principal=a;', 'parley_deny to=b;',
          'parley_signature required;', 'parley_trusted on;',
          'parley_rate 1r/s;', 'parley_redact /payload/x;',
@@ -240,7 +240,7 @@ subtest 'GW-28 an issuer without keys causes one warning' => sub {
             . 'issuer=https://a.example issuer=https://b.example;',
             'parley_accept aee;')))[1];
     };
-    my $none = qr/\[warn\] "parley_jwt" takes tokens of the issuer "https:\/\/b\.example", and no "parley_jwks" has keys of it: none verifies in \S+:\d+/;
+    my $none = qr/\[warn\] "parley_jwt" accepts the issuer "https:\/\/b\.example", but no "parley_jwks" has its keys: its tokens are refused in \S+:\d+/;
 
     my @warned = $said->('parley_jwks %TMP%/jwks.json '
                          . 'issuer=https://a.example;') =~ /$none/g;
@@ -290,7 +290,7 @@ sub rules {
 }
 
 doubtful("GW-28 $_->[0] is warned about", rules(@{ $_->[1] }),
-         qr/"$_->[2]" has no effect: the "$_->[3]" in \S+nginx\.conf:\d+ comes first and matches all that it matches/,
+         qr/"$_->[2]" has no effect: the "$_->[3]" in \S+nginx\.conf:\d+ comes first and matches all its messages/,
          map { rules(@$_) } @{ $_->[4] })
     for
     ['a deny after an allow that covers it',
@@ -329,7 +329,7 @@ doubtful("GW-28 $_->[0] is warned about", rules(@{ $_->[1] }),
 
 doubtful('GW-28 principal= of a name that no principal has is warned about',
          rules('parley_allow principal=agent.alcie|agent.auditor|*.bob;'),
-         qr/"parley_allow" has "principal=agent\.alcie", and no principal of "parley_identities" has this name/,
+         qr/"parley_allow" has "principal=agent\.alcie", but no principal of "parley_identities" has this name/,
          rules('parley_deny principal=agent.auditor|AGENT.AUDITOR|agent:auditor|auditor;'),
          rules('parley_claims aee=name;', 'parley_allow principal=agent.alcie;'),
          (rules('parley_allow principal=agent.alcie;')
@@ -338,13 +338,13 @@ doubtful('GW-28 principal= of a name that no principal has is warned about',
 doubtful('GW-28 so is that of a deny',
          rules('parley_deny principal=agent:nobody;',
                'parley_allow principal=**;'),
-         qr/"parley_deny" has "principal=agent:nobody", and no principal/);
+         qr/"parley_deny" has "principal=agent:nobody", but no principal/);
 
 
 my $plain = bare("$zone $known $keys", "parley_accept aee; $checked");
 
 doubtful('GW-28 parley_jwt on without TLS is warned about', $plain,
-         qr/"parley_accept" has "parley_jwt on" in a server that listens without TLS alone/,
+         qr/"parley_accept" has "parley_jwt on" in a server that only listens without TLS/,
          ($plain =~ s/parley_accept/parley_trusted on; $&/r),
          ($plain =~ s/:%PORT_3%/$& ssl; $tls/r),
          ($plain =~ s/:%PORT_3%/$&; listen 127.0.0.1:%PORT_4% ssl; $tls/r));
@@ -360,7 +360,7 @@ doubtful('GW-28 so is that of what is published, once for a server',
 doubtful("GW-28 $_ without TLS is warned about",
          "$zone $known $keys server { listen 127.0.0.1:%PORT_3%; $checked\n"
          . "location /a { $_; } }",
-         qr/"\w+" has "parley_jwt on" in a server that listens without TLS/)
+         qr/"\w+" has "parley_jwt on" in a server that only listens without TLS/)
     for 'parley_submit channel', 'parley_mcp channel', 'parley_websocket aee';
 
 
@@ -402,7 +402,7 @@ subtest 'GW-24 error_page to a location that accepts nothing causes a warning' =
             . 'location @spare { proxy_pass http://127.0.0.1:1; } '
             . 'location @good { parley_accept aee; parley_trusted on;')))[1];
     };
-    my $astray = qr/\[warn\] "error_page" of location "[^"]+" leads to "\@spare", which has no "parley_accept": no message gets there in/;
+    my $astray = qr/\[warn\] "error_page" of location "[^"]+" leads to "\@spare", which has no "parley_accept": no message reaches it in/;
 
     like($said->('502 504 = @spare'), $astray, 'of what a service failed');
     unlike($said->('502 504 = @good'), qr/error_page/, 'one that accepts');
@@ -492,7 +492,7 @@ subtest 'SEC-13 the window is at least as long as any freshness of the zone' => 
     my ($status, $said) = check($http);
 
     is($status, 0) or diag($said);
-    like($said, qr/\[warn\] .*"parley_window" is 3630000 ms here, the longest "parley_freshness"/);
+    like($said, qr/\[warn\] .*"parley_window" of "parley_accept" becomes 3630000 ms, the longest "parley_freshness"/);
 
     my ($file) = $said =~ /file (\S+nginx\.conf)/;
     my (undef, undef, $err)

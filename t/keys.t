@@ -664,9 +664,9 @@ subtest 'VCP-31 GW-11 places of parley_keys' => sub {
     $check->('with limit_except', 'location /k { parley_keys; parley_jwt on; '
              . 'limit_except GET { deny all; } }');
     $check->('without proof', 'location /k { parley_keys; }',
-             qr/"parley_keys" has nobody to trust/);
+             qr/"parley_keys" has no proof of the sender/);
     $check->('trusted', 'location /k { parley_keys; parley_trusted on; }',
-             qr/"parley_keys" has nobody to trust/);
+             qr/"parley_keys" has no proof of the sender/);
     $check->('with parley_accept', 'location /k { parley_keys; parley_jwt on; '
              . 'parley_accept aee; }', $alone);
     $check->('with proxy_pass', 'location /k { parley_keys; parley_jwt on; '
@@ -675,10 +675,10 @@ subtest 'VCP-31 GW-11 places of parley_keys' => sub {
              . 'parley_status; }', qr/without "parley_keys"/);
     $check->('with what has no effect', 'location /k { parley_keys; '
              . 'parley_jwt on; parley_dry_run on; }',
-             qr/"parley_dry_run" has no effect beside "parley_keys"/);
+             qr/"parley_dry_run" has no effect: "parley_keys" in this/);
     $check->('with locations in it', 'location /k { parley_keys; '
              . 'parley_jwt on; location /k/x { return 404; } }',
-             qr/without locations in it/);
+             qr/without nested locations/);
     $check->('with a word', 'location /k { parley_keys on; }',
              qr/invalid number of arguments in "parley_keys"/);
     $check->('in a server', 'parley_keys;', qr/not allowed here/);
@@ -693,7 +693,7 @@ subtest 'VCP-31 GW-11 places of parley_keys' => sub {
              qr/needs "parley_jwks"/, without => 'parley_jwks');
     $check->('with a certificate that nobody has',
              'location /k { parley_keys; parley_certificate on; }',
-             qr/"parley_certificate", and nobody/);
+             qr/"parley_certificate", but no principal/);
 };
 
 done_testing;

@@ -572,7 +572,7 @@ for my $case (['parley_replay;', qr/invalid number of arguments/],
               ['parley_replay 1m;', qr/is unknown; expected size= or time=/],
               ['parley_replay size=1m; parley_replay size=1m;',
                qr/is duplicate/],
-              ['parley_replay size=8m;', qr/is as large as "parley_zone"/],
+              ['parley_replay size=8m;', qr/"size=" of "parley_replay" is too large/],
               ['parley_window 10m peer=x;', qr/expected receiver=/],
               ['parley_window 10m receiver=;', qr/expected receiver=/],
               ['parley_window x;', qr/is not a time; expected 0 to 36500d/])

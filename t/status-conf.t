@@ -44,7 +44,7 @@ sub refused {
 }
 
 
-my $open = 'location "/s" of "parley_status" is open to everybody';
+my $open = 'location "/s" of "parley_status" is open to all callers';
 
 right('OPS-01 open to everybody', 'location /s { parley_status; }', $open);
 right("OPS-01 $_", "location /s { parley_status; $_ }")
@@ -64,7 +64,7 @@ right('OPS-01 what the server accepts does not come to it',
 right('OPS-01 more than one', 'location /s { parley_status; deny all; } '
       . 'location /t { parley_status; deny all; }');
 
-my $alone = 'answers requests itself, and stands in a location without';
+my $alone = 'answers requests itself; expected a location without';
 
 for my $it ('parley_status', 'parley_health ready', 'parley_public_keys') {
     my ($name) = split ' ', $it;
@@ -80,7 +80,7 @@ for my $it ('parley_status', 'parley_health ready', 'parley_public_keys') {
             qr/"$name" $alone "proxy_pass" or another content handler/);
     refused("OPS-01 $it and parley_jwt",
             "location /s { $it; parley_jwt on; }",
-            qr/"parley_jwt" has no effect beside "$name"/);
+            qr/"parley_jwt" has no effect: "$name" in this location/);
     refused("OPS-01 $it twice", "location /s { $it; $it; }",
             qr/"$name" directive is duplicate/);
 }
@@ -107,7 +107,7 @@ refused("OPS-01 $_", "location /s { parley_status $_; deny all; }",
         'suspended=all';
 refused('OPS-01 VCP-26 names, open to everybody',
         'location /s { parley_status suspended=5; }',
-        qr/location "\/s" of "parley_status suspended=", which tells names, is open to everybody/);
+        qr/location "\/s" of "parley_status suspended=" is open to all callers/);
 right("OPS-01 VCP-26 names, with $_",
       "location /s { parley_status suspended=1000; $_ }")
     for 'allow 127.0.0.1; deny all;', 'internal;',

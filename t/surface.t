@@ -206,7 +206,7 @@ subtest 'C2A-38: claims do not make a surface' => sub {
         my ($status, $said) = check("parley_zone z:1m; server { "
             . "parley_claims $name=$name; }");
         is($status, 1);
-        like($said, qr/comes only from "parley_identities"/);
+        like($said, qr/cannot come from a claim; expected in "parley_identities"/);
     }
 
     for my $name (['c2a', 'human:slack.T123.U9'],

@@ -561,7 +561,7 @@ subtest 'GW-11 GW-16 a wrong configuration is named by file and line' => sub {
         [ "parley_trusted on;\nhttp {}",
           qr/:1: "parley_trusted" directive is not allowed here/ ],
         [ $in->('parley_trusted off;') =~ s/parley_trusted on;//r,
-          qr/:3: "parley_accept" has nobody to trust/ ],
+          qr/:3: "parley_accept" has no proof of the sender/ ],
         [ $in->('') =~ s/parley_zone a:1m;//r, qr/needs "parley_zone"/ ],
         [ $in->('') =~ s/accept aee/accept aee vcp/r,
           qr/needs "parley_speak"/ ],
@@ -646,7 +646,7 @@ subtest 'GW-11 GW-16 the warnings of nginx' => sub {
     for (['aee moq; parley_speak vcp; parley_trusted on;',
           'moq, which is never translated to vcp'],
          ['aee c2a; parley_speak aee; parley_signature required;',
-          'c2a, whose messages have no signature'])
+          'c2a, a protocol without signatures'])
     {
         my (undef, undef, $err)
             = configured('http { parley_zone a:1m; parley_identities '

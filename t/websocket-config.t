@@ -78,14 +78,14 @@ wrong("$_->[0]", at("parley_jwt on audience=agents; $_->[0];"), $_->[1])
 
 wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
     for ['for everybody', ['parley_trusted on; parley_websocket vcp;'],
-         qr/"parley_websocket" has nobody to trust/],
+         qr/"parley_websocket" has no proof of the sender/],
         ['with a service', ["$socket proxy_pass http://127.0.0.1:1;"],
-         qr/"parley_websocket" answers requests itself, .*"proxy_pass"/],
+         qr/"parley_websocket" publishes messages; .*"proxy_pass"/],
         ['with locations in it', ["$socket location /in/it { return 200; }"],
-         qr/"parley_websocket" stands in a location without locations/],
+         qr/"parley_websocket" publishes messages; expected a location without nested locations/],
         ['without a zone', [$socket, zone => ''], qr/needs "parley_zone"/],
         (map { ["beside $_->[0]", ["$socket $_->[0] $_->[1];"],
-                qr/"parley_websocket" takes messages .* without "$_->[0]"/] }
+                qr/"parley_websocket" publishes messages; .* without "$_->[0]"/] }
             ['parley_accept', 'vcp'], ['parley_speak', 'vcp'],
             ['parley_submit', 'vcp'], ['parley_stream', 'vcp'],
             ['parley_mcp', 'channel'], ['parley_roster', 'channel'],
@@ -93,7 +93,7 @@ wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
         ['beside parley_status', ["$socket parley_status;"],
          qr/"parley_status" .*"parley_websocket"/],
         ['GW-28 in a dry run', ["$socket parley_dry_run on;"],
-         qr/"parley_dry_run" has no effect beside it/],
+         qr/"parley_websocket" publishes messages; .* without "parley_dry_run"/],
         ['GW-28 of another protocol',
          ['parley_jwt on audience=agents; parley_websocket aee; parley_vcp_context x;'],
          qr/"parley_vcp_context" has no effect without vcp/],
@@ -106,7 +106,7 @@ wrong("SEC-07 $_->[0]", at(@{ $_->[1] }), $_->[2])
          ["$socket parley_vcp_context a;",
           more => 'location /out { parley_jwt on audience=agents; parley_stream vcp; '
                   . 'parley_vcp_context b; }'],
-         qr/has another "parley_vcp_context" than that in/];
+         qr/has another "parley_vcp_context" than the one in/];
 
 
 subtest 'GW-27 parley explain reads its input as a frame' => sub {

@@ -1,6 +1,6 @@
 /* parley_status, parley_health and parley_public_keys, and their checks. */
 
-#include "gate/settings/parley_directive.h"
+#include "gate/settings/parley_settings_parts.h"
 
 
 typedef struct {
@@ -127,37 +127,32 @@ parley_settings_answer(const parley_settings_env_t *env,
     why = parley_settings_beside(s, d, block);
 
     if (why != NULL) {
-        return parley_problem(problem, "%s answers requests itself, and "
-                              "stands in a location without %s", d->quoted,
-                              why);
+        return parley_problem(problem, "%s " PARLEY_SETTINGS_ANSWERS "%s",
+                              d->quoted, why);
     }
 
     if (s->first != PARLEY_DIRECTIVE_COUNT) {
         problem->where = s->where[s->first];
 
-        return parley_problem(problem, "\"%s\" has no effect beside %s, "
-                              "to which no messages come",
+        return parley_problem(problem, "\"%s\" has no effect: %s in this "
+                              "location accepts no messages",
                               parley_directives[s->first].name, d->quoted);
     }
 
     if (d->id == PARLEY_DIRECTIVE_STATUS && block->open && !block->internal) {
 
-        if (s->status_suspended > 0) {
-            return parley_problem(problem, "location \"%.*s\" of "
-                                  "\"parley_status suspended=\", which tells "
-                                  "names, is open to everybody: \"allow\", "
-                                  "\"deny\", \"auth_basic\" or "
-                                  "\"auth_request\" must restrict it",
-                                  (int) block->name.len,
-                                  (const char *) block->name.data);
-        }
-
         (void) parley_problem(problem, "location \"%.*s\" of "
-                              "\"parley_status\" is open to everybody: no "
-                              "\"allow\", \"deny\", \"auth_basic\" or "
-                              "\"auth_request\" restricts it",
-                              (int) block->name.len,
-                              (const char *) block->name.data);
+                              "\"parley_status%s\" is open to all callers; "
+                              "expected \"allow\", \"deny\", \"auth_basic\" "
+                              "or \"auth_request\"", (int) block->name.len,
+                              (const char *) block->name.data,
+                              s->status_suspended > 0 ? " suspended=" : "");
+
+        /* suspended= shows names */
+
+        if (s->status_suspended > 0) {
+            return -1;
+        }
 
         if (env->warn != NULL) {
             env->warn(env->ctx, problem);
@@ -198,6 +193,5 @@ parley_settings_beside(const parley_settings_t *s,
         return "\"parley_accept\"";
     }
 
-    return block->handled ? "\"proxy_pass\" or another content handler"
-                          : NULL;
+    return block->handled ? PARLEY_SETTINGS_HANDLER : NULL;
 }

@@ -6,7 +6,6 @@
 #include "gate/settings/parley_directive.h"
 #include "translate/parley_name.h"
 #include "gate/settings/parley_reserved.h"
-#include "core/parley_url.h"
 #include "state/parley_state.h"
 #include "core/parley_url.h"
 
@@ -119,9 +118,9 @@ parley_settings_http_settle(const parley_settings_env_t *env,
     }
 
     if (http->zone.len > 0 && http->replay_size >= http->zone_size) {
-        return parley_problem(problem, "\"parley_replay\" is as large as "
-                              "\"parley_zone\", of which first answers are a "
-                              "part");
+        return parley_problem(problem, "\"size=\" of \"parley_replay\" is too "
+                              "large; expected less than the size of "
+                              "\"parley_zone\"");
     }
 
     if (http->jwks_refresh_ms < http->jwks_interval_ms) {
@@ -148,8 +147,7 @@ parley_settings_delivers(const parley_settings_http_t *http,
         problem->where = http->where[PARLEY_DIRECTIVE_DELIVER];
 
         return parley_problem(problem, "\"parley_deliver\" needs "
-                              "\"parley_zone\", where what is to be "
-                              "delivered is kept");
+                              "\"parley_zone\"");
     }
 
     n = http->directory != NULL
@@ -168,8 +166,7 @@ parley_settings_delivers(const parley_settings_http_t *http,
 
         if (http->deliver_uri.len == 0) {
             return parley_problem(problem, "/principals/%zu/deliver in "
-                                  "\"%.*s\" needs \"parley_deliver\", by "
-                                  "which it is reached", i,
+                                  "\"%.*s\" needs \"parley_deliver\"", i,
                                   (int) http->identities.len,
                                   (const char *) http->identities.data);
         }

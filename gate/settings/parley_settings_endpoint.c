@@ -69,8 +69,8 @@ parley_settings_endpoint_check(parley_settings_http_t *http,
 
         problem->where = s->where[i];
 
-        return parley_problem(problem, "\"%s\" has no effect beside "
-                              "\"%s\", to which no messages come",
+        return parley_problem(problem, "\"%s\" has no effect: \"%s\" in this "
+                              "location accepts no messages",
                               parley_directives[i].name, name);
     }
 
@@ -107,8 +107,8 @@ parley_settings_listens(parley_settings_http_t *http,
            : s->constitution.varies ? "parley_vcp_constitution" : NULL;
 
     if (name != NULL) {
-        return parley_problem(problem, "\"%s\" has a \"%s\" with variables: "
-                              "there is no request whose they were", by, name);
+        return parley_problem(problem, "\"%s\" has a \"%s\" with variables; "
+                              "expected a value without variables", by, name);
     }
 
     name = !parley_str_eq(s->context.text, first->context.text)
@@ -124,9 +124,9 @@ parley_settings_listens(parley_settings_http_t *http,
 
     where = &first->where[parley_settings_listens_by(first)];
 
-    return parley_problem(problem, "\"%s\" has another \"%s\" than that in "
-                          "%.*s:%u: what is published is written once for "
-                          "each protocol", by, name, (int) where->file.len,
+    return parley_problem(problem, "\"%s\" has another \"%s\" than the one in "
+                          "%.*s:%u; expected equal values for all streams of "
+                          "a protocol", by, name, (int) where->file.len,
                           (const char *) where->file.data, where->line);
 }
 
@@ -160,27 +160,23 @@ parley_settings_websocket(parley_settings_http_t *http,
 
     for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (parley_settings_has(s, others[i])) {
-            return parley_problem(problem, "\"parley_websocket\" takes "
-                                  "messages and delivers them, in the protocol "
-                                  "that it names, and stands in a location "
-                                  "without \"%s\"",
+            return parley_problem(problem, "\"parley_websocket\" "
+                                  PARLEY_SETTINGS_PUBLISHES "\"%s\"",
                                   parley_directives[others[i]].name);
         }
     }
 
     why = block->handled
-          ? "answers requests itself, and stands in a location without "
-            "\"proxy_pass\" or another content handler"
+          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_HANDLER
           : block->frame
-          ? "stands in a location without locations in it"
+          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_NESTED
           : s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF
-          ? "has nobody to trust: it needs \"parley_jwt on\" or "
-            "\"parley_certificate on\""
+          ? PARLEY_SETTINGS_PROOF " or \"parley_certificate on\""
           : parley_settings_has(s, PARLEY_DIRECTIVE_DRY_RUN)
-          ? "publishes, or refuses: \"parley_dry_run\" has no effect beside it"
+          ? PARLEY_SETTINGS_PUBLISHES "\"parley_dry_run\""
           : s->receiver.varies
-          ? "has a \"parley_window\" with variables: there is no request "
-            "whose they were"
+          ? "has a \"parley_window\" with variables; expected a value without "
+            "variables"
           : NULL;
 
     return why != NULL
@@ -194,39 +190,32 @@ parley_settings_endpoint_check_lack(const parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block)
 {
     if (s->gate.accept != 0) {
-        return "answers requests itself, and stands in a location without "
-               "\"parley_accept\"";
+        return PARLEY_SETTINGS_ANSWERS "\"parley_accept\"";
     }
 
     if (block->handled) {
-        return "answers requests itself, and stands in a location without "
-               "\"proxy_pass\" or another content handler";
+        return PARLEY_SETTINGS_ANSWERS PARLEY_SETTINGS_HANDLER;
     }
 
     if (block->frame) {
-        return "stands in a location without locations in it";
+        return PARLEY_SETTINGS_ANSWERS PARLEY_SETTINGS_NESTED;
     }
 
     if (http->zone.len == 0) {
-        return s->keys ? "needs \"parley_zone\", where the keys are kept"
-               : s->control ? "needs \"parley_zone\", where it is kept who is "
-                              "suspended"
-               : "needs \"parley_zone\", by which workers tell each "
-                         "other what was published";
+        return "needs \"parley_zone\"";
     }
 
     if (s->keys && http->directory == NULL) {
-        return "needs \"parley_identities\", which says whose parent is whose";
+        return "needs \"parley_identities\", which lists parents";
     }
 
     if (s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF) {
-        return "has nobody to trust: it needs \"parley_jwt on\" or "
-               "\"parley_certificate on\"";
+        return PARLEY_SETTINGS_PROOF " or \"parley_certificate on\"";
     }
 
     if (s->control && (s->gate.policy == NULL || s->gate.policy->n == 0)) {
-        return "lets nobody in without a rule: it needs \"parley_allow "
-               "type=control\" with a scope, a role or a principal";
+        return "needs a rule; expected \"parley_allow type=control\" with a "
+               "scope, a role or a principal";
     }
 
     return parley_settings_has_no_jwks(http, s)
@@ -249,26 +238,21 @@ parley_settings_submits(const parley_settings_t *s,
     problem->where = s->where[id];
 
     why = s->mcp != NULL && parley_settings_has(s, PARLEY_DIRECTIVE_SUBMIT)
-          ? "publishes what its callers send, and stands in a location "
-            "without \"parley_submit\""
+          ? PARLEY_SETTINGS_PUBLISHES "\"parley_submit\""
           : s->mcp != NULL
             && s->gate.accept != PARLEY_PROTO_BIT(PARLEY_PROTO_VERBS)
-          ? "takes calls of MCP, and stands in a location without "
-            "\"parley_accept\""
+          ? PARLEY_SETTINGS_PUBLISHES "\"parley_accept\""
           : s->mcp != NULL && s->jwt == NULL
             && s->gate.certificate == PARLEY_DEMAND_OFF
-          ? "has nobody to trust: it needs \"parley_jwt on\" or "
-            "\"parley_certificate on\""
+          ? PARLEY_SETTINGS_PROOF " or \"parley_certificate on\""
           : block->handled
-          ? "publishes what it accepts, and stands in a location without "
-            "\"proxy_pass\" or another content handler"
+          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_HANDLER
           : block->frame
-          ? "stands in a location without locations in it"
+          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_NESTED
           : parley_settings_has(s, PARLEY_DIRECTIVE_SPEAK)
-          ? "sends nothing to a service: \"parley_speak\" has no effect "
-            "beside it"
+          ? PARLEY_SETTINGS_PUBLISHES "\"parley_speak\""
           : parley_settings_has(s, PARLEY_DIRECTIVE_DRY_RUN)
-          ? "publishes, or refuses: \"parley_dry_run\" has no effect beside it"
+          ? PARLEY_SETTINGS_PUBLISHES "\"parley_dry_run\""
           : NULL;
 
     return why == NULL ? 0

@@ -11,6 +11,19 @@
     (((s)->own & (uint64_t) 1 << (id)) && (s)->where[id].line != 0)
 
 
+/* parts of errors that several checks have */
+#define PARLEY_SETTINGS_ANSWERS                                              \
+    "answers requests itself; expected a location without "
+#define PARLEY_SETTINGS_PUBLISHES                                            \
+    "publishes messages; expected a location without "
+#define PARLEY_SETTINGS_HANDLER  "\"proxy_pass\" or another content handler"
+#define PARLEY_SETTINGS_NESTED   "nested locations"
+#define PARLEY_SETTINGS_PROOF                                                \
+    "has no proof of the sender; expected \"parley_jwt on\""
+#define PARLEY_SETTINGS_TLS                                                  \
+    "expected TLS, or \"parley_trusted on\" behind a proxy that ends TLS"
+
+
 /* parley_settings_endpoint.c: functions that return 0, or -1 with *problem */
 
 /* Checks a block that takes no messages because of the directive id. */

@@ -70,8 +70,8 @@ parley_settings_inactive(const parley_settings_env_t *env,
         problem->where = s->where[s->first];
 
         return parley_problem(problem, "\"%s\" has no effect without "
-                              "\"parley_accept\": whatever comes passes "
-                              "unchecked", parley_directives[s->first].name);
+                              "\"parley_accept\": requests pass unchecked",
+                              parley_directives[s->first].name);
     }
 
     if (!block->handled || block->internal
@@ -92,9 +92,9 @@ parley_settings_inactive(const parley_settings_env_t *env,
 
         (void) parley_problem(problem, "location \"%.*s\" inherits \"%s\", "
                               "which has no effect without "
-                              "\"parley_accept\": whatever comes passes "
-                              "unchecked; \"parley_accept off\" says so, "
-                              "inherited from %.*s:%u",
+                              "\"parley_accept\": requests pass unchecked; "
+                              "\"parley_accept off\" confirms this; inherited "
+                              "from %.*s:%u",
                               (int) block->name.len,
                               (const char *) block->name.data,
                               parley_directives[i].name,
@@ -236,8 +236,8 @@ parley_settings_certificate(const parley_settings_http_t *http,
         || !parley_directory_has_certificates(http->directory))
     {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "has \"parley_certificate\", and nobody in a "
-                                "file of \"parley_identities\" has "
+                                "has \"parley_certificate\", but no principal "
+                                "of \"parley_identities\" has "
                                 "\"certificates\"");
     }
 
@@ -260,17 +260,17 @@ parley_settings_lack(const parley_settings_http_t *http,
     }
 
     if (gate->speak == PARLEY_PROTO_NONE) {
-        return "names several protocols and needs \"parley_speak\", what the "
-               "upstream speaks";
+        return "names several protocols and needs \"parley_speak\", the "
+               "protocol of the service";
     }
 
     if (!gate->trusted && s->jwt == NULL
         && gate->certificate == PARLEY_DEMAND_OFF
         && gate->signature != PARLEY_DEMAND_REQUIRED)
     {
-        return "has nobody to trust: it needs \"parley_jwt on\", "
-               "\"parley_certificate on\", \"parley_signature required\" or, "
-               "knowingly, \"parley_trusted on\"";
+        return PARLEY_SETTINGS_PROOF ", \"parley_certificate on\", "
+               "\"parley_signature required\" or, to trust all callers, "
+               "\"parley_trusted on\"";
     }
 
     if (gate->signature == PARLEY_DEMAND_OFF && !gate->trusted) {
@@ -288,15 +288,16 @@ parley_settings_lack(const parley_settings_http_t *http,
             || !parley_directory_has_keys(http->directory)))
     {
         return http->directory != NULL
-               ? "has \"parley_signature required\", and nobody in the file of "
+               ? "has \"parley_signature required\", but no principal of "
                  "\"parley_identities\" has \"keys\""
                : "has \"parley_signature required\" and needs "
-                 "\"parley_identities\", where the keys are";
+                 "\"parley_identities\" with keys";
     }
 
     if (s->window_ms < gate->past_ms + gate->future_ms) {
-        return "has a \"parley_window\" shorter than what "
-               "\"parley_freshness\" lets in: a message could be replayed";
+        return "has a \"parley_window\" shorter than \"past=\" plus "
+               "\"future=\" of \"parley_freshness\": a message could be "
+               "replayed";
     }
 
     return NULL;
@@ -325,7 +326,7 @@ parley_settings_window_min(const parley_settings_t *s, parley_error_t *err)
         if ((s->gate.accept & PARLEY_PROTO_BIT(i)) && s->window_ms < min) {
             return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
                           "has a \"parley_window\" below the %d minutes that "
-                          "%s asks for", (int) (min / 60000),
+                          "%s requires", (int) (min / 60000),
                           (const char *)
                           parley_proto_title((parley_proto_t) i).data);
         }
@@ -377,16 +378,16 @@ parley_settings_never(const parley_gate_conf_t *gate, parley_proto_t proto,
     if (!parley_is_pair(proto, gate->speak)) {
         (void) parley_error_set(ret, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
                                 "names %.*s, which is never translated to "
-                                "%.*s, what the upstream speaks",
+                                "%.*s",
                                 (int) from.len, (const char *) from.data,
                                 (int) to.len, (const char *) to.data);
         return;
     }
 
     (void) parley_error_set(ret, PARLEY_E_FIELD_INVALID, NULL,
-                            "names %.*s, whose messages have no signature, "
-                            "beside \"parley_signature required\": none of "
-                            "them passes",
+                            "names %.*s, a protocol without signatures, "
+                            "with \"parley_signature required\": its messages "
+                            "are refused",
                             (int) from.len, (const char *) from.data);
 }
 
@@ -568,9 +569,9 @@ parley_settings_window(const parley_settings_env_t *env,
     if (s->gate.accept != 0 && ms > s->window_ms) {
         problem.where = s->where[PARLEY_DIRECTIVE_ACCEPT];
 
-        (void) parley_problem(&problem, "\"parley_window\" is %lld ms here, "
-                              "the longest \"parley_freshness\" of any "
-                              "location, for \"parley_accept\"",
+        (void) parley_problem(&problem, "\"parley_window\" of "
+                              "\"parley_accept\" becomes %lld ms, the longest "
+                              "\"parley_freshness\" of any location",
                               (long long) ms);
         parley_settings_warn(env, &problem);
         s->window_ms = ms;

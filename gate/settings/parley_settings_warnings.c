@@ -75,10 +75,9 @@ parley_settings_warnings_served(const parley_settings_env_t *env,
 
     problem->where = s->where[by];
 
-    (void) parley_problem(problem, "\"%s\" stands in a server that listens "
-                          "without TLS alone: every request is refused, for "
-                          "it needs TLS, or \"parley_trusted on\" behind what "
-                          "ends it", parley_directives[by].name);
+    (void) parley_problem(problem, "\"%s\" is in a server that only listens "
+                          "without TLS: every request is refused; "
+                          PARLEY_SETTINGS_TLS, parley_directives[by].name);
     parley_settings_warn(env, problem);
 }
 
@@ -116,11 +115,10 @@ parley_settings_http_doubt(const parley_settings_env_t *env,
 
         problem.where = jwt->where;
 
-        (void) parley_problem(&problem, "\"parley_jwt\" has \"tickets=\", "
-                              "which has no effect without \"parley_stream\" "
-                              "or \"parley_websocket\" here, or in a "
-                              "location within that has no \"parley_jwt\" of "
-                              "its own");
+        (void) parley_problem(&problem, "\"parley_jwt\" has \"tickets=\" "
+                              "without effect; expected \"parley_stream\" or "
+                              "\"parley_websocket\" here, or in a nested "
+                              "location without its own \"parley_jwt\"");
         parley_settings_warn(env, &problem);
     }
 
@@ -146,10 +144,9 @@ parley_settings_unheld(const parley_settings_env_t *env,
 
     problem->where = s->where[PARLEY_DIRECTIVE_SUBMIT];
 
-    (void) parley_problem(problem, "\"parley_submit\" has \"hold=\", which "
-                          "has no effect where it takes frames of "
-                          "agent-channel alone: none is held, their answers "
-                          "come by streams");
+    (void) parley_problem(problem, "\"parley_submit\" has \"hold=\" without "
+                          "effect: answers to frames of agent-channel come by "
+                          "streams");
     parley_settings_warn(env, problem);
 }
 
@@ -172,8 +169,8 @@ parley_settings_unserved(const parley_settings_env_t *env,
     named = block->name.len > 0;
 
     (void) parley_problem(problem, "\"parley_accept\" of %s%.*s%s has no "
-                          "\"proxy_pass\", \"parley_submit\" or another "
-                          "content handler beside it: no message gets anywhere",
+                          "content handler: no message is forwarded; expected "
+                          "\"proxy_pass\", \"parley_submit\" or another",
                           named ? "location \"" : "a server",
                           (int) block->name.len,
                           (const char *) block->name.data, named ? "\"" : "");
@@ -196,7 +193,7 @@ parley_settings_astray(const parley_settings_env_t *env,
 
     (void) parley_problem(problem, "\"error_page\" of location \"%.*s\" leads "
                           "to \"%.*s\", which has no \"parley_accept\": no "
-                          "message gets there", (int) block->name.len,
+                          "message reaches it", (int) block->name.len,
                           (const char *) block->name.data,
                           (int) block->astray.len,
                           (const char *) block->astray.data);
@@ -229,9 +226,9 @@ parley_settings_keyless(const parley_settings_env_t *env,
         http->keyless = *where;
         problem->where = *where;
 
-        (void) parley_problem(problem, "\"parley_jwt\" takes tokens of the "
-                              "issuer \"%.*s\", and no \"parley_jwks\" has "
-                              "keys of it: none verifies",
+        (void) parley_problem(problem, "\"parley_jwt\" accepts the issuer "
+                              "\"%.*s\", but no \"parley_jwks\" has its keys: "
+                              "its tokens are refused",
                               issuer.len < 128 ? (int) issuer.len : 128,
                               (const char *) issuer.data);
         parley_settings_warn(env, problem);
@@ -285,10 +282,10 @@ parley_settings_clear(const parley_settings_env_t *env,
     problem->where = s->where[by];
 
     (void) parley_problem(problem, "\"%s\" has \"parley_jwt on\" in a server "
-                          "that listens without TLS alone: tokens come "
+                          "that only listens without TLS: tokens come "
                           "unencrypted, and a message without a signature is "
-                          "refused; it needs TLS, or \"parley_trusted on\" "
-                          "behind what ends it", parley_directives[by].name);
+                          "refused; " PARLEY_SETTINGS_TLS,
+                          parley_directives[by].name);
     parley_settings_warn(env, problem);
 }
 

@@ -55,9 +55,8 @@ parley_settings_covered(const parley_settings_env_t *env,
     where = before->data;
 
     (void) parley_problem(&problem, "\"%s\" has no effect: the \"%s\" in "
-                          "%.*s:%u comes first and matches all that it "
-                          "matches", rule->allow ? "parley_allow"
-                                                 : "parley_deny",
+                          "%.*s:%u comes first and matches all its messages",
+                          rule->allow ? "parley_allow" : "parley_deny",
                           before->allow ? "parley_allow" : "parley_deny",
                           (int) where->file.len,
                           (const char *) where->file.data, where->line);
@@ -84,7 +83,7 @@ parley_settings_unknown(const parley_settings_env_t *env,
             continue;
         }
 
-        (void) parley_problem(&problem, "\"%s\" has \"principal=%.*s\", and "
+        (void) parley_problem(&problem, "\"%s\" has \"principal=%.*s\", but "
                               "no principal of \"parley_identities\" has this "
                               "name: the rule matches only a token with this "
                               "\"sub\"", rule->allow ? "parley_allow"

@@ -378,7 +378,7 @@ test_verify(void **state)
     assert_int_equal(problem.where.line, 1);
 
     in_http("parley_zone a:1m;");
-    assert_non_null(strstr(verify(engine), "has nobody to trust"));
+    assert_non_null(strstr(verify(engine), "has no proof of the sender"));
 
     in_http("parley_trusted on;");
     in_http("parley_loss reject;");
@@ -396,9 +396,9 @@ test_verify(void **state)
     http.longest_ms = 7230000;
     parley_settings_window(&env, &http, &inner);
     assert_int_equal(inner.window_ms, 7230000);
-    assert_string_equal(warned, "\"parley_window\" is 7230000 ms here, the "
-                        "longest \"parley_freshness\" of any location, for "
-                        "\"parley_accept\"");
+    assert_string_equal(warned, "\"parley_window\" of \"parley_accept\" "
+                        "becomes 7230000 ms, the longest "
+                        "\"parley_freshness\" of any location");
 
     /* GW-28: only its own setting */
 
