@@ -503,6 +503,35 @@ subtest 'SEC-13 the window is at least as long as any freshness of the zone' => 
 };
 
 
+# parley_deliver: its location takes no messages
+
+my $posts = "$zone $known parley_deliver /_deliver hosts=peer.example; "
+          . "server { listen 127.0.0.1:%PORT_3%;\n"
+          . "location = /_deliver { internal; "
+          . 'proxy_pass $parley_deliver_url; ';
+
+subtest 'HUB-06 GW-11 VCP messages for URLs have the values of their location' => sub {
+    my ($status, $said)
+        = check($posts . 'parley_vcp_context ctx|a; parley_vcp_broadcast bus.b; '
+                . 'parley_vcp_constitution creed://a/b@1; } }');
+
+    is($status, 0) or diag($said);
+};
+
+wrong('a limit in the location of parley_deliver',
+      $posts . 'parley_vcp_context ctx|a; parley_limits body=1k; } }',
+      qr/"parley_limits" has no effect in the location of "parley_deliver", to which no messages come/);
+
+wrong('a variable in the location of parley_deliver',
+      $posts . 'parley_vcp_context $host; } }',
+      qr/"parley_vcp_context" in the location of "parley_deliver" must have no variables: a delivery has no request/);
+
+wrong('VCP in a location that parley_deliver does not name',
+      $posts . '} location = /b { internal; parley_vcp_context ctx|a; '
+      . 'proxy_pass http://127.0.0.1:1; } }',
+      qr/"parley_vcp_context" has no effect without "parley_accept"/);
+
+
 # a group is not a principal
 
 for ([aee => 'bus.ops'], [vcp => 'broadcast'], [c2a => 'channel:ops']) {

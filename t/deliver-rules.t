@@ -363,6 +363,32 @@ EOT
 };
 
 
+subtest 'HUB-06 VCP for a URL has the context of the location that posts' => sub {
+    ok($nginx->reload(workers => 1, http => http(
+        of => { bob => { deliver => "https://$here/bob", speaks => 'vcp' } },
+        locations => <<"EOT")), 'reloaded');
+        location /in { parley_jwt on; parley_submit aee; }
+        location = /_deliver {
+            internal;
+            proxy_pass \$parley_deliver_url;
+            parley_vcp_context ctx|posted;
+            parley_vcp_constitution creed://a/posted\@1;
+        }
+EOT
+
+    $peer->clear;
+
+    my $m = aee(type => 'event', intent => 'vcp.context_share', payload => {});
+
+    is(submit($m, as => 'alice', uri => '/in')->{status}, 202, 'taken');
+    ok($peer->wait_for(1), 'it comes');
+    is_deeply($peer->last->{json}{payload},
+              { context => 'ctx|posted',
+                constitution_ref => 'creed://a/posted@1' },
+              'with the values of that location');
+};
+
+
 my ($verified) = parley_try('audit', 'verify', "$dir/audit.jsonl");
 is($verified, 0, 'OPS-06 the audit log is whole');
 

@@ -286,8 +286,8 @@ parley_conf_merge(parley_conf_reading_t *rd, const parley_directive_t *block)
         parley_conf_facts(d, &facts);
 
         if (!parley_settings_steps(d->settings)
-            && parley_settings_inactive(&rd->env, d->settings, &facts,
-                                        rd->problem)
+            && parley_settings_inactive(&rd->env, rd->http, d->settings,
+                                        &facts, rd->problem)
                != 0)
         {
             return parley_conf_failed(rd->problem);

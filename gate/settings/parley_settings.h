@@ -432,12 +432,13 @@ parley_proto_t parley_settings_speaks(parley_proto_set_t accept);
 
 /*
  * SEC-07: checks a settled block that takes no messages.  Directives that
- * protect a block have an effect only with parley_accept.  Returns 0, also
- * after a warning, or -1.
+ * protect a block have an effect only with parley_accept, and those of VCP
+ * also in the location of parley_deliver.  Returns 0, also after a warning, or
+ * -1.
  */
 int parley_settings_inactive(const parley_settings_env_t *env,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem)
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
     __attribute__((warn_unused_result));
 
 /*

@@ -10,6 +10,8 @@
 #include "translate/parley_suits.h"
 
 
+static int parley_settings_delivers(const parley_settings_t *s,
+    parley_problem_t *problem);
 static int parley_settings_takes(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, const parley_engine_t *engine,
@@ -50,14 +52,20 @@ static const parley_directive_id_t
 
 int
 parley_settings_inactive(const parley_settings_env_t *env,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem)
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
 {
     size_t                 i;
     const parley_where_t  *where;
 
     if (parley_settings_answers(s)) {
         return parley_settings_answer(env, s, block, problem);
+    }
+
+    if (block->internal && block->name.len > 0
+        && parley_str_eq(block->name, http->deliver_uri))
+    {
+        return parley_settings_delivers(s, problem);
     }
 
     if (s->first != PARLEY_DIRECTIVE_COUNT
@@ -106,6 +114,54 @@ parley_settings_inactive(const parley_settings_env_t *env,
     }
 
     return 0;
+}
+
+
+/*
+ * Checks the location of parley_deliver.  It takes no messages, but VCP
+ * messages that it posts get their context and constitution there.
+ */
+
+static int
+parley_settings_delivers(const parley_settings_t *s,
+    parley_problem_t *problem)
+{
+    size_t       i;
+    const char  *name;
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+
+        if (i == PARLEY_DIRECTIVE_VCP_CONTEXT
+            || i == PARLEY_DIRECTIVE_VCP_CONSTITUTION
+            || i == PARLEY_DIRECTIVE_VCP_BROADCAST
+            || i == PARLEY_DIRECTIVE_ACCEPT
+            || !parley_settings_has(s, i)
+            || s->where[i].in != PARLEY_IN_LOCATION)
+        {
+            continue;
+        }
+
+        problem->where = s->where[i];
+
+        return parley_problem(problem, "\"%s\" has no effect in the location "
+                              "of \"parley_deliver\", to which no messages "
+                              "come", parley_directives[i].name);
+    }
+
+    name = s->context.varies ? "parley_vcp_context"
+           : s->constitution.varies ? "parley_vcp_constitution" : NULL;
+
+    if (name == NULL) {
+        return 0;
+    }
+
+    problem->where = s->where[s->context.varies
+                              ? PARLEY_DIRECTIVE_VCP_CONTEXT
+                              : PARLEY_DIRECTIVE_VCP_CONSTITUTION];
+
+    return parley_problem(problem, "\"%s\" in the location of "
+                          "\"parley_deliver\" must have no variables: a "
+                          "delivery has no request", name);
 }
 
 

@@ -338,7 +338,9 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     if (!parley_settings_steps(conf)) {
         ngx_http_parley_conf_env(cf, mcf, &env);
 
-        return parley_settings_inactive(&env, conf, &facts, &problem) == 0
+        return parley_settings_inactive(&env, &mcf->http, conf, &facts,
+                                        &problem)
+               == 0
                ? NGX_CONF_OK : ngx_http_parley_conf_wrong(cf, &problem);
     }
 

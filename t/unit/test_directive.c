@@ -437,7 +437,8 @@ test_off(void **state)
     in_http("parley_deny to=a;");
     parley_settings_merge(&inner, &outer);
 
-    assert_int_equal(parley_settings_inactive(&env, &inner, &facts, &problem),
+    assert_int_equal(parley_settings_inactive(&env, &http, &inner, &facts,
+                                              &problem),
                      0);
     assert_non_null(strstr(warned, "location \"/in\" inherits "
                            "\"parley_deny\", which has no effect"));
@@ -445,24 +446,28 @@ test_off(void **state)
 
     warned[0] = '\0';
     facts.internal = 1;
-    assert_int_equal(parley_settings_inactive(&env, &inner, &facts, &problem),
+    assert_int_equal(parley_settings_inactive(&env, &http, &inner, &facts,
+                                              &problem),
                      0);
     assert_string_equal(warned, "");
 
     facts.internal = 0;
     in_inner("parley_accept off;");
-    assert_int_equal(parley_settings_inactive(&env, &inner, &facts, &problem),
+    assert_int_equal(parley_settings_inactive(&env, &http, &inner, &facts,
+                                              &problem),
                      0);
     assert_string_equal(warned, "");
 
     in_inner("parley_cap priority=low;");
-    assert_int_equal(parley_settings_inactive(&env, &inner, &facts, &problem),
+    assert_int_equal(parley_settings_inactive(&env, &http, &inner, &facts,
+                                              &problem),
                      -1);
     assert_non_null(strstr(problem.text, "\"parley_cap\" has no effect"));
 
     facts.frame = 1;
     facts.handled = 0;
-    assert_int_equal(parley_settings_inactive(&env, &inner, &facts, &problem),
+    assert_int_equal(parley_settings_inactive(&env, &http, &inner, &facts,
+                                              &problem),
                      0);
 
     end();

@@ -192,7 +192,8 @@ server {
     location = /_deliver {
         internal;
         proxy_pass $parley_deliver_url;
-        proxy_ssl_verify off;
+        parley_vcp_context ctx|peer;
+        parley_vcp_constitution creed://ops.example/peer@1;
     }
 }
 ';
