@@ -65,20 +65,15 @@ static const uint8_t *parley_ask_copy(uint8_t *to, const uint8_t *from,
 
 
 /*
- * If the state is at_once, steps never run again, and answers are not recorded.
+ * Repeats an earlier answer, or asks a new question.  ask calls the verb, with
+ * to for its answer, which member records.  otherwise is run if the message
+ * does not wait.  Returns result, which may read *ret.
  */
-#define parley_ask_at_once(q)  ((q)->state->ops->at_once)
-
-
-/*
- * Repeats an earlier answer, or asks a new question.  ask calls the verb with
- * &e->answer.member for its answer; otherwise is run if the message does not
- * wait.
- */
-#define PARLEY_ASK(q, what, ask, member, ret, otherwise)                      \
+#define PARLEY_ASK_LATER(q, what, ask, member, ret, result, otherwise)        \
     do {                                                                      \
         int                  rc;                                              \
         parley_ask_reply_t  *e;                                               \
+        __typeof__(ret)      to __attribute__((unused));                      \
                                                                               \
         rc = parley_ask_told(q, what, &e);                                    \
                                                                               \
@@ -87,6 +82,7 @@ static const uint8_t *parley_ask_copy(uint8_t *to, const uint8_t *from,
         }                                                                     \
                                                                               \
         if (rc == 0) {                                                        \
+            to = &e->answer.member;                                           \
             rc = parley_ask_asked(q, e, ask);                                 \
         }                                                                     \
                                                                               \
@@ -96,7 +92,24 @@ static const uint8_t *parley_ask_copy(uint8_t *to, const uint8_t *from,
                                                                               \
         *(ret) = e->answer.member;                                            \
                                                                               \
-        return 0;                                                             \
+        return (result);                                                      \
+    } while (0)
+
+
+/*
+ * As PARLEY_ASK_LATER(), but if the state is at_once, steps never run again,
+ * and answers are not recorded.
+ */
+#define PARLEY_ASK(q, what, ask, member, ret, result, otherwise)              \
+    do {                                                                      \
+        if ((q)->state->ops->at_once) {                                       \
+            __typeof__(ret)  to __attribute__((unused)) = (ret);              \
+                                                                              \
+            (void) (ask);                                                     \
+            return (result);                                                  \
+        }                                                                     \
+                                                                              \
+        PARLEY_ASK_LATER(q, what, ask, member, ret, result, otherwise);       \
     } while (0)
 
 
@@ -315,13 +328,16 @@ parley_ask_admit(parley_ask_t *q, const parley_admission_t *a,
 {
     parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
+    /* without a copy of the admission, which only a repeated step needs */
+
+    if (s->ops->at_once) {
         (void) s->ops->admit(s, a, ret, &q->call);
         return 0;
     }
 
-    PARLEY_ASK(q, PARLEY_ASK_REPLY_ADMISSION, parley_ask_admit_new(q, a, e),
-               admitted, ret, return -1);
+    PARLEY_ASK_LATER(q, PARLEY_ASK_REPLY_ADMISSION,
+                     parley_ask_admit_new(q, a, e), admitted, ret, 0,
+                     return -1);
 }
 
 
@@ -333,14 +349,8 @@ parley_ask_settle(parley_ask_t *q, const parley_admission_t *a,
 
     *ret = 0;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->settle(s, a, how, ret, &q->call);
-        return 0;
-    }
-
     PARLEY_ASK(q, PARLEY_ASK_REPLY_SETTLEMENT,
-               s->ops->settle(s, a, how, &e->answer.settled, &q->call),
-               settled, ret,
+               s->ops->settle(s, a, how, to, &q->call), settled, ret, 0,
                (void) s->ops->settle(s, a, how, NULL, NULL);
                return 0);
 }
@@ -352,13 +362,8 @@ parley_ask_rate(parley_ask_t *q, const parley_rating_t *rating,
 {
     parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->rate(s, rating, ret, &q->call);
-        return 0;
-    }
-
     PARLEY_ASK(q, PARLEY_ASK_REPLY_RATE,
-               s->ops->rate(s, rating, &e->answer.rated, &q->call), rated, ret,
+               s->ops->rate(s, rating, to, &q->call), rated, ret, 0,
                if (!rating->look) {
                    (void) s->ops->rate(s, rating, NULL, NULL);
                });
@@ -371,14 +376,8 @@ parley_ask_put(parley_ask_t *q, const parley_put_t *put,
 {
     parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->put(s, put, ret, &q->call);
-        return 0;
-    }
-
     PARLEY_ASK(q, PARLEY_ASK_REPLY_PUT,
-               s->ops->put(s, put, &e->answer.put, &q->call), put, ret,
-               return -1);
+               s->ops->put(s, put, to, &q->call), put, ret, 0, return -1);
 }
 
 
@@ -441,31 +440,13 @@ static int
 parley_ask_lookup(parley_ask_t *q, parley_lookup_t *lookup,
     parley_records_t *ret)
 {
-    int                  rc;
-    parley_state_t      *s = q->state;
-    parley_ask_reply_t  *e;
+    parley_state_t  *s = q->state;
 
     lookup->arena = q->arena;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->get(s, lookup, ret, &q->call);
-        return ret->n < 0 ? -1 : 0;
-    }
-
-    rc = parley_ask_told(q, PARLEY_ASK_REPLY_RECORDS, &e);
-
-    if (rc == 0) {
-        rc = parley_ask_asked(q, e, s->ops->get(s, lookup, &e->answer.records,
-                                                &q->call));
-    }
-
-    if (rc < 0) {
-        return rc;
-    }
-
-    *ret = e->answer.records;
-
-    return ret->n < 0 ? -1 : 0;
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_RECORDS,
+               s->ops->get(s, lookup, to, &q->call), records, ret,
+               ret->n < 0 ? -1 : 0, return -1);
 }
 
 
@@ -473,36 +454,17 @@ int
 parley_ask_list(parley_ask_t *q, parley_kind_t kind, size_t at,
     parley_listed_t *ret)
 {
-    int                  rc;
-    parley_state_t      *s = q->state;
-    parley_ask_reply_t  *e;
-    parley_listing_t     listing;
+    parley_state_t    *s = q->state;
+    parley_listing_t   listing;
 
     listing.kind = kind;
     listing.at = at;
     listing.arena = q->arena;
     listing.brief = 0;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->list(s, &listing, ret, &q->call);
-        return ret->records.n < 0 ? -1 : 0;
-    }
-
-    rc = parley_ask_told(q, PARLEY_ASK_REPLY_LIST, &e);
-
-    if (rc == 0) {
-        rc = parley_ask_asked(q, e, s->ops->list(s, &listing,
-                                                 &e->answer.listed,
-                                                 &q->call));
-    }
-
-    if (rc < 0) {
-        return rc;
-    }
-
-    *ret = e->answer.listed;
-
-    return ret->records.n < 0 ? -1 : 0;
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_LIST,
+               s->ops->list(s, &listing, to, &q->call), listed, ret,
+               ret->records.n < 0 ? -1 : 0, return -1);
 }
 
 
@@ -513,13 +475,8 @@ parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
     int              none;
     parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->drop(s, id, generation, &q->call);
-        return 0;
-    }
-
     PARLEY_ASK(q, PARLEY_ASK_REPLY_DROP,
-               s->ops->drop(s, id, generation, &q->call), settled, &none,
+               s->ops->drop(s, id, generation, &q->call), settled, &none, 0,
                (void) s->ops->drop(s, id, generation, NULL);
                return 0);
 }
@@ -530,14 +487,8 @@ parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
 {
     parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->stat(s, ret, &q->call);
-        return 0;
-    }
-
     PARLEY_ASK(q, PARLEY_ASK_REPLY_STAT,
-               s->ops->stat(s, &e->answer.stat, &q->call), stat, ret,
-               return -1);
+               s->ops->stat(s, to, &q->call), stat, ret, 0, return -1);
 }
 
 
@@ -547,14 +498,9 @@ parley_ask_append(parley_ask_t *q, const parley_append_t *append,
 {
     parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->log->append(s, append, ret, &q->call);
-        return 0;
-    }
-
     PARLEY_ASK(q, PARLEY_ASK_REPLY_APPEND,
-               s->ops->log->append(s, append, &e->answer.appended, &q->call),
-               appended, ret, return -1);
+               s->ops->log->append(s, append, to, &q->call),
+               appended, ret, 0, return -1);
 }
 
 
@@ -562,30 +508,11 @@ int
 parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
     parley_roster_page_t *ret)
 {
-    int                  rc;
-    parley_state_t      *s = q->state;
-    parley_ask_reply_t  *e;
+    parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->log->roster(s, roster, ret, &q->call);
-        return ret->n < 0 ? -1 : 0;
-    }
-
-    rc = parley_ask_told(q, PARLEY_ASK_REPLY_ROSTER, &e);
-
-    if (rc == 0) {
-        rc = parley_ask_asked(q, e, s->ops->log->roster(s, roster,
-                                                        &e->answer.roster,
-                                                        &q->call));
-    }
-
-    if (rc < 0) {
-        return rc;
-    }
-
-    *ret = e->answer.roster;
-
-    return ret->n < 0 ? -1 : 0;
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_ROSTER,
+               s->ops->log->roster(s, roster, to, &q->call), roster, ret,
+               ret->n < 0 ? -1 : 0, return -1);
 }
 
 
@@ -593,30 +520,11 @@ int
 parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
     parley_log_page_t *ret)
 {
-    int                  rc;
-    parley_state_t      *s = q->state;
-    parley_ask_reply_t  *e;
+    parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->log->read(s, read, ret, &q->call);
-        return ret->n < 0 ? -1 : 0;
-    }
-
-    rc = parley_ask_told(q, PARLEY_ASK_REPLY_PAGE, &e);
-
-    if (rc == 0) {
-        rc = parley_ask_asked(q, e, s->ops->log->read(s, read,
-                                                      &e->answer.page,
-                                                      &q->call));
-    }
-
-    if (rc < 0) {
-        return rc;
-    }
-
-    *ret = e->answer.page;
-
-    return ret->n < 0 ? -1 : 0;
+    PARLEY_ASK(q, PARLEY_ASK_REPLY_PAGE,
+               s->ops->log->read(s, read, to, &q->call), page, ret,
+               ret->n < 0 ? -1 : 0, return -1);
 }
 
 
@@ -626,13 +534,8 @@ parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
     int              none;
     parley_state_t  *s = q->state;
 
-    if (parley_ask_at_once(q)) {
-        (void) s->ops->log->erase(s, erase, &q->call);
-        return 0;
-    }
-
     PARLEY_ASK(q, PARLEY_ASK_REPLY_ERASE,
-               s->ops->log->erase(s, erase, &q->call), settled, &none,
+               s->ops->log->erase(s, erase, &q->call), settled, &none, 0,
                (void) s->ops->log->erase(s, erase, NULL);
                return 0);
 }
