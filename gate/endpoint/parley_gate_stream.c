@@ -76,7 +76,7 @@ parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
     result = parley_gate_named_method(g, g->s->stream->proto, method, 0);
 
     return result == PARLEY_RESULT_PASSED
-           ? parley_step_result(parley_handshake(g)) : result;
+           ? parley_step_result(parley_gate_upgrade(g)) : result;
 }
 
 

@@ -11,47 +11,48 @@ typedef struct {
     parley_str_t  token;        /* token to look for in all fields */
     unsigned      n;
     unsigned      has:1;
-} parley_handshake_header_t;
+} parley_gate_upgrade_header_t;
 
 
-static void parley_handshake_found(void *data, parley_str_t value);
-static int parley_handshake_upgrade(parley_gate_t *g, const char *text);
-static void parley_handshake_headers(parley_gate_t *g, const char *name,
-    const char *token, parley_handshake_header_t *ret);
+static void parley_gate_upgrade_found(void *data, parley_str_t value);
+static int parley_gate_upgrade_refuse(parley_gate_t *g, const char *text);
+static void parley_gate_upgrade_headers(parley_gate_t *g, const char *name,
+    const char *token, parley_gate_upgrade_header_t *ret);
 
 
 int
-parley_handshake(parley_gate_t *g)
+parley_gate_upgrade(parley_gate_t *g)
 {
-    parley_handshake_header_t  header;
+    parley_gate_upgrade_header_t  header;
 
     if (!g->upgradable) {
-        return parley_handshake_upgrade(g, "a WebSocket is opened over "
-                                        "HTTP/1.1");
+        return parley_gate_upgrade_refuse(g, "a WebSocket is opened over "
+                                          "HTTP/1.1");
     }
 
-    parley_handshake_headers(g, "upgrade", "websocket", &header);
+    parley_gate_upgrade_headers(g, "upgrade", "websocket", &header);
 
     if (header.has) {
-        parley_handshake_headers(g, "connection", "upgrade", &header);
+        parley_gate_upgrade_headers(g, "connection", "upgrade", &header);
     }
 
     if (!header.has) {
-        return parley_handshake_upgrade(g, "this is a WebSocket: the request "
-                                        "has no \"Upgrade: websocket\" and "
-                                        "\"Connection: Upgrade\"");
+        return parley_gate_upgrade_refuse(g, "this is a WebSocket: the "
+                                          "request has no \"Upgrade: "
+                                          "websocket\" and \"Connection: "
+                                          "Upgrade\"");
     }
 
-    parley_handshake_headers(g, "sec-websocket-version", "", &header);
+    parley_gate_upgrade_headers(g, "sec-websocket-version", "", &header);
 
     if (header.n != 1
         || !parley_str_is(header.value, PARLEY_HANDSHAKE_VERSION))
     {
-        return parley_handshake_upgrade(g, "the version of WebSocket here is "
-                                        PARLEY_HANDSHAKE_VERSION);
+        return parley_gate_upgrade_refuse(g, "the version of WebSocket here is "
+                                          PARLEY_HANDSHAKE_VERSION);
     }
 
-    parley_handshake_headers(g, "sec-websocket-key", "", &header);
+    parley_gate_upgrade_headers(g, "sec-websocket-key", "", &header);
 
     if (header.n == 1 && parley_handshake_is_key(header.value)) {
         return 0;
@@ -67,7 +68,7 @@ parley_handshake(parley_gate_t *g)
 
 
 parley_str_t
-parley_handshake_lacks(const parley_gate_t *g)
+parley_gate_upgrade_lacks(const parley_gate_t *g)
 {
     parley_str_t  greeting;
 
@@ -80,7 +81,7 @@ parley_handshake_lacks(const parley_gate_t *g)
 
 
 static int
-parley_handshake_upgrade(parley_gate_t *g, const char *text)
+parley_gate_upgrade_refuse(parley_gate_t *g, const char *text)
 {
     g->upgrade = 1;
 
@@ -90,22 +91,22 @@ parley_handshake_upgrade(parley_gate_t *g, const char *text)
 
 
 static void
-parley_handshake_headers(parley_gate_t *g, const char *name,
-    const char *token, parley_handshake_header_t *ret)
+parley_gate_upgrade_headers(parley_gate_t *g, const char *name,
+    const char *token, parley_gate_upgrade_header_t *ret)
 {
     ret->value = parley_str_none;
     ret->token = parley_str_c(token);
     ret->n = 0;
     ret->has = 0;
 
-    g->env->headers(g, parley_str_c(name), parley_handshake_found, ret);
+    g->env->headers(g, parley_str_c(name), parley_gate_upgrade_found, ret);
 }
 
 
 static void
-parley_handshake_found(void *data, parley_str_t value)
+parley_gate_upgrade_found(void *data, parley_str_t value)
 {
-    parley_handshake_header_t *header = data;
+    parley_gate_upgrade_header_t *header = data;
 
     header->value = value;
     header->n++;

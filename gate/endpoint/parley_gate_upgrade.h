@@ -12,7 +12,7 @@
  * g->upgrade: the request does not ask for a WebSocket, or asks for another
  * version.
  */
-int parley_handshake(parley_gate_t *g)
+int parley_gate_upgrade(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
 /*
@@ -20,7 +20,7 @@ int parley_handshake(parley_gate_t *g)
  * protocol (VCP 8.3).  Returns an empty text if the message has it, or if the
  * protocol requires none.  The message may be read or refused.
  */
-parley_str_t parley_handshake_lacks(const parley_gate_t *g);
+parley_str_t parley_gate_upgrade_lacks(const parley_gate_t *g);
 
 
 #endif /* PARLEY_GATE_UPGRADE_H */

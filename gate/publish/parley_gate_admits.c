@@ -4,12 +4,12 @@
 #include "gate/publish/parley_gate_admits.h"
 
 
-static int parley_deliver_is_denied_as(parley_gate_t *asked,
+static int parley_gate_admits_question(parley_gate_t *asked,
     const parley_publication_t *p, parley_msg_t *msg);
 
 
 int
-parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
+parley_gate_admits(const parley_render_t *d, const parley_gate_t *g,
     const parley_publication_t *p)
 {
     int             rc;
@@ -41,7 +41,7 @@ parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
         asked.err = &err;
 
         rc = !parley_gate_is_denied(&asked)
-             && !parley_deliver_is_denied_as(&asked, p, &msg);
+             && !parley_gate_admits_question(&asked, p, &msg);
     }
 
     parley_arena_reset(&arena);
@@ -56,7 +56,7 @@ parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
  */
 
 static int
-parley_deliver_is_denied_as(parley_gate_t *asked,
+parley_gate_admits_question(parley_gate_t *asked,
     const parley_publication_t *p, parley_msg_t *msg)
 {
     parley_question_t  q;

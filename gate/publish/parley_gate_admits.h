@@ -13,7 +13,7 @@
  * message to the reader.  A publication that cannot be read, also for lack of
  * memory, is denied.
  */
-int parley_deliver_admits(const parley_render_t *d, const parley_gate_t *g,
+int parley_gate_admits(const parley_render_t *d, const parley_gate_t *g,
     const parley_publication_t *p);
 
 

@@ -616,5 +616,5 @@ ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
         return 0;
     }
 
-    return parley_deliver_admits(&h->deliver, g, p);
+    return parley_gate_admits(&h->deliver, g, p);
 }

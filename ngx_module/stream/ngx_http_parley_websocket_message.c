@@ -194,7 +194,7 @@ ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame)
     ws->greeted = 1;
 
     intent = ngx_http_parley_ngx_str(
-                                 parley_handshake_lacks(&frame->ctx.gate));
+                                 parley_gate_upgrade_lacks(&frame->ctx.gate));
 
     if (intent.len) {
         ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,

@@ -149,7 +149,7 @@ opens(const char *upgrade, const char *connection, const char *version,
     asked[6] = "sec-websocket-key";
     asked[7] = key;
 
-    rc = parley_handshake(&g);
+    rc = parley_gate_upgrade(&g);
 
     assert_int_equal(rc, err.code == PARLEY_E_NONE ? 0 : -1);
 
