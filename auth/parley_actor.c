@@ -107,17 +107,3 @@ parley_actor_is_own_instrument(const parley_principal_t *principal,
 {
     return parley_instruments_has(&principal->instruments, handle);
 }
-
-
-void
-parley_actor_both(const parley_principal_t *principal,
-    parley_str_t *ret_human, parley_str_t *ret_instrument)
-{
-    *ret_human = parley_str_none;
-    *ret_instrument = parley_str_none;
-
-    if (principal != NULL) {
-        *ret_human = parley_actor_human(principal);
-        *ret_instrument = principal->instrument;
-    }
-}

@@ -31,13 +31,5 @@ int parley_actor_is_sovereign(parley_str_t handle);
  */
 parley_str_t parley_actor_human(const parley_principal_t *principal);
 
-/*
- * Sets *ret_human to parley_actor_human() and *ret_instrument to the
- * instrument's handle, which may carry an @version; each is empty if unknown.
- * principal may be NULL.
- */
-void parley_actor_both(const parley_principal_t *principal,
-    parley_str_t *ret_human, parley_str_t *ret_instrument);
-
 
 #endif /* PARLEY_ACTOR_H */

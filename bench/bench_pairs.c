@@ -264,8 +264,15 @@ static void
 bench_attribute(void *ctx, parley_proto_t proto, parley_str_t name,
     parley_str_t *ret_human, parley_str_t *ret_instrument)
 {
-    parley_agent_t  agent;
+    parley_agent_t             agent;
+    const parley_principal_t  *principal;
 
-    parley_actor_both(bench_find(ctx, proto, name, &agent) ? agent.data : NULL,
-                      ret_human, ret_instrument);
+    *ret_human = parley_str_none;
+    *ret_instrument = parley_str_none;
+
+    if (bench_find(ctx, proto, name, &agent)) {
+        principal = agent.data;
+        *ret_human = parley_actor_human(principal);
+        *ret_instrument = principal->instrument;
+    }
 }

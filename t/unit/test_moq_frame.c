@@ -3,7 +3,6 @@
 #include "t/unit/parley_test.h"
 
 #include "translate/moq/parley_moq_frame.h"
-#include "translate/moq/parley_moq_heartbeat.h"
 
 
 #define MAX  65536
@@ -373,75 +372,6 @@ test_heartbeat_payload(void **state)
 
 
 static void
-test_heartbeat_ack(void **state)
-{
-    parley_moq_frame_t  in, ack;
-
-    (void) state;
-
-    memset(&in, 0, sizeof(in));
-    memset(&ack, 0xA5, sizeof(ack));
-
-    in.type = PARLEY_MOQ_HEARTBEAT;
-    in.session = 7;
-    in.stream = 9;
-    in.flags = PARLEY_MOQ_ENCRYPTED;
-
-    parley_moq_heartbeat_ack(&in, &ack);
-
-    assert_int_equal(ack.type, PARLEY_MOQ_HEARTBEAT);
-    assert_int_equal(ack.session, 7);
-    assert_int_equal(ack.stream, 9);
-    assert_int_equal(ack.flags, 0);
-    assert_int_equal(ack.payload.len, 0);
-}
-
-
-static void
-test_heartbeat_exchange(void **state)
-{
-    int                     i, acks;
-    parley_moq_frame_t      in, ack;
-    parley_moq_heartbeat_t  h;
-
-    (void) state;
-
-    memset(&in, 0, sizeof(in));
-    memset(&h, 0, sizeof(h));
-
-    in.type = PARLEY_MOQ_HEARTBEAT;
-
-    assert_int_equal(parley_moq_heartbeat_take(&h, &in, 5000, &ack), 1);
-
-    /*
-     * the answer to the gateway's own heartbeat is not answered, the next one
-     * is
-     */
-
-    parley_moq_heartbeat_sent(&h);
-    assert_int_equal(parley_moq_heartbeat_take(&h, &in, 5001, &ack), 0);
-    assert_int_equal(parley_moq_heartbeat_take(&h, &in, 5002, &ack), 1);
-
-    /* an exchange with a peer that acknowledges acknowledgments ends */
-
-    acks = 0;
-
-    for (i = 0; i < 1000; i++) {
-        acks += parley_moq_heartbeat_take(&h, &in, 7000, &ack);
-    }
-
-    assert_int_equal(acks, PARLEY_MOQ_ACKS_MAX);
-
-    assert_int_equal(parley_moq_heartbeat_take(&h, &in, 7999, &ack), 0);
-    assert_int_equal(parley_moq_heartbeat_take(&h, &in, 8000, &ack), 1);
-
-    /* a clock that goes back does not stop the answers */
-
-    assert_int_equal(parley_moq_heartbeat_take(&h, &in, 10, &ack), 1);
-}
-
-
-static void
 test_words(void **state)
 {
     char               text[17];
@@ -499,9 +429,6 @@ static const struct CMUnitTest  tests[] = {
     parley_test("MOQ-01 frames follow each other", test_sequence),
     parley_test("MOQ-02 a CMD frame is whole, and JSON", test_cmd),
     parley_test("MOQ-04 a heartbeat has no payload", test_heartbeat_payload),
-    parley_test("MOQ-04 a heartbeat is acknowledged", test_heartbeat_ack),
-    parley_test("MOQ-04 acknowledging comes to an end",
-                test_heartbeat_exchange),
     parley_test("MOQ-01 words for types and Session IDs", test_words),
 };
 
