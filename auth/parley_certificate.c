@@ -46,7 +46,7 @@ parley_certificate_add(parley_arena_t *arena, parley_certificate_t *c,
     }
 
     if (kind == PARLEY_CERTIFICATE_DNS) {
-        parley_certificate_lower(name->text, (uint8_t *) (uintptr_t)
+        parley_str_lower(name->text, (uint8_t *) (uintptr_t)
                                              name->text.data);
     }
 

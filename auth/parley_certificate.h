@@ -84,8 +84,5 @@ int parley_certificate_names_from_json(parley_arena_t *arena,
     parley_certificate_name_t **ret, size_t *ret_n, parley_error_t *err)
     __attribute__((warn_unused_result));
 
-/* Writes a DNS name in lower case; ret may be name. */
-void parley_certificate_lower(parley_str_t name, uint8_t *ret);
-
 
 #endif /* PARLEY_CERTIFICATE_H */

@@ -34,17 +34,6 @@ static const struct {
 };
 
 
-void
-parley_certificate_lower(parley_str_t name, uint8_t *ret)
-{
-    size_t  i;
-
-    for (i = 0; i < name.len; i++) {
-        ret[i] = parley_lower(name.data[i]);
-    }
-}
-
-
 /* Returns 0, or -1 if text is neither form of hexadecimal digits. */
 
 static int
@@ -218,7 +207,7 @@ parley_certificate_object(parley_certificate_reader_t *r)
     }
 
     if (r->name->kind == PARLEY_CERTIFICATE_DNS) {
-        parley_certificate_lower(r->name->text, (uint8_t *) (uintptr_t)
+        parley_str_lower(r->name->text, (uint8_t *) (uintptr_t)
                                                 r->name->text.data);
     }
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "auth/parley_surface.h"
+#include "core/parley_escape.h"
 #include "core/parley_buf.h"
 
 
@@ -137,20 +138,16 @@ static void
 parley_surface_write(parley_buf_t *b, parley_str_t part)
 {
     size_t   i;
-    uint8_t  c;
-
-    static const char  digits[] = "0123456789ABCDEF";
+    uint8_t  encoded[3];
 
     for (i = 0; i < part.len; i++) {
-        c = part.data[i];
 
-        if (parley_surface_is_plain(c)) {
-            parley_buf_octet(b, c);
+        if (parley_surface_is_plain(part.data[i])) {
+            parley_buf_octet(b, part.data[i]);
 
         } else {
-            parley_buf_octet(b, '%');
-            parley_buf_octet(b, (uint8_t) digits[c >> 4]);
-            parley_buf_octet(b, (uint8_t) digits[c & 15]);
+            parley_escape_octet(part.data[i], encoded);
+            parley_buf_put(b, encoded, sizeof(encoded));
         }
     }
 }

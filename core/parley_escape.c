@@ -24,7 +24,6 @@ static const uint8_t  parley_escape_octets[256] = {
 };
 
 
-static void parley_escape_octet(uint8_t c, uint8_t ret[3]);
 
 
 #undef V
@@ -122,7 +121,7 @@ parley_escape_line(parley_str_t s, size_t max, char *ret)
 }
 
 
-static void
+void
 parley_escape_octet(uint8_t c, uint8_t ret[3])
 {
     static const char  hex[] = "0123456789ABCDEF";

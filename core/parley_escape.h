@@ -31,6 +31,9 @@ typedef enum {
 /* Returns whether s needs no encoding. */
 int parley_escape_is_plain(parley_str_t s, parley_escape_t how);
 
+/* Writes "%" and two digits, 0-9 or A-F. */
+void parley_escape_octet(uint8_t c, uint8_t ret[3]);
+
 /* Appends s, encoded, to b. */
 void parley_escape_put(parley_buf_t *b, parley_str_t s, parley_escape_t how);
 

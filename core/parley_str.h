@@ -168,6 +168,18 @@ parley_lower(uint8_t c)
 }
 
 
+/* Writes s.len octets, with ASCII letters in lower case; ret may be s.data. */
+static inline void
+parley_str_lower(parley_str_t s, uint8_t *ret)
+{
+    size_t  i;
+
+    for (i = 0; i < s.len; i++) {
+        ret[i] = parley_lower(s.data[i]);
+    }
+}
+
+
 /* Returns whether an octet is an ASCII letter or a digit. */
 static inline int
 parley_is_alnum(uint8_t c)

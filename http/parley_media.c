@@ -342,7 +342,7 @@ parley_media_word_begins(parley_str_t s, parley_str_t word)
     for (i = 0; i < word.len; i++) {
         c = s.data[i];
 
-        if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != word.data[i]) {
+        if (parley_lower(c) != word.data[i]) {
             return 0;
         }
     }

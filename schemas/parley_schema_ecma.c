@@ -5,6 +5,7 @@
  * everywhere.
  */
 
+#include "core/parley_hex.h"
 #include "schemas/parley_schema_pattern.h"
 
 #include <stdio.h>
@@ -613,26 +614,19 @@ parley_schema_ecma_property(parley_schema_ecma_t *e, uint8_t p)
 static int
 parley_schema_ecma_hex(parley_schema_ecma_t *e, int digits, uint32_t *ret)
 {
-    int      n, max;
-    uint8_t  c;
+    int  n, max, digit;
 
     max = digits ? digits : 6;
     *ret = 0;
 
     for (n = 0; n < max && e->p < e->end; n++, e->p++) {
-        c = *e->p;
+        digit = parley_hex_digit(*e->p);
 
-        if (c >= '0' && c <= '9') {
-            c = (uint8_t) (c - '0');
-
-        } else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
-            c = (uint8_t) ((c | 0x20) - 'a' + 10);
-
-        } else {
+        if (digit < 0) {
             break;
         }
 
-        *ret = *ret << 4 | c;
+        *ret = *ret << 4 | (unsigned) digit;
     }
 
     return (n == digits || (digits == 0 && n != 0)) ? 0 : -1;

@@ -1,5 +1,6 @@
 #include "schemas/parley_schema_uri.h"
 #include "core/parley_buf.h"
+#include "core/parley_hex.h"
 
 
 typedef struct {
@@ -16,7 +17,6 @@ static size_t parley_schema_uri_find(parley_str_t s, const char *stops);
 static int parley_schema_uri_merge(parley_arena_t *arena,
     const parley_schema_uri_t *base, parley_str_t path, parley_str_t *ret);
 static int parley_schema_uri_dots(parley_arena_t *arena, parley_str_t *path);
-static int parley_schema_uri_digit(uint8_t c);
 
 
 parley_str_t
@@ -108,8 +108,8 @@ parley_schema_uri_decode(parley_arena_t *arena, parley_str_t s,
             return 1;
         }
 
-        high = parley_schema_uri_digit(s.data[i + 1]);
-        low = parley_schema_uri_digit(s.data[i + 2]);
+        high = parley_hex_digit(s.data[i + 1]);
+        low = parley_hex_digit(s.data[i + 2]);
 
         if (high < 0 || low < 0) {
             return 1;
@@ -267,17 +267,4 @@ parley_schema_uri_dots(parley_arena_t *arena, parley_str_t *path)
     *path = parley_str_make(out, n);
 
     return 0;
-}
-
-
-static int
-parley_schema_uri_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-
-    c |= 0x20;
-
-    return (c >= 'a' && c <= 'f') ? c - 'a' + 10 : -1;
 }

@@ -24,7 +24,8 @@
 
 #include "hub/parley_event_id.h"
 #include "hub/parley_expand.h"
-#include "gate/endpoint/parley_gate_erase_parts.h"
+#include "hub/parley_publication.h"
+#include "gate/correlation/parley_question.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/admission/parley_retain.h"
 
@@ -61,6 +62,11 @@ static int parley_gate_erase_read(parley_gate_erase_t *e);
 static int parley_gate_erase_page(parley_gate_erase_t *e);
 static int parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch,
     uint64_t offset, parley_str_t octets);
+static int parley_gate_erase_is_alone(const parley_publication_t *p);
+static int parley_gate_erase_is_others(const parley_gate_t *g,
+    const parley_publication_t *p);
+static int parley_gate_erase_is_due(parley_gate_t *g,
+    const parley_publication_t *p);
 static int parley_gate_erase_done(parley_gate_erase_t *e);
 static int parley_gate_erase_tell(parley_gate_erase_t *e);
 
@@ -335,6 +341,110 @@ parley_gate_erase_one(parley_gate_erase_t *e, uint64_t epoch, uint64_t offset,
     e->erased++;
 
     return parley_gate_erase_done(e);
+}
+
+
+/*
+ * Returns whether a message was for one name, not for an organisation or for
+ * all known peers.
+ */
+
+static int
+parley_gate_erase_is_alone(const parley_publication_t *p)
+{
+    parley_str_t  peers;
+
+    peers = parley_codecs[p->proto]->syntax->peers;
+
+    return p->facts.values[PARLEY_CHANNEL_AXIS_ORG].len == 0
+           && (peers.len == 0 || !parley_str_eq(p->to, peers));
+}
+
+
+/*
+ * Returns whether the message was for another principal, and the caller got it
+ * as an escalation that went up (VCP 6.2).  Its parties may still fetch it.
+ */
+
+static int
+parley_gate_erase_is_others(const parley_gate_t *g,
+    const parley_publication_t *p)
+{
+    parley_str_t               by;
+    const parley_who_t        *who;
+    const parley_principal_t  *to;
+
+    who = g->who;
+    by = parley_who_proven(who);
+
+    if (parley_str_eq(p->sender, by) || who->directory == NULL) {
+        return 0;
+    }
+
+    to = parley_directory_by_name(who->directory,
+                                  (parley_namespace_t) p->proto, p->to);
+
+    return to != NULL && !parley_str_eq(to->sub, by);
+}
+
+
+/*
+ * Returns 1 if the message waits for an answer with a deadline (AEE-29,
+ * VCP-24).  Then only its sender may delete it, because the deadline still
+ * needs its record.  Returns 0 if not; PARLEY_WAIT; or -1.
+ */
+
+static int
+parley_gate_erase_is_due(parley_gate_t *g, const parley_publication_t *p)
+{
+    int                      i, rc;
+    parley_ask_t            *ask;
+    parley_record_t          record;
+    parley_records_t         records;
+    parley_question_t        q;
+    parley_record_id_t       id;
+    parley_question_alias_t  lead;
+
+    if (parley_str_eq(p->sender, parley_who_proven(g->who))) {
+        return 0;
+    }
+
+    ask = &g->ask;
+
+    id.kind = PARLEY_KIND_QUESTION;
+    id.tag = parley_question_tag(ask->state, p->from, p->id);
+    parley_question_key(ask->state, p->proto, p->id, id.key);
+
+    rc = parley_ask_get_owned(ask, &id, &records);
+
+    for (i = 0; rc == 0 && i < records.n; i++) {
+        record = records.list[i];
+
+        if (record.closed) {
+            continue;
+        }
+
+        if (parley_question_is_alias(record.value, &lead)) {
+            rc = parley_ask_get_one(ask, &lead.id, &record);
+
+            if (rc < 0) {
+                return rc;
+            }
+
+            if (rc == 0 || record.closed) {
+                rc = 0;
+                continue;
+            }
+        }
+
+        parley_question_split(record.value, &q);
+
+        rc = q.head.awaited
+             && (q.head.escalates || q.head.time != PARLEY_QUESTION_TIME)
+             && parley_question_is_open(&q, record.left);
+    }
+
+    return rc;
 }
 
 

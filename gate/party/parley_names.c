@@ -400,7 +400,6 @@ static int
 parley_names_readings(parley_names_t *names, parley_str_t name)
 {
     int              said;
-    size_t           i;
     uint8_t         *lower;
     unsigned         proto;
     parley_arena_t  *arena;
@@ -412,10 +411,7 @@ parley_names_readings(parley_names_t *names, parley_str_t name)
         return -1;
     }
 
-    for (i = 0; i < name.len; i++) {
-        lower[i] = parley_lower(name.data[i]);
-    }
-
+    parley_str_lower(name, lower);
     name.data = lower;
     parley_names_add(names, name, 1);
     said = 0;

@@ -22,7 +22,6 @@ parley_reserved_like(parley_arena_t *arena, parley_proto_t proto,
     parley_str_t name, const parley_str_t *list)
 {
     int           rc;
-    size_t        i;
     uint8_t      *lower;
     unsigned      from, to;
     parley_str_t  image;
@@ -41,10 +40,7 @@ parley_reserved_like(parley_arena_t *arena, parley_proto_t proto,
         return -1;
     }
 
-    for (i = 0; i < name.len; i++) {
-        lower[i] = parley_lower(name.data[i]);
-    }
-
+    parley_str_lower(name, lower);
     name.data = lower;
 
     for (from = 0; from < PARLEY_PROTO_COUNT; from++) {

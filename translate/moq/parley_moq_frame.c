@@ -288,8 +288,8 @@ parley_moq_session_write(uint64_t session,
 int
 parley_moq_session_read(parley_str_t s, uint64_t *ret)
 {
+    int       digit;
     size_t    i;
-    uint8_t   c;
     uint64_t  value;
 
     if (s.len != 2 * PARLEY_MOQ_SESSION_LEN) {
@@ -299,19 +299,13 @@ parley_moq_session_read(parley_str_t s, uint64_t *ret)
     value = 0;
 
     for (i = 0; i < s.len; i++) {
-        c = s.data[i];
+        digit = parley_hex_digit(s.data[i]);
 
-        if (c >= '0' && c <= '9') {
-            c = (uint8_t) (c - '0');
-
-        } else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
-            c = (uint8_t) ((c | 0x20) - 'a' + 10);
-
-        } else {
+        if (digit < 0) {
             return -1;
         }
 
-        value = value << 4 | c;
+        value = value << 4 | (unsigned) digit;
     }
 
     *ret = value;

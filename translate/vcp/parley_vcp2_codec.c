@@ -90,16 +90,13 @@ parley_vcp2_unmapped(const parley_msg_t *m, parley_loss_t *loss)
 int
 parley_vcp_is_reserved(parley_str_t name)
 {
-    size_t   i;
     uint8_t  lower[PARLEY_VCP_NAME_MAX];
 
     if (name.len > PARLEY_VCP_NAME_MAX) {
         return 0;
     }
 
-    for (i = 0; i < name.len; i++) {
-        lower[i] = parley_lower(name.data[i]);
-    }
+    parley_str_lower(name, lower);
 
     return parley_vcp_field_name(parley_str_make(lower, name.len))
            != PARLEY_VCP_FIELDS;
