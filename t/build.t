@@ -1,6 +1,7 @@
 # GW-17: the module builds from the source of another nginx than the installed
-# one, as a dynamic module and linked in, and both work.  The trees stay in
-# build/, so only the first run takes long.
+# one, as a dynamic module and linked in, and both work.  It also builds with
+# the nginx-dev of Debian's unstable suite, the newest nginx that there is.  The
+# trees stay in build/, so only the first run takes long.
 
 use strict;
 use warnings;
@@ -26,7 +27,8 @@ my @wanted = '1.26';
 
 if (($installed // '') eq '1.26') {
     @wanted = grep { $_ ne $installed }
-              map { m{/nginx-(\d+\.\d+)} } glob "$root/build/nginx-src/nginx-*";
+              map { m{/nginx-(\d+\.\d+)} }
+              glob "$root/build/nginx-src/nginx-*";
     @wanted = ('newest', '1.22') if !@wanted;
 }
 
@@ -67,13 +69,29 @@ is(`$root/tools/check-exports $module`, '',
 serves('dynamic', "$dynamic/objs/nginx", $module);
 serves('static', "$static/objs/nginx", '');
 
+SKIP: {
+    chomp(my $newest = `$root/tools/fetch-nginx newest-dev 2>&1`);
+
+    skip "the newest nginx-dev cannot be fetched: $newest", 2 if $?;
+
+    ($version) = $newest =~ /nginx-(dev-[\d.]+)$/;
+
+    my $dir = "$root/build/nginx-$version";
+
+    build('module', $dir, $newest);
+    is(`$root/tools/check-exports $dir/objs/ngx_http_parley_module.so`, '',
+       "GW-17 nginx $version: the module shows what nginx asks for, no more");
+}
+
 done_testing;
 
 
 sub build {
-    my ($kind, $dir) = @_;
+    my ($kind, $dir, $from) = @_;
 
-    my $said = `$root/tools/build-nginx $kind $tree $dir 2>&1`;
+    $from //= $tree;
+
+    my $said = `$root/tools/build-nginx $kind $from $dir 2>&1`;
 
     return is($?, 0, "GW-17 nginx $version, $kind: built") || diag($said) && 0;
 }
