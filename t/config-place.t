@@ -369,9 +369,28 @@ my $vcp = "parley_accept aee vcp; parley_speak vcp; $checked";
 
 doubtful('GW-28 VCP-17 translated to VCP without a key to sign with is warned about',
          secure($vcp),
-         qr/"parley_speak vcp" needs "parley_signing_key": messages that are translated go without the signature that VCP requires/,
-         secure($vcp, $signing), secure("parley_accept vcp; $checked"),
-         secure("parley_accept aee vcp; parley_speak aee; $checked"));
+         qr/"parley_speak vcp" needs "parley_signing_key": translated messages have no signature, which VCP requires/,
+         secure($vcp, $signing), secure("parley_accept vcp; $checked"));
+
+my $acked = "parley_accept aee vcp; parley_speak aee; $checked";
+
+doubtful('GW-28 VCP-17 so are acknowledgments of a service of another protocol',
+         secure($acked),
+         qr/"parley_accept vcp" needs "parley_signing_key": translated acknowledgments have no signature, which VCP requires/,
+         secure($acked, $signing), secure("parley_accept vcp; $checked"),
+         secure("parley_accept aee c2a; parley_speak aee; $checked"));
+
+my $held = sub {
+    my ($words, $http) = @_;
+    return secure("$checked parley_submit $words;", $http)
+           =~ s/proxy_pass [^;]+;//r;
+};
+
+doubtful('GW-28 VCP-17 so are acknowledgments of held requests',
+         $held->('vcp aee hold=20s'),
+         qr/"parley_submit vcp" needs "parley_signing_key": translated acknowledgments have no signature, which VCP requires/,
+         $held->('vcp aee hold=20s', $signing), $held->('vcp aee'),
+         $held->('vcp hold=20s'), $held->('aee c2a hold=20s'));
 
 doubtful("GW-28 VCP-17 so are readers of $_",
          "$zone $known $keys server { listen 127.0.0.1:%PORT_3% ssl; $tls;\n"

@@ -201,9 +201,8 @@ void parley_settings_warnings(const parley_settings_env_t *env,
 
 /* As parley_settings_warnings(), for a block that takes no messages. */
 void parley_settings_warnings_served(const parley_settings_env_t *env,
-    parley_settings_http_t *http, const parley_settings_t *s,
-    const parley_block_facts_t *block, parley_directive_id_t by,
-    parley_problem_t *problem);
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_directive_id_t by, parley_problem_t *problem);
 
 /* Passes a warning to env->warn, if there is one, and clears its text. */
 void parley_settings_warn(const parley_settings_env_t *env,

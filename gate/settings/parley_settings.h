@@ -252,6 +252,9 @@ typedef struct parley_settings_http_s {
      * block has the protocol.
      */
     const struct parley_settings_s  *listens[PARLEY_PROTO_COUNT];
+
+    /* the first block of each protocol whose requests are held, or NULL */
+    const struct parley_settings_s  *holds[PARLEY_PROTO_COUNT];
     parley_proto_set_t   reads;         /* protocols with readers: of
                                            parley_stream, parley_websocket or
                                            parley_mcp */

@@ -16,6 +16,8 @@ static int parley_settings_takes(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, const parley_engine_t *engine,
     parley_problem_t *problem);
+static void parley_settings_collect(parley_settings_http_t *http,
+    const parley_settings_t *s);
 static int parley_settings_lacks(const parley_settings_http_t *http,
     const parley_settings_t *s, parley_error_t *err);
 static const char *parley_settings_lack(const parley_settings_http_t *http,
@@ -193,7 +195,8 @@ parley_settings_verify(const parley_settings_env_t *env,
             return -1;
         }
 
-        parley_settings_warnings_served(env, http, s, block, by, problem);
+        parley_settings_collect(http, s);
+        parley_settings_warnings_served(env, s, block, by, problem);
 
         return 0;
     }
@@ -216,7 +219,6 @@ parley_settings_takes(const parley_settings_env_t *env,
     const parley_block_facts_t *block, const parley_engine_t *engine,
     parley_problem_t *problem)
 {
-    int64_t                ms;
     parley_error_t         err;
     parley_proto_set_t     idle;
     parley_directive_id_t  by;
@@ -250,7 +252,39 @@ parley_settings_takes(const parley_settings_env_t *env,
         parley_settings_warn(env, problem);
     }
 
+    parley_settings_collect(http, s);
     parley_settings_warnings(env, http, s, block, by, problem);
+
+    /* directives outside have their effect in the locations inside */
+
+    return block->frame ? 0 : parley_settings_effects(s, problem);
+}
+
+
+/*
+ * Adds the block to the settings of http that depend on all blocks: tickets
+ * with a stream, the longest freshness, protocols that are published or held.
+ */
+
+static void
+parley_settings_collect(parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    unsigned            i;
+    int64_t             ms;
+    parley_jwt_conf_t  *jwt;
+
+    for (jwt = http->tickets; s->stream != NULL && jwt != NULL;
+         jwt = jwt->next)
+    {
+        if (s->jwt == jwt) {
+            jwt->streams = 1;
+        }
+    }
+
+    if (s->gate.accept == 0) {
+        return;
+    }
 
     ms = s->gate.past_ms + s->gate.future_ms;
 
@@ -258,9 +292,17 @@ parley_settings_takes(const parley_settings_env_t *env,
         http->longest_ms = ms;
     }
 
-    /* directives outside have their effect in the locations inside */
+    if (s->submit == NULL) {
+        return;
+    }
 
-    return block->frame ? 0 : parley_settings_effects(s, problem);
+    http->published |= s->gate.accept;
+
+    for (i = 0; s->submit->hold != 0 && i < PARLEY_PROTO_COUNT; i++) {
+        if ((s->gate.accept & PARLEY_PROTO_BIT(i)) && http->holds[i] == NULL) {
+            http->holds[i] = s;
+        }
+    }
 }
 
 

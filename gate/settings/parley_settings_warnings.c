@@ -4,8 +4,6 @@
 #include "translate/parley_suits.h"
 
 
-static void parley_settings_ticketed(parley_settings_http_t *http,
-    const parley_settings_t *s);
 static void parley_settings_unheld(const parley_settings_env_t *env,
     const parley_settings_t *s, parley_problem_t *problem);
 static void parley_settings_unserved(const parley_settings_env_t *env,
@@ -22,10 +20,12 @@ static void parley_settings_clear(const parley_settings_env_t *env,
     const parley_block_facts_t *block, parley_directive_id_t by,
     parley_problem_t *problem);
 static void parley_settings_unsigned(const parley_settings_env_t *env,
-    const parley_settings_http_t *http, const parley_settings_t *s,
-    parley_problem_t *problem);
+    const parley_settings_http_t *http, const parley_settings_t *s);
 static void parley_settings_unsigned_read(const parley_settings_env_t *env,
     const parley_settings_http_t *http);
+static void parley_settings_unsigned_warn(const parley_settings_env_t *env,
+    const parley_settings_t *s, parley_directive_id_t by, parley_proto_t proto,
+    const char *noun);
 static int parley_settings_is_unsigned(const parley_settings_http_t *http,
     parley_proto_t to, parley_proto_set_t from);
 static int parley_settings_is_same(const parley_where_t *one,
@@ -40,17 +40,9 @@ parley_settings_warnings(const parley_settings_env_t *env,
     const parley_block_facts_t *block, parley_directive_id_t by,
     parley_problem_t *problem)
 {
-    if (s->websocket != NULL) {
-        parley_settings_ticketed(http, s);
-    }
-
-    if (s->submit != NULL) {
-        http->published |= s->gate.accept;
-    }
-
     parley_settings_keyless(env, http, s, problem);
     parley_settings_clear(env, http, s, block, by, problem);
-    parley_settings_unsigned(env, http, s, problem);
+    parley_settings_unsigned(env, http, s);
     parley_settings_unheld(env, s, problem);
     parley_settings_unserved(env, s, block, problem);
     parley_settings_astray(env, s, block, problem);
@@ -59,14 +51,9 @@ parley_settings_warnings(const parley_settings_env_t *env,
 
 void
 parley_settings_warnings_served(const parley_settings_env_t *env,
-    parley_settings_http_t *http, const parley_settings_t *s,
-    const parley_block_facts_t *block, parley_directive_id_t by,
-    parley_problem_t *problem)
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_directive_id_t by, parley_problem_t *problem)
 {
-    if (s->stream != NULL) {
-        parley_settings_ticketed(http, s);
-    }
-
     /* parley_keys does not require TLS */
 
     if (by == PARLEY_DIRECTIVE_KEYS || s->gate.trusted || !block->plain) {
@@ -79,22 +66,6 @@ parley_settings_warnings_served(const parley_settings_env_t *env,
                           "without TLS: every request is refused; "
                           PARLEY_SETTINGS_TLS, parley_directives[by].name);
     parley_settings_warn(env, problem);
-}
-
-
-/* Marks the parley_jwt of this block, as a stream here takes its tickets. */
-
-static void
-parley_settings_ticketed(parley_settings_http_t *http,
-    const parley_settings_t *s)
-{
-    parley_jwt_conf_t  *jwt;
-
-    for (jwt = http->tickets; jwt != NULL; jwt = jwt->next) {
-        if (s->jwt == jwt) {
-            jwt->streams = 1;
-        }
-    }
 }
 
 
@@ -290,68 +261,96 @@ parley_settings_clear(const parley_settings_env_t *env,
 }
 
 
-/* Warns where the upstream gets unsigned messages of a protocol with
-   signatures (VCP-17). */
+/*
+ * VCP-17: warns where the service gets unsigned messages of a protocol with
+ * signatures, and where the caller gets such acknowledgments.
+ */
 
 static void
 parley_settings_unsigned(const parley_settings_env_t *env,
-    const parley_settings_http_t *http, const parley_settings_t *s,
-    parley_problem_t *problem)
+    const parley_settings_http_t *http, const parley_settings_t *s)
 {
-    if (s->submit != NULL
-        || !parley_settings_is_unsigned(http, s->gate.speak, s->gate.accept))
-    {
+    unsigned        i;
+    parley_proto_t  speak = s->gate.speak;
+
+    /* held requests: parley_settings_unsigned_read() */
+
+    if (s->submit != NULL) {
         return;
     }
 
-    problem->where = s->where[PARLEY_DIRECTIVE_SPEAK];
+    if (parley_settings_is_unsigned(http, speak, s->gate.accept)) {
+        parley_settings_unsigned_warn(env, s, PARLEY_DIRECTIVE_SPEAK, speak,
+                                      "messages");
+    }
 
-    (void) parley_problem(problem, "\"parley_speak %s\" needs "
-                          "\"parley_signing_key\": messages that are "
-                          "translated go without the signature that %s "
-                          "requires",
-                          (const char *) parley_proto_name(s->gate.speak).data,
-                          (const char *)
-                          parley_proto_title(s->gate.speak).data);
-    parley_settings_warn(env, problem);
+    for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+        if ((s->gate.accept & PARLEY_PROTO_BIT(i))
+            && parley_settings_is_unsigned(http, (parley_proto_t) i,
+                                           PARLEY_PROTO_BIT(speak)))
+        {
+            parley_settings_unsigned_warn(env, s, PARLEY_DIRECTIVE_ACCEPT,
+                                          (parley_proto_t) i,
+                                          "acknowledgments");
+        }
+    }
 }
 
 
-/* As parley_settings_unsigned(), for readers of publications. */
+/*
+ * As parley_settings_unsigned(), for readers of publications and for held
+ * requests.
+ */
 
 static void
 parley_settings_unsigned_read(const parley_settings_env_t *env,
     const parley_settings_http_t *http)
 {
     unsigned                  i;
-    parley_problem_t          problem;
-    parley_directive_id_t     by;
+    parley_proto_t            proto;
     const parley_settings_t  *s;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        s = http->listens[i];
+        proto = (parley_proto_t) i;
 
-        if (s == NULL
-            || !parley_settings_is_unsigned(http, (parley_proto_t) i,
-                                            http->published))
-        {
+        if (!parley_settings_is_unsigned(http, proto, http->published)) {
             continue;
         }
 
-        by = s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
-                                  : PARLEY_DIRECTIVE_STREAM;
-        problem.where = s->where[by];
+        s = http->listens[i];
 
-        (void) parley_problem(&problem, "\"%s %s\" needs "
-                              "\"parley_signing_key\": messages that are "
-                              "translated go without the signature that %s "
-                              "requires", parley_directives[by].name,
-                              (const char *)
-                              parley_proto_name((parley_proto_t) i).data,
-                              (const char *)
-                              parley_proto_title((parley_proto_t) i).data);
-        parley_settings_warn(env, &problem);
+        if (s != NULL) {
+            parley_settings_unsigned_warn(env, s, s->websocket != NULL
+                                                  ? PARLEY_DIRECTIVE_WEBSOCKET
+                                                  : PARLEY_DIRECTIVE_STREAM,
+                                          proto, "messages");
+        }
+
+        s = http->holds[i];
+
+        if (s != NULL) {
+            parley_settings_unsigned_warn(env, s, PARLEY_DIRECTIVE_SUBMIT,
+                                          proto, "acknowledgments");
+        }
     }
+}
+
+
+static void
+parley_settings_unsigned_warn(const parley_settings_env_t *env,
+    const parley_settings_t *s, parley_directive_id_t by, parley_proto_t proto,
+    const char *noun)
+{
+    parley_problem_t  problem;
+
+    problem.where = s->where[by];
+
+    (void) parley_problem(&problem, "\"%s %s\" needs \"parley_signing_key\": "
+                          "translated %s have no signature, which %s requires",
+                          parley_directives[by].name,
+                          (const char *) parley_proto_name(proto).data, noun,
+                          (const char *) parley_proto_title(proto).data);
+    parley_settings_warn(env, &problem);
 }
 
 
