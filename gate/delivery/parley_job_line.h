@@ -27,7 +27,7 @@ typedef enum {
 } parley_job_line_level_t;
 
 
-typedef struct {
+typedef struct parley_job_line_s {
     parley_job_line_level_t  level;
     char                     text[PARLEY_JOB_LINE_TEXT];
 } parley_job_line_t;

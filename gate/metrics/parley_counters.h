@@ -138,14 +138,14 @@ parley_str_t parley_label_word(parley_labels_t set, unsigned i);
  * Counters of one worker, aligned to a cache line.  Only the owner writes to
  * the cells while it lives.
  */
-typedef struct {
+typedef struct parley_slot_s {
     uint64_t  owner;            /* process of the worker; 0: free */
     uint64_t  cells[PARLEY_SLOT_CELLS];
 } __attribute__((aligned(64))) parley_slot_t;
 
 
 /* memory that the workers share */
-typedef struct {
+typedef struct parley_slots_s {
     uint64_t       created_ms;  /* wall clock time of the creation */
     uint64_t       lost[PARLEY_L_LOSS_COUNT];
     unsigned       n;

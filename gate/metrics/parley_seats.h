@@ -29,7 +29,7 @@ typedef struct {
 
 
 /* table of one worker */
-typedef struct {
+typedef struct parley_seats_s {
     parley_seat_t  sets[PARLEY_SEATS_SETS][PARLEY_SEATS_WAYS];
 } parley_seats_t;
 

@@ -10,8 +10,10 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "gate/settings/parley_settings.h"
 
 
 static void ngx_http_parley_answer_sessions(ngx_http_request_t *r,

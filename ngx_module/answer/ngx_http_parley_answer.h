@@ -10,8 +10,7 @@
 #define _NGX_HTTP_PARLEY_ANSWER_H_INCLUDED_
 
 
-#include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 
 
 /* ngx_http_parley_reply.c */
@@ -26,11 +25,6 @@ ngx_int_t ngx_http_parley_refuse(ngx_http_request_t *r,
 /* Answers the request and finalizes it; returns NGX_DONE or an error. */
 ngx_int_t ngx_http_parley_respond(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);
-
-/* Returns the last buffer of a response, with its whole body, or NULL if
-   memory is exhausted. */
-ngx_buf_t *ngx_http_parley_last_buf(ngx_http_request_t *r,
-    parley_str_t body);
 
 /* Makes the body of a refusal.  Returns NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_parley_refusal(ngx_http_request_t *r,
@@ -62,6 +56,32 @@ ngx_int_t ngx_http_parley_reply_headers(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_parley_wait_answer(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, ngx_http_parley_resume_pt resume);
+
+/*
+ * Makes the message wait for the state; then the phase runs again.  Returns
+ * the result of the phase handler.
+ */
+ngx_int_t ngx_http_parley_wait_phase(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* As ngx_http_parley_wait_phase(), outside of the phases: ctx->again is called
+   after the wait. */
+void ngx_http_parley_wait_message(ngx_http_parley_ctx_t *ctx);
+
+/*
+ * ngx_http_parley_wait_watch() watches for the departure of the client of a
+ * waiting request.  It returns NGX_OK or NGX_ERROR.
+ * ngx_http_parley_wait_again() ends the wait and runs the phases again.
+ */
+ngx_int_t ngx_http_parley_wait_watch(ngx_http_request_t *r);
+void ngx_http_parley_wait_again(ngx_http_request_t *r);
+
+/* the handler ctx->gate.ask.resume */
+void ngx_http_parley_wait_resume(parley_ask_t *q);
+
+/* Ends the wait, because the request ends. */
+void ngx_http_parley_wait_stop(ngx_http_parley_ctx_t *ctx);
+
 
 /* ngx_http_parley_filter.c */
 
@@ -97,6 +117,7 @@ void ngx_http_parley_sse_stop(ngx_http_parley_ctx_t *ctx);
 ngx_int_t ngx_http_parley_sse_start(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
+
 /* ngx_http_parley_sse_pass.c */
 
 ngx_int_t ngx_http_parley_sse_body(ngx_http_request_t *r,
@@ -122,36 +143,78 @@ ngx_int_t ngx_http_parley_inflate(ngx_http_request_t *r,
 ngx_uint_t ngx_http_parley_inflate_is_whole(ngx_http_parley_ctx_t *ctx);
 
 
-/* ngx_http_parley_headers_out.c: headers of the response */
+/* ngx_http_parley_settle.c */
 
 /*
- * Removes the service's Parley- headers from the answer.  If the body is
- * replaced, also removes the headers that describe the body.
+ * Settles the message by its answer; or, without a usable answer, by
+ * ctx->error and the reply to its sender, which may be NULL.  Returns NGX_OK,
+ * or NGX_AGAIN if the state answers later: then call the function again.
+ * ngx_http_parley_settle() returns NGX_DECLINED with ctx->error if the caller
+ * may not have the answer.
  */
-void ngx_http_parley_answer_headers(ngx_http_request_t *r,
-    ngx_uint_t replaced);
+ngx_int_t ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx,
+    parley_answered_t *answered);
+ngx_int_t ngx_http_parley_unanswered(ngx_http_parley_ctx_t *ctx,
+    const parley_reply_t *reply);
 
-/* As ngx_http_parley_answer_headers(), for trailers that have arrived. */
-void ngx_http_parley_answer_trailers(ngx_http_request_t *r,
-    ngx_uint_t replaced);
-/* Returns the value of response header number n of a name, counted from 0, or
-   NULL. */
-ngx_str_t *ngx_http_parley_sent_header(ngx_http_request_t *r,
-    const char *name, ngx_uint_t n);
+/* Logs once that the duplicate window has forgotten a taken message. */
+void ngx_http_parley_forgotten(ngx_http_parley_ctx_t *ctx);
 
-/*
- * Adds a response header.  The value is printable ASCII and lives as long as
- * the request.  An empty value adds nothing.
- */
-ngx_int_t ngx_http_parley_out_header(ngx_http_request_t *r, const char *name,
-    parley_str_t value);
 
-/*
- * Begins a page that is only read: discards the body of a GET or HEAD.  Returns
- * NGX_OK; or a status that the handler returns: 405, with Allow, for another
- * method.
- */
-ngx_int_t ngx_http_parley_read_only(ngx_http_request_t *r);
+/* ngx_http_parley_upstream.c: GW-26 */
+
+/* Makes a body with broken framing end early; otherwise nginx would terminate
+   the request.  Call it after the header. */
+void ngx_http_parley_upstream_watch(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* Returns whether only the end of the connection ends the body. */
+ngx_uint_t ngx_http_parley_upstream_is_open(ngx_http_request_t *r);
+
+/* Returns whether nginx answers in place of the upstream, because no header of
+   an answer was read. */
+ngx_uint_t ngx_http_parley_upstream_is_silent(ngx_http_request_t *r);
+
+/* Returns whether nginx signals with b that the upstream's answer has ended
+   early. */
+ngx_uint_t ngx_http_parley_upstream_broke_off(ngx_http_request_t *r,
+    ngx_buf_t *b);
+
+/* Calls parley_gate_upstream_error() with the status of the current answer. */
+void ngx_http_parley_upstream_error(ngx_http_parley_ctx_t *ctx,
+    parley_upstream_error_t what);
+
+/* Sets the error for such an answer. */
+void ngx_http_parley_upstream_note(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_client.c: GW-21 */
+
+/* Wraps the content handler, so that a departed client does not end the
+   upstream. */
+void ngx_http_parley_client_watch(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* As ngx_http_parley_client_watch(), for an answer of events that has begun
+   and a client that does not read. */
+void ngx_http_parley_client_stream(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* Notes that the client has left: nothing is sent to it, and the answer is
+   still awaited. */
+void ngx_http_parley_client_left(ngx_http_parley_ctx_t *ctx);
+
+
+/* ngx_http_parley_deadline.c: AEE-29 */
+
+ngx_int_t ngx_http_parley_deadline_start(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+void ngx_http_parley_deadline_stop(ngx_http_parley_ctx_t *ctx);
+
+/* Sets the longest allowed deadline if the request has no deadline. */
+void ngx_http_parley_deadline_extend(ngx_http_parley_ctx_t *ctx);
 
 
 #endif /* _NGX_HTTP_PARLEY_ANSWER_H_INCLUDED_ */

@@ -14,7 +14,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 
 
 static ngx_int_t ngx_http_parley_client_content(ngx_http_request_t *r);

@@ -10,7 +10,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 
 
 /* milliseconds between checks when the deadline cannot be signalled yet */

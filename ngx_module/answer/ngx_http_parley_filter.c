@@ -9,7 +9,10 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
 
 
 static ngx_int_t ngx_http_parley_header_filter(ngx_http_request_t *r);

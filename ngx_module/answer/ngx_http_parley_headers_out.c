@@ -8,7 +8,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "http/parley_header.h"
 
 
 static void ngx_http_parley_headers_clear(ngx_list_t *list,

@@ -8,7 +8,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 
 
 ngx_http_output_header_filter_pt  ngx_http_parley_next_header;

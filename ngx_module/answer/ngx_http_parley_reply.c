@@ -9,7 +9,11 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
 #include "http/parley_handshake.h"
+#include "gate/settings/parley_settings.h"
 
 
 #define NGX_HTTP_PARLEY_UPGRADE_REQUIRED  426

@@ -8,8 +8,12 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "http/parley_header.h"
+#include "gate/metrics/parley_counters.h"
 
 
 ngx_int_t

@@ -11,9 +11,13 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
 #include "ngx_module/answer/ngx_http_parley_sse.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "gate/metrics/parley_counters.h"
+#include "gate/settings/parley_settings.h"
 
 
 /* milliseconds between looks at the clock, which may be set */

@@ -11,7 +11,8 @@
 #define _NGX_HTTP_PARLEY_SSE_H_INCLUDED_
 
 
-#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "http/parley_events.h"
 
 
 typedef struct {
@@ -23,7 +24,7 @@ typedef struct {
 
 struct ngx_http_parley_sse_s {
     ngx_http_parley_ctx_t      *ctx;
-    parley_slot_t              *slot;       /* counters of the stream */
+    struct parley_slot_s       *slot;       /* counters of the stream */
     ngx_queue_t                 queue;      /* link in worker->streams */
     ngx_uint_t                  round;      /* last check for revocations, see
                                                ..._revocations_t */

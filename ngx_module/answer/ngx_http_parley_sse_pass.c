@@ -12,8 +12,8 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/answer/ngx_http_parley_sse.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 
 
 /* octets that are collected before they are sent; one event may exceed it */

@@ -15,7 +15,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 
 
 static parley_upstream_error_t ngx_http_parley_upstream_header(

@@ -8,8 +8,9 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/conf/ngx_http_parley_block_facts.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/conf/ngx_http_parley_directives.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
 
 
 static ngx_uint_t ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf);

@@ -8,10 +8,15 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_audit.h"
-#include "ngx_module/conf/ngx_http_parley_directives.h"
 #include "ngx_module/conf/ngx_http_parley_block_facts.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/conf/ngx_http_parley_directives.h"
+#include "ngx_module/worker/ngx_http_parley_audit.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_slots.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "gate/message/parley_gate.h"
+#include "gate/settings/parley_directive.h"
 
 
 static char *ngx_http_parley_answers(ngx_conf_t *cf,

@@ -11,7 +11,6 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_conf.h"
-#include "gate/settings/parley_directive.h"
 
 
 /* The setter of every directive; cmd->offset is its parley_directive_id_t. */
@@ -38,6 +37,47 @@ int ngx_http_parley_conf_read(void *ctx, parley_str_t word,
 int ngx_http_parley_conf_walk(void *ctx, parley_str_t word,
     int (*visit)(void *data, parley_str_t path), void *data,
     parley_str_t *ret_path, parley_problem_t *problem);
+
+
+/* ngx_http_parley_location.c */
+
+/*
+ * Returns the configuration of the first server that has a location of this
+ * name, in any block, and *clcf.  Regular expressions are not searched.
+ * Returns NULL if the location is not found.
+ */
+ngx_http_conf_ctx_t *ngx_http_parley_location_server(ngx_conf_t *cf,
+    ngx_str_t *uri, ngx_http_core_loc_conf_t **clcf);
+
+/*
+ * Returns whether the location's proxy_pass uses TLS without proxy_ssl_verify.
+ * Call it in postconfiguration, when the blocks are merged.
+ */
+ngx_int_t ngx_http_parley_location_is_unverified(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf);
+
+
+/* ngx_http_parley_engine.c */
+
+ngx_int_t ngx_http_parley_engine_init(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf);
+
+
+/* ngx_http_parley_variables.c */
+
+ngx_int_t ngx_http_parley_add_variables(ngx_conf_t *cf);
+
+
+/* ngx_http_parley_status.c */
+
+/* Handles the content of parley_status and of parley_health. */
+ngx_int_t ngx_http_parley_status_handler(ngx_http_request_t *r);
+
+
+/* ngx_http_parley_public_keys.c */
+
+/* Responds with the public parts of the gateway's keys (OPS-09). */
+ngx_int_t ngx_http_parley_public_keys_handler(ngx_http_request_t *r);
 
 
 #endif /* _NGX_HTTP_PARLEY_DIRECTIVES_H_INCLUDED_ */

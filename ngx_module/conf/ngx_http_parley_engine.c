@@ -7,6 +7,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/conf/ngx_http_parley_directives.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
 
 
 static void ngx_http_parley_engine_cleanup(void *data);

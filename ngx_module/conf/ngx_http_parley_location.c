@@ -7,7 +7,7 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/conf/ngx_http_parley_directives.h"
 
 
 static ngx_http_core_loc_conf_t *ngx_http_parley_location_is(

@@ -6,12 +6,18 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/conf/ngx_http_parley_directives.h"
-#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/worker/ngx_http_parley_audit.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_slots.h"
+#include "ngx_module/worker/ngx_http_parley_wake.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/settings/parley_directive.h"
 
 
@@ -236,9 +242,9 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
 
     worker = mcf->worker;
 
-    ngx_http_parley_log_init(worker);
-
-    if (ngx_http_parley_slot_enter(cycle, worker) != NGX_OK) {
+    if (ngx_http_parley_log_init(cycle, worker) != NGX_OK
+        || ngx_http_parley_slot_enter(cycle, worker) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 

@@ -9,9 +9,9 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/conf/ngx_http_parley_directives.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
 
 
 /* maximum age of the keys in a client's cache; the next key is published for a

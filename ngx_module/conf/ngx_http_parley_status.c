@@ -11,11 +11,13 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/conf/ngx_http_parley_directives.h"
 #include "ngx_module/conf/ngx_http_parley_page.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
-
+#include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_slots.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/metrics/parley_health.h"
 #include "gate/metrics/parley_status.h"
 

@@ -9,7 +9,11 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/conf/ngx_http_parley_directives.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_detached.h"
+#include "core/parley_escape.h"
 
 
 #define NGX_HTTP_PARLEY_TRACE_ID  32      /* hex digits of a traceparent */

@@ -11,6 +11,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
 
 
 static ngx_uint_t ngx_http_parley_host_is_upstream(ngx_http_parley_host_t *h,

@@ -8,8 +8,12 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_wake.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
 
 
 static void ngx_http_parley_jobs_timer(ngx_event_t *ev);

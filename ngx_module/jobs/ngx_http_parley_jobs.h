@@ -13,8 +13,8 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "gate/delivery/parley_delivery.h"
-#include "gate/delivery/parley_job_line.h"
 #include "hub/parley_runner.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
 
 
 struct ngx_http_parley_jobs_s {

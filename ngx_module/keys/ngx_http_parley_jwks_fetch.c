@@ -10,12 +10,30 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_detached.h"
+#include "ngx_module/worker/ngx_http_parley_process.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
 
 
 /* milliseconds between checks of a fetch in another worker */
 #define NGX_HTTP_PARLEY_FETCH_POLL  20
+
+
+typedef struct ngx_http_parley_fetch_s {
+    ngx_http_parley_detached_t    detached;
+    ngx_http_parley_worker_t     *worker;
+    parley_process_t              self;
+
+    ngx_queue_t                   waiting;        /* contexts by jwks_queue */
+    ngx_event_t                   wake;
+    ngx_event_t                   poll;
+    ngx_event_t                   refresh;
+} ngx_http_parley_fetch_t;
 
 
 static ngx_int_t ngx_http_parley_fetch_due(ngx_http_parley_fetch_t *f,

@@ -8,11 +8,12 @@
  */
 
 
+#include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/keys/ngx_http_parley_revocations.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "core/parley_digest.h"
 
 #include <signal.h>
-
-#include "core/parley_digest.h"
 
 
 /* octets read at once; between the pieces the reading can be cancelled */

@@ -10,11 +10,15 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/stream/ngx_http_parley_hub.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/keys/ngx_http_parley_revocations.h"
 #include "ngx_module/answer/ngx_http_parley_sse.h"
+#include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/keys/ngx_http_parley_revocations.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
 
 
 /* milliseconds */
@@ -27,6 +31,37 @@
 
 /* milliseconds between checks whether the thread is done */
 #define NGX_HTTP_PARLEY_REVOCATIONS_POLL   10
+
+
+typedef struct ngx_http_parley_revocations_s {
+    ngx_http_parley_worker_t             *worker;
+    ngx_log_t                            *log;
+    ngx_event_t                           tick;
+    ngx_event_t                           poll;
+    ngx_http_parley_revocation_reader_t  *job;    /* the reading in progress,
+                                                     or NULL */
+
+    ngx_file_info_t                       seen;   /* file information at the
+                                                     last look */
+    parley_arena_t                        arena;  /* memory of the list in
+                                                     force */
+    ngx_uint_t                            began;  /* mark of the list of the
+                                                     configuration */
+    ngx_uint_t                            mark;   /* mark of the last list that
+                                                     was read; 0: none yet */
+    ngx_uint_t                            said;   /* last logged error; 0: the
+                                                     list is good */
+    ngx_uint_t                            round;  /* number of the last check
+                                                     of streams */
+
+    unsigned                              changed:1; /* the file must be read
+                                                        again */
+    unsigned                              late:1; /* a look was due during the
+                                                     reading */
+    unsigned                              adopted:1; /* arena is in use */
+    unsigned                              failed:1;
+    unsigned                              ends:1; /* streams must be checked */
+} ngx_http_parley_revocations_t;
 
 
 static void ngx_http_parley_revocations_tick(ngx_event_t *ev);

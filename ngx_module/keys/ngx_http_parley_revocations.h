@@ -11,8 +11,14 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "auth/parley_revocation.h"
+#include "gate/settings/parley_settings.h"
 
 #include <pthread.h>
+
+
+typedef struct ngx_http_parley_revocation_reader_s
+    ngx_http_parley_revocation_reader_t;
 
 
 /*

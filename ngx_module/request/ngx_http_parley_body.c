@@ -8,7 +8,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 
 
 static ngx_int_t ngx_http_parley_body_copy(ngx_http_request_t *r,

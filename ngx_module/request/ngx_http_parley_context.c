@@ -7,7 +7,11 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 
 
 /* enough for a message of usual size, its translation and its answer */

@@ -8,13 +8,18 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "gate/steps/parley_trace_directive.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_audit.h"
-#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/worker/ngx_http_parley_audit.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "gate/steps/parley_trace_directive.h"
 
 
 static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
@@ -123,7 +128,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->tokens = ctx->worker->tokens;
     g->address = ngx_http_parley_address(r->connection);
     g->failing = &ctx->worker->failing;
-    g->seed = ngx_http_parley_seed(ctx);
+    g->seed = ctx->mcf->zone->sh->seed;
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
     g->local = r->connection->sockaddr->sa_family == AF_UNIX;
     g->upgradable = r->http_version == NGX_HTTP_VERSION_11;

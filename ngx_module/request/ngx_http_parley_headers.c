@@ -8,7 +8,11 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "core/parley_escape.h"
+#include "gate/settings/parley_settings.h"
+#include "http/parley_header.h"
 
 
 /* size of a list that replaces a list with a client's Parley- headers */

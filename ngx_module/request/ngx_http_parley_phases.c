@@ -10,9 +10,12 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_detached.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "gate/settings/parley_settings.h"
 
 
 static ngx_int_t ngx_http_parley_subrequest(ngx_http_request_t *r);

@@ -11,7 +11,9 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "gate/settings/parley_settings.h"
 
 
 /* the arguments that continue unchanged */

@@ -7,7 +7,9 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/request/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "gate/settings/parley_settings.h"
 
 
 static ngx_int_t ngx_http_parley_forward_uri(ngx_http_request_t *r,

@@ -16,7 +16,9 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
 
 
 /* maximum for one principal in one worker */

@@ -8,9 +8,14 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_slots.h"
+#include "ngx_module/worker/ngx_http_parley_wake.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/publish/parley_gate_admits.h"
 
 

@@ -12,9 +12,13 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "gate/delivery/parley_render.h"
-#include "hub/parley_hub.h"
 #include "gate/message/parley_stream_request.h"
-#include "ngx_module/worker/ngx_http_parley_wake.h"
+#include "gate/party/parley_bearer.h"
+#include "hub/parley_hub.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+
+
+struct parley_gate_s;           /* parley_gate.h */
 
 
 /* The functions of a kind of subscriber: a stream, a WebSocket, or a held
@@ -136,7 +140,7 @@ ngx_int_t ngx_http_parley_websocket_open(ngx_http_request_t *r,
 /* ngx_http_parley_await.c: HUB-07 */
 
 /* the hook hold of parley_gate_env_t */
-int ngx_http_parley_await(parley_gate_t *g,
+int ngx_http_parley_await(struct parley_gate_s *g,
     const struct parley_stream_request_s *opening);
 
 /* Ends the hold of a request that is answered at once or refused. */

@@ -14,7 +14,10 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/stream/ngx_http_parley_stream.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "gate/message/parley_stream_request.h"
 
 

@@ -9,6 +9,7 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/stream/ngx_http_parley_stream.h"
 
 

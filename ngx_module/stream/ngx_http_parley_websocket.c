@@ -17,9 +17,13 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/stream/ngx_http_parley_websocket.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
 #include "hub/parley_event_id.h"
+#include "gate/settings/parley_settings.h"
 
 
 /* messages of one client before other events are handled */

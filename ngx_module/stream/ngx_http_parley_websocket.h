@@ -10,8 +10,9 @@
 #define _NGX_HTTP_PARLEY_WEBSOCKET_H_INCLUDED_
 
 
-#include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "http/parley_websocket.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
 
 
 /* Octets of unsent output above which nothing more is taken from the hub or

@@ -7,8 +7,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/stream/ngx_http_parley_websocket.h"
 #include "http/parley_handshake.h"
 

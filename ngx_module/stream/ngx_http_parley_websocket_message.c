@@ -16,9 +16,10 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
 #include "ngx_module/stream/ngx_http_parley_websocket.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
 #include "gate/endpoint/parley_gate_upgrade.h"
 
 

@@ -9,7 +9,9 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_process.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
 
 
 /*

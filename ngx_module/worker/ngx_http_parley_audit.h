@@ -12,6 +12,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "gate/audit/parley_audit.h"
+#include "gate/correlation/parley_verdict.h"
 
 
 /* milliseconds between summary lines of counted refusals */

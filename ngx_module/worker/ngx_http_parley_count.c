@@ -8,8 +8,8 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
-
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "gate/message/parley_tally.h"
 
 #include <time.h>

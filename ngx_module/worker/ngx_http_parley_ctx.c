@@ -1,7 +1,7 @@
 /* Reads headers and values of a request. */
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_request.h"
+#include "gate/settings/parley_settings.h"
 
 
 ngx_str_t *

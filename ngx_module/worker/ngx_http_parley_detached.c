@@ -13,6 +13,7 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_detached.h"
 
 
 /* milliseconds between checks whether the worker exits */

@@ -9,7 +9,15 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "core/parley_escape.h"
+#include "gate/delivery/parley_job_line.h"
+#include "gate/metrics/parley_logged.h"
+#include "gate/metrics/parley_losses.h"
 
 
 /* A name or an id in a line is escaped: a message cannot write text of its own
@@ -19,6 +27,27 @@ typedef char  ngx_http_parley_log_name_t[PARLEY_ESCAPE_LOGGED + 1];
 
 #define ngx_http_parley_log_name(s, name)                                     \
     parley_escape_line(s, PARLEY_ESCAPE_LOGGED, name)
+
+
+/* rate-limited lines of the error log in this worker (OPS-07) */
+
+typedef struct {
+    parley_logged_t               lines;
+    ngx_event_t                   sum;            /* writes the summary line */
+    const char                   *of;             /* subject of the summary */
+    ngx_uint_t                    level;          /* level of the summary */
+} ngx_http_parley_logged_t;
+
+
+/* the lines of a worker */
+struct ngx_http_parley_lines_s {
+    ngx_http_parley_logged_t      refused;
+    ngx_http_parley_logged_t      passed_over;    /* messages that streams
+                                                     skip */
+    ngx_http_parley_logged_t      lossy;          /* messages that lose
+                                                     members */
+    parley_losses_t               losses;
+};
 
 
 static ngx_uint_t ngx_http_parley_log_has_line(ngx_http_parley_logged_t *l,
@@ -44,7 +73,9 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     const parley_error_info_t  *info;
     ngx_http_parley_log_name_t  who, by, said, what, which;
 
-    if (!ngx_http_parley_log_has_line(&ctx->worker->refused, ctx->error.code)) {
+    if (!ngx_http_parley_log_has_line(&ctx->worker->lines->refused,
+                                      ctx->error.code))
+    {
         parley_count(ctx->worker->slot, PARLEY_M_UNLOGGED, 1);
         return;
     }
@@ -135,7 +166,7 @@ ngx_http_parley_log_passed_over(ngx_http_parley_worker_t *worker,
     ngx_str_t     text;
     parley_str_t  said, read;
 
-    if (!ngx_http_parley_log_has_line(&worker->passed_over, err->code)) {
+    if (!ngx_http_parley_log_has_line(&worker->lines->passed_over, err->code)) {
         return;
     }
 
@@ -158,9 +189,9 @@ ngx_http_parley_log_losses(ngx_http_parley_worker_t *worker,
     parley_str_t                said, read, lost;
     ngx_http_parley_log_name_t  who, which;
 
-    if (!parley_losses(&worker->losses, worker->slot,
+    if (!parley_losses(&worker->lines->losses, worker->slot,
                        worker->mcf->zone->sh->seed, p, to, loss)
-        || !ngx_http_parley_log_has_line(&worker->lossy,
+        || !ngx_http_parley_log_has_line(&worker->lines->lossy,
                                          PARLEY_E_TRANSLATION_LOSSY)
         || parley_loss_text(loss, loss->arena, PARLEY_LOSS_HEADER, &lost) != 0)
     {
@@ -256,26 +287,37 @@ ngx_http_parley_log_rest(ngx_http_parley_logged_t *l, ngx_log_t *log)
 }
 
 
-void
-ngx_http_parley_log_init(ngx_http_parley_worker_t *worker)
+ngx_int_t
+ngx_http_parley_log_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker)
 {
-    worker->refused.of = "refusals";
-    worker->refused.level = NGX_LOG_WARN;
+    struct ngx_http_parley_lines_s  *lines;
 
-    worker->passed_over.of = "messages skipped by streams";
-    worker->passed_over.level = NGX_LOG_INFO;
+    lines = ngx_pcalloc(cycle->pool, sizeof(struct ngx_http_parley_lines_s));
+    if (lines == NULL) {
+        return NGX_ERROR;
+    }
 
-    worker->lossy.of = "messages lose members for their readers";
-    worker->lossy.level = NGX_LOG_INFO;
+    lines->refused.of = "refusals";
+    lines->refused.level = NGX_LOG_WARN;
+
+    lines->passed_over.of = "messages skipped by streams";
+    lines->passed_over.level = NGX_LOG_INFO;
+
+    lines->lossy.of = "messages lose members for their readers";
+    lines->lossy.level = NGX_LOG_INFO;
+
+    worker->lines = lines;
+
+    return NGX_OK;
 }
 
 
 void
 ngx_http_parley_log_sum(ngx_http_parley_worker_t *worker, ngx_log_t *log)
 {
-    ngx_http_parley_log_rest(&worker->refused, log);
-    ngx_http_parley_log_rest(&worker->passed_over, log);
-    ngx_http_parley_log_rest(&worker->lossy, log);
+    ngx_http_parley_log_rest(&worker->lines->refused, log);
+    ngx_http_parley_log_rest(&worker->lines->passed_over, log);
+    ngx_http_parley_log_rest(&worker->lines->lossy, log);
 }
 
 

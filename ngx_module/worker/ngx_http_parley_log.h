@@ -3,8 +3,13 @@
 #ifndef NGX_HTTP_PARLEY_LOG_H
 #define NGX_HTTP_PARLEY_LOG_H
 
+
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "gate/delivery/parley_job_line.h"
+#include "hub/parley_publication.h"
+#include "translate/parley_loss.h"
+
+
+struct parley_job_line_s;       /* parley_job_line.h */
 
 
 /* Logs ctx->error and its principal.  In a flood only the first lines are
@@ -43,10 +48,11 @@ void ngx_http_parley_log_losses(ngx_http_parley_worker_t *worker,
     const parley_loss_t *loss);
 
 /* Writes a line about a job if it has a level. */
-void ngx_http_parley_log_job(const parley_job_line_t *line);
+void ngx_http_parley_log_job(const struct parley_job_line_s *line);
 
 /* Prepares the summaries of lines that are not written. */
-void ngx_http_parley_log_init(ngx_http_parley_worker_t *worker);
+ngx_int_t ngx_http_parley_log_init(ngx_cycle_t *cycle,
+    ngx_http_parley_worker_t *worker);
 
 /* Writes the pending summaries. */
 void ngx_http_parley_log_sum(ngx_http_parley_worker_t *worker,

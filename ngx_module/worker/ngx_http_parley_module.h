@@ -1,6 +1,8 @@
 
 /*
  * Copyright (C) 2026 The Parley authors
+ *
+ * The structures of the module, by name, and what every file needs.
  */
 
 
@@ -11,170 +13,22 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
-
-#include "ngx_module/worker/ngx_http_parley_conf.h"
-#include "http/parley_events.h"
-#include "gate/correlation/parley_exchange.h"
-#include "gate/message/parley_gate.h"
-#include "gate/settings/parley_reserved.h"
-#include "gate/party/parley_who.h"
+#include "core/parley_str.h"
 
 
-typedef enum {
-    NGX_HTTP_PARLEY_ANSWER_NONE = 0,
-    NGX_HTTP_PARLEY_ANSWER_BUFFER,     /* JSON: the header is held, the body
-                                          collected */
-    NGX_HTTP_PARLEY_ANSWER_EVENTS,     /* SSE: event by event */
-    NGX_HTTP_PARLEY_ANSWER_HELD,       /* JSON: held until the state answers */
-    NGX_HTTP_PARLEY_ANSWER_DONE
-} ngx_http_parley_answer_e;
+struct parley_value_s;      /* parley_settings.h */
 
 
-typedef struct ngx_http_parley_sse_s  ngx_http_parley_sse_t;
+typedef struct ngx_http_parley_main_conf_s  ngx_http_parley_main_conf_t;
+typedef struct ngx_http_parley_worker_s     ngx_http_parley_worker_t;
+typedef struct ngx_http_parley_zone_s       ngx_http_parley_zone_t;
+typedef struct ngx_http_parley_ctx_s        ngx_http_parley_ctx_t;
 
-
-/* the handlers of the upstream module, see ngx_http_parley_upstream.c */
-typedef struct {
-    ngx_int_t                   (*init)(void *data);
-    ngx_int_t                   (*unbuffered)(void *data, ssize_t bytes);
-    ngx_event_pipe_input_filter_pt  buffered;
-    void                        (*finalize)(ngx_http_request_t *r,
-                                            ngx_int_t rc);
-    unsigned                      broken:1;
-} ngx_http_parley_upstream_t;
-
-
-typedef struct ngx_http_parley_ctx_s  ngx_http_parley_ctx_t;
-
-typedef void (*ngx_http_parley_waited_pt)(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-typedef ngx_int_t (*ngx_http_parley_resume_pt)(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
-
-
-/* The functions of request/ that lower rooms call.  mcf->contexts has
-   them. */
-typedef struct ngx_http_parley_contexts_s {
-    /* Returns the context of a request, and makes it if there is none.  NULL:
-       memory is exhausted. */
-    ngx_http_parley_ctx_t      *(*get)(ngx_http_request_t *r);
-
-    /*
-     * frame prepares the context of a WebSocket message, whose memory is in
-     * pool, and leave ends it.  r opened the WebSocket.
-     */
-    void                        (*frame)(ngx_http_parley_ctx_t *ctx,
-                                         ngx_http_request_t *r,
-                                         ngx_pool_t *pool);
-    void                        (*leave)(ngx_http_parley_ctx_t *ctx);
-} ngx_http_parley_contexts_t;
-
-
-/*
- * The context of one request.  It outlives an internal redirect (error_page).
- * The pool's cleanup handler releases reservations that are not settled.
- */
-struct ngx_http_parley_ctx_s {
-    ngx_http_request_t           *request;
-    ngx_http_parley_worker_t     *worker;
-    const ngx_http_parley_main_conf_t  *mcf;
-    const ngx_http_parley_loc_conf_t   *lcf;
-
-    parley_arena_t                arena;
-
-    /* access */
-    ngx_queue_t                   jwks_queue;     /* used while jwks_waiting */
-
-    parley_gate_t                 gate;
-    parley_error_t                error;
-    parley_json_t                 edited_doc;     /* after capping and
-                                                     redaction; not cleared */
-    parley_who_t                  who;
-
-    parley_str_t                  body;
-    parley_json_t                 doc;
-    parley_msg_t                  msg;
-
-    u_char                        random[16];     /* for an id, if drawn */
-    ngx_event_t                   deadline;
-
-    parley_loss_t                 loss;
-
-    /* forward */
-    ngx_list_t                    client_headers; /* as received */
-    ngx_table_elt_t              *client_type;
-    ngx_str_t                     client_args;
-    ngx_str_t                     client_uri;     /* unparsed */
-    ngx_uint_t                    client_version; /* HTTP version */
-    ngx_http_handler_pt           content_handler;
-    ngx_http_upstream_t          *tried;          /* upstream before the
-                                                     continuation */
-    ngx_http_event_handler_pt     write_handler;  /* the upstream module's
-                                                     own */
-
-    /* answer */
-    ngx_http_parley_upstream_t    upstream;
-    ngx_uint_t                    answer;         /* ..._answer_e */
-    ngx_chain_t                  *gathered;
-    ngx_chain_t                 **gathered_last;
-    size_t                        gathered_size;
-    parley_answered_t             answered;       /* the result of a complete
-                                                     answer */
-    parley_reply_t                reply;
-    parley_str_t                  answer_trace;   /* traceparent, or empty */
-    ngx_http_parley_sse_t        *sse;
-    void                        (*sse_stop)(ngx_http_parley_ctx_t *ctx);
-                                                  /* ends the events of sse
-                                                     with ctx->error */
-    void                         *inflate;
-
-    struct ngx_http_parley_subscriber_s  *held;   /* the held request's
-                                                     subscriber, or NULL */
-    ngx_http_parley_resume_pt     held_answer;    /* answers the request when
-                                                     held has the answer */
-    uint64_t                      audit_line;     /* audit line of the verdict;
-                                                     0: none */
-    uint64_t                      begun;          /* ns; 0: time is not
-                                                     measured now */
-    uint64_t                      spent;          /* ns, time in Parley */
-    uint64_t                      sent;           /* ns, time of forwarding; 0:
-                                                     not forwarded yet */
-
-    ngx_event_t                   waiting;        /* limit of the wait for the
-                                                     state */
-    ngx_http_parley_waited_pt     waited;         /* called after the wait;
-                                                     NULL: no wait */
-    ngx_http_parley_resume_pt     resumed;        /* continues an answer after
-                                                     the wait */
-    ngx_http_parley_waited_pt     again;          /* continues a message
-                                                     outside of the phases;
-                                                     NULL: the phase runs
-                                                     again */
-
-    unsigned                      audit_tried:1;
-    unsigned                      jwks_tried:1;
-    unsigned                      jwks_waiting:1;
-    unsigned                      body_read:1;
-    unsigned                      drawn:1;        /* random is filled */
-    unsigned                      forwarded:1;    /* every step passed */
-    unsigned                      resume:1;       /* continues at another
-                                                     location */
-    unsigned                      dry:1;          /* dry run: unchanged */
-    unsigned                      replied:1;      /* the gateway sends its own
-                                                     reply */
-    unsigned                      out:1;          /* an internal redirection
-                                                     was refused */
-    unsigned                      cut:1;          /* the rest of the answer is
-                                                     dropped */
-    unsigned                      left:1;         /* the client has left */
-};
+/* a block of the configuration in the gate's form, see parley_settings.h */
+typedef struct parley_settings_s            ngx_http_parley_loc_conf_t;
 
 
 extern ngx_module_t  ngx_http_parley_module;
-
-
-/* bit in r->buffered that no filter of nginx uses */
-#define NGX_HTTP_PARLEY_BUFFERED  0x08
 
 
 /* conversion between the string types */
@@ -193,11 +47,6 @@ ngx_http_parley_ngx_str(parley_str_t s)
 }
 
 
-/* The seed of the hash in parley_json_read().  Senders do not know it. */
-#define ngx_http_parley_seed(ctx)                                             \
-    ((ctx)->mcf->zone->sh->seed)
-
-
 /* Returns the wall clock in milliseconds, as cached by nginx. */
 static ngx_inline int64_t
 ngx_http_parley_now(void)
@@ -210,23 +59,16 @@ ngx_http_parley_now(void)
 }
 
 
-/* ngx_http_parley_engine.c */
-
-ngx_int_t ngx_http_parley_engine_init(ngx_conf_t *cf,
-    ngx_http_parley_main_conf_t *mcf);
-
-
 /* ngx_http_parley_ctx.c */
+
+/* Returns the value of the first header with this lower-case name, or NULL. */
+ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
+    const char *name);
 
 /* Evaluates the variables in a value of a directive; data is NULL if it has no
    value. */
 ngx_int_t ngx_http_parley_value(ngx_http_request_t *r,
-    const parley_value_t *value, parley_str_t *ret);
-
-
-/* ngx_http_parley_variables.c */
-
-ngx_int_t ngx_http_parley_add_variables(ngx_conf_t *cf);
+    const struct parley_value_s *value, parley_str_t *ret);
 
 
 #endif /* _NGX_HTTP_PARLEY_MODULE_H_INCLUDED_ */

@@ -9,7 +9,10 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_process.h"
+#include "ngx_module/worker/ngx_http_parley_slots.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
 
 
 /* change it with every change of a structure or a row in this memory */

@@ -16,8 +16,10 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_slots.h"
 #include "ngx_module/worker/ngx_http_parley_wake.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
 
 #include <sys/eventfd.h>
 

@@ -9,7 +9,10 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "ngx_module/worker/ngx_http_parley_state.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_process.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "gate/metrics/parley_counters.h"
 
 #if (NGX_HTTP_PARLEY_LATER)
 #include "t/later/ngx_http_parley_later.h"

@@ -1,0 +1,58 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The state of a worker.
+ */
+
+
+#ifndef _NGX_HTTP_PARLEY_WORKER_H_INCLUDED_
+#define _NGX_HTTP_PARLEY_WORKER_H_INCLUDED_
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "auth/parley_jwk.h"
+#include "auth/parley_token_cache.h"
+#include "gate/party/parley_account.h"
+
+
+typedef struct ngx_http_parley_audit_s  ngx_http_parley_audit_t;
+typedef struct ngx_http_parley_hub_s    ngx_http_parley_hub_t;
+typedef struct ngx_http_parley_jobs_s   ngx_http_parley_jobs_t;
+
+
+/*
+ * The state of this process, which requests and events change.  Each
+ * configuration has its own.
+ */
+
+struct ngx_http_parley_worker_s {
+    const ngx_http_parley_main_conf_t  *mcf;
+
+    struct parley_slot_s         *slot;           /* not NULL in a worker */
+    parley_token_cache_t         *tokens;
+    parley_token_cache_stat_t     tokens_before;  /* statistics of tokens, as
+                                                     counted last */
+    parley_account_places_t       failing;        /* failed attempts of each
+                                                     address */
+    struct ngx_http_parley_lines_s  *lines;       /* see _log.c */
+    parley_jwks_t                 fetched;
+    parley_jwks_t                 in_force;       /* fetched, and the files of
+                                                     other issuers */
+    parley_arena_t                fetched_arena;
+    ngx_uint_t                    fetched_generation;
+    struct ngx_http_parley_fetch_s  *fetch;       /* NULL: parley_jwks only */
+
+    ngx_http_parley_audit_t      *audit;          /* NULL: no parley_audit */
+    struct ngx_http_parley_revocations_s  *revocations;  /* NULL: no
+                                                     parley_revocations */
+    ngx_queue_t                   streams;        /* open ..._sse_t */
+    ngx_http_parley_hub_t        *hub;            /* NULL: no publisher and no
+                                                     subscriber */
+
+    ngx_http_parley_jobs_t       *jobs;           /* NULL: not a worker, or an
+                                                     exiting one */
+};
+
+
+#endif /* _NGX_HTTP_PARLEY_WORKER_H_INCLUDED_ */
