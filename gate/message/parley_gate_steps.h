@@ -77,7 +77,7 @@ parley_step_result_t parley_gate_roster(parley_gate_t *g);
 parley_step_result_t parley_gate_roster_method(parley_gate_t *g,
     parley_str_t method);
 
-/* parley_gate_listeners.c */
+/* parley_gate_roster_page.c */
 
 /*
  * Reads a page of the sessions that listen to an address, about max of them,
