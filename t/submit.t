@@ -291,6 +291,27 @@ subtest 'ACH-26: a repeated frame is delivered once' => sub {
 };
 
 
+subtest 'ACH-26: three scopes of one meaning are one scope' => sub {
+    my $stream = listen_to('alice', session => 'one', instrument => 'cc-model');
+
+    for my $first (undef, '~alice', '~alice/*') {
+        my $frame = frame('bob', 'alice', text => $first // 'none');
+
+        is(delivered($frame, scope => $first), 1, $first // 'none');
+        is(delivered($frame, scope => $_), 0, ($_ // 'none') . ' again')
+            for undef, '~alice', '~alice/*';
+        is_deeply([texts($stream->event)], [$first // 'none'], 'comes once');
+    }
+
+    my $frame = frame('bob', 'alice', text => 'narrow');
+
+    is(delivered($frame, scope => '~alice/cc-*'), 1, 'another scope');
+    is_deeply([texts($stream->event)], ['narrow'], 'and comes');
+    is(delivered($frame, scope => '~alice/ide*'), 0, 'and one without reader');
+    $stream->leave;
+};
+
+
 subtest 'ACH-26: an expired frame is not delivered' => sub {
     my $brief = frame('bob', 'alice', text => 'brief', ttl_ms => 1000);
     my $place = listen_to('alice')->opened->{id};

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "translate/parley_codec.h"
 #include "translate/parley_name.h"
 #include "gate/admission/parley_window.h"
@@ -5,6 +7,9 @@
 
 _Static_assert(PARLEY_PRINT_LEN == PARLEY_JSON_PRINT_LEN,
                "a print is kept whole");
+
+
+static parley_str_t parley_window_scope(const parley_msg_t *m);
 
 
 int
@@ -54,7 +59,7 @@ parley_window_key(const parley_state_t *state, const parley_who_t *who,
     parts[HEAD] = parley_str_make(head, sizeof(head));
     parts[ID] = m->id;
     parts[RECIPIENT] = m->recipient;
-    parts[SCOPE] = m->scope;
+    parts[SCOPE] = m->scope.len > 0 ? parley_window_scope(m) : m->scope;
     parts[RECEIVER] = parley_str_none;
     parts[LOCATION] = parley_str_none;
     parts[CAPTURES] = parley_str_none;
@@ -72,6 +77,29 @@ parley_window_key(const parley_state_t *state, const parley_who_t *who,
     }
 
     parley_state_key(state, PARLEY_KIND_ID, parts, PARTS, out);
+}
+
+
+/*
+ * Returns the scope, or an empty string if it names all sessions of the
+ * recipient, as a message without a scope does (ACH-26).
+ */
+
+static parley_str_t
+parley_window_scope(const parley_msg_t *m)
+{
+    parley_str_t  rest;
+
+    if (m->wire != PARLEY_PROTO_STREAMS || m->scope.len < m->recipient.len
+        || memcmp(m->scope.data, m->recipient.data, m->recipient.len) != 0)
+    {
+        return m->scope;
+    }
+
+    rest = parley_str_from(m->scope, m->recipient.len);
+
+    return rest.len == 0 || parley_str_is(rest, "/*") ? parley_str_none
+                                                      : m->scope;
 }
 
 

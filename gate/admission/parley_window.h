@@ -1,10 +1,10 @@
 /*
  * The duplicate window: the identity of a message (AEE-16, GW-18, GW-20).
  * Messages are equal if they have the same protocol, sender, id and receiver.
- * The receiver is the recipient that the message names.  If the recipient is a
- * group, a broadcast or missing, the receiver also includes the place where the
- * message arrived: a sender may send such a message to several places under one
- * id.
+ * The receiver is the recipient that the message names, and its scope.  If the
+ * recipient is a group, a broadcast or missing, the receiver also includes the
+ * place where the message arrived: a sender may send such a message to several
+ * places under one id.
  */
 
 #ifndef PARLEY_WINDOW_H
