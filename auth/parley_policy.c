@@ -4,12 +4,6 @@
 #include "auth/parley_policy.h"
 
 
-/* words about the caller, not about its message */
-#define PARLEY_POLICY_CALLER  (1u << PARLEY_POLICY_SCOPE                      \
-                               | 1u << PARLEY_POLICY_PRINCIPAL                \
-                               | 1u << PARLEY_POLICY_ROLE)
-
-
 static const parley_str_t  parley_policy_words[PARLEY_POLICY_WORDS] = {
     [PARLEY_POLICY_SCOPE] = parley_str("scope"),
     [PARLEY_POLICY_PRINCIPAL] = parley_str("principal"),
@@ -18,6 +12,7 @@ static const parley_str_t  parley_policy_words[PARLEY_POLICY_WORDS] = {
     [PARLEY_POLICY_TYPE] = parley_str("type"),
     [PARLEY_POLICY_INTENT] = parley_str("intent"),
     [PARLEY_POLICY_TO] = parley_str("to"),
+    [PARLEY_POLICY_METHOD] = parley_str("method"),
 };
 
 
@@ -73,8 +68,8 @@ parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
 
     if (i == PARLEY_POLICY_WORDS) {
         return parley_policy_fail(err, name, "is unknown; expected scope, "
-                                  "principal, role, protocol, type, intent or "
-                                  "to");
+                                  "principal, role, protocol, type, intent, "
+                                  "to or method");
     }
 
     if (rule->given & (1u << i)) {
@@ -231,8 +226,12 @@ parley_policy_misses(const parley_policy_rule_t *rule, unsigned words,
             met = parley_policy_named(rule, glob, &request->intent);
             break;
 
-        default: /* PARLEY_POLICY_TO */
+        case PARLEY_POLICY_TO:
             met = parley_policy_named(rule, glob, &request->to);
+            break;
+
+        default: /* PARLEY_POLICY_METHOD */
+            met = parley_glob_match(glob, request->method);
             break;
         }
 

@@ -4,6 +4,7 @@
  *
  *   allow scope=ops:run protocol=* type=task intent=ops.**
  *   deny  principal=agent.old role=guest to=human.**
+ *   allow role=reader method=GET|HEAD
  *
  * A rule matches if each of its words does.  Values are globs.  scope and role
  * match if one of the caller's scopes or roles does.
@@ -34,8 +35,16 @@ typedef enum {
     PARLEY_POLICY_TYPE,
     PARLEY_POLICY_INTENT,
     PARLEY_POLICY_TO,
+    PARLEY_POLICY_METHOD,
     PARLEY_POLICY_WORDS
 } parley_policy_word_t;
+
+
+/* words that a request without a message has, too */
+#define PARLEY_POLICY_CALLER  (1u << PARLEY_POLICY_SCOPE                      \
+                               | 1u << PARLEY_POLICY_PRINCIPAL                \
+                               | 1u << PARLEY_POLICY_ROLE                     \
+                               | 1u << PARLEY_POLICY_METHOD)
 
 
 typedef struct parley_policy_rule_s {
@@ -79,6 +88,7 @@ typedef struct {
     const parley_str_t     *roles;
     size_t                  nroles;
     parley_policy_names_t   principal;
+    parley_str_t            method;     /* of HTTP: "GET" */
     parley_str_t            protocol;
     parley_policy_names_t   type;
     parley_policy_names_t   intent;
@@ -139,8 +149,8 @@ int parley_policy_check(const parley_policy_t *policy,
     __attribute__((warn_unused_result));
 
 /*
- * Decides on a request that needs no rule, by the words about the caller alone:
- * scope, principal and role (SEC-24).  The first rule decides that matches the
+ * Decides on a request that needs no rule, by the words of
+ * PARLEY_POLICY_CALLER alone (SEC-24).  The first rule decides that matches the
  * caller and either allows or has only such words.  If no rule decides, the
  * request is allowed unless an allow rule has only such words.  Returns 0, or
  * -1 as parley_policy_check() does.

@@ -7,7 +7,8 @@
 
 
 static parley_step_result_t parley_gate_walk(parley_gate_t *g,
-    int64_t clock);
+    parley_step_t end, int64_t clock, parley_step_t *ret);
+static int parley_gate_finish(parley_gate_t *g, int64_t clock);
 static parley_plan_t parley_gate_plan_again(
     const parley_settings_http_t *http, const parley_settings_t *s);
 static void parley_gate_left_out(parley_gate_t *g, parley_step_t step);
@@ -232,6 +233,15 @@ parley_applies_publish(const parley_settings_http_t *http,
 }
 
 
+/* steps of a request without a message (GW-30) */
+
+#define PARLEY_GATE_PLAN_PROOF                                                \
+    (PARLEY_PLAN(PARLEY_STEP_METHOD) | PARLEY_PLAN(PARLEY_STEP_FAILURES)      \
+     | PARLEY_PLAN(PARLEY_STEP_PROOF) | PARLEY_PLAN(PARLEY_STEP_RATE)         \
+     | PARLEY_PLAN(PARLEY_STEP_SERVE) | PARLEY_PLAN(PARLEY_STEP_POLICY)       \
+     | PARLEY_PLAN(PARLEY_STEP_RECORD))
+
+
 parley_plan_t
 parley_gate_plan(const parley_settings_http_t *http,
     const parley_settings_t *s)
@@ -254,7 +264,7 @@ parley_gate_plan(const parley_settings_http_t *http,
         }
     }
 
-    return plan;
+    return s->proves ? plan & PARLEY_GATE_PLAN_PROOF : plan;
 }
 
 
@@ -390,9 +400,11 @@ parley_step_result_name(parley_step_result_t result)
 parley_step_result_t
 parley_gate_run(parley_gate_t *g, int64_t clock)
 {
+    g->begun = 1;
+
     parley_ask_begin(&g->ask, clock);
 
-    if ((!g->ending && parley_gate_walk(g, clock) == PARLEY_RESULT_WAIT)
+    if ((!g->ending && parley_gate_finish(g, clock) == PARLEY_WAIT)
         || parley_gate_end(g) == PARLEY_WAIT)
     {
         return PARLEY_RESULT_WAIT;
@@ -406,16 +418,53 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
 }
 
 
-/* Runs the steps.  Returns WAIT, or the result that ended them. */
+int
+parley_gate_run_proof(parley_gate_t *g, int64_t clock)
+{
+    parley_step_t         step;
+    parley_step_result_t  result;
+
+    if (g->begun || g->early != PARLEY_RESULT_PASSED
+        || g->at > PARLEY_STEP_PROOF)
+    {
+        return 0;
+    }
+
+    step = PARLEY_STEP_METHOD;
+    g->peeks = 1;
+
+    parley_ask_begin(&g->ask, clock);
+
+    result = parley_gate_walk(g, PARLEY_STEP_PROOF + 1, clock, &step);
+
+    if (result == PARLEY_RESULT_WAIT) {
+        parley_ask_part(&g->ask);
+
+    } else if (result >= PARLEY_RESULT_REFUSED) {
+        g->early = result;
+        g->early_step = step;
+    }
+
+    parley_ask_end(&g->ask);
+
+    g->peeks = 0;
+
+    return result == PARLEY_RESULT_WAIT ? PARLEY_WAIT : 0;
+}
+
+
+/* Runs the steps before end.  Returns WAIT, PASSED, or the result and the step
+   that stop the message. */
 
 static parley_step_result_t
-parley_gate_walk(parley_gate_t *g, int64_t clock)
+parley_gate_walk(parley_gate_t *g, parley_step_t end, int64_t clock,
+    parley_step_t *ret)
 {
     parley_step_t         step;
     parley_step_pt        run;
     parley_step_result_t  result;
 
-    for ( /* void */ ; g->at != PARLEY_STEP_ANSWER; g->at++) {
+    for ( /* void */ ; g->at != end; g->at++) {
 
         step = parley_gate_next(g);
 
@@ -431,7 +480,7 @@ parley_gate_walk(parley_gate_t *g, int64_t clock)
 
             if (result != PARLEY_RESULT_WAIT) {
                 parley_ask_next(&g->ask, clock);
-                parley_gate_stops(g, step, result);
+                *ret = step;
             }
 
             return result;
@@ -441,9 +490,35 @@ parley_gate_walk(parley_gate_t *g, int64_t clock)
         parley_gate_report_step(g, step, result);
     }
 
-    parley_gate_ends(g, PARLEY_RESULT_PASSED);
-
     return PARLEY_RESULT_PASSED;
+}
+
+
+/* Runs the rest of the steps.  Returns 0, or PARLEY_WAIT. */
+
+static int
+parley_gate_finish(parley_gate_t *g, int64_t clock)
+{
+    parley_step_t         step;
+    parley_step_result_t  result;
+
+    step = g->early_step;
+    result = g->early != PARLEY_RESULT_PASSED
+             ? g->early
+             : parley_gate_walk(g, PARLEY_STEP_ANSWER, clock, &step);
+
+    if (result == PARLEY_RESULT_WAIT) {
+        return PARLEY_WAIT;
+    }
+
+    if (result == PARLEY_RESULT_PASSED) {
+        parley_gate_ends(g, PARLEY_RESULT_PASSED);
+
+    } else {
+        parley_gate_stops(g, step, result);
+    }
+
+    return 0;
 }
 
 
@@ -590,7 +665,10 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
         (void) (parley_gate_undo(g) == 0);
     }
 
-    parley_gate_report_rest(g);
+    if (g->begun) {
+        parley_gate_report_rest(g);
+    }
+
     parley_gate_token_release(g);
 }
 

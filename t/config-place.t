@@ -188,13 +188,13 @@ subtest 'GW-28 an inherited directive, or one for locations within, may have no 
 wrong("SEC-07 $_ where nothing is accepted",
       bare("$zone $keys", $_),
       qr/"parley_\w+" has no effect without "parley_accept": requests pass unchecked/)
-    for ('parley_jwt on;', 'parley_allow principal=a;', 'parley_deny to=b;',
+    for ('parley_allow principal=a;', 'parley_deny to=b;',
          'parley_signature required;', 'parley_trusted on;',
          'parley_rate 1r/s;', 'parley_redact /payload/x;',
          'parley_limits depth=3;', 'parley_window 1h;', 'parley_speak aee;',
          'parley_dry_run on;', 'parley_accept off; parley_jwt on;',
-         'parley_jwt on; location /in/side { parley_accept aee; }',
-         'parley_jwt on; if ($arg_a) { return 403; }');
+         'parley_rate 1r/s; location /in/side { parley_accept aee; }',
+         'parley_rate 1r/s; if ($arg_a) { return 403; }');
 
 
 subtest 'SEC-07 an outer location may have directives for the locations in it' => sub {
@@ -431,7 +431,7 @@ subtest 'GW-24 error_page to a location that accepts nothing causes a warning' =
 
 subtest 'SEC-07 an inherited directive that protects nothing causes a warning' => sub {
     my ($status, $said) = check("$zone $keys server { "
-        . "listen 127.0.0.1:%PORT_3%;\nparley_jwt on audience=agents;\n"
+        . "listen 127.0.0.1:%PORT_3%;\nparley_rate 1r/s;\n"
         . "location /bare { proxy_pass http://127.0.0.1:1; }\n"
         . 'location /off { parley_accept off; proxy_pass http://127.0.0.1:1; }'
         . 'location /files { } '
@@ -440,7 +440,7 @@ subtest 'SEC-07 an inherited directive that protects nothing causes a warning' =
         . 'proxy_pass http://127.0.0.1:1; } }');
 
     is($status, 0) or diag($said);
-    like($said, qr{\[warn\] .*location "/bare" inherits "parley_jwt", which has no effect without "parley_accept"},
+    like($said, qr{\[warn\] .*location "/bare" inherits "parley_rate", which has no effect without "parley_accept"},
          'the location, and the directive');
 
     my @warned = $said =~ /\[warn\]/g;

@@ -274,6 +274,9 @@ sub examples {
         'fallback' => {
             %aee, refused => { message => $task->(from => 'agent.nobody') },
             code => 'E_SENDER_IDENTITY_MISMATCH' },
+        'jwt-only' => {
+            %aee, uri => '/api/tasks', refused => { token => undef },
+            code => 'token-missing' },
         'mcp-server' => {
             %aee, uri => '/mcp',
             message => { jsonrpc => '2.0', id => 7, method => 'tools/call',

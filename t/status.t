@@ -191,13 +191,13 @@ subtest 'SEC-01 GW-13 nothing in it is from a message' => sub {
     my $message = aee(%said);
 
     is(try('/aee?who=giraffe', $message), 202);
-    is(try('/aee', aee(%said, priority => 'x"} 1')), 400);
+    is(try('/aee', aee(%said, priority => 'zz"} 1')), 400);
 
     my $text = join '', map { $status->get("/status?format=$_")->{content} }
                             qw(json prometheus);
 
     unlike($text, qr/\Q$_\E/, $_)
-        for values %said, $message->{id}, 'alice', 'giraffe', 'x"}', '/aee',
+        for values %said, $message->{id}, 'alice', 'giraffe', 'zz"}', '/aee',
             '127.0.0.1', tmp_dir();
 };
 

@@ -50,6 +50,8 @@ static const parley_option_t  parley_explain_options[] = {
       "that accepts messages", 0 },
     { "server", 0, "NAME", "a name of its server, as it is written", 0 },
     { "args", 0, "ARGS", "the arguments of the request, without \"?\"", 0 },
+    { "method", 0, "M", "the method of a request without a message\n"
+      "(default POST)", 0 },
     { "token-file", 0, "FILE", "the caller's token, in a file", 0 },
     { "token", 0, "T", "the token itself (other users of this machine may\n"
       "see it)", 0 },
@@ -226,9 +228,14 @@ parley_explain_came(parley_tool_t *tool, parley_explain_t *e)
     args = parley_option(tool, "args");
     when = parley_option(tool, "at");
 
+    e->method = parley_option(tool, "method");
     e->plain = parley_option(tool, "plain") != NULL;
     e->query = args != NULL ? parley_str_c(args) : parley_str_none;
     e->now_ms = parley_host_ms();
+
+    if (e->method == NULL) {
+        e->method = "POST";
+    }
 
     return when == NULL ? 0
            : parley_option_time("at", when, e->now_ms, &e->now_ms);
@@ -420,6 +427,9 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     } else if (dry) {
         fprintf(stderr, "%-12s parley_dry_run is on: the message goes on as "
                 "it came\n", "dry run");
+
+    } else if (e->settings.proves) {
+        fprintf(stderr, "%-12s the request goes on unchanged\n", "passes");
     }
 
     if (body.len > 0) {
@@ -454,6 +464,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->msg = &e->msg;
     g->rewritten = &e->rewritten;
     g->loss = &e->loss;
+    g->method = parley_str_c(e->method);
     g->raw_query = e->query;
     g->supplied_token = e->token;
     g->seed = e->tool->seed;

@@ -9,7 +9,8 @@
 #define PARLEY_CONF_BLOCKS  16      /* blocks that an error message lists */
 
 
-/* blocks that match and accept messages */
+/* blocks that match and accept messages, or that prove the caller and are named
+   by --location */
 typedef struct {
     const char                *location;        /* NULL: any */
     const parley_directive_t  *blocks[PARLEY_CONF_BLOCKS];
@@ -174,9 +175,10 @@ parley_conf_collect(parley_conf_found_t *found, const parley_directive_t *block)
 
         same = 1;
 
-        if (d->settings->gate.accept != 0
-            && (found->location == NULL
-                || parley_conf_named(d, found->location, &same)))
+        if (found->location == NULL
+            ? d->settings->gate.accept != 0
+            : (d->settings->gate.accept != 0 || d->settings->proves)
+              && parley_conf_named(d, found->location, &same))
         {
             if (same) {
                 parley_conf_add(found, d);

@@ -358,7 +358,8 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
 
     memset(ret, 0, sizeof(parley_block_facts_t));
 
-    ret->name = block->words[block->nwords - 1];
+    ret->name = parley_conf_is(block, "location")
+                ? block->words[block->nwords - 1] : parley_str_none;
     ret->frame = parley_conf_is(block, "location")
                  && parley_conf_in(block, "location") != NULL;
     ret->internal = parley_conf_in(block, "internal") != NULL;

@@ -41,6 +41,7 @@ typedef struct {
     unsigned                answers:1;
     parley_certificate_t    certificate;    /* --certificate; without names:
                                                none */
+    const char             *method;         /* --method */
     unsigned                plain:1;        /* request without TLS */
 
     /* of the current message */

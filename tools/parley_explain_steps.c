@@ -275,6 +275,11 @@ parley_explain_step_done(parley_gate_t *g, parley_step_t step,
     parley_explain_t    *e = g->ctx;
     parley_explained_t  *s;
 
+    if (g->s->proves && !(g->plan & PARLEY_PLAN(step))) {
+        /* a step of messages */
+        return;
+    }
+
     if (result == PARLEY_RESULT_REFUSED) {
         if (step != PARLEY_STEP_REFERENCE) {
             e->note[0] = '\0';

@@ -101,6 +101,11 @@ parley_explain_method(parley_explain_t *e, parley_step_result_t result)
 {
     (void) result;
 
+    if (e->settings.proves) {
+        parley_explain_note(e, "%s", e->method);
+        return;
+    }
+
     parley_explain_note(e, "%s is assumed",
                         e->gate.framed ? "a text frame" : "POST");
 }

@@ -1,7 +1,8 @@
 /*
  * The step SERVE of endpoints that take requests without a message:
- * parley_keys, parley_stream, parley_roster and parley_control.  It also serves
- * parley_mcp, where a call may become a message.
+ * parley_keys, parley_stream, parley_roster, parley_control, and locations that
+ * only prove the caller.  It also serves parley_mcp, where a call may become a
+ * message.
  */
 
 #include "gate/message/parley_gate_mcp.h"
@@ -26,6 +27,9 @@ static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
     },
     [PARLEY_ENDPOINT_CONTROL] = {
         parley_gate_control, parley_gate_control_method
+    },
+    [PARLEY_ENDPOINT_PROOF] = {
+        parley_gate_pass, parley_gate_pass_method
     },
 };
 

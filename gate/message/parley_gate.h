@@ -85,6 +85,7 @@ struct parley_gate_s {
                                                that distinguish clients */
     parley_account_places_t   *failing;     /* keys of limits of failed proofs;
                                                NULL: not cached */
+    parley_str_t               method;      /* method of the request */
     parley_str_t               uri;         /* decoded path of the request */
     parley_str_t               raw_query;   /* query without "?", which may
                                                include the token */
@@ -209,6 +210,10 @@ struct parley_gate_s {
     parley_step_t              at;          /* next step; ANSWER: the message
                                                was forwarded, or may be */
     parley_step_result_t       result;      /* valid while ending is set */
+    parley_step_result_t       early;       /* result of parley_gate_run_proof()
+                                               that stops the request; PASSED:
+                                               none */
+    parley_step_t              early_step;  /* the step of early */
     parley_settle_t            settle;      /* settlement of the message's id */
     parley_proto_t             proto;       /* NONE: not known yet */
     parley_keys_call_t         keys_call;   /* request at a parley_keys
@@ -222,6 +227,10 @@ struct parley_gate_s {
                                                nearest; NULL: none */
     const parley_glob_t       *lacks;       /* scope that POLICY requires of a
                                                token that lacks it; else NULL */
+    unsigned                   begun:1;     /* parley_gate_run() was called, or
+                                               the request is refused */
+    unsigned                   peeks:1;     /* in parley_gate_run_proof(): no
+                                               step may wait */
     unsigned                   doc_read:1;  /* the body is JSON */
     unsigned                   msg_read:1;  /* msg is filled, at least in
                                                part */
@@ -319,6 +328,12 @@ parley_plan_t parley_gate_plan(const struct parley_settings_http_s *http,
 int parley_gate_options(parley_gate_t *g, parley_encode_opts_t *ret)
     __attribute__((warn_unused_result));
 
+/*
+ * Returns whether the request has a token and must wait for keys, as none are
+ * loaded yet.  env->keys has then made it wait.
+ */
+int parley_gate_awaits_keys(parley_gate_t *g);
+
 /* Returns whether keys that verify tokens are available, or not configured
    (AEE-22). */
 int parley_gate_has_keys(parley_gate_t *g);
@@ -354,6 +369,13 @@ int64_t parley_gate_expires(const parley_gate_t *g);
  */
 parley_step_result_t parley_gate_run(parley_gate_t *g, int64_t clock)
     __attribute__((warn_unused_result));
+
+/*
+ * Runs the steps up to PROOF, for a request whose g->who is needed before its
+ * phase.  Reports a refusal only in parley_gate_run().  Returns 0, or
+ * PARLEY_WAIT: a step would have to wait, and runs again in parley_gate_run().
+ */
+int parley_gate_run_proof(parley_gate_t *g, int64_t clock);
 
 /*
  * Ends the wait for the state: the next call of parley_gate_run(),

@@ -23,6 +23,14 @@ typedef struct {
 } parley_gate_asked_t;
 
 
+/* parley_policy_check() or parley_policy_caller() */
+typedef int (*parley_gate_decide_pt)(const parley_policy_t *policy,
+    const parley_policy_request_t *request,
+    const parley_policy_rule_t **ret_rule, parley_error_t *err);
+
+
+static int parley_gate_rule_caller(parley_gate_t *g,
+    parley_gate_decide_pt decide);
 static int parley_gate_roles(const parley_who_t *who,
     parley_policy_request_t *request);
 static int parley_gate_ask_caller(const parley_gate_t *g,
@@ -56,6 +64,22 @@ parley_gate_check_rules(parley_gate_t *g)
 int
 parley_gate_caller(parley_gate_t *g)
 {
+    return parley_gate_rule_caller(g, parley_policy_caller);
+}
+
+
+int
+parley_gate_check_caller(parley_gate_t *g)
+{
+    return parley_gate_rule_caller(g, parley_policy_check);
+}
+
+
+/* Decides on the caller of a request by a function of auth/parley_policy.h. */
+
+static int
+parley_gate_rule_caller(parley_gate_t *g, parley_gate_decide_pt decide)
+{
     parley_gate_asked_t     a;
     const parley_policy_t  *policy;
 
@@ -69,7 +93,7 @@ parley_gate_caller(parley_gate_t *g)
         return parley_error_memory(g->err);
     }
 
-    if (parley_policy_caller(policy, &a.request, &g->rule, g->err) == 0) {
+    if (decide(policy, &a.request, &g->rule, g->err) == 0) {
         return 0;
     }
 
@@ -100,6 +124,8 @@ parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
     parley_policy_request_t  *request = &a->request;
 
     memset(request, 0, sizeof(parley_policy_request_t));
+
+    request->method = g->method;
 
     if (who->jwt != NULL) {
         request->scopes = who->jwt->scopes;

@@ -33,19 +33,24 @@ parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret)
 
 
 int
-parley_gate_serves(parley_gate_t *g, const char *himself)
+parley_gate_is_served(parley_gate_t *g)
 {
-    int           rc;
-    parley_str_t  actor;
-
     if (g->who->principal == NULL || !parley_who_is_caller(g->who)) {
         return parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
                                 "a token or a client certificate is required");
     }
 
-    if (parley_gate_revoked(g) != 0 || parley_gate_caller(g) != 0
-        || parley_gate_serves_here(g) != 0)
-    {
+    return parley_gate_revoked(g) != 0 ? -1 : parley_gate_serves_here(g);
+}
+
+
+int
+parley_gate_serves(parley_gate_t *g, const char *himself)
+{
+    int           rc;
+    parley_str_t  actor;
+
+    if (parley_gate_is_served(g) != 0 || parley_gate_caller(g) != 0) {
         return -1;
     }
 

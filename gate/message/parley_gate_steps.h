@@ -36,6 +36,12 @@ parley_step_result_t parley_gate_control_method(parley_gate_t *g,
 
 #define PARLEY_CONTROL_METHODS  "GET, DELETE"
 
+/* parley_gate_pass.c: a location that proves the caller and reads no message */
+
+parley_step_result_t parley_gate_pass(parley_gate_t *g);
+parley_step_result_t parley_gate_pass_method(parley_gate_t *g,
+    parley_str_t method);
+
 /* parley_gate_stream.c: parley_stream */
 
 parley_step_result_t parley_gate_stream(parley_gate_t *g);
@@ -139,6 +145,12 @@ parley_str_t parley_gate_serve_methods(const parley_gate_t *g);
 int parley_gate_tickets(const parley_gate_t *g);
 
 /* parley_gate_serving.c */
+
+/*
+ * Checks that the caller is proven and not revoked, and that the request did
+ * not come over plain HTTP.  Returns 0, or -1 with g->err.
+ */
+int parley_gate_is_served(parley_gate_t *g);
 
 /*
  * Checks that the caller is proven and not revoked.  himself: the words for a
@@ -554,6 +566,12 @@ parley_step_result_t parley_gate_direction(parley_gate_t *g);
  * its own (SEC-24).  Returns 0, or -1: policy-refused, scope-unauthorised.
  */
 int parley_gate_caller(parley_gate_t *g);
+
+/*
+ * Checks a request without a message by all rules.  Returns 0, or -1:
+ * policy-refused, scope-unauthorised.
+ */
+int parley_gate_check_caller(parley_gate_t *g);
 
 /* Returns whether a rule with this type lets the caller ask about another
    principal's name, g->to, or about the gateway if g->to is empty. */

@@ -80,7 +80,7 @@ parley_gate_conclude(parley_gate_t *g)
     if (verdict == PARLEY_VERDICT_REFUSED) {
         parley_gate_report_outcome(g, PARLEY_OUTCOME_REFUSED, NULL);
 
-    } else if (verdict != PARLEY_VERDICT_ANSWERED) {
+    } else if (verdict != PARLEY_VERDICT_ANSWERED && !g->s->proves) {
         g->went_on = 1;
     }
 }
@@ -133,6 +133,7 @@ parley_gate_unwritten(parley_gate_t *g)
 void
 parley_gate_refuse(parley_gate_t *g)
 {
+    g->begun = 1;
     g->result = PARLEY_RESULT_REFUSED;
     g->ending = 1;
 

@@ -12,6 +12,7 @@ _Static_assert((int) PARLEY_L_WHOSE_GATEWAY == PARLEY_WHOSE_GATEWAY
 
 
 static int parley_tally_is_message(const parley_gate_t *g);
+static void parley_tally_request(parley_slot_t *slot, const parley_gate_t *g);
 static void parley_tally_published(parley_slot_t *slot,
     const parley_gate_t *g);
 static void parley_tally_refusal(parley_slot_t *slot, const parley_gate_t *g,
@@ -22,11 +23,7 @@ void
 parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
 {
     if (!parley_tally_is_message(g)) {
-
-        if (g->verdict == PARLEY_VERDICT_REFUSED) {
-            parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
-        }
-
+        parley_tally_request(slot, g);
         return;
     }
 
@@ -63,6 +60,25 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
 
         parley_count(slot, PARLEY_M_ANSWERS
                            + (unsigned) parley_verdict_whose(g->verdict), 1);
+    }
+}
+
+
+/* Counts a request without a message. */
+
+static void
+parley_tally_request(parley_slot_t *slot, const parley_gate_t *g)
+{
+    if (g->s->proves) {
+        parley_count(slot, PARLEY_M_REQUESTS + (unsigned) g->verdict - 1, 1);
+    }
+
+    if (g->verdict == PARLEY_VERDICT_REFUSED
+        || g->verdict == PARLEY_VERDICT_DRY_REFUSED)
+    {
+        parley_tally_refusal(slot, g, g->verdict == PARLEY_VERDICT_REFUSED
+                                      ? PARLEY_L_BY_GATEWAY
+                                      : PARLEY_L_BY_DRY_RUN);
     }
 }
 

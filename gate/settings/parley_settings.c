@@ -22,6 +22,7 @@ const parley_limit_rate_t  parley_failures_default = {
 
 static int parley_settings_delivers(const parley_settings_http_t *http,
     parley_problem_t *problem);
+static int parley_settings_proves(const parley_settings_t *s);
 static void parley_settings_settle(parley_settings_t *s);
 
 
@@ -210,7 +211,30 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
         s->gate.accept = 0;
     }
 
+    s->proves = parley_settings_proves(s) ? 1 : 0;
+
     parley_settings_settle(s);
+}
+
+
+/*
+ * Returns whether requests pass the block only if their caller is proven, and
+ * no message is read from them.  "parley_accept off" of a block turns this off
+ * in the block and in those inside.
+ */
+
+static int
+parley_settings_proves(const parley_settings_t *s)
+{
+    if (s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF) {
+        return 0;
+    }
+
+    return s->gate.accept == 0
+           && s->where[PARLEY_DIRECTIVE_ACCEPT].line == 0
+           && s->submit == NULL && s->mcp == NULL && s->stream == NULL
+           && s->websocket == NULL && s->roster == NULL && !s->keys
+           && !s->control && !parley_settings_answers(s);
 }
 
 
@@ -235,7 +259,7 @@ parley_settings_settle(parley_settings_t *s)
     }
 
     if (s->submit != NULL
-        || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE)
+        || (!s->proves && parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE))
     {
         /*
          * no message is forwarded from these blocks, and they contain no

@@ -186,6 +186,9 @@ typedef enum {
                                            parley_websocket */
     PARLEY_ENDPOINT_ROSTER,             /* parley_roster */
     PARLEY_ENDPOINT_CONTROL,            /* parley_control */
+    PARLEY_ENDPOINT_PROOF,              /* no message is read: a request of a
+                                           proven caller passes to the content
+                                           handler (GW-30) */
     PARLEY_ENDPOINTS
 } parley_endpoint_t;
 
@@ -319,6 +322,8 @@ typedef struct parley_settings_s {
     const parley_roster_conf_t  *roster;        /* NULL: none */
     unsigned                     keys;          /* parley_keys */
     unsigned                     control;       /* parley_control */
+    unsigned                     proves;        /* derived: it is a
+                                                   PARLEY_ENDPOINT_PROOF */
     unsigned                     status;        /* parley_status */
     uint32_t                     status_suspended;      /* suspended principals
                                                            on the page, at most;
@@ -474,12 +479,13 @@ parley_settings_endpoint(const parley_settings_t *s)
            : s->stream != NULL ? PARLEY_ENDPOINT_STREAM
            : s->roster != NULL ? PARLEY_ENDPOINT_ROSTER
            : s->control ? PARLEY_ENDPOINT_CONTROL
+           : s->proves ? PARLEY_ENDPOINT_PROOF
            : PARLEY_ENDPOINT_NONE;
 }
 
 /*
- * Returns whether the steps run in the block: it takes messages, or it is an
- * endpoint that needs a proven caller.
+ * Returns whether the steps run in the block: it takes messages, or it needs a
+ * proven caller.
  */
 static inline int
 parley_settings_steps(const parley_settings_t *s)

@@ -44,12 +44,27 @@ int parley_settings_submits(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
 
 
+/* parley_settings_proof.c: GW-30, GW-31 */
+
+/* Checks a block whose callers are proven, and that reads no message. */
+int parley_settings_proof(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem);
+
+
+/* parley_settings_warnings.c: warns about tokens of such a block */
+void parley_settings_warnings_proof(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem);
+
+
 /* parley_settings_warnings_rules.c: warns of rules without effect */
 void parley_settings_warnings_rules(const parley_settings_env_t *env,
     const parley_settings_http_t *http);
 
 
-/* parley_settings_verify.c */
+/* parley_settings_effects.c */
 
 /* SEC-17: checks the requirements of parley_certificate. */
 int parley_settings_certificate(const parley_settings_http_t *http,

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "translate/parley_embed.h"
 #include "gate/settings/parley_settings_parts.h"
 #include "translate/parley_suits.h"
 
@@ -35,8 +34,6 @@ static int parley_settings_supplies(const parley_settings_t *s,
     const parley_engine_t *engine, parley_arena_t *scratch,
     parley_error_t *err);
 static parley_str_t parley_settings_constant(const parley_value_t *value);
-static int parley_settings_effect(const parley_settings_t *s,
-    const parley_directive_row_t *row, parley_problem_t *problem);
 
 
 /* directive of an endpoint; COUNT: the block takes messages */
@@ -48,7 +45,8 @@ static const parley_directive_id_t
     [PARLEY_ENDPOINT_KEYS] = PARLEY_DIRECTIVE_KEYS,
     [PARLEY_ENDPOINT_STREAM] = PARLEY_DIRECTIVE_STREAM,
     [PARLEY_ENDPOINT_ROSTER] = PARLEY_DIRECTIVE_ROSTER,
-    [PARLEY_ENDPOINT_CONTROL] = PARLEY_DIRECTIVE_CONTROL
+    [PARLEY_ENDPOINT_CONTROL] = PARLEY_DIRECTIVE_CONTROL,
+    [PARLEY_ENDPOINT_PROOF] = PARLEY_DIRECTIVE_COUNT
 };
 
 
@@ -177,6 +175,10 @@ parley_settings_verify(const parley_settings_env_t *env,
 
     if (parley_settings_answers(s)) {
         return parley_settings_answer(env, s, block, problem);
+    }
+
+    if (s->proves) {
+        return parley_settings_proof(env, http, s, block, problem);
     }
 
     if (s->websocket != NULL
@@ -319,34 +321,6 @@ parley_settings_lacks(const parley_settings_http_t *http,
 }
 
 
-/* SEC-17 */
-
-int
-parley_settings_certificate(const parley_settings_http_t *http,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_error_t *err)
-{
-    if (s->gate.certificate == PARLEY_DEMAND_OFF) {
-        return 0;
-    }
-
-    if (http->directory == NULL
-        || !parley_directory_has_certificates(http->directory))
-    {
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "has \"parley_certificate\", but no principal "
-                                "of \"parley_identities\" has "
-                                "\"certificates\"");
-    }
-
-    return block->verifies ? 0
-           : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                              "has \"parley_certificate\" and needs "
-                              "\"ssl_verify_client on\" or \"optional\" in its "
-                              "server");
-}
-
-
 static const char *
 parley_settings_lack(const parley_settings_http_t *http,
     const parley_settings_t *s)
@@ -399,14 +373,6 @@ parley_settings_lack(const parley_settings_http_t *http,
     }
 
     return NULL;
-}
-
-
-int
-parley_settings_has_no_jwks(const parley_settings_http_t *http,
-    const parley_settings_t *s)
-{
-    return s->jwt != NULL && http->jwks == NULL && http->jwks_uri.len == 0;
 }
 
 
@@ -573,85 +539,6 @@ static parley_str_t
 parley_settings_constant(const parley_value_t *value)
 {
     return value->varies ? parley_str_none : value->text;
-}
-
-
-/* GW-28 */
-
-int
-parley_settings_effects(const parley_settings_t *s, parley_problem_t *problem)
-{
-    size_t                         i;
-    const parley_directive_row_t  *row;
-
-    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
-        row = &parley_directives[i];
-
-        if (!parley_settings_has(s, i)
-            || s->where[i].in != PARLEY_IN_LOCATION)
-        {
-            continue;
-        }
-
-        problem->where = s->where[i];
-
-        if (parley_settings_effect(s, row, problem) != 0) {
-            return -1;
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-parley_settings_effect(const parley_settings_t *s,
-    const parley_directive_row_t *row, parley_problem_t *problem)
-{
-    unsigned                   i;
-    parley_proto_t             proto;
-    parley_proto_set_t         all;
-    const parley_gate_conf_t  *gate = &s->gate;
-
-    switch (row->beside) {
-
-    case PARLEY_BESIDE_TOKEN:
-        return s->jwt != NULL ? 0
-               : parley_problem(problem, "\"%s\" has no effect without "
-                                "\"parley_jwt on\": no token is read",
-                                row->name);
-
-    case PARLEY_BESIDE_PAIR:
-        return gate->accept != PARLEY_PROTO_BIT(gate->speak) ? 0
-               : parley_problem(problem, "\"%s\" has no effect where "
-                                "\"parley_accept\" and \"parley_speak\" name "
-                                "one and the same protocol: nothing is "
-                                "translated", row->name);
-
-    case PARLEY_BESIDE_COUNT:
-        return 0;
-
-    default:
-        proto = (parley_proto_t) (row->beside - PARLEY_BESIDE_PROTO);
-        all = gate->accept | PARLEY_PROTO_BIT(gate->speak);
-
-        if (s->stream != NULL) {
-            all |= PARLEY_PROTO_BIT(s->stream->proto);
-        }
-
-        for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-            if ((all & PARLEY_PROTO_BIT(i))
-                && parley_embed_kin((parley_proto_t) i) == proto)
-            {
-                return 0;
-            }
-        }
-
-        return parley_problem(problem, "\"%s\" has no effect without %s in "
-                              "\"parley_accept\" or \"parley_speak\"",
-                              row->name, (const char *)
-                              parley_proto_name(proto).data);
-    }
 }
 
 

@@ -69,6 +69,17 @@ parley_settings_warnings_served(const parley_settings_env_t *env,
 }
 
 
+void
+parley_settings_warnings_proof(const parley_settings_env_t *env,
+    parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_directive_id_t by,
+    parley_problem_t *problem)
+{
+    parley_settings_keyless(env, http, s, problem);
+    parley_settings_clear(env, http, s, block, by, problem);
+}
+
+
 /* Warns of tickets= where no stream takes tickets (GW-28). */
 
 void

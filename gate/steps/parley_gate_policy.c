@@ -8,6 +8,7 @@
 #include "gate/publish/parley_gate_deliver.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/party/parley_names.h"
+#include "gate/settings/parley_settings.h"
 #include "translate/parley_msg_field.h"
 
 
@@ -20,6 +21,10 @@ parley_step_result_t
 parley_gate_policy(parley_gate_t *g)
 {
     parley_step_result_t  rc;
+
+    if (g->s->proves) {
+        return parley_step_result(parley_gate_check_caller(g));
+    }
 
     rc = parley_gate_ruled(g);
 

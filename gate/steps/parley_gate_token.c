@@ -332,6 +332,27 @@ parley_gate_token_number(const parley_gate_t *g, const parley_keys_t *keys)
 }
 
 
+int
+parley_gate_awaits_keys(parley_gate_t *g)
+{
+    parley_str_t          token;
+    parley_keys_t         keys;
+    parley_step_result_t  result;
+
+    if (g->begun || g->s->jwt == NULL
+        || (g->env->keys(g, 0, &keys) == 0 && keys.set->keys != NULL))
+    {
+        return 0;
+    }
+
+    result = parley_gate_token_find(g, &token);
+    parley_error_clear(g->err);
+
+    return result == PARLEY_RESULT_PASSED
+           && g->env->keys(g, PARLEY_GATE_NO_KEYS, &keys) == PARLEY_WAIT;
+}
+
+
 /* Verifies the token with the keys that are loaded, or waits for some. */
 
 static parley_step_result_t

@@ -26,7 +26,8 @@
     BY(PROOF, PARLEY_D(JWT), PARLEY_D(CERTIFICATE))                           \
     BY(RATE, PARLEY_D(RATE))                                                  \
     BY(BODY, PARLEY_D(LIMITS))                                                \
-    BY(SERVE, PARLEY_D_ENDPOINT, PARLEY_D(MCP), PARLEY_D(WEBSOCKET))          \
+    BY(SERVE, PARLEY_D_ENDPOINT, PARLEY_D(MCP), PARLEY_D(WEBSOCKET),          \
+       PARLEY_D(JWT), PARLEY_D(CERTIFICATE))                                  \
     BY(JSON, PARLEY_D(LIMITS))                                                \
     BY(PROTOCOL, PARLEY_D_ACCEPTS)                                            \
     BY(SCHEMA, PARLEY_D_ACCEPTS)                                              \

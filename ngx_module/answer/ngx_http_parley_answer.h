@@ -22,6 +22,11 @@
 ngx_int_t ngx_http_parley_refuse(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 
+/* As ngx_http_parley_refuse(), for a request without a message: error_page
+   applies. */
+ngx_int_t ngx_http_parley_refuse_request(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
 /* Answers the request and finalizes it; returns NGX_DONE or an error. */
 ngx_int_t ngx_http_parley_respond(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_reply_t *reply);

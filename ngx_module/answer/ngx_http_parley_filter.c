@@ -38,7 +38,7 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (!parley_settings_steps(lcf)) {
+    if (!parley_settings_steps(lcf) || lcf->proves) {
         return ngx_http_parley_next_header(r);
     }
 

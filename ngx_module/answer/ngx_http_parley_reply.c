@@ -19,6 +19,8 @@
 #define NGX_HTTP_PARLEY_UPGRADE_REQUIRED  426
 
 
+static ngx_uint_t ngx_http_parley_has_page(ngx_http_request_t *r,
+    ngx_int_t status);
 static ngx_int_t ngx_http_parley_send(ngx_http_request_t *r,
     const parley_reply_t *reply);
 static ngx_int_t ngx_http_parley_challenge(ngx_http_request_t *r,
@@ -61,6 +63,58 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     return ngx_http_parley_respond(r, ctx, &reply);
+}
+
+
+/*
+ * Refuses a request without a message.  A page of error_page for the status
+ * replaces the gateway's answer.
+ */
+
+ngx_int_t
+ngx_http_parley_refuse_request(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx)
+{
+    ngx_int_t  status;
+
+    status = parley_error_info(ctx->error.code)->http;
+
+    if (!ngx_http_parley_has_page(r, status)) {
+        return ngx_http_parley_refuse(r, ctx);
+    }
+
+    ngx_http_parley_log_refusal(r, ctx);
+
+    return ngx_http_parley_challenge(r, ctx) == NGX_OK
+           && ngx_http_parley_retry_after(r, ctx) == NGX_OK
+           ? status : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_uint_t
+ngx_http_parley_has_page(ngx_http_request_t *r, ngx_int_t status)
+{
+    ngx_uint_t                 i;
+    ngx_http_err_page_t       *page;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (clcf->error_pages == NULL
+        || (r->error_page && !clcf->recursive_error_pages))
+    {
+        return 0;
+    }
+
+    page = clcf->error_pages->elts;
+
+    for (i = 0; i < clcf->error_pages->nelts; i++) {
+        if (page[i].status == status) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -9,6 +9,7 @@
 #include "ngx_module/conf/ngx_http_parley_directives.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
 #include "ngx_module/keys/ngx_http_parley_keys.h"
+#include "ngx_module/request/ngx_http_parley_proof.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
@@ -37,6 +38,8 @@ static struct {
     { NGX_HTTP_SERVER_REWRITE_PHASE, ngx_http_parley_redirect_handler },
     { NGX_HTTP_REWRITE_PHASE, ngx_http_parley_headers_handler },
     { NGX_HTTP_REWRITE_PHASE, ngx_http_parley_redirect_named_handler },
+    { NGX_HTTP_PREACCESS_PHASE, ngx_http_parley_preaccess_handler },
+    { NGX_HTTP_ACCESS_PHASE, ngx_http_parley_access_handler },
     { NGX_HTTP_PRECONTENT_PHASE, ngx_http_parley_precontent_handler }
 };
 
@@ -157,6 +160,16 @@ ngx_http_parley_init(ngx_conf_t *cf)
         h = ngx_array_push(&cmcf->phases[phase].handlers);
         if (h == NULL) {
             return NGX_ERROR;
+        }
+
+        if (phase == NGX_HTTP_ACCESS_PHASE) {
+            /* handlers run in reverse order: access control of nginx runs
+               first (GW-23) */
+
+            h = cmcf->phases[phase].handlers.elts;
+
+            ngx_memmove(h + 1, h, (cmcf->phases[phase].handlers.nelts - 1)
+                                  * sizeof(ngx_http_handler_pt));
         }
 
         *h = ngx_http_parley_phases[i].handler;

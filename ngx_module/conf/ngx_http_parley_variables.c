@@ -10,6 +10,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/conf/ngx_http_parley_directives.h"
+#include "ngx_module/request/ngx_http_parley_proof.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_detached.h"
@@ -105,6 +106,20 @@ static ngx_http_variable_t  ngx_http_parley_vars[] = {
 
       ngx_http_null_variable
 };
+
+
+/* As ngx_http_parley_variable_ctx(), and proves the caller (GW-32). */
+
+static ngx_http_parley_ctx_t *
+ngx_http_parley_variable_proof(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v)
+{
+    v->valid = 0;
+    v->no_cacheable = 0;
+    v->not_found = 1;
+
+    return ngx_http_parley_prove(r);
+}
 
 
 static ngx_http_parley_ctx_t *
@@ -261,7 +276,7 @@ ngx_http_parley_variable_principal(ngx_http_request_t *r,
 {
     ngx_http_parley_ctx_t  *ctx;
 
-    ctx = ngx_http_parley_variable_ctx(r, v);
+    ctx = ngx_http_parley_variable_proof(r, v);
 
     if (ctx == NULL || ctx->who.principal == NULL) {
         return NGX_OK;
@@ -280,7 +295,7 @@ ngx_http_parley_variable_surface(ngx_http_request_t *r,
     parley_str_t            surface;
     ngx_http_parley_ctx_t  *ctx;
 
-    ctx = ngx_http_parley_variable_ctx(r, v);
+    ctx = ngx_http_parley_variable_proof(r, v);
 
     surface = ctx != NULL ? parley_who_surface(&ctx->who) : parley_str_none;
 
@@ -420,7 +435,7 @@ ngx_http_parley_variable_claim(ngx_http_request_t *r,
     parley_str_t            claim, text;
     ngx_http_parley_ctx_t  *ctx;
 
-    ctx = ngx_http_parley_variable_ctx(r, v);
+    ctx = ngx_http_parley_variable_proof(r, v);
 
     if (ctx == NULL || ctx->who.jwt == NULL) {
         return NGX_OK;

@@ -47,12 +47,20 @@ ngx_http_parley_context(ngx_http_request_t *r)
     const ngx_http_parley_loc_conf_t  *lcf;
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+    lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (ctx) {
+    if (ctx && (ctx->gate.begun || ctx->lcf == lcf)) {
         return ctx;
     }
 
-    lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
+    if (ctx) {
+        /* a variable was read before the request changed its location */
+
+        ngx_http_parley_context_leave(ctx);
+        ngx_http_parley_context_init(ctx, r, r->pool);
+
+        return ctx;
+    }
 
     /* the context's memory includes the first block of the arena */
 

@@ -132,6 +132,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
     g->local = r->connection->sockaddr->sa_family == AF_UNIX;
     g->upgradable = r->http_version == NGX_HTTP_VERSION_11;
+    g->method = ngx_http_parley_str(&r->method_name);
     g->uri = ngx_http_parley_str(&r->uri);
 
     parley_ask_init(&g->ask, &ctx->mcf->zone->memory.state, &ctx->arena);
@@ -354,6 +355,10 @@ ngx_http_parley_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
 {
     ngx_uint_t              number;
     ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    if (age && g->peeks) {
+        return PARLEY_WAIT;
+    }
 
     if (age) {
         return ngx_http_parley_fetch_wait(ctx->request, ctx, (ngx_msec_t) age)

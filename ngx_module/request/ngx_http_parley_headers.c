@@ -91,7 +91,7 @@ ngx_http_parley_headers_handler(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (lcf->gate.accept == 0
+    if ((lcf->gate.accept == 0 && !lcf->proves)
         || !ngx_http_parley_headers_own(&r->headers_in.headers))
     {
         return NGX_DECLINED;

@@ -39,7 +39,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (!parley_settings_steps(lcf)) {
+    if (!parley_settings_steps(lcf) || lcf->proves) {
         return NGX_DECLINED;
     }
 
@@ -65,13 +65,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
         ngx_http_parley_resume(r, ctx);
     }
 
-    ngx_http_parley_count_begin(ctx);
-
-    result = parley_gate_run(&ctx->gate, (int64_t) ngx_current_msec);
-
-    ngx_http_parley_count_end(ctx);
-
-    ngx_http_parley_forgotten(ctx);
+    result = ngx_http_parley_run(ctx);
 
     if (ctx->forwarded || result == PARLEY_RESULT_ANSWERED
         || result == PARLEY_RESULT_REFUSED)
@@ -106,6 +100,23 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
     default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
+}
+
+
+parley_step_result_t
+ngx_http_parley_run(ngx_http_parley_ctx_t *ctx)
+{
+    parley_step_result_t  result;
+
+    ngx_http_parley_count_begin(ctx);
+
+    result = parley_gate_run(&ctx->gate, (int64_t) ngx_current_msec);
+
+    ngx_http_parley_count_end(ctx);
+
+    ngx_http_parley_forgotten(ctx);
+
+    return result;
 }
 
 

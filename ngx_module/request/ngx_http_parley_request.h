@@ -18,6 +18,9 @@
 
 ngx_int_t ngx_http_parley_precontent_handler(ngx_http_request_t *r);
 
+/* Runs the steps. */
+parley_step_result_t ngx_http_parley_run(ngx_http_parley_ctx_t *ctx);
+
 
 /* ngx_http_parley_context.c */
 

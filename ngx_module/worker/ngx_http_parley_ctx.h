@@ -154,6 +154,10 @@ struct ngx_http_parley_ctx_s {
     unsigned                      resume:1;       /* continues at another
                                                      location */
     unsigned                      dry:1;          /* dry run: unchanged */
+    unsigned                      proven:1;       /* a request without a message
+                                                     passed */
+    unsigned                      unread:1;       /* logged: a variable was read
+                                                     too early */
     unsigned                      replied:1;      /* the gateway sends its own
                                                      reply */
     unsigned                      out:1;          /* an internal redirection

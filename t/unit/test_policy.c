@@ -51,7 +51,8 @@ static const parley_policy_name_t  intents[] = { name("ops.backup.run") };
 static const parley_policy_name_t  backup[] = { name("agent.backup") };
 
 static const parley_policy_request_t  task = {
-    scopes, 2, roles, 1, names(alice), parley_str("aee"), names(types),
+    scopes, 2, roles, 1, names(alice), parley_str("POST"), parley_str("aee"),
+    names(types),
     names(intents), names(backup), parley_str("")
 };
 

@@ -1,0 +1,124 @@
+/* Checks of every kind of block: the proof of callers, and directives without
+   effect. */
+
+#include "translate/parley_embed.h"
+#include "gate/settings/parley_settings_parts.h"
+
+
+static int parley_settings_effect(const parley_settings_t *s,
+    const parley_directive_row_t *row, parley_problem_t *problem);
+
+
+/* SEC-17 */
+
+int
+parley_settings_certificate(const parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_error_t *err)
+{
+    if (s->gate.certificate == PARLEY_DEMAND_OFF) {
+        return 0;
+    }
+
+    if (http->directory == NULL
+        || !parley_directory_has_certificates(http->directory))
+    {
+        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                                "has \"parley_certificate\", but no principal "
+                                "of \"parley_identities\" has "
+                                "\"certificates\"");
+    }
+
+    return block->verifies ? 0
+           : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
+                              "has \"parley_certificate\" and needs "
+                              "\"ssl_verify_client on\" or \"optional\" in its "
+                              "server");
+}
+
+
+int
+parley_settings_has_no_jwks(const parley_settings_http_t *http,
+    const parley_settings_t *s)
+{
+    return s->jwt != NULL && http->jwks == NULL && http->jwks_uri.len == 0;
+}
+
+
+/* GW-28 */
+
+int
+parley_settings_effects(const parley_settings_t *s, parley_problem_t *problem)
+{
+    size_t                         i;
+    const parley_directive_row_t  *row;
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+        row = &parley_directives[i];
+
+        if (!parley_settings_has(s, i)
+            || s->where[i].in != PARLEY_IN_LOCATION)
+        {
+            continue;
+        }
+
+        problem->where = s->where[i];
+
+        if (parley_settings_effect(s, row, problem) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_settings_effect(const parley_settings_t *s,
+    const parley_directive_row_t *row, parley_problem_t *problem)
+{
+    unsigned                   i;
+    parley_proto_t             proto;
+    parley_proto_set_t         all;
+    const parley_gate_conf_t  *gate = &s->gate;
+
+    switch (row->beside) {
+
+    case PARLEY_BESIDE_TOKEN:
+        return s->jwt != NULL ? 0
+               : parley_problem(problem, "\"%s\" has no effect without "
+                                "\"parley_jwt on\": no token is read",
+                                row->name);
+
+    case PARLEY_BESIDE_PAIR:
+        return gate->accept != PARLEY_PROTO_BIT(gate->speak) ? 0
+               : parley_problem(problem, "\"%s\" has no effect where "
+                                "\"parley_accept\" and \"parley_speak\" name "
+                                "one and the same protocol: nothing is "
+                                "translated", row->name);
+
+    case PARLEY_BESIDE_COUNT:
+        return 0;
+
+    default:
+        proto = (parley_proto_t) (row->beside - PARLEY_BESIDE_PROTO);
+        all = gate->accept | PARLEY_PROTO_BIT(gate->speak);
+
+        if (s->stream != NULL) {
+            all |= PARLEY_PROTO_BIT(s->stream->proto);
+        }
+
+        for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
+            if ((all & PARLEY_PROTO_BIT(i))
+                && parley_embed_kin((parley_proto_t) i) == proto)
+            {
+                return 0;
+            }
+        }
+
+        return parley_problem(problem, "\"%s\" has no effect without %s in "
+                              "\"parley_accept\" or \"parley_speak\"",
+                              row->name, (const char *)
+                              parley_proto_name(proto).data);
+    }
+}
