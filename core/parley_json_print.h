@@ -43,8 +43,9 @@ void parley_json_print_seed(uint64_t seed, parley_json_print_seed_t *ret);
 
 /*
  * Writes the fingerprint of value without the members that skip excludes: skip
- * lists the nodes of their nskip values.  An integer outside +-(2^53 - 1) is
- * hashed as it is spelled.  Returns 0, or -1 if memory is exhausted.
+ * lists the nodes of their nskip values, all inside value.  An integer outside
+ * +-(2^53 - 1) is hashed as it is spelled.  Returns 0, or -1 if memory is
+ * exhausted.
  */
 int parley_json_print(parley_json_ref_t value, const uint32_t *skip,
     size_t nskip, const parley_json_print_seed_t *seed,
