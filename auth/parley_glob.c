@@ -75,9 +75,10 @@ int
 parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
     parley_glob_t *ret, parley_error_t *err)
 {
-    size_t         i, n, begin;
-    parley_str_t   copy, choice;
-    parley_glob_t  glob;
+    size_t          i, n, begin;
+    parley_str_t    copy, choice;
+    parley_glob_t   glob;
+    const uint8_t  *star;
 
     memset(ret, 0, sizeof(parley_glob_t));
 
@@ -96,6 +97,7 @@ parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
 
     glob.n = 0;
     glob.starred = 0;
+    glob.tailed = 0;
     glob.fold = 0;
     glob.choices = parley_arena_alloc(arena, n * sizeof(parley_str_t));
 
@@ -119,8 +121,16 @@ parley_glob_compile(parley_arena_t *arena, parley_str_t pattern,
             return -1;
         }
 
-        if (memchr(choice.data, '*', choice.len) != NULL) {
+        star = memchr(choice.data, '*', choice.len);
+
+        if (star != NULL) {
             glob.starred |= 1U << glob.n;
+
+            if (star == choice.data + choice.len - 1
+                && (choice.len == 1 || star[-1] == '.'))
+            {
+                glob.tailed |= 1U << glob.n;
+            }
         }
 
         glob.choices[glob.n++] = choice;
@@ -264,6 +274,29 @@ parley_glob_choice_match(parley_str_t choice, parley_str_t text, int fold)
 }
 
 
+/* As parley_glob_choice_match(), for a choice such as "ops.*". */
+
+static int
+parley_glob_tail_match(parley_str_t choice, parley_str_t text, int fold)
+{
+    size_t        n;
+    parley_str_t  head, start;
+
+    n = choice.len - 1;
+
+    if (text.len <= n) {
+        return 0;
+    }
+
+    head = parley_str_make(choice.data, n);
+    start = parley_str_make(text.data, n);
+
+    return (parley_str_eq(head, start)
+            || (fold && parley_str_eq_fold(head, start)))
+           && memchr(text.data + n, '.', text.len - n) == NULL;
+}
+
+
 int
 parley_glob_match_choice(const parley_glob_t *glob, size_t i,
     parley_str_t text)
@@ -272,12 +305,21 @@ parley_glob_match_choice(const parley_glob_t *glob, size_t i,
 
     choice = glob->choices[i];
 
-    /* most patterns are literal */
+    /* most patterns are literal, or end with their only star */
 
-    return parley_str_eq(choice, text)
-           || (glob->fold && parley_str_eq_fold(choice, text))
-           || (glob->starred & 1U << i
-               && parley_glob_choice_match(choice, text, glob->fold));
+    if (parley_str_eq(choice, text)
+        || (glob->fold && parley_str_eq_fold(choice, text)))
+    {
+        return 1;
+    }
+
+    if (!(glob->starred & 1U << i)) {
+        return 0;
+    }
+
+    return glob->tailed & 1U << i
+           ? parley_glob_tail_match(choice, text, glob->fold)
+           : parley_glob_choice_match(choice, text, glob->fold);
 }
 
 

@@ -35,6 +35,7 @@ typedef struct {
     parley_str_t  *choices;     /* the alternatives */
     size_t         n;
     uint32_t       starred;     /* bit i: alternative i has a '*' */
+    uint32_t       tailed;      /* bit i: its only '*' is its last label */
     unsigned       fold:1;      /* ignore ASCII case; set by the caller */
 } parley_glob_t;
 
