@@ -31,6 +31,7 @@ static int parley_engine_same(const parley_codec_t *codec,
     parley_loss_t *loss, parley_error_t *err);
 static int parley_engine_labels(const parley_msg_t *msg,
     parley_error_t *err);
+static int parley_engine_is_broken_bus(parley_str_t name);
 static int parley_engine_random_id(parley_arena_t *arena, parley_msg_t *msg,
     const uint8_t *random, parley_error_t *err);
 static int parley_engine_may(const parley_codec_t *codec,
@@ -267,37 +268,42 @@ parley_decode(const parley_engine_t *engine, parley_arena_t *arena,
 static int
 parley_engine_labels(const parley_msg_t *msg, parley_error_t *err)
 {
-    size_t        i;
-    parley_str_t  bus;
+    parley_msg_field_t  field;
 
-    const struct {
-        parley_str_t        text;
-        parley_msg_field_t  field;
-    } names[] = {
-        { msg->intent, PARLEY_MSG_INTENT },
-        { msg->outer_intent, PARLEY_MSG_INTENT },
-        { msg->sender, PARLEY_MSG_SENDER },
-        { msg->recipient, PARLEY_MSG_RECIPIENT }
-    };
+    if (!parley_name_is_whole(msg->intent)
+        || !parley_name_is_whole(msg->outer_intent))
+    {
+        field = PARLEY_MSG_INTENT;
+
+    } else if (msg->wire != PARLEY_PROTO_CANONICAL) {
+        return 0;
+
+    } else if (parley_engine_is_broken_bus(msg->sender)) {
+        field = PARLEY_MSG_SENDER;
+
+    } else if (parley_engine_is_broken_bus(msg->recipient)) {
+        field = PARLEY_MSG_RECIPIENT;
+
+    } else {
+        return 0;
+    }
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID,
+                            parley_at(msg, field).pointer,
+                            "a label between the dots of %s is empty",
+                            parley_at(msg, field).pointer);
+}
+
+
+static int
+parley_engine_is_broken_bus(parley_str_t name)
+{
+    parley_str_t  bus;
 
     bus = parley_name_canonical.prefixes[PARLEY_NAME_GROUP];
 
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-
-        if ((names[i].field == PARLEY_MSG_INTENT
-             || (msg->wire == PARLEY_PROTO_CANONICAL
-                 && names[i].text.len >= bus.len
-                 && memcmp(names[i].text.data, bus.data, bus.len) == 0))
-            && !parley_name_is_whole(names[i].text))
-        {
-            return parley_error_set(err, PARLEY_E_FIELD_INVALID,
-                                    parley_at(msg, names[i].field).pointer,
-                                    "a label between the dots of %s is empty",
-                                    parley_at(msg, names[i].field).pointer);
-        }
-    }
-
-    return 0;
+    return name.len >= bus.len && memcmp(name.data, bus.data, bus.len) == 0
+           && !parley_name_is_whole(name);
 }
 
 
