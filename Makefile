@@ -288,6 +288,27 @@ fuzz: ## Every fuzz target for TIME=60 seconds; fails on a crash
 fuzz-targets: $(FUZZ_TARGETS)
 
 
+# "make install INSTALLED=build/pgo/ngx_http_parley_module.so" installs it.
+# -fprofile-partial-training: code that the benchmark does not run is compiled as
+# without a profile.
+PGO = $(OUT)/pgo
+PGO_MODULE = $(PGO)/ngx_http_parley_module.so
+PROFILE = $(abspath $(PGO))/profile
+PGO_GENERATE = -fprofile-generate=$(PROFILE) -fprofile-update=prefer-atomic
+PGO_USE = -fprofile-use=$(PROFILE) -fprofile-correction \
+	-fprofile-partial-training -Wno-missing-profile
+
+.PHONY: pgo
+pgo: ## The module with the profile of a benchmark, into build/pgo/ (slow)
+	tools/install-deps bench
+	$(MAKE) build
+	rm -rf $(PGO)
+	$(MAKE) OUT=$(PGO) LTO="-flto=auto $(PGO_GENERATE)" $(PGO_MODULE)
+	PARLEY_MODULE=$(abspath $(PGO_MODULE)) bench/train
+	rm -f $(PROFILE)/*autotest* $(PGO_MODULE)
+	$(MAKE) OUT=$(PGO) LTO="-flto=auto $(PGO_USE)" $(PGO_MODULE)
+
+
 .PHONY: bench bench-instructions bench-streams bench-sockets bench-deliver
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench

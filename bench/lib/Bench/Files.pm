@@ -25,7 +25,7 @@ our %bench = (
     dir     => "$build/bench",
     tool    => "$build/parley",
     library => "$build/libparley.a",
-    module  => "$build/ngx_http_parley_module.so",
+    module  => $ENV{PARLEY_MODULE} || "$build/ngx_http_parley_module.so",
     nginx   => '/usr/sbin/nginx',
 );
 
