@@ -301,7 +301,7 @@ subtest 'VCP-33 VCP-21 a message that is not taken in time is undelivered' => su
     for my $of (['dave', 'carol', $m], ['alice', 'bob', $alarm]) {
         my ($to, $from, $sent) = @$of;
 
-        ok($nginx->wait_for(qr/\[error\].* parley: undelivered, given up: no connection of its recipient took it in time, to "$to", from "$from", id "$sent->{message_id}"/),
+        ok($nginx->wait_for(qr/\[error\].* parley: undelivered, given up: no connection of the recipient took the message in time, to "$to", from "$from", id "$sent->{message_id}"/),
            "to $to: logged");
     }
 

@@ -401,7 +401,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
 
     my %kinds = (
         edited => [sub { $_[0][$at] =~ s/"intent":"ops/"intent":"oqs/ },
-                   qr/line \d+: it does not follow line $seq, which was/],
+                   qr/line \d+: the line does not continue line $seq: one/],
         removed => [sub { splice @{ $_[0] }, $at, 1 },
                     qr/\Q$chain\E, line \d+: lines $seq to $seq of the chain/],
         repeated => [sub { splice @{ $_[0] }, $at, 0, $_[0][$at] },
@@ -409,7 +409,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
         swapped => [sub { @{ $_[0] }[$prev, $at] = @{ $_[0] }[$at, $prev] },
                     qr/chain \Q$chain\E, line $seq: lines/],
         inserted => [sub { splice @{ $_[0] }, $at, 0, "hello\n" },
-                     qr/:$n: this is no line of an audit log/],
+                     qr/:$n: this is not a line of an audit log/],
         cut => [sub { splice @{ $_[0] }, $at, 1,
                       substr($_[0][$at], 0, 200) . "\n" },
                 qr/lines $seq to $seq of the chain are missing/],
@@ -465,7 +465,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
     like($out, qr/Without keys, nor can it be said/, 'which is said');
     ($status, undef, $err) = verify_log($forged);
     is($status, 1, 'has no key');
-    like($err, qr/the signature of the checkpoint is not right/, 'is found');
+    like($err, qr/the signature of the checkpoint does not verify/, 'is found');
 };
 
 
@@ -515,7 +515,7 @@ subtest 'OPS-06 USR1: the chains continue in a new file' => sub {
 
     ($status, undef, $err) = verify_log($log);
     is($status, 0, 'the second alone');
-    like($err, qr/line \d+: the chain's lines up to \d+ are in no file/,
+    like($err, qr/line \d+: the chain's lines up to \d+ are not in the given/,
          'and that others were before');
 
     ($status, undef, $err) = verify_log($log, "$log.1");

@@ -243,7 +243,7 @@ sub {
     is(from_json($answer->{body})->{delivered}, 1, 'bob, and not dave')
         or diag $answer->{body};
     ok(at_least('bob', 1), 'it came');
-    ok($nginx->wait_for(qr/undelivered, refused: it has no form in the /),
+    ok($nginx->wait_for(qr/undelivered, refused: the recipient's protocol cannot express /),
        'and that another has it not is said');
     is(ended('refused') - $refused, 1, 'and counted');
 };

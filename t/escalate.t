@@ -160,7 +160,7 @@ case 'VCP-24 the last principal has no parent' => sub {
     my $m = alarm_of('critical');
 
     says($m);
-    logs(qr/nobody is above "@{[ who('dave') ]}" who can be reached, from "@{[
+    logs(qr/no principal above "@{[ who('dave') ]}" can be reached, from "@{[
          who('alice') ]}", id "$m->{message_id}"/, 'it is logged');
     is(ended('unacknowledged'), $before + 1, 'and counted');
 };

@@ -359,7 +359,7 @@ post('/claims', aee(from => 'agent.x9'),
 post('/aee', aee(from => 'bus.ops'), as => 'bus.ops')
 --- refused: aee sender-identity-mismatch /from
 --- answer
-/payload/message ~ "bus.ops" is the name of a group, which sends nothing
+/payload/message ~ "bus.ops" is the name of a group, which cannot send
 
 
 

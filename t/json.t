@@ -367,7 +367,7 @@ post('/both', { jsonrpc => '2.0', id => 1, method => 'chat/deliver',
 post('/aee', vcp())
 --- refused: aee field-invalid /type
 --- answer
-/payload/message ~ it looks like a message of VCP, and accepted here is AEE alone$
+/payload/message ~ it looks like a message of VCP, and only AEE is accepted here$
 
 
 

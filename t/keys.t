@@ -386,7 +386,7 @@ subtest 'VCP-31 callers that may not add keys' => sub {
 
     refused('by a token of an actor', add(adds(['k2']), token =>
             bearer('lead', act => { sub => 'worker' })),
-            403, 'policy-refused', undef, qr/acts for/);
+            403, 'policy-refused', undef, qr/not by an agent acting for/);
     refused('nobody', add(adds(['k2']), token => undef), 401,
             'token-missing');
     refused('a bad token', add(adds(['k2']), token => 'Bearer x'), 401,
@@ -444,7 +444,7 @@ subtest 'VCP-31 SEC-18 invalid keys' => sub {
             '/keys/0/kty');
 
     $invalid->('a kid that is there', { %$ed, kid => 'k1' }, '/kid',
-               qr/another key that was added/);
+               qr/another added key/);
     refused("the directory's kid", add(adds([{ %$ed, kid => 'alice-key' }],
             sub => 'alice')), 400, 'field-invalid', '/keys/0/kid',
             qr/in the directory/);
@@ -492,7 +492,7 @@ subtest 'VCP-31 invalid requests' => sub {
             'protocol-unsupported', undef)
         for 'text/plain', 'application/x-www-form-urlencoded';
     refused('no type', add($text, type => undef), 415,
-            'protocol-unsupported', undef, qr/no Content-Type/);
+            'protocol-unsupported', undef, qr/the Content-Type is missing/);
     is(add($text, type => 'application/json; charset=utf-8')->{status}, 200);
     kids(drop('k2'));
 

@@ -426,13 +426,13 @@ subtest 'VCP-34 within a second the later UUIDv7 resumes' => sub {
     is(code('/vcp', $resumption, as => 'lead'), 0, 'one with an older id');
     is(code('/vcp', share('alice', 'bob')), 'agent-suspended', 'lifts nothing');
 
-    ok($nginx->wait_for(qr/\[warn\].* parley: resumption has no effect: it is not later than the message that suspended the recipient, principal "lead", to "[^"]*", id "$before"/),
+    ok($nginx->wait_for(qr/\[warn\].* parley: resumption has no effect: the message is not later than the one that suspended the recipient, principal "lead", to "[^"]*", id "$before"/),
        'which is logged');
 
     my ($line) = grep { ($_->{id} // '') eq $before }
                  map { from_json($_) } split /\n/, slurp("$dir/audit.jsonl");
 
-    is($line->{in_vain}, 'it is not later than the message that suspended the recipient',
+    is($line->{in_vain}, 'the message is not later than the one that suspended the recipient',
        'OPS-06 and in the audit log');
 
     is(code('/vcp', share('lead', 'alice', timestamp => $time), as => 'lead'),

@@ -144,8 +144,8 @@ parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
     case PARLEY_ADMIT_SUSPENDED:
         (void) parley_error_set(err, PARLEY_E_AGENT_SUSPENDED, NULL,
                                 "the sender is suspended until its parent "
-                                "resumes it: escalations and acknowledgments "
-                                "pass");
+                                "resumes it: only escalations and "
+                                "acknowledgments pass");
         break;
 
     case PARLEY_ADMIT_DUPLICATE:
@@ -156,13 +156,13 @@ parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
     case PARLEY_ADMIT_OTHER:
         (void) parley_error_set(err, PARLEY_E_MESSAGE_DUPLICATE,
                                 parley_at(m, PARLEY_MSG_ID).pointer,
-                                "a message with this id came before, and said "
-                                "something else");
+                                "another message with this id was taken "
+                                "already");
         break;
 
     case PARLEY_ADMIT_IN_FLIGHT:
         (void) parley_error_set(err, PARLEY_E_MESSAGE_IN_FLIGHT, NULL,
-                                "a message with this id is on its way");
+                                "a message with this id is in flight");
         break;
 
     case PARLEY_ADMIT_STALE:
@@ -176,7 +176,7 @@ parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
 
     case PARLEY_ADMIT_ANSWERING:
         (void) parley_misrefers(m, PARLEY_E_MESSAGE_IN_FLIGHT,
-                                "another answer to the same is on its way",
+                                "another answer to the question is in flight",
                                 err);
         break;
 
@@ -189,8 +189,7 @@ parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
 
     case PARLEY_ADMIT_SHARE:
         (void) parley_error_set(err, PARLEY_E_CAPACITY, NULL,
-                                "this sender has its share of the zone in "
-                                "use");
+                                "this sender uses its whole share of the zone");
         break;
 
     default:
@@ -285,7 +284,7 @@ parley_reservation_release(parley_reservation_t *e,
     parley_settlement_t  how;
 
     _Static_assert(PARLEY_DROPS_MAX == 2 * 3 + 1,
-                   "three of each message, and what is retained");
+                   "three for each message, and one retained message");
 
     memset(&how, 0, sizeof(parley_settlement_t));
 

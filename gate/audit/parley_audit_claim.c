@@ -30,7 +30,7 @@ parley_audit_claim(parley_audit_verify_t *v, const parley_json_t *doc,
 
     if (parley_audit_record_head(doc, node, &head) != 0) {
         parley_audit_say(v, PARLEY_AUDIT_FAULT, NULL, 0,
-                         "what it says of a chain has no such form");
+                         "the entry of a chain in the checkpoint is malformed");
         return;
     }
 
@@ -69,8 +69,8 @@ parley_audit_claim_seen(parley_audit_verify_t *v, parley_audit_seen_t *s,
         != 0)
     {
         parley_audit_say(v, PARLEY_AUDIT_FAULT, s, head->seq,
-                         "it is known here as another line than the one that "
-                         "was read");
+                         "the checkpoint has another digest of this line than "
+                         "the line that was read");
         return;
     }
 
@@ -103,8 +103,8 @@ parley_audit_claim_later(parley_audit_verify_t *v, parley_audit_seen_t *s,
 
         if (memcmp(c->hash, head->hash, PARLEY_SHA256_LEN) != 0) {
             parley_audit_say(v, PARLEY_AUDIT_FAULT, s, head->seq,
-                             "it is known here as another line than at "
-                             "%s:%llu", c->file,
+                             "the checkpoint has another digest of this line "
+                             "than the one at %s:%llu", c->file,
                              (unsigned long long) c->line);
         }
 
@@ -153,7 +153,8 @@ parley_audit_claims_resolve(parley_audit_verify_t *v, parley_audit_seen_t *s,
 
         if (memcmp(c->hash, r->hash, PARLEY_SHA256_LEN) != 0) {
             parley_audit_say(v, PARLEY_AUDIT_FAULT, s, r->seq,
-                             "it is not the line that %s:%llu knows", c->file,
+                             "the line does not have the digest in "
+                             "%s:%llu", c->file,
                              (unsigned long long) c->line);
 
         } else if (c->vouches && s->covered < c->seq) {
@@ -220,7 +221,7 @@ parley_audit_claims_missing(parley_audit_verify_t *v, parley_audit_seen_t *s)
 
     if (s->first != 0) {
         parley_audit_say(v, PARLEY_AUDIT_FAULT, s, s->last,
-                         "the chain ends here, but %s:%llu knows line %llu of "
+                         "the chain ends here, but %s:%llu names line %llu of "
                          "it: its end was cut off", most->file,
                          (unsigned long long) most->line,
                          (unsigned long long) most->seq);
@@ -228,15 +229,15 @@ parley_audit_claims_missing(parley_audit_verify_t *v, parley_audit_seen_t *s)
     } else if (s->name.began >= v->first || most->seq > least) {
         parley_audit_say(v, PARLEY_AUDIT_FAULT, s, 0,
                          "all lines of the chain are missing, or in a file "
-                         "that was not given; %s:%llu knows line %llu of it",
+                         "that was not given; %s:%llu names line %llu of it",
                          most->file,
                          (unsigned long long) most->line,
                          (unsigned long long) most->seq);
 
     } else {
         parley_audit_say(v, PARLEY_AUDIT_NOTE, s, 0,
-                         "the chain has no line here: those up to %llu are in "
-                         "no file that was given",
+                         "the chain has no line here: its lines up to %llu are "
+                         "not in the given files",
                          (unsigned long long) most->seq);
     }
 }

@@ -123,7 +123,7 @@ parley_audit_record_verify(const parley_audit_record_t *r,
                != 0)
         || r->doc.inexact != PARLEY_JSON_NONE)
     {
-        *ret_why = "the signature of the checkpoint has no such form";
+        *ret_why = "the signature of the checkpoint is malformed";
         return -1;
     }
 
@@ -141,7 +141,7 @@ parley_audit_record_verify(const parley_audit_record_t *r,
     {
         *ret_why = err.code == PARLEY_E_KEY_UNKNOWN
                    ? "the checkpoint is signed with a key that was not given"
-                   : "the signature of the checkpoint is not right";
+                   : "the signature of the checkpoint does not verify";
         return -1;
     }
 

@@ -99,12 +99,12 @@ parley_audit_piece(parley_audit_verify_t *v, parley_str_t text)
     if (parley_audit_record_begins(text)) {
         v->parts++;
         parley_audit_say(v, PARLEY_AUDIT_NOTE, NULL, 0,
-                         "a part of a line: a write was cut off");
+                         "a partial line: a write was cut off");
         return;
     }
 
     parley_audit_say(v, PARLEY_AUDIT_FAULT, NULL, 0,
-                     "this is no line of an audit log");
+                     "this is not a line of an audit log");
 }
 
 
@@ -185,14 +185,14 @@ parley_audit_link(parley_audit_verify_t *v, parley_audit_seen_t *s,
 
     if (r->seq <= s->last) {
         parley_audit_say(v, PARLEY_AUDIT_FAULT, s, r->seq,
-                         "it stands behind line %llu: it was repeated, moved "
+                         "the line follows line %llu: it was repeated, moved "
                          "or inserted", (unsigned long long) s->last);
         return 0;
     }
 
     if (s->ended) {
         parley_audit_say(v, PARLEY_AUDIT_FAULT, s, r->seq,
-                         "it stands behind the end of its chain");
+                         "the line follows the end of its chain");
     }
 
     if (r->seq > s->last + 1) {
@@ -203,8 +203,8 @@ parley_audit_link(parley_audit_verify_t *v, parley_audit_seen_t *s,
 
     } else if (memcmp(r->prev, s->hash, PARLEY_SHA256_LEN) != 0) {
         parley_audit_say(v, PARLEY_AUDIT_FAULT, s, r->seq,
-                         "it does not follow line %llu, which was changed, or "
-                         "this one was", (unsigned long long) s->last);
+                         "the line does not continue line %llu: one of the two "
+                         "was changed", (unsigned long long) s->last);
     }
 
     return 1;
@@ -235,8 +235,9 @@ parley_audit_link_first(parley_audit_verify_t *v, parley_audit_seen_t *s,
             && memcmp(c->hash, r->prev, PARLEY_SHA256_LEN) != 0)
         {
             parley_audit_say(v, PARLEY_AUDIT_FAULT, s, r->seq,
-                             "it does not follow line %llu as %s:%llu knows "
-                             "it", (unsigned long long) c->seq, c->file,
+                             "the line does not continue line %llu, which has "
+                             "another digest in %s:%llu",
+                             (unsigned long long) c->seq, c->file,
                              (unsigned long long) c->line);
         }
     }
@@ -246,7 +247,8 @@ parley_audit_link_first(parley_audit_verify_t *v, parley_audit_seen_t *s,
             || !parley_str_is(r->event, "start"))
         {
             parley_audit_say(v, PARLEY_AUDIT_FAULT, s, r->seq,
-                             "no chain begins so: the line was changed");
+                             "a chain cannot begin with this line: it was "
+                             "changed");
         }
 
     } else if (known != 0 || s->name.began >= v->first) {
@@ -261,8 +263,8 @@ parley_audit_link_first(parley_audit_verify_t *v, parley_audit_seen_t *s,
 
     } else {
         parley_audit_say(v, PARLEY_AUDIT_NOTE, s, r->seq,
-                         "the chain's lines up to %llu are in no file that "
-                         "was given", (unsigned long long) r->seq - 1);
+                         "the chain's lines up to %llu are not in the given "
+                         "files", (unsigned long long) r->seq - 1);
     }
 }
 
@@ -349,7 +351,7 @@ parley_audit_said_checkpoint(parley_audit_verify_t *v, parley_audit_seen_t *s,
         || parley_json_type(&r->doc, heads) != PARLEY_JSON_ARRAY)
     {
         parley_audit_say(v, PARLEY_AUDIT_FAULT, s, r->seq,
-                         "the checkpoint knows no chains");
+                         "the checkpoint lists no chains");
         return;
     }
 

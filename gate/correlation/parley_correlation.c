@@ -58,7 +58,7 @@ static void parley_correlation_slot(parley_correlation_t *r);
 
 
 #define PARLEY_CORRELATION_ELSEWHERE                                          \
-    "it stands in another conversation than the message which it answers"
+    "the answer must be in the conversation of the answered message"
 
 
 static int
@@ -149,23 +149,25 @@ parley_correlation_reply(parley_correlation_t *r, parley_str_t to, int by_corr,
     }
 
     if (found == PARLEY_CORRELATION_CLOSED && parley_correlation_is_answer(m)) {
-        return parley_correlation_unmatched(r, "what it answers has its "
-                                            "answer, or was open for as long "
-                                            "as it may be", err);
+        return parley_correlation_unmatched(r,
+                                            "the question is answered already, "
+                                            "or its time is over", err);
     }
 
     if (found == PARLEY_CORRELATION_SEVERAL
         && parley_correlation_is_answer(m))
     {
-        return parley_correlation_unmatched(r, "several messages wait that it "
-                                            "may answer", err);
+        return parley_correlation_unmatched(r,
+                                            "several messages wait for an "
+                                            "answer: the reply must name one "
+                                            "of them", err);
     }
 
     if (found == PARLEY_CORRELATION_BESIDE) {
         return parley_error_set(err, PARLEY_E_REPLY_UNMATCHED,
                                 parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
-                                "its recipient is not in the scope that the "
-                                "query names for its answers (response_scope)");
+                                "the recipient must be in the scope of the "
+                                "query for its answers (response_scope)");
     }
 
     if ((found == PARLEY_CORRELATION_OTHERS
@@ -234,7 +236,7 @@ parley_correlation_event(parley_correlation_t *r, parley_error_t *err)
            ? rc
            : parley_error_set(err, PARLEY_E_POLICY_REFUSED,
                               parley_at(r->msg, PARLEY_MSG_REPLY_TO).pointer,
-                              "it answers what must not be answered");
+                              "the answered message must not be answered");
 }
 
 
@@ -624,7 +626,8 @@ parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
 
     if (q->head.one_way && parley_correlation_speaks(r, q)) {
         return parley_misrefers(r->msg, PARLEY_E_POLICY_REFUSED,
-                                "it answers what must not be answered", err);
+                                "the answered message must not be "
+                                "answered", err);
     }
 
     if (r->msg->act == PARLEY_ACT_REPLY

@@ -7,7 +7,7 @@
 
 
 #define PARLEY_CORRELATION_UNKNOWN                                            \
-    "it refers to no message that passed here and still waits"
+    "the answer refers to a message that is not open here"
 
 
 /* names by which a message refers to a question */

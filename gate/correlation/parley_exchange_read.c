@@ -112,8 +112,8 @@ parley_exchange_scope(const parley_exchange_t *x, const parley_msg_t *m,
     }
 
     return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID, NULL,
-                            "the answer goes to the response_scope of the "
-                            "query, and must not be in the response");
+                            "the answer must be sent to the response_scope of "
+                            "the query, not in the response");
 }
 
 
@@ -135,8 +135,8 @@ parley_exchange_names(const parley_exchange_t *x, const parley_msg_t *m,
     }
 
     return parley_misrefers(m, PARLEY_E_UPSTREAM_INVALID,
-                            "the answer names another message than the one "
-                            "which it answers", err);
+                            "the answer names another message than the "
+                            "answered one", err);
 }
 
 

@@ -315,8 +315,8 @@ parley_question_write(parley_arena_t *arena, parley_question_t *q,
 
         if (size > PARLEY_QUESTION_MAX) {
             return parley_error_set(err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
-                                    "its names and ids are too long to "
-                                    "remember what a reply would answer");
+                                    "the names and ids of the message are too "
+                                    "long to record it for a reply");
         }
 
         q->head.len[i] = (uint16_t) q->texts[i].len;
@@ -425,8 +425,7 @@ parley_question_put(const parley_asking_t *a, const parley_question_t *q,
         ret->kept = 0;
 
         return parley_error_set(err, PARLEY_E_CAPACITY, NULL,
-                                "no room to remember what a reply would "
-                                "answer");
+                                "no room to record the message for a reply");
     }
 
     return rc == 1 ? 0 : rc;

@@ -44,7 +44,7 @@ parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
                             &ret->sent, &ret->loss, &ret->err);
 
     if (rc < 0) {
-        over->why = "there is no memory";
+        over->why = "there is too little memory";
         over->how = job->attempt < PARLEY_ATTEMPTS ? PARLEY_JOB_AGAIN
                                                    : PARLEY_JOB_GIVEN_UP;
         over->after = parley_attempt_delays[0];
@@ -55,8 +55,8 @@ parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
 
     return rc == 0 ? 1
            : parley_delivery_over(over, PARLEY_JOB_REFUSED,
-                                  "it has no form in the protocol of whom it "
-                                  "is for");
+                                  "the recipient's protocol cannot express the "
+                                  "message");
 }
 
 
@@ -74,7 +74,7 @@ parley_delivery_lacks(const parley_render_t *d, const parley_taken_t *job,
         && parley_publication_read(job->record, &ret->publication) != 0)
     {
         parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
-                             "it is of another version");
+                             "the job is of another version");
         return -1;
     }
 
@@ -97,7 +97,7 @@ parley_delivery_lacks(const parley_render_t *d, const parley_taken_t *job,
                               ret->url.port))
     {
         parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
-                             "whom it is for has no URL any more");
+                             "the recipient has no allowed URL now");
         return -1;
     }
 
@@ -109,7 +109,7 @@ parley_delivery_lacks(const parley_render_t *d, const parley_taken_t *job,
                                             ret->publication.sender)))
     {
         parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
-                             "whom it is for, or who sent it, is revoked");
+                             "the recipient or the sender is revoked");
         return -1;
     }
 
@@ -135,12 +135,13 @@ parley_delivery_awaited(const parley_render_t *d, const parley_taken_t *job,
 
     } else if (job->left > 0) {
         parley_delivery_over(over, PARLEY_JOB_AGAIN,
-                             "its recipient may connect in time");
+                             "the recipient may connect in time");
         over->after = job->left;
 
     } else {
         parley_delivery_over(over, PARLEY_JOB_GIVEN_UP,
-                             "no connection of its recipient took it in time");
+                             "no connection of the recipient took the message "
+                             "in time");
     }
 }
 

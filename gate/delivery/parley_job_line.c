@@ -89,8 +89,8 @@ parley_job_line_over(const parley_delivery_t *delivery, int untold,
     ret->level = PARLEY_JOB_LINE_ERR;
 
     (void) snprintf(ret->text, sizeof(ret->text),
-                    "the parent of whose message was not delivered could not "
-                    "be told, the zone is full%s",
+                    "an undelivered message could not be reported to the "
+                    "parent, the zone is full%s",
                     parley_job_line_name("id", delivery->publication.id,
                                          &id));
 }
@@ -132,8 +132,8 @@ parley_job_line_deadline(const parley_deadline_t *d, int untold,
         ret->level = PARLEY_JOB_LINE_ERR;
 
         (void) snprintf(ret->text, sizeof(ret->text),
-                        "an escalation was not acknowledged, and nobody is "
-                        "above \"%s\" who can be reached%s%s", above, sender,
+                        "an escalation was not acknowledged, and no principal "
+                        "above \"%s\" can be reached%s%s", above, sender,
                         which);
         return;
 
@@ -150,9 +150,9 @@ parley_job_line_deadline(const parley_deadline_t *d, int untold,
 
         (void) snprintf(ret->text, sizeof(ret->text),
                         "%s%s%s", untold
-                        ? "a message was not answered in time, and nobody "
-                          "could be told, the zone is full"
-                        : "nobody can tell whether a message was answered in "
+                        ? "a message was not answered in time, and its sender "
+                          "could not be told, the zone is full"
+                        : "it is unknown whether a message was answered in "
                           "time", sender, which);
     }
 }

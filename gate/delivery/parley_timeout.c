@@ -129,7 +129,7 @@ parley_timeout_error(parley_deadline_t *d, parley_msg_t *task,
     }
 
     (void) parley_error_set(&err, PARLEY_E_TIMEOUT, NULL,
-                            "nobody answered in time");
+                            "the message was not answered in time");
 
     memset(&refusal, 0, sizeof(parley_refusal_t));
 

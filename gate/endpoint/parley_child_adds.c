@@ -103,7 +103,7 @@ parley_child_adds_read(parley_arena_t *arena, const parley_json_t *doc,
             if (parley_str_eq(ret->list[i].kid, ret->list[ret->n].kid)) {
                 return parley_child_fail(doc, node, "/kid", err,
                                          PARLEY_E_FIELD_INVALID,
-                                         "is that of an earlier key");
+                                         "is the kid of an earlier key");
             }
         }
 
@@ -187,7 +187,7 @@ parley_child_key(parley_arena_t *arena, const parley_json_t *doc,
         return parley_child_fail(doc, d != PARLEY_JSON_NONE ? d : k, "", err,
                                  PARLEY_E_FIELD_INVALID,
                                  "is the secret of a key: only public keys are "
-                                 "taken");
+                                 "allowed");
     }
 
     kid = parley_json_get(doc, node, PARLEY_STR("kid"));

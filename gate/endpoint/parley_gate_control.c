@@ -35,7 +35,7 @@ parley_gate_control_method(parley_gate_t *g, parley_str_t method)
     }
 
     (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
-                            "who is suspended is asked for with "
+                            "suspended principals are requested with "
                             PARLEY_CONTROL_METHODS);
 
     return PARLEY_RESULT_REFUSED;
@@ -143,8 +143,8 @@ parley_gate_control_end(parley_gate_t *g, parley_buf_t *b)
 
     if (sub.len == 0) {
         return parley_error_set(g->err, PARLEY_E_FIELD_MISSING, "/sub",
-                                "the argument sub is missing: it names who "
-                                "is resumed");
+                                "the argument sub is missing: it names the "
+                                "principal to resume");
     }
 
     g->serves_whom = sub;
@@ -192,5 +192,5 @@ static int
 parley_gate_control_no_answer(parley_gate_t *g, int rc)
 {
     return rc == -1 ? parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                       "the state gave no answer") : rc;
+                                       "the state did not answer") : rc;
 }

@@ -144,8 +144,9 @@ parley_gate_erase_asked(parley_gate_erase_t *e)
         && e->arguments.list[PARLEY_ARGUMENT_ID].value.len == 0
         && !parley_str_is(e->arguments.list[PARLEY_ARGUMENT_ALL].value, "1"))
     {
-        return parley_gate_erase_wrong(e, "what is deleted is said by event=, "
-                                       "id= or all=1");
+        return parley_gate_erase_wrong(e,
+                                       "event=, id= or all=1 must name the "
+                                       "messages to delete");
     }
 
     if (event.len == 0
@@ -154,7 +155,8 @@ parley_gate_erase_asked(parley_gate_erase_t *e)
         return 0;
     }
 
-    return parley_gate_erase_wrong(e, "is no id of an event of this gateway's");
+    return parley_gate_erase_wrong(e,
+                                   "is not the id of an event of this gateway");
 }
 
 
@@ -240,7 +242,7 @@ parley_gate_erase_read(parley_gate_erase_t *e)
 
     if (rc != 0) {
         return parley_error_set(e->g->err, PARLEY_E_CAPACITY, NULL,
-                                "the state gave no answer");
+                                "the state did not answer");
     }
 
     e->at = 0;

@@ -68,7 +68,7 @@ parley_gate_keys_method(parley_gate_t *g, parley_str_t method)
     }
 
     (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
-                            "keys are asked for with " PARLEY_KEYS_METHODS);
+                            "keys are requested with " PARLEY_KEYS_METHODS);
 
     return PARLEY_RESULT_REFUSED;
 }
@@ -144,7 +144,7 @@ parley_gate_keys_type(parley_gate_t *g)
            && g->env->header(g, PARLEY_STR("content-type"), &type)
            ? 0
            : parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
-                              "there is no Content-Type: it must be "
+                              "the Content-Type is missing: it must be "
                               "application/json");
 }
 
@@ -167,8 +167,9 @@ parley_gate_keys_new(parley_gate_t *g, const parley_principal_t *child,
         key = &adds->list[i];
 
         if (parley_child_is_listed(child, key->kid)) {
-            return parley_gate_keys_clash(g, i, "is that of a key that the "
-                                          "child has in the directory");
+            return parley_gate_keys_clash(g, i,
+                                          "is the kid of a key of the child in "
+                                          "the directory");
         }
 
         k = parley_child_keys_find(there, key->kid);
@@ -180,15 +181,17 @@ parley_gate_keys_new(parley_gate_t *g, const parley_principal_t *child,
                           PARLEY_CHILD_KEY_LEN)
                    != 0)
         {
-            return parley_gate_keys_clash(g, i, "is that of another key that "
-                                          "was added: take that back first");
+            return parley_gate_keys_clash(g, i,
+                                          "is the kid of another added key: "
+                                          "remove that key first");
         }
     }
 
     return n <= PARLEY_CHILD_KEYS_MAX ? 0
            : parley_error_set(g->err, PARLEY_E_FIELD_INVALID, "/keys",
-                              "/keys would be %zu of this child: it may have "
-                              "%d that were added", n, PARLEY_CHILD_KEYS_MAX);
+                              "/keys would make %zu added keys of this child: "
+                              "at most %d are allowed", n,
+                              PARLEY_CHILD_KEYS_MAX);
 }
 
 
@@ -260,7 +263,7 @@ parley_gate_keys_no_room(parley_gate_t *g, parley_put_result_t why)
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
                             why == PARLEY_PUT_SHARE
-                            ? "this parent has its share of the zone in use"
+                            ? "this parent uses its whole share of the zone"
                             : "the zone is full");
 }
 
@@ -278,8 +281,8 @@ parley_gate_keys_other(parley_gate_t *g)
 
     if (g->body.len > 0) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
-                                "this request has no body: the arguments sub "
-                                "and kid say what is asked");
+                                "this request must not have a body: its "
+                                "arguments are sub and kid");
     }
 
     parley_arguments_of(&arguments, 1u << PARLEY_ARGUMENT_SUB
@@ -346,8 +349,8 @@ parley_gate_keys_child(parley_gate_t *g, parley_str_t sub,
     return *ret != NULL
            && parley_str_eq((*ret)->parent, g->who->principal->sub) ? 0
            : parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, "/sub",
-                              "/sub is nobody whose direct parent the caller "
-                              "is");
+                              "/sub must be a principal with the caller as "
+                              "direct parent");
 }
 
 
@@ -365,7 +368,7 @@ static int
 parley_gate_keys_no_answer(parley_gate_t *g, int rc)
 {
     return rc == -1 ? parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                       "the state gave no answer") : rc;
+                                       "the state did not answer") : rc;
 }
 
 

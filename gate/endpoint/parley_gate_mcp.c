@@ -96,8 +96,9 @@ parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method)
     *method = parley_str_none;
 
     if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
-        return parley_gate_mcp_invalid(g, "", "a call is an object; batches "
-                                       "are not taken");
+        return parley_gate_mcp_invalid(g, "",
+                                       "a call must be an object; batches are "
+                                       "not supported");
     }
 
     if (!parley_json_string_is(doc, parley_json_get(doc, 0,
@@ -168,8 +169,9 @@ parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method)
 
     g->mcp->foreign = 1;
 
-    return parley_gate_mcp_invalid(g, "", "this MCP-Protocol-Version is not "
-                                   "spoken here");
+    return parley_gate_mcp_invalid(g, "",
+                                   "this MCP-Protocol-Version is not "
+                                   "supported");
 }
 
 

@@ -90,8 +90,8 @@ parley_gate_mcp_tool(parley_gate_t *g)
     return max == PARLEY_JSON_NONE
            || parley_json_integer(doc, max, &call->max) == 0
            ? 0 : parley_gate_mcp_invalid(g, "/params/arguments/max",
-                                         "/params/arguments/max is no whole "
-                                         "number");
+                                         "/params/arguments/max must be a "
+                                         "whole number");
 }
 
 

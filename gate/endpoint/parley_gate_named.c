@@ -40,8 +40,8 @@ parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
     methods = parley_gate_serve_methods(g);
 
     (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
-                            "this is asked for with %.*s", (int) methods.len,
-                            (const char *) methods.data);
+                            "this must be requested with %.*s",
+                            (int) methods.len, (const char *) methods.data);
 
     return PARLEY_RESULT_REFUSED;
 }
@@ -62,7 +62,7 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
     if (g->body.len > 0 && g->mcp == NULL) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
-                                "this request has no body");
+                                "this request must not have a body");
     }
 
     if (parley_gate_named_caller(g, &address) != 0) {
@@ -111,7 +111,7 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
     return rc == 0 ? 0
            : parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                              "this is a group of which nobody is a member");
+                              "this is a group without members");
 }
 
 
@@ -157,8 +157,8 @@ parley_gate_named_own(parley_gate_t *g, parley_str_t address,
         || (g->proto == PARLEY_PROTO_STREAMS && name.len == 0))
     {
         return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                                "the caller has no name in this protocol, "
-                                "and does not say whose it is");
+                                "the caller has no name in this protocol, and "
+                                "the path has no name");
     }
 
     *ret = address;

@@ -336,9 +336,9 @@ parley_gate_stream_part(parley_gate_stream_t *st, parley_argument_e which,
     return parley_gate_stream_wrong(st, PARLEY_E_FIELD_INVALID,
                                     (const char *) argument->name.data,
                                     *more == '\0'
-                                    ? "must be 1 to 128 of letters, digits, "
+                                    ? "must be 1 to 128 letters, digits, "
                                       "\".\", \"_\" and \"-\""
-                                    : "must be 1 to 128 of letters, digits, "
+                                    : "must be 1 to 128 letters, digits, "
                                       "\".\", \"_\", \"-\", \"~\", \"+\" and "
                                       "\":\"");
 }

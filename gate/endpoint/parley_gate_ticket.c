@@ -57,7 +57,7 @@ parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret)
 
     if (g->env->now(g) >= g->ticket.expires) {
         return parley_error_set(g->err, PARLEY_E_TOKEN_EXPIRED, NULL,
-                                "the time of the ticket is over");
+                                "the ticket has expired");
     }
 
     *ret = g->ticket.token;
@@ -109,7 +109,7 @@ parley_gate_ticket_use(parley_gate_t *g)
         || got.verdict == PARLEY_ADMIT_FULL)
     {
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "there is no room to remember the ticket");
+                                "no room to remember the ticket");
     }
 
     if (got.verdict != PARLEY_ADMIT_OK) {
@@ -152,16 +152,15 @@ parley_gate_ticket_make(parley_gate_t *g)
 
     if (g->who->jwt == NULL) {
         return parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
-                                "a ticket stands for a token, and none came: "
-                                "a certificate is shown where the stream is "
-                                "opened");
+                                "a ticket needs a token: a client certificate "
+                                "is presented to the stream itself");
     }
 
     if (g->env->random == NULL || g->env->random(g, random) != 0
         || g->env->random(g, random + PARLEY_GATE_RANDOM) != 0)
     {
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "no ticket can be made");
+                                "the ticket cannot be made");
     }
 
     t.nonce = parley_str_make(random, PARLEY_TICKET_NONCE);

@@ -26,7 +26,8 @@ parley_gate_upgrade(parley_gate_t *g)
     parley_gate_upgrade_header_t  header;
 
     if (!g->upgradable) {
-        return parley_gate_upgrade_refuse(g, "a WebSocket is opened over "
+        return parley_gate_upgrade_refuse(g,
+                                          "a WebSocket must be opened over "
                                           "HTTP/1.1");
     }
 
@@ -37,8 +38,8 @@ parley_gate_upgrade(parley_gate_t *g)
     }
 
     if (!header.has) {
-        return parley_gate_upgrade_refuse(g, "this is a WebSocket: the "
-                                          "request has no \"Upgrade: "
+        return parley_gate_upgrade_refuse(g,
+                                          "a WebSocket needs \"Upgrade: "
                                           "websocket\" and \"Connection: "
                                           "Upgrade\"");
     }
@@ -48,7 +49,7 @@ parley_gate_upgrade(parley_gate_t *g)
     if (header.n != 1
         || !parley_str_is(header.value, PARLEY_HANDSHAKE_VERSION))
     {
-        return parley_gate_upgrade_refuse(g, "the version of WebSocket here is "
+        return parley_gate_upgrade_refuse(g, "the version of WebSocket must be "
                                           PARLEY_HANDSHAKE_VERSION);
     }
 
@@ -59,8 +60,8 @@ parley_gate_upgrade(parley_gate_t *g)
     }
 
     (void) parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
-                            "sec-websocket-key", "is not there once, with the "
-                            "base64 of 16 octets");
+                            "sec-websocket-key",
+                            "must be sent once, with the base64 of 16 octets");
     g->err->is_name = 1;
 
     return -1;

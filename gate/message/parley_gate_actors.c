@@ -121,7 +121,7 @@ parley_gate_suspends(parley_gate_t *g, parley_str_t sub)
         g->wait = PARLEY_GATE_NO_ROOM;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "the state gave no answer");
+                                "the state did not answer");
     }
 
     return there.n == 0 ? 0

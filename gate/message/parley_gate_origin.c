@@ -42,8 +42,8 @@ parley_gate_origin(parley_gate_t *g)
 
     return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
                             origin.n > 1 ? "more than one Origin"
-                            : "a page of this origin may not send what "
-                              "proves the caller");
+                            : "a page of this origin may not send the caller's "
+                              "credentials");
 }
 
 

@@ -63,8 +63,8 @@ parley_gate_serves(parley_gate_t *g, const char *himself)
 
     return rc == 0 ? 0
            : parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
-                              "the token is used by somebody who acts for %s, "
-                              "and is not %s", himself, himself);
+                              "the token must be used by %s, not by an agent "
+                              "acting for %s", himself, himself);
 }
 
 

@@ -5,8 +5,8 @@
 
 
 static const parley_str_t  parley_health_reasons[PARLEY_L_CHECK_COUNT] = {
-    [PARLEY_L_CHECK_ZONE] = parley_str("parley_zone has no room for a "
-                                       "principal that has nothing there"),
+    [PARLEY_L_CHECK_ZONE] = parley_str("parley_zone has no room for a new "
+                                       "principal"),
     [PARLEY_L_CHECK_KEYS] = parley_str("no keys that verify tokens were "
                                        "loaded yet"),
     [PARLEY_L_CHECK_REVOCATIONS] = parley_str("the revocations cannot be "

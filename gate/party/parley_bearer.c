@@ -27,7 +27,7 @@ parley_bearer_revoked(const parley_settings_http_t *http,
 
     if (http->revocations->lost) {
         return parley_error_set(err, PARLEY_E_CAPACITY, NULL,
-                                "what is revoked cannot be read");
+                                "the revocations cannot be read");
     }
 
     list = http->revocations->list;
@@ -69,7 +69,7 @@ parley_bearer_caller(const parley_revocations_t *list,
 
     if (why == NULL && b->token) {
         why = parley_revocations_principal(list, b->actor)
-              ? "whoever acts by the token is revoked"
+              ? "the actor of the token is revoked"
               : parley_revocations_token_key(list, b->key_issuer, b->kid)
               ? "the key of the token is revoked"
               : parley_revocations_token(list, b->iss, b->jti)

@@ -82,7 +82,7 @@ parley_reserved_name(parley_who_t *who, const parley_str_t *self,
         return parley_error_memory(err);
 
     case 1:
-        why = "the gateway's own name, which nobody else has";
+        why = "the gateway's own name, which is reserved";
         break;
 
     default:
@@ -92,7 +92,7 @@ parley_reserved_name(parley_who_t *who, const parley_str_t *self,
             return 0;
         }
 
-        why = "the name of a group, which sends nothing itself";
+        why = "the name of a group, which cannot send";
     }
 
     return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,

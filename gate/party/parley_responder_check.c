@@ -95,15 +95,15 @@ parley_responder_check(const parley_bond_t *bond, parley_msg_t *m,
     if (rc == 0) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
                                 parley_at(m, PARLEY_MSG_SENDER).pointer,
-                                "the answer is not from whom the message was "
-                                "for");
+                                "the answer must be from the recipient of the "
+                                "message");
     }
 
     if (m->recipient.len > 0 && !parley_responder_to(bond, m)) {
         return parley_error_set(err, PARLEY_E_UPSTREAM_INVALID,
                                 parley_at(m, PARLEY_MSG_RECIPIENT).pointer,
-                                "the answer is not to whom the message was "
-                                "from");
+                                "the answer must be to the sender of the "
+                                "message");
     }
 
     return 0;

@@ -190,8 +190,8 @@ parley_who_refused(const parley_who_t *who, parley_error_t *err)
 
     return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                             parley_at(who->msg, PARLEY_MSG_SENDER).pointer,
-                            "the sender is neither sub \"%.*s\" nor an "
-                            "account for which its \"surface\" delivers",
+                            "the sender must be sub \"%.*s\" or an account of "
+                            "its \"surface\"",
                             who->principal->sub.len < 56
                             ? (int) who->principal->sub.len : 56,
                             (const char *) who->principal->sub.data);

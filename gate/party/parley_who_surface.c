@@ -48,8 +48,9 @@ parley_who_delivers(parley_who_t *who, parley_error_t *err)
     p = parley_directory_by_account(who->directory, name, &like);
 
     if (p == NULL && like != NULL) {
-        return parley_who_mismatch(who, "the account differs from a listed "
-                                   "one in the case of letters only", err);
+        return parley_who_mismatch(who,
+                                   "the account differs from a listed one only "
+                                   "in case", err);
     }
 
     rc = p != NULL ? parley_who_listed_author(who, p, err)

@@ -176,9 +176,8 @@ parley_gate_await_reply_absent(parley_gate_t *g)
         g->wait = PARLEY_GATE_NO_ROOM;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "too many requests are held that wait for an "
-                                "answer, and the sender has no stream that it "
-                                "could come by");
+                                "too many requests are held for an answer, and "
+                                "the sender has no open stream for it");
     }
 
     if (g->http->reads == 0) {
@@ -191,7 +190,7 @@ parley_gate_await_reply_absent(parley_gate_t *g)
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "its answer could not come back: the sender has no "
-                            "stream open, and no request is held here");
+                            "open stream, and no request is held here");
 }
 
 
@@ -243,8 +242,7 @@ parley_gate_await_reply_query(parley_gate_t *g, parley_str_t address)
     g->wait = PARLEY_GATE_NO_ROOM;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                            "too many requests are held that wait for an "
-                            "answer");
+                            "too many requests are held for an answer");
 }
 
 

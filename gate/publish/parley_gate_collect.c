@@ -305,8 +305,8 @@ parley_gate_uncollected(parley_gate_t *g)
     g->wait = PARLEY_GATE_OVERDUE;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                            "this worker is leaving: the query \"%.*s\" was "
-                            "taken, %s has its responses",
+                            "this worker is shutting down: the query \"%.*s\" "
+                            "was taken, %s returns its responses",
                             (int) g->msg->id.len, g->msg->id.data,
                             g->mcp->made.len > 0 ? "agent_subscribe"
                                                  : "the same call");

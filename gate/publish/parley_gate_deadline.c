@@ -234,8 +234,8 @@ parley_gate_add(parley_gate_t *g)
         g->wait = PARLEY_GATE_NO_ROOM;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "no room to remember until when it is to be "
-                                "answered");
+                                "no room to record the deadline of the "
+                                "message");
     }
 
     if (g->env->wake != NULL) {

@@ -52,7 +52,7 @@ parley_gate_declare(parley_gate_t *g)
         }
 
         if (rc < 0) {
-            return parley_gate_declared_full(g, "the state gave no answer");
+            return parley_gate_declared_full(g, "the state did not answer");
         }
 
         count = 0;
@@ -76,7 +76,7 @@ parley_gate_declare(parley_gate_t *g)
         }
 
         if (rc != 0) {
-            return parley_gate_declared_full(g, "the state gave no answer");
+            return parley_gate_declared_full(g, "the state did not answer");
         }
 
         if (result == PARLEY_PUT_OK) {
@@ -88,8 +88,8 @@ parley_gate_declare(parley_gate_t *g)
         }
     }
 
-    return parley_gate_declared_full(g, "there is no room to count this "
-                                     "sender's intents");
+    return parley_gate_declared_full(g,
+                                     "no room to count this sender's intents");
 }
 
 

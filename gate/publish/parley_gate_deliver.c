@@ -105,7 +105,7 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
         if (ret->nlogs == g->s->submit->expand.max) {
             return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
                                     "the sender has more known peers than a "
-                                    "message may be sent to");
+                                    "message may have recipients");
         }
 
         if (parley_address_of(g->arena, &list[i], &address) != 0) {
@@ -499,7 +499,7 @@ parley_gate_awaits(parley_gate_t *g, parley_str_t address, parley_str_t answers)
     }
 
     return rc != 0 ? parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                      "the state gave no answer")
+                                      "the state did not answer")
            : would.ngroups == 0;
 }
 
@@ -568,7 +568,7 @@ parley_gate_reach_room(parley_gate_t *g, parley_reached_t *ret)
 
     if (ret->n == PARLEY_JOBS_MAX) {
         (void) parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
-                                "the message is for more than %d recipients",
+                                "the message has more than %d recipients",
                                 PARLEY_JOBS_MAX);
         return NULL;
     }

@@ -286,7 +286,7 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
 
     if (rc != 0) {
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "the state gave no answer");
+                                "the state did not answer");
     }
 
     if (appended.verdict != PARLEY_APPEND_OK) {
@@ -332,8 +332,7 @@ parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
                                 why == PARLEY_APPEND_SHARE
-                                ? "this sender has its share of the zone in "
-                                  "use"
+                                ? "this sender uses its whole share of the zone"
                                 : "the zone is full");
     }
 }

@@ -135,7 +135,7 @@ parley_gate_readers_listen(parley_gate_t *g, parley_gate_readers_t *reach,
 
     if (rc != 0) {
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "the state gave no answer");
+                                "the state did not answer");
     }
 
     if (would.verdict != PARLEY_APPEND_OK

@@ -31,7 +31,7 @@ parley_gate_roster_page(parley_gate_t *g, parley_str_t address, size_t max,
 
     if (rc != 0) {
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "the state gave no answer");
+                                "the state did not answer");
     }
 
     *at = ret->next;

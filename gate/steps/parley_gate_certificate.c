@@ -170,7 +170,7 @@ parley_gate_holder(parley_gate_t *g)
     }
 
     return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
-                            "the client certificate is no principal's");
+                            "the client certificate names no known principal");
 }
 
 
@@ -201,6 +201,6 @@ parley_gate_both(parley_gate_t *g)
            || parley_str_eq(g->holder->sub, g->who->principal->sub)
            ? 0
            : parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
-                              "the token is of another principal than the "
-                              "client certificate");
+                              "the token has another principal than the client "
+                              "certificate");
 }

@@ -174,8 +174,8 @@ parley_gate_local_other(parley_gate_t *g)
     case 1:
         (void) parley_error_set(g->err, PARLEY_E_POLICY_REFUSED,
                                 parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
-                                "this is a name of the gateway, which does "
-                                "not take this message");
+                                "the recipient is the gateway, which does not "
+                                "take this message");
         return PARLEY_RESULT_REFUSED;
 
     default:
@@ -201,8 +201,8 @@ parley_gate_local_task(parley_gate_t *g, int admitted)
 
     if (task == PARLEY_TASK_COUNT || g->msg->act != PARLEY_ACT_REQUEST) {
         (void) parley_error_set(g->err, PARLEY_E_INTENT_REFUSED, "/intent",
-                                "the gateway itself answers tasks of the "
-                                "seven aee.* intents alone");
+                                "the gateway answers only tasks of the seven "
+                                "aee.* intents");
         return PARLEY_RESULT_REFUSED;
     }
 

@@ -111,7 +111,7 @@ parley_gate_intent(const parley_gate_t *g)
                && !parley_intent_is_plain(g->msg->intent)
                && !parley_is_unruled(g->msg, g->conf->speak))
     {
-        why = "rules name intents here, and this one has characters besides "
+        why = "rules name intents here: an intent may only have the characters "
               "A-Z, a-z, 0-9, \".\", \"_\" and \"-\"";
 
     } else {
@@ -143,8 +143,8 @@ parley_gate_recipient(const parley_gate_t *g)
 
     return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED,
                             parley_at(g->msg, PARLEY_MSG_RECIPIENT).pointer,
-                            "rules name recipients here, and this name could "
-                            "be read as another one");
+                            "rules name recipients here, and this name is "
+                            "ambiguous");
 }
 
 

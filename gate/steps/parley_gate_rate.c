@@ -46,8 +46,8 @@ parley_gate_failures(parley_gate_t *g)
     g->wait = got.wait;
 
     (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
-                            "too many tokens and signatures from this "
-                            "address proved nothing");
+                            "too many tokens and signatures from this address "
+                            "were invalid");
 
     return PARLEY_RESULT_REFUSED;
 }
@@ -171,8 +171,7 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
     default:
         g->wait = PARLEY_GATE_NO_ROOM;
         (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "there is no room to count this sender's "
-                                "messages");
+                                "no room to count this sender's messages");
         return PARLEY_RESULT_REFUSED;
     }
 }
@@ -262,8 +261,7 @@ parley_gate_sender_rate(parley_gate_t *g)
     }
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                            "there is no room to count this sender's "
-                            "messages");
+                            "no room to count this sender's messages");
 
     return PARLEY_RESULT_REFUSED;
 }

@@ -57,7 +57,7 @@ parley_gate_protocol(parley_gate_t *g)
                             "the message %s%s; accepted here is %s",
                             proto != PARLEY_PROTO_NONE
                             ? "looks like one of "
-                            : "is of no protocol that is known",
+                            : "is not of a known protocol",
                             (const char *) parley_proto_title(proto).data,
                             words);
 
@@ -128,8 +128,8 @@ parley_gate_foreign(parley_gate_t *g)
     offset = g->err->offset;
 
     (void) parley_error_set(g->err, g->err->code, g->err->field,
-                            "%.120s; it looks like a message of %s, and "
-                            "accepted here is %s alone", text,
+                            "%.120s; it looks like a message of %s, and only "
+                            "%s is accepted here", text,
                             (const char *) parley_proto_title(looks).data,
                             (const char *)
                             parley_proto_title(g->proto).data);

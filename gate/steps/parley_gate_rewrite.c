@@ -177,8 +177,8 @@ parley_gate_loss(parley_gate_t *g)
                     lost.len > 0 ? (const char *) lost.data : "");
 
     (void) parley_error_set(g->err, PARLEY_E_TRANSLATION_LOSSY, field,
-                            "%u members cannot travel to the upstream's "
-                            "protocol", g->loss->count);
+                            "the upstream's protocol cannot express %u "
+                            "members", g->loss->count);
 
     return PARLEY_RESULT_REFUSED;
 }

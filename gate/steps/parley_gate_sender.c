@@ -223,7 +223,7 @@ parley_gate_added(parley_gate_t *g, parley_jwks_t *ret)
 
     if (rc != 0) {
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                "the state gave no answer");
+                                "the state did not answer");
     }
 
     return parley_child_keys_jwks(g->arena, &keys, g->msg->sig.kid, ret) == 0

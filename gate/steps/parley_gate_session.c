@@ -259,8 +259,7 @@ parley_session_keep(parley_gate_t *g, const parley_record_id_t *record)
     g->wait = PARLEY_GATE_NO_ROOM;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                            "there is no room to remember the owner of the "
-                            "session");
+                            "no room to remember the owner of the session");
 }
 
 

@@ -175,7 +175,7 @@ parley_gate_resume_recipient(parley_gate_t *g)
 
     g->in_vain = rc != 0 || g->resumes.n == 0 || g->entrance.nlifts > 0 ? NULL
                  : parley_gate_acts_itself(g)
-                 ? "it is not later than the message that suspended the "
+                 ? "the message is not later than the one that suspended the "
                    "recipient"
                  : "the parent does not use its token itself";
 

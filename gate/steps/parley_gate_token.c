@@ -378,7 +378,7 @@ parley_gate_token_keys(parley_gate_t *g, parley_str_t token)
     g->wait = PARLEY_GATE_NO_KEYS;
 
     return parley_step_result(parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
-                                               "no keys to verify tokens with "
+                                               "no keys that verify tokens "
                                                "were loaded yet"));
 }
 

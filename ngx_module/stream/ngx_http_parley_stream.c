@@ -421,14 +421,14 @@ ngx_http_parley_stream_refuse(ngx_http_request_t *r,
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
                             why == PARLEY_END_SHARE
-                            ? "this principal has its share of the zone in use"
+                            ? "this principal uses its whole share of the zone"
                             : why == PARLEY_END_MANY
                             ? "this principal's streams of this handle have "
                               "too many different filters, or too long ones"
                             : why == PARLEY_END_SILENT
                             ? "the state did not answer in time"
                             : why == PARLEY_END_LEAVING
-                            ? "this worker is leaving"
+                            ? "this worker is shutting down"
                             : "there is no room for a stream more");
 
     return ngx_http_parley_refuse(r, ctx);

@@ -137,7 +137,7 @@ test_moved(void **state)
     memcpy(q, copy, first);
 
     assert_int_equal(verify(), 1);
-    assert_non_null(strstr(findings, "0.1.1795415120123:4:2: it stands behind "
+    assert_non_null(strstr(findings, "0.1.1795415120123:4:2: the line follows "
                            "line 3: it was repeated, moved or inserted"));
 
     memcpy(q, p, first);
@@ -244,8 +244,8 @@ test_signed(void **state)
 
     p[10] = p[10] == 'A' ? 'B' : 'A';
     assert_int_equal(verify_octets(disk.octets, len, &keys), 1);
-    assert_non_null(strstr(findings, "the signature of the checkpoint is not "
-                           "right"));
+    assert_non_null(strstr(findings,
+                           "the signature of the checkpoint does not verify"));
     parley_audit_verify_free(&v);
 
     memcpy(p, ",\"sog\":\"", 8);
@@ -303,9 +303,9 @@ test_rotated(void **state)
 
     assert_int_equal(verify_octets(second, i, NULL), 0);
     assert_non_null(strstr(findings, "note 0.1.1795415120123:1:6: the chain's "
-                           "lines up to 5 are in no file that was given"));
+                           "lines up to 5 are not in the given files"));
     assert_non_null(strstr(findings, "note 1.1.1795415120123:0:0: the chain "
-                           "has no line here: those up to 4"));
+                           "has no line here: its lines up to 4"));
     parley_audit_verify_free(&v);
 }
 
@@ -332,13 +332,13 @@ test_glued(void **state)
     assert_int_equal(verify_octets(disk.octets, disk.len, NULL), 0);
     assert_int_equal(v.records, 4);
     assert_int_equal(v.parts, 1);
-    assert_non_null(strstr(findings, "a part of a line"));
+    assert_non_null(strstr(findings, "a partial line"));
     parley_audit_verify_free(&v);
 
     memcpy(disk.octets + disk.len, "x\n", 2);
     disk.len += 2;
     assert_int_equal(verify(), 1);
-    assert_non_null(strstr(findings, "this is no line of an audit log"));
+    assert_non_null(strstr(findings, "this is not a line of an audit log"));
 }
 
 

@@ -136,9 +136,9 @@ test_over(void **state)
 
     parley_job_line_over(&delivery, 1, &line);
     assert_int_equal(line.level, PARLEY_JOB_LINE_ERR);
-    assert_string_equal(line.text, "the parent of whose message was not "
-                        "delivered could not be told, the zone is full, id "
-                        "\"m-1\"");
+    assert_string_equal(line.text,
+                        "an undelivered message could not be reported to the "
+                        "parent, the zone is full, id \"m-1\"");
 }
 
 
@@ -163,17 +163,17 @@ test_deadline(void **state)
     deadline(PARLEY_DEADLINE_ANSWERED, 0, PARLEY_JOB_LINE_NONE, "");
 
     deadline(PARLEY_DEADLINE_UNACKNOWLEDGED, 0, PARLEY_JOB_LINE_ERR,
-             "an escalation was not acknowledged, and nobody is above \"bob\" "
-             "who can be reached, from \"alice\", id \"m-1\"");
+             "an escalation was not acknowledged, and no principal above "
+             "\"bob\" can be reached, from \"alice\", id \"m-1\"");
     deadline(PARLEY_DEADLINE_TIMED_OUT, 0, PARLEY_JOB_LINE_INFO,
              "a task was not answered in its time, from \"alice\", id "
              "\"m-1\"");
     deadline(PARLEY_DEADLINE_LOST, 0, PARLEY_JOB_LINE_ERR,
-             "nobody can tell whether a message was answered in time, from "
+             "it is unknown whether a message was answered in time, from "
              "\"alice\", id \"m-1\"");
     deadline(PARLEY_DEADLINE_LOST, 1, PARLEY_JOB_LINE_ERR,
-             "a message was not answered in time, and nobody could be told, "
-             "the zone is full, from \"alice\", id \"m-1\"");
+             "a message was not answered in time, and its sender could not be "
+             "told, the zone is full, from \"alice\", id \"m-1\"");
 
     overdue.to = &above;
     overdue.kind = PARLEY_SUBJECT_ESCALATION;
