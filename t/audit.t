@@ -405,7 +405,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
         removed => [sub { splice @{ $_[0] }, $at, 1 },
                     qr/\Q$chain\E, line \d+: lines $seq to $seq of the chain/],
         repeated => [sub { splice @{ $_[0] }, $at, 0, $_[0][$at] },
-                     qr/:@{[$n + 1]}: chain \Q$chain\E, line $seq: it stands/],
+                     qr/:@{[$n + 1]}: chain \Q$chain\E, line $seq: the line follows/],
         swapped => [sub { @{ $_[0] }[$prev, $at] = @{ $_[0] }[$at, $prev] },
                     qr/chain \Q$chain\E, line $seq: lines/],
         inserted => [sub { splice @{ $_[0] }, $at, 0, "hello\n" },
@@ -462,7 +462,7 @@ subtest 'OPS-06 tampering is found, and named' => sub {
     my $forged = spew("$dir/forged.jsonl", join '', @forged);
     ($status, my $out) = tool('audit', 'verify', $forged);
     is($status, 0, 'somebody who computes all digests anew');
-    like($out, qr/Without keys, nor can it be said/, 'which is said');
+    like($out, qr/Without keys, a log that was forged/, 'which is said');
     ($status, undef, $err) = verify_log($forged);
     is($status, 1, 'has no key');
     like($err, qr/the signature of the checkpoint does not verify/, 'is found');
@@ -489,7 +489,7 @@ subtest 'OPS-06 lines that no checkpoint covers are counted' => sub {
     my ($status, $out) = verify_log($file);
     is($status, 0, 'nothing is wrong');
     like($out, qr/1 behind the last checkpoint$/m, 'one line');
-    like($out, qr/^No checkpoint knows the last 1 lines/m, 'is said');
+    like($out, qr/^No checkpoint covers the last 1 lines/m, 'is said');
 };
 
 

@@ -168,7 +168,7 @@ subtest 'VCP-21 a name that leads to an address of this network is refused' => s
 
     is(say(vcp(sender => name('carol'), recipient => name('bob')))->{status},
        200);
-    ok($nginx->wait_for(qr/given up: its host has an address of the gateway.s network/),
+    ok($nginx->wait_for(qr/given up: the peer.s host has an address of the gateway.s network/),
        'it is given up, and said');
     is($hidden->count, 0, 'nothing came');
 

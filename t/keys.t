@@ -519,7 +519,7 @@ subtest 'VCP-31 invalid requests' => sub {
     $argument->('that is half encoded', 'sub=worker&kid=%k', 'field-invalid',
                 'kid');
     refused('DELETE with a body', ask('DELETE', '/keys?sub=worker&kid=k1',
-            '{}'), 400, 'field-invalid', undef, qr/no body/);
+            '{}'), 400, 'field-invalid', undef, qr/must not have a body/);
     refused('GET of nobody', ask('GET', '/keys', ''), 400, 'field-missing',
             '/sub');
 

@@ -384,7 +384,7 @@ subtest 'ACH-15 GW-16 translate to a group prints the scope' => sub {
     my ($no, undef, $why) = tool({ in => aee(to => 'bus.ops') }, 'translate',
                                  '--to', 'vcp', '--vcp-broadcast', 'ops');
     is($no, 2, 'a name that is no group');
-    like($why, qr/no group's AEE name/, 'said');
+    like($why, qr/not the AEE name of a group/, 'said');
 };
 
 

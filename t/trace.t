@@ -121,7 +121,7 @@ my @whole = (
      'nginx'],
 );
 
-my $said = qr/parley: (?:verdict|came of it:) (.+)/;
+my $said = qr/parley: (?:verdict|outcome:) (.+)/;
 my $before = $nginx->logged($said);
 my $all = 0;
 

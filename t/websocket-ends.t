@@ -155,7 +155,7 @@ subtest 'HUB-02: a WebSocket is resumed' => sub {
     # a second WebSocket of a session ends the first
     my $third = websocket('alice', session => 'r');
 
-    is_deeply($again->closed, [4409, 'another one has its session']);
+    is_deeply($again->closed, [4409, 'another WebSocket has this session']);
     is($third->status, 101);
 
     my $gone = websocket('alice', last_event_id => '00000000abcd.1');

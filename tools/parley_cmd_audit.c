@@ -42,12 +42,12 @@ const parley_command_t  parley_cmd_audit_verify = {
     .min = 1,
     .max = -1,
     .summary = "Verifies audit logs (parley_audit)",
-    .text = "The files of a log that was rotated are given in the order in "
-            "which they were\nwritten.  A line that was changed, removed, "
-            "moved, repeated or inserted is found\nwhere a later line of its "
-            "chain or a checkpoint is there.  Lines behind the last\n"
-            "checkpoint of a chain can be cut off, and without --keys all can "
-            "be written\nanew: how many they are is said.\n",
+    .text = "The files of a rotated log must be in the order of their "
+            "writing.  A line that\nwas changed, removed, moved, repeated "
+            "or inserted is found if a later line of\nits chain or a "
+            "checkpoint follows.  Lines behind the last checkpoint of a "
+            "chain\ncan be cut off unseen, and without --keys the whole log "
+            "can be forged: the\noutput has the number of such lines.\n",
     .options = parley_audit_options,
     .run = parley_audit_run
 };
@@ -322,14 +322,14 @@ parley_audit_total(const parley_audit_verify_t *v, uint64_t open)
     printf(": %s\n", v->faults == 0 ? "nothing is wrong" : "NOT AS WRITTEN");
 
     if (open > 0) {
-        printf("No checkpoint knows the last %" PRIu64 " lines: whether they "
-               "were changed by somebody who\ncomputes digests, or others "
-               "behind them cut off, cannot be said.\n", open);
+        printf("No checkpoint covers the last %" PRIu64 " lines: lines that "
+               "were changed with their\ndigests, or cut off behind them, are "
+               "not found.\n", open);
     }
 
     if (v->keys == NULL) {
-        puts("Without keys, nor can it be said of the others that nobody "
-             "wrote the whole anew.");
+        puts("Without keys, a log that was forged as a whole is not found "
+             "either.");
     }
 }
 

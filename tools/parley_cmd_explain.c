@@ -44,7 +44,7 @@ static const char *const  parley_explain_others[] = {
 
 
 static const parley_option_t  parley_explain_options[] = {
-    { "conf", 0, "FILE", "nginx.conf, with what it includes", 0 },
+    { "conf", 0, "FILE", "nginx.conf, with the files that it includes", 0 },
     { "location", 0, "NAME", "the location that takes the message, as it is\n"
       "written: /in, '= /in'; without it the only block\n"
       "that accepts messages", 0 },
@@ -65,16 +65,18 @@ static const parley_option_t  parley_explain_options[] = {
       0 },
     { "at", 0, "WHEN", "when it comes: seconds since 1970, an RFC 3339\n"
       "timestamp, or from now: +1h, -30s (default: now)", 0 },
-    { "answer", 0, "FILE", "what the service answers, one JSON document: the\n"
-      "way back is taken, and what the caller gets printed", 0 },
+    { "answer", 0, "FILE",
+    "the answer of the service, one JSON document: it is\ntranslated, and the "
+    "answer to the caller is printed", 0 },
     { "status", 0, "N", "the HTTP status of that (default 200)", 0 },
     PARLEY_OPTIONS_ENCODE,
-    { "asker", 0, "SUB", "the principal who sent what --answering gives;\n"
-      "without it whoever is listed as its sender", 0 },
+    { "asker", 0, "SUB",
+    "the principal that sent the message of --answering\n(default: the "
+    "principal that lists its sender)", 0 },
     { "lines", 'n', NULL, "each line of the input is one message (NDJSON)",
       0 },
     { "json", 0, NULL, "one JSON object for each message on standard\n"
-      "output, with the answer that the gateway itself gives", 0 },
+      "output, with the answer of the gateway itself", 0 },
     parley_option_end
 };
 
@@ -83,16 +85,15 @@ const parley_command_t  parley_cmd_explain = {
     .name = "explain",
     .operands = "[FILE...]",
     .max = -1,
-    .summary = "Says what a gateway would do with a message",
-    .text = "Reads the directives that are in force where the message goes "
-            "and takes the\nsteps of the gateway, one line each on standard "
-            "error.  Standard output gets\nwhat the upstream would, status "
-            "0, or the refusal that the caller would get,\nstatus 1.  Rates, "
-            "the window of ids and what a reply answers are asked of an\n"
-            "empty state, in which what --answering gives has passed; "
-            "variables are empty.\nWhat \"nginx -t\" would refuse of the "
-            "module's directives, at any place, is\nrefused here too, in the "
-            "same words.\n",
+    .summary = "Explains how a gateway would handle a message",
+    .text = "Reads the directives in force at the location and takes the steps "
+            "of the\ngateway, one line each on standard error.  Standard "
+            "output gets the message to\nthe upstream, status 0, or the "
+            "refusal to the caller, status 1.  Rates, the\nwindow of ids and "
+            "open questions begin empty, except for the message "
+            "of\n--answering.  Variables are empty.  If \"nginx -t\" would "
+            "refuse a directive of\nthe module, at any place, the command "
+            "refuses it with the same text.\n",
     .options = parley_explain_options,
     .run = parley_explain_run
 };

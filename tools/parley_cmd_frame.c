@@ -56,8 +56,9 @@ static const parley_option_t  parley_frame_encode_options[] = {
 
 
 static const parley_option_t  parley_frame_decode_options[] = {
-    { "join", 'j', NULL, "prints payloads whole: chunks by Session ID and\n"
-      "Stream ID, checked by what a CMD announced of them", 0 },
+    { "join", 'j', NULL,
+    "prints whole payloads: joins chunks by Session ID\nand Stream ID, and "
+    "checks them against their CMD", 0 },
     parley_option_end
 };
 
@@ -82,9 +83,9 @@ const parley_command_t  parley_cmd_frame_decode = {
     .summary = "Prints frames of Agent Protocol over MoQ",
     .text = "Each frame is one line of JSON: type, session, stream, flags, "
             "length, and its\npayload as \"payload\" where it is a CMD in "
-            "UTF-8, else as \"payload_base64\".\nWhat is no frame goes to "
-            "standard error with its place, and nothing after it is\n"
-            "read; with --join, so does what makes no payload.\n",
+            "UTF-8, else as \"payload_base64\".\nAn invalid frame goes to "
+            "standard error with its place and ends the input.  With\n--join, "
+            "so does an invalid payload.\n",
     .options = parley_frame_decode_options,
     .run = parley_frame_decode_run
 };

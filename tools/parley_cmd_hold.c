@@ -34,7 +34,7 @@ const parley_command_t  parley_cmd_hold_list = {
     .operands = "",
     .min = 0,
     .max = 0,
-    .summary = "Lists who is suspended or paused",
+    .summary = "Lists the suspended and paused principals",
     .text = "A line each: sub, state, since when, the id of the message.\n",
     .options = parley_hold_options,
     .run = parley_hold_list
@@ -47,8 +47,8 @@ const parley_command_t  parley_cmd_hold_lift = {
     .min = 1,
     .max = 1,
     .summary = "Resumes a principal that is suspended or paused",
-    .text = "What was ended is listed as by \"hold list\"; the status is 1 "
-            "where there was\nnothing to end.\n",
+    .text = "Prints the ended suspensions as \"hold list\" does; the status "
+            "is 1 if there\nwas none.\n",
     .options = parley_hold_options,
     .run = parley_hold_lift
 };

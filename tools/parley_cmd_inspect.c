@@ -27,7 +27,7 @@ const parley_command_t  parley_cmd_token_inspect = {
     .name = "token inspect",
     .operands = "[FILE...]",
     .max = -1,
-    .summary = "Prints what a token says, verifying nothing",
+    .summary = "Prints the content of a token without verification",
     .text = "Prints header and claims as JSON.\n",
     .options = parley_inspect_options,
     .run = parley_inspect_run
@@ -201,12 +201,12 @@ parley_inspect_part(parley_tool_t *tool, parley_input_t *in,
         != 0)
     {
         return parley_error_set(&in->err, PARLEY_E_TOKEN_INVALID, NULL,
-                                "the %s is no JSON: %s", name, err.text);
+                                "the %s is not JSON: %s", name, err.text);
     }
 
     if (parley_json_type(doc, 0) != PARLEY_JSON_OBJECT) {
         return parley_error_set(&in->err, PARLEY_E_TOKEN_INVALID, NULL,
-                                "the %s is no object", name);
+                                "the %s is not an object", name);
     }
 
     return 0;

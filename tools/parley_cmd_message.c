@@ -91,7 +91,7 @@ parley_detect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     if (proto == PARLEY_PROTO_NONE) {
         (void) parley_error_set(&in->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
-                                "no protocol known has a message like this");
+                                "the message is not of a known protocol");
         return parley_output_error(tool, in);
     }
 

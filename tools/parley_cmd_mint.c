@@ -38,8 +38,8 @@ static const parley_option_t  parley_mint_options[] = {
     { "nbf", 0, "WHEN", "when it begins", 0 },
     { "iat", 0, "WHEN", "when it was made (default: now)", 0 },
     { "jti", 0, "ID", "its id", 0 },
-    { "claim", 0, "NAME=VALUE", "another claim: JSON, or text where it is "
-      "no JSON;\nmay be repeated", 1 },
+    { "claim", 0, "NAME=VALUE",
+    "another claim: JSON, or text if it is not JSON;\nmay be repeated", 1 },
     parley_option_end
 };
 

@@ -64,9 +64,9 @@ const parley_command_t  parley_cmd_verify = {
     .operands = "[FILE...]",
     .max = -1,
     .summary = "Verifies the signature of a message",
-    .text = "Prints the algorithm and the id of the key that verified.  "
-            "Whose key it is, and\nwhether that is the sender, is for the "
-            "caller to know.\n",
+    .text = "Prints the algorithm and the id of the key that verified.  The "
+            "caller must\nknow the owner of the key, and whether it is the "
+            "sender.\n",
     .options = parley_verify_options,
     .run = parley_verify_run
 };

@@ -68,8 +68,9 @@ static const parley_option_t  parley_translate_options[] = {
       "is signed with it, as parley_signing_key has it", 0 },
     { "render", 0, NULL, "an event of C2A as the text by which a harness\n"
       "gives it to a model: nothing in it forges a header", 0 },
-    { "loss", 0, "WORD", "what cannot travel: report (default), reject,\n"
-      "ignore", 0 },
+    { "loss", 0, "WORD",
+    "members that the translation loses: report\n(default), reject, "
+    "ignore", 0 },
     { "vcp-context", 0, "C", "as parley_vcp_context", 0 },
     { "vcp-constitution", 0, "C", "as parley_vcp_constitution", 0 },
     { "vcp-severity", 0, "CODE=S", "as parley_vcp_severity, of one code", 0 },
@@ -86,9 +87,9 @@ const parley_command_t  parley_cmd_translate = {
     .operands = "[FILE...]",
     .max = -1,
     .summary = "Translates a message into another protocol",
-    .text = "The translation goes to standard output; what could not be "
-            "carried is named on\nstandard error, one JSON Pointer a line. "
-            " The signature is dropped: parley\nverify looks at it.\n",
+    .text = "The translation goes to standard output; lost members are named "
+            "on standard\nerror, one JSON Pointer a line.  The signature is "
+            "dropped: use parley verify\nbefore.\n",
     .options = parley_translate_options,
     .run = parley_translate_run
 };
@@ -213,8 +214,8 @@ parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t)
     if (value != NULL
         && !parley_name_is_group(PARLEY_PROTO_CANONICAL, parley_str_c(value)))
     {
-        parley_say("--vcp-broadcast: \"%s\" is no group's AEE name, such as "
-                   "bus.ops", value);
+        parley_say("--vcp-broadcast: \"%s\" is not the AEE name of a group, "
+                   "such as bus.ops", value);
         return -1;
     }
 

@@ -186,7 +186,8 @@ parley_explain_remember(parley_explain_t *e)
                          &sent, &loss, &err)
            != 0)
     {
-        parley_explain_note(e, "what --answering gives cannot be sent here: "
+        parley_explain_note(e,
+                            "the message of --answering cannot be sent here: "
                             "%s; ", err.text);
         return;
     }

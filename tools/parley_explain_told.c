@@ -171,7 +171,7 @@ parley_explain_direction(parley_explain_t *e, parley_step_result_t result)
     to = parley_gate_to(&e->gate);
 
     if (to.len == 0) {
-        to = PARLEY_STR("nobody by name");
+        to = PARLEY_STR("no named recipient");
     }
 
     parley_explain_note(e, "to %.*s", parley_explain_str(to));

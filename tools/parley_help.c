@@ -30,17 +30,12 @@ parley_help_commands(void)
                parley_commands[i]->summary);
     }
 
-    fputs("\n"
-          "\"parley COMMAND --help\" says more about a command.  A FILE of "
-          "\"-\", or none, is\n"
-          "standard input.\n"
-          "\n"
-          "Exit status: 0, all is well; 1, a message, a signature or a "
-          "token is not; 2, the\n"
-          "command line is not, or a file cannot be read or written.\n"
-          "\n"
-          "parley --version says the version, parley -V also what it was "
-          "built with.\n",
+    fputs("\n\"parley COMMAND --help\" describes a command.  A FILE of \"-\", "
+          "or none, is\nstandard input.\n\nExit status: 0, success; 1, an "
+          "invalid message, signature or token; 2, a wrong\ncommand line, "
+          "or a file that cannot be read or written.\n\nparley --version "
+          "prints the version, parley -V also the versions of "
+          "its\nlibraries.\n",
           stdout);
 }
 
@@ -72,7 +67,7 @@ parley_help_group(const char *first)
     }
 
     if (any) {
-        printf("\n\"parley %s COMMAND --help\" says more about each.\n", first);
+        printf("\n\"parley %s COMMAND --help\" describes each.\n", first);
     }
 
     return any;

@@ -66,8 +66,7 @@ parley_message_decode(parley_tool_t *tool, parley_input_t *in,
 
     if (proto == PARLEY_PROTO_NONE) {
         return parley_error_set(&in->err, PARLEY_E_PROTOCOL_UNSUPPORTED,
-                                NULL, "no protocol known has a message "
-                                "like this");
+                                NULL, "the message is not of a known protocol");
     }
 
     return parley_decode(m->engine, in->arena, proto, &m->doc, m->partial,
@@ -116,7 +115,7 @@ parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
     proto = parley_detect(doc, PARLEY_PROTO_ALL);
 
     if (proto == PARLEY_PROTO_NONE) {
-        parley_say("%s: no protocol known has a message like this", path);
+        parley_say("%s: the message is not of a known protocol", path);
         return -1;
     }
 
@@ -146,7 +145,8 @@ parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts)
         return 0;
     }
 
-    (void) parley_say_usage(tool, "--traceparent: \"%s\" is no traceparent "
-                            "of version 00", value);
+    (void) parley_say_usage(tool,
+                            "--traceparent: \"%s\" is not a traceparent of "
+                            "version 00", value);
     return -1;
 }

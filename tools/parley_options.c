@@ -272,7 +272,7 @@ parley_option_integer(const char *name, const char *value, int64_t min,
     if (end == value || *end != '\0' || errno != 0 || *value == ' '
         || n < min || n > max)
     {
-        parley_say("--%s: \"%s\" is no whole number from %lld to %lld", name,
+        parley_say("--%s: \"%s\" is not a whole number from %lld to %lld", name,
                    value, (long long) min, (long long) max);
         return -1;
     }
@@ -311,8 +311,8 @@ parley_option_duration(const char *name, const char *value, int64_t min,
     if (parley_option_seconds(value + minus, &n) != 0
         || (minus ? -n : n) < min || n > max)
     {
-        parley_say("--%s: \"%s\" is no time from %lld to %lld seconds; "
-                   "90, 30s, 5m, 1h30m and 7d are times", name, value,
+        parley_say("--%s: \"%s\" is not a time from %lld to %lld seconds, such "
+                   "as 90, 30s, 5m, 1h30m or 7d", name, value,
                    (long long) min, (long long) max);
         return -1;
     }

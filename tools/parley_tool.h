@@ -381,16 +381,16 @@ int parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts);
 /* options --answering and --traceparent */
 #define PARLEY_OPTIONS_ENCODE                                                 \
     { "answering", 0, "FILE", "the message that this one answers, as it was\n"\
-      "sent, where a gateway would remember it", 0 },                         \
+      "sent; a gateway has it in its state", 0 },                             \
     { "traceparent", 0, "T", "of the request that brings the message", 0 }
 
 
 /* parley_submission.c */
 
 #define PARLEY_OPTIONS_SUBMISSION                                             \
-    { "sender", 0, "NAME", "who submits the message, where it does not say\n" \
-      "so itself (MoQ)", 0 },                                                 \
-    { "recipient", 0, "NAME", "whom it came for, likewise", 0 },              \
+    { "sender", 0, "NAME", "the principal that submits the message, if the\n" \
+      "message has no sender (MoQ)", 0 },                                     \
+    { "recipient", 0, "NAME", "its recipient, if the message has none", 0 },  \
     { "scope", 0, "S", "the scope it is submitted with (agent-channel)", 0 }, \
     { "session", 0, "HEX", "the Session ID of its frame (MoQ)", 0 },          \
     { "stream", 0, "N", "the Stream ID of its frame (MoQ)", 0 },              \

@@ -44,7 +44,7 @@ mapping_translate(mapping_t *t, const mapping_form_t *form,
         != 0
         || mapping_submit(t, &made->msg, made->made.scope, &made->err) != 0)
     {
-        mapping_die("what was made of %s is invalid: %s", form->msg.form.data,
+        mapping_die("the translation of %s is invalid: %s", form->msg.form.data,
                     made->err.text);
     }
 

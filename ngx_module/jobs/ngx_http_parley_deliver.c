@@ -145,7 +145,7 @@ ngx_http_parley_deliver_found(void *data, ngx_int_t rc)
 
     if (rc == NGX_DECLINED) {
         ngx_http_parley_deliver_stop(a, PARLEY_JOB_GIVEN_UP,
-                                     "its host has an address of the "
+                                     "the peer's host has an address of the "
                                      "gateway's network, which \"hosts=\" does "
                                      "not list");
         return;
@@ -249,7 +249,7 @@ ngx_http_parley_deliver_done(ngx_event_t *ev)
                       "\"parley_deliver\" does not list it");
 
         ngx_http_parley_deliver_stop(a, PARLEY_JOB_GIVEN_UP,
-                                     "its host has an address of the "
+                                     "the peer's host has an address of the "
                                      "gateway's network");
         return;
     }

@@ -150,7 +150,7 @@ ngx_http_parley_revocation_reader_open(
 
     if (fd == NGX_INVALID_FILE) {
         return ngx_http_parley_revocation_reader_wrong(job,
-                                                       "it cannot be opened");
+                                                       "open() failed");
     }
 
     rc = ngx_http_parley_revocation_reader_read(job, fd, text);
@@ -202,7 +202,7 @@ ngx_http_parley_revocation_reader_read(
 
         if (n <= 0) {
             return ngx_http_parley_revocation_reader_wrong(job,
-                                                           "it cannot be read");
+                                                           "read() failed");
         }
     }
 

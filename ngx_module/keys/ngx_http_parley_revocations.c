@@ -222,7 +222,7 @@ ngx_http_parley_revocations_look(ngx_http_parley_revocations_t *w,
         == NGX_FILE_ERROR)
     {
         ngx_memzero(&w->seen, sizeof(ngx_file_info_t));
-        ngx_http_parley_revocations_failed(w, "it cannot be found");
+        ngx_http_parley_revocations_failed(w, "stat() failed");
         return;
     }
 

@@ -497,7 +497,7 @@ ngx_http_parley_outcome(parley_gate_t *g, const parley_outcome_t *outcome)
     ngx_http_parley_count_outcome(ctx, outcome);
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
-                   "parley: came of it: %s, its id is %s",
+                   "parley: outcome: %s, its id is %s",
                    parley_outcome_name(outcome->kind).data,
                    outcome->settle == PARLEY_SETTLE_COMMIT ? "taken" : "free");
 

@@ -429,7 +429,7 @@ ngx_http_parley_stream_refuse(ngx_http_request_t *r,
                             ? "the state did not answer in time"
                             : why == PARLEY_END_LEAVING
                             ? "this worker is shutting down"
-                            : "there is no room for a stream more");
+                            : "no room for another stream");
 
     return ngx_http_parley_refuse(r, ctx);
 }

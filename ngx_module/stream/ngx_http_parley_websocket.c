@@ -620,7 +620,7 @@ ngx_http_parley_websocket_tell(ngx_http_parley_websocket_t *ws)
 
     case PARLEY_END_REPLACED:
         code = PARLEY_CLOSE_REPLACED;
-        reason = PARLEY_STR("another one has its session");
+        reason = PARLEY_STR("another WebSocket has this session");
         break;
 
     case PARLEY_END_LEAVING:

@@ -306,7 +306,7 @@ ngx_http_parley_detached_connect(ngx_http_parley_detached_t *d,
     d->log.connection = ngx_atomic_fetch_add(ngx_connection_counter, 1);
     d->log.handler = ngx_http_parley_detached_log;
     d->log.data = &d->log_ctx;
-    d->log.action = "asking by itself";
+    d->log.action = "sending a request of its own";
 
     d->log_ctx.connection = c;
     d->log_ctx.request = NULL;
