@@ -159,6 +159,22 @@ parley_directory_parse(parley_arena_t *arena, parley_str_t text,
 
 
 int
+parley_directory_has_rates(const parley_directory_t *dir)
+{
+    size_t  i;
+
+    for (i = 0; i < dir->nprincipals; i++) {
+
+        if (dir->principals[i].rate.interval_us != 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
 parley_directory_has_caps(const parley_directory_t *dir)
 {
     size_t  i;

@@ -4,8 +4,8 @@
  *   {"principals": [{"sub", "aee", "vcp", "c2a", "handle", "instrument",
  *                    "instruments": [], "parent", "human", "roles": [],
  *                    "orgs": [], "grants": [], "reached": [], "max_priority",
- *                    "deliver", "speaks", "accounts": [], "surface": [],
- *                    "keys": [JWK], "certificates": [NAME]}]}
+ *                    "rate", "deliver", "speaks", "accounts": [],
+ *                    "surface": [], "keys": [JWK], "certificates": [NAME]}]}
  *
  * Only sub is required of a principal.  A JWK may have "not_before" and
  * "expires", times of RFC 3339.  parley_certificate.h describes NAME, and
@@ -125,6 +125,9 @@ int parley_directory_by_certificate(const parley_directory_t *directory,
     const parley_certificate_t *certificate, const parley_principal_t **ret,
     const parley_principal_t **ret_other)
     __attribute__((warn_unused_result));
+
+/* Returns whether any principal has a rate. */
+int parley_directory_has_rates(const parley_directory_t *directory);
 
 /* Returns whether any principal has a max_priority. */
 int parley_directory_has_caps(const parley_directory_t *directory);

@@ -32,6 +32,8 @@ static int parley_directory_instrument(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_priority(parley_directory_reader_t *r,
     const char *name, size_t offset);
+static int parley_directory_rate(parley_directory_reader_t *r,
+    const char *name, size_t offset);
 static int parley_directory_deliver(parley_directory_reader_t *r,
     const char *name, size_t offset);
 static int parley_directory_speaks(parley_directory_reader_t *r,
@@ -97,6 +99,7 @@ static const parley_directory_member_t  parley_directory_members[] = {
       offsetof(parley_principal_t, human) },
     { "max_priority", parley_directory_priority,
       offsetof(parley_principal_t, max_priority) },
+    { "rate", parley_directory_rate, offsetof(parley_principal_t, rate) },
     { "deliver", parley_directory_deliver,
       offsetof(parley_principal_t, deliver) },
     { "speaks", parley_directory_speaks,
@@ -190,6 +193,32 @@ parley_directory_priority(parley_directory_reader_t *r, const char *name,
 {
     return parley_directory_checked(r, name, offset, parley_priority_is,
                                     "must be one of low, normal, high, urgent");
+}
+
+
+/* Reads "rate", a rate with an optional burst (GW-35). */
+
+static int
+parley_directory_rate(parley_directory_reader_t *r, const char *name,
+    size_t offset)
+{
+    parley_str_t          s;
+    parley_error_t        err;
+    parley_limit_rate_t  *rate;
+
+    rate = (void *) ((uint8_t *) r->principal + offset);
+
+    if (parley_config_string(r->arena, r->object, r->pointer, name, 1,
+                             PARLEY_NAME_MAX, &s, r->err)
+        != 0)
+    {
+        return -1;
+    }
+
+    return parley_rate_limit(s, rate, &err) == 0 ? 0
+           : parley_directory_fail(r, name, "is not a rate; expected Nr/s, "
+                                   "Nr/m or Nr/h, with an optional :BURST, "
+                                   "each number at most 1000000");
 }
 
 

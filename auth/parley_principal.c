@@ -103,6 +103,7 @@ parley_member_why(parley_str_t word)
     if (parley_str_is(word, "parent") || parley_str_is(word, "human")
         || parley_str_is(word, "max_priority") || parley_str_is(word, "keys")
         || parley_str_is(word, "certificates")
+        || parley_str_is(word, "rate")
         || parley_str_is(word, "reached") || parley_str_is(word, "accounts")
         || parley_str_is(word, "surface"))
     {

@@ -15,6 +15,7 @@
 #include "auth/parley_jwk.h"
 #include "auth/parley_jwt.h"
 #include "auth/parley_namespace.h"
+#include "core/parley_rate.h"
 #include "core/parley_str.h"
 
 
@@ -42,6 +43,8 @@ typedef struct parley_principal_s {
                                                        sub or a handle */
     parley_str_t                      max_priority; /* low, normal, high,
                                                        urgent */
+    parley_limit_rate_t               rate;         /* limit of its messages;
+                                                       interval 0: none */
     parley_str_t                      deliver;      /* https URL for deliveries;
                                                        empty: none */
     parley_str_t                      speaks;       /* protocol at that URL, as
@@ -67,7 +70,7 @@ typedef struct parley_principal_s {
 
 
 /*
- * Members that claims can supply.  parent, human, max_priority, deliver,
+ * Members that claims can supply.  parent, human, max_priority, rate, deliver,
  * speaks, reached, accounts, surface, keys and certificates come from the
  * directory only.
  */

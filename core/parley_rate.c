@@ -138,6 +138,53 @@ parley_rate_limit(parley_str_t word, parley_limit_rate_t *ret,
 }
 
 
+/* Reads ROLE:RATE.  A role may contain colons, and a rate contains a slash. */
+
+static int
+parley_rate_role(parley_str_t word, parley_str_t value, parley_rate_t *ret,
+    parley_error_t *err)
+{
+    size_t               i, colon;
+    parley_role_rate_t  *role;
+
+    i = value.len;
+
+    while (i > 0 && value.data[i - 1] != '/') {
+        i--;
+    }
+
+    while (i > 0 && value.data[i - 1] != ':') {
+        i--;
+    }
+
+    colon = i;
+
+    if (colon < 2) {
+        return parley_rate_fail(err, word, "is not a rate of a role; expected "
+                                "role=NAME:RATE, such as role=trial:1r/s:5");
+    }
+
+    if (ret->nroles == PARLEY_RATE_ROLES_MAX) {
+        return parley_rate_fail(err, word, "is one role too many; expected at "
+                                "most 16");
+    }
+
+    role = &ret->roles[ret->nroles];
+    role->role = parley_str_make(value.data, colon - 1);
+
+    for (i = 0; i < ret->nroles; i++) {
+        if (parley_str_eq(ret->roles[i].role, role->role)) {
+            return parley_rate_fail(err, word, "is a second rate of a role; "
+                                    "expected one");
+        }
+    }
+
+    ret->nroles++;
+
+    return parley_rate_limit(parley_str_from(value, colon), &role->rate, err);
+}
+
+
 static int
 parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
     parley_error_t *err)
@@ -148,6 +195,19 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
     const uint8_t  *equals;
 
     equals = word.len == 0 ? NULL : memchr(word.data, '=', word.len);
+
+    if (equals == NULL && word.len > 0
+        && memchr(word.data, '$', word.len) != NULL)
+    {
+        if (ret->variable.len > 0) {
+            return parley_rate_fail(err, word, "is a second variable; "
+                                    "expected one");
+        }
+
+        ret->variable = word;
+
+        return 0;
+    }
 
     if (equals == NULL) {
 
@@ -181,11 +241,16 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
         return 0;
     }
 
+    if (parley_str_is(name, "role")) {
+        return parley_rate_role(word, value, ret, err);
+    }
+
     class = parley_class_find(name);
 
     if (class == PARLEY_CLASS_COUNT) {
         return parley_rate_fail(err, word, "is unknown; expected a rate, "
-                                "burst=, low=, normal=, high= or urgent=");
+                                "a variable, burst=, role=, low=, normal=, "
+                                "high= or urgent=");
     }
 
     if (ret->classes[class].interval_us != 0) {
@@ -225,7 +290,9 @@ parley_rate_compile(const parley_str_t *words, size_t n, parley_rate_t *ret,
                                 "burst= needs a rate, such as 50r/s");
     }
 
-    if (rate.all.interval_us == 0 && classes == 0) {
+    if (rate.all.interval_us == 0 && classes == 0 && rate.nroles == 0
+        && rate.variable.len == 0)
+    {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
                                 "the rate is missing; expected one, such as "
                                 "50r/s");

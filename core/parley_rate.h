@@ -1,10 +1,11 @@
 /*
  * Rates as an operator writes them:
  *
- *  50r/s burst=100 urgent=1r/s high=10r/m:5
+ *  50r/s burst=100 role=trial:1r/s:5 $rate urgent=1r/s high=10r/m:5
  *
- * The rate of a principal and its burst, and rates of priorities, each with an
- * optional burst after a colon (default 0).
+ * The rate of a principal and its burst, rates of roles, a variable with a
+ * rate, and rates of priorities.  Each but the first has an optional burst
+ * after a colon (default 0).
  */
 
 #ifndef PARLEY_RATE_H
@@ -19,6 +20,7 @@
 
 #define PARLEY_RATE_MAX        1000000      /* in any unit */
 #define PARLEY_RATE_BURST_MAX  1000000
+#define PARLEY_RATE_ROLES_MAX  16
 
 
 typedef enum {
@@ -37,10 +39,21 @@ typedef struct {
 } parley_limit_rate_t;
 
 
-/* Limits that are not set have interval 0. */
+/* the limit of each principal with a role (GW-35) */
+typedef struct {
+    parley_str_t         role;
+    parley_limit_rate_t  rate;
+} parley_role_rate_t;
+
+
+/* Limits that are not set have interval 0.  Names borrow from the words. */
 typedef struct {
     parley_limit_rate_t  all;
     parley_limit_rate_t  classes[PARLEY_CLASS_COUNT];
+    parley_role_rate_t   roles[PARLEY_RATE_ROLES_MAX];
+    size_t               nroles;
+    parley_str_t         variable;      /* text with variables, the value of
+                                           which is a rate; empty: none */
 } parley_rate_t;
 
 
@@ -62,8 +75,8 @@ int parley_rate_limit(parley_str_t word, parley_limit_rate_t *ret,
 
 /*
  * Parses the n words of a directive, in any order.  Returns 0, or -1 with *err
- * filled and *ret zeroed: an unknown or repeated word, no rate, a burst
- * without a rate.
+ * filled and *ret zeroed: an unknown or repeated word, too many roles, no rate,
+ * a burst without a rate.
  */
 int parley_rate_compile(const parley_str_t *words, size_t n,
     parley_rate_t *ret, parley_error_t *err)

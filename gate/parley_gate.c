@@ -149,9 +149,9 @@ static int
 parley_applies_rate(const parley_settings_http_t *http,
     const parley_settings_t *s)
 {
-    (void) http;
-
-    return s->gate.rate != NULL;
+    return s->gate.rate != NULL
+           || (http->directory != NULL
+               && parley_directory_has_rates(http->directory));
 }
 
 
@@ -265,6 +265,22 @@ parley_gate_plan(const parley_settings_http_t *http,
     }
 
     return s->proves ? plan & PARLEY_GATE_PLAN_PROOF : plan;
+}
+
+
+void
+parley_gate_prepare(const parley_settings_http_t *http, parley_settings_t *s)
+{
+    const parley_rate_t  *rate = s->gate.rate;
+
+    s->plan = parley_gate_plan(http, s);
+
+    if (rate != NULL && rate->nroles == 0 && rate->variable.len == 0
+        && (http->directory == NULL
+            || !parley_directory_has_rates(http->directory)))
+    {
+        s->gate.sole = rate->all;
+    }
 }
 
 

@@ -252,6 +252,11 @@ parley_explain_value(parley_gate_t *g, const parley_value_t *value,
 
     *ret = value->varies ? parley_str_none : value->text;
 
+    if (value == g->conf->rate_value) {
+        parley_explain_note(e, "the variable of parley_rate is empty here; ");
+        return 0;
+    }
+
     if (value->varies && e->msg.wire != g->conf->speak) {
 
         if (value == &e->settings.context) {

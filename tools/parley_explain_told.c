@@ -414,18 +414,22 @@ parley_explain_rate(parley_explain_t *e, parley_step_result_t result)
     const parley_directive_t  *d;
 
     d = parley_conf_get(e->block, "parley_rate");
+    sub = parley_who_proven(&e->who);
 
-    if (result == PARLEY_RESULT_NONE || d == NULL) {
+    if (result == PARLEY_RESULT_NONE) {
         parley_explain_note(e, "no parley_rate");
         return;
     }
 
-    for (i = 1; i < d->nwords; i++) {
+    for (i = 1; d != NULL && i < d->nwords; i++) {
         parley_explain_note(e, "%s%.*s", i > 1 ? " " : "",
                             parley_explain_str(d->words[i]));
     }
 
-    sub = parley_who_proven(&e->who);
+    if (sub.len > 0 && e->who.principal->rate.interval_us != 0) {
+        parley_explain_note(e, "%sthe rate in parley_identities",
+                            d != NULL ? " and " : "");
+    }
 
     parley_explain_note(e, " for %s%.*s, in an empty state",
                         sub.len > 0 ? "" : "the address",

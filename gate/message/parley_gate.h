@@ -314,6 +314,13 @@ void parley_gate_configure(parley_gate_t *g,
 void parley_gate_init(parley_gate_t *g);
 
 /*
+ * Stores in verified settings what is the same for each message: the plan, and
+ * the rate if no other limit applies.  Optional: it makes requests faster.
+ */
+void parley_gate_prepare(const struct parley_settings_http_s *http,
+    struct parley_settings_s *s);
+
+/*
  * Returns the steps that can have an effect at a location with verified
  * settings.  Each other step would return NONE for every message.  Returns
  * s->plan if the adapter has stored the plan there.

@@ -43,6 +43,9 @@ typedef enum {
 #define PARLEY_REDACT_MAX  64
 
 
+struct parley_value_s;          /* parley_settings.h */
+
+
 /*
  * The settings of a location for the gate; read-only after the configuration is
  * read.  The members that one directive fills are adjacent, see
@@ -67,9 +70,15 @@ typedef struct {
     uint8_t                 trusted;
 
     const parley_policy_t  *policy;         /* NULL: no rules */
-    const parley_rate_t    *rate;           /* NULL: no limit */
+    const parley_rate_t    *rate;           /* NULL: the location has none */
+    const struct parley_value_s  *rate_value;   /* rate->variable; NULL:
+                                                   none */
     parley_limit_rate_t     failures;       /* limit of failed proofs from one
                                                address; interval 0: no limit */
+    parley_limit_rate_t     sole;           /* rate->all if no other limit
+                                               applies to a principal here;
+                                               interval 0: limits have to be
+                                               found for each message */
     parley_caps_t           caps;           /* for principals without caps of
                                                their own */
     const parley_edit_t    *redact;

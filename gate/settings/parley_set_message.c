@@ -10,6 +10,7 @@ static const parley_range_t  parley_set_depth = { 1, 512 };
 
 
 static int parley_set_rule(parley_setting_t *d, int allow);
+static int parley_set_is_claim(parley_str_t text);
 static int parley_set_is_pointer(parley_str_t s);
 static int parley_set_limit(const parley_setting_t *d, parley_str_t word,
     parley_json_limits_t *limits);
@@ -159,6 +160,7 @@ parley_set_rate(parley_setting_t *d)
 {
     parley_rate_t   *rate;
     parley_error_t   err;
+    parley_value_t  *value;
 
     if (d->n == 2 && parley_str_is(d->words[1], "off")) {
         return 0;
@@ -177,7 +179,39 @@ parley_set_rate(parley_setting_t *d)
 
     d->s->gate.rate = rate;
 
+    if (rate->variable.len == 0) {
+        return 0;
+    }
+
+    if (rate->all.interval_us == 0 && rate->nroles == 0
+        && parley_set_is_claim(rate->variable))
+    {
+        return parley_setting_bad(d, rate->variable, "comes from a claim, "
+                                  "which must not decide alone; expected a "
+                                  "rate, too, such as 50r/s");
+    }
+
+    value = parley_arena_calloc(d->env->arena, sizeof(parley_value_t));
+
+    if (value == NULL) {
+        return -1;
+    }
+
+    d->s->gate.rate_value = value;
+
+    return parley_setting_value(d, rate->variable, value);
+
     return 0;
+}
+
+
+/* Returns whether the value is that of a claim. */
+
+static int
+parley_set_is_claim(parley_str_t text)
+{
+    return parley_str_begins(text, "$parley_claim_")
+           || parley_str_begins(text, "${parley_claim_");
 }
 
 

@@ -8,8 +8,27 @@
 #include "gate/settings/parley_settings.h"
 
 
+/* limits of one principal, the strictest first */
+typedef struct {
+    parley_limit_rate_t  list[PARLEY_RATE_ROLES_MAX + 3];
+    size_t               n;
+} parley_gate_limits_t;
+
+
 static parley_step_result_t parley_gate_limit(parley_gate_t *g,
     parley_str_t sub);
+static parley_step_result_t parley_gate_limits(parley_gate_t *g,
+    parley_str_t sub);
+static parley_step_result_t parley_gate_limits_find(parley_gate_t *g,
+    parley_str_t sub, parley_gate_limits_t *ret);
+static void parley_gate_limits_roles(const parley_rate_t *rate,
+    const parley_principal_t *principal, parley_gate_limits_t *ret);
+static parley_step_result_t parley_gate_limits_value(parley_gate_t *g,
+    parley_gate_limits_t *ret);
+static void parley_gate_limits_add(parley_gate_limits_t *limits,
+    const parley_limit_rate_t *rate);
+static parley_step_result_t parley_gate_over(parley_gate_t *g,
+    const parley_rated_t *got);
 static void parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret);
 static int parley_gate_full(const parley_gate_t *g,
     parley_step_result_t result);
@@ -125,14 +144,14 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
     parley_rating_t         rating;
     parley_account_kept_t  *kept;
 
-    if (g->conf->rate->all.interval_us == 0) {
-        return PARLEY_RESULT_NONE;
+    if (g->conf->sole.interval_us == 0) {
+        return parley_gate_limits(g, sub);
     }
 
     parley_gate_account(g);
 
     rating.account = sub.len > 0 ? g->account : NULL;
-    rating.rate = g->conf->rate->all;
+    rating.rate = g->conf->sole;
     rating.look = 0;
 
     kept = parley_gate_kept(g, sub);
@@ -158,10 +177,208 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
 
     g->wait = got.wait;
 
-    switch (got.verdict) {
+    return got.verdict == PARLEY_RATE_OK ? PARLEY_RESULT_PASSED
+                                         : parley_gate_over(g, &got);
+}
 
-    case PARLEY_RATE_OK:
+
+/*
+ * Counts a message for each limit that applies to a principal (GW-35).  Looks
+ * at all limits before it counts, so that a message that is refused by one of
+ * them is not counted for the others.
+ */
+
+static parley_step_result_t
+parley_gate_limits(parley_gate_t *g, parley_str_t sub)
+{
+    int                    rc;
+    size_t                 i;
+    parley_rated_t         got;
+    parley_rating_t        rating;
+    parley_gate_limits_t   limits;
+    parley_step_result_t   result;
+
+    result = parley_gate_limits_find(g, sub, &limits);
+
+    if (result != PARLEY_RESULT_PASSED) {
+        return result;
+    }
+
+    parley_gate_account(g);
+
+    rating.account = sub.len > 0 ? g->account : NULL;
+
+    for (i = limits.n > 1 ? 0 : limits.n; i < 2 * limits.n; i++) {
+        rating.look = i < limits.n;
+        rating.rate = limits.list[i % limits.n];
+
+        parley_account_rate_key(g->ask.state, sub.len > 0
+                                              ? PARLEY_COUNTED_PRINCIPAL
+                                              : PARLEY_COUNTED_ADDRESS,
+                                sub.len > 0 ? sub : g->address,
+                                parley_str_none, &rating.rate, rating.key);
+
+        rc = parley_ask_rate(&g->ask, &rating, &got);
+
+        if (rc != 0) {
+            return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT
+                                     : PARLEY_RESULT_FAILED;
+        }
+
+        g->wait = got.wait;
+
+        if (got.verdict != PARLEY_RATE_OK) {
+            return parley_gate_over(g, &got);
+        }
+    }
+
+    return PARLEY_RESULT_PASSED;
+}
+
+
+/*
+ * Finds the limits that apply to a principal, or to the address if sub is
+ * empty.  Returns PASSED; NONE if there are none; or REFUSED or FAILED.
+ */
+
+static parley_step_result_t
+parley_gate_limits_find(parley_gate_t *g, parley_str_t sub,
+    parley_gate_limits_t *ret)
+{
+    parley_step_result_t       result;
+    const parley_rate_t       *rate = g->conf->rate;
+    const parley_principal_t  *principal;
+
+    ret->n = 0;
+
+    principal = g->who->surface != NULL
+                && parley_str_eq(g->who->surface->sub, sub)
+                ? g->who->surface : g->who->principal;
+
+    if (sub.len > 0) {
+        parley_gate_limits_add(ret, &principal->rate);
+    }
+
+    if (rate == NULL) {
+        return ret->n > 0 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
+    }
+
+    parley_gate_limits_add(ret, &rate->all);
+
+    if (sub.len > 0) {
+        parley_gate_limits_roles(rate, principal, ret);
+    }
+
+    if (g->conf->rate_value != NULL) {
+        result = parley_gate_limits_value(g, ret);
+
+        if (result != PARLEY_RESULT_PASSED) {
+            return result;
+        }
+    }
+
+    return ret->n > 0 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
+}
+
+
+static void
+parley_gate_limits_roles(const parley_rate_t *rate,
+    const parley_principal_t *principal, parley_gate_limits_t *ret)
+{
+    size_t  i, k;
+
+    for (i = 0; i < rate->nroles; i++) {
+        for (k = 0; k < principal->roles.n; k++) {
+            if (parley_str_eq(principal->roles.list[k], rate->roles[i].role)) {
+                parley_gate_limits_add(ret, &rate->roles[i].rate);
+                break;
+            }
+        }
+    }
+}
+
+
+/*
+ * Adds the limit of the variable.  Refuses the message if its value is not a
+ * rate: the value may come from the caller, and must not remove the limit.
+ */
+
+static parley_step_result_t
+parley_gate_limits_value(parley_gate_t *g, parley_gate_limits_t *ret)
+{
+    parley_str_t         value;
+    parley_error_t       err;
+    parley_limit_rate_t  rate = { 0, 0 };
+
+    if (g->env->value(g, g->conf->rate_value, &value) != 0) {
+        return PARLEY_RESULT_FAILED;
+    }
+
+    if (value.len == 0) {
         return PARLEY_RESULT_PASSED;
+    }
+
+    if (parley_rate_limit(value, &rate, &err) != 0) {
+        g->wait = 0;
+
+        (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "the value of \"%.*s\" in \"parley_rate\" is "
+                                "not a rate; expected Nr/s, Nr/m or Nr/h, with "
+                                "an optional :BURST",
+                                (int) g->conf->rate->variable.len,
+                                (const char *) g->conf->rate->variable.data);
+
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    parley_gate_limits_add(ret, &rate);
+
+    return PARLEY_RESULT_PASSED;
+}
+
+
+/*
+ * Adds a limit in its place.  Equal limits share a count, so a message counts
+ * for one of them only.
+ */
+
+static void
+parley_gate_limits_add(parley_gate_limits_t *limits,
+    const parley_limit_rate_t *rate)
+{
+    size_t                      i;
+    const parley_limit_rate_t  *other;
+
+    if (rate->interval_us == 0) {
+        return;
+    }
+
+    for (i = 0; i < limits->n; i++) {
+        other = &limits->list[i];
+
+        if (other->interval_us == rate->interval_us
+            && other->burst == rate->burst)
+        {
+            return;
+        }
+    }
+
+    while (i > 0 && limits->list[i - 1].interval_us < rate->interval_us) {
+        limits->list[i] = limits->list[i - 1];
+        i--;
+    }
+
+    limits->list[i] = *rate;
+    limits->n++;
+}
+
+
+/* Refuses a message that the state has not counted. */
+
+static parley_step_result_t
+parley_gate_over(parley_gate_t *g, const parley_rated_t *got)
+{
+    switch (got->verdict) {
 
     case PARLEY_RATE_LIMITED:
         (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
@@ -205,7 +422,9 @@ parley_gate_rate(parley_gate_t *g)
 
     result = parley_gate_limit(g, parley_who_proven(g->who));
 
-    if (parley_gate_full(g, result)) {
+    if (parley_gate_full(g, result)
+        && (g->plan & PARLEY_PLAN(PARLEY_STEP_SENDER_RATE)))
+    {
         /*
          * the step SENDER_RATE refuses the message, unless it asks for the
          * health
@@ -238,7 +457,7 @@ parley_gate_sender_rate(parley_gate_t *g)
                                       ? g->who->principal->sub
                                       : parley_str_none);
 
-    } else if (g->conf->rate != NULL && g->who->surface != NULL
+    } else if (g->who->surface != NULL
                && !parley_str_eq(g->who->surface->sub,
                                  g->who->principal->sub))
     {
@@ -273,5 +492,6 @@ static int
 parley_gate_full(const parley_gate_t *g, parley_step_result_t result)
 {
     return result == PARLEY_RESULT_REFUSED
-           && g->err->code == PARLEY_E_CAPACITY;
+           && g->err->code == PARLEY_E_CAPACITY
+           && g->wait == PARLEY_GATE_NO_ROOM;
 }

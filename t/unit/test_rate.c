@@ -314,7 +314,9 @@ test_compile(void **state)
         "50r/s burst=", "50r/s burst=-1", "50r/s burst=1000001",
         "50r/s urgent=", "50r/s urgent=1", "50r/s urgent=1r/s urgent=2r/s",
         "50r/s urgent=1r/s:", "50r/s urgent=1r/s:x", "50r/s medium=1r/s",
-        "50r/s nodelay", "=1r/s",
+        "50r/s nodelay", "=1r/s", "role=", "role=a", "role=a:", "role=1r/s",
+        "role=:1r/s", "role=a:1r/s:", "role=a:1r/s role=a:1r/s", "$a $b",
+        "$a burst=1", "role=a:$b",
     };
 
     (void) state;
@@ -331,6 +333,17 @@ test_compile(void **state)
 
     assert_int_equal(compile("low=1r/s", &rate, &err), 0);
     assert_int_equal(rate.all.interval_us, 0);
+
+    assert_int_equal(compile("role=a:1r/s role=b:c:2r/s:3 ${v}r/s", &rate,
+                             &err), 0);
+    assert_int_equal(rate.nroles, 2);
+    assert_true(parley_str_is(rate.roles[0].role, "a"));
+    assert_int_equal(rate.roles[0].rate.interval_us, 1000000);
+    assert_int_equal(rate.roles[0].rate.burst, 0);
+    assert_true(parley_str_is(rate.roles[1].role, "b:c"));
+    assert_int_equal(rate.roles[1].rate.interval_us, 500000);
+    assert_int_equal(rate.roles[1].rate.burst, 3);
+    assert_true(parley_str_is(rate.variable, "${v}r/s"));
 
     for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         memset(&rate, 0xff, sizeof(rate));
@@ -362,7 +375,8 @@ static const struct CMUnitTest  tests[] = {
     rate_test("GW-05 a full table refuses and recovers", test_full),
     rate_test("GW-05 idle keys give way", test_idle),
     rate_test("GW-05 rates in words", test_words),
-    rate_test("AEE-28 GW-05 bursts and rates per priority", test_compile),
+    rate_test("AEE-28 GW-05 GW-35 bursts, priorities, roles, variables",
+              test_compile),
 };
 
 
