@@ -469,6 +469,13 @@ parley_gate_run_proof(parley_gate_t *g, int64_t clock)
 }
 
 
+int
+parley_gate_has_proof(const parley_gate_t *g)
+{
+    return g->at > PARLEY_STEP_PROOF;
+}
+
+
 /* Runs the steps before end.  Returns WAIT, PASSED, or the result and the step
    that stop the message. */
 

@@ -384,6 +384,9 @@ parley_step_result_t parley_gate_run(parley_gate_t *g, int64_t clock)
  */
 int parley_gate_run_proof(parley_gate_t *g, int64_t clock);
 
+/* Returns whether the step PROOF passed, so that g->who is proven. */
+int parley_gate_has_proof(const parley_gate_t *g);
+
 /*
  * Ends the wait for the state: the next call of parley_gate_run(),
  * parley_gate_answered() or parley_gate_unanswered() does not get an answer of

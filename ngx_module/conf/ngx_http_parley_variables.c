@@ -122,15 +122,26 @@ ngx_http_parley_variable_proof(ngx_http_request_t *r,
 }
 
 
+/*
+ * Returns the context of the request.  nginx drops it at an internal redirect;
+ * then it is the context of the location before, as for an error page and its
+ * line of the access log.
+ */
+
 static ngx_http_parley_ctx_t *
 ngx_http_parley_variable_ctx(ngx_http_request_t *r,
     ngx_http_variable_value_t *v)
 {
+    ngx_http_parley_ctx_t  *ctx;
+
     v->valid = 0;
     v->no_cacheable = 0;
     v->not_found = 1;
 
-    return ngx_http_get_module_ctx(r->main, ngx_http_parley_module);
+    r = r->main;
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    return ctx == NULL && r->internal ? ngx_http_parley_context_find(r) : ctx;
 }
 
 
@@ -367,7 +378,9 @@ ngx_http_parley_variable_error(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->error.code == PARLEY_E_NONE) {
+    if (ctx == NULL || !ctx->gate.begun
+        || ctx->error.code == PARLEY_E_NONE)
+    {
         return NGX_OK;
     }
 

@@ -42,8 +42,9 @@ ngx_http_parley_ctx_t *
 ngx_http_parley_context(ngx_http_request_t *r)
 {
     size_t                             block;
+    parley_str_t                       query;
     ngx_pool_cleanup_t                *cln;
-    ngx_http_parley_ctx_t             *ctx;
+    ngx_http_parley_ctx_t             *ctx, *before;
     const ngx_http_parley_loc_conf_t  *lcf;
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
@@ -53,13 +54,16 @@ ngx_http_parley_context(ngx_http_request_t *r)
         return ctx;
     }
 
+    before = ctx || !r->internal ? ctx : ngx_http_parley_context_find(r);
+    query = before ? before->gate.raw_query : parley_str_none;
+
     if (ctx) {
         /* a variable was read before the request changed its location */
 
         ngx_http_parley_context_leave(ctx);
         ngx_http_parley_context_init(ctx, r, r->pool);
 
-        return ctx;
+        return ngx_http_parley_redact(r, ctx, query) == NGX_OK ? ctx : NULL;
     }
 
     /* the context's memory includes the first block of the arena */
@@ -85,7 +89,7 @@ ngx_http_parley_context(ngx_http_request_t *r)
 
     ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
 
-    return ngx_http_parley_redact(r, ctx) == NGX_OK ? ctx : NULL;
+    return ngx_http_parley_redact(r, ctx, query) == NGX_OK ? ctx : NULL;
 }
 
 

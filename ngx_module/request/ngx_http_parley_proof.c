@@ -17,6 +17,10 @@
 #include "gate/settings/parley_settings.h"
 
 
+static ngx_http_parley_ctx_t *ngx_http_parley_prove_before(
+    ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx);
+
+
 /*
  * Proves the caller of a request without a message, as the last handler of the
  * ACCESS phase (GW-30).  nginx calls no access handler for subrequests.
@@ -62,9 +66,10 @@ ngx_http_parley_access_handler(ngx_http_request_t *r)
         return ngx_http_parley_refuse_request(r, ctx);
 
     case PARLEY_RESULT_SPARED:
+        /* a dry run opens nothing that "satisfy any" and other modules close */
         ctx->proven = 1;
         ngx_http_parley_log_refusal(r, ctx);
-        return NGX_OK;
+        return NGX_DECLINED;
 
     default:
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -113,16 +118,16 @@ ngx_http_parley_prove(ngx_http_request_t *r)
     r = r->main;
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
-    if ((ctx && ctx->gate.begun) || r->header_sent) {
+    if (ctx && ctx->gate.begun) {
         return ctx;
     }
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (!parley_settings_steps(lcf)
+    if (r->header_sent || !parley_settings_steps(lcf)
         || !(lcf->plan & PARLEY_PLAN(PARLEY_STEP_PROOF)))
     {
-        return ctx;
+        return ngx_http_parley_prove_before(r, ctx);
     }
 
     ctx = ngx_http_parley_context(r);
@@ -138,5 +143,22 @@ ngx_http_parley_prove(ngx_http_request_t *r)
                       "before the keys of the token were loaded");
     }
 
-    return ctx;
+    return ctx && parley_gate_has_proof(&ctx->gate) ? ctx : NULL;
+}
+
+
+/*
+ * Returns the context that proved the caller at an earlier location of the
+ * request, or NULL.
+ */
+
+static ngx_http_parley_ctx_t *
+ngx_http_parley_prove_before(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    if (ctx == NULL && r->internal) {
+        ctx = ngx_http_parley_context_find(r);
+    }
+
+    return ctx && parley_gate_has_proof(&ctx->gate) && !ctx->gate.unproven
+           ? ctx : NULL;
 }

@@ -25,6 +25,10 @@ typedef struct {
 } ngx_http_parley_hidden_t;
 
 
+static ngx_int_t ngx_http_parley_redact_again(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx, parley_str_t before);
+static ngx_int_t ngx_http_parley_redact_query(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_redact_later(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_redact_now(void *data);
@@ -33,30 +37,77 @@ static void ngx_http_parley_redact_in(parley_str_t name, u_char *p,
     u_char *last);
 
 
+ngx_int_t
+ngx_http_parley_redact(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    parley_str_t before)
+{
+    ngx_int_t  rc;
+
+    ctx->gate.raw_query = ngx_http_parley_str(&r->args);
+
+    if (before.len > 0) {
+        rc = ngx_http_parley_redact_again(r, ctx, before);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+    }
+
+    if (ctx->lcf->gate.token.len == 0) {
+        return NGX_OK;
+    }
+
+    return ctx->lcf->gate.dry == PARLEY_DRY_ALL
+           ? ngx_http_parley_redact_later(r, ctx)
+           : ngx_http_parley_redact_query(r, ctx);
+}
+
+
 /*
- * Hides the token.  The arguments are usually a part of the request line, as
- * the URI is.  Arguments that the configuration set may be constant memory and
- * must not be changed; they are copied first.
+ * Takes the token from before, if an earlier location of the request has hidden
+ * it.  Returns NGX_DECLINED if the arguments have a token themselves.
  */
 
-ngx_int_t
-ngx_http_parley_redact(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+static ngx_int_t
+ngx_http_parley_redact_again(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
+    parley_str_t before)
+{
+    u_char  *p;
+
+    if (r->args.len > 0) {
+        p = ngx_pnalloc(r->pool, r->args.len);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_memcpy(p, r->args.data, r->args.len);
+        parley_arguments_hide(ctx->lcf->gate.token, p, r->args.len);
+
+        if (ngx_memcmp(p, r->args.data, r->args.len) != 0) {
+            return NGX_DECLINED;
+        }
+    }
+
+    ctx->gate.raw_query = before;
+
+    return NGX_OK;
+}
+
+
+/*
+ * Hides the token in the arguments.  They are usually a part of the request
+ * line, as the URI is.  Arguments that the configuration set may be constant
+ * memory and must not be changed; they are copied first.
+ */
+
+static ngx_int_t
+ngx_http_parley_redact_query(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     u_char        *p;
     ngx_str_t     *uri;
     parley_str_t   name;
 
     name = ctx->lcf->gate.token;
-    ctx->gate.raw_query = ngx_http_parley_str(&r->args);
-
-    if (name.len == 0) {
-        return NGX_OK;
-    }
-
-    if (ctx->lcf->gate.dry == PARLEY_DRY_ALL) {
-        return ngx_http_parley_redact_later(r, ctx);
-    }
-
     uri = &r->unparsed_uri;
 
     if (r->args.len) {

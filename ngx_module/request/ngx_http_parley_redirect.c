@@ -118,7 +118,7 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
         /* a location in a dry run gets the context, so that the request
            passes */
 
-        if (lcf->gate.dry != PARLEY_DRY_OFF) {
+        if (lcf->gate.dry != PARLEY_DRY_OFF && !lcf->proves) {
             ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
         }
 

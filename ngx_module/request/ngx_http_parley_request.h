@@ -49,10 +49,11 @@ ngx_int_t ngx_http_parley_redirect_refuse(ngx_http_request_t *r);
 
 /*
  * Copies the arguments into ctx and removes a token in them from the request.
- * Returns NGX_OK or NGX_ERROR.
+ * before has the arguments as an earlier location of the request copied them,
+ * or is empty.  Returns NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_parley_redact(ngx_http_request_t *r,
-    ngx_http_parley_ctx_t *ctx);
+    ngx_http_parley_ctx_t *ctx, parley_str_t before);
 
 
 /* ngx_http_parley_certificate.c */
