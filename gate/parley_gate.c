@@ -730,7 +730,7 @@ parley_gate_adapted(parley_gate_t *g, parley_step_t step)
     if (step == PARLEY_STEP_BODY && result < PARLEY_RESULT_REFUSED
         && (g->framed
             || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
-                && g->s->mcp == NULL)))
+                && g->s->mcp == NULL && !g->relays)))
     {
         g->at = PARLEY_STEP_SERVE;
     }

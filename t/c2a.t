@@ -35,11 +35,11 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: MCP-02 GET is refused: there is no stream
+=== TEST 1: MCP-02 GET is refused where an AEE service has no stream
 --- send
-Parley::Client->new->request('GET', '/c2a', undef,
+Parley::Client->new->request('GET', '/to-aee', undef,
                              Authorization => bearer('alice'))
---- refused: c2a method-not-allowed
+--- refused: problem method-not-allowed
 --- answer_headers
 Allow: POST
 --- error_log eval

@@ -244,13 +244,13 @@ for my $name (qw(Mcp-Session-Id C2A-Session)) {
 }
 
 
-subtest 'MCP-02 a DELETE of a session is not proxied' => sub {
+subtest "MCP-05 another principal's DELETE is not proxied" => sub {
     my $n = $service->count;
     my $answer = $client->raw(post('/mcp', undef, method => 'DELETE',
                                    as => 'bob', headers => [
                                    'Mcp-Session-Id' => 'first-Mcp-Session-Id']));
 
-    is($answer->{status}, 405);
+    is($answer->{status}, 404);
     is($service->count, $n, 'the service has nothing of it');
     passes('alice', 'her session is there',
            'Mcp-Session-Id' => 'first-Mcp-Session-Id');

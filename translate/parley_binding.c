@@ -63,7 +63,7 @@ parley_binding_looks(parley_proto_set_t set)
 
 int
 parley_binding_methods(parley_arena_t *arena, parley_proto_set_t set,
-    parley_str_t *ret)
+    const parley_str_t *more, parley_str_t *ret)
 {
     unsigned             i;
     parley_buf_t         b;
@@ -94,6 +94,11 @@ parley_binding_methods(parley_arena_t *arena, parley_proto_set_t set,
         }
 
         before |= PARLEY_PROTO_BIT(i);
+    }
+
+    for (name = more; name != NULL && name->len > 0; name++) {
+        parley_buf_lit(&b, ", ");
+        parley_buf_str(&b, *name);
     }
 
     return parley_buf_done(&b, ret);

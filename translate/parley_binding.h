@@ -48,6 +48,13 @@ typedef struct {
 typedef struct {
     const parley_str_t  *methods;       /* methods of requests with a message;
                                            an empty one ends the list */
+    /*
+     * Methods of requests without a message that a service answers: GET for its
+     * event stream, DELETE of a session.  An empty one ends the list.  NULL:
+     * none.
+     */
+    const parley_str_t  *relays;
+
     parley_str_t         media_type;    /* with charset if the protocol has
                                            one */
 
@@ -124,10 +131,13 @@ int parley_binding_takes(parley_proto_set_t set, parley_str_t method);
 /* Returns whether clients of a protocol in the set look for a stream. */
 int parley_binding_looks(parley_proto_set_t set);
 
-/* Lists the methods of the set for the header Allow: "GET, POST".  Returns 0,
-   or -1 if memory is exhausted. */
+/*
+ * Lists the methods of the set, and then those of more, for the header Allow:
+ * "POST, GET".  An empty method ends more; NULL: none.  Returns 0, or -1 if
+ * memory is exhausted.
+ */
 int parley_binding_methods(parley_arena_t *arena, parley_proto_set_t set,
-    parley_str_t *ret)
+    const parley_str_t *more, parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 /*

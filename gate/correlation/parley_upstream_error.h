@@ -47,6 +47,9 @@ typedef enum {
       "the upstream's content coding is unknown")                             \
     T(GZIP, UPSTREAM_INVALID, STATUS,                                         \
       "the upstream's gzip is broken or inflates beyond parley_limits body")  \
+    T(NO_EVENTS, UPSTREAM_INVALID, NO,                                        \
+      "the upstream's answer to GET is not an event stream "                  \
+      "(text/event-stream)")                                                  \
     T(EVENTS_CODED, UPSTREAM_INVALID, STATUS,                                 \
       "the upstream's events are compressed")                                 \
     T(TOO_LONG, UPSTREAM_INVALID, STATUS,                                     \

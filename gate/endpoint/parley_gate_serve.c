@@ -2,7 +2,7 @@
  * The step SERVE of endpoints that take requests without a message:
  * parley_keys, parley_stream, parley_roster, parley_control, and locations that
  * only prove the caller.  It also serves parley_mcp, where a call may become a
- * message.
+ * message, and requests that an existing service answers.
  */
 
 #include "gate/message/parley_gate_mcp.h"
@@ -39,6 +39,8 @@ parley_gate_serve(parley_gate_t *g)
 {
     return g->s->mcp != NULL
            ? parley_gate_mcp(g)
+           : g->relays
+           ? parley_gate_relay(g)
            : parley_gate_served[parley_settings_endpoint(g->s)].run(g);
 }
 

@@ -218,9 +218,9 @@ struct parley_gate_s {
     parley_proto_t             proto;       /* NONE: not known yet */
     parley_keys_call_t         keys_call;   /* request at a parley_keys
                                                location */
-    parley_str_t               serves;      /* request at a parley_keys or
-                                               parley_control location, for the
-                                               audit log; empty: a message */
+    parley_str_t               serves;      /* request without a message, for
+                                               the audit log; empty: a
+                                               message */
     parley_str_t               serves_whom; /* principal that this request is
                                                about, once read */
     const parley_policy_rule_t  *rule;      /* rule that decided or missed
@@ -268,7 +268,10 @@ struct parley_gate_s {
                                                cannot be written */
     unsigned                   accounted:1;
     unsigned                   erases:1;    /* DELETE at a parley_stream or
-                                               parley_control location */
+                                               parley_control location, or of a
+                                               session of a service */
+    unsigned                   relays:1;    /* a request without a message that
+                                               the service answers */
     unsigned                   issues:1;    /* POST at a parley_stream location
                                                asks for a ticket */
     unsigned                   upgrade:1;   /* refused: no WebSocket handshake,

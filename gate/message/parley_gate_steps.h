@@ -42,6 +42,28 @@ parley_step_result_t parley_gate_pass(parley_gate_t *g);
 parley_step_result_t parley_gate_pass_method(parley_gate_t *g,
     parley_str_t method);
 
+/* parley_gate_relay.c: GET and DELETE that an existing service answers */
+
+/* Returns the methods of such requests here.  An empty one ends the list. */
+const parley_str_t *parley_gate_relay_methods(const parley_gate_t *g);
+
+/* Returns whether the request is one, and then prepares the gate for it. */
+int parley_gate_relays(parley_gate_t *g, parley_str_t method);
+parley_step_result_t parley_gate_relay(parley_gate_t *g);
+
+/* parley_gate_relayed.c: as parley_gate_answer(), _event() and _answered(), for
+   such a request */
+
+int parley_gate_relayed(parley_gate_t *g, const parley_response_t *response,
+    parley_answered_t *ret)
+    __attribute__((warn_unused_result));
+int parley_gate_relayed_event(parley_gate_t *g, parley_arena_t *arena,
+    parley_str_t data, parley_answered_t *ret)
+    __attribute__((warn_unused_result));
+int parley_gate_relay_settles(parley_gate_t *g,
+    const parley_answered_t *answered, int64_t clock)
+    __attribute__((warn_unused_result));
+
 /* parley_gate_stream.c: parley_stream */
 
 parley_step_result_t parley_gate_stream(parley_gate_t *g);
@@ -434,6 +456,10 @@ parley_step_result_t parley_gate_session(parley_gate_t *g);
 /* Records the caller as the owner of the sessions that the service gave with
    its answer.  Returns 0 or PARLEY_WAIT. */
 int parley_gate_sessions_given(parley_gate_t *g);
+
+/* Removes the records of the sessions that the request names.  Returns 0 or
+   PARLEY_WAIT. */
+int parley_gate_sessions_end(parley_gate_t *g);
 
 /* parley_gate_submit.c */
 

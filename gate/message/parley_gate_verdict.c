@@ -80,7 +80,9 @@ parley_gate_conclude(parley_gate_t *g)
     if (verdict == PARLEY_VERDICT_REFUSED) {
         parley_gate_report_outcome(g, PARLEY_OUTCOME_REFUSED, NULL);
 
-    } else if (verdict != PARLEY_VERDICT_ANSWERED && !g->s->proves) {
+    } else if (verdict != PARLEY_VERDICT_ANSWERED && !g->s->proves
+               && !g->relays)
+    {
         g->went_on = 1;
     }
 }

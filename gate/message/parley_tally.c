@@ -69,7 +69,7 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
 static void
 parley_tally_request(parley_slot_t *slot, const parley_gate_t *g)
 {
-    if (g->s->proves) {
+    if (g->s->proves || g->relays) {
         parley_count(slot, PARLEY_M_REQUESTS + (unsigned) g->verdict - 1, 1);
     }
 
@@ -92,6 +92,10 @@ parley_tally_is_message(const parley_gate_t *g)
     if (g->verdict == PARLEY_VERDICT_REFUSED
         && g->err->code == PARLEY_E_METHOD_NOT_ALLOWED)
     {
+        return 0;
+    }
+
+    if (g->relays) {
         return 0;
     }
 

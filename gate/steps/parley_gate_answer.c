@@ -30,6 +30,10 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
 {
     int  rc;
 
+    if (g->relays) {
+        return parley_gate_relay_settles(g, answered, clock);
+    }
+
     parley_ask_begin(&g->ask, clock);
 
     rc = parley_gate_settle_answer(g, answered);
@@ -263,6 +267,11 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
     int64_t clock)
 {
     int  rc, closes;
+
+    if (g->relays) {
+        /* no message is settled */
+        return 0;
+    }
 
     closes = g->err->taken && !g->rises;
 

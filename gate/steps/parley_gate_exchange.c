@@ -3,6 +3,8 @@
  * prevents an answer.
  */
 
+#include <string.h>
+
 #include "gate/message/parley_gate_steps.h"
 
 
@@ -58,6 +60,11 @@ parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
     int                 rc;
     parley_exchange_t  *x;
 
+    if (g->relays) {
+        return parley_gate_understood(g, parley_gate_relayed(g, response,
+                                                             ret));
+    }
+
     x = parley_gate_exchanged(g);
 
     if (x == NULL) {
@@ -97,7 +104,7 @@ parley_gate_events(parley_gate_t *g, parley_events_t *events,
 static void
 parley_gate_strip(const parley_gate_t *g, parley_event_t *event)
 {
-    if (parley_gate_responds(g)) {
+    if (parley_gate_responds(g) && !g->relays) {
         event->has_id = 0;
         event->id = parley_str_none;
         event->name = parley_str_none;
@@ -112,6 +119,11 @@ parley_gate_event(parley_gate_t *g, parley_arena_t *arena, parley_str_t data,
     int                 rc;
     parley_loss_t       lost;
     parley_exchange_t  *x;
+
+    if (g->relays) {
+        return parley_gate_understood(g, parley_gate_relayed_event(g, arena,
+                                                                   data, ret));
+    }
 
     x = parley_gate_exchanged(g);
 
@@ -148,15 +160,26 @@ parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
         return parley_gate_last(g, arena, event, ret);
     }
 
+    /* the end between two events is proper unless the connection broke */
+
+    whole = !how->broken && rc == PARLEY_EVENTS_WHOLE;
+
+    if (g->relays) {
+        memset(ret, 0, sizeof(parley_answered_t));
+        ret->over = 1;
+
+        if (!whole) {
+            parley_gate_upstream_error(g, PARLEY_UPSTREAM_ERROR_EARLY, 0);
+        }
+
+        return parley_gate_understood(g, whole ? 0 : -1);
+    }
+
     x = parley_gate_exchanged(g);
 
     if (x == NULL) {
         return parley_error_memory(g->err);
     }
-
-    /* the end between two events is proper unless the connection broke */
-
-    whole = !how->broken && rc == PARLEY_EVENTS_WHOLE;
 
     rc = parley_exchange_end(x, g->arena, whole, g->env->now(g), ret, g->loss,
                              g->err);
@@ -200,7 +223,7 @@ parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
 int
 parley_gate_is_single(const parley_gate_t *g)
 {
-    return parley_codecs[g->msg->wire]->binding->single;
+    return parley_codecs[g->msg->wire]->binding->single && !g->relays;
 }
 
 

@@ -86,6 +86,13 @@ parley_gate_session(parley_gate_t *g)
         n++;
     }
 
+    if (n == 0 && g->erases) {
+        return parley_step_result(parley_error_set(g->err,
+                                  PARLEY_E_SESSION_UNKNOWN, NULL,
+                                  "a DELETE must name the session that it "
+                                  "ends"));
+    }
+
     return n != 0 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
 }
 
@@ -188,6 +195,12 @@ parley_session_admit(parley_gate_t *g, parley_str_t id)
 
         return own.left > PARLEY_SESSION_TTL / 2 ? 0
                : parley_session_keep(g, &record);
+    }
+
+    /* a stream or a DELETE does not begin a session */
+
+    if (rc == 0 && g->relays) {
+        return parley_session_unknown(g);
     }
 
     return rc == 0 ? parley_session_bind(g, &record)
@@ -389,6 +402,34 @@ parley_gate_sessions_given(parley_gate_t *g)
         parley_session_record(g, g->given[i], &record);
 
         if (parley_session_put(g, &record) == PARLEY_WAIT) {
+            return PARLEY_WAIT;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_gate_sessions_end(parley_gate_t *g)
+{
+    const parley_str_t     *name;
+    parley_record_id_t      record;
+    parley_session_found_t  found;
+
+    for (name = parley_binding_sessions(g->conf->speak);
+         name->len != 0;
+         name++)
+    {
+        parley_session_find(g, *name, &found);
+
+        if (found.n == 0 || found.id.len == 0) {
+            continue;
+        }
+
+        parley_session_record(g, found.id, &record);
+
+        if (parley_ask_drop(&g->ask, &record, 0) == PARLEY_WAIT) {
             return PARLEY_WAIT;
         }
     }

@@ -23,7 +23,9 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
         return parley_gate_serve_method(g, method);
     }
 
-    if (parley_binding_takes(g->conf->accept, method)) {
+    if (parley_binding_takes(g->conf->accept, method)
+        || parley_gate_relays(g, method))
+    {
         return PARLEY_RESULT_PASSED;
     }
 
@@ -43,8 +45,10 @@ int
 parley_gate_is_foreseen(const parley_gate_t *g, parley_str_t method)
 {
     return g->err->code == PARLEY_E_METHOD_NOT_ALLOWED
-           && parley_str_is(method, "GET")
-           && (g->s->mcp != NULL || parley_binding_looks(g->conf->accept));
+           && (g->relays
+               || (parley_str_is(method, "GET")
+                   && (g->s->mcp != NULL
+                       || parley_binding_looks(g->conf->accept))));
 }
 
 
@@ -56,7 +60,12 @@ parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
         return 0;
     }
 
-    return parley_binding_methods(g->arena, g->conf->accept, ret);
+    /* a service that answers 405 takes messages alone */
+
+    return parley_binding_methods(g->arena, g->conf->accept,
+                                  g->relays ? NULL
+                                            : parley_gate_relay_methods(g),
+                                  ret);
 }
 
 

@@ -57,7 +57,7 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
 
         ngx_http_parley_answer_sessions(r, ctx);
 
-        if (ctx->error.code == PARLEY_E_NONE
+        if (ctx->error.code == PARLEY_E_NONE && !ctx->gate.erases
             && ngx_http_parley_answer_is_events(r))
         {
             if (ngx_http_parley_answer_charset(r) == PARLEY_CHARSET_OTHER) {
@@ -74,6 +74,12 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
 
             ngx_http_parley_upstream_error(ctx,
                                            PARLEY_UPSTREAM_ERROR_EVENTS_CODED);
+
+        } else if (ctx->gate.relays && !ctx->gate.erases
+                   && r->headers_out.status < NGX_HTTP_BAD_REQUEST)
+        {
+            ngx_http_parley_upstream_error(ctx,
+                                           PARLEY_UPSTREAM_ERROR_NO_EVENTS);
         }
     }
 

@@ -147,7 +147,9 @@ ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
 {
     ngx_event_t  *ev;
 
-    ngx_http_parley_deadline_extend(ctx);
+    if (!ctx->gate.relays) {
+        ngx_http_parley_deadline_extend(ctx);
+    }
 
     ctx->sse->expires = parley_gate_expires(&ctx->gate);
 
@@ -484,7 +486,9 @@ ngx_http_parley_sse_failed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     ngx_memzero(&event, sizeof(parley_event_t));
 
-    if (!parley_gate_responds(&ctx->gate)) {
+    /* clients of MCP ignore named events */
+
+    if (ctx->gate.relays || !parley_gate_responds(&ctx->gate)) {
         event.name = PARLEY_STR("error");
     }
 

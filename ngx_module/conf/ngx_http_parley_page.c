@@ -555,8 +555,9 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     "\"method-not-allowed\":[\"The location does not accept the method of the"
     " request. Messages and calls of MCP are sent with POST, streams and rost"
     "ers are requested with GET, and retained messages are deleted with DELET"
-    "E.\",\"Use a method that the header Allow names. Send browsers and healt"
-    "h checks to another address.\"],\n"
+    "E. A service that has no stream, or ends no session, also answers GET or"
+    " DELETE with 405.\",\"Use a method that the header Allow names. Send bro"
+    "wsers and health checks to another address.\"],\n"
     "\"protocol-unsupported\":[\"The location does not accept the protocol of"
     " the message; or the headers of the request say that its body is compres"
     "sed, not JSON, or not in UTF-8.\",\"Compare the message with parley dete"
@@ -1532,8 +1533,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-SAjp+FIEY51SG/8TuZyq1gDDPigReh3Qv"
-    "dljdB36H8s='; style-src 'sha256-7u/YsAvLO4StpNao5XpgBjjRErajcLSWg07zjmub"
+    "default-src 'none'; script-src 'sha256-8F1nACeMd2l9aeeQmOrld9zO5flEQFnBv"
+    "cbQVIVbXCI='; style-src 'sha256-7u/YsAvLO4StpNao5XpgBjjRErajcLSWg07zjmub"
     "ozY='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );

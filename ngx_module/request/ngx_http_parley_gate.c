@@ -259,15 +259,23 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     if (ngx_http_parley_body_replace(r, ctx) != NGX_OK
         || ngx_http_parley_forward_arguments(r, ctx) != NGX_OK
-        || ngx_http_parley_request_headers(r, ctx) != NGX_OK
-        || ngx_http_parley_deadline_start(r, ctx) != NGX_OK)
+        || ngx_http_parley_request_headers(r, ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    ngx_http_parley_client_watch(r, ctx);
-
     ctx->forwarded = 1;
+
+    if (ctx->gate.relays) {
+        /* a stream lasts as long as its client and its service */
+        return NGX_OK;
+    }
+
+    if (ngx_http_parley_deadline_start(r, ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_parley_client_watch(r, ctx);
 
     return NGX_OK;
 }

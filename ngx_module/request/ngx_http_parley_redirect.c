@@ -129,7 +129,9 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (lcf->gate.accept == 0 || !ngx_http_parley_redirect_failed(r, ctx)) {
+    if (lcf->gate.accept == 0 || ctx->gate.relays
+        || !ngx_http_parley_redirect_failed(r, ctx))
+    {
         return ngx_http_parley_redirect_out(r, ctx);
     }
 

@@ -71,7 +71,7 @@ test_list(void **state)
                                      PARLEY_STR("PUT")));
     assert_false(parley_binding_takes(PARLEY_PROTO_BIT(PARLEY_PROTO_AEE),
                                       PARLEY_STR("PUT")));
-    assert_int_equal(parley_binding_methods(&arena, ~0u, &methods), 0);
+    assert_int_equal(parley_binding_methods(&arena, ~0u, NULL, &methods), 0);
     parley_assert_str(methods, "POST, PUT");
 
     parley_arena_reset(&arena);

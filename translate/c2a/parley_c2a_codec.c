@@ -226,8 +226,14 @@ static const parley_str_t  parley_c2a_sets[] = {
 };
 
 
+static const parley_str_t  parley_c2a_relays[] = {
+    parley_str("GET"), parley_str("DELETE"), parley_str("")
+};
+
+
 const parley_binding_t  parley_c2a_binding = {
     .methods = parley_binding_post,
+    .relays = parley_c2a_relays,
     .media_type = parley_str("application/json"),
     .reads = parley_c2a_reads,
     .sets = parley_c2a_sets,

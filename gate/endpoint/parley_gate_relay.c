@@ -1,0 +1,89 @@
+/*
+ * Requests without a message that an existing service answers itself: GET for
+ * its event stream, and DELETE of a session (GW-33, MCP-05).  The request
+ * passes unchanged if its caller is proven.  The step SESSION checks the
+ * session that it names; parley_gate_relayed.c checks the answer.
+ */
+
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+
+
+#define PARLEY_GATE_PLAN_RELAY                                                \
+    (PARLEY_PLAN(PARLEY_STEP_METHOD) | PARLEY_PLAN(PARLEY_STEP_FAILURES)      \
+     | PARLEY_PLAN(PARLEY_STEP_PROOF) | PARLEY_PLAN(PARLEY_STEP_RATE)         \
+     | PARLEY_PLAN(PARLEY_STEP_BODY) | PARLEY_PLAN(PARLEY_STEP_SERVE)         \
+     | PARLEY_PLAN(PARLEY_STEP_SESSION) | PARLEY_PLAN(PARLEY_STEP_RECORD)     \
+     | PARLEY_PLAN(PARLEY_STEP_FORWARD))
+
+
+const parley_str_t *
+parley_gate_relay_methods(const parley_gate_t *g)
+{
+    static const parley_str_t  none[] = { parley_str("") };
+
+    /* without a proof of the caller no request passes */
+
+    return parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
+           && g->s->submit == NULL
+           && (g->plan & PARLEY_PLAN(PARLEY_STEP_PROOF))
+           && g->conf->speak < PARLEY_PROTO_COUNT
+           && (g->conf->accept & PARLEY_PROTO_BIT(g->conf->speak))
+           && parley_codecs[g->conf->speak]->binding->relays != NULL
+           ? parley_codecs[g->conf->speak]->binding->relays : none;
+}
+
+
+int
+parley_gate_relays(parley_gate_t *g, parley_str_t method)
+{
+    const parley_str_t  *name;
+
+    for (name = parley_gate_relay_methods(g); name->len > 0; name++) {
+
+        if (!parley_str_eq(*name, method)) {
+            continue;
+        }
+
+        g->relays = 1;
+        g->erases = parley_str_is(method, "DELETE");
+        g->proto = g->conf->speak;
+        g->serves = g->erases ? PARLEY_STR("session") : PARLEY_STR("stream");
+        g->plan &= PARLEY_GATE_PLAN_RELAY;
+
+        return 1;
+    }
+
+    return 0;
+}
+
+
+/* The step SERVE of such a request. */
+
+parley_step_result_t
+parley_gate_relay(parley_gate_t *g)
+{
+    if (parley_gate_serves(g, NULL) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (g->body.len > 0) {
+        (void) parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "a GET or a DELETE must not have a body");
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    parley_arguments_init(&g->arguments, g->conf->speak, g->conf->speak,
+                          g->conf->token);
+
+    if (parley_arguments_read(&g->arguments, g->arena, g->query, g->err) != 0)
+    {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    g->msg->wire = g->conf->speak;
+    g->opts.principal = parley_who_proven(g->who);
+    g->sent.copied = 1;
+
+    return PARLEY_RESULT_PASSED;
+}
