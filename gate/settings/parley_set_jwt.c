@@ -56,8 +56,14 @@ static int parley_set_jwt_metadata(parley_set_jwt_t *set,
     parley_str_t value);
 static int parley_set_jwt_token(parley_set_jwt_t *set,
     parley_str_t value);
-static int parley_set_jwt_field(parley_set_jwt_t *set,
-    parley_str_t variable);
+static int parley_set_jwt_places(parley_set_jwt_t *set,
+    parley_str_t value);
+static int parley_set_jwt_place_once(const parley_set_jwt_t *set,
+    parley_str_t text);
+static int parley_set_jwt_place(const parley_set_jwt_t *set,
+    parley_str_t text, parley_str_t value, parley_token_place_t *ret);
+static int parley_set_jwt_field(const parley_set_jwt_t *set,
+    parley_str_t variable, parley_token_place_t *ret);
 static parley_str_t parley_set_jwt_variable(parley_str_t value);
 
 
@@ -118,12 +124,16 @@ parley_set_jwt(parley_setting_t *d)
                                     "\"max_lifetime=\"");
     }
 
-    if (set.jwt->norigins != 0 && set.jwt->source != PARLEY_TOKEN_COOKIE) {
+    if (set.jwt->norigins != 0
+        && parley_token_place_find(set.jwt, PARLEY_TOKEN_COOKIE) == NULL)
+    {
         return parley_setting_wrong(d, "has \"origin=\" without a cookie; "
                                     "expected \"token=$cookie_NAME\"");
     }
 
-    if (set.jwt->tickets != 0 && set.jwt->source == PARLEY_TOKEN_ARGUMENT) {
+    if (set.jwt->tickets != 0
+        && parley_token_place_find(set.jwt, PARLEY_TOKEN_ARGUMENT) != NULL)
+    {
         return parley_setting_wrong(d, "cannot have both \"tickets=\" and a "
                                     "token in an argument");
     }
@@ -427,55 +437,147 @@ parley_set_jwt_require(parley_set_jwt_t *set, parley_str_t value)
 static int
 parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
 {
-    parley_str_t        name;
+    return value.len > 0 && memchr(value.data, ',', value.len) != NULL
+           ? parley_set_jwt_places(set, value)
+           : parley_set_jwt_place(set, set->word, value, &set->jwt->place);
+}
+
+
+/* Reads a list of places, which the request may use one of. */
+
+static int
+parley_set_jwt_places(parley_set_jwt_t *set, parley_str_t value)
+{
+    size_t              i, n;
+    parley_str_t        text;
     parley_jwt_conf_t  *jwt = set->jwt;
 
-    if (parley_str_is(value, "header")) {
-        jwt->source = PARLEY_TOKEN_HEADER;
+    n = 1;
+
+    for (i = 0; i < value.len; i++) {
+        n += value.data[i] == ',';
+    }
+
+    jwt->place.source = PARLEY_TOKEN_SEVERAL;
+    jwt->places = parley_arena_calloc(set->d->env->arena,
+                                      n * sizeof(parley_token_place_t));
+
+    if (jwt->places == NULL) {
+        return -1;
+    }
+
+    while (n-- > 0) {
+        text = parley_str_until(value, ',');
+        value = parley_str_from(value, text.len + (n > 0));
+
+        if (parley_set_jwt_place(set, text, text,
+                                 &jwt->places[jwt->nplaces])
+            != 0)
+        {
+            return -1;
+        }
+
+        jwt->nplaces++;
+
+        if (parley_set_jwt_place_once(set, text) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Refuses the last place, written as text, if an earlier one is equal. */
+
+static int
+parley_set_jwt_place_once(const parley_set_jwt_t *set, parley_str_t text)
+{
+    size_t                       i;
+    const parley_token_place_t  *last, *other;
+
+    last = &set->jwt->places[set->jwt->nplaces - 1];
+
+    for (i = 0; i + 1 < set->jwt->nplaces; i++) {
+        other = &set->jwt->places[i];
+
+        if (last->source != other->source) {
+            continue;
+        }
+
+        if (parley_str_eq_fold(last->name, other->name)
+            && parley_str_eq_fold(last->value.text, other->value.text))
+        {
+            return parley_setting_bad(set->d, text, PARLEY_SETTING_DUPLICATE);
+        }
+
+        if (last->source == PARLEY_TOKEN_ARGUMENT) {
+            return parley_setting_bad(set->d, text, "is a second argument; "
+                                      "expected one");
+        }
+    }
+
+    return 0;
+}
+
+
+/* Reads a place of tokens.  An error names it by text. */
+
+static int
+parley_set_jwt_place(const parley_set_jwt_t *set, parley_str_t text,
+    parley_str_t value, parley_token_place_t *ret)
+{
+    parley_str_t  name;
+
+    if (parley_str_is(value, "header")
+        || parley_str_eq_fold(value, PARLEY_STR("$http_authorization"))
+        || parley_str_eq_fold(value, PARLEY_STR("${http_authorization}")))
+    {
+        ret->source = PARLEY_TOKEN_HEADER;
         return 0;
     }
 
     if (parley_str_begins(value, "cookie:")) {
-        return parley_setting_bad(set->d, set->word, "is an old form; "
+        return parley_setting_bad(set->d, text, "is an old form; "
                                   "expected token=$cookie_NAME");
     }
 
     if (parley_str_begins(value, "arg:")) {
-        return parley_setting_bad(set->d, set->word, "is an old form; "
+        return parley_setting_bad(set->d, text, "is an old form; "
                                   "expected token=$arg_NAME");
     }
 
     name = parley_set_jwt_variable(value);
 
     if (name.len == 0) {
-        return parley_setting_not(set->d, set->word, "a source of tokens",
+        return parley_setting_not(set->d, text, "a source of tokens",
                                   "header or a variable, such as $cookie_NAME");
     }
 
     /* not a compiled variable: the gateway overwrites the argument's octets */
 
     if (parley_str_begins(name, "arg_")) {
-        jwt->source = PARLEY_TOKEN_ARGUMENT;
-        jwt->name = parley_str_from(name, 4);
+        ret->source = PARLEY_TOKEN_ARGUMENT;
+        ret->name = parley_str_from(name, 4);
 
-        return !parley_argument_is_known(jwt->name) ? 0
-               : parley_setting_bad(set->d, set->word, "is an argument of "
+        return !parley_argument_is_known(ret->name) ? 0
+               : parley_setting_bad(set->d, text, "is an argument of "
                                     "messages; expected another name");
     }
 
     if (parley_str_begins(name, "http_")) {
-        jwt->source = PARLEY_TOKEN_FIELD;
-        return parley_set_jwt_field(set, parley_str_from(name, 5));
+        ret->source = PARLEY_TOKEN_FIELD;
+        return parley_set_jwt_field(set, parley_str_from(name, 5), ret);
     }
 
-    jwt->source = PARLEY_TOKEN_VARIABLE;
+    ret->source = PARLEY_TOKEN_VARIABLE;
 
     if (parley_str_begins(name, "cookie_")) {
-        jwt->source = PARLEY_TOKEN_COOKIE;
-        jwt->name = parley_str_from(name, 7);
+        ret->source = PARLEY_TOKEN_COOKIE;
+        ret->name = parley_str_from(name, 7);
     }
 
-    return parley_setting_value(set->d, value, &jwt->token);
+    return parley_setting_value(set->d, value, &ret->value);
 }
 
 
@@ -485,7 +587,8 @@ parley_set_jwt_token(parley_set_jwt_t *set, parley_str_t value)
  */
 
 static int
-parley_set_jwt_field(parley_set_jwt_t *set, parley_str_t variable)
+parley_set_jwt_field(const parley_set_jwt_t *set, parley_str_t variable,
+    parley_token_place_t *ret)
 {
     size_t    i;
     uint8_t  *p, *alias;
@@ -502,8 +605,8 @@ parley_set_jwt_field(parley_set_jwt_t *set, parley_str_t variable)
         p[i] = alias[i] == '_' ? '-' : alias[i];
     }
 
-    set->jwt->name = parley_str_make(p, variable.len);
-    set->jwt->alias = parley_str_make(alias, variable.len);
+    ret->name = parley_str_make(p, variable.len);
+    ret->alias = parley_str_make(alias, variable.len);
 
     return 0;
 }

@@ -238,12 +238,33 @@ parley_settings_proves(const parley_settings_t *s)
 }
 
 
+const parley_token_place_t *
+parley_token_place_find(const parley_jwt_conf_t *jwt,
+    parley_token_source_t source)
+{
+    size_t  i;
+
+    if (jwt->place.source == source) {
+        return &jwt->place;
+    }
+
+    for (i = 0; i < jwt->nplaces; i++) {
+        if (jwt->places[i].source == source) {
+            return &jwt->places[i];
+        }
+    }
+
+    return NULL;
+}
+
+
 /* Derives members that are not inherited themselves. */
 
 static void
 parley_settings_settle(parley_settings_t *s)
 {
-    parley_gate_conf_t  *gate = &s->gate;
+    parley_gate_conf_t          *gate = &s->gate;
+    const parley_token_place_t  *argument;
 
     if (s->mcp != NULL) {
         s->submit = s->mcp;
@@ -276,9 +297,10 @@ parley_settings_settle(parley_settings_t *s)
                   : s->said == PARLEY_PROTO_NONE
                   ? parley_settings_speaks(gate->accept) : s->said;
     gate->gateway = s->gateway;
-    gate->token = s->jwt == NULL ? parley_str_none
-                  : s->jwt->source == PARLEY_TOKEN_ARGUMENT ? s->jwt->name
-                  : s->jwt->tickets > 0 && s->stream != NULL
+    argument = s->jwt == NULL ? NULL
+               : parley_token_place_find(s->jwt, PARLEY_TOKEN_ARGUMENT);
+    gate->token = argument != NULL ? argument->name
+                  : s->jwt != NULL && s->jwt->tickets > 0 && s->stream != NULL
                   ? PARLEY_STR(PARLEY_TICKET_ARGUMENT) : parley_str_none;
 
     gate->failures = s->jwt != NULL ? s->jwt->failures

@@ -33,10 +33,16 @@ typedef struct {
 
 static parley_step_result_t parley_gate_token_find(parley_gate_t *g,
     parley_str_t *ret);
+static int parley_gate_token_place(parley_gate_t *g,
+    const parley_token_place_t *place, parley_str_t *ret);
+static int parley_gate_token_several(parley_gate_t *g,
+    const parley_token_place_t **ret_place, parley_str_t *ret);
 static int parley_gate_token_header(parley_gate_t *g, parley_str_t *ret);
-static int parley_gate_token_field(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_token_field(parley_gate_t *g,
+    const parley_token_place_t *place, parley_str_t *ret);
 static void parley_gate_token_count(void *data, parley_str_t value);
-static int parley_gate_token_cookie(parley_gate_t *g);
+static int parley_gate_token_cookie(parley_gate_t *g,
+    const parley_token_place_t *place, parley_str_t *ret);
 static void parley_gate_token_cookies(void *data, parley_str_t value);
 static parley_step_result_t parley_gate_token_keys(parley_gate_t *g,
     parley_str_t token);
@@ -81,8 +87,8 @@ parley_gate_token(parley_gate_t *g)
 static parley_step_result_t
 parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 {
-    int                       rc;
-    const parley_jwt_conf_t  *jwt = g->s->jwt;
+    int                          rc;
+    const parley_token_place_t  *place;
 
     *ret = parley_str_none;
 
@@ -101,31 +107,19 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
         return PARLEY_RESULT_PASSED;
     }
 
-    switch (jwt->source) {
+    place = &g->s->jwt->place;
 
-    case PARLEY_TOKEN_HEADER:
-        rc = parley_gate_token_header(g, ret);
-        break;
+    rc = place->source == PARLEY_TOKEN_SEVERAL
+         ? parley_gate_token_several(g, &place, ret)
+         : parley_gate_token_place(g, place, ret);
 
-    case PARLEY_TOKEN_FIELD:
-        rc = parley_gate_token_field(g, ret);
-        break;
-
-    case PARLEY_TOKEN_ARGUMENT:
-        rc = parley_gate_token_argument(g, ret);
-        break;
-
-    default: /* PARLEY_TOKEN_COOKIE, PARLEY_TOKEN_VARIABLE */
-        rc = jwt->source == PARLEY_TOKEN_COOKIE
-             ? parley_gate_token_cookie(g) : 0;
-
-        if (rc == 0 && g->env->value(g, &jwt->token, ret) != 0) {
-            return PARLEY_RESULT_FAILED;
-        }
+    if (rc == 0 && place->source == PARLEY_TOKEN_COOKIE && ret->len > 0) {
+        rc = parley_gate_origin(g);
     }
 
     if (rc != 0) {
-        return PARLEY_RESULT_REFUSED;
+        return g->err->code == PARLEY_E_NONE ? PARLEY_RESULT_FAILED
+                                             : PARLEY_RESULT_REFUSED;
     }
 
     if (g->supplied_token.len > 0) {
@@ -142,6 +136,71 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
            : parley_step_result(parley_error_set(g->err, PARLEY_E_TOKEN_MISSING,
                                                  NULL,
                                                  "a bearer token is required"));
+}
+
+
+/*
+ * Reads the token in a place; empty: none.  Returns 0, or -1 with g->err, which
+ * is unset if nginx failed.
+ */
+
+static int
+parley_gate_token_place(parley_gate_t *g, const parley_token_place_t *place,
+    parley_str_t *ret)
+{
+    switch (place->source) {
+
+    case PARLEY_TOKEN_HEADER:
+        return parley_gate_token_header(g, ret);
+
+    case PARLEY_TOKEN_FIELD:
+        return parley_gate_token_field(g, place, ret);
+
+    case PARLEY_TOKEN_ARGUMENT:
+        return parley_gate_token_argument(g, ret);
+
+    case PARLEY_TOKEN_COOKIE:
+        return parley_gate_token_cookie(g, place, ret);
+
+    default: /* PARLEY_TOKEN_VARIABLE */
+        return g->env->value(g, &place->value, ret);
+    }
+}
+
+
+/*
+ * Reads the token in one of several places, and sets *ret_place to its place.
+ * Two tokens are refused: the service might read the one that was not verified.
+ */
+
+static int
+parley_gate_token_several(parley_gate_t *g,
+    const parley_token_place_t **ret_place, parley_str_t *ret)
+{
+    size_t                    i;
+    parley_str_t              token;
+    const parley_jwt_conf_t  *jwt = g->s->jwt;
+
+    for (i = 0; i < jwt->nplaces; i++) {
+        token = parley_str_none;
+
+        if (parley_gate_token_place(g, &jwt->places[i], &token) != 0) {
+            return -1;
+        }
+
+        if (token.len > 0 && ret->len > 0) {
+            return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                                    "the request has two tokens; expected "
+                                    "one");
+        }
+
+        if (token.len > 0) {
+            *ret = token;
+            *ret_place = &jwt->places[i];
+        }
+    }
+
+    return 0;
 }
 
 
@@ -192,15 +251,15 @@ parley_gate_token_header(parley_gate_t *g, parley_str_t *ret)
  */
 
 static int
-parley_gate_token_field(parley_gate_t *g, parley_str_t *ret)
+parley_gate_token_field(parley_gate_t *g, const parley_token_place_t *place,
+    parley_str_t *ret)
 {
-    parley_gate_found_t       found = { parley_str_none, parley_str_none, 0 };
-    const parley_jwt_conf_t  *jwt = g->s->jwt;
+    parley_gate_found_t  found = { parley_str_none, parley_str_none, 0 };
 
-    g->env->headers(g, jwt->name, parley_gate_token_count, &found);
+    g->env->headers(g, place->name, parley_gate_token_count, &found);
 
-    if (!parley_str_eq(jwt->name, jwt->alias)) {
-        g->env->headers(g, jwt->alias, parley_gate_token_count, &found);
+    if (!parley_str_eq(place->name, place->alias)) {
+        g->env->headers(g, place->alias, parley_gate_token_count, &found);
     }
 
     if (found.n > 1) {
@@ -225,14 +284,15 @@ parley_gate_token_count(void *data, parley_str_t value)
 
 
 /*
- * Checks that the cookie appears at most once, because RFC 6265 does not define
- * the order of cookies.
+ * Reads a token in a cookie.  Two cookies are refused, because RFC 6265 does
+ * not define their order.
  */
 
 static int
-parley_gate_token_cookie(parley_gate_t *g)
+parley_gate_token_cookie(parley_gate_t *g, const parley_token_place_t *place,
+    parley_str_t *ret)
 {
-    parley_gate_found_t  found = { g->s->jwt->name, parley_str_none, 0 };
+    parley_gate_found_t  found = { place->name, parley_str_none, 0 };
 
     g->env->headers(g, PARLEY_STR("cookie"), parley_gate_token_cookies,
                     &found);
@@ -242,7 +302,7 @@ parley_gate_token_cookie(parley_gate_t *g)
                                 "more than one cookie of the token's name");
     }
 
-    return found.n == 0 ? 0 : parley_gate_origin(g);
+    return g->env->value(g, &place->value, ret);
 }
 
 
