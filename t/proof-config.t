@@ -77,6 +77,15 @@ wrong("GW-31 $_->[0]", secure(@{$_}[2 .. $#$_]), $_->[1])
          'parley_window 1h', 'parley_freshness past=1s', 'parley_loss reject',
          'parley_limits body=1k', 'parley_cap priority=low',
          'parley_vcp_context c'),
+    ['with a rate of a priority',
+     qr/"parley_rate" has a rate of a priority, which has no effect/,
+     "$jwt parley_rate 5r/s urgent=1r/s;"],
+    ['turned off and with a directive of its own',
+     qr/"parley_jwt" has no effect with "parley_accept off"/,
+     "$jwt parley_accept off;"],
+    ['in a location inside one without a proof',
+     qr/"parley_jwt" has no effect with "parley_accept off"/,
+     $jwt, 'parley_accept off;'],
     ['a certificate without "certificates"',
      qr/"parley_certificate" has "parley_certificate", but /,
      'parley_certificate on;'],
@@ -101,6 +110,27 @@ subtest 'GW-31 an inherited protection of messages causes a warning' => sub {
         like($said, qr{\[warn\] location "/in" inherits "$name", which has no effect without "parley_accept"},
              'warned about');
     }
+};
+
+
+subtest 'GW-31 a location with an empty name' => sub {
+    my $http = secure("$jwt parley_redact /x;") =~ s{location /in}{location ""}r;
+    my ($status, $said) = check($http);
+
+    is($status, 1);
+    like($said, qr/"parley_redact" has no effect without "parley_accept"/);
+};
+
+
+subtest 'GW-31 a return before the proof causes a warning' => sub {
+    my $warns = qr/\[warn\] location "\/in" answers by "return" before/;
+
+    like((check(secure("$jwt return 200 x;")))[1], $warns, 'its own proof');
+    like((check(secure('return 200 x;', $jwt)))[1], $warns, 'inherited');
+    unlike((check(secure('parley_accept off; return 200 x;', $jwt)))[1],
+           qr/\[warn\]/, 'confirmed');
+    unlike((check(secure('if ($arg_a) { return 404; }', $jwt)))[1],
+           qr/\[warn\]/, 'a condition');
 };
 
 

@@ -360,6 +360,7 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
 
     ret->name = parley_conf_is(block, "location")
                 ? block->words[block->nwords - 1] : parley_str_none;
+    ret->location = parley_conf_is(block, "location") ? 1 : 0;
     ret->frame = parley_conf_is(block, "location")
                  && parley_conf_in(block, "location") != NULL;
     ret->internal = parley_conf_in(block, "internal") != NULL;

@@ -396,7 +396,10 @@ typedef struct {
 /* nginx's view of a block */
 typedef struct {
     parley_str_t  name;                 /* name of a location */
+    unsigned      location:1;           /* it is a location, not a server */
     unsigned      frame:1;              /* it contains locations */
+    unsigned      returns:1;            /* a "return" answers all its requests
+                                           before access control */
     unsigned      handled:1;            /* it has a content handler of another
                                            module */
     unsigned      internal:1;

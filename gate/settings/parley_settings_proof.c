@@ -11,6 +11,10 @@ static const char *parley_settings_proof_lack(
     const parley_settings_http_t *http, const parley_settings_t *s);
 static int parley_settings_proof_words(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);
+static int parley_settings_proof_rates(const parley_settings_t *s,
+    parley_problem_t *problem);
+static void parley_settings_proof_returns(const parley_settings_env_t *env,
+    const parley_block_facts_t *block, parley_problem_t *problem);
 static void parley_settings_proof_inherits(const parley_settings_env_t *env,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem);
@@ -56,7 +60,7 @@ parley_settings_proof(const parley_settings_env_t *env,
 
     /* directives outside have their effect in the locations inside */
 
-    if (block->frame || block->name.len == 0) {
+    if (block->frame || !block->location) {
         return 0;
     }
 
@@ -79,12 +83,14 @@ parley_settings_proof(const parley_settings_env_t *env,
     }
 
     if (parley_settings_proof_words(s, block, problem) != 0
+        || parley_settings_proof_rates(s, problem) != 0
         || parley_settings_effects(s, problem) != 0)
     {
         return -1;
     }
 
     parley_settings_proof_inherits(env, s, block, problem);
+    parley_settings_proof_returns(env, block, problem);
 
     return 0;
 }
@@ -103,10 +109,7 @@ parley_settings_proof_lack(const parley_settings_http_t *http,
 }
 
 
-/*
- * Refuses rules with words about a message, and rates of priorities: no request
- * has them here.
- */
+/* Refuses rules with words about a message, which no request has here. */
 
 static int
 parley_settings_proof_words(const parley_settings_t *s,
@@ -147,6 +150,57 @@ parley_settings_proof_words(const parley_settings_t *s,
     }
 
     return 0;
+}
+
+
+/* Refuses rates of priorities, which no request has here.  Inherited ones are
+   for the messages of other blocks. */
+
+static int
+parley_settings_proof_rates(const parley_settings_t *s,
+    parley_problem_t *problem)
+{
+    size_t  i;
+
+    problem->where = s->where[PARLEY_DIRECTIVE_RATE];
+
+    if (s->gate.rate == NULL || problem->where.in != PARLEY_IN_LOCATION) {
+        return 0;
+    }
+
+    for (i = 0; i < PARLEY_CLASS_COUNT; i++) {
+
+        if (s->gate.rate->classes[i].interval_us != 0) {
+            return parley_problem(problem, "\"parley_rate\" has a rate of a "
+                                  "priority, which has no effect without "
+                                  "\"parley_accept\": a request has no "
+                                  "priority here");
+        }
+    }
+
+    return 0;
+}
+
+
+/* Warns of a "return", which answers before the proof. */
+
+static void
+parley_settings_proof_returns(const parley_settings_env_t *env,
+    const parley_block_facts_t *block, parley_problem_t *problem)
+{
+    if (!block->returns || block->internal) {
+        return;
+    }
+
+    problem->where.line = 0;
+
+    (void) parley_problem(problem, "location \"%.*s\" answers by \"return\" "
+                          "before the caller is proven: requests pass "
+                          "unchecked; \"parley_accept off\" confirms this",
+                          (int) block->name.len,
+                          (const char *) block->name.data);
+
+    parley_settings_warn(env, problem);
 }
 
 

@@ -77,9 +77,14 @@ parley_settings_inactive(const parley_settings_env_t *env,
 
         problem->where = s->where[s->first];
 
-        return parley_problem(problem, "\"%s\" has no effect without "
-                              "\"parley_accept\": requests pass unchecked",
-                              parley_directives[s->first].name);
+        return s->where[PARLEY_DIRECTIVE_ACCEPT].line != 0
+               ? parley_problem(problem, "\"%s\" has no effect with "
+                                "\"parley_accept off\", which also applies to "
+                                "locations inside: requests pass unchecked",
+                                parley_directives[s->first].name)
+               : parley_problem(problem, "\"%s\" has no effect without "
+                                "\"parley_accept\": requests pass unchecked",
+                                parley_directives[s->first].name);
     }
 
     if (!block->handled || block->internal

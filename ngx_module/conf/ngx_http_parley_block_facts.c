@@ -16,6 +16,8 @@
 static ngx_uint_t ngx_http_parley_is_frame(ngx_http_core_loc_conf_t *clcf);
 static ngx_uint_t ngx_http_parley_has_any(ngx_conf_t *cf,
     const char *const *names);
+static ngx_uint_t ngx_http_parley_returns(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf);
 static parley_str_t ngx_http_parley_astray(
     const ngx_http_parley_accepting_t *place);
 static ngx_uint_t ngx_http_parley_is_plain(ngx_conf_t *cf,
@@ -52,6 +54,8 @@ ngx_http_parley_block_facts(ngx_conf_t *cf, parley_block_facts_t *ret)
     ngx_memzero(ret, sizeof(parley_block_facts_t));
 
     ret->name = ngx_http_parley_str(&clcf->name);
+    ret->location = clcf->loc_conf ? 1 : 0;
+    ret->returns = ngx_http_parley_returns(cf, clcf) ? 1 : 0;
     ret->frame = ngx_http_parley_is_frame(clcf) ? 1 : 0;
     ret->handled = clcf->handler
                    && clcf->handler != ngx_http_parley_status_handler
@@ -141,6 +145,42 @@ ngx_http_parley_has_any(ngx_conf_t *cf, const char *const *names)
                 return 1;
             }
         }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Returns whether the first instruction of the rewrite module is a "return".
+ * Its private configuration begins with the array of instructions.
+ */
+
+static ngx_uint_t
+ngx_http_parley_returns(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf)
+{
+    ngx_uint_t                 i;
+    ngx_array_t             ***conf, *codes;
+    ngx_http_script_code_pt   *code;
+
+    if (clcf->noname) {
+        return 0;
+    }
+
+    for (i = 0; cf->cycle->modules[i]; i++) {
+
+        if (ngx_strcmp(cf->cycle->modules[i]->name, "ngx_http_rewrite_module")
+            != 0)
+        {
+            continue;
+        }
+
+        conf = (ngx_array_t ***) ((ngx_http_conf_ctx_t *) cf->ctx)->loc_conf;
+        conf += cf->cycle->modules[i]->ctx_index;
+        codes = *conf ? **conf : NULL;
+        code = codes ? codes->elts : NULL;
+
+        return code && *code == ngx_http_script_return_code;
     }
 
     return 0;
