@@ -94,7 +94,11 @@ my $locations = join '', map { location(@$_) }
               . 'parley_signature required; parley_certificate on;'],
     ['/ops', 'parley_accept aee; parley_certificate on; '
            . 'parley_allow principal=agent.alice;'],
-    ['/token', 'parley_accept aee; parley_jwt on;'];
+    ['/token', 'parley_accept aee; parley_jwt on;'],
+    ['/files', 'parley_certificate on; parley_deny principal=bob; '
+             . 'parley_allow principal=**; '
+             . 'proxy_set_header X-Who $parley_principal;'],
+    ['/either-files', 'parley_jwt on; parley_certificate on;'];
 
 my $nginx = Parley::Nginx->start(http => gateway('optional', $locations));
 
@@ -135,6 +139,26 @@ sub try {
     return said(client($name, %$ssl)->raw(
         post($uri, aee(from => "agent.$as"), as => $as, token => 0, %o)));
 }
+
+
+subtest 'GW-30 a certificate proves the caller of any request' => sub {
+    my $get = sub { said(client($_[1])->get("$_[0]/x", @_[2 .. $#_])) };
+
+    is($get->('/files', 'alice'), 202, 'a certificate');
+    is($service->last->{headers}{'x-who'}, 'alice', 'its principal');
+    is($get->('/files', 'bob'), '403 policy-refused', 'a rule');
+    is($get->('/files'), '401 token-missing', 'none');
+    is($get->('/files', undef, Authorization => bearer('alice')),
+       '401 token-missing', 'a token where only certificates count');
+
+    is($get->('/either-files', 'alice'), 202, 'a certificate, or');
+    is($get->('/either-files', undef, Authorization => bearer('alice')), 202,
+       'a token');
+    is($get->('/either-files', 'bob', Authorization => bearer('alice')),
+       '401 token-invalid', 'not those of two principals');
+
+    $service->clear;
+};
 
 
 subtest 'SEC-17 GW-01 a certificate proves a principal' => sub {
@@ -365,9 +389,6 @@ subtest 'SEC-17 GW-11 errors of the configuration' => sub {
           qr/needs "ssl_verify_client on" or "optional" in its server/);
     wrong('nothing is verified', gateway('optional_no_ca', $one),
           qr/needs "ssl_verify_client on" or "optional" in its server/);
-    wrong('nothing to protect', gateway('on',
-          location('/', 'parley_certificate on;')),
-          qr/"parley_certificate" has no effect without "parley_accept"/);
 
     delete $_->{certificates} for @{ $identities->{principals} };
     wrong('nobody has one', gateway('on', $one),
