@@ -14,6 +14,7 @@ use Parley::Env qw(port spew slurp tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Streams ();
 use Parley::Upstream;
 
 my $dir = tmp_dir();
@@ -27,8 +28,8 @@ sub revoke {
 
 revoke();
 
-my $nginx = Parley::Nginx->start(workers => 2, http => gateway_http(
-    more => "parley_revocations $dir/revocations.json;\n"
+my $http = gateway_http(
+    more => "parley_self ~gateway;\nparley_revocations $dir/revocations.json;\n"
           . "parley_audit $dir/audit.log;\n",
     server =>
       location('/mcp', 'parley_accept c2a; parley_jwt on; '
@@ -47,7 +48,20 @@ my $nginx = Parley::Nginx->start(workers => 2, http => gateway_http(
     . location('/unproven', 'parley_accept c2a; parley_trusted on;')
     . location('/argument', 'parley_accept c2a; parley_jwt on '
                           . 'token=$arg_key;')
-    . location('/gone', 'parley_accept c2a; parley_jwt on;', port(9))));
+    . location('/frames', 'parley_accept channel; parley_jwt on; '
+                        . 'parley_limits body=4k;')
+    . location('/shared', 'parley_accept channel; parley_jwt on; '
+                        . 'parley_allow type=subscribe principal=alice '
+                        . 'to=~bob;')
+    . location('/spoken', 'parley_accept channel; parley_speak aee; '
+                        . 'parley_jwt on;')
+    . location('/gone', 'parley_accept c2a; parley_jwt on;', port(9)));
+my $identities = from_json(slurp("$dir/identities.json"));
+
+$_->{handle} = "~$_->{sub}" for @{ $identities->{principals} };
+spew("$dir/identities.json", jcs($identities));
+
+my $nginx = Parley::Nginx->start(workers => 2, http => $http);
 my $client = Parley::Client->new(port => port(1));
 
 
@@ -360,8 +374,7 @@ subtest 'MCP-05 a stream ends with its token' => sub {
     revoke('lead');
     like($stream->expect(qr/event: error\ndata: .*token-invalid/, 15) // '',
          qr/token-invalid/, 'ended when it is revoked');
-    refused(ask('1', GET => '/mcp', as => 'lead'), 401, 'token-invalid',
-            'not opened again');
+    ok($nginx->wait_for(qr/1 revocations of .* are in force/), 'logged');
     revoke();
 };
 
@@ -417,6 +430,116 @@ subtest 'MCP-05 a client that leaves ends the stream' => sub {
     sleep 0.5;
     unlike($nginx->error_log, qr/the answer to its message is still awaited/,
            'nothing is awaited');
+};
+
+
+# Sends frames by the stream of a path; returns the connection.
+sub frames {
+    my ($uri, $frames, %o) = @_;
+
+    return begin("\$c->out('" . join('', map { "id: $_\ndata: "
+        . jcs($frames->[$_ - 1]) . "\n\n" } 1 .. @$frames) . "')",
+        GET => $uri, %o);
+}
+
+
+subtest 'GW-33 a caller reads its own stream' => sub {
+    my $one = Parley::Streams::frame('bob', 'alice', text => 'one');
+    my $two = Parley::Streams::frame('lead', 'alice', text => 'two');
+
+    for my $uri ('/frames/~alice', '/frames', '/frames/') {
+        my $answer = frames($uri, [$one, $two], headers =>
+                            ['Last-Event-ID' => 'x.1'])->answer;
+
+        is($answer->{status}, 200, $uri) or diag $answer->{raw};
+        is($answer->{body}, "id: 1\ndata: " . jcs($one) . "\n\nid: 2\ndata: "
+                            . jcs($two) . "\n\n", 'each frame, with its id');
+        is($service->last->{headers}{'last-event-id'}, 'x.1');
+        is($service->last->{uri}, $uri);
+    }
+};
+
+
+subtest 'GW-33 a rule lets a caller read the stream of another' => sub {
+    my $one = Parley::Streams::frame('lead', 'bob', text => 'one');
+
+    like(frames('/shared/~bob', [$one])->answer->{body}, qr/"one"/,
+         'by type=subscribe');
+
+    refused(ask('$c->events', GET => '/shared/~lead'), 403,
+            'scope-unauthorised', 'another one');
+    refused(ask('$c->events', GET => '/shared/~alice', as => 'lead'), 403,
+            'scope-unauthorised', 'another caller');
+    refused(ask('$c->events', GET => '/frames/~bob'), 403,
+            'scope-unauthorised', 'without a rule');
+    is($service->count, 0, 'the service has nothing of it');
+};
+
+
+subtest 'GW-33 a path that a service could read otherwise' => sub {
+    for my $path ('~bob/~alice', '%7Ealice', '~bob%2f..%2f~alice',
+                  './~alice', 'x/../~alice', '/~alice', '~alice?scope=~bob/*')
+    {
+        refused(ask('$c->events', GET => "/frames/$path"), 400,
+                'field-invalid', $path);
+    }
+
+    refused(ask('$c->events', GET => '/frames/alice'), 400, 'field-invalid',
+            'not a name');
+    refused(ask('$c->events', GET => '/frames/~alice', body => 'x'), 400,
+            'field-invalid', 'a body');
+    refused(ask('$c->events', GET => '/frames/~alice', token => 0), 401,
+            'token-missing', 'no token');
+    refused(ask('$c->events', GET => '/spoken/~alice'), 405,
+            'envelope-version-unsupported', 'another protocol');
+    refused(ask('$c->events', DELETE => '/frames/~alice'), 405,
+            'envelope-version-unsupported', 'DELETE');
+    is($service->count, 0, 'the service has nothing of it');
+};
+
+
+subtest 'GW-33 an invalid frame ends the stream' => sub {
+    my $one = Parley::Streams::frame('bob', 'alice', text => 'one');
+    my %bad = (
+        'no frame' => { a => 1 },
+        'an unknown member' => { %$one, colour => 'red' },
+        'a missing member' => { %$one, sender_handle => undef },
+        'the name of the gateway' => { %$one,
+                                       sender_handle => '~gateway' },
+        'a long text' => Parley::Streams::frame('bob', 'alice',
+                                                text => 'x' x 5000),
+    );
+
+    for my $what (sort keys %bad) {
+        my $n = $nginx->logged(qr/\[warn\] .*refused, upstream-invalid/);
+        my $answer = frames('/frames/~alice', [$one, $bad{$what}, $one])
+                     ->answer;
+
+        my ($error) = $answer->{body} =~
+                      /^id: 1\ndata: \Q${\ jcs($one)}\E\n\n(.*)/s;
+
+        like($error, qr/^event: error\ndata: .*upstream-invalid.*\n\n$/,
+             $what) or diag $answer->{body};
+        is($nginx->logged(qr/\[warn\] .*refused, upstream-invalid/), $n + 1,
+           'one line');
+    }
+};
+
+
+subtest 'GW-33 an answer that is not a stream, and the end of a token' => sub {
+    refused(ask('$c->answer(200, [], "{}")', GET => '/frames/~alice'), 502,
+            'upstream-invalid', 'JSON');
+    refused(ask('$c->answer(405)', GET => '/frames/~alice'), 405,
+            'envelope-version-unsupported', 'no stream');
+
+    my $one = Parley::Streams::frame('bob', 'alice', text => 'one');
+    my $stream = begin("\$c->out('data: " . jcs($one) . "\n\n'); "
+                     . '$c->pause(8)', GET => '/frames/~alice',
+                       token => bearer('alice', exp => time + 2));
+
+    ok($stream->expect(qr/"one"/), 'open');
+    ok($stream->expect(qr/event: error\ndata: .*token-expired/, 15),
+       'ended when it expires');
 };
 
 

@@ -6,6 +6,7 @@
  */
 
 #include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_rules.h"
 #include "gate/settings/parley_settings.h"
 
 
@@ -15,6 +16,10 @@
      | PARLEY_PLAN(PARLEY_STEP_BODY) | PARLEY_PLAN(PARLEY_STEP_SERVE)         \
      | PARLEY_PLAN(PARLEY_STEP_SESSION) | PARLEY_PLAN(PARLEY_STEP_RECORD)     \
      | PARLEY_PLAN(PARLEY_STEP_FORWARD))
+
+
+static int parley_gate_relay_may(parley_gate_t *g);
+static int parley_gate_relay_reads(parley_gate_t *g);
 
 
 const parley_str_t *
@@ -63,20 +68,14 @@ parley_gate_relays(parley_gate_t *g, parley_str_t method)
 parley_step_result_t
 parley_gate_relay(parley_gate_t *g)
 {
-    if (parley_gate_serves(g, NULL) != 0) {
-        return PARLEY_RESULT_REFUSED;
-    }
-
-    if (g->body.len > 0) {
-        (void) parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
-                                "a GET or a DELETE must not have a body");
-        return PARLEY_RESULT_REFUSED;
-    }
-
     parley_arguments_init(&g->arguments, g->conf->speak, g->conf->speak,
                           g->conf->token);
 
-    if (parley_arguments_read(&g->arguments, g->arena, g->query, g->err) != 0)
+    /* a session gives the right to its stream; else the path names its owner */
+
+    if ((parley_binding_sessions(g->conf->speak) != NULL
+         ? parley_gate_relay_may(g) : parley_gate_relay_reads(g))
+        != 0)
     {
         return PARLEY_RESULT_REFUSED;
     }
@@ -86,4 +85,56 @@ parley_gate_relay(parley_gate_t *g)
     g->sent.copied = 1;
 
     return PARLEY_RESULT_PASSED;
+}
+
+
+static int
+parley_gate_relay_may(parley_gate_t *g)
+{
+    if (parley_gate_serves(g, NULL) != 0) {
+        return -1;
+    }
+
+    if (g->body.len > 0) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "a GET or a DELETE must not have a body");
+    }
+
+    return parley_arguments_read(&g->arguments, g->arena, g->query, g->err);
+}
+
+
+/*
+ * Checks that the caller may read the stream of the name at the end of the
+ * path.  The service reads the path as it came, so it must not be able to find
+ * another name there.
+ */
+
+static int
+parley_gate_relay_reads(parley_gate_t *g)
+{
+    int           own;
+    size_t        i, names;
+    parley_str_t  address;
+
+    if (parley_gate_named(g, &g->arguments, PARLEY_RULES_SUBSCRIBE, &address,
+                          &own)
+        != 0)
+    {
+        return -1;
+    }
+
+    for (i = names = 0; i < g->uri.len; i++) {
+        names += g->uri.data[i] == '~';
+    }
+
+    if (g->encoded || names > 1) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "the path must have one name, and no percent "
+                                "encoding, empty part, \".\" or \"..\"");
+    }
+
+    return !g->arguments.list[PARLEY_ARGUMENT_SCOPE].there ? 0
+           : parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                              "scope is not an argument of a stream");
 }

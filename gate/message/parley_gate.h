@@ -100,6 +100,8 @@ struct parley_gate_s {
     unsigned                   upgradable:1;    /* received over HTTP/1.1: the
                                                    connection may become a
                                                    WebSocket */
+    unsigned                   encoded:1;   /* the path of a relayed request is
+                                               not uri, octet by octet */
     unsigned                   framed:1;    /* received by an open WebSocket
                                                (parley_websocket) */
     unsigned                   timed_out:1; /* the time for an answer is over */

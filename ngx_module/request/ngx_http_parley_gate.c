@@ -25,6 +25,7 @@
 static ngx_uint_t ngx_http_parley_over_tls(ngx_http_request_t *r);
 static parley_step_result_t ngx_http_parley_step_method(parley_gate_t *g);
 static parley_step_result_t ngx_http_parley_step_body(parley_gate_t *g);
+static ngx_uint_t ngx_http_parley_is_encoded(ngx_http_request_t *r);
 static parley_step_result_t ngx_http_parley_step_frame(parley_gate_t *g);
 static parley_step_result_t ngx_http_parley_step_forward(parley_gate_t *g);
 static ngx_int_t ngx_http_parley_forward(ngx_http_request_t *r,
@@ -213,12 +214,34 @@ ngx_http_parley_step_body(parley_gate_t *g)
 
     rc = ngx_http_parley_body_take(r, ctx);
 
+    if (g->relays) {
+        g->encoded = ngx_http_parley_is_encoded(r) ? 1 : 0;
+    }
+
     g->path = ngx_http_parley_path(r);
     g->query = ngx_http_parley_str(&r->args);
     g->body = ctx->body;
     g->now_ms = ngx_http_parley_now();
 
     return ngx_http_parley_step_result(rc);
+}
+
+
+/* Returns whether the service gets another path than the decoded one. */
+
+static ngx_uint_t
+ngx_http_parley_is_encoded(ngx_http_request_t *r)
+{
+    size_t   len;
+    u_char  *p;
+
+    p = ngx_strlchr(r->unparsed_uri.data,
+                    r->unparsed_uri.data + r->unparsed_uri.len, '?');
+    len = p ? (size_t) (p - r->unparsed_uri.data) : r->unparsed_uri.len;
+
+    return r->valid_unparsed_uri
+           && (len != r->uri.len
+               || ngx_memcmp(r->unparsed_uri.data, r->uri.data, len) != 0);
 }
 
 

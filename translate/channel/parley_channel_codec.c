@@ -54,8 +54,14 @@ static const parley_name_syntax_t  parley_channel_syntax = {
 };
 
 
+static const parley_str_t  parley_channel_relays[] = {
+    parley_str("GET"), parley_str("")
+};
+
+
 const parley_binding_t  parley_channel_binding = {
     .methods = parley_binding_post,
+    .relays = parley_channel_relays,
     .media_type = parley_str("application/json"),
     .scoped = 1,
 };
