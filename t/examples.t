@@ -271,6 +271,16 @@ sub examples {
         'dry-run' => {
             %aee, refused => { token => undef }, code => 'E_TOKEN_MISSING',
             lets => $task->(intent => 'ops.delete.all') },
+        'existing-streams' => {
+            %aee, uri => '/mcp',
+            message => { jsonrpc => '2.0', id => 7, method => 'tools/call',
+                         params => { name => 'grep',
+                                     arguments => { for => 'x' } } },
+            answer => { id => 7 },
+            refused => { message => { jsonrpc => '2.0', id => 8,
+                             method => 'tools/call',
+                             params => { name => 'rm', arguments => {} } } },
+            code => 'intent-refused' },
         'fallback' => {
             %aee, refused => { message => $task->(from => 'agent.nobody') },
             code => 'E_SENDER_IDENTITY_MISMATCH' },
