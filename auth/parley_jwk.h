@@ -46,7 +46,7 @@ typedef enum {
 } parley_crv_t;
 
 
-typedef struct {
+typedef struct parley_jwk_s {
     parley_kty_t              kty;
     parley_crv_t              crv;
     parley_str_t              kid;          /* empty: none */

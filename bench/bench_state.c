@@ -212,11 +212,11 @@ bench_run_counters(void)
     loss.count = 0;
     conf.speak = PARLEY_PROTO_VCP;
 
-    g.s = &settings;
-    g.conf = &conf;
+    g.conf.s = &settings;
+    g.conf.gate = &conf;
     g.loss = &loss;
-    g.proto = PARLEY_PROTO_AEE;
-    g.verdict = PARLEY_VERDICT_PASSED;
+    g.read.proto = PARLEY_PROTO_AEE;
+    g.report.verdict = PARLEY_VERDICT_PASSED;
 
     parley_tally_verdict(&slot, &g);
     parley_tally_outcome(&slot, &g, &outcome);

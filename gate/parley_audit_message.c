@@ -5,6 +5,7 @@
 #include "gate/message/parley_gate_steps.h"
 #include "core/parley_jcs.h"
 #include "translate/parley_redact.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 static int parley_audit_digest(const parley_gate_t *g, parley_arena_t *arena,
@@ -25,11 +26,11 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
 
     ret->principal = parley_who_proven(g->who);
     ret->surface = parley_who_surface(g->who);
-    ret->protocol = parley_proto_name(g->proto);
-    ret->upstream = parley_proto_name(g->conf->speak);
+    ret->protocol = parley_proto_name(g->read.proto);
+    ret->upstream = parley_proto_name(g->conf.gate->speak);
     ret->verdict = parley_verdict_name(verdict);
 
-    if (g->msg_read) {
+    if (g->read.msg_read) {
         ret->type = m->form;
         ret->intent = m->intent;
         ret->from = m->sender;
@@ -37,19 +38,19 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
         ret->id = m->id;
         ret->correlation = m->corr;
         ret->answers = m->reply_to;
-        ret->in_vain = g->in_vain != NULL ? parley_str_c(g->in_vain)
-                                          : parley_str_none;
+        ret->in_vain = g->admit.in_vain != NULL ? parley_str_c(g->admit.in_vain)
+                                                : parley_str_none;
 
     } else {
-        ret->type = g->serves;
-        ret->to = g->serves_whom;
+        ret->type = g->serve.request;
+        ret->to = g->serve.about;
     }
 
     if (verdict != PARLEY_VERDICT_PASSED
         && verdict != PARLEY_VERDICT_DRY_PASSED
-        && g->at < PARLEY_STEP_COUNT)
+        && g->where.at < PARLEY_STEP_COUNT)
     {
-        ret->step = parley_str_c(parley_step_name(g->at));
+        ret->step = parley_str_c(parley_step_name(g->where.at));
     }
 
     if (verdict == PARLEY_VERDICT_REFUSED
@@ -58,7 +59,7 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
         ret->code = g->err->code;
     }
 
-    if (g->doc_read && parley_audit_digest(g, arena, digest) == 0) {
+    if (g->read.doc_read && parley_audit_digest(g, arena, digest) == 0) {
         ret->digest = digest;
     }
 
@@ -86,7 +87,7 @@ parley_audit_digest(const parley_gate_t *g, parley_arena_t *arena,
 static int
 parley_audit_has_payload(const parley_gate_t *g, parley_verdict_t verdict)
 {
-    return g->msg_read
+    return g->read.msg_read
            && (parley_severity_is_emergency(parley_severity_of(g->msg, 0))
                || parley_severity_is_emergency(parley_gate_severity(g)))
            && g->msg->data.node != PARLEY_JSON_NONE
@@ -109,17 +110,18 @@ parley_audit_payload(const parley_gate_t *g, parley_arena_t *arena)
     parley_error_t       err;
     const parley_msg_t  *m = g->msg;
 
-    if (g->conf->nredact > 0 && g->at <= PARLEY_STEP_REWRITE) {
-        body = g->body;
+    if (g->conf.gate->nredact > 0 && g->where.at <= PARLEY_STEP_REWRITE) {
+        body = g->in.body;
 
-        if (parley_redact_made(g->engine, arena, m->wire, g->seed,
-                               g->conf->redact, g->conf->nredact, &body, &err)
+        if (parley_redact_made(g->engine, arena, m->wire, g->in.seed,
+                               g->conf.gate->redact, g->conf.gate->nredact,
+                               &body, &err)
             != 0
-            || parley_json_read(&doc, arena, &g->conf->limits, g->seed, body,
-                                &err)
+            || parley_json_read(&doc, arena, &g->conf.gate->limits, g->in.seed,
+                                body, &err)
                != 0
-            || parley_decode(g->engine, arena, m->wire, &doc, g->conf->mve5,
-                             &copy, &err)
+            || parley_decode(g->engine, arena, m->wire, &doc,
+                             g->conf.gate->mve5, &copy, &err)
                != 0
             || copy.data.node == PARLEY_JSON_NONE)
         {
@@ -154,7 +156,7 @@ parley_audit_message_outcome(const parley_gate_t *g,
 
     memset(ret, 0, sizeof(parley_audit_outcome_t));
 
-    ret->id = g->msg_read ? g->msg->id : parley_str_none;
+    ret->id = g->read.msg_read ? g->msg->id : parley_str_none;
     ret->outcome = parley_outcome_name(outcome->kind);
     ret->status = status;
 
@@ -171,11 +173,14 @@ parley_audit_message_outcome(const parley_gate_t *g,
             ret->status = (unsigned) parley_error_info(ret->code)->http;
         }
 
-    } else if (outcome->kind == PARLEY_OUTCOME_ANSWERED && g->published) {
+    } else if (outcome->kind == PARLEY_OUTCOME_ANSWERED
+               && g->publish.published)
+    {
 
         /* the status of a held request is not known yet */
 
-        ret->status = g->held == NULL ? (unsigned) g->reply.status : 0;
+        ret->status = g->publish.held == NULL
+                      ? (unsigned) g->out.reply.status : 0;
     }
 
     if (answer != NULL) {

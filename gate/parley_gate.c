@@ -314,16 +314,21 @@ parley_gate_plan_again(const parley_settings_http_t *http,
 void
 parley_gate_init(parley_gate_t *g)
 {
-    /* the adapter and the directives set the members before opts */
+    memset(&g->out, 0, sizeof(parley_gate_out_t));
+    memset(&g->report, 0, sizeof(parley_gate_report_t));
+    memset(&g->where, 0, sizeof(parley_gate_where_t));
+    memset(&g->read, 0, sizeof(parley_gate_read_t));
+    memset(&g->proof, 0, sizeof(parley_gate_proof_t));
+    memset(&g->admit, 0, sizeof(parley_gate_admission_t));
+    memset(&g->publish, 0, sizeof(parley_gate_publish_t));
+    memset(&g->serve, 0, sizeof(parley_gate_serve_t));
+    memset(&g->answer, 0, sizeof(parley_gate_answer_t));
 
-    memset(&g->opts, 0,
-           offsetof(parley_gate_t, arguments) - offsetof(parley_gate_t, opts));
-
-    g->timed_out = 0;
-    g->at = PARLEY_STEP_METHOD;
-    g->proto = PARLEY_PROTO_NONE;
-    g->verdict = PARLEY_VERDICT_NONE;
-    g->settle = PARLEY_SETTLE_OPEN;
+    g->in.timed_out = 0;
+    g->where.at = PARLEY_STEP_METHOD;
+    g->read.proto = PARLEY_PROTO_NONE;
+    g->report.verdict = PARLEY_VERDICT_NONE;
+    g->where.settle = PARLEY_SETTLE_OPEN;
 }
 
 
@@ -331,16 +336,16 @@ void
 parley_gate_configure(parley_gate_t *g, const parley_settings_http_t *http,
     const parley_settings_t *s)
 {
-    g->http = http;
-    g->s = s;
-    g->conf = &s->gate;
-    g->plan = parley_gate_plan(http, s);
-    g->intents = http->intents;
-    g->self = http->self_names;
-    g->key = http->signing;
-    g->window = s->window_ms;
-    g->retain = http->retain != 0 ? http->retain_ms : 0;
-    g->replay = http->replay_size != 0 ? http->replay_ms : 0;
+    g->conf.http = http;
+    g->conf.s = s;
+    g->conf.gate = &s->gate;
+    g->conf.plan = parley_gate_plan(http, s);
+    g->conf.intents = http->intents;
+    g->conf.self = http->self_names;
+    g->conf.key = http->signing;
+    g->conf.window = s->window_ms;
+    g->conf.retain = http->retain != 0 ? http->retain_ms : 0;
+    g->conf.replay = http->replay_size != 0 ? http->replay_ms : 0;
 
     g->who->directory = http->directory;
     parley_who_about(g->who, g->arena, g->msg);
@@ -350,39 +355,38 @@ parley_gate_configure(parley_gate_t *g, const parley_settings_http_t *http,
 void
 parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
 {
-    if (g->entry == NULL) {
-        g->entry = g->conf;
+    if (g->where.entry == NULL) {
+        g->where.entry = g->conf.gate;
     }
 
-    g->s = s;
-    g->conf = &s->gate;
-    g->plan = parley_gate_plan_again(g->http, s);
-    g->at = PARLEY_STEP_METHOD;
-    g->to = parley_str_none;
-    g->rule = NULL;
-    g->edited = 0;
-    g->addressed = 0;
-    g->ending = 0;
-    g->verdict_known = 0;
-    g->verdict = PARLEY_VERDICT_NONE;
+    g->conf.s = s;
+    g->conf.gate = &s->gate;
+    g->conf.plan = parley_gate_plan_again(g->conf.http, s);
+    g->where.state = PARLEY_GATE_STEPS;
+    g->where.at = PARLEY_STEP_METHOD;
+    g->read.to = parley_str_none;
+    g->report.rule = NULL;
+    g->read.edited = 0;
+    g->read.addressed = 0;
+    g->report.verdict = PARLEY_VERDICT_NONE;
 
     /*
      * the question is looked up again; the slot in the question's record stays
      */
 
-    g->correlation.question = NULL;
-    g->correlation.answering = NULL;
-    g->correlation.recalled = 0;
+    g->read.correlation.question = NULL;
+    g->read.correlation.answering = NULL;
+    g->read.correlation.recalled = 0;
 
-    g->before = g->asked;
-    g->exchange = NULL;
-    g->gives = 0;
+    g->admit.before = g->admit.asked;
+    g->answer.exchange = NULL;
+    g->answer.gives = 0;
 
-    memset(g->given, 0, sizeof(g->given));
-    memset(&g->asked, 0, sizeof(parley_asked_t));
-    memset(&g->means, 0, sizeof(parley_supervision_t));
-    memset(&g->opts, 0, sizeof(parley_encode_opts_t));
-    memset(&g->sent, 0, sizeof(parley_encoded_t));
+    memset(g->answer.given, 0, sizeof(g->answer.given));
+    memset(&g->admit.asked, 0, sizeof(parley_asked_t));
+    memset(&g->read.means, 0, sizeof(parley_supervision_t));
+    memset(&g->out.opts, 0, sizeof(parley_encode_opts_t));
+    memset(&g->out.sent, 0, sizeof(parley_encoded_t));
 
     parley_error_clear(g->err);
     parley_loss_init(g->loss, g->arena);
@@ -416,11 +420,12 @@ parley_step_result_name(parley_step_result_t result)
 parley_step_result_t
 parley_gate_run(parley_gate_t *g, int64_t clock)
 {
-    g->begun = 1;
+    g->where.begun = 1;
 
     parley_ask_begin(&g->ask, clock);
 
-    if ((!g->ending && parley_gate_finish(g, clock) == PARLEY_WAIT)
+    if ((g->where.state == PARLEY_GATE_STEPS
+         && parley_gate_finish(g, clock) == PARLEY_WAIT)
         || parley_gate_end(g) == PARLEY_WAIT)
     {
         return PARLEY_RESULT_WAIT;
@@ -430,7 +435,7 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
     parley_ask_over(&g->ask);
     parley_gate_conclude(g);
 
-    return g->result;
+    return g->where.result;
 }
 
 
@@ -440,14 +445,14 @@ parley_gate_run_proof(parley_gate_t *g, int64_t clock)
     parley_step_t         step;
     parley_step_result_t  result;
 
-    if (g->begun || g->early != PARLEY_RESULT_PASSED
-        || g->at > PARLEY_STEP_PROOF)
+    if (g->where.begun || g->where.early != PARLEY_RESULT_PASSED
+        || g->where.at > PARLEY_STEP_PROOF)
     {
         return 0;
     }
 
     step = PARLEY_STEP_METHOD;
-    g->peeks = 1;
+    g->where.peeks = 1;
 
     parley_ask_begin(&g->ask, clock);
 
@@ -457,13 +462,13 @@ parley_gate_run_proof(parley_gate_t *g, int64_t clock)
         parley_ask_part(&g->ask);
 
     } else if (result >= PARLEY_RESULT_REFUSED) {
-        g->early = result;
-        g->early_step = step;
+        g->where.early = result;
+        g->where.early_step = step;
     }
 
     parley_ask_end(&g->ask);
 
-    g->peeks = 0;
+    g->where.peeks = 0;
 
     return result == PARLEY_RESULT_WAIT ? PARLEY_WAIT : 0;
 }
@@ -472,7 +477,7 @@ parley_gate_run_proof(parley_gate_t *g, int64_t clock)
 int
 parley_gate_has_proof(const parley_gate_t *g)
 {
-    return g->at > PARLEY_STEP_PROOF;
+    return g->where.at > PARLEY_STEP_PROOF;
 }
 
 
@@ -487,11 +492,11 @@ parley_gate_walk(parley_gate_t *g, parley_step_t end, int64_t clock,
     parley_step_pt        run;
     parley_step_result_t  result;
 
-    for ( /* void */ ; g->at != end; g->at++) {
+    for ( /* void */ ; g->where.at != end; g->where.at++) {
 
         step = parley_gate_next(g);
 
-        if (!(g->plan & PARLEY_PLAN(step))) {
+        if (!(g->conf.plan & PARLEY_PLAN(step))) {
             parley_gate_left_out(g, step);
             continue;
         }
@@ -525,9 +530,9 @@ parley_gate_finish(parley_gate_t *g, int64_t clock)
     parley_step_t         step;
     parley_step_result_t  result;
 
-    step = g->early_step;
-    result = g->early != PARLEY_RESULT_PASSED
-             ? g->early
+    step = g->where.early_step;
+    result = g->where.early != PARLEY_RESULT_PASSED
+             ? g->where.early
              : parley_gate_walk(g, PARLEY_STEP_ANSWER, clock, &step);
 
     if (result == PARLEY_RESULT_WAIT) {
@@ -552,7 +557,7 @@ parley_gate_finish(parley_gate_t *g, int64_t clock)
 static void
 parley_gate_left_out(parley_gate_t *g, parley_step_t step)
 {
-    if (g->entry == NULL || parley_gate_rows[step].again) {
+    if (g->where.entry == NULL || parley_gate_rows[step].again) {
         parley_gate_report_step(g, step, PARLEY_RESULT_NONE);
     }
 }
@@ -574,7 +579,8 @@ parley_gate_stops(parley_gate_t *g, parley_step_t step,
         result = PARLEY_RESULT_REFUSED;
     }
 
-    parley_gate_end_at(g, g->unwritten ? PARLEY_STEP_RECORD : step, result);
+    parley_gate_end_at(g, g->report.unwritten ? PARLEY_STEP_RECORD : step,
+                       result);
 }
 
 
@@ -586,8 +592,8 @@ parley_gate_end_at(parley_gate_t *g, parley_step_t step,
 {
     parley_gate_report_step(g, step, result);
 
-    g->unproven = result == PARLEY_RESULT_REFUSED
-                  && parley_gate_rows[step].proves;
+    g->proof.unproven = result == PARLEY_RESULT_REFUSED
+                        && parley_gate_rows[step].proves;
 
     parley_gate_ends(g, result == PARLEY_RESULT_REFUSED
                         && parley_gate_spares(g, step)
@@ -598,8 +604,8 @@ parley_gate_end_at(parley_gate_t *g, parley_step_t step,
 static void
 parley_gate_ends(parley_gate_t *g, parley_step_result_t result)
 {
-    g->result = result;
-    g->ending = 1;
+    g->where.result = result;
+    g->where.state = PARLEY_GATE_ENDING;
 }
 
 
@@ -610,17 +616,17 @@ parley_gate_end(parley_gate_t *g)
 {
     int  rc;
 
-    switch (g->result) {
+    switch (g->where.result) {
 
     case PARLEY_RESULT_REFUSED:
     case PARLEY_RESULT_SPARED:
 
-        if (g->unproven && parley_gate_failed(g) == PARLEY_WAIT) {
+        if (g->proof.unproven && parley_gate_failed(g) == PARLEY_WAIT) {
             return PARLEY_WAIT;
         }
 
-        parley_gate_settles(g, g->entrance.taken ? PARLEY_SETTLE_COMMIT
-                                                 : PARLEY_SETTLE_RELEASE);
+        parley_gate_settles(g, g->admit.entrance.taken ? PARLEY_SETTLE_COMMIT
+                                                       : PARLEY_SETTLE_RELEASE);
 
         return parley_gate_undo(g);
 
@@ -635,8 +641,8 @@ parley_gate_end(parley_gate_t *g)
     case PARLEY_RESULT_ANSWERED:
         parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
 
-        rc = parley_reservation_take(&g->entrance, NULL);
-        g->forgotten = rc == -1;
+        rc = parley_reservation_take(&g->admit.entrance, NULL);
+        g->admit.forgotten = rc == -1;
         return rc == PARLEY_SETTLED_LATE ? 0 : rc;
 
     default:
@@ -650,12 +656,14 @@ parley_gate_deadline_end(parley_gate_t *g)
 {
     parley_ask_part(&g->ask);
 
-    if (g->at == PARLEY_STEP_ANSWER || g->ending) {
+    if (g->where.at == PARLEY_STEP_ANSWER
+        || g->where.state != PARLEY_GATE_STEPS)
+    {
         /*
          * the state counts the failed proof, and the request does not wait for
          * it
          */
-        g->unproven = 0;
+        g->proof.unproven = 0;
         return;
     }
 
@@ -664,7 +672,7 @@ parley_gate_deadline_end(parley_gate_t *g)
         return;
     }
 
-    g->wait = PARLEY_GATE_OVERDUE;
+    g->report.wait = PARLEY_GATE_OVERDUE;
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "the state did not answer in time");
@@ -680,15 +688,15 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
 
     g->ask.now = clock;
 
-    if (g->entrance.taken) {
+    if (g->admit.entrance.taken) {
         parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
 
-    } else if (parley_reservation_is_open(&g->entrance)) {
+    } else if (parley_reservation_is_open(&g->admit.entrance)) {
         parley_gate_settles(g, PARLEY_SETTLE_RELEASE);
         (void) (parley_gate_undo(g) == 0);
     }
 
-    if (g->begun) {
+    if (g->where.begun) {
         parley_gate_report_rest(g);
     }
 
@@ -704,11 +712,12 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
 static parley_step_t
 parley_gate_next(const parley_gate_t *g)
 {
-    if (g->at > PARLEY_STEP_PROOF || g->conf->dry != PARLEY_DRY_ON) {
-        return g->at;
+    if (g->where.at > PARLEY_STEP_PROOF || g->conf.gate->dry != PARLEY_DRY_ON) {
+        return g->where.at;
     }
 
-    return g->at == PARLEY_STEP_PROOF ? PARLEY_STEP_METHOD : g->at + 1;
+    return g->where.at == PARLEY_STEP_PROOF ? PARLEY_STEP_METHOD
+                                            : g->where.at + 1;
 }
 
 
@@ -728,11 +737,11 @@ parley_gate_adapted(parley_gate_t *g, parley_step_t step)
     /* a message, or a frame of a WebSocket: the step SERVE has nothing to do */
 
     if (step == PARLEY_STEP_BODY && result < PARLEY_RESULT_REFUSED
-        && (g->framed
-            || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
-                && g->s->mcp == NULL && !g->relays)))
+        && (g->in.framed
+            || (parley_settings_endpoint(g->conf.s) == PARLEY_ENDPOINT_NONE
+                && g->conf.s->mcp == NULL && !g->serve.relays)))
     {
-        g->at = PARLEY_STEP_SERVE;
+        g->where.at = PARLEY_STEP_SERVE;
     }
 
     return result;
@@ -747,11 +756,11 @@ parley_gate_adapted(parley_gate_t *g, parley_step_t step)
 static int
 parley_gate_spares(const parley_gate_t *g, parley_step_t step)
 {
-    if (g->entry != NULL) {
+    if (g->where.entry != NULL) {
         return 0;
     }
 
-    switch (g->conf->dry) {
+    switch (g->conf.gate->dry) {
 
     case PARLEY_DRY_OFF:
         return 0;
@@ -761,7 +770,7 @@ parley_gate_spares(const parley_gate_t *g, parley_step_t step)
 
     default:
         return !parley_gate_rows[step].proves
-               && (g->conf->trusted || g->proven
+               && (g->conf.gate->trusted || g->proof.proven
                    || parley_who_is_caller(g->who));
     }
 }

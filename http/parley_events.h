@@ -44,7 +44,7 @@ typedef enum {
  * A client does not dispatch an event without has_data, but uses its id and
  * retry.
  */
-typedef struct {
+typedef struct parley_event_s {
     parley_str_t  data;
     parley_str_t  name;
     parley_str_t  id;
@@ -62,7 +62,7 @@ typedef struct {
 
 
 /* a stream that is read; private except for its size */
-typedef struct {
+typedef struct parley_events_s {
     parley_mem_t          mem;
     size_t                limit;
 

@@ -13,15 +13,8 @@
 
 #include "translate/channel/parley_channel_scope.h"
 #include "core/parley_error.h"
+#include "hub/parley_expand_conf.h"
 #include "hub/parley_publication.h"
-
-
-typedef struct {
-    unsigned  off;              /* disabled forms, bits of 1 <<
-                                   parley_channel_scope_form_t */
-    size_t    max;              /* logs that a scope may name, at most
-                                   PARLEY_LOGS_MAX */
-} parley_expand_conf_t;
 
 
 typedef struct {

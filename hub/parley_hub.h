@@ -24,6 +24,7 @@
 #define PARLEY_HUB_H
 
 #include "hub/parley_publication.h"
+#include "hub/parley_stream.h"
 
 
 typedef struct parley_hub_s         parley_hub_t;
@@ -52,32 +53,6 @@ typedef enum {
                                    refused before the hub (parley_seats.h) */
     PARLEY_ENDS
 } parley_end_t;
-
-
-/* format of a stream */
-typedef enum {
-    PARLEY_FORM_EVENTS = 0,     /* server-sent events, see parley_event_id.h */
-    PARLEY_FORM_FRAMES,         /* frames of a WebSocket: one text frame per
-                                   message; pings carry places, see
-                                   parley_hub_form.c */
-    PARLEY_FORMS
-} parley_form_t;
-
-
-/* settings that the streams of one kind share */
-typedef struct {
-    parley_proto_t  proto;      /* protocol of its subscribers */
-    parley_form_t   form;
-    uint32_t        lag;        /* octets that a subscriber may be behind */
-    uint32_t        keepalive;  /* s between keepalives, at least 1 */
-    uint32_t        age;        /* maximum age in s; 0: unlimited */
-    uint32_t        retry;      /* ms for a client to wait before it
-                                   reconnects */
-    uint32_t        timeout;    /* s for which sent octets may stay
-                                   unacknowledged (HUB-11) */
-    unsigned        stays:1;    /* parley_hub_drain() does not end its
-                                   subscribers */
-} parley_stream_t;
 
 
 /*

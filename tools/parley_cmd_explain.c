@@ -384,10 +384,10 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     result = parley_gate_run(&e->gate, e->now_ms);
 
     ok = result != PARLEY_RESULT_REFUSED;
-    dry = e->gate.conf->dry != PARLEY_DRY_OFF;
+    dry = e->gate.conf.gate->dry != PARLEY_DRY_OFF;
     back = result == PARLEY_RESULT_PASSED && !dry && e->answers;
     body = result == PARLEY_RESULT_ANSWERED ? parley_str_none
-           : dry ? in->text : e->gate.sent.body;
+           : dry ? in->text : e->gate.out.sent.body;
 
     if (back) {
         ok = parley_explain_back(e, &reply) == 0;
@@ -409,7 +409,7 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     if (tool->json) {
         if (result == PARLEY_RESULT_ANSWERED) {
-            reply = e->gate.reply;
+            reply = e->gate.out.reply;
             body = reply.body;
         }
 
@@ -465,12 +465,12 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->msg = &e->msg;
     g->rewritten = &e->rewritten;
     g->loss = &e->loss;
-    g->method = parley_str_c(e->method);
-    g->raw_query = e->query;
-    g->supplied_token = e->token;
-    g->seed = e->tool->seed;
-    g->tls = !e->plain;
-    g->framed = e->settings.websocket != NULL;
+    g->in.method = parley_str_c(e->method);
+    g->in.raw_query = e->query;
+    g->in.supplied_token = e->token;
+    g->in.seed = e->tool->seed;
+    g->in.tls = !e->plain;
+    g->in.framed = e->settings.websocket != NULL;
 
     parley_explain_state_clear(e);
     parley_ask_init(&g->ask, &e->memory.state, in->arena);

@@ -9,6 +9,7 @@
 #include "state/memory/parley_memory.h"
 #include "gate/settings/parley_settings.h"
 #include "gate/party/parley_who.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 #define PARLEY_EXPLAIN_TEXT  512

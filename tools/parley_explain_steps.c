@@ -62,11 +62,11 @@ parley_explain_body(parley_gate_t *g)
     }
 
     parley_explain_note(e, "%zu octets of %zu", e->in->text.len,
-                        g->conf->limits.octets);
+                        g->conf.gate->limits.octets);
 
-    g->query = e->query;
-    g->body = e->in->text;
-    g->now_ms = e->now_ms;
+    g->in.query = e->query;
+    g->in.body = e->in->text;
+    g->in.now_ms = e->now_ms;
 
     return PARLEY_RESULT_PASSED;
 }
@@ -252,12 +252,12 @@ parley_explain_value(parley_gate_t *g, const parley_value_t *value,
 
     *ret = value->varies ? parley_str_none : value->text;
 
-    if (value == g->conf->rate_value) {
+    if (value == g->conf.gate->rate_value) {
         parley_explain_note(e, "the variable of parley_rate is empty here; ");
         return 0;
     }
 
-    if (value->varies && e->msg.wire != g->conf->speak) {
+    if (value->varies && e->msg.wire != g->conf.gate->speak) {
 
         if (value == &e->settings.context) {
             parley_explain_note(e, "parley_vcp_context has variables and is "
@@ -280,7 +280,7 @@ parley_explain_step_done(parley_gate_t *g, parley_step_t step,
     parley_explain_t    *e = g->ctx;
     parley_explained_t  *s;
 
-    if (g->s->proves && !(g->plan & PARLEY_PLAN(step))) {
+    if (g->conf.s->proves && !(g->conf.plan & PARLEY_PLAN(step))) {
         /* a step of messages */
         return;
     }
@@ -296,7 +296,7 @@ parley_explain_step_done(parley_gate_t *g, parley_step_t step,
                             g->err->field[0] != '\0' ? " " : "",
                             g->err->field, parley_error_words(g->err));
 
-        if (step == PARLEY_STEP_SIGNATURE && g->http->child_keys) {
+        if (step == PARLEY_STEP_SIGNATURE && g->conf.http->child_keys) {
             /* the state is empty */
             parley_explain_note(e, "; keys that parents added at run time are "
                                 "not known here");

@@ -5,6 +5,7 @@
 
 #include "tools/parley_explain.h"
 #include "core/parley_time.h"
+#include "translate/parley_check.h"
 
 
 static void parley_explain_method(parley_explain_t *e,
@@ -107,7 +108,7 @@ parley_explain_method(parley_explain_t *e, parley_step_result_t result)
     }
 
     parley_explain_note(e, "%s is assumed",
-                        e->gate.framed ? "a text frame" : "POST");
+                        e->gate.in.framed ? "a text frame" : "POST");
 }
 
 
@@ -126,7 +127,8 @@ parley_explain_protocol(parley_explain_t *e, parley_step_result_t result)
     (void) result;
 
     parley_explain_note(e, "%.*s",
-                        parley_explain_str(parley_proto_name(e->gate.proto)));
+                        parley_explain_str(
+                            parley_proto_name(e->gate.read.proto)));
 }
 
 
@@ -190,7 +192,7 @@ static void
 parley_explain_forward(parley_explain_t *e, parley_step_result_t result)
 {
     if (result == PARLEY_RESULT_PASSED) {
-        parley_explain_note(e, "%zu octets", e->gate.sent.body.len);
+        parley_explain_note(e, "%zu octets", e->gate.out.sent.body.len);
     }
 }
 
@@ -283,7 +285,7 @@ parley_explain_signature(parley_explain_t *e, parley_step_result_t result)
 
     parley_explain_note(e, "%s%s", e->msg.sig.present ? "not looked at"
                                                       : "none",
-                        e->gate.conf->trusted
+                        e->gate.conf.gate->trusted
                         ? ", trusted" : ", the token proves the sender");
 }
 
@@ -344,7 +346,7 @@ parley_explain_age(parley_explain_t *e, parley_step_result_t result)
     parley_explain_note(e, age < 0 ? "%lld s ahead" : "%lld s old",
                         (long long) (age < 0 ? -age : age));
 
-    if (e->gate.stale != NULL) {
+    if (e->gate.admit.stale != NULL) {
         parley_explain_note(e, ": refused unless its id was there before");
     }
 }
@@ -378,7 +380,7 @@ parley_explain_rewrite(parley_explain_t *e, parley_step_result_t result)
                             (long long) e->msg.timeout_ms);
     }
 
-    if (e->gate.conf->nredact > 0) {
+    if (e->gate.conf.gate->nredact > 0) {
         parley_explain_note(e, ", redacted");
     }
 }
@@ -400,7 +402,7 @@ parley_explain_loss(parley_explain_t *e, parley_step_result_t result)
     }
 
     parley_explain_note(e, "%s: %.*s",
-                        e->gate.conf->loss == PARLEY_LOSS_IGNORE
+                        e->gate.conf.gate->loss == PARLEY_LOSS_IGNORE
                         ? "not named in the answer" : "Parley-Loss",
                         parley_explain_str(text));
 }
@@ -460,14 +462,14 @@ parley_explain_admit(parley_explain_t *e, parley_step_result_t result)
     e->priority = e->msg.priority;
     e->timeout_ms = e->msg.timeout_ms;
 
-    if (!g->entrance.known) {
+    if (!g->admit.entrance.known) {
         parley_explain_note(e, "it may come twice");
 
     } else {
         parley_explain_note(e, "\"%.*s\" is new for ",
                             parley_explain_str(e->msg.id));
 
-        if (g->entrance.place == NULL) {
+        if (g->admit.entrance.place == NULL) {
             parley_explain_note(e, "%.*s",
                                 parley_explain_str(e->msg.recipient));
 
@@ -480,13 +482,16 @@ parley_explain_admit(parley_explain_t *e, parley_step_result_t result)
         }
 
         parley_explain_note(e, " in an empty window, and is remembered for "
-                            "%lld s", (long long) (g->window / 1000));
+                            "%lld s", (long long) (g->conf.window / 1000));
     }
 
-    if (g->entrance.quota != NULL && g->entrance.quota->interval_us != 0) {
+    if (g->admit.entrance.quota != NULL
+        && g->admit.entrance.quota->interval_us != 0)
+    {
         parley_explain_note(e, "; the first of priority %.*s",
                             parley_explain_str(
-                                parley_priority_name(g->entrance.priority)));
+                                parley_priority_name(
+                                    g->admit.entrance.priority)));
     }
 }
 
@@ -499,9 +504,9 @@ parley_explain_translate(parley_explain_t *e, parley_step_result_t result)
     parley_encoded_t       sent;
     const parley_gate_t   *g = &e->gate;
 
-    speak = g->unframed ? e->msg.wire : g->conf->speak;
+    speak = g->publish.unframed ? e->msg.wire : g->conf.gate->speak;
 
-    if (result == PARLEY_RESULT_NONE && !g->edited) {
+    if (result == PARLEY_RESULT_NONE && !g->read.edited) {
         parley_explain_note(e, "none, %.*s as it came",
                             parley_explain_str(parley_proto_name(speak)));
         return;
@@ -509,7 +514,7 @@ parley_explain_translate(parley_explain_t *e, parley_step_result_t result)
 
     /* for a copied message, the id is read here: only the text needs it */
 
-    sent = g->sent;
+    sent = g->out.sent;
 
     (void) (parley_encoded_id(e->engine, g->arena, speak, &e->msg, &sent, &err)
             == 0);
@@ -556,12 +561,12 @@ parley_explain_answer(parley_explain_t *e, parley_step_result_t result)
 
     parley_explain_note(e, "%s, %.*s to %.*s", what,
                         parley_explain_str(parley_proto_name(
-                                               e->gate.conf->speak)),
+                                               e->gate.conf.gate->speak)),
                         parley_explain_str(parley_proto_name(e->msg.wire)));
 
     if (lost) {
         parley_explain_note(e, "; %s: %.*s",
-                            e->gate.conf->loss == PARLEY_LOSS_IGNORE
+                            e->gate.conf.gate->loss == PARLEY_LOSS_IGNORE
                             ? "not named" : "Parley-Loss",
                             parley_explain_str(text));
     }

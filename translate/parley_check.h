@@ -14,7 +14,7 @@
 
 
 /* transport of a message, and requirements of the endpoint */
-typedef struct {
+typedef struct parley_transport_s {
     unsigned  trusted:1;        /* every party that can send here is trusted */
     unsigned  tls:1;            /* TLS 1.2 or later */
     unsigned  token:1;          /* a verified token names the sender */

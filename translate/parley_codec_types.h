@@ -70,7 +70,7 @@ typedef struct {
 
 
 /* a change of a document, for parley_edit() */
-typedef struct {
+typedef struct parley_edit_s {
     parley_str_t  pointer;      /* JSON Pointer; must not be "" */
     parley_str_t  value;        /* JSON text; empty: remove the member */
 } parley_edit_t;

@@ -7,18 +7,11 @@
 #ifndef PARLEY_REWRITE_H
 #define PARLEY_REWRITE_H
 
+#include "translate/parley_caps.h"
 #include "translate/parley_engine.h"
 
 
 #define PARLEY_CAPS_MAX  2      /* maximum edits of caps */
-
-
-typedef struct {
-    parley_priority_t  priority;        /* highest allowed */
-    parley_str_t       max_priority;    /* maximum of this sender, a word;
-                                           empty: none */
-    int64_t            timeout_ms;      /* 0: any */
-} parley_caps_t;
 
 
 /* Returns the priority of a message after the caps. */

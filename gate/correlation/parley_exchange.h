@@ -19,23 +19,11 @@
 #include "http/parley_media.h"
 #include "gate/correlation/parley_responders.h"
 #include "gate/correlation/parley_seal.h"
+#include "gate/correlation/parley_verdict.h"
 #include "gate/party/parley_who.h"
 
 
-/*
- * Settlement of the message's id; the first decision is final.  A whole 2xx
- * answer takes the id, even if it is invalid, unless it says that the message
- * may be sent again.  Another status, a cut answer, a deadline or an expired
- * token frees the id (parley_upstream_error.h).
- */
-typedef enum {
-    PARLEY_SETTLE_OPEN = 0,     /* not decided yet */
-    PARLEY_SETTLE_COMMIT,       /* the id counts as seen */
-    PARLEY_SETTLE_RELEASE       /* the message may be sent again */
-} parley_settle_t;
-
-
-typedef struct {
+typedef struct parley_exchange_s {
 
     /* set by the caller; must outlive the exchange */
     parley_arena_t              *arena;
@@ -80,7 +68,7 @@ typedef struct {
 
 
 /* result of an answer, an event, or the end of a stream */
-typedef struct {
+typedef struct parley_answered_s {
     parley_settle_t       settle;       /* settlement so far */
 
     /*
@@ -128,7 +116,7 @@ typedef struct {
 
 
 /* a whole HTTP response */
-typedef struct {
+typedef struct parley_response_s {
     int               status;
     parley_str_t      body;
     parley_charset_t  charset;      /* charset of its Content-Type */

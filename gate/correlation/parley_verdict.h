@@ -7,7 +7,23 @@
 #ifndef PARLEY_VERDICT_H
 #define PARLEY_VERDICT_H
 
-#include "gate/correlation/parley_exchange.h"
+#include "core/parley_error.h"
+
+
+struct parley_answered_s;       /* parley_exchange.h */
+
+
+/*
+ * Settlement of the message's id; the first decision is final.  A whole 2xx
+ * answer takes the id, even if it is invalid, unless it says that the message
+ * may be sent again.  Another status, a cut answer, a deadline or an expired
+ * token frees the id (parley_upstream_error.h).
+ */
+typedef enum {
+    PARLEY_SETTLE_OPEN = 0,     /* not decided yet */
+    PARLEY_SETTLE_COMMIT,       /* the id counts as seen */
+    PARLEY_SETTLE_RELEASE       /* the message may be sent again */
+} parley_settle_t;
 
 
 /* party that caused the answer */
@@ -66,8 +82,9 @@ typedef struct {
     parley_settle_t           settle;   /* COMMIT: the id counts as seen;
                                            RELEASE: the message may be sent
                                            again */
-    const parley_answered_t  *answer;   /* last answer of ANSWERED, valid during
-                                           the call; else NULL */
+    const struct parley_answered_s  *answer;    /* last answer of ANSWERED,
+                                                   valid during the call; else
+                                                   NULL */
 } parley_outcome_t;
 
 

@@ -5,6 +5,7 @@
 #include "gate/delivery/parley_delivery_route.h"
 #include "auth/parley_revocation.h"
 #include "gate/settings/parley_settings.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_DELIVERY_CODE  64    /* octets of a code that are logged */

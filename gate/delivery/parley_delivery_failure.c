@@ -27,6 +27,7 @@
 #include "gate/delivery/parley_publish_to.h"
 #include "gate/settings/parley_settings.h"
 #include "gate/correlation/parley_seal.h"
+#include "translate/parley_engine.h"
 
 
 #define PARLEY_DELIVERY_FAILURE_SIZE   1024  /* initial octets of the text */

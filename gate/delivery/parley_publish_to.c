@@ -6,6 +6,7 @@
 #include "gate/delivery/parley_delivery_route.h"
 #include "gate/delivery/parley_publish_to.h"
 #include "gate/settings/parley_settings.h"
+#include "hub/parley_expand.h"
 
 
 static int parley_publish_to_has_url(const parley_publish_to_t *n);

@@ -8,6 +8,7 @@
 
 #include "gate/delivery/parley_deadline_parts.h"
 #include "gate/settings/parley_settings.h"
+#include "translate/parley_engine.h"
 
 
 static int parley_timeout_publish(parley_deadline_t *d, parley_str_t record);

@@ -25,11 +25,11 @@ static int parley_gate_control_no_answer(parley_gate_t *g, int rc);
 parley_step_result_t
 parley_gate_control_method(parley_gate_t *g, parley_str_t method)
 {
-    g->erases = parley_str_is(method, "DELETE");
+    g->serve.erases = parley_str_is(method, "DELETE");
 
-    if (g->erases || parley_str_is(method, "GET")) {
-        g->serves = g->erases ? PARLEY_STR("control.lift")
-                              : PARLEY_STR("control.list");
+    if (g->serve.erases || parley_str_is(method, "GET")) {
+        g->serve.request = g->serve.erases ? PARLEY_STR("control.lift")
+                                           : PARLEY_STR("control.list");
 
         return PARLEY_RESULT_PASSED;
     }
@@ -52,7 +52,7 @@ parley_gate_control(parley_gate_t *g)
      * VCP-26: a suspended agent must not end a suspension, especially its own
      */
 
-    rc = parley_gate_serves(g, g->erases ? "the operator" : NULL);
+    rc = parley_gate_serves(g, g->serve.erases ? "the operator" : NULL);
 
     if (rc == 0) {
         rc = parley_gate_caller_passes(g);
@@ -70,8 +70,8 @@ parley_gate_control(parley_gate_t *g)
     parley_buf_init(&b, g->arena, 256);
     parley_buf_lit(&b, "{\"suspensions\":[");
 
-    rc = g->erases ? parley_gate_control_end(g, &b)
-                   : parley_gate_control_list(g, &b);
+    rc = g->serve.erases ? parley_gate_control_end(g, &b)
+                         : parley_gate_control_list(g, &b);
 
     if (rc == 0) {
         parley_buf_lit(&b, "]}");
@@ -91,9 +91,9 @@ parley_gate_control_list(parley_gate_t *g, parley_buf_t *b)
     parley_arguments_t   arguments;
     parley_suspension_t  s;
 
-    parley_arguments_of(&arguments, 0, g->conf->token);
+    parley_arguments_of(&arguments, 0, g->conf.gate->token);
 
-    if (parley_arguments_read(&arguments, g->arena, g->query, g->err) != 0) {
+    if (parley_arguments_read(&arguments, g->arena, g->in.query, g->err) != 0) {
         return -1;
     }
 
@@ -133,9 +133,9 @@ parley_gate_control_end(parley_gate_t *g, parley_buf_t *b)
     parley_suspensions_t  there;
 
     parley_arguments_of(&arguments, 1u << PARLEY_ARGUMENT_SUB,
-                        g->conf->token);
+                        g->conf.gate->token);
 
-    if (parley_arguments_read(&arguments, g->arena, g->query, g->err) != 0) {
+    if (parley_arguments_read(&arguments, g->arena, g->in.query, g->err) != 0) {
         return -1;
     }
 
@@ -147,7 +147,7 @@ parley_gate_control_end(parley_gate_t *g, parley_buf_t *b)
                                 "principal to resume");
     }
 
-    g->serves_whom = sub;
+    g->serve.about = sub;
 
     rc = parley_suspension_get(&g->ask, sub, &there);
 

@@ -76,14 +76,14 @@ parley_gate_erase(parley_gate_t *g)
 {
     int  rc;
 
-    rc = g->erasing != NULL ? 0 : parley_gate_erase_begin(g);
+    rc = g->serve.erasing != NULL ? 0 : parley_gate_erase_begin(g);
 
     if (rc == 0) {
-        rc = parley_gate_erase_all(g->erasing);
+        rc = parley_gate_erase_all(g->serve.erasing);
     }
 
     if (rc == 0) {
-        rc = parley_gate_erase_tell(g->erasing);
+        rc = parley_gate_erase_tell(g->serve.erasing);
     }
 
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
@@ -108,7 +108,7 @@ parley_gate_erase_begin(parley_gate_t *g)
     }
 
     parley_gate_erase_from(e);
-    g->erasing = e;
+    g->serve.erasing = e;
 
     return 0;
 }
@@ -125,7 +125,7 @@ parley_gate_erase_asked(parley_gate_erase_t *e)
     parley_arguments_of(&e->arguments, 1u << PARLEY_ARGUMENT_EVENT
                                        | 1u << PARLEY_ARGUMENT_ID
                                        | 1u << PARLEY_ARGUMENT_ALL,
-                        g->conf->token);
+                        g->conf.gate->token);
 
     if (parley_gate_named(g, &e->arguments, parley_str_none, &e->address,
                           &e->own)

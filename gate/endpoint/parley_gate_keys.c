@@ -61,8 +61,8 @@ parley_gate_keys_method(parley_gate_t *g, parley_str_t method)
 
     for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         if (parley_str_eq(method, calls[i].name)) {
-            g->keys_call = calls[i].call;
-            g->serves = calls[i].serves;
+            g->serve.keys_call = calls[i].call;
+            g->serve.request = calls[i].serves;
             return PARLEY_RESULT_PASSED;
         }
     }
@@ -82,8 +82,8 @@ parley_gate_keys(parley_gate_t *g)
     rc = parley_gate_serves(g, "the parent");
 
     if (rc == 0) {
-        rc = g->keys_call == PARLEY_KEYS_ADD ? parley_gate_keys_add(g)
-                                             : parley_gate_keys_other(g);
+        rc = g->serve.keys_call == PARLEY_KEYS_ADD ? parley_gate_keys_add(g)
+                                                   : parley_gate_keys_other(g);
     }
 
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
@@ -103,7 +103,7 @@ parley_gate_keys_add(parley_gate_t *g)
         || parley_gate_json(g) != PARLEY_RESULT_PASSED
         || parley_child_adds_sub(g->doc, &sub, g->err) != 0
         || parley_gate_keys_child(g, sub, &child) != 0
-        || parley_child_adds_read(g->arena, g->doc, g->now_ms, &adds, g->err)
+        || parley_child_adds_read(g->arena, g->doc, g->in.now_ms, &adds, g->err)
            != 0)
     {
         return -1;
@@ -225,8 +225,8 @@ parley_gate_keys_put(parley_gate_t *g, const parley_principal_t *child,
     got = PARLEY_PUT_OK;
 
     for (i = 0; i < adds->n; i++) {
-        rc = parley_child_key_put(&g->ask, child, &adds->list[i], g->account,
-                                  g->now_ms, &got);
+        rc = parley_child_key_put(&g->ask, child, &adds->list[i],
+                                  g->proof.account, g->in.now_ms, &got);
         if (rc != 0) {
             return parley_gate_keys_no_answer(g, rc);
         }
@@ -259,7 +259,7 @@ parley_gate_keys_put(parley_gate_t *g, const parley_principal_t *child,
 static int
 parley_gate_keys_no_room(parley_gate_t *g, parley_put_result_t why)
 {
-    g->wait = PARLEY_GATE_NO_ROOM;
+    g->report.wait = PARLEY_GATE_NO_ROOM;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
                             why == PARLEY_PUT_SHARE
@@ -279,7 +279,7 @@ parley_gate_keys_other(parley_gate_t *g)
     parley_child_keys_t        there;
     const parley_principal_t  *child;
 
-    if (g->body.len > 0) {
+    if (g->in.body.len > 0) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "this request must not have a body: its "
                                 "arguments are sub and kid");
@@ -287,17 +287,19 @@ parley_gate_keys_other(parley_gate_t *g)
 
     parley_arguments_of(&arguments, 1u << PARLEY_ARGUMENT_SUB
                                     | 1u << PARLEY_ARGUMENT_KID,
-                        g->conf->token);
+                        g->conf.gate->token);
 
-    if (parley_arguments_read(&arguments, g->arena, g->query, g->err) != 0) {
+    if (parley_arguments_read(&arguments, g->arena, g->in.query, g->err) != 0) {
         return -1;
     }
 
     sub = arguments.list[PARLEY_ARGUMENT_SUB].value;
-    kid = g->keys_call == PARLEY_KEYS_DROP
+    kid = g->serve.keys_call == PARLEY_KEYS_DROP
           ? arguments.list[PARLEY_ARGUMENT_KID].value : parley_str_none;
 
-    if (sub.len == 0 || (g->keys_call == PARLEY_KEYS_DROP && kid.len == 0)) {
+    if (sub.len == 0
+        || (g->serve.keys_call == PARLEY_KEYS_DROP && kid.len == 0))
+    {
         return parley_error_set(g->err, PARLEY_E_FIELD_MISSING,
                                 sub.len == 0 ? "/sub" : "/kid",
                                 "the argument %s is missing",
@@ -342,9 +344,9 @@ static int
 parley_gate_keys_child(parley_gate_t *g, parley_str_t sub,
     const parley_principal_t **ret)
 {
-    g->serves_whom = sub;
+    g->serve.about = sub;
 
-    *ret = parley_directory_by_sub(g->http->directory, sub);
+    *ret = parley_directory_by_sub(g->conf.http->directory, sub);
 
     return *ret != NULL
            && parley_str_eq((*ret)->parent, g->who->principal->sub) ? 0
@@ -359,7 +361,7 @@ parley_gate_keys_there(parley_gate_t *g, const parley_principal_t *child,
     parley_child_keys_t *ret)
 {
     return parley_gate_keys_no_answer(g,
-                          parley_child_keys_get(&g->ask, child, g->now_ms,
+                          parley_child_keys_get(&g->ask, child, g->in.now_ms,
                                                 ret));
 }
 

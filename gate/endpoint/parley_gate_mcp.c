@@ -30,9 +30,9 @@ parley_gate_mcp(parley_gate_t *g)
      * the state is getting a notification
      */
 
-    if (g->mcp != NULL) {
-        return g->mcp->verb != NULL ? parley_gate_mcp_verb(g)
-                                    : parley_gate_mcp_notified(g);
+    if (g->serve.mcp != NULL) {
+        return g->serve.mcp->verb != NULL ? parley_gate_mcp_verb(g)
+                                          : parley_gate_mcp_notified(g);
     }
 
     if (parley_gate_serves(g, NULL) != 0
@@ -62,13 +62,13 @@ parley_gate_mcp_read(parley_gate_t *g)
     call->arguments.node = PARLEY_JSON_NONE;
     call->max = PARLEY_MCP_COLLECTED;
 
-    g->mcp = call;
-    g->proto = PARLEY_PROTO_VERBS;
+    g->serve.mcp = call;
+    g->read.proto = PARLEY_PROTO_VERBS;
     g->msg->wire = PARLEY_PROTO_VERBS;
     g->msg->origin = PARLEY_PROTO_VERBS;
 
-    if (parley_json_read(&call->doc, g->arena, &g->conf->limits, g->seed,
-                         g->body, g->err)
+    if (parley_json_read(&call->doc, g->arena, &g->conf.gate->limits,
+                         g->in.seed, g->in.body, g->err)
         != 0)
     {
         return -1;
@@ -91,7 +91,7 @@ parley_gate_mcp_check(parley_gate_t *g, parley_str_t *method)
     uint32_t              id, name, params;
     const parley_json_t  *doc;
 
-    doc = &g->mcp->doc;
+    doc = &g->serve.mcp->doc;
 
     *method = parley_str_none;
 
@@ -167,7 +167,7 @@ parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method)
         return 0;
     }
 
-    g->mcp->foreign = 1;
+    g->serve.mcp->foreign = 1;
 
     return parley_gate_mcp_invalid(g, "",
                                    "this MCP-Protocol-Version is not "
@@ -178,9 +178,9 @@ parley_gate_mcp_spoken(parley_gate_t *g, parley_str_t method)
 static parley_step_result_t
 parley_gate_mcp_call(parley_gate_t *g, parley_str_t method)
 {
-    memset(&g->reply, 0, sizeof(parley_reply_t));
+    memset(&g->out.reply, 0, sizeof(parley_reply_t));
 
-    if (!parley_mcp_is_call(&g->mcp->doc) || method.len == 0) {
+    if (!parley_mcp_is_call(&g->serve.mcp->doc) || method.len == 0) {
         return parley_gate_mcp_notified(g);
     }
 
@@ -202,7 +202,7 @@ parley_gate_mcp_notified(parley_gate_t *g)
     int                   rc;
     const parley_json_t  *doc;
 
-    doc = &g->mcp->doc;
+    doc = &g->serve.mcp->doc;
 
     if (parley_json_string_is(doc, parley_json_get(doc, 0,
                                                    PARLEY_STR("method")),
@@ -215,7 +215,7 @@ parley_gate_mcp_notified(parley_gate_t *g)
         }
     }
 
-    g->reply.status = 202;
+    g->out.reply.status = 202;
 
     return PARLEY_RESULT_ANSWERED;
 }
@@ -230,7 +230,7 @@ parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
     parley_str_t          version;
     const parley_json_t  *doc;
 
-    doc = &g->mcp->doc;
+    doc = &g->serve.mcp->doc;
 
     parley_buf_init(&b, g->arena, 1024);
     parley_mcp_result_begin(&b, doc);
@@ -280,7 +280,7 @@ parley_gate_mcp_begins(parley_gate_t *g)
     uint32_t              version;
     const parley_json_t  *doc;
 
-    doc = &g->mcp->doc;
+    doc = &g->serve.mcp->doc;
     version = parley_json_member(doc, parley_mcp_params(doc),
                                  PARLEY_ATOM_protocolVersion);
 
@@ -308,7 +308,7 @@ parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b)
     parley_error_t                err;
     const parley_channel_verb_t  *verb;
 
-    if (parley_read_again(&schema, g->arena, g->seed,
+    if (parley_read_again(&schema, g->arena, g->in.seed,
                           parley_schema_source(
                               parley_codecs[PARLEY_PROTO_VERBS]->schema),
                           &err)
@@ -340,5 +340,5 @@ parley_gate_mcp_tools(parley_gate_t *g, parley_buf_t *b)
     }
 
     parley_buf_octet(b, ']');
-    parley_mcp_write_listed(b, &g->mcp->doc);
+    parley_mcp_write_listed(b, &g->serve.mcp->doc);
 }

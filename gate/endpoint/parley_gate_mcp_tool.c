@@ -29,7 +29,7 @@ parley_gate_mcp_tool(parley_gate_t *g)
     parley_gate_mcp_t    *call;
     const parley_json_t  *doc;
 
-    call = g->mcp;
+    call = g->serve.mcp;
     doc = &call->doc;
 
     params = parley_mcp_params(doc);
@@ -101,7 +101,7 @@ parley_gate_mcp_verb(parley_gate_t *g)
     int                   rc;
     parley_step_result_t  result;
 
-    switch (g->mcp->verb->does) {
+    switch (g->serve.mcp->verb->does) {
 
     case PARLEY_CHANNEL_DOES_ROSTER:
         result = parley_gate_roster(g);
@@ -110,7 +110,7 @@ parley_gate_mcp_verb(parley_gate_t *g)
             return result;
         }
 
-        rc = parley_gate_mcp_result(g, &g->reply);
+        rc = parley_gate_mcp_result(g, &g->out.reply);
         break;
 
     case PARLEY_CHANNEL_DOES_SUBSCRIBE:
@@ -136,10 +136,10 @@ parley_gate_mcp_frame(parley_gate_t *g)
 
     memset(&call, 0, sizeof(parley_channel_call_t));
 
-    call.arguments = g->mcp->arguments;
+    call.arguments = g->serve.mcp->arguments;
     call.sender = parley_who_name(g->who, PARLEY_PROTO_VERBS);
-    call.now_ms = g->now_ms;
-    call.window_ms = g->s->mcp->hold;
+    call.now_ms = g->in.now_ms;
+    call.window_ms = g->conf.s->mcp->hold;
 
     if (call.sender.len == 0) {
         return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
@@ -161,8 +161,8 @@ parley_gate_mcp_frame(parley_gate_t *g)
         return parley_error_memory(g->err);
     }
 
-    if (parley_channel_verb_frame(g->arena, g->mcp->verb, &call, &g->body,
-                                  &g->mcp->made)
+    if (parley_channel_verb_frame(g->arena, g->serve.mcp->verb, &call,
+                                  &g->in.body, &g->serve.mcp->made)
         != 0)
     {
         return parley_error_memory(g->err);
@@ -213,19 +213,20 @@ parley_gate_mcp_frame_id(parley_gate_t *g, parley_str_t sender,
     parley_str_t          fields[3];
     const parley_json_t  *doc;
 
-    doc = &g->mcp->doc;
+    doc = &g->serve.mcp->doc;
 
-    own = parley_json_get(doc, g->mcp->arguments.node, PARLEY_STR("frame_id"));
+    own = parley_json_get(doc, g->serve.mcp->arguments.node,
+                          PARLEY_STR("frame_id"));
 
     if (own != PARLEY_JSON_NONE) {
         return parley_json_string(doc, own, ret);
     }
 
-    payload = parley_json_get(doc, g->mcp->arguments.node,
+    payload = parley_json_get(doc, g->serve.mcp->arguments.node,
                               PARLEY_STR("payload"));
     query = parley_json_get(doc, payload, PARLEY_STR("query_id"));
 
-    if (g->mcp->verb->does == PARLEY_CHANNEL_DOES_QUERY
+    if (g->serve.mcp->verb->does == PARLEY_CHANNEL_DOES_QUERY
         && query != PARLEY_JSON_NONE)
     {
         fields[0] = sender;
@@ -264,7 +265,7 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
     parley_stream_request_t  *o;
     parley_gate_mcp_t        *call;
 
-    call = g->mcp;
+    call = g->serve.mcp;
 
     if (call->opening == NULL) {
 
@@ -283,9 +284,9 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
 
         if (wait == PARLEY_JSON_NONE
             || parley_json_integer(&call->doc, wait, &o->hold) != 0
-            || o->hold > g->s->mcp->hold)
+            || o->hold > g->conf.s->mcp->hold)
         {
-            o->hold = g->s->mcp->hold;
+            o->hold = g->conf.s->mcp->hold;
         }
 
         call->handle = o->address;
@@ -301,7 +302,7 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
     }
 
     if (rc == 0 && g->env->hold != NULL) {
-        g->wait = PARLEY_GATE_NO_ROOM;
+        g->report.wait = PARLEY_GATE_NO_ROOM;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "too many calls wait for frames");
@@ -309,9 +310,9 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
 
     /* without a hold, nothing is collected */
 
-    g->holds = rc == 1;
+    g->publish.holds = rc == 1;
 
-    return g->holds ? 0 : parley_gate_mcp_result(g, &g->reply);
+    return g->publish.holds ? 0 : parley_gate_mcp_result(g, &g->out.reply);
 }
 
 

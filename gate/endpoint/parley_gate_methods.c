@@ -15,7 +15,7 @@ static const parley_str_t  parley_gate_method_words[PARLEY_ENDPOINTS] = {
 parley_str_t
 parley_gate_serve_methods(const parley_gate_t *g)
 {
-    if (g->s->websocket != NULL) {
+    if (g->conf.s->websocket != NULL) {
         return parley_gate_tickets(g)
                ? PARLEY_STR(PARLEY_WEBSOCKET_TICKET_METHODS)
                : PARLEY_STR(PARLEY_WEBSOCKET_METHODS);
@@ -23,12 +23,13 @@ parley_gate_serve_methods(const parley_gate_t *g)
 
     return parley_gate_tickets(g)
            ? PARLEY_STR(PARLEY_TICKET_METHODS)
-           : parley_gate_method_words[parley_settings_endpoint(g->s)];
+           : parley_gate_method_words[parley_settings_endpoint(g->conf.s)];
 }
 
 
 int
 parley_gate_tickets(const parley_gate_t *g)
 {
-    return g->s->stream != NULL && g->s->jwt != NULL && g->s->jwt->tickets > 0;
+    return g->conf.s->stream != NULL && g->conf.s->jwt != NULL
+           && g->conf.s->jwt->tickets > 0;
 }

@@ -29,11 +29,11 @@ parley_gate_named_method(parley_gate_t *g, parley_proto_t proto,
 
     /* a refusal, too, is in the protocol of the endpoint */
 
-    g->proto = proto;
+    g->read.proto = proto;
 
-    g->erases = may_erase && parley_str_is(method, "DELETE");
+    g->serve.erases = may_erase && parley_str_is(method, "DELETE");
 
-    if (g->erases || parley_str_is(method, "GET")) {
+    if (g->serve.erases || parley_str_is(method, "GET")) {
         return PARLEY_RESULT_PASSED;
     }
 
@@ -60,7 +60,7 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
         return -1;
     }
 
-    if (g->body.len > 0 && g->mcp == NULL) {
+    if (g->in.body.len > 0 && g->serve.mcp == NULL) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "this request must not have a body");
     }
@@ -71,8 +71,8 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
     name = parley_str_none;
 
-    if (g->mcp != NULL) {
-        name = g->mcp->asked;
+    if (g->serve.mcp != NULL) {
+        name = g->serve.mcp->asked;
 
     } else if (parley_gate_named_last(g, &name) != 0) {
         return parley_error_memory(g->err);
@@ -96,7 +96,7 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
      * exists.
      */
 
-    g->to = name;
+    g->read.to = name;
 
     if (!*own && type.len > 0 && !parley_gate_may_ask(g, type)) {
         return parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
@@ -106,7 +106,7 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
     }
 
     if (rc == 0) {
-        g->reader = parley_address_owner(g->http->directory, *ret);
+        g->serve.reader = parley_address_owner(g->conf.http->directory, *ret);
     }
 
     return rc == 0 ? 0
@@ -127,9 +127,9 @@ parley_gate_named_caller(parley_gate_t *g, parley_str_t *ret)
     const parley_principal_t  *p, *owner;
 
     p = g->who->principal;
-    owner = g->http->directory != NULL
-            ? parley_directory_owner(g->http->directory, PARLEY_NAMESPACE_SUB,
-                                     p->sub)
+    owner = g->conf.http->directory != NULL
+            ? parley_directory_owner(g->conf.http->directory,
+                                     PARLEY_NAMESPACE_SUB, p->sub)
             : NULL;
 
     if (owner != NULL && !parley_str_eq(owner->sub, p->sub)) {
@@ -151,10 +151,10 @@ parley_gate_named_own(parley_gate_t *g, parley_str_t address,
 {
     parley_str_t  name;
 
-    name = parley_who_name(g->who, g->proto);
+    name = parley_who_name(g->who, g->read.proto);
 
     if (address.len == 0
-        || (g->proto == PARLEY_PROTO_STREAMS && name.len == 0))
+        || (g->read.proto == PARLEY_PROTO_STREAMS && name.len == 0))
     {
         return parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
                                 "the caller has no name in this protocol, and "
@@ -163,7 +163,7 @@ parley_gate_named_own(parley_gate_t *g, parley_str_t address,
 
     *ret = address;
     *own = 1;
-    g->to = name.len > 0 ? name : address;
+    g->read.to = name.len > 0 ? name : address;
 
     return 0;
 }
@@ -182,22 +182,22 @@ parley_gate_named_address(parley_gate_t *g, parley_str_t name,
     parley_str_t            text;
     parley_channel_scope_t  scope;
 
-    g->msg->wire = g->proto;
+    g->msg->wire = g->read.proto;
 
-    if (!parley_name_reads(g->proto, name)) {
+    if (!parley_name_reads(g->read.proto, name)) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "the path must end with a name of %s",
                                 (const char *)
-                                parley_proto_title(g->proto).data);
+                                parley_proto_title(g->read.proto).data);
     }
 
-    if (!parley_name_is_group(g->proto, name)) {
-        rc = parley_address_named(g->who, g->proto, name, ret);
+    if (!parley_name_is_group(g->read.proto, name)) {
+        rc = parley_address_named(g->who, g->read.proto, name, ret);
 
         return rc < 0 ? parley_error_memory(g->err) : rc;
     }
 
-    rc = parley_name_map(g->arena, g->proto, name, PARLEY_PROTO_STREAMS,
+    rc = parley_name_map(g->arena, g->read.proto, name, PARLEY_PROTO_STREAMS,
                          &text);
 
     if (rc != 0) {
@@ -222,7 +222,7 @@ parley_gate_named_tell(const parley_gate_t *g, parley_buf_t *b,
         parley_buf_member(b, PARLEY_STR("handle"), address);
 
     } else {
-        parley_buf_member(b, PARLEY_STR("name"), g->to);
+        parley_buf_member(b, PARLEY_STR("name"), g->read.to);
     }
 }
 
@@ -241,9 +241,9 @@ parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
 
     last = 0;
 
-    for (i = g->path.len; i > 0; i--) {
+    for (i = g->in.path.len; i > 0; i--) {
 
-        if (g->path.data[i - 1] != '/') {
+        if (g->in.path.data[i - 1] != '/') {
             continue;
         }
 
@@ -251,7 +251,7 @@ parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
             last = i;
         }
 
-        rest = parley_str_from(g->path, i);
+        rest = parley_str_from(g->in.path, i);
 
         if (parley_gate_named_begins(g, &rest, &prefix)) {
             parley_buf_init(&b, g->arena, prefix.len + rest.len);
@@ -262,7 +262,7 @@ parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
         }
     }
 
-    *ret = last == 0 ? parley_str_none : parley_str_from(g->path, last);
+    *ret = last == 0 ? parley_str_none : parley_str_from(g->in.path, last);
 
     return 0;
 }
@@ -281,7 +281,7 @@ parley_gate_named_begins(const parley_gate_t *g, parley_str_t *rest,
     parley_str_t         merged;
     const parley_str_t  *prefixes;
 
-    prefixes = parley_codecs[g->proto]->syntax->prefixes;
+    prefixes = parley_codecs[g->read.proto]->syntax->prefixes;
 
     for (kind = 0; prefixes != NULL && kind < PARLEY_NAME_KINDS; kind++) {
         *prefix = prefixes[kind];

@@ -14,7 +14,7 @@ parley_gate_pass_method(parley_gate_t *g, parley_str_t method)
 {
     (void) method;
 
-    g->serves = PARLEY_STR("request");
+    g->serve.request = PARLEY_STR("request");
 
     return PARLEY_RESULT_PASSED;
 }

@@ -29,13 +29,13 @@ parley_gate_relay_methods(const parley_gate_t *g)
 
     /* without a proof of the caller no request passes */
 
-    return parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
-           && g->s->submit == NULL
-           && (g->plan & PARLEY_PLAN(PARLEY_STEP_PROOF))
-           && g->conf->speak < PARLEY_PROTO_COUNT
-           && (g->conf->accept & PARLEY_PROTO_BIT(g->conf->speak))
-           && parley_codecs[g->conf->speak]->binding->relays != NULL
-           ? parley_codecs[g->conf->speak]->binding->relays : none;
+    return parley_settings_endpoint(g->conf.s) == PARLEY_ENDPOINT_NONE
+           && g->conf.s->submit == NULL
+           && (g->conf.plan & PARLEY_PLAN(PARLEY_STEP_PROOF))
+           && g->conf.gate->speak < PARLEY_PROTO_COUNT
+           && (g->conf.gate->accept & PARLEY_PROTO_BIT(g->conf.gate->speak))
+           && parley_codecs[g->conf.gate->speak]->binding->relays != NULL
+           ? parley_codecs[g->conf.gate->speak]->binding->relays : none;
 }
 
 
@@ -50,11 +50,12 @@ parley_gate_relays(parley_gate_t *g, parley_str_t method)
             continue;
         }
 
-        g->relays = 1;
-        g->erases = parley_str_is(method, "DELETE");
-        g->proto = g->conf->speak;
-        g->serves = g->erases ? PARLEY_STR("session") : PARLEY_STR("stream");
-        g->plan &= PARLEY_GATE_PLAN_RELAY;
+        g->serve.relays = 1;
+        g->serve.erases = parley_str_is(method, "DELETE");
+        g->read.proto = g->conf.gate->speak;
+        g->serve.request = g->serve.erases ? PARLEY_STR("session")
+                                           : PARLEY_STR("stream");
+        g->conf.plan &= PARLEY_GATE_PLAN_RELAY;
 
         return 1;
     }
@@ -68,21 +69,21 @@ parley_gate_relays(parley_gate_t *g, parley_str_t method)
 parley_step_result_t
 parley_gate_relay(parley_gate_t *g)
 {
-    parley_arguments_init(&g->arguments, g->conf->speak, g->conf->speak,
-                          g->conf->token);
+    parley_arguments_init(&g->arguments, g->conf.gate->speak,
+                          g->conf.gate->speak, g->conf.gate->token);
 
     /* a session gives the right to its stream; else the path names its owner */
 
-    if ((parley_binding_sessions(g->conf->speak) != NULL
+    if ((parley_binding_sessions(g->conf.gate->speak) != NULL
          ? parley_gate_relay_may(g) : parley_gate_relay_reads(g))
         != 0)
     {
         return PARLEY_RESULT_REFUSED;
     }
 
-    g->msg->wire = g->conf->speak;
-    g->opts.principal = parley_who_proven(g->who);
-    g->sent.copied = 1;
+    g->msg->wire = g->conf.gate->speak;
+    g->out.opts.principal = parley_who_proven(g->who);
+    g->out.sent.copied = 1;
 
     return PARLEY_RESULT_PASSED;
 }
@@ -95,12 +96,12 @@ parley_gate_relay_may(parley_gate_t *g)
         return -1;
     }
 
-    if (g->body.len > 0) {
+    if (g->in.body.len > 0) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "a GET or a DELETE must not have a body");
     }
 
-    return parley_arguments_read(&g->arguments, g->arena, g->query, g->err);
+    return parley_arguments_read(&g->arguments, g->arena, g->in.query, g->err);
 }
 
 
@@ -124,11 +125,11 @@ parley_gate_relay_reads(parley_gate_t *g)
         return -1;
     }
 
-    for (i = names = 0; i < g->uri.len; i++) {
-        names += g->uri.data[i] == '~';
+    for (i = names = 0; i < g->in.uri.len; i++) {
+        names += g->in.uri.data[i] == '~';
     }
 
-    if (g->encoded || names > 1) {
+    if (g->in.encoded || names > 1) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "the path must have one name, and no percent "
                                 "encoding, empty part, \".\" or \"..\"");

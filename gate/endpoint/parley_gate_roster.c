@@ -46,7 +46,7 @@ static int parley_gate_roster_tell(parley_gate_t *g, parley_str_t address,
 parley_step_result_t
 parley_gate_roster_method(parley_gate_t *g, parley_str_t method)
 {
-    return parley_gate_named_method(g, g->s->roster->proto, method, 0);
+    return parley_gate_named_method(g, g->conf.s->roster->proto, method, 0);
 }
 
 
@@ -69,7 +69,7 @@ parley_gate_rostered(parley_gate_t *g)
     parley_arguments_t    arguments;
     parley_gate_roster_t  roster;
 
-    parley_arguments_of(&arguments, 0, g->conf->token);
+    parley_arguments_of(&arguments, 0, g->conf.gate->token);
 
     if (parley_gate_named(g, &arguments, PARLEY_RULES_ROSTER, &address, &own)
         != 0)
@@ -84,9 +84,9 @@ parley_gate_rostered(parley_gate_t *g)
     }
 
     return parley_gate_roster_tell(g, address, &roster,
-                                   (g->s->mcp != NULL
-                                    ? g->s->mcp->coarse
-                                    : g->s->roster->coarse)
+                                   (g->conf.s->mcp != NULL
+                                    ? g->conf.s->mcp->coarse
+                                    : g->conf.s->roster->coarse)
                                    && !own);
 }
 

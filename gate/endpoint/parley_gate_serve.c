@@ -37,17 +37,18 @@ static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
 parley_step_result_t
 parley_gate_serve(parley_gate_t *g)
 {
-    return g->s->mcp != NULL
+    return g->conf.s->mcp != NULL
            ? parley_gate_mcp(g)
-           : g->relays
+           : g->serve.relays
            ? parley_gate_relay(g)
-           : parley_gate_served[parley_settings_endpoint(g->s)].run(g);
+           : parley_gate_served[parley_settings_endpoint(g->conf.s)].run(g);
 }
 
 
 parley_step_result_t
 parley_gate_serve_method(parley_gate_t *g, parley_str_t method)
 {
-    return parley_gate_served[parley_settings_endpoint(g->s)].method(g,
-                                                                    method);
+    parley_endpoint_t  endpoint = parley_settings_endpoint(g->conf.s);
+
+    return parley_gate_served[endpoint].method(g, method);
 }

@@ -64,16 +64,16 @@ parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
     parley_step_result_t  result;
 
     if (parley_gate_tickets(g) && parley_str_is(method, "POST")) {
-        g->proto = g->s->stream->proto;
-        g->issues = 1;
+        g->read.proto = g->conf.s->stream->proto;
+        g->serve.issues = 1;
         return PARLEY_RESULT_PASSED;
     }
 
-    if (g->s->websocket == NULL) {
-        return parley_gate_named_method(g, g->s->stream->proto, method, 1);
+    if (g->conf.s->websocket == NULL) {
+        return parley_gate_named_method(g, g->conf.s->stream->proto, method, 1);
     }
 
-    result = parley_gate_named_method(g, g->s->stream->proto, method, 0);
+    result = parley_gate_named_method(g, g->conf.s->stream->proto, method, 0);
 
     return result == PARLEY_RESULT_PASSED
            ? parley_step_result(parley_gate_upgrade(g)) : result;
@@ -86,11 +86,11 @@ parley_gate_stream(parley_gate_t *g)
     int                       rc;
     parley_stream_request_t  *opening;
 
-    if (g->erases) {
+    if (g->serve.erases) {
         return parley_gate_erase(g);
     }
 
-    if (g->issues) {
+    if (g->serve.issues) {
         return parley_gate_ticket(g);
     }
 
@@ -108,7 +108,7 @@ parley_gate_stream(parley_gate_t *g)
         return parley_step_result(rc);
     }
 
-    g->opening = opening;
+    g->serve.opening = opening;
 
     return PARLEY_RESULT_ANSWERED;
 }
@@ -123,7 +123,7 @@ parley_gate_stream(parley_gate_t *g)
 static int
 parley_gate_stream_upgrades(parley_gate_t *g)
 {
-    return g->s->websocket == NULL || g->shown.len > 0
+    return g->conf.s->websocket == NULL || g->proof.shown.len > 0
            ? 0 : parley_gate_origin(g);
 }
 
@@ -163,7 +163,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
                                         | 1u << PARLEY_ARGUMENT_SESSION
                                         | 1u << PARLEY_ARGUMENT_INSTRUMENT
                                         | 1u << PARLEY_ARGUMENT_LAST_EVENT_ID,
-                        g->conf->token);
+                        g->conf.gate->token);
 
     if (parley_gate_named(g, &st->arguments, PARLEY_RULES_SUBSCRIBE,
                           &o->address, &st->own)
@@ -179,13 +179,14 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     parley_gate_stream_lasts(st);
     parley_gate_account(g);
 
-    memcpy(o->account, g->account, PARLEY_KEY_LEN);
+    memcpy(o->account, g->proof.account, PARLEY_KEY_LEN);
     parley_expand_log(g->ask.state, o->address, o->log);
 
     s->log = o->log;
     s->account = o->account;
     s->owns = st->own != 0;
-    s->stream = g->mcp != NULL ? &parley_gate_called_stream : g->s->stream;
+    s->stream = g->serve.mcp != NULL ? &parley_gate_called_stream
+                                     : g->conf.s->stream;
 
     /* if a rule may deny a message, each message is checked */
 
@@ -232,8 +233,8 @@ parley_gate_stream_selector(parley_gate_stream_t *st)
     }
 
     return parley_selector_text(g->arena,
-                                g->mcp != NULL ? PARLEY_PROTO_VERBS
-                                               : g->s->stream->proto,
+                                g->serve.mcp != NULL ? PARLEY_PROTO_VERBS
+                                                     : g->conf.s->stream->proto,
                                 instrument, filter,
                                 &st->opening->subscription.selector)
            == 0 ? 0
@@ -369,14 +370,15 @@ parley_gate_stream_card(parley_gate_stream_t *st)
 
     parley_buf_init(&b, g->arena, 0);
     parley_buf_octet(&b, '{');
-    parley_buf_member(&b, PARLEY_STR("protocol"), parley_proto_name(g->proto));
+    parley_buf_member(&b, PARLEY_STR("protocol"),
+                      parley_proto_name(g->read.proto));
 
     if (st->arguments.list[PARLEY_ARGUMENT_INSTRUMENT].value.len > 0) {
         parley_buf_member(&b, PARLEY_STR("instrument"),
                          st->arguments.list[PARLEY_ARGUMENT_INSTRUMENT].value);
     }
 
-    if (parley_time_format(g->now_ms, text) != 0) {
+    if (parley_time_format(g->in.now_ms, text) != 0) {
         parley_buf_member(&b, PARLEY_STR("since"), parley_str_c(text));
     }
 
@@ -419,7 +421,7 @@ parley_gate_stream_from(parley_gate_stream_t *st)
      * would find the next gap.  So it begins at the end of the log.
      */
 
-    if (g->s->websocket != NULL && g->http->retain == 0) {
+    if (g->conf.s->websocket != NULL && g->conf.http->retain == 0) {
         st->opening->unlogged = 1;
         return;
     }
@@ -450,7 +452,7 @@ parley_gate_stream_lasts(parley_gate_stream_t *st)
         return;
     }
 
-    left = (expires - st->g->now_ms) / 1000;
+    left = (expires - st->g->in.now_ms) / 1000;
 
     st->opening->subscription.lasts = left < 1 ? 1
                                       : left > UINT32_MAX ? UINT32_MAX

@@ -36,7 +36,7 @@ parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret)
 {
     parley_str_t  text;
 
-    if (!parley_gate_tickets(g) || g->erases || g->issues) {
+    if (!parley_gate_tickets(g) || g->serve.erases || g->serve.issues) {
         return 0;
     }
 
@@ -48,19 +48,19 @@ parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret)
         return 0;
     }
 
-    if (parley_ticket_open(g->arena, g->ask.state->secret, g->uri, text,
-                           &g->ticket, g->err)
+    if (parley_ticket_open(g->arena, g->ask.state->secret, g->in.uri, text,
+                           &g->proof.ticket, g->err)
         != 0)
     {
         return -1;
     }
 
-    if (g->env->now(g) >= g->ticket.expires) {
+    if (g->env->now(g) >= g->proof.ticket.expires) {
         return parley_error_set(g->err, PARLEY_E_TOKEN_EXPIRED, NULL,
                                 "the ticket has expired");
     }
 
-    *ret = g->ticket.token;
+    *ret = g->proof.ticket.token;
 
     return 0;
 }
@@ -81,7 +81,7 @@ parley_gate_ticket_use(parley_gate_t *g)
     parley_admission_t   a;
     parley_settlement_t  how;
 
-    if (g->ticket.nonce.len == 0) {
+    if (g->proof.ticket.nonce.len == 0) {
         return 0;
     }
 
@@ -89,15 +89,16 @@ parley_gate_ticket_use(parley_gate_t *g)
     memset(&how, 0, sizeof(parley_settlement_t));
 
     parts[0] = PARLEY_STR("ticket");
-    parts[1] = g->ticket.nonce;
+    parts[1] = g->proof.ticket.nonce;
 
     parley_state_key(g->ask.state, PARLEY_KIND_ID, parts, 2, id);
     parley_gate_account(g);
 
-    a.account = g->account;
+    a.account = g->proof.account;
     a.id = id;
     a.print = id;
-    a.ttl = g->ticket.expires - g->env->now(g) + PARLEY_GATE_TICKET_MARGIN;
+    a.ttl = g->proof.ticket.expires - g->env->now(g)
+            + PARLEY_GATE_TICKET_MARGIN;
 
     rc = parley_ask_admit(&g->ask, &a, &got);
 
@@ -132,7 +133,7 @@ parley_gate_ticket(parley_gate_t *g)
     parley_str_t         address;
     parley_arguments_t   arguments;
 
-    parley_arguments_of(&arguments, 0, g->conf->token);
+    parley_arguments_of(&arguments, 0, g->conf.gate->token);
 
     return parley_gate_named(g, &arguments, PARLEY_RULES_SUBSCRIBE, &address,
                              &own)
@@ -164,10 +165,10 @@ parley_gate_ticket_make(parley_gate_t *g)
     }
 
     t.nonce = parley_str_make(random, PARLEY_TICKET_NONCE);
-    t.token = g->shown;
-    t.expires = g->env->now(g) + g->s->jwt->tickets;
+    t.token = g->proof.shown;
+    t.expires = g->env->now(g) + g->conf.s->jwt->tickets;
 
-    return parley_ticket_seal(g->arena, g->ask.state->secret, g->uri, &t,
+    return parley_ticket_seal(g->arena, g->ask.state->secret, g->in.uri, &t,
                               &text)
            == 0 ? parley_gate_ticket_tell(g, text)
                 : parley_error_memory(g->err);
@@ -184,7 +185,7 @@ parley_gate_ticket_tell(parley_gate_t *g, parley_str_t ticket)
     parley_buf_octet(&b, '{');
     parley_buf_member(&b, PARLEY_STR("ticket"), ticket);
     parley_buf_name(&b, PARLEY_STR("expires_in"));
-    parley_buf_int(&b, g->s->jwt->tickets / 1000);
+    parley_buf_int(&b, g->conf.s->jwt->tickets / 1000);
     parley_buf_octet(&b, '}');
 
     return parley_gate_serve_json(g, &b);

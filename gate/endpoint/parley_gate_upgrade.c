@@ -25,7 +25,7 @@ parley_gate_upgrade(parley_gate_t *g)
 {
     parley_gate_upgrade_header_t  header;
 
-    if (!g->upgradable) {
+    if (!g->in.upgradable) {
         return parley_gate_upgrade_refuse(g,
                                           "a WebSocket must be opened over "
                                           "HTTP/1.1");
@@ -73,10 +73,11 @@ parley_gate_upgrade_lacks(const parley_gate_t *g)
 {
     parley_str_t  greeting;
 
-    greeting = g->proto != PARLEY_PROTO_NONE
-               ? parley_codecs[g->proto]->binding->greeting : parley_str_none;
+    greeting = g->read.proto != PARLEY_PROTO_NONE
+               ? parley_codecs[g->read.proto]->binding->greeting
+               : parley_str_none;
 
-    return g->msg_read && parley_str_eq(g->msg->intent, greeting)
+    return g->read.msg_read && parley_str_eq(g->msg->intent, greeting)
            ? parley_str_none : greeting;
 }
 
@@ -84,7 +85,7 @@ parley_gate_upgrade_lacks(const parley_gate_t *g)
 static int
 parley_gate_upgrade_refuse(parley_gate_t *g, const char *text)
 {
-    g->upgrade = 1;
+    g->serve.upgrade = 1;
 
     return parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL, "%s",
                             text);

@@ -9,8 +9,8 @@
 /*
  * Checks whether the request opens a WebSocket.  Returns 0, or -1.  The error
  * field-invalid names the header field.  The error protocol-unsupported sets
- * g->upgrade: the request does not ask for a WebSocket, or asks for another
- * version.
+ * g->serve.upgrade: the request does not ask for a WebSocket, or asks for
+ * another version.
  */
 int parley_gate_upgrade(parley_gate_t *g)
     __attribute__((warn_unused_result));

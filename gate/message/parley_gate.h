@@ -11,37 +11,17 @@
 #ifndef PARLEY_GATE_H
 #define PARLEY_GATE_H
 
-#include "gate/party/parley_account.h"
-#include "gate/settings/parley_arguments.h"
-#include "state/parley_ask.h"
-#include "gate/party/parley_bearer.h"
-#include "translate/parley_check.h"
-#include "gate/correlation/parley_correlation.h"
-#include "translate/parley_engine.h"
-#include "gate/admission/parley_reservation.h"
-#include "http/parley_events.h"
-#include "gate/correlation/parley_exchange.h"
-#include "gate/settings/parley_gate_conf.h"
-#include "gate/message/parley_gate_env.h"
-#include "translate/parley_intents.h"
-#include "auth/parley_policy.h"
-#include "gate/correlation/parley_seal.h"
-#include "gate/settings/parley_step.h"
-#include "gate/admission/parley_suspension.h"
-#include "auth/parley_ticket.h"
-#include "auth/parley_token_cache.h"
+#include "gate/admission/parley_gate_admission.h"
+#include "gate/correlation/parley_gate_answer.h"
 #include "gate/correlation/parley_upstream_error.h"
-#include "gate/correlation/parley_verdict.h"
+#include "gate/message/parley_gate_env.h"
+#include "gate/message/parley_gate_parts.h"
+#include "gate/party/parley_gate_proof.h"
 #include "gate/party/parley_who.h"
-#include "gate/admission/parley_window.h"
-
-
-/* request for the keys that a parent adds */
-typedef enum {
-    PARLEY_KEYS_LIST = 0,       /* GET */
-    PARLEY_KEYS_ADD,            /* POST */
-    PARLEY_KEYS_DROP            /* DELETE */
-} parley_keys_call_t;
+#include "gate/settings/parley_arguments.h"
+#include "gate/settings/parley_gate_conf.h"
+#include "state/parley_ask.h"
+#include "translate/parley_engine.h"
 
 
 /*
@@ -57,15 +37,26 @@ typedef enum {
 #define PARLEY_INTENT_FLUSH    "channel.flush_executed"
 
 
+struct parley_answered_s;       /* parley_exchange.h */
+struct parley_response_s;
+struct parley_bearer_s;         /* parley_bearer.h */
+struct parley_event_s;          /* parley_events.h */
+struct parley_events_s;
+struct parley_publication_s;    /* parley_publication.h */
 struct parley_settings_http_s;  /* parley_settings.h */
 struct parley_settings_s;
-struct parley_publication_s;    /* parley_publication.h */
+struct parley_transport_s;      /* parley_check.h */
 struct parley_gate_mcp_s;       /* parley_gate_mcp.h */
 
 
 /*
- * One message at the gate.  The adapter sets the first members before the first
- * step, and keeps them as long as the gate.
+ * One message at the gate.  Each part has the members of one concern, and is
+ * declared by the room of that concern; the order of the members means nothing.
+ *
+ * The adapter sets the members up to in, before the first step, and keeps what
+ * they point to as long as the gate.  parley_gate_configure() sets conf.
+ * parley_gate_init() clears the others, except arguments and suspend, which
+ * steps set before they read them.
  */
 struct parley_gate_s {
     const parley_gate_env_t   *env;
@@ -80,221 +71,24 @@ struct parley_gate_s {
                                                fills */
     parley_loss_t             *loss;
     parley_ask_t               ask;         /* set by parley_ask_init() */
-    parley_token_cache_t      *tokens;      /* cache; NULL: none */
-    parley_str_t               address;     /* octets of the client's address
-                                               that distinguish clients */
-    parley_account_places_t   *failing;     /* keys of limits of failed proofs;
-                                               NULL: not cached */
-    parley_str_t               method;      /* method of the request */
-    parley_str_t               uri;         /* decoded path of the request */
-    parley_str_t               raw_query;   /* query without "?", which may
-                                               include the token */
-    parley_str_t               supplied_token;  /* token from outside the
-                                                   request; empty: the request
-                                                   has the token */
-    uint64_t                   seed;        /* for parley_json_read() and
-                                               fingerprints */
-    unsigned                   tls:1;       /* received over TLS 1.2 or later */
-    unsigned                   local:1;     /* received over a Unix socket, so
-                                               it did not leave the machine */
-    unsigned                   upgradable:1;    /* received over HTTP/1.1: the
-                                                   connection may become a
-                                                   WebSocket */
-    unsigned                   encoded:1;   /* the path of a relayed request is
-                                               not uri, octet by octet */
-    unsigned                   framed:1;    /* received by an open WebSocket
-                                               (parley_websocket) */
-    unsigned                   timed_out:1; /* the time for an answer is over */
+    parley_gate_in_t           in;          /* request */
 
-    /* from directives, set by parley_gate_configure() */
-    const struct parley_settings_http_s  *http;
-    const struct parley_settings_s       *s;
-    const parley_gate_conf_t  *conf;
-    parley_plan_t              plan;        /* steps that run */
-    const parley_intents_t    *intents;     /* NULL: none */
-    const parley_str_t        *self;        /* names of the gateway, by
-                                               protocol */
-    const parley_jwk_t        *key;         /* key that signs messages; NULL:
-                                               none */
-    int64_t                    window;      /* ms for which ids are known */
-    int64_t                    retain;      /* ms for which messages are
-                                               retained; 0: not retained */
-    int64_t                    replay;      /* ms for which first answers are
-                                               kept; 0: not kept */
+    parley_gate_directives_t   conf;        /* directives */
 
-    /* set by the adapter's step BODY */
-    parley_str_t               path;        /* decoded path of the request if it
-                                               may contain a name; empty: it is
-                                               the location itself */
-    parley_str_t               query;       /* without "?" */
-    parley_str_t               body;
-    int64_t                    now_ms;
+    parley_gate_out_t          out;         /* what the upstream or the caller
+                                               gets */
+    parley_gate_report_t       report;      /* verdict */
+    parley_gate_where_t        where;       /* progress through the steps */
+    parley_gate_read_t         read;        /* facts about the message */
+    parley_gate_proof_t        proof;       /* proof of the caller */
+    parley_gate_admission_t    admit;       /* its id, and records about it */
+    parley_gate_publish_t      publish;     /* publication */
+    parley_gate_serve_t        serve;       /* request without a message */
+    parley_gate_answer_t       answer;      /* answer of the service */
 
-    /* the gate's own, cleared by parley_gate_init(); the adapter reads the
-       members up to verdict */
-    parley_encode_opts_t       opts;
-    parley_encoded_t           sent;        /* message for the upstream */
-    parley_reply_t             reply;       /* if the result is ANSWERED */
-    const struct parley_stream_request_s  *opening; /* stream to open if the
-                                                       result is ANSWERED; NULL:
-                                                       none */
-    const struct parley_stream_request_s  *held; /* subscription of a request
-                                                    that may be held; NULL:
-                                                    none */
-    struct parley_gate_mcp_s  *mcp;         /* call at a parley_mcp location;
-                                               NULL: none */
-    struct parley_gate_erase_s  *erasing;   /* progress of a DELETE; NULL: not
-                                               begun */
-    parley_first_t             first;       /* first message of a duplicate
-                                               (GW-19) */
-    int64_t                    wait;        /* ms until the message may be sent
-                                               again; 0: a new try is useless */
-    parley_verdict_t           verdict;     /* current verdict */
-
-    /* read by the gate alone */
-    parley_str_t               to;          /* recipient of a message that does
-                                               not name one; empty: none */
-    parley_str_t               response_scope;  /* scope for the answers to a
-                                                   query; empty: they go to its
-                                                   sender */
-    const parley_principal_t  *reader;      /* principal that owns the log of a
-                                               stream; NULL: not listed, or the
-                                               gate opens no stream */
-    parley_correlation_t       correlation; /* message that this one refers
-                                               to */
-    parley_arrival_t           place;       /* place where the message
-                                               arrived */
-    parley_token_entry_t      *token;       /* entry held in tokens; NULL:
-                                               none */
-    parley_account_kept_t     *kept;        /* cached account of the token's
-                                               subject, or NULL */
-    parley_str_t               given[PARLEY_BINDING_SESSIONS];
-                                            /* sessions that the service gave
-                                               with its answer; empty: none */
-    unsigned                   gives;       /* 1 << index of each header that
-                                               gave a session */
-    parley_str_t               shown;       /* token of the request, once found;
-                                               empty: none */
-    parley_ticket_t            ticket;      /* ticket that contained the token;
-                                               empty nonce: no ticket */
-    const parley_jwt_rules_t  *rules;       /* rules that the token was checked
-                                               by */
-    const parley_certificate_t  *certificate;   /* certificate of the client, if
-                                                   asked for; NULL: none */
-    const parley_principal_t  *holder;      /* owner of the certificate; NULL:
-                                               unknown */
-    uint8_t                    account[PARLEY_KEY_LEN];
-    parley_str_t               account_sub; /* subject of account, if
-                                               accounted */
-    parley_reservation_t       entrance;
-    parley_asked_t             asked;       /* records by which others may refer
-                                               to the message */
-    parley_asked_t             before;      /* records from its previous
-                                               location, if the message
-                                               continues */
-    parley_record_id_t         retained_as;     /* record of the retained
-                                                   message, if retained is
-                                                   set */
-    parley_supervision_t       means;       /* meaning of the intent, set by
-                                               REFERENCE */
-    const char                *in_vain;     /* why a message of the parent to a
-                                               suspended child does not resume
-                                               it; NULL: it resumes, or is
-                                               another message */
-    parley_seal_t              seal;
-    parley_exchange_t         *exchange;    /* NULL: nothing has come back
-                                               yet */
-    const parley_gate_conf_t  *entry;       /* settings of the location that
-                                               accepted the message, if it
-                                               continues elsewhere; else NULL */
-    parley_error_t            *stale;       /* error of a message that is too
-                                               old; NULL: it is not */
-    parley_step_t              at;          /* next step; ANSWER: the message
-                                               was forwarded, or may be */
-    parley_step_result_t       result;      /* valid while ending is set */
-    parley_step_result_t       early;       /* result of parley_gate_run_proof()
-                                               that stops the request; PASSED:
-                                               none */
-    parley_step_t              early_step;  /* the step of early */
-    parley_settle_t            settle;      /* settlement of the message's id */
-    parley_proto_t             proto;       /* NONE: not known yet */
-    parley_keys_call_t         keys_call;   /* request at a parley_keys
-                                               location */
-    parley_str_t               serves;      /* request without a message, for
-                                               the audit log; empty: a
-                                               message */
-    parley_str_t               serves_whom; /* principal that this request is
-                                               about, once read */
-    const parley_policy_rule_t  *rule;      /* rule that decided or missed
-                                               nearest; NULL: none */
-    const parley_glob_t       *lacks;       /* scope that POLICY requires of a
-                                               token that lacks it; else NULL */
-    unsigned                   begun:1;     /* parley_gate_run() was called, or
-                                               the request is refused */
-    unsigned                   peeks:1;     /* in parley_gate_run_proof(): no
-                                               step may wait */
-    unsigned                   doc_read:1;  /* the body is JSON */
-    unsigned                   msg_read:1;  /* msg is filled, at least in
-                                               part */
-    unsigned                   proven:1;    /* SIGNATURE passed */
-    unsigned                   edited:1;    /* msg comes from *rewritten */
-    unsigned                   unframed:1;  /* published without a frame: sent
-                                               is the original message */
-    unsigned                   names_recipient:1;   /* the body, a header or the
-                                                       query names a recipient
-                                                       or a scope */
-    unsigned                   addressed:1; /* only a header or the query names
-                                               the recipient */
-    unsigned                   uncounted:1; /* the limit has no room to count
-                                               it */
-    unsigned                   ending:1;    /* the steps have ended with result,
-                                               and the id is being settled */
-    unsigned                   unproven:1;  /* refused because a proof failed */
-    unsigned                   renewed:1;   /* PROOF verified the token, which
-                                               was not cached */
-    unsigned                   rises:1;     /* escalates unless acknowledged,
-                                               even if the service accepts it */
-    unsigned                   late:1;      /* another answer was settled first
-                                               (SEC-08) */
-    unsigned                   forgotten:1; /* the window did not keep the
-                                               accepted id */
-    unsigned                   verdict_known:1;     /* known for the current
-                                                       location */
-    unsigned                   verdict_reported:1;  /* env->verdict was
-                                                       called */
-    unsigned                   went_on:1;   /* forwarded at least once */
-    unsigned                   outcome_reported:1;  /* env->outcome was
-                                                       called */
-    unsigned                   recorded:1;  /* env->record was called */
-    unsigned                   unwritten:1; /* refused because the audit log
-                                               cannot be written */
-    unsigned                   accounted:1;
-    unsigned                   erases:1;    /* DELETE at a parley_stream or
-                                               parley_control location, or of a
-                                               session of a service */
-    unsigned                   relays:1;    /* a request without a message that
-                                               the service answers */
-    unsigned                   issues:1;    /* POST at a parley_stream location
-                                               asks for a ticket */
-    unsigned                   upgrade:1;   /* refused: no WebSocket handshake,
-                                               or another version */
-    unsigned                   holds:1;     /* ANSWERED, or REFUSED for a
-                                               repeated call of MCP: reply is
-                                               the answer if the awaited one
-                                               does not come */
-    unsigned                   retained:1;  /* retained before publication */
-    unsigned                   hold_known:1;    /* env->hold has decided */
-    unsigned                   hold_begun:1;    /* env->hold holds the
-                                                   request */
-    unsigned                   published:1; /* published to emitted
-                                               recipients */
-    int64_t                    emitted;
-
-    /* not cleared: set before they are read */
     parley_arguments_t         arguments;   /* values decided by the
                                                arguments */
-    parley_suspensions_t       resumes;     /* suspensions of the recipient */
-    parley_lift_t              lifts[PARLEY_SUSPENSIONS_MAX];
+    parley_gate_suspend_t      suspend;     /* suspensions to end */
 };
 
 
@@ -361,7 +155,7 @@ int parley_gate_revoked(parley_gate_t *g)
 
 /* Fills the facts that parley_gate_revoked() checks.  They live as long as the
    request.  Returns 0, or -1: no memory. */
-int parley_gate_bearer(parley_gate_t *g, parley_bearer_t *ret)
+int parley_gate_bearer(parley_gate_t *g, struct parley_bearer_s *ret)
     __attribute__((warn_unused_result));
 
 /*
@@ -372,8 +166,8 @@ int parley_gate_bearer(parley_gate_t *g, parley_bearer_t *ret)
 int64_t parley_gate_expires(const parley_gate_t *g);
 
 /*
- * Runs the steps from g->at on, until a step stops the message or all have
- * passed: PASSED.  clock is that of the state.
+ * Runs the steps from g->where.at on, until a step stops the message or all
+ * have passed: PASSED.  clock is that of the state.
  *
  * After WAIT the caller runs it again as soon as the adapter's own step or
  * g->ask.resume tells it to; an additional call is harmless.  A message that is
@@ -432,8 +226,8 @@ int parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
  * with g->err, and the caller calls parley_gate_unanswered().  The same rule
  * applies to parley_gate_event() and parley_gate_ended().
  */
-int parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
-    parley_answered_t *ret)
+int parley_gate_answer(parley_gate_t *g,
+    const struct parley_response_s *response, struct parley_answered_s *ret)
     __attribute__((warn_unused_result));
 
 /*
@@ -442,13 +236,13 @@ int parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
  * response, and names, because the client ignores named events.  After -1 the
  * answer must not be read further.
  */
-int parley_gate_events(parley_gate_t *g, parley_events_t *events,
-    parley_str_t *in, parley_event_t *ret)
+int parley_gate_events(parley_gate_t *g, struct parley_events_s *events,
+    parley_str_t *in, struct parley_event_s *ret)
     __attribute__((warn_unused_result));
 
 /* Reads the data of an event; *ret is in the arena. */
 int parley_gate_event(parley_gate_t *g, parley_arena_t *arena,
-    parley_str_t data, parley_answered_t *ret)
+    parley_str_t data, struct parley_answered_s *ret)
     __attribute__((warn_unused_result));
 
 /* how the adapter saw the events end */
@@ -466,8 +260,8 @@ typedef struct {
  * message may be sent again.
  */
 int parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
-    parley_events_t *events, const parley_ending_t *how,
-    parley_event_t *event, parley_answered_t *ret)
+    struct parley_events_s *events, const parley_ending_t *how,
+    struct parley_event_s *event, struct parley_answered_s *ret)
     __attribute__((warn_unused_result));
 
 /* Returns whether each answer to the caller is a response of JSON-RPC. */
@@ -530,7 +324,7 @@ int64_t parley_gate_deadline(const parley_gate_t *g);
  * another answer came first (SEC-08).  After -1 the adapter calls
  * parley_gate_unanswered().
  */
-int parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
+int parley_gate_answered(parley_gate_t *g, struct parley_answered_s *answered,
     int64_t clock)
     __attribute__((warn_unused_result));
 
@@ -560,7 +354,8 @@ int parley_gate_size(parley_gate_t *g, uint64_t octets)
     __attribute__((warn_unused_result));
 
 /* Fills how the message arrived, and which proofs the location requires. */
-void parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret);
+void parley_gate_arrived(const parley_gate_t *g,
+    struct parley_transport_s *ret);
 
 /* Returns the recipient of the message, or of the question that it answers. */
 parley_str_t parley_gate_to(const parley_gate_t *g);

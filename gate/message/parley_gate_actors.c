@@ -118,7 +118,7 @@ parley_gate_suspends(parley_gate_t *g, parley_str_t sub)
     }
 
     if (rc != 0) {
-        g->wait = PARLEY_GATE_NO_ROOM;
+        g->report.wait = PARLEY_GATE_NO_ROOM;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "the state did not answer");

@@ -31,12 +31,12 @@ parley_gate_claimed(parley_gate_t *g, parley_str_t *ret)
 
     parley_buf_init(&b, g->arena, 256);
 
-    if (g->certificate != NULL) {
-        parley_gate_claimed_certificate(&b, g->certificate);
+    if (g->proof.certificate != NULL) {
+        parley_gate_claimed_certificate(&b, g->proof.certificate);
     }
 
-    if (g->shown.len > 0) {
-        parley_jwt_claimed(g->arena, g->seed, g->shown, &kid, &iss);
+    if (g->proof.shown.len > 0) {
+        parley_jwt_claimed(g->arena, g->in.seed, g->proof.shown, &kid, &iss);
 
         parley_gate_claimed_put(&b, "key", kid);
         parley_gate_claimed_put(&b, "issuer", iss);

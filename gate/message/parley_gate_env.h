@@ -114,12 +114,12 @@ typedef struct {
     /*
      * verdict and outcome may be NULL, and must not call the gate.
      *
-     * verdict is called once for each message at the gate.  g->verdict and, for
-     * some verdicts, g->err are set.  parley_gate_run() or parley_gate_refuse()
-     * calls it before anything is sent.  If the request ends while the message
-     * waits for its body, keys or the state, parley_gate_leave() calls it with
-     * OTHER.  It never gets FAILED, nor the verdict at a location where a
-     * message continues (GW-24).
+     * verdict is called once for each message at the gate.  g->report.verdict
+     * and, for some verdicts, g->err are set.  parley_gate_run() or
+     * parley_gate_refuse() calls it before anything is sent.  If the request
+     * ends while the message waits for its body, keys or the state,
+     * parley_gate_leave() calls it with OTHER.  It never gets FAILED, nor the
+     * verdict at a location where a message continues (GW-24).
      *
      * outcome is called once for each message that went on (PASSED, DRY_PASSED,
      * DRY_REFUSED): when the last answer is settled and before its end is sent,

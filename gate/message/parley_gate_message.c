@@ -2,6 +2,8 @@
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
+#include "translate/parley_check.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 void
@@ -12,21 +14,21 @@ parley_gate_account(parley_gate_t *g)
 
     sub = parley_who_proven(g->who);
 
-    if (g->accounted && parley_str_eq(sub, g->account_sub)) {
+    if (g->proof.accounted && parley_str_eq(sub, g->proof.account_sub)) {
         return;
     }
 
     kept = parley_gate_kept(g, sub);
 
     if (kept != NULL) {
-        parley_account_kept_key(g->ask.state, kept, g->account);
+        parley_account_kept_key(g->ask.state, kept, g->proof.account);
 
     } else {
-        parley_account_key(g->ask.state, sub, g->address, g->account);
+        parley_account_key(g->ask.state, sub, g->in.address, g->proof.account);
     }
 
-    g->account_sub = sub;
-    g->accounted = 1;
+    g->proof.account_sub = sub;
+    g->proof.accounted = 1;
 }
 
 
@@ -36,17 +38,17 @@ parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
     ret->arena = g->arena;
     ret->ask = &g->ask;
     ret->who = g->who;
-    ret->sent = &g->sent;
-    ret->speak = g->conf->speak;
-    ret->to = parley_correlation_to(&g->correlation);
-    ret->scope = g->response_scope;
-    ret->answering = g->opts.answering;
-    ret->account = g->account;
+    ret->sent = &g->out.sent;
+    ret->speak = g->conf.gate->speak;
+    ret->to = parley_correlation_to(&g->read.correlation);
+    ret->scope = g->publish.response_scope;
+    ret->answering = g->out.opts.answering;
+    ret->account = g->proof.account;
     ret->asked = NULL;
-    ret->under = g->entrance.admission.id;
-    ret->stamp = g->entrance.stamp;
+    ret->under = g->admit.entrance.admission.id;
+    ret->stamp = g->admit.entrance.stamp;
     ret->escalates = parley_gate_escalates(g);
-    ret->published = g->s->submit != NULL;
+    ret->published = g->conf.s->submit != NULL;
 }
 
 
@@ -54,7 +56,7 @@ int
 parley_gate_is_self(const parley_gate_t *g)
 {
     return parley_codecs[g->msg->wire]->tasks != NULL
-           && parley_str_eq(g->msg->recipient, g->self[g->msg->wire]);
+           && parley_str_eq(g->msg->recipient, g->conf.self[g->msg->wire]);
 }
 
 
@@ -63,10 +65,10 @@ parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret)
 {
     ret->arena = g->arena;
     ret->who = g->who;
-    ret->entrance = &g->entrance;
-    ret->seed = g->seed;
-    ret->ttl = g->replay;
-    ret->wall = g->now_ms;
+    ret->entrance = &g->admit.entrance;
+    ret->seed = g->in.seed;
+    ret->ttl = g->conf.replay;
+    ret->wall = g->in.now_ms;
 }
 
 
@@ -75,11 +77,11 @@ parley_gate_expires(const parley_gate_t *g)
 {
     int64_t  ms;
 
-    ms = g->rules != NULL && g->who->jwt != NULL
-         ? parley_jwt_expires(g->who->jwt, g->rules) : INT64_MAX;
+    ms = g->proof.rules != NULL && g->who->jwt != NULL
+         ? parley_jwt_expires(g->who->jwt, g->proof.rules) : INT64_MAX;
 
-    return g->holder != NULL && g->certificate->expires < ms
-           ? g->certificate->expires : ms;
+    return g->proof.holder != NULL && g->proof.certificate->expires < ms
+           ? g->proof.certificate->expires : ms;
 }
 
 
@@ -91,9 +93,9 @@ parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
     parley_arguments_t  arguments;
 
     parley_arguments_init(&arguments, PARLEY_PROTO_NONE, PARLEY_PROTO_NONE,
-                          g->conf->token);
+                          g->conf.gate->token);
 
-    if (parley_arguments_read(&arguments, g->arena, g->raw_query, g->err)
+    if (parley_arguments_read(&arguments, g->arena, g->in.raw_query, g->err)
         != 0)
     {
         return -1;
@@ -111,8 +113,8 @@ parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
 {
     parley_exchange_t  *x;
 
-    if (g->exchange != NULL) {
-        return g->exchange;
+    if (g->answer.exchange != NULL) {
+        return g->answer.exchange;
     }
 
     x = parley_arena_calloc(g->arena, sizeof(parley_exchange_t));
@@ -123,23 +125,23 @@ parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
 
     x->arena = g->arena;
     x->engine = g->engine;
-    x->intents = g->intents;
-    x->limits = &g->conf->limits;
-    x->seed = g->seed;
+    x->intents = g->conf.intents;
+    x->limits = &g->conf.gate->limits;
+    x->seed = g->in.seed;
     x->who = g->who;
-    x->means = &g->means;
-    x->key = g->key;
-    x->sent_opts = &g->opts;
+    x->means = &g->read.means;
+    x->key = g->conf.key;
+    x->sent_opts = &g->out.opts;
     x->sent = sent;
     x->speak = speak;
-    x->gateway = g->conf->gateway;
-    x->self = g->self;
-    x->any_case = g->conf->any_case;
-    x->elsewhere = g->response_scope.len > 0;
+    x->gateway = g->conf.gate->gateway;
+    x->self = g->conf.self;
+    x->any_case = g->conf.gate->any_case;
+    x->elsewhere = g->publish.response_scope.len > 0;
 
     parley_exchange_init(x);
 
-    g->exchange = x;
+    g->answer.exchange = x;
 
     return x;
 }
@@ -153,7 +155,7 @@ parley_gate_deadline(const parley_gate_t *g)
     int64_t  timeout, cap;
 
     timeout = g->msg->timeout_ms;
-    cap = g->conf->caps.timeout_ms;
+    cap = g->conf.gate->caps.timeout_ms;
 
     return cap != 0 && (timeout < 0 || timeout > cap) ? cap : timeout;
 }
@@ -162,20 +164,20 @@ parley_gate_deadline(const parley_gate_t *g)
 parley_step_result_t
 parley_gate_json(parley_gate_t *g)
 {
-    if (g->body.len == 0) {
+    if (g->in.body.len == 0) {
         (void) parley_error_set(g->err, PARLEY_E_JSON_INVALID, NULL,
                                 "the request has no body");
         return PARLEY_RESULT_REFUSED;
     }
 
-    if (parley_json_read(g->doc, g->arena, &g->conf->limits, g->seed, g->body,
-                         g->err)
+    if (parley_json_read(g->doc, g->arena, &g->conf.gate->limits, g->in.seed,
+                         g->in.body, g->err)
         != 0)
     {
         return PARLEY_RESULT_REFUSED;
     }
 
-    g->doc_read = 1;
+    g->read.doc_read = 1;
 
     return PARLEY_RESULT_PASSED;
 }
@@ -186,7 +188,7 @@ parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret)
 {
     parley_priority_t  cap;
 
-    *ret = g->conf->caps;
+    *ret = g->conf.gate->caps;
 
     ret->max_priority = g->who->principal != NULL
                         ? g->who->principal->max_priority : parley_str_none;
@@ -203,18 +205,18 @@ parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret)
 parley_str_t
 parley_gate_to(const parley_gate_t *g)
 {
-    return g->msg->recipient.len > 0 ? g->msg->recipient : g->to;
+    return g->msg->recipient.len > 0 ? g->msg->recipient : g->read.to;
 }
 
 
 void
 parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret)
 {
-    ret->trusted = g->conf->trusted;
-    ret->tls = g->tls;
+    ret->trusted = g->conf.gate->trusted;
+    ret->tls = g->in.tls;
     ret->token = g->who->principal != NULL
                  && parley_who_is_caller(g->who);
-    ret->must_sign = g->conf->signature == PARLEY_DEMAND_REQUIRED;
+    ret->must_sign = g->conf.gate->signature == PARLEY_DEMAND_REQUIRED;
 }
 
 
@@ -230,7 +232,7 @@ parley_gate_has_keys(parley_gate_t *g)
 {
     parley_keys_t  keys;
 
-    if (g->http->jwks == NULL && g->http->jwks_uri.len == 0) {
+    if (g->conf.http->jwks == NULL && g->conf.http->jwks_uri.len == 0) {
         /* the location asks for no token */
         return 1;
     }
@@ -242,7 +244,7 @@ parley_gate_has_keys(parley_gate_t *g)
 int
 parley_gate_options(parley_gate_t *g, parley_encode_opts_t *ret)
 {
-    const parley_settings_t *s = g->s;
+    const parley_settings_t *s = g->conf.s;
 
     ret->now_ms = g->env->now(g);
     ret->severities = s->severities;

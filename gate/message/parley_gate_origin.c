@@ -76,7 +76,7 @@ static int
 parley_gate_origin_is_listed(const parley_gate_t *g, parley_str_t origin)
 {
     size_t                    i;
-    const parley_jwt_conf_t  *jwt = g->s->jwt;
+    const parley_jwt_conf_t  *jwt = g->conf.s->jwt;
 
     for (i = 0; jwt != NULL && i < jwt->norigins; i++) {
         if (parley_origin_match(jwt->origins[i], origin)) {
@@ -107,7 +107,7 @@ parley_gate_origin_is_own(parley_gate_t *g, parley_str_t origin)
         return 0;
     }
 
-    for (i = 0; i < (g->tls ? 1 : 2); i++) {
+    for (i = 0; i < (g->in.tls ? 1 : 2); i++) {
         if (origin.len > schemes[i].len
             && parley_str_eq(parley_str_make(origin.data, schemes[i].len),
                              schemes[i]))

@@ -8,6 +8,7 @@
 #include "gate/message/parley_gate_steps.h"
 #include "auth/parley_revocation.h"
 #include "gate/settings/parley_settings.h"
+#include "gate/party/parley_bearer.h"
 
 
 parley_step_result_t
@@ -21,7 +22,7 @@ int
 parley_gate_revoked(parley_gate_t *g)
 {
     parley_bearer_t                  bearer;
-    const parley_revocations_now_t  *now = g->http->revocations;
+    const parley_revocations_now_t  *now = g->conf.http->revocations;
 
     /* common case: no revocation is listed */
 
@@ -32,7 +33,7 @@ parley_gate_revoked(parley_gate_t *g)
     }
 
     return parley_gate_bearer(g, &bearer) == 0
-           ? parley_bearer_revoked(g->http, &bearer, g->err)
+           ? parley_bearer_revoked(g->conf.http, &bearer, g->err)
            : parley_error_memory(g->err);
 }
 

@@ -50,13 +50,14 @@ parley_gate_check_rules(parley_gate_t *g)
 {
     parley_gate_asked_t  a;
 
-    if (parley_gate_ask(g, g->reader, &a) != 0
+    if (parley_gate_ask(g, g->serve.reader, &a) != 0
         || parley_gate_readings(g, &a) != 0)
     {
         return parley_error_memory(g->err);
     }
 
-    return parley_policy_check(g->conf->policy, &a.request, &g->rule, g->err)
+    return parley_policy_check(g->conf.gate->policy, &a.request,
+                               &g->report.rule, g->err)
            == 0 ? 1 : 0;
 }
 
@@ -83,7 +84,7 @@ parley_gate_rule_caller(parley_gate_t *g, parley_gate_decide_pt decide)
     parley_gate_asked_t     a;
     const parley_policy_t  *policy;
 
-    policy = g->conf->policy;
+    policy = g->conf.gate->policy;
 
     if (policy == NULL || policy->n == 0) {
         return 0;
@@ -93,7 +94,7 @@ parley_gate_rule_caller(parley_gate_t *g, parley_gate_decide_pt decide)
         return parley_error_memory(g->err);
     }
 
-    if (decide(policy, &a.request, &g->rule, g->err) == 0) {
+    if (decide(policy, &a.request, &g->report.rule, g->err) == 0) {
         return 0;
     }
 
@@ -107,7 +108,7 @@ void
 parley_gate_lacks(parley_gate_t *g)
 {
     if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
-        g->lacks = &g->rule->globs[PARLEY_POLICY_SCOPE];
+        g->report.lacks = &g->report.rule->globs[PARLEY_POLICY_SCOPE];
     }
 }
 
@@ -125,7 +126,7 @@ parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
 
     memset(request, 0, sizeof(parley_policy_request_t));
 
-    request->method = g->method;
+    request->method = g->in.method;
 
     if (who->jwt != NULL) {
         request->scopes = who->jwt->scopes;
@@ -136,7 +137,7 @@ parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
         return -1;
     }
 
-    if (g->conf->policy->given & (1u << PARLEY_POLICY_PRINCIPAL)) {
+    if (g->conf.gate->policy->given & (1u << PARLEY_POLICY_PRINCIPAL)) {
 
         if (parley_names_sender(g->who, &a->sender) != 0) {
             return -1;
@@ -210,7 +211,7 @@ parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
         return -1;
     }
 
-    request->protocol = parley_proto_name(g->proto);
+    request->protocol = parley_proto_name(g->read.proto);
 
     parley_gate_words(a->types, &request->type, g->msg->form,
                       g->msg->outer_form);
@@ -230,7 +231,7 @@ static int
 parley_gate_ask_to(const parley_gate_t *g, const parley_principal_t *reader,
     parley_gate_asked_t *a)
 {
-    if (!(g->conf->policy->given & (1u << PARLEY_POLICY_TO))) {
+    if (!(g->conf.gate->policy->given & (1u << PARLEY_POLICY_TO))) {
         return 0;
     }
 
@@ -281,10 +282,10 @@ parley_gate_readings(const parley_gate_t *g, parley_gate_asked_t *a)
     const parley_codec_t  *codec;
 
     const parley_proto_t readers[PARLEY_GATE_READERS] = {
-        g->msg->wire, g->msg->origin, g->conf->speak
+        g->msg->wire, g->msg->origin, g->conf.gate->speak
     };
 
-    if (!(g->conf->policy->given & (1u << PARLEY_POLICY_INTENT))) {
+    if (!(g->conf.gate->policy->given & (1u << PARLEY_POLICY_INTENT))) {
         return 0;
     }
 
@@ -327,11 +328,11 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
     parley_error_t       err;
     parley_gate_asked_t  a;
 
-    if (g->conf->policy == NULL || g->conf->policy->n == 0) {
+    if (g->conf.gate->policy == NULL || g->conf.gate->policy->n == 0) {
         return 1;
     }
 
-    if (parley_gate_ask(g, g->reader, &a) != 0) {
+    if (parley_gate_ask(g, g->serve.reader, &a) != 0) {
         return 0;
     }
 
@@ -342,7 +343,7 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
         return 0;
     }
 
-    return parley_policy_check(g->conf->policy, &a.request, NULL, &err)
+    return parley_policy_check(g->conf.gate->policy, &a.request, NULL, &err)
            == 0;
 }
 
@@ -358,9 +359,9 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
     to = parley_gate_to(g);
 
-    if (g->conf->policy == NULL || g->conf->policy->n == 0
+    if (g->conf.gate->policy == NULL || g->conf.gate->policy->n == 0
         || (to.len > 0 && !parley_names_is_plain(g->who, to))
-        || parley_gate_ask(g, g->reader, &a) != 0)
+        || parley_gate_ask(g, g->serve.reader, &a) != 0)
     {
         return 0;
     }
@@ -374,7 +375,7 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
     a.request.asked = type;
 
-    return parley_policy_check(g->conf->policy, &a.request, NULL, &err)
+    return parley_policy_check(g->conf.gate->policy, &a.request, NULL, &err)
            == 0;
 }
 
@@ -386,7 +387,7 @@ parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
     parley_gate_asked_t     a;
     const parley_policy_t  *policy;
 
-    policy = g->conf->policy;
+    policy = g->conf.gate->policy;
 
     if (policy == NULL || !(policy->given & (1u << PARLEY_POLICY_TO))) {
         return 1;
@@ -408,7 +409,7 @@ parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
     parley_gate_asked_t     a;
     const parley_policy_t  *policy;
 
-    policy = g->conf->policy;
+    policy = g->conf.gate->policy;
 
     if (policy == NULL || !(policy->given & (1u << PARLEY_POLICY_TO))) {
         return 1;
@@ -444,11 +445,11 @@ parley_gate_denies(const parley_gate_t *g)
 {
     const parley_policy_rule_t  *rule;
 
-    if (g->conf->policy == NULL) {
+    if (g->conf.gate->policy == NULL) {
         return 0;
     }
 
-    for (rule = g->conf->policy->first; rule != NULL; rule = rule->next) {
+    for (rule = g->conf.gate->policy->first; rule != NULL; rule = rule->next) {
         if (!rule->allow) {
             return 1;
         }
@@ -464,7 +465,7 @@ parley_gate_is_denied(parley_gate_t *g)
     parley_gate_asked_t          a;
     const parley_policy_rule_t  *rule;
 
-    if (parley_gate_ask(g, g->reader, &a) != 0
+    if (parley_gate_ask(g, g->serve.reader, &a) != 0
         || parley_gate_readings(g, &a) != 0)
     {
         return 1;
@@ -472,7 +473,7 @@ parley_gate_is_denied(parley_gate_t *g)
 
     rule = NULL;
 
-    return parley_policy_check(g->conf->policy, &a.request, &rule, g->err)
+    return parley_policy_check(g->conf.gate->policy, &a.request, &rule, g->err)
            != 0
            && rule != NULL && !rule->allow;
 }

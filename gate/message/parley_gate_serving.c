@@ -13,12 +13,12 @@ static int parley_gate_serves_here(parley_gate_t *g);
 int
 parley_gate_serve_json(parley_gate_t *g, parley_buf_t *b)
 {
-    memset(&g->reply, 0, sizeof(parley_reply_t));
+    memset(&g->out.reply, 0, sizeof(parley_reply_t));
 
-    g->reply.status = 200;
-    g->reply.content_type = PARLEY_STR("application/json");
+    g->out.reply.status = 200;
+    g->out.reply.content_type = PARLEY_STR("application/json");
 
-    return parley_buf_done(b, &g->reply.body) == 0
+    return parley_buf_done(b, &g->out.reply.body) == 0
            ? 0 : parley_error_memory(g->err);
 }
 
@@ -26,9 +26,9 @@ parley_gate_serve_json(parley_gate_t *g, parley_buf_t *b)
 int
 parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret)
 {
-    return g->mcp != NULL
+    return g->serve.mcp != NULL
            ? parley_gate_mcp_arguments(g, ret)
-           : parley_arguments_read(ret, g->arena, g->query, g->err);
+           : parley_arguments_read(ret, g->arena, g->in.query, g->err);
 }
 
 
@@ -77,9 +77,9 @@ parley_gate_serves(parley_gate_t *g, const char *himself)
 static int
 parley_gate_serves_here(parley_gate_t *g)
 {
-    if (g->tls || g->local || g->conf->trusted
-        || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_KEYS
-            && g->keys_call == PARLEY_KEYS_LIST))
+    if (g->in.tls || g->in.local || g->conf.gate->trusted
+        || (parley_settings_endpoint(g->conf.s) == PARLEY_ENDPOINT_KEYS
+            && g->serve.keys_call == PARLEY_KEYS_LIST))
     {
         return 0;
     }
@@ -98,7 +98,7 @@ parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret)
     parley_str_t              text;
     const parley_json_ref_t  *arguments;
 
-    arguments = &g->mcp->arguments;
+    arguments = &g->serve.mcp->arguments;
 
     for (i = 0; i < PARLEY_ARGUMENTS; i++) {
 

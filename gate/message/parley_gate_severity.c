@@ -24,11 +24,12 @@ parley_gate_severity(const parley_gate_t *g)
         return PARLEY_SEVERITY_NONE;
     }
 
-    alarm = parley_severity_graver(g->msg, &g->means, parley_gate_reports(g));
-    sent = parley_codecs[parley_embed_kin(g->conf->speak)];
+    alarm = parley_severity_graver(g->msg, &g->read.means,
+                                   parley_gate_reports(g));
+    sent = parley_codecs[parley_embed_kin(g->conf.gate->speak)];
 
-    return sent->supervises != NULL && g->sent.alarm > alarm ? g->sent.alarm
-                                                             : alarm;
+    return sent->supervises != NULL && g->out.sent.alarm > alarm
+           ? g->out.sent.alarm : alarm;
 }
 
 
@@ -42,7 +43,7 @@ parley_gate_reports(const parley_gate_t *g)
 
     return above != NULL && m->act == PARLEY_ACT_REQUEST
            && m->alarm != PARLEY_SEVERITY_NONE
-           && parley_directory_by_name(g->http->directory,
+           && parley_directory_by_name(g->conf.http->directory,
                                        (parley_namespace_t) m->wire,
                                        m->recipient)
               == above;

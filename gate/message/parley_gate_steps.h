@@ -54,14 +54,14 @@ parley_step_result_t parley_gate_relay(parley_gate_t *g);
 /* parley_gate_relayed.c: as parley_gate_answer(), _event() and _answered(), for
    such a request */
 
-int parley_gate_relayed(parley_gate_t *g, const parley_response_t *response,
-    parley_answered_t *ret)
+int parley_gate_relayed(parley_gate_t *g,
+    const struct parley_response_s *response, struct parley_answered_s *ret)
     __attribute__((warn_unused_result));
 int parley_gate_relayed_event(parley_gate_t *g, parley_arena_t *arena,
-    parley_str_t data, parley_answered_t *ret)
+    parley_str_t data, struct parley_answered_s *ret)
     __attribute__((warn_unused_result));
 int parley_gate_relay_settles(parley_gate_t *g,
-    const parley_answered_t *answered, int64_t clock)
+    const struct parley_answered_s *answered, int64_t clock)
     __attribute__((warn_unused_result));
 
 /* parley_gate_stream.c: parley_stream */
@@ -302,9 +302,9 @@ int parley_gate_flush(parley_gate_t *g);
 /* parley_gate_response.c */
 
 /*
- * Fills g->response_scope with the scope that a query names for its answers.
- * Returns 0, or -1: field-invalid, scope-unimplemented, scope-unauthorised,
- * policy-refused.
+ * Fills g->publish.response_scope with the scope that a query names for its
+ * answers.  Returns 0, or -1: field-invalid, scope-unimplemented,
+ * scope-unauthorised, policy-refused.
  */
 int parley_gate_response(parley_gate_t *g);
 
@@ -443,7 +443,7 @@ void parley_gate_settles(parley_gate_t *g, parley_settle_t settle);
 /* Reports the outcome of a forwarded message.  Only the first call has an
    effect. */
 void parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
-    const parley_answered_t *answer);
+    const struct parley_answered_s *answer);
 
 /* Reports the verdict and the outcome at the end of the request, if they are
    not yet reported. */
@@ -471,11 +471,11 @@ parley_step_result_t parley_gate_json(parley_gate_t *g);
 
 /* Returns the exchange for the answers to a message that was sent in the
    protocol speak.  The first call allocates it.  NULL: no memory. */
-parley_exchange_t *parley_gate_exchange(parley_gate_t *g,
+struct parley_exchange_s *parley_gate_exchange(parley_gate_t *g,
     parley_proto_t speak, const parley_encoded_t *sent);
 
-/* Reads the token in the argument g->conf->token; empty: the query has none.
-   Returns 0, or -1: field-invalid. */
+/* Reads the token in the argument g->conf.gate->token; empty: the query has
+   none.  Returns 0, or -1: field-invalid. */
 int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
 
 /* Fills the arguments of parley_question_keep() for the encoded message. */
@@ -492,7 +492,7 @@ parley_gate_report_step(parley_gate_t *g, parley_step_t step,
 }
 
 
-/* Fills g->account, the account that the message is counted to. */
+/* Fills g->proof.account, the account that the message is counted to. */
 void parley_gate_account(parley_gate_t *g);
 
 /* Returns whether the message is a task for the gateway itself. */
@@ -511,7 +511,8 @@ parley_step_result_t parley_gate_keep(parley_gate_t *g);
 static inline parley_account_kept_t *
 parley_gate_kept(const parley_gate_t *g, parley_str_t sub)
 {
-    return g->kept != NULL && parley_str_eq(g->kept->sub, sub) ? g->kept : NULL;
+    return g->proof.kept != NULL && parley_str_eq(g->proof.kept->sub, sub)
+           ? g->proof.kept : NULL;
 }
 
 /*
@@ -600,18 +601,19 @@ int parley_gate_caller(parley_gate_t *g);
 int parley_gate_check_caller(parley_gate_t *g);
 
 /* Returns whether a rule with this type lets the caller ask about another
-   principal's name, g->to, or about the gateway if g->to is empty. */
+   principal's name, g->read.to, or about the gateway if g->read.to is empty. */
 int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
 
 /*
  * Checks the message, its sender and its recipient by the rules.  Returns 1 if
- * allowed; 0 with *g->err and g->rule, the rule that decided, or NULL; or -1:
- * no memory.
+ * allowed; 0 with *g->err and g->report.rule, the rule that decided, or NULL;
+ * or -1: no memory.
  */
 int parley_gate_check_rules(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* Sets g->lacks, the scope that a token lacks, for the challenge (SEC-19). */
+/* Sets g->report.lacks, the scope that a token lacks, for the challenge
+   (SEC-19). */
 void parley_gate_lacks(parley_gate_t *g);
 
 /*
@@ -641,7 +643,16 @@ int parley_gate_is_denied(parley_gate_t *g);
 static inline int
 parley_gate_is_dry(const parley_gate_t *g)
 {
-    return g->conf->dry != PARLEY_DRY_OFF && g->entry == NULL;
+    return g->conf.gate->dry != PARLEY_DRY_OFF && g->where.entry == NULL;
+}
+
+
+/* Returns the settings of the location that accepted the message. */
+
+static inline const parley_gate_conf_t *
+parley_gate_entry(const parley_gate_t *g)
+{
+    return g->where.entry != NULL ? g->where.entry : g->conf.gate;
 }
 
 

@@ -18,7 +18,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
 {
     int  rc;
 
-    if (!parley_reservation_is_open(&g->entrance)) {
+    if (!parley_reservation_is_open(&g->admit.entrance)) {
         return 0;
     }
 
@@ -28,7 +28,8 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
         return PARLEY_WAIT;
     }
 
-    rc = parley_reservation_take(&g->entrance, closes ? &g->asked : NULL);
+    rc = parley_reservation_take(&g->admit.entrance,
+                                 closes ? &g->admit.asked : NULL);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -36,15 +37,15 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
 
     parley_gate_in_time(g);
 
-    g->forgotten = rc == -1;
-    g->late |= rc == PARLEY_SETTLED_LATE;
+    g->admit.forgotten = rc == -1;
+    g->answer.late |= rc == PARLEY_SETTLED_LATE;
 
     if (closes) {
         /* parley_reservation_take() has closed the question */
-        g->asked.kept = 0;
+        g->admit.asked.kept = 0;
     }
 
-    return g->retained ? 0 : parley_gate_keep_message(g, 0);
+    return g->publish.retained ? 0 : parley_gate_keep_message(g, 0);
 }
 
 
@@ -61,9 +62,9 @@ parley_gate_retain(parley_gate_t *g, parley_retain_t *ret)
     ret->arena = g->arena;
     ret->ask = &g->ask;
     ret->who = g->who;
-    ret->seed = g->seed;
-    ret->retains = g->retain != 0;
-    ret->wall = g->now_ms;
+    ret->seed = g->in.seed;
+    ret->retains = g->conf.retain != 0;
+    ret->wall = g->in.now_ms;
 }
 
 
@@ -72,7 +73,7 @@ parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first)
 {
     parley_replay_t  r;
 
-    if (g->replay == 0) {
+    if (g->conf.replay == 0) {
         return 0;
     }
 
@@ -96,37 +97,37 @@ parley_gate_keep_message(parley_gate_t *g, int under)
     parley_retain_t    r;
     parley_retained_t  m;
 
-    if (g->retain == 0 || g->msg->partial) {
+    if (g->conf.retain == 0 || g->msg->partial) {
         return 0;
     }
 
     memset(&m, 0, sizeof(parley_retained_t));
 
     m.id = g->msg->id;
-    m.protocol = parley_proto_name(g->proto);
+    m.protocol = parley_proto_name(g->read.proto);
     m.sub = parley_who_proven(g->who);
     m.sender = g->msg->sender;
     m.recipient = g->msg->recipient;
     m.corr = g->msg->corr.len > 0 ? g->msg->corr : g->msg->id;
-    m.sent_corr = g->sent.corr;
+    m.sent_corr = g->out.sent.corr;
     m.queue = PARLEY_EVICTABLE_MESSAGE;
-    m.account = g->account;
-    m.ttl = g->retain;
-    m.message = g->msg->wire == g->conf->speak ? g->sent.body
-                                               : g->msg->doc->input;
+    m.account = g->proof.account;
+    m.ttl = g->conf.retain;
+    m.message = g->msg->wire == g->conf.gate->speak ? g->out.sent.body
+                                                    : g->msg->doc->input;
 
     if (parley_gate_secret(g, &m.message) != 0) {
         return 0;
     }
 
     if (under) {
-        m.under = g->entrance.admission.id;
-        m.stamp = g->entrance.stamp;
+        m.under = g->admit.entrance.admission.id;
+        m.stamp = g->admit.entrance.stamp;
 
         /* the record may exist before the put is answered */
 
-        parley_retain_id(g->ask.state, &m, &g->retained_as);
-        g->retained = 1;
+        parley_retain_id(g->ask.state, &m, &g->publish.retained_as);
+        g->publish.retained = 1;
     }
 
     parley_gate_retain(g, &r);
@@ -180,9 +181,9 @@ parley_gate_in_time(parley_gate_t *g)
     parley_job_t              job;
     const parley_question_t  *q;
 
-    q = g->correlation.question;
+    q = g->read.correlation.question;
 
-    if (!g->entrance.closing || q == NULL
+    if (!g->admit.entrance.closing || q == NULL
         || q->head.proto != PARLEY_PROTO_CANONICAL || q->head.escalates
         || q->head.time == PARLEY_QUESTION_TIME)
     {
@@ -190,7 +191,7 @@ parley_gate_in_time(parley_gate_t *g)
     }
 
     if (parley_deadline_job(g->arena, g->ask.state, PARLEY_SUBJECT_TIMEOUT,
-                            &g->entrance.closes, parley_str_none, &job)
+                            &g->admit.entrance.closes, parley_str_none, &job)
         == 0)
     {
         /* no wait: a job that remains finds the answer */

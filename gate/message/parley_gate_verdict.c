@@ -2,6 +2,7 @@
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 /* milliseconds after which a message may be sent again if the audit log could
@@ -20,7 +21,7 @@ static parley_step_result_t parley_gate_unwritten(parley_gate_t *g);
 static parley_verdict_t
 parley_gate_verdict(const parley_gate_t *g)
 {
-    switch (g->result) {
+    switch (g->where.result) {
 
     case PARLEY_RESULT_PASSED:
         return parley_gate_is_dry(g) ? PARLEY_VERDICT_DRY_PASSED
@@ -44,13 +45,13 @@ parley_gate_verdict(const parley_gate_t *g)
 static void
 parley_gate_report_verdict(parley_gate_t *g, parley_verdict_t verdict)
 {
-    g->verdict = verdict;
+    g->report.verdict = verdict;
 
-    if (g->verdict_reported) {
+    if (g->report.verdict_reported) {
         return;
     }
 
-    g->verdict_reported = 1;
+    g->report.verdict_reported = 1;
 
     if (g->env->verdict != NULL) {
         g->env->verdict(g);
@@ -63,7 +64,7 @@ parley_gate_conclude(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
-    if (g->verdict_known) {
+    if (g->where.state == PARLEY_GATE_DECIDED) {
         return;
     }
 
@@ -73,17 +74,17 @@ parley_gate_conclude(parley_gate_t *g)
         return;
     }
 
-    g->verdict_known = 1;
+    g->where.state = PARLEY_GATE_DECIDED;
 
     parley_gate_report_verdict(g, verdict);
 
     if (verdict == PARLEY_VERDICT_REFUSED) {
         parley_gate_report_outcome(g, PARLEY_OUTCOME_REFUSED, NULL);
 
-    } else if (verdict != PARLEY_VERDICT_ANSWERED && !g->s->proves
-               && !g->relays)
+    } else if (verdict != PARLEY_VERDICT_ANSWERED && !g->conf.s->proves
+               && !g->serve.relays)
     {
-        g->went_on = 1;
+        g->report.went_on = 1;
     }
 }
 
@@ -98,11 +99,11 @@ parley_gate_record(parley_gate_t *g)
 parley_step_result_t
 parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
 {
-    if (g->env->record == NULL || g->recorded || parley_gate_is_dry(g)) {
+    if (g->env->record == NULL || g->report.recorded || parley_gate_is_dry(g)) {
         return PARLEY_RESULT_NONE;
     }
 
-    g->recorded = 1;
+    g->report.recorded = 1;
 
     switch (g->env->record(g, verdict)) {
 
@@ -110,8 +111,8 @@ parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
         return PARLEY_RESULT_PASSED;
 
     case PARLEY_RECORDED_UNWRITTEN:
-        return g->http->audit_pass ? PARLEY_RESULT_NONE
-                                   : parley_gate_unwritten(g);
+        return g->conf.http->audit_pass ? PARLEY_RESULT_NONE
+                                        : parley_gate_unwritten(g);
 
     default: /* PARLEY_RECORDED_NONE */
         return PARLEY_RESULT_NONE;
@@ -122,8 +123,8 @@ parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
 static parley_step_result_t
 parley_gate_unwritten(parley_gate_t *g)
 {
-    g->unwritten = 1;
-    g->wait = PARLEY_GATE_UNWRITTEN;
+    g->report.unwritten = 1;
+    g->report.wait = PARLEY_GATE_UNWRITTEN;
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "the audit log cannot be written");
@@ -135,9 +136,12 @@ parley_gate_unwritten(parley_gate_t *g)
 void
 parley_gate_refuse(parley_gate_t *g)
 {
-    g->begun = 1;
-    g->result = PARLEY_RESULT_REFUSED;
-    g->ending = 1;
+    g->where.begun = 1;
+    g->where.result = PARLEY_RESULT_REFUSED;
+
+    if (g->where.state == PARLEY_GATE_STEPS) {
+        g->where.state = PARLEY_GATE_ENDING;
+    }
 
     parley_gate_conclude(g);
 }
@@ -146,13 +150,13 @@ parley_gate_refuse(parley_gate_t *g)
 void
 parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
 {
-    if (g->settle != PARLEY_SETTLE_OPEN || settle == PARLEY_SETTLE_OPEN) {
+    if (g->where.settle != PARLEY_SETTLE_OPEN || settle == PARLEY_SETTLE_OPEN) {
         return;
     }
 
-    g->settle = settle;
+    g->where.settle = settle;
 
-    if (g->went_on) {
+    if (g->report.went_on) {
         parley_gate_report_step(g, PARLEY_STEP_SETTLE,
                                 settle == PARLEY_SETTLE_COMMIT
                                 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE);
@@ -166,15 +170,15 @@ parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
 {
     parley_outcome_t  outcome;
 
-    if (!g->went_on || g->outcome_reported) {
+    if (!g->report.went_on || g->report.outcome_reported) {
         return;
     }
 
-    g->outcome_reported = 1;
+    g->report.outcome_reported = 1;
 
     if (g->env->outcome != NULL) {
         outcome.kind = kind;
-        outcome.settle = g->settle;
+        outcome.settle = g->where.settle;
         outcome.answer = answer;
 
         g->env->outcome(g, &outcome);
@@ -187,10 +191,11 @@ parley_gate_report_rest(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
-    if (!g->verdict_reported) {
+    if (!g->report.verdict_reported) {
         /* decided, but the state has not settled the id */
 
-        verdict = g->ending ? parley_gate_verdict(g) : PARLEY_VERDICT_NONE;
+        verdict = g->where.state != PARLEY_GATE_STEPS
+                  ? parley_gate_verdict(g) : PARLEY_VERDICT_NONE;
 
         /* a message that was not forwarded cannot have passed */
 
@@ -199,7 +204,7 @@ parley_gate_report_rest(parley_gate_t *g)
                                       ? verdict : PARLEY_VERDICT_OTHER);
     }
 
-    parley_gate_report_outcome(g, g->verdict == PARLEY_VERDICT_FAILED
+    parley_gate_report_outcome(g, g->report.verdict == PARLEY_VERDICT_FAILED
                                   ? PARLEY_OUTCOME_FAILED
                                   : parley_gate_is_dry(g)
                                   ? PARLEY_OUTCOME_UNTOUCHED

@@ -27,10 +27,10 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
         return;
     }
 
-    parley_count(slot, parley_cell_message(g->proto, g->conf->speak,
-                                           g->verdict), 1);
+    parley_count(slot, parley_cell_message(g->read.proto, g->conf.gate->speak,
+                                           g->report.verdict), 1);
 
-    switch (g->verdict) {
+    switch (g->report.verdict) {
 
     case PARLEY_VERDICT_DRY_REFUSED:
         parley_tally_refusal(slot, g, PARLEY_L_BY_DRY_RUN);
@@ -46,7 +46,7 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
     case PARLEY_VERDICT_REFUSED:
         parley_tally_refusal(slot, g, PARLEY_L_BY_GATEWAY);
 
-        if (g->first.text.len > 0) {
+        if (g->admit.first.text.len > 0) {
             parley_count(slot, PARLEY_M_REPLAYED, 1);
         }
 
@@ -54,12 +54,13 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
 
     default:
 
-        if (g->published) {
+        if (g->publish.published) {
             parley_tally_published(slot, g);
         }
 
         parley_count(slot, PARLEY_M_ANSWERS
-                           + (unsigned) parley_verdict_whose(g->verdict), 1);
+                           + (unsigned) parley_verdict_whose(
+                                            g->report.verdict), 1);
     }
 }
 
@@ -69,14 +70,16 @@ parley_tally_verdict(parley_slot_t *slot, const parley_gate_t *g)
 static void
 parley_tally_request(parley_slot_t *slot, const parley_gate_t *g)
 {
-    if (g->s->proves || g->relays) {
-        parley_count(slot, PARLEY_M_REQUESTS + (unsigned) g->verdict - 1, 1);
+    parley_verdict_t  verdict = g->report.verdict;
+
+    if (g->conf.s->proves || g->serve.relays) {
+        parley_count(slot, PARLEY_M_REQUESTS + (unsigned) verdict - 1, 1);
     }
 
-    if (g->verdict == PARLEY_VERDICT_REFUSED
-        || g->verdict == PARLEY_VERDICT_DRY_REFUSED)
+    if (verdict == PARLEY_VERDICT_REFUSED
+        || verdict == PARLEY_VERDICT_DRY_REFUSED)
     {
-        parley_tally_refusal(slot, g, g->verdict == PARLEY_VERDICT_REFUSED
+        parley_tally_refusal(slot, g, verdict == PARLEY_VERDICT_REFUSED
                                       ? PARLEY_L_BY_GATEWAY
                                       : PARLEY_L_BY_DRY_RUN);
     }
@@ -89,22 +92,22 @@ parley_tally_request(parley_slot_t *slot, const parley_gate_t *g)
 static int
 parley_tally_is_message(const parley_gate_t *g)
 {
-    if (g->verdict == PARLEY_VERDICT_REFUSED
+    if (g->report.verdict == PARLEY_VERDICT_REFUSED
         && g->err->code == PARLEY_E_METHOD_NOT_ALLOWED)
     {
         return 0;
     }
 
-    if (g->relays) {
+    if (g->serve.relays) {
         return 0;
     }
 
-    if (g->mcp != NULL) {
-        return g->mcp->verb != NULL
-               && g->mcp->verb->does < PARLEY_CHANNEL_DOES_ROSTER;
+    if (g->serve.mcp != NULL) {
+        return g->serve.mcp->verb != NULL
+               && g->serve.mcp->verb->does < PARLEY_CHANNEL_DOES_ROSTER;
     }
 
-    return parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE;
+    return parley_settings_endpoint(g->conf.s) == PARLEY_ENDPOINT_NONE;
 }
 
 
@@ -114,7 +117,7 @@ parley_tally_outcome(parley_slot_t *slot, const parley_gate_t *g,
 {
     parley_whose_t  whose;
 
-    parley_count(slot, parley_cell_outcome(g->proto, g->conf->speak,
+    parley_count(slot, parley_cell_outcome(g->read.proto, g->conf.gate->speak,
                                            outcome->kind), 1);
     parley_count(slot, PARLEY_M_IN_FLIGHT, (uint64_t) -1);
 
@@ -148,7 +151,7 @@ static void
 parley_tally_published(parley_slot_t *slot, const parley_gate_t *g)
 {
     parley_count(slot, PARLEY_M_PUBLISHED, 1);
-    parley_count(slot, PARLEY_M_EMITTED, (uint64_t) g->emitted);
+    parley_count(slot, PARLEY_M_EMITTED, (uint64_t) g->publish.emitted);
 
     if (parley_str_is(g->msg->intent, PARLEY_INTENT_DECLARE)) {
         parley_count(slot, PARLEY_M_DECLARED, 1);

@@ -14,7 +14,7 @@
 struct parley_settings_http_s;
 
 
-typedef struct {
+typedef struct parley_bearer_s {
     parley_str_t  sub;          /* sub of the principal; empty: unknown */
     parley_str_t  author;       /* sub of the author, if sub is the surface that
                                    delivers; else empty */

@@ -36,8 +36,8 @@ parley_gate_admits(const parley_render_t *d, const parley_gate_t *g,
         asked.arena = &arena;
         asked.who = &reader;
         asked.msg = &msg;
-        asked.proto = p->proto;
-        asked.to = parley_str_none;
+        asked.read.proto = p->proto;
+        asked.read.to = parley_str_none;
         asked.err = &err;
 
         rc = !parley_gate_is_denied(&asked)

@@ -19,6 +19,7 @@
 #include "gate/message/parley_stream_request.h"
 #include "hub/parley_selector.h"
 #include "gate/settings/parley_settings.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 /* sessions in one page of the roster */
@@ -81,11 +82,11 @@ parley_gate_await_reply(parley_gate_t *g)
 
     /* ACH-31: the answers go to another scope */
 
-    if (g->response_scope.len > 0) {
+    if (g->publish.response_scope.len > 0) {
         return 0;
     }
 
-    if (!g->asked.awaited || g->asked.optional
+    if (!g->admit.asked.awaited || g->admit.asked.optional
         || (parley_codecs[g->msg->wire]->acknowledges
             && g->msg->alarm == PARLEY_SEVERITY_NONE))
     {
@@ -104,7 +105,7 @@ parley_gate_await_reply(parley_gate_t *g)
 
     held = 0;
 
-    if (g->s->submit->hold != 0) {
+    if (g->conf.s->submit->hold != 0) {
 
         if (g->env->hold == NULL) {
             return 0;
@@ -149,14 +150,14 @@ parley_gate_await_reply_posts(const parley_gate_t *g, parley_str_t address)
 {
     const parley_principal_t  *p;
 
-    if (g->http->deliver_uri.len == 0) {
+    if (g->conf.http->deliver_uri.len == 0) {
         return 0;
     }
 
     p = g->who->principal;
 
     if (p == NULL || p->deliver.len == 0) {
-        p = parley_address_owner(g->http->directory, address);
+        p = parley_address_owner(g->conf.http->directory, address);
     }
 
     return p != NULL && p->deliver.len > 0;
@@ -172,21 +173,21 @@ parley_gate_await_reply_posts(const parley_gate_t *g, parley_str_t address)
 static int
 parley_gate_await_reply_absent(parley_gate_t *g)
 {
-    if (g->s->submit->hold != 0) {
-        g->wait = PARLEY_GATE_NO_ROOM;
+    if (g->conf.s->submit->hold != 0) {
+        g->report.wait = PARLEY_GATE_NO_ROOM;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "too many requests are held for an answer, and "
                                 "the sender has no open stream for it");
     }
 
-    if (g->http->reads == 0) {
+    if (g->conf.http->reads == 0) {
         return parley_error_set(g->err, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
                                 "its answer could not come back: no request "
                                 "is held here, and no stream is configured");
     }
 
-    g->wait = parley_gate_await_reply_retry(g);
+    g->report.wait = parley_gate_await_reply_retry(g);
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "its answer could not come back: the sender has no "
@@ -206,7 +207,7 @@ parley_gate_await_reply_retry(const parley_gate_t *g)
     ms = PARLEY_GATE_NO_ROOM;
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        s = g->http->listens[i];
+        s = g->conf.http->listens[i];
 
         if (s != NULL && s->stream->retry > ms) {
             ms = s->stream->retry;
@@ -227,7 +228,8 @@ parley_gate_await_reply_query(parley_gate_t *g, parley_str_t address)
 {
     int  rc;
 
-    if (g->mcp == NULL || g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
+    if (g->serve.mcp == NULL
+        || g->serve.mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
         || g->env->hold == NULL)
     {
         return 0;
@@ -239,7 +241,7 @@ parley_gate_await_reply_query(parley_gate_t *g, parley_str_t address)
         return rc;
     }
 
-    g->wait = PARLEY_GATE_NO_ROOM;
+    g->report.wait = PARLEY_GATE_NO_ROOM;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "too many requests are held for an answer");
@@ -260,29 +262,29 @@ parley_gate_await_reply_again(parley_gate_t *g)
     parley_error_t          why;
     parley_asking_t         asking;
 
-    if (g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
+    if (g->serve.mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY
         || g->env->hold == NULL
         || parley_address_sender(g->who, &address) != 0)
     {
         return 0;
     }
 
-    g->mcp->again = 1;
+    g->serve.mcp->again = 1;
 
-    if (g->response_scope.len > 0) {
+    if (g->publish.response_scope.len > 0) {
         return 0;
     }
 
     parley_gate_asking(g, &asking);
     asking.speak = g->msg->wire;
 
-    parley_question_record(&asking, &g->asked.question);
+    parley_question_record(&asking, &g->admit.asked.question);
 
     why = *g->err;
     rc = parley_gate_await_reply_ask(g, address);
     *g->err = why;
 
-    g->holds = rc == 1;
+    g->publish.holds = rc == 1;
 
     return rc;
 }
@@ -298,15 +300,15 @@ parley_gate_await_reply_ask(parley_gate_t *g, parley_str_t address)
 {
     int  rc;
 
-    if (g->hold_known) {
-        return g->hold_begun;
+    if (g->publish.hold_known) {
+        return g->publish.hold_begun;
     }
 
     rc = parley_gate_await_reply_begin(g, address);
 
     if (rc >= 0) {
-        g->hold_known = 1;
-        g->hold_begun = rc == 1;
+        g->publish.hold_known = 1;
+        g->publish.hold_begun = rc == 1;
     }
 
     return rc;
@@ -318,8 +320,8 @@ parley_gate_await_reply_begin(parley_gate_t *g, parley_str_t address)
 {
     parley_stream_request_t  *o;
 
-    if (g->held != NULL) {
-        return g->env->hold(g, g->held);
+    if (g->publish.held != NULL) {
+        return g->env->hold(g, g->publish.held);
     }
 
     o = parley_arena_calloc(g->arena, sizeof(parley_stream_request_t));
@@ -330,9 +332,10 @@ parley_gate_await_reply_begin(parley_gate_t *g, parley_str_t address)
         return parley_error_memory(g->err);
     }
 
-    g->held = o;
+    g->publish.held = o;
 
-    return g->mcp != NULL ? parley_gate_collects(g, o) : g->env->hold(g, o);
+    return g->serve.mcp != NULL ? parley_gate_collects(g, o)
+                                : g->env->hold(g, o);
 }
 
 
@@ -350,7 +353,7 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
     }
 
     name[0] = PARLEY_SELECTOR_HELD;
-    parley_publication_question(&g->asked.question, &name[1]);
+    parley_publication_question(&g->admit.asked.question, &name[1]);
 
     s = &ret->subscription;
 
@@ -358,7 +361,7 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
     ret->address = address;
     ret->session = parley_str_make(name, 1 + PARLEY_PUBLICATION_QUESTION);
 
-    memcpy(ret->account, g->account, PARLEY_KEY_LEN);
+    memcpy(ret->account, g->proof.account, PARLEY_KEY_LEN);
     parley_expand_log(g->ask.state, address, ret->log);
 
     s->log = ret->log;
@@ -367,7 +370,7 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
     s->session = ret->session;
     s->card = PARLEY_STR("{}");
 
-    if (g->mcp != NULL && g->mcp->again) {
+    if (g->serve.mcp != NULL && g->serve.mcp->again) {
         s->from.epoch = PARLEY_AWAIT_BEFORE;
     }
 
@@ -376,15 +379,15 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
      * are rules.
      */
 
-    if (g->mcp == NULL || parley_gate_denies(g)) {
+    if (g->serve.mcp == NULL || parley_gate_denies(g)) {
         s->reader = parley_str_make(&ret->gate, sizeof(ret->gate));
     }
 
     ret->hold = parley_gate_await_reply_time(g);
 
     return parley_selector_text(g->arena,
-                                g->mcp != NULL ? PARLEY_PROTO_VERBS
-                                               : PARLEY_PROTO_NONE,
+                                g->serve.mcp != NULL ? PARLEY_PROTO_VERBS
+                                                     : PARLEY_PROTO_NONE,
                                 ret->session, parley_str_none, &s->selector);
 }
 
@@ -401,7 +404,7 @@ parley_gate_await_reply_time(const parley_gate_t *g)
 {
     int64_t  ms, deadline, expires;
 
-    ms = g->s->submit->hold;
+    ms = g->conf.s->submit->hold;
     deadline = parley_gate_deadline(g);
     expires = parley_gate_expires(g);
 
@@ -413,8 +416,8 @@ parley_gate_await_reply_time(const parley_gate_t *g)
         ms = deadline;
     }
 
-    if (expires != INT64_MAX && expires - g->now_ms < ms) {
-        ms = expires - g->now_ms;
+    if (expires != INT64_MAX && expires - g->in.now_ms < ms) {
+        ms = expires - g->in.now_ms;
     }
 
     return ms < 1 ? 1 : ms;
@@ -480,7 +483,7 @@ parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
     /* this gateway itself wrote the report of a timeout */
 
     if (p->sender.len == 0) {
-        x->bond.gateway = g->self[p->proto];
+        x->bond.gateway = g->conf.self[p->proto];
     }
 
     parley_error_clear(err);
@@ -516,8 +519,8 @@ parley_gate_await_reply_exchange(parley_gate_t *g, parley_proto_t speak)
 {
     parley_encoded_t  *sent;
 
-    if (speak == g->conf->speak) {
-        return parley_gate_exchange(g, speak, &g->sent);
+    if (speak == g->conf.gate->speak) {
+        return parley_gate_exchange(g, speak, &g->out.sent);
     }
 
     sent = parley_arena_calloc(g->arena, sizeof(parley_encoded_t));
@@ -534,7 +537,7 @@ parley_gate_await_reply_exchange(parley_gate_t *g, parley_proto_t speak)
     sent->copied = 1;
     sent->id = g->msg->id;
     sent->corr = g->msg->corr;
-    sent->approval = g->sent.approval;
+    sent->approval = g->out.sent.approval;
     sent->answerable = 1;
 
     return parley_gate_exchange(g, speak, sent);

@@ -33,7 +33,7 @@ parley_gate_call(parley_gate_t *g, parley_stream_request_t *o)
 {
     const parley_json_t  *doc;
 
-    doc = g->mcp != NULL ? &g->mcp->doc
+    doc = g->serve.mcp != NULL ? &g->serve.mcp->doc
           : parley_gate_responds(g) ? g->msg->doc : NULL;
 
     if (doc == NULL) {
@@ -151,7 +151,7 @@ parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc)
 
     p.kind = PARLEY_PUBLICATION_CANCELLED;
     p.proto = PARLEY_PROTO_NONE;
-    memcpy(p.log, g->account, PARLEY_KEY_LEN);
+    memcpy(p.log, g->proof.account, PARLEY_KEY_LEN);
 
     if (parley_publication_write(g->arena, &p, parts) != 0) {
         return parley_error_memory(g->err);
@@ -159,7 +159,7 @@ parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc)
 
     append.parts = parts;
     append.nparts = 1;
-    append.account = g->account;
+    append.account = g->proof.account;
     append.retention.records = 1;
     append.retention.octets = 1;
     append.retention.ms = 1;

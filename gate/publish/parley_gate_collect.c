@@ -31,15 +31,15 @@ parley_gate_collects(parley_gate_t *g, parley_stream_request_t *opening)
 
     opening->collects = 1;
 
-    g->mcp->opening = opening;
+    g->serve.mcp->opening = opening;
 
     /*
      * An event may be as long as any accepted message.  An event that is
      * refused here would be the first one of each later call.
      */
 
-    parley_events_init(&g->mcp->events, &mem, UINT32_MAX);
-    parley_buf_init(&g->mcp->list, g->arena, 0);
+    parley_events_init(&g->serve.mcp->events, &mem, UINT32_MAX);
+    parley_buf_init(&g->serve.mcp->list, g->arena, 0);
 
     return g->env->hold != NULL ? g->env->hold(g, opening) : 0;
 }
@@ -60,7 +60,7 @@ parley_gate_collect(parley_gate_t *g, parley_str_t octets)
     parley_event_t      event;
     parley_gate_mcp_t  *call;
 
-    call = g->mcp;
+    call = g->serve.mcp;
     some = 0;
 
     while (!call->full) {
@@ -101,12 +101,12 @@ parley_gate_collect_event(parley_gate_t *g, const parley_event_t *event)
     parley_buf_t       *b;
     parley_gate_mcp_t  *call;
 
-    call = g->mcp;
+    call = g->serve.mcp;
     b = &call->list;
 
     frame = event->has_data && event->name.len == 0;
 
-    if (frame && b->len + event->data.len > g->conf->limits.octets
+    if (frame && b->len + event->data.len > g->conf.gate->limits.octets
         && call->n > 0)
     {
         call->full = 1;
@@ -159,7 +159,7 @@ parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret)
     parley_str_t         body;
     parley_gate_mcp_t   *call;
 
-    call = g->mcp;
+    call = g->serve.mcp;
     body = ret->body;
 
     parley_buf_init(&b, g->arena, body.len + call->list.len + 256);
@@ -208,7 +208,7 @@ parley_gate_collect_write(const parley_gate_t *g, parley_buf_t *b)
     const parley_place_t     *from;
     const parley_gate_mcp_t  *call;
 
-    call = g->mcp;
+    call = g->serve.mcp;
     from = &call->opening->subscription.from;
 
     parley_buf_member(b, PARLEY_STR("handle"), call->handle);
@@ -251,7 +251,7 @@ parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret)
 
     parley_buf_init(&b, g->arena, 2 * ret->body.len + 256);
 
-    parley_mcp_result_begin(&b, &g->mcp->doc);
+    parley_mcp_result_begin(&b, &g->serve.mcp->doc);
     parley_buf_name(&b, PARLEY_STR("content"));
     parley_buf_lit(&b, "[{\"type\":\"text\",\"text\":");
     parley_buf_json_string(&b, ret->body);
@@ -275,14 +275,14 @@ parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret)
 int
 parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
 {
-    *ret = g->reply;
+    *ret = g->out.reply;
 
     if (parley_gate_revoked(g) != 0) {
         parley_error_clear(g->err);
 
-        parley_buf_init(&g->mcp->list, g->arena, 0);
-        g->mcp->gap = parley_str_none;
-        g->mcp->last_len = 0;
+        parley_buf_init(&g->serve.mcp->list, g->arena, 0);
+        g->serve.mcp->gap = parley_str_none;
+        g->serve.mcp->last_len = 0;
     }
 
     return parley_gate_mcp_result(g, ret);
@@ -298,18 +298,18 @@ parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
 int
 parley_gate_uncollected(parley_gate_t *g)
 {
-    if (g->mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY) {
+    if (g->serve.mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY) {
         return 0;
     }
 
-    g->wait = PARLEY_GATE_OVERDUE;
+    g->report.wait = PARLEY_GATE_OVERDUE;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "this worker is shutting down: the query \"%.*s\" "
                             "was taken, %s returns its responses",
                             (int) g->msg->id.len, g->msg->id.data,
-                            g->mcp->made.len > 0 ? "agent_subscribe"
-                                                 : "the same call");
+                            g->serve.mcp->made.len > 0 ? "agent_subscribe"
+                                                       : "the same call");
 }
 
 
@@ -323,10 +323,10 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
     const parley_error_t     *error;
     const parley_gate_mcp_t  *call;
 
-    call = g->mcp;
+    call = g->serve.mcp;
     error = refusal->error;
 
-    if (g->s->mcp == NULL) {
+    if (g->conf.s->mcp == NULL) {
         return parley_refuse(g->arena, proto, refusal, ret);
     }
 
@@ -343,8 +343,8 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
 
         /* a held query returns this reply with the collected responses */
 
-        if (g->holds) {
-            g->reply = *ret;
+        if (g->publish.holds) {
+            g->out.reply = *ret;
             return 0;
         }
 
@@ -361,7 +361,8 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
      * needs
      */
 
-    lacks = parley_error_info(error->code)->http == 401 || g->lacks != NULL;
+    lacks = parley_error_info(error->code)->http == 401
+            || g->report.lacks != NULL;
 
     if (call != NULL) {
         why.doc = call->read ? &call->doc : NULL;

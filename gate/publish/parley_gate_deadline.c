@@ -64,7 +64,7 @@ parley_gate_times_out(const parley_gate_t *g)
 
     return g->msg->wire == PARLEY_PROTO_CANONICAL
            && g->msg->act == PARLEY_ACT_REQUEST && g->msg->timeout_ms > 0
-           && g->asked.kept && !g->asked.several
+           && g->admit.asked.kept && !g->admit.asked.several
            && !parley_gate_escalates(g) && p != NULL
            && (parley_address_has(p) || p->deliver.len > 0);
 }
@@ -113,7 +113,7 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
     parley_job_subject_kind_t  kind;
     const parley_principal_t  *superior;
 
-    if (!g->asked.awaited || parley_gate_is_dry(g)) {
+    if (!g->admit.asked.awaited || parley_gate_is_dry(g)) {
         return 0;
     }
 
@@ -126,7 +126,7 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
 
         if (superior != NULL
             && parley_severity_is_emergency(parley_gate_severity(g))
-            && parley_deadline_above(g->http, superior) != NULL)
+            && parley_deadline_above(g->conf.http, superior) != NULL)
         {
             kind = PARLEY_SUBJECT_EMERGENCY;
             after = 0;
@@ -141,8 +141,8 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
         return 0;
     }
 
-    if (parley_deadline_job(g->arena, g->ask.state, kind, &g->asked.question,
-                            sub, ret)
+    if (parley_deadline_job(g->arena, g->ask.state, kind,
+                            &g->admit.asked.question, sub, ret)
         != 0)
     {
         return parley_error_memory(g->err);
@@ -160,7 +160,7 @@ parley_gate_escalate(parley_gate_t *g)
 {
     int  rc;
 
-    if (!g->asked.awaited || !parley_gate_escalates(g)) {
+    if (!g->admit.asked.awaited || !parley_gate_escalates(g)) {
         return PARLEY_RESULT_NONE;
     }
 
@@ -170,7 +170,7 @@ parley_gate_escalate(parley_gate_t *g)
         rc = parley_gate_add(g);
     }
 
-    g->rises = rc == 0;
+    g->publish.rises = rc == 0;
 
     return parley_step_result(rc);
 }
@@ -179,7 +179,7 @@ parley_gate_escalate(parley_gate_t *g)
 int
 parley_gate_await(parley_gate_t *g)
 {
-    if (!parley_gate_times_out(g) || g->published) {
+    if (!parley_gate_times_out(g) || g->publish.published) {
         return 0;
     }
 
@@ -209,10 +209,10 @@ parley_gate_add(parley_gate_t *g)
 
     memset(&notify, 0, sizeof(parley_publish_to_t));
 
-    notify.http = g->http;
+    notify.http = g->conf.http;
     notify.state = g->ask.state;
     notify.publication = &p;
-    notify.account = g->account;
+    notify.account = g->proof.account;
 
     if (parley_publish_to(&notify, g->arena, &append) != 0) {
         return parley_error_memory(g->err);
@@ -231,7 +231,7 @@ parley_gate_add(parley_gate_t *g)
     }
 
     if (rc != 0 || appended.verdict != PARLEY_APPEND_OK) {
-        g->wait = PARLEY_GATE_NO_ROOM;
+        g->report.wait = PARLEY_GATE_NO_ROOM;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "no room to record the deadline of the "

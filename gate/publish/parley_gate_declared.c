@@ -36,7 +36,7 @@ parley_gate_declare(parley_gate_t *g)
     parley_record_id_t   id;
     parley_put_result_t  result;
 
-    if (g->s->submit->declares == 0
+    if (g->conf.s->submit->declares == 0
         || !parley_str_is(g->msg->intent, PARLEY_INTENT_DECLARE))
     {
         return 0;
@@ -61,8 +61,8 @@ parley_gate_declare(parley_gate_t *g)
             memcpy(&count, record.value.data, sizeof(count));
         }
 
-        if (count >= g->s->submit->declares) {
-            g->wait = record.left;
+        if (count >= g->conf.s->submit->declares) {
+            g->report.wait = record.left;
 
             return parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
                                     "too many intents were declared without a "
@@ -103,7 +103,7 @@ parley_gate_flush(parley_gate_t *g)
 {
     parley_record_id_t  id;
 
-    if (g->s->submit->declares == 0
+    if (g->conf.s->submit->declares == 0
         || !parley_str_is(g->msg->intent, PARLEY_INTENT_FLUSH))
     {
         return 0;
@@ -121,7 +121,7 @@ parley_gate_declared_id(const parley_gate_t *g, parley_record_id_t *ret)
     memset(ret, 0, sizeof(parley_record_id_t));
 
     ret->kind = PARLEY_KIND_RATE;
-    parley_account_declared_key(g->ask.state, g->account, ret->key);
+    parley_account_declared_key(g->ask.state, g->proof.account, ret->key);
 }
 
 
@@ -143,7 +143,7 @@ parley_gate_declared_put(parley_gate_t *g, const parley_record_id_t *id,
 
     put.id = *id;
     put.queue = PARLEY_EVICTABLE_NONE;
-    put.account = g->account;
+    put.account = g->proof.account;
     put.parts = &value;
     put.nparts = 1;
     put.ttl = before != NULL ? before->left : PARLEY_DECLARED_MS;
@@ -156,7 +156,7 @@ parley_gate_declared_put(parley_gate_t *g, const parley_record_id_t *id,
 static int
 parley_gate_declared_full(parley_gate_t *g, const char *why)
 {
-    g->wait = PARLEY_GATE_NO_ROOM;
+    g->report.wait = PARLEY_GATE_NO_ROOM;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s", why);
 }

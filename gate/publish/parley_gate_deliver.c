@@ -87,8 +87,8 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 
     memset(ret, 0, sizeof(parley_expansion_t));
 
-    n = g->http->directory != NULL
-        ? parley_directory_principals(g->http->directory, &list) : 0;
+    n = g->conf.http->directory != NULL
+        ? parley_directory_principals(g->conf.http->directory, &list) : 0;
 
     ret->logs = parley_arena_alloc(g->arena, (n + 1) * PARLEY_KEY_LEN);
 
@@ -102,7 +102,7 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
             continue;
         }
 
-        if (ret->nlogs == g->s->submit->expand.max) {
+        if (ret->nlogs == g->conf.s->submit->expand.max) {
             return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
                                     "the sender has more known peers than a "
                                     "message may have recipients");
@@ -154,12 +154,12 @@ parley_gate_reaches_some(parley_gate_t *g)
     parley_channel_scope_t     scope;
     const parley_principal_t  *list;
 
-    if (g->s->submit == NULL || g->http->directory == NULL) {
+    if (g->conf.s->submit == NULL || g->conf.http->directory == NULL) {
         return 0;
     }
 
     if (parley_gate_is_broadcast(g)) {
-        n = parley_directory_principals(g->http->directory, &list);
+        n = parley_directory_principals(g->conf.http->directory, &list);
 
         for (i = 0; i < n && !parley_gate_peer(g, &list[i]); i++) {
             /* void */
@@ -199,8 +199,8 @@ parley_gate_reaches_all(parley_gate_t *g)
     parley_scopes_t            group;
     const parley_principal_t  *reader, *list;
 
-    if (g->s->submit != NULL || g->http->directory == NULL
-        || !(g->conf->policy->given & (1u << PARLEY_POLICY_TO)))
+    if (g->conf.s->submit != NULL || g->conf.http->directory == NULL
+        || !(g->conf.gate->policy->given & (1u << PARLEY_POLICY_TO)))
     {
         return 0;
     }
@@ -211,18 +211,18 @@ parley_gate_reaches_all(parley_gate_t *g)
 
     rc = 1;
     list = NULL;
-    reader = g->reader;
+    reader = g->serve.reader;
     n = group.n > 0 || group.peers
-        ? parley_directory_principals(g->http->directory, &list) : 0;
+        ? parley_directory_principals(g->conf.http->directory, &list) : 0;
 
     for (i = 0; rc == 1 && i < n; i++) {
         if (parley_gate_group_has(g, &group, &list[i])) {
-            g->reader = &list[i];
+            g->serve.reader = &list[i];
             rc = parley_gate_check_rules(g);
         }
     }
 
-    g->reader = reader;
+    g->serve.reader = reader;
 
     return rc == 1 ? 0 : -1;
 }
@@ -257,7 +257,7 @@ parley_gate_scopes(parley_gate_t *g, parley_scopes_t *ret)
 
     for (i = 0; i <= names.n; i++) {
         text = i < names.n ? names.list[i].text
-                           : parley_correlation_scope(&g->correlation);
+                           : parley_correlation_scope(&g->read.correlation);
         scope = &ret->scopes[ret->n];
 
         if (text.len > 0 && parley_channel_scope_parse(text, scope) == 0) {
@@ -308,7 +308,8 @@ parley_gate_reaches(parley_gate_t *g, const parley_channel_scope_t *scope,
 
     if (expansion->audience.form != PARLEY_AUDIENCE_ALL
         || (!parley_codecs[g->msg->wire]->delivers
-            && (g->http->deliver_uri.len == 0 || g->http->directory == NULL)))
+            && (g->conf.http->deliver_uri.len == 0
+                || g->conf.http->directory == NULL)))
     {
         return 0;
     }
@@ -338,8 +339,8 @@ parley_gate_reach_all(parley_gate_t *g, const parley_channel_scope_t *scope,
         return parley_gate_reach_scope(g, scope, answers, ret);
     }
 
-    n = g->http->directory != NULL
-        ? parley_directory_principals(g->http->directory, &list) : 0;
+    n = g->conf.http->directory != NULL
+        ? parley_directory_principals(g->conf.http->directory, &list) : 0;
 
     for (i = 0; i < n; i++) {
 
@@ -374,7 +375,7 @@ parley_gate_reach_scope(parley_gate_t *g,
     const parley_principal_t  *p;
 
     if (!parley_expand_is_org(scope)) {
-        p = parley_address_owner(g->http->directory, scope->handle);
+        p = parley_address_owner(g->conf.http->directory, scope->handle);
 
         return parley_gate_reach(g, p, scope->handle, answers, ret);
     }
@@ -389,7 +390,7 @@ parley_gate_reach_scope(parley_gate_t *g,
             return parley_error_memory(g->err);
         }
 
-        p = parley_address_owner(g->http->directory, address);
+        p = parley_address_owner(g->conf.http->directory, address);
 
         /* a sender's message to its organisation goes to the other members */
 
@@ -429,7 +430,9 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
         }
     }
 
-    if (p == NULL || p->deliver.len == 0 || g->http->deliver_uri.len == 0) {
+    if (p == NULL || p->deliver.len == 0
+        || g->conf.http->deliver_uri.len == 0)
+    {
         rc = parley_gate_awaits(g, address, answers);
 
         return rc != 1 ? rc
@@ -615,7 +618,7 @@ parley_gate_lasts(const parley_gate_t *g)
         return PARLEY_ATTEMPT_LIVES;
     }
 
-    ms = past + g->msg->created_ms - g->now_ms;
+    ms = past + g->msg->created_ms - g->in.now_ms;
 
     return ms > 1 ? ms : 1;
 }

@@ -21,11 +21,11 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
     parley_error_t        err;
     parley_encode_opts_t  opts;
 
-    opts = g->opts;
+    opts = g->out.opts;
     opts.alias = parley_str_none;
     opts.answering = NULL;
 
-    parley_deliver_opts(g->http, to, &opts);
+    parley_deliver_opts(g->conf.http, to, &opts);
     parley_error_clear(&err);
     parley_loss_init(&loss, g->arena);
     memset(ret, 0, sizeof(parley_encoded_t));
@@ -37,7 +37,7 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
     }
 
     /* each form asks for the same approval */
-    ret->approval = g->sent.approval;
+    ret->approval = g->out.sent.approval;
 
     return 0;
 }
@@ -56,7 +56,7 @@ parley_gate_alias_mute(parley_gate_t *g, parley_proto_set_t speaks)
     parley_encoded_t  made;
 
     if (!g->msg->mute || g->msg->wire == PARLEY_PROTO_STREAMS
-        || (g->http->listens[PARLEY_PROTO_STREAMS] == NULL
+        || (g->conf.http->listens[PARLEY_PROTO_STREAMS] == NULL
             && !(speaks & PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)))
         || parley_gate_form(g, PARLEY_PROTO_STREAMS, &made) != 0)
     {
@@ -68,7 +68,7 @@ parley_gate_alias_mute(parley_gate_t *g, parley_proto_set_t speaks)
     a.sent = &made;
     a.speak = PARLEY_PROTO_STREAMS;
 
-    return parley_question_alias_mute(&a, &g->asked);
+    return parley_question_alias_mute(&a, &g->admit.asked);
 }
 
 
@@ -80,7 +80,7 @@ parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks)
     parley_asking_t   a;
     parley_encoded_t  made;
 
-    if (!g->asked.kept || !g->asked.awaited) {
+    if (!g->admit.asked.kept || !g->admit.asked.awaited) {
         return parley_gate_alias_mute(g, speaks);
     }
 
@@ -90,8 +90,8 @@ parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks)
 
     for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
 
-        if (to == g->msg->wire || to == g->conf->speak
-            || (g->http->listens[to] == NULL
+        if (to == g->msg->wire || to == g->conf.gate->speak
+            || (g->conf.http->listens[to] == NULL
                 && !(speaks & PARLEY_PROTO_BIT(to)))
             || parley_gate_form(g, (parley_proto_t) to, &made) != 0)
         {
@@ -100,7 +100,7 @@ parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks)
 
         a.speak = (parley_proto_t) to;
 
-        rc = parley_question_alias(&a, &g->asked);
+        rc = parley_question_alias(&a, &g->admit.asked);
 
         if (rc != 0) {
             return rc;

@@ -9,6 +9,7 @@
 
 #include "gate/message/parley_gate_steps.h"
 #include "hub/parley_publication.h"
+#include "translate/parley_rewrite.h"
 
 
 static parley_str_t parley_gate_fits(parley_str_t text);
@@ -49,7 +50,7 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
         return parley_error_memory(g->err);
     }
 
-    ret->ms = g->now_ms;
+    ret->ms = g->in.now_ms;
     ret->priority = g->msg->priority;
     ret->timeout_ms = g->msg->timeout_ms;
 
@@ -57,20 +58,20 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     ret->from = parley_gate_fits(g->msg->sender);
     ret->to = parley_gate_fits(g->msg->recipient);
 
-    if (g->correlation.answering != NULL) {
-        ret->question = g->correlation.question->record;
-        ret->own = g->correlation.own;
+    if (g->read.correlation.answering != NULL) {
+        ret->question = g->read.correlation.question->record;
+        ret->own = g->read.correlation.own;
     }
 
-    if ((g->correlation.final || g->correlation.declines)
+    if ((g->read.correlation.final || g->read.correlation.declines)
         && parley_gate_answers(g, &ret->answers) != 0)
     {
         return parley_error_memory(g->err);
     }
 
     *scope = g->msg->wire == PARLEY_PROTO_STREAMS ? g->msg->scope
-             : g->conf->speak == PARLEY_PROTO_STREAMS ? g->sent.scope
-                                                      : parley_str_none;
+             : g->conf.gate->speak == PARLEY_PROTO_STREAMS ? g->out.sent.scope
+                                                           : parley_str_none;
     ret->scope = *scope;
 
     parley_gate_responds_to(g, ret, scope);
@@ -94,7 +95,7 @@ parley_gate_responds_to(const parley_gate_t *g, parley_publication_t *p,
 {
     parley_str_t  text;
 
-    text = parley_correlation_scope(&g->correlation);
+    text = parley_correlation_scope(&g->read.correlation);
 
     if (text.len == 0 || g->msg->scope.len > 0) {
         return;
@@ -135,7 +136,7 @@ parley_gate_answers(parley_gate_t *g, parley_str_t *ret)
         return -1;
     }
 
-    parley_publication_question(&g->correlation.id, name);
+    parley_publication_question(&g->read.correlation.id, name);
     *ret = parley_str_make(name, PARLEY_PUBLICATION_QUESTION);
 
     return 0;
@@ -158,12 +159,12 @@ parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
         return 0;
     }
 
-    if (g->unframed) {
+    if (g->publish.unframed) {
         return 0;
     }
 
-    if (g->conf->speak == PARLEY_PROTO_STREAMS) {
-        made = g->sent;
+    if (g->conf.gate->speak == PARLEY_PROTO_STREAMS) {
+        made = g->out.sent;
 
     } else if (parley_gate_form(g, PARLEY_PROTO_STREAMS, &made) != 0) {
         return 0;
@@ -177,7 +178,7 @@ parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
 
     *ret = doc;
 
-    return parley_json_read(doc, g->arena, &g->conf->limits, g->seed,
+    return parley_json_read(doc, g->arena, &g->conf.gate->limits, g->in.seed,
                             made.body, g->err);
 }
 
@@ -193,22 +194,22 @@ parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
     parley_loss_t         loss;
     parley_encoded_t      own;
 
-    if (g->unframed || (g->msg->wire == PARLEY_PROTO_STREAMS
-                        && g->conf->speak == PARLEY_PROTO_STREAMS))
+    if (g->publish.unframed || (g->msg->wire == PARLEY_PROTO_STREAMS
+                                && g->conf.gate->speak == PARLEY_PROTO_STREAMS))
     {
-        *ret = g->sent.body;
+        *ret = g->out.sent.body;
         return 0;
     }
 
     parley_loss_init(&loss, g->arena);
     memset(&own, 0, sizeof(parley_encoded_t));
 
-    if (parley_encode(g->engine, g->arena, g->msg->wire, g->msg, &g->opts,
+    if (parley_encode(g->engine, g->arena, g->msg->wire, g->msg, &g->out.opts,
                       &own, &loss, g->err)
         != 0
-        || (g->edited && own.copied
-            && parley_rewrite_sign(g->arena, g->proto, g->rewritten, &g->opts,
-                                   &own, g->err)
+        || (g->read.edited && own.copied
+            && parley_rewrite_sign(g->arena, g->read.proto, g->rewritten,
+                                   &g->out.opts, &own, g->err)
                != 0))
     {
         return -1;

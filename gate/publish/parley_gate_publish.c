@@ -51,12 +51,12 @@ parley_gate_publish(parley_gate_t *g)
 int
 parley_gate_publish_deadline(parley_gate_t *g)
 {
-    if (!g->published) {
+    if (!g->publish.published) {
         return -1;
     }
 
-    return g->mcp != NULL && !g->holds ? parley_gate_mcp_result(g, &g->reply)
-                                       : 0;
+    return g->serve.mcp != NULL && !g->publish.holds
+           ? parley_gate_mcp_result(g, &g->out.reply) : 0;
 }
 
 
@@ -155,10 +155,10 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
     if (rc == 0) {
         count += (int64_t) reach->urls;
 
-        g->emitted = count;
-        g->holds = held == 1 && count > 0;
+        g->publish.emitted = count;
+        g->publish.holds = held == 1 && count > 0;
 
-        rc = parley_gate_emitted(g, g->s->submit->coarse
+        rc = parley_gate_emitted(g, g->conf.s->submit->coarse
                                     ? parley_selector_coarse(count) : count);
     }
 
@@ -167,16 +167,16 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
     }
 
     if (rc == 0) {
-        g->published = 1;
+        g->publish.published = 1;
         rc = parley_gate_flush(g);
     }
 
     if (rc == 0) {
-        rc = parley_gate_taken(g, &g->reply, 0);
+        rc = parley_gate_taken(g, &g->out.reply, 0);
     }
 
-    if (rc == 0 && g->mcp != NULL && !g->holds) {
-        rc = parley_gate_mcp_result(g, &g->reply);
+    if (rc == 0 && g->serve.mcp != NULL && !g->publish.holds) {
+        rc = parley_gate_mcp_result(g, &g->out.reply);
     }
 
     return rc;
@@ -201,7 +201,7 @@ parley_gate_expand(parley_gate_t *g, const parley_channel_scope_t *scope,
     parley_members(g, &env);
 
     return parley_expand(g->arena, g->ask.state, scope,
-                         &g->s->submit->expand, &env, ret, g->err);
+                         &g->conf.s->submit->expand, &env, ret, g->err);
 }
 
 
@@ -221,7 +221,7 @@ parley_gate_may_read(const parley_gate_t *g,
         return 1;
     }
 
-    p = parley_address_owner(g->http->directory, scope->handle);
+    p = parley_address_owner(g->conf.http->directory, scope->handle);
 
     return p == NULL || parley_gate_may_reach(g, p);
 }
@@ -237,15 +237,15 @@ parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
 
     memset(&publish, 0, sizeof(parley_publish_t));
 
-    left = parley_check_left(g->msg, g->now_ms);
+    left = parley_check_left(g->msg, g->in.now_ms);
 
     publish.publication = p;
     publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) expansion->logs;
     publish.nlogs = expansion->nlogs;
-    publish.account = g->account;
+    publish.account = g->proof.account;
     publish.ttl = left < 0 ? PARLEY_PUBLISH_LIVES : left;
 
-    parley_render_retention(g->http, &publish.retention);
+    parley_render_retention(g->conf.http, &publish.retention);
 
     if (parley_publish_append(g->arena, &publish, ret) != 0) {
         return parley_error_memory(g->err);
@@ -276,7 +276,7 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
      * HUB-10: one call appends and settles, so a retry is not a second message
      */
 
-    parley_reservation_append(&g->entrance, append);
+    parley_reservation_append(&g->admit.entrance, append);
 
     rc = parley_ask_append(&g->ask, append, &appended);
 
@@ -293,7 +293,7 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
         return parley_gate_unappended(g, appended.verdict);
     }
 
-    parley_reservation_appended(&g->entrance, append);
+    parley_reservation_appended(&g->admit.entrance, append);
 
     if (g->env->wake != NULL) {
         g->env->wake(g);
@@ -319,7 +319,7 @@ parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
                                 "the question is answered already", g->err);
 
     case PARLEY_APPEND_STALE:
-        g->wait = PARLEY_GATE_OVERDUE;
+        g->report.wait = PARLEY_GATE_OVERDUE;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "the state did not answer in time");
@@ -328,7 +328,7 @@ parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
         return parley_error_memory(g->err);
 
     default:
-        g->wait = PARLEY_GATE_NO_ROOM;
+        g->report.wait = PARLEY_GATE_NO_ROOM;
 
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
                                 why == PARLEY_APPEND_SHARE
@@ -346,14 +346,15 @@ parley_gate_emitted(parley_gate_t *g, int64_t count)
     parley_answer_t  answer;
 
     memset(&answer, 0, sizeof(parley_answer_t));
-    memset(&g->reply, 0, sizeof(parley_reply_t));
+    memset(&g->out.reply, 0, sizeof(parley_reply_t));
 
     answer.kind = PARLEY_ANSWER_TAKEN;
     answer.status = 200;
     answer.counted = 1;
     answer.delivered = count;
-    answer.framed = g->s->websocket != NULL;
+    answer.framed = g->conf.s->websocket != NULL;
 
-    return parley_answer_encode(g->engine, g->arena, g->msg, &answer, &g->opts,
-                                g->now_ms, &g->reply, g->loss, g->err);
+    return parley_answer_encode(g->engine, g->arena, g->msg, &answer,
+                                &g->out.opts,
+                                g->in.now_ms, &g->out.reply, g->loss, g->err);
 }

@@ -53,7 +53,7 @@ parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
 
     if (append->nlogs == 0
         || (posted == ret->urls
-            && (g->http->reads & ~PARLEY_PROTO_BIT(p->proto)) == 0))
+            && (g->conf.http->reads & ~PARLEY_PROTO_BIT(p->proto)) == 0))
     {
         all = 0;
         some = 0;
@@ -226,8 +226,8 @@ parley_gate_readers_say(parley_gate_t *g, parley_gate_readers_t *reach,
     }
 
     d.engine = g->engine;
-    d.http = g->http;
-    d.seed = g->seed;
+    d.http = g->conf.http;
+    d.seed = g->in.seed;
 
     /* losses are reported when a worker writes the form */
 

@@ -4,6 +4,7 @@
 
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
+#include "hub/parley_expand.h"
 
 
 int

@@ -17,7 +17,7 @@ int
 parley_gate_scope(parley_gate_t *g, parley_str_t text,
     parley_channel_scope_t *ret)
 {
-    if (g->unframed && text.len == 0) {
+    if (g->publish.unframed && text.len == 0) {
         return parley_gate_scope_unframed(g, ret);
     }
 
@@ -74,7 +74,7 @@ parley_gate_scope_of(parley_gate_t *g, parley_str_t *ret)
     const parley_msg_t  *m, *asked;
 
     m = g->msg;
-    asked = g->correlation.answering;
+    asked = g->read.correlation.answering;
 
     if (m->recipient.len == 0) {
         return asked != NULL ? parley_address_reader(g->who, asked->wire,

@@ -102,7 +102,7 @@ parley_members_granted(void *ctx, parley_str_t org, parley_str_t grant)
 static int
 parley_members_is_asked(const parley_gate_t *g)
 {
-    return parley_correlation_scope(&g->correlation).len > 0;
+    return parley_correlation_scope(&g->read.correlation).len > 0;
 }
 
 

@@ -3,13 +3,20 @@
 #ifndef PARLEY_GATE_CONF_H
 #define PARLEY_GATE_CONF_H
 
-#include "translate/parley_codec.h"
 #include "core/parley_json.h"
 #include "translate/parley_msg.h"
 #include "auth/parley_policy.h"
 #include "core/parley_rate.h"
-#include "translate/parley_rewrite.h"
+#include "translate/parley_caps.h"
 #include "core/parley_str.h"
+#include "gate/settings/parley_step.h"
+
+
+struct parley_edit_s;           /* parley_codec_types.h */
+struct parley_intents_s;        /* parley_intents.h */
+struct parley_jwk_s;            /* parley_jwk.h */
+struct parley_settings_http_s;  /* parley_settings.h */
+struct parley_settings_s;
 
 
 typedef enum {
@@ -81,7 +88,7 @@ typedef struct {
                                                found for each message */
     parley_caps_t           caps;           /* for principals without caps of
                                                their own */
-    const parley_edit_t    *redact;
+    const struct parley_edit_s  *redact;
     uint32_t                nredact;        /* at most PARLEY_REDACT_MAX */
     parley_loss_mode_t      loss;
     parley_str_t            token;          /* name of the argument that holds a
@@ -90,6 +97,28 @@ typedef struct {
     int64_t                 past_ms;
     int64_t                 future_ms;
 } parley_gate_conf_t;
+
+
+/* the part of parley_gate_t that directives decide */
+typedef struct {
+    const struct parley_settings_http_s  *http;
+    const struct parley_settings_s       *s;
+    const parley_gate_conf_t             *gate;     /* s->gate */
+    const struct parley_intents_s        *intents;  /* NULL: none */
+    const struct parley_jwk_s            *key;      /* key that signs messages;
+                                                       NULL: none */
+    const parley_str_t                   *self;     /* names of the gateway, by
+                                                       protocol */
+    parley_plan_t                         plan;     /* steps that run */
+    int64_t                               window;   /* ms for which ids are
+                                                       known */
+    int64_t                               retain;   /* ms for which messages are
+                                                       retained; 0: not
+                                                       retained */
+    int64_t                               replay;   /* ms for which first
+                                                       answers are kept; 0: not
+                                                       kept */
+} parley_gate_directives_t;
 
 
 #endif /* PARLEY_GATE_CONF_H */

@@ -2,6 +2,7 @@
 
 #include "gate/settings/parley_directive.h"
 #include "gate/settings/parley_rules.h"
+#include "translate/parley_codec_types.h"
 
 
 /* values of parley_limits: octets or members; depth */

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "gate/settings/parley_directive.h"
+#include "translate/parley_codec.h"
+#include "state/parley_log.h"
+#include "translate/channel/parley_channel_scope.h"
 
 
 #define PARLEY_SET_DAY           ((int64_t) 24 * 3600 * 1000)

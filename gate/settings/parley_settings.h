@@ -12,9 +12,9 @@
 
 #include "gate/settings/parley_challenge.h"
 #include "auth/parley_directory.h"
-#include "hub/parley_expand.h"
+#include "hub/parley_expand_conf.h"
 #include "gate/settings/parley_gate_conf.h"
-#include "hub/parley_hub.h"
+#include "hub/parley_stream.h"
 #include "translate/parley_intents.h"
 #include "auth/parley_jwk.h"
 #include "auth/parley_jwt.h"
@@ -22,6 +22,9 @@
 #include "auth/parley_revocation.h"
 #include "translate/parley_severity_word.h"
 #include "gate/settings/parley_step.h"
+
+
+struct parley_engine_s;         /* parley_codec_types.h */
 
 
 /* parley_health */
@@ -519,7 +522,7 @@ parley_settings_steps(const parley_settings_t *s)
  */
 int parley_settings_verify(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
-    const parley_block_facts_t *block, const parley_engine_t *engine,
+    const parley_block_facts_t *block, const struct parley_engine_s *engine,
     parley_problem_t *problem)
     __attribute__((warn_unused_result));
 

@@ -61,7 +61,7 @@ typedef enum {
                                    recipient, unless the message is acknowledged
                                    in time (VCP-24) */
     PARLEY_STEP_FORWARD,        /* the adapter's: sends body and headers of
-                                   g->sent; not in a dry run */
+                                   g->out.sent; not in a dry run */
     PARLEY_STEP_ANSWER,         /* the response, or one event of its stream */
     PARLEY_STEP_SETTLE,         /* keeps the id of a message that was taken, or
                                    frees it */
@@ -81,8 +81,8 @@ typedef enum {
     PARLEY_RESULT_NONE,         /* nothing to do here */
     PARLEY_RESULT_REFUSED,      /* refused with *err */
     PARLEY_RESULT_SPARED,       /* refused, but passes in the dry run */
-    PARLEY_RESULT_ANSWERED,     /* answered by the gateway: g->reply, or the
-                                   stream of g->opening */
+    PARLEY_RESULT_ANSWERED,     /* answered by the gateway: g->out.reply, or the
+                                   stream of g->serve.opening */
     PARLEY_RESULT_WAIT,         /* the step runs again later */
     PARLEY_RESULT_FAILED        /* no memory, or a defect */
 } parley_step_result_t;

@@ -10,6 +10,7 @@
 #include "gate/message/parley_gate_mcp.h"
 #include "gate/admission/parley_replay.h"
 #include "gate/settings/parley_settings.h"
+#include "translate/parley_rewrite.h"
 
 
 static parley_step_result_t parley_gate_unmatched(parley_gate_t *g);
@@ -21,15 +22,15 @@ parley_step_result_t
 parley_gate_reference(parley_gate_t *g)
 {
     int                    rc;
-    parley_correlation_t  *r = &g->correlation;
+    parley_correlation_t  *r = &g->read.correlation;
 
     r->arena = g->arena;
     r->ask = &g->ask;
     r->msg = g->msg;
     r->who = g->who;
-    r->speak = g->conf->speak;
-    r->addressed = g->addressed;
-    r->published = g->s->submit != NULL;
+    r->speak = g->conf.gate->speak;
+    r->addressed = g->read.addressed;
+    r->published = g->conf.s->submit != NULL;
 
     /* a message to the gateway itself does not answer another message */
 
@@ -41,12 +42,12 @@ parley_gate_reference(parley_gate_t *g)
                    ? parley_gate_unmatched(g) : parley_step_result(rc);
         }
 
-        g->opts.answering = r->answering;
+        g->out.opts.answering = r->answering;
     }
 
-    g->to = parley_correlation_to(r);
+    g->read.to = parley_correlation_to(r);
 
-    parley_embed_supervision(g->msg, &g->means);
+    parley_embed_supervision(g->msg, &g->read.means);
 
     return r->question != NULL ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
 }
@@ -63,7 +64,7 @@ parley_gate_unmatched(parley_gate_t *g)
 {
     parley_error_t  *why;
 
-    if (g->entry != NULL) {
+    if (g->where.entry != NULL) {
         return PARLEY_RESULT_REFUSED;
     }
 
@@ -76,7 +77,7 @@ parley_gate_unmatched(parley_gate_t *g)
     *why = *g->err;
     parley_error_clear(g->err);
 
-    g->stale = why;
+    g->admit.stale = why;
 
     return parley_gate_admit(g);
 }
@@ -86,7 +87,7 @@ parley_step_result_t
 parley_gate_admit(parley_gate_t *g)
 {
     int                    rc;
-    parley_reservation_t  *e = &g->entrance;
+    parley_reservation_t  *e = &g->admit.entrance;
 
     rc = parley_gate_actors_pass(g);
 
@@ -107,14 +108,14 @@ parley_gate_admit(parley_gate_t *g)
         return PARLEY_RESULT_WAIT;
 
     default:
-        g->wait = e->wait;
+        g->report.wait = e->wait;
 
-        if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->mcp != NULL) {
+        if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->serve.mcp != NULL) {
             return parley_gate_await_reply_again(g) == PARLEY_WAIT
                    ? PARLEY_RESULT_WAIT : PARLEY_RESULT_REFUSED;
         }
 
-        return e->verdict == PARLEY_ADMIT_DUPLICATE && g->replay != 0
+        return e->verdict == PARLEY_ADMIT_DUPLICATE && g->conf.replay != 0
                ? parley_gate_duplicate(g) : PARLEY_RESULT_REFUSED;
     }
 }
@@ -124,19 +125,20 @@ static int
 parley_gate_enter(parley_gate_t *g)
 {
     parley_caps_t          caps;
-    parley_reservation_t  *e = &g->entrance;
+    parley_reservation_t  *e = &g->admit.entrance;
 
     parley_gate_account(g);
 
     e->ask = &g->ask;
     e->who = g->who;
-    e->correlation = &g->correlation;
+    e->correlation = &g->read.correlation;
     e->place = NULL;
-    e->account = g->account;
-    e->address = g->address;
-    e->stale = g->stale;
-    e->ttl = g->window;
-    e->said = g->mcp != NULL ? g->mcp->arguments : parley_json_ref_none;
+    e->account = g->proof.account;
+    e->address = g->in.address;
+    e->stale = g->admit.stale;
+    e->ttl = g->conf.window;
+    e->said = g->serve.mcp != NULL ? g->serve.mcp->arguments
+                                   : parley_json_ref_none;
     e->quota = NULL;
 
     /*
@@ -144,7 +146,7 @@ parley_gate_enter(parley_gate_t *g)
      * is refused in any case, and may be a repeated acknowledgment (VCP-26).
      */
 
-    e->free = g->at == PARLEY_STEP_REFERENCE || parley_gate_is_free(g);
+    e->free = g->where.at == PARLEY_STEP_REFERENCE || parley_gate_is_free(g);
 
     e->lifts = NULL;
     e->nlifts = 0;
@@ -152,30 +154,30 @@ parley_gate_enter(parley_gate_t *g)
     /* only nginx knows where the message arrived; finding it costs time */
 
     if (parley_window_knows(g->msg)
-        && (g->replay != 0
-            || parley_window_is_local(g->msg, g->self[g->msg->wire])))
+        && (g->conf.replay != 0
+            || parley_window_is_local(g->msg, g->conf.self[g->msg->wire])))
     {
-        memset(&g->place, 0, sizeof(parley_arrival_t));
+        memset(&g->read.place, 0, sizeof(parley_arrival_t));
 
-        g->place.self = g->self[g->msg->wire];
+        g->read.place.self = g->conf.self[g->msg->wire];
 
-        if (g->env->value(g, &g->s->receiver, &g->place.receiver) != 0
+        if (g->env->value(g, &g->conf.s->receiver, &g->read.place.receiver) != 0
             || (g->env->arrival != NULL
-                && g->env->arrival(g, &g->place) != 0))
+                && g->env->arrival(g, &g->read.place) != 0))
         {
             return -1;
         }
 
-        e->place = &g->place;
+        e->place = &g->read.place;
     }
 
     /* AEE-28: the limit of the priority that the message goes on with */
 
-    if (g->conf->rate != NULL) {
+    if (g->conf.gate->rate != NULL) {
         parley_gate_caps(g, &caps);
 
         e->priority = parley_rewrite_capped(g->msg, &caps);
-        e->quota = &g->conf->rate->classes[e->priority];
+        e->quota = &g->conf.gate->rate->classes[e->priority];
     }
 
     return 0;
@@ -192,7 +194,7 @@ parley_gate_duplicate(parley_gate_t *g)
 
     parley_gate_replay(g, &r);
 
-    rc = parley_replay_find(&r, &g->first);
+    rc = parley_replay_find(&r, &g->admit.first);
 
     return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT
            : rc < 0 ? PARLEY_RESULT_FAILED : PARLEY_RESULT_REFUSED;
@@ -211,17 +213,17 @@ parley_gate_keep(parley_gate_t *g)
      * a message that continues was kept for another location before: drop that
      */
 
-    rc = parley_question_drop(&g->ask, &g->before);
+    rc = parley_question_drop(&g->ask, &g->admit.before);
 
     if (rc == 0) {
-        rc = parley_question_keep(&a, &g->asked, g->err);
+        rc = parley_question_keep(&a, &g->admit.asked, g->err);
     }
 
     if (rc == 0) {
-        memset(&g->before, 0, sizeof(parley_asked_t));
+        memset(&g->admit.before, 0, sizeof(parley_asked_t));
 
     } else if (rc != PARLEY_WAIT) {
-        g->wait = PARLEY_GATE_NO_ROOM;
+        g->report.wait = PARLEY_GATE_NO_ROOM;
     }
 
     return parley_step_result(rc);
@@ -232,9 +234,11 @@ int
 parley_gate_undo(parley_gate_t *g)
 {
     int                    rc;
-    const parley_asked_t  *asked[] = { &g->before, &g->asked };
+    const parley_asked_t  *asked[] = { &g->admit.before, &g->admit.asked };
 
-    if (g->entrance.taken || !parley_reservation_is_open(&g->entrance)) {
+    if (g->admit.entrance.taken
+        || !parley_reservation_is_open(&g->admit.entrance))
+    {
         return 0;
     }
 
@@ -243,13 +247,15 @@ parley_gate_undo(parley_gate_t *g)
      * acknowledge it, even if the message comes again
      */
 
-    rc = parley_reservation_release(&g->entrance, asked, g->rises ? 1 : 2,
-                                    g->retained ? &g->retained_as : NULL);
+    rc = parley_reservation_release(&g->admit.entrance, asked,
+                                    g->publish.rises ? 1 : 2,
+                                    g->publish.retained
+                                    ? &g->publish.retained_as : NULL);
 
     if (rc != PARLEY_WAIT) {
-        g->retained = 0;
-        memset(&g->before, 0, sizeof(parley_asked_t));
-        memset(&g->asked, 0, sizeof(parley_asked_t));
+        g->publish.retained = 0;
+        memset(&g->admit.before, 0, sizeof(parley_asked_t));
+        memset(&g->admit.asked, 0, sizeof(parley_asked_t));
     }
 
     return rc;

@@ -12,6 +12,7 @@
 #include "gate/admission/parley_replay.h"
 #include "gate/admission/parley_retain.h"
 #include "gate/settings/parley_settings.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 static int parley_gate_settle_answer(parley_gate_t *g,
@@ -30,7 +31,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
 {
     int  rc;
 
-    if (g->relays) {
+    if (g->serve.relays) {
         return parley_gate_relay_settles(g, answered, clock);
     }
 
@@ -46,7 +47,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
     parley_ask_over(&g->ask);
     parley_gate_settles(g, answered->settle);
 
-    if (g->late) {
+    if (g->answer.late) {
         return parley_gate_late(g);
     }
 
@@ -77,7 +78,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
 static int
 parley_gate_late(parley_gate_t *g)
 {
-    if (g->entrance.closing) {
+    if (g->admit.entrance.closing) {
         (void) parley_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
                                 "the question is answered already", g->err);
     } else {
@@ -103,15 +104,15 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
     }
 
     if (answered->takes) {
-        rc = parley_question_take(&g->ask, &g->asked, answered->principal,
-                                  answered->session, g->account);
+        rc = parley_question_take(&g->ask, &g->admit.asked, answered->principal,
+                                  answered->session, g->proof.account);
 
         if (rc == PARLEY_WAIT) {
             return rc;
         }
 
         if (rc == 0) {
-            parley_exchange_late(g->exchange, answered);
+            parley_exchange_late(g->answer.exchange, answered);
         }
     }
 
@@ -127,7 +128,8 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
          */
 
         said = answered->said && (answered->kind != PARLEY_ANSWER_TAKEN
-                                  || !g->asked.awaited || g->asked.optional);
+                                  || !g->admit.asked.awaited
+                                  || g->admit.asked.optional);
 
         if (answered->kind == PARLEY_ANSWER_TAKEN && !closes
             && parley_gate_await(g) == PARLEY_WAIT)
@@ -150,7 +152,9 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
         rc = parley_gate_close(g);
     }
 
-    if (rc != PARLEY_WAIT && answered->message.body.len > 0 && !g->late) {
+    if (rc != PARLEY_WAIT && answered->message.body.len > 0
+        && !g->answer.late)
+    {
         rc = parley_gate_acknowledge(g, answered);
     }
 
@@ -160,10 +164,10 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
 
     /* only now: a step that runs again must ask the state in the same order */
 
-    memset(g->given, 0, sizeof(g->given));
+    memset(g->answer.given, 0, sizeof(g->answer.given));
 
     if (closes) {
-        memset(&g->asked, 0, sizeof(parley_asked_t));
+        memset(&g->admit.asked, 0, sizeof(parley_asked_t));
     }
 
     return 0;
@@ -180,7 +184,7 @@ static int
 parley_gate_closes(const parley_gate_t *g, const parley_answered_t *answered)
 {
     return answered->closes
-           && !(g->rises
+           && !(g->publish.rises
                 && (answered->kind == PARLEY_ANSWER_REFUSED
                     || answered->act == PARLEY_ACT_FAILURE));
 }
@@ -204,7 +208,7 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
 
     to = g->who->principal;
 
-    if (to == NULL || !(g->http->publishes || to->deliver.len > 0)) {
+    if (to == NULL || !(g->conf.http->publishes || to->deliver.len > 0)) {
         return 0;
     }
 
@@ -217,15 +221,15 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
     p.from = g->msg->recipient;
     p.to = g->msg->sender;
     p.id = answered->message.id;
-    p.ms = g->now_ms;
+    p.ms = g->in.now_ms;
     p.priority = g->msg->priority;
     p.message = answered->message.body;
 
-    notify.http = g->http;
+    notify.http = g->conf.http;
     notify.state = g->ask.state;
     notify.ask = &g->ask;
     notify.publication = &p;
-    notify.account = g->account;
+    notify.account = g->proof.account;
     notify.to = to;
     notify.kind = PARLEY_SUBJECT_NOTICE;
     notify.sender = answered->principal;
@@ -252,7 +256,7 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
     /* a subscriber that connects later gets retained messages */
 
     answered->told = append.njobs != 0 || appended.ngroups != 0
-                     || g->http->retain != 0;
+                     || g->conf.http->retain != 0;
 
     if (g->env->wake != NULL) {
         g->env->wake(g);
@@ -268,15 +272,15 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 {
     int  rc, closes;
 
-    if (g->relays) {
+    if (g->serve.relays) {
         /* no message is settled */
         return 0;
     }
 
-    closes = g->err->taken && !g->rises;
+    closes = g->err->taken && !g->publish.rises;
 
-    if (g->verdict == PARLEY_VERDICT_PASSED) {
-        g->verdict = PARLEY_VERDICT_FAILED;
+    if (g->report.verdict == PARLEY_VERDICT_PASSED) {
+        g->report.verdict = PARLEY_VERDICT_FAILED;
         parley_gate_report_step(g, PARLEY_STEP_ANSWER, PARLEY_RESULT_REFUSED);
     }
 
@@ -285,7 +289,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
     rc = g->err->taken ? parley_gate_taken(g, reply, closes)
                        : parley_gate_undo(g);
 
-    if (rc == 0 && g->late && reply != NULL) {
+    if (rc == 0 && g->answer.late && reply != NULL) {
         /* keeps this reply instead of the late answer */
         rc = parley_gate_keep_first(g, reply);
     }
@@ -297,7 +301,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
     if (rc != PARLEY_WAIT) {
 
         if (closes) {
-            memset(&g->asked, 0, sizeof(parley_asked_t));
+            memset(&g->admit.asked, 0, sizeof(parley_asked_t));
         }
 
         parley_ask_end(&g->ask);
@@ -317,13 +321,13 @@ parley_gate_close(parley_gate_t *g)
 {
     int  rc;
 
-    rc = parley_question_close(&g->ask, &g->asked);
+    rc = parley_question_close(&g->ask, &g->admit.asked);
 
     if (rc == PARLEY_WAIT) {
         return rc;
     }
 
-    g->late |= rc == PARLEY_SETTLED_LATE;
+    g->answer.late |= rc == PARLEY_SETTLED_LATE;
 
     return 0;
 }

@@ -24,9 +24,9 @@ parley_gate_proof(parley_gate_t *g)
 {
     parley_step_result_t  result;
 
-    result = g->renewed ? PARLEY_RESULT_PASSED : parley_gate_prove(g);
+    result = g->proof.renewed ? PARLEY_RESULT_PASSED : parley_gate_prove(g);
 
-    return result == PARLEY_RESULT_PASSED && g->renewed
+    return result == PARLEY_RESULT_PASSED && g->proof.renewed
            && parley_gate_token_record(g) == PARLEY_WAIT
            ? PARLEY_RESULT_WAIT : result;
 }
@@ -53,17 +53,17 @@ parley_gate_prove(parley_gate_t *g)
             return parley_gate_disproved(g);
         }
 
-    } else if (g->holder != NULL) {
+    } else if (g->proof.holder != NULL) {
 
         if (parley_gate_origin(g) != 0) {
             return parley_gate_disproved(g);
         }
 
-        g->who->principal = g->holder;
+        g->who->principal = g->proof.holder;
         result = PARLEY_RESULT_PASSED;
     }
 
-    if (g->holder != NULL) {
+    if (g->proof.holder != NULL) {
         g->who->certified = 1;
     }
 
@@ -88,15 +88,15 @@ parley_gate_proof_known(parley_gate_t *g)
         return 0;
     }
 
-    result = g->s->jwt != NULL ? parley_gate_token_known(g)
-                               : PARLEY_RESULT_NONE;
+    result = g->conf.s->jwt != NULL ? parley_gate_token_known(g)
+                                    : PARLEY_RESULT_NONE;
 
     if (result == PARLEY_RESULT_WAIT) {
         return PARLEY_WAIT;
     }
 
     return result == PARLEY_RESULT_PASSED
-           || (result == PARLEY_RESULT_NONE && g->holder != NULL);
+           || (result == PARLEY_RESULT_NONE && g->proof.holder != NULL);
 }
 
 
@@ -107,22 +107,22 @@ parley_gate_proof_known(parley_gate_t *g)
 static int
 parley_gate_certificate(parley_gate_t *g)
 {
-    g->certificate = NULL;
-    g->holder = NULL;
+    g->proof.certificate = NULL;
+    g->proof.holder = NULL;
 
-    if (g->conf->certificate == PARLEY_DEMAND_OFF) {
+    if (g->conf.gate->certificate == PARLEY_DEMAND_OFF) {
         return 0;
     }
 
-    if (parley_gate_shown(g, &g->certificate) != 0) {
+    if (parley_gate_shown(g, &g->proof.certificate) != 0) {
         return -1;
     }
 
-    if (g->certificate != NULL) {
+    if (g->proof.certificate != NULL) {
         return parley_gate_holder(g);
     }
 
-    return g->conf->certificate == PARLEY_DEMAND_OPTIONAL ? 0
+    return g->conf.gate->certificate == PARLEY_DEMAND_OPTIONAL ? 0
            : parley_error_set(g->err, PARLEY_E_TOKEN_MISSING, NULL,
                               "a client certificate is required");
 }
@@ -146,11 +146,12 @@ parley_gate_holder(parley_gate_t *g)
         return -1;
     }
 
-    if (parley_directory_by_certificate(g->http->directory, g->certificate,
-                                        &g->holder, &other)
+    if (parley_directory_by_certificate(g->conf.http->directory,
+                                        g->proof.certificate,
+                                        &g->proof.holder, &other)
         != 0)
     {
-        g->holder = NULL;
+        g->proof.holder = NULL;
 
         return parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
                                 "the client certificate names several "
@@ -162,9 +163,9 @@ parley_gate_holder(parley_gate_t *g)
      * principal is ignored
      */
 
-    if (g->holder != NULL
-        || (g->s->jwt != NULL
-            && g->conf->certificate == PARLEY_DEMAND_OPTIONAL))
+    if (g->proof.holder != NULL
+        || (g->conf.s->jwt != NULL
+            && g->conf.gate->certificate == PARLEY_DEMAND_OPTIONAL))
     {
         return 0;
     }
@@ -183,12 +184,12 @@ parley_gate_certificate_period(parley_gate_t *g)
 
     now = g->env->now(g);
 
-    if (now >= g->certificate->expires) {
+    if (now >= g->proof.certificate->expires) {
         return parley_error_set(g->err, PARLEY_E_TOKEN_EXPIRED, NULL,
                                 "the client certificate has expired");
     }
 
-    return now >= g->certificate->not_before ? 0
+    return now >= g->proof.certificate->not_before ? 0
            : parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
                               "the client certificate is not valid yet");
 }
@@ -197,8 +198,8 @@ parley_gate_certificate_period(parley_gate_t *g)
 static int
 parley_gate_both(parley_gate_t *g)
 {
-    return g->holder == NULL
-           || parley_str_eq(g->holder->sub, g->who->principal->sub)
+    return g->proof.holder == NULL
+           || parley_str_eq(g->proof.holder->sub, g->who->principal->sub)
            ? 0
            : parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
                               "the token has another principal than the client "

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
+#include "http/parley_events.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 static parley_exchange_t *parley_gate_exchanged(parley_gate_t *g);
@@ -33,7 +35,7 @@ static const struct {
 static parley_exchange_t *
 parley_gate_exchanged(parley_gate_t *g)
 {
-    return parley_gate_exchange(g, g->conf->speak, &g->sent);
+    return parley_gate_exchange(g, g->conf.gate->speak, &g->out.sent);
 }
 
 
@@ -60,7 +62,7 @@ parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
     int                 rc;
     parley_exchange_t  *x;
 
-    if (g->relays) {
+    if (g->serve.relays) {
         return parley_gate_understood(g, parley_gate_relayed(g, response,
                                                              ret));
     }
@@ -74,7 +76,7 @@ parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
     rc = parley_exchange_answer(x, g->arena, response, g->env->now(g), ret,
                                 g->loss, g->err);
     if (rc != 0) {
-        g->wait = response->wait_ms;
+        g->report.wait = response->wait_ms;
     }
 
     return parley_gate_understood(g, rc);
@@ -104,7 +106,7 @@ parley_gate_events(parley_gate_t *g, parley_events_t *events,
 static void
 parley_gate_strip(const parley_gate_t *g, parley_event_t *event)
 {
-    if (parley_gate_responds(g) && !g->relays) {
+    if (parley_gate_responds(g) && !g->serve.relays) {
         event->has_id = 0;
         event->id = parley_str_none;
         event->name = parley_str_none;
@@ -120,7 +122,7 @@ parley_gate_event(parley_gate_t *g, parley_arena_t *arena, parley_str_t data,
     parley_loss_t       lost;
     parley_exchange_t  *x;
 
-    if (g->relays) {
+    if (g->serve.relays) {
         return parley_gate_understood(g, parley_gate_relayed_event(g, arena,
                                                                    data, ret));
     }
@@ -164,7 +166,7 @@ parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
 
     whole = !how->broken && rc == PARLEY_EVENTS_WHOLE;
 
-    if (g->relays) {
+    if (g->serve.relays) {
         memset(ret, 0, sizeof(parley_answered_t));
         ret->over = 1;
 
@@ -223,7 +225,7 @@ parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
 int
 parley_gate_is_single(const parley_gate_t *g)
 {
-    return parley_codecs[g->msg->wire]->binding->single && !g->relays;
+    return parley_codecs[g->msg->wire]->binding->single && !g->serve.relays;
 }
 
 
@@ -237,10 +239,10 @@ parley_gate_upstream_error(parley_gate_t *g, parley_upstream_error_t what,
 
     /* the timeout caused each of these errors */
 
-    if (g->timed_out && (what == PARLEY_UPSTREAM_ERROR_UNREACHED
-                         || what == PARLEY_UPSTREAM_ERROR_CONNECT_TIMEOUT
-                         || what == PARLEY_UPSTREAM_ERROR_UNANSWERED
-                         || what == PARLEY_UPSTREAM_ERROR_EARLY))
+    if (g->in.timed_out && (what == PARLEY_UPSTREAM_ERROR_UNREACHED
+                            || what == PARLEY_UPSTREAM_ERROR_CONNECT_TIMEOUT
+                            || what == PARLEY_UPSTREAM_ERROR_UNANSWERED
+                            || what == PARLEY_UPSTREAM_ERROR_EARLY))
     {
         what = PARLEY_UPSTREAM_ERROR_TIMEOUT;
     }

@@ -113,12 +113,12 @@ parley_gate_local_protocol(parley_gate_t *g)
     int             rc;
     parley_local_t  own;
 
-    own.speak = g->conf->speak;
-    own.published = g->s->submit != NULL;
+    own.speak = g->conf.gate->speak;
+    own.published = g->conf.s->submit != NULL;
     own.may = parley_gate_local_may;
     own.ctx = g;
 
-    rc = parley_local(g->arena, g->msg, &own, &g->reply, g->err);
+    rc = parley_local(g->arena, g->msg, &own, &g->out.reply, g->err);
 
     return rc == 0 ? PARLEY_RESULT_NONE
            : rc < 0 ? PARLEY_RESULT_REFUSED : PARLEY_RESULT_ANSWERED;
@@ -147,10 +147,10 @@ parley_gate_local_other(parley_gate_t *g)
     parley_str_t  to, own;
 
     to = g->msg->recipient;
-    own = g->self[PARLEY_PROTO_CANONICAL];
+    own = g->conf.self[PARLEY_PROTO_CANONICAL];
     kind = parley_str_until(own, '.').len + 1;
 
-    if (!g->names_recipient || g->correlation.question != NULL
+    if (!g->read.names_recipient || g->read.correlation.question != NULL
         || own.len <= kind)
     {
         return PARLEY_RESULT_NONE;
@@ -166,7 +166,7 @@ parley_gate_local_other(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    switch (parley_reserved_like(g->arena, g->msg->wire, to, g->self)) {
+    switch (parley_reserved_like(g->arena, g->msg->wire, to, g->conf.self)) {
 
     case 0:
         return PARLEY_RESULT_NONE;
@@ -241,9 +241,9 @@ parley_gate_local_reply(parley_gate_t *g, const parley_tasks_t *tasks,
     parley_str_t          self, payload;
     parley_task_fault_t   fault;
 
-    self = g->self[g->msg->wire];
+    self = g->conf.self[g->msg->wire];
 
-    memset(&g->reply, 0, sizeof(parley_reply_t));
+    memset(&g->out.reply, 0, sizeof(parley_reply_t));
 
     rc = parley_gate_locals[task](g, &payload, &fault);
 
@@ -252,11 +252,11 @@ parley_gate_local_reply(parley_gate_t *g, const parley_tasks_t *tasks,
     }
 
     return rc == 1
-           ? tasks->result(g->arena, g->msg, self, payload, g->now_ms,
-                           &g->reply, g->err)
+           ? tasks->result(g->arena, g->msg, self, payload, g->in.now_ms,
+                           &g->out.reply, g->err)
            : tasks->error(g->arena, g->msg, self, parley_str_c(fault.code),
                           parley_str_c(fault.why), parley_str_c(fault.field),
-                          g->now_ms, &g->reply, g->err);
+                          g->in.now_ms, &g->out.reply, g->err);
 }
 
 
@@ -409,7 +409,7 @@ parley_gate_local_capability(parley_gate_t *g, parley_str_t *ret,
         parley_buf_json_string(&b, intent);
     }
 
-    (void) parley_intents_list(g->intents, &b, n == 0,
+    (void) parley_intents_list(g->conf.intents, &b, n == 0,
                                parley_gate_local_keep, g);
 
     parley_buf_lit(&b, "]}");
@@ -543,7 +543,7 @@ parley_gate_local_validate(parley_gate_t *g, parley_str_t *ret,
     }
 
     return parley_gate_local_validated(g,
-                       parley_intents_find(g->intents, intent, act),
+                       parley_intents_find(g->conf.intents, intent, act),
                        payload, ret);
 }
 

@@ -22,7 +22,7 @@ parley_gate_policy(parley_gate_t *g)
 {
     parley_step_result_t  rc;
 
-    if (g->s->proves) {
+    if (g->conf.s->proves) {
         return parley_step_result(parley_gate_check_caller(g));
     }
 
@@ -39,7 +39,7 @@ parley_gate_ruled(parley_gate_t *g)
     int                     rc;
     const parley_policy_t  *policy;
 
-    policy = g->conf->policy;
+    policy = g->conf.gate->policy;
 
     if (parley_gate_intent(g) != 0) {
         return PARLEY_RESULT_REFUSED;
@@ -49,7 +49,7 @@ parley_gate_ruled(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    if (parley_is_unruled(g->msg, g->conf->speak)) {
+    if (parley_is_unruled(g->msg, g->conf.gate->speak)) {
         return parley_gate_caller(g) == 0 ? PARLEY_RESULT_NONE
                                           : PARLEY_RESULT_REFUSED;
     }
@@ -71,7 +71,7 @@ parley_gate_ruled(parley_gate_t *g)
 
     /* some members of a group may be reached: PUBLISH omits the others */
 
-    if ((g->rule == NULL || g->rule->allow)
+    if ((g->report.rule == NULL || g->report.rule->allow)
         && (policy->given & (1u << PARLEY_POLICY_TO))
         && parley_gate_reaches_some(g))
     {
@@ -101,7 +101,7 @@ parley_gate_intent(const parley_gate_t *g)
     const char             *why;
     const parley_policy_t  *policy;
 
-    policy = g->conf->policy;
+    policy = g->conf.gate->policy;
 
     if (parley_intent_is_reserved(g->msg->intent)) {
         why = "the intent must not be in the reserved namespace aee.*";
@@ -109,7 +109,7 @@ parley_gate_intent(const parley_gate_t *g)
     } else if (policy != NULL
                && (policy->given & (1u << PARLEY_POLICY_INTENT))
                && !parley_intent_is_plain(g->msg->intent)
-               && !parley_is_unruled(g->msg, g->conf->speak))
+               && !parley_is_unruled(g->msg, g->conf.gate->speak))
     {
         why = "rules name intents here: an intent may only have the characters "
               "A-Z, a-z, 0-9, \".\", \"_\" and \"-\"";
@@ -135,7 +135,7 @@ parley_gate_recipient(const parley_gate_t *g)
     to = parley_gate_to(g);
 
     if (to.len == 0
-        || !(g->conf->policy->given & (1u << PARLEY_POLICY_TO))
+        || !(g->conf.gate->policy->given & (1u << PARLEY_POLICY_TO))
         || parley_names_is_plain(g->who, to))
     {
         return 0;
@@ -157,8 +157,8 @@ parley_gate_recipient(const parley_gate_t *g)
 parley_step_result_t
 parley_gate_direction(parley_gate_t *g)
 {
-    if (g->correlation.question != NULL && g->correlation.above
-        && g->correlation.final)
+    if (g->read.correlation.question != NULL && g->read.correlation.above
+        && g->read.correlation.final)
     {
         return PARLEY_RESULT_PASSED;
     }

@@ -62,7 +62,7 @@ parley_gate_failures(parley_gate_t *g)
                                     : PARLEY_RESULT_PASSED;
     }
 
-    g->wait = got.wait;
+    g->report.wait = got.wait;
 
     (void) parley_error_set(g->err, PARLEY_E_RATE_LIMITED, NULL,
                             "too many tokens and signatures from this address "
@@ -83,7 +83,7 @@ parley_gate_failed(parley_gate_t *g)
     parley_rated_t   got;
     parley_rating_t  rating;
 
-    if (g->conf->failures.interval_us == 0) {
+    if (g->conf.gate->failures.interval_us == 0) {
         return 0;
     }
 
@@ -112,11 +112,11 @@ parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
     parley_account_kept_t  *kept;
 
     ret->account = NULL;
-    ret->rate = g->conf->failures;
+    ret->rate = g->conf.gate->failures;
     ret->look = 0;
 
-    kept = g->failing == NULL ? NULL
-           : parley_account_place(g->failing, g->address);
+    kept = g->in.failing == NULL ? NULL
+           : parley_account_place(g->in.failing, g->in.address);
 
     if (kept != NULL) {
         parley_account_kept_rate_key(g->ask.state, kept,
@@ -125,7 +125,7 @@ parley_gate_proofs(const parley_gate_t *g, parley_rating_t *ret)
 
     } else {
         parley_account_rate_key(g->ask.state, PARLEY_COUNTED_FAILURES,
-                                g->address, parley_str_none, &ret->rate,
+                                g->in.address, parley_str_none, &ret->rate,
                                 ret->key);
     }
 }
@@ -144,14 +144,14 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
     parley_rating_t         rating;
     parley_account_kept_t  *kept;
 
-    if (g->conf->sole.interval_us == 0) {
+    if (g->conf.gate->sole.interval_us == 0) {
         return parley_gate_limits(g, sub);
     }
 
     parley_gate_account(g);
 
-    rating.account = sub.len > 0 ? g->account : NULL;
-    rating.rate = g->conf->sole;
+    rating.account = sub.len > 0 ? g->proof.account : NULL;
+    rating.rate = g->conf.gate->sole;
     rating.look = 0;
 
     kept = parley_gate_kept(g, sub);
@@ -165,7 +165,7 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
         parley_account_rate_key(g->ask.state, sub.len > 0
                                               ? PARLEY_COUNTED_PRINCIPAL
                                               : PARLEY_COUNTED_ADDRESS,
-                                sub.len > 0 ? sub : g->address,
+                                sub.len > 0 ? sub : g->in.address,
                                 parley_str_none, &rating.rate, rating.key);
     }
 
@@ -175,7 +175,7 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
         return rc == PARLEY_WAIT ? PARLEY_RESULT_WAIT : PARLEY_RESULT_FAILED;
     }
 
-    g->wait = got.wait;
+    g->report.wait = got.wait;
 
     return got.verdict == PARLEY_RATE_OK ? PARLEY_RESULT_PASSED
                                          : parley_gate_over(g, &got);
@@ -206,7 +206,7 @@ parley_gate_limits(parley_gate_t *g, parley_str_t sub)
 
     parley_gate_account(g);
 
-    rating.account = sub.len > 0 ? g->account : NULL;
+    rating.account = sub.len > 0 ? g->proof.account : NULL;
 
     for (i = limits.n > 1 ? 0 : limits.n; i < 2 * limits.n; i++) {
         rating.look = i < limits.n;
@@ -215,7 +215,7 @@ parley_gate_limits(parley_gate_t *g, parley_str_t sub)
         parley_account_rate_key(g->ask.state, sub.len > 0
                                               ? PARLEY_COUNTED_PRINCIPAL
                                               : PARLEY_COUNTED_ADDRESS,
-                                sub.len > 0 ? sub : g->address,
+                                sub.len > 0 ? sub : g->in.address,
                                 parley_str_none, &rating.rate, rating.key);
 
         rc = parley_ask_rate(&g->ask, &rating, &got);
@@ -225,7 +225,7 @@ parley_gate_limits(parley_gate_t *g, parley_str_t sub)
                                      : PARLEY_RESULT_FAILED;
         }
 
-        g->wait = got.wait;
+        g->report.wait = got.wait;
 
         if (got.verdict != PARLEY_RATE_OK) {
             return parley_gate_over(g, &got);
@@ -246,7 +246,7 @@ parley_gate_limits_find(parley_gate_t *g, parley_str_t sub,
     parley_gate_limits_t *ret)
 {
     parley_step_result_t       result;
-    const parley_rate_t       *rate = g->conf->rate;
+    const parley_rate_t       *rate = g->conf.gate->rate;
     const parley_principal_t  *principal;
 
     ret->n = 0;
@@ -269,7 +269,7 @@ parley_gate_limits_find(parley_gate_t *g, parley_str_t sub,
         parley_gate_limits_roles(rate, principal, ret);
     }
 
-    if (g->conf->rate_value != NULL) {
+    if (g->conf.gate->rate_value != NULL) {
         result = parley_gate_limits_value(g, ret);
 
         if (result != PARLEY_RESULT_PASSED) {
@@ -306,11 +306,12 @@ parley_gate_limits_roles(const parley_rate_t *rate,
 static parley_step_result_t
 parley_gate_limits_value(parley_gate_t *g, parley_gate_limits_t *ret)
 {
-    parley_str_t         value;
-    parley_error_t       err;
-    parley_limit_rate_t  rate = { 0, 0 };
+    parley_str_t          value;
+    parley_error_t        err;
+    const parley_str_t   *name = &g->conf.gate->rate->variable;
+    parley_limit_rate_t   rate = { 0, 0 };
 
-    if (g->env->value(g, g->conf->rate_value, &value) != 0) {
+    if (g->env->value(g, g->conf.gate->rate_value, &value) != 0) {
         return PARLEY_RESULT_FAILED;
     }
 
@@ -319,14 +320,13 @@ parley_gate_limits_value(parley_gate_t *g, parley_gate_limits_t *ret)
     }
 
     if (parley_rate_limit(value, &rate, &err) != 0) {
-        g->wait = 0;
+        g->report.wait = 0;
 
         (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "the value of \"%.*s\" in \"parley_rate\" is "
                                 "not a rate; expected Nr/s, Nr/m or Nr/h, with "
                                 "an optional :BURST",
-                                (int) g->conf->rate->variable.len,
-                                (const char *) g->conf->rate->variable.data);
+                                (int) name->len, (const char *) name->data);
 
         return PARLEY_RESULT_REFUSED;
     }
@@ -386,7 +386,7 @@ parley_gate_over(parley_gate_t *g, const parley_rated_t *got)
         return PARLEY_RESULT_REFUSED;
 
     default:
-        g->wait = PARLEY_GATE_NO_ROOM;
+        g->report.wait = PARLEY_GATE_NO_ROOM;
         (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "no room to count this sender's messages");
         return PARLEY_RESULT_REFUSED;
@@ -404,10 +404,10 @@ static int
 parley_gate_rated_later(const parley_gate_t *g)
 {
     return !parley_who_is_caller(g->who)
-           && g->conf->signature != PARLEY_DEMAND_OFF
-           && (g->framed
-               || (parley_settings_endpoint(g->s) == PARLEY_ENDPOINT_NONE
-                   && g->s->mcp == NULL));
+           && g->conf.gate->signature != PARLEY_DEMAND_OFF
+           && (g->in.framed
+               || (parley_settings_endpoint(g->conf.s) == PARLEY_ENDPOINT_NONE
+                   && g->conf.s->mcp == NULL));
 }
 
 
@@ -423,14 +423,14 @@ parley_gate_rate(parley_gate_t *g)
     result = parley_gate_limit(g, parley_who_proven(g->who));
 
     if (parley_gate_full(g, result)
-        && (g->plan & PARLEY_PLAN(PARLEY_STEP_SENDER_RATE)))
+        && (g->conf.plan & PARLEY_PLAN(PARLEY_STEP_SENDER_RATE)))
     {
         /*
          * the step SENDER_RATE refuses the message, unless it asks for the
          * health
          */
         parley_error_clear(g->err);
-        g->uncounted = 1;
+        g->proof.uncounted = 1;
         return PARLEY_RESULT_PASSED;
     }
 
@@ -465,14 +465,14 @@ parley_gate_sender_rate(parley_gate_t *g)
     }
 
     if (result == PARLEY_RESULT_WAIT
-        || (!g->uncounted && !parley_gate_full(g, result)))
+        || (!g->proof.uncounted && !parley_gate_full(g, result)))
     {
         return result;
     }
 
     /* AEE-22: the answer to this task reports the missing room */
 
-    codec = parley_codecs[g->proto];
+    codec = parley_codecs[g->read.proto];
 
     if (codec->asks_health != NULL && codec->asks_health(g->msg)) {
         parley_error_clear(g->err);
@@ -493,5 +493,5 @@ parley_gate_full(const parley_gate_t *g, parley_step_result_t result)
 {
     return result == PARLEY_RESULT_REFUSED
            && g->err->code == PARLEY_E_CAPACITY
-           && g->wait == PARLEY_GATE_NO_ROOM;
+           && g->report.wait == PARLEY_GATE_NO_ROOM;
 }

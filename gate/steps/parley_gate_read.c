@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_mcp.h"
+#include "translate/parley_check.h"
 
 
 /* octets for the list of the titles of all protocols */
@@ -22,7 +23,7 @@ parley_gate_size(parley_gate_t *g, uint64_t octets)
 {
     size_t  max;
 
-    max = g->conf->limits.octets;
+    max = g->conf.gate->limits.octets;
 
     return octets <= max ? 0
            : parley_error_set(g->err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
@@ -37,21 +38,21 @@ parley_gate_protocol(parley_gate_t *g)
     char            words[PARLEY_GATE_ACCEPTS];
     parley_proto_t  proto;
 
-    if (g->entry == NULL) {
-        g->proto = parley_detect(g->doc, g->conf->accept);
+    if (g->where.entry == NULL) {
+        g->read.proto = parley_detect(g->doc, g->conf.gate->accept);
 
-        if (g->proto != PARLEY_PROTO_NONE) {
+        if (g->read.proto != PARLEY_PROTO_NONE) {
             return PARLEY_RESULT_PASSED;
         }
 
-    } else if (g->conf->accept & PARLEY_PROTO_BIT(g->proto)) {
+    } else if (g->conf.gate->accept & PARLEY_PROTO_BIT(g->read.proto)) {
         return PARLEY_RESULT_PASSED;
     }
 
-    parley_gate_accepts(g->conf->accept, words);
+    parley_gate_accepts(g->conf.gate->accept, words);
 
-    proto = g->entry != NULL ? g->proto
-                             : parley_detect(g->doc, PARLEY_PROTO_ALL);
+    proto = g->where.entry != NULL ? g->read.proto
+                                   : parley_detect(g->doc, PARLEY_PROTO_ALL);
 
     (void) parley_error_set(g->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
                             "the message %s%s; accepted here is %s",
@@ -107,9 +108,10 @@ parley_gate_foreign(parley_gate_t *g)
     parley_proto_t  looks;
 
     if (g->err->code == PARLEY_E_CAPACITY
-        || g->conf->accept != PARLEY_PROTO_BIT(g->proto)
+        || g->conf.gate->accept != PARLEY_PROTO_BIT(g->read.proto)
         || parley_json_type(g->doc, 0) != PARLEY_JSON_OBJECT
-        || parley_json_member(g->doc, 0, parley_codecs[g->proto]->discriminator)
+        || parley_json_member(g->doc, 0,
+                              parley_codecs[g->read.proto]->discriminator)
            != PARLEY_JSON_NONE)
     {
         return;
@@ -132,7 +134,7 @@ parley_gate_foreign(parley_gate_t *g)
                             "%s is accepted here", text,
                             (const char *) parley_proto_title(looks).data,
                             (const char *)
-                            parley_proto_title(g->proto).data);
+                            parley_proto_title(g->read.proto).data);
 
     g->err->offset = offset;
 }
@@ -142,12 +144,12 @@ parley_step_result_t
 parley_gate_schema(parley_gate_t *g)
 {
     int                        rc;
-    const parley_codec_t      *codec = parley_codecs[g->proto];
-    const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
+    const parley_codec_t      *codec = parley_codecs[g->read.proto];
+    const parley_gate_conf_t  *conf = parley_gate_entry(g);
 
-    g->msg_read = 1;
+    g->read.msg_read = 1;
 
-    rc = parley_decode(g->engine, g->arena, g->proto, g->doc, conf->mve5,
+    rc = parley_decode(g->engine, g->arena, g->read.proto, g->doc, conf->mve5,
                        g->msg, g->err);
 
     if (rc != 0) {
@@ -171,7 +173,7 @@ parley_gate_schema(parley_gate_t *g)
 parley_step_result_t
 parley_gate_payload(parley_gate_t *g)
 {
-    if (parley_intents_check(g->intents, g->arena, g->msg, g->err) != 0) {
+    if (parley_intents_check(g->conf.intents, g->arena, g->msg, g->err) != 0) {
         return PARLEY_RESULT_REFUSED;
     }
 
@@ -180,8 +182,9 @@ parley_gate_payload(parley_gate_t *g)
      * the schema of that name applies, too
      */
 
-    return parley_step_result(parley_intents_check_read(g->intents, g->arena,
-                                                        g->msg, g->conf->speak,
+    return parley_step_result(parley_intents_check_read(g->conf.intents,
+                                                        g->arena, g->msg,
+                                                        g->conf.gate->speak,
                                                         g->err));
 }
 
@@ -189,14 +192,14 @@ parley_gate_payload(parley_gate_t *g)
 parley_step_result_t
 parley_gate_arguments(parley_gate_t *g)
 {
-    const parley_gate_conf_t  *conf = g->entry != NULL ? g->entry : g->conf;
+    const parley_gate_conf_t  *conf = parley_gate_entry(g);
 
     /* the token argument of the location where the token was the proof */
 
-    parley_arguments_init(&g->arguments, g->proto, g->conf->speak,
+    parley_arguments_init(&g->arguments, g->read.proto, g->conf.gate->speak,
                           conf->token);
 
-    if (g->query.len == 0 && g->mcp == NULL) {
+    if (g->in.query.len == 0 && g->serve.mcp == NULL) {
         return PARLEY_RESULT_NONE;
     }
 
@@ -212,8 +215,8 @@ parley_gate_arguments(parley_gate_t *g)
 parley_step_result_t
 parley_gate_age(parley_gate_t *g)
 {
-    if (parley_check_age(g->msg, g->conf->past_ms, g->conf->future_ms,
-                         g->now_ms, g->err)
+    if (parley_check_age(g->msg, g->conf.gate->past_ms, g->conf.gate->future_ms,
+                         g->in.now_ms, g->err)
         == 0)
     {
         return PARLEY_RESULT_PASSED;
@@ -223,13 +226,13 @@ parley_gate_age(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    g->stale = parley_arena_alloc(g->arena, sizeof(parley_error_t));
+    g->admit.stale = parley_arena_alloc(g->arena, sizeof(parley_error_t));
 
-    if (g->stale == NULL) {
+    if (g->admit.stale == NULL) {
         return PARLEY_RESULT_FAILED;
     }
 
-    *g->stale = *g->err;
+    *g->admit.stale = *g->err;
     parley_error_clear(g->err);
 
     return PARLEY_RESULT_PASSED;

@@ -12,6 +12,7 @@
 #include "translate/parley_msg_field.h"
 #include "translate/parley_plain_msg.h"
 #include "gate/settings/parley_reserved.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 static int parley_gate_relayed_refusal(parley_gate_t *g,
@@ -39,7 +40,7 @@ parley_gate_relayed(parley_gate_t *g, const parley_response_t *response,
         return parley_gate_relayed_refusal(g, response, ret);
     }
 
-    if (!g->erases) {
+    if (!g->serve.erases) {
         return parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID, NULL,
                                 "the service's answer to GET is not an event "
                                 "stream");
@@ -73,10 +74,10 @@ parley_gate_relayed_refusal(parley_gate_t *g,
     sent.body = response->body;
 
     if (response->body.len == 0
-        || parley_answer_decode(g->engine, g->arena, g->conf->speak, &sent,
+        || parley_answer_decode(g->engine, g->arena, g->conf.gate->speak, &sent,
                                 response->status, response->body,
-                                &g->conf->limits, g->seed, &answer, g->err)
-           != 0
+                                &g->conf.gate->limits, g->in.seed, &answer,
+                                g->err) != 0
         || answer.kind != PARLEY_ANSWER_REFUSED
         || response->charset == PARLEY_CHARSET_OTHER)
     {
@@ -85,8 +86,8 @@ parley_gate_relayed_refusal(parley_gate_t *g,
 
     ret->copied = 1;
     ret->reply.status = response->status;
-    ret->reply.content_type =
-                         parley_codecs[g->conf->speak]->binding->media_type;
+    ret->reply.content_type = parley_codecs[g->conf.gate->speak]->binding
+                              ->media_type;
     ret->reply.body = response->body;
 
     return 0;
@@ -105,21 +106,21 @@ parley_gate_relayed_status(parley_gate_t *g, int status)
 
     if (status == 405) {
         return parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
-                                g->erases
+                                g->serve.erases
                                 ? "the service does not end sessions"
                                 : "the service has no event stream here");
     }
 
-    if (status == 404 && parley_binding_sessions(g->conf->speak) != NULL) {
+    if (status == 404 && parley_binding_sessions(g->conf.gate->speak) != NULL) {
         return parley_error_set(g->err, PARLEY_E_SESSION_UNKNOWN, NULL,
                                 "the service does not know the session");
     }
 
     memset(&sent, 0, sizeof(parley_encoded_t));
 
-    return parley_answer_decode(g->engine, g->arena, g->conf->speak, &sent,
-                                status, parley_str_none, &g->conf->limits,
-                                g->seed, &answer, g->err);
+    return parley_answer_decode(g->engine, g->arena, g->conf.gate->speak, &sent,
+                                status, parley_str_none, &g->conf.gate->limits,
+                                g->in.seed, &answer, g->err);
 }
 
 
@@ -141,8 +142,8 @@ parley_gate_relayed_event(parley_gate_t *g, parley_arena_t *arena,
         return 0;
     }
 
-    if (parley_json_read(&doc, arena, &g->conf->limits, g->seed, data, g->err)
-        != 0)
+    if (parley_json_read(&doc, arena, &g->conf.gate->limits, g->in.seed, data,
+                         g->err) != 0)
     {
         return parley_gate_relayed_invalid(g);
     }
@@ -184,9 +185,9 @@ parley_gate_relayed_response(parley_gate_t *g, parley_arena_t *arena,
     sent.copied = 1;
     sent.body = data;
 
-    return parley_answer_decode(g->engine, arena, g->conf->speak, &sent, 200,
-                                data, &g->conf->limits, g->seed, &answer,
-                                g->err);
+    return parley_answer_decode(g->engine, arena, g->conf.gate->speak, &sent,
+                                200, data, &g->conf.gate->limits, g->in.seed,
+                                &answer, g->err);
 }
 
 
@@ -200,10 +201,10 @@ parley_gate_relayed_message(parley_gate_t *g, parley_arena_t *arena,
     parley_msg_t           m;
     const parley_codec_t  *codec;
 
-    codec = parley_codecs[g->conf->speak];
+    codec = parley_codecs[g->conf.gate->speak];
 
     if (parley_decode(g->engine, arena, codec->proto, doc, 0, &m, g->err) != 0
-        || (!g->conf->any_case && m.id.len > 0 && codec->spelling != NULL
+        || (!g->conf.gate->any_case && m.id.len > 0 && codec->spelling != NULL
             && codec->spelling(doc, g->err) != 0)
         || parley_plain_msg(&m, g->err) != 0
         || (m.origin != m.wire && parley_embed_nested(&m, g->err) != 0)
@@ -212,7 +213,7 @@ parley_gate_relayed_message(parley_gate_t *g, parley_arena_t *arena,
         return -1;
     }
 
-    return parley_intents_check(g->intents, arena, &m, g->err);
+    return parley_intents_check(g->conf.intents, arena, &m, g->err);
 }
 
 
@@ -225,7 +226,7 @@ parley_gate_relayed_sender(parley_gate_t *g, parley_arena_t *arena,
     int  rc;
 
     rc = m->sender.len > 0
-         ? parley_reserved_like(arena, m->wire, m->sender, g->self) : 0;
+         ? parley_reserved_like(arena, m->wire, m->sender, g->conf.self) : 0;
 
     return rc == 0 ? 0
            : rc < 0 ? parley_error_memory(g->err)
@@ -255,7 +256,7 @@ parley_gate_relay_settles(parley_gate_t *g, const parley_answered_t *answered,
 
     parley_ask_begin(&g->ask, clock);
 
-    rc = g->erases && answered->settle == PARLEY_SETTLE_COMMIT
+    rc = g->serve.erases && answered->settle == PARLEY_SETTLE_COMMIT
          ? parley_gate_sessions_end(g) : parley_gate_sessions_given(g);
 
     if (rc == PARLEY_WAIT) {
@@ -265,7 +266,7 @@ parley_gate_relay_settles(parley_gate_t *g, const parley_answered_t *answered,
     parley_ask_end(&g->ask);
     parley_ask_over(&g->ask);
 
-    memset(g->given, 0, sizeof(g->given));
+    memset(g->answer.given, 0, sizeof(g->answer.given));
 
     return (answered->said || !answered->over) ? parley_gate_revoked(g) : 0;
 }

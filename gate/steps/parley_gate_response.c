@@ -32,7 +32,7 @@ parley_gate_response(parley_gate_t *g)
     parley_str_t            text;
     parley_channel_scope_t  scope;
 
-    g->response_scope = parley_str_none;
+    g->publish.response_scope = parley_str_none;
 
     if (parley_gate_response_read(g, &text) != 0) {
         return parley_error_memory(g->err);
@@ -61,7 +61,7 @@ parley_gate_response(parley_gate_t *g)
         return -1;
     }
 
-    g->response_scope = text;
+    g->publish.response_scope = text;
 
     return 0;
 }
@@ -141,13 +141,13 @@ parley_gate_response_may(parley_gate_t *g, parley_str_t text,
                                 "no rule lets the sender address this scope");
     }
 
-    if (g->s->submit == NULL) {
+    if (g->conf.s->submit == NULL) {
         return parley_members_may(g, scope);
     }
 
     parley_members(g, &env);
 
-    return parley_expand_may(scope, &g->s->submit->expand, &env, g->err);
+    return parley_expand_may(scope, &g->conf.s->submit->expand, &env, g->err);
 }
 
 
@@ -166,12 +166,14 @@ parley_gate_response_rules(const parley_gate_t *g, parley_str_t text,
 
     if (!parley_expand_is_org(scope)) {
         return parley_gate_may_address(g, text, scope,
-                   parley_address_owner(g->http->directory, scope->handle));
+                                       parley_address_owner(
+                                           g->conf.http->directory,
+                                           scope->handle));
     }
 
     list = NULL;
-    n = g->http->directory != NULL
-        ? parley_directory_principals(g->http->directory, &list) : 0;
+    n = g->conf.http->directory != NULL
+        ? parley_directory_principals(g->conf.http->directory, &list) : 0;
 
     for (i = 0, members = 0; i < n; i++) {
 
@@ -198,7 +200,9 @@ parley_gate_response_rules(const parley_gate_t *g, parley_str_t text,
 static int
 parley_gate_response_comes(parley_gate_t *g)
 {
-    if (g->s->submit != NULL || g->conf->speak == PARLEY_PROTO_STREAMS) {
+    if (g->conf.s->submit != NULL
+        || g->conf.gate->speak == PARLEY_PROTO_STREAMS)
+    {
         return 0;
     }
 

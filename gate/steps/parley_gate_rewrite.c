@@ -9,6 +9,7 @@
 #include "gate/message/parley_gate_steps.h"
 #include "translate/parley_msg_field.h"
 #include "translate/parley_redact.h"
+#include "translate/parley_rewrite.h"
 
 
 /* caps, the author, and the signature that is removed */
@@ -33,7 +34,9 @@ parley_gate_rewrite(parley_gate_t *g)
 
     /* a message that continues is redacted by its first location first */
 
-    if (g->entry != NULL && parley_gate_edit(g, g->entry, edits, 0) != 0) {
+    if (g->where.entry != NULL
+        && parley_gate_edit(g, g->where.entry, edits, 0) != 0)
+    {
         return PARLEY_RESULT_REFUSED;
     }
 
@@ -41,14 +44,14 @@ parley_gate_rewrite(parley_gate_t *g)
 
     if (parley_rewrite_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0
         || parley_gate_renames(g, edits, &n) != 0
-        || parley_gate_edit(g, g->conf, edits, n) != 0)
+        || parley_gate_edit(g, g->conf.gate, edits, n) != 0)
     {
         return PARLEY_RESULT_REFUSED;
     }
 
     parley_rewrite_clamp(g->msg, &caps);
 
-    if (!g->edited) {
+    if (!g->read.edited) {
         return PARLEY_RESULT_NONE;
     }
 
@@ -63,8 +66,8 @@ parley_gate_rewrite(parley_gate_t *g)
         return result;
     }
 
-    parley_correlation_again(&g->correlation);
-    parley_embed_supervision(g->msg, &g->means);
+    parley_correlation_again(&g->read.correlation);
+    parley_embed_supervision(g->msg, &g->read.means);
 
     return PARLEY_RESULT_PASSED;
 }
@@ -83,8 +86,8 @@ parley_gate_renames(parley_gate_t *g, parley_edit_t *edits, uint32_t *n)
         return 0;
     }
 
-    switch (parley_codecs[g->proto]->author(g->arena, g->who->author,
-                                            &edits[*n], &added))
+    switch (parley_codecs[g->read.proto]->author(g->arena, g->who->author,
+                                                 &edits[*n], &added))
     {
     case 0:
         *n += added;
@@ -127,15 +130,15 @@ parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
 
     /* the message still points into the document that was read before */
 
-    doc = g->entry != NULL
+    doc = g->where.entry != NULL
           ? parley_arena_calloc(g->arena, sizeof(parley_json_t)) : g->rewritten;
 
     if (doc == NULL) {
         return parley_error_memory(g->err);
     }
 
-    if (parley_rewrite(g->engine, g->arena, &conf->limits, g->seed, conf->mve5,
-                       edits, n, g->msg, doc, &rewritten, g->err)
+    if (parley_rewrite(g->engine, g->arena, &conf->limits, g->in.seed,
+                       conf->mve5, edits, n, g->msg, doc, &rewritten, g->err)
         != 0)
     {
         return -1;
@@ -143,7 +146,7 @@ parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
 
     if (rewritten) {
         g->rewritten = doc;
-        g->edited = 1;
+        g->read.edited = 1;
     }
 
     return 0;
@@ -165,7 +168,7 @@ parley_gate_loss(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    if (g->conf->loss != PARLEY_LOSS_REJECT) {
+    if (g->conf.gate->loss != PARLEY_LOSS_REJECT) {
         return PARLEY_RESULT_PASSED;
     }
 

@@ -11,6 +11,7 @@
 #include "gate/settings/parley_settings.h"
 #include "auth/parley_signature.h"
 #include "gate/party/parley_reserved_sender.h"
+#include "translate/parley_check.h"
 
 
 static int parley_gate_verify(parley_gate_t *g);
@@ -26,7 +27,7 @@ parley_gate_transport(parley_gate_t *g)
 
     parley_gate_arrived(g, &transport);
 
-    return parley_step_result(parley_check_transport(g->proto, &transport,
+    return parley_step_result(parley_check_transport(g->read.proto, &transport,
                                                      g->err));
 }
 
@@ -39,11 +40,11 @@ parley_gate_sender(parley_gate_t *g)
     rc = parley_who_delivers(g->who, g->err);
 
     if (rc == 0) {
-        rc = parley_who_sender(g->who, g->conf->trusted, g->err);
+        rc = parley_who_sender(g->who, g->conf.gate->trusted, g->err);
     }
 
     if (rc >= 0
-        && parley_reserved_sender(g->who, g->self, g->err) == 0)
+        && parley_reserved_sender(g->who, g->conf.self, g->err) == 0)
     {
         parley_gate_author(g);
         return PARLEY_RESULT_PASSED;
@@ -70,12 +71,12 @@ parley_gate_signature(parley_gate_t *g)
     int                 rc;
     parley_transport_t  transport;
 
-    if (g->msg->sig.present && g->conf->signature != PARLEY_DEMAND_OFF) {
+    if (g->msg->sig.present && g->conf.gate->signature != PARLEY_DEMAND_OFF) {
         rc = parley_gate_verify(g);
 
     } else {
         parley_gate_arrived(g, &transport);
-        rc = parley_check_unsigned(g->proto, &transport, g->err);
+        rc = parley_check_unsigned(g->read.proto, &transport, g->err);
     }
 
     if (rc == PARLEY_WAIT) {
@@ -88,7 +89,7 @@ parley_gate_signature(parley_gate_t *g)
                                             : parley_gate_disproved(g);
     }
 
-    g->proven = 1;
+    g->proof.proven = 1;
 
     return PARLEY_RESULT_PASSED;
 }
@@ -108,7 +109,7 @@ parley_gate_verify(parley_gate_t *g)
 
     static const parley_jwks_t  none;
 
-    pointer = parley_codecs[g->proto]->pointers[PARLEY_MSG_SIGNATURE];
+    pointer = parley_codecs[g->read.proto]->pointers[PARLEY_MSG_SIGNATURE];
 
     if (sig->opaque) {
         return parley_error_set(g->err, PARLEY_E_SIGNATURE_INVALID, pointer,
@@ -116,7 +117,7 @@ parley_gate_verify(parley_gate_t *g)
                                 "verified");
     }
 
-    if (parley_signing_input(g->arena, g->proto, g->doc, &input, g->err)
+    if (parley_signing_input(g->arena, g->read.proto, g->doc, &input, g->err)
         != 0)
     {
         return -1;
@@ -125,9 +126,9 @@ parley_gate_verify(parley_gate_t *g)
     rc = parley_signature_verify(who->principal != NULL
                                  ? &who->principal->keys : &none,
                                  sig->alg, sig->kid, input, sig->value,
-                                 g->now_ms, &key, g->err);
+                                 g->in.now_ms, &key, g->err);
 
-    if (rc != 0 && g->http->child_keys) {
+    if (rc != 0 && g->conf.http->child_keys) {
         rc = parley_gate_verify_added(g, input, &key);
     }
 
@@ -187,7 +188,7 @@ parley_gate_verify_added(parley_gate_t *g, parley_str_t input,
     }
 
     return parley_signature_verify(&keys, sig->alg, sig->kid, input,
-                                   sig->value, g->now_ms, ret, g->err);
+                                   sig->value, g->in.now_ms, ret, g->err);
 }
 
 
@@ -205,17 +206,17 @@ parley_gate_added(parley_gate_t *g, parley_jwks_t *ret)
 
     ret->n = 0;
 
-    child = parley_directory_by_sub(g->http->directory,
+    child = parley_directory_by_sub(g->conf.http->directory,
                                     g->who->principal->sub);
 
     if (child == NULL || child->parent.len == 0
-        || parley_revocations_principal(parley_settings_revocations(g->http),
-                                        child->parent))
+        || parley_revocations_principal(
+               parley_settings_revocations(g->conf.http), child->parent))
     {
         return 0;
     }
 
-    rc = parley_child_keys_get(&g->ask, child, g->now_ms, &keys);
+    rc = parley_child_keys_get(&g->ask, child, g->in.now_ms, &keys);
 
     if (rc == PARLEY_WAIT) {
         return rc;

@@ -61,7 +61,7 @@ parley_gate_session(parley_gate_t *g)
 
     n = 0;
 
-    for (name = parley_binding_sessions(g->conf->speak);
+    for (name = parley_binding_sessions(g->conf.gate->speak);
          name->len != 0;
          name++)
     {
@@ -86,7 +86,7 @@ parley_gate_session(parley_gate_t *g)
         n++;
     }
 
-    if (n == 0 && g->erases) {
+    if (n == 0 && g->serve.erases) {
         return parley_step_result(parley_error_set(g->err,
                                   PARLEY_E_SESSION_UNKNOWN, NULL,
                                   "a DELETE must name the session that it "
@@ -199,7 +199,7 @@ parley_session_admit(parley_gate_t *g, parley_str_t id)
 
     /* a stream or a DELETE does not begin a session */
 
-    if (rc == 0 && g->relays) {
+    if (rc == 0 && g->serve.relays) {
         return parley_session_unknown(g);
     }
 
@@ -269,7 +269,7 @@ parley_session_keep(parley_gate_t *g, const parley_record_id_t *record)
         return rc;
     }
 
-    g->wait = PARLEY_GATE_NO_ROOM;
+    g->report.wait = PARLEY_GATE_NO_ROOM;
 
     return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "no room to remember the owner of the session");
@@ -288,11 +288,11 @@ parley_session_put(parley_gate_t *g, const parley_record_id_t *record)
 
     memset(&put, 0, sizeof(parley_put_t));
 
-    value = parley_str_make(g->account, PARLEY_KEY_LEN);
+    value = parley_str_make(g->proof.account, PARLEY_KEY_LEN);
 
     put.id = *record;
     put.queue = PARLEY_EVICTABLE_NONE;
-    put.account = g->account;
+    put.account = g->proof.account;
     put.parts = &value;
     put.nparts = 1;
     put.ttl = PARLEY_SESSION_TTL;
@@ -324,7 +324,7 @@ parley_session_record(parley_gate_t *g, parley_str_t id,
 
     ret->kind = PARLEY_KIND_QUESTION;
     ret->tag = parley_state_text_tag(g->ask.state,
-                                     parley_str_make(g->account,
+                                     parley_str_make(g->proof.account,
                                                      PARLEY_KEY_LEN));
 
     parley_state_key(g->ask.state, PARLEY_KIND_QUESTION, parts, 2, ret->key);
@@ -335,7 +335,7 @@ static int
 parley_session_is_own(const parley_gate_t *g, const parley_record_t *r)
 {
     return parley_str_eq(r->value,
-                         parley_str_make(g->account, PARLEY_KEY_LEN));
+                         parley_str_make(g->proof.account, PARLEY_KEY_LEN));
 }
 
 
@@ -347,10 +347,10 @@ parley_session_is_own(const parley_gate_t *g, const parley_record_t *r)
 const parley_str_t *
 parley_gate_sessions(const parley_gate_t *g)
 {
-    return (g->plan & PARLEY_PLAN(PARLEY_STEP_SESSION))
-           && g->msg->wire == g->conf->speak
+    return (g->conf.plan & PARLEY_PLAN(PARLEY_STEP_SESSION))
+           && g->msg->wire == g->conf.gate->speak
            && parley_who_proven(g->who).len != 0
-           ? parley_binding_sessions(g->conf->speak) : NULL;
+           ? parley_binding_sessions(g->conf.gate->speak) : NULL;
 }
 
 
@@ -364,18 +364,18 @@ parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
 {
     parley_session_found_t  found;
 
-    if ((g->gives & (1u << i)) || !parley_session_is_one(id)) {
+    if ((g->answer.gives & (1u << i)) || !parley_session_is_one(id)) {
         return -1;
     }
 
-    g->gives |= 1u << i;
+    g->answer.gives |= 1u << i;
     found.n = 0;
 
-    g->env->headers(g, parley_binding_sessions(g->conf->speak)[i],
+    g->env->headers(g, parley_binding_sessions(g->conf.gate->speak)[i],
                     parley_session_found, &found);
 
     if (found.n == 0 || !parley_str_eq(found.id, id)) {
-        g->given[i] = id;
+        g->answer.given[i] = id;
     }
 
     return 0;
@@ -395,11 +395,11 @@ parley_gate_sessions_given(parley_gate_t *g)
 
     for (i = 0; i < PARLEY_BINDING_SESSIONS; i++) {
 
-        if (g->given[i].len == 0) {
+        if (g->answer.given[i].len == 0) {
             continue;
         }
 
-        parley_session_record(g, g->given[i], &record);
+        parley_session_record(g, g->answer.given[i], &record);
 
         if (parley_session_put(g, &record) == PARLEY_WAIT) {
             return PARLEY_WAIT;
@@ -417,7 +417,7 @@ parley_gate_sessions_end(parley_gate_t *g)
     parley_record_id_t      record;
     parley_session_found_t  found;
 
-    for (name = parley_binding_sessions(g->conf->speak);
+    for (name = parley_binding_sessions(g->conf.gate->speak);
          name->len != 0;
          name++)
     {

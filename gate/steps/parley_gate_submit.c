@@ -19,11 +19,11 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
 {
     parley_str_t  methods;
 
-    if (parley_settings_endpoint(g->s) != PARLEY_ENDPOINT_NONE) {
+    if (parley_settings_endpoint(g->conf.s) != PARLEY_ENDPOINT_NONE) {
         return parley_gate_serve_method(g, method);
     }
 
-    if (parley_binding_takes(g->conf->accept, method)
+    if (parley_binding_takes(g->conf.gate->accept, method)
         || parley_gate_relays(g, method))
     {
         return PARLEY_RESULT_PASSED;
@@ -45,25 +45,25 @@ int
 parley_gate_is_foreseen(const parley_gate_t *g, parley_str_t method)
 {
     return g->err->code == PARLEY_E_METHOD_NOT_ALLOWED
-           && (g->relays
+           && (g->serve.relays
                || (parley_str_is(method, "GET")
-                   && (g->s->mcp != NULL
-                       || parley_binding_looks(g->conf->accept))));
+                   && (g->conf.s->mcp != NULL
+                       || parley_binding_looks(g->conf.gate->accept))));
 }
 
 
 int
 parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
 {
-    if (parley_settings_endpoint(g->s) != PARLEY_ENDPOINT_NONE) {
+    if (parley_settings_endpoint(g->conf.s) != PARLEY_ENDPOINT_NONE) {
         *ret = parley_gate_serve_methods(g);
         return 0;
     }
 
     /* a service that answers 405 takes messages alone */
 
-    return parley_binding_methods(g->arena, g->conf->accept,
-                                  g->relays ? NULL
+    return parley_binding_methods(g->arena, g->conf.gate->accept,
+                                  g->serve.relays ? NULL
                                             : parley_gate_relay_methods(g),
                                   ret);
 }
@@ -74,15 +74,15 @@ parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret)
 {
     parley_proto_t  proto;
 
-    proto = g->proto != PARLEY_PROTO_NONE
-            ? g->proto : parley_settings_speaks(g->conf->accept);
+    proto = g->read.proto != PARLEY_PROTO_NONE
+            ? g->read.proto : parley_settings_speaks(g->conf.gate->accept);
 
     memset(ret, 0, sizeof(parley_refusal_t));
 
     ret->error = g->err;
-    ret->msg = g->msg_read ? g->msg : NULL;
-    ret->doc = g->doc_read ? g->doc : NULL;
-    ret->self = g->self[PARLEY_PROTO_CANONICAL];
+    ret->msg = g->read.msg_read ? g->msg : NULL;
+    ret->doc = g->read.doc_read ? g->doc : NULL;
+    ret->self = g->conf.self[PARLEY_PROTO_CANONICAL];
     ret->backoff_ms = -1;
 
     parley_binding_read(proto, parley_gate_header, g, ret->headers);
@@ -116,11 +116,12 @@ parley_gate_submission(parley_gate_t *g)
 
     submission.scope = g->arguments.list[PARLEY_ARGUMENT_SCOPE].value;
     submission.recipient = g->arguments.list[PARLEY_ARGUMENT_RECIPIENT].value;
-    submission.ms = g->now_ms;
+    submission.ms = g->in.now_ms;
 
-    g->names_recipient = submission.recipient.len > 0
-                         || submission.scope.len > 0 || m->recipient.len > 0;
-    g->addressed = submission.recipient.len > 0 && m->recipient.len == 0;
+    g->read.names_recipient = submission.recipient.len > 0
+                              || submission.scope.len > 0
+                              || m->recipient.len > 0;
+    g->read.addressed = submission.recipient.len > 0 && m->recipient.len == 0;
 
     /*
      * A message without a recipient and without a reference is for the gateway,
@@ -131,7 +132,7 @@ parley_gate_submission(parley_gate_t *g)
     if (submission.recipient.len == 0 && m->reply_to.len == 0
         && m->act != PARLEY_ACT_PROGRESS)
     {
-        submission.recipient = g->self[m->wire];
+        submission.recipient = g->conf.self[m->wire];
     }
 
     submission.sender = m->sender.len > 0 ? m->sender

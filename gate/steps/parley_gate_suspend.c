@@ -33,9 +33,10 @@ static int parley_gate_is_later(const parley_msg_t *m,
 int
 parley_gate_is_free(const parley_gate_t *g)
 {
-    return g->means.alarm != PARLEY_SEVERITY_NONE || parley_gate_reports(g)
-           || (g->correlation.question != NULL
-               && g->correlation.question->head.alarm != PARLEY_SEVERITY_NONE);
+    return g->read.means.alarm != PARLEY_SEVERITY_NONE || parley_gate_reports(g)
+           || (g->read.correlation.question != NULL
+               && g->read.correlation.question->head.alarm
+                  != PARLEY_SEVERITY_NONE);
 }
 
 
@@ -49,7 +50,7 @@ parley_gate_suspend(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    if (g->means.resumes) {
+    if (g->read.means.resumes) {
         return parley_gate_resume_recipient(g);
     }
 
@@ -61,7 +62,7 @@ parley_gate_suspend(parley_gate_t *g)
     alarm = parley_gate_severity(g);
 
     return p->parent.len > 0
-           && parley_severity_suspends(alarm, g->conf->pauses)
+           && parley_severity_suspends(alarm, g->conf.gate->pauses)
            ? parley_gate_suspend_sender(g, alarm) : PARLEY_RESULT_NONE;
 }
 
@@ -90,8 +91,8 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_severity_t alarm)
      * the parent's reply to it
      */
 
-    s.since_ms = g->msg->created_ms >= 0 && g->msg->created_ms < g->now_ms
-                 ? g->msg->created_ms : g->now_ms;
+    s.since_ms = g->msg->created_ms >= 0 && g->msg->created_ms < g->in.now_ms
+                 ? g->msg->created_ms : g->in.now_ms;
 
     /*
      * a message with an older time must not move an existing suspension back:
@@ -116,7 +117,7 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_severity_t alarm)
         return PARLEY_RESULT_PASSED;
     }
 
-    g->wait = PARLEY_GATE_NO_ROOM;
+    g->report.wait = PARLEY_GATE_NO_ROOM;
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "no room to remember that the sender is "
@@ -144,11 +145,11 @@ parley_gate_resume_recipient(parley_gate_t *g)
 
     parent = parley_who_proven(g->who);
 
-    if (g->http->directory == NULL || parent.len == 0) {
+    if (g->conf.http->directory == NULL || parent.len == 0) {
         return PARLEY_RESULT_NONE;
     }
 
-    child = parley_directory_by_name(g->http->directory,
+    child = parley_directory_by_name(g->conf.http->directory,
                                      (parley_namespace_t) m->wire,
                                      m->recipient);
 
@@ -156,31 +157,32 @@ parley_gate_resume_recipient(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    rc = parley_suspension_get(&g->ask, child->sub, &g->resumes);
+    rc = parley_suspension_get(&g->ask, child->sub, &g->suspend.resumes);
 
     if (rc == PARLEY_WAIT) {
         return PARLEY_RESULT_WAIT;
     }
 
-    g->entrance.lifts = g->lifts;
-    g->entrance.nlifts = 0;
+    g->admit.entrance.lifts = g->suspend.lifts;
+    g->admit.entrance.nlifts = 0;
 
-    for (i = 0; rc == 0 && i < g->resumes.n; i++) {
-        s = &g->resumes.list[i];
+    for (i = 0; rc == 0 && i < g->suspend.resumes.n; i++) {
+        s = &g->suspend.resumes.list[i];
 
         if (parley_gate_acts_itself(g) && parley_gate_is_later(m, s)) {
-            g->lifts[g->entrance.nlifts++] = s->lift;
+            g->suspend.lifts[g->admit.entrance.nlifts++] = s->lift;
         }
     }
 
-    g->in_vain = rc != 0 || g->resumes.n == 0 || g->entrance.nlifts > 0 ? NULL
-                 : parley_gate_acts_itself(g)
-                 ? "the message is not later than the one that suspended the "
-                   "recipient"
-                 : "the parent does not use its token itself";
+    g->admit.in_vain = rc != 0 || g->suspend.resumes.n == 0
+                       || g->admit.entrance.nlifts > 0 ? NULL
+                       : parley_gate_acts_itself(g)
+                       ? "the message is not later than the one that suspended "
+                         "the recipient"
+                       : "the parent does not use its token itself";
 
-    return g->entrance.nlifts > 0 ? PARLEY_RESULT_PASSED
-                                  : PARLEY_RESULT_NONE;
+    return g->admit.entrance.nlifts > 0 ? PARLEY_RESULT_PASSED
+                                        : PARLEY_RESULT_NONE;
 }
 
 

@@ -68,14 +68,14 @@ parley_gate_token(parley_gate_t *g)
     parley_str_t          token;
     parley_step_result_t  result;
 
-    if (g->s->jwt == NULL) {
+    if (g->conf.s->jwt == NULL) {
         return PARLEY_RESULT_NONE;
     }
 
     result = parley_gate_token_find(g, &token);
 
     if (result == PARLEY_RESULT_PASSED) {
-        g->shown = token;
+        g->proof.shown = token;
         result = parley_gate_token_keys(g, token);
     }
 
@@ -94,8 +94,8 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
 
     /* the token that opened the WebSocket, which may have come in a ticket */
 
-    if (g->framed && g->supplied_token.len > 0) {
-        *ret = g->supplied_token;
+    if (g->in.framed && g->in.supplied_token.len > 0) {
+        *ret = g->in.supplied_token;
         return PARLEY_RESULT_PASSED;
     }
 
@@ -107,7 +107,7 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
         return PARLEY_RESULT_PASSED;
     }
 
-    place = &g->s->jwt->place;
+    place = &g->conf.s->jwt->place;
 
     rc = place->source == PARLEY_TOKEN_SEVERAL
          ? parley_gate_token_several(g, &place, ret)
@@ -122,12 +122,12 @@ parley_gate_token_find(parley_gate_t *g, parley_str_t *ret)
                                              : PARLEY_RESULT_REFUSED;
     }
 
-    if (g->supplied_token.len > 0) {
-        *ret = g->supplied_token;
+    if (g->in.supplied_token.len > 0) {
+        *ret = g->in.supplied_token;
     }
 
-    if (ret->len == 0 && g->holder != NULL
-        && g->conf->certificate == PARLEY_DEMAND_OPTIONAL)
+    if (ret->len == 0 && g->proof.holder != NULL
+        && g->conf.gate->certificate == PARLEY_DEMAND_OPTIONAL)
     {
         return PARLEY_RESULT_NONE;
     }
@@ -179,7 +179,7 @@ parley_gate_token_several(parley_gate_t *g,
 {
     size_t                    i;
     parley_str_t              token;
-    const parley_jwt_conf_t  *jwt = g->s->jwt;
+    const parley_jwt_conf_t  *jwt = g->conf.s->jwt;
 
     for (i = 0; i < jwt->nplaces; i++) {
         token = parley_str_none;
@@ -357,12 +357,13 @@ parley_gate_token_record(parley_gate_t *g)
     int64_t              ttl;
     const parley_jwt_t  *jwt = g->who->jwt;
 
-    if (g->conf->failures.interval_us == 0) {
+    if (g->conf.gate->failures.interval_us == 0) {
         return 0;
     }
 
-    ttl = jwt->has_exp ? parley_jwt_expires(jwt, g->rules) - g->env->now(g)
-                       : PARLEY_VERIFIED_TTL;
+    ttl = jwt->has_exp
+          ? parley_jwt_expires(jwt, g->proof.rules) - g->env->now(g)
+          : PARLEY_VERIFIED_TTL;
 
     return parley_verified_put(&g->ask, jwt->token, ttl);
 }
@@ -372,8 +373,8 @@ static parley_token_entry_t *
 parley_gate_token_cached(parley_gate_t *g, const parley_keys_t *keys,
     parley_str_t token)
 {
-    return g->tokens == NULL ? NULL
-           : parley_token_cache_get(g->tokens, token,
+    return g->in.tokens == NULL ? NULL
+           : parley_token_cache_get(g->in.tokens, token,
                                     parley_gate_token_number(g, keys),
                                     g->env->now(g));
 }
@@ -388,7 +389,7 @@ static uint64_t
 parley_gate_token_number(const parley_gate_t *g, const parley_keys_t *keys)
 {
     return keys->number << 16
-           | (g->s->claims != NULL ? g->s->claims->number : 0);
+           | (g->conf.s->claims != NULL ? g->conf.s->claims->number : 0);
 }
 
 
@@ -399,7 +400,7 @@ parley_gate_awaits_keys(parley_gate_t *g)
     parley_keys_t         keys;
     parley_step_result_t  result;
 
-    if (g->begun || g->s->jwt == NULL
+    if (g->where.begun || g->conf.s->jwt == NULL
         || (g->env->keys(g, 0, &keys) == 0 && keys.set->keys != NULL))
     {
         return 0;
@@ -435,7 +436,7 @@ parley_gate_token_keys(parley_gate_t *g, parley_str_t token)
         return PARLEY_RESULT_WAIT;
     }
 
-    g->wait = PARLEY_GATE_NO_KEYS;
+    g->report.wait = PARLEY_GATE_NO_KEYS;
 
     return parley_step_result(parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                                "no keys that verify tokens "
@@ -455,20 +456,20 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
     entry = parley_gate_token_cached(g, keys, token);
 
     if (entry != NULL) {
-        parley_token_cache_hold(g->tokens, entry);
-        g->token = entry;
+        parley_token_cache_hold(g->in.tokens, entry);
+        g->proof.token = entry;
         parley_gate_token_is(g, entry);
         return 0;
     }
 
-    options.token_max = g->s->jwt->max_size;
-    options.seed = g->seed;
+    options.token_max = g->conf.s->jwt->max_size;
+    options.seed = g->in.seed;
 
     if (parley_jwt_verify(keys->set, g->arena, &options, token, &jwt, g->err)
         != 0)
     {
         if (!jwt.key_unknown
-            || g->env->keys(g, g->http->jwks_interval_ms, &newer)
+            || g->env->keys(g, g->conf.http->jwks_interval_ms, &newer)
                != PARLEY_WAIT)
         {
             return -1;
@@ -479,7 +480,7 @@ parley_gate_token_verify(parley_gate_t *g, const parley_keys_t *keys,
         return PARLEY_WAIT;
     }
 
-    g->renewed = 1;
+    g->proof.renewed = 1;
 
     return parley_gate_token_keep(g, &jwt, parley_gate_token_number(g, keys));
 }
@@ -496,22 +497,22 @@ parley_gate_token_keep(parley_gate_t *g, const parley_jwt_t *jwt,
 {
     parley_token_entry_t  *entry;
 
-    entry = g->tokens == NULL ? NULL
-            : parley_token_cache_put(g->tokens, jwt, number,
+    entry = g->in.tokens == NULL ? NULL
+            : parley_token_cache_put(g->in.tokens, jwt, number,
                                      g->env->now(g), PARLEY_GATE_TOKEN_TTL);
 
     if (entry == NULL) {
         return parley_gate_token_own(g, jwt);
     }
 
-    parley_token_cache_hold(g->tokens, entry);
-    g->token = entry;
+    parley_token_cache_hold(g->in.tokens, entry);
+    g->proof.token = entry;
 
     if (parley_gate_token_principal(g, entry) == 0) {
         return 0;
     }
 
-    parley_token_cache_drop(g->tokens, entry);
+    parley_token_cache_drop(g->in.tokens, entry);
 
     if (g->err->code != PARLEY_E_CAPACITY) {
         return -1;
@@ -549,7 +550,7 @@ parley_gate_token_principal(parley_gate_t *g, parley_token_entry_t *entry)
     parley_arena_t        *arena;
     parley_gate_bearer_t  *bearer;
 
-    arena = entry == g->token ? &entry->arena : g->arena;
+    arena = entry == g->proof.token ? &entry->arena : g->arena;
 
     bearer = parley_arena_calloc(arena, sizeof(parley_gate_bearer_t));
 
@@ -558,10 +559,10 @@ parley_gate_token_principal(parley_gate_t *g, parley_token_entry_t *entry)
     }
 
     if (parley_principal_from_claims(arena, &entry->jwt,
-                                     g->s->claims != NULL
-                                     ? &g->s->claims->map : NULL,
-                                     g->http->directory, &bearer->principal,
-                                     g->err)
+                                     g->conf.s->claims != NULL
+                                     ? &g->conf.s->claims->map : NULL,
+                                     g->conf.http->directory,
+                                     &bearer->principal, g->err)
         != 0)
     {
         return -1;
@@ -582,7 +583,7 @@ parley_gate_token_is(parley_gate_t *g, parley_token_entry_t *entry)
 
     g->who->jwt = &entry->jwt;
     g->who->principal = &bearer->principal;
-    g->kept = &bearer->account;
+    g->proof.kept = &bearer->account;
 }
 
 
@@ -594,9 +595,9 @@ parley_gate_token_check(parley_gate_t *g)
     const parley_jwt_t          *jwt = g->who->jwt;
     const parley_certificate_t  *certificate;
 
-    g->rules = &g->s->jwt->rules;
+    g->proof.rules = &g->conf.s->jwt->rules;
 
-    if (parley_jwt_check(jwt, g->rules, g->env->now(g), g->err) != 0) {
+    if (parley_jwt_check(jwt, g->proof.rules, g->env->now(g), g->err) != 0) {
         return -1;
     }
 
@@ -604,7 +605,7 @@ parley_gate_token_check(parley_gate_t *g)
         return 0;
     }
 
-    certificate = g->certificate;
+    certificate = g->proof.certificate;
 
     if (certificate == NULL && parley_gate_shown(g, &certificate) != 0) {
         return -1;
@@ -618,9 +619,9 @@ parley_gate_token_check(parley_gate_t *g)
 void
 parley_gate_token_release(parley_gate_t *g)
 {
-    if (g->token != NULL) {
-        parley_token_cache_release(g->tokens, g->token);
-        g->token = NULL;
-        g->kept = NULL;
+    if (g->proof.token != NULL) {
+        parley_token_cache_release(g->in.tokens, g->proof.token);
+        g->proof.token = NULL;
+        g->proof.kept = NULL;
     }
 }

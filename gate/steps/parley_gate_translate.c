@@ -6,6 +6,7 @@
 #include "gate/message/parley_gate_steps.h"
 #include "gate/publish/parley_members.h"
 #include "gate/settings/parley_settings.h"
+#include "translate/parley_rewrite.h"
 
 
 static int parley_gate_sent(parley_gate_t *g);
@@ -20,17 +21,17 @@ parley_gate_translate(parley_gate_t *g)
 {
     int                      rc;
     parley_str_t             text;
-    parley_encode_opts_t    *opts = &g->opts;
+    parley_encode_opts_t    *opts = &g->out.opts;
     parley_channel_scope_t   scope;
 
-    g->seal.arena = g->arena;
-    g->seal.key = g->key;
+    g->answer.seal.arena = g->arena;
+    g->answer.seal.key = g->conf.key;
 
     parley_who_opts(g->who, opts);
 
-    opts->self = g->self[PARLEY_PROTO_CANONICAL];
-    opts->redact = g->conf->redact;
-    opts->nredact = g->conf->nredact;
+    opts->self = g->conf.self[PARLEY_PROTO_CANONICAL];
+    opts->redact = g->conf.gate->redact;
+    opts->nredact = g->conf.gate->nredact;
     opts->principal = parley_who_proven(g->who);
 
     if (g->who->sig_verified) {
@@ -38,7 +39,7 @@ parley_gate_translate(parley_gate_t *g)
         opts->sig_kid = g->who->sig_kid;
     }
 
-    parley_seal_opts(&g->seal, opts);
+    parley_seal_opts(&g->answer.seal, opts);
 
     if (parley_gate_options(g, opts) != 0) {
         return PARLEY_RESULT_FAILED;
@@ -51,17 +52,17 @@ parley_gate_translate(parley_gate_t *g)
     }
 
     if (parley_gate_sent(g) != 0
-        || parley_correlation_check(&g->correlation, g->engine, g->intents,
-                                    &g->sent, g->err)
+        || parley_correlation_check(&g->read.correlation, g->engine,
+                                    g->conf.intents, &g->out.sent, g->err)
            != 0)
     {
         return PARLEY_RESULT_REFUSED;
     }
 
     text = g->msg->wire == PARLEY_PROTO_STREAMS ? g->msg->scope
-                                                : g->sent.scope;
+                                                : g->out.sent.scope;
 
-    if (g->s->submit == NULL && text.len > 0
+    if (g->conf.s->submit == NULL && text.len > 0
         && parley_channel_scope_parse(text, &scope) == 0
         && parley_members_may(g, &scope) != 0)
     {
@@ -70,15 +71,15 @@ parley_gate_translate(parley_gate_t *g)
 
     parley_gate_approval(g);
 
-    if (g->edited && g->sent.copied) {
-        g->sent.copied = 0;
+    if (g->read.edited && g->out.sent.copied) {
+        g->out.sent.copied = 0;
 
-        return parley_step_result(parley_rewrite_sign(g->arena, g->proto,
+        return parley_step_result(parley_rewrite_sign(g->arena, g->read.proto,
                                                       g->rewritten, opts,
-                                                      &g->sent, g->err));
+                                                      &g->out.sent, g->err));
     }
 
-    return g->unframed || g->msg->wire == g->conf->speak
+    return g->publish.unframed || g->msg->wire == g->conf.gate->speak
            ? PARLEY_RESULT_NONE : PARLEY_RESULT_PASSED;
 }
 
@@ -97,19 +98,19 @@ parley_gate_sent(parley_gate_t *g)
     parley_loss_t  none, *loss;
 
     loss = g->loss;
-    g->unframed = 0;
+    g->publish.unframed = 0;
 
     /* without readers of frames, losses in the frame do not count */
 
-    if (g->s->submit != NULL && g->msg->wire != g->conf->speak
+    if (g->conf.s->submit != NULL && g->msg->wire != g->conf.gate->speak
         && !parley_gate_is_framed(g))
     {
         parley_loss_init(&none, g->arena);
         loss = &none;
     }
 
-    rc = parley_encode(g->engine, g->arena, g->conf->speak, g->msg, &g->opts,
-                       &g->sent, loss, g->err);
+    rc = parley_encode(g->engine, g->arena, g->conf.gate->speak, g->msg,
+                       &g->out.opts, &g->out.sent, loss, g->err);
 
     return rc == 0 ? 0 : parley_gate_unframed(g);
 }
@@ -122,8 +123,8 @@ parley_gate_sent(parley_gate_t *g)
 static int
 parley_gate_is_framed(const parley_gate_t *g)
 {
-    return (g->http->reads & PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)) != 0
-           || g->http->deliver_uri.len > 0;
+    return (g->conf.http->reads & PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)) != 0
+           || g->conf.http->deliver_uri.len > 0;
 }
 
 
@@ -136,19 +137,19 @@ parley_gate_is_framed(const parley_gate_t *g)
 static int
 parley_gate_unframed(parley_gate_t *g)
 {
-    if (g->s->submit == NULL || g->msg->wire == PARLEY_PROTO_STREAMS
+    if (g->conf.s->submit == NULL || g->msg->wire == PARLEY_PROTO_STREAMS
         || g->msg->scope.len > 0
-        || (g->http->reads & ~PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)) == 0
+        || (g->conf.http->reads & ~PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)) == 0
         || (g->err->code != PARLEY_E_IDENTITY_UNMAPPABLE
             && g->err->code != PARLEY_E_TRANSLATION_UNSUPPORTED))
     {
         return -1;
     }
 
-    g->unframed = 1;
+    g->publish.unframed = 1;
 
-    if (parley_encode(g->engine, g->arena, g->msg->wire, g->msg, &g->opts,
-                      &g->sent, g->loss, g->err)
+    if (parley_encode(g->engine, g->arena, g->msg->wire, g->msg, &g->out.opts,
+                      &g->out.sent, g->loss, g->err)
         != 0)
     {
         return -1;
@@ -156,8 +157,8 @@ parley_gate_unframed(parley_gate_t *g)
 
     /* an answer refers to its id, in each protocol */
 
-    g->sent.corr = parley_str_none;
-    g->sent.answerable = g->msg->act == PARLEY_ACT_REQUEST;
+    g->out.sent.corr = parley_str_none;
+    g->out.sent.answerable = g->msg->act == PARLEY_ACT_REQUEST;
 
     return 0;
 }
@@ -174,16 +175,16 @@ parley_gate_alias(parley_gate_t *g)
 {
     int  rc;
 
-    if (g->msg->wire == g->conf->speak) {
+    if (g->msg->wire == g->conf.gate->speak) {
         return 0;
     }
 
-    rc = parley_question_is_taken(&g->ask, g->who, g->conf->speak);
+    rc = parley_question_is_taken(&g->ask, g->who, g->conf.gate->speak);
 
     return rc != 1 ? rc
            : parley_msg_derive(g->arena, g->msg, 8,
                                parley_question_id(g->msg),
-                               PARLEY_STR("alias"), &g->opts.alias);
+                               PARLEY_STR("alias"), &g->out.opts.alias);
 }
 
 
@@ -192,9 +193,9 @@ parley_gate_alias(parley_gate_t *g)
 static void
 parley_gate_approval(parley_gate_t *g)
 {
-    if (g->sent.approval == PARLEY_APPROVAL_NONE
+    if (g->out.sent.approval == PARLEY_APPROVAL_NONE
         && parley_gate_severity(g) != PARLEY_SEVERITY_NONE)
     {
-        g->sent.approval = PARLEY_APPROVAL_ANYBODY;
+        g->out.sent.approval = PARLEY_APPROVAL_ANYBODY;
     }
 }

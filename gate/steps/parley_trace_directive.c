@@ -87,13 +87,14 @@ parley_trace_directive(const parley_settings_http_t *http,
 
     if (step == PARLEY_STEP_POLICY) {
 
-        if (g->rule == NULL || g->rule->data == NULL) {
+        if (g->report.rule == NULL || g->report.rule->data == NULL) {
             return 0;
         }
 
-        id = g->rule->allow ? PARLEY_DIRECTIVE_ALLOW : PARLEY_DIRECTIVE_DENY;
+        id = g->report.rule->allow ? PARLEY_DIRECTIVE_ALLOW
+                                   : PARLEY_DIRECTIVE_DENY;
         ret->name = parley_directives[id].name;
-        ret->where = g->rule->data;
+        ret->where = g->report.rule->data;
 
         return 1;
     }

@@ -57,7 +57,7 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
 
         ngx_http_parley_answer_sessions(r, ctx);
 
-        if (ctx->error.code == PARLEY_E_NONE && !ctx->gate.erases
+        if (ctx->error.code == PARLEY_E_NONE && !ctx->gate.serve.erases
             && ngx_http_parley_answer_is_events(r))
         {
             if (ngx_http_parley_answer_charset(r) == PARLEY_CHARSET_OTHER) {
@@ -75,7 +75,7 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
             ngx_http_parley_upstream_error(ctx,
                                            PARLEY_UPSTREAM_ERROR_EVENTS_CODED);
 
-        } else if (ctx->gate.relays && !ctx->gate.erases
+        } else if (ctx->gate.serve.relays && !ctx->gate.serve.erases
                    && r->headers_out.status < NGX_HTTP_BAD_REQUEST)
         {
             ngx_http_parley_upstream_error(ctx,

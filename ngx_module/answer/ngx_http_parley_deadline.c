@@ -107,7 +107,7 @@ ngx_http_parley_deadline_handler(ngx_event_t *ev)
     }
 
     if (ctx->sse) {
-        ctx->gate.timed_out = 1;
+        ctx->gate.in.timed_out = 1;
         ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_TIMEOUT);
         ctx->sse_stop(ctx);
         return;
@@ -133,7 +133,7 @@ static void
 ngx_http_parley_deadline_passed(ngx_http_parley_ctx_t *ctx,
     const char *awaited)
 {
-    ctx->gate.timed_out = 1;
+    ctx->gate.in.timed_out = 1;
 
     ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
                   "parley: deadline of the message passed: still waiting "

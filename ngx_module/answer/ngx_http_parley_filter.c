@@ -165,7 +165,8 @@ ngx_http_parley_body_exceeds(ngx_http_request_t *r)
     }
 
     return (said && ngx_atoof(said->value.data, said->value.len) > max)
-           || (ctx && !ctx->body_read && ctx->gate.at == PARLEY_STEP_BODY);
+           || (ctx && !ctx->body_read
+               && ctx->gate.where.at == PARLEY_STEP_BODY);
 }
 
 

@@ -30,7 +30,7 @@ ngx_http_parley_next_header_filter(ngx_http_request_t *r)
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
-    if (ctx == NULL || !ctx->forwarded || ctx->gate.relays) {
+    if (ctx == NULL || !ctx->forwarded || ctx->gate.serve.relays) {
         return ngx_http_parley_next_header(r);
     }
 
@@ -59,7 +59,7 @@ ngx_http_parley_next_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
     if (ctx == NULL || ctx->answer != NGX_HTTP_PARLEY_ANSWER_EVENTS
-        || ctx->gate.relays)
+        || ctx->gate.serve.relays)
     {
         return ngx_http_parley_next_body(r, in);
     }

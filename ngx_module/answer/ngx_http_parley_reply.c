@@ -58,7 +58,7 @@ ngx_http_parley_refuse(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (ctx->gate.holds) {
+    if (ctx->gate.publish.holds) {
         return ctx->held_answer(r, ctx);
     }
 
@@ -191,8 +191,8 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     proto = parley_gate_refusal(&ctx->gate, &refusal);
 
     refusal.now_ms = ngx_http_parley_now();
-    refusal.backoff_ms = ctx->gate.wait ? ctx->gate.wait : -1;
-    refusal.first = ctx->gate.first;
+    refusal.backoff_ms = ctx->gate.report.wait ? ctx->gate.report.wait : -1;
+    refusal.first = ctx->gate.admit.first;
 
     if (RAND_bytes(refusal.random, sizeof(refusal.random)) != 1) {
         return NGX_ERROR;
@@ -205,7 +205,7 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    if (ctx->gate.upgrade) {
+    if (ctx->gate.serve.upgrade) {
         reply->status = NGX_HTTP_PARLEY_UPGRADE_REQUIRED;
     }
 
@@ -351,7 +351,7 @@ ngx_http_parley_challenge(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     if (parley_challenge(&ctx->arena, realm, &ctx->error,
-                         ctx->gate.lacks, &value)
+                         ctx->gate.report.lacks, &value)
         != 0)
     {
         return NGX_ERROR;
@@ -400,7 +400,7 @@ ngx_http_parley_allow(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 static ngx_int_t
 ngx_http_parley_upgrade(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    if (!ctx->gate.upgrade) {
+    if (!ctx->gate.serve.upgrade) {
         return NGX_OK;
     }
 
@@ -423,7 +423,7 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
     u_char  *p;
     size_t   len;
 
-    if (ctx->error.code == PARLEY_E_NONE || ctx->gate.wait == 0
+    if (ctx->error.code == PARLEY_E_NONE || ctx->gate.report.wait == 0
         || ngx_http_parley_sent_header(r, "Retry-After", 0))
     {
         return NGX_OK;
@@ -434,7 +434,7 @@ ngx_http_parley_retry_after(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    len = ngx_sprintf(p, "%L", (ctx->gate.wait + 999) / 1000) - p;
+    len = ngx_sprintf(p, "%L", (ctx->gate.report.wait + 999) / 1000) - p;
 
     return ngx_http_parley_out_header(r, "Retry-After",
                                       parley_str_make(p, len));

@@ -147,7 +147,7 @@ ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
 {
     ngx_event_t  *ev;
 
-    if (!ctx->gate.relays) {
+    if (!ctx->gate.serve.relays) {
         ngx_http_parley_deadline_extend(ctx);
     }
 
@@ -488,7 +488,7 @@ ngx_http_parley_sse_failed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     /* clients of MCP ignore named events */
 
-    if (ctx->gate.relays || !parley_gate_responds(&ctx->gate)) {
+    if (ctx->gate.serve.relays || !parley_gate_responds(&ctx->gate)) {
         event.name = PARLEY_STR("error");
     }
 

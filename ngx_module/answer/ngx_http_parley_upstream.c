@@ -271,7 +271,7 @@ ngx_http_parley_upstream_finalize(ngx_http_request_t *r, ngx_int_t rc)
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
     if (pc && pc->read->timedout) {
-        ctx->gate.timed_out = 1;
+        ctx->gate.in.timed_out = 1;
     }
 
     ctx->upstream.finalize(r, rc);

@@ -9,6 +9,7 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/conf/ngx_http_parley_directives.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "translate/parley_engine.h"
 
 
 static void ngx_http_parley_engine_cleanup(void *data);

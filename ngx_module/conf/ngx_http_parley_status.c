@@ -20,6 +20,7 @@
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/metrics/parley_health.h"
 #include "gate/metrics/parley_status.h"
+#include "translate/parley_engine.h"
 
 
 /* milliseconds to wait for the state */

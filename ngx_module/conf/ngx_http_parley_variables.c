@@ -185,7 +185,7 @@ ngx_http_parley_variable_message(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || !ctx->gate.msg_read) {
+    if (ctx == NULL || !ctx->gate.read.msg_read) {
         return NGX_OK;
     }
 
@@ -202,11 +202,12 @@ ngx_http_parley_variable_protocol(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->gate.proto == PARLEY_PROTO_NONE) {
+    if (ctx == NULL || ctx->gate.read.proto == PARLEY_PROTO_NONE) {
         return NGX_OK;
     }
 
-    return ngx_http_parley_variable_word(v, parley_proto_name(ctx->gate.proto));
+    return ngx_http_parley_variable_word(v,
+                                    parley_proto_name(ctx->gate.read.proto));
 }
 
 
@@ -218,12 +219,12 @@ ngx_http_parley_variable_speak(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || ctx->gate.proto == PARLEY_PROTO_NONE) {
+    if (ctx == NULL || ctx->gate.read.proto == PARLEY_PROTO_NONE) {
         return NGX_OK;
     }
 
     return ngx_http_parley_variable_word(v,
-                                    parley_proto_name(ctx->gate.conf->speak));
+                               parley_proto_name(ctx->gate.conf.gate->speak));
 }
 
 
@@ -241,7 +242,7 @@ ngx_http_parley_variable_trace(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || !ctx->gate.msg_read) {
+    if (ctx == NULL || !ctx->gate.read.msg_read) {
         return NGX_OK;
     }
 
@@ -272,7 +273,7 @@ ngx_http_parley_variable_priority(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || !ctx->gate.msg_read || ctx->msg.id.len == 0) {
+    if (ctx == NULL || !ctx->gate.read.msg_read || ctx->msg.id.len == 0) {
         return NGX_OK;
     }
 
@@ -325,7 +326,7 @@ ngx_http_parley_variable_signature(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || !ctx->gate.msg_read) {
+    if (ctx == NULL || !ctx->gate.read.msg_read) {
         return NGX_OK;
     }
 
@@ -352,9 +353,11 @@ ngx_http_parley_variable_verdict(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx && ctx->gate.verdict != PARLEY_VERDICT_NONE && !ctx->resume) {
+    if (ctx && ctx->gate.report.verdict != PARLEY_VERDICT_NONE
+        && !ctx->resume)
+    {
         return ngx_http_parley_variable_word(v,
-                                   parley_verdict_name(ctx->gate.verdict));
+                               parley_verdict_name(ctx->gate.report.verdict));
     }
 
     /* neither the gateway nor the upstream gave the answer (GW-26) */
@@ -378,7 +381,7 @@ ngx_http_parley_variable_error(ngx_http_request_t *r,
 
     ctx = ngx_http_parley_variable_ctx(r, v);
 
-    if (ctx == NULL || !ctx->gate.begun
+    if (ctx == NULL || !ctx->gate.where.begun
         || ctx->error.code == PARLEY_E_NONE)
     {
         return NGX_OK;

@@ -111,14 +111,14 @@ ngx_http_parley_body_replace(ngx_http_request_t *r,
     ngx_chain_t   *cl;
     parley_str_t   body;
 
-    if (ctx->gate.sent.copied && ctx->gate.entry == NULL) {
+    if (ctx->gate.out.sent.copied && ctx->gate.where.entry == NULL) {
         /* the client's octets go on, also from a temporary file */
         return NGX_OK;
     }
 
     /* a continued message may have sent or replaced its buffers before */
 
-    body = ctx->gate.sent.copied ? ctx->body : ctx->gate.sent.body;
+    body = ctx->gate.out.sent.copied ? ctx->body : ctx->gate.out.sent.body;
 
     b = ngx_calloc_buf(r->pool);
     cl = ngx_alloc_chain_link(r->pool);

@@ -50,12 +50,12 @@ ngx_http_parley_context(ngx_http_request_t *r)
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);
 
-    if (ctx && (ctx->gate.begun || ctx->lcf == lcf)) {
+    if (ctx && (ctx->gate.where.begun || ctx->lcf == lcf)) {
         return ctx;
     }
 
     before = ctx || !r->internal ? ctx : ngx_http_parley_context_find(r);
-    query = before ? before->gate.raw_query : parley_str_none;
+    query = before ? before->gate.in.raw_query : parley_str_none;
 
     if (ctx) {
         /* a variable was read before the request changed its location */
@@ -104,7 +104,7 @@ ngx_http_parley_context_init(ngx_http_parley_ctx_t *ctx, ngx_http_request_t *r,
     /* parley_gate_init() and parley_error_clear() clear their part of the
        rest */
 
-    ngx_memzero(ctx, offsetof(ngx_http_parley_ctx_t, gate.opts));
+    ngx_memzero(ctx, offsetof(ngx_http_parley_ctx_t, gate.out.opts));
     ngx_memzero(&ctx->who, sizeof(ngx_http_parley_ctx_t)
                            - offsetof(ngx_http_parley_ctx_t, who));
 

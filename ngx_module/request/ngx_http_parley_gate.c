@@ -126,15 +126,15 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->msg = &ctx->msg;
     g->rewritten = &ctx->edited_doc;
     g->loss = &ctx->loss;
-    g->tokens = ctx->worker->tokens;
-    g->address = ngx_http_parley_address(r->connection);
-    g->failing = &ctx->worker->failing;
-    g->seed = ctx->mcf->zone->sh->seed;
-    g->tls = ngx_http_parley_over_tls(r) ? 1 : 0;
-    g->local = r->connection->sockaddr->sa_family == AF_UNIX;
-    g->upgradable = r->http_version == NGX_HTTP_VERSION_11;
-    g->method = ngx_http_parley_str(&r->method_name);
-    g->uri = ngx_http_parley_str(&r->uri);
+    g->in.tokens = ctx->worker->tokens;
+    g->in.address = ngx_http_parley_address(r->connection);
+    g->in.failing = &ctx->worker->failing;
+    g->in.seed = ctx->mcf->zone->sh->seed;
+    g->in.tls = ngx_http_parley_over_tls(r) ? 1 : 0;
+    g->in.local = r->connection->sockaddr->sa_family == AF_UNIX;
+    g->in.upgradable = r->http_version == NGX_HTTP_VERSION_11;
+    g->in.method = ngx_http_parley_str(&r->method_name);
+    g->in.uri = ngx_http_parley_str(&r->uri);
 
     parley_ask_init(&g->ask, &ctx->mcf->zone->memory.state, &ctx->arena);
     g->ask.resume = ngx_http_parley_wait_resume;
@@ -148,7 +148,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 void
 ngx_http_parley_gate_frame(ngx_http_parley_ctx_t *ctx)
 {
-    ctx->gate.framed = 1;
+    ctx->gate.in.framed = 1;
 
     ctx->gate.env = ctx->gate.env == &ngx_http_parley_gate_env
                     ? &ngx_http_parley_gate_frame_env
@@ -214,14 +214,14 @@ ngx_http_parley_step_body(parley_gate_t *g)
 
     rc = ngx_http_parley_body_take(r, ctx);
 
-    if (g->relays) {
-        g->encoded = ngx_http_parley_is_encoded(r) ? 1 : 0;
+    if (g->serve.relays) {
+        g->in.encoded = ngx_http_parley_is_encoded(r) ? 1 : 0;
     }
 
-    g->path = ngx_http_parley_path(r);
-    g->query = ngx_http_parley_str(&r->args);
-    g->body = ctx->body;
-    g->now_ms = ngx_http_parley_now();
+    g->in.path = ngx_http_parley_path(r);
+    g->in.query = ngx_http_parley_str(&r->args);
+    g->in.body = ctx->body;
+    g->in.now_ms = ngx_http_parley_now();
 
     return ngx_http_parley_step_result(rc);
 }
@@ -250,10 +250,10 @@ ngx_http_parley_step_frame(parley_gate_t *g)
 {
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    g->path = parley_str_none;
-    g->query = parley_str_none;
-    g->body = ctx->body;
-    g->now_ms = ngx_http_parley_now();
+    g->in.path = parley_str_none;
+    g->in.query = parley_str_none;
+    g->in.body = ctx->body;
+    g->in.now_ms = ngx_http_parley_now();
 
     return PARLEY_RESULT_PASSED;
 }
@@ -272,7 +272,7 @@ ngx_http_parley_step_forward(parley_gate_t *g)
 static ngx_int_t
 ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    if (ctx->gate.entry == NULL) {
+    if (ctx->gate.where.entry == NULL) {
         ctx->client_headers = r->headers_in.headers;
         ctx->client_type = r->headers_in.content_type;
         ctx->client_args = r->args;
@@ -289,7 +289,7 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     ctx->forwarded = 1;
 
-    if (ctx->gate.relays) {
+    if (ctx->gate.serve.relays) {
         /* a stream lasts as long as its client and its service */
         return NGX_OK;
     }
@@ -387,7 +387,7 @@ ngx_http_parley_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
     ngx_uint_t              number;
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    if (age && g->peeks) {
+    if (age && g->where.peeks) {
         return PARLEY_WAIT;
     }
 
@@ -503,11 +503,11 @@ ngx_http_parley_verdict(parley_gate_t *g)
 
     ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
                    "parley: verdict %s",
-                   parley_verdict_name(g->verdict).data);
+                   parley_verdict_name(g->report.verdict).data);
 
     ngx_http_parley_audit_verdict(ctx);
 
-    if (g->in_vain && g->verdict != PARLEY_VERDICT_REFUSED) {
+    if (g->admit.in_vain && g->report.verdict != PARLEY_VERDICT_REFUSED) {
         ngx_http_parley_log_in_vain(ctx);
     }
 }

@@ -191,7 +191,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
 
     ngx_http_parley_headers_list(&r->headers_in.headers, copy, n);
 
-    if (ngx_http_parley_headers_copy(r, &old, 1, !ctx->gate.sent.copied)
+    if (ngx_http_parley_headers_copy(r, &old, 1, !ctx->gate.out.sent.copied)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -206,7 +206,7 @@ ngx_http_parley_request_headers(ngx_http_request_t *r,
         return NGX_ERROR;
     }
 
-    if (ctx->gate.relays) {
+    if (ctx->gate.serve.relays) {
         return ngx_http_parley_verified(r, ctx);
     }
 
@@ -342,14 +342,14 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_buf_t   b;
     parley_str_t   value;
 
-    if (ctx->gate.opts.principal.len == 0) {
+    if (ctx->gate.out.opts.principal.len == 0) {
         return NGX_OK;
     }
 
     parley_buf_init(&b, &ctx->arena, 0);
 
     parley_buf_lit(&b, "principal=\"");
-    parley_escape_put(&b, ctx->gate.opts.principal, PARLEY_ESCAPE_VALUE);
+    parley_escape_put(&b, ctx->gate.out.opts.principal, PARLEY_ESCAPE_VALUE);
     parley_buf_octet(&b, '"');
 
     if (ctx->who.jwt) {
@@ -362,9 +362,9 @@ ngx_http_parley_verified(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     if (ctx->who.sig_verified) {
         parley_buf_lit(&b, "; signature=\"");
-        parley_escape_put(&b, ctx->gate.opts.sig_alg, PARLEY_ESCAPE_VALUE);
+        parley_escape_put(&b, ctx->gate.out.opts.sig_alg, PARLEY_ESCAPE_VALUE);
         parley_buf_lit(&b, "\"; kid=\"");
-        parley_escape_put(&b, ctx->gate.opts.sig_kid, PARLEY_ESCAPE_VALUE);
+        parley_escape_put(&b, ctx->gate.out.opts.sig_kid, PARLEY_ESCAPE_VALUE);
         parley_buf_octet(&b, '"');
     }
 
@@ -402,8 +402,9 @@ ngx_http_parley_trace_out(ngx_http_parley_ctx_t *ctx, parley_str_t *ret)
     return parley_traceparent_format(&ctx->arena, ctx->msg.trace_id,
                                      ctx->msg.span_id, ret)
            == 0
-           || parley_traceparent_format(&ctx->arena, ctx->gate.opts.trace_id,
-                                        ctx->gate.opts.span_id, ret)
+           || parley_traceparent_format(&ctx->arena,
+                                        ctx->gate.out.opts.trace_id,
+                                        ctx->gate.out.opts.span_id, ret)
               == 0
            ? NGX_OK : NGX_DECLINED;
 }

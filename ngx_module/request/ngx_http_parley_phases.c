@@ -88,7 +88,7 @@ ngx_http_parley_precontent_handler(ngx_http_request_t *r)
 
     case PARLEY_RESULT_REFUSED:
 
-        if (!ctx->gate.holds) {
+        if (!ctx->gate.publish.holds) {
             ngx_http_parley_await_leave(ctx);
         }
 
@@ -125,19 +125,19 @@ ngx_http_parley_run(ngx_http_parley_ctx_t *ctx)
 static ngx_int_t
 ngx_http_parley_answered(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    if (ctx->gate.opening) {
+    if (ctx->gate.serve.opening) {
         return ctx->lcf->websocket
-               ? ngx_http_parley_websocket_open(r, ctx, ctx->gate.opening)
-               : ngx_http_parley_stream_open(r, ctx, ctx->gate.opening);
+               ? ngx_http_parley_websocket_open(r, ctx, ctx->gate.serve.opening)
+               : ngx_http_parley_stream_open(r, ctx, ctx->gate.serve.opening);
     }
 
-    if (ctx->gate.holds) {
+    if (ctx->gate.publish.holds) {
         return ngx_http_parley_await_answer(r, ctx);
     }
 
     ngx_http_parley_await_leave(ctx);
 
-    return ngx_http_parley_respond(r, ctx, &ctx->gate.reply);
+    return ngx_http_parley_respond(r, ctx, &ctx->gate.out.reply);
 }
 
 
@@ -169,7 +169,7 @@ ngx_http_parley_wait(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return ngx_http_parley_wait_phase(r, ctx);
     }
 
-    if (ctx->gate.at != PARLEY_STEP_BODY) {
+    if (ctx->gate.where.at != PARLEY_STEP_BODY) {
         return NGX_DONE;
     }
 

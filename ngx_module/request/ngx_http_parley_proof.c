@@ -49,7 +49,7 @@ ngx_http_parley_access_handler(ngx_http_request_t *r)
         && before->lcf->gate.rate == lcf->gate.rate)
     {
         /* the request has counted before its internal redirection */
-        ctx->gate.plan &= ~PARLEY_PLAN(PARLEY_STEP_RATE);
+        ctx->gate.conf.plan &= ~PARLEY_PLAN(PARLEY_STEP_RATE);
     }
 
     switch (ngx_http_parley_run(ctx)) {
@@ -118,7 +118,7 @@ ngx_http_parley_prove(ngx_http_request_t *r)
     r = r->main;
     ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
 
-    if (ctx && ctx->gate.begun) {
+    if (ctx && ctx->gate.where.begun) {
         return ctx;
     }
 
@@ -159,6 +159,6 @@ ngx_http_parley_prove_before(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         ctx = ngx_http_parley_context_find(r);
     }
 
-    return ctx && parley_gate_has_proof(&ctx->gate) && !ctx->gate.unproven
+    return ctx && parley_gate_has_proof(&ctx->gate) && !ctx->gate.proof.unproven
            ? ctx : NULL;
 }

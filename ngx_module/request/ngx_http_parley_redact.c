@@ -43,7 +43,7 @@ ngx_http_parley_redact(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
 {
     ngx_int_t  rc;
 
-    ctx->gate.raw_query = ngx_http_parley_str(&r->args);
+    ctx->gate.in.raw_query = ngx_http_parley_str(&r->args);
 
     if (before.len > 0) {
         rc = ngx_http_parley_redact_again(r, ctx, before);
@@ -88,7 +88,7 @@ ngx_http_parley_redact_again(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         }
     }
 
-    ctx->gate.raw_query = before;
+    ctx->gate.in.raw_query = before;
 
     return NGX_OK;
 }
@@ -117,7 +117,7 @@ ngx_http_parley_redact_query(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         }
 
         ngx_memcpy(p, r->args.data, r->args.len);
-        ctx->gate.raw_query.data = p;
+        ctx->gate.in.raw_query.data = p;
 
         if (r->args.data < uri->data
             || r->args.data + r->args.len > uri->data + uri->len)
@@ -172,7 +172,7 @@ ngx_http_parley_redact_later(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     r->args = hidden->args;
     r->unparsed_uri = hidden->uri;
-    ctx->gate.raw_query = ngx_http_parley_str(&r->args);
+    ctx->gate.in.raw_query = ngx_http_parley_str(&r->args);
 
     ngx_http_parley_redact_line(hidden->name, &r->request_line);
 

@@ -129,7 +129,7 @@ ngx_http_parley_redirect_named_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (lcf->gate.accept == 0 || ctx->gate.relays
+    if (lcf->gate.accept == 0 || ctx->gate.serve.relays
         || !ngx_http_parley_redirect_failed(r, ctx))
     {
         return ngx_http_parley_redirect_out(r, ctx);
@@ -162,7 +162,7 @@ static ngx_uint_t
 ngx_http_parley_redirect_failed(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx)
 {
-    return r->upstream && r->upstream != ctx->tried && !ctx->gate.timed_out
+    return r->upstream && r->upstream != ctx->tried && !ctx->gate.in.timed_out
            && !ngx_http_parley_redirect_accel(r);
 }
 
@@ -194,7 +194,7 @@ ngx_http_parley_redirect_out(ngx_http_request_t *r,
 
         clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-        if (!ctx->gate.timed_out) {
+        if (!ctx->gate.in.timed_out) {
             ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                           "parley: redirection to \"%V\" refused: a "
                           "forwarded message continues only by error_page at "

@@ -55,7 +55,7 @@ ngx_http_parley_forward_arguments(ngx_http_request_t *r,
     if (ctx->msg.wire != ctx->lcf->gate.speak
         && parley_codecs[ctx->lcf->gate.speak]->binding->scoped)
     {
-        arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->gate.sent.scope;
+        arguments->list[PARLEY_ARGUMENT_SCOPE].value = ctx->gate.out.sent.scope;
     }
 
     /* the token was for the gateway */

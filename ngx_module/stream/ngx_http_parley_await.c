@@ -453,7 +453,7 @@ ngx_http_parley_await_respond(ngx_http_parley_held_t *held)
         if (held->leaves && !held->answered
             && parley_gate_uncollected(&ctx->gate) != 0)
         {
-            ctx->gate.holds = 0;
+            ctx->gate.publish.holds = 0;
 
             return ngx_http_parley_refuse(held->request, ctx);
         }
@@ -467,7 +467,7 @@ ngx_http_parley_await_respond(ngx_http_parley_held_t *held)
 
     return ngx_http_parley_respond(held->request, ctx,
                                    held->answered ? &held->reply
-                                                  : &ctx->gate.reply);
+                                                  : &ctx->gate.out.reply);
 }
 
 

@@ -267,7 +267,7 @@ ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx)
 
     g = &ctx->gate;
 
-    g->wait = NGX_HTTP_PARLEY_HUB_BUSY;
+    g->report.wait = NGX_HTTP_PARLEY_HUB_BUSY;
 
     parley_count(ctx->worker->slot,
                  PARLEY_M_SUBSCRIPTIONS_ENDED + PARLEY_END_LIMIT, 1);

@@ -133,7 +133,7 @@ ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
     }
 
     ngx_http_parley_hub_watch(r->connection,
-                        st->sub.ctx->gate.opening->subscription.stream);
+                        st->sub.ctx->gate.serve.opening->subscription.stream);
 
     r->headers_out.status = NGX_HTTP_OK;
     ngx_str_set(&r->headers_out.content_type, "text/event-stream");
@@ -153,7 +153,7 @@ ngx_http_parley_stream_begin(ngx_http_parley_stream_t *st)
         || ngx_http_parley_out_header(r, "X-Accel-Buffering", PARLEY_STR("no"))
            != NGX_OK
         || ngx_http_parley_out_header(r, "Parley-Session",
-                                      st->sub.ctx->gate.opening->session)
+                                      st->sub.ctx->gate.serve.opening->session)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -417,7 +417,7 @@ ngx_http_parley_stream_refuse(ngx_http_request_t *r,
 
     g = &ctx->gate;
 
-    g->wait = 1000;
+    g->report.wait = 1000;
 
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
                             why == PARLEY_END_SHARE

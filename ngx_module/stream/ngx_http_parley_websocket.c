@@ -147,8 +147,9 @@ ngx_http_parley_websocket_busy(ngx_http_parley_websocket_t *ws)
     ngx_http_parley_hub_busy(ws->ctx);
     ngx_http_parley_log_refusal(ws->request, ws->ctx);
 
-    seconds = parley_str_make(text, ngx_sprintf(text, "%L", g->wait / 1000)
-                                    - text);
+    seconds = parley_str_make(text,
+                              ngx_sprintf(text, "%L", g->report.wait / 1000)
+                              - text);
 
     if (ngx_http_parley_out_header(ws->request, "Retry-After", seconds)
         != NGX_OK

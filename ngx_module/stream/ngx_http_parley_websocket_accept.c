@@ -41,7 +41,7 @@ ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
     }
 
     ngx_http_parley_hub_watch(r->connection,
-                              ws->ctx->gate.opening->subscription.stream);
+                              ws->ctx->gate.serve.opening->subscription.stream);
 
     /* limit_rate is for responses and must not delay frames */
 
@@ -61,13 +61,13 @@ ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
                                       parley_str_c(accept))
            != NGX_OK
         || ngx_http_parley_out_header(r, "Parley-Session",
-                                      ws->ctx->gate.opening->session)
+                                      ws->ctx->gate.serve.opening->session)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ws->ctx->gate.opening->unlogged
+    if (ws->ctx->gate.serve.opening->unlogged
         && ngx_http_parley_out_header(r, "Parley-Resume", PARLEY_STR("none"))
            != NGX_OK)
     {

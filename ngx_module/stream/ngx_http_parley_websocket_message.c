@@ -65,7 +65,7 @@ ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
     ctx->again = ngx_http_parley_frame_again;
     ctx->body = text;
     ctx->body_read = 1;
-    ctx->gate.supplied_token = ws->ctx->gate.shown;
+    ctx->gate.in.supplied_token = ws->ctx->gate.proof.shown;
 
     ws->frame = frame;
 
@@ -154,7 +154,7 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
     switch (result) {
 
     case PARLEY_RESULT_ANSWERED:
-        reply = ctx->gate.reply;
+        reply = ctx->gate.out.reply;
         break;
 
     case PARLEY_RESULT_REFUSED:

@@ -61,7 +61,7 @@ ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx)
         return;
     }
 
-    verdict = ctx->gate.verdict;
+    verdict = ctx->gate.report.verdict;
 
     if (ctx->audit_line == 0) {
         if (ctx->audit_tried && verdict != PARLEY_VERDICT_REFUSED) {
@@ -73,13 +73,13 @@ ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx)
 
     } else if (verdict == PARLEY_VERDICT_OTHER
                || verdict == PARLEY_VERDICT_REFUSED
-               || ctx->gate.published)
+               || ctx->gate.publish.published)
     {
         outcome.kind = verdict == PARLEY_VERDICT_REFUSED
                        ? PARLEY_OUTCOME_REFUSED
                        : verdict == PARLEY_VERDICT_ANSWERED
                        ? PARLEY_OUTCOME_ANSWERED : PARLEY_OUTCOME_LOST;
-        outcome.settle = ctx->gate.settle;
+        outcome.settle = ctx->gate.where.settle;
         outcome.answer = NULL;
 
         ngx_http_parley_audit_outcome(ctx, &outcome);

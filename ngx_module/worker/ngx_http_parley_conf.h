@@ -13,6 +13,7 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "core/parley_digest.h"
 #include "gate/settings/parley_settings.h"
+#include "translate/parley_codec_types.h"
 
 
 /* maximum number of distinguished captures of a location's regular

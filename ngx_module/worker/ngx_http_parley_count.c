@@ -71,7 +71,7 @@ ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx)
 {
     parley_verdict_t  verdict;
 
-    verdict = ctx->gate.verdict;
+    verdict = ctx->gate.report.verdict;
 
     parley_tally_verdict(ctx->worker->slot, &ctx->gate);
     parley_tally_tokens(ctx->worker->slot, ctx->worker->tokens,

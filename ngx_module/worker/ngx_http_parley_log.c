@@ -84,7 +84,7 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     /* without proof the sender is only the message's claim */
 
-    m = ctx->gate.msg_read ? &ctx->msg : NULL;
+    m = ctx->gate.read.msg_read ? &ctx->msg : NULL;
     surface = parley_who_surface(&ctx->who);
 
     field = parley_escape_line(parley_str_c(ctx->error.field),
@@ -137,7 +137,7 @@ ngx_http_parley_log_in_vain(ngx_http_parley_ctx_t *ctx)
 
     ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
                   "parley: resumption has no effect: %s, principal \"%s\", "
-                  "to \"%s\", id \"%s\"", ctx->gate.in_vain,
+                  "to \"%s\", id \"%s\"", ctx->gate.admit.in_vain,
                   ngx_http_parley_log_name(parley_who_proven(&ctx->who), who),
                   ngx_http_parley_log_name(ctx->msg.recipient, to),
                   ngx_http_parley_log_name(ctx->msg.id, which));

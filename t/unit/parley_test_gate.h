@@ -44,8 +44,8 @@ typedef struct {
 static inline parley_step_result_t
 step_body(parley_gate_t *g)
 {
-    g->body = PARLEY_STR(TEXT);
-    g->now_ms = PARLEY_TEST_NOW;
+    g->in.body = PARLEY_STR(TEXT);
+    g->in.now_ms = PARLEY_TEST_NOW;
 
     return PARLEY_RESULT_PASSED;
 }
@@ -125,7 +125,7 @@ verdict_reported(parley_gate_t *g)
     test_gate_t *t = g->ctx;
 
     t->verdicts++;
-    t->verdict = g->verdict;
+    t->verdict = g->report.verdict;
 }
 
 
@@ -221,7 +221,7 @@ gate_init(test_gate_t *t, const parley_gate_conf_t *conf)
     g->msg = &t->msg;
     g->rewritten = &t->rewritten;
     g->loss = &t->loss;
-    g->seed = PARLEY_TEST_SEED;
+    g->in.seed = PARLEY_TEST_SEED;
 
     parley_test_state_begin(&t->state, 256 * 1024, PARLEY_SHARE_ALL);
     parley_ask_init(&g->ask, &t->state.s.state, &t->arena);

@@ -275,12 +275,12 @@ tallied(parley_verdict_t verdict, parley_code_t code)
     t.conf.speak = PARLEY_PROTO_VCP;
     t.err.code = code;
     t.settings.keys = serves;
-    t.g.s = &t.settings;
-    t.g.conf = &t.conf;
+    t.g.conf.s = &t.settings;
+    t.g.conf.gate = &t.conf;
     t.g.err = &t.err;
     t.g.loss = &t.loss;
-    t.g.proto = PARLEY_PROTO_AEE;
-    t.g.verdict = verdict;
+    t.g.read.proto = PARLEY_PROTO_AEE;
+    t.g.report.verdict = verdict;
 
     parley_tally_verdict(&t.slot, &t.g);
 

@@ -95,9 +95,9 @@ publish(const char *intent, uint8_t account)
 
     memset(&g, 0, sizeof(g));
     memset(&msg, 0, sizeof(msg));
-    memset(g.account, account, PARLEY_KEY_LEN);
+    memset(g.proof.account, account, PARLEY_KEY_LEN);
 
-    g.s = &settings;
+    g.conf.s = &settings;
     g.msg = &msg;
     g.err = &err;
     msg.intent = parley_str_c(intent);
@@ -112,7 +112,7 @@ publish(const char *intent, uint8_t account)
     }
 
     parley_ask_end(&g.ask);
-    waits = g.wait;
+    waits = g.report.wait;
 
     return rc;
 }

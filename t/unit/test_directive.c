@@ -6,6 +6,8 @@
 #include "t/unit/parley_test.h"
 
 #include "gate/settings/parley_directive.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_codec_types.h"
 
 
 #define MAX_WORDS  16

@@ -205,7 +205,7 @@ test_resumed(void **state)
 
         assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
         assert_int_equal(t.msg.priority, PARLEY_PRIORITY_HIGH);
-        assert_true(t.gate.edited);
+        assert_true(t.gate.read.edited);
         assert_false(has(&t, "a"));
         assert_false(has(&t, "b"));
         assert_true(has(&t, "c"));
@@ -367,7 +367,7 @@ test_verdict_waits(void **state)
     t.gate.env = &waits;
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_FAILED);
-    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
+    assert_int_equal(t.gate.report.verdict, PARLEY_VERDICT_NONE);
     assert_verdict(&t, PARLEY_VERDICT_OTHER);
     test_end(&t);
 }
@@ -456,7 +456,7 @@ test_recorded(void **state)
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
     assert_int_equal(t.taken[PARLEY_STEP_FORWARD], 0);
-    assert_int_equal(t.gate.settle, PARLEY_SETTLE_RELEASE);
+    assert_int_equal(t.gate.where.settle, PARLEY_SETTLE_RELEASE);
     assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 

@@ -1,6 +1,8 @@
 /* The response: its answers, and the outcome of the message. */
 
 #include "t/unit/parley_test_gate.h"
+#include "http/parley_events.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 static void
@@ -45,7 +47,7 @@ test_outcome(void **state)
 
     (void) parley_error_set(&t.err, PARLEY_E_UPSTREAM_INVALID, NULL, "cut");
     assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
-    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_FAILED);
+    assert_int_equal(t.gate.report.verdict, PARLEY_VERDICT_FAILED);
 
     assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,
                    PARLEY_SETTLE_COMMIT);
@@ -67,9 +69,9 @@ test_outcome_resumed(void **state)
 
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
     gate_resume(&t, &spare);
-    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_NONE);
+    assert_int_equal(t.gate.report.verdict, PARLEY_VERDICT_NONE);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_PASSED);
-    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_PASSED);
+    assert_int_equal(t.gate.report.verdict, PARLEY_VERDICT_PASSED);
     assert_int_equal(t.outcomes, 0);
 
     /* the next location refused it */
@@ -77,7 +79,7 @@ test_outcome_resumed(void **state)
     spare.accept = PARLEY_PROTO_BIT(PARLEY_PROTO_VCP);
     gate_resume(&t, &spare);
     assert_int_equal(parley_gate_run(&t.gate, 1000), PARLEY_RESULT_REFUSED);
-    assert_int_equal(t.gate.verdict, PARLEY_VERDICT_REFUSED);
+    assert_int_equal(t.gate.report.verdict, PARLEY_VERDICT_REFUSED);
 
     assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_REFUSED,
                    PARLEY_SETTLE_RELEASE);
@@ -209,7 +211,7 @@ test_trouble(void **state)
      */
 
     gate_init(&t, &conf);
-    t.gate.timed_out = 1;
+    t.gate.in.timed_out = 1;
     parley_gate_upstream_error(&t.gate, PARLEY_UPSTREAM_ERROR_EARLY, 200);
     assert_int_equal(t.err.code, PARLEY_E_UPSTREAM_TIMEOUT);
 
@@ -389,7 +391,7 @@ test_answer(void **state)
     response.body = PARLEY_STR("{}");
     response.wait_ms = 7000;
     assert_int_equal(parley_gate_answer(&t.gate, &response, &answered), -1);
-    assert_int_equal(t.gate.wait, 7000);
+    assert_int_equal(t.gate.report.wait, 7000);
     assert_int_equal(parley_gate_unanswered(&t.gate, NULL, 1000), 0);
     assert_int_equal(t.taken[PARLEY_STEP_ANSWER], 1);
     assert_outcome(&t, PARLEY_VERDICT_PASSED, PARLEY_OUTCOME_FAILED,

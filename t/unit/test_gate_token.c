@@ -212,7 +212,7 @@ test_header(void **state)
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_MISSING);
 
     t.values[0] = NULL;
-    t.gate.supplied_token = parley_str_c(token);
+    t.gate.in.supplied_token = parley_str_c(token);
     assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     end(&t);
 
@@ -261,10 +261,10 @@ test_argument(void **state)
     (void) snprintf(query, sizeof(query), "a=b&%%54=%s", token);
 
     begin(&t, PARLEY_TOKEN_ARGUMENT);
-    t.gate.raw_query = parley_str_c(query);
+    t.gate.in.raw_query = parley_str_c(query);
     assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
 
-    t.gate.raw_query = PARLEY_STR("t=x&T=y");
+    t.gate.in.raw_query = PARLEY_STR("t=x&T=y");
     assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_FIELD_INVALID);
     end(&t);
@@ -281,8 +281,8 @@ test_keys(void **state)
     /* without keys the step waits for them, once */
 
     begin(&t, PARLEY_TOKEN_HEADER);
-    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
-                                              "\"exp\":1771151460}"));
+    t.gate.in.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                                 "\"exp\":1771151460}"));
     t.newer = t.keys;
     memset(&t.keys, 0, sizeof(t.keys));
     assert_int_equal(prove(&t), PARLEY_RESULT_WAIT);
@@ -295,7 +295,7 @@ test_keys(void **state)
     memset(&t.keys, 0, sizeof(t.keys));
     assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_CAPACITY);
-    assert_int_equal(t.gate.wait, 1000);
+    assert_int_equal(t.gate.report.wait, 1000);
 }
 
 
@@ -307,8 +307,8 @@ test_rules(void **state)
     (void) state;
 
     begin(&t, PARLEY_TOKEN_HEADER);
-    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
-                                              "\"exp\":1771151300}"));
+    t.gate.in.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                                 "\"exp\":1771151300}"));
     assert_int_equal(prove(&t), PARLEY_RESULT_REFUSED);
     assert_int_equal(t.err.code, PARLEY_E_TOKEN_EXPIRED);
 
@@ -332,9 +332,9 @@ test_cache(void **state)
     memset(&conf, 0, sizeof(conf));
 
     begin(&t, PARLEY_TOKEN_HEADER);
-    t.gate.tokens = parley_token_cache_create(&parley_mem_libc, &conf);
-    t.gate.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
-                                              "\"exp\":1771151460}"));
+    t.gate.in.tokens = parley_token_cache_create(&parley_mem_libc, &conf);
+    t.gate.in.supplied_token = parley_str_c(mint("{\"sub\":\"alice\","
+                                                 "\"exp\":1771151460}"));
 
     assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     first = t.who.principal;
@@ -360,10 +360,10 @@ test_cache(void **state)
     assert_ptr_not_equal(t.who.principal, first);
     parley_gate_token_release(&t.gate);
 
-    parley_token_cache_stat(t.gate.tokens, &stat);
+    parley_token_cache_stat(t.gate.in.tokens, &stat);
     assert_int_equal(stat.hits, 2);
 
-    parley_token_cache_destroy(t.gate.tokens);
+    parley_token_cache_destroy(t.gate.in.tokens);
     end(&t);
 }
 
@@ -400,21 +400,21 @@ test_cache_full(void **state)
 
     begin(&t, PARLEY_TOKEN_HEADER);
     t.s.claims = &map;
-    t.gate.supplied_token = parley_str_c(mint(claims));
+    t.gate.in.supplied_token = parley_str_c(mint(claims));
 
     for (i = 0; i < 2; i++) {
         conf.octets = i == 0 ? 64 * 1024 : 1024 * 1024;
-        t.gate.tokens = parley_token_cache_create(&parley_mem_libc, &conf);
+        t.gate.in.tokens = parley_token_cache_create(&parley_mem_libc, &conf);
 
         assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
         assert_int_equal(t.who.principal->roles.n, 1000);
         parley_assert_str(t.who.principal->roles.list[999], "r999");
 
-        parley_token_cache_stat(t.gate.tokens, &stat);
+        parley_token_cache_stat(t.gate.in.tokens, &stat);
         assert_int_equal(stat.entries, i);
 
         parley_gate_token_release(&t.gate);
-        parley_token_cache_destroy(t.gate.tokens);
+        parley_token_cache_destroy(t.gate.in.tokens);
     }
 
     end(&t);

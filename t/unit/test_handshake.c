@@ -138,7 +138,7 @@ opens(const char *upgrade, const char *connection, const char *version,
 
     g.env = &env;
     g.err = &err;
-    g.upgradable = upgradable != 0;
+    g.in.upgradable = upgradable != 0;
 
     asked[0] = "upgrade";
     asked[1] = upgrade;
@@ -153,7 +153,7 @@ opens(const char *upgrade, const char *connection, const char *version,
 
     assert_int_equal(rc, err.code == PARLEY_E_NONE ? 0 : -1);
 
-    *upgrade_wanted = g.upgrade;
+    *upgrade_wanted = g.serve.upgrade;
 
     return err.code;
 }

@@ -12,6 +12,7 @@
 #include "t/unit/parley_test_random.h"
 #include "t/unit/parley_test_state.h"
 #include "t/unit/parley_test_translate.h"
+#include "gate/correlation/parley_exchange.h"
 
 
 #define HISTORIES  4000
@@ -153,8 +154,8 @@ entries(parley_kind_t kind)
 static parley_step_result_t
 step_body(parley_gate_t *g)
 {
-    g->body = PARLEY_STR(TEXT);
-    g->now_ms = PARLEY_TEST_NOW;
+    g->in.body = PARLEY_STR(TEXT);
+    g->in.now_ms = PARLEY_TEST_NOW;
 
     return PARLEY_RESULT_PASSED;
 }
@@ -172,8 +173,8 @@ step_passes(parley_gate_t *g)
 static parley_step_result_t
 step_signed_body(parley_gate_t *g)
 {
-    g->body = PARLEY_STR(SIGNED);
-    g->now_ms = PARLEY_TEST_NOW;
+    g->in.body = PARLEY_STR(SIGNED);
+    g->in.now_ms = PARLEY_TEST_NOW;
 
     return PARLEY_RESULT_PASSED;
 }
@@ -288,8 +289,8 @@ try_begin(const parley_gate_conf_t *conf, const parley_gate_env_t *e)
     g->msg = &y->msg;
     g->rewritten = &y->rewritten;
     g->loss = &y->loss;
-    g->seed = PARLEY_TEST_SEED;
-    g->address = PARLEY_STR("1234");
+    g->in.seed = PARLEY_TEST_SEED;
+    g->in.address = PARLEY_STR("1234");
 
     parley_ask_init(&g->ask, &t.s.state, &y->arena);
     g->ask.resume = resume;
@@ -387,8 +388,9 @@ history(const parley_gate_conf_t *conf)
 
     complete_all();
     assert_int_equal(entries(PARLEY_KIND_ID), 1);
-    assert_true(y->gate.asked.kept);
-    assert_int_equal(entries(PARLEY_KIND_QUESTION), 1 + y->gate.asked.own_kept);
+    assert_true(y->gate.admit.asked.kept);
+    assert_int_equal(entries(PARLEY_KIND_QUESTION),
+                     1 + y->gate.admit.asked.own_kept);
 
     if (parley_test_below(&chance, 2) != 0) {
         /* it ends without an answer */
