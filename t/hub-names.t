@@ -296,7 +296,7 @@ for my $proto (sort keys %protocols) {
 
         if ($proto eq 'aee') {
             refused(post_as($from, $proto, $p->{ask}->($asker, $asked),
-                            to => 'now'), 503, 'no stream open',
+                            to => 'now'), 503, 'no open stream',
                     'whose answer could not come');
         }
     };
