@@ -147,9 +147,9 @@ begin(test_token_t *t, parley_token_source_t source)
 
     t->name = "authorization";
     t->s.jwt = &t->jwt;
-    t->jwt.source = source;
-    t->jwt.name = PARLEY_STR("t");
-    t->s.gate.token = source == PARLEY_TOKEN_ARGUMENT ? t->jwt.name
+    t->jwt.place.source = source;
+    t->jwt.place.name = PARLEY_STR("t");
+    t->s.gate.token = source == PARLEY_TOKEN_ARGUMENT ? t->jwt.place.name
                                                       : parley_str_none;
 
     g->env = &env;
