@@ -243,6 +243,7 @@ test_cookie(void **state)
 
     t.values[1] = NULL;
     t.cookie = NULL;
+    parley_error_clear(&t.err);
     assert_int_equal(prove(&t), PARLEY_RESULT_FAILED);
     end(&t);
 }
