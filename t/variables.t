@@ -240,6 +240,9 @@ subtest 'AEE-11 a line of the error log for each refusal' => sub {
 
 
 subtest 'a variable has its value from the phase in the docs on' => sub {
+    plan skip_all => 'the state answers later'
+        if ($ENV{PARLEY_MODULE} // '') =~ m{/later/};
+
     is($client->raw(post('/phases', aee()))->{status}, 202);
 
     my $headers = $service->last->{headers};
