@@ -115,7 +115,7 @@ parley_frame_size(const uint8_t *head)
 
     return (len == PARLEY_FRAME_TWO ? 4
             : len == PARLEY_FRAME_EIGHT ? PARLEY_FRAME_HEAD : 2)
-           + (head[1] & PARLEY_FRAME_MASK ? 4 : 0);
+           + (head[1] & PARLEY_FRAME_MASK ? PARLEY_FRAME_KEY : 0);
 }
 
 
@@ -141,6 +141,29 @@ parley_frame_len(const uint8_t *head)
     }
 
     return len;
+}
+
+
+size_t
+parley_frame_mask(uint8_t *out, parley_str_t frame,
+    const uint8_t key[PARLEY_FRAME_KEY])
+{
+    size_t  i, n;
+
+    n = parley_frame_size(frame.data);
+
+    memcpy(out, frame.data, n);
+    memcpy(out + n, key, PARLEY_FRAME_KEY);
+
+    out[1] |= PARLEY_FRAME_MASK;
+    out += n + PARLEY_FRAME_KEY;
+    frame = parley_str_from(frame, n);
+
+    for (i = 0; i < frame.len; i++) {
+        out[i] = frame.data[i] ^ key[i % PARLEY_FRAME_KEY];
+    }
+
+    return n + PARLEY_FRAME_KEY + frame.len;
 }
 
 

@@ -1,6 +1,6 @@
 /*
  * Frames of WebSocket (RFC 6455, section 5) as a server sends them: unmasked,
- * unfragmented, without extensions.
+ * unfragmented, without extensions.  A client sends the same frames masked.
  *
  *   81 05 48 65 6c 6c 6f    a text, "Hello"
  *   88 02 03 e9             a close, 1001
@@ -21,10 +21,11 @@ typedef enum {
 } parley_frame_kind_t;
 
 
-/* Maximum octets: of a frame's head, without and with a mask; of the payload of
-   a control frame; and of the reason of a close frame. */
+/* Maximum octets: of a frame's head, without and with a mask; of a mask; of the
+   payload of a control frame; and of the reason of a close frame. */
 #define PARLEY_FRAME_HEAD      10
-#define PARLEY_FRAME_MASKED    (PARLEY_FRAME_HEAD + 4)
+#define PARLEY_FRAME_KEY       4
+#define PARLEY_FRAME_MASKED    (PARLEY_FRAME_HEAD + PARLEY_FRAME_KEY)
 #define PARLEY_FRAME_CONTROL   125
 #define PARLEY_FRAME_REASON    (PARLEY_FRAME_CONTROL - 2)
 
@@ -67,8 +68,17 @@ void parley_frame_close(parley_buf_t *b, parley_close_t code,
  */
 size_t parley_frame_first(parley_str_t frames, parley_frame_kind_t *ret);
 
+/*
+ * Writes a complete frame of this file as a client sends it: masked with key,
+ * which must be unpredictable.  out has room for frame.len + PARLEY_FRAME_KEY
+ * octets.  Returns the octets written.
+ */
+size_t parley_frame_mask(uint8_t *out, parley_str_t frame,
+    const uint8_t key[PARLEY_FRAME_KEY]);
 
-/* position in a client's frames, which come in pieces; begins zeroed */
+
+/* position in the frames of the other side, which come in pieces; begins
+   zeroed */
 typedef struct {
     uint8_t   head[PARLEY_FRAME_MASKED];
     size_t    n;                /* octets of the head so far */

@@ -4,10 +4,6 @@
 #include "core/parley_digest.h"
 
 
-/* characters of a key, the base64 of 16 octets */
-#define PARLEY_HANDSHAKE_KEY     24
-#define PARLEY_HANDSHAKE_OCTETS  16
-
 /* section 1.3 */
 #define PARLEY_HANDSHAKE_GUID  "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
@@ -52,7 +48,7 @@ parley_handshake_is_key(parley_str_t key)
 
     return key.len == PARLEY_HANDSHAKE_KEY
            && parley_base64_decode(key, octets, &len) == 0
-           && len == PARLEY_HANDSHAKE_OCTETS;
+           && len == PARLEY_HANDSHAKE_RANDOM;
 }
 
 
@@ -80,4 +76,31 @@ parley_handshake_accept(parley_str_t key,
     (void) parley_base64_encode(parley_str_make(digest, sizeof(digest)), ret);
 
     return 0;
+}
+
+
+const char *
+parley_handshake_check(parley_str_t key,
+    const parley_handshake_answer_t *answer)
+{
+    char  accept[PARLEY_HANDSHAKE_ACCEPT + 1];
+
+    if (!parley_handshake_has(answer->upgrade, PARLEY_STR("websocket"))
+        || !parley_handshake_has(answer->connection, PARLEY_STR("upgrade")))
+    {
+        return "the 101 is not for a WebSocket";
+    }
+
+    if (parley_handshake_accept(key, accept) != 0
+        || !parley_str_is(answer->accept, accept))
+    {
+        return "Sec-WebSocket-Accept does not fit the key";
+    }
+
+    if (answer->protocol.data != NULL) {
+        return "a subprotocol was selected, but none was offered";
+    }
+
+    return answer->extensions.data != NULL
+           ? "an extension was selected, but none was offered" : NULL;
 }

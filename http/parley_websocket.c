@@ -55,6 +55,8 @@ static ssize_t parley_websocket_recv(wslay_event_context_ptr wslay,
     uint8_t *p, size_t len, int flags, void *data);
 static ssize_t parley_websocket_send(wslay_event_context_ptr wslay,
     const uint8_t *p, size_t len, int flags, void *data);
+static int parley_websocket_key(wslay_event_context_ptr wslay, uint8_t *p,
+    size_t len, void *data);
 static void parley_websocket_announced(parley_websocket_t *ws);
 static void parley_websocket_frame(wslay_event_context_ptr wslay,
     const struct wslay_event_on_frame_recv_start_arg *arg, void *data);
@@ -72,6 +74,8 @@ static void parley_websocket_frames(parley_websocket_t *ws,
     parley_str_t frames);
 static void parley_websocket_say(parley_websocket_t *ws, parley_str_t frame,
     parley_frame_kind_t kind);
+static void parley_websocket_bare(parley_websocket_t *ws, parley_str_t frame,
+    parley_frame_kind_t kind);
 
 
 parley_websocket_t *
@@ -82,6 +86,7 @@ parley_websocket_create(const parley_websocket_env_t *env, size_t max)
     static const struct wslay_event_callbacks  callbacks = {
         .recv_callback = parley_websocket_recv,
         .send_callback = parley_websocket_send,
+        .genmask_callback = parley_websocket_key,
         .on_frame_recv_start_callback = parley_websocket_frame,
         .on_frame_recv_chunk_callback = parley_websocket_chunk,
         .on_msg_recv_callback = parley_websocket_whole,
@@ -98,7 +103,11 @@ parley_websocket_create(const parley_websocket_env_t *env, size_t max)
     ws->env = *env;
     ws->max = max < UINT32_MAX ? max : UINT32_MAX;
 
-    if (wslay_event_context_server_init(&ws->wslay, &callbacks, ws) != 0) {
+    if ((env->client
+         ? wslay_event_context_client_init(&ws->wslay, &callbacks, ws)
+         : wslay_event_context_server_init(&ws->wslay, &callbacks, ws))
+        != 0)
+    {
         env->mem.free(env->mem.ctx, ws);
         return NULL;
     }
@@ -278,6 +287,21 @@ parley_websocket_recv(wslay_event_context_ptr wslay, uint8_t *p, size_t len,
 }
 
 
+/* Masks with zeros: parley_websocket_bare() removes the mask. */
+
+static int
+parley_websocket_key(wslay_event_context_ptr wslay, uint8_t *p, size_t len,
+    void *data)
+{
+    (void) wslay;
+    (void) data;
+
+    memset(p, 0, len);
+
+    return 0;
+}
+
+
 /* Closes if the current frame announces too much; wslay has read all octets. */
 
 static void
@@ -354,6 +378,11 @@ parley_websocket_whole(wslay_event_context_ptr wslay,
         }
 
         ws->peer = 1;
+        return;
+    }
+
+    if (arg->opcode == WSLAY_PONG && ws->env.pong != NULL) {
+        ws->env.pong(ws->env.ctx, parley_str_make(arg->msg, arg->msg_length));
         return;
     }
 
@@ -501,7 +530,7 @@ parley_websocket_frames(parley_websocket_t *ws, parley_str_t frames)
         }
 
         if (kind != PARLEY_FRAME_CLOSE || ws->close == PARLEY_CLOSE_NONE) {
-            parley_websocket_say(ws, parley_str_make(frames.data, n), kind);
+            parley_websocket_bare(ws, parley_str_make(frames.data, n), kind);
         }
 
         frames = parley_str_from(frames, n);
@@ -523,6 +552,28 @@ parley_websocket_frames(parley_websocket_t *ws, parley_str_t frames)
     }
 
     parley_arena_reset(&arena);
+}
+
+
+/* Removes the mask of a client's control frame. */
+
+static void
+parley_websocket_bare(parley_websocket_t *ws, parley_str_t frame,
+    parley_frame_kind_t kind)
+{
+    uint8_t  bare[2 + PARLEY_FRAME_CONTROL];
+
+    if (!ws->env.client) {
+        parley_websocket_say(ws, frame, kind);
+        return;
+    }
+
+    bare[0] = frame.data[0];
+    bare[1] = (uint8_t) (frame.len - 2 - PARLEY_FRAME_KEY);
+
+    memcpy(&bare[2], frame.data + 2 + PARLEY_FRAME_KEY, bare[1]);
+
+    parley_websocket_say(ws, parley_str_make(bare, 2 + (size_t) bare[1]), kind);
 }
 
 

@@ -5,6 +5,8 @@
  * RFC closes the connection with the code that the RFC gives; so does a binary
  * message.
  *
+ * The reader of a client has the messages of a server, which are unmasked.
+ *
  * Messages are returned one by one, in order.  While a message waits, no more
  * octets are requested: at most PARLEY_WEBSOCKET_PIECE octets that were read
  * wait with it.
@@ -36,6 +38,11 @@ typedef struct {
        if that is not possible. */
     int          (*write)(void *ctx, parley_str_t frames);
     void          *ctx;
+
+    /* Takes the payload of a pong; NULL: pongs are ignored. */
+    void         (*pong)(void *ctx, parley_str_t payload);
+    unsigned       client:1;    /* this side is the client; its frames are
+                                   written unmasked, see parley_frame_mask() */
 } parley_websocket_env_t;
 
 

@@ -90,6 +90,8 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
     ws = cln->data;
     ngx_memzero(ws, sizeof(ngx_http_parley_websocket_t));
 
+    ngx_memzero(&env, sizeof(parley_websocket_env_t));
+
     env.mem = parley_mem_libc;
     env.read = ngx_http_parley_websocket_recv;
     env.write = ngx_http_parley_websocket_control;

@@ -73,7 +73,8 @@ run(fuzz_t *f, const uint8_t *data, size_t size, size_t step)
 {
     parley_str_t             message;
     parley_websocket_t      *ws;
-    parley_websocket_env_t   env = { parley_mem_libc, take, control, f };
+    parley_websocket_env_t   env = { .mem = parley_mem_libc, .read = take,
+                                     .write = control, .ctx = f };
     parley_websocket_got_t   got;
 
     f->data = data;

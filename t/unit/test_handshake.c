@@ -1,4 +1,4 @@
-/* WebSocket: its opening, and frames that a server writes. */
+/* WebSocket: its opening, and frames that are written. */
 
 #include "t/unit/parley_test.h"
 
@@ -64,6 +64,88 @@ test_frames(void **state)
     assert_int_equal(out.data[1], PARLEY_FRAME_CONTROL);
 
     parley_arena_reset(&arena);
+}
+
+
+static void
+test_mask(void **state)
+{
+    size_t          i, n;
+    uint8_t         out[70000];
+    parley_buf_t    b;
+    parley_str_t    frame;
+    parley_arena_t  arena;
+
+    static uint8_t        text[66000];
+    static const uint8_t  key[PARLEY_FRAME_KEY] = { 0x37, 0xfa, 0x21, 0x3d };
+    static const size_t   sizes[] = { 0, 125, 126, 65536 };
+
+    (void) state;
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    /* section 5.7 */
+
+    parley_buf_init(&b, &arena, 0);
+    parley_frame_write(&b, PARLEY_FRAME_TEXT, PARLEY_STR("Hello"));
+    assert_int_equal(parley_buf_done(&b, &frame), 0);
+
+    assert_int_equal(parley_frame_mask(out, frame, key), 11);
+    assert_memory_equal(out, "\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58",
+                        11);
+
+    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        parley_frame_place_t  place = { 0 };
+
+        parley_buf_init(&b, &arena, 0);
+        parley_frame_write(&b, PARLEY_FRAME_TEXT,
+                           parley_str_make(text, sizes[i]));
+        assert_int_equal(parley_buf_done(&b, &frame), 0);
+
+        n = parley_frame_mask(out, frame, key);
+        assert_int_equal(n, frame.len + PARLEY_FRAME_KEY);
+
+        parley_frame_follow(&place, parley_str_make(out, n - 1));
+        assert_int_equal(place.left, sizes[i] > 0 ? 1 : 0);
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+static void
+test_check(void **state)
+{
+    size_t                     i;
+    parley_str_t               key;
+    parley_handshake_answer_t  right, answer;
+
+    (void) state;
+
+    memset(&right, 0, sizeof(right));
+
+    key = PARLEY_STR("dGhlIHNhbXBsZSBub25jZQ==");
+    right.upgrade = PARLEY_STR("WebSocket");
+    right.connection = PARLEY_STR("keep-alive, Upgrade");
+    right.accept = PARLEY_STR("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+
+    assert_null(parley_handshake_check(key, &right));
+
+    for (i = 0; i < 7; i++) {
+        answer = right;
+
+        switch (i) {
+        case 0: answer.upgrade = PARLEY_STR("h2c"); break;
+        case 1: answer.upgrade = parley_str_none; break;
+        case 2: answer.connection = PARLEY_STR("close"); break;
+        case 3: answer.accept = PARLEY_STR("S3pPLMBiTxaQ9kYGzzhZRbK+xO"); break;
+        case 4: answer.accept = parley_str_none; break;
+        case 5: answer.protocol = PARLEY_STR("vcp"); break;
+        default: answer.extensions = PARLEY_STR("permessage-deflate"); break;
+        }
+
+        assert_non_null(parley_handshake_check(key, &answer));
+    }
 }
 
 
@@ -200,7 +282,9 @@ test_opening(void **state)
 
 static const struct CMUnitTest  tests[] = {
     parley_test("VCP-20 frames that are written", test_frames),
+    parley_test("VCP-20 frames of a client are masked", test_mask),
     parley_test("VCP-20 what answers a key", test_accept),
+    parley_test("VCP-20 answers that a client accepts", test_check),
     parley_test("VCP-20 requests that open one", test_opening),
 };
 

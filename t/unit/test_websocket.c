@@ -1,4 +1,5 @@
-/* WebSocket: the requirements of RFC 6455 for a server's reader. */
+/* WebSocket: the requirements of RFC 6455 for the reader of a server, and of a
+   client. */
 
 #include "t/unit/parley_test.h"
 
@@ -21,6 +22,7 @@ typedef struct {
     int      ends;              /* with the end of the connection */
     char     log[LOG_MAX];
     int      full;              /* control frames cannot be written */
+    int      client;            /* the reader is that of a client */
 } world_t;
 
 
@@ -144,6 +146,15 @@ control(void *ctx, parley_str_t frames)
 }
 
 
+static void
+pong(void *ctx, parley_str_t payload)
+{
+    (void) ctx;
+
+    say("pong ", payload.data, payload.len);
+}
+
+
 /* Reads all octets in pieces of step; returns the results. */
 
 static const char *
@@ -155,8 +166,14 @@ run(size_t step)
     parley_str_t             message;
     parley_close_t           code;
     parley_websocket_t      *ws;
-    parley_websocket_env_t   env = { parley_mem_libc, take, control, NULL };
+    parley_websocket_env_t   env = { .mem = parley_mem_libc, .read = take,
+                                     .write = control };
     parley_websocket_got_t   got;
+
+    if (w.client) {
+        env.client = 1;
+        env.pong = pong;
+    }
 
     closes = 0;
     w.at = 0;
@@ -631,6 +648,36 @@ test_end(void **state)
 }
 
 
+/* The frames of a server have no mask; those of the client have none here. */
+
+static void
+test_client(void **state)
+{
+    (void) state;
+
+    w.client = 1;
+
+    CHECK("message Hello\nmessage b\n",
+          { .first = 0x81, .payload = "Hello", .unmasked = 1 },
+          { .first = 0x01, .payload = "", .unmasked = 1 },
+          { .first = 0x80, .payload = "b", .unmasked = 1 });
+    CHECK("ping a\n", { .first = 0x89, .payload = "a", .unmasked = 1 });
+    CHECK("pong 3f09.17\npong \nclose 1001 by peer\n",
+          { .first = 0x8a, .payload = "3f09.17", .unmasked = 1 },
+          { .first = 0x8a, .payload = "", .unmasked = 1 },
+          { .first = 0x88, .payload = "\x03\xe9", .unmasked = 1 });
+    CHECK("close 1002\n", { .first = 0x81, .payload = "Hello" });
+    CHECK("close 1003\n", { .first = 0x82, .payload = "a", .unmasked = 1 });
+    CHECK("close 1007\n", { .first = 0x81, .payload = "\xff", .unmasked = 1 });
+    CHECK("close 1009\n", { .first = 0x81, .len = MAX + 1, .unmasked = 1 });
+    CHECK("close 1002\n", { .first = 0xc1, .payload = "a", .unmasked = 1 });
+    CHECK("close 1000 by peer\n",
+          { .first = 0x88, .payload = "", .unmasked = 1 });
+
+    w.client = 0;
+}
+
+
 /* While a message is not taken, no octets are read. */
 
 static void
@@ -639,7 +686,8 @@ test_one_by_one(void **state)
     unsigned                i;
     parley_str_t            message;
     parley_websocket_t     *ws;
-    parley_websocket_env_t  env = { parley_mem_libc, take, control, NULL };
+    parley_websocket_env_t  env = { .mem = parley_mem_libc, .read = take,
+                                    .write = control };
 
     static const frame_t  f = { .first = 0x81, .len = 900 };
 
@@ -685,6 +733,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("VCP-20 closes", test_close),
     parley_test("VCP-20 the reason of a close", test_reason),
     parley_test("VCP-20 a connection that ends", test_end),
+    parley_test("VCP-20 frames of a server", test_client),
     parley_test("VCP-20 messages are taken one by one", test_one_by_one),
 };
 
