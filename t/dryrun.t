@@ -93,11 +93,11 @@ X-Error: json-invalid
 
 
 
-=== TEST 6: dry run: a GET is forwarded
+=== TEST 6: dry run: a PUT is forwarded
 --- service
 $c->answer(200, [], '{}')
 --- send
-Parley::Client->new->request('GET', '/dry', undef,
+Parley::Client->new->request('PUT', '/dry', undef,
                              Authorization => bearer('alice'))
 --- answer_headers
 X-Error: method-not-allowed

@@ -11,6 +11,7 @@ use Time::HiRes qw(sleep);
 
 use Parley::Client;
 use Parley::Env qw(port spew slurp tmp_dir);
+use Parley::Existing;
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
@@ -53,7 +54,7 @@ my $http = gateway_http(
     . location('/shared', 'parley_accept channel; parley_jwt on; '
                         . 'parley_allow type=subscribe principal=alice '
                         . 'to=~bob;')
-    . location('/spoken', 'parley_accept channel; parley_speak aee; '
+    . location('/spoken', 'parley_accept aee vcp; parley_speak channel; '
                         . 'parley_jwt on;')
     . location('/gone', 'parley_accept c2a; parley_jwt on;', port(9)));
 my $identities = from_json(slurp("$dir/identities.json"));
@@ -65,38 +66,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => $http);
 my $client = Parley::Client->new(port => port(1));
 
 
-# Returns the octets of a request without a body.
-sub bare {
-    my ($method, $uri, %o) = @_;
-
-    return post($uri, $o{body}, method => $method, %o, headers => [
-        Accept => 'text/event-stream', @{ $o{headers} // [] }]);
-}
-
-
-# Sends a request, which the service answers by a script; returns the answer.
-sub ask {
-    my ($script, @request) = @_;
-
-    $service->script($script);
-    $service->clear;
-
-    return $client->raw(bare(@request));
-}
-
-
-# As ask(), for a stream; returns the connection.
-sub begin {
-    my ($script, @request) = @_;
-
-    $service->script("\$c->events; $script");
-    $service->clear;
-
-    my $connection = $client->connect;
-    $connection->write(bare(@request));
-
-    return $connection;
-}
+existing($client, $service);
 
 
 # Makes the service give a session to a principal.
@@ -116,15 +86,6 @@ sub session {
         or diag $answer->{raw};
 
     return (headers => ['Mcp-Session-Id' => $id]);
-}
-
-
-sub refused {
-    my ($answer, $status, $code, $what) = @_;
-
-    is($answer->{status}, $status, $what) or diag $answer->{raw};
-    is(($answer->{json}{error}{data} // $answer->{json} // {})->{code}, $code,
-       'its code') or diag $answer->{body};
 }
 
 
@@ -391,8 +352,8 @@ subtest 'MCP-05 no unproven caller, no other method' => sub {
                 'field-invalid', "$method with a body");
         refused(ask($script, $method => '/ruled', as => 'bob'), 403,
                 'policy-refused', "$method of a denied caller");
-        refused(ask($script, $method => '/to-aee'), 405, 'method-not-allowed',
-                "$method where messages are translated");
+        refused(ask($script, $method => '/to-vcp'), 405, 'method-not-allowed',
+                "$method where the service has no streams");
         refused(ask($script, $method => '/unproven', token => 0), 405,
                 'method-not-allowed', "$method where no token proves");
     }
@@ -433,22 +394,12 @@ subtest 'MCP-05 a client that leaves ends the stream' => sub {
 };
 
 
-# Sends frames by the stream of a path; returns the connection.
-sub frames {
-    my ($uri, $frames, %o) = @_;
-
-    return begin("\$c->out('" . join('', map { "id: $_\ndata: "
-        . jcs($frames->[$_ - 1]) . "\n\n" } 1 .. @$frames) . "')",
-        GET => $uri, %o);
-}
-
-
 subtest 'GW-33 a caller reads its own stream' => sub {
     my $one = Parley::Streams::frame('bob', 'alice', text => 'one');
     my $two = Parley::Streams::frame('lead', 'alice', text => 'two');
 
     for my $uri ('/frames/~alice', '/frames', '/frames/') {
-        my $answer = frames($uri, [$one, $two], headers =>
+        my $answer = events($uri, [$one, $two], headers =>
                             ['Last-Event-ID' => 'x.1'])->answer;
 
         is($answer->{status}, 200, $uri) or diag $answer->{raw};
@@ -463,7 +414,7 @@ subtest 'GW-33 a caller reads its own stream' => sub {
 subtest 'GW-33 a rule lets a caller read the stream of another' => sub {
     my $one = Parley::Streams::frame('lead', 'bob', text => 'one');
 
-    like(frames('/shared/~bob', [$one])->answer->{body}, qr/"one"/,
+    like(events('/shared/~bob', [$one])->answer->{body}, qr/"one"/,
          'by type=subscribe');
 
     refused(ask('$c->events', GET => '/shared/~lead'), 403,
@@ -491,7 +442,7 @@ subtest 'GW-33 a path that a service could read otherwise' => sub {
     refused(ask('$c->events', GET => '/frames/~alice', token => 0), 401,
             'token-missing', 'no token');
     refused(ask('$c->events', GET => '/spoken/~alice'), 405,
-            'envelope-version-unsupported', 'another protocol');
+            'method-not-allowed', 'several protocols of clients');
     refused(ask('$c->events', DELETE => '/frames/~alice'), 405,
             'envelope-version-unsupported', 'DELETE');
     is($service->count, 0, 'the service has nothing of it');
@@ -512,7 +463,7 @@ subtest 'GW-33 an invalid frame ends the stream' => sub {
 
     for my $what (sort keys %bad) {
         my $n = $nginx->logged(qr/\[warn\] .*refused, upstream-invalid/);
-        my $answer = frames('/frames/~alice', [$one, $bad{$what}, $one])
+        my $answer = events('/frames/~alice', [$one, $bad{$what}, $one])
                      ->answer;
 
         my ($error) = $answer->{body} =~

@@ -335,7 +335,7 @@ post('/aee', aee(), headers => ['Content-Encoding' => 'identity'])
 
 === TEST 43: GW-10 GET cannot send a message
 --- send
-Parley::Client->new->request('GET', '/aee', undef,
+Parley::Client->new->request('GET', '/open', undef,
                              Authorization => bearer('alice'))
 --- refused: aee method-not-allowed
 --- answer_headers
@@ -348,7 +348,7 @@ Allow: POST
 post('/aee', aee(), method => 'PUT')
 --- refused: aee method-not-allowed
 --- answer_headers
-Allow: POST
+Allow: POST, GET
 
 
 

@@ -17,6 +17,9 @@ typedef struct {
     parley_str_t        given[PARLEY_BINDING_SESSIONS];
                                             /* sessions that the service gave
                                                with its answer; empty: none */
+    parley_str_t        event;  /* event of a relayed stream that is not checked
+                                   yet; empty: none */
+    parley_arena_t     *arena;  /* arena of event */
     unsigned            gives;              /* 1 << index of each header that
                                                gave a session */
     unsigned            late:1;             /* another answer was settled first

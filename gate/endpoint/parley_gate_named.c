@@ -254,6 +254,8 @@ parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
         rest = parley_str_from(g->in.path, i);
 
         if (parley_gate_named_begins(g, &rest, &prefix)) {
+            g->serve.named = parley_str_from(g->in.path, i);
+
             parley_buf_init(&b, g->arena, prefix.len + rest.len);
             parley_buf_str(&b, prefix);
             parley_buf_str(&b, rest);
@@ -263,6 +265,7 @@ parley_gate_named_last(parley_gate_t *g, parley_str_t *ret)
     }
 
     *ret = last == 0 ? parley_str_none : parley_str_from(g->in.path, last);
+    g->serve.named = *ret;
 
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_rules.h"
 #include "gate/settings/parley_settings.h"
+#include "translate/parley_name.h"
 
 
 #define PARLEY_GATE_PLAN_RELAY                                                \
@@ -18,24 +19,62 @@
      | PARLEY_PLAN(PARLEY_STEP_FORWARD))
 
 
+static parley_proto_t parley_gate_relay_told(const parley_gate_t *g);
 static int parley_gate_relay_may(parley_gate_t *g);
 static int parley_gate_relay_reads(parley_gate_t *g);
+static int parley_gate_relay_path(parley_gate_t *g, int own);
+static int parley_gate_relay_name(parley_gate_t *g, int own,
+    parley_str_t *ret);
 
 
 const parley_str_t *
 parley_gate_relay_methods(const parley_gate_t *g)
 {
+    parley_proto_t           told;
+    const parley_binding_t  *binding;
+
     static const parley_str_t  none[] = { parley_str("") };
+    static const parley_str_t  stream[] = { parley_str("GET"),
+                                            parley_str("") };
 
     /* without a proof of the caller no request passes */
 
-    return parley_settings_endpoint(g->conf.s) == PARLEY_ENDPOINT_NONE
-           && g->conf.s->submit == NULL
-           && (g->conf.plan & PARLEY_PLAN(PARLEY_STEP_PROOF))
-           && g->conf.gate->speak < PARLEY_PROTO_COUNT
-           && (g->conf.gate->accept & PARLEY_PROTO_BIT(g->conf.gate->speak))
-           && parley_codecs[g->conf.gate->speak]->binding->relays != NULL
-           ? parley_codecs[g->conf.gate->speak]->binding->relays : none;
+    if (parley_settings_endpoint(g->conf.s) != PARLEY_ENDPOINT_NONE
+        || g->conf.s->submit != NULL
+        || !(g->conf.plan & PARLEY_PLAN(PARLEY_STEP_PROOF))
+        || g->conf.gate->speak >= PARLEY_PROTO_COUNT)
+    {
+        return none;
+    }
+
+    told = parley_gate_relay_told(g);
+    binding = parley_codecs[g->conf.gate->speak]->binding;
+
+    return told == PARLEY_PROTO_NONE || binding->relays == NULL ? none
+           : told == g->conf.gate->speak ? binding->relays : stream;
+}
+
+
+/*
+ * Returns the protocol of the clients of the service's streams: that of the
+ * service if it is accepted, else the only accepted one.  A GET does not name
+ * its protocol.  NONE: no stream passes here, also because clients of another
+ * protocol look for a stream when they connect.
+ */
+
+static parley_proto_t
+parley_gate_relay_told(const parley_gate_t *g)
+{
+    parley_proto_t  told;
+
+    told = g->conf.gate->accept & PARLEY_PROTO_BIT(g->conf.gate->speak)
+           ? g->conf.gate->speak
+           : parley_settings_speaks(g->conf.gate->accept);
+
+    return told == PARLEY_PROTO_NONE || parley_codecs[told]->unstreamed
+           || parley_binding_looks(g->conf.gate->accept
+                                   & ~PARLEY_PROTO_BIT(told))
+           ? PARLEY_PROTO_NONE : told;
 }
 
 
@@ -52,7 +91,7 @@ parley_gate_relays(parley_gate_t *g, parley_str_t method)
 
         g->serve.relays = 1;
         g->serve.erases = parley_str_is(method, "DELETE");
-        g->read.proto = g->conf.gate->speak;
+        g->read.proto = parley_gate_relay_told(g);
         g->serve.request = g->serve.erases ? PARLEY_STR("session")
                                            : PARLEY_STR("stream");
         g->conf.plan &= PARLEY_GATE_PLAN_RELAY;
@@ -69,8 +108,8 @@ parley_gate_relays(parley_gate_t *g, parley_str_t method)
 parley_step_result_t
 parley_gate_relay(parley_gate_t *g)
 {
-    parley_arguments_init(&g->arguments, g->conf.gate->speak,
-                          g->conf.gate->speak, g->conf.gate->token);
+    parley_arguments_init(&g->arguments, g->read.proto, g->conf.gate->speak,
+                          g->conf.gate->token);
 
     /* a session gives the right to its stream; else the path names its owner */
 
@@ -81,7 +120,13 @@ parley_gate_relay(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    g->msg->wire = g->conf.gate->speak;
+    if (g->read.proto != g->conf.gate->speak
+        && parley_gate_options(g, &g->out.opts) != 0)
+    {
+        return PARLEY_RESULT_FAILED;
+    }
+
+    g->msg->wire = g->read.proto;
     g->out.opts.principal = parley_who_proven(g->who);
     g->out.sent.copied = 1;
 
@@ -116,20 +161,27 @@ parley_gate_relay_reads(parley_gate_t *g)
 {
     int           own;
     size_t        i, names;
-    parley_str_t  address;
+    parley_str_t  address, path;
 
     if (parley_gate_named(g, &g->arguments, PARLEY_RULES_SUBSCRIBE, &address,
                           &own)
-        != 0)
+        != 0
+        || parley_gate_relay_path(g, own) != 0)
     {
         return -1;
     }
 
-    for (i = names = 0; i < g->in.uri.len; i++) {
-        names += g->in.uri.data[i] == '~';
+    if (!parley_name_is_group(g->read.proto, g->read.to)) {
+        g->serve.stream_of = address;
     }
 
-    if (g->in.encoded || names > 1) {
+    path = g->out.path.len > 0 ? g->out.path : g->in.uri;
+
+    for (i = names = 0; i < path.len; i++) {
+        names += path.data[i] == '~';
+    }
+
+    if ((g->in.encoded && g->out.path.len == 0) || names > 1) {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                                 "the path must have one name, and no percent "
                                 "encoding, empty part, \".\" or \"..\"");
@@ -138,4 +190,59 @@ parley_gate_relay_reads(parley_gate_t *g)
     return !g->arguments.list[PARLEY_ARGUMENT_SCOPE].there ? 0
            : parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                               "scope is not an argument of a stream");
+}
+
+
+/* Writes the path for the service, with the name in the service's protocol. */
+
+static int
+parley_gate_relay_path(parley_gate_t *g, int own)
+{
+    parley_buf_t  b;
+    parley_str_t  name;
+
+    if (g->read.proto == g->conf.gate->speak || g->serve.named.len == 0) {
+        return 0;
+    }
+
+    if (parley_gate_relay_name(g, own, &name) != 0) {
+        return -1;
+    }
+
+    parley_buf_init(&b, g->arena, g->in.path.len + name.len);
+    parley_buf_put(&b, g->in.path.data,
+                   g->in.path.len - g->serve.named.len);
+    parley_buf_str(&b, name);
+
+    return parley_buf_done(&b, &g->out.path) == 0
+           ? 0 : parley_error_memory(g->err);
+}
+
+
+/* Finds the name of the owner of the stream in the service's protocol. */
+
+static int
+parley_gate_relay_name(parley_gate_t *g, int own, parley_str_t *ret)
+{
+    int  rc;
+
+    if (own) {
+        *ret = parley_who_name(g->who, g->conf.gate->speak);
+        rc = ret->len > 0 ? 1 : -1;
+
+    } else {
+        rc = parley_who_resolve(g->who, g->read.proto, g->read.to,
+                                g->conf.gate->speak, ret);
+    }
+
+    if (rc == 0) {
+        rc = parley_name_map(g->arena, g->read.proto, g->read.to,
+                             g->conf.gate->speak, ret)
+             == 0 ? 1 : -1;
+    }
+
+    return rc == 1 ? 0
+           : parley_error_set(g->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                              "the name in the path has no name in the "
+                              "service's protocol");
 }

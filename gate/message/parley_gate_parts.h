@@ -87,6 +87,8 @@ typedef struct {
 
 typedef struct {
     parley_encode_opts_t  opts;
+    parley_str_t          path;             /* decoded path for the service;
+                                               empty: as it came */
     parley_encoded_t      sent;             /* message for the upstream */
     parley_reply_t        reply;            /* if the result is ANSWERED */
 } parley_gate_out_t;
@@ -137,6 +139,11 @@ typedef struct {
                                                NULL: none */
     struct parley_gate_erase_s  *erasing;   /* progress of a DELETE; NULL: not
                                                begun */
+    parley_str_t                 stream_of; /* address of the owner of a
+                                               service's stream; empty: a group,
+                                               or not named */
+    parley_str_t                 named;     /* the name in in.path, as the path
+                                               has it; empty: none */
     parley_keys_call_t           keys_call; /* request at a parley_keys
                                                location */
     parley_str_t                 request;   /* request without a message, for

@@ -61,7 +61,7 @@ int parley_gate_relayed_event(parley_gate_t *g, parley_arena_t *arena,
     parley_str_t data, struct parley_answered_s *ret)
     __attribute__((warn_unused_result));
 int parley_gate_relay_settles(parley_gate_t *g,
-    const struct parley_answered_s *answered, int64_t clock)
+    struct parley_answered_s *answered, int64_t clock)
     __attribute__((warn_unused_result));
 
 /* parley_gate_stream.c: parley_stream */

@@ -106,9 +106,16 @@ parley_gate_events(parley_gate_t *g, parley_events_t *events,
 static void
 parley_gate_strip(const parley_gate_t *g, parley_event_t *event)
 {
-    if (parley_gate_responds(g) && !g->serve.relays) {
+    if (!parley_gate_responds(g)) {
+        return;
+    }
+
+    if (!g->serve.relays) {
         event->has_id = 0;
         event->id = parley_str_none;
+        event->name = parley_str_none;
+
+    } else if (g->read.proto != g->conf.gate->speak) {
         event->name = parley_str_none;
     }
 }
@@ -158,7 +165,9 @@ parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
         return -1;
     }
 
-    if (rc == PARLEY_EVENTS_LAST) {
+    /* a client drops an event of a stream without its blank line */
+
+    if (rc == PARLEY_EVENTS_LAST && !g->serve.relays) {
         return parley_gate_last(g, arena, event, ret);
     }
 
@@ -245,6 +254,16 @@ parley_gate_upstream_error(parley_gate_t *g, parley_upstream_error_t what,
                             || what == PARLEY_UPSTREAM_ERROR_EARLY))
     {
         what = PARLEY_UPSTREAM_ERROR_TIMEOUT;
+    }
+
+    if (what == PARLEY_UPSTREAM_ERROR_NO_EVENTS
+        && g->read.proto != g->conf.gate->speak
+        && parley_codecs[g->read.proto]->binding->looks)
+    {
+        /* the client looks for a stream; most services have none */
+        (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
+                                "the service has no event stream here");
+        return;
     }
 
     (void) parley_error_set(g->err, parley_upstream_errors[what].code, NULL,

@@ -1,29 +1,22 @@
 /*
  * The answer of an existing service to a request without a message
- * (parley_gate_relay.c): its event stream, or one whole answer.  Each event is
- * checked as an answer is, but no message was asked, so the event is bound to
- * none.
+ * (parley_gate_relay.c): its event stream, or one whole answer.
+ * parley_gate_unasked() checks and translates each event.
  */
 
 #include <string.h>
 
-#include "translate/parley_embed.h"
 #include "gate/message/parley_gate_steps.h"
-#include "translate/parley_msg_field.h"
-#include "translate/parley_plain_msg.h"
-#include "gate/settings/parley_reserved.h"
 #include "gate/correlation/parley_exchange.h"
 
 
 static int parley_gate_relayed_refusal(parley_gate_t *g,
     const parley_response_t *response, parley_answered_t *ret);
 static int parley_gate_relayed_status(parley_gate_t *g, int status);
+static int parley_gate_relayed_tell(parley_gate_t *g,
+    parley_answered_t *answered);
 static int parley_gate_relayed_response(parley_gate_t *g,
     parley_arena_t *arena, parley_str_t data);
-static int parley_gate_relayed_message(parley_gate_t *g,
-    parley_arena_t *arena, const parley_json_t *doc);
-static int parley_gate_relayed_sender(parley_gate_t *g,
-    parley_arena_t *arena, const parley_msg_t *m);
 static int parley_gate_relayed_invalid(parley_gate_t *g);
 
 
@@ -73,7 +66,7 @@ parley_gate_relayed_refusal(parley_gate_t *g,
     sent.copied = 1;
     sent.body = response->body;
 
-    if (response->body.len == 0
+    if (response->body.len == 0 || g->read.proto != g->conf.gate->speak
         || parley_answer_decode(g->engine, g->arena, g->conf.gate->speak, &sent,
                                 response->status, response->body,
                                 &g->conf.gate->limits, g->in.seed, &answer,
@@ -104,7 +97,12 @@ parley_gate_relayed_status(parley_gate_t *g, int status)
 
     parley_error_clear(g->err);
 
-    if (status == 405) {
+    /* not every service has a path for GET */
+
+    if (status == 405
+        || (g->read.proto != g->conf.gate->speak
+            && (status == 404 || status == 501)))
+    {
         return parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
                                 g->serve.erases
                                 ? "the service does not end sessions"
@@ -128,32 +126,62 @@ int
 parley_gate_relayed_event(parley_gate_t *g, parley_arena_t *arena,
     parley_str_t data, parley_answered_t *ret)
 {
-    int            rc;
-    parley_json_t  doc;
-
     memset(ret, 0, sizeof(parley_answered_t));
 
     ret->copied = 1;
     ret->said = 1;
     ret->reply.body = data;
 
-    if (data.len == 0) {
-        /* an id to resume from, with which a service begins its stream */
-        return 0;
-    }
+    /* empty: an id to resume from, with which a service begins its stream */
 
-    if (parley_json_read(&doc, arena, &g->conf.gate->limits, g->in.seed, data,
-                         g->err) != 0)
+    g->answer.event = data;
+    g->answer.arena = arena;
+
+    return 0;
+}
+
+
+/*
+ * Checks an event and translates it.  Returns 0; PARLEY_WAIT; or -1 with
+ * g->err.
+ */
+
+static int
+parley_gate_relayed_tell(parley_gate_t *g, parley_answered_t *answered)
+{
+    int               rc;
+    parley_json_t     doc;
+    parley_encoded_t  made;
+    parley_unasked_t  unasked;
+
+    if (parley_json_read(&doc, g->answer.arena, &g->conf.gate->limits,
+                         g->in.seed, g->answer.event, g->err)
+        != 0)
     {
         return parley_gate_relayed_invalid(g);
     }
 
-    rc = parley_gate_responds(g)
-         && parley_json_get(&doc, 0, PARLEY_STR("method")) == PARLEY_JSON_NONE
-         ? parley_gate_relayed_response(g, arena, data)
-         : parley_gate_relayed_message(g, arena, &doc);
+    if (parley_codecs[g->conf.gate->speak]->binding->responds
+        && parley_json_get(&doc, 0, PARLEY_STR("method")) == PARLEY_JSON_NONE)
+    {
+        return parley_gate_relayed_response(g, g->answer.arena,
+                                            g->answer.event);
+    }
 
-    return rc == 0 ? 0 : parley_gate_relayed_invalid(g);
+    unasked.doc = &doc;
+    unasked.data = g->answer.event;
+    unasked.told = g->read.proto;
+    unasked.reader = g->serve.stream_of;
+
+    rc = parley_gate_unasked(g, g->answer.arena, &unasked, &made);
+
+    if (rc == 0) {
+        answered->copied = made.copied;
+        answered->reply.body = made.body;
+        answered->reply.id = made.id;
+    }
+
+    return rc;
 }
 
 
@@ -171,7 +199,7 @@ parley_gate_relayed_response(parley_gate_t *g, parley_arena_t *arena,
     parley_answer_t   answer;
     parley_encoded_t  sent;
 
-    if (g->env->header == NULL
+    if (g->read.proto != g->conf.gate->speak || g->env->header == NULL
         || !g->env->header(g, PARLEY_STR("last-event-id"), &last)
         || last.len == 0)
     {
@@ -187,53 +215,8 @@ parley_gate_relayed_response(parley_gate_t *g, parley_arena_t *arena,
 
     return parley_answer_decode(g->engine, arena, g->conf.gate->speak, &sent,
                                 200, data, &g->conf.gate->limits, g->in.seed,
-                                &answer, g->err);
-}
-
-
-/* Checks a message: its schema, names, sender, and the payload by its
-   intent. */
-
-static int
-parley_gate_relayed_message(parley_gate_t *g, parley_arena_t *arena,
-    const parley_json_t *doc)
-{
-    parley_msg_t           m;
-    const parley_codec_t  *codec;
-
-    codec = parley_codecs[g->conf.gate->speak];
-
-    if (parley_decode(g->engine, arena, codec->proto, doc, 0, &m, g->err) != 0
-        || (!g->conf.gate->any_case && m.id.len > 0 && codec->spelling != NULL
-            && codec->spelling(doc, g->err) != 0)
-        || parley_plain_msg(&m, g->err) != 0
-        || (m.origin != m.wire && parley_embed_nested(&m, g->err) != 0)
-        || parley_gate_relayed_sender(g, arena, &m) != 0)
-    {
-        return -1;
-    }
-
-    return parley_intents_check(g->conf.intents, arena, &m, g->err);
-}
-
-
-/* Refuses an event in the name of the gateway (SEC-08). */
-
-static int
-parley_gate_relayed_sender(parley_gate_t *g, parley_arena_t *arena,
-    const parley_msg_t *m)
-{
-    int  rc;
-
-    rc = m->sender.len > 0
-         ? parley_reserved_like(arena, m->wire, m->sender, g->conf.self) : 0;
-
-    return rc == 0 ? 0
-           : rc < 0 ? parley_error_memory(g->err)
-           : parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID,
-                              parley_at(m, PARLEY_MSG_SENDER).pointer,
-                              "an event must not have the gateway's name as "
-                              "its sender");
+                                &answer, g->err)
+           == 0 ? 0 : parley_gate_relayed_invalid(g);
 }
 
 
@@ -249,7 +232,7 @@ parley_gate_relayed_invalid(parley_gate_t *g)
 
 
 int
-parley_gate_relay_settles(parley_gate_t *g, const parley_answered_t *answered,
+parley_gate_relay_settles(parley_gate_t *g, parley_answered_t *answered,
     int64_t clock)
 {
     int  rc;
@@ -259,6 +242,10 @@ parley_gate_relay_settles(parley_gate_t *g, const parley_answered_t *answered,
     rc = g->serve.erases && answered->settle == PARLEY_SETTLE_COMMIT
          ? parley_gate_sessions_end(g) : parley_gate_sessions_given(g);
 
+    if (rc == 0 && g->answer.event.len > 0) {
+        rc = parley_gate_relayed_tell(g, answered);
+    }
+
     if (rc == PARLEY_WAIT) {
         return rc;
     }
@@ -267,6 +254,11 @@ parley_gate_relay_settles(parley_gate_t *g, const parley_answered_t *answered,
     parley_ask_over(&g->ask);
 
     memset(g->answer.given, 0, sizeof(g->answer.given));
+    g->answer.event = parley_str_none;
+
+    if (rc != 0) {
+        return -1;
+    }
 
     return (answered->said || !answered->over) ? parley_gate_revoked(g) : 0;
 }

@@ -12,6 +12,8 @@
 #include "gate/settings/parley_settings.h"
 
 
+static ngx_int_t ngx_http_parley_forward_path(ngx_http_request_t *r,
+    parley_str_t path, ngx_str_t *ret);
 static ngx_int_t ngx_http_parley_forward_uri(ngx_http_request_t *r,
     ngx_str_t *path, parley_str_t query);
 
@@ -37,8 +39,8 @@ ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret)
 /*
  * Rewrites the query for the upstream: with the scope of a translated frame
  * and without a token or a fragment.  The query goes into $args and into the
- * unparsed URI.  $request_uri, and a proxy_pass without a URI, send the
- * unparsed URI.
+ * unparsed URI, and so does the path of a translated stream.  $request_uri, and
+ * a proxy_pass without a URI, send the unparsed URI.
  */
 
 ngx_int_t
@@ -86,17 +88,45 @@ ngx_http_parley_forward_arguments(ngx_http_request_t *r,
 
     r->args = ngx_http_parley_ngx_str(query);
 
+    if (ctx->gate.out.path.len
+        && ngx_http_parley_forward_path(r, ctx->gate.out.path, &uri) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (parley_arguments_write(arguments, &ctx->arena, came, &query) != 0) {
         return NGX_ERROR;
     }
 
-    if (query.data == came.data
+    if (query.data == came.data && ctx->gate.out.path.len == 0
         && uri.len + (p ? 1 : 0) + query.len == r->unparsed_uri.len)
     {
         return NGX_OK;
     }
 
     return ngx_http_parley_forward_uri(r, &uri, query);
+}
+
+
+/* Replaces the path; *ret is its encoded form. */
+
+static ngx_int_t
+ngx_http_parley_forward_path(ngx_http_request_t *r, parley_str_t path,
+    ngx_str_t *ret)
+{
+    r->uri = ngx_http_parley_ngx_str(path);
+    r->quoted_uri = 1;
+
+    ret->len = path.len + 2 * ngx_escape_uri(NULL, r->uri.data, path.len,
+                                             NGX_ESCAPE_URI);
+    ret->data = ngx_pnalloc(r->pool, ret->len);
+    if (ret->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_escape_uri(ret->data, r->uri.data, path.len, NGX_ESCAPE_URI);
+
+    return NGX_OK;
 }
 
 

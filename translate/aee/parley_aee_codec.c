@@ -95,8 +95,14 @@ static const parley_atom_t
 };
 
 
+static const parley_str_t  parley_aee_relays[] = {
+    parley_str("GET"), parley_str("")
+};
+
+
 const parley_binding_t  parley_aee_binding = {
     .methods = parley_binding_post,
+    .relays = parley_aee_relays,
     .media_type = parley_str("application/json"),
 };
 

@@ -1,0 +1,289 @@
+/*
+ * Checks a message that a service sends without being asked, and writes it in
+ * the client's protocol: an event of an event stream of the service (GW-33), or
+ * a text of its WebSocket.
+ */
+
+#include <string.h>
+
+#include "gate/party/parley_address.h"
+#include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_reserved.h"
+#include "gate/settings/parley_settings.h"
+#include "translate/parley_msg_field.h"
+#include "translate/parley_name.h"
+
+
+/* the message, and its parties */
+typedef struct {
+    parley_msg_t  msg;
+    parley_who_t  who;
+} parley_unasked_read_t;
+
+
+static int parley_unasked_read(parley_gate_t *g, parley_arena_t *arena,
+    const parley_unasked_t *u, parley_unasked_read_t *ret);
+static int parley_unasked_sender(parley_gate_t *g, parley_arena_t *arena,
+    parley_unasked_read_t *m);
+static int parley_unasked_recipient(parley_gate_t *g, parley_str_t reader,
+    parley_unasked_read_t *m);
+static int parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
+    parley_proto_t told, parley_unasked_read_t *m, parley_encoded_t *ret);
+static int parley_unasked_submit(parley_gate_t *g, parley_arena_t *arena,
+    parley_unasked_read_t *m);
+static int parley_unasked_encode(parley_gate_t *g, parley_arena_t *arena,
+    parley_proto_t told, parley_unasked_read_t *m,
+    const parley_msg_t *answering, parley_encoded_t *ret);
+static int parley_unasked_failed(parley_gate_t *g);
+
+
+int
+parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
+    const parley_unasked_t *u, parley_encoded_t *ret)
+{
+    int                    rc;
+    parley_unasked_read_t  m;
+
+    memset(ret, 0, sizeof(parley_encoded_t));
+
+    if (parley_unasked_read(g, arena, u, &m) != 0) {
+        return parley_unasked_failed(g);
+    }
+
+    if (u->told == g->conf.gate->speak) {
+        ret->copied = 1;
+        ret->body = u->data;
+        ret->id = m.msg.id;
+
+        return 0;
+    }
+
+    rc = parley_unasked_translate(g, arena, u->told, &m, ret);
+
+    return rc == -1 ? parley_unasked_failed(g) : rc;
+}
+
+
+/* Decodes a message and checks its parties, and the payload by its intent. */
+
+static int
+parley_unasked_read(parley_gate_t *g, parley_arena_t *arena,
+    const parley_unasked_t *u, parley_unasked_read_t *ret)
+{
+    parley_msg_t          *m;
+    const parley_codec_t  *codec;
+
+    m = &ret->msg;
+    codec = parley_codecs[g->conf.gate->speak];
+
+    memset(&ret->who, 0, sizeof(parley_who_t));
+
+    if (parley_decode(g->engine, arena, codec->proto, u->doc, 0, m, g->err)
+        != 0
+        || (!g->conf.gate->any_case && m->id.len > 0 && codec->spelling != NULL
+            && codec->spelling(u->doc, g->err) != 0))
+    {
+        return -1;
+    }
+
+    ret->who.directory = g->conf.http->directory;
+    parley_who_about(&ret->who, arena, m);
+
+    if (parley_unasked_sender(g, arena, ret) != 0
+        || parley_unasked_recipient(g, u->reader, ret) != 0)
+    {
+        return -1;
+    }
+
+    return parley_intents_check(g->conf.intents, arena, m, g->err);
+}
+
+
+/* Finds the principal of the sender, and refuses the gateway's own name
+   (SEC-08). */
+
+static int
+parley_unasked_sender(parley_gate_t *g, parley_arena_t *arena,
+    parley_unasked_read_t *m)
+{
+    int           rc;
+    parley_str_t  address;
+
+    if (m->msg.sender.len == 0) {
+        return 0;
+    }
+
+    rc = parley_reserved_like(arena, m->msg.wire, m->msg.sender, g->conf.self);
+
+    if (rc > 0) {
+        return parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID,
+                                parley_at(&m->msg, PARLEY_MSG_SENDER).pointer,
+                                "an event must not have the gateway's name as "
+                                "its sender");
+    }
+
+    if (rc == 0) {
+        rc = parley_address_sender(&m->who, &address);
+    }
+
+    if (rc < 0) {
+        return parley_error_memory(g->err);
+    }
+
+    if (rc == 0) {
+        m->who.principal = parley_address_owner(g->conf.http->directory,
+                                                address);
+    }
+
+    return 0;
+}
+
+
+/* Refuses a message between two other parties than the reader. */
+
+static int
+parley_unasked_recipient(parley_gate_t *g, parley_str_t reader,
+    parley_unasked_read_t *m)
+{
+    int           rc;
+    parley_str_t  address;
+
+    if (reader.len == 0 || m->msg.recipient.len == 0
+        || parley_name_is_group(m->msg.wire, m->msg.recipient))
+    {
+        return 0;
+    }
+
+    rc = parley_address_reader(&m->who, m->msg.wire, m->msg.recipient,
+                               &address);
+
+    if (rc == 0 && !parley_str_eq(address, reader)) {
+        rc = parley_address_sender(&m->who, &address);
+
+        if (rc == 1 || (rc == 0 && !parley_str_eq(address, reader))) {
+            return parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID,
+                                    parley_at(&m->msg,
+                                              PARLEY_MSG_RECIPIENT).pointer,
+                                    "an event must be to the owner of the "
+                                    "stream, or from it");
+        }
+    }
+
+    return rc < 0 ? parley_error_memory(g->err) : 0;
+}
+
+
+/*
+ * Translates a message.  An answer needs its question, as if the service had
+ * sent it in a request of its own.  The question stays open, because a client
+ * that resumes the stream may get the answer again.
+ */
+
+static int
+parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
+    parley_proto_t told, parley_unasked_read_t *m, parley_encoded_t *ret)
+{
+    int                   rc;
+    parley_correlation_t  r;
+
+    memset(&r, 0, sizeof(parley_correlation_t));
+
+    r.arena = arena;
+    r.ask = &g->ask;
+    r.msg = &m->msg;
+    r.who = &m->who;
+    r.speak = told;
+
+    if (parley_unasked_submit(g, arena, m) != 0) {
+        return -1;
+    }
+
+    rc = parley_correlate(&r, g->err);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (parley_unasked_encode(g, arena, told, m, r.answering, ret) != 0) {
+        return -1;
+    }
+
+    return parley_correlation_check(&r, g->engine, g->conf.intents, ret,
+                                    g->err);
+}
+
+
+/* Adds the facts that a message does not contain. */
+
+static int
+parley_unasked_submit(parley_gate_t *g, parley_arena_t *arena,
+    parley_unasked_read_t *m)
+{
+    parley_submission_t  submission;
+
+    memset(&submission, 0, sizeof(parley_submission_t));
+
+    submission.sender = m->msg.sender;
+    submission.recipient = m->msg.recipient;
+    submission.ms = g->env->now(g);
+
+    return parley_submit(arena, &m->msg, &submission, g->err);
+}
+
+
+static int
+parley_unasked_encode(parley_gate_t *g, parley_arena_t *arena,
+    parley_proto_t told, parley_unasked_read_t *m,
+    const parley_msg_t *answering, parley_encoded_t *ret)
+{
+    int                   rc;
+    parley_loss_t         lost;
+    parley_seal_t         seal;
+    parley_encode_opts_t  opts;
+
+    opts = g->out.opts;
+
+    /* the caller was verified, not the sender of this message */
+
+    opts.principal = parley_str_none;
+    opts.sig_alg = parley_str_none;
+    opts.sig_kid = parley_str_none;
+    opts.trace_id = parley_str_none;
+    opts.span_id = parley_str_none;
+    opts.redact = NULL;
+    opts.nredact = 0;
+    opts.answering = answering;
+    opts.self = g->conf.self[PARLEY_PROTO_CANONICAL];
+    opts.now_ms = g->env->now(g);
+
+    seal.arena = arena;
+    seal.key = g->conf.key;
+
+    parley_who_opts(&m->who, &opts);
+    parley_seal_opts(&seal, &opts);
+    parley_loss_init(&lost, arena);
+    parley_loss_turn(&lost);
+
+    rc = parley_encode(g->engine, arena, told, &m->msg, &opts, ret, &lost,
+                       g->err);
+
+    parley_loss_keep(g->loss, &lost);
+
+    return rc;
+}
+
+
+/* Keeps the code of an error only if the service is not its cause. */
+
+static int
+parley_unasked_failed(parley_gate_t *g)
+{
+    if (g->err->code != PARLEY_E_CAPACITY
+        && g->err->code != PARLEY_E_TRANSLATION_UNSUPPORTED
+        && g->err->code != PARLEY_E_IDENTITY_UNMAPPABLE)
+    {
+        g->err->code = PARLEY_E_UPSTREAM_INVALID;
+    }
+
+    return -1;
+}
