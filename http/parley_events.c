@@ -202,7 +202,8 @@ parley_events_take(parley_events_t *e, parley_str_t line,
 
     if (colon == line.data) {
         e->any = 1;
-        ret->data = parley_str_from(line, 1);
+        ret->data = memchr(line.data, '\0', line.len) == NULL
+                    ? parley_str_from(line, 1) : parley_str_none;
         return PARLEY_EVENTS_COMMENT;
     }
 

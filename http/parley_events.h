@@ -35,7 +35,8 @@
 typedef enum {
     PARLEY_EVENTS_MORE = 0,     /* all octets were read */
     PARLEY_EVENTS_EVENT,        /* an event, or an id or retry without data */
-    PARLEY_EVENTS_COMMENT       /* a comment: data is its text */
+    PARLEY_EVENTS_COMMENT       /* a comment: data is its text, or empty if the
+                                   text has a zero octet */
 } parley_events_kind_t;
 
 

@@ -26,7 +26,8 @@ typedef struct {
 
 static const parley_header_row_t *parley_header_find(parley_str_t name);
 static int parley_header_is(parley_str_t name, parley_str_t folded);
-static int parley_header_is_set(parley_str_t name);
+static int parley_header_is_set(parley_str_t name, parley_proto_t kept);
+static int parley_header_sets(parley_proto_t proto, parley_str_t name);
 static int parley_header_in(parley_str_t name, const parley_str_t *list,
     size_t n);
 static uint8_t parley_header_fold(uint8_t c);
@@ -96,6 +97,8 @@ static const parley_str_t  parley_header_body[] = {
     parley_str("proxy-authenticate"),
     parley_str("proxy-authentication-info"),
     parley_str("refresh"),
+    parley_str("signature"),
+    parley_str("signature-input"),
     parley_str("trailer"),
     parley_str("www-authenticate"),
 };
@@ -146,7 +149,7 @@ parley_header_is_kept_back(parley_str_t name, int replaced)
 
 
 int
-parley_header_is_of_body(parley_str_t name)
+parley_header_is_of_body(parley_str_t name, parley_proto_t kept)
 {
     const parley_header_row_t  *row;
 
@@ -154,7 +157,7 @@ parley_header_is_of_body(parley_str_t name)
 
     return (row != NULL && row->reason == PARLEY_HEADER_DIGEST)
            || parley_header_in(name, PARLEY_HEADERS(parley_header_body))
-           || parley_header_is_set(name);
+           || parley_header_is_set(name, kept);
 }
 
 
@@ -182,20 +185,36 @@ parley_header_find(parley_str_t name)
 }
 
 
-/* Returns whether the binding of a protocol sets the header. */
+/* Returns whether the binding of a protocol other than kept sets the header. */
 static int
-parley_header_is_set(parley_str_t name)
+parley_header_is_set(parley_str_t name, parley_proto_t kept)
 {
-    unsigned             i;
-    const parley_str_t  *set;
+    unsigned  i;
+
+    if (kept < PARLEY_PROTO_COUNT && parley_header_sets(kept, name)) {
+        return 0;
+    }
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
-        set = parley_codecs[i]->binding->sets;
+        if (parley_header_sets((parley_proto_t) i, name)) {
+            return 1;
+        }
+    }
 
-        for ( /* void */ ; set != NULL && set->len > 0; set++) {
-            if (parley_header_in(name, set, 1)) {
-                return 1;
-            }
+    return 0;
+}
+
+
+static int
+parley_header_sets(parley_proto_t proto, parley_str_t name)
+{
+    const parley_str_t  *set;
+
+    set = parley_codecs[proto]->binding->sets;
+
+    for ( /* void */ ; set != NULL && set->len > 0; set++) {
+        if (parley_header_in(name, set, 1)) {
+            return 1;
         }
     }
 

@@ -14,6 +14,7 @@
 #define PARLEY_HEADER_H
 
 #include "core/parley_str.h"
+#include "translate/parley_msg.h"
 
 
 /*
@@ -35,9 +36,10 @@ int parley_header_is_kept_back(parley_str_t name, int replaced);
 /*
  * Returns whether a header of an answer describes the body, the resource or the
  * connection of the service.  Such a header is dropped if the gateway replaces
- * the answer.
+ * the answer, or writes its events again.  The headers that the protocol kept
+ * sets itself are not counted; PARLEY_PROTO_NONE: every protocol's are.
  */
-int parley_header_is_of_body(parley_str_t name);
+int parley_header_is_of_body(parley_str_t name, parley_proto_t kept);
 
 /* Returns the number of cookies with that name, in any case, in a Cookie
    header. */

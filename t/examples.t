@@ -116,6 +116,8 @@ for (['README', $readme],
 
     my %passes = examples($service, $peers);
 
+    $_->{script} = $answer for values %passes;
+
     for (sort glob root() . '/examples/*.conf') {
         my ($name) = m{([^/]+)\.conf$};
 
@@ -280,7 +282,16 @@ sub examples {
             refused => { message => { jsonrpc => '2.0', id => 8,
                              method => 'tools/call',
                              params => { name => 'rm', arguments => {} } } },
-            code => 'intent-refused' },
+            code => 'intent-refused',
+            streams => [['/mcp', '/mcp', { jsonrpc => '2.0',
+                             method => 'notifications/message',
+                             params => { level => 'info', data => 'x' } },
+                         qr/"notifications\/message"/],
+                        ['/channel/~kitchen', '/channel/~kitchen',
+                         frame('ops', 'kitchen'), qr/"kind":"agent_advisory"/],
+                        ['/agents/agent.kitchen', '/channel/~kitchen',
+                         frame('ops', 'kitchen'),
+                         qr/"intent":"channel\.agent_advisory"/]] },
         'fallback' => {
             %aee, refused => { message => $task->(from => 'agent.nobody') },
             code => 'E_SENDER_IDENTITY_MISMATCH' },
@@ -344,6 +355,22 @@ sub runs {
         is($answer->{json}{$_}, $case->{answer}{$_}, "the answer: $_")
             for sort keys %{ $case->{answer} };
     }
+
+    for (@{ $case->{streams} // [] }) {
+        my ($uri, $asked, $event, $sees) = @$_;
+
+        $case->{service}->script("\$c->events; \$c->out('data: "
+                               . json($event) . "' . \"\\n\\n\")");
+
+        my $answer = Parley::Client->new(port => port(1))
+            ->get($uri, Authorization => $case->{token});
+
+        like($answer->{body}, $sees, "the stream $uri")
+            or diag($answer->{raw});
+        is($case->{service}->last->{uri}, $asked, 'the service got');
+    }
+
+    $case->{service}->script($case->{script}) if $case->{streams};
 
     if ($case->{lets}) {
         $case->{service}->clear;

@@ -468,12 +468,177 @@ subtest 'GW-33 an invalid frame ends the stream' => sub {
 
         my ($error) = $answer->{body} =~
                       /^id: 1\ndata: \Q${\ jcs($one)}\E\n\n(.*)/s;
+        my $id = $what eq 'a long text' ? '' : "id: 2\n";
 
-        like($error, qr/^event: error\ndata: .*upstream-invalid.*\n\n$/,
-             $what) or diag $answer->{body};
+        # the id lets a client that resumes skip the event
+
+        like($error,
+             qr/^${id}event: error\ndata: .*upstream-invalid.*\n\n$/, $what)
+            or diag $answer->{body};
         is($nginx->logged(qr/\[warn\] .*refused, upstream-invalid/), $n + 1,
            'one line');
     }
+};
+
+
+subtest 'GW-33 a frame between two other parties ends the stream' => sub {
+    my $foreign = Parley::Streams::frame('lead', 'bob', text => 'secret');
+    my $answer = events('/frames/~alice', [$foreign])->answer;
+
+    unlike($answer->{body}, qr/secret/, 'nobody else\'s frame');
+    like($answer->{body}, qr/event: error\ndata: .*"\/recipient_handle"/,
+         'the member at fault');
+
+    my $sent = Parley::Streams::frame('alice', 'bob', text => 'echo');
+
+    like(events('/frames/~alice', [$sent])->answer->{body}, qr/"echo"/,
+         'a frame of the owner');
+    like(events('/shared/~bob', [$foreign])->answer->{body}, qr/"secret"/,
+         'a frame for the owner, read by another');
+};
+
+
+subtest 'GW-33 an event without its blank line, a comment with NUL' => sub {
+    my $one = jcs(Parley::Streams::frame('bob', 'alice', text => 'one'));
+    my $answer = begin("\$c->out(': a' . chr(0) . \"b\\n\\n: kept\\n\\n"
+                     . "id: 1\\ndata: \" . '$one' . \"\\n\\nid: 2\\ndata: \""
+                     . " . '$one' . \"\\n\")", GET => '/frames/~alice')->answer;
+    my @data = $answer->{body} =~ /^data: (.*)$/mg;
+
+    is($data[0], $one, 'the whole event');
+    is(scalar @data, 2, 'not the other one');
+    like($data[1], qr/upstream-invalid/, 'the stream ended early');
+    unlike($answer->{body}, qr/\0/, 'no NUL');
+    like($answer->{body}, qr/^:\n/m, 'a keepalive');
+    like($answer->{body}, qr/^: kept\n/m, 'another comment');
+
+    $answer = begin("\$c->out(\"data: \" . '$one' . \"\")",
+                    GET => '/frames/~alice')->answer;
+    unlike($answer->{body}, qr/"one"/, 'cut in its line');
+};
+
+
+subtest 'GW-33 headers of the service' => sub {
+    my @bad = ('Content-Digest' => 'sha-256=:x:', Digest => 'x',
+               'Content-MD5' => 'x', Refresh => '0; url=http://x/',
+               'WWW-Authenticate' => 'Basic realm=x', Signature => 'a=:x:',
+               'Signature-Input' => 'a=()', Location => 'http://x/',
+               'Parley-Verified' => 'principal="x"', Trailer => 'x',
+               ETag => '"x"', 'Last-Modified' => 'x', Link => '<x>; rel=y',
+               'Content-Location' => '/x', 'Accept-Ranges' => 'bytes');
+    my @good = ('Mcp-Session-Id' => 'given-1', 'Cache-Control' => 'no-store',
+                'X-Other' => '1');
+    my $list = join ', ', map { "'$_'" } @bad, @good;
+
+    for my $uri ('/mcp', '/frames/~alice') {
+        my $answer = ask("\$c->answer(200, ['Content-Type', "
+                       . "'text/event-stream', $list], '')", GET => $uri);
+
+        is($answer->{status}, 200, $uri) or diag $answer->{raw};
+        is($answer->{headers}{lc $bad[2 * $_]}, undef, $bad[2 * $_])
+            for 0 .. @bad / 2 - 1;
+        is($answer->{headers}{'cache-control'}, 'no-store');
+        is($answer->{headers}{'x-other'}, 1);
+        is($answer->{headers}{'mcp-session-id'},
+           $uri eq '/mcp' ? 'given-1' : undef, 'a header of the protocol');
+    }
+
+    my $result = jcs({ jsonrpc => '2.0', id => 1, result => {} });
+
+    $service->script("\$c->answer(200, ['Content-Type', 'text/event-stream', "
+                   . "$list], 'data: $result' . \"\\n\\n\")");
+
+    my $answer = $client->raw(post('/mcp', { jsonrpc => '2.0', id => 1,
+                                             method => 'tools/list' }));
+
+    like($answer->{body}, qr/"result"/, 'events that answer a POST');
+    is($answer->{headers}{lc $bad[2 * $_]}, undef, $bad[2 * $_])
+        for 0 .. @bad / 2 - 1;
+    is($answer->{headers}{'mcp-session-id'}, 'given-1');
+};
+
+
+subtest 'GW-33 MCP-05 a status that HTTP does not have' => sub {
+    my $error = '{"jsonrpc":"2.0","error":{"code":-32000,"message":"x"},'
+              . '"id":null}';
+
+    for my $status (600, 999, 299, 304, 199, 101) {
+        my $answer = ask("\$c->answer($status, [], '$error')", GET => '/mcp');
+
+        refused($answer, 502, 'upstream-invalid', "$status to a GET");
+
+        next if $status == 299 || $status == 304;
+
+        $service->script("\$c->answer($status, [], '$error')");
+        refused($client->raw(post('/mcp', { jsonrpc => '2.0', id => 1,
+                                            method => 'tools/list' })),
+                502, 'upstream-invalid', "$status to a POST");
+    }
+};
+
+
+subtest 'GW-33 a service that never ends a line' => sub {
+    my $n = $nginx->logged(qr/\[warn\] .*refused, upstream-invalid/);
+    my $answer = begin("\$SIG{PIPE} = 'IGNORE'; for (1 .. 1600) { "
+                     . "syswrite(\$c->{socket}, 'x' x 65536) or last }",
+                       GET => '/frames/~alice')->answer;
+
+    like($answer->{body}, qr/^event: error\ndata: .*upstream-invalid/m,
+         '100 MB');
+    is(length($answer->{body}) < 1000, 1, 'nothing of it');
+    is($nginx->logged(qr/\[warn\] .*refused, upstream-invalid/), $n + 1,
+       'one line');
+};
+
+
+# Returns the resident memory of a process, in kB.
+sub rss { slurp("/proc/$_[0]/status") =~ /^VmRSS:\s+(\d+)/m ? $1 : 0 }
+
+
+subtest 'GW-33 a slow client bounds what a fast service sends' => sub {
+    my $frame = jcs(Parley::Streams::frame('bob', 'alice', text => 'x' x 900));
+    my $stream = begin("open my \$out, '>', '$dir/sent'; "
+                     . "my \$e = 'data: $frame' . \"\\n\\n\"; "
+                     . 'for my $n (1 .. 60000) { $c->out($e); '
+                     . 'next if $n % 100; sysseek $out, 0, 0; '
+                     . 'syswrite $out, $n }', GET => '/frames/~alice');
+
+    ok($stream->expect(qr/data: \{/), 'open');
+
+    # the service stops when the buffers of the sockets are full
+
+    my ($last, $same) = (-1, 0);
+
+    for (1 .. 200) {
+        my $now = -s "$dir/sent" ? slurp("$dir/sent") : -1;
+        $same = $now == $last ? $same + 1 : 0;
+        $last = $now;
+        last if $same == 10;
+        sleep 0.1;
+    }
+
+    cmp_ok($last, '<', 60000, "the service waits after $last events");
+
+    my ($worst) = sort { $b <=> $a } map { rss($_) } split / /,
+                  slurp("/proc/${\ $nginx->pid}/task/${\ $nginx->pid}/children");
+
+    cmp_ok($worst, '<', 100_000, "kB of a worker");
+    $stream->leave;
+};
+
+
+subtest 'GW-33 a reload leaves an open stream' => sub {
+    my $one = jcs(Parley::Streams::frame('bob', 'alice', text => 'one'));
+    my $two = jcs(Parley::Streams::frame('bob', 'alice', text => 'two'));
+    my $stream = begin("\$c->out('data: $one' . \"\\n\\n\"); "
+                     . "\$c->pause(0.05) until -e '$dir/go'; "
+                     . "\$c->out('data: $two' . \"\\n\\n\")",
+                       GET => '/frames/~alice');
+
+    ok($stream->expect(qr/"one"/), 'open');
+    ok($nginx->reload, 'a reload');
+    spew("$dir/go", 1);
+    like($stream->answer->{body}, qr/"two"/, 'the rest of the stream');
 };
 
 

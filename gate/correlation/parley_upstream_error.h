@@ -31,6 +31,8 @@ typedef enum {
     /* it is not a final HTTP answer */                                       \
     T(NOT_HTTP, UPSTREAM_INVALID, NO, "the upstream's answer is not HTTP")    \
     T(INTERIM, UPSTREAM_INVALID, NO, "the upstream sent an interim response") \
+    T(STATUS, UPSTREAM_INVALID, NO,                                           \
+      "the status of the upstream's answer is not from 200 to 599")           \
     /* the answer cannot be used */                                           \
     T(REDIRECT, UPSTREAM_INVALID, STATUS,                                     \
       "the upstream sent X-Accel-Redirect")                                   \

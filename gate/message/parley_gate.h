@@ -294,6 +294,21 @@ int parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
     const parley_unasked_t *u, parley_encoded_t *ret)
     __attribute__((warn_unused_result));
 
+/*
+ * An open stream of a service keeps its session bound to the caller.
+ * parley_gate_relay_has_session() returns whether the request names a session
+ * that is bound.  parley_gate_relay_renew() must then be called more often than
+ * once in half an hour.  It returns 0; PARLEY_WAIT: call again; or -1 with
+ * g->err: the session no longer belongs to the caller.
+ */
+int parley_gate_relay_has_session(const parley_gate_t *g);
+int parley_gate_relay_renew(parley_gate_t *g, int64_t clock)
+    __attribute__((warn_unused_result));
+
+/* Returns whether g->err is an error of the event alone, so that a client that
+   resumes the stream should not get this event again. */
+int parley_gate_relay_skips(const parley_gate_t *g);
+
 /* Returns whether each answer to the caller is a response of JSON-RPC. */
 int parley_gate_responds(const parley_gate_t *g);
 

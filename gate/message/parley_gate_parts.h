@@ -156,6 +156,8 @@ typedef struct {
                                                session of a service */
     unsigned                     relays:1;  /* a request without a message that
                                                the service answers */
+    unsigned                     in_session:1;  /* the request names a session
+                                               of the caller */
     unsigned                     issues:1;  /* POST at a parley_stream location
                                                asks for a ticket */
     unsigned                     upgrade:1; /* refused: no WebSocket handshake,

@@ -62,6 +62,12 @@ parley_gate_answer(parley_gate_t *g, const parley_response_t *response,
     int                 rc;
     parley_exchange_t  *x;
 
+    if (response->status < 200 || response->status > 599) {
+        parley_gate_upstream_error(g, PARLEY_UPSTREAM_ERROR_STATUS,
+                                   response->status);
+        return -1;
+    }
+
     if (g->serve.relays) {
         return parley_gate_understood(g, parley_gate_relayed(g, response,
                                                              ret));

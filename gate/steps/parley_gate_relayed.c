@@ -232,6 +232,51 @@ parley_gate_relayed_invalid(parley_gate_t *g)
 
 
 int
+parley_gate_relay_has_session(const parley_gate_t *g)
+{
+    return g->serve.relays && g->serve.in_session;
+}
+
+
+int
+parley_gate_relay_renew(parley_gate_t *g, int64_t clock)
+{
+    parley_step_result_t  result;
+
+    parley_ask_begin(&g->ask, clock);
+
+    result = parley_gate_session(g);
+
+    if (result == PARLEY_RESULT_WAIT) {
+        return PARLEY_WAIT;
+    }
+
+    parley_ask_end(&g->ask);
+    parley_ask_over(&g->ask);
+
+    if (g->err->code == PARLEY_E_SESSION_UNKNOWN) {
+        return -1;
+    }
+
+    /* without room the record has at least as long as before */
+
+    parley_error_clear(g->err);
+
+    return 0;
+}
+
+
+int
+parley_gate_relay_skips(const parley_gate_t *g)
+{
+    return g->serve.relays
+           && (g->err->code == PARLEY_E_UPSTREAM_INVALID
+               || g->err->code == PARLEY_E_TRANSLATION_UNSUPPORTED
+               || g->err->code == PARLEY_E_IDENTITY_UNMAPPABLE);
+}
+
+
+int
 parley_gate_relay_settles(parley_gate_t *g, parley_answered_t *answered,
     int64_t clock)
 {

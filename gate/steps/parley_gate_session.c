@@ -93,6 +93,8 @@ parley_gate_session(parley_gate_t *g)
                                   "ends"));
     }
 
+    g->serve.in_session = n != 0;
+
     return n != 0 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
 }
 

@@ -48,7 +48,7 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
         return ngx_http_parley_next_header_filter(r);
     }
 
-    ngx_http_parley_answer_headers(r, 0);
+    ngx_http_parley_answer_headers(r);
 
     if (ctx && ctx->dry) {
         return ngx_http_parley_next_header_filter(r);

@@ -13,17 +13,21 @@
 
 
 static void ngx_http_parley_headers_clear(ngx_list_t *list,
-    ngx_uint_t replaced);
+    ngx_uint_t replaced, parley_proto_t kept);
 
 
 void
-ngx_http_parley_answer_headers(ngx_http_request_t *r, ngx_uint_t replaced)
+ngx_http_parley_answer_headers(ngx_http_request_t *r)
 {
-    ngx_http_parley_headers_clear(&r->headers_out.headers, replaced);
+    ngx_http_parley_headers_clear(&r->headers_out.headers, 0,
+                                  PARLEY_PROTO_NONE);
+}
 
-    if (!replaced) {
-        return;
-    }
+
+void
+ngx_http_parley_answer_replaced(ngx_http_request_t *r, parley_proto_t kept)
+{
+    ngx_http_parley_headers_clear(&r->headers_out.headers, 1, kept);
 
     ngx_http_clear_content_length(r);
     ngx_http_clear_accept_ranges(r);
@@ -52,12 +56,13 @@ ngx_http_parley_answer_trailers(ngx_http_request_t *r, ngx_uint_t replaced)
         return;
     }
 
-    ngx_http_parley_headers_clear(trailers, 0);
+    ngx_http_parley_headers_clear(trailers, 0, PARLEY_PROTO_NONE);
 }
 
 
 static void
-ngx_http_parley_headers_clear(ngx_list_t *list, ngx_uint_t replaced)
+ngx_http_parley_headers_clear(ngx_list_t *list, ngx_uint_t replaced,
+    parley_proto_t kept)
 {
     ngx_uint_t        i;
     parley_str_t      name;
@@ -71,7 +76,7 @@ ngx_http_parley_headers_clear(ngx_list_t *list, ngx_uint_t replaced)
             name = ngx_http_parley_str(&h[i].key);
 
             if (parley_header_is_own(name)
-                || (replaced && parley_header_is_of_body(name)))
+                || (replaced && parley_header_is_of_body(name, kept)))
             {
                 h[i].hash = 0;
             }

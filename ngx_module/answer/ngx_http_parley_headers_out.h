@@ -11,18 +11,21 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "translate/parley_msg.h"
 
 
 /* ngx_http_parley_headers_out.c: headers of the response */
 
-/*
- * Removes the service's Parley- headers from the answer.  If the body is
- * replaced, also removes the headers that describe the body.
- */
-void ngx_http_parley_answer_headers(ngx_http_request_t *r,
-    ngx_uint_t replaced);
+/* Removes the service's Parley- headers from the answer. */
+void ngx_http_parley_answer_headers(ngx_http_request_t *r);
 
-/* As ngx_http_parley_answer_headers(), for trailers that have arrived. */
+/* Also removes the headers that describe the body, as
+   parley_header_is_of_body(). */
+void ngx_http_parley_answer_replaced(ngx_http_request_t *r,
+    parley_proto_t kept);
+
+/* As ngx_http_parley_answer_headers(), for trailers that have arrived.  If the
+   body is replaced, removes all. */
 void ngx_http_parley_answer_trailers(ngx_http_request_t *r,
     ngx_uint_t replaced);
 /* Returns the value of response header number n of a name, counted from 0, or

@@ -244,7 +244,7 @@ ngx_http_parley_reply_send(ngx_http_request_t *r,
     ngx_http_parley_answer_trailers(r, !copied);
 
     if (!copied) {
-        ngx_http_parley_answer_headers(r, 1);
+        ngx_http_parley_answer_replaced(r, PARLEY_PROTO_NONE);
     }
 
     if (ngx_http_parley_reply_headers(r, ctx, reply) != NGX_OK

@@ -20,7 +20,8 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* milliseconds between looks at the clock, which may be set */
+/* milliseconds between looks at the clock, which may be set, and between
+   renewals of the session */
 #define NGX_HTTP_PARLEY_SSE_LOOK      60000
 
 
@@ -29,7 +30,11 @@ static ngx_int_t ngx_http_parley_sse_init(ngx_http_request_t *r,
 static void ngx_http_parley_sse_cleanup(void *data);
 static void ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_sse_wait(ngx_http_parley_ctx_t *ctx);
-static void ngx_http_parley_sse_expire(ngx_event_t *ev);
+static void ngx_http_parley_sse_look(ngx_event_t *ev);
+static ngx_int_t ngx_http_parley_sse_renew(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+static ngx_int_t ngx_http_parley_sse_renewed(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
 static parley_arena_t *ngx_http_parley_sse_arena(
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_sse_settle(ngx_http_request_t *r,
@@ -73,14 +78,10 @@ ngx_http_parley_sse_start(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     r->headers_out.content_type_lowcase = NULL;
     r->headers_out.charset.len = 0;
 
-    ngx_http_clear_content_length(r);
-    ngx_http_clear_accept_ranges(r);
-    ngx_http_clear_last_modified(r);
-    ngx_http_clear_etag(r);
+    /* each event is written again; a protocol's own headers stay */
 
-    if (ctx->msg.wire != ctx->lcf->gate.speak) {
-        ngx_http_parley_answer_headers(r, 1);
-    }
+    ngx_http_parley_answer_replaced(r, ctx->msg.wire == ctx->lcf->gate.speak
+                                       ? ctx->msg.wire : PARLEY_PROTO_NONE);
 
     return ngx_http_parley_next_header_filter(r);
 }
@@ -140,7 +141,8 @@ ngx_http_parley_sse_cleanup(void *data)
 }
 
 
-/* Starts the timers of the message's deadline and of the token's expiry. */
+/* Starts the timers of the message's deadline, of the token's expiry and of the
+   session. */
 
 static void
 ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
@@ -153,13 +155,15 @@ ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
 
     ctx->sse->expires = parley_gate_expires(&ctx->gate);
 
-    if (ctx->sse->expires == INT64_MAX) {
+    if (ctx->sse->expires == INT64_MAX
+        && !parley_gate_relay_has_session(&ctx->gate))
+    {
         return;
     }
 
     ev = &ctx->sse->expiry;
 
-    ev->handler = ngx_http_parley_sse_expire;
+    ev->handler = ngx_http_parley_sse_look;
     ev->data = ctx;
     ev->log = ctx->request->connection->log;
 
@@ -181,22 +185,62 @@ ngx_http_parley_sse_wait(ngx_http_parley_ctx_t *ctx)
 }
 
 
-/* Ends the stream when its token has expired (SEC-15). */
+/* Ends the stream when its token has expired (SEC-15), or its session no longer
+   belongs to the caller. */
 
 static void
-ngx_http_parley_sse_expire(ngx_event_t *ev)
+ngx_http_parley_sse_look(ngx_event_t *ev)
 {
     ngx_http_parley_ctx_t  *ctx;
 
     ctx = ev->data;
 
-    if (ctx->waited || ctx->sse->expires > ngx_http_parley_now()) {
+    if (ctx->waited) {
         ngx_http_parley_sse_wait(ctx);
         return;
     }
 
-    ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_EXPIRED);
+    if (ctx->sse->expires <= ngx_http_parley_now()) {
+        ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_EXPIRED);
+
+    } else {
+        ngx_http_parley_sse_wait(ctx);
+
+        if (!parley_gate_relay_has_session(&ctx->gate)
+            || ngx_http_parley_sse_renew(ctx->request, ctx) != NGX_DECLINED)
+        {
+            return;
+        }
+    }
+
     ngx_http_parley_sse_stop(ctx);
+}
+
+
+/* Keeps the session bound to the caller.  Returns NGX_OK, NGX_AGAIN, or
+   NGX_DECLINED with ctx->error. */
+
+static ngx_int_t
+ngx_http_parley_sse_renew(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    int  rc;
+
+    rc = parley_gate_relay_renew(&ctx->gate, (int64_t) ngx_current_msec);
+
+    return rc == PARLEY_WAIT
+           ? ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_renewed)
+           : rc == 0 ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_parley_sse_renewed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_http_parley_sse_renew(r, ctx);
+
+    return rc == NGX_DECLINED ? ngx_http_parley_sse_fail(r, ctx) : rc;
 }
 
 
@@ -286,6 +330,7 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
         return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_settle);
 
     case NGX_DECLINED:
+        sse->skips = parley_gate_relay_skips(&ctx->gate) ? 1 : 0;
         return ngx_http_parley_sse_fail(r, ctx);
 
     default:
@@ -407,7 +452,7 @@ ngx_http_parley_sse_end(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
                       "set \"proxy_http_version 1.1\"");
     }
 
-    ngx_http_parley_answer_trailers(r, ctx->msg.wire != ctx->lcf->gate.speak);
+    ngx_http_parley_answer_trailers(r, 1);
 
     ngx_http_parley_sse_finish(r, ctx);
 
@@ -485,6 +530,12 @@ ngx_http_parley_sse_failed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     ngx_memzero(&event, sizeof(parley_event_t));
+
+    if (sse->skips) {
+        /* a client that resumes must not get the same event again */
+        event.has_id = sse->event.has_id;
+        event.id = sse->event.id;
+    }
 
     /* clients of MCP ignore named events */
 

@@ -42,7 +42,7 @@ struct ngx_http_parley_sse_s {
                                                client */
 
     ngx_event_t                 expiry;     /* timer of the token's expiry
-                                               (SEC-15) */
+                                               (SEC-15) and of the session */
     int64_t                     expires;    /* ms since 1970 */
 
     ngx_http_parley_resume_pt   held;       /* continues when the state has
@@ -56,6 +56,8 @@ struct ngx_http_parley_sse_s {
     unsigned                    ended:1;    /* the upstream has ended */
     unsigned                    last:1;     /* the caller has everything */
     unsigned                    warned:1;   /* a warning was logged */
+    unsigned                    skips:1;    /* the last event is replaced by an
+                                               error with its id */
 };
 
 

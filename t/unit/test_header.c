@@ -106,11 +106,13 @@ test_of_body(void **state)
     (void) state;
 
     for (i = 0; i < sizeof(body) / sizeof(body[0]); i++) {
-        assert_true(parley_header_is_of_body(parley_str_c(body[i])));
+        assert_true(parley_header_is_of_body(parley_str_c(body[i]),
+                                              PARLEY_PROTO_NONE));
     }
 
     for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        assert_false(parley_header_is_of_body(parley_str_c(others[i])));
+        assert_false(parley_header_is_of_body(parley_str_c(others[i]),
+                                               PARLEY_PROTO_NONE));
     }
 }
 
