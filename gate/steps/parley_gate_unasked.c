@@ -27,6 +27,7 @@ static int parley_unasked_sender(parley_gate_t *g, parley_arena_t *arena,
     parley_unasked_read_t *m);
 static int parley_unasked_recipient(parley_gate_t *g, parley_str_t reader,
     parley_unasked_read_t *m);
+static int parley_unasked_principal(parley_gate_t *g, parley_unasked_read_t *m);
 static int parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
     parley_proto_t told, parley_unasked_read_t *m, parley_encoded_t *ret);
 static int parley_unasked_submit(parley_gate_t *g, parley_arena_t *arena,
@@ -99,43 +100,24 @@ parley_unasked_read(parley_gate_t *g, parley_arena_t *arena,
 }
 
 
-/* Finds the principal of the sender, and refuses the gateway's own name
-   (SEC-08). */
+/* Refuses the gateway's own name as the sender (SEC-08). */
 
 static int
 parley_unasked_sender(parley_gate_t *g, parley_arena_t *arena,
     parley_unasked_read_t *m)
 {
-    int           rc;
-    parley_str_t  address;
+    int  rc;
 
-    if (m->msg.sender.len == 0) {
-        return 0;
-    }
+    rc = m->msg.sender.len > 0
+         ? parley_reserved_like(arena, m->msg.wire, m->msg.sender, g->conf.self)
+         : 0;
 
-    rc = parley_reserved_like(arena, m->msg.wire, m->msg.sender, g->conf.self);
-
-    if (rc > 0) {
-        return parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID,
-                                parley_at(&m->msg, PARLEY_MSG_SENDER).pointer,
-                                "an event must not have the gateway's name as "
-                                "its sender");
-    }
-
-    if (rc == 0) {
-        rc = parley_address_sender(&m->who, &address);
-    }
-
-    if (rc < 0) {
-        return parley_error_memory(g->err);
-    }
-
-    if (rc == 0) {
-        m->who.principal = parley_address_owner(g->conf.http->directory,
-                                                address);
-    }
-
-    return 0;
+    return rc == 0 ? 0
+           : rc < 0 ? parley_error_memory(g->err)
+           : parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID,
+                              parley_at(&m->msg, PARLEY_MSG_SENDER).pointer,
+                              "an event must not have the gateway's name as "
+                              "its sender");
 }
 
 
@@ -194,7 +176,9 @@ parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
     r.who = &m->who;
     r.speak = told;
 
-    if (parley_unasked_submit(g, arena, m) != 0) {
+    if (parley_unasked_principal(g, m) != 0
+        || parley_unasked_submit(g, arena, m) != 0)
+    {
         return -1;
     }
 
@@ -210,6 +194,25 @@ parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
 
     return parley_correlation_check(&r, g->engine, g->conf.intents, ret,
                                     g->err);
+}
+
+
+/* Finds the listed principal of the sender, if there is one. */
+
+static int
+parley_unasked_principal(parley_gate_t *g, parley_unasked_read_t *m)
+{
+    int           rc;
+    parley_str_t  address;
+
+    rc = m->msg.sender.len > 0 ? parley_address_sender(&m->who, &address) : 1;
+
+    if (rc == 0) {
+        m->who.principal = parley_address_owner(g->conf.http->directory,
+                                                address);
+    }
+
+    return rc < 0 ? parley_error_memory(g->err) : 0;
 }
 
 
