@@ -90,7 +90,7 @@ subtest 'GW-02 a refused token is in no log either' => sub {
     is_refused("/token?a=1;access_token=$token", 400, 'behind a ";"');
     is_refused("/token?access_token=${token}x", 401, 'not valid');
     is_refused("/down?access_token=$token", 502, 'no service');
-    is($client->raw("GET /token?access_token=$token HTTP/1.1\r\n"
+    is($client->raw("PUT /token?access_token=$token HTTP/1.1\r\n"
                     . "Host: localhost\r\nConnection: close\r\n\r\n")
               ->{status}, 405, 'not sent with POST');
 };
