@@ -31,7 +31,8 @@ revoke();
 
 my $http = gateway_http(
     more => "parley_self ~gateway;\nparley_revocations $dir/revocations.json;\n"
-          . "parley_audit $dir/audit.log;\n",
+          . "parley_audit $dir/audit.log;\n"
+          . "proxy_cache_path $dir/cache keys_zone=answers:1m;\n",
     server =>
       location('/mcp', 'parley_accept c2a; parley_jwt on; '
                      . 'parley_limits body=2k;')
@@ -54,6 +55,11 @@ my $http = gateway_http(
     . location('/shared', 'parley_accept channel; parley_jwt on; '
                         . 'parley_allow type=subscribe principal=alice '
                         . 'to=~bob;')
+    . location('= /exact/~bob', 'parley_accept channel; parley_jwt on;')
+    . location('/cached', 'parley_accept c2a; parley_jwt on; '
+                        . 'proxy_cache answers; proxy_cache_valid any 1m; '
+                        . 'proxy_ignore_headers Cache-Control Expires; '
+                        . 'proxy_cache_key $uri;')
     . location('/spoken', 'parley_accept aee vcp; parley_speak channel; '
                         . 'parley_jwt on;')
     . location('/gone', 'parley_accept c2a; parley_jwt on;', port(9)));
@@ -71,13 +77,13 @@ existing($client, $service);
 
 # Makes the service give a session to a principal.
 sub session {
-    my ($as, $id) = @_;
+    my ($as, $id, $uri) = @_;
 
     $service->script('$c->answer(200, ["Mcp-Session-Id" => "' . $id . '"], '
                    . 'jcs({ jsonrpc => "2.0", id => $q->{json}{id}, '
                    . 'result => { protocolVersion => "2025-06-18" } }))');
 
-    my $answer = $client->raw(post('/mcp', { jsonrpc => '2.0', id => 1,
+    my $answer = $client->raw(post($uri // '/mcp', { jsonrpc => '2.0', id => 1,
         method => 'initialize', params => { protocolVersion => '2025-06-18',
         capabilities => {}, clientInfo => { name => 'x', version => '1' } } },
         as => $as));
@@ -398,7 +404,7 @@ subtest 'GW-33 a caller reads its own stream' => sub {
     my $one = Parley::Streams::frame('bob', 'alice', text => 'one');
     my $two = Parley::Streams::frame('lead', 'alice', text => 'two');
 
-    for my $uri ('/frames/~alice', '/frames', '/frames/') {
+    for my $uri ('/frames/~alice', '/frames') {
         my $answer = events($uri, [$one, $two], headers =>
                             ['Last-Event-ID' => 'x.1'])->answer;
 
@@ -427,8 +433,42 @@ subtest 'GW-33 a rule lets a caller read the stream of another' => sub {
 };
 
 
+subtest 'GW-33 a location whose own path has a name' => sub {
+    refused(ask('$c->events', GET => '/exact/~bob'), 400, 'field-invalid',
+            'a path that the service reads as the stream of another');
+    is($service->count, 0, 'the service has nothing of it');
+};
+
+
+subtest 'MCP-05 a cache of nginx gives no answer to another caller' => sub {
+    for my $as (qw(alice bob)) {
+        my @of = session($as, "cached-$as", '/cached');
+        my $error = '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,'
+                  . '"message":"for ' . $as . '"}}';
+
+        for (1, 2) {
+            my $answer = ask("\$c->answer(409, [], '$error')",
+                             GET => '/cached', as => $as, @of);
+
+            is($answer->{body}, $error, "the service answers $as");
+            is($service->count, 1, 'each time');
+        }
+    }
+};
+
+
+subtest 'SEC-15 an event that comes with the end of the token' => sub {
+    my $stream = begin("\$c->pause(3.5); \$c->out(\"data: \" . '$note' . "
+                     . '"\n\n"); $c->pause(8)', GET => '/mcp',
+                       token => bearer('alice', exp => time + 2));
+    my $answer = $stream->answer;
+
+    unlike($answer->{raw}, qr/"one"/, 'no event after the end');
+};
+
+
 subtest 'GW-33 a path that a service could read otherwise' => sub {
-    for my $path ('~bob/~alice', '%7Ealice', '~bob%2f..%2f~alice',
+    for my $path ('', '~bob/', '~alice/', 'x/', '~bob/~alice', '%7Ealice', '~bob%2f..%2f~alice',
                   './~alice', 'x/../~alice', '/~alice', '~alice?scope=~bob/*')
     {
         refused(ask('$c->events', GET => "/frames/$path"), 400,

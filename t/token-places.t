@@ -77,6 +77,9 @@ subtest 'GW-02 two tokens are refused' => sub {
        'also if the other is broken');
     is(code('/two', @header, @cookie, @foreign), 'token-invalid',
        'of another origin');
+    is(code('/two', Authorization => "Bearer$_$alice", @cookie),
+       'token-invalid', 'also if other octets end the scheme')
+        for "\t", ',', '=', "\x{a0}", '"';
     is(code("/four?t=$alice", @header), 'token-invalid');
     is(code("/four?t=$alice", 'X-Token' => $alice), 'token-invalid');
     is(code('/two', Cookie => "s=$alice; s=$alice"), 'token-invalid',
@@ -88,6 +91,8 @@ subtest 'GW-02 a place without a token does not count' => sub {
     is(code('/two', @header, Cookie => 's='), 200, 'an empty cookie');
     is(code('/two', @cookie, Authorization => 'Basic YTpi'), 200,
        'another scheme');
+    is(code('/two', @cookie, Authorization => "Bearer-x $alice"), 200,
+       'a longer name of a scheme');
     is(code('/four?t=', @header), 200, 'an empty argument');
 };
 

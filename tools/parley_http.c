@@ -150,9 +150,7 @@ parley_http_options(parley_http_t *h, const parley_http_request_t *request)
     code |= curl_easy_setopt(c, CURLOPT_HTTPHEADER, h->headers);
     code |= curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
     code |= curl_easy_setopt(c, CURLOPT_PROXY, "");
-    code |= curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, PARLEY_HTTP_TIMEOUT);
-    code |= curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, PARLEY_HTTP_TIMEOUT);
-    code |= curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    code |= curl_easy_setopt(c, CURLOPT_TIMEOUT, PARLEY_HTTP_TIMEOUT);
     code |= curl_easy_setopt(c, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
     code |= curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, parley_http_take);
     code |= curl_easy_setopt(c, CURLOPT_WRITEDATA, &h->body);

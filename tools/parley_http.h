@@ -9,7 +9,7 @@
 #include "tools/parley_tool.h"
 
 
-#define PARLEY_HTTP_TIMEOUT  30L            /* seconds without an octet */
+#define PARLEY_HTTP_TIMEOUT  30L            /* seconds for the whole request */
 #define PARLEY_HTTP_MAX      (4 << 20)      /* octets of an answer */
 
 

@@ -53,6 +53,7 @@ parley_token_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
 int
 parley_token_given(parley_tool_t *tool, parley_str_t *ret)
 {
+    size_t         i;
     parley_str_t   text;
     const char    *token, *path;
 
@@ -77,6 +78,16 @@ parley_token_given(parley_tool_t *tool, parley_str_t *ret)
     if (path != NULL && ret->len == 0) {
         parley_say("%s: no token", path);
         return -1;
+    }
+
+    /* it becomes a field of a request */
+
+    for (i = 0; i < ret->len; i++) {
+        if (ret->data[i] <= ' ' || ret->data[i] > '~') {
+            parley_say("%s: the token has an octet that is not visible ASCII",
+                       path != NULL ? path : "--token");
+            return -1;
+        }
     }
 
     return 0;

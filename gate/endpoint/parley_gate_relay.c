@@ -152,8 +152,9 @@ parley_gate_relay_may(parley_gate_t *g)
 
 /*
  * Checks that the caller may read the stream of the name at the end of the
- * path.  The service reads the path as it came, so it must not be able to find
- * another name there.
+ * path; without a name, which only the path of the location itself may be, its
+ * own stream.  The service reads the path as it came, so it must not be able to
+ * find another name there.
  */
 
 static int
@@ -181,10 +182,15 @@ parley_gate_relay_reads(parley_gate_t *g)
         names += path.data[i] == '~';
     }
 
-    if ((g->in.encoded && g->out.path.len == 0) || names > 1) {
+    path = g->in.path;
+
+    if ((g->in.encoded && g->out.path.len == 0) || names > (path.len > 0)
+        || (path.len > 0 && path.data[path.len - 1] == '/'))
+    {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
-                                "the path must have one name, and no percent "
-                                "encoding, empty part, \".\" or \"..\"");
+                                "the path must be the location's or end with "
+                                "one name, and have no percent encoding, "
+                                "empty part, \".\" or \"..\"");
     }
 
     return !g->arguments.list[PARLEY_ARGUMENT_SCOPE].there ? 0

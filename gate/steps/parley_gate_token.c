@@ -215,7 +215,7 @@ parley_gate_token_header(parley_gate_t *g, parley_str_t *ret)
     parley_str_t         s;
     parley_gate_found_t  found = { parley_str_none, parley_str_none, 0 };
 
-    static const parley_str_t  bearer = parley_str("Bearer ");
+    static const parley_str_t  bearer = parley_str("Bearer");
 
     g->env->headers(g, PARLEY_STR("authorization"), parley_gate_token_count,
                     &found);
@@ -234,6 +234,15 @@ parley_gate_token_header(parley_gate_t *g, parley_str_t *ret)
     }
 
     s = parley_str_from(s, bearer.len);
+
+    /* a lenient service may end the scheme at any octet outside of names */
+
+    if (s.len > 0
+        && (parley_is_alnum(s.data[0])
+            || memchr("!#$%&'*+-.^_`|~", s.data[0], 15) != NULL))
+    {
+        return 0;
+    }
 
     while (s.len > 0 && s.data[0] == ' ') {
         s = parley_str_from(s, 1);

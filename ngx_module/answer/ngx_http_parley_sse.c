@@ -290,6 +290,13 @@ ngx_http_parley_sse_event(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
                ? ngx_http_parley_sse_write(sse, event, 0) : NGX_OK;
     }
 
+    /* the timer of the expiry may come after an event of the same read */
+
+    if (sse->expires <= ngx_http_parley_now()) {
+        ngx_http_parley_upstream_error(ctx, PARLEY_UPSTREAM_ERROR_EXPIRED);
+        return ngx_http_parley_sse_fail(r, ctx);
+    }
+
     if (parley_gate_event(&ctx->gate, ngx_http_parley_sse_arena(ctx),
                           event->data, &sse->answered)
         != 0)

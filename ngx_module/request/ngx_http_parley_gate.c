@@ -290,6 +290,9 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     ctx->forwarded = 1;
 
     if (ctx->gate.serve.relays) {
+        /* a cache of the answers would give them to other callers */
+        r->method = NGX_HTTP_UNKNOWN;
+
         /* a stream lasts as long as its client and its service */
         return NGX_OK;
     }
