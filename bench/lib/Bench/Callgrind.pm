@@ -14,7 +14,8 @@ use Bench::Gateway;
 use IO::Socket::INET;
 use List::Util qw(sum);
 
-our @EXPORT_OK = qw(count_pure count_requests count_each count_whole);
+our @EXPORT_OK = qw(count_pure count_requests count_each count_whole
+                    count_parts);
 
 # requests that fill the caches (and that LuaJIT compiles), and counted requests
 my %requests = (warm => 300, counted => 500);
@@ -95,13 +96,9 @@ sub count_whole {
     my %one = map { $_ => read_dump($files->{one}{$_}) } qw(short long);
     my %many = map { $_ => read_dump($files->{many}{$_}) } qw(short long);
 
-    my ($lines, $before) = map { $many{$_}{lines} } qw(long short);
-    my $executed = grep { per_request($lines->{$_} - ($before->{$_} // 0))
-                          >= 0.5 } keys %$lines;
-
     my %counts = (
         'request' => events(\%one, 'Ir'),
-        'request-code' => $line * $executed,
+        'request-code' => executed(map { $many{$_}{lines} } qw(long short)),
         'request-i1' => events(\%many, 'I1mr'),
         'request-d1' => events(\%many, qw(D1mr D1mw)),
         'request-ll-code' => events(\%many, 'ILmr'),
@@ -109,6 +106,41 @@ sub count_whole {
     );
 
     return { map { $_ => { count => $counts{$_} } } keys %counts };
+}
+
+
+# Returns name => { instructions, code } of the parts of one kind of request, as
+# count_whole(), over one connection.  A part is a folder of the module, nginx
+# or a library.  A function belongs to the part of its file, with all that is
+# inlined into it.  Code is the octets that are executed in at least half of the
+# requests.
+sub count_parts {
+    my ($kind, @request) = @_;
+
+    my $files = dump_each($kind,
+        [ qw(--dump-instr=yes --compress-strings=no --compress-pos=no) ],
+        [ one => @request ]);
+
+    my ($long, $short) = map { read_dump($files->{one}{$_})->{parts} }
+                         qw(long short);
+
+    return { map {
+        my ($of, $before) = ($long->{$_},
+                             $short->{$_} // { count => 0, lines => {} });
+
+        $_ => { instructions => per_request($of->{count} - $before->{count}),
+                code => executed($of->{lines}, $before->{lines}) };
+    } keys %$long };
+}
+
+
+# Returns the octets of the lines that are executed in at least half of the
+# requests.
+sub executed {
+    my ($lines, $before) = @_;
+
+    return $line * grep { per_request($lines->{$_} - ($before->{$_} // 0))
+                          >= 0.5 } keys %$lines;
 }
 
 
@@ -157,11 +189,11 @@ sub dump_each {
 
 # Reads a file with instructions.  Returns { events: name => total count; lines:
 # address of a line of the module's code => count of its most executed
-# instruction }.
+# instruction; parts: name => { count of instructions, lines } }.
 sub read_dump {
     my $file = shift;
 
-    my (@events, %events, %lines, $in_module, $call);
+    my (@events, %events, %lines, %parts, $object, $source, $part, $call);
 
     open my $in, '<', $file or die "$file: $!\n";
 
@@ -169,15 +201,28 @@ sub read_dump {
         if ($text =~ /^0x([0-9a-f]+) \S+ (\d+)/) {
 
             # The line after "calls=" has the cost of the called function.
-            if (!$call && $in_module) {
+            if (!$call) {
                 my $at = int(hex($1) / $line);
-                $lines{$at} = $2 if $2 > ($lines{$at} // 0);
+
+                $part->{count} += $2;
+
+                for my $of ($part->{lines},
+                            $object eq $bench{module} ? \%lines : ()) {
+                    $of->{$at} = $2 if $2 > ($of->{$at} // 0);
+                }
             }
 
             $call = 0;
 
         } elsif ($text =~ /^ob=(.*)/) {
-            $in_module = $1 eq $bench{module};
+            $object = $1;
+
+        } elsif ($text =~ /^f[lie]=(.*)/) {
+            $source = $1;
+
+        } elsif ($text =~ /^fn=/) {
+            $part = $parts{part_name($object, $source)} //= { count => 0,
+                                                            lines => {} };
 
         } elsif ($text =~ /^calls=/) {
             $call = 1;
@@ -192,7 +237,19 @@ sub read_dump {
 
     die "bench: $file has no total\n" if !%events;
 
-    return { events => \%events, lines => \%lines };
+    return { events => \%events, lines => \%lines, parts => \%parts };
+}
+
+
+# Returns the part of a function: the folder of its file, if it is the module's,
+# else the name of the program or library.
+sub part_name {
+    my ($object, $source) = @_;
+
+    return $1 if $object eq $bench{module}
+                 && $source =~ m{\.\./\.\./([a-z_]+)/};
+
+    return $object =~ m{([^/]+?)(?:\.so.*)?$} ? $1 : $object;
 }
 
 
