@@ -39,13 +39,13 @@ typedef enum {
 
 
 /* text: the octets of a SHA-256; a DNS name in lower case */
-typedef struct {
+typedef struct parley_certificate_name_s {
     parley_certificate_kind_t  kind;
     parley_str_t               text;
 } parley_certificate_name_t;
 
 
-typedef struct {
+typedef struct parley_certificate_s {
     uint8_t                    print[PARLEY_CERTIFICATE_PRINT];
     parley_certificate_name_t  names[PARLEY_CERTIFICATE_NAMES_MAX];
     size_t                     nnames;      /* names[0] is the SHA-256 */

@@ -19,10 +19,12 @@
 #include <stdint.h>
 
 #include "core/parley_arena.h"
-#include "auth/parley_certificate.h"
 #include "core/parley_error.h"
 #include "auth/parley_principal.h"
 #include "core/parley_str.h"
+
+
+struct parley_certificate_s;    /* parley_certificate.h */
 
 
 typedef struct parley_directory_s  parley_directory_t;
@@ -122,8 +124,8 @@ const parley_principal_t *parley_directory_by_account(
  * them.
  */
 int parley_directory_by_certificate(const parley_directory_t *directory,
-    const parley_certificate_t *certificate, const parley_principal_t **ret,
-    const parley_principal_t **ret_other)
+    const struct parley_certificate_s *certificate,
+    const parley_principal_t **ret, const parley_principal_t **ret_other)
     __attribute__((warn_unused_result));
 
 /* Returns whether any principal has a rate. */

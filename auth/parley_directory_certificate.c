@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "auth/parley_certificate.h"
 #include "auth/parley_directory_index.h"
 #include "auth/parley_directory_instrument.h"
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/parley_arena.h"
+#include "auth/parley_certificate.h"
 #include "auth/parley_directory.h"
 #include "core/parley_error.h"
 

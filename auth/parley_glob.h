@@ -30,7 +30,7 @@
 #define PARLEY_GLOB_CHOICES     32      /* alternatives of one pattern */
 
 
-typedef struct {
+typedef struct parley_glob_s {
     parley_str_t   text;        /* as written */
     parley_str_t  *choices;     /* the alternatives */
     size_t         n;

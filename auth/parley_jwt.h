@@ -42,7 +42,7 @@ typedef struct {
 
 
 /* token is borrowed from the caller; all else is in the arena. */
-typedef struct {
+typedef struct parley_jwt_s {
     parley_str_t      token;
     parley_str_t      kid;          /* of the verifying key, or empty */
     parley_str_t      typ;          /* of the header, without "application/";
@@ -89,7 +89,7 @@ typedef struct {
  * The requirements of a location on a verified token.  Zeroed: exp is
  * required, typ must be absent, JWT or at+jwt.
  */
-typedef struct {
+typedef struct parley_jwt_rules_s {
     const parley_str_t          *issuers;       /* none: iss is not checked */
     size_t                       nissuers;
     const parley_str_t          *audiences;     /* none: aud is not checked */

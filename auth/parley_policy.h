@@ -58,7 +58,7 @@ typedef struct parley_policy_rule_s {
 
 
 /* Zeroed: no rules. */
-typedef struct {
+typedef struct parley_policy_s {
     parley_policy_rule_t  *first;
     parley_policy_rule_t  *last;
     unsigned               n;

@@ -3,6 +3,7 @@
 
 #include "auth/parley_directory.h"
 #include "core/parley_fold.h"
+#include "auth/parley_jwt.h"
 #include "auth/parley_jwt_error.h"
 #include "auth/parley_membership.h"
 #include "auth/parley_principal.h"

@@ -10,10 +10,8 @@
 #include <stdint.h>
 
 #include "core/parley_arena.h"
-#include "auth/parley_certificate.h"
 #include "core/parley_error.h"
 #include "auth/parley_jwk.h"
-#include "auth/parley_jwt.h"
 #include "auth/parley_namespace.h"
 #include "core/parley_rate.h"
 #include "core/parley_str.h"
@@ -61,8 +59,8 @@ typedef struct parley_principal_s {
                                                        for */
     parley_jwks_t                     keys;         /* borrowed from the
                                                        directory */
-    parley_certificate_name_t        *certificates; /* borrowed from the
-                                                       directory */
+    struct parley_certificate_name_s  *certificates;    /* borrowed from the
+                                                           directory */
     size_t                            ncertificates;
     const struct parley_principal_s  *above;        /* the parent, or NULL */
     const struct parley_principal_s  *sovereign;    /* the human, or NULL */
@@ -103,6 +101,8 @@ typedef struct {
 } parley_claim_map_t;
 
 
+struct parley_certificate_name_s; /* parley_certificate.h */
+struct parley_jwt_s;            /* parley_jwt.h */
 struct parley_directory_s;
 
 
@@ -143,7 +143,7 @@ int parley_instruments_has(const parley_list_t *list,
  * sender-identity-mismatch (SEC-21); or capacity.
  */
 int parley_principal_from_claims(parley_arena_t *arena,
-    const parley_jwt_t *jwt, const parley_claim_map_t *map,
+    const struct parley_jwt_s *jwt, const parley_claim_map_t *map,
     const struct parley_directory_s *directory, parley_principal_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));

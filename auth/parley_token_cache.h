@@ -33,7 +33,7 @@
 typedef struct parley_token_cache_s  parley_token_cache_t;
 
 
-typedef struct {
+typedef struct parley_token_entry_s {
     parley_jwt_t     jwt;       /* a copy, including jwt.token */
     parley_arena_t   arena;     /* arena of the entry: its memory is counted,
                                    and freed with the entry; allocation fails if

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
+#include "translate/parley_loss.h"
 #include "gate/settings/parley_settings.h"
 
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/parley_lib.h"
+#include "translate/parley_codec.h"
 #include "auth/parley_signature.h"
 
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "state/parley_ask.h"
+#include "state/parley_log.h"
 
 
 typedef enum {

@@ -22,8 +22,16 @@
 #ifndef PARLEY_ASK_H
 #define PARLEY_ASK_H
 
-#include "state/parley_log.h"
 #include "state/parley_state.h"
+
+
+struct parley_append_s;         /* parley_log.h */
+struct parley_appended_s;
+struct parley_erase_s;
+struct parley_log_page_s;
+struct parley_log_read_s;
+struct parley_roster_s;
+struct parley_roster_page_s;
 
 
 /* return value besides 0 and -1 */
@@ -152,18 +160,18 @@ int parley_ask_drop(parley_ask_t *q, const parley_record_id_t *id,
     __attribute__((warn_unused_result));
 int parley_ask_stat(parley_ask_t *q, parley_state_stat_t *ret)
     __attribute__((warn_unused_result));
-int parley_ask_append(parley_ask_t *q, const parley_append_t *append,
-    parley_appended_t *ret)
+int parley_ask_append(parley_ask_t *q, const struct parley_append_s *append,
+    struct parley_appended_s *ret)
     __attribute__((warn_unused_result));
-int parley_ask_roster(parley_ask_t *q, const parley_roster_t *roster,
-    parley_roster_page_t *ret)
+int parley_ask_roster(parley_ask_t *q, const struct parley_roster_s *roster,
+    struct parley_roster_page_s *ret)
     __attribute__((warn_unused_result));
-int parley_ask_read(parley_ask_t *q, const parley_log_read_t *read,
-    parley_log_page_t *ret)
+int parley_ask_read(parley_ask_t *q, const struct parley_log_read_s *read,
+    struct parley_log_page_s *ret)
     __attribute__((warn_unused_result));
 
 /* Empties a record in all logs that contain it. */
-int parley_ask_erase(parley_ask_t *q, const parley_erase_t *erase)
+int parley_ask_erase(parley_ask_t *q, const struct parley_erase_s *erase)
     __attribute__((warn_unused_result));
 
 /*

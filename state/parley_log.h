@@ -160,7 +160,7 @@ typedef struct {
 } parley_log_record_t;
 
 
-typedef struct {
+typedef struct parley_log_read_s {
     const uint8_t   *log;
     parley_place_t   from;      /* forward after it, backward before it; epoch
                                    0: backward from the end */
@@ -177,7 +177,7 @@ typedef struct {
 } parley_log_read_t;
 
 
-typedef struct {
+typedef struct parley_log_page_s {
     int                   n;    /* number of records; -1: memory exhausted */
     parley_log_record_t  *list;         /* in the order of reading */
     uint64_t              epoch;        /* 0: the log does not exist, and all
@@ -228,7 +228,7 @@ typedef struct {
 } parley_feed_page_t;
 
 
-typedef struct {
+typedef struct parley_erase_s {
     const uint8_t  *log;
     uint64_t        offset;
     uint64_t        epoch;
@@ -283,7 +283,7 @@ typedef struct {
 } parley_leave_t;
 
 
-typedef struct {
+typedef struct parley_roster_s {
     const uint8_t   *log;
     uint32_t         at;        /* 0: the beginning; else next of the last
                                    page */
@@ -298,7 +298,7 @@ typedef struct {
 } parley_roster_card_t;
 
 
-typedef struct {
+typedef struct parley_roster_page_s {
     int                    n;           /* number of cards; -1: memory
                                            exhausted */
     parley_roster_card_t  *list;        /* unordered */

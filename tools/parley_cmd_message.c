@@ -5,6 +5,7 @@
 
 #include "tools/parley_conf.h"
 #include "gate/settings/parley_directive.h"
+#include "translate/parley_intents.h"
 
 
 typedef struct {

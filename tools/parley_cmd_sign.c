@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "translate/parley_codec.h"
 #include "auth/parley_signature.h"
 #include "tools/parley_tool.h"
 

@@ -4,6 +4,7 @@
 #define PARLEY_EXPLAIN_H
 
 #include "tools/parley_conf.h"
+#include "auth/parley_certificate.h"
 #include "gate/steps/parley_trace_directive.h"
 #include "gate/message/parley_gate.h"
 #include "state/memory/parley_memory.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/parley_explain.h"
+#include "auth/parley_certificate.h"
 #include "http/parley_media.h"
 
 

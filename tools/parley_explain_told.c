@@ -4,6 +4,8 @@
  */
 
 #include "tools/parley_explain.h"
+#include "auth/parley_jwt.h"
+#include "auth/parley_policy.h"
 #include "core/parley_time.h"
 #include "translate/parley_check.h"
 

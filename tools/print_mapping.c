@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/print_mapping.h"
+#include "translate/parley_codec.h"
 
 
 static void mapping_fields(void);

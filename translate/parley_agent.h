@@ -15,7 +15,7 @@
 
 
 /* names of a principal */
-typedef struct {
+typedef struct parley_agent_s {
     parley_str_t         sub;
     parley_str_t         parent;    /* sub of the parent; empty: unknown */
     const parley_str_t  *names;     /* PARLEY_PROTO_COUNT names; a missing one
@@ -32,7 +32,7 @@ typedef int (*parley_agent_pt)(void *ctx, parley_proto_t proto,
     parley_str_t name, parley_agent_t *ret);
 
 
-typedef struct {
+typedef struct parley_agents_s {
     parley_arena_t   *arena;
     parley_agent_pt   find;
     void             *ctx;

@@ -1,3 +1,4 @@
+#include "translate/parley_codec.h"
 #include "translate/parley_engine.h"
 
 

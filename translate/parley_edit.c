@@ -1,3 +1,5 @@
+#include "core/parley_buf.h"
+#include "translate/parley_codec.h"
 #include "translate/parley_engine.h"
 
 

@@ -8,7 +8,7 @@
 #define PARLEY_ENGINE_H
 
 #include "core/parley_arena.h"
-#include "translate/parley_codec.h"
+#include "translate/parley_codec_types.h"
 #include "core/parley_error.h"
 #include "core/parley_json.h"
 #include "translate/parley_loss.h"

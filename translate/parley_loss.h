@@ -17,7 +17,7 @@
 #define PARLEY_LOSS_MAX  64     /* further ones are only counted */
 
 
-typedef struct {
+typedef struct parley_loss_s {
     parley_arena_t  *arena;
     parley_str_t    *items;
     uint32_t         nitems;

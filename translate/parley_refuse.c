@@ -1,4 +1,5 @@
 #include "core/parley_buf.h"
+#include "translate/parley_codec.h"
 #include "translate/parley_engine.h"
 
 #include <stdio.h>

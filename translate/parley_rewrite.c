@@ -1,5 +1,6 @@
 #include "translate/parley_rewrite.h"
 #include "core/parley_buf.h"
+#include "translate/parley_codec.h"
 
 
 static parley_priority_t parley_rewrite_highest(const parley_caps_t *caps);

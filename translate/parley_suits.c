@@ -1,5 +1,6 @@
 /* Checks settings against a protocol. */
 
+#include "translate/parley_codec.h"
 #include "schemas/parley_schema.h"
 #include "translate/parley_suits.h"
 

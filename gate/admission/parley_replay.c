@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "gate/admission/parley_replay.h"
+#include "translate/parley_codec.h"
 
 
 /* head of a record; the octets of the first answer, or its id, follow */

@@ -8,12 +8,12 @@
 #ifndef PARLEY_REPLAY_H
 #define PARLEY_REPLAY_H
 
-#include "translate/parley_codec.h"
+#include "translate/parley_codec_types.h"
 #include "gate/admission/parley_reservation.h"
 #include "gate/admission/parley_retain.h"
 
 
-typedef struct {
+typedef struct parley_replay_s {
     parley_arena_t              *arena;
     parley_who_t                *who;
     const parley_reservation_t  *entrance;  /* reservation of the message */

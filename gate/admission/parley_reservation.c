@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "gate/party/parley_account.h"
+#include "state/parley_log.h"
 #include "gate/admission/parley_reservation.h"
 #include "translate/parley_msg_field.h"
 

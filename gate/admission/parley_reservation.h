@@ -13,6 +13,9 @@
 #include "gate/admission/parley_window.h"
 
 
+struct parley_append_s;         /* parley_log.h */
+
+
 typedef struct {
 
     /* set by the user; must outlive the reservation */
@@ -83,11 +86,11 @@ int parley_reservation_is_open(const parley_reservation_t *e);
  * to settle: its append is unchanged.
  */
 void parley_reservation_append(parley_reservation_t *e,
-    parley_append_t *append);
+    struct parley_append_s *append);
 
 /* Notes that the append was made, and with it the settlement. */
 void parley_reservation_appended(parley_reservation_t *e,
-    const parley_append_t *append);
+    const struct parley_append_s *append);
 
 /*
  * Settles the message as taken, with the slot of the question that it answers.

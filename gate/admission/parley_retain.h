@@ -45,7 +45,7 @@ typedef struct {
 
 
 /* memory, state and task of a call */
-typedef struct {
+typedef struct parley_retain_s {
     parley_arena_t      *arena;
     parley_ask_t        *ask;
     parley_who_t        *who;           /* parties of the task, and its

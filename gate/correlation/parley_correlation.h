@@ -7,9 +7,11 @@
 #define PARLEY_CORRELATION_H
 
 #include "state/parley_ask.h"
-#include "translate/parley_engine.h"
-#include "translate/parley_intents.h"
+#include "translate/parley_codec_types.h"
 #include "gate/correlation/parley_question.h"
+
+
+struct parley_intents_s;        /* parley_intents.h */
 
 
 typedef struct {
@@ -74,7 +76,7 @@ void parley_correlation_again(const parley_correlation_t *r);
  * capacity.
  */
 int parley_correlation_check(const parley_correlation_t *r,
-    const parley_engine_t *engine, const parley_intents_t *intents,
+    const parley_engine_t *engine, const struct parley_intents_s *intents,
     const parley_encoded_t *sent, parley_error_t *err)
     __attribute__((warn_unused_result));
 

@@ -2,6 +2,7 @@
 
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/correlation/parley_correlation_parts.h"
+#include "translate/parley_engine.h"
 #include "auth/parley_membership.h"
 #include "translate/parley_name.h"
 #include "gate/correlation/parley_question_raised.h"

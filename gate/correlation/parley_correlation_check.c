@@ -1,6 +1,8 @@
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/correlation/parley_correlation.h"
 #include "gate/correlation/parley_correlation_parts.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_intents.h"
 #include "translate/parley_name.h"
 
 

@@ -1,4 +1,6 @@
+#include "translate/parley_codec.h"
 #include "gate/correlation/parley_exchange_parts.h"
+#include "translate/parley_loss.h"
 
 
 static void parley_exchange_in(parley_exchange_t *x, parley_arena_t *arena);

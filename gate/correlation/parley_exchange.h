@@ -13,9 +13,9 @@
 #ifndef PARLEY_EXCHANGE_H
 #define PARLEY_EXCHANGE_H
 
+#include "gate/correlation/parley_answered.h"
 #include "gate/party/parley_responder_check.h"
-#include "translate/parley_engine.h"
-#include "translate/parley_intents.h"
+#include "translate/parley_codec_types.h"
 #include "http/parley_media.h"
 #include "gate/correlation/parley_responders.h"
 #include "gate/correlation/parley_seal.h"
@@ -23,12 +23,16 @@
 #include "gate/party/parley_who.h"
 
 
+struct parley_intents_s;        /* parley_intents.h */
+struct parley_loss_s;           /* parley_loss.h */
+
+
 typedef struct parley_exchange_s {
 
     /* set by the caller; must outlive the exchange */
     parley_arena_t              *arena;
     const parley_engine_t       *engine;
-    const parley_intents_t      *intents;   /* schemas; NULL: none */
+    const struct parley_intents_s  *intents;    /* schemas; NULL: none */
     const parley_json_limits_t  *limits;
     uint64_t                     seed;      /* as in parley_json_read() */
     parley_who_t                *who;       /* parties of the caller's
@@ -67,54 +71,6 @@ typedef struct parley_exchange_s {
 } parley_exchange_t;
 
 
-/* result of an answer, an event, or the end of a stream */
-typedef struct parley_answered_s {
-    parley_settle_t       settle;       /* settlement so far */
-
-    /*
-     * For the caller.  If said is not set for an event, the caller gets
-     * nothing; reply.why is then the reason for the log if its protocol cannot
-     * express the event.  If ends is set, the reply is the last one.
-     */
-    parley_reply_t        reply;
-    parley_str_t          traceparent;  /* traceparent of the answer (AEE-12);
-                                           empty: none */
-    unsigned              copied:1;     /* reply.body is a copy of the service's
-                                           octets, and reply.status is its
-                                           status */
-    unsigned              said:1;
-    unsigned              ends:1;
-    unsigned              over:1;       /* anything that comes later is
-                                           dropped */
-    unsigned              unsure:1;     /* end of a stream: it may be cut before
-                                           a final answer */
-
-    /* for the log and the state */
-    parley_answer_kind_t  kind;
-    parley_act_t          act;          /* act of an answer of kind MESSAGE */
-    parley_str_t          code;         /* code of a failure or refusal, may be
-                                           empty */
-    unsigned              final:1;      /* final answer to the question */
-    unsigned              closes:1;     /* no further responder may answer */
-    unsigned              takes:1;      /* takes the responder's slot of a
-                                           question to several */
-    unsigned              late:1;       /* dropped: it came after the last
-                                           answer */
-    parley_encoded_t      message;      /* acknowledgment as a message in the
-                                           caller's protocol (VCP 6.2), of which
-                                           reply is only a copy; empty: none, or
-                                           reply is the message */
-    unsigned              told:1;       /* after settlement: a subscriber gets
-                                           the message, now or later */
-    unsigned              untold:1;     /* after settlement: no room for the
-                                           message, so that only the reply has
-                                           it */
-    parley_str_t          principal;    /* responder of a final answer, see
-                                           parley_responder_expected() */
-    parley_str_t          session;
-} parley_answered_t;
-
-
 /* a whole HTTP response */
 typedef struct parley_response_s {
     int               status;
@@ -139,7 +95,7 @@ void parley_exchange_init(parley_exchange_t *x);
  */
 int parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
     const parley_response_t *response, int64_t now_ms, parley_answered_t *ret,
-    parley_loss_t *loss, parley_error_t *err)
+    struct parley_loss_s *loss, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
@@ -150,7 +106,7 @@ int parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
  */
 int parley_exchange_event(parley_exchange_t *x, parley_arena_t *arena,
     parley_str_t data, int64_t now_ms, parley_answered_t *ret,
-    parley_loss_t *loss, parley_error_t *err)
+    struct parley_loss_s *loss, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*
@@ -166,8 +122,8 @@ void parley_exchange_late(parley_exchange_t *x, parley_answered_t *ret);
  * the stream is not whole.  Returns as parley_exchange_answer().
  */
 int parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena,
-    int whole, int64_t now_ms, parley_answered_t *ret, parley_loss_t *loss,
-    parley_error_t *err)
+    int whole, int64_t now_ms, parley_answered_t *ret,
+    struct parley_loss_s *loss, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /*

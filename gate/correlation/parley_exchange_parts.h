@@ -5,6 +5,7 @@
 #define PARLEY_EXCHANGE_PARTS_H
 
 #include "gate/correlation/parley_exchange.h"
+#include "translate/parley_loss.h"
 
 
 /*

@@ -1,5 +1,7 @@
 #include "translate/parley_check.h"
+#include "translate/parley_engine.h"
 #include "gate/correlation/parley_exchange_parts.h"
+#include "translate/parley_intents.h"
 #include "translate/parley_msg_field.h"
 
 

@@ -1,7 +1,9 @@
 #include <string.h>
 
+#include "translate/parley_engine.h"
 #include "gate/correlation/parley_exchange_parts.h"
 #include "translate/parley_fault.h"
+#include "translate/parley_intents.h"
 
 
 static int parley_exchange_told(const parley_exchange_t *x,

@@ -4,7 +4,7 @@
 #define PARLEY_GATE_ANSWER_H
 
 #include "gate/correlation/parley_seal.h"
-#include "translate/parley_codec.h"
+#include "translate/parley_binding.h"
 
 
 struct parley_exchange_s;      /* parley_exchange.h */

@@ -14,7 +14,7 @@
 #define PARLEY_QUESTION_H
 
 #include "state/parley_ask.h"
-#include "translate/parley_codec.h"
+#include "translate/parley_codec_types.h"
 #include "state/parley_state.h"
 #include "gate/party/parley_who.h"
 

@@ -1,5 +1,6 @@
 /* Aliases: the names of questions in further protocols. */
 
+#include "translate/parley_codec.h"
 #include "gate/correlation/parley_question_parts.h"
 
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gate/party/parley_account.h"
+#include "state/parley_job.h"
 #include "gate/correlation/parley_question_raised.h"
 
 

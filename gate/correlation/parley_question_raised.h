@@ -4,6 +4,7 @@
 #define PARLEY_QUESTION_RAISED_H
 
 #include "state/parley_ask.h"
+#include "state/parley_job.h"
 #include "hub/parley_job_subject.h"
 
 

@@ -3,7 +3,7 @@
 #ifndef PARLEY_SEAL_H
 #define PARLEY_SEAL_H
 
-#include "translate/parley_codec.h"
+#include "translate/parley_codec_types.h"
 #include "auth/parley_jwk.h"
 
 

@@ -10,7 +10,7 @@
 #include "core/parley_error.h"
 
 
-struct parley_answered_s;       /* parley_exchange.h */
+struct parley_answered_s;       /* parley_answered.h */
 
 
 /*

@@ -1,6 +1,8 @@
 #include <string.h>
 
 #include "gate/delivery/parley_render.h"
+#include "translate/parley_engine.h"
+#include "translate/parley_loss.h"
 #include "gate/settings/parley_settings.h"
 #include "gate/correlation/parley_seal.h"
 #include "gate/correlation/parley_correlation.h"

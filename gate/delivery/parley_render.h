@@ -6,6 +6,7 @@
 #ifndef PARLEY_RENDER_H
 #define PARLEY_RENDER_H
 
+#include "translate/parley_loss.h"
 #include "gate/party/parley_who.h"
 #include "hub/parley_publication.h"
 

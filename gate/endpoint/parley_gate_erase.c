@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "translate/parley_codec.h"
 #include "hub/parley_event_id.h"
 #include "hub/parley_expand.h"
 #include "hub/parley_publication.h"

@@ -1,6 +1,7 @@
 /* The request methods of each endpoint. */
 
 #include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "gate/settings/parley_settings.h"
 
 

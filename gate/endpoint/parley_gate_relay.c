@@ -5,6 +5,7 @@
  * session that it names; parley_gate_relayed.c checks the answer.
  */
 
+#include "translate/parley_codec.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_rules.h"
 #include "gate/settings/parley_settings.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "gate/settings/parley_rules.h"
 #include "gate/settings/parley_settings.h"
 

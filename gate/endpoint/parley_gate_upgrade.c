@@ -1,5 +1,6 @@
 /* Checks whether a request opens a WebSocket. */
 
+#include "translate/parley_codec.h"
 #include "gate/message/parley_gate_steps.h"
 #include "http/parley_handshake.h"
 #include "gate/endpoint/parley_gate_upgrade.h"

@@ -21,7 +21,7 @@
 #include "gate/settings/parley_arguments.h"
 #include "gate/settings/parley_gate_conf.h"
 #include "state/parley_ask.h"
-#include "translate/parley_engine.h"
+#include "translate/parley_codec_types.h"
 
 
 /*
@@ -37,8 +37,9 @@
 #define PARLEY_INTENT_FLUSH    "channel.flush_executed"
 
 
-struct parley_answered_s;       /* parley_exchange.h */
-struct parley_response_s;
+struct parley_loss_s;           /* parley_loss.h */
+struct parley_answered_s;       /* parley_answered.h */
+struct parley_response_s;       /* parley_exchange.h */
 struct parley_bearer_s;         /* parley_bearer.h */
 struct parley_event_s;          /* parley_events.h */
 struct parley_events_s;
@@ -69,7 +70,7 @@ struct parley_gate_s {
     parley_msg_t              *msg;
     parley_json_t             *rewritten;   /* document that the step REWRITE
                                                fills */
-    parley_loss_t             *loss;
+    struct parley_loss_s      *loss;
     parley_ask_t               ask;         /* set by parley_ask_init() */
     parley_gate_in_t           in;          /* request */
 

@@ -7,6 +7,7 @@
  */
 
 #include "gate/message/parley_gate_steps.h"
+#include "auth/parley_jwt.h"
 #include "translate/parley_msg.h"
 
 

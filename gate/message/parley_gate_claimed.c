@@ -3,9 +3,11 @@
  * They are not verified.  The log never has the subject.
  */
 
+#include "auth/parley_certificate.h"
 #include "core/parley_escape.h"
 #include "gate/message/parley_gate_steps.h"
 #include "core/parley_hex.h"
+#include "auth/parley_jwt.h"
 
 
 static void parley_gate_claimed_certificate(parley_buf_t *b,

@@ -6,8 +6,7 @@
 #ifndef PARLEY_GATE_ENV_H
 #define PARLEY_GATE_ENV_H
 
-#include "auth/parley_certificate.h"
-#include "translate/parley_codec.h"
+#include "translate/parley_codec_types.h"
 #include "auth/parley_jwk.h"
 #include "gate/settings/parley_step.h"
 #include "core/parley_str.h"
@@ -17,6 +16,7 @@
 
 typedef struct parley_gate_s  parley_gate_t;
 
+struct parley_certificate_s;    /* parley_certificate.h */
 struct parley_stream_request_s;        /* parley_stream_request.h */
 struct parley_value_s;          /* parley_settings.h */
 
@@ -89,7 +89,7 @@ typedef struct {
      * NULL, clients have no certificates.
      */
     int               (*certificate)(parley_gate_t *g,
-                          const parley_certificate_t **ret);
+                          const struct parley_certificate_s **ret);
 
     /*
      * Sets the members of a submission that only the adapter knows: random, for

@@ -1,6 +1,9 @@
 /* Facts about the message at the gate that several steps use. */
 
+#include "auth/parley_certificate.h"
 #include "gate/message/parley_gate_steps.h"
+#include "auth/parley_jwt.h"
+#include "gate/admission/parley_replay.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_check.h"
 #include "gate/correlation/parley_exchange.h"

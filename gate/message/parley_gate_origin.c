@@ -7,6 +7,7 @@
  */
 
 #include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "auth/parley_origin.h"
 #include "gate/settings/parley_settings.h"
 

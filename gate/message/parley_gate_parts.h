@@ -6,17 +6,18 @@
 #ifndef PARLEY_GATE_PARTS_H
 #define PARLEY_GATE_PARTS_H
 
-#include "auth/parley_policy.h"
-#include "auth/parley_token_cache.h"
 #include "gate/admission/parley_window.h"
 #include "gate/correlation/parley_correlation.h"
 #include "gate/correlation/parley_verdict.h"
-#include "gate/party/parley_account.h"
 #include "gate/settings/parley_gate_conf.h"
 #include "gate/settings/parley_step.h"
-#include "translate/parley_engine.h"
+#include "translate/parley_codec_types.h"
 
 
+struct parley_account_places_s; /* parley_account.h */
+struct parley_glob_s;           /* parley_glob.h */
+struct parley_policy_rule_s;    /* parley_policy.h */
+struct parley_token_cache_s;    /* parley_token_cache.h */
 struct parley_stream_request_s;         /* parley_stream_request.h */
 struct parley_gate_mcp_s;               /* parley_gate_mcp.h */
 struct parley_gate_erase_s;             /* parley_gate_erase.c */
@@ -24,11 +25,11 @@ struct parley_gate_erase_s;             /* parley_gate_erase.c */
 
 /* the request; set by the adapter */
 typedef struct {
-    parley_token_cache_t     *tokens;       /* cache; NULL: none */
+    struct parley_token_cache_s  *tokens;   /* cache; NULL: none */
     parley_str_t              address;      /* octets of the client's address
                                                that distinguish clients */
-    parley_account_places_t  *failing;      /* keys of limits of failed proofs;
-                                               NULL: not cached */
+    struct parley_account_places_s  *failing;   /* keys of limits of failed
+                                                   proofs; NULL: not cached */
     parley_str_t              method;       /* method of the request */
     parley_str_t              uri;          /* decoded path of the request */
     parley_str_t              raw_query;    /* query without "?", which may
@@ -170,10 +171,11 @@ typedef struct {
     parley_verdict_t             verdict;   /* current verdict */
     int64_t                      wait;      /* ms until the message may be sent
                                                again; 0: a new try is useless */
-    const parley_policy_rule_t  *rule;      /* rule that decided or missed
-                                               nearest; NULL: none */
-    const parley_glob_t         *lacks;     /* scope that POLICY requires of a
-                                               token that lacks it; else NULL */
+    const struct parley_policy_rule_s  *rule;   /* rule that decided or missed
+                                                   nearest; NULL: none */
+    const struct parley_glob_s  *lacks;         /* scope that POLICY requires of
+                                                   a token that lacks it; else
+                                                   NULL */
     unsigned                     verdict_reported:1;    /* env->verdict was
                                                            called */
     unsigned                     went_on:1; /* forwarded at least once */

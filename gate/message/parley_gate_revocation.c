@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_steps.h"
+#include "auth/parley_jwt.h"
 #include "auth/parley_revocation.h"
 #include "gate/settings/parley_settings.h"
 #include "gate/party/parley_bearer.h"

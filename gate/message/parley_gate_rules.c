@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "translate/parley_codec.h"
 #include "gate/message/parley_gate_steps.h"
 #include "hub/parley_expand.h"
+#include "auth/parley_jwt.h"
 #include "gate/party/parley_names.h"
 
 

@@ -6,9 +6,17 @@
 
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/message/parley_gate.h"
-#include "hub/parley_hub.h"
-#include "gate/admission/parley_replay.h"
+#include "gate/party/parley_account.h"
+#include "hub/parley_stream.h"
 #include "gate/admission/parley_window.h"
+
+
+struct parley_append_s;         /* parley_log.h */
+struct parley_appended_s;
+struct parley_replay_s;         /* parley_replay.h */
+struct parley_retain_s;         /* parley_retain.h */
+struct parley_roster_page_s;    /* parley_log.h */
+struct parley_certificate_s;    /* parley_certificate.h */
 
 
 /* milliseconds after which a message that found no room may be sent again */
@@ -113,7 +121,7 @@ parley_step_result_t parley_gate_roster_method(parley_gate_t *g,
  * Returns 0, PARLEY_WAIT, or -1: capacity.
  */
 int parley_gate_roster_page(parley_gate_t *g, parley_str_t address,
-    size_t max, uint32_t *at, parley_roster_page_t *ret);
+    size_t max, uint32_t *at, struct parley_roster_page_s *ret);
 
 /* parley_gate_named.c */
 
@@ -251,7 +259,7 @@ parley_proto_set_t parley_gate_escalation_protocols(const parley_gate_t *g);
 
 /* Adds the deadline job of the message to an append.  Returns 0, or -1:
    capacity. */
-int parley_gate_deadlines(parley_gate_t *g, parley_append_t *append);
+int parley_gate_deadlines(parley_gate_t *g, struct parley_append_s *append);
 
 /* The step ESCALATE. */
 parley_step_result_t parley_gate_escalate(parley_gate_t *g);
@@ -264,7 +272,7 @@ int parley_gate_await(parley_gate_t *g);
 
 /* protocols in which a publication can be delivered, as far as tried */
 typedef struct {
-    const parley_publication_t  *publication;
+    const struct parley_publication_s  *publication;
     int8_t                       says[PARLEY_PROTO_COUNT];  /* 1: can be
                                                                encoded; -1:
                                                                cannot; 0: not
@@ -280,14 +288,15 @@ typedef struct {
  * counts the URLs by protocol.  Fills *ret.  Returns 0, PARLEY_WAIT, or -1 with
  * g->err: the error of an encoding, or capacity.
  */
-int parley_gate_readers(parley_gate_t *g, const parley_publication_t *p,
-    const parley_append_t *append, const size_t urls[PARLEY_PROTO_COUNT],
+int parley_gate_readers(parley_gate_t *g,
+    const struct parley_publication_s *p, const struct parley_append_s *append,
+    const size_t urls[PARLEY_PROTO_COUNT],
     parley_gate_readers_t *ret);
 
 /* Returns how many of the counted recipients of an append have a protocol that
    can express the publication (ACH-19). */
 int64_t parley_gate_readers_told(parley_gate_t *g, parley_gate_readers_t *reach,
-    const parley_appended_t *appended);
+    const struct parley_appended_s *appended);
 
 /* parley_gate_declared.c: ACH-29 */
 
@@ -380,7 +389,8 @@ parley_step_result_t parley_gate_proof(parley_gate_t *g);
 int parley_gate_proof_known(parley_gate_t *g);
 
 /* Fills *ret with the certificate of the connection, as env->certificate. */
-int parley_gate_shown(parley_gate_t *g, const parley_certificate_t **ret);
+int parley_gate_shown(parley_gate_t *g,
+    const struct parley_certificate_s **ret);
 
 /* parley_gate_revocation.c */
 
@@ -499,7 +509,7 @@ void parley_gate_account(parley_gate_t *g);
 int parley_gate_is_self(const parley_gate_t *g);
 
 /* Fills the arguments of parley_replay_keep(). */
-void parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret);
+void parley_gate_replay(const parley_gate_t *g, struct parley_replay_s *ret);
 
 /* parley_gate_admit.c */
 
@@ -570,7 +580,7 @@ int parley_gate_keep_before(parley_gate_t *g);
 void parley_gate_in_time(parley_gate_t *g);
 
 /* Fills the arguments of parley_retain(), except for the message. */
-void parley_gate_retain(parley_gate_t *g, parley_retain_t *ret);
+void parley_gate_retain(parley_gate_t *g, struct parley_retain_s *ret);
 
 /* parley_gate_translate.c */
 

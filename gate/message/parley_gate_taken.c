@@ -2,9 +2,14 @@
 
 #include <string.h>
 
+#include "translate/parley_codec.h"
+#include "translate/parley_engine.h"
 #include "gate/message/parley_gate_steps.h"
+#include "state/parley_job.h"
 #include "gate/correlation/parley_question_raised.h"
 #include "gate/correlation/parley_question.h"
+#include "gate/admission/parley_replay.h"
+#include "gate/admission/parley_retain.h"
 
 
 static int parley_gate_keep_message(parley_gate_t *g, int under);

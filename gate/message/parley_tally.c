@@ -3,6 +3,7 @@
 #include "gate/message/parley_gate_mcp.h"
 #include "gate/settings/parley_settings.h"
 #include "gate/message/parley_tally.h"
+#include "auth/parley_token_cache.h"
 
 
 _Static_assert((int) PARLEY_L_WHOSE_GATEWAY == PARLEY_WHOSE_GATEWAY

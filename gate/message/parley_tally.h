@@ -8,6 +8,7 @@
 
 #include "gate/metrics/parley_counters.h"
 #include "gate/message/parley_gate.h"
+#include "auth/parley_token_cache.h"
 
 
 /* Counts the verdict.  For parley_gate_env_t.verdict. */

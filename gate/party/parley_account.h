@@ -13,7 +13,7 @@
  * Cached keys of a principal, for callers that send many messages.  The user
  * sets sub and zeroes all other members.
  */
-typedef struct {
+typedef struct parley_account_kept_s {
     parley_str_t           sub;
     const parley_state_t  *state;           /* state of account, or NULL if
                                                account is unset */
@@ -33,7 +33,7 @@ typedef struct {
  * A cache of the keys of addresses.  Each place has the latest address with its
  * hash.  Zeroed at first.
  */
-typedef struct {
+typedef struct parley_account_places_s {
     struct {
         uint8_t                address[PARLEY_ACCOUNT_ADDRESS];
         parley_account_kept_t  kept;

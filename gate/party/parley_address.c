@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "gate/party/parley_address.h"
+#include "translate/parley_agent.h"
 #include "core/parley_buf.h"
 #include "translate/parley_name.h"
 

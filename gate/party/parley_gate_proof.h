@@ -3,26 +3,31 @@
 #ifndef PARLEY_GATE_PROOF_H
 #define PARLEY_GATE_PROOF_H
 
-#include "auth/parley_certificate.h"
 #include "auth/parley_principal.h"
 #include "auth/parley_ticket.h"
-#include "auth/parley_token_cache.h"
-#include "gate/party/parley_account.h"
+#include "core/parley_key.h"
+
+
+struct parley_account_kept_s;   /* parley_account.h */
+struct parley_certificate_s;    /* parley_certificate.h */
+struct parley_jwt_rules_s;      /* parley_jwt.h */
+struct parley_token_entry_s;    /* parley_token_cache.h */
 
 
 typedef struct {
-    parley_token_entry_t        *token;     /* entry held in the cache; NULL:
+    struct parley_token_entry_s  *token;    /* entry held in the cache; NULL:
                                                none */
-    parley_account_kept_t       *kept;      /* cached account of the token's
+    struct parley_account_kept_s  *kept;    /* cached account of the token's
                                                subject, or NULL */
     parley_str_t                 shown;     /* token of the request, once found;
                                                empty: none */
     parley_ticket_t              ticket;    /* ticket that contained the token;
                                                empty nonce: no ticket */
-    const parley_jwt_rules_t    *rules;     /* rules that the token was checked
-                                               by */
-    const parley_certificate_t  *certificate;   /* certificate of the client, if
-                                                   asked for; NULL: none */
+    const struct parley_jwt_rules_s  *rules;    /* rules that the token was
+                                                   checked by */
+    const struct parley_certificate_s  *certificate;    /* certificate of the
+                                                           client, if asked for;
+                                                           NULL: none */
     const parley_principal_t    *holder;    /* owner of the certificate; NULL:
                                                unknown */
     uint8_t                      account[PARLEY_KEY_LEN];

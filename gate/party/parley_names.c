@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "translate/parley_agent.h"
 #include "auth/parley_surface.h"
 #include "translate/channel/parley_channel_scope.h"
 #include "gate/party/parley_names.h"

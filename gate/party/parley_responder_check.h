@@ -7,7 +7,7 @@
 #ifndef PARLEY_RESPONDER_CHECK_H
 #define PARLEY_RESPONDER_CHECK_H
 
-#include "translate/parley_codec.h"
+#include "translate/parley_codec_types.h"
 #include "core/parley_error.h"
 #include "translate/parley_msg.h"
 #include "translate/parley_agent.h"

@@ -1,5 +1,7 @@
 /* Combines the directory, the proof and the message. */
 
+#include "translate/parley_agent.h"
+#include "auth/parley_jwt.h"
 #include "gate/party/parley_who_parts.h"
 #include "auth/parley_actor.h"
 #include "translate/parley_msg_field.h"

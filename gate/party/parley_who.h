@@ -7,11 +7,14 @@
 #ifndef PARLEY_WHO_H
 #define PARLEY_WHO_H
 
-#include "translate/parley_codec.h"
+#include "translate/parley_codec_types.h"
 #include "auth/parley_directory.h"
-#include "auth/parley_jwt.h"
-#include "translate/parley_agent.h"
 #include "auth/parley_principal.h"
+
+
+struct parley_agent_s;          /* parley_agent.h */
+struct parley_agents_s;
+struct parley_jwt_s;            /* parley_jwt.h */
 
 
 /* a name of the message, with cached results of look-ups */
@@ -65,7 +68,7 @@ typedef struct {
     parley_str_t               author;          /* with surface: name of
                                                    principal in the message's
                                                    protocol */
-    const parley_jwt_t        *jwt;             /* verified token of the caller;
+    const struct parley_jwt_s  *jwt;            /* verified token of the caller;
                                                    NULL: none */
     parley_str_t               sig_kid;         /* key that verified the
                                                    signature */
@@ -104,10 +107,10 @@ parley_who_about(parley_who_t *who, parley_arena_t *arena,
 
 /* Converts a principal to a party of messages. */
 void parley_who_as_agent(const parley_principal_t *principal,
-    parley_agent_t *ret);
+    struct parley_agent_s *ret);
 
 /* Fills the callbacks that look up parties by name in the directory. */
-void parley_who_agents(parley_who_t *who, parley_agents_t *ret);
+void parley_who_agents(parley_who_t *who, struct parley_agents_s *ret);
 
 /*
  * GW-03: checks that the claimed sender is the proven principal, and sets
@@ -231,7 +234,7 @@ const parley_principal_t *parley_who_answered(const parley_who_t *who,
  * message.  Returns 1 and *ret, or 0.
  */
 int parley_who_owner(parley_who_t *who, parley_proto_t proto,
-    parley_str_t name, parley_agent_t *ret);
+    parley_str_t name, struct parley_agent_s *ret);
 
 /* A parley_resolve_pt and a parley_attribute_pt; data is a parley_who_t. */
 int parley_who_resolve(void *data, parley_proto_t from, parley_str_t name,

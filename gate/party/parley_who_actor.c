@@ -1,6 +1,8 @@
 /* The human that a party of a message acts for, and the party's instrument. */
 
 #include "auth/parley_actor.h"
+#include "translate/parley_agent.h"
+#include "auth/parley_jwt.h"
 #include "translate/parley_name.h"
 #include "gate/party/parley_who_parts.h"
 

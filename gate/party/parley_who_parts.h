@@ -3,6 +3,7 @@
 #ifndef PARLEY_WHO_PARTS_H
 #define PARLEY_WHO_PARTS_H
 
+#include "translate/parley_agent.h"
 #include "gate/party/parley_who.h"
 
 

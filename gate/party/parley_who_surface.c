@@ -4,6 +4,8 @@
  * name that is derived from the account.
  */
 
+#include "translate/parley_agent.h"
+#include "auth/parley_jwt.h"
 #include "translate/parley_msg_field.h"
 #include "translate/parley_name.h"
 #include "auth/parley_surface.h"

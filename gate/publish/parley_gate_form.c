@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "translate/parley_engine.h"
+#include "translate/parley_loss.h"
 #include "gate/delivery/parley_render.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "translate/parley_loss.h"
 #include "gate/delivery/parley_render.h"
 #include "gate/message/parley_gate_steps.h"
 #include "hub/parley_selector.h"

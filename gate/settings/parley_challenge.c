@@ -1,5 +1,6 @@
 #include "gate/settings/parley_challenge.h"
 #include "core/parley_buf.h"
+#include "auth/parley_glob.h"
 
 
 static void parley_challenge_text(parley_buf_t *b, parley_str_t text);

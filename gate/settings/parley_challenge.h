@@ -9,8 +9,10 @@
 
 #include "core/parley_arena.h"
 #include "core/parley_error.h"
-#include "auth/parley_glob.h"
 #include "core/parley_str.h"
+
+
+struct parley_glob_s;           /* parley_glob.h */
 
 
 #define PARLEY_REALM_DEFAULT  "parley"
@@ -34,7 +36,8 @@ int parley_realm_vet_metadata(parley_str_t url);
  * issue a pattern.  Returns 0, or -1: no memory.
  */
 int parley_challenge(parley_arena_t *arena, const parley_realm_t *realm,
-    const parley_error_t *err, const parley_glob_t *lacks, parley_str_t *ret)
+    const parley_error_t *err, const struct parley_glob_s *lacks,
+    parley_str_t *ret)
     __attribute__((warn_unused_result));
 
 

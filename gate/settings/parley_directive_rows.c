@@ -1,6 +1,7 @@
 /* The table of directives, without its setters. */
 
 #include "gate/settings/parley_directive.h"
+#include "auth/parley_policy.h"
 
 
 const parley_directive_row_t  parley_directives[PARLEY_DIRECTIVE_COUNT] = {

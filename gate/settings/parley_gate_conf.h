@@ -5,13 +5,13 @@
 
 #include "core/parley_json.h"
 #include "translate/parley_msg.h"
-#include "auth/parley_policy.h"
 #include "core/parley_rate.h"
 #include "translate/parley_caps.h"
 #include "core/parley_str.h"
 #include "gate/settings/parley_step.h"
 
 
+struct parley_policy_s;         /* parley_policy.h */
 struct parley_edit_s;           /* parley_codec_types.h */
 struct parley_intents_s;        /* parley_intents.h */
 struct parley_jwk_s;            /* parley_jwk.h */
@@ -76,7 +76,7 @@ typedef struct {
     parley_dry_t            dry;
     uint8_t                 trusted;
 
-    const parley_policy_t  *policy;         /* NULL: no rules */
+    const struct parley_policy_s  *policy;  /* NULL: no rules */
     const parley_rate_t    *rate;           /* NULL: the location has none */
     const struct parley_value_s  *rate_value;   /* rate->variable; NULL:
                                                    none */

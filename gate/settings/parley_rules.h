@@ -7,6 +7,15 @@
 #define PARLEY_RULES_H
 
 #include "auth/parley_policy.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* rules of a block: parley_allow, parley_deny */
+typedef struct parley_rules_conf_s {
+    parley_policy_t              policy;        /* data of each rule is its
+                                                   parley_where_t */
+    struct parley_rules_conf_s  *next;          /* rules of another block */
+} parley_rules_conf_t;
 
 
 /*

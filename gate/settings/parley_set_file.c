@@ -9,7 +9,9 @@
 #include "auth/parley_config.h"
 #include "gate/settings/parley_directive.h"
 #include "gate/settings/parley_identities.h"
+#include "translate/parley_intents.h"
 #include "translate/parley_name.h"
+#include "schemas/parley_schema.h"
 #include "auth/parley_signature.h"
 
 

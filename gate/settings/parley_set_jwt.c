@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "gate/settings/parley_arguments.h"
+#include "gate/settings/parley_challenge.h"
 #include "gate/settings/parley_directive.h"
+#include "auth/parley_jwt.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "auth/parley_origin.h"
 
 

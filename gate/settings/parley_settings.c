@@ -4,6 +4,8 @@
 
 #include "auth/parley_config.h"
 #include "gate/settings/parley_directive.h"
+#include "translate/parley_intents.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "translate/parley_name.h"
 #include "gate/settings/parley_reserved.h"
 #include "state/parley_state.h"

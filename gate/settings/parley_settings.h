@@ -10,14 +10,11 @@
 #ifndef PARLEY_SETTINGS_H
 #define PARLEY_SETTINGS_H
 
-#include "gate/settings/parley_challenge.h"
 #include "auth/parley_directory.h"
 #include "hub/parley_expand_conf.h"
 #include "gate/settings/parley_gate_conf.h"
 #include "hub/parley_stream.h"
-#include "translate/parley_intents.h"
 #include "auth/parley_jwk.h"
-#include "auth/parley_jwt.h"
 #include "auth/parley_principal.h"
 #include "auth/parley_revocation.h"
 #include "translate/parley_severity_word.h"
@@ -25,6 +22,9 @@
 
 
 struct parley_engine_s;         /* parley_codec_types.h */
+struct parley_intents_s;        /* parley_intents.h */
+struct parley_jwt_conf_s;       /* parley_jwt_conf.h */
+struct parley_rules_conf_s;     /* parley_rules.h */
 
 
 /* parley_health */
@@ -89,71 +89,8 @@ typedef struct parley_value_s {
 } parley_value_t;
 
 
-typedef enum {
-    PARLEY_TOKEN_HEADER = 0,            /* Authorization */
-    PARLEY_TOKEN_FIELD,                 /* $http_NAME, must not be repeated */
-    PARLEY_TOKEN_COOKIE,                /* $cookie_NAME, must not be repeated */
-    PARLEY_TOKEN_ARGUMENT,              /* $arg_NAME, decoded; must not be
-                                           repeated */
-    PARLEY_TOKEN_VARIABLE,              /* another variable */
-    PARLEY_TOKEN_SEVERAL                /* one of several places */
-} parley_token_source_t;
-
-
-/* place of a token in a request */
-typedef struct {
-    parley_token_source_t   source;
-    parley_str_t            name;       /* name of the cookie, the argument, or
-                                           the header in lower case */
-    parley_str_t            alias;      /* name of the header, with underscores
-                                           for hyphens */
-    parley_value_t          value;      /* value of a cookie or a variable */
-} parley_token_place_t;
-
-
 /* suspended principals on a page, at most */
 #define PARLEY_SUSPENDED_MAX     1000
-
-/* query argument that holds a ticket */
-#define PARLEY_TICKET_ARGUMENT  "ticket"
-
-
-/* parley_jwt on */
-typedef struct parley_jwt_conf_s {
-    parley_jwt_rules_t      rules;
-    parley_realm_t          realm;
-    parley_limit_rate_t     failures;
-    parley_token_place_t    place;
-    parley_token_place_t   *places;     /* SEVERAL: places, at most one of which
-                                           may have a token */
-    size_t                  nplaces;
-    const parley_str_t     *origins;    /* origins of pages that may send the
-                                           cookie, in addition to the host's
-                                           own; see parley_origin.h */
-    size_t                  norigins;
-    int64_t                 tickets;    /* lifetime of a ticket for a stream in
-                                           ms; 0: no tickets */
-    size_t                  max_size;   /* longest token in octets; 0: the
-                                           default */
-
-    /* list of all parley_jwt with tickets=, see parley_settings_http_t */
-    struct parley_jwt_conf_s  *next;
-    parley_where_t          where;
-    unsigned                streams:1;  /* a stream takes its tickets */
-} parley_jwt_conf_t;
-
-
-/* Returns the place with this source, or NULL. */
-const parley_token_place_t *parley_token_place_find(
-    const parley_jwt_conf_t *jwt, parley_token_source_t source);
-
-
-/* rules of a block: parley_allow, parley_deny */
-typedef struct parley_rules_conf_s {
-    parley_policy_t              policy;        /* data of each rule is its
-                                                   parley_where_t */
-    struct parley_rules_conf_s  *next;          /* rules of another block */
-} parley_rules_conf_t;
 
 
 /*
@@ -234,7 +171,7 @@ typedef struct parley_settings_http_s {
     parley_jwks_t        signing_keys;  /* parley_signing_key; empty: none */
     parley_jwk_t        *signing;       /* the first signing key; NULL: none */
     parley_str_t         public_keys;   /* JWK set of the public parts */
-    parley_intents_t    *intents;       /* NULL: none */
+    struct parley_intents_s  *intents;  /* NULL: none */
 
     parley_str_t         audit;         /* file of parley_audit; empty: none */
     int64_t              audit_ms;      /* time between checkpoints */
@@ -296,12 +233,12 @@ typedef struct parley_settings_http_s {
                                            line 0: none */
     parley_where_t       plain;         /* last directive that a warning about a
                                            block without TLS named */
-    parley_rules_conf_t  *rules;        /* rules of all blocks, the last first;
-                                           NULL: none */
+    struct parley_rules_conf_s  *rules;     /* rules of all blocks, the last
+                                               first; NULL: none */
     parley_proto_set_t   published;     /* protocols that are accepted for
                                            publication */
-    parley_jwt_conf_t   *tickets;       /* each parley_jwt with tickets=, the
-                                           last first; NULL: none */
+    struct parley_jwt_conf_s  *tickets;     /* each parley_jwt with tickets=,
+                                               the last first; NULL: none */
 
     parley_where_t       where[PARLEY_DIRECTIVE_COUNT];
 } parley_settings_http_t;
@@ -315,7 +252,7 @@ typedef struct parley_settings_s {
     parley_proto_t                 said; /* parley_speak; NONE: not given */
     parley_str_t                   gateway;
 
-    const parley_jwt_conf_t       *jwt;         /* NULL: off */
+    const struct parley_jwt_conf_s  *jwt;       /* NULL: off */
     const parley_claims_conf_t    *claims;      /* NULL: none */
 
     int64_t                        window_ms;

@@ -4,6 +4,7 @@
  * parley_websocket.
  */
 
+#include "auth/parley_policy.h"
 #include "gate/settings/parley_settings_parts.h"
 
 

@@ -4,6 +4,7 @@
  * is proven and the rules allow the caller (GW-30).
  */
 
+#include "auth/parley_policy.h"
 #include "gate/settings/parley_settings_parts.h"
 
 

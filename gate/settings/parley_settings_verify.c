@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "translate/parley_codec.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "gate/settings/parley_settings_parts.h"
 #include "translate/parley_suits.h"
 

@@ -1,5 +1,7 @@
 /* Warnings of nginx -t about settings that are valid and probably a mistake. */
 
+#include "translate/parley_codec.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "gate/settings/parley_settings_parts.h"
 #include "translate/parley_suits.h"
 

@@ -3,6 +3,7 @@
  * prove the caller.  If both are there, they must name the same principal.
  */
 
+#include "auth/parley_certificate.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 

@@ -5,9 +5,11 @@
 
 #include <string.h>
 
+#include "translate/parley_codec.h"
 #include "gate/message/parley_gate_steps.h"
 #include "http/parley_events.h"
 #include "gate/correlation/parley_exchange.h"
+#include "translate/parley_loss.h"
 
 
 static parley_exchange_t *parley_gate_exchanged(parley_gate_t *g);

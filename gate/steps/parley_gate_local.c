@@ -5,9 +5,12 @@
 
 #include <string.h>
 
+#include "translate/parley_engine.h"
 #include "gate/message/parley_gate_steps.h"
+#include "translate/parley_intents.h"
 #include "translate/parley_msg_field.h"
 #include "gate/settings/parley_reserved.h"
+#include "schemas/parley_schema.h"
 #include "gate/settings/parley_settings.h"
 #include "gate/admission/parley_retain.h"
 #include "translate/parley_tasks.h"

@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 
+#include "translate/parley_engine.h"
 #include "gate/publish/parley_gate_deliver.h"
 #include "gate/message/parley_gate_steps.h"
+#include "translate/parley_intents.h"
 #include "gate/party/parley_names.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_msg_field.h"

@@ -4,6 +4,7 @@
  */
 
 #include "gate/party/parley_account.h"
+#include "translate/parley_codec.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 

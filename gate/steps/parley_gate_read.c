@@ -8,6 +8,7 @@
 
 #include "gate/message/parley_gate_mcp.h"
 #include "translate/parley_check.h"
+#include "translate/parley_intents.h"
 
 
 /* octets for the list of the titles of all protocols */

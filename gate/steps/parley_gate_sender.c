@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "gate/party/parley_child_key.h"
+#include "translate/parley_engine.h"
 #include "gate/message/parley_gate_steps.h"
 #include "auth/parley_revocation.h"
 #include "gate/settings/parley_settings.h"

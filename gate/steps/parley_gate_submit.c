@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "translate/parley_binding.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_engine.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 

@@ -5,6 +5,8 @@
  */
 
 #include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_jwt_conf.h"
+#include "auth/parley_token_cache.h"
 #include "gate/party/parley_verified.h"
 #include "http/parley_header.h"
 #include "gate/settings/parley_settings.h"

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "gate/party/parley_address.h"
+#include "translate/parley_engine.h"
 #include "gate/message/parley_gate_steps.h"
+#include "translate/parley_intents.h"
 #include "gate/settings/parley_reserved.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_msg_field.h"

@@ -1,5 +1,6 @@
 #include "gate/steps/parley_trace_directive.h"
 #include "gate/settings/parley_directive.h"
+#include "auth/parley_policy.h"
 
 #include <string.h>
 

@@ -13,6 +13,8 @@
 #include "ngx_module/answer/ngx_http_parley_headers_out.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
+#include "gate/correlation/parley_exchange.h"
+#include "http/parley_media.h"
 #include "gate/settings/parley_settings.h"
 
 

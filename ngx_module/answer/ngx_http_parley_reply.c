@@ -12,7 +12,9 @@
 #include "ngx_module/answer/ngx_http_parley_headers_out.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
+#include "gate/settings/parley_challenge.h"
 #include "http/parley_handshake.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "gate/settings/parley_settings.h"
 
 

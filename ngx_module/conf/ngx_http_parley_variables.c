@@ -14,7 +14,10 @@
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_detached.h"
+#include "translate/parley_engine.h"
 #include "core/parley_escape.h"
+#include "auth/parley_jwt.h"
+#include "translate/parley_loss.h"
 
 
 #define NGX_HTTP_PARLEY_TRACE_ID  32      /* hex digits of a traceparent */

@@ -9,6 +9,7 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "auth/parley_certificate.h"
 
 
 #if (NGX_HTTP_SSL)

@@ -19,6 +19,7 @@
 #include "ngx_module/worker/ngx_http_parley_log.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "translate/parley_engine.h"
 #include "gate/steps/parley_trace_directive.h"
 
 

@@ -10,7 +10,10 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "translate/parley_codec.h"
+#include "translate/parley_engine.h"
 #include "core/parley_escape.h"
+#include "http/parley_media.h"
 #include "gate/settings/parley_settings.h"
 #include "http/parley_header.h"
 

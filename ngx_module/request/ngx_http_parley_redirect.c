@@ -16,6 +16,7 @@
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_detached.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
+#include "gate/correlation/parley_exchange.h"
 #include "gate/settings/parley_settings.h"
 
 

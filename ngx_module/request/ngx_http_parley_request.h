@@ -12,6 +12,7 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "auth/parley_certificate.h"
 
 
 /* ngx_http_parley_phases.c */

@@ -9,6 +9,7 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "translate/parley_codec.h"
 #include "gate/settings/parley_settings.h"
 
 

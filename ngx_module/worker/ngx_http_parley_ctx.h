@@ -11,8 +11,9 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
-#include "gate/correlation/parley_exchange.h"
+#include "gate/correlation/parley_answered.h"
 #include "gate/message/parley_gate.h"
+#include "translate/parley_loss.h"
 #include "gate/party/parley_who.h"
 
 

@@ -5,6 +5,7 @@
  */
 
 #include "t/fuzz/parley_fuzz_translate.h"
+#include "translate/parley_codec.h"
 
 
 static const char  request[] =

@@ -7,6 +7,7 @@
 #include "gate/delivery/parley_deadline.h"
 #include "hub/parley_publish.h"
 #include "gate/correlation/parley_question.h"
+#include "gate/correlation/parley_question_raised.h"
 #include "t/simulate/parley_sim.h"
 
 

@@ -3,6 +3,7 @@
 #include "t/unit/parley_test.h"
 
 #include "gate/settings/parley_challenge.h"
+#include "auth/parley_glob.h"
 
 
 static parley_arena_t  arena;

@@ -2,6 +2,7 @@
 
 #include "t/unit/parley_test.h"
 #include "gate/metrics/parley_counters.h"
+#include "translate/parley_loss.h"
 #include "gate/settings/parley_settings.h"
 #include "gate/message/parley_tally.h"
 

@@ -8,6 +8,8 @@
 #include "gate/settings/parley_directive.h"
 #include "translate/parley_engine.h"
 #include "translate/parley_codec_types.h"
+#include "gate/settings/parley_jwt_conf.h"
+#include "auth/parley_policy.h"
 
 
 #define MAX_WORDS  16

@@ -1,6 +1,8 @@
 /* The table of steps, its verdict, and a message that continues. */
 
 #include "t/unit/parley_test_gate.h"
+#include "gate/settings/parley_jwt_conf.h"
+#include "translate/parley_intents.h"
 
 
 /* Returns whether the payload of the forwarded message has a member. */

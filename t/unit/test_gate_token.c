@@ -3,7 +3,9 @@
  */
 
 #include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_jwt_conf.h"
 #include "gate/settings/parley_settings.h"
+#include "auth/parley_token_cache.h"
 #include "t/unit/parley_test_auth.h"
 
 
