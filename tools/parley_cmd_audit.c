@@ -312,7 +312,7 @@ parley_audit_total(const parley_audit_verify_t *v, uint64_t open)
         printf(", %" PRIu64 " of them signed by these keys", v->verified);
 
     } else {
-        printf(" whose signatures were not verified (--keys)");
+        printf(", their signatures not verified (--keys)");
     }
 
     if (v->parts > 0) {

@@ -48,7 +48,7 @@ const parley_command_t  parley_cmd_hold_lift = {
     .max = 1,
     .summary = "Resumes a principal that is suspended or paused",
     .text = "Prints the ended suspensions as \"hold list\" does; the status "
-            "is 1 if there\nwas none.\n",
+            "is 1 if\nno suspension ended.\n",
     .options = parley_hold_options,
     .run = parley_hold_lift
 };

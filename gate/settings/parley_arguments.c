@@ -192,7 +192,7 @@ parley_arguments_unknown(const parley_arguments_t *a, parley_str_t text,
     }
 
     (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, name,
-                            "is no argument of this request, %s%s",
+                            "is not an argument of this request, %s%s",
                             n == 0 ? "which has none" : "expected one of ",
                             all);
     err->is_name = 1;
@@ -213,8 +213,8 @@ parley_arguments_check(const parley_arguments_t *a, const parley_msg_t *msg,
     recipient = &a->list[PARLEY_ARGUMENT_RECIPIENT];
 
     if (scope->value.len > 0 && !codec->binding->scoped) {
-        return parley_argument_fail(scope, err, "is none of this message's "
-                                    "protocol");
+        return parley_argument_fail(scope, err, "does not exist in the "
+                                    "message's protocol");
     }
 
     /* ACH-15: a service could take an empty scope for the widest one */
@@ -229,7 +229,7 @@ parley_arguments_check(const parley_arguments_t *a, const parley_msg_t *msg,
     }
 
     if (!codec->binding->addressed) {
-        return parley_argument_fail(recipient, err, "is none of this "
+        return parley_argument_fail(recipient, err, "does not exist in the "
                                     "message's protocol");
     }
 
@@ -507,8 +507,8 @@ parley_argument_set(parley_argument_t *argument, parley_str_t value,
     argument->value = value;
 
     return parley_argument_is_text(value) ? 0
-           : parley_argument_fail(argument, err, "is no UTF-8, or has control "
-                                  "characters");
+           : parley_argument_fail(argument, err, "is not UTF-8, or has "
+                                  "control characters");
 }
 
 

@@ -308,8 +308,8 @@ parley_set_signing_key(parley_setting_t *d)
         || !parley_str_is(parley_signature_word(&keys->keys[0]), "ed25519"))
     {
         return parley_problem(d->problem, "\"%.*s\" must hold a private "
-                              "Ed25519 key, or a set of Ed25519 keys whose "
-                              "first one is private", (int) path.len,
+                              "Ed25519 key, or a set of Ed25519 keys with a "
+                              "private one first", (int) path.len,
                               (const char *) path.data);
     }
 
