@@ -51,9 +51,16 @@ static int parley_applies_publish(const parley_settings_http_t *http,
     const parley_settings_t *s);
 
 
+/* A step that only reads the members of the gate.  It may change the message,
+   the error and others that they point to. */
+typedef parley_step_result_t (*parley_gate_check_pt)(const parley_gate_t *g);
+
+
 typedef struct {
     const char              *name;
-    parley_step_pt           run;       /* NULL: the adapter's */
+    parley_step_pt           run;       /* NULL: check, or the adapter's */
+    parley_gate_check_pt     check;     /* the step, if it changes no member of
+                                           the gate; else NULL */
     unsigned                 proves:1;  /* it proves the sender */
     unsigned                 again:1;   /* also for a message that continues */
     parley_gate_applies_pt   applies;   /* NULL: at every location */
@@ -61,68 +68,76 @@ typedef struct {
 
 
 static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
-    [PARLEY_STEP_METHOD] = { "method", NULL, 0, 0, NULL },
-    [PARLEY_STEP_FAILURES] = { "failures", parley_gate_failures, 0, 0,
-                               parley_applies_failures },
-    [PARLEY_STEP_PROOF] = { "proof", parley_gate_proof, 1, 0,
-                            parley_applies_proof },
-    [PARLEY_STEP_RATE] = { "rate", parley_gate_rate, 0, 0,
-                           parley_applies_rate },
-    [PARLEY_STEP_BODY] = { "body", NULL, 0, 0, NULL },
-    [PARLEY_STEP_SERVE] = { "serve", parley_gate_serve, 0, 0, NULL },
-    [PARLEY_STEP_JSON] = { "json", parley_gate_json, 0, 0, NULL },
-    [PARLEY_STEP_PROTOCOL] = { "protocol", parley_gate_protocol, 0, 1, NULL },
-    [PARLEY_STEP_SCHEMA] = { "schema", parley_gate_schema, 0, 1, NULL },
-    [PARLEY_STEP_PAYLOAD] = { "payload", parley_gate_payload, 0, 0,
-                              parley_applies_payload },
-    [PARLEY_STEP_TRANSPORT] = { "transport", parley_gate_transport,
-                                0, 0, NULL },
-    [PARLEY_STEP_SENDER] = { "sender", parley_gate_sender, 1, 0, NULL },
-    [PARLEY_STEP_SIGNATURE] = { "signature", parley_gate_signature,
-                                1, 0, NULL },
-    [PARLEY_STEP_REVOCATION] = { "revocation", parley_gate_revocation, 1, 1,
-                                 parley_applies_revocation },
-    [PARLEY_STEP_SENDER_RATE] = { "sender-rate", parley_gate_sender_rate, 0, 0,
-                                  parley_applies_rate },
-    [PARLEY_STEP_ARGUMENTS] = { "arguments", parley_gate_arguments,
-                                0, 1, NULL },
-    [PARLEY_STEP_SUBMISSION] = { "submission", parley_gate_submission,
-                                 0, 1, NULL },
-    [PARLEY_STEP_REFERENCE] = { "reference", parley_gate_reference,
-                                0, 1, NULL },
-    [PARLEY_STEP_POLICY] = { "policy", parley_gate_policy, 0, 1, NULL },
-    [PARLEY_STEP_DIRECTION] = { "direction", parley_gate_direction,
-                                0, 1, NULL },
-    [PARLEY_STEP_LOCAL] = { "local", parley_gate_local, 0, 0,
-                            parley_applies_live },
-    [PARLEY_STEP_SESSION] = { "session", parley_gate_session, 0, 1,
-                              parley_applies_session },
-    [PARLEY_STEP_AGE] = { "age", parley_gate_age, 0, 0, NULL },
-    [PARLEY_STEP_ADMIT] = { "admit", parley_gate_admit, 0, 0, NULL },
-    [PARLEY_STEP_REFUTE] = { "refute", parley_gate_refute, 0, 0,
-                             parley_applies_live },
-    [PARLEY_STEP_REWRITE] = { "rewrite", parley_gate_rewrite, 0, 1,
-                              parley_applies_rewrite },
-    [PARLEY_STEP_TRANSLATE] = { "translate", parley_gate_translate,
-                                0, 1, NULL },
-    [PARLEY_STEP_LOSS] = { "loss", parley_gate_loss, 0, 1, NULL },
-    [PARLEY_STEP_KEEP] = { "keep", parley_gate_keep, 0, 1, NULL },
-    [PARLEY_STEP_SUSPEND] = { "suspend", parley_gate_suspend, 0, 0,
-                              parley_applies_live },
-    [PARLEY_STEP_RECORD] = { "record", parley_gate_record, 0, 0,
-                             parley_applies_record },
-    [PARLEY_STEP_PUBLISH] = { "publish", parley_gate_publish, 0, 0,
-                              parley_applies_publish },
-    [PARLEY_STEP_ESCALATE] = { "escalate", parley_gate_escalate, 0, 0, NULL },
-    [PARLEY_STEP_FORWARD] = { "forward", NULL, 0, 1, NULL },
+    [PARLEY_STEP_METHOD] = { .name = "method" },
+    [PARLEY_STEP_FAILURES] = { .name = "failures", .run = parley_gate_failures,
+        .applies = parley_applies_failures },
+    [PARLEY_STEP_PROOF] = { .name = "proof", .run = parley_gate_proof,
+        .proves = 1, .applies = parley_applies_proof },
+    [PARLEY_STEP_RATE] = { .name = "rate", .run = parley_gate_rate,
+        .applies = parley_applies_rate },
+    [PARLEY_STEP_BODY] = { .name = "body" },
+    [PARLEY_STEP_SERVE] = { .name = "serve", .run = parley_gate_serve },
+    [PARLEY_STEP_JSON] = { .name = "json", .run = parley_gate_json },
+    [PARLEY_STEP_PROTOCOL] = { .name = "protocol", .run = parley_gate_protocol,
+        .again = 1 },
+    [PARLEY_STEP_SCHEMA] = { .name = "schema", .run = parley_gate_schema,
+        .again = 1 },
+    [PARLEY_STEP_PAYLOAD] = { .name = "payload", .check = parley_gate_payload,
+        .applies = parley_applies_payload },
+    [PARLEY_STEP_TRANSPORT] = { .name = "transport",
+        .check = parley_gate_transport },
+    [PARLEY_STEP_SENDER] = { .name = "sender", .check = parley_gate_sender,
+        .proves = 1 },
+    [PARLEY_STEP_SIGNATURE] = { .name = "signature",
+        .run = parley_gate_signature, .proves = 1 },
+    [PARLEY_STEP_REVOCATION] = { .name = "revocation",
+        .check = parley_gate_revocation, .proves = 1, .again = 1,
+        .applies = parley_applies_revocation },
+    [PARLEY_STEP_SENDER_RATE] = { .name = "sender-rate",
+        .run = parley_gate_sender_rate, .applies = parley_applies_rate },
+    [PARLEY_STEP_ARGUMENTS] = { .name = "arguments",
+        .run = parley_gate_arguments, .again = 1 },
+    [PARLEY_STEP_SUBMISSION] = { .name = "submission",
+        .run = parley_gate_submission, .again = 1 },
+    [PARLEY_STEP_REFERENCE] = { .name = "reference",
+        .run = parley_gate_reference, .again = 1 },
+    [PARLEY_STEP_POLICY] = { .name = "policy", .run = parley_gate_policy,
+        .again = 1 },
+    [PARLEY_STEP_DIRECTION] = { .name = "direction",
+        .check = parley_gate_direction, .again = 1 },
+    [PARLEY_STEP_LOCAL] = { .name = "local", .run = parley_gate_local,
+        .applies = parley_applies_live },
+    [PARLEY_STEP_SESSION] = { .name = "session", .run = parley_gate_session,
+        .again = 1, .applies = parley_applies_session },
+    [PARLEY_STEP_AGE] = { .name = "age", .run = parley_gate_age },
+    [PARLEY_STEP_ADMIT] = { .name = "admit", .run = parley_gate_admit },
+    [PARLEY_STEP_REFUTE] = { .name = "refute", .run = parley_gate_refute,
+        .applies = parley_applies_live },
+    [PARLEY_STEP_REWRITE] = { .name = "rewrite", .run = parley_gate_rewrite,
+        .again = 1, .applies = parley_applies_rewrite },
+    [PARLEY_STEP_TRANSLATE] = { .name = "translate",
+        .run = parley_gate_translate, .again = 1 },
+    [PARLEY_STEP_LOSS] = { .name = "loss", .check = parley_gate_loss,
+        .again = 1 },
+    [PARLEY_STEP_KEEP] = { .name = "keep", .run = parley_gate_keep,
+        .again = 1 },
+    [PARLEY_STEP_SUSPEND] = { .name = "suspend", .run = parley_gate_suspend,
+        .applies = parley_applies_live },
+    [PARLEY_STEP_RECORD] = { .name = "record", .run = parley_gate_record,
+        .applies = parley_applies_record },
+    [PARLEY_STEP_PUBLISH] = { .name = "publish", .run = parley_gate_publish,
+        .applies = parley_applies_publish },
+    [PARLEY_STEP_ESCALATE] = { .name = "escalate",
+        .run = parley_gate_escalate },
+    [PARLEY_STEP_FORWARD] = { .name = "forward", .again = 1 },
 
     /*
      * parley_gate_run() does not run these steps: see parley_gate_answer(),
      * _event(), _ended(), _answered() and _unanswered()
      */
 
-    [PARLEY_STEP_ANSWER] = { "answer", NULL, 0, 0, NULL },
-    [PARLEY_STEP_SETTLE] = { "settle", NULL, 0, 0, NULL },
+    [PARLEY_STEP_ANSWER] = { .name = "answer" },
+    [PARLEY_STEP_SETTLE] = { .name = "settle" },
 };
 
 
@@ -489,9 +504,9 @@ static parley_step_result_t
 parley_gate_walk(parley_gate_t *g, parley_step_t end, int64_t clock,
     parley_step_t *ret)
 {
-    parley_step_t         step;
-    parley_step_pt        run;
-    parley_step_result_t  result;
+    parley_step_t             step;
+    parley_step_result_t      result;
+    const parley_gate_row_t  *row;
 
     for ( /* void */ ; g->where.at != end; g->where.at++) {
 
@@ -502,8 +517,11 @@ parley_gate_walk(parley_gate_t *g, parley_step_t end, int64_t clock,
             continue;
         }
 
-        run = parley_gate_rows[step].run;
-        result = run != NULL ? run(g) : parley_gate_adapted(g, step);
+        row = &parley_gate_rows[step];
+
+        result = row->run != NULL ? row->run(g)
+                 : row->check != NULL ? row->check(g)
+                 : parley_gate_adapted(g, step);
 
         if (result > PARLEY_RESULT_NONE) {
 

@@ -151,12 +151,12 @@ int parley_gate_has_keys(parley_gate_t *g);
  * Returns 0, or -1 with g->err: token-invalid for a token or a certificate,
  * key-unknown for a signature, policy-refused without a proof, capacity.
  */
-int parley_gate_revoked(parley_gate_t *g)
+int parley_gate_revoked(const parley_gate_t *g)
     __attribute__((warn_unused_result));
 
 /* Fills the facts that parley_gate_revoked() checks.  They live as long as the
    request.  Returns 0, or -1: no memory. */
-int parley_gate_bearer(parley_gate_t *g, struct parley_bearer_s *ret)
+int parley_gate_bearer(const parley_gate_t *g, struct parley_bearer_s *ret)
     __attribute__((warn_unused_result));
 
 /*

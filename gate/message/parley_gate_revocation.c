@@ -13,14 +13,14 @@
 
 
 parley_step_result_t
-parley_gate_revocation(parley_gate_t *g)
+parley_gate_revocation(const parley_gate_t *g)
 {
     return parley_step_result(parley_gate_revoked(g));
 }
 
 
 int
-parley_gate_revoked(parley_gate_t *g)
+parley_gate_revoked(const parley_gate_t *g)
 {
     parley_bearer_t                  bearer;
     const parley_revocations_now_t  *now = g->conf.http->revocations;
@@ -40,7 +40,7 @@ parley_gate_revoked(parley_gate_t *g)
 
 
 int
-parley_gate_bearer(parley_gate_t *g, parley_bearer_t *ret)
+parley_gate_bearer(const parley_gate_t *g, parley_bearer_t *ret)
 {
     const parley_jwt_t  *jwt = g->who->jwt;
 

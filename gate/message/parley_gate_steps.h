@@ -145,7 +145,7 @@ int parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
 /* Names the author as the sender, if a surface delivers the message. */
 static inline void
-parley_gate_author(parley_gate_t *g)
+parley_gate_author(const parley_gate_t *g)
 {
     if (g->who->surface != NULL) {
         g->msg->sender = g->who->author;
@@ -364,21 +364,21 @@ int parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks);
 
 parley_step_result_t parley_gate_protocol(parley_gate_t *g);
 parley_step_result_t parley_gate_schema(parley_gate_t *g);
-parley_step_result_t parley_gate_payload(parley_gate_t *g);
+parley_step_result_t parley_gate_payload(const parley_gate_t *g);
 parley_step_result_t parley_gate_arguments(parley_gate_t *g);
 parley_step_result_t parley_gate_age(parley_gate_t *g);
 
 /* parley_gate_sender.c */
 
-parley_step_result_t parley_gate_transport(parley_gate_t *g);
-parley_step_result_t parley_gate_sender(parley_gate_t *g);
+parley_step_result_t parley_gate_transport(const parley_gate_t *g);
+parley_step_result_t parley_gate_sender(const parley_gate_t *g);
 parley_step_result_t parley_gate_signature(parley_gate_t *g);
 
 /*
  * Returns REFUSED after a failed proof, with g->err.  Removes the claimed
  * identity, so that logs and variables do not have it.
  */
-parley_step_result_t parley_gate_disproved(parley_gate_t *g);
+parley_step_result_t parley_gate_disproved(const parley_gate_t *g);
 
 /* parley_gate_certificate.c */
 
@@ -394,7 +394,7 @@ int parley_gate_shown(parley_gate_t *g,
 
 /* parley_gate_revocation.c */
 
-parley_step_result_t parley_gate_revocation(parley_gate_t *g);
+parley_step_result_t parley_gate_revocation(const parley_gate_t *g);
 
 /* parley_gate_token.c */
 
@@ -589,12 +589,12 @@ parley_step_result_t parley_gate_translate(parley_gate_t *g);
 /* parley_gate_rewrite.c */
 
 parley_step_result_t parley_gate_rewrite(parley_gate_t *g);
-parley_step_result_t parley_gate_loss(parley_gate_t *g);
+parley_step_result_t parley_gate_loss(const parley_gate_t *g);
 
 /* parley_gate_policy.c */
 
 parley_step_result_t parley_gate_policy(parley_gate_t *g);
-parley_step_result_t parley_gate_direction(parley_gate_t *g);
+parley_step_result_t parley_gate_direction(const parley_gate_t *g);
 
 /* parley_gate_rules.c */
 

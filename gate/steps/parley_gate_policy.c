@@ -157,7 +157,7 @@ parley_gate_recipient(const parley_gate_t *g)
  */
 
 parley_step_result_t
-parley_gate_direction(parley_gate_t *g)
+parley_gate_direction(const parley_gate_t *g)
 {
     if (g->read.correlation.question != NULL && g->read.correlation.above
         && g->read.correlation.final)

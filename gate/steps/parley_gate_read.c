@@ -172,7 +172,7 @@ parley_gate_schema(parley_gate_t *g)
 
 
 parley_step_result_t
-parley_gate_payload(parley_gate_t *g)
+parley_gate_payload(const parley_gate_t *g)
 {
     if (parley_intents_check(g->conf.intents, g->arena, g->msg, g->err) != 0) {
         return PARLEY_RESULT_REFUSED;

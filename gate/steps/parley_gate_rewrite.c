@@ -154,7 +154,7 @@ parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
 
 
 parley_step_result_t
-parley_gate_loss(parley_gate_t *g)
+parley_gate_loss(const parley_gate_t *g)
 {
     char          field[PARLEY_POINTER_MAX];
     parley_str_t  lost;

@@ -22,7 +22,7 @@ static int parley_gate_added(parley_gate_t *g, parley_jwks_t *ret);
 
 
 parley_step_result_t
-parley_gate_transport(parley_gate_t *g)
+parley_gate_transport(const parley_gate_t *g)
 {
     parley_transport_t  transport;
 
@@ -34,7 +34,7 @@ parley_gate_transport(parley_gate_t *g)
 
 
 parley_step_result_t
-parley_gate_sender(parley_gate_t *g)
+parley_gate_sender(const parley_gate_t *g)
 {
     int  rc;
 
@@ -57,7 +57,7 @@ parley_gate_sender(parley_gate_t *g)
 
 
 parley_step_result_t
-parley_gate_disproved(parley_gate_t *g)
+parley_gate_disproved(const parley_gate_t *g)
 {
     g->who->jwt = NULL;
     g->who->principal = NULL;
