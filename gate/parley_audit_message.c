@@ -38,8 +38,8 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
         ret->id = m->id;
         ret->correlation = m->corr;
         ret->answers = m->reply_to;
-        ret->in_vain = g->admit.in_vain != NULL ? parley_str_c(g->admit.in_vain)
-                                                : parley_str_none;
+        ret->in_vain = g->admit.not_resumed != NULL
+                       ? parley_str_c(g->admit.not_resumed) : parley_str_none;
 
     } else {
         ret->type = g->serve.request;

@@ -396,11 +396,11 @@ parley_gate_resume(parley_gate_t *g, const parley_settings_t *s)
 
     g->admit.before = g->admit.asked;
     g->answer.exchange = NULL;
-    g->answer.gives = 0;
+    g->answer.given_set = 0;
 
     memset(g->answer.given, 0, sizeof(g->answer.given));
     memset(&g->admit.asked, 0, sizeof(parley_asked_t));
-    memset(&g->read.means, 0, sizeof(parley_supervision_t));
+    memset(&g->read.supervision, 0, sizeof(parley_supervision_t));
     memset(&g->out.opts, 0, sizeof(parley_encode_opts_t));
     memset(&g->out.sent, 0, sizeof(parley_encoded_t));
 
@@ -468,7 +468,7 @@ parley_gate_run_proof(parley_gate_t *g, int64_t clock)
     }
 
     step = PARLEY_STEP_METHOD;
-    g->where.peeks = 1;
+    g->where.may_not_wait = 1;
 
     parley_ask_begin(&g->ask, clock);
 
@@ -484,7 +484,7 @@ parley_gate_run_proof(parley_gate_t *g, int64_t clock)
 
     parley_ask_end(&g->ask);
 
-    g->where.peeks = 0;
+    g->where.may_not_wait = 0;
 
     return result == PARLEY_RESULT_WAIT ? PARLEY_WAIT : 0;
 }
@@ -661,7 +661,7 @@ parley_gate_end(parley_gate_t *g)
         parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
 
         rc = parley_reservation_take(&g->admit.entrance, NULL);
-        g->admit.forgotten = rc == -1;
+        g->admit.id_not_kept = rc == -1;
         return rc == PARLEY_SETTLED_LATE ? 0 : rc;
 
     default:

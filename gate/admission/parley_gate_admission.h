@@ -21,11 +21,11 @@ typedef struct {
                                                (GW-19) */
     parley_error_t       *stale;            /* error of a message that is too
                                                old; NULL: it is not */
-    const char           *in_vain;          /* why a message of the parent to a
+    const char           *not_resumed;      /* why a message of the parent to a
                                                suspended child does not resume
                                                it; NULL: it resumes, or is
                                                another message */
-    unsigned              forgotten:1;      /* the window did not keep the
+    unsigned              id_not_kept:1;    /* the window did not keep the
                                                accepted id */
 } parley_gate_admission_t;
 

@@ -90,7 +90,7 @@ parley_reservation_prepare(parley_reservation_t *e, parley_error_t *err)
     if (e->known) {
         parley_window_key(e->ask->state, e->who, e->place, e->id);
 
-        if (parley_window_print(e->ask->state, m, e->said, e->print) != 0) {
+        if (parley_window_print(e->ask->state, m, e->content, e->print) != 0) {
             return parley_error_memory(err);
         }
 

@@ -38,7 +38,7 @@ typedef struct {
     const parley_lift_t        *lifts;      /* suspensions that end when the
                                                message is taken */
     size_t                      nlifts;
-    parley_json_ref_t           said;       /* content that a retry repeats, if
+    parley_json_ref_t           content;    /* content that a retry repeats, if
                                                it is not the message; or node
                                                NONE */
 

@@ -465,7 +465,7 @@ parley_correlation_match_one(parley_correlation_t *r, const uint8_t *key,
     r->age = age;
     r->own = name.own;
     r->corr = name.corr;
-    r->told = name.told;
+    r->asker_name = name.told;
     r->above = above;
     r->slot_until = r->ask->now + led.left;
 
@@ -577,8 +577,8 @@ parley_correlation_named(const parley_question_t *q,
         ret->corr = lead->corr;
     }
 
-    if (lead != NULL && lead->has_told) {
-        ret->told = lead->told;
+    if (lead != NULL && lead->has_asker_name) {
+        ret->told = lead->asker_name;
     }
 }
 

@@ -33,7 +33,7 @@ typedef struct {
     int64_t                  age;           /* age of the question in ms */
     parley_str_t             corr;          /* correlation of the question, as
                                                the message names it */
-    parley_str_t             told;          /* name of the asker, as the message
+    parley_str_t             asker_name;    /* name of the asker, as the message
                                                names it; empty: unknown */
     parley_who_asker_t      *asker;         /* asker of the question, if
                                                answering is set */

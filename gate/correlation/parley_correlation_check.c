@@ -107,17 +107,17 @@ parley_correlation_addressee(const parley_correlation_t *r)
     }
 
     if (parley_correlation_is_dm(r, r->question, r->corr)) {
-        m->recipient = r->told;
+        m->recipient = r->asker_name;
     }
 
     if (r->asker == NULL || m->recipient.len == 0
-        || (r->told.len == 0 && !r->own)
+        || (r->asker_name.len == 0 && !r->own)
         || parley_name_is_group(m->wire, m->recipient))
     {
         return;
     }
 
-    r->asker->told = m->recipient;
+    r->asker->recipient = m->recipient;
     r->who->asker = r->asker;
 }
 

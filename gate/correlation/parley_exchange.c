@@ -56,7 +56,7 @@ parley_exchange_init(parley_exchange_t *x)
     if (opts->context.len == 0) {
         /* an acknowledgment of an escalation has its context (VCP-25) */
 
-        opts->context = x->means->context;
+        opts->context = x->supervision->context;
     }
 
     parley_seal_opts(&x->seal, opts);

@@ -37,8 +37,8 @@ typedef struct parley_exchange_s {
     uint64_t                     seed;      /* as in parley_json_read() */
     parley_who_t                *who;       /* parties of the caller's
                                                message */
-    const parley_supervision_t  *means;     /* meaning of the message in a
-                                               hierarchy */
+    const parley_supervision_t  *supervision;   /* meaning of the message in a
+                                                   hierarchy */
     const parley_jwk_t          *key;       /* key that signs encoded answers;
                                                NULL: none */
     const parley_encode_opts_t  *sent_opts; /* options with which the message

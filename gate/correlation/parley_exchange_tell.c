@@ -221,7 +221,7 @@ parley_exchange_acknowledge(const parley_exchange_t *x, parley_arena_t *arena,
         return 0;
     }
 
-    if (x->means->alarm == PARLEY_SEVERITY_NONE) {
+    if (x->supervision->alarm == PARLEY_SEVERITY_NONE) {
         return 0;
     }
 

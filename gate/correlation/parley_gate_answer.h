@@ -20,8 +20,8 @@ typedef struct {
     parley_str_t        event;  /* event of a relayed stream that is not checked
                                    yet; empty: none */
     parley_arena_t     *arena;  /* arena of event */
-    unsigned            gives;              /* 1 << index of each header that
-                                               gave a session */
+    unsigned            given_set;  /* 1 << index of each header that gave a
+                                       session */
     unsigned            late:1;             /* another answer was settled first
                                                (SEC-08) */
 } parley_gate_answer_t;

@@ -93,12 +93,12 @@ typedef struct {
     parley_record_id_t      id;         /* record of the question */
     parley_str_t            corr;       /* correlation of the question by this
                                            name, if has_corr is set */
-    parley_str_t            told;       /* name of the asker by this name, if
+    parley_str_t            asker_name; /* name of the asker by this name, if
                                            has_told is set; may be empty */
     unsigned                has_corr:1; /* unset: the correlation is that of the
                                            asker */
-    unsigned                has_told:1; /* unset: the name is that of the
-                                           asker */
+    unsigned                has_asker_name:1;   /* unset: the name is that of
+                                                   the asker */
 } parley_question_alias_t;
 
 

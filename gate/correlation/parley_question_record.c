@@ -55,7 +55,7 @@ void
 parley_question_asked_by(const parley_question_t *q,
     parley_who_asker_t *ret)
 {
-    ret->told = parley_str_none;
+    ret->recipient = parley_str_none;
     ret->wire = (parley_proto_t) q->head.proto;
     ret->name = q->texts[PARLEY_QUESTION_SENDER];
     ret->sent = (parley_proto_t) q->head.sent;
@@ -86,9 +86,9 @@ parley_question_is_alias(parley_str_t record, parley_question_alias_t *ret)
 
     ret->id = head.id;
     ret->has_corr = head.has_corr;
-    ret->has_told = 1;
+    ret->has_asker_name = 1;
     ret->corr = parley_str_make(record.data, head.corr);
-    ret->told = parley_str_from(record, head.corr);
+    ret->asker_name = parley_str_from(record, head.corr);
 
     return 1;
 }

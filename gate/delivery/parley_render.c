@@ -234,7 +234,7 @@ parley_render_answers(const parley_publication_t *p, parley_proto_t to,
     r.who = &ret->who;
     r.question = &ret->question;
     r.own = p->own;
-    r.told = p->own ? p->to
+    r.asker_name = p->own ? p->to
              : ret->question.texts[PARLEY_QUESTION_SENT_FROM];
     r.asker = &ret->asker;
 

@@ -132,7 +132,7 @@ parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
     x->limits = &g->conf.gate->limits;
     x->seed = g->in.seed;
     x->who = g->who;
-    x->means = &g->read.means;
+    x->supervision = &g->read.supervision;
     x->key = g->conf.key;
     x->sent_opts = &g->out.opts;
     x->sent = sent;

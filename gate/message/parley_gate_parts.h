@@ -72,7 +72,7 @@ typedef struct {
                                                arrived */
     parley_correlation_t  correlation;      /* message that this one refers
                                                to */
-    parley_supervision_t  means;            /* meaning of the intent, set by
+    parley_supervision_t  supervision;      /* meaning of the intent, set by
                                                REFERENCE */
     unsigned              doc_read:1;       /* the body is JSON */
     unsigned              msg_read:1;       /* msg is filled, at least in
@@ -109,7 +109,7 @@ typedef struct {
     unsigned            retained:1;         /* retained before publication */
     unsigned            unframed:1;         /* published without a frame: sent
                                                is the original message */
-    unsigned            rises:1;            /* escalates unless acknowledged,
+    unsigned            escalates:1;        /* escalates unless acknowledged,
                                                even if the service accepts it */
     unsigned            holds:1;            /* ANSWERED, or REFUSED for a
                                                repeated call of MCP: reply is
@@ -178,7 +178,7 @@ typedef struct {
                                                    NULL */
     unsigned                     verdict_reported:1;    /* env->verdict was
                                                            called */
-    unsigned                     went_on:1; /* forwarded at least once */
+    unsigned                     forwarded:1;   /* forwarded at least once */
     unsigned                     outcome_reported:1;    /* env->outcome was
                                                            called */
     unsigned                     recorded:1;    /* env->record was called */
@@ -223,8 +223,8 @@ typedef struct {
                                                continues elsewhere; else NULL */
     unsigned                   begun:1;     /* parley_gate_run() was called, or
                                                the request is refused */
-    unsigned                   peeks:1;     /* in parley_gate_run_proof(): no
-                                               step may wait */
+    unsigned                   may_not_wait:1;  /* in parley_gate_run_proof():
+                                                   no step may wait */
 } parley_gate_where_t;
 
 

@@ -24,7 +24,7 @@ parley_gate_severity(const parley_gate_t *g)
         return PARLEY_SEVERITY_NONE;
     }
 
-    alarm = parley_severity_graver(g->msg, &g->read.means,
+    alarm = parley_severity_graver(g->msg, &g->read.supervision,
                                    parley_gate_reports(g));
     sent = parley_codecs[parley_embed_kin(g->conf.gate->speak)];
 

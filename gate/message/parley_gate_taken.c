@@ -42,7 +42,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
 
     parley_gate_in_time(g);
 
-    g->admit.forgotten = rc == -1;
+    g->admit.id_not_kept = rc == -1;
     g->answer.late |= rc == PARLEY_SETTLED_LATE;
 
     if (closes) {

@@ -84,7 +84,7 @@ parley_gate_conclude(parley_gate_t *g)
     } else if (verdict != PARLEY_VERDICT_ANSWERED && !g->conf.s->proves
                && !g->serve.relays)
     {
-        g->report.went_on = 1;
+        g->report.forwarded = 1;
     }
 }
 
@@ -156,7 +156,7 @@ parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
 
     g->where.settle = settle;
 
-    if (g->report.went_on) {
+    if (g->report.forwarded) {
         parley_gate_report_step(g, PARLEY_STEP_SETTLE,
                                 settle == PARLEY_SETTLE_COMMIT
                                 ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE);
@@ -170,7 +170,7 @@ parley_gate_report_outcome(parley_gate_t *g, parley_outcome_kind_t kind,
 {
     parley_outcome_t  outcome;
 
-    if (!g->report.went_on || g->report.outcome_reported) {
+    if (!g->report.forwarded || g->report.outcome_reported) {
         return;
     }
 

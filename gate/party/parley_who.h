@@ -38,7 +38,7 @@ typedef struct {
  * name of a human's instrument.
  */
 typedef struct {
-    parley_str_t               told;        /* the message's recipient */
+    parley_str_t               recipient;   /* the message's recipient */
     parley_proto_t             wire;        /* protocol of the question as it
                                                was asked */
     parley_str_t               name;        /* name of the asker in wire */
@@ -216,7 +216,7 @@ parley_who_is_asker(const parley_who_t *who, parley_proto_t from,
 {
     return who->asker != NULL && name.len > 0 && from == who->msg->wire
            && name.data == who->msg->recipient.data
-           && parley_str_eq(name, who->asker->told);
+           && parley_str_eq(name, who->asker->recipient);
 }
 
 /* Finds the name of the asker in a protocol, as parley_who_resolve() does. */

@@ -170,7 +170,7 @@ parley_gate_escalate(parley_gate_t *g)
         rc = parley_gate_add(g);
     }
 
-    g->publish.rises = rc == 0;
+    g->publish.escalates = rc == 0;
 
     return parley_step_result(rc);
 }

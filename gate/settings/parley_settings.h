@@ -352,7 +352,7 @@ typedef struct {
                                            a request that passes */
     unsigned      plain:1;              /* its server has only listeners without
                                            TLS */
-    parley_str_t  astray;               /* name of a location without
+    parley_str_t  error_location;       /* name of a location without
                                            parley_accept to which an error_page
                                            of this block leads; empty: none is
                                            known */

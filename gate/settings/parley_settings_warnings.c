@@ -169,7 +169,7 @@ parley_settings_astray(const parley_settings_env_t *env,
 {
     /* GW-24 */
 
-    if (block->astray.len == 0) {
+    if (block->error_location.len == 0) {
         return;
     }
 
@@ -179,8 +179,8 @@ parley_settings_astray(const parley_settings_env_t *env,
                           "to \"%.*s\", which has no \"parley_accept\": no "
                           "message reaches it", (int) block->name.len,
                           (const char *) block->name.data,
-                          (int) block->astray.len,
-                          (const char *) block->astray.data);
+                          (int) block->error_location.len,
+                          (const char *) block->error_location.data);
     parley_settings_warn(env, problem);
 }
 

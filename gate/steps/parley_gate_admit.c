@@ -47,7 +47,7 @@ parley_gate_reference(parley_gate_t *g)
 
     g->read.to = parley_correlation_to(r);
 
-    parley_embed_supervision(g->msg, &g->read.means);
+    parley_embed_supervision(g->msg, &g->read.supervision);
 
     return r->question != NULL ? PARLEY_RESULT_PASSED : PARLEY_RESULT_NONE;
 }
@@ -137,7 +137,7 @@ parley_gate_enter(parley_gate_t *g)
     e->address = g->in.address;
     e->stale = g->admit.stale;
     e->ttl = g->conf.window;
-    e->said = g->serve.mcp != NULL ? g->serve.mcp->arguments
+    e->content = g->serve.mcp != NULL ? g->serve.mcp->arguments
                                    : parley_json_ref_none;
     e->quota = NULL;
 
@@ -248,7 +248,7 @@ parley_gate_undo(parley_gate_t *g)
      */
 
     rc = parley_reservation_release(&g->admit.entrance, asked,
-                                    g->publish.rises ? 1 : 2,
+                                    g->publish.escalates ? 1 : 2,
                                     g->publish.retained
                                     ? &g->publish.retained_as : NULL);
 

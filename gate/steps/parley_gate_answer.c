@@ -184,7 +184,7 @@ static int
 parley_gate_closes(const parley_gate_t *g, const parley_answered_t *answered)
 {
     return answered->closes
-           && !(g->publish.rises
+           && !(g->publish.escalates
                 && (answered->kind == PARLEY_ANSWER_REFUSED
                     || answered->act == PARLEY_ACT_FAILURE));
 }
@@ -277,7 +277,7 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
         return 0;
     }
 
-    closes = g->err->taken && !g->publish.rises;
+    closes = g->err->taken && !g->publish.escalates;
 
     if (g->report.verdict == PARLEY_VERDICT_PASSED) {
         g->report.verdict = PARLEY_VERDICT_FAILED;

@@ -67,7 +67,7 @@ parley_gate_rewrite(parley_gate_t *g)
     }
 
     parley_correlation_again(&g->read.correlation);
-    parley_embed_supervision(g->msg, &g->read.means);
+    parley_embed_supervision(g->msg, &g->read.supervision);
 
     return PARLEY_RESULT_PASSED;
 }

@@ -366,11 +366,11 @@ parley_gate_session_given(parley_gate_t *g, size_t i, parley_str_t id)
 {
     parley_session_found_t  found;
 
-    if ((g->answer.gives & (1u << i)) || !parley_session_is_one(id)) {
+    if ((g->answer.given_set & (1u << i)) || !parley_session_is_one(id)) {
         return -1;
     }
 
-    g->answer.gives |= 1u << i;
+    g->answer.given_set |= 1u << i;
     found.n = 0;
 
     g->env->headers(g, parley_binding_sessions(g->conf.gate->speak)[i],

@@ -33,7 +33,8 @@ static int parley_gate_is_later(const parley_msg_t *m,
 int
 parley_gate_is_free(const parley_gate_t *g)
 {
-    return g->read.means.alarm != PARLEY_SEVERITY_NONE || parley_gate_reports(g)
+    return g->read.supervision.alarm != PARLEY_SEVERITY_NONE
+           || parley_gate_reports(g)
            || (g->read.correlation.question != NULL
                && g->read.correlation.question->head.alarm
                   != PARLEY_SEVERITY_NONE);
@@ -50,7 +51,7 @@ parley_gate_suspend(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    if (g->read.means.resumes) {
+    if (g->read.supervision.resumes) {
         return parley_gate_resume_recipient(g);
     }
 
@@ -174,7 +175,7 @@ parley_gate_resume_recipient(parley_gate_t *g)
         }
     }
 
-    g->admit.in_vain = rc != 0 || g->suspend.resumes.n == 0
+    g->admit.not_resumed = rc != 0 || g->suspend.resumes.n == 0
                        || g->admit.entrance.nlifts > 0 ? NULL
                        : parley_gate_acts_itself(g)
                        ? "the message is not later than the one that suspended "

@@ -60,11 +60,11 @@ ngx_http_parley_unanswered(ngx_http_parley_ctx_t *ctx,
 void
 ngx_http_parley_forgotten(ngx_http_parley_ctx_t *ctx)
 {
-    if (!ctx->gate.admit.forgotten) {
+    if (!ctx->gate.admit.id_not_kept) {
         return;
     }
 
-    ctx->gate.admit.forgotten = 0;
+    ctx->gate.admit.id_not_kept = 0;
 
     ngx_log_error(NGX_LOG_ALERT, ctx->request->connection->log, 0,
                   "parley: duplicate window has lost a taken message");

@@ -78,7 +78,7 @@ void
 ngx_http_parley_block_facts_known(ngx_conf_t *cf,
     ngx_http_parley_accepting_t *place)
 {
-    place->facts.astray = ngx_http_parley_astray(place);
+    place->facts.error_location = ngx_http_parley_astray(place);
     place->facts.plain = ngx_http_parley_is_plain(cf, place->cscf) ? 1 : 0;
 }
 

@@ -391,7 +391,7 @@ ngx_http_parley_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
     ngx_uint_t              number;
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
-    if (age && g->where.peeks) {
+    if (age && g->where.may_not_wait) {
         return PARLEY_WAIT;
     }
 
@@ -511,7 +511,7 @@ ngx_http_parley_verdict(parley_gate_t *g)
 
     ngx_http_parley_audit_verdict(ctx);
 
-    if (g->admit.in_vain && g->report.verdict != PARLEY_VERDICT_REFUSED) {
+    if (g->admit.not_resumed && g->report.verdict != PARLEY_VERDICT_REFUSED) {
         ngx_http_parley_log_in_vain(ctx);
     }
 }

@@ -137,7 +137,7 @@ ngx_http_parley_log_in_vain(ngx_http_parley_ctx_t *ctx)
 
     ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
                   "parley: resumption has no effect: %s, principal \"%s\", "
-                  "to \"%s\", id \"%s\"", ctx->gate.admit.in_vain,
+                  "to \"%s\", id \"%s\"", ctx->gate.admit.not_resumed,
                   ngx_http_parley_log_name(parley_who_proven(&ctx->who), who),
                   ngx_http_parley_log_name(ctx->msg.recipient, to),
                   ngx_http_parley_log_name(ctx->msg.id, which));

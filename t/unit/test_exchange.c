@@ -124,7 +124,7 @@ begin(fixture_t *f, parley_proto_t wire, const char *request,
     f->x.limits = &f->limits;
     f->x.seed = PARLEY_TEST_SEED;
     f->x.who = &f->who;
-    f->x.means = &f->means;
+    f->x.supervision = &f->means;
     f->x.sent_opts = &f->opts;
     f->x.sent = &f->sent;
     f->x.speak = speak;
