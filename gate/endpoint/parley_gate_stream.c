@@ -191,8 +191,9 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     /* if a rule may deny a message, each message is checked */
 
     if (parley_gate_denies(g)) {
-        o->gate = g;
-        s->reader = parley_str_make(&o->gate, sizeof(o->gate));
+        parley_gate_reader(g, &o->rules);
+        o->reader = &o->rules;
+        s->reader = parley_str_make(&o->reader, sizeof(o->reader));
     }
 
     return 0;

@@ -7,6 +7,7 @@
 #include "hub/parley_expand.h"
 #include "auth/parley_jwt.h"
 #include "gate/party/parley_names.h"
+#include "gate/message/parley_reader.h"
 
 
 /* intents of the message and of its carrier, each also by the name that it has
@@ -35,26 +36,29 @@ static int parley_gate_rule_caller(parley_gate_t *g,
     parley_gate_decide_pt decide);
 static int parley_gate_roles(const parley_who_t *who,
     parley_policy_request_t *request);
-static int parley_gate_ask_caller(const parley_gate_t *g,
+static void parley_gate_rules_request(const parley_gate_t *g,
+    const parley_principal_t *reader, parley_rules_request_t *ret);
+static int parley_rules_ask_caller(const parley_rules_request_t *r,
     parley_gate_asked_t *a);
-static int parley_gate_ask(const parley_gate_t *g,
-    const parley_principal_t *reader, parley_gate_asked_t *a);
-static int parley_gate_ask_to(const parley_gate_t *g,
-    const parley_principal_t *reader, parley_gate_asked_t *a);
+static int parley_rules_ask(const parley_rules_request_t *r,
+    parley_gate_asked_t *a);
+static int parley_rules_ask_to(const parley_rules_request_t *r,
+    parley_gate_asked_t *a);
 static void parley_gate_words(parley_policy_name_t *list,
     parley_policy_names_t *names, parley_str_t text, parley_str_t outer);
-static int parley_gate_readings(const parley_gate_t *g,
+static int parley_rules_readings(const parley_rules_request_t *r,
     parley_gate_asked_t *a);
 
 
 int
 parley_gate_check_rules(parley_gate_t *g)
 {
-    parley_gate_asked_t  a;
+    parley_gate_asked_t     a;
+    parley_rules_request_t  r;
 
-    if (parley_gate_ask(g, g->serve.reader, &a) != 0
-        || parley_gate_readings(g, &a) != 0)
-    {
+    parley_gate_rules_request(g, g->serve.reader, &r);
+
+    if (parley_rules_ask(&r, &a) != 0 || parley_rules_readings(&r, &a) != 0) {
         return parley_error_memory(g->err);
     }
 
@@ -84,6 +88,7 @@ static int
 parley_gate_rule_caller(parley_gate_t *g, parley_gate_decide_pt decide)
 {
     parley_gate_asked_t     a;
+    parley_rules_request_t  r;
     const parley_policy_t  *policy;
 
     policy = g->conf.gate->policy;
@@ -92,7 +97,9 @@ parley_gate_rule_caller(parley_gate_t *g, parley_gate_decide_pt decide)
         return 0;
     }
 
-    if (parley_gate_ask_caller(g, &a) != 0) {
+    parley_gate_rules_request(g, NULL, &r);
+
+    if (parley_rules_ask_caller(&r, &a) != 0) {
         return parley_error_memory(g->err);
     }
 
@@ -115,20 +122,39 @@ parley_gate_lacks(parley_gate_t *g)
 }
 
 
+/* Makes the request of a message at the gate.  reader: see
+   parley_rules_request_t. */
+
+static void
+parley_gate_rules_request(const parley_gate_t *g,
+    const parley_principal_t *reader, parley_rules_request_t *ret)
+{
+    ret->conf = g->conf.gate;
+    ret->arena = g->arena;
+    ret->who = g->who;
+    ret->msg = g->msg;
+    ret->proto = g->read.proto;
+    ret->method = g->in.method;
+    ret->to = parley_gate_to(g);
+    ret->reader = reader;
+}
+
+
 /*
  * Fills the part of the request to the rules that is about the caller, and
  * clears the rest.  Returns 0, or -1: no memory.
  */
 
 static int
-parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
+parley_rules_ask_caller(const parley_rules_request_t *r,
+    parley_gate_asked_t *a)
 {
-    const parley_who_t       *who = g->who;
+    const parley_who_t       *who = r->who;
     parley_policy_request_t  *request = &a->request;
 
     memset(request, 0, sizeof(parley_policy_request_t));
 
-    request->method = g->in.method;
+    request->method = r->method;
 
     if (who->jwt != NULL) {
         request->scopes = who->jwt->scopes;
@@ -139,9 +165,9 @@ parley_gate_ask_caller(const parley_gate_t *g, parley_gate_asked_t *a)
         return -1;
     }
 
-    if (g->conf.gate->policy->given & (1u << PARLEY_POLICY_PRINCIPAL)) {
+    if (r->conf->policy->given & (1u << PARLEY_POLICY_PRINCIPAL)) {
 
-        if (parley_names_sender(g->who, &a->sender) != 0) {
+        if (parley_names_sender(r->who, &a->sender) != 0) {
             return -1;
         }
 
@@ -198,48 +224,42 @@ parley_gate_roles(const parley_who_t *who, parley_policy_request_t *request)
 
 /*
  * Fills the request to the rules.  Looks up names only if a rule has names.
- * reader: see parley_gate_ask_to().  Returns 0, or -1: no memory.
+ * Returns 0, or -1: no memory.
  */
 
 static int
-parley_gate_ask(const parley_gate_t *g, const parley_principal_t *reader,
-    parley_gate_asked_t *a)
+parley_rules_ask(const parley_rules_request_t *r, parley_gate_asked_t *a)
 {
     parley_policy_request_t  *request = &a->request;
 
-    if (parley_gate_ask_caller(g, a) != 0
-        || parley_gate_ask_to(g, reader, a) != 0)
-    {
+    if (parley_rules_ask_caller(r, a) != 0 || parley_rules_ask_to(r, a) != 0) {
         return -1;
     }
 
-    request->protocol = parley_proto_name(g->read.proto);
+    request->protocol = parley_proto_name(r->proto);
 
-    parley_gate_words(a->types, &request->type, g->msg->form,
-                      g->msg->outer_form);
-    parley_gate_words(a->intents, &request->intent, g->msg->intent,
-                      g->msg->outer_intent);
+    parley_gate_words(a->types, &request->type, r->msg->form,
+                      r->msg->outer_form);
+    parley_gate_words(a->intents, &request->intent, r->msg->intent,
+                      r->msg->outer_intent);
 
     return 0;
 }
 
 
-/*
- * Looks up the names of the recipient and of a reader.  A reader is a member of
- * the recipient (GW-37), or NULL.  Returns 0, or -1: no memory.
- */
+/* Looks up the names of the recipient and of the reader.  Returns 0, or -1: no
+   memory. */
 
 static int
-parley_gate_ask_to(const parley_gate_t *g, const parley_principal_t *reader,
-    parley_gate_asked_t *a)
+parley_rules_ask_to(const parley_rules_request_t *r, parley_gate_asked_t *a)
 {
-    if (!(g->conf.gate->policy->given & (1u << PARLEY_POLICY_TO))) {
+    if (!(r->conf->policy->given & (1u << PARLEY_POLICY_TO))) {
         return 0;
     }
 
-    if (parley_names_recipient(g->who, parley_gate_to(g), &a->recipient) != 0
-        || (reader != NULL && reader != a->recipient.owner
-            && parley_names_also(&a->recipient, reader) != 0))
+    if (parley_names_recipient(r->who, r->to, &a->recipient) != 0
+        || (r->reader != NULL && r->reader != a->recipient.owner
+            && parley_names_also(&a->recipient, r->reader) != 0))
     {
         return -1;
     }
@@ -277,17 +297,17 @@ parley_gate_words(parley_policy_name_t *list, parley_policy_names_t *names,
  */
 
 static int
-parley_gate_readings(const parley_gate_t *g, parley_gate_asked_t *a)
+parley_rules_readings(const parley_rules_request_t *r, parley_gate_asked_t *a)
 {
     size_t                 i, k, n;
     parley_str_t           text;
     const parley_codec_t  *codec;
 
     const parley_proto_t readers[PARLEY_GATE_READERS] = {
-        g->msg->wire, g->msg->origin, g->conf.gate->speak
+        r->msg->wire, r->msg->origin, r->conf->speak
     };
 
-    if (!(g->conf.gate->policy->given & (1u << PARLEY_POLICY_INTENT))) {
+    if (!(r->conf->policy->given & (1u << PARLEY_POLICY_INTENT))) {
         return 0;
     }
 
@@ -307,7 +327,7 @@ parley_gate_readings(const parley_gate_t *g, parley_gate_asked_t *a)
         for (k = 0; k < n; k++) {
             text = parley_str_none;
 
-            if (codec->reading(g->arena, a->intents[k].text, &text) != 0) {
+            if (codec->reading(r->arena, a->intents[k].text, &text) != 0) {
                 return -1;
             }
 
@@ -327,21 +347,24 @@ int
 parley_gate_may(const parley_gate_t *g, parley_str_t form,
     parley_str_t intent)
 {
-    parley_error_t       err;
-    parley_gate_asked_t  a;
+    parley_error_t          err;
+    parley_gate_asked_t     a;
+    parley_rules_request_t  r;
 
     if (g->conf.gate->policy == NULL || g->conf.gate->policy->n == 0) {
         return 1;
     }
 
-    if (parley_gate_ask(g, g->serve.reader, &a) != 0) {
+    parley_gate_rules_request(g, g->serve.reader, &r);
+
+    if (parley_rules_ask(&r, &a) != 0) {
         return 0;
     }
 
     parley_gate_words(a.types, &a.request.type, form, parley_str_none);
     parley_gate_words(a.intents, &a.request.intent, intent, parley_str_none);
 
-    if (parley_gate_readings(g, &a) != 0) {
+    if (parley_rules_readings(&r, &a) != 0) {
         return 0;
     }
 
@@ -355,15 +378,15 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
 int
 parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 {
-    parley_str_t         to;
-    parley_error_t       err;
-    parley_gate_asked_t  a;
+    parley_error_t          err;
+    parley_gate_asked_t     a;
+    parley_rules_request_t  r;
 
-    to = parley_gate_to(g);
+    parley_gate_rules_request(g, g->serve.reader, &r);
 
     if (g->conf.gate->policy == NULL || g->conf.gate->policy->n == 0
-        || (to.len > 0 && !parley_names_is_plain(g->who, to))
-        || parley_gate_ask(g, g->serve.reader, &a) != 0)
+        || (r.to.len > 0 && !parley_names_is_plain(g->who, r.to))
+        || parley_rules_ask(&r, &a) != 0)
     {
         return 0;
     }
@@ -388,6 +411,7 @@ parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
     parley_error_t          err;
     parley_gate_asked_t     a;
     const parley_policy_t  *policy;
+    parley_rules_request_t  r;
 
     policy = g->conf.gate->policy;
 
@@ -395,8 +419,10 @@ parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
         return 1;
     }
 
-    return parley_gate_ask(g, reader, &a) == 0
-           && parley_gate_readings(g, &a) == 0
+    parley_gate_rules_request(g, reader, &r);
+
+    return parley_rules_ask(&r, &a) == 0
+           && parley_rules_readings(&r, &a) == 0
            && parley_policy_check(policy, &a.request, NULL, &err) == 0;
 }
 
@@ -410,6 +436,7 @@ parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
     parley_error_t          err;
     parley_gate_asked_t     a;
     const parley_policy_t  *policy;
+    parley_rules_request_t  r;
 
     policy = g->conf.gate->policy;
 
@@ -426,11 +453,13 @@ parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
     who = *g->who;
     parley_who_about(&who, g->arena, &msg);
 
-    if (parley_gate_ask(g, NULL, &a) != 0
+    parley_gate_rules_request(g, NULL, &r);
+
+    if (parley_rules_ask(&r, &a) != 0
         || parley_names_recipient(&who, msg.recipient, &a.recipient) != 0
         || (reader != NULL && reader != a.recipient.owner
             && parley_names_also(&a.recipient, reader) != 0)
-        || parley_gate_readings(g, &a) != 0)
+        || parley_rules_readings(&r, &a) != 0)
     {
         return 0;
     }
@@ -461,21 +490,29 @@ parley_gate_denies(const parley_gate_t *g)
 }
 
 
+void
+parley_gate_reader(const parley_gate_t *g, parley_reader_t *ret)
+{
+    ret->ctx = g->ctx;
+    ret->conf = g->conf.gate;
+    ret->who = g->who;
+    ret->method = g->in.method;
+    ret->owner = g->serve.reader;
+}
+
+
 int
-parley_gate_is_denied(parley_gate_t *g)
+parley_rules_deny(const parley_rules_request_t *r, parley_error_t *err)
 {
     parley_gate_asked_t          a;
     const parley_policy_rule_t  *rule;
 
-    if (parley_gate_ask(g, g->serve.reader, &a) != 0
-        || parley_gate_readings(g, &a) != 0)
-    {
+    if (parley_rules_ask(r, &a) != 0 || parley_rules_readings(r, &a) != 0) {
         return 1;
     }
 
     rule = NULL;
 
-    return parley_policy_check(g->conf.gate->policy, &a.request, &rule, g->err)
-           != 0
+    return parley_policy_check(r->conf->policy, &a.request, &rule, err) != 0
            && rule != NULL && !rule->allow;
 }

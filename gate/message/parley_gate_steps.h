@@ -13,10 +13,11 @@
 
 struct parley_append_s;         /* parley_log.h */
 struct parley_appended_s;
+struct parley_roster_page_s;
+struct parley_certificate_s;    /* parley_certificate.h */
+struct parley_reader_s;         /* parley_reader.h */
 struct parley_replay_s;         /* parley_replay.h */
 struct parley_retain_s;         /* parley_retain.h */
-struct parley_roster_page_s;    /* parley_log.h */
-struct parley_certificate_s;    /* parley_certificate.h */
 
 
 /* milliseconds after which a message that found no room may be sent again */
@@ -639,13 +640,11 @@ int parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
 int parley_gate_may_reach(const parley_gate_t *g,
     const parley_principal_t *reader);
 
-/*
- * parley_gate_denies() returns whether a rule denies anything.
- * parley_gate_is_denied() returns whether the first rule that matches denies
- * g->msg to the caller.
- */
+/* Returns whether a rule denies anything. */
 int parley_gate_denies(const parley_gate_t *g);
-int parley_gate_is_denied(parley_gate_t *g);
+
+/* Makes the reader of a stream that the caller opens. */
+void parley_gate_reader(const parley_gate_t *g, struct parley_reader_s *ret);
 
 
 /* Returns whether the message is forwarded unchanged, even if it is refused. */

@@ -3,6 +3,7 @@
 #ifndef PARLEY_STREAM_REQUEST_H
 #define PARLEY_STREAM_REQUEST_H
 
+#include "gate/message/parley_reader.h"
 #include "hub/parley_hub.h"
 
 
@@ -12,8 +13,9 @@ typedef struct parley_stream_request_s {
                                                place */
     uint8_t                log[PARLEY_KEY_LEN];
     uint8_t                account[PARLEY_KEY_LEN];
-    const struct parley_gate_s  *gate;      /* gate of the request; its address
-                                               identifies the reader */
+    parley_reader_t        rules;           /* reader, for the rules; its
+                                               address, reader, identifies it */
+    const parley_reader_t  *reader;
     parley_str_t           address;         /* address of the log that is
                                                read */
     int64_t                hold;            /* ms for which a request is held;

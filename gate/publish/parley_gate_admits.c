@@ -1,24 +1,26 @@
 /* Checks whether the rules of a stream admit a publication to its reader. */
 
-#include "gate/message/parley_gate_steps.h"
+#include "core/parley_arena.h"
 #include "gate/publish/parley_gate_admits.h"
+#include "gate/correlation/parley_question.h"
+#include "translate/parley_msg.h"
 
 
-static int parley_gate_admits_question(parley_gate_t *asked,
-    const parley_publication_t *p, parley_msg_t *msg);
+static int parley_reader_is_denied(const parley_rules_request_t *r,
+    const parley_publication_t *p, parley_msg_t *msg, parley_error_t *err);
 
 
 int
-parley_gate_admits(const parley_render_t *d, const parley_gate_t *g,
+parley_reader_admits(const parley_render_t *d, const parley_reader_t *reader,
     const parley_publication_t *p)
 {
-    int             rc;
-    parley_msg_t    msg;
-    parley_who_t    sender, reader;
-    parley_gate_t   asked;
-    parley_json_t   doc;
-    parley_error_t  err;
-    parley_arena_t  arena;
+    int                     rc;
+    parley_msg_t            msg;
+    parley_who_t            sender, who;
+    parley_json_t           doc;
+    parley_error_t          err;
+    parley_arena_t          arena;
+    parley_rules_request_t  r;
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
     parley_error_clear(&err);
@@ -29,19 +31,19 @@ parley_gate_admits(const parley_render_t *d, const parley_gate_t *g,
 
         /* the rules are checked for the reader and this message */
 
-        reader = *g->who;
-        parley_who_about(&reader, &arena, &msg);
+        who = *reader->who;
+        parley_who_about(&who, &arena, &msg);
 
-        asked = *g;
-        asked.arena = &arena;
-        asked.who = &reader;
-        asked.msg = &msg;
-        asked.read.proto = p->proto;
-        asked.read.to = parley_str_none;
-        asked.err = &err;
+        r.conf = reader->conf;
+        r.arena = &arena;
+        r.who = &who;
+        r.msg = &msg;
+        r.proto = p->proto;
+        r.method = reader->method;
+        r.to = msg.recipient;
+        r.reader = reader->owner;
 
-        rc = !parley_gate_is_denied(&asked)
-             && !parley_gate_admits_question(&asked, p, &msg);
+        rc = !parley_reader_is_denied(&r, p, &msg, &err);
     }
 
     parley_arena_reset(&arena);
@@ -51,15 +53,19 @@ parley_gate_admits(const parley_render_t *d, const parley_gate_t *g,
 
 
 /*
- * Checks the rules with the intent of the question.  In the asker's protocol an
- * answer has this intent.
+ * Checks the rules, and again with the intent of the question.  In the asker's
+ * protocol an answer has this intent.
  */
 
 static int
-parley_gate_admits_question(parley_gate_t *asked,
-    const parley_publication_t *p, parley_msg_t *msg)
+parley_reader_is_denied(const parley_rules_request_t *r,
+    const parley_publication_t *p, parley_msg_t *msg, parley_error_t *err)
 {
     parley_question_t  q;
+
+    if (parley_rules_deny(r, err)) {
+        return 1;
+    }
 
     if (p->question.len == 0) {
         return 0;
@@ -73,5 +79,5 @@ parley_gate_admits_question(parley_gate_t *asked,
 
     msg->intent = q.texts[PARLEY_QUESTION_INTENT];
 
-    return parley_gate_is_denied(asked);
+    return parley_rules_deny(r, err);
 }

@@ -4,17 +4,16 @@
 #define PARLEY_GATE_ADMITS_H
 
 #include "gate/delivery/parley_render.h"
-#include "gate/message/parley_gate.h"
+#include "gate/message/parley_reader.h"
 
 
 /*
- * Returns whether the reader that opened a stream through g may get a
- * publication.  The first matching rule of the location must not deny the
- * message to the reader.  A publication that cannot be read, also for lack of
- * memory, is denied.
+ * Returns whether the reader of a stream may get a publication.  The first
+ * matching rule of its location must not deny the message to the reader.  A
+ * publication that cannot be read, also for lack of memory, is denied.
  */
-int parley_gate_admits(const parley_render_t *d, const parley_gate_t *g,
-    const parley_publication_t *p);
+int parley_reader_admits(const parley_render_t *d,
+    const parley_reader_t *reader, const parley_publication_t *p);
 
 
 #endif /* PARLEY_GATE_ADMITS_H */

@@ -357,7 +357,8 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
 
     s = &ret->subscription;
 
-    ret->gate = g;
+    parley_gate_reader(g, &ret->rules);
+    ret->reader = &ret->rules;
     ret->address = address;
     ret->session = parley_str_make(name, 1 + PARLEY_PUBLICATION_QUESTION);
 
@@ -380,7 +381,7 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
      */
 
     if (g->serve.mcp == NULL || parley_gate_denies(g)) {
-        s->reader = parley_str_make(&ret->gate, sizeof(ret->gate));
+        s->reader = parley_str_make(&ret->reader, sizeof(ret->reader));
     }
 
     ret->hold = parley_gate_await_reply_time(g);

@@ -598,13 +598,13 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
 
 
 /* Returns whether a reader may have a publication.  A reader is the address of
-   the gate that opened its stream, or empty. */
+   the parley_reader_t of its stream, or empty. */
 
 static int
 ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
     parley_str_t reader, const parley_publication_t *p)
 {
-    const parley_gate_t          *g;
+    const parley_reader_t        *r;
     const ngx_http_parley_ctx_t  *reading;
     ngx_http_parley_hub_t        *h = ctx;
 
@@ -612,14 +612,14 @@ ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
         return 1;
     }
 
-    ngx_memcpy(&g, reader.data, sizeof(g));
+    ngx_memcpy(&r, reader.data, sizeof(r));
 
-    reading = g->ctx;
+    reading = r->ctx;
 
     if (reading->held && reading->held->transport->take) {
         reading->held->transport->take(&reading->held->s, p);
         return 0;
     }
 
-    return parley_gate_admits(&h->deliver, g, p);
+    return parley_reader_admits(&h->deliver, r, p);
 }
