@@ -33,11 +33,26 @@ parley_policy_fail(parley_error_t *err, parley_str_t name, const char *text)
                                                     : sizeof(field) - 1),
                     (const char *) name.data);
 
-    (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, field, "\"%s\": %s",
-                            field, text);
+    (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, field, "%s", text);
     err->is_name = 1;
 
     return -1;
+}
+
+
+/* Sets the text '"word" why'. */
+
+static int
+parley_policy_wrong(parley_error_t *err, parley_str_t name, parley_str_t word,
+    const char *why)
+{
+    char  text[PARLEY_TEXT_MAX];
+
+    (void) snprintf(text, sizeof(text), "\"%.*s\" %.*s",
+                    word.len < 64 ? (int) word.len : 64,
+                    (const char *) word.data, PARLEY_TEXT_MAX - 68, why);
+
+    return parley_policy_fail(err, name, text);
 }
 
 
@@ -45,6 +60,7 @@ static int
 parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
     parley_str_t word, parley_error_t *err)
 {
+    char            why[2 * PARLEY_TEXT_MAX];
     unsigned        i;
     parley_str_t    name, value;
     const uint8_t  *equals;
@@ -53,8 +69,8 @@ parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
     equals = word.len == 0 ? NULL : memchr(word.data, '=', word.len);
 
     if (equals == NULL) {
-        return parley_policy_fail(err, word, "is not a condition; expected "
-                                  "NAME=PATTERN");
+        return parley_policy_wrong(err, word, word, "is not a condition; "
+                                   "expected NAME=PATTERN, such as type=task");
     }
 
     name = parley_str_make(word.data, (size_t) (equals - word.data));
@@ -67,14 +83,15 @@ parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
     }
 
     if (i == PARLEY_POLICY_WORDS) {
-        return parley_policy_fail(err, name, "is unknown; expected scope, "
-                                  "principal, role, protocol, type, intent, "
-                                  "to or method");
+        return parley_policy_wrong(err, name, word, "is unknown; expected "
+                                   "scope=, principal=, role=, protocol=, "
+                                   "type=, intent=, to= or method=");
     }
 
     if (rule->given & (1u << i)) {
-        return parley_policy_fail(err, name, "is duplicate; expected '|' "
-                                  "between alternatives");
+        return parley_policy_wrong(err, name, word, "is a second condition of "
+                                   "this name; expected one, with \"|\" "
+                                   "between its patterns");
     }
 
     if (parley_glob_compile(arena, value, &rule->globs[i], &reason) != 0) {
@@ -83,7 +100,11 @@ parley_policy_word(parley_policy_rule_t *rule, parley_arena_t *arena,
             return parley_error_memory(err);
         }
 
-        return parley_policy_fail(err, name, reason.text);
+        (void) snprintf(why, sizeof(why), "is not a pattern: %s; expected "
+                        "patterns such as ops.run, or ops.*|notes.**",
+                        reason.text);
+
+        return parley_policy_wrong(err, name, word, why);
     }
 
     rule->given |= 1u << i;
@@ -102,8 +123,8 @@ parley_policy_add(parley_policy_t *policy, parley_arena_t *arena, int allow,
 
     if (n == 0) {
         return parley_policy_fail(err, PARLEY_STR("principal"), "a rule "
-                                  "needs a condition; \"principal=**\" "
-                                  "matches all");
+                                  "needs a condition, such as type=task; "
+                                  "\"principal=**\" matches all");
     }
 
     rule = parley_arena_calloc(arena, sizeof(parley_policy_rule_t));

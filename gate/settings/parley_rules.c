@@ -1,4 +1,4 @@
-/* Checks the words of rules against the known protocols and types. */
+/* Checks the words of rules against the known protocols, types and methods. */
 
 #include <stdio.h>
 
@@ -13,6 +13,8 @@ static int parley_rules_quotes(const parley_policy_rule_t *rule,
 static int parley_rules_unknown(const parley_policy_rule_t *rule,
     parley_policy_word_t word, size_t choice, const char *why,
     parley_error_t *err);
+static int parley_rules_is_method(const parley_policy_rule_t *rule,
+    size_t choice);
 static int parley_rules_is_protocol(const parley_policy_rule_t *rule,
     size_t choice);
 static int parley_rules_is_type(const parley_policy_rule_t *rule,
@@ -56,6 +58,15 @@ parley_rules_vet(const parley_policy_rule_t *rule, parley_error_t *err)
             return parley_rules_unknown(rule, PARLEY_POLICY_PROTOCOL, i,
                                         "is not a protocol; expected "
                                         PARLEY_PROTOCOL_WORDS, err);
+        }
+    }
+
+    for (i = 0; i < rule->globs[PARLEY_POLICY_METHOD].n; i++) {
+        if (!parley_rules_is_method(rule, i)) {
+            return parley_rules_unknown(rule, PARLEY_POLICY_METHOD, i,
+                                        "is not a method: methods are written "
+                                        "in capitals; expected one such as "
+                                        "GET or M-SEARCH, or *", err);
         }
     }
 
@@ -112,15 +123,43 @@ parley_rules_unknown(const parley_policy_rule_t *rule,
     parley_error_t *err)
 {
     char          text[PARLEY_TEXT_MAX];
-    parley_str_t  name;
+    parley_str_t  name, value;
 
-    name = rule->globs[word].choices[choice];
+    name = parley_policy_word_name(word);
+    value = rule->globs[word].choices[choice];
 
-    (void) snprintf(text, sizeof(text), "\"%.*s\" %s",
-                    name.len < 64 ? (int) name.len : 64,
-                    (const char *) name.data, why);
+    (void) snprintf(text, sizeof(text), "\"%.*s=%.*s\" %s", (int) name.len,
+                    (const char *) name.data,
+                    value.len < 64 ? (int) value.len : 64,
+                    (const char *) value.data, why);
 
-    return parley_policy_fail(err, parley_policy_word_name(word), text);
+    return parley_policy_fail(err, name, text);
+}
+
+
+/*
+ * Returns whether nginx can read a method that matches: it refuses requests
+ * with other characters in the method.
+ */
+
+static int
+parley_rules_is_method(const parley_policy_rule_t *rule, size_t choice)
+{
+    size_t        i;
+    uint8_t       c;
+    parley_str_t  text;
+
+    text = rule->globs[PARLEY_POLICY_METHOD].choices[choice];
+
+    for (i = 0; i < text.len; i++) {
+        c = text.data[i];
+
+        if ((c < 'A' || c > 'Z') && c != '_' && c != '-' && c != '*') {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
