@@ -29,7 +29,7 @@ my %place = (
     '/off'       => 'parley_rate off;',
     '/value'     => 'parley_rate $rate;',
     '/value-and' => 'parley_rate 5r/h burst=1 $rate;',
-    '/claim'     => 'parley_rate 6r/h burst=1 $parley_claim_rate;',
+    '/claim'     => 'parley_rate 6r/h burst=1 $claimed;',
     '/all'       => 'parley_rate 9r/h burst=3 role=ops:8r/h:2 $rate;',
     '/equal'     => 'parley_rate 11r/h burst=1 role=ops:11r/h:1 $rate;',
     '/urgent'    => 'parley_rate 102r/s burst=102 role=ops:103r/s:103 '
@@ -60,7 +60,8 @@ $known->{principals}[1]{rate} = '7r/h:2';
 
 my $http = gateway_http(server => $server, more =>
     'map $arg_tier $rate { default ""; slow 10r/h:1; slower 15r/h; '
-    . 'same 11r/h:1; wrong fast; }');
+    . 'same 11r/h:1; wrong fast; } '
+    . 'map $parley_claim_rate $claimed { default $parley_claim_rate; }');
 
 spew(tmp_dir() . '/identities.json', jcs($known));
 
@@ -232,7 +233,23 @@ wrong("GW-35 $_->[0]", place("parley_rate $_->[0];"), $_->[1]) for
     [$roles, qr/"role=r17:17r\/h" is one role too many; expected at most 16/],
     ['$arg_a $arg_b', qr/"\$arg_b" is a second variable; expected one/],
     ['$arg_a burst=5', qr/burst= needs a rate/],
-    ['$parley_claim_rate', qr/"\$parley_claim_rate" comes from a claim, which must not decide alone; expected a rate, too/];
+    (map { [$_, qr/"\Q$_\E" comes from the request or its token, so the caller could choose the limit; expected a variable of "map"/] }
+         qw($arg_rate ${arg_rate} $ARG_rate $http_x_rate $cookie_rate $args
+            $query_string $uri $document_uri $request $request_uri
+            $request_method $content_type $host $remote_user
+            $parley_claim_rate ${Parley_Claim_rate} $parley_principal),
+         '10r/h:$arg_burst', '$limit_rate$arg_burst'),
+    (map { ["5r/s $_", qr/"\Q$_\E" comes from the request or its token/] }
+         '$arg_rate', '$parley_claim_rate');
+
+subtest 'GW-35 a map of the principal or of a claim may choose a rate' => sub {
+    for my $of ('$parley_principal', '$parley_claim_tier', '$arg_tier') {
+        my ($status, $said) = check("map $of \$tier { default 5r/s; a 1r/m; }\n"
+                                    . place('parley_rate $tier;'));
+
+        is($status, 0, $of) or diag($said);
+    }
+};
 
 subtest 'GW-35 an unknown variable' => sub {
     my ($status, $said) = check(place('parley_rate $unknown;'));

@@ -11,7 +11,8 @@ static const parley_range_t  parley_set_depth = { 1, 512 };
 
 
 static int parley_set_rule(parley_setting_t *d, int allow);
-static int parley_set_is_claim(parley_str_t text);
+static int parley_set_is_chosen(parley_str_t text);
+static int parley_set_is_chosen_name(parley_str_t name);
 static int parley_set_is_pointer(parley_str_t s);
 static int parley_set_limit(const parley_setting_t *d, parley_str_t word,
     parley_json_limits_t *limits);
@@ -184,12 +185,11 @@ parley_set_rate(parley_setting_t *d)
         return 0;
     }
 
-    if (rate->all.interval_us == 0 && rate->nroles == 0
-        && parley_set_is_claim(rate->variable))
-    {
-        return parley_setting_bad(d, rate->variable, "comes from a claim, "
-                                  "which must not decide alone; expected a "
-                                  "rate, too, such as 50r/s");
+    if (parley_set_is_chosen(rate->variable)) {
+        return parley_setting_bad(d, rate->variable, "comes from the request "
+                                  "or its token, so the caller could choose "
+                                  "the limit; expected a variable of \"map\", "
+                                  "such as a map of $parley_principal");
     }
 
     value = parley_arena_calloc(d->env->arena, sizeof(parley_value_t));
@@ -201,18 +201,84 @@ parley_set_rate(parley_setting_t *d)
     d->s->gate.rate_value = value;
 
     return parley_setting_value(d, rate->variable, value);
+}
+
+
+/* Returns whether a variable in the text is one that the caller chooses. */
+
+static int
+parley_set_is_chosen(parley_str_t text)
+{
+    size_t        i, n;
+    uint8_t       c;
+    parley_str_t  name;
+
+    for (i = 0; i < text.len; i++) {
+
+        if (text.data[i] != '$') {
+            continue;
+        }
+
+        name = parley_str_from(text, i + 1);
+
+        if (parley_str_begins(name, "{")) {
+            name = parley_str_from(name, 1);
+        }
+
+        for (n = 0; n < name.len; n++) {
+            c = name.data[n] | 0x20;
+
+            if ((c < 'a' || c > 'z') && (c < '0' || c > '9')
+                && name.data[n] != '_')
+            {
+                break;
+            }
+        }
+
+        name.len = n;
+
+        if (parley_set_is_chosen_name(name)) {
+            return 1;
+        }
+    }
 
     return 0;
 }
 
 
-/* Returns whether the value is that of a claim. */
+/* nginx compares names of variables without regard to case. */
 
 static int
-parley_set_is_claim(parley_str_t text)
+parley_set_is_chosen_name(parley_str_t name)
 {
-    return parley_str_begins(text, "$parley_claim_")
-           || parley_str_begins(text, "${parley_claim_");
+    size_t        i;
+    parley_str_t  begin, row;
+
+    /* "_" at the end: names that begin so */
+
+    static const parley_str_t  rows[] = {
+        parley_str("arg_"), parley_str("http_"), parley_str("cookie_"),
+        parley_str("parley_"), parley_str("request_"), parley_str("args"),
+        parley_str("is_args"), parley_str("query_string"), parley_str("uri"),
+        parley_str("document_uri"), parley_str("request"), parley_str("host"),
+        parley_str("content_type"), parley_str("content_length"),
+        parley_str("remote_user")
+    };
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        row = rows[i];
+        begin = name;
+
+        if (row.data[row.len - 1] == '_' && name.len > row.len) {
+            begin.len = row.len;
+        }
+
+        if (parley_str_eq_fold(begin, row)) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
