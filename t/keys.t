@@ -693,7 +693,7 @@ subtest 'VCP-31 GW-11 places of parley_keys' => sub {
              qr/needs "parley_jwks"/, without => 'parley_jwks');
     $check->('with a certificate that nobody has',
              'location /k { parley_keys; parley_certificate on; }',
-             qr/"parley_certificate", but no principal/);
+             qr/"parley_certificate" has no effect: no principal of "parley_identities" has "certificates" in /);
 };
 
 done_testing;

@@ -51,6 +51,13 @@ subtest "GW-30 $_->[0]" => sub {
      "$jwt parley_rate 1r/s; parley_allow type=task;"],
     ['inherited, with rules of its own', 'parley_allow role=a;',
      "$jwt parley_allow type=task;"],
+    (map { ["turned off by $_->[1], inherited $_->[0]", @$_[1, 0]] }
+         [$jwt, 'parley_jwt off;'],
+         [$jwt, 'parley_jwt off; parley_certificate off;'],
+         ["$jwt parley_rate 1r/s;", 'parley_jwt off; parley_rate off;'],
+         ['parley_jwt off;', ''],
+         ['parley_jwt off; parley_certificate off;', ''],
+         ['parley_jwt off; parley_signature off;', 'parley_certificate off;']),
     ['of the server, for locations that take messages',
      'parley_accept aee;', "$jwt parley_allow type=task; parley_redact /x;"];
 
@@ -87,7 +94,7 @@ wrong("GW-31 $_->[0]", secure(@{$_}[2 .. $#$_]), $_->[1])
      qr/"parley_jwt" has no effect with "parley_accept off"/,
      $jwt, 'parley_accept off;'],
     ['a certificate without "certificates"',
-     qr/"parley_certificate" has "parley_certificate", but /,
+     qr/"parley_certificate" has no effect: no principal of "parley_identities" has "certificates" in /,
      'parley_certificate on;'],
     ['rules without a proof',
      qr/"parley_allow" has no effect without "parley_accept"/,
@@ -97,6 +104,11 @@ wrong("GW-31 $_->[0]", secure(@{$_}[2 .. $#$_]), $_->[1])
      'parley_rate 1r/s;'],
     ['beside parley_status', qr/"parley_jwt" has no effect beside "parley_status"|"parley_status" answers requests itself/,
      "parley_status; $jwt"];
+
+wrong('GW-31 parley_control beside parley_status',
+      "$zone server { listen 127.0.0.1:%PORT_3%;\nlocation /in {\n"
+      . "parley_control;\nparley_status;\nallow 127.0.0.1; deny all;\n} }",
+      qr/"parley_control" has no effect: "parley_status" in this location accepts no messages/);
 
 
 subtest 'GW-31 an inherited protection of messages causes a warning' => sub {
@@ -110,6 +122,16 @@ subtest 'GW-31 an inherited protection of messages causes a warning' => sub {
         like($said, qr{\[warn\] location "/in" inherits "$name", which has no effect without "parley_accept"},
              'warned about');
     }
+};
+
+
+subtest 'GW-31 rules without a proof that is turned off cause a warning' => sub {
+    my ($status, $said) = check(secure('parley_jwt off;',
+                                       "$jwt parley_allow role=a;"));
+
+    is($status, 0) or diag($said);
+    like($said, qr{\[warn\] location "/in" inherits "parley_allow", which has no effect without "parley_accept"});
+    unlike($said, qr/inherits "parley_jwt"/, 'no other');
 };
 
 

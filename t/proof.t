@@ -130,6 +130,7 @@ my $inherits = <<"EOT";
         parley_jwt on realm=here resource_metadata=https://here/meta;
 
         location /public { parley_accept off; alias $dir/files/; }
+        location /open   { parley_jwt off; alias $dir/files/; }
         location = /message {
             parley_accept aee;
             parley_allow type=event;
@@ -290,6 +291,9 @@ subtest 'GW-30 inherited' => sub {
          qr{realm="here".*resource_metadata="https://here/meta"},
          'RFC 9728');
     is($other->get('/public/a.txt')->{body}, 'the file', 'parley_accept off');
+    is($other->get('/open/a.txt')->{body}, 'the file', 'parley_jwt off');
+    is($other->get('/open/a.txt', Authorization => 'Bearer x')->{body},
+       'the file', 'no token is read');
     is($other->get('/')->{status}, 401, 'an index');
     is($other->get('/', @token)->{body}, 'the index', 'an index, proven');
     is($other->get('/hidden/a.txt', @token)->{status}, 404, 'internal');

@@ -71,11 +71,5 @@ parley_directive_read(parley_setting_t *d)
         }
     }
 
-    if (d->s->first == PARLEY_DIRECTIVE_COUNT
-        && id != PARLEY_DIRECTIVE_ACCEPT && !(row->flags & PARLEY_ANSWERS))
-    {
-        d->s->first = (parley_directive_id_t) id;
-    }
-
     return 0;
 }

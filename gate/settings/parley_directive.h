@@ -16,8 +16,6 @@
 #define PARLEY_OFTEN   1        /* may be repeated in a block */
 #define PARLEY_GUARDS  2        /* protects a block that takes messages
                                    (SEC-07) */
-#define PARLEY_ANSWERS 4        /* a content handler: its location takes no
-                                   messages */
 
 /*
  * The part of parley_settings_t that a directive fills: adjacent members, from

@@ -118,6 +118,7 @@ parley_settings_answer(const parley_settings_env_t *env,
     parley_problem_t *problem)
 {
     const char                       *why;
+    parley_directive_id_t             other;
     const parley_answer_directive_t  *d;
 
     d = parley_settings_answer_of(s, NULL);
@@ -131,12 +132,15 @@ parley_settings_answer(const parley_settings_env_t *env,
                               d->quoted, why);
     }
 
-    if (s->first != PARLEY_DIRECTIVE_COUNT) {
-        problem->where = s->where[s->first];
+    other = parley_settings_other(s, (uint64_t) 1 << d->id
+                                     | parley_settings_bit(ACCEPT));
+
+    if (other != PARLEY_DIRECTIVE_COUNT) {
+        problem->where = s->where[other];
 
         return parley_problem(problem, "\"%s\" has no effect: %s in this "
                               "location accepts no messages",
-                              parley_directives[s->first].name, d->quoted);
+                              parley_directives[other].name, d->quoted);
     }
 
     if (d->id == PARLEY_DIRECTIVE_STATUS && block->open && !block->internal) {

@@ -52,7 +52,6 @@ parley_settings_init(parley_settings_t *s)
 
     s->said = PARLEY_PROTO_NONE;
     s->window_ms = 600000;
-    s->first = PARLEY_DIRECTIVE_COUNT;
 
     s->gate.signature = PARLEY_DEMAND_OPTIONAL;
     s->gate.caps.priority = PARLEY_PRIORITY_URGENT;

@@ -293,9 +293,6 @@ typedef struct parley_settings_s {
     parley_where_t               where[PARLEY_DIRECTIVE_COUNT];
     uint64_t                     own;   /* bits of 1 << id: the block itself
                                            sets the part of this directive */
-    parley_directive_id_t        first; /* the first directive of the block
-                                           itself, except parley_accept and
-                                           content handlers; else COUNT */
 } parley_settings_t;
 
 

@@ -14,26 +14,67 @@ static int parley_settings_effect(const parley_settings_t *s,
 int
 parley_settings_certificate(const parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_error_t *err)
+    parley_problem_t *problem)
 {
     if (s->gate.certificate == PARLEY_DEMAND_OFF) {
         return 0;
     }
 
+    problem->where = s->where[PARLEY_DIRECTIVE_CERTIFICATE];
+
     if (http->directory == NULL
         || !parley_directory_has_certificates(http->directory))
     {
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                                "has \"parley_certificate\", but no principal "
-                                "of \"parley_identities\" has "
-                                "\"certificates\"");
+        return parley_problem(problem, "\"parley_certificate\" has no "
+                              "effect: no principal of "
+                              "\"parley_identities\" has \"certificates\"");
     }
 
     return block->verifies ? 0
-           : parley_error_set(err, PARLEY_E_FIELD_INVALID, NULL,
-                              "has \"parley_certificate\" and needs "
-                              "\"ssl_verify_client on\" or \"optional\" in its "
-                              "server");
+           : parley_problem(problem, "\"parley_certificate\" needs "
+                            "\"ssl_verify_client on\" or \"optional\" in its "
+                            "server");
+}
+
+
+parley_directive_id_t
+parley_settings_other(const parley_settings_t *s, uint64_t beside)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+        if (!(beside & (uint64_t) 1 << i) && parley_settings_has(s, i)
+            && s->where[i].in == PARLEY_IN_LOCATION
+            && !parley_settings_off(s, (parley_directive_id_t) i))
+        {
+            break;
+        }
+    }
+
+    return (parley_directive_id_t) i;
+}
+
+
+int
+parley_settings_off(const parley_settings_t *s, parley_directive_id_t id)
+{
+    switch (id) {
+
+    case PARLEY_DIRECTIVE_JWT:
+        return s->jwt == NULL;
+
+    case PARLEY_DIRECTIVE_CERTIFICATE:
+        return s->gate.certificate == PARLEY_DEMAND_OFF;
+
+    case PARLEY_DIRECTIVE_SIGNATURE:
+        return s->gate.signature == PARLEY_DEMAND_OFF;
+
+    case PARLEY_DIRECTIVE_RATE:
+        return s->gate.rate == NULL;
+
+    default:
+        return 0;
+    }
 }
 
 

@@ -24,28 +24,22 @@ parley_settings_endpoint_check(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_directive_id_t id, parley_problem_t *problem)
 {
-    size_t           i;
-    uint64_t         beside;
-    const char      *why, *name;
-    parley_error_t   err;
+    uint64_t                beside;
+    const char             *why, *name;
+    parley_directive_id_t   other;
 
     /* directives of a location that have an effect together with id */
 
-    beside = (uint64_t) 1 << id
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_JWT
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_CLAIMS
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_CERTIFICATE
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_RATE
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_LIMITS
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_TRUSTED
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_ALLOW
-             | (uint64_t) 1 << PARLEY_DIRECTIVE_DENY;
+    beside = (uint64_t) 1 << id | parley_settings_bit(ACCEPT)
+             | parley_settings_bit(JWT) | parley_settings_bit(CLAIMS)
+             | parley_settings_bit(CERTIFICATE) | parley_settings_bit(RATE)
+             | parley_settings_bit(LIMITS) | parley_settings_bit(TRUSTED)
+             | parley_settings_bit(ALLOW) | parley_settings_bit(DENY);
 
     if (id == PARLEY_DIRECTIVE_STREAM) {
-        beside |= (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_CONTEXT
-                  | (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_CONSTITUTION
-                  | (uint64_t) 1 << PARLEY_DIRECTIVE_VCP_BROADCAST;
+        beside |= parley_settings_bit(VCP_CONTEXT)
+                  | parley_settings_bit(VCP_CONSTITUTION)
+                  | parley_settings_bit(VCP_BROADCAST);
     }
 
     problem->where = s->where[id];
@@ -56,23 +50,18 @@ parley_settings_endpoint_check(parley_settings_http_t *http,
         return parley_problem(problem, "\"%s\" %s", name, why);
     }
 
-    if (parley_settings_certificate(http, s, block, &err) != 0) {
-        return parley_problem(problem, "\"%s\" %s", name, err.text);
+    if (parley_settings_certificate(http, s, block, problem) != 0) {
+        return -1;
     }
 
-    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+    other = parley_settings_other(s, beside);
 
-        if ((beside & (uint64_t) 1 << i) || !parley_settings_has(s, i)
-            || s->where[i].in != PARLEY_IN_LOCATION)
-        {
-            continue;
-        }
-
-        problem->where = s->where[i];
+    if (other != PARLEY_DIRECTIVE_COUNT) {
+        problem->where = s->where[other];
 
         return parley_problem(problem, "\"%s\" has no effect: \"%s\" in this "
                               "location accepts no messages",
-                              parley_directives[i].name, name);
+                              parley_directives[other].name, name);
     }
 
     return id == PARLEY_DIRECTIVE_STREAM

@@ -11,6 +11,9 @@
     (((s)->own & (uint64_t) 1 << (id)) && (s)->where[id].line != 0)
 
 
+#define parley_settings_bit(name)  ((uint64_t) 1 << PARLEY_DIRECTIVE_##name)
+
+
 /* parts of errors that several checks have */
 #define PARLEY_SETTINGS_ANSWERS                                              \
     "answers requests itself; expected a location without "
@@ -66,10 +69,27 @@ void parley_settings_warnings_rules(const parley_settings_env_t *env,
 
 /* parley_settings_effects.c */
 
-/* SEC-17: checks the requirements of parley_certificate. */
+/*
+ * SEC-17: checks the requirements of parley_certificate.  Returns 0, or -1 with
+ * *problem.
+ */
 int parley_settings_certificate(const parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_error_t *err);
+    parley_problem_t *problem);
+
+/*
+ * Returns the first directive that the location itself has, in the order of
+ * parley_directive.def, except those in beside (bits of 1 << id) and those of
+ * parley_settings_off().  Returns COUNT if there is none.
+ */
+parley_directive_id_t parley_settings_other(const parley_settings_t *s,
+    uint64_t beside);
+
+/*
+ * Returns whether the directive, own or inherited, turns off what it is about:
+ * it protects nothing, and is valid without messages.
+ */
+int parley_settings_off(const parley_settings_t *s, parley_directive_id_t id);
 
 /* Returns whether tokens are required, but no key can verify one. */
 int parley_settings_has_no_jwks(const parley_settings_http_t *http,

@@ -23,15 +23,11 @@ static void parley_settings_proof_inherits(const parley_settings_env_t *env,
 
 /* directives that have an effect without a message */
 
-#define PARLEY_SETTINGS_PROVING                                                \
-    ((uint64_t) 1 << PARLEY_DIRECTIVE_JWT                                    \
-     | (uint64_t) 1 << PARLEY_DIRECTIVE_CLAIMS                               \
-     | (uint64_t) 1 << PARLEY_DIRECTIVE_CERTIFICATE                          \
-     | (uint64_t) 1 << PARLEY_DIRECTIVE_TRUSTED                              \
-     | (uint64_t) 1 << PARLEY_DIRECTIVE_ALLOW                                \
-     | (uint64_t) 1 << PARLEY_DIRECTIVE_DENY                                 \
-     | (uint64_t) 1 << PARLEY_DIRECTIVE_RATE                                 \
-     | (uint64_t) 1 << PARLEY_DIRECTIVE_DRY_RUN)
+#define PARLEY_SETTINGS_PROVING                                               \
+    (parley_settings_bit(JWT) | parley_settings_bit(CLAIMS)                   \
+     | parley_settings_bit(CERTIFICATE) | parley_settings_bit(TRUSTED)        \
+     | parley_settings_bit(ALLOW) | parley_settings_bit(DENY)                 \
+     | parley_settings_bit(RATE) | parley_settings_bit(DRY_RUN))
 
 
 int
@@ -39,24 +35,21 @@ parley_settings_proof(const parley_settings_env_t *env,
     parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem)
 {
-    size_t                 i;
     const char            *why;
-    parley_error_t         err;
-    parley_directive_id_t  by;
+    parley_directive_id_t  by, other;
 
     by = s->jwt != NULL ? PARLEY_DIRECTIVE_JWT : PARLEY_DIRECTIVE_CERTIFICATE;
 
     problem->where = s->where[by];
     why = parley_settings_proof_lack(http, s);
 
-    if (why == NULL && parley_settings_certificate(http, s, block, &err) != 0)
-    {
-        why = err.text;
-    }
-
     if (why != NULL) {
         return parley_problem(problem, "\"%s\" %s",
                               parley_directives[by].name, why);
+    }
+
+    if (parley_settings_certificate(http, s, block, problem) != 0) {
+        return -1;
     }
 
     /* directives outside have their effect in the locations inside */
@@ -67,20 +60,14 @@ parley_settings_proof(const parley_settings_env_t *env,
 
     parley_settings_warnings_proof(env, http, s, block, by, problem);
 
-    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+    other = parley_settings_other(s, PARLEY_SETTINGS_PROVING);
 
-        if ((PARLEY_SETTINGS_PROVING & (uint64_t) 1 << i)
-            || !parley_settings_has(s, i)
-            || s->where[i].in != PARLEY_IN_LOCATION)
-        {
-            continue;
-        }
-
-        problem->where = s->where[i];
+    if (other != PARLEY_DIRECTIVE_COUNT) {
+        problem->where = s->where[other];
 
         return parley_problem(problem, "\"%s\" has no effect without "
                               "\"parley_accept\": no message is read from "
-                              "requests here", parley_directives[i].name);
+                              "requests here", parley_directives[other].name);
     }
 
     if (parley_settings_proof_words(s, block, problem) != 0

@@ -57,8 +57,9 @@ parley_settings_inactive(const parley_settings_env_t *env,
     const parley_settings_http_t *http, const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem)
 {
-    size_t                 i;
+    unsigned               i;
     const parley_where_t  *where;
+    parley_directive_id_t  other;
 
     if (parley_settings_answers(s)) {
         return parley_settings_answer(env, s, block, problem);
@@ -70,23 +71,24 @@ parley_settings_inactive(const parley_settings_env_t *env,
         return parley_settings_delivers(s, problem);
     }
 
-    if (s->first != PARLEY_DIRECTIVE_COUNT
-        && s->where[s->first].in == PARLEY_IN_LOCATION)
-    {
+    other = parley_settings_other(s, parley_settings_bit(ACCEPT));
+
+    if (other != PARLEY_DIRECTIVE_COUNT) {
+
         if (block->frame && !block->handled) {
             return 0;
         }
 
-        problem->where = s->where[s->first];
+        problem->where = s->where[other];
 
         return s->where[PARLEY_DIRECTIVE_ACCEPT].line != 0
                ? parley_problem(problem, "\"%s\" has no effect with "
                                 "\"parley_accept off\", which also applies to "
                                 "locations inside: requests pass unchecked",
-                                parley_directives[s->first].name)
+                                parley_directives[other].name)
                : parley_problem(problem, "\"%s\" has no effect without "
                                 "\"parley_accept\": requests pass unchecked",
-                                parley_directives[s->first].name);
+                                parley_directives[other].name);
     }
 
     if (!block->handled || block->internal
@@ -98,7 +100,8 @@ parley_settings_inactive(const parley_settings_env_t *env,
     for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
         where = &s->where[i];
 
-        if (!(parley_directives[i].flags & PARLEY_GUARDS) || where->line == 0)
+        if (!(parley_directives[i].flags & PARLEY_GUARDS) || where->line == 0
+            || parley_settings_off(s, (parley_directive_id_t) i))
         {
             continue;
         }
@@ -133,26 +136,20 @@ static int
 parley_settings_delivers(const parley_settings_t *s,
     parley_problem_t *problem)
 {
-    size_t       i;
-    const char  *name;
+    const char             *name;
+    parley_directive_id_t   other;
 
-    for (i = 0; i < PARLEY_DIRECTIVE_COUNT; i++) {
+    other = parley_settings_other(s, parley_settings_bit(VCP_CONTEXT)
+                                     | parley_settings_bit(VCP_CONSTITUTION)
+                                     | parley_settings_bit(VCP_BROADCAST)
+                                     | parley_settings_bit(ACCEPT));
 
-        if (i == PARLEY_DIRECTIVE_VCP_CONTEXT
-            || i == PARLEY_DIRECTIVE_VCP_CONSTITUTION
-            || i == PARLEY_DIRECTIVE_VCP_BROADCAST
-            || i == PARLEY_DIRECTIVE_ACCEPT
-            || !parley_settings_has(s, i)
-            || s->where[i].in != PARLEY_IN_LOCATION)
-        {
-            continue;
-        }
-
-        problem->where = s->where[i];
+    if (other != PARLEY_DIRECTIVE_COUNT) {
+        problem->where = s->where[other];
 
         return parley_problem(problem, "\"%s\" has no effect in the location "
                               "of \"parley_deliver\", to which no messages "
-                              "come", parley_directives[i].name);
+                              "come", parley_directives[other].name);
     }
 
     name = s->context.varies ? "parley_vcp_context"
@@ -240,7 +237,6 @@ parley_settings_takes(const parley_settings_env_t *env,
     problem->where = s->where[by];
 
     if (parley_settings_lacks(http, s, &err) != 0
-        || parley_settings_certificate(http, s, block, &err) != 0
         || parley_settings_window_min(s, &err) != 0
         || parley_settings_pairs(&s->gate, &err) != 0
         || parley_settings_redacts(&s->gate, engine, env->arena, &err) != 0
@@ -248,6 +244,10 @@ parley_settings_takes(const parley_settings_env_t *env,
     {
         return parley_problem(problem, "\"%s\" %s",
                               parley_directives[by].name, err.text);
+    }
+
+    if (parley_settings_certificate(http, s, block, problem) != 0) {
+        return -1;
     }
 
     idle = parley_settings_idle(&s->gate, &err);
