@@ -2,16 +2,12 @@
 // its id, and answers as in VCP's HTTP binding.  It checks no token and no
 // schema, and forwards no message.
 //
-//     node socket-peer.mjs PORT
+//     node socket-peer.mjs PORT...
 
 import { WebSocketServer } from 'ws';
 
 const seen = new Set();
-const server = new WebSocketServer({ host: '127.0.0.1',
-                                     port: Number(process.argv[2]),
-                                     perMessageDeflate: false });
-
-server.on('connection', (socket) => {
+const connected = (socket) => {
     socket.on('message', (data) => {
         const id = JSON.parse(data.toString()).message_id;
         const status = seen.has(id) ? 'duplicate' : 'accepted';
@@ -19,4 +15,10 @@ server.on('connection', (socket) => {
         seen.add(id);
         socket.send(`{"status":"${status}","message_id":"${id}"}`);
     });
+};
+
+process.argv.slice(2).forEach((port) => {
+    new WebSocketServer({ host: '127.0.0.1', port: Number(port),
+                          perMessageDeflate: false })
+        .on('connection', connected);
 });

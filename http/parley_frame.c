@@ -152,7 +152,7 @@ parley_frame_mask(uint8_t *out, parley_str_t frame,
 
     n = parley_frame_size(frame.data);
 
-    memcpy(out, frame.data, n);
+    memmove(out, frame.data, n);
     memcpy(out + n, key, PARLEY_FRAME_KEY);
 
     out[1] |= PARLEY_FRAME_MASK;

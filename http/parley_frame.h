@@ -38,6 +38,7 @@ typedef enum {
     PARLEY_CLOSE_PROTOCOL = 1002,
     PARLEY_CLOSE_KIND = 1003,           /* the message was binary */
     PARLEY_CLOSE_TEXT = 1007,           /* the text is not UTF-8 */
+    PARLEY_CLOSE_POLICY = 1008,         /* the message is not allowed */
     PARLEY_CLOSE_SIZE = 1009,
     PARLEY_CLOSE_FAILED = 1011,
     PARLEY_CLOSE_BUSY = 1013,           /* the client may try again later */
@@ -71,7 +72,8 @@ size_t parley_frame_first(parley_str_t frames, parley_frame_kind_t *ret);
 /*
  * Writes a complete frame of this file as a client sends it: masked with key,
  * which must be unpredictable.  out has room for frame.len + PARLEY_FRAME_KEY
- * octets.  Returns the octets written.
+ * octets; the frame may be at out + PARLEY_FRAME_KEY.  Returns the octets
+ * written.
  */
 size_t parley_frame_mask(uint8_t *out, parley_str_t frame,
     const uint8_t key[PARLEY_FRAME_KEY]);

@@ -41,6 +41,8 @@ struct parley_websocket_s {
     uint8_t                  last[2 + PARLEY_FRAME_CONTROL];
     size_t                   last_len;  /* octets of the close frame, which
                                            follows all messages; 0: none */
+    size_t                   said;      /* octets of the close frame that was
+                                           written; 0: none */
     unsigned                 handed:1;  /* the first message was returned to the
                                            caller */
     unsigned                 control:1; /* a control frame is being read */
@@ -145,6 +147,14 @@ parley_websocket_closed(const parley_websocket_t *ws, int *ret_by_peer)
 }
 
 
+parley_str_t
+parley_websocket_last(const parley_websocket_t *ws)
+{
+    return ws->said > 2 ? parley_str_make(ws->last + 2, ws->said - 2)
+                        : parley_str_none;
+}
+
+
 parley_websocket_got_t
 parley_websocket_next(parley_websocket_t *ws, parley_str_t *ret)
 {
@@ -175,6 +185,7 @@ parley_websocket_next(parley_websocket_t *ws, parley_str_t *ret)
             ws->closed = 0;
         }
 
+        ws->said = ws->last_len;
         ws->last_len = 0;
     }
 

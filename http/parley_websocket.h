@@ -77,5 +77,12 @@ parley_websocket_got_t parley_websocket_next(parley_websocket_t *ws,
 parley_close_t parley_websocket_closed(const parley_websocket_t *ws,
     int *ret_by_peer);
 
+/*
+ * Returns the code and the reason of the close frame that was sent, as octets.
+ * If the other side closed first, they are those that it sent.  Empty: the
+ * frame has none.
+ */
+parley_str_t parley_websocket_last(const parley_websocket_t *ws);
+
 
 #endif /* PARLEY_WEBSOCKET_H */

@@ -52,12 +52,20 @@ typedef enum {
     T(NO_EVENTS, UPSTREAM_INVALID, NO,                                        \
       "the upstream's answer to GET is not an event stream "                  \
       "(text/event-stream)")                                                  \
+    T(NO_SOCKET, UPSTREAM_INVALID, NO,                                        \
+      "the upstream does not open a WebSocket (is \"Upgrade\" set by "        \
+      "proxy_set_header?)")                                                   \
+    T(HANDSHAKE, UPSTREAM_INVALID, NO,                                        \
+      "the upstream's handshake of the WebSocket is invalid")                 \
     T(EVENTS_CODED, UPSTREAM_INVALID, STATUS,                                 \
       "the upstream's events are compressed")                                 \
     T(TOO_LONG, UPSTREAM_INVALID, STATUS,                                     \
       "the upstream's answer exceeds parley_limits body")                     \
     /* the caller may not get the rest of the answer (SEC-15) */              \
-    T(EXPIRED, TOKEN_EXPIRED, NO, "the token has expired")
+    T(EXPIRED, TOKEN_EXPIRED, NO, "the token has expired")                    \
+    /* a WebSocket that the service ends */                                   \
+    T(ENDED, UPSTREAM_UNAVAILABLE, NO,                                        \
+      "the upstream ended the WebSocket before it answered")
 
 
 typedef enum {

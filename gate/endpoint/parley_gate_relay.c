@@ -84,6 +84,15 @@ parley_gate_relays(parley_gate_t *g, parley_str_t method)
 {
     const parley_str_t  *name;
 
+    if (parley_gate_socket_asked(g, method)) {
+        g->serve.relays = 1;
+        g->serve.socket = 1;
+        g->serve.request = PARLEY_STR("websocket");
+        g->conf.plan &= PARLEY_GATE_PLAN_RELAY;
+
+        return 1;
+    }
+
     for (name = parley_gate_relay_methods(g); name->len > 0; name++) {
 
         if (!parley_str_eq(*name, method)) {
@@ -112,9 +121,17 @@ parley_gate_relay(parley_gate_t *g)
     parley_arguments_init(&g->arguments, g->read.proto, g->conf.gate->speak,
                           g->conf.gate->token);
 
-    /* a session gives the right to its stream; else the path names its owner */
+    if (g->serve.socket && parley_gate_socket_handshake(g) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
 
-    if ((parley_binding_sessions(g->conf.gate->speak) != NULL
+    /*
+     * A session gives the right to its stream; else the path names its owner.
+     * Only agent-channel names the owner of a WebSocket.
+     */
+
+    if (((g->serve.socket && g->conf.gate->speak != PARLEY_PROTO_STREAMS)
+         || parley_binding_sessions(g->conf.gate->speak) != NULL
          ? parley_gate_relay_may(g) : parley_gate_relay_reads(g))
         != 0)
     {

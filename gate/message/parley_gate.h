@@ -310,6 +310,19 @@ int parley_gate_relay_renew(parley_gate_t *g, int64_t clock)
    resumes the stream should not get this event again. */
 int parley_gate_relay_skips(const parley_gate_t *g);
 
+/*
+ * Returns whether a text of a service's WebSocket is an answer to the message
+ * of this gate, which was forwarded; or -1: no memory.  parley_gate_event()
+ * then checks it.
+ */
+int parley_gate_is_answer(parley_gate_t *g, parley_arena_t *arena,
+    parley_str_t text)
+    __attribute__((warn_unused_result));
+
+/* Returns whether the service may answer the message by a text of its
+   WebSocket. */
+int parley_gate_is_answerable(const parley_gate_t *g);
+
 /* Returns whether each answer to the caller is a response of JSON-RPC. */
 int parley_gate_responds(const parley_gate_t *g);
 

@@ -159,6 +159,8 @@ typedef struct {
                                                the service answers */
     unsigned                     in_session:1;  /* the request names a session
                                                of the caller */
+    unsigned                     socket:1;  /* relays: the request opens a
+                                               WebSocket of the service */
     unsigned                     issues:1;  /* POST at a parley_stream location
                                                asks for a ticket */
     unsigned                     upgrade:1; /* refused: no WebSocket handshake,

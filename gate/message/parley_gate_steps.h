@@ -60,6 +60,16 @@ const parley_str_t *parley_gate_relay_methods(const parley_gate_t *g);
 int parley_gate_relays(parley_gate_t *g, parley_str_t method);
 parley_step_result_t parley_gate_relay(parley_gate_t *g);
 
+/* parley_gate_socket.c: WebSockets of an existing service */
+
+/*
+ * _asked() returns whether the request opens one, and then sets g->read.proto.
+ * _handshake() returns 0, or -1 with g->err.
+ */
+int parley_gate_socket_asked(parley_gate_t *g, parley_str_t method);
+int parley_gate_socket_handshake(parley_gate_t *g)
+    __attribute__((warn_unused_result));
+
 /* parley_gate_relayed.c: as parley_gate_answer(), _event() and _answered(), for
    such a request */
 

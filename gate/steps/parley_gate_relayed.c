@@ -68,6 +68,12 @@ parley_gate_relayed_refusal(parley_gate_t *g,
     sent.copied = 1;
     sent.body = response->body;
 
+    if (g->serve.socket && response->status < 500) {
+        /* the client gets the status alone */
+        ret->reply.status = response->status;
+        return 0;
+    }
+
     if (response->body.len == 0 || g->read.proto != g->conf.gate->speak
         || parley_answer_decode(g->engine, g->arena, g->conf.gate->speak, &sent,
                                 response->status, response->body,

@@ -60,7 +60,7 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
         ngx_http_parley_answer_sessions(r, ctx);
 
         if (ctx->error.code == PARLEY_E_NONE && !ctx->gate.serve.erases
-            && ngx_http_parley_answer_is_events(r))
+            && !ctx->gate.serve.socket && ngx_http_parley_answer_is_events(r))
         {
             if (ngx_http_parley_answer_charset(r) == PARLEY_CHARSET_OTHER) {
                 ngx_http_parley_upstream_error(ctx,
@@ -80,8 +80,9 @@ ngx_http_parley_answer_header(ngx_http_request_t *r,
         } else if (ctx->gate.serve.relays && !ctx->gate.serve.erases
                    && r->headers_out.status < NGX_HTTP_BAD_REQUEST)
         {
-            ngx_http_parley_upstream_error(ctx,
-                                           PARLEY_UPSTREAM_ERROR_NO_EVENTS);
+            ngx_http_parley_upstream_error(ctx, ctx->gate.serve.socket
+                                           ? PARLEY_UPSTREAM_ERROR_NO_SOCKET
+                                           : PARLEY_UPSTREAM_ERROR_NO_EVENTS);
         }
     }
 

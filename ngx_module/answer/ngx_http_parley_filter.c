@@ -56,6 +56,13 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
 
     if (ctx && ctx->forwarded) {
 
+        if (ctx->gate.serve.socket && r->upstream
+            && r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS
+            && r->upstream->headers_in.status_n == NGX_HTTP_SWITCHING_PROTOCOLS)
+        {
+            return ctx->upgraded(r, ctx);
+        }
+
         trouble = ngx_http_parley_no_answer(r);
 
         if (trouble != PARLEY_UPSTREAM_ERROR_COUNT) {

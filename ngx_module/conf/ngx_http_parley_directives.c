@@ -255,6 +255,7 @@ ngx_http_parley_create_main_conf(ngx_conf_t *cf)
     mcf->worker = worker;
     worker->mcf = mcf;
     ngx_queue_init(&worker->streams);
+    ngx_queue_init(&worker->sockets);
 
     if (ngx_array_init(&mcf->places, cf->pool, 8,
                        sizeof(ngx_http_parley_accepting_t))

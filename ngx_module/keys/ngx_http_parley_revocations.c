@@ -438,6 +438,8 @@ ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
         ngx_http_parley_hub_revoke(w->worker->hub);
     }
 
+    ngx_http_parley_websocket_revoke(w->worker);
+
     /* ending a stream may free others; checked streams move to the tail */
 
     while ((sse = ngx_http_parley_revocations_next(w)) != NULL) {

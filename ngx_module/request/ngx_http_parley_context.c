@@ -21,6 +21,8 @@
 #define NGX_HTTP_PARLEY_BLOCK_SMALL  1024
 
 
+static ngx_uint_t ngx_http_parley_context_lasts(ngx_http_request_t *r,
+    const ngx_http_parley_loc_conf_t *lcf);
 static void ngx_http_parley_context_init(ngx_http_parley_ctx_t *ctx,
     ngx_http_request_t *r, ngx_pool_t *pool);
 static void ngx_http_parley_context_frame(ngx_http_parley_ctx_t *ctx,
@@ -68,8 +70,7 @@ ngx_http_parley_context(ngx_http_request_t *r)
 
     /* the context's memory includes the first block of the arena */
 
-    block = parley_settings_endpoint(lcf) == PARLEY_ENDPOINT_NONE
-            ? NGX_HTTP_PARLEY_BLOCK : 0;
+    block = ngx_http_parley_context_lasts(r, lcf) ? 0 : NGX_HTTP_PARLEY_BLOCK;
 
     ctx = ngx_palloc(r->pool, sizeof(ngx_http_parley_ctx_t) + block);
     cln = ngx_pool_cleanup_add(r->pool, 0);
@@ -90,6 +91,18 @@ ngx_http_parley_context(ngx_http_request_t *r)
     ngx_http_set_ctx(r, ctx, ngx_http_parley_module);
 
     return ngx_http_parley_redact(r, ctx, query) == NGX_OK ? ctx : NULL;
+}
+
+
+/* Returns whether the request has no message, so that it may last as long as a
+   stream. */
+
+static ngx_uint_t
+ngx_http_parley_context_lasts(ngx_http_request_t *r,
+    const ngx_http_parley_loc_conf_t *lcf)
+{
+    return (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))
+           || parley_settings_endpoint(lcf) != PARLEY_ENDPOINT_NONE;
 }
 
 
@@ -120,10 +133,9 @@ ngx_http_parley_context_init(ngx_http_parley_ctx_t *ctx, ngx_http_request_t *r,
     mem.ctx = pool;
 
     parley_arena_init(&ctx->arena, &mem,
-                      pool != r->pool
-                      || parley_settings_endpoint(ctx->lcf)
-                         == PARLEY_ENDPOINT_NONE
-                      ? NGX_HTTP_PARLEY_BLOCK : NGX_HTTP_PARLEY_BLOCK_SMALL);
+                      pool == r->pool
+                      && ngx_http_parley_context_lasts(r, ctx->lcf)
+                      ? NGX_HTTP_PARLEY_BLOCK_SMALL : NGX_HTTP_PARLEY_BLOCK);
 
     ngx_http_parley_gate_init(r, ctx);
 

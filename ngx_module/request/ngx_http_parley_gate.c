@@ -295,6 +295,13 @@ ngx_http_parley_forward(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         r->method = NGX_HTTP_UNKNOWN;
 
         /* a stream lasts as long as its client and its service */
+
+        if (ctx->gate.serve.socket) {
+            /* octets after the handshake are never another request */
+            r->keepalive = 0;
+            ctx->upgraded = ngx_http_parley_websocket_pass;
+        }
+
         return NGX_OK;
     }
 

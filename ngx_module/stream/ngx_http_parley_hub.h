@@ -136,6 +136,19 @@ ngx_int_t ngx_http_parley_stream_refuse(ngx_http_request_t *r,
 ngx_int_t ngx_http_parley_websocket_open(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const struct parley_stream_request_s *opening);
 
+/* ngx_http_parley_websocket_pass.c: WebSockets of existing services */
+
+/*
+ * Checks the 101 of a service, sends it to the client, and takes both
+ * connections.  Is called in place of the next header filter, and its result is
+ * that of the header filter.
+ */
+ngx_int_t ngx_http_parley_websocket_pass(ngx_http_request_t *r,
+    ngx_http_parley_ctx_t *ctx);
+
+/* Ends the WebSockets of revoked callers (SEC-15). */
+void ngx_http_parley_websocket_revoke(ngx_http_parley_worker_t *worker);
+
 
 /* ngx_http_parley_await.c: HUB-07 */
 

@@ -26,13 +26,6 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* messages of one client before other events are handled */
-#define NGX_HTTP_PARLEY_WEBSOCKET_BUDGET  32
-
-/* milliseconds that a client has to send its close frame */
-#define NGX_HTTP_PARLEY_WEBSOCKET_LINGER  3000
-
-
 static ngx_int_t ngx_http_parley_websocket_busy(
     ngx_http_parley_websocket_t *ws);
 static ngx_int_t ngx_http_parley_websocket_begin(
@@ -43,17 +36,10 @@ static int64_t ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
     parley_str_t octets);
 static void ngx_http_parley_websocket_end(parley_subscriber_t *s,
     parley_end_t why);
-static int64_t ngx_http_parley_websocket_recv(void *ctx, uint8_t *p,
-    size_t len);
-static int ngx_http_parley_websocket_control(void *ctx, parley_str_t frames);
 static void ngx_http_parley_websocket_reader(ngx_http_request_t *r);
 static void ngx_http_parley_websocket_writer(ngx_http_request_t *r);
 static void ngx_http_parley_websocket_turn(ngx_event_t *ev);
 static void ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws);
-static void ngx_http_parley_websocket_messages(
-    ngx_http_parley_websocket_t *ws);
-static void ngx_http_parley_websocket_discard(
-    ngx_http_parley_websocket_t *ws);
 static ngx_int_t ngx_http_parley_websocket_tell(
     ngx_http_parley_websocket_t *ws);
 static void ngx_http_parley_websocket_finish(ngx_http_parley_websocket_t *ws,
@@ -79,7 +65,7 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx, const parley_stream_request_t *opening)
 {
     ngx_pool_cleanup_t           *cln;
-    parley_websocket_env_t        env;
+    ngx_http_parley_socket_t     *s;
     ngx_http_parley_websocket_t  *ws;
 
     cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_parley_websocket_t));
@@ -90,26 +76,17 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
     ws = cln->data;
     ngx_memzero(ws, sizeof(ngx_http_parley_websocket_t));
 
-    ngx_memzero(&env, sizeof(parley_websocket_env_t));
+    s = &ws->socket;
 
-    env.mem = parley_mem_libc;
-    env.read = ngx_http_parley_websocket_recv;
-    env.write = ngx_http_parley_websocket_control;
-    env.ctx = ws;
+    ngx_http_parley_socket_init(s, ctx, ngx_http_parley_websocket_turn, ws);
 
-    ws->frames = parley_websocket_create(&env, ctx->lcf->gate.limits.octets);
-    if (ws->frames == NULL) {
+    if (ngx_http_parley_side_init(&s->client, ctx->lcf->gate.limits.octets)
+        != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ws->sub.transport = &ngx_http_parley_websocket_transport;
-    ws->request = r;
-    ws->connection = r->connection;
-    ws->ctx = ctx;
-
-    ws->turn.handler = ngx_http_parley_websocket_turn;
-    ws->turn.data = ws;
-    ws->turn.log = r->connection->log;
 
     cln->handler = ngx_http_parley_websocket_cleanup;
 
@@ -144,28 +121,28 @@ ngx_http_parley_websocket_busy(ngx_http_parley_websocket_t *ws)
     parley_str_t              seconds;
     parley_gate_t            *g;
 
-    g = &ws->ctx->gate;
+    g = &ws->socket.ctx->gate;
 
-    ngx_http_parley_hub_busy(ws->ctx);
-    ngx_http_parley_log_refusal(ws->request, ws->ctx);
+    ngx_http_parley_hub_busy(ws->socket.ctx);
+    ngx_http_parley_log_refusal(ws->socket.request, ws->socket.ctx);
 
     seconds = parley_str_make(text,
                               ngx_sprintf(text, "%L", g->report.wait / 1000)
                               - text);
 
-    if (ngx_http_parley_out_header(ws->request, "Retry-After", seconds)
+    if (ngx_http_parley_out_header(ws->socket.request, "Retry-After", seconds)
         != NGX_OK
         || ngx_http_parley_websocket_begin(ws) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ws->closed = 1;
+    ws->socket.client.closed = 1;
 
-    rc = ngx_http_parley_websocket_close(ws, PARLEY_CLOSE_BUSY,
+    rc = ngx_http_parley_side_close(&ws->socket.client, PARLEY_CLOSE_BUSY,
                                 PARLEY_STR("too many connections are open"));
 
-    ngx_http_parley_websocket_post(ws);
+    ngx_http_parley_socket_post(&ws->socket);
 
     return rc == NGX_OK ? NGX_DONE : NGX_ERROR;
 }
@@ -178,10 +155,10 @@ ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
 {
     ngx_http_request_t  *r;
 
-    r = ws->request;
+    r = ws->socket.request;
 
     ws->begun = 1;
-    ws->ctx->replied = 1;
+    ws->socket.ctx->replied = 1;
 
     if (ngx_http_parley_websocket_accept(ws) != NGX_OK) {
         return NGX_ERROR;
@@ -192,7 +169,7 @@ ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
 
     /* also reads data that arrived with the request */
 
-    ngx_http_parley_websocket_post(ws);
+    ngx_http_parley_socket_post(&ws->socket);
 
     return NGX_OK;
 }
@@ -205,7 +182,7 @@ ngx_http_parley_websocket_write(parley_subscriber_t *s, parley_str_t octets)
 
     int64_t  n, taken;
 
-    if (ws->gone || ws->connection->error
+    if (ws->socket.client.gone || ws->socket.client.connection->error
         || (!ws->begun && ngx_http_parley_websocket_begin(ws) != NGX_OK))
     {
         return -1;
@@ -216,7 +193,7 @@ ngx_http_parley_websocket_write(parley_subscriber_t *s, parley_str_t octets)
     do {
         n = ngx_http_parley_websocket_take(ws, parley_str_from(octets, taken));
 
-        if (n < 0 || ngx_http_parley_websocket_flush(ws) != NGX_OK) {
+        if (n < 0 || ngx_http_parley_side_flush(&ws->socket.client) != NGX_OK) {
             return -1;
         }
 
@@ -236,17 +213,20 @@ static int64_t
 ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
     parley_str_t octets)
 {
-    size_t               n, taken;
-    parley_str_t         frame;
-    parley_frame_kind_t  kind;
+    size_t                   n, taken;
+    parley_str_t             frame;
+    parley_frame_kind_t      kind;
+    ngx_http_parley_side_t  *client;
+
+    client = &ws->socket.client;
 
     for (taken = 0; taken < octets.len; taken += n) {
 
-        if (ws->closing) {
+        if (client->closing) {
             return (int64_t) octets.len;
         }
 
-        if (ws->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING) {
+        if (client->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING) {
             break;
         }
 
@@ -263,23 +243,25 @@ ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
 
             /* unread data also shows that the client is alive */
 
-            if (ws->asked && !ws->heard && !ws->connection->read->ready) {
-                ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,
+            if (ws->asked && !client->heard
+                && !client->connection->read->ready)
+            {
+                ngx_log_error(NGX_LOG_INFO, client->connection->log, 0,
                               "client does not answer the ping of a WebSocket");
                 return -1;
             }
 
             ws->asked = 1;
-            ws->heard = 0;
+            client->heard = 0;
         }
 
-        if (ngx_http_parley_websocket_push(ws, frame) != NGX_OK) {
+        if (ngx_http_parley_side_push(client, frame) != NGX_OK) {
             return -1;
         }
 
         if (kind == PARLEY_FRAME_CLOSE) {
-            ws->closing = 1;
-            ngx_http_parley_websocket_post(ws);
+            client->closing = 1;
+            ngx_http_parley_socket_post(&ws->socket);
         }
     }
 
@@ -292,76 +274,12 @@ ngx_http_parley_websocket_end(parley_subscriber_t *s, parley_end_t why)
 {
     ngx_http_parley_websocket_t *ws = (ngx_http_parley_websocket_t *) s;
 
-    ws->over = 1;
+    ws->socket.over = 1;
     ws->why = why;
     ws->place.epoch = s->epoch;
     ws->place.offset = s->offset;
 
-    ngx_http_parley_websocket_post(ws);
-}
-
-
-/* Reads data; octets that nginx read with the request come first. */
-
-static int64_t
-ngx_http_parley_websocket_recv(void *ctx, uint8_t *p, size_t len)
-{
-    size_t             n;
-    ssize_t            got;
-    ngx_buf_t         *b;
-    ngx_connection_t  *c;
-    ngx_http_parley_websocket_t *ws = ctx;
-
-    c = ws->connection;
-    b = ws->request->header_in;
-    n = b->last - b->pos;
-
-    if (n) {
-        n = ngx_min(n, len);
-        ngx_memcpy(p, b->pos, n);
-        b->pos += n;
-        ws->heard = 1;
-
-        return (int64_t) n;
-    }
-
-    if (ws->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING) {
-        return 0;
-    }
-
-    got = c->recv(c, p, len);
-
-    if (got == NGX_AGAIN) {
-        return 0;
-    }
-
-    if (got <= 0) {
-        return -1;
-    }
-
-    ws->heard = 1;
-
-    return got;
-}
-
-
-/* Queues a pong or a close frame.  A second close frame is not sent. */
-
-static int
-ngx_http_parley_websocket_control(void *ctx, parley_str_t frames)
-{
-    parley_frame_kind_t           kind;
-    ngx_http_parley_websocket_t  *ws = ctx;
-
-    if (ws->closing) {
-        return 0;
-    }
-
-    if (parley_frame_first(frames, &kind) && kind == PARLEY_FRAME_CLOSE) {
-        ws->closing = 1;
-    }
-
-    return ngx_http_parley_websocket_push(ws, frames) == NGX_OK ? 0 : -1;
+    ngx_http_parley_socket_post(&ws->socket);
 }
 
 
@@ -375,7 +293,7 @@ ngx_http_parley_websocket_reader(ngx_http_request_t *r)
     if (r->connection->read->timedout) {
         /* the client did not close in time */
         r->connection->read->timedout = 0;
-        ws->gone = 1;
+        ws->socket.client.gone = 1;
     }
 
     ngx_http_parley_websocket_run(ws);
@@ -395,7 +313,7 @@ ngx_http_parley_websocket_writer(ngx_http_request_t *r)
         ngx_log_error(NGX_LOG_INFO, c->log, NGX_ETIMEDOUT,
                       "client timed out");
         c->timedout = 1;
-        ws->gone = 1;
+        ws->socket.client.gone = 1;
     }
 
     ngx_http_parley_websocket_run(ws);
@@ -408,9 +326,9 @@ ngx_http_parley_websocket_turn(ngx_event_t *ev)
     ngx_connection_t             *c;
     ngx_http_parley_websocket_t  *ws = ev->data;
 
-    c = ws->connection;
+    c = ws->socket.client.connection;
 
-    ngx_http_set_log_request(c->log, ws->request);
+    ngx_http_set_log_request(c->log, ws->socket.request);
 
     ngx_http_parley_websocket_run(ws);
 
@@ -423,58 +341,61 @@ ngx_http_parley_websocket_turn(ngx_event_t *ev)
 static void
 ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws)
 {
-    ngx_int_t          rc;
-    ngx_connection_t  *c;
+    ngx_int_t                rc;
+    ngx_connection_t        *c;
+    ngx_http_parley_side_t  *client;
 
-    c = ws->connection;
+    client = &ws->socket.client;
+    c = client->connection;
 
     if (!ws->begun) {
 
-        if (ws->over) {
-            rc = ngx_http_parley_stream_refuse(ws->request, ws->ctx, ws->why);
+        if (ws->socket.over) {
+            rc = ngx_http_parley_stream_refuse(ws->socket.request,
+                                               ws->socket.ctx, ws->why);
 
             if (rc != NGX_DONE) {
-                ngx_http_finalize_request(ws->request, rc);
+                ngx_http_finalize_request(ws->socket.request, rc);
             }
         }
 
         return;
     }
 
-    if (!ws->gone) {
-        ngx_http_parley_websocket_messages(ws);
+    if (!client->gone) {
+        ngx_http_parley_socket_messages(&ws->socket);
     }
 
-    if (ws->over && !ws->frame && !ws->gone
+    if (ws->socket.over && !ws->socket.frame && !client->gone
         && ngx_http_parley_websocket_tell(ws) != NGX_OK)
     {
-        ws->gone = 1;
+        client->gone = 1;
     }
 
-    if (!ws->gone && ngx_http_parley_websocket_flush(ws) != NGX_OK) {
-        ws->gone = 1;
+    if (!client->gone && ngx_http_parley_side_flush(client) != NGX_OK) {
+        client->gone = 1;
     }
 
-    if (ws->frame) {
+    if (ws->socket.frame) {
 
         /* the message is settled first, and then posts an event */
 
-        if (!ws->gone && ngx_handle_read_event(c->read, 0) != NGX_OK) {
-            ws->gone = 1;
+        if (!client->gone && ngx_handle_read_event(c->read, 0) != NGX_OK) {
+            client->gone = 1;
         }
 
         return;
     }
 
-    if (ws->gone) {
+    if (client->gone) {
         ngx_http_parley_websocket_finish(ws, NGX_ERROR);
         return;
     }
 
-    if (ws->closing) {
+    if (client->closing) {
         ngx_http_parley_hub_close(&ws->sub);
 
-        if (ws->closed && ws->out == NULL && !c->buffered) {
+        if (client->closed && client->out == NULL && !c->buffered) {
             ngx_http_parley_websocket_finish(ws, NGX_OK);
             return;
         }
@@ -483,7 +404,7 @@ ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws)
             ngx_add_timer(c->read, NGX_HTTP_PARLEY_WEBSOCKET_LINGER);
         }
 
-    } else if (ws->blocked && ws->out == NULL && ws->sub.joined) {
+    } else if (ws->blocked && client->out == NULL && ws->sub.joined) {
         ws->blocked = 0;
         parley_hub_writable(ws->sub.hub->hub, &ws->sub.s);
     }
@@ -491,102 +412,6 @@ ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws)
     if (ngx_handle_read_event(c->read, 0) != NGX_OK) {
         ngx_http_parley_websocket_finish(ws, NGX_ERROR);
     }
-}
-
-
-static void
-ngx_http_parley_websocket_messages(ngx_http_parley_websocket_t *ws)
-{
-    int           by_peer;
-    ngx_int_t     rc;
-    ngx_uint_t    n;
-    parley_str_t  text;
-
-    for (n = 0; ws->frame == NULL && !ws->gone && !ws->closed; n++) {
-
-        if (ws->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING
-            && (ngx_http_parley_websocket_flush(ws) != NGX_OK
-                || ws->pending >= NGX_HTTP_PARLEY_WEBSOCKET_PENDING))
-        {
-            return;
-        }
-
-        if (n == NGX_HTTP_PARLEY_WEBSOCKET_BUDGET) {
-            ngx_post_event(&ws->turn, &ngx_posted_next_events);
-            return;
-        }
-
-        switch (parley_websocket_next(ws->frames, &text)) {
-
-        case PARLEY_WEBSOCKET_MESSAGE:
-
-            if (ws->closing || ws->over) {
-                /* the message is too late */
-                break;
-            }
-
-            rc = ngx_http_parley_websocket_message(ws, text);
-
-            if (rc == NGX_ERROR) {
-                ws->gone = 1;
-            }
-
-            break;
-
-        case PARLEY_WEBSOCKET_CLOSED:
-            (void) parley_websocket_closed(ws->frames, &by_peer);
-
-            if (by_peer) {
-                ws->closed = 1;
-
-            } else {
-                ngx_http_parley_websocket_discard(ws);
-                return;
-            }
-
-            break;
-
-        case PARLEY_WEBSOCKET_OVER:
-            ws->gone = 1;
-            break;
-
-        default: /* PARLEY_WEBSOCKET_EMPTY */
-            return;
-        }
-    }
-}
-
-
-/*
- * Drops the input of a client that violated the protocol and has got a close
- * frame.  Otherwise the connection could be reset before the client has read
- * the frame.
- */
-
-static void
-ngx_http_parley_websocket_discard(ngx_http_parley_websocket_t *ws)
-{
-    ssize_t            n;
-    u_char             octets[PARLEY_WEBSOCKET_PIECE];
-    ngx_uint_t         i;
-    ngx_connection_t  *c;
-
-    c = ws->connection;
-
-    for (i = 0; i < NGX_HTTP_PARLEY_WEBSOCKET_BUDGET; i++) {
-        n = c->recv(c, octets, sizeof(octets));
-
-        if (n == NGX_AGAIN) {
-            return;
-        }
-
-        if (n <= 0) {
-            ws->closed = 1;
-            return;
-        }
-    }
-
-    ngx_post_event(&ws->turn, &ngx_posted_next_events);
 }
 
 
@@ -600,11 +425,11 @@ ngx_http_parley_websocket_tell(ngx_http_parley_websocket_t *ws)
     parley_str_t    reason;
     parley_close_t  code;
 
-    if (ws->closing) {
+    if (ws->socket.client.closing) {
         return NGX_OK;
     }
 
-    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ws->connection->log, 0,
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ws->socket.client.connection->log, 0,
                    "parley: the WebSocket ends, %ui", ws->why);
 
     reason = ws->place.epoch ? parley_event_id_reason(&ws->place, text)
@@ -644,7 +469,7 @@ ngx_http_parley_websocket_tell(ngx_http_parley_websocket_t *ws)
         reason = parley_str_none;
     }
 
-    return ngx_http_parley_websocket_close(ws, code, reason);
+    return ngx_http_parley_side_close(&ws->socket.client, code, reason);
 }
 
 
@@ -653,13 +478,13 @@ ngx_http_parley_websocket_finish(ngx_http_parley_websocket_t *ws, ngx_int_t rc)
 {
     ngx_event_t  *rev;
 
-    rev = ws->connection->read;
+    rev = ws->socket.client.connection->read;
 
     if (rev->timer_set) {
         ngx_del_timer(rev);
     }
 
-    ngx_http_finalize_request(ws->request, rc);
+    ngx_http_finalize_request(ws->socket.request, rc);
 }
 
 
@@ -683,13 +508,11 @@ ngx_http_parley_websocket_cleanup(void *data)
 {
     ngx_http_parley_websocket_t  *ws = data;
 
-    if (ws->turn.posted) {
-        ngx_delete_posted_event(&ws->turn);
+    if (ws->socket.turn.posted) {
+        ngx_delete_posted_event(&ws->socket.turn);
     }
 
-    ngx_http_parley_websocket_abandon(ws);
+    ngx_http_parley_socket_abandon(&ws->socket);
     ngx_http_parley_hub_close(&ws->sub);
-    ngx_http_parley_websocket_drop(ws);
-
-    parley_websocket_free(ws->frames);
+    ngx_http_parley_side_free(&ws->socket.client);
 }

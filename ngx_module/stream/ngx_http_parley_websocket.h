@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * An open WebSocket (parley_websocket).
+ * An open WebSocket: to the gateway (parley_websocket), or through it to a
+ * service.
  */
 
 
@@ -15,63 +16,104 @@
 #include "ngx_module/stream/ngx_http_parley_hub.h"
 
 
+/* messages of one peer before other events are handled */
+#define NGX_HTTP_PARLEY_WEBSOCKET_BUDGET  32
+
+/* milliseconds that a client has to send its close frame */
+#define NGX_HTTP_PARLEY_WEBSOCKET_LINGER  3000
+
 /* Octets of unsent output above which nothing more is taken from the hub or
    the client.  A frame that has begun may exceed it. */
 #define NGX_HTTP_PARLEY_WEBSOCKET_PENDING  32768
 
 
-typedef struct ngx_http_parley_websocket_s  ngx_http_parley_websocket_t;
+/* one end of a WebSocket: its connection, the frames read, and the output */
+typedef struct {
+    ngx_connection_t              *connection;
+    parley_websocket_t            *frames;  /* parser of received frames */
+    ngx_buf_t                     *read;    /* octets that nginx has read before
+                                               the first frame */
+    ngx_msec_t                     timeout; /* time for a peer to read output */
+    size_t                         lowat;
+    off_t                         *received;    /* counter of octets, or
+                                                   NULL */
+
+    ngx_chain_t                   *out;     /* unsent blocks */
+    ngx_chain_t                  **out_last;
+    size_t                         pending; /* unsent octets */
+
+    unsigned                       masks:1; /* the gateway is the client */
+    unsigned                       heard:1; /* data has arrived since the last
+                                               ping */
+    unsigned                       closing:1;   /* a close frame is queued as
+                                                   the last frame */
+    unsigned                       closed:1;    /* the peer has sent a close
+                                                   frame, or reading was
+                                                   stopped */
+    unsigned                       gone:1;      /* nothing can be sent */
+} ngx_http_parley_side_t;
+
+
+typedef struct ngx_http_parley_socket_s  ngx_http_parley_socket_t;
 
 
 /* a message in progress */
 typedef struct {
     ngx_http_parley_ctx_t          ctx;     /* must be first: callbacks cast
                                                it */
-    ngx_http_parley_websocket_t   *ws;
+    ngx_http_parley_socket_t      *socket;
     ngx_pool_t                    *pool;    /* pool of this structure */
+    ngx_queue_t                    queue;   /* link in the messages that a
+                                               service has got */
+    size_t                         size;    /* octets of the text */
+    unsigned                       sent:1;  /* the service gets it */
 } ngx_http_parley_frame_t;
 
 
-struct ngx_http_parley_websocket_s {
-    ngx_http_parley_subscriber_t   sub;     /* must be first: callbacks cast
-                                               it */
+/* a WebSocket of a client that sends messages */
+struct ngx_http_parley_socket_s {
     ngx_http_request_t            *request; /* request of the opening; lives as
                                                long */
-    ngx_connection_t              *connection;
     ngx_http_parley_ctx_t         *ctx;     /* context of the opening */
-    parley_websocket_t            *frames;  /* parser of received frames */
+    ngx_http_parley_side_t         client;
     ngx_event_t                    turn;    /* posted */
-
-    ngx_chain_t                   *out;     /* unsent blocks */
-    ngx_chain_t                  **out_last;
-    size_t                         pending; /* unsent octets */
-
     ngx_http_parley_frame_t       *frame;   /* in progress; NULL: none */
+
+    ngx_http_parley_side_t        *service; /* NULL: the gateway is the only
+                                               recipient */
+
+    /*
+     * Sends a message that has passed the steps to the service, and keeps or
+     * frees it.  Returns NGX_OK or NGX_ERROR.
+     */
+    ngx_int_t                    (*forward)(ngx_http_parley_frame_t *frame);
+
+    unsigned                       greeted:1;   /* the first message has
+                                                   arrived */
+    unsigned                       over:1;  /* later messages are dropped */
+};
+
+
+/* a WebSocket to the gateway itself (parley_websocket) */
+typedef struct {
+    ngx_http_parley_subscriber_t   sub;     /* must be first: callbacks cast
+                                               it */
+    ngx_http_parley_socket_t       socket;
     ngx_uint_t                     why;     /* parley_end_t, if the hub has
-                                               ended it */
+                                               ended it: socket.over */
     parley_place_t                 place;   /* last place of the stream */
 
     unsigned                       begun:1;     /* 101 was sent */
-    unsigned                       greeted:1;   /* the first message has
-                                                   arrived */
     unsigned                       asked:1;     /* a ping was sent */
-    unsigned                       heard:1;     /* data has arrived since */
     unsigned                       blocked:1;   /* the hub has more data */
-    unsigned                       over:1;      /* the hub has ended it */
-    unsigned                       closing:1;   /* a close frame is queued as
-                                                   the last frame */
-    unsigned                       closed:1;    /* the client has sent a close
-                                                   frame, or reading was
-                                                   stopped */
-    unsigned                       gone:1;      /* nothing can be sent */
-};
+} ngx_http_parley_websocket_t;
 
 
 /* Posts the event that continues the WebSocket. */
 static ngx_inline void
-ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws)
+ngx_http_parley_socket_post(ngx_http_parley_socket_t *s)
 {
-    ngx_post_event(&ws->turn, &ngx_posted_events);
+    ngx_post_event(&s->turn, &ngx_posted_events);
 }
 
 
@@ -81,42 +123,67 @@ ngx_http_parley_websocket_post(ngx_http_parley_websocket_t *ws)
 ngx_int_t ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws);
 
 
-/* ngx_http_parley_websocket_out.c */
+/* ngx_http_parley_websocket_side.c */
+
+/*
+ * Makes the parser of a side after its other members are set, for texts of at
+ * most max octets.  Returns NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_parley_side_init(ngx_http_parley_side_t *side, size_t max);
+
+/* Frees the parser and the output. */
+void ngx_http_parley_side_free(ngx_http_parley_side_t *side);
 
 /* Queues complete frames.  Returns NGX_OK, or NGX_ERROR if memory is
    exhausted. */
-ngx_int_t ngx_http_parley_websocket_push(ngx_http_parley_websocket_t *ws,
+ngx_int_t ngx_http_parley_side_push(ngx_http_parley_side_t *side,
     parley_str_t frames);
 
 /* Queue a text frame and a close frame.  Nothing is queued after a close
    frame. */
-ngx_int_t ngx_http_parley_websocket_text(ngx_http_parley_websocket_t *ws,
+ngx_int_t ngx_http_parley_side_text(ngx_http_parley_side_t *side,
     parley_str_t text);
-ngx_int_t ngx_http_parley_websocket_close(ngx_http_parley_websocket_t *ws,
+ngx_int_t ngx_http_parley_side_close(ngx_http_parley_side_t *side,
     parley_close_t code, parley_str_t reason);
 
+/* As ngx_http_parley_side_close(), with the payload of another close frame. */
+ngx_int_t ngx_http_parley_side_close_as(ngx_http_parley_side_t *side,
+    parley_str_t payload);
+
+/* Sends as much output as the connection takes.  Returns NGX_OK, or NGX_ERROR
+   if the connection has failed. */
+ngx_int_t ngx_http_parley_side_flush(ngx_http_parley_side_t *side);
+
+/* Returns whether there is room for more output, after a flush if needed.  If
+   the connection has failed, gone is set. */
+ngx_uint_t ngx_http_parley_side_has_room(ngx_http_parley_side_t *side);
+
 /*
- * ngx_http_parley_websocket_flush() sends as much output as the connection
- * takes; it returns NGX_OK, or NGX_ERROR if the connection has failed.
- * ngx_http_parley_websocket_drop() frees the output.
+ * Drops the input of a peer that violated the protocol and has got a close
+ * frame.  Otherwise the connection could be reset before the peer has read the
+ * frame.  Returns NGX_AGAIN if there is more input now, else NGX_OK.
  */
-ngx_int_t ngx_http_parley_websocket_flush(ngx_http_parley_websocket_t *ws);
-void ngx_http_parley_websocket_drop(ngx_http_parley_websocket_t *ws);
+ngx_int_t ngx_http_parley_side_discard(ngx_http_parley_side_t *side);
 
 
 /* ngx_http_parley_websocket_message.c */
 
+/* Prepares a zeroed socket, without the parser of its client. */
+void ngx_http_parley_socket_init(ngx_http_parley_socket_t *s,
+    ngx_http_parley_ctx_t *ctx, ngx_event_handler_pt turn, void *data);
+
 /*
- * Processes a message; its octets must stay until the end.  Returns NGX_OK if
- * the message is finished and its answer is queued; NGX_AGAIN if it is in
- * progress and will post an event at its end; or NGX_ERROR if memory is
- * exhausted.
+ * Reads messages of the client while there is room for their answers and no
+ * message is in progress.  A message in progress posts an event at its end.  If
+ * the client has ended the WebSocket, client.closed or client.gone is set.
  */
-ngx_int_t ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
-    parley_str_t text);
+void ngx_http_parley_socket_messages(ngx_http_parley_socket_t *s);
+
+/* Ends a message, and frees it. */
+void ngx_http_parley_frame_done(ngx_http_parley_frame_t *frame);
 
 /* Abandons the message in progress. */
-void ngx_http_parley_websocket_abandon(ngx_http_parley_websocket_t *ws);
+void ngx_http_parley_socket_abandon(ngx_http_parley_socket_t *s);
 
 
 #endif /* _NGX_HTTP_PARLEY_WEBSOCKET_H_INCLUDED_ */

@@ -16,13 +16,15 @@
 ngx_int_t
 ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
 {
-    char                      *accept;
-    ngx_int_t                  rc;
-    ngx_str_t                 *key;
-    ngx_http_request_t        *r;
-    ngx_http_core_loc_conf_t  *clcf;
+    char                           *accept;
+    ngx_int_t                       rc;
+    ngx_str_t                      *key;
+    ngx_http_request_t             *r;
+    ngx_http_core_loc_conf_t       *clcf;
+    const parley_stream_request_t  *opening;
 
-    r = ws->request;
+    r = ws->socket.request;
+    opening = ws->socket.ctx->gate.serve.opening;
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     key = ngx_http_parley_in_header(r, "sec-websocket-key");
@@ -41,7 +43,7 @@ ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
     }
 
     ngx_http_parley_hub_watch(r->connection,
-                              ws->ctx->gate.serve.opening->subscription.stream);
+                              opening->subscription.stream);
 
     /* limit_rate is for responses and must not delay frames */
 
@@ -61,13 +63,13 @@ ngx_http_parley_websocket_accept(ngx_http_parley_websocket_t *ws)
                                       parley_str_c(accept))
            != NGX_OK
         || ngx_http_parley_out_header(r, "Parley-Session",
-                                      ws->ctx->gate.serve.opening->session)
+                                      opening->session)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ws->ctx->gate.serve.opening->unlogged
+    if (opening->unlogged
         && ngx_http_parley_out_header(r, "Parley-Resume", PARLEY_STR("none"))
            != NGX_OK)
     {

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * A message from a WebSocket.  It has its own gate, with the environment of
- * the connection, and its own pool, which is destroyed with it.  A detached
+ * Messages from a WebSocket.  A message has its own gate, with the environment
+ * of the connection, and its own pool, which is destroyed with it.  A detached
  * request would run the phases of a location, which do not apply, and would
  * need 12 KB more.  A common gate would have to reset its decisions for each
  * message.  The token of the opening is verified again, because it may have
@@ -27,24 +27,122 @@
 #define NGX_HTTP_PARLEY_FRAME_POOL  16384
 
 
+static ngx_int_t ngx_http_parley_socket_message(ngx_http_parley_socket_t *s,
+    parley_str_t text);
+static ngx_int_t ngx_http_parley_frame_keep(ngx_http_parley_frame_t *frame);
 static void ngx_http_parley_frame_again(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_frame_run(ngx_http_parley_frame_t *frame);
 static ngx_int_t ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
     parley_step_result_t result);
 static void ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame);
-static void ngx_http_parley_frame_done(ngx_http_parley_frame_t *frame);
 
 
-ngx_int_t
-ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
+void
+ngx_http_parley_socket_init(ngx_http_parley_socket_t *s,
+    ngx_http_parley_ctx_t *ctx, ngx_event_handler_pt turn, void *data)
+{
+    ngx_http_request_t        *r;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    r = ctx->request;
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    s->request = r;
+    s->ctx = ctx;
+
+    s->client.connection = r->connection;
+    s->client.read = r->header_in;
+    s->client.timeout = clcf->send_timeout;
+    s->client.lowat = clcf->send_lowat;
+
+    s->turn.handler = turn;
+    s->turn.data = data;
+    s->turn.log = r->connection->log;
+}
+
+
+void
+ngx_http_parley_socket_messages(ngx_http_parley_socket_t *s)
+{
+    int                      by_peer;
+    ngx_uint_t               n;
+    parley_str_t             text;
+    ngx_http_parley_side_t  *client;
+
+    client = &s->client;
+
+    for (n = 0; s->frame == NULL && !client->gone && !client->closed; n++) {
+
+        if (!ngx_http_parley_side_has_room(client)
+            || (s->service && !s->service->gone
+                && !ngx_http_parley_side_has_room(s->service)))
+        {
+            return;
+        }
+
+        if (n == NGX_HTTP_PARLEY_WEBSOCKET_BUDGET) {
+            ngx_post_event(&s->turn, &ngx_posted_next_events);
+            return;
+        }
+
+        switch (parley_websocket_next(client->frames, &text)) {
+
+        case PARLEY_WEBSOCKET_MESSAGE:
+
+            if (!client->closing && !s->over
+                && ngx_http_parley_socket_message(s, text) == NGX_ERROR)
+            {
+                client->gone = 1;
+            }
+
+            break;
+
+        case PARLEY_WEBSOCKET_CLOSED:
+            (void) parley_websocket_closed(client->frames, &by_peer);
+
+            if (by_peer) {
+                client->closed = 1;
+
+            } else {
+
+                if (ngx_http_parley_side_discard(client) == NGX_AGAIN) {
+                    ngx_post_event(&s->turn, &ngx_posted_next_events);
+                }
+
+                return;
+            }
+
+            break;
+
+        case PARLEY_WEBSOCKET_OVER:
+            client->gone = 1;
+            break;
+
+        default: /* PARLEY_WEBSOCKET_EMPTY */
+            return;
+        }
+    }
+}
+
+
+/*
+ * Processes a message; its octets must stay until the end.  Returns NGX_OK if
+ * the message is finished and its answer is queued; NGX_AGAIN if it is in
+ * progress and will post an event at its end; or NGX_ERROR if memory is
+ * exhausted.
+ */
+
+static ngx_int_t
+ngx_http_parley_socket_message(ngx_http_parley_socket_t *s,
     parley_str_t text)
 {
     ngx_pool_t               *pool;
     ngx_http_parley_ctx_t    *ctx;
     ngx_http_parley_frame_t  *frame;
 
-    pool = ngx_create_pool(NGX_HTTP_PARLEY_FRAME_POOL, ws->connection->log);
+    pool = ngx_create_pool(NGX_HTTP_PARLEY_FRAME_POOL,
+                           s->client.connection->log);
     if (pool == NULL) {
         return NGX_ERROR;
     }
@@ -55,21 +153,48 @@ ngx_http_parley_websocket_message(ngx_http_parley_websocket_t *ws,
         return NGX_ERROR;
     }
 
-    frame->ws = ws;
+    frame->socket = s;
     frame->pool = pool;
+    frame->size = text.len;
+    frame->sent = 0;
 
     ctx = &frame->ctx;
 
-    ws->ctx->mcf->contexts->frame(ctx, ws->request, pool);
+    s->ctx->mcf->contexts->frame(ctx, s->request, pool);
 
     ctx->again = ngx_http_parley_frame_again;
     ctx->body = text;
-    ctx->body_read = 1;
-    ctx->gate.in.supplied_token = ws->ctx->gate.proof.shown;
 
-    ws->frame = frame;
+    if (s->forward && ngx_http_parley_frame_keep(frame) != NGX_OK) {
+        ngx_http_parley_frame_done(frame);
+        return NGX_ERROR;
+    }
+
+    ctx->body_read = 1;
+    ctx->gate.in.supplied_token = s->ctx->gate.proof.shown;
+
+    s->frame = frame;
 
     return ngx_http_parley_frame_run(frame);
+}
+
+
+/* Copies the text of a message that may wait for the service's answer. */
+
+static ngx_int_t
+ngx_http_parley_frame_keep(ngx_http_parley_frame_t *frame)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(frame->pool, frame->size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(p, frame->ctx.body.data, frame->size);
+    frame->ctx.body.data = p;
+
+    return NGX_OK;
 }
 
 
@@ -80,9 +205,9 @@ ngx_http_parley_frame_again(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     ngx_http_parley_frame_t *frame = (ngx_http_parley_frame_t *) ctx;
 
-    ngx_http_parley_websocket_t  *ws;
+    ngx_http_parley_socket_t  *s;
 
-    ws = frame->ws;
+    s = frame->socket;
 
     switch (ngx_http_parley_frame_run(frame)) {
 
@@ -90,14 +215,14 @@ ngx_http_parley_frame_again(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return;
 
     case NGX_ERROR:
-        ws->gone = 1;
+        s->client.gone = 1;
         break;
 
     default: /* NGX_OK */
         break;
     }
 
-    ngx_http_parley_websocket_post(ws);
+    ngx_http_parley_socket_post(s);
 }
 
 
@@ -129,6 +254,11 @@ ngx_http_parley_frame_run(ngx_http_parley_frame_t *frame)
 
     ngx_http_parley_frame_greeting(frame);
 
+    if (result == PARLEY_RESULT_PASSED && frame->socket->forward) {
+        frame->socket->frame = NULL;
+        return frame->socket->forward(frame);
+    }
+
     rc = ngx_http_parley_frame_answer(frame, result);
 
     ngx_http_parley_frame_done(frame);
@@ -146,10 +276,10 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
 {
     parley_reply_t                reply;
     ngx_http_parley_ctx_t        *ctx;
-    ngx_http_parley_websocket_t  *ws;
+    ngx_http_parley_socket_t  *s;
 
     ctx = &frame->ctx;
-    ws = frame->ws;
+    s = frame->socket;
 
     switch (result) {
 
@@ -167,14 +297,14 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
         break;
 
     default: /* PARLEY_RESULT_FAILED */
-        return ngx_http_parley_websocket_close(ws, PARLEY_CLOSE_FAILED,
+        return ngx_http_parley_side_close(&s->client, PARLEY_CLOSE_FAILED,
                                                parley_str_none);
     }
 
     /* nothing follows a close frame or goes to a departed client */
 
-    return reply.body.len == 0 || ws->closing || ws->gone
-           ? NGX_OK : ngx_http_parley_websocket_text(ws, reply.body);
+    return reply.body.len == 0 || s->client.closing || s->client.gone
+           ? NGX_OK : ngx_http_parley_side_text(&s->client, reply.body);
 }
 
 
@@ -184,31 +314,33 @@ static void
 ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame)
 {
     ngx_str_t                     intent;
-    ngx_http_parley_websocket_t  *ws;
+    ngx_http_parley_socket_t  *s;
 
-    ws = frame->ws;
+    s = frame->socket;
 
-    if (ws->greeted) {
+    if (s->greeted) {
         return;
     }
 
-    ws->greeted = 1;
+    s->greeted = 1;
 
     intent = ngx_http_parley_ngx_str(
                                  parley_gate_upgrade_lacks(&frame->ctx.gate));
 
     if (intent.len) {
-        ngx_log_error(NGX_LOG_INFO, ws->connection->log, 0,
+        ngx_log_error(NGX_LOG_INFO, s->client.connection->log, 0,
                       "parley: first message of a WebSocket is not \"%V\"",
                       &intent);
     }
 }
 
 
-static void
+void
 ngx_http_parley_frame_done(ngx_http_parley_frame_t *frame)
 {
-    frame->ws->frame = NULL;
+    if (frame->socket->frame == frame) {
+        frame->socket->frame = NULL;
+    }
 
     frame->ctx.mcf->contexts->leave(&frame->ctx);
     ngx_destroy_pool(frame->pool);
@@ -216,9 +348,9 @@ ngx_http_parley_frame_done(ngx_http_parley_frame_t *frame)
 
 
 void
-ngx_http_parley_websocket_abandon(ngx_http_parley_websocket_t *ws)
+ngx_http_parley_socket_abandon(ngx_http_parley_socket_t *s)
 {
-    if (ws->frame) {
-        ngx_http_parley_frame_done(ws->frame);
+    if (s->frame) {
+        ngx_http_parley_frame_done(s->frame);
     }
 }

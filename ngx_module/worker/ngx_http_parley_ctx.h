@@ -122,6 +122,11 @@ struct ngx_http_parley_ctx_s {
                                                   /* ends the events of sse
                                                      with ctx->error */
     void                         *inflate;
+    ngx_int_t                   (*upgraded)(ngx_http_request_t *r,
+                                            ngx_http_parley_ctx_t *ctx);
+                                                  /* sends the 101 of a service
+                                                     and takes the WebSocket */
+    void                         *passed;         /* this WebSocket */
 
     struct ngx_http_parley_subscriber_s  *held;   /* the held request's
                                                      subscriber, or NULL */

@@ -47,6 +47,7 @@ struct ngx_http_parley_worker_s {
     struct ngx_http_parley_revocations_s  *revocations;  /* NULL: no
                                                      parley_revocations */
     ngx_queue_t                   streams;        /* open ..._sse_t */
+    ngx_queue_t                   sockets;        /* open ..._pass_t */
     ngx_http_parley_hub_t        *hub;            /* NULL: no publisher and no
                                                      subscriber */
 

@@ -678,6 +678,46 @@ test_client(void **state)
 }
 
 
+/* A frame may be masked in place. */
+
+static void
+test_mask(void **state)
+{
+    size_t         n;
+    parley_buf_t   b;
+    parley_str_t   text;
+    parley_arena_t arena;
+
+    static uint8_t  out[400];
+    static uint8_t  long_text[300];
+
+    (void) state;
+
+    memset(long_text, 'a', sizeof(long_text));
+
+    for (n = 0; n <= sizeof(long_text); n += 150) {
+        parley_arena_init(&arena, &parley_mem_libc, 0);
+        parley_buf_init(&b, &arena, 0);
+        parley_frame_write(&b, PARLEY_FRAME_TEXT,
+                           parley_str_make(long_text, n));
+        assert_int_equal(parley_buf_done(&b, &text), 0);
+
+        memcpy(out + PARLEY_FRAME_KEY, text.data, text.len);
+
+        assert_int_equal(parley_frame_mask(out,
+                                    parley_str_make(out + PARLEY_FRAME_KEY,
+                                                    text.len), mask),
+                         text.len + PARLEY_FRAME_KEY);
+
+        w.len = text.len + PARLEY_FRAME_KEY;
+        memcpy(w.in, out, w.len);
+        parley_arena_reset(&arena);
+
+        assert_int_equal(strlen(run(LOG_MAX)), n + sizeof("message \n") - 1);
+    }
+}
+
+
 /* While a message is not taken, no octets are read. */
 
 static void
@@ -734,6 +774,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("VCP-20 the reason of a close", test_reason),
     parley_test("VCP-20 a connection that ends", test_end),
     parley_test("VCP-20 frames of a server", test_client),
+    parley_test("GW-34 frames masked in place", test_mask),
     parley_test("VCP-20 messages are taken one by one", test_one_by_one),
 };
 

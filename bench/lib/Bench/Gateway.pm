@@ -154,6 +154,27 @@ END
 END
     },
 
+    # Parley in front of the same peer
+    passed => {
+        main => "load_module  $bench{module};\n",
+        http => <<"END",
+    parley_zone        bench:512m;
+    parley_identities  $bench{dir}/sockets.json;
+    parley_jwks        $bench{dir}/jwks.json;
+    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
+    parley_trusted     on;
+END
+        server => <<'END',
+        location = /vcp/ws {
+            parley_accept     vcp;
+            parley_window     10m;
+            proxy_pass        http://service;
+            proxy_set_header  Upgrade $http_upgrade;
+            proxy_set_header  Connection upgrade;
+        }
+END
+    },
+
     nchan => {
         main => "load_module  /usr/lib/nginx/modules/ngx_nchan_module.so;\n",
         http => <<'END',

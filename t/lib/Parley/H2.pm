@@ -36,11 +36,17 @@ sub h2_post {
 }
 
 
-# Returns a GET on a stream with alice's token.
+# Returns a GET on a stream with alice's token, and with further headers.
 sub h2_get {
-    my ($stream, $uri) = @_;
+    my ($stream, $uri, @fields) = @_;
 
-    return frame(1, 5, $stream, fields('GET', $uri));
+    my $more = '';
+
+    while (my ($name, $value) = splice @fields, 0, 2) {
+        $more .= field($name, $value);
+    }
+
+    return frame(1, 5, $stream, fields('GET', $uri) . $more);
 }
 
 

@@ -176,7 +176,8 @@ sub serve {
             SSL_cert_file => $cert, SSL_key_file => $key) or return;
     }
 
-    my $c = bless { socket => $socket, buffer => '', keep => 1 },
+    my $c = bless { socket => $socket, buffer => '', keep => 1,
+                    service => $self },
                   'Parley::Upstream::Connection';
 
     while ($c->{keep}) {
