@@ -241,6 +241,9 @@ sub conf {
     my $main = $kind->{main} // '';
     my $http = $kind->{http} // '';
     my $connections = $how{connections} // 512;
+
+    # "return" answers before the proof of the http block: this confirms it.
+    my $open = $http =~ /parley_jwt/ ? 'parley_accept  off;' : '';
     my $processes = $how{single}
                     ? 'master_process  off;'
                     : 'worker_processes  ' . ($how{workers} // 1) . ';';
@@ -288,6 +291,7 @@ $secure        server_name         gateway.example;
 
 $kind->{server}
         location = /mark {
+            $open
             return  200  "";
         }
     }
