@@ -138,6 +138,16 @@ subtest 'MCP-05 a GET opens the stream of the server' => sub {
 };
 
 
+subtest 'GW-33 MCP-05 the header does not wait for the first event' => sub {
+    for my $uri ('/mcp', '/frames/~alice') {
+        my $stream = begin('$c->pause(30)', GET => $uri);
+
+        ok($stream->expect(qr/^HTTP.1\.1 200 .*\r\n\r\n/s, 15), $uri);
+        $stream->leave;
+    }
+};
+
+
 subtest 'MCP-05 Last-Event-ID passes, and the rest of an answer' => sub {
     my @of = session('alice', 'stream-2');
     my $event = "\$c->out(\"id: 9\\ndata: \" . '$result' . \"\\n\\n\")";

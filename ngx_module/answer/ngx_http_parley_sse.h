@@ -55,6 +55,7 @@ struct ngx_http_parley_sse_s {
     unsigned                    finished:1; /* no further input is read */
     unsigned                    ended:1;    /* the upstream has ended */
     unsigned                    last:1;     /* the caller has everything */
+    unsigned                    flush:1;    /* send the header now */
     unsigned                    warned:1;   /* a warning was logged */
     unsigned                    skips:1;    /* the last event is replaced by an
                                                error with its id */

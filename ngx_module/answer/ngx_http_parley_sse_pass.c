@@ -194,6 +194,10 @@ ngx_http_parley_sse_buf(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
         return ngx_http_parley_sse_end(r, ctx, 1);
     }
 
+    /* nginx flushes a header that has no event behind it yet */
+
+    sse->flush |= b->flush && !sse->single;
+
     return ngx_http_parley_upstream_broke_off(r, b)
            ? ngx_http_parley_sse_end(r, ctx, 0) : NGX_OK;
 }
@@ -260,7 +264,7 @@ ngx_http_parley_sse_send(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     ended = sse->ended && sse->held == NULL;
 
-    if (sse->last || (sse->out.len == 0 && !ended)) {
+    if (sse->last || (sse->out.len == 0 && !ended && !sse->flush)) {
         return ngx_http_parley_sse_drain(r, ctx);
     }
 
@@ -274,6 +278,7 @@ ngx_http_parley_sse_send(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     b->tag = (ngx_buf_tag_t) &ngx_http_parley_module;
     b->flush = 1;
+    sse->flush = 0;
 
     if (ended) {
         b->last_buf = 1;
