@@ -26,6 +26,7 @@ mkdir "$dir/files";
 mkdir "$dir/files/sub";
 spew("$dir/files/a.txt", 'the file');
 spew("$dir/files/sub/index.html", 'the index');
+spew("$dir/files/parts.html", '<!--#include virtual="/shown" -->');
 spew("$dir/revocations.json", jcs({ principals => ['carol'], kids => [],
                                     tokens => [] }));
 
@@ -113,6 +114,26 @@ my $server = <<"EOT";
             $pass
         }
         location /pages/ { $pass }
+        location /head/ { parley_jwt on; alias $dir/files/; }
+        location /included/ { ssi on; alias $dir/files/; }
+        location /including/ { parley_jwt on; ssi on; alias $dir/files/; }
+        location /shown {
+            parley_jwt on;
+            proxy_set_header X-Principal \$parley_principal;
+            $pass
+        }
+        location /mirrored { parley_jwt on; mirror /copy; $pass }
+        location = /copy {
+            internal;
+            proxy_pass http://127.0.0.1:%PORT_2%/copy;
+            proxy_set_header X-Principal \$parley_principal;
+        }
+        location /trying { root $dir; try_files /none \@guarded; }
+        location \@guarded {
+            parley_jwt on;
+            proxy_set_header X-Principal \$parley_principal;
+            $pass
+        }
         location /dry {
             parley_accept aee;
             parley_jwt on;
@@ -258,6 +279,80 @@ subtest 'GW-30 the log of a request that error_page answers' => sub {
        'the verdict and the code stay');
     ok(logged(qr/^GET \/page\/2 \S+\|alice\|refused\|policy-refused\|/m),
        'the principal of a refusal by a rule');
+};
+
+
+subtest 'GW-30 subrequests are not checked, as for modules of nginx' => sub {
+    $service->clear;
+
+    is($client->get('/included/parts.html')->{body}, 'GET /shown',
+       'SSI of a page for everyone');
+    is(seen('x-principal'), undef, 'no principal');
+
+    $service->clear;
+    is($client->get('/including/parts.html')->{status}, 401,
+       'a page for proven callers');
+    is($client->get('/including/parts.html',
+                    Authorization => 'Bearer e30.e30.e30')->{status}, 401,
+       'a forged token');
+    is($client->get('/mirrored')->{status}, 401, 'mirror');
+    is($service->count, 0, 'no subrequest of a stranger');
+
+    is(ask('/including/parts.html', 'alice')->{body}, 'GET /shown',
+       'a proven caller');
+    is(seen('x-principal'), 'alice', 'the principal of the main request');
+
+    $service->clear;
+    is(ask('/mirrored', 'alice')->{status}, 200);
+
+    my ($copy);
+
+    for (1 .. 100) {
+        last if ($copy) = grep { $_->{uri} eq '/copy' } $service->requests;
+        select undef, undef, undef, 0.05;
+    }
+
+    is($copy->{headers}{'x-principal'}, 'alice', 'the copy has it, too');
+};
+
+
+subtest 'GW-30 a named location proves by itself' => sub {
+    $service->clear;
+
+    is($client->get('/trying')->{status}, 401, 'try_files');
+    is(ask('/trying', 'carol')->{status}, 401, 'a revoked principal');
+    is($service->count, 0, 'the service gets nothing');
+    is(ask('/trying', 'alice')->{status}, 200);
+    is(seen('x-principal'), 'alice');
+};
+
+
+subtest 'GW-30 HEAD and OPTIONS tell a stranger nothing' => sub {
+    my @heads = map { $client->send(HEAD => "/head/$_", undef) }
+                    'a.txt', 'missing.txt';
+
+    for (@heads) {
+        is($_->{status}, 401, 'HEAD');
+        is($_->{body}, '', 'without a body');
+        delete @{ $_->{headers} }{qw(date parley-trace)};
+    }
+
+    is_deeply($heads[0]{headers}, $heads[1]{headers},
+              'a file, and one that is missing');
+    is($client->send(HEAD => '/head/a.txt', undef,
+                     Authorization => bearer('alice'))
+           ->{headers}{'content-length'}, 8, 'a proven caller');
+
+    for my $uri ('/head/a.txt', '/shown') {
+        my $answer = $client->send(OPTIONS => $uri, undef,
+            Origin => 'https://elsewhere.example',
+            'Access-Control-Request-Method' => 'GET',
+            'Access-Control-Request-Headers' => 'authorization');
+
+        is($answer->{status}, 401, 'a preflight');
+        is($answer->{headers}{'access-control-allow-origin'}, undef,
+           'nothing is allowed');
+    }
 };
 
 
