@@ -155,7 +155,8 @@ sub events {
 sub per_request { return $_[0] / ($each{long} - $each{short}) }
 
 
-# Serves each request with one gateway.  Returns name => { short, long }, the
+# Serves each request with one gateway; the option "with" is a function that
+# sends requests instead of load().  Returns name => { short, long }, the
 # names of callgrind's files.  Callgrind writes a file when the worker answers a
 # request to /mark, which calls this function of nginx.
 sub dump_each {
@@ -171,9 +172,10 @@ sub dump_each {
 
     for my $request (@requests) {
         my ($name, $path, %o) = @$request;
+        my $send = delete $o{with} // \&load;
 
         for my $run (qw(warm short long)) {
-            load($gateway, $path, %o, requests => $each{$run});
+            $send->($gateway, $path, %o, requests => $each{$run});
             mark($gateway);
             $marks++;
 

@@ -13,8 +13,8 @@ use FindBin;
 use JSON::PP ();
 use MIME::Base64 qw(decode_base64url);
 
-our @EXPORT_OK = qw(%bench prepare prepare_streams prepare_sockets mint run
-                    output slurp spew);
+our @EXPORT_OK = qw(%bench prepare prepare_streams prepare_sockets
+                    prepare_pass mint run output slurp spew);
 
 my $root = abs_path("$FindBin::Bin/..");
 my $build = $ENV{PARLEY_BUILD} || "$root/build";
@@ -118,6 +118,16 @@ sub prepare_sockets {
     begin();
 
     compile('socket', [], 'bench_clock', 'bench_fail');
+
+    make_issuer();
+}
+
+
+# Prepares the client of the benchmark of existing services.
+sub prepare_pass {
+    begin();
+
+    compile('pass', [], 'bench_clock', 'bench_fail', 'bench_http');
 
     make_issuer();
 }

@@ -175,6 +175,41 @@ END
 END
     },
 
+    # files and event streams of a service, without Parley
+    existing => {
+        server => <<"END",
+        location /files/ {
+            root              $bench{dir};
+        }
+
+        location /channel/ {
+            proxy_pass        http://service;
+            proxy_buffering   off;
+        }
+END
+    },
+
+    proved => {
+        main => "load_module  $bench{module};\n",
+        http => <<"END",
+    parley_zone        bench:64m;
+    parley_identities  $bench{dir}/listeners.json;
+    parley_jwks        $bench{dir}/jwks.json;
+    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
+    parley_trusted     on;
+END
+        server => <<"END",
+        location /files/ {
+            root              $bench{dir};
+        }
+
+        location /channel/ {
+            parley_accept     channel;
+            proxy_pass        http://service;
+        }
+END
+    },
+
     nchan => {
         main => "load_module  /usr/lib/nginx/modules/ngx_nchan_module.so;\n",
         http => <<'END',

@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep);
 use Bench::Files qw(%bench mint output prepare_streams spew);
 use Bench::Gateway;
 
-our @EXPORT_OK = qw(prepare_sides fan_out idle);
+our @EXPORT_OK = qw(prepare_sides fan_out idle listeners frame);
 
 # octets of the text of a message
 use constant TEXT => 200;
@@ -31,13 +31,7 @@ sub prepare_sides {
     prepare_streams();
 
     my $json = JSON::PP->new->canonical;
-    my @subs = map { s/^~//r } Bench::Gateway::handles();
-
-    spew("$bench{dir}/listeners.json", $json->encode({
-        principals => [ map { {
-            sub => $_, handle => "~$_", aee => "agent.$_",
-            orgs => [ '~acme' ],
-        } } @subs, SENDER ] }));
+    my @subs = listeners();
 
     spew("$bench{dir}/listeners", join '', map {
         join("\t", "/listen/~$_", authorization($_)) . "\n"
@@ -49,6 +43,20 @@ sub prepare_sides {
     }
 
     spew("$bench{dir}/frame.json", $json->encode(frame()));
+}
+
+
+# Writes the identities, and returns the subjects of the listeners.
+sub listeners {
+    my @subs = map { s/^~//r } Bench::Gateway::handles();
+
+    spew("$bench{dir}/listeners.json", JSON::PP->new->canonical->encode({
+        principals => [ map { {
+            sub => $_, handle => "~$_", aee => "agent.$_",
+            orgs => [ '~acme' ],
+        } } @subs, SENDER ] }));
+
+    return @subs;
 }
 
 
