@@ -15,6 +15,7 @@
 #include "auth/parley_namespace.h"
 #include "core/parley_rate.h"
 #include "core/parley_str.h"
+#include "core/parley_url.h"
 
 
 /* maximum of items in a list of the directory and of claims */
@@ -43,8 +44,9 @@ typedef struct parley_principal_s {
                                                        urgent */
     parley_limit_rate_t               rate;         /* limit of its messages;
                                                        interval 0: none */
-    parley_str_t                      deliver;      /* https URL for deliveries;
-                                                       empty: none */
+    parley_str_t                      deliver;      /* https or wss URL for
+                                                       deliveries; empty:
+                                                       none */
     parley_str_t                      speaks;       /* protocol at that URL, as
                                                        a word; empty: one in
                                                        which it has a name */
@@ -65,6 +67,15 @@ typedef struct parley_principal_s {
     const struct parley_principal_s  *above;        /* the parent, or NULL */
     const struct parley_principal_s  *sovereign;    /* the human, or NULL */
 } parley_principal_t;
+
+
+/* Returns whether the gateway opens a WebSocket to the principal.  The
+   principal gets messages by it as by a connection of its own (VCP-32). */
+static inline int
+parley_principal_is_dialled(const parley_principal_t *p)
+{
+    return parley_url_wss(p->deliver) != 0;
+}
 
 
 /*

@@ -51,7 +51,9 @@ static int parley_address_in(const uint8_t *address,
 const char *
 parley_url_parse(parley_str_t text, parley_url_t *ret)
 {
+    int           dials;
     size_t        i;
+    const char   *why;
     parley_str_t  rest;
 
     memset(ret, 0, sizeof(parley_url_t));
@@ -69,13 +71,20 @@ parley_url_parse(parley_str_t text, parley_url_t *ret)
         }
     }
 
-    if (text.len < 8 || strncasecmp((const char *) text.data, "https://", 8)
-                        != 0)
-    {
-        return "is not an https URL";
+    i = parley_url_wss(text);
+    dials = i != 0;
+
+    if (i == 0) {
+        i = sizeof("https://") - 1;
+
+        if (text.len < i
+            || strncasecmp((const char *) text.data, "https://", i) != 0)
+        {
+            return "is not an https or wss URL";
+        }
     }
 
-    rest = parley_str_from(text, 8);
+    rest = parley_str_from(text, i);
 
     for (i = 0; i < rest.len && rest.data[i] != '/' && rest.data[i] != '?';
          i++)
@@ -87,7 +96,23 @@ parley_url_parse(parley_str_t text, parley_url_t *ret)
 
     ret->rest = parley_str_from(rest, i);
 
-    return parley_url_authority(parley_str_make(rest.data, i), ret);
+    why = parley_url_authority(parley_str_make(rest.data, i), ret);
+
+    ret->dials = dials != 0;
+
+    return why;
+}
+
+
+size_t
+parley_url_wss(parley_str_t text)
+{
+    size_t  n;
+
+    n = sizeof("wss://") - 1;
+
+    return text.len >= n
+           && strncasecmp((const char *) text.data, "wss://", n) == 0 ? n : 0;
 }
 
 

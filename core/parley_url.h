@@ -1,6 +1,6 @@
 /*
- * An absolute https URL (RFC 3986), a list of hosts and ports, and the check
- * that an address is public.
+ * An absolute https or wss URL (RFC 3986), a list of hosts and ports, and the
+ * check that an address is public.
  */
 
 #ifndef PARLEY_URL_H
@@ -24,17 +24,22 @@ typedef struct {
     parley_str_t  host;         /* an IPv6 address with its brackets */
     uint16_t      port;
     unsigned      ported:1;     /* the text has a port */
+    unsigned      dials:1;      /* its scheme is wss */
     parley_str_t  rest;         /* path and query; may be empty */
 } parley_url_t;
 
 
 /*
- * Reads "https://host[:port][/path][?query]".  Returns NULL, or a text that
- * names the fault: another scheme, a userinfo, a fragment, an invalid host, or
- * an octet that a URL must not have.
+ * Reads "https://host[:port][/path][?query]", or wss.  Returns NULL, or a text
+ * that names the fault: another scheme, a userinfo, a fragment, an invalid
+ * host, or an octet that a URL must not have.
  */
 const char *parley_url_parse(parley_str_t text, parley_url_t *ret)
     __attribute__((warn_unused_result));
+
+/* Returns the octets of the scheme of a wss URL, with "://", or 0 for any other
+   text. */
+size_t parley_url_wss(parley_str_t text);
 
 /*
  * Reads the first "host[:port]" of a comma-separated list; *rest is the list

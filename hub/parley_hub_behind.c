@@ -353,7 +353,7 @@ parley_hub_page_text(parley_hub_t *hub, parley_subscriber_t *s,
 
         place.offset = page->list[i].offset;
 
-        parley_hub_form_event(&b, form, &place, written);
+        parley_hub_form_event(&b, s->group->stream, &place, written);
         parley_hub_text_event(text, &b, &place, sum, owed);
     }
 

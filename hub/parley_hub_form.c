@@ -50,16 +50,20 @@ parley_hub_form_message(parley_form_t form, parley_str_t message,
 
 
 void
-parley_hub_form_event(parley_buf_t *b, parley_form_t form,
+parley_hub_form_event(parley_buf_t *b, const parley_stream_t *stream,
     const parley_place_t *place, parley_str_t written)
 {
-    if (form == PARLEY_FORM_EVENTS) {
+    if (stream->form == PARLEY_FORM_EVENTS) {
         parley_buf_lit(b, "id: ");
         parley_event_id_write(b, place);
         parley_buf_octet(b, '\n');
     }
 
     parley_buf_str(b, written);
+
+    if (stream->confirms) {
+        parley_hub_form_ping(b, place);
+    }
 }
 
 

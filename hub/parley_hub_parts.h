@@ -416,7 +416,7 @@ int parley_hub_form_message(parley_form_t form, parley_str_t message,
     parley_arena_t *arena, parley_str_t *ret);
 
 /* Appends a written message with its place. */
-void parley_hub_form_event(parley_buf_t *b, parley_form_t form,
+void parley_hub_form_event(parley_buf_t *b, const parley_stream_t *stream,
     const parley_place_t *place, parley_str_t written);
 
 /* Appends the beginning of a stream at a place; resumed: after that place. */
@@ -448,7 +448,8 @@ int parley_hub_send(parley_hub_t *hub, parley_subscriber_t *s,
     parley_hub_text_t *text);
 
 /* Reports that the subscriber has the record of a place, which a job owed it;
-   all: also all records before. */
+   all: also all records before.  Nothing is reported for a stream that
+   confirms. */
 void parley_hub_had(parley_hub_t *hub, const parley_subscriber_t *s,
     const parley_place_t *place, int all);
 

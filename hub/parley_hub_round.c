@@ -226,7 +226,7 @@ parley_hub_round_event(parley_hub_t *hub, parley_hub_group_t *group,
     rc = parley_hub_item_written(hub, item, stream, &written);
 
     if (rc == 0) {
-        parley_hub_form_event(b, stream->form, &entry->place, written);
+        parley_hub_form_event(b, stream, &entry->place, written);
         parley_hub_text_event(text, b, &entry->place, entry->sum,
                               item->publication.owed);
     }
@@ -441,6 +441,10 @@ parley_hub_had(parley_hub_t *hub, const parley_subscriber_t *s,
     const parley_place_t *place, int all)
 {
     parley_had_t  had;
+
+    if (s->group->stream->confirms) {
+        return;
+    }
 
     had.log = s->group->channel->key;
     had.place = *place;

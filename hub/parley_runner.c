@@ -65,6 +65,7 @@ parley_runner_create(parley_state_t *state, const parley_runner_env_t *env,
         r->max[PARLEY_JOB_ORDINARY] = max;
         r->max[PARLEY_JOB_URGENT] = PARLEY_RUNNER_URGENT;
         r->max[PARLEY_JOB_PROMPT] = max;
+        r->max[PARLEY_JOB_LASTING] = PARLEY_RUNNER_LASTING;
     }
 
     return r;

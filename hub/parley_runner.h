@@ -30,6 +30,9 @@
 /* urgent jobs at once, if other jobs have all places */
 #define PARLEY_RUNNER_URGENT  8
 
+/* lasting jobs at once */
+#define PARLEY_RUNNER_LASTING  1024
+
 /* urgent jobs of one account among these */
 #define PARLEY_RUNNER_SHARE   2
 

@@ -31,6 +31,10 @@ typedef struct {
                                    unacknowledged (HUB-11) */
     unsigned        stays:1;    /* parley_hub_drain() does not end its
                                    subscribers */
+    unsigned        confirms:1; /* FRAMES: a ping with its place follows each
+                                   message.  The caller reports the records that
+                                   a job owes when the peer has answered
+                                   (parley_log_ops_t.had). */
 } parley_stream_t;
 
 

@@ -55,6 +55,7 @@ typedef enum {
     PARLEY_JOB_URGENT,          /* the jobs before it in its lane become urgent
                                    too */
     PARLEY_JOB_PROMPT,          /* short work */
+    PARLEY_JOB_LASTING,         /* a process keeps it as long as it runs */
     PARLEY_JOB_CLASSES
 } parley_job_class_t;
 
@@ -70,6 +71,8 @@ typedef struct {
     parley_job_class_t  class;
     unsigned            owed:1; /* owed to the readers of the log with the key
                                    lane, one of the append's logs */
+    unsigned            sole:1; /* for add: if its lane has a job, the verb
+                                   adds nothing and returns ADDED */
 } parley_job_t;
 
 

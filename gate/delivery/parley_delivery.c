@@ -94,6 +94,7 @@ parley_delivery_lacks(const parley_render_t *d, const parley_taken_t *job,
 
     if (ret->to == NULL || ret->to->deliver.len == 0
         || parley_url_parse(ret->to->deliver, &ret->url) != NULL
+        || ret->url.dials
         || !parley_hosts_have(d->http->deliver_hosts, ret->url.host,
                               ret->url.port))
     {

@@ -80,14 +80,16 @@ static int
 parley_publish_to_has_url(const parley_publish_to_t *n)
 {
     return n->to != NULL && n->http->deliver_uri.len > 0
-           && n->to->deliver.len > 0;
+           && n->to->deliver.len > 0 && !parley_principal_is_dialled(n->to);
 }
 
 
 static int
 parley_publish_to_awaits(const parley_publish_to_t *n)
 {
-    return n->awaits != PARLEY_SUBJECT_NONE && n->to != NULL
+    return n->to != NULL
+           && (n->awaits != PARLEY_SUBJECT_NONE
+               || parley_principal_is_dialled(n->to))
            && parley_address_has(n->to)
            && !parley_publish_to_has_url(n);
 }
@@ -133,8 +135,10 @@ parley_publish_to_job(const parley_publish_to_t *n, parley_arena_t *arena,
     ret->njobs = 1;
 
     if (parley_publish_to_awaits(n)) {
-        return parley_delivery_awaits(arena, n->state, n->awaits, address,
-                                      PARLEY_ATTEMPT_LIVES, job);
+        return parley_delivery_awaits(arena, n->state,
+                                      n->awaits != PARLEY_SUBJECT_NONE
+                                      ? n->awaits : PARLEY_SUBJECT_AWAIT_NOTICE,
+                                      address, PARLEY_ATTEMPT_LIVES, job);
     }
 
     if (parley_job_subject_write(arena, n->kind, n->to->sub, &job->text) != 0) {

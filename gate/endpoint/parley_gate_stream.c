@@ -124,6 +124,7 @@ static int
 parley_gate_stream_upgrades(parley_gate_t *g)
 {
     return g->conf.s->websocket == NULL || g->proof.shown.len > 0
+           || g->in.dialled.len > 0
            ? 0 : parley_gate_origin(g);
 }
 
@@ -186,7 +187,8 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     s->account = o->account;
     s->owns = st->own != 0;
     s->stream = g->serve.mcp != NULL ? &parley_gate_called_stream
-                                     : g->conf.s->stream;
+                : g->in.dialled.len > 0 ? &g->conf.s->websocket->dialled
+                : g->conf.s->stream;
 
     /* if a rule may deny a message, each message is checked */
 

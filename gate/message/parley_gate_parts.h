@@ -37,6 +37,9 @@ typedef struct {
     parley_str_t              supplied_token;   /* token from outside the
                                                    request; empty: the request
                                                    has the token */
+    parley_str_t              dialled;      /* sub of the principal whose
+                                               WebSocket the gateway opened;
+                                               empty: none */
     uint64_t                  seed;         /* for parley_json_read() and
                                                fingerprints */
 

@@ -1,13 +1,14 @@
 /*
  * Adds jobs that deliver a publication.  A recipient gets it by its stream, or
- * else at the URL that the identities have for it.  A job for the URL is added
- * with the record (hub/parley_attempt.h describes its attempts).
+ * else at the https URL that the identities have for it.  A job for the URL is
+ * added with the record (hub/parley_attempt.h describes its attempts).
  *
  * If the protocol of the message promises to deliver accepted messages
- * (VCP-33), a recipient without a URL gets a job, too.  This job ends when a
- * connection of the recipient has the message.  If no connection gets it in
- * time, the job reports the failure.  A broadcast goes to each known peer of
- * its sender (VCP-22).
+ * (VCP-33), a recipient without a URL gets a job, too.  So does a recipient
+ * that the gateway dials (VCP-32), for a message of any protocol.  This job
+ * ends when a connection of the recipient has the message.  If no connection
+ * gets it in time, the job reports the failure.  A broadcast goes to each known
+ * peer of its sender (VCP-22).
  */
 
 #include <string.h>
@@ -51,8 +52,8 @@ static int parley_gate_reach_scope(parley_gate_t *g,
     parley_reached_t *ret);
 static int parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
     parley_str_t address, parley_str_t answers, parley_reached_t *ret);
-static int parley_gate_awaits(parley_gate_t *g, parley_str_t address,
-    parley_str_t answers);
+static int parley_gate_awaits(parley_gate_t *g, const parley_principal_t *p,
+    parley_str_t address, parley_str_t answers);
 static int parley_gate_reach_job(parley_gate_t *g,
     const parley_principal_t *p, parley_job_subject_kind_t kind,
     parley_str_t owed,
@@ -430,10 +431,10 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
         }
     }
 
-    if (p == NULL || p->deliver.len == 0
+    if (p == NULL || p->deliver.len == 0 || parley_principal_is_dialled(p)
         || g->conf.http->deliver_uri.len == 0)
     {
-        rc = parley_gate_awaits(g, address, answers);
+        rc = parley_gate_awaits(g, p, address, answers);
 
         return rc != 1 ? rc
                : parley_gate_reach_job(g, p, PARLEY_SUBJECT_AWAIT, address,
@@ -456,20 +457,25 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
 
 
 /*
- * Finds whether a message waits for the next connection of the owner of an
- * address, which has no URL.  Returns 1; PARLEY_WAIT; or -1: capacity.  Returns
- * 0 if the message does not wait, or if a held request gets it as its answer.
+ * Finds whether a message waits for the next connection of the owner p of an
+ * address, which has no https URL.  Returns 1; PARLEY_WAIT; or -1: capacity.
+ * Returns 0 if the message does not wait, or if a held request gets it as its
+ * answer.
  */
 
 static int
-parley_gate_awaits(parley_gate_t *g, parley_str_t address, parley_str_t answers)
+parley_gate_awaits(parley_gate_t *g, const parley_principal_t *p,
+    parley_str_t address, parley_str_t answers)
 {
     int                rc;
     uint8_t           *session, log[1][PARLEY_KEY_LEN];
     parley_append_t    asked;
     parley_appended_t  would;
 
-    if (address.len == 0 || !parley_codecs[g->msg->wire]->delivers) {
+    if (address.len == 0
+        || (!parley_codecs[g->msg->wire]->delivers
+            && (p == NULL || !parley_principal_is_dialled(p))))
+    {
         return 0;
     }
 

@@ -51,8 +51,20 @@ parley_set_deliver(parley_setting_t *d)
 
             d->http->deliver_max = (uint32_t) n;
 
+        } else if (parley_setting_param(word, "websocket", &value)) {
+
+            if (value.len == 0 || value.data[0] != '/') {
+                return parley_setting_not(d, word, "a path", "the URI of a "
+                                          "location with "
+                                          "\"parley_websocket\", such as "
+                                          "websocket=/vcp/ws");
+            }
+
+            d->http->deliver_websocket = value;
+
         } else {
-            return parley_setting_unknown(d, word, "hosts= or max=");
+            return parley_setting_unknown(d, word, "hosts=, max= or "
+                                          "websocket=");
         }
     }
 

@@ -410,6 +410,10 @@ parley_set_websocket(parley_setting_t *d)
         return -1;
     }
 
+    conf->dialled = conf->stream;
+    conf->dialled.confirms = 1;
+    conf->dialled.age = 0;
+
     d->s->websocket = conf;
     d->http->publishes = 1;
     d->http->reads |= PARLEY_PROTO_BIT(proto);

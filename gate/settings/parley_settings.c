@@ -141,6 +141,7 @@ static int
 parley_settings_delivers(const parley_settings_http_t *http,
     parley_problem_t *problem)
 {
+    int                        listed;
     size_t                     i, n;
     parley_url_t               url;
     const parley_principal_t  *list = NULL;
@@ -157,14 +158,26 @@ parley_settings_delivers(const parley_settings_http_t *http,
 
     for (i = 0; i < n; i++) {
 
-        if (list[i].deliver.len == 0
-            || (parley_url_parse(list[i].deliver, &url) == NULL
-                && parley_hosts_have(http->deliver_hosts, url.host, url.port)))
-        {
+        if (list[i].deliver.len == 0) {
+            continue;
+        }
+
+        listed = parley_url_parse(list[i].deliver, &url) == NULL
+                 && parley_hosts_have(http->deliver_hosts, url.host, url.port);
+
+        if (listed && (!url.dials || http->deliver_websocket.len > 0)) {
             continue;
         }
 
         problem->where = http->where[PARLEY_DIRECTIVE_IDENTITIES];
+
+        if (listed) {
+            return parley_problem(problem, "/principals/%zu/deliver in "
+                                  "\"%.*s\" is a wss URL, which needs "
+                                  "\"websocket=\" of \"parley_deliver\"", i,
+                                  (int) http->identities.len,
+                                  (const char *) http->identities.data);
+        }
 
         if (http->deliver_uri.len == 0) {
             return parley_problem(problem, "/principals/%zu/deliver in "
@@ -180,6 +193,69 @@ parley_settings_delivers(const parley_settings_http_t *http,
                               (const char *) http->identities.data,
                               (int) url.host.len,
                               (const char *) url.host.data, url.port);
+    }
+
+    return 0;
+}
+
+
+int
+parley_settings_dials(parley_settings_http_t *http,
+    const parley_settings_t *s, parley_problem_t *problem)
+{
+    size_t                     i, n;
+    const char                *why;
+    parley_proto_t             proto;
+    const parley_principal_t  *p, *list = NULL;
+
+    problem->where = http->where[PARLEY_DIRECTIVE_DELIVER];
+
+    proto = s != NULL && s->websocket != NULL ? s->stream->proto
+                                              : PARLEY_PROTO_NONE;
+
+    /* a protocol without a greeting has no such WebSocket (VCP 8.3) */
+
+    why = s == NULL ? "leads to no location of a server"
+          : proto == PARLEY_PROTO_NONE
+            || parley_codecs[proto]->binding->greeting.len == 0
+          ? "leads to a location without \"parley_websocket vcp\" or "
+            "\"parley_websocket vcp2\""
+          : s->context.text.len == 0 || s->constitution.text.len == 0
+          ? "leads to a location without \"parley_vcp_context\" and "
+            "\"parley_vcp_constitution\", which the gateway sends first on "
+            "each connection to a peer"
+          : NULL;
+
+    if (why != NULL) {
+        return parley_problem(problem, "\"websocket=\" of \"parley_deliver\" "
+                              "%s", why);
+    }
+
+    http->dials = s;
+
+    n = http->directory != NULL
+        ? parley_directory_principals(http->directory, &list) : 0;
+
+    for (i = 0; i < n; i++) {
+        p = &list[i];
+
+        if (!parley_principal_is_dialled(p)
+            || (p->names[proto].len > 0
+                && (p->speaks.len == 0
+                    || parley_proto_find(p->speaks) == proto)))
+        {
+            continue;
+        }
+
+        problem->where = http->where[PARLEY_DIRECTIVE_IDENTITIES];
+
+        return parley_problem(problem, "/principals/%zu/deliver in \"%.*s\" is "
+                              "a wss URL, so the principal must have a name in "
+                              "\"vcp\", and a \"speaks\" must be \"%s\", the "
+                              "protocol of \"websocket=\"", i,
+                              (int) http->identities.len,
+                              (const char *) http->identities.data,
+                              (const char *) parley_proto_name(proto).data);
     }
 
     return 0;

@@ -121,6 +121,8 @@ typedef struct {
 /* parley_websocket: a subscription, and its client also publishes messages */
 typedef struct {
     parley_stream_t         stream;
+    parley_stream_t         dialled;    /* stream of a peer that the gateway
+                                           dials */
     parley_submit_conf_t    submit;
 } parley_websocket_conf_t;
 
@@ -194,6 +196,9 @@ typedef struct parley_settings_http_s {
     parley_str_t         deliver_uri;   /* parley_deliver; empty: none */
     parley_str_t         deliver_hosts; /* see parley_url.h */
     uint32_t             deliver_max;   /* concurrent attempts of a worker */
+    parley_str_t         deliver_websocket;     /* location of the messages of
+                                                   principals that the gateway
+                                                   dials; empty: none */
     uint32_t             connections;   /* limit of one account; 0: see
                                            connections_share */
     unsigned             connections_share;     /* limit of one account in
@@ -203,6 +208,9 @@ typedef struct parley_settings_http_s {
     const struct parley_settings_s  *delivers;      /* settings of the location
                                                        of deliver_uri; NULL:
                                                        unknown here */
+    const struct parley_settings_s  *dials;         /* settings of the location
+                                                       deliver_websocket; NULL:
+                                                       none, or unknown here */
 
     /*
      * The first parley_stream or parley_websocket of each protocol.
@@ -377,6 +385,15 @@ void parley_settings_http_free(parley_settings_http_t *http);
  */
 int parley_settings_http_settle(const parley_settings_env_t *env,
     parley_settings_http_t *http, parley_problem_t *problem)
+    __attribute__((warn_unused_result));
+
+/*
+ * Sets http->dials to the settings of the location deliver_websocket, after all
+ * blocks were checked.  s is NULL if there is no such location.  Returns 0, or
+ * -1 if the gateway could not dial each principal that has a wss URL.
+ */
+int parley_settings_dials(parley_settings_http_t *http,
+    const parley_settings_t *s, parley_problem_t *problem)
     __attribute__((warn_unused_result));
 
 /*

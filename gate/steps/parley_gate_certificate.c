@@ -1,6 +1,7 @@
 /*
  * The step PROOF.  The certificate of the connection (SEC-17), a token, or both
- * prove the caller.  If both are there, they must name the same principal.
+ * prove the caller.  If both are there, they must name the same principal.  A
+ * peer that the gateway dialled is proven by its host name (VCP-32).
  */
 
 #include "auth/parley_certificate.h"
@@ -9,6 +10,7 @@
 
 
 static parley_step_result_t parley_gate_prove(parley_gate_t *g);
+static int parley_gate_dialled(parley_gate_t *g);
 static int parley_gate_certificate(parley_gate_t *g);
 static int parley_gate_certificate_period(parley_gate_t *g);
 static int parley_gate_holder(parley_gate_t *g);
@@ -37,6 +39,10 @@ static parley_step_result_t
 parley_gate_prove(parley_gate_t *g)
 {
     parley_step_result_t  result;
+
+    if (g->in.dialled.len > 0) {
+        return parley_step_result(parley_gate_dialled(g));
+    }
 
     if (parley_gate_certificate(g) != 0) {
         return PARLEY_RESULT_REFUSED;
@@ -73,6 +79,24 @@ parley_gate_prove(parley_gate_t *g)
 }
 
 
+/* Finds the principal of a peer that the gateway dialled. */
+
+static int
+parley_gate_dialled(parley_gate_t *g)
+{
+    if (g->conf.http->directory != NULL) {
+        g->who->principal = parley_directory_by_sub(g->conf.http->directory,
+                                                    g->in.dialled);
+    }
+
+    g->who->certified = g->who->principal != NULL;
+
+    return g->who->certified ? parley_gate_revoked(g)
+           : parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
+                              "the identities do not list the peer");
+}
+
+
 /*
  * The certificate of a connection was proven by its handshake, and a token in
  * the cache or with a record was verified before.  Where both are required,
@@ -83,6 +107,10 @@ int
 parley_gate_proof_known(parley_gate_t *g)
 {
     parley_step_result_t  result;
+
+    if (g->in.dialled.len > 0) {
+        return 1;
+    }
 
     if (parley_gate_certificate(g) != 0) {
         parley_error_clear(g->err);

@@ -12,7 +12,9 @@
 #include "ngx_module/answer/ngx_http_parley_headers_out.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_detached.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_peer.h"
 
 
 static ngx_int_t ngx_http_parley_header_filter(ngx_http_request_t *r);
@@ -33,7 +35,13 @@ ngx_http_parley_header_filter(ngx_http_request_t *r)
     const ngx_http_parley_loc_conf_t  *lcf;
 
     if (r != r->main) {
-        return ngx_http_parley_next_header(r);
+        return ngx_http_parley_detached_header(r) == NGX_DECLINED
+               ? ngx_http_parley_next_header(r) : NGX_ERROR;
+    }
+
+    if (ngx_http_parley_peer(r)) {
+        /* a peer gets frames only; the location refused the WebSocket */
+        return NGX_ERROR;
     }
 
     lcf = ngx_http_get_module_loc_conf(r, ngx_http_parley_module);

@@ -23,6 +23,8 @@
 
 
 static ngx_int_t ngx_http_parley_init(ngx_conf_t *cf);
+static ngx_int_t ngx_http_parley_init_websocket(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf);
 static ngx_http_conf_ctx_t *ngx_http_parley_init_location(ngx_conf_t *cf,
     ngx_http_parley_main_conf_t *mcf, ngx_str_t *uri,
     parley_directive_id_t id, ngx_http_core_loc_conf_t **clcf);
@@ -147,6 +149,12 @@ ngx_http_parley_init(ngx_conf_t *cf)
                                        [ngx_http_parley_module.ctx_index];
     }
 
+    if (mcf->http.deliver_websocket.len
+        && ngx_http_parley_init_websocket(cf, mcf) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     mcf->accepting = 1;
     mcf->contexts = &ngx_http_parley_contexts;
 
@@ -178,6 +186,36 @@ ngx_http_parley_init(ngx_conf_t *cf)
     ngx_http_parley_headers_init();
 
     return ngx_http_parley_filter_init(cf);
+}
+
+
+/* Finds the location of "websocket=": its directives apply to the peers that
+   the gateway dials. */
+
+static ngx_int_t
+ngx_http_parley_init_websocket(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_str_t                          uri;
+    parley_problem_t                   problem;
+    ngx_http_core_loc_conf_t          *clcf;
+    const ngx_http_parley_loc_conf_t  *lcf;
+
+    uri = ngx_http_parley_ngx_str(mcf->http.deliver_websocket);
+
+    mcf->websocket_server = ngx_http_parley_location_server(cf, &uri, &clcf);
+
+    lcf = mcf->websocket_server
+          ? clcf->loc_conf[ngx_http_parley_module.ctx_index] : NULL;
+
+    if (parley_settings_dials(&mcf->http, lcf, &problem) == 0) {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_EMERG, cf->log, 0, "%s in %s:%ud", problem.text,
+                  problem.where.file.data, problem.where.line);
+
+    return NGX_ERROR;
 }
 
 

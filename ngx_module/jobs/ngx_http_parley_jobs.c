@@ -57,6 +57,10 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker)
     env.wait = ngx_http_parley_jobs_wait;
     env.ctx = jobs;
 
+    if (ngx_http_parley_dial_init(jobs) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     jobs->runner = parley_runner_create(&mcf->zone->memory.state, &env,
                                         mcf->http.deliver_max);
     if (jobs->runner == NULL) {
@@ -87,6 +91,7 @@ ngx_http_parley_jobs_exit(ngx_http_parley_worker_t *worker)
 
     ngx_http_parley_deliver_exit(jobs);
     ngx_http_parley_due_exit(jobs);
+    ngx_http_parley_dial_exit(jobs);
     parley_runner_free(jobs->runner);
 }
 
@@ -100,6 +105,7 @@ ngx_http_parley_jobs_wake(ngx_http_parley_worker_t *worker)
 
     if (ngx_exiting) {
         parley_runner_stop(worker->jobs->runner);
+        ngx_http_parley_dial_exiting(worker->jobs);
         return;
     }
 
@@ -184,6 +190,10 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
         ngx_http_parley_due(jobs, run);
         return;
 
+    case PARLEY_SUBJECT_DIAL:
+        ngx_http_parley_dial(jobs, run);
+        return;
+
     default:
         ngx_log_error(NGX_LOG_ERR, jobs->timer.log, 0,
                       "parley: job dropped: its kind is unknown to this "
@@ -213,7 +223,7 @@ ngx_http_parley_jobs_over(void *ctx, parley_run_t *run, parley_job_how_t how,
     if (parley_job_subject_delivers(kind)) {
         ngx_http_parley_deliver_over(jobs, run, how, untold);
 
-    } else {
+    } else if (kind != PARLEY_SUBJECT_DIAL) {
         ngx_http_parley_due_over(jobs, run, untold);
     }
 

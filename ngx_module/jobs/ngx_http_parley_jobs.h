@@ -13,6 +13,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "gate/delivery/parley_delivery.h"
+#include "gate/metrics/parley_counters.h"
 #include "hub/parley_runner.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 
@@ -26,6 +27,14 @@ struct ngx_http_parley_jobs_s {
     ngx_queue_t                   attempts;     /* ..._attempt_t; free ones
                                                    first, running ones last */
     ngx_queue_t                   deadlines;    /* ..._due_t that wait for the
+                                                   state */
+
+    ngx_queue_t                   dials;        /* ..._dial_t; free ones
+                                                   first */
+    ngx_array_t                  *peers;        /* ..._dial_plan_t; NULL: the
+                                                   gateway dials no peers */
+    ngx_event_t                   plan;         /* timer of their jobs */
+    ngx_uint_t                    states[PARLEY_L_PEER_COUNT];  /* peers by
                                                    state */
 };
 
@@ -73,6 +82,21 @@ void ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs,
 
 /* Cancels questions to the state, because the worker exits. */
 void ngx_http_parley_due_exit(ngx_http_parley_jobs_t *jobs);
+
+
+/* ngx_http_parley_dial.c */
+
+/* Plans the jobs of the peers that the gateway dials (VCP-32). */
+ngx_int_t ngx_http_parley_dial_init(ngx_http_parley_jobs_t *jobs);
+
+/* Dials the peer of a job and keeps it connected until the worker exits, or the
+   identities no longer have its URL.  parley_runner_end() follows then. */
+void ngx_http_parley_dial(ngx_http_parley_jobs_t *jobs, parley_run_t *run);
+
+/* Returns the jobs without a connection, because the worker exits soon; and
+   cancels all attempts, because it exits now. */
+void ngx_http_parley_dial_exiting(ngx_http_parley_jobs_t *jobs);
+void ngx_http_parley_dial_exit(ngx_http_parley_jobs_t *jobs);
 
 
 /* ngx_http_parley_deliver_host.c */

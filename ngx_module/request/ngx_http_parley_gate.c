@@ -17,6 +17,7 @@
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_peer.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "translate/parley_engine.h"
@@ -112,9 +113,15 @@ static const parley_gate_env_t  ngx_http_parley_gate_frame_env_told =
 void
 ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
-    parley_gate_t  *g;
+    parley_gate_t           *g;
+    ngx_http_parley_peer_t  *peer;
 
     g = &ctx->gate;
+    peer = ngx_http_parley_peer(r);
+
+    if (peer) {
+        g->in.dialled = ngx_http_parley_str(&peer->sub);
+    }
 
     g->env = r->connection->log->log_level & NGX_LOG_DEBUG_HTTP
              ? &ngx_http_parley_gate_env_told : &ngx_http_parley_gate_env;

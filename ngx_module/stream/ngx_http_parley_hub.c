@@ -379,6 +379,7 @@ ngx_http_parley_hub_wake_handler(ngx_event_t *ev)
     if (c->close && c->idle) {
         c->idle = 0;
         ngx_post_event(&h->tick, &ngx_posted_next_events);
+        h->jobs(h->worker);
         return;
     }
 

@@ -80,6 +80,15 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
 
     ngx_http_parley_socket_init(s, ctx, ngx_http_parley_websocket_turn, ws);
 
+    s->skips = ngx_http_parley_websocket_answered;
+
+    ws->peer = ngx_http_parley_peer(r);
+
+    if (ws->peer) {
+        s->client.masks = 1;
+        s->client.pong = ngx_http_parley_websocket_pong;
+    }
+
     if (ngx_http_parley_side_init(&s->client, ctx->lcf->gate.limits.octets)
         != NGX_OK)
     {
@@ -160,7 +169,10 @@ ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
     ws->begun = 1;
     ws->socket.ctx->replied = 1;
 
-    if (ngx_http_parley_websocket_accept(ws) != NGX_OK) {
+    if ((ws->peer ? ngx_http_parley_websocket_greet(ws)
+                  : ngx_http_parley_websocket_accept(ws))
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -239,7 +251,19 @@ ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
 
         frame.len = n;
 
-        if (kind == PARLEY_FRAME_PING) {
+        if (ws->peer && kind == PARLEY_FRAME_TEXT) {
+
+            if (ngx_http_parley_websocket_full(ws)) {
+                break;
+            }
+
+            ws->followed = 1;
+
+        } else if (kind == PARLEY_FRAME_PING && ws->followed) {
+            ws->followed = 0;
+            ngx_http_parley_websocket_pinged(ws, frame);
+
+        } else if (kind == PARLEY_FRAME_PING) {
 
             /* unread data also shows that the client is alive */
 
@@ -510,6 +534,10 @@ ngx_http_parley_websocket_cleanup(void *data)
 
     if (ws->socket.turn.posted) {
         ngx_delete_posted_event(&ws->socket.turn);
+    }
+
+    if (ws->peer) {
+        ws->peer->lost = ws->nplaces;
     }
 
     ngx_http_parley_socket_abandon(&ws->socket);

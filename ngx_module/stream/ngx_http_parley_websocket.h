@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The Parley authors
  *
- * An open WebSocket: to the gateway (parley_websocket), or through it to a
- * service.
+ * An open WebSocket: to the gateway (parley_websocket), through it to a
+ * service, or from it to a peer.
  */
 
 
@@ -14,6 +14,7 @@
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "http/parley_websocket.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
+#include "ngx_module/worker/ngx_http_parley_peer.h"
 
 
 /* messages of one peer before other events are handled */
@@ -41,6 +42,9 @@ typedef struct {
     ngx_chain_t                   *out;     /* unsent blocks */
     ngx_chain_t                  **out_last;
     size_t                         pending; /* unsent octets */
+
+    void                         (*pong)(void *side, parley_str_t payload);
+                                            /* gets each pong; NULL: none */
 
     unsigned                       masks:1; /* the gateway is the client */
     unsigned                       heard:1; /* data has arrived since the last
@@ -88,6 +92,10 @@ struct ngx_http_parley_socket_s {
      */
     ngx_int_t                    (*forward)(ngx_http_parley_frame_t *frame);
 
+    /* Returns whether a text is not a message, and dropped; NULL: never. */
+    ngx_uint_t                   (*skips)(ngx_http_parley_socket_t *s,
+                                          parley_str_t text);
+
     unsigned                       greeted:1;   /* the first message has
                                                    arrived */
     unsigned                       over:1;  /* later messages are dropped */
@@ -103,8 +111,15 @@ typedef struct {
                                                ended it: socket.over */
     parley_place_t                 place;   /* last place of the stream */
 
+    ngx_http_parley_peer_t        *peer;    /* NULL: a client has opened it */
+    parley_place_t                *places;  /* of messages that a peer has not
+                                               confirmed */
+    size_t                         nplaces;
+
     unsigned                       begun:1;     /* 101 was sent */
     unsigned                       asked:1;     /* a ping was sent */
+    unsigned                       followed:1;  /* the next ping follows a
+                                                   message to a peer */
     unsigned                       blocked:1;   /* the hub has more data */
 } ngx_http_parley_websocket_t;
 
@@ -184,6 +199,30 @@ void ngx_http_parley_frame_done(ngx_http_parley_frame_t *frame);
 
 /* Abandons the message in progress. */
 void ngx_http_parley_socket_abandon(ngx_http_parley_socket_t *s);
+
+
+/* ngx_http_parley_websocket_peer.c */
+
+/* Begins a WebSocket to a peer with the greeting.  Returns NGX_OK or
+   NGX_ERROR. */
+ngx_int_t ngx_http_parley_websocket_greet(ngx_http_parley_websocket_t *ws);
+
+/* Returns whether the peer must confirm messages before it gets more. */
+ngx_uint_t ngx_http_parley_websocket_full(
+    const ngx_http_parley_websocket_t *ws);
+
+/* Notes the place in a ping that follows a message, until the pong. */
+void ngx_http_parley_websocket_pinged(ngx_http_parley_websocket_t *ws,
+    parley_str_t frame);
+
+/* The callback pong of a side: the peer has all messages up to the place in the
+   payload. */
+void ngx_http_parley_websocket_pong(void *side, parley_str_t payload);
+
+/* The callback skips of a socket: returns whether a text is an answer to a
+   message and not a message.  Logs a refusal of a peer. */
+ngx_uint_t ngx_http_parley_websocket_answered(ngx_http_parley_socket_t *s,
+    parley_str_t text);
 
 
 #endif /* _NGX_HTTP_PARLEY_WEBSOCKET_H_INCLUDED_ */

@@ -90,7 +90,8 @@ ngx_http_parley_socket_messages(ngx_http_parley_socket_t *s)
 
         case PARLEY_WEBSOCKET_MESSAGE:
 
-            if (!client->closing && !s->over
+            if (!(s->skips && s->skips(s, text))
+                && !client->closing && !s->over
                 && ngx_http_parley_socket_message(s, text) == NGX_ERROR)
             {
                 client->gone = 1;

@@ -27,7 +27,7 @@ typedef struct {
 static int64_t ngx_http_parley_side_recv(void *ctx, uint8_t *p, size_t len);
 static int ngx_http_parley_side_control(void *ctx, parley_str_t frames);
 static ngx_int_t ngx_http_parley_side_frame(ngx_http_parley_side_t *side,
-    u_char *head, size_t n, parley_str_t payload);
+    const u_char *head, size_t n, parley_str_t payload);
 static ngx_buf_t *ngx_http_parley_side_room(ngx_http_parley_side_t *side,
     size_t size);
 static void ngx_http_parley_side_sent(ngx_http_parley_side_t *side,
@@ -45,6 +45,7 @@ ngx_http_parley_side_init(ngx_http_parley_side_t *side, size_t max)
     env.read = ngx_http_parley_side_recv;
     env.write = ngx_http_parley_side_control;
     env.ctx = side;
+    env.pong = side->pong;
     env.client = side->masks;
 
     side->frames = parley_websocket_create(&env, max);
@@ -174,25 +175,37 @@ ngx_http_parley_side_discard(ngx_http_parley_side_t *side)
 ngx_int_t
 ngx_http_parley_side_push(ngx_http_parley_side_t *side, parley_str_t frames)
 {
-    u_char      head[PARLEY_FRAME_HEAD];
-    ngx_buf_t  *b;
+    size_t                n;
+    ngx_buf_t            *b;
+    parley_frame_kind_t   kind;
 
-    if (side->masks) {
-        /* the parser sends one control frame at a time */
-        ngx_memcpy(head, frames.data, 2);
+    if (!side->masks) {
+        b = ngx_http_parley_side_room(side, frames.len);
 
-        return ngx_http_parley_side_frame(side, head, 2,
-                                          parley_str_from(frames, 2));
+        if (b == NULL) {
+            return NGX_ERROR;
+        }
+
+        b->last = ngx_cpymem(b->last, frames.data, frames.len);
+        side->pending += frames.len;
+
+        return NGX_OK;
     }
 
-    b = ngx_http_parley_side_room(side, frames.len);
+    /* each frame has its own mask */
 
-    if (b == NULL) {
-        return NGX_ERROR;
+    for ( /* void */ ; frames.len > 0; frames = parley_str_from(frames, n)) {
+        n = parley_frame_first(frames, &kind);
+
+        if (n == 0
+            || ngx_http_parley_side_frame(side, frames.data, 2,
+                                          parley_str_make(frames.data + 2,
+                                                          n - 2))
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
     }
-
-    b->last = ngx_cpymem(b->last, frames.data, frames.len);
-    side->pending += frames.len;
 
     return NGX_OK;
 }
@@ -248,10 +261,10 @@ ngx_http_parley_side_close_as(ngx_http_parley_side_t *side,
 }
 
 
-/* Queues a frame with n octets of head, masked if needed. */
+/* Queues a frame of n octets and the rest, masked if needed. */
 
 static ngx_int_t
-ngx_http_parley_side_frame(ngx_http_parley_side_t *side, u_char *head,
+ngx_http_parley_side_frame(ngx_http_parley_side_t *side, const u_char *head,
     size_t n, parley_str_t payload)
 {
     u_char     *p, key[PARLEY_FRAME_KEY];

@@ -40,6 +40,8 @@ struct ngx_http_parley_main_conf_s {
 
     ngx_http_conf_ctx_t          *deliver_server; /* parley_deliver */
     ngx_http_core_loc_conf_t     *deliver_location;
+    ngx_http_conf_ctx_t          *websocket_server;     /* websocket= of
+                                                           parley_deliver */
 
     ngx_shm_zone_t               *slots_zone;     /* parley_counters.h */
     struct parley_slots_s        *slots;

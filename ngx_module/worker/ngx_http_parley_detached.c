@@ -14,6 +14,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/worker/ngx_http_parley_detached.h"
+#include "http/parley_handshake.h"
 
 
 /* milliseconds between checks whether the worker exits */
@@ -25,9 +26,12 @@
 
 static ngx_int_t ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
     ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri,
-    const ngx_http_parley_posted_t *posted, ngx_msec_t timeout);
+    const ngx_http_parley_posted_t *posted,
+    const ngx_http_parley_opened_t *opened, ngx_msec_t timeout);
 static ngx_int_t ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
     const ngx_http_parley_posted_t *posted);
+static ngx_int_t ngx_http_parley_detached_opens(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_opened_t *opened);
 static ngx_int_t ngx_http_parley_detached_posts(ngx_http_parley_detached_t *d,
     const ngx_http_parley_posted_t *posted);
 static ngx_int_t ngx_http_parley_detached_connect(
@@ -55,7 +59,8 @@ ngx_http_parley_detached_get(ngx_http_parley_detached_t *d,
 
     own = *uri;
 
-    return ngx_http_parley_detached_begin(d, conf_ctx, &own, NULL, timeout);
+    return ngx_http_parley_detached_begin(d, conf_ctx, &own, NULL, NULL,
+                                          timeout);
 }
 
 
@@ -68,14 +73,30 @@ ngx_http_parley_detached_post(ngx_http_parley_detached_t *d,
 
     uri = posted->uri;
 
-    return ngx_http_parley_detached_begin(d, conf_ctx, &uri, posted, timeout);
+    return ngx_http_parley_detached_begin(d, conf_ctx, &uri, posted, NULL,
+                                          timeout);
+}
+
+
+ngx_int_t
+ngx_http_parley_detached_open(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, const ngx_http_parley_opened_t *opened,
+    ngx_msec_t timeout)
+{
+    ngx_str_t  uri;
+
+    uri = opened->uri;
+
+    return ngx_http_parley_detached_begin(d, conf_ctx, &uri, NULL, opened,
+                                          timeout);
 }
 
 
 static ngx_int_t
 ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
     ngx_http_conf_ctx_t *conf_ctx, ngx_str_t *uri,
-    const ngx_http_parley_posted_t *posted, ngx_msec_t timeout)
+    const ngx_http_parley_posted_t *posted,
+    const ngx_http_parley_opened_t *opened, ngx_msec_t timeout)
 {
     ngx_http_request_t          *r;
     ngx_http_post_subrequest_t  *ps;
@@ -93,9 +114,13 @@ ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
     ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
 
     d->url.len = 0;
+    d->key.len = 0;
+    d->opened = NULL;
+    d->why = NULL;
 
     if (ps == NULL
-        || (posted && ngx_http_parley_detached_body(d, posted) != NGX_OK))
+        || (posted && ngx_http_parley_detached_body(d, posted) != NGX_OK)
+        || (opened && ngx_http_parley_detached_opens(d, opened) != NGX_OK))
     {
         ngx_http_parley_detached_stop(d);
         return NGX_ERROR;
@@ -118,6 +143,11 @@ ngx_http_parley_detached_begin(ngx_http_parley_detached_t *d,
         return NGX_ERROR;
     }
 
+    if (opened) {
+        /* the header filter is called only for a response that is sent */
+        d->subrequest->subrequest_in_memory = 0;
+    }
+
     d->deadline = ngx_current_msec + timeout;
 
     ngx_add_timer(&d->timer, ngx_min(timeout, NGX_HTTP_PARLEY_DETACHED_TICK));
@@ -136,6 +166,7 @@ ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
 {
     u_char                   *p;
     ngx_buf_t                *b;
+    ngx_str_t                 size;
     ngx_table_elt_t          *type, *length;
     ngx_http_request_t       *r;
     ngx_http_request_body_t  *rb;
@@ -145,11 +176,20 @@ ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
     rb = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
     b = ngx_calloc_buf(r->pool);
     p = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
-    type = ngx_list_push(&r->headers_in.headers);
-    length = ngx_list_push(&r->headers_in.headers);
 
-    if (rb == NULL || b == NULL || p == NULL || type == NULL || length == NULL)
-    {
+    if (rb == NULL || b == NULL || p == NULL) {
+        return NGX_ERROR;
+    }
+
+    size.data = p;
+    size.len = ngx_sprintf(p, "%uz", posted->body.len) - p;
+
+    type = ngx_http_parley_detached_push(r, "Content-Type", "content-type",
+                                         posted->type);
+    length = ngx_http_parley_detached_push(r, "Content-Length",
+                                           "content-length", size);
+
+    if (type == NULL || length == NULL) {
         return NGX_ERROR;
     }
 
@@ -170,27 +210,76 @@ ngx_http_parley_detached_body(ngx_http_parley_detached_t *d,
     rb->buf = b;
     r->request_body = rb;
 
-    ngx_memzero(type, sizeof(ngx_table_elt_t));
-    ngx_memzero(length, sizeof(ngx_table_elt_t));
-
-    /* modules of nginx find and replace their own headers by the hash */
-
-    ngx_str_set(&type->key, "Content-Type");
-    type->lowcase_key = (u_char *) "content-type";
-    type->hash = ngx_hash_key(type->lowcase_key, type->key.len);
-    type->value = posted->type;
-
-    ngx_str_set(&length->key, "Content-Length");
-    length->lowcase_key = (u_char *) "content-length";
-    length->hash = ngx_hash_key(length->lowcase_key, length->key.len);
-    length->value.data = p;
-    length->value.len = ngx_sprintf(p, "%uz", posted->body.len) - p;
-
     r->headers_in.content_type = type;
     r->headers_in.content_length = length;
     r->headers_in.content_length_n = posted->body.len;
 
     d->url = posted->url;
+
+    return NGX_OK;
+}
+
+
+ngx_table_elt_t *
+ngx_http_parley_detached_push(ngx_http_request_t *r, const char *key,
+    const char *lowcase, ngx_str_t value)
+{
+    ngx_table_elt_t  *h;
+
+    h = ngx_list_push(&r->headers_in.headers);
+    if (h == NULL) {
+        return NULL;
+    }
+
+    ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+    h->key.data = (u_char *) key;
+    h->key.len = ngx_strlen(key);
+    h->lowcase_key = (u_char *) lowcase;
+    h->value = value;
+
+    /* modules of nginx find and replace their own headers by the hash */
+
+    h->hash = ngx_hash_key(h->lowcase_key, h->key.len);
+
+    return h;
+}
+
+
+/* Sets the header of the opening handshake of a WebSocket. */
+
+static ngx_int_t
+ngx_http_parley_detached_opens(ngx_http_parley_detached_t *d,
+    const ngx_http_parley_opened_t *opened)
+{
+    ngx_table_elt_t     *upgrade, *connection;
+    ngx_http_request_t  *r;
+
+    r = d->request;
+
+    upgrade = ngx_http_parley_detached_push(r, "Upgrade", "upgrade",
+                                       (ngx_str_t) ngx_string("websocket"));
+    connection = ngx_http_parley_detached_push(r, "Connection", "connection",
+                                       (ngx_str_t) ngx_string("Upgrade"));
+
+    if (upgrade == NULL || connection == NULL
+        || ngx_http_parley_detached_push(r, "Sec-WebSocket-Version",
+                                       "sec-websocket-version",
+                                       (ngx_str_t) ngx_string(
+                                           PARLEY_HANDSHAKE_VERSION))
+           == NULL
+        || ngx_http_parley_detached_push(r, "Sec-WebSocket-Key",
+                                         "sec-websocket-key", opened->key)
+           == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    r->headers_in.upgrade = upgrade;
+    r->headers_in.connection = connection;
+
+    d->url = opened->url;
+    d->key = opened->key;
 
     return NGX_OK;
 }

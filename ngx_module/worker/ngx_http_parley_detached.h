@@ -4,7 +4,8 @@
  *
  * A request that the gateway makes itself, without a client.  It is an
  * in-memory subrequest to an internal location.  Its main request and its
- * connection exist for this subrequest only.
+ * connection exist for this subrequest only.  A request that opens a WebSocket
+ * leaves its connection to the upstream to the caller.
  */
 
 
@@ -52,8 +53,16 @@ typedef struct {
                                                      requests; 0: ended at
                                                      shutdown */
 
-    ngx_str_t                     url;            /* target of a POST, see
+    ngx_str_t                     url;            /* target of a POST or of a
+                                                     WebSocket, see
                                                      $parley_deliver_url */
+    ngx_str_t                     key;            /* Sec-WebSocket-Key; empty:
+                                                     opens no WebSocket */
+    ngx_connection_t             *opened;         /* WebSocket that was opened,
+                                                     for the handler; NULL:
+                                                     none */
+    const char                   *why;            /* reason why not; NULL: see
+                                                     the status */
 
     ngx_http_parley_detached_pt   handler;
     void                         *data;
@@ -95,11 +104,43 @@ ngx_int_t ngx_http_parley_detached_post(ngx_http_parley_detached_t *d,
     ngx_http_conf_ctx_t *conf_ctx, const ngx_http_parley_posted_t *posted,
     ngx_msec_t timeout);
 
-/* Returns the target URL of a detached POST, or NULL for any other request. */
+/* a WebSocket to open; the members must live until the handler has been
+   called */
+typedef struct {
+    ngx_str_t                     uri;            /* URI of the location */
+    ngx_str_t                     url;
+    ngx_str_t                     key;            /* Sec-WebSocket-Key */
+} ngx_http_parley_opened_t;
+
+/*
+ * As ngx_http_parley_detached_get(), with the opening handshake of a WebSocket.
+ * If the handler finds d->opened, it owns this connection, which has a pool and
+ * no longer belongs to the request.  Octets after the handshake are in
+ * c->buffer, which is in this pool.
+ */
+ngx_int_t ngx_http_parley_detached_open(ngx_http_parley_detached_t *d,
+    ngx_http_conf_ctx_t *conf_ctx, const ngx_http_parley_opened_t *opened,
+    ngx_msec_t timeout);
+
+/*
+ * Called by the header filter for each subrequest.  Returns NGX_DECLINED for
+ * one that does not open a WebSocket.  Otherwise the response is not to be
+ * sent: returns NGX_ERROR, which ends the subrequest.
+ */
+ngx_int_t ngx_http_parley_detached_header(ngx_http_request_t *r);
+
+/* Returns the target URL of a detached POST or WebSocket, or NULL for any other
+   request. */
 ngx_str_t *ngx_http_parley_detached_url(ngx_http_request_t *r);
 
 /* Returns whether the body of the finished subrequest is complete. */
 ngx_uint_t ngx_http_parley_detached_whole(ngx_http_request_t *sr);
+
+
+/* Adds a field to the header of a request that the gateway makes.  Returns NULL
+   if memory is exhausted. */
+ngx_table_elt_t *ngx_http_parley_detached_push(ngx_http_request_t *r,
+    const char *key, const char *lowcase, ngx_str_t value);
 
 
 #endif /* _NGX_HTTP_PARLEY_DETACHED_H_INCLUDED_ */

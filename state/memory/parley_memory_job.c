@@ -69,8 +69,9 @@ static parley_state_done_t
 parley_memory_job_add(parley_state_t *state, const parley_job_add_t *add,
     parley_job_added_t *ret, parley_call_t *call)
 {
-    int64_t           now;
-    parley_memory_t  *s = (parley_memory_t *) state;
+    int64_t               now;
+    const parley_lane_t  *lane;
+    parley_memory_t      *s = (parley_memory_t *) state;
 
     (void) call;
 
@@ -82,6 +83,14 @@ parley_memory_job_add(parley_state_t *state, const parley_job_add_t *add,
     now = parley_memory_now(s);
 
     parley_memory_lock(s);
+
+    lane = add->job.sole ? parley_lane_find(s, add->job.lane) : NULL;
+
+    if (lane != NULL && lane->first <= lane->last) {
+        parley_memory_unlock(s);
+        *ret = PARLEY_JOB_ADDED;
+        return PARLEY_STATE_DONE;
+    }
 
     switch (parley_table_room_locked(s->sh->table, add->account,
                                      parley_job_blocks(&add->job), s->share,

@@ -21,6 +21,8 @@ test_url(void **state)
         { "https://192.0.2.1:1/", "192.0.2.1", "/", 1 },
         { "https://[2001:db8::1]:65535/", "[2001:db8::1]", "/", 65535 },
         { "https://a-b.c3?q", "a-b.c3", "?q", 443 },
+        { "wss://a.example/vcp/ws", "a.example", "/vcp/ws", 443 },
+        { "WSS://A.example:1", "A.example", "", 1 },
     };
 
     static const char *const  wrong[] = {
@@ -34,6 +36,7 @@ test_url(void **state)
         "https://[::g]/", "https://a.example /", "https://a.example/\"",
         "https://a.example/\x7f", "https://a.example\\@b/", "https://a,b/",
         "https://a.example,/", "https://a%2eb/", "ftp://a.example/",
+        "ws://a.example/", "wss:/a.example/", "wss://", "wss://u@a.example/",
     };
 
     (void) state;
@@ -43,6 +46,8 @@ test_url(void **state)
         assert_true(parley_str_eq(u.host, parley_str_c(right[i].host)));
         assert_true(parley_str_eq(u.rest, parley_str_c(right[i].rest)));
         assert_int_equal(u.port, right[i].port);
+        assert_int_equal(u.dials, right[i].text[0] == 'w'
+                                  || right[i].text[0] == 'W');
     }
 
     for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

@@ -1,0 +1,210 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * A WebSocket to a peer that the gateway has opened (VCP-32): this side is the
+ * client.  The 101 came already, so the first octets are the greeting.  Frames
+ * are masked.
+ *
+ * VCP 8.3 has no acknowledgment.  A ping follows each message, and a message is
+ * delivered when the peer answers its ping, or a later one: the peer has read
+ * all frames before.  Records that jobs owe to the peer stay owed until then,
+ * and the next connection begins with them.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/stream/ngx_http_parley_websocket.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_log.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "gate/delivery/parley_dial.h"
+#include "gate/message/parley_stream_request.h"
+#include "gate/metrics/parley_counters.h"
+#include "hub/parley_event_id.h"
+
+
+#define NGX_HTTP_PARLEY_PEER_WORD  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"               \
+                                   "abcdefghijklmnopqrstuvwxyz0123456789-_"
+
+/* octets of a word of the peer that is logged */
+#define NGX_HTTP_PARLEY_PEER_LOGGED  64
+
+
+static void ngx_http_parley_websocket_refused(ngx_http_parley_websocket_t *ws,
+    const parley_dial_answer_t *answer);
+static ngx_str_t ngx_http_parley_websocket_word(parley_str_t text);
+
+
+ngx_int_t
+ngx_http_parley_websocket_greet(ngx_http_parley_websocket_t *ws)
+{
+    ngx_http_parley_peer_t         *peer;
+    ngx_http_core_loc_conf_t       *clcf;
+    const parley_stream_request_t  *opening;
+
+    peer = ws->peer;
+    clcf = ngx_http_get_module_loc_conf(ws->socket.request,
+                                        ngx_http_core_module);
+
+    ws->places = ngx_palloc(ws->socket.request->pool, PARLEY_DIAL_UNCONFIRMED
+                                               * sizeof(parley_place_t));
+    if (ws->places == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (clcf->tcp_nodelay
+        && ngx_tcp_nodelay(ws->socket.client.connection) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    opening = ws->socket.ctx->gate.serve.opening;
+
+    ngx_http_parley_hub_watch(ws->socket.client.connection,
+                              opening->subscription.stream);
+
+    peer->begun(peer->data);
+
+    return ngx_http_parley_side_text(&ws->socket.client,
+                                     ngx_http_parley_str(&peer->greeting));
+}
+
+
+ngx_uint_t
+ngx_http_parley_websocket_full(const ngx_http_parley_websocket_t *ws)
+{
+    return ws->nplaces == PARLEY_DIAL_UNCONFIRMED;
+}
+
+
+void
+ngx_http_parley_websocket_pinged(ngx_http_parley_websocket_t *ws,
+    parley_str_t frame)
+{
+    parley_place_t  place;
+
+    /* a control frame has a head of two octets */
+
+    if (parley_event_id_read(parley_str_from(frame, 2), &place) == 0
+        && !ngx_http_parley_websocket_full(ws))
+    {
+        ws->places[ws->nplaces++] = place;
+    }
+}
+
+
+void
+ngx_http_parley_websocket_pong(void *side, parley_str_t payload)
+{
+    size_t                        i;
+    parley_had_t                  had;
+    parley_place_t                place;
+    parley_state_t               *state;
+    ngx_http_parley_websocket_t  *ws;
+
+    ws = ngx_queue_data(side, ngx_http_parley_websocket_t, socket.client);
+
+    if (ws->nplaces == 0 || parley_event_id_read(payload, &place) != 0) {
+        return;
+    }
+
+    state = &ws->socket.ctx->mcf->zone->memory.state;
+
+    had.log = ws->socket.ctx->gate.serve.opening->log;
+    had.all = 0;
+
+    for (i = 0; i < ws->nplaces; i++) {
+
+        if (ws->places[i].epoch == place.epoch
+            && ws->places[i].offset > place.offset)
+        {
+            break;
+        }
+
+        had.place = ws->places[i];
+        (void) state->ops->log->had(state, &had, NULL);
+    }
+
+    ws->nplaces -= i;
+    ngx_memmove(ws->places, &ws->places[i], ws->nplaces
+                                            * sizeof(parley_place_t));
+}
+
+
+/*
+ * A peer may answer messages as in the HTTP binding; Parley does.  Such an
+ * answer is not a message.  An answer to an answer could go on forever.
+ */
+
+ngx_uint_t
+ngx_http_parley_websocket_answered(ngx_http_parley_socket_t *s,
+    parley_str_t text)
+{
+    ngx_uint_t                    rc;
+    parley_proto_t                proto;
+    parley_arena_t                arena;
+    parley_dial_answer_t          answer;
+    ngx_http_parley_websocket_t  *ws;
+
+    ws = ngx_queue_data(s, ngx_http_parley_websocket_t, socket);
+
+    proto = ws->socket.ctx->lcf->stream->proto;
+
+    if (parley_codecs[proto]->binding->greeting.len == 0) {
+        return 0;
+    }
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    rc = parley_dial_is_answer(text, s->ctx->gate.in.seed, &arena, &answer);
+
+    if (rc && ws->peer && (parley_str_is(answer.status, "rejected")
+                           || parley_str_is(answer.status, "busy")))
+    {
+        ngx_http_parley_websocket_refused(ws, &answer);
+    }
+
+    parley_arena_reset(&arena);
+
+    return rc;
+}
+
+
+static void
+ngx_http_parley_websocket_refused(ngx_http_parley_websocket_t *ws,
+    const parley_dial_answer_t *answer)
+{
+    ngx_str_t  id, code;
+
+    parley_count(ws->socket.ctx->worker->slot, PARLEY_M_PEER_REFUSED, 1);
+
+    id = ngx_http_parley_websocket_word(answer->id);
+    code = ngx_http_parley_websocket_word(answer->code);
+
+    ngx_log_error(NGX_LOG_ERR, ws->socket.client.connection->log, 0,
+                  "parley: message refused: peer \"%V\" refused a message of "
+                  "its WebSocket, code \"%V\", id \"%V\"", &ws->peer->sub,
+                  &code, &id);
+}
+
+
+/* Returns a text of the peer if it is one word, and "?" otherwise. */
+
+static ngx_str_t
+ngx_http_parley_websocket_word(parley_str_t text)
+{
+    size_t     i;
+    ngx_str_t  other = ngx_string("?");
+
+    for (i = 0; i < text.len; i++) {
+        if (ngx_strchr(NGX_HTTP_PARLEY_PEER_WORD, text.data[i]) == NULL
+            || text.data[i] == '\0')
+        {
+            return other;
+        }
+    }
+
+    return text.len <= NGX_HTTP_PARLEY_PEER_LOGGED
+           ? ngx_http_parley_ngx_str(text) : other;
+}
