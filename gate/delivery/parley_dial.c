@@ -6,6 +6,7 @@
 #include "gate/delivery/parley_dial.h"
 #include "gate/settings/parley_settings.h"
 #include "hub/parley_job_subject.h"
+#include "translate/parley_codec.h"
 #include "translate/parley_engine.h"
 
 

@@ -22,6 +22,7 @@
 #include "gate/message/parley_stream_request.h"
 #include "gate/metrics/parley_counters.h"
 #include "hub/parley_event_id.h"
+#include "translate/parley_codec.h"
 
 
 #define NGX_HTTP_PARLEY_PEER_WORD  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"               \
