@@ -99,12 +99,12 @@ subtest 'GW-13 OPS-02 passed and refused messages are counted' => sub {
 };
 
 
-subtest 'OPS-02 a GET without a message counts as refused' => sub {
+subtest 'OPS-02 a request without a message counts as refused' => sub {
     my @before = ($status->refused('method-not-allowed'),
                   $status->verdicts('none', 'aee', 'refused'),
                   $status->metric('parley_answers_total{by="gateway"}'));
 
-    is($client->get('/aee')->{status}, 405, 'refused');
+    is($client->send(PUT => '/aee')->{status}, 405, 'refused');
 
     is_deeply([$status->refused('method-not-allowed'),
                $status->verdicts('none', 'aee', 'refused'),
