@@ -186,7 +186,7 @@ subtest 'VCP-32 a message of another protocol is translated' => sub {
     say($m);
 
     ok(wait_for(sub {
-        grep { $_->{payload}{context} // '' eq 'x' } texts_of()
+        grep { ($_->{payload}{context} // '') eq 'x' } texts_of()
     }), 'it came');
 };
 
