@@ -235,7 +235,10 @@ ngx_http_parley_side_close(ngx_http_parley_side_t *side, parley_close_t code,
     p = text;
     *p++ = (u_char) (code >> 8);
     *p++ = (u_char) code;
-    p = ngx_cpymem(p, reason.data, reason.len);
+
+    if (reason.len) {
+        p = ngx_cpymem(p, reason.data, reason.len);
+    }
 
     return ngx_http_parley_side_close_as(side, parley_str_make(text, p - text));
 }
@@ -280,7 +283,10 @@ ngx_http_parley_side_frame(ngx_http_parley_side_t *side, const u_char *head,
     }
 
     p = ngx_cpymem(b->last + masked, head, n);
-    p = ngx_cpymem(p, payload.data, payload.len);
+
+    if (payload.len) {
+        p = ngx_cpymem(p, payload.data, payload.len);
+    }
 
     if (masked) {
         (void) parley_frame_mask(b->last,
@@ -298,7 +304,7 @@ ngx_http_parley_side_frame(ngx_http_parley_side_t *side, const u_char *head,
 static ngx_buf_t *
 ngx_http_parley_side_room(ngx_http_parley_side_t *side, size_t size)
 {
-    ngx_buf_t                          *b;
+    ngx_buf_t                     *b;
     ngx_http_parley_side_block_t  *block;
 
     if (side->out) {
