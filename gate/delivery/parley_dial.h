@@ -13,9 +13,8 @@
 #include "state/parley_job.h"
 
 
-/* ms of the shortest and the longest pause before the next attempt */
+/* ms of the shortest pause before the next attempt, see parley_dial_delay() */
 #define PARLEY_DIAL_MIN     1000
-#define PARLEY_DIAL_MAX     30000
 
 /* ms after which an open connection ends a series of failures */
 #define PARLEY_DIAL_STEADY  30000

@@ -40,12 +40,12 @@
 
 /* the job of a peer that is being added */
 typedef struct {
-    parley_call_t            call;
-    parley_job_added_t       added;
-    ngx_http_parley_jobs_t  *jobs;
+    parley_call_t              call;
+    parley_job_added_t         added;
+    ngx_http_parley_jobs_t    *jobs;
     const parley_principal_t  *to;
-    unsigned                 asked:1;       /* the state has not answered */
-    unsigned                 failed:1;      /* the failure was logged */
+    unsigned                   asked:1;     /* the state has not answered */
+    unsigned                   failed:1;    /* the failure was logged */
 } ngx_http_parley_dial_plan_t;
 
 
@@ -232,12 +232,7 @@ ngx_http_parley_dial_added(ngx_http_parley_dial_plan_t *plan)
 
     if (plan->added == PARLEY_JOB_ADDED) {
         plan->failed = 0;
-
-        if (plan->jobs->timer.timer_set) {
-            ngx_del_timer(&plan->jobs->timer);
-        }
-
-        ngx_add_timer(&plan->jobs->timer, 1);
+        ngx_http_parley_jobs_added(plan->jobs->worker);
         return;
     }
 

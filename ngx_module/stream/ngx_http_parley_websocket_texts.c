@@ -282,7 +282,6 @@ static ngx_int_t
 ngx_http_parley_pass_answered(ngx_http_parley_pass_t *p,
     ngx_http_parley_ctx_t *ctx)
 {
-    ngx_uint_t                ends;
     parley_answered_t        *answered;
     ngx_http_parley_frame_t  *frame;
 
@@ -324,12 +323,11 @@ ngx_http_parley_pass_answered(ngx_http_parley_pass_t *p,
     }
 
     frame = (ngx_http_parley_frame_t *) ctx;
-    ends = answered->over || ctx->msg.act != PARLEY_ACT_REQUEST;
 
     if (answered->over) {
         ngx_http_parley_pass_drop(p, frame);
 
-    } else if (ends) {
+    } else if (ctx->msg.act != PARLEY_ACT_REQUEST) {
         ngx_http_parley_pass_settle(p, frame);
     }
 
