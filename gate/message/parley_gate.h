@@ -281,8 +281,8 @@ typedef struct {
  * the client's protocol.  The caller has read it by parley_json_read(), with
  * g->conf.gate->limits.  The message is checked as an answer is: the schema,
  * names, parley_intents; and it must not have the gateway's name as its sender.
- * If it is translated and names a question of
- * the client, it must belong to this question; the question stays open.
+ * If it is translated and names a question of the client, it must belong to
+ * this question; the question stays open.
  *
  * Reads conf, in.seed and who->directory of the gate, and for a translation
  * g->out.opts, filled by parley_gate_options(), and g->ask.  Adds losses to

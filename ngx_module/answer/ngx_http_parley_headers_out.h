@@ -28,6 +28,7 @@ void ngx_http_parley_answer_replaced(ngx_http_request_t *r,
    body is replaced, removes all. */
 void ngx_http_parley_answer_trailers(ngx_http_request_t *r,
     ngx_uint_t replaced);
+
 /* Returns the value of response header number n of a name, counted from 0, or
    NULL. */
 ngx_str_t *ngx_http_parley_sent_header(ngx_http_request_t *r,

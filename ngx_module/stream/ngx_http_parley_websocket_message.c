@@ -275,8 +275,8 @@ static ngx_int_t
 ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
     parley_step_result_t result)
 {
-    parley_reply_t                reply;
-    ngx_http_parley_ctx_t        *ctx;
+    parley_reply_t             reply;
+    ngx_http_parley_ctx_t     *ctx;
     ngx_http_parley_socket_t  *s;
 
     ctx = &frame->ctx;
@@ -299,7 +299,7 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
 
     default: /* PARLEY_RESULT_FAILED */
         return ngx_http_parley_side_close(&s->client, PARLEY_CLOSE_FAILED,
-                                               parley_str_none);
+                                          parley_str_none);
     }
 
     /* nothing follows a close frame or goes to a departed client */
@@ -314,7 +314,7 @@ ngx_http_parley_frame_answer(ngx_http_parley_frame_t *frame,
 static void
 ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame)
 {
-    ngx_str_t                     intent;
+    ngx_str_t                  intent;
     ngx_http_parley_socket_t  *s;
 
     s = frame->socket;
