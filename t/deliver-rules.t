@@ -114,7 +114,7 @@ subtest 'VCP-21 nginx -t checks the allowed targets of a URL' => sub {
         of => { bob => { deliver => "https://$here/x", handle => undef } }));
     unlike($said, qr{warn.*/principals/1 }, 'and needs no handle');
 
-    $check->("http://$here/x", qr{principals/1/deliver .* an https URL});
+    $check->("http://$here/x", qr{principals/1/deliver .* an https or wss URL});
     $check->("https://u:p\@$here/x", qr{/principals/1/deliver});
     $check->("https://$here/x#y", qr{/principals/1/deliver});
     $check->('https://other.test/',

@@ -5,6 +5,7 @@ use warnings;
 
 use lib 't/lib';
 
+use List::Util qw(max);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -179,11 +180,12 @@ subtest 'VCP-32 messages are delivered in order and confirmed' => sub {
 
 
 subtest 'VCP-32 a message of another protocol is translated' => sub {
-    my $m = aee(from => 'agent.alice', to => 'agent.bob',
+    my $m = aee(type => 'event', from => 'agent.alice', to => 'agent.bob',
                 intent => 'vcp.context_share',
                 payload => { context => 'x', constitution_ref => 'creed://a/b@1' });
 
-    say($m);
+    my $answer = say($m);
+    is($answer->{status}, 202, 'accepted') or diag $answer->{raw};
 
     ok(wait_for(sub {
         grep { ($_->{payload}{context} // '') eq 'x' } texts_of()
@@ -326,13 +328,13 @@ subtest 'VCP-32 the pause grows to 30 s with jitter' => sub {
     start_peer(closes => 1);
     ok(wait_for(sub {
         @pauses = $nginx->error_log
-                  =~ /peer "bob" disconnected: .*? next attempt in (\d+) ms/g;
+                  =~ /peer "bob" [^\n]* next attempt in (\d+) ms/g;
         came('close') >= 3
     }, 60), 'closed three times') or diag $nginx->error_log;
 
     cmp_ok($_, '>=', 1000) for @pauses;
     cmp_ok($_, '<=', 30000) for @pauses;
-    cmp_ok($pauses[-1], '>', $pauses[-2], 'it grows');
+    cmp_ok(max(@pauses), '>', 2 * $pauses[0], 'it grows');
 };
 
 

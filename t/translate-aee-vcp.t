@@ -237,7 +237,7 @@ Parley-Loss ~ /corr
 === TEST 18: lost members are named: priority, requires, unknown fields
 --- send
 post('/to-vcp', native('context_share', shared(), priority => 'low',
-     requires => { evidence => true, timeout_ms => 100 }, x_tenant => 'a',
+     requires => { evidence => true, timeout_ms => 60000 }, x_tenant => 'a',
      corr => ($::id = uuid7()), id => $::id))
 --- error_code: 202
 --- answer_headers

@@ -348,7 +348,8 @@ subtest 'GW-33 the path of the service' => sub {
 
     $service->clear;
 
-    for my $path ('~bob/agent.alice', 'agent.alice?scope=~bob', '~alice') {
+    for my $path ('agent.bob/agent.alice', 'x/human.bob/y/agent.alice',
+                  '~bob/agent.alice', 'agent.alice?scope=~bob', '~alice') {
         my $answer = ask('$c->events', GET => "/agents/$path");
 
         like($answer->{status}, qr/^40[03]$/, $path);

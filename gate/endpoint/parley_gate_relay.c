@@ -23,6 +23,7 @@
 static parley_proto_t parley_gate_relay_told(const parley_gate_t *g);
 static int parley_gate_relay_may(parley_gate_t *g);
 static int parley_gate_relay_reads(parley_gate_t *g);
+static int parley_gate_relay_parents(const parley_gate_t *g, parley_str_t path);
 static int parley_gate_relay_path(parley_gate_t *g, int own);
 static int parley_gate_relay_name(parley_gate_t *g, int own,
     parley_str_t *ret);
@@ -200,6 +201,11 @@ parley_gate_relay_reads(parley_gate_t *g)
         names += path.data[i] == '~';
     }
 
+    if (parley_gate_relay_parents(g, path)) {
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
+                                "only the last part of the path may be a name");
+    }
+
     path = g->in.path;
 
     if ((g->in.encoded && g->out.path.len == 0) || names > (path.len > 0)
@@ -214,6 +220,35 @@ parley_gate_relay_reads(parley_gate_t *g)
     return !g->arguments.list[PARLEY_ARGUMENT_SCOPE].there ? 0
            : parley_error_set(g->err, PARLEY_E_FIELD_INVALID, NULL,
                               "scope is not an argument of a stream");
+}
+
+
+/* Returns whether a part of a path before the last is a name, which the service
+   could read as the owner of the stream. */
+
+static int
+parley_gate_relay_parents(const parley_gate_t *g, parley_str_t path)
+{
+    size_t        i, begin;
+    parley_str_t  part;
+
+    for (i = begin = 0; i < path.len; i++) {
+
+        if (path.data[i] != '/') {
+            continue;
+        }
+
+        part = parley_str_make(path.data + begin, i - begin);
+        begin = i + 1;
+
+        if (parley_name_reads(g->read.proto, part)
+            || parley_name_reads(g->conf.gate->speak, part))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -207,7 +207,11 @@ parley_unasked_principal(parley_gate_t *g, parley_unasked_read_t *m)
     int           rc;
     parley_str_t  address;
 
-    rc = m->msg.sender.len > 0 ? parley_address_sender(&m->who, &address) : 1;
+    if (m->msg.sender.len == 0) {
+        return 0;
+    }
+
+    rc = parley_address_sender(&m->who, &address);
 
     if (rc == 0) {
         m->who.principal = parley_address_owner(g->conf.http->directory,

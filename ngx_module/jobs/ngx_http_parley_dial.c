@@ -370,6 +370,11 @@ ngx_http_parley_dial_found(void *data, ngx_int_t rc)
 {
     ngx_http_parley_dial_t *d = data;
 
+    if (ngx_exiting) {
+        ngx_post_event(&d->done, &ngx_posted_events);
+        return;
+    }
+
     if (rc == NGX_DECLINED) {
         ngx_http_parley_dial_failed(d, "its host has an address of the "
                                     "gateway's network, which \"hosts=\" does "

@@ -134,8 +134,10 @@ ngx_http_parley_websocket_pong(void *side, parley_str_t payload)
 
 
 /*
- * A peer may answer messages as in the HTTP binding; Parley does.  Such an
- * answer is not a message.  An answer to an answer could go on forever.
+ * A peer may answer messages as in the HTTP binding (VCP 8.2).  Such an answer
+ * is not a message: an answer to an answer could go on forever.  A client that
+ * answers is a gateway that has opened this WebSocket, so its answers begin
+ * with the status and have an id.  All other texts of a client are messages.
  */
 
 ngx_uint_t
@@ -148,17 +150,25 @@ ngx_http_parley_websocket_answered(ngx_http_parley_socket_t *s,
     parley_dial_answer_t          answer;
     ngx_http_parley_websocket_t  *ws;
 
+    static const parley_str_t  begin = parley_str("{\"status\":");
+
     ws = ngx_queue_data(s, ngx_http_parley_websocket_t, socket);
 
     proto = ws->socket.ctx->lcf->stream->proto;
 
-    if (parley_codecs[proto]->binding->greeting.len == 0) {
+    if (parley_codecs[proto]->binding->greeting.len == 0
+        || (ws->peer == NULL
+            && (text.len < begin.len
+                || ngx_memcmp(text.data, begin.data, begin.len) != 0)))
+    {
         return 0;
     }
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
     rc = parley_dial_is_answer(text, s->ctx->gate.in.seed, &arena, &answer);
+
+    rc = rc && (ws->peer || answer.id.len > 0);
 
     if (rc && ws->peer && (parley_str_is(answer.status, "rejected")
                            || parley_str_is(answer.status, "busy")))
