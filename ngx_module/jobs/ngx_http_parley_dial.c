@@ -232,7 +232,14 @@ ngx_http_parley_dial_added(ngx_http_parley_dial_plan_t *plan)
 
     if (plan->added == PARLEY_JOB_ADDED) {
         plan->failed = 0;
-        ngx_http_parley_jobs_added(plan->jobs->worker);
+
+        /* as ngx_http_parley_jobs_added(), which would make a circle of files */
+
+        if (plan->jobs->timer.timer_set) {
+            ngx_del_timer(&plan->jobs->timer);
+        }
+
+        ngx_add_timer(&plan->jobs->timer, 1);
         return;
     }
 
