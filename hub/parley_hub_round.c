@@ -447,7 +447,8 @@ parley_hub_had(parley_hub_t *hub, const parley_subscriber_t *s,
     }
 
     had.log = s->group->channel->key;
-    had.place = *place;
+    had.places = place;
+    had.n = 1;
     had.all = all != 0;
 
     (void) hub->state->ops->log->had(hub->state, &had, NULL);

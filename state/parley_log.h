@@ -8,7 +8,7 @@
  *                this process asked last
  *   erase        removes the content of a record
  *   keep         keeps logs that have no appends
- *   had          reports that a reader has a record that a job owes it
+ *   had          reports that a reader has records that jobs owe it
  *   join, leave  add and remove a subscriber of a log: the roster
  *   roster       lists the subscribers of a log
  *
@@ -236,9 +236,11 @@ typedef struct parley_erase_s {
 
 
 typedef struct {
-    const uint8_t  *log;
-    parley_place_t  place;      /* place of the record */
-    unsigned        all:1;      /* the reader also has all records before it */
+    const uint8_t         *log;
+    const parley_place_t  *places;      /* places of the records */
+    size_t                 n;
+    unsigned               all:1;       /* the reader also has all records
+                                           before each of them */
 } parley_had_t;
 
 

@@ -110,11 +110,6 @@ ngx_http_parley_websocket_pong(void *side, parley_str_t payload)
         return;
     }
 
-    state = &ws->socket.ctx->mcf->zone->memory.state;
-
-    had.log = ws->socket.ctx->gate.serve.opening->log;
-    had.all = 0;
-
     for (i = 0; i < ws->nplaces; i++) {
 
         if (ws->places[i].epoch == place.epoch
@@ -122,10 +117,15 @@ ngx_http_parley_websocket_pong(void *side, parley_str_t payload)
         {
             break;
         }
-
-        had.place = ws->places[i];
-        (void) state->ops->log->had(state, &had, NULL);
     }
+
+    had.log = ws->socket.ctx->gate.serve.opening->log;
+    had.places = ws->places;
+    had.n = i;
+    had.all = 0;
+
+    state = &ws->socket.ctx->mcf->zone->memory.state;
+    (void) state->ops->log->had(state, &had, NULL);
 
     ws->nplaces -= i;
     ngx_memmove(ws->places, &ws->places[i], ws->nplaces

@@ -30,12 +30,12 @@ static int parley_owed_run(parley_memory_t *s, const parley_log_read_t *r,
     parley_owed_t *o, parley_log_page_t *ret);
 static int parley_owed_subject(parley_memory_t *s, const uint8_t *key,
     uint64_t at, parley_load_t *ret);
-static void parley_owed_all(parley_memory_t *s, const parley_had_t *had,
-    const parley_lane_t *lane, int64_t now);
-static void parley_owed_ends(parley_memory_t *s, const parley_had_t *had,
+static void parley_owed_all(parley_memory_t *s, const uint8_t *key,
+    const parley_place_t *place, const parley_lane_t *lane, int64_t now);
+static void parley_owed_ends(parley_memory_t *s, const uint8_t *key,
     uint64_t at, int64_t now);
-static uint64_t parley_owed_find(parley_memory_t *s, const parley_had_t *had,
-    const parley_lane_t *lane);
+static uint64_t parley_owed_find(parley_memory_t *s, const uint8_t *key,
+    const parley_place_t *place, const parley_lane_t *lane);
 static uint64_t parley_owed_seek(parley_memory_t *s, const uint8_t *key,
     const parley_place_t *place, const parley_lane_t *lane);
 
@@ -231,6 +231,7 @@ parley_state_done_t
 parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
     parley_call_t *call)
 {
+    size_t                i;
     int64_t               now;
     parley_memory_t      *s = (parley_memory_t *) state;
     const parley_lane_t  *lane;
@@ -243,13 +244,25 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
 
     parley_append_recover(s, now);
 
-    lane = parley_lane_find(s, had->log);
+    for (i = 0; i < had->n; i++) {
 
-    if (lane != NULL && !had->all) {
-        parley_owed_ends(s, had, parley_owed_find(s, had, lane), now);
+        /* the lane ends with its last job */
 
-    } else if (lane != NULL) {
-        parley_owed_all(s, had, lane, now);
+        lane = parley_lane_find(s, had->log);
+
+        if (lane == NULL) {
+            break;
+        }
+
+        if (had->all) {
+            parley_owed_all(s, had->log, &had->places[i], lane, now);
+
+        } else {
+            parley_owed_ends(s, had->log,
+                             parley_owed_find(s, had->log, &had->places[i],
+                                              lane),
+                             now);
+        }
     }
 
     parley_memory_unlock(s);
@@ -264,41 +277,41 @@ parley_memory_log_had(parley_state_t *state, const parley_had_t *had,
  */
 
 static void
-parley_owed_all(parley_memory_t *s, const parley_had_t *had,
-    const parley_lane_t *lane, int64_t now)
+parley_owed_all(parley_memory_t *s, const uint8_t *key,
+    const parley_place_t *place, const parley_lane_t *lane, int64_t now)
 {
     uint64_t       at, last;
     parley_owed_t  o;
 
-    o.key = had->log;
+    o.key = key;
     o.now = now;
     last = lane->last;
 
     for (at = lane->first; at <= last; at++) {
 
-        if (parley_owed_subject(s, had->log, at, &o.load) != 0
-            || o.load.epoch != had->place.epoch)
+        if (parley_owed_subject(s, key, at, &o.load) != 0
+            || o.load.epoch != place->epoch)
         {
             continue;
         }
 
-        if (o.load.offset > had->place.offset) {
+        if (o.load.offset > place->offset) {
             break;
         }
 
         if (parley_owed_is_there(s, &o)) {
-            parley_owed_ends(s, had, at, now);
+            parley_owed_ends(s, key, at, now);
         }
     }
 }
 
 
 static void
-parley_owed_ends(parley_memory_t *s, const parley_had_t *had, uint64_t at,
+parley_owed_ends(parley_memory_t *s, const uint8_t *key, uint64_t at,
     int64_t now)
 {
     if (at != 0) {
-        parley_job_over_locked(s, had->log, at, PARLEY_JOB_DELIVERED, 0);
+        parley_job_over_locked(s, key, at, PARLEY_JOB_DELIVERED, 0);
         parley_job_finish_locked(s, now);
     }
 }
@@ -307,19 +320,19 @@ parley_owed_ends(parley_memory_t *s, const parley_had_t *had, uint64_t at,
 /* Returns the number in its lane of the job that owes a record, or 0. */
 
 static uint64_t
-parley_owed_find(parley_memory_t *s, const parley_had_t *had,
-    const parley_lane_t *lane)
+parley_owed_find(parley_memory_t *s, const uint8_t *key,
+    const parley_place_t *place, const parley_lane_t *lane)
 {
     uint64_t       at;
     parley_load_t  load;
 
-    at = parley_owed_seek(s, had->log, &had->place, lane);
+    at = parley_owed_seek(s, key, place, lane);
 
-    if (at > lane->last || parley_owed_subject(s, had->log, at, &load) != 0) {
+    if (at > lane->last || parley_owed_subject(s, key, at, &load) != 0) {
         return 0;
     }
 
-    return load.offset == had->place.offset ? at : 0;
+    return load.offset == place->offset ? at : 0;
 }
 
 

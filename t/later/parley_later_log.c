@@ -106,6 +106,8 @@ parley_later_had(parley_state_t *s, const parley_had_t *h,
     late = parley_late(s, PARLEY_LATER_HAD, NULL, call);
     late->had = *h;
     late->had.log = parley_late_copy(late, h->log, PARLEY_KEY_LEN);
+    late->had.places = parley_late_copy(late, h->places,
+                                        h->n * sizeof(parley_place_t));
 
     return parley_late_begin(late);
 }
