@@ -6,10 +6,10 @@ use warnings;
 
 use lib 't/lib';
 
-use IO::Socket::INET;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
+use Parley::Dns;
 use Parley::Env qw(parley_try port slurp tmp_dir spew tls);
 use Parley::Gateway;
 use Parley::Message;
@@ -26,44 +26,10 @@ my ($cert) = tls();
 spew("$dir/gateway.jwk", private_jwk(gateway_key()));
 
 
-# a DNS server: NAME => address; other names do not exist
-my %names = ('private.test' => '127.0.0.1', 'listed.test' => '127.0.0.1',
-             'link.test' => '169.254.169.254');
+my $dns = Parley::Dns->start(port(6), 'private.test' => '127.0.0.1',
+                             'listed.test' => '127.0.0.1',
+                             'link.test' => '169.254.169.254');
 
-my $dns = fork // die "fork: $!\n";
-
-if ($dns == 0) {
-    my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Proto => 'udp',
-                                  LocalPort => port(6)) or POSIX::_exit(1);
-
-    alarm 120;
-
-    while ($s->recv(my $q, 512)) {
-        my @labels;
-        my $at = 12;
-
-        while (my $n = ord substr $q, $at, 1) {
-            push @labels, substr $q, $at + 1, $n;
-            $at += 1 + $n;
-        }
-
-        my ($type) = unpack 'n', substr $q, $at + 1, 2;
-        my $address = $names{lc join '.', @labels};
-        my $rr = $address && $type == 1
-                 ? "\xC0\x0C" . pack('nnNn', 1, 1, 0, 4)
-                   . pack('C4', split /\./, $address)
-                 : '';
-
-        $s->send(substr($q, 0, 2)
-                 . pack('nnnnn', $address ? 0x8180 : 0x8183, 1, $rr ne '', 0,
-                        0)
-                 . substr($q, 12, $at + 5 - 12) . $rr);
-    }
-
-    POSIX::_exit(0);
-}
-
-END { kill 'KILL', $dns if $dns }
 
 
 sub http {

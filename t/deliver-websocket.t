@@ -9,108 +9,16 @@ use List::Util qw(max);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(port tmp_dir spew slurp tls root);
+use Parley::Env qw(port slurp tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Peer;
 use Parley::Status;
 use Parley::Streams;
 
-my $python = (grep { -x && system("$_ -c 'import websockets' 2>/dev/null") == 0 }
-                  '/usr/bin/python3')[0];
+plan skip_all => 'no python3-websockets' if !has_peer();
 
-plan skip_all => 'no python3-websockets' if !$python;
-
-my $dir = tmp_dir();
-my ($cert, $key) = tls();
-my ($events, $orders) = ("$dir/events", "$dir/orders");
-my $peer;
-
-spew("$dir/gateway.jwk", private_jwk(gateway_key()));
-
-
-sub http {
-    my %o = @_;
-
-    my $url = $o{url} // 'wss://127.0.0.1:' . port(2) . '/vcp/ws';
-    my $hosts = $o{hosts} // '127.0.0.1:' . port(2);
-    my $name = $o{name} // 'localhost';
-    my $context = $o{context} // 'parley_vcp_context ctx|gateway;'
-                  . ' parley_vcp_constitution creed://acme/gateway@1;';
-    my $pass = $o{pass} // 'proxy_set_header Upgrade $http_upgrade;'
-               . ' proxy_set_header Connection $http_connection;';
-    my $websocket = $o{websocket} // 'websocket=/vcp/ws';
-
-    return streams_http(
-        identities => streams_identities(
-            bob => { deliver => $url, %{ $o{bob} // {} } }),
-        more => <<"EOT", locations => <<"EOT");
-            parley_deliver /_deliver hosts=$hosts $websocket;
-            parley_signing_key $dir/gateway.jwk;
-EOT
-        location /vcp/in { parley_jwt on; parley_submit vcp aee; }
-        location /vcp/ws { parley_jwt on; parley_websocket vcp keepalive=1s;
-                           $context }
-        location /vcp/stream/ { parley_jwt on; parley_stream vcp; $context }
-        location = /_deliver {
-            internal;
-            proxy_pass \$parley_deliver_url;
-            proxy_http_version 1.1;
-            $pass
-            proxy_ssl_verify on;
-            proxy_ssl_trusted_certificate $cert;
-            proxy_ssl_name $name;
-            proxy_connect_timeout 2s;
-        }
-EOT
-}
-
-sub start_peer {
-    my %do = @_;
-    my $port = port(2);
-
-    spew($orders, jcs(\%do));
-    spew($events, '');
-
-    $peer = fork // die "fork: $!";
-
-    if ($peer == 0) {
-        exec $python, root() . '/t/websocket-clients/server.py', $port, $cert,
-             $key, $events, $orders;
-        die "exec: $!";
-    }
-
-    wait_for(sub { came('ready') });
-}
-
-sub stop_peer {
-    kill 'KILL', $peer if $peer;
-    waitpid $peer, 0 if $peer;
-    undef $peer;
-}
-
-sub wait_for {
-    my ($what, $seconds) = @_;
-
-    my $until = time + ($seconds // 30);
-
-    while (!$what->()) {
-        return 0 if time > $until;
-        sleep 0.05;
-    }
-
-    return 1;
-}
-
-# Returns the events of the peer that have a member.
-sub came {
-    my $member = shift;
-
-    return grep { defined $_->{$member} }
-           map { from_json($_) } grep { /\}$/ } split /\n/, slurp($events);
-}
-
-sub texts_of { return map { $_->{text} } came('text') }
 
 # Returns the ids of the messages without the greetings.
 sub ids {
@@ -126,12 +34,10 @@ sub say {
 
 sub share { return vcp(recipient => 'agent://ops.example/bob', @_) }
 
-END { local $?; stop_peer() }
-
 
 start_peer();
 
-my $nginx = Parley::Nginx->start(workers => 2, http => http());
+my $nginx = Parley::Nginx->start(workers => 2, http => peer_http());
 my $status = Parley::Status->new(port => port(1));
 
 sub state_is {
@@ -199,13 +105,13 @@ subtest 'VCP-32 messages of the peer take the steps' => sub {
     my $other = vcp(sender => 'agent://ops.example/carol',
                     recipient => 'agent://ops.example/alice');
 
-    spew($orders, jcs({ send => [jcs($own), jcs($other), '{"x":1}',
-                                 '{"status":"rejected","code":"busy"}'] }));
-    spew($events, '');
+    order_peer(send => [jcs($own), jcs($other), '{"x":1}',
+                        '{"status":"rejected","code":"busy"}']);
+    forget_peer();
     $nginx->reload;
 
     ok(wait_for(sub { 3 <= grep { $_->{status} } texts_of() }), 'answered')
-        or diag slurp($events);
+        or diag slurp(tmp_dir() . '/events');
 
     my @answers = grep { $_->{status} } texts_of();
 
@@ -220,7 +126,7 @@ subtest 'VCP-32 messages of the peer take the steps' => sub {
 
     my ($close) = grep { $_->{close}[0] == 1001 } came('close');
 
-    ok($close, 'the old worker closed with 1001') or diag slurp($events);
+    ok($close, 'the old worker closed with 1001') or diag slurp(tmp_dir() . '/events');
 };
 
 
@@ -230,15 +136,15 @@ for my $row (['a binary message', { binary => 1 }, 1003],
     my ($what, $do, $code) = @$row;
 
     subtest "VCP-32 $what closes the connection" => sub {
-        spew($orders, jcs($do));
-        spew($events, '');
+        order_peer(%$do);
+        forget_peer();
         $nginx->reload;
 
         ok(wait_for(sub {
             grep { ($_->{close}[0] // 0) == $code } came('close')
-        }), "closed with $code") or diag slurp($events);
+        }), "closed with $code") or diag slurp(tmp_dir() . '/events');
 
-        spew($orders, '{}');
+        order_peer();
         ok(state_is('open'), 'it connects again');
     };
 }
@@ -247,7 +153,7 @@ for my $row (['a binary message', { binary => 1 }, 1003],
 subtest 'VCP-32 what a lost connection did not confirm is sent again' => sub {
     my $before = delivered();
 
-    spew($orders, jcs({ drop => 3 }));
+    order_peer(drop => 3);
     stop_peer();
     start_peer(drop => 3);
     ok(state_is('open'), 'open');
@@ -257,10 +163,10 @@ subtest 'VCP-32 what a lost connection did not confirm is sent again' => sub {
     say($_) for @sent;
 
     ok(wait_for(sub { came('open') >= 2 }), 'it connects again')
-        or diag slurp($events);
+        or diag slurp(tmp_dir() . '/events');
     is(delivered() - $before, 0, 'nothing is confirmed');
 
-    spew($orders, '{}');
+    order_peer();
 
     ok(wait_for(sub { delivered() - $before == 3 }, 60), 'confirmed at last')
         or diag delivered() - $before;
@@ -353,7 +259,7 @@ for my $row (['refuses', { refuse => 403 }, {},
         stop_peer();
         start_peer(%$do);
         $nginx->stop;
-        $nginx = Parley::Nginx->start(workers => 2, http => http(%$conf));
+        $nginx = Parley::Nginx->start(workers => 2, http => peer_http(%$conf));
 
         ok($nginx->wait_for($log), 'logged') or diag $nginx->error_log;
         ok(!$nginx->logged(qr/peer "bob" connected/), 'not connected');
@@ -377,11 +283,13 @@ subtest 'VCP-32 nginx -t' => sub {
          qr/leads to a location without "parley_websocket vcp"/],
         [{ context => '' }, qr/without "parley_vcp_context" and/],
         [{ bob => { speaks => 'aee' } },
-         qr/must have a name in "vcp", and a "speaks" must be "vcp"/],
-        [{ bob => { vcp => undef } }, qr/must have a name in "vcp"/]);
+         qr/must have a member "vcp", and a "speaks" must be "vcp"/],
+        [{ bob => { vcp => undef } }, qr/must have a member "vcp"/],
+        [{ bob => { speaks => 'vcp' }, speaks => 'vcp2' },
+         qr/must have a member "vcp", and a "speaks" must be "vcp2"/]);
 
     for my $row (@rows) {
-        my (undef, $said) = Parley::Nginx->check(http => http(%{ $row->[0] }));
+        my (undef, $said) = Parley::Nginx->check(http => peer_http(%{ $row->[0] }));
 
         like($said, $row->[1]);
     }

@@ -317,6 +317,15 @@ typedef struct {
                parley_answer_t *answer, parley_error_t *err);
 
     /*
+     * Reads doc, a text of a WebSocket, as a receipt.  Returns whether it is
+     * one, and fills *ret, whose spans are in doc.  NULL: peers of the protocol
+     * do not send receipts on a WebSocket.
+     */
+    int    (*receipt)(const parley_json_t *doc, parley_receipt_t *ret);
+    parley_str_t     receipt_begin;     /* first octets of each receipt that
+                                           this codec writes */
+
+    /*
      * Encodes the answer to request for its sender.  If the protocol cannot
      * express an answer of kind MESSAGE, the message is reported as lost, and
      * the sender still receives an acceptance.

@@ -182,6 +182,14 @@ typedef enum {
 } parley_direction_t;
 
 
+/* a receipt for a message: an answer without a message of its own */
+typedef struct {
+    parley_str_t  id;           /* id of the message; empty: not given */
+    parley_str_t  code;         /* code of a refusal; empty: not given */
+    unsigned      refused:1;    /* the message was not taken */
+} parley_receipt_t;
+
+
 /* meaning of a message between a child and its parent */
 typedef struct {
     parley_severity_t  alarm;       /* severity of an escalation; NONE: the

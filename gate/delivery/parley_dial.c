@@ -10,9 +10,6 @@
 #include "translate/parley_engine.h"
 
 
-/* octets of an answer that are read */
-#define PARLEY_DIAL_ANSWER  4096
-
 /* doublings of the shortest pause, and the longest pause without its random
    part */
 #define PARLEY_DIAL_DOUBLE  5
@@ -29,11 +26,9 @@ typedef struct {
 
 static int parley_dial_greeting_text(const parley_render_t *d,
     parley_dial_greeting_t *greeting, const uint8_t random[16], int64_t now_ms,
-    parley_arena_t *arena, parley_str_t *ret);
+    parley_arena_t *arena, parley_str_t *ret, parley_error_t *err);
 static int parley_dial_resolve(void *ctx, parley_proto_t from,
     parley_str_t name, parley_proto_t to, parley_str_t *ret);
-static parley_str_t parley_dial_answer_member(const parley_json_t *doc,
-    parley_atom_t name);
 
 
 int
@@ -102,11 +97,10 @@ parley_dial_greeting(const parley_render_t *d, const parley_principal_t *to,
     greeting.to = to;
     greeting.proto = d->http->dials->stream->proto;
 
-    if (parley_dial_greeting_text(d, &greeting, random, now_ms, arena, ret)
+    if (parley_dial_greeting_text(d, &greeting, random, now_ms, arena, ret, err)
         != 0)
     {
-        return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
-                                "the peer's name has no equivalent in AEE");
+        return -1;
     }
 
     seal.arena = arena;
@@ -143,7 +137,7 @@ parley_dial_greeting(const parley_render_t *d, const parley_principal_t *to,
 static int
 parley_dial_greeting_text(const parley_render_t *d,
     parley_dial_greeting_t *greeting, const uint8_t random[16], int64_t now_ms,
-    parley_arena_t *arena, parley_str_t *ret)
+    parley_arena_t *arena, parley_str_t *ret, parley_error_t *err)
 {
     char                      id[PARLEY_UUID_LEN + 1];
     parley_buf_t              b;
@@ -162,13 +156,16 @@ parley_dial_greeting_text(const parley_render_t *d,
 
     greeting->name = parley_who_name(&who, PARLEY_PROTO_CANONICAL);
 
+    if (greeting->name.len == 0) {
+        return parley_error_set(err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                                "the peer's name has no equivalent in AEE");
+    }
+
     fields[0] = greeting->to->sub;
     fields[1] = parley_str_make(random, 16);
 
-    if (greeting->name.len == 0
-        || parley_uuid_derive(7, now_ms, fields, 2, id) != 0)
-    {
-        return -1;
+    if (parley_uuid_derive(7, now_ms, fields, 2, id) != 0) {
+        return parley_error_memory(err);
     }
 
     s = d->http->dials;
@@ -188,7 +185,7 @@ parley_dial_greeting_text(const parley_render_t *d,
 
     return parley_buf_done(&b, &event.payload) == 0
            && parley_codecs[PARLEY_PROTO_CANONICAL]->event(arena, &event, ret)
-              == 0 ? 0 : -1;
+              == 0 ? 0 : parley_error_memory(err);
 }
 
 
@@ -223,38 +220,16 @@ parley_dial_delay(unsigned n, uint32_t random)
 
 
 int
-parley_dial_is_answer(parley_str_t text, uint64_t seed, parley_arena_t *arena,
-    parley_dial_answer_t *ret)
+parley_dial_receipt(parley_proto_t proto, parley_str_t text,
+    const parley_json_limits_t *limits, uint64_t seed, parley_arena_t *arena,
+    parley_receipt_t *ret)
 {
     parley_json_t   doc;
     parley_error_t  err;
 
-    memset(ret, 0, sizeof(parley_dial_answer_t));
+    memset(ret, 0, sizeof(parley_receipt_t));
 
-    if (text.len > PARLEY_DIAL_ANSWER
-        || parley_json_read(&doc, arena, &parley_json_limits_default, seed,
-                            text, &err)
-           != 0
-        || parley_json_type(&doc, 0) != PARLEY_JSON_OBJECT
-        || parley_json_member(&doc, 0, PARLEY_ATOM_vcp_message)
-           != PARLEY_JSON_NONE)
-    {
-        return 0;
-    }
-
-    ret->status = parley_dial_answer_member(&doc, PARLEY_ATOM_status);
-    ret->id = parley_dial_answer_member(&doc, PARLEY_ATOM_message_id);
-    ret->code = parley_dial_answer_member(&doc, PARLEY_ATOM_code);
-
-    return ret->status.len > 0;
-}
-
-
-static parley_str_t
-parley_dial_answer_member(const parley_json_t *doc, parley_atom_t name)
-{
-    parley_str_t  value;
-
-    return parley_json_string(doc, parley_json_member(doc, 0, name), &value)
-           == 0 ? value : parley_str_none;
+    return parley_codecs[proto]->receipt != NULL
+           && parley_json_read(&doc, arena, limits, seed, text, &err) == 0
+           && parley_codecs[proto]->receipt(&doc, ret);
 }

@@ -11,6 +11,7 @@
 #include "core/parley_url.h"
 #include "gate/delivery/parley_render.h"
 #include "state/parley_job.h"
+#include "translate/parley_codec_types.h"
 
 
 /* ms of the shortest pause before the next attempt, see parley_dial_delay() */
@@ -56,20 +57,14 @@ int parley_dial_greeting(const parley_render_t *d, const parley_principal_t *to,
 uint32_t parley_dial_delay(unsigned n, uint32_t random);
 
 
-/* a text of the other side that answers a message and is not one */
-typedef struct {
-    parley_str_t  status;       /* accepted, duplicate, rejected, busy, ... */
-    parley_str_t  id;           /* id of the message; empty: not given */
-    parley_str_t  code;         /* empty: none */
-} parley_dial_answer_t;
-
 /*
- * Returns whether a text is an answer as in the HTTP binding (VCP 8.2), which a
- * peer may send on a WebSocket too: an object with a status that is not a
- * message.  The spans are in the arena or in the text.
+ * Reads a text of a WebSocket as a receipt for a message.  Such a text must not
+ * be answered: two gateways would answer each other forever.  Returns whether
+ * it is one; the spans of *ret are in the arena or in the text.
  */
-int parley_dial_is_answer(parley_str_t text, uint64_t seed,
-    parley_arena_t *arena, parley_dial_answer_t *ret);
+int parley_dial_receipt(parley_proto_t proto, parley_str_t text,
+    const parley_json_limits_t *limits, uint64_t seed, parley_arena_t *arena,
+    parley_receipt_t *ret);
 
 
 #endif /* PARLEY_DIAL_H */

@@ -250,7 +250,7 @@ parley_settings_dials(parley_settings_http_t *http,
         problem->where = http->where[PARLEY_DIRECTIVE_IDENTITIES];
 
         return parley_problem(problem, "/principals/%zu/deliver in \"%.*s\" is "
-                              "a wss URL, so the principal must have a name in "
+                              "a wss URL, so the principal must have a member "
                               "\"vcp\", and a \"speaks\" must be \"%s\", the "
                               "protocol of \"websocket=\"", i,
                               (int) http->identities.len,

@@ -68,6 +68,7 @@ typedef struct {
     ngx_connection_t            *opened;    /* result of the request */
     ngx_int_t                    status;
     const char                  *why;
+    parley_error_t               err;       /* error of the greeting */
 
     ngx_uint_t                   state;     /* PARLEY_L_PEER_... */
     ngx_uint_t                   failures;  /* in a row */
@@ -90,6 +91,8 @@ static void ngx_http_parley_dial_answered(ngx_http_request_t *sr,
     ngx_int_t rc, void *data);
 static void ngx_http_parley_dial_done(ngx_event_t *ev);
 static const char *ngx_http_parley_dial_begin(ngx_http_parley_dial_t *d);
+static const char *ngx_http_parley_dial_greeting(ngx_http_parley_dial_t *d,
+    ngx_str_t *ret);
 static void ngx_http_parley_dial_begun(void *data);
 static void ngx_http_parley_dial_ended(void *data, ngx_uint_t lost);
 static void ngx_http_parley_dial_over(ngx_event_t *ev);
@@ -485,10 +488,7 @@ ngx_http_parley_dial_done(ngx_event_t *ev)
 static const char *
 ngx_http_parley_dial_begin(ngx_http_parley_dial_t *d)
 {
-    uint8_t                             random[16];
-    parley_str_t                        text;
-    parley_error_t                      err;
-    parley_arena_t                      arena;
+    const char                         *why;
     ngx_connection_t                   *c;
     ngx_http_parley_peer_t              peer;
     const ngx_http_parley_main_conf_t  *mcf;
@@ -503,25 +503,10 @@ ngx_http_parley_dial_begin(ngx_http_parley_dial_t *d)
 
     ngx_memzero(&peer, sizeof(ngx_http_parley_peer_t));
 
-    parley_arena_init(&arena, &parley_mem_libc, 0);
+    why = ngx_http_parley_dial_greeting(d, &peer.greeting);
 
-    if (RAND_bytes(random, sizeof(random)) == 1
-        && parley_dial_greeting(&d->jobs->deliver, d->to, random,
-                                ngx_http_parley_now(), &arena, &text, &err)
-           == 0)
-    {
-        peer.greeting.data = ngx_pnalloc(d->pool, text.len);
-
-        if (peer.greeting.data) {
-            ngx_memcpy(peer.greeting.data, text.data, text.len);
-            peer.greeting.len = text.len;
-        }
-    }
-
-    parley_arena_reset(&arena);
-
-    if (peer.greeting.len == 0) {
-        return "the greeting cannot be made";
+    if (why) {
+        return why;
     }
 
     peer.sub = ngx_http_parley_ngx_str(d->to->sub);
@@ -535,6 +520,44 @@ ngx_http_parley_dial_begin(ngx_http_parley_dial_t *d)
 
     return ngx_http_parley_peer_open(c, mcf->websocket_server, &peer)
            == NGX_OK ? NULL : "there is too little memory";
+}
+
+
+/* Makes the greeting in the attempt's pool.  Returns NULL, or the reason why
+   not. */
+
+static const char *
+ngx_http_parley_dial_greeting(ngx_http_parley_dial_t *d, ngx_str_t *ret)
+{
+    int             rc;
+    uint8_t         random[16];
+    parley_str_t    text;
+    parley_arena_t  arena;
+
+    if (RAND_bytes(random, sizeof(random)) != 1) {
+        return "its greeting cannot be made: there is no randomness";
+    }
+
+    parley_arena_init(&arena, &parley_mem_libc, 0);
+
+    rc = parley_dial_greeting(&d->jobs->deliver, d->to, random,
+                              ngx_http_parley_now(), &arena, &text, &d->err);
+
+    if (rc == 0) {
+        ret->len = text.len;
+        ret->data = ngx_pnalloc(d->pool, text.len);
+
+        if (ret->data) {
+            ngx_memcpy(ret->data, text.data, text.len);
+
+        } else {
+            rc = parley_error_memory(&d->err);
+        }
+    }
+
+    parley_arena_reset(&arena);
+
+    return rc == 0 ? NULL : d->err.text;
 }
 
 

@@ -80,7 +80,7 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
 
     ngx_http_parley_socket_init(s, ctx, ngx_http_parley_websocket_turn, ws);
 
-    s->skips = ngx_http_parley_websocket_answered;
+    s->skips = ngx_http_parley_websocket_receipt;
 
     ws->peer = ngx_http_parley_peer(r);
 

@@ -219,9 +219,9 @@ void ngx_http_parley_websocket_pinged(ngx_http_parley_websocket_t *ws,
    payload. */
 void ngx_http_parley_websocket_pong(void *side, parley_str_t payload);
 
-/* The callback skips of a socket: returns whether a text is an answer to a
-   message and not a message.  Logs a refusal of a peer. */
-ngx_uint_t ngx_http_parley_websocket_answered(ngx_http_parley_socket_t *s,
+/* The callback skips of a socket: returns whether a text is a receipt for a
+   message.  Logs a refusal of a peer. */
+ngx_uint_t ngx_http_parley_websocket_receipt(ngx_http_parley_socket_t *s,
     parley_str_t text);
 
 

@@ -33,7 +33,7 @@
 
 
 static void ngx_http_parley_websocket_refused(ngx_http_parley_websocket_t *ws,
-    const parley_dial_answer_t *answer);
+    const parley_receipt_t *receipt);
 static ngx_str_t ngx_http_parley_websocket_word(parley_str_t text);
 
 
@@ -134,29 +134,29 @@ ngx_http_parley_websocket_pong(void *side, parley_str_t payload)
 
 
 /*
- * A peer may answer messages as in the HTTP binding (VCP 8.2).  Such an answer
- * is not a message: an answer to an answer could go on forever.  A client that
- * answers is a gateway that has opened this WebSocket, so its answers begin
- * with the status and have an id.  All other texts of a client are messages.
+ * A peer may send receipts as in the HTTP binding (VCP 8.2).  A client that
+ * sends them is a gateway that has opened this WebSocket, so its receipts begin
+ * as those of the codec, and have an id or the code of a refusal.  All other
+ * texts of a client are messages.
  */
 
 ngx_uint_t
-ngx_http_parley_websocket_answered(ngx_http_parley_socket_t *s,
+ngx_http_parley_websocket_receipt(ngx_http_parley_socket_t *s,
     parley_str_t text)
 {
     ngx_uint_t                    rc;
+    parley_str_t                  begin;
     parley_proto_t                proto;
     parley_arena_t                arena;
-    parley_dial_answer_t          answer;
+    parley_receipt_t              receipt;
     ngx_http_parley_websocket_t  *ws;
-
-    static const parley_str_t  begin = parley_str("{\"status\":");
 
     ws = ngx_queue_data(s, ngx_http_parley_websocket_t, socket);
 
-    proto = ws->socket.ctx->lcf->stream->proto;
+    proto = s->ctx->lcf->stream->proto;
+    begin = parley_codecs[proto]->receipt_begin;
 
-    if (parley_codecs[proto]->binding->greeting.len == 0
+    if (begin.len == 0
         || (ws->peer == NULL
             && (text.len < begin.len
                 || ngx_memcmp(text.data, begin.data, begin.len) != 0)))
@@ -166,14 +166,13 @@ ngx_http_parley_websocket_answered(ngx_http_parley_socket_t *s,
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
 
-    rc = parley_dial_is_answer(text, s->ctx->gate.in.seed, &arena, &answer);
+    rc = parley_dial_receipt(proto, text, &s->ctx->lcf->gate.limits,
+                             s->ctx->gate.in.seed, &arena, &receipt)
+         && (ws->peer || receipt.id.len > 0
+             || (receipt.refused && receipt.code.len > 0));
 
-    rc = rc && (ws->peer || answer.id.len > 0);
-
-    if (rc && ws->peer && (parley_str_is(answer.status, "rejected")
-                           || parley_str_is(answer.status, "busy")))
-    {
-        ngx_http_parley_websocket_refused(ws, &answer);
+    if (rc && ws->peer && receipt.refused) {
+        ngx_http_parley_websocket_refused(ws, &receipt);
     }
 
     parley_arena_reset(&arena);
@@ -184,14 +183,14 @@ ngx_http_parley_websocket_answered(ngx_http_parley_socket_t *s,
 
 static void
 ngx_http_parley_websocket_refused(ngx_http_parley_websocket_t *ws,
-    const parley_dial_answer_t *answer)
+    const parley_receipt_t *receipt)
 {
     ngx_str_t  id, code;
 
     parley_count(ws->socket.ctx->worker->slot, PARLEY_M_PEER_REFUSED, 1);
 
-    id = ngx_http_parley_websocket_word(answer->id);
-    code = ngx_http_parley_websocket_word(answer->code);
+    id = ngx_http_parley_websocket_word(receipt->id);
+    code = ngx_http_parley_websocket_word(receipt->code);
 
     ngx_log_error(NGX_LOG_ERR, ws->socket.client.connection->log, 0,
                   "parley: message refused: peer \"%V\" refused a message of "

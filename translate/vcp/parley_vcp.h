@@ -119,6 +119,8 @@ extern const parley_codec_t  parley_vcp2_codec;
     .type = parley_vcp_type,                                                  \
     .direction = parley_vcp_direction,                                        \
     .attach = parley_vcp_attach,                                              \
+    .receipt = parley_vcp_receipt,                                            \
+    .receipt_begin = parley_str("{\"status\":"),                              \
     .answer_encode = parley_vcp_answer_encode,                                \
     .duplicate = parley_vcp_duplicate,                                        \
     .refuse = parley_vcp_refuse,
@@ -254,6 +256,7 @@ int parley_vcp_answer_decode(const parley_vcp_dialect_t *dialect,
     parley_arena_t *arena, const parley_encoded_t *sent,
     parley_answer_t *answer, parley_error_t *err);
 
+int parley_vcp_receipt(const parley_json_t *doc, parley_receipt_t *ret);
 int parley_vcp_answer_encode(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_msg_t *request,
     const parley_answer_t *answer, const parley_encode_opts_t *opts,

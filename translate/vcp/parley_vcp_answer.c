@@ -22,6 +22,10 @@ static int parley_vcp_answer_message(const parley_vcp_dialect_t *dialect,
     const parley_engine_t *engine, parley_arena_t *arena,
     const parley_encoded_t *sent, const parley_json_t *doc,
     parley_answer_t *answer, parley_error_t *err);
+static int parley_vcp_answer_refuses(const parley_json_t *doc,
+    uint32_t status);
+static parley_str_t parley_vcp_answer_text(const parley_json_t *doc,
+    parley_atom_t name);
 static int parley_vcp_is_escalation(const parley_answer_t *answer,
     const parley_encode_opts_t *opts);
 static int parley_vcp_accepted(parley_arena_t *arena,
@@ -84,9 +88,7 @@ parley_vcp_answer_status(const parley_vcp_dialect_t *dialect,
 
     doc = &answer->doc;
 
-    if (parley_json_string_is(doc, status, PARLEY_STR("rejected"))
-        || parley_json_string_is(doc, status, PARLEY_STR(PARLEY_VCP_BUSY)))
-    {
+    if (parley_vcp_answer_refuses(doc, status)) {
         return parley_vcp_answer_rejected(sent, status, answer, err);
     }
 
@@ -250,6 +252,51 @@ parley_vcp_answer_message(const parley_vcp_dialect_t *dialect,
     answer->kind = PARLEY_ANSWER_MESSAGE;
 
     return 0;
+}
+
+
+/* An answer of section 8.2 has a status and is not a message. */
+
+int
+parley_vcp_receipt(const parley_json_t *doc, parley_receipt_t *ret)
+{
+    uint32_t      status;
+    parley_str_t  word;
+
+    status = parley_json_member(doc, 0, PARLEY_ATOM_status);
+
+    if (parley_json_string(doc, status, &word) != 0
+        || parley_json_member(doc, 0, PARLEY_ATOM_vcp_message)
+           != PARLEY_JSON_NONE)
+    {
+        return 0;
+    }
+
+    ret->refused = parley_vcp_answer_refuses(doc, status);
+    ret->id = parley_vcp_answer_text(doc, PARLEY_ATOM_message_id);
+    ret->code = parley_vcp_answer_text(doc, PARLEY_ATOM_code);
+
+    return 1;
+}
+
+
+/* Returns whether a status says that the message was not taken. */
+
+static int
+parley_vcp_answer_refuses(const parley_json_t *doc, uint32_t status)
+{
+    return parley_json_string_is(doc, status, PARLEY_STR("rejected"))
+           || parley_json_string_is(doc, status, PARLEY_STR(PARLEY_VCP_BUSY));
+}
+
+
+static parley_str_t
+parley_vcp_answer_text(const parley_json_t *doc, parley_atom_t name)
+{
+    parley_str_t  value;
+
+    return parley_json_string(doc, parley_json_member(doc, 0, name), &value)
+           == 0 ? value : parley_str_none;
 }
 
 

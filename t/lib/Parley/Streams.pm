@@ -34,11 +34,11 @@ sub streams_identities {
         sub => $_, handle => "~$_", aee => "agent.$_",
         vcp => "agent://ops.example/$_",
         c2a => "agent:$_", instrument => "~cc-$_\@1.0",
-        orgs => $orgs{$_},
+        orgs => $orgs{$_} // [],
         $_ eq 'alice' ? (grants => ['~peer/billing.read']) : (),
         $_ eq 'carol' ? (reached => ['~peer/billing.read']) : (),
         %{ $of{$_} // {} },
-    } } sort keys %orgs;
+    } } sort keys %{ { %orgs, %of } };
 
     # undef removes a member
 
