@@ -187,7 +187,7 @@ parley_audit_message_outcome(const parley_gate_t *g,
         ret->failure = answer->code;
         ret->responder = answer->principal;
 
-        if (answer->said && answer->reply.status > 0) {
+        if (answer->replies && answer->reply.status > 0) {
             ret->status = (unsigned) answer->reply.status;
         }
     }

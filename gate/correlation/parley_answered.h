@@ -13,7 +13,7 @@ typedef struct parley_answered_s {
     parley_settle_t       settle;       /* settlement so far */
 
     /*
-     * For the caller.  If said is not set for an event, the caller gets
+     * For the caller.  If replies is not set for an event, the caller gets
      * nothing; reply.why is then the reason for the log if its protocol cannot
      * express the event.  If ends is set, the reply is the last one.
      */
@@ -23,7 +23,7 @@ typedef struct parley_answered_s {
     unsigned              copied:1;     /* reply.body is a copy of the service's
                                            octets, and reply.status is its
                                            status */
-    unsigned              said:1;
+    unsigned              replies:1;
     unsigned              ends:1;
     unsigned              over:1;       /* anything that comes later is
                                            dropped */
@@ -45,11 +45,11 @@ typedef struct parley_answered_s {
                                            caller's protocol (VCP 6.2), of which
                                            reply is only a copy; empty: none, or
                                            reply is the message */
-    unsigned              told:1;       /* after settlement: a subscriber gets
+    unsigned              published:1; /* after settlement: a subscriber gets
                                            the message, now or later */
-    unsigned              untold:1;     /* after settlement: no room for the
-                                           message, so that only the reply has
-                                           it */
+    unsigned              unpublished:1;       /* after settlement: no room for
+                                                   the message, so that only
+                                                   the reply has it */
     parley_str_t          principal;    /* responder of a final answer, see
                                            parley_responder_expected() */
     parley_str_t          session;

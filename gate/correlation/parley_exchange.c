@@ -14,7 +14,7 @@ static int parley_exchange_counts(parley_exchange_t *x,
     parley_answered_t *ret, parley_error_t *err);
 static int parley_exchange_reads(const parley_answer_t *answer,
     const parley_response_t *response, parley_error_t *err);
-static int parley_exchange_is_told(const parley_exchange_t *x);
+static int parley_exchange_has_replies(const parley_exchange_t *x);
 static int parley_exchange_is_owed(const parley_exchange_t *x);
 static int parley_exchange_is_again(const parley_answer_t *answer);
 static parley_str_t parley_exchange_id(const parley_answer_t *answer);
@@ -117,7 +117,7 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
         settle = PARLEY_SETTLE_RELEASE;
     }
 
-    ret->said = 1;
+    ret->replies = 1;
     ret->ends = 1;
     ret->over = 1;
     ret->closes = ret->final && !x->bond.several;
@@ -126,7 +126,7 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
        is encoded if the caller's answers have another form */
 
     if (x->request->wire == x->speak
-        && !(response->published && parley_exchange_is_told(x))
+        && !(response->published && parley_exchange_has_replies(x))
         && answer.doc.nnodes > 0)
     {
         ret->copied = 1;
@@ -135,7 +135,7 @@ parley_exchange_answer(parley_exchange_t *x, parley_arena_t *arena,
         ret->reply.body = response->body;
         ret->reply.id = parley_exchange_id(&answer);
 
-    } else if (parley_exchange_tell(x, arena, &answer, now_ms, ret, loss, err)
+    } else if (parley_exchange_reply(x, arena, &answer, now_ms, ret, loss, err)
                != 0)
     {
         return parley_exchange_failed(x, settle, ret, err);
@@ -186,7 +186,7 @@ parley_exchange_reads(const parley_answer_t *answer,
    messages. */
 
 static int
-parley_exchange_is_told(const parley_exchange_t *x)
+parley_exchange_has_replies(const parley_exchange_t *x)
 {
     const parley_binding_t  *caller;
 
@@ -279,8 +279,9 @@ parley_exchange_unread(const parley_exchange_t *x, parley_answered_t *ret)
 
     /* for a caller of JSON-RPC, an event must have a message */
 
-    ret->copied = x->request->wire == x->speak && !parley_exchange_is_told(x);
-    ret->said = ret->copied;
+    ret->copied = x->request->wire == x->speak
+                  && !parley_exchange_has_replies(x);
+    ret->replies = ret->copied;
 }
 
 
@@ -309,13 +310,13 @@ void
 parley_exchange_late(parley_exchange_t *x, parley_answered_t *ret)
 {
     ret->late = 1;
-    ret->said = 0;
+    ret->replies = 0;
 
     if (ret->ends) {
         ret->ends = 0;
         ret->over = 0;
 
-        x->told = 0;
+        x->replied = 0;
         x->closed = 0;
     }
 
@@ -338,13 +339,13 @@ parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
 
     if (caller->binding->single) {
 
-        if (!x->told) {
-            rc = ret->final ? parley_exchange_tell(x, arena, answer, now_ms,
+        if (!x->replied) {
+            rc = ret->final ? parley_exchange_reply(x, arena, answer, now_ms,
                                                    ret, loss, err)
                             : parley_exchange_accepted(x, arena, now_ms, ret,
                                                        loss, err);
-            x->told = 1;
-            ret->said = 1;
+            x->replied = 1;
+            ret->replies = 1;
             ret->ends = 1;
         }
 
@@ -355,7 +356,7 @@ parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
 
     if (caller == parley_codecs[x->speak]) {
         ret->copied = 1;
-        ret->said = 1;
+        ret->replies = 1;
         ret->reply.body = data;
         ret->reply.id = parley_exchange_id(answer);
 
@@ -366,7 +367,7 @@ parley_exchange_understood(parley_exchange_t *x, parley_arena_t *arena,
     }
 
     if (ret->final && (ret->closes || caller->binding->responds)) {
-        x->told = 1;
+        x->replied = 1;
         x->closed = 1;
         ret->ends = 1;
     }
@@ -467,7 +468,7 @@ parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
     owed = whole && parley_exchange_is_owed(x);
 
     if (owed) {
-        x->told = 1;
+        x->replied = 1;
 
         if (parley_exchange_accepted(x, arena, now_ms, ret, loss, err) != 0) {
             return parley_exchange_failed(x, PARLEY_SETTLE_COMMIT, ret, err);
@@ -488,7 +489,7 @@ parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
         return parley_exchange_failed(x, PARLEY_SETTLE_RELEASE, ret, err);
     }
 
-    ret->said = owed;
+    ret->replies = owed;
 
     parley_exchange_settle(x, whole ? PARLEY_SETTLE_COMMIT
                                     : PARLEY_SETTLE_RELEASE, ret);
@@ -502,7 +503,7 @@ parley_exchange_end(parley_exchange_t *x, parley_arena_t *arena, int whole,
 static int
 parley_exchange_is_owed(const parley_exchange_t *x)
 {
-    return !x->told && parley_exchange_is_told(x);
+    return !x->replied && parley_exchange_has_replies(x);
 }
 
 
@@ -535,7 +536,7 @@ parley_exchange_failed(parley_exchange_t *x, parley_settle_t settle,
 {
     memset(&ret->reply, 0, sizeof(parley_reply_t));
 
-    ret->said = 0;
+    ret->replies = 0;
     ret->copied = 0;
     ret->final = 0;
     ret->takes = 0;

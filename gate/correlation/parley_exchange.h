@@ -64,7 +64,7 @@ typedef struct parley_exchange_s {
     /* state of a stream */
     parley_settle_t              settle;
     parley_responders_t          responders;
-    unsigned                     told:1;    /* a caller that gets one answer has
+    unsigned                     replied:1; /* a caller that gets one answer has
                                                it */
     unsigned                     closed:1;  /* further events are dropped */
     unsigned                     answered:1; /* an event was final */

@@ -19,7 +19,7 @@ int parley_exchange_read(const parley_exchange_t *x, parley_arena_t *arena,
 
 
 /*
- * parley_exchange_tell.c: a parley_resolve_pt, a parley_attribute_pt and a
+ * parley_exchange_reply.c: a parley_resolve_pt, a parley_attribute_pt and a
  * parley_above_pt; data is a parley_exchange_t.  The parties of the question
  * keep the names that they have there, even if such a name does not map back.
  */
@@ -31,7 +31,7 @@ int parley_exchange_above(void *data, parley_proto_t proto,
     parley_str_t name, parley_str_t other);
 
 /* Encodes an answer as the response in the caller's protocol. */
-int parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
+int parley_exchange_reply(const parley_exchange_t *x, parley_arena_t *arena,
     const parley_answer_t *answer, int64_t now_ms, parley_answered_t *ret,
     parley_loss_t *loss, parley_error_t *err)
     __attribute__((warn_unused_result));

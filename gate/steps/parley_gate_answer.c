@@ -56,7 +56,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
      * answer
      */
 
-    if ((answered->said || !answered->over) && parley_gate_revoked(g) != 0) {
+    if ((answered->replies || !answered->over) && parley_gate_revoked(g) != 0) {
         return -1;
     }
 
@@ -95,7 +95,7 @@ parley_gate_late(parley_gate_t *g)
 static int
 parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
 {
-    int  rc, said, closes;
+    int  rc, replies, closes;
 
     closes = parley_gate_closes(g, answered);
 
@@ -127,9 +127,9 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
          * come
          */
 
-        said = answered->said && (answered->kind != PARLEY_ANSWER_TAKEN
-                                  || !g->admit.asked.awaited
-                                  || g->admit.asked.optional);
+        replies = answered->replies && (answered->kind != PARLEY_ANSWER_TAKEN
+                                        || !g->admit.asked.awaited
+                                        || g->admit.asked.optional);
 
         if (answered->kind == PARLEY_ANSWER_TAKEN && !closes
             && parley_gate_await(g) == PARLEY_WAIT)
@@ -137,7 +137,7 @@ parley_gate_settle_answer(parley_gate_t *g, parley_answered_t *answered)
             return PARLEY_WAIT;
         }
 
-        rc = parley_gate_taken(g, said ? &answered->reply : NULL, closes);
+        rc = parley_gate_taken(g, replies ? &answered->reply : NULL, closes);
         break;
 
     case PARLEY_SETTLE_RELEASE:
@@ -249,13 +249,13 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
     }
 
     if (rc != 0 || appended.verdict != PARLEY_APPEND_OK) {
-        answered->untold = 1;
+        answered->unpublished = 1;
         return 0;
     }
 
     /* a subscriber that connects later gets retained messages */
 
-    answered->told = append.njobs != 0 || appended.ngroups != 0
+    answered->published = append.njobs != 0 || appended.ngroups != 0
                      || g->conf.http->retain != 0;
 
     if (g->env->wake != NULL) {

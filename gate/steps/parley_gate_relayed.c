@@ -28,7 +28,7 @@ parley_gate_relayed(parley_gate_t *g, const parley_response_t *response,
 {
     memset(ret, 0, sizeof(parley_answered_t));
 
-    ret->said = 1;
+    ret->replies = 1;
     ret->over = 1;
 
     if (response->status >= 400) {
@@ -137,7 +137,7 @@ parley_gate_relayed_event(parley_gate_t *g, parley_arena_t *arena,
     memset(ret, 0, sizeof(parley_answered_t));
 
     ret->copied = 1;
-    ret->said = 1;
+    ret->replies = 1;
     ret->reply.body = data;
 
     /* empty: an id to resume from, with which a service begins its stream */
@@ -313,5 +313,5 @@ parley_gate_relay_settles(parley_gate_t *g, parley_answered_t *answered,
         return -1;
     }
 
-    return (answered->said || !answered->over) ? parley_gate_revoked(g) : 0;
+    return (answered->replies || !answered->over) ? parley_gate_revoked(g) : 0;
 }

@@ -30,7 +30,7 @@ ngx_http_parley_settle(ngx_http_parley_ctx_t *ctx, parley_answered_t *answered)
 
     ngx_http_parley_forgotten(ctx);
 
-    if (answered->untold) {
+    if (answered->unpublished) {
         parley_count(ctx->worker->slot, PARLEY_M_UNTOLD, 1);
         ngx_http_parley_log_answer(ctx->request, ctx, NGX_LOG_WARN,
                                    "it could not be stored as a message",

@@ -348,12 +348,12 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
         ngx_http_parley_log_unsaid(r, ctx, answered->reply.why);
     }
 
-    if (answered->late || (sse->single && !answered->said)) {
+    if (answered->late || (sse->single && !answered->replies)) {
 
         /* no line: the caller gets it as a message, or
            settle() has logged it */
 
-        if (!answered->told && !answered->untold) {
+        if (!answered->published && !answered->unpublished) {
             ngx_http_parley_sse_log(r, ctx, answered);
         }
 
@@ -363,7 +363,7 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
         ctx->answer_trace = answered->traceparent;
         rc = ngx_http_parley_sse_respond(r, ctx, &answered->reply);
 
-    } else if (answered->said) {
+    } else if (answered->replies) {
         parley_count(sse->slot, PARLEY_M_EVENTS, 1);
 
         sse->event.data = answered->reply.body;
@@ -487,7 +487,7 @@ ngx_http_parley_sse_ended(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         break;
     }
 
-    if (!sse->answered.said) {
+    if (!sse->answered.replies) {
         return NGX_OK;
     }
 

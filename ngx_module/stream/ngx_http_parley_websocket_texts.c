@@ -306,7 +306,7 @@ ngx_http_parley_pass_answered(ngx_http_parley_pass_t *p,
         ngx_http_parley_log_unsaid(p->socket.request, ctx, answered->reply.why);
     }
 
-    if (answered->said && !answered->late && answered->reply.body.len
+    if (answered->replies && !answered->late && answered->reply.body.len
         && !p->socket.client.closing)
     {
         parley_count(p->socket.ctx->worker->slot, PARLEY_M_EVENTS, 1);

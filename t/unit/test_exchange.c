@@ -183,7 +183,7 @@ event(fixture_t *f, const char *data)
     do {                                                                      \
         assert_int_equal(event(f, data), 0);                                  \
         assert_int_equal((f)->out.settle, PARLEY_SETTLE_##s);                 \
-        assert_int_equal((f)->out.said, said_);                               \
+        assert_int_equal((f)->out.replies, said_);                            \
         assert_int_equal((f)->out.ends, ends_);                               \
         assert_int_equal((f)->out.final, final_);                             \
     } while (0)
@@ -526,7 +526,7 @@ test_ends(void **state)
     assert_int_equal(parley_exchange_end(&f.x, &f.arena, 1, PARLEY_TEST_NOW,
                                          &f.out, &f.loss, &f.err), 0);
     assert_int_equal(f.out.settle, PARLEY_SETTLE_COMMIT);
-    assert_false(f.out.said);
+    assert_false(f.out.replies);
     end(&f);
 
     begin(&f, PARLEY_PROTO_AEE, BUS, PARLEY_PROTO_AEE, "");
@@ -567,7 +567,7 @@ test_single(void **state)
     begin(&f, PARLEY_PROTO_VCP, ESCALATION, PARLEY_PROTO_AEE, "");
     assert_int_equal(parley_exchange_end(&f.x, &f.arena, 1, PARLEY_TEST_NOW,
                                          &f.out, &f.loss, &f.err), 0);
-    assert_true(f.out.said && f.out.ends);
+    assert_true(f.out.replies && f.out.ends);
     parley_assert_str(f.out.reply.body,
                       "{\"status\":\"accepted\",\"message_id\":\"" ID "\"}");
     end(&f);
@@ -575,7 +575,7 @@ test_single(void **state)
     begin(&f, PARLEY_PROTO_VCP, ESCALATION, PARLEY_PROTO_AEE, "");
     assert_int_equal(parley_exchange_end(&f.x, &f.arena, 0, PARLEY_TEST_NOW,
                                          &f.out, &f.loss, &f.err), 0);
-    assert_false(f.out.said);
+    assert_false(f.out.replies);
     assert_int_equal(f.out.settle, PARLEY_SETTLE_RELEASE);
     end(&f);
 }
@@ -595,7 +595,7 @@ test_response(void **state)
     assert_event(&f, RESULT, COMMIT, 1, 1, 1);
     assert_int_equal(parley_exchange_end(&f.x, &f.arena, 1, PARLEY_TEST_NOW,
                                          &f.out, &f.loss, &f.err), 0);
-    assert_false(f.out.said);
+    assert_false(f.out.replies);
     end(&f);
 
     /* without a response it is sent at the end */
@@ -604,7 +604,7 @@ test_response(void **state)
     assert_event(&f, ACCEPTED_OF("agent.bob"), OPEN, 0, 0, 0);
     assert_int_equal(parley_exchange_end(&f.x, &f.arena, 1, PARLEY_TEST_NOW,
                                          &f.out, &f.loss, &f.err), 0);
-    assert_true(f.out.said);
+    assert_true(f.out.replies);
     end(&f);
 }
 

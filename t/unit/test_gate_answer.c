@@ -112,7 +112,7 @@ test_withheld(void **state)
 
             memset(&answered, 0, sizeof(answered));
             answered.settle = PARLEY_SETTLE_COMMIT;
-            answered.said = said;
+            answered.replies = said;
             answered.over = over;
 
             if (!said && over) {

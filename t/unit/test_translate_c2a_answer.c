@@ -92,7 +92,7 @@ exchange_hear(exchange_t *x, int status, const char *text)
 
 
 static void
-exchange_tell(exchange_t *x)
+exchange_reply(exchange_t *x)
 {
     if (parley_answer_encode(parley_test_engine(), &x->arena,
                              &x->request.msg, &x->answer, &x->opts,
@@ -112,7 +112,7 @@ exchange_answer(exchange_t *x, int status, const char *text, int want_status,
         fail_msg("%s %s", x->err.field, x->err.text);
     }
 
-    exchange_tell(x);
+    exchange_reply(x);
 
     assert_int_equal(x->reply.status, want_status);
 
@@ -545,7 +545,7 @@ test_service_refuses(void **state)
                                    "\"task-0001\",\"result\":{\"accepted\":"
                                    "false,\"reason\":\"full\",\"queue\":9,"
                                    "\"content\":[]}}"), 0);
-    exchange_tell(&x);
+    exchange_reply(&x);
     parley_assert_str(parley_test_loss(&x.arena, &x.loss),
                       "/result/queue\n/result/content\n");
 

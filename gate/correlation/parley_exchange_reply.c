@@ -58,7 +58,7 @@ parley_exchange_above(void *data, parley_proto_t proto, parley_str_t name,
 
 
 int
-parley_exchange_tell(const parley_exchange_t *x, parley_arena_t *arena,
+parley_exchange_reply(const parley_exchange_t *x, parley_arena_t *arena,
     const parley_answer_t *answer, int64_t now_ms, parley_answered_t *ret,
     parley_loss_t *loss, parley_error_t *err)
 {
@@ -158,13 +158,13 @@ parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
     if (answer->kind != PARLEY_ANSWER_MESSAGE
         || (parley_codecs[x->request->wire]->binding->responds && ret->final))
     {
-        if (parley_exchange_tell(x, arena, answer, now_ms, ret, loss, err)
+        if (parley_exchange_reply(x, arena, answer, now_ms, ret, loss, err)
             != 0)
         {
             return -1;
         }
 
-        ret->said = ret->reply.body.len > 0;
+        ret->replies = ret->reply.body.len > 0;
 
         return 0;
     }
@@ -173,7 +173,7 @@ parley_exchange_say(const parley_exchange_t *x, parley_arena_t *arena,
                       &x->opts, &made, loss, err)
         == 0)
     {
-        ret->said = 1;
+        ret->replies = 1;
         ret->reply.body = made.body;
         ret->reply.id = made.id;
 
@@ -262,5 +262,5 @@ parley_exchange_accepted(const parley_exchange_t *x, parley_arena_t *arena,
     taken.kind = PARLEY_ANSWER_TAKEN;
     taken.status = 200;
 
-    return parley_exchange_tell(x, arena, &taken, now_ms, ret, loss, err);
+    return parley_exchange_reply(x, arena, &taken, now_ms, ret, loss, err);
 }
