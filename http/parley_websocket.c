@@ -46,6 +46,8 @@ struct parley_websocket_s {
     unsigned                 handed:1;  /* the first message was returned to the
                                            caller */
     unsigned                 control:1; /* a control frame is being read */
+    size_t                   taken;     /* octets that this call has taken */
+    unsigned                 fed:1;     /* wslay has got a piece */
     unsigned                 dry:1;     /* there are no octets now */
     unsigned                 peer:1;    /* the other side has closed */
     unsigned                 over:1;
@@ -190,7 +192,8 @@ parley_websocket_next(parley_websocket_t *ws, parley_str_t *ret)
     }
 
     return ws->closed ? PARLEY_WEBSOCKET_CLOSED
-           : ws->over ? PARLEY_WEBSOCKET_OVER : PARLEY_WEBSOCKET_EMPTY;
+           : ws->over ? PARLEY_WEBSOCKET_OVER
+           : ws->dry ? PARLEY_WEBSOCKET_EMPTY : PARLEY_WEBSOCKET_MORE;
 }
 
 
@@ -244,12 +247,25 @@ parley_websocket_read(parley_websocket_t *ws)
        follow for octets that are already there. */
 
     ws->dry = 0;
+    ws->taken = 0;
 
     do {
+        ws->fed = 0;
         rc = wslay_event_recv(ws->wslay);
-    } while (rc == 0 && !ws->dry && wslay_event_get_read_enabled(ws->wslay));
 
-    if (rc != 0 && !ws->over && ws->close == PARLEY_CLOSE_NONE) {
+        if (rc == 0) {
+            parley_websocket_answer(ws);
+        }
+
+    } while (rc == 0 && !ws->dry && !ws->over
+             && ws->taken < PARLEY_WEBSOCKET_TURN
+             && wslay_event_get_read_enabled(ws->wslay));
+
+    if (rc == 0) {
+        return;
+    }
+
+    if (!ws->over && ws->close == PARLEY_CLOSE_NONE) {
 
         if (rc == WSLAY_ERR_CALLBACK_FAILURE) {
             /* wslay's error for an invalid length */
@@ -275,10 +291,18 @@ parley_websocket_recv(wslay_event_context_ptr wslay, uint8_t *p, size_t len,
 
     n = 0;
 
+    if (ws->fed) {
+        wslay_event_set_error(wslay, WSLAY_ERR_WOULDBLOCK);
+        return -1;
+    }
+
     if (ws->head == ws->begun && ws->close == PARLEY_CLOSE_NONE) {
         n = ws->env.read(ws->env.ctx, p, len);
 
         if (n > 0) {
+            ws->fed = 1;
+            ws->taken += n > PARLEY_WEBSOCKET_LEAST ? (size_t) n
+                                                    : PARLEY_WEBSOCKET_LEAST;
             parley_frame_follow(&ws->place, parley_str_make(p, (size_t) n));
             return (ssize_t) n;
         }

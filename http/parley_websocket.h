@@ -9,7 +9,9 @@
  *
  * Messages are returned one by one, in order.  While a message waits, no more
  * octets are requested: at most PARLEY_WEBSOCKET_PIECE octets that were read
- * wait with it.
+ * wait with it.  A call takes a limited number of octets, and answers the pings
+ * of each piece before the next, so that a flood of frames without a message
+ * neither holds the process nor fills its memory.
  */
 
 #ifndef PARLEY_WEBSOCKET_H
@@ -20,6 +22,13 @@
 
 /* octets requested at once */
 #define PARLEY_WEBSOCKET_PIECE  4096
+
+/*
+ * Octets that one call takes.  A read of fewer than PARLEY_WEBSOCKET_LEAST
+ * counts as that many.
+ */
+#define PARLEY_WEBSOCKET_TURN   32768
+#define PARLEY_WEBSOCKET_LEAST  256
 
 
 typedef struct parley_websocket_s  parley_websocket_t;
@@ -48,6 +57,8 @@ typedef struct {
 
 typedef enum {
     PARLEY_WEBSOCKET_EMPTY = 0, /* no message now */
+    PARLEY_WEBSOCKET_MORE,      /* no message yet, and more octets may be there:
+                                   call again after other events */
     PARLEY_WEBSOCKET_MESSAGE,   /* *ret is a message */
     PARLEY_WEBSOCKET_CLOSED,    /* a close frame was received or sent; reading
                                    has ended */

@@ -98,6 +98,26 @@ subtest 'VCP-32 a message that the peer refuses is counted and not sent again'
 };
 
 
+subtest 'OPS-07 many refusals of a peer have few lines' => sub {
+    my $n = 200;
+    my @lines = (qr/peer "bob" refused a message/,
+                 qr/\d+ more messages refused by peers within a second/);
+
+    sleep 1.1;                      # another second of the log
+    order_peer(send => [map { jcs({ status => 'rejected', code => 'busy',
+                                    message_id => "x$_" }) } 1 .. $n]);
+    run();
+
+    ok(wait_for(sub { refused_by_peer() >= $n }), 'each is counted');
+    ok($nginx->wait_for($lines[1]), 'they are summed up');
+
+    my $more = () = $nginx->error_log =~ /$lines[0]/g;
+
+    cmp_ok($more, '<', 100, 'few lines');
+    order_peer(answers => 'accepted');
+};
+
+
 subtest 'VCP-32 the location refuses a message of the peer' => sub {
     my $message = vcp(sender => 'agent://ops.example/bob',
                       recipient => 'agent://ops.example/alice');

@@ -120,6 +120,10 @@ ngx_http_parley_socket_messages(ngx_http_parley_socket_t *s)
             client->gone = 1;
             break;
 
+        case PARLEY_WEBSOCKET_MORE:
+            ngx_post_event(&s->turn, &ngx_posted_next_events);
+            return;
+
         default: /* PARLEY_WEBSOCKET_EMPTY */
             return;
         }

@@ -189,6 +189,10 @@ ngx_http_parley_websocket_refused(ngx_http_parley_websocket_t *ws,
 
     parley_count(ws->socket.ctx->worker->slot, PARLEY_M_PEER_REFUSED, 1);
 
+    if (!ngx_http_parley_log_has_peer_line(ws->socket.ctx->worker)) {
+        return;
+    }
+
     id = ngx_http_parley_websocket_word(receipt->id);
     code = ngx_http_parley_websocket_word(receipt->code);
 

@@ -216,6 +216,10 @@ ngx_http_parley_pass_texts(ngx_http_parley_pass_t *p)
             service->gone = 1;
             break;
 
+        case PARLEY_WEBSOCKET_MORE:
+            ngx_post_event(&p->socket.turn, &ngx_posted_next_events);
+            return;
+
         default: /* PARLEY_WEBSOCKET_EMPTY */
             return;
         }

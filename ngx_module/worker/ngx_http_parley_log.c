@@ -46,6 +46,8 @@ struct ngx_http_parley_lines_s {
                                                      skip */
     ngx_http_parley_logged_t      lossy;          /* messages that lose
                                                      members */
+    ngx_http_parley_logged_t      peers;          /* messages that peers
+                                                     refuse */
     parley_losses_t               losses;
 };
 
@@ -240,6 +242,21 @@ ngx_http_parley_log_words(u_char *buf, const char *words)
 }
 
 
+ngx_uint_t
+ngx_http_parley_log_has_peer_line(ngx_http_parley_worker_t *worker)
+{
+    if (ngx_http_parley_log_has_line(&worker->lines->peers,
+                                     PARLEY_E_POLICY_REFUSED))
+    {
+        return 1;
+    }
+
+    parley_count(worker->slot, PARLEY_M_UNLOGGED, 1);
+
+    return 0;
+}
+
+
 /* Returns whether the line is written.  If not, a timer writes the summary
    later. */
 
@@ -306,6 +323,9 @@ ngx_http_parley_log_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker)
     lines->lossy.of = "messages lose members for their readers";
     lines->lossy.level = NGX_LOG_INFO;
 
+    lines->peers.of = "messages refused by peers";
+    lines->peers.level = NGX_LOG_ERR;
+
     worker->lines = lines;
 
     return NGX_OK;
@@ -318,6 +338,7 @@ ngx_http_parley_log_sum(ngx_http_parley_worker_t *worker, ngx_log_t *log)
     ngx_http_parley_log_rest(&worker->lines->refused, log);
     ngx_http_parley_log_rest(&worker->lines->passed_over, log);
     ngx_http_parley_log_rest(&worker->lines->lossy, log);
+    ngx_http_parley_log_rest(&worker->lines->peers, log);
 }
 
 

@@ -47,6 +47,10 @@ void ngx_http_parley_log_losses(ngx_http_parley_worker_t *worker,
     const parley_publication_t *p, parley_proto_t to,
     const parley_loss_t *loss);
 
+/* Returns whether the refusal of a message by a peer gets a line.  In a flood
+   only the first ones do (OPS-07). */
+ngx_uint_t ngx_http_parley_log_has_peer_line(ngx_http_parley_worker_t *worker);
+
 /* Writes a line about a job if it has a level. */
 void ngx_http_parley_log_job(const struct parley_job_line_s *line);
 

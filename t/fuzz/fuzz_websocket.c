@@ -92,6 +92,10 @@ run(fuzz_t *f, const uint8_t *data, size_t size, size_t step)
     for ( ;; ) {
         got = parley_websocket_next(ws, &message);
 
+        if (got == PARLEY_WEBSOCKET_MORE) {
+            continue;
+        }
+
         if (got != PARLEY_WEBSOCKET_MESSAGE) {
             break;
         }
