@@ -762,59 +762,6 @@ test_one_by_one(void **state)
 }
 
 
-/*
- * A flood of pings is read in parts, and each piece is answered before the next
- * one is read.
- */
-
-static void
-test_flood(void **state)
-{
-    size_t                  before;
-    unsigned                i, turns;
-    parley_str_t            message;
-    parley_websocket_t     *ws;
-    parley_websocket_got_t  got;
-    parley_websocket_env_t  env = { .mem = parley_mem_libc, .read = take,
-                                    .write = control };
-
-    static const frame_t  f = { .first = 0x89, .payload = "p", .len = 1 };
-
-    (void) state;
-
-    w.len = 0;
-    w.at = 0;
-    w.step = LOG_MAX;
-    w.ends = 0;
-    w.log[0] = '\0';
-
-    for (i = 0; i < 12000; i++) {
-        put(&f);
-    }
-
-    ws = parley_websocket_create(&env, MAX);
-    assert_non_null(ws);
-
-    turns = 0;
-
-    do {
-        before = w.at;
-        got = parley_websocket_next(ws, &message);
-        turns++;
-
-        assert_true(w.at - before
-                    < PARLEY_WEBSOCKET_TURN + PARLEY_WEBSOCKET_PIECE);
-    } while (got == PARLEY_WEBSOCKET_MORE);
-
-    assert_int_equal(got, PARLEY_WEBSOCKET_EMPTY);
-    assert_int_equal(w.at, w.len);
-    assert_int_equal(turns, w.len / PARLEY_WEBSOCKET_TURN + 1);
-    assert_int_equal(strlen(w.log), 12000 * strlen("ping p\n"));
-
-    parley_websocket_free(ws);
-}
-
-
 static const struct CMUnitTest  tests[] = {
     parley_test("VCP-20 a text is a message", test_messages),
     parley_test("VCP-20 lengths, and the longest", test_lengths),
@@ -829,7 +776,6 @@ static const struct CMUnitTest  tests[] = {
     parley_test("VCP-20 frames of a server", test_client),
     parley_test("GW-34 frames masked in place", test_mask),
     parley_test("VCP-20 messages are taken one by one", test_one_by_one),
-    parley_test("SEC-09 a flood is read in parts", test_flood),
 };
 
 
