@@ -21,6 +21,7 @@
 
 
 static parley_proto_t parley_gate_relay_told(const parley_gate_t *g);
+static int parley_gate_relay_seat(parley_gate_t *g);
 static int parley_gate_relay_may(parley_gate_t *g);
 static int parley_gate_relay_reads(parley_gate_t *g);
 static int parley_gate_relay_parents(const parley_gate_t *g, parley_str_t path);
@@ -145,11 +146,30 @@ parley_gate_relay(parley_gate_t *g)
         return PARLEY_RESULT_FAILED;
     }
 
+    if (parley_gate_relay_seat(g) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
     g->msg->wire = g->read.proto;
     g->out.opts.principal = parley_who_proven(g->who);
     g->out.sent.copied = 1;
 
     return PARLEY_RESULT_PASSED;
+}
+
+
+/* Counts a stream or a WebSocket to the connections of its principal. */
+
+static int
+parley_gate_relay_seat(parley_gate_t *g)
+{
+    if (g->serve.erases || g->env->seat == NULL) {
+        return 0;
+    }
+
+    parley_gate_account(g);
+
+    return g->env->seat(g);
 }
 
 

@@ -59,6 +59,14 @@ typedef struct {
     int               (*hold)(parley_gate_t *g,
                           const struct parley_stream_request_s *opening);
 
+    /*
+     * Counts the connection of a request without a message, which passes to a
+     * service, for the account g->proof.account until the request ends
+     * (SEC-22).  A repeated call counts nothing.  Returns 0; or -1 with g->err:
+     * the account has too many connections.  NULL: connections are not counted.
+     */
+    int               (*seat)(parley_gate_t *g);
+
     /* Reads a header of the request, as parley_binding.h describes.  If the
        callback is NULL, the request has no headers. */
     int               (*header)(parley_gate_t *g, parley_str_t name,

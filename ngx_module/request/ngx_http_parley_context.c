@@ -12,6 +12,7 @@
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_slots.h"
 
 
 /* enough for a message of usual size, its translation and its answer */
@@ -162,6 +163,11 @@ ngx_http_parley_context_leave(ngx_http_parley_ctx_t *ctx)
     ngx_http_parley_deadline_stop(ctx);
     ngx_http_parley_wait_stop(ctx);
     parley_gate_leave(&ctx->gate, (int64_t) ngx_current_msec);
+
+    if (ctx->seated) {
+        ctx->seated = 0;
+        ngx_http_parley_seat_give(ctx->worker, ctx->gate.proof.account);
+    }
 }
 
 

@@ -79,6 +79,7 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
             [PARLEY_STEP_FORWARD] = ngx_http_parley_step_forward,             \
         },                                                                    \
         .hold = ngx_http_parley_await,                                        \
+        .seat = ngx_http_parley_hub_seat,                                     \
         .header = ngx_http_parley_header,                                     \
         .trace = ngx_http_parley_traceparent,                                 \
         NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \

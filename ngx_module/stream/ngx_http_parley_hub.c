@@ -260,6 +260,31 @@ ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub)
 }
 
 
+int
+ngx_http_parley_hub_seat(parley_gate_t *g)
+{
+    ngx_http_parley_ctx_t  *ctx = g->ctx;
+
+    if (ctx->seated) {
+        return 0;
+    }
+
+    switch (ngx_http_parley_seat_take(ctx->worker, g->proof.account)) {
+
+    case PARLEY_SEAT_REFUSED:
+        ngx_http_parley_hub_busy(ctx);
+        return -1;
+
+    case PARLEY_SEAT_TAKEN:
+        ctx->seated = 1;
+        return 0;
+
+    default: /* PARLEY_SEAT_UNCOUNTED */
+        return 0;
+    }
+}
+
+
 void
 ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx)
 {

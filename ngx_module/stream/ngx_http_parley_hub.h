@@ -109,6 +109,10 @@ void ngx_http_parley_hub_close(ngx_http_parley_subscriber_t *sub);
 void ngx_http_parley_hub_watch(ngx_connection_t *c,
     const parley_stream_t *stream);
 
+/* the hook seat of parley_gate_env_t; the end of the context gives the
+   connection back */
+int ngx_http_parley_hub_seat(struct parley_gate_s *g);
+
 /* Sets and counts the error of too many connections (SEC-22). */
 void ngx_http_parley_hub_busy(ngx_http_parley_ctx_t *ctx);
 

@@ -171,6 +171,8 @@ struct ngx_http_parley_ctx_s {
     unsigned                      cut:1;          /* the rest of the answer is
                                                      dropped */
     unsigned                      left:1;         /* the client has left */
+    unsigned                      seated:1;       /* counted as a connection of
+                                                     gate.proof.account */
 };
 
 
