@@ -18,6 +18,8 @@ use Parley::H2;
 use Parley::Message;
 use Parley::Nginx;
 use Parley::SocketService;
+use Parley::Status;
+use Parley::Streams qw(frame);
 use Parley::Upstream;
 use Parley::Websocket;
 
@@ -44,7 +46,8 @@ my $http = gateway_http(
           . "map \$http_upgrade \$connection_upgrade "
           . "{ default upgrade; '' close; }\n",
     server =>
-      location('/ws', "parley_accept aee; parley_jwt on; $upgrade "
+      "location = /status { parley_status; allow 127.0.0.1; deny all; }\n"
+    . location('/ws', "parley_accept aee; parley_jwt on; $upgrade "
                     . 'parley_deny intent=ops.wipe; parley_allow type=*; '
                     . 'parley_limits body=8k;')
     . location('/ws-vcp', "parley_accept vcp; parley_jwt on; $upgrade")
@@ -76,6 +79,7 @@ spew("$dir/identities.json", jcs($identities));
 
 my $nginx = Parley::Nginx->start(workers => 2, http => $http);
 
+my $status = Parley::Status->new(port => port(3));
 my $echo = '$c->opens; $c->serves';
 
 
@@ -333,6 +337,160 @@ subtest 'GW-34 texts of the service are checked' => sub {
 };
 
 
+# Checks that the texts of the service that follow are dropped, with a line and
+# a count for each, and that the WebSocket goes on: the service ends them with
+# an event.
+sub dropped {
+    my ($alice, $n, $event, $what) = @_;
+
+    is_deeply($alice->message->{json}, $event, $what)
+        or diag $nginx->error_log;
+    is(unmatched(), $n, 'each is counted');
+    cmp_ok($nginx->logged(qr/\[warn\].*refused, reply-unmatched/), '>', 0,
+           'and logged');
+}
+
+
+{
+    my $before = 0;
+
+    # Returns the dropped answers since the last call.
+    sub unmatched {
+        my $n = $status->metric('parley_refusals_total{code="reply-unmatched",'
+                                . 'by="upstream"}') // 0;
+        my $new = $n - $before;
+
+        $before = $n;
+
+        return $new;
+    }
+}
+
+
+subtest 'SEC-08 an answer of a service names a message that waits for it' => sub {
+    my $event = aee(type => 'event', from => 'agent.bob', to => 'agent.alice',
+                    payload => { text => 'news' });
+    my $then = "\$c->says('" . jcs($event) . "'); \$c->serves";
+    my $task = aee(to => 'agent.lead');
+
+    unmatched();
+
+    # never asked
+
+    my @never = (result($task, from => 'agent.bob'), result($task),
+                 failure($task), result($task, type => 'stream'));
+
+    my $alice = opened('$c->opens; '
+                     . join('', map { "\$c->says('" . jcs($_) . "'); " } @never)
+                     . $then);
+
+    dropped($alice, scalar @never, $event, 'answers to no message');
+
+    # answered already
+
+    $alice = opened('$c->opens; my $m = $c->hears->{json}; '
+                  . '$c->says(result($m)); $c->says(result($m)); '
+                  . '$c->says(result($m, from => "agent.bob")); '
+                  . '$c->says(failure($m)); ' . $then);
+    $alice->text(jcs($task));
+    is($alice->message->{json}{type}, 'result', 'the answer');
+    dropped($alice, 3, $event, 'later answers');
+
+    # not kept, because of 33 later messages
+
+    $alice = opened('$c->opens; my @m = map { $c->hears->{json} } 1 .. 34; '
+                  . '$c->says(result($m[0], from => "agent.bob")); '
+                  . '$c->says(result($m[0])); ' . $then);
+    $alice->text(jcs(aee(to => 'agent.lead'))) for 1 .. 34;
+    is($alice->message->{json}{from}, 'agent.lead', 'of its responder');
+    dropped($alice, 1, $event, 'of another party');
+};
+
+
+subtest 'SEC-08 progress and each answer of a group pass' => sub {
+    my $alice = opened('$c->opens; my $m = $c->hears->{json}; '
+                     . '$c->says(result($m, type => "stream")) for 1 .. 2; '
+                     . '$c->says(result($m)); $c->serves');
+
+    $alice->text(jcs(aee(to => 'agent.lead')));
+    is(join(' ', map { $_->{json}{type} } $alice->messages(3)),
+       'stream stream result', 'progress');
+
+    $alice = opened('$c->opens; my $m = $c->hears->{json}; '
+                  . '$c->says(result($m, from => "agent.$_")) '
+                  . 'for "lead", "bob"; $c->serves');
+    $alice->text(jcs(aee(to => 'bus.ops')));
+    is(join(' ', map { $_->{json}{from} } $alice->messages(2)),
+       'agent.lead agent.bob', 'a group');
+    is(unmatched(), 0, 'none is dropped');
+};
+
+
+subtest 'SEC-08 answers to no message in other protocols' => sub {
+    my $message = share('bob', 'alice');
+    my $alice = opened('$c->opens; my $m = $c->hears->{json}; '
+                     . '$c->says({ status => "accepted", '
+                     . 'message_id => $m->{message_id} }) for 1 .. 2; '
+                     . '$c->says({ status => "rejected", code => "x", '
+                     . 'message_id => "' . uuid4() . '" }); '
+                     . "\$c->says('" . jcs($message) . "'); \$c->serves",
+                       '/ws-vcp');
+
+    $alice->text(jcs(signed(vcp())));
+    is($alice->message->{json}{status}, 'accepted', 'a receipt');
+    dropped($alice, 2, $message, 'further receipts');
+
+    my $note = { jsonrpc => '2.0', method => 'notifications/message',
+                 params => { level => 'info', data => 'x' } };
+
+    $alice = opened('$c->opens; my $m = $c->hears->{json}; '
+                  . '$c->says({ jsonrpc => "2.0", id => $m->{id}, '
+                  . 'result => { tools => [] } }) for 1 .. 2; '
+                  . '$c->says({ jsonrpc => "2.0", id => 99, '
+                  . 'error => { code => 1, message => "x" } }); '
+                  . "\$c->says('" . jcs($note) . "'); \$c->serves", '/c2a');
+    $alice->text('{"jsonrpc":"2.0","id":7,"method":"tools/list"}');
+    is($alice->message->{json}{id}, 7, 'a response');
+    dropped($alice, 2, $note, 'further responses');
+
+    my $id = uuid4();
+    my $query = frame('alice', 'lead', kind => 'agent_query', payload => {
+        query_id => $id, query_text => 'ready?', timeout_ms => 30000,
+        response_scope => '~alice/*' });
+    my $reply = frame('lead', 'alice', kind => 'agent_response', payload => {
+        query_id => $id, response_text => 'yes', responder_session_id => 's' });
+    my $advice = frame('bob', 'alice');
+
+    $alice = opened("\$c->opens; \$c->hears; "
+                  . join('', map { "\$c->says('" . jcs($_) . "'); " }
+                         $reply, (map { with($reply, frame_id => uuid4(),
+                                             'payload/query_id' => uuid4(),
+                                             sender_handle => "~$_") }
+                                  qw(lead bob)), $advice)
+                  . '$c->serves', '/channel');
+    $alice->text(jcs($query));
+    is_deeply($alice->message->{json}, $reply, 'a response to a query');
+    dropped($alice, 2, $advice, 'responses to no query');
+
+    # the service speaks AEE, and the client VCP
+
+    my $news = aee(type => 'event', from => 'agent.bob', to => 'agent.alice',
+                   intent => 'vcp.context_share', payload => { text => 'x' });
+
+    $alice = opened("\$c->opens; \$c->says('"
+                  . jcs(result(aee(to => 'agent.lead'), from => 'agent.bob'))
+                  . "'); \$c->hears; \$c->says('" . jcs($news)
+                  . "'); \$c->serves", '/both');
+
+    my $until = time + 10;
+    my $n = 0;
+
+    sleep 0.05 while !($n += unmatched()) && time < $until;
+    is($n, 1, 'a translated answer to no message');
+    is($alice->ask(aee(to => 'agent.lead'))->{type}, 'event', 'it goes on');
+};
+
+
 subtest 'GW-34 frames that are not messages' => sub {
     for my $by (['binary of the client', sub { $_[0]->send('x',
                                                kind => 'binary') }, 1003],
@@ -472,8 +630,8 @@ subtest 'GW-34 JSON-RPC' => sub {
 
     $alice = opened('$c->opens; $c->says({ jsonrpc => "2.0", id => 9, '
                   . 'result => {} }); $c->serves', '/c2a');
-    unlike($alice->message->{text} // '', qr/"id":9/, 'none that was not asked');
-    is($alice->closed->[0], 1011);
+    ok(!$alice->message(0.5), 'none that was not asked');
+    ok(!$alice->{close}, 'it goes on');
 };
 
 

@@ -119,7 +119,8 @@ parley_gate_is_answer(parley_gate_t *g, parley_arena_t *arena,
     return answer.kind != PARLEY_ANSWER_MESSAGE
            || parley_codecs[g->conf.gate->speak]->binding->responds
            || (answer.msg.reply_to.len > 0
-               && parley_str_eq(answer.msg.reply_to, g->out.sent.id));
+               && (parley_str_eq(answer.msg.reply_to, g->out.sent.id)
+                   || parley_str_eq(answer.msg.reply_to, g->out.sent.corr)));
 }
 
 

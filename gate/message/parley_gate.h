@@ -282,7 +282,8 @@ typedef struct {
  * g->conf.gate->limits.  The message is checked as an answer is: the schema,
  * names, parley_intents; and it must not have the gateway's name as its sender.
  * If it is translated and names a question of the client, it must belong to
- * this question; the question stays open.
+ * this question; the question stays open.  On a WebSocket, also an untranslated
+ * answer must name an open question, else the error is reply-unmatched.
  *
  * Reads conf, in.seed and who->directory of the gate, and for a translation
  * g->out.opts, filled by parley_gate_options(), and g->ask.  Adds losses to

@@ -19,6 +19,8 @@ static int parley_gate_relayed_tell(parley_gate_t *g,
     parley_answered_t *answered);
 static int parley_gate_relayed_response(parley_gate_t *g,
     parley_arena_t *arena, parley_str_t data);
+static int parley_gate_relayed_receipt(parley_gate_t *g,
+    const parley_json_t *doc);
 static int parley_gate_relayed_invalid(parley_gate_t *g);
 
 
@@ -176,6 +178,10 @@ parley_gate_relayed_tell(parley_gate_t *g, parley_answered_t *answered)
                                             g->answer.event);
     }
 
+    if (g->serve.socket && parley_gate_relayed_receipt(g, &doc) != 0) {
+        return -1;
+    }
+
     unasked.doc = &doc;
     unasked.data = g->answer.event;
     unasked.told = g->read.proto;
@@ -196,7 +202,8 @@ parley_gate_relayed_tell(parley_gate_t *g, parley_answered_t *answered)
 /*
  * Checks a response of JSON-RPC.  Only a stream that continues an earlier
  * answer has responses.  The gateway has no record of their calls, so the
- * caller compares the id.
+ * caller compares the id.  A WebSocket has none, as the call of each response
+ * is one of its messages.
  */
 
 static int
@@ -207,9 +214,10 @@ parley_gate_relayed_response(parley_gate_t *g, parley_arena_t *arena,
     parley_answer_t   answer;
     parley_encoded_t  sent;
 
-    if (g->read.proto != g->conf.gate->speak || g->env->header == NULL
-        || !g->env->header(g, PARLEY_STR("last-event-id"), &last)
-        || last.len == 0)
+    if (!g->serve.socket
+        && (g->read.proto != g->conf.gate->speak || g->env->header == NULL
+            || !g->env->header(g, PARLEY_STR("last-event-id"), &last)
+            || last.len == 0))
     {
         return parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID, "/method",
                                 "/method is missing: a stream has responses "
@@ -221,10 +229,35 @@ parley_gate_relayed_response(parley_gate_t *g, parley_arena_t *arena,
     sent.copied = 1;
     sent.body = data;
 
-    return parley_answer_decode(g->engine, arena, g->conf.gate->speak, &sent,
-                                200, data, &g->conf.gate->limits, g->in.seed,
-                                &answer, g->err)
-           == 0 ? 0 : parley_gate_relayed_invalid(g);
+    if (parley_answer_decode(g->engine, arena, g->conf.gate->speak, &sent, 200,
+                             data, &g->conf.gate->limits, g->in.seed, &answer,
+                             g->err)
+        != 0)
+    {
+        return parley_gate_relayed_invalid(g);
+    }
+
+    return !g->serve.socket ? 0
+           : parley_error_set(g->err, PARLEY_E_REPLY_UNMATCHED, "/id",
+                              "the response of the service names a call that "
+                              "does not wait for it");
+}
+
+
+/* Refuses a receipt for a message that does not wait for one. */
+
+static int
+parley_gate_relayed_receipt(parley_gate_t *g, const parley_json_t *doc)
+{
+    parley_receipt_t       receipt;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[g->conf.gate->speak];
+
+    return codec->receipt == NULL || !codec->receipt(doc, &receipt) ? 0
+           : parley_error_set(g->err, PARLEY_E_REPLY_UNMATCHED, "/message_id",
+                              "the receipt of the service names a message that "
+                              "does not wait for it");
 }
 
 

@@ -32,6 +32,9 @@ static int parley_unasked_recipient(parley_gate_t *g, parley_str_t reader,
 static int parley_unasked_principal(parley_gate_t *g, parley_unasked_read_t *m);
 static int parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
     parley_proto_t told, parley_unasked_read_t *m, parley_encoded_t *ret);
+static int parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
+    parley_proto_t told, parley_unasked_read_t *m, parley_correlation_t *ret);
+static int parley_unasked_is_answer(const parley_msg_t *m);
 static int parley_unasked_submit(parley_gate_t *g, parley_arena_t *arena,
     parley_unasked_read_t *m);
 static int parley_unasked_encode(parley_gate_t *g, parley_arena_t *arena,
@@ -45,6 +48,7 @@ parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
     const parley_unasked_t *u, parley_encoded_t *ret)
 {
     int                    rc;
+    parley_correlation_t   r;
     parley_unasked_read_t  m;
 
     memset(ret, 0, sizeof(parley_encoded_t));
@@ -58,10 +62,12 @@ parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
         ret->body = u->data;
         ret->id = m.msg.id;
 
-        return 0;
-    }
+        rc = g->serve.socket && parley_unasked_is_answer(&m.msg)
+             ? parley_unasked_correlate(g, arena, u->told, &m, &r) : 0;
 
-    rc = parley_unasked_translate(g, arena, u->told, &m, ret);
+    } else {
+        rc = parley_unasked_translate(g, arena, u->told, &m, ret);
+    }
 
     return rc == -1 ? parley_unasked_failed(g) : rc;
 }
@@ -170,21 +176,11 @@ parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
     int                   rc;
     parley_correlation_t  r;
 
-    memset(&r, 0, sizeof(parley_correlation_t));
-
-    r.arena = arena;
-    r.ask = &g->ask;
-    r.msg = &m->msg;
-    r.who = &m->who;
-    r.speak = told;
-
-    if (parley_unasked_principal(g, m) != 0
-        || parley_unasked_submit(g, arena, m) != 0)
-    {
+    if (parley_unasked_submit(g, arena, m) != 0) {
         return -1;
     }
 
-    rc = parley_correlate(&r, g->err);
+    rc = parley_unasked_correlate(g, arena, told, m, &r);
 
     if (rc != 0) {
         return rc;
@@ -196,6 +192,55 @@ parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
 
     return parley_correlation_check(&r, g->engine, g->conf.intents, ret,
                                     g->err);
+}
+
+
+/*
+ * Finds the question of a message.  Every message of a WebSocket that names a
+ * question needs one that is open, between these parties (SEC-08).  An event
+ * stream may repeat the answer to a closed question.
+ */
+
+static int
+parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
+    parley_proto_t told, parley_unasked_read_t *m, parley_correlation_t *ret)
+{
+    int  rc;
+
+    memset(ret, 0, sizeof(parley_correlation_t));
+
+    ret->arena = arena;
+    ret->ask = &g->ask;
+    ret->msg = &m->msg;
+    ret->who = &m->who;
+    ret->speak = told;
+
+    if (parley_unasked_principal(g, m) != 0) {
+        return -1;
+    }
+
+    rc = parley_correlate(ret, g->err);
+
+    if (rc != 0 || ret->question != NULL || !g->serve.socket
+        || !parley_unasked_is_answer(&m->msg))
+    {
+        return rc;
+    }
+
+    return parley_misrefers(&m->msg, PARLEY_E_REPLY_UNMATCHED,
+                            "the answer of the service names a message that "
+                            "does not wait for it", g->err);
+}
+
+
+/* Returns whether a message names the question that it answers. */
+
+static int
+parley_unasked_is_answer(const parley_msg_t *m)
+{
+    return m->reply_to.len > 0
+           && (m->act == PARLEY_ACT_REPLY || m->act == PARLEY_ACT_FAILURE
+               || m->act == PARLEY_ACT_PROGRESS);
 }
 
 
@@ -288,6 +333,7 @@ static int
 parley_unasked_failed(parley_gate_t *g)
 {
     if (g->err->code != PARLEY_E_CAPACITY
+        && !(g->err->code == PARLEY_E_REPLY_UNMATCHED && g->serve.socket)
         && g->err->code != PARLEY_E_TRANSLATION_UNSUPPORTED
         && g->err->code != PARLEY_E_IDENTITY_UNMAPPABLE)
     {

@@ -37,6 +37,7 @@ static ngx_int_t ngx_http_parley_pass_answered(ngx_http_parley_pass_t *p,
     ngx_http_parley_ctx_t *ctx);
 static ngx_int_t ngx_http_parley_pass_bad(ngx_http_parley_pass_t *p,
     ngx_http_parley_ctx_t *ctx);
+static void ngx_http_parley_pass_unmatched(ngx_http_parley_pass_t *p);
 static void ngx_http_parley_pass_again(ngx_http_request_t *r,
     ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_pass_drop(ngx_http_parley_pass_t *p,
@@ -373,6 +374,11 @@ ngx_http_parley_pass_bad(ngx_http_parley_pass_t *p, ngx_http_parley_ctx_t *ctx)
 
     code = ctx->error.code;
 
+    if (ctx == p->socket.ctx && code == PARLEY_E_REPLY_UNMATCHED) {
+        ngx_http_parley_pass_unmatched(p);
+        return NGX_OK;
+    }
+
     if (ngx_http_parley_reply_failed(p->socket.request, ctx, &reply) != NGX_OK)
     {
         return NGX_ERROR;
@@ -403,4 +409,21 @@ ngx_http_parley_pass_bad(ngx_http_parley_pass_t *p, ngx_http_parley_ctx_t *ctx)
     }
 
     return NGX_OK;
+}
+
+
+/* Drops an answer to a message that does not wait for it (SEC-08): its time may
+   be over.  The WebSocket stays open. */
+
+static void
+ngx_http_parley_pass_unmatched(ngx_http_parley_pass_t *p)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = p->socket.ctx;
+
+    parley_count(ctx->worker->slot,
+                 parley_cell_refusal(ctx->error.code, PARLEY_L_BY_UPSTREAM), 1);
+    ngx_http_parley_log_refusal(p->socket.request, ctx);
+    parley_error_clear(&ctx->error);
 }
