@@ -5,11 +5,13 @@
  *                    "instruments": [], "parent", "human", "roles": [],
  *                    "orgs": [], "grants": [], "reached": [], "max_priority",
  *                    "rate", "deliver", "speaks", "accounts": [],
- *                    "surface": [], "keys": [JWK], "certificates": [NAME]}]}
+ *                    "streams": [], "surface": [], "keys": [JWK],
+ *                    "certificates": [NAME]}]}
  *
  * Only sub is required of a principal.  A JWK may have "not_before" and
  * "expires", times of RFC 3339.  parley_certificate.h describes NAME, and
- * parley_surface.h accounts and surface.
+ * parley_surface.h accounts and surface.  streams are ids of the work streams
+ * that the principal owns.
  */
 
 #ifndef PARLEY_DIRECTORY_H
@@ -62,8 +64,8 @@ typedef int (*parley_party_pt)(parley_namespace_t space, parley_str_t name,
  * nor a Sovereign handle; an invalid key, or one that cannot verify signatures
  * of messages; a deliver that is not an https URL without userinfo, a speaks
  * that is not a protocol with a name or has no deliver; a certificate, an
- * account or a surface's source that two principals have; a name that is
- * derived from an account which its principal does not list.  err->offset is
+ * account, a stream or a surface's source that two principals have; a name that
+ * is derived from an account which its principal does not list.  err->offset is
  * the position in text.
  *
  * Returns 0, or -1 with *err filled, *ret NULL and nothing to free.
@@ -167,6 +169,18 @@ const parley_principal_t *parley_directory_by_agent(
 const parley_principal_t *parley_directory_next_drafted(
     const parley_directory_t *directory, parley_str_t instrument,
     uint32_t *at);
+
+/*
+ * Iterates over the principals that list a role, in the order of the file, each
+ * once.  *at is the cursor, initially 0.  Returns the next one, or NULL.  O(1)
+ * per call.
+ */
+const parley_principal_t *parley_directory_next_role(
+    const parley_directory_t *directory, parley_str_t role, uint32_t *at);
+
+/* Returns the principal that owns a work stream, or NULL.  O(1). */
+const parley_principal_t *parley_directory_by_stream(
+    const parley_directory_t *directory, parley_str_t stream);
 
 /*
  * Iterates over the principals that have name, ignoring ASCII case, in any

@@ -6,48 +6,6 @@
 #include "auth/parley_directory_instrument.h"
 
 
-/* 2^64 divided by the golden ratio, odd */
-#define PARLEY_DIRECTORY_PRIME  0x9E3779B97F4A7C15ULL
-
-
-/*
- * Hashes words of eight octets; the last may overlap the one before.  Not
- * keyed, as the names are the operator's.
- */
-
-uint32_t
-parley_directory_hash(parley_str_t name)
-{
-    size_t          n;
-    uint64_t        hash, word;
-    const uint8_t  *p;
-
-    p = name.data;
-    hash = name.len * PARLEY_DIRECTORY_PRIME;
-
-    for (n = name.len; n > 8; n -= 8, p += 8) {
-        memcpy(&word, p, 8);
-        hash = (hash ^ word) * PARLEY_DIRECTORY_PRIME;
-        hash ^= hash >> 32;
-    }
-
-    word = 0;
-
-    if (name.len >= 8) {
-        memcpy(&word, name.data + name.len - 8, 8);
-
-    } else {
-        while (n > 0) {
-            word = word << 8 | p[--n];
-        }
-    }
-
-    hash = (hash ^ word) * PARLEY_DIRECTORY_PRIME;
-
-    return (uint32_t) (hash >> 32);
-}
-
-
 /* Returns the slot of the name, or the free one where it belongs. */
 
 static uint32_t *
@@ -145,23 +103,6 @@ parley_directory_space(parley_directory_t *dir, parley_namespace_t space,
     }
 
     return 0;
-}
-
-
-uint32_t
-parley_directory_hash_like(parley_str_t name)
-{
-    size_t    i;
-    uint64_t  hash;
-
-    hash = name.len;
-
-    for (i = 0; i < name.len; i++) {
-        hash = (hash ^ parley_lower(name.data[i])) * PARLEY_DIRECTORY_PRIME;
-        hash ^= hash >> 32;
-    }
-
-    return (uint32_t) (hash >> 32 ^ hash);
 }
 
 
@@ -336,6 +277,110 @@ parley_directory_humans(parley_directory_t *dir, parley_error_t *err)
 }
 
 
+/*
+ * A link is added before the others of its name.  Principals are added from the
+ * last to the first, so that the links are in the order of the file.
+ */
+
+static int
+parley_directory_roles_index(parley_directory_t *dir, parley_arena_t *arena,
+    parley_error_t *err)
+{
+    size_t                     i, k, n;
+    uint32_t                   at;
+    const parley_principal_t  *p;
+
+    for (i = 0, n = 0; i < dir->nprincipals; i++) {
+        n += dir->principals[i].roles.n;
+    }
+
+    if (parley_directory_group_init(&dir->roles, arena, n, err) != 0) {
+        return -1;
+    }
+
+    for (i = dir->nprincipals; i-- > 0; /* void */ ) {
+        p = &dir->principals[i];
+
+        for (k = 0; k < p->roles.n; k++) {
+            at = 0;
+
+            if (parley_directory_group_next(&dir->roles, p->roles.list[k],
+                                            &at)
+                != p)
+            {
+                parley_directory_group_add(&dir->roles, p->roles.list[k], p);
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+/* Refuses stream k of p, which another principal lists too. */
+
+static int
+parley_directory_stream_taken(const parley_directory_t *dir,
+    const parley_principal_t *p, size_t k, const parley_principal_t *owner,
+    char first[PARLEY_POINTER_MAX], parley_error_t *err)
+{
+    char          pointer[PARLEY_POINTER_MAX];
+    parley_str_t  text;
+
+    text = p->streams.list[k];
+
+    (void) snprintf(pointer, sizeof(pointer), "/principals/%zu/streams/%zu",
+                    (size_t) (p - dir->principals), k);
+    (void) snprintf(first, PARLEY_POINTER_MAX, "/principals/%zu/streams",
+                    (size_t) (owner - dir->principals));
+
+    return parley_error_set(err, PARLEY_E_FIELD_INVALID, pointer,
+                            "\"%.*s\" is also in \"streams\" of "
+                            "/principals/%zu",
+                            text.len < 96 ? (int) text.len : 96,
+                            (const char *) text.data,
+                            (size_t) (owner - dir->principals));
+}
+
+
+static int
+parley_directory_streams_index(parley_directory_t *dir,
+    parley_arena_t *arena, char first[PARLEY_POINTER_MAX],
+    parley_error_t *err)
+{
+    size_t                     i, k, n;
+    const parley_principal_t  *p, *owner;
+
+    for (i = 0, n = 0; i < dir->nprincipals; i++) {
+        n += dir->principals[i].streams.n;
+    }
+
+    if (parley_directory_group_init(&dir->streams, arena, n, err) != 0) {
+        return -1;
+    }
+
+    for (i = 0; i < dir->nprincipals; i++) {
+        p = &dir->principals[i];
+
+        for (k = 0; k < p->streams.n; k++) {
+            owner = parley_directory_by_stream(dir, p->streams.list[k]);
+
+            if (owner != NULL && owner != p) {
+                return parley_directory_stream_taken(dir, p, k, owner, first,
+                                                     err);
+            }
+
+            if (owner == NULL) {
+                parley_directory_group_add(&dir->streams, p->streams.list[k],
+                                           p);
+            }
+        }
+    }
+
+    return 0;
+}
+
+
 int
 parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
     char first[PARLEY_POINTER_MAX], parley_error_t *err)
@@ -376,7 +421,10 @@ parley_directory_index(parley_directory_t *dir, parley_arena_t *arena,
         return -1;
     }
 
-    if (parley_directory_humans(dir, err) != 0) {
+    if (parley_directory_humans(dir, err) != 0
+        || parley_directory_roles_index(dir, arena, err) != 0
+        || parley_directory_streams_index(dir, arena, first, err) != 0)
+    {
         return -1;
     }
 
@@ -436,6 +484,26 @@ parley_directory_next_like(const parley_directory_t *dir, parley_str_t name,
             return p;
         }
     }
+}
+
+
+const parley_principal_t *
+parley_directory_next_role(const parley_directory_t *dir, parley_str_t role,
+    uint32_t *at)
+{
+    return parley_directory_group_next(&dir->roles, role, at);
+}
+
+
+const parley_principal_t *
+parley_directory_by_stream(const parley_directory_t *dir,
+    parley_str_t stream)
+{
+    uint32_t  at;
+
+    at = 0;
+
+    return parley_directory_group_next(&dir->streams, stream, &at);
 }
 
 

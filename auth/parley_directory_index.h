@@ -7,33 +7,27 @@
 #include <stdint.h>
 
 #include "core/parley_arena.h"
-#include "auth/parley_certificate.h"
 #include "auth/parley_directory.h"
+#include "auth/parley_directory_group.h"
 #include "core/parley_error.h"
+
+
+struct parley_certificate_name_s;   /* parley_certificate.h */
 
 
 /*
  * Open-addressing tables, at most half full.  tables, one per name space:
  * index of the principal + 1, or 0.  likes, all names: index *
  * PARLEY_NAMESPACE_COUNT + space + 1, or 0.  parties, by the party of a name:
- * as likes, the first name of each party.  instruments, by handle without
- * version: index in tools + 1 of the first that is listed, or 0.
- * certificates, by parley_certificate_name_t: index in listed + 1, or 0.
- * accounts, by the derived name in lower case: index in sources + 1, or 0.
+ * as likes, the first name of each party.  certificates, by
+ * parley_certificate_name_t: index in listed + 1, or 0.  accounts, by the
+ * derived name in lower case: index in sources + 1, or 0.
  */
 
 typedef struct {
-    const parley_certificate_name_t  *name;
-    const parley_principal_t         *principal;
+    const struct parley_certificate_name_s  *name;
+    const parley_principal_t                *principal;
 } parley_directory_listed_t;
-
-/* an instrument and one principal that lists it */
-typedef struct {
-    parley_str_t               name;        /* without ~ and version */
-    const parley_principal_t  *principal;
-    uint32_t                   next;        /* index + 1 of the next one with
-                                               this name, or 0 */
-} parley_directory_tool_t;
 
 /* an account, or the source of a surface, that a principal lists */
 typedef struct {
@@ -52,9 +46,9 @@ struct parley_directory_s {
     uint32_t             likes_mask;        /* of parties too */
     parley_party_pt      party;             /* NULL: no derived names */
 
-    parley_directory_tool_t    *tools;
-    uint32_t                   *instruments;
-    uint32_t                    instruments_mask;
+    parley_directory_group_t    instruments;    /* without ~ and version */
+    parley_directory_group_t    roles;
+    parley_directory_group_t    streams;
 
     parley_directory_listed_t  *listed;
     size_t                      nlisted;
@@ -122,12 +116,6 @@ int parley_directory_account_taken(const parley_directory_t *dir, size_t at,
     parley_namespace_t space, const parley_party_t *party,
     char first[PARLEY_POINTER_MAX], parley_error_t *err)
     __attribute__((warn_unused_result));
-
-/* Hashes a name.  Not keyed: only the operator's names are stored. */
-uint32_t parley_directory_hash(parley_str_t name);
-
-/* As parley_directory_hash(), ignoring ASCII case. */
-uint32_t parley_directory_hash_like(parley_str_t name);
 
 /* Returns whether two parties are equal. */
 int parley_party_eq(const parley_party_t *a, const parley_party_t *b);

@@ -6,8 +6,6 @@
 
 
 static size_t parley_directory_tools(parley_directory_t *dir);
-static uint32_t *parley_directory_instrument_slot(
-    const parley_directory_t *dir, parley_str_t name);
 static int parley_directory_instrument_taken(const parley_directory_t *dir,
     const parley_principal_t *p, parley_str_t text,
     char first[PARLEY_POINTER_MAX], parley_error_t *err);
@@ -36,48 +34,32 @@ int
 parley_directory_instruments(parley_directory_t *dir, parley_arena_t *arena,
     char first[PARLEY_POINTER_MAX], parley_error_t *err)
 {
-    size_t                    i, k, n, size;
-    uint32_t                 *slot;
-    parley_list_t             list;
-    parley_directory_tool_t  *tool;
+    size_t               i, k;
+    parley_list_t        list;
+    parley_principal_t  *p;
 
-    n = parley_directory_tools(dir);
-
-    if (n > UINT32_MAX / 4) {
-        return parley_error_memory(err);
+    if (parley_directory_group_init(&dir->instruments, arena,
+                                    parley_directory_tools(dir), err)
+        != 0)
+    {
+        return -1;
     }
 
-    for (size = 16; size < 2 * n; size *= 2) { /* void */ }
-
-    dir->instruments_mask = (uint32_t) size - 1;
-    dir->instruments = parley_arena_calloc(arena, size * sizeof(uint32_t));
-    dir->tools = parley_arena_calloc(arena,
-                                     (n + 1)
-                                     * sizeof(parley_directory_tool_t));
-
-    if (dir->instruments == NULL || dir->tools == NULL) {
-        return parley_error_memory(err);
-    }
-
-    for (i = 0, n = 0; i < dir->nprincipals; i++) {
-        list = dir->principals[i].instruments;
+    for (i = 0; i < dir->nprincipals; i++) {
+        p = &dir->principals[i];
+        list = p->instruments;
 
         for (k = 0; k < list.n; k++) {
 
-            if (parley_directory_instrument_taken(dir, &dir->principals[i],
-                                                  list.list[k], first, err)
+            if (parley_directory_instrument_taken(dir, p, list.list[k], first,
+                                                  err)
                 != 0)
             {
                 return -1;
             }
 
-            tool = &dir->tools[n++];
-            tool->name = parley_directory_instrument_name(list.list[k]);
-            tool->principal = &dir->principals[i];
-
-            slot = parley_directory_instrument_slot(dir, tool->name);
-            tool->next = *slot;
-            *slot = (uint32_t) n;
+            parley_directory_group_add(&dir->instruments,
+                parley_directory_instrument_name(list.list[k]), p);
         }
     }
 
@@ -131,28 +113,6 @@ parley_directory_instrument_taken(const parley_directory_t *dir,
                             (size_t) (owner - dir->principals),
                             p->sub.len < 64 ? (int) p->sub.len : 64,
                             (const char *) p->sub.data);
-}
-
-
-/*
- * Returns the slot of a name without ~ and version, or the free one where it
- * belongs.
- */
-
-static uint32_t *
-parley_directory_instrument_slot(const parley_directory_t *dir,
-    parley_str_t name)
-{
-    uint32_t   i;
-    uint32_t  *slot;
-
-    for (i = parley_directory_hash(name); /* void */ ; i++) {
-        slot = &dir->instruments[i & dir->instruments_mask];
-
-        if (*slot == 0 || parley_str_eq(dir->tools[*slot - 1].name, name)) {
-            return slot;
-        }
-    }
 }
 
 
@@ -211,12 +171,8 @@ const parley_principal_t *
 parley_directory_next_drafted(const parley_directory_t *dir,
     parley_str_t instrument, uint32_t *at)
 {
-    *at = *at != 0
-          ? dir->tools[*at - 1].next
-          : *parley_directory_instrument_slot(dir,
-                parley_directory_instrument_name(instrument));
-
-    return *at != 0 ? dir->tools[*at - 1].principal : NULL;
+    return parley_directory_group_next(&dir->instruments,
+               parley_directory_instrument_name(instrument), at);
 }
 
 
@@ -268,15 +224,16 @@ parley_directory_instrument_listed(const parley_directory_t *dir,
 {
     uint32_t                   at;
     parley_str_t               human;
-    const parley_principal_t  *owner;
+    const parley_principal_t  *p, *owner;
 
+    at = 0;
     owner = NULL;
     human = self != NULL ? parley_actor_human(self) : parley_str_none;
 
-    for (at = *parley_directory_instrument_slot(dir, name); at != 0;
-         at = dir->tools[at - 1].next)
+    while ((p = parley_directory_group_next(&dir->instruments, name, &at))
+           != NULL)
     {
-        owner = dir->tools[at - 1].principal;
+        owner = p;
 
         if (owner == self
             || (human.len > 0 && parley_str_eq(human,

@@ -105,6 +105,8 @@ static const parley_directory_member_t  parley_directory_members[] = {
     { "speaks", parley_directory_speaks,
       offsetof(parley_principal_t, speaks) },
     { "roles", parley_directory_roles, offsetof(parley_principal_t, roles) },
+    { "streams", parley_directory_roles,
+      offsetof(parley_principal_t, streams) },
     { "orgs", parley_directory_orgs, offsetof(parley_principal_t, orgs) },
     { "grants", parley_directory_grants,
       offsetof(parley_principal_t, grants) },

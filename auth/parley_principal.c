@@ -106,7 +106,7 @@ parley_member_why(parley_str_t word)
         || parley_str_is(word, "certificates")
         || parley_str_is(word, "rate")
         || parley_str_is(word, "reached") || parley_str_is(word, "accounts")
-        || parley_str_is(word, "surface"))
+        || parley_str_is(word, "streams") || parley_str_is(word, "surface"))
     {
         return "cannot come from a claim; expected in \"parley_identities\"";
     }

@@ -57,6 +57,8 @@ typedef struct parley_principal_s {
     parley_list_t                     grants;
     parley_list_t                     reached;
     parley_list_t                     accounts;     /* parley_surface.h */
+    parley_list_t                     streams;      /* ids of the work streams
+                                                       that it owns */
     parley_list_t                     surface;      /* sources that it delivers
                                                        for */
     parley_jwks_t                     keys;         /* borrowed from the
@@ -80,8 +82,8 @@ parley_principal_is_dialled(const parley_principal_t *p)
 
 /*
  * Members that claims can supply.  parent, human, max_priority, rate, deliver,
- * speaks, reached, accounts, surface, keys and certificates come from the
- * directory only.
+ * speaks, reached, accounts, streams, surface, keys and certificates come from
+ * the directory only.
  */
 typedef enum {
     PARLEY_MEMBER_SUB = 0,

@@ -199,7 +199,7 @@ subtest 'C2A-38: malformed accounts' => sub {
 
 
 subtest 'C2A-38: claims do not make a surface' => sub {
-    for my $name (qw(surface accounts)) {
+    for my $name (qw(surface accounts streams)) {
         refused("a claim $name", event(), as => 'zed', uri => '/claims',
                 claims => { $name => ['slack/T123', 'slack/T123/U9'] });
 
@@ -295,6 +295,17 @@ subtest 'C2A-38: names and accounts of two principals of the file' => sub {
     {
         like(told({ sub => 'x', accounts => [$bad] }),
              qr{/principals/0/accounts}, "an account: \"$bad\"");
+    }
+
+    like(told({ sub => 'x', streams => ['s1'] }, { sub => 'y', streams => ['s2', 's1'] }),
+         qr{line 3: .*/principals/1/streams/1: .*"s1".*/principals/0 \(line 2\)$},
+         'one work stream');
+    is(told({ sub => 'x', streams => ['s1', 's1'] }, { sub => 'y', streams => ['S1'] }), '',
+       'a work stream twice in one list, and one with other letters');
+
+    for my $bad ('', 'a b', "a\tb", 's' x 257, 7) {
+        like(told({ sub => 'x', streams => [$bad] }),
+             qr{/principals/0/streams}, "a work stream: \"$bad\"");
     }
 
     my $path = spew("$dir/file.json", jcs({ principals => [$ann, {

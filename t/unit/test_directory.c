@@ -137,8 +137,12 @@ test_broken(void **state)
           "unknown" },
         { P("{\"sub\":\"a\",\"lead\":\"a\"}"), "/principals/0/lead",
           "unknown" },
-        { P("{\"sub\":\"a\",\"streams\":[]}"), "/principals/0/streams",
+        { P("{\"sub\":\"a\",\"stream\":[]}"), "/principals/0/stream",
           "unknown" },
+        { P("{\"sub\":\"a\",\"streams\":\"s1\"}"),
+          "/principals/0/streams", "array" },
+        { P("{\"sub\":\"a\",\"streams\":[\"s1\",\"s 2\"]}"),
+          "/principals/0/streams/1", "without spaces" },
         { P("{\"sub\":\"a\",\"aee\":[\"b\"]}"), "/principals/0/aee",
           "string" },
         { P("{\"sub\":\"a\",\"handle\":\"bob\"}"), "/principals/0/handle",
@@ -213,6 +217,12 @@ test_broken(void **state)
             "{\"sub\":\"b\",\"handle\":\"~nn\"}"), "/principals/1/handle",
           "/principals/0" },
 
+        /* so does that of a work stream */
+
+        { P("{\"sub\":\"a\",\"streams\":[\"s1\",\"s1\"]},"
+            "{\"sub\":\"b\",\"streams\":[\"s2\",\"s1\"]}"),
+          "/principals/1/streams/1", "/principals/0" },
+
         /* an instrument cannot be another principal's name */
 
         { P("{\"sub\":\"a\",\"handle\":\"~cc-a\"},"
@@ -286,6 +296,45 @@ test_broken(void **state)
                          "{\"principals\":[{\"sub\":\"a\"},\n"
                          "{\"sub\":\"a\"}]}"), NULL, &dir, &err), -1);
     assert_int_equal(err.offset, 36);
+}
+
+
+/* The principals of a role, and the owner of a work stream. */
+
+static void
+test_groups(void **state)
+{
+    uint32_t                   at;
+    parley_directory_t        *dir;
+    const parley_principal_t  *all;
+
+    (void) state;
+
+    dir = parse("{\"principals\":["
+                "{\"sub\":\"a\",\"roles\":[\"ops\",\"x\",\"ops\"],"
+                "\"streams\":[\"s1\",\"s1\"]},"
+                "{\"sub\":\"b\",\"roles\":[\"x\"],\"streams\":[\"s2\"]},"
+                "{\"sub\":\"c\",\"roles\":[\"ops\"]}]}");
+    (void) parley_directory_principals(dir, &all);
+
+    at = 0;
+    assert_ptr_equal(parley_directory_next_role(dir, PARLEY_STR("ops"), &at),
+                     &all[0]);
+    assert_ptr_equal(parley_directory_next_role(dir, PARLEY_STR("ops"), &at),
+                     &all[2]);
+    assert_null(parley_directory_next_role(dir, PARLEY_STR("ops"), &at));
+
+    at = 0;
+    assert_null(parley_directory_next_role(dir, PARLEY_STR("Ops"), &at));
+    assert_null(parley_directory_next_role(dir, parley_str_none, &at));
+
+    assert_ptr_equal(parley_directory_by_stream(dir, PARLEY_STR("s1")),
+                     &all[0]);
+    assert_ptr_equal(parley_directory_by_stream(dir, PARLEY_STR("s2")),
+                     &all[1]);
+    assert_null(parley_directory_by_stream(dir, PARLEY_STR("S2")));
+
+    parley_directory_free(dir);
 }
 
 
@@ -684,6 +733,8 @@ static const struct CMUnitTest  tests[] = {
                      test_lookup),
     parley_auth_test("GW-03 GW-11 clashes, circles and whatever else is "
                      "wrong", test_broken),
+    parley_auth_test("C2A-04 roles and streams lead to principals",
+                     test_groups),
     parley_auth_test("GW-11 errors hold no secret", test_no_secret),
     parley_auth_test("GW-03 20 000 principals", test_large),
     parley_auth_test("GW-03 a principal from claims and directory",
