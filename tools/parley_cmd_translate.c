@@ -3,15 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gate/settings/parley_identities.h"
 #include "translate/parley_name.h"
 #include "gate/correlation/parley_seal.h"
 #include "auth/parley_signature.h"
 #include "tools/parley_tool.h"
 #include "gate/party/parley_who.h"
-
-
-#define PARLEY_IDENTITIES_MAX  (64 << 20)
 
 
 typedef struct {
@@ -255,27 +251,13 @@ parley_translate_loss_mode(parley_tool_t *tool, parley_translate_t *t)
 static int
 parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
 {
-    const char      *path;
-    parley_str_t     text;
-    parley_error_t   err;
+    const char  *path;
 
     path = parley_option(tool, "identities");
 
-    if (path == NULL) {
-        return 0;
-    }
-
-    if (parley_file_whole(tool, path, PARLEY_IDENTITIES_MAX, &text) != 0) {
-        return -1;
-    }
-
-    parley_error_clear(&err);
-
-    if (parley_identities_read(&tool->arena, &parley_mem_libc, text,
-                               &t->directory, &err)
-        != 0)
+    if (path != NULL
+        && parley_file_identities(tool, path, &t->directory) != 0)
     {
-        parley_say_error_in(path, text, &err);
         return -1;
     }
 

@@ -1,13 +1,15 @@
-/* Files: reads octets and keys. */
+/* Files: reads octets, keys and identities. */
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "gate/settings/parley_identities.h"
 #include "tools/parley_tool.h"
 
 
-#define PARLEY_FILE_KEYS_MAX  (4 << 20)     /* octets of a file of keys */
+#define PARLEY_FILE_KEYS_MAX        (4 << 20)   /* octets of a file of keys */
+#define PARLEY_FILE_IDENTITIES_MAX  (64 << 20)
 
 
 FILE *
@@ -160,6 +162,33 @@ parley_file_key(parley_tool_t *tool, const char *path, int is_private,
     if (is_private && ret->signs == 0) {
         parley_say("%s: no private key", path);
         parley_jwk_free(ret);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+parley_file_identities(parley_tool_t *tool, const char *path,
+    parley_directory_t **ret)
+{
+    parley_str_t    text;
+    parley_error_t  err;
+
+    *ret = NULL;
+
+    if (parley_file_whole(tool, path, PARLEY_FILE_IDENTITIES_MAX, &text) != 0) {
+        return -1;
+    }
+
+    parley_error_clear(&err);
+
+    if (parley_identities_read(&tool->arena, &parley_mem_libc, text, ret,
+                               &err)
+        != 0)
+    {
+        parley_say_error_in(path, text, &err);
         return -1;
     }
 

@@ -22,6 +22,7 @@ const parley_command_t *const  parley_commands[] = {
     &parley_cmd_validate,
     &parley_cmd_translate,
     &parley_cmd_explain,
+    &parley_cmd_attention,
     &parley_cmd_canon,
     &parley_cmd_sign,
     &parley_cmd_verify,

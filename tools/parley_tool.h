@@ -13,6 +13,7 @@
 
 #include "core/parley_arena.h"
 #include "core/parley_buf.h"
+#include "auth/parley_directory.h"
 #include "translate/parley_engine.h"
 #include "core/parley_error.h"
 #include "gate/message/parley_gate.h"
@@ -233,6 +234,14 @@ int parley_file_key(parley_tool_t *tool, const char *path, int is_private,
     parley_jwk_t *ret);
 
 
+/*
+ * Reads an identities file.  Returns 0, or -1 after an error message.  The
+ * caller calls parley_directory_free().
+ */
+int parley_file_identities(parley_tool_t *tool, const char *path,
+    parley_directory_t **ret);
+
+
 /* parley_input.c */
 
 typedef struct {
@@ -402,6 +411,7 @@ int parley_submission_read(parley_tool_t *tool, parley_submission_t *ret);
 
 /* the commands */
 
+extern const parley_command_t  parley_cmd_attention;
 extern const parley_command_t  parley_cmd_audit_verify;
 extern const parley_command_t  parley_cmd_hold_list;
 extern const parley_command_t  parley_cmd_hold_lift;

@@ -181,6 +181,9 @@ typedef struct {
     int    (*author)(parley_arena_t *arena, parley_str_t name,
                parley_edit_t *edits, uint32_t *ret_n);
 
+    /* chat in the words of this protocol (parley_chat.h); NULL: none */
+    const struct parley_chat_s  *chat;
+
     /*
      * Reports the envelope members of m, a message with this wire, that have no
      * canonical field.  A target without an open slot loses them.

@@ -41,6 +41,9 @@ typedef unsigned  parley_proto_set_t;
    and a token's sub */
 #define PARLEY_PROTO_CANONICAL  PARLEY_PROTO_AEE
 
+/* protocol of chat, with a parley_chat_t in its codec (parley_chat.h) */
+#define PARLEY_PROTO_CHAT       PARLEY_PROTO_C2A
+
 /* protocol of the handles that identify logs, and of the scopes that address
    them; its messages are for subscribers only */
 #define PARLEY_PROTO_STREAMS    PARLEY_PROTO_CHANNEL

@@ -22,6 +22,9 @@
  */
 #define PARLEY_C2A_DEADLINE_MAX  9007199254740991LL
 
+/* schemas that are validated separately: parts of the codec */
+#define PARLEY_C2A_SUBMISSION  0
+
 /* headers of a request that the codec uses */
 typedef enum {
     PARLEY_C2A_HEADER_MCP = 0       /* only an MCP client sends it */
@@ -162,6 +165,7 @@ parley_c2a_event(const parley_c2a_encode_t *e)
 
 extern const parley_binding_t  parley_c2a_binding;
 extern const parley_codec_t  parley_c2a_codec;
+extern const struct parley_chat_s  parley_c2a_chat;
 
 /* the nine signals, in the order of the draft (C2A-15) */
 #define PARLEY_C2A_SIGNALS  9

@@ -246,6 +246,10 @@ const parley_binding_t  parley_c2a_binding = {
 };
 
 
+static const parley_str_t  parley_c2a_inputs[] = {
+    [PARLEY_C2A_SUBMISSION] = parley_str("urn:parley:schema:c2a-submission"),
+};
+
 /* params of a request, and arguments of a call */
 static const parley_str_t  parley_c2a_payloads[] = {
     parley_str("/params"), parley_str("/params/arguments"), parley_str("")
@@ -257,6 +261,8 @@ const parley_codec_t  parley_c2a_codec = {
     .binding = &parley_c2a_binding,
     .syntax = &parley_c2a_syntax,
     .schema = parley_str("urn:parley:schema:c2a-2026-06-02"),
+    .parts = parley_c2a_inputs,
+    .nparts = sizeof(parley_c2a_inputs) / sizeof(parley_c2a_inputs[0]),
     .discriminator = PARLEY_ATOM_jsonrpc,
 
     .pointers[PARLEY_MSG_FORM] = "/method",
@@ -290,6 +296,7 @@ const parley_codec_t  parley_c2a_codec = {
     .submit = parley_c2a_submit,
     .account = parley_c2a_account,
     .author = parley_c2a_author,
+    .chat = &parley_c2a_chat,
     .unmapped = parley_c2a_unmapped,
     .type = parley_c2a_type,
     .within = parley_c2a_within,
