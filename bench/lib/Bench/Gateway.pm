@@ -159,6 +159,7 @@ END
         main => "load_module  $bench{module};\n",
         http => <<"END",
     parley_zone        bench:512m;
+    parley_connections off;
     parley_identities  $bench{dir}/sockets.json;
     parley_jwks        $bench{dir}/jwks.json;
     parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
@@ -193,6 +194,7 @@ END
         main => "load_module  $bench{module};\n",
         http => <<"END",
     parley_zone        bench:64m;
+    parley_connections off;
     parley_identities  $bench{dir}/listeners.json;
     parley_jwks        $bench{dir}/jwks.json;
     parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
