@@ -94,6 +94,14 @@ typedef struct {
 /* Advances the position.  The result for malformed frames is undefined. */
 void parley_frame_follow(parley_frame_place_t *at, parley_str_t octets);
 
+/* Returns whether the last frame is complete. */
+static inline int
+parley_frame_is_between(const parley_frame_place_t *at)
+{
+    return at->n == 0 && !at->payload;
+}
+
+
 /*
  * Returns the payload size that the last frame announces, if the frame is not a
  * control frame and only its complete head came; else 0.

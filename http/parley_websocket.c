@@ -21,7 +21,7 @@
 
 struct parley_websocket_s {
     parley_websocket_env_t   env;
-    wslay_event_context_ptr  wslay;
+    wslay_event_context_ptr  wslay;     /* NULL: there is nothing to continue */
     size_t                   max;
 
     uint8_t                 *text;      /* waiting messages, each after its
@@ -46,6 +46,7 @@ struct parley_websocket_s {
     unsigned                 handed:1;  /* the first message was returned to the
                                            caller */
     unsigned                 control:1; /* a control frame is being read */
+    unsigned                 partial:1; /* fragments of a message are missing */
     size_t                   taken;     /* octets that this call has taken */
     unsigned                 fed:1;     /* wslay has got a piece */
     unsigned                 dry:1;     /* there are no octets now */
@@ -55,6 +56,8 @@ struct parley_websocket_s {
 };
 
 
+static int parley_websocket_begin(parley_websocket_t *ws);
+static void parley_websocket_rest(parley_websocket_t *ws);
 static ssize_t parley_websocket_recv(wslay_event_context_ptr wslay,
     uint8_t *p, size_t len, int flags, void *data);
 static ssize_t parley_websocket_send(wslay_event_context_ptr wslay,
@@ -87,15 +90,6 @@ parley_websocket_create(const parley_websocket_env_t *env, size_t max)
 {
     parley_websocket_t  *ws;
 
-    static const struct wslay_event_callbacks  callbacks = {
-        .recv_callback = parley_websocket_recv,
-        .send_callback = parley_websocket_send,
-        .genmask_callback = parley_websocket_key,
-        .on_frame_recv_start_callback = parley_websocket_frame,
-        .on_frame_recv_chunk_callback = parley_websocket_chunk,
-        .on_msg_recv_callback = parley_websocket_whole,
-    };
-
     ws = env->mem.alloc(env->mem.ctx, sizeof(parley_websocket_t));
 
     if (ws == NULL) {
@@ -107,19 +101,54 @@ parley_websocket_create(const parley_websocket_env_t *env, size_t max)
     ws->env = *env;
     ws->max = max < UINT32_MAX ? max : UINT32_MAX;
 
-    if ((env->client
+    return ws;
+}
+
+
+/*
+ * Makes the context of wslay, which has 8.6 KB.  An idle connection has none.
+ */
+
+static int
+parley_websocket_begin(parley_websocket_t *ws)
+{
+    static const struct wslay_event_callbacks  callbacks = {
+        .recv_callback = parley_websocket_recv,
+        .send_callback = parley_websocket_send,
+        .genmask_callback = parley_websocket_key,
+        .on_frame_recv_start_callback = parley_websocket_frame,
+        .on_frame_recv_chunk_callback = parley_websocket_chunk,
+        .on_msg_recv_callback = parley_websocket_whole,
+    };
+
+    if ((ws->env.client
          ? wslay_event_context_client_init(&ws->wslay, &callbacks, ws)
          : wslay_event_context_server_init(&ws->wslay, &callbacks, ws))
         != 0)
     {
-        env->mem.free(env->mem.ctx, ws);
-        return NULL;
+        ws->wslay = NULL;
+        return -1;
     }
 
     wslay_event_config_set_no_buffering(ws->wslay, 1);
     wslay_event_config_set_max_recv_msg_length(ws->wslay, ws->max);
 
-    return ws;
+    return 0;
+}
+
+
+/* Frees the context of wslay between two messages. */
+
+static void
+parley_websocket_rest(parley_websocket_t *ws)
+{
+    if (ws->dry && parley_frame_is_between(&ws->place) && !ws->partial && !ws->over
+        && ws->close == PARLEY_CLOSE_NONE && !ws->closed && !ws->peer
+        && !wslay_event_want_write(ws->wslay))
+    {
+        wslay_event_context_free(ws->wslay);
+        ws->wslay = NULL;
+    }
 }
 
 
@@ -130,7 +159,9 @@ parley_websocket_free(parley_websocket_t *ws)
 
     mem = ws->env.mem;
 
-    wslay_event_context_free(ws->wslay);
+    if (ws->wslay != NULL) {
+        wslay_event_context_free(ws->wslay);
+    }
 
     if (ws->text != NULL) {
         mem.free(mem.ctx, ws->text);
@@ -243,6 +274,11 @@ parley_websocket_read(parley_websocket_t *ws)
 {
     int  rc;
 
+    if (ws->wslay == NULL && parley_websocket_begin(ws) != 0) {
+        ws->over = 1;
+        return;
+    }
+
     /* wslay returns after half a frame head.  Read on, since no event would
        follow for octets that are already there. */
 
@@ -262,6 +298,7 @@ parley_websocket_read(parley_websocket_t *ws)
              && wslay_event_get_read_enabled(ws->wslay));
 
     if (rc == 0) {
+        parley_websocket_rest(ws);
         return;
     }
 
@@ -362,6 +399,10 @@ parley_websocket_frame(wslay_event_context_ptr wslay,
     (void) wslay;
 
     ws->control = wslay_is_ctrl_frame(arg->opcode);
+
+    if (!ws->control) {
+        ws->partial = !arg->fin;
+    }
 
     if (arg->opcode == WSLAY_BINARY_FRAME) {
         parley_websocket_stop(ws, PARLEY_CLOSE_KIND);
