@@ -142,9 +142,9 @@ parley_websocket_begin(parley_websocket_t *ws)
 static void
 parley_websocket_rest(parley_websocket_t *ws)
 {
-    if (ws->dry && parley_frame_is_between(&ws->place) && !ws->partial && !ws->over
-        && ws->close == PARLEY_CLOSE_NONE && !ws->closed && !ws->peer
-        && !wslay_event_want_write(ws->wslay))
+    if (ws->dry && parley_frame_is_between(&ws->place) && !ws->partial
+        && !ws->over && ws->close == PARLEY_CLOSE_NONE && !ws->closed
+        && !ws->peer && !wslay_event_want_write(ws->wslay))
     {
         wslay_event_context_free(ws->wslay);
         ws->wslay = NULL;

@@ -41,6 +41,8 @@ typedef struct {
 
     unsigned                       taken:1; /* nginx has left the connections */
     unsigned                       leaving:1;   /* the worker exits */
+    unsigned                       ended:1; /* the service was told to close,
+                                               and left without a close frame */
 } ngx_http_parley_pass_t;
 
 

@@ -111,7 +111,7 @@ ngx_http_parley_pass_settle(ngx_http_parley_pass_t *p,
 
     /* a state that answers later settles the message when it is freed */
 
-    if (frame->sent && !p->service.gone
+    if (frame->sent && (!p->service.gone || p->ended)
         && parley_gate_answer(g, &response, &answered) == 0)
     {
         (void) ngx_http_parley_settle(&frame->ctx, &answered);
@@ -215,6 +215,7 @@ ngx_http_parley_pass_texts(ngx_http_parley_pass_t *p)
 
         case PARLEY_WEBSOCKET_OVER:
             service->gone = 1;
+            p->ended = service->closing;
             break;
 
         case PARLEY_WEBSOCKET_MORE:
