@@ -135,6 +135,114 @@ subtest 'GW-31 rules without a proof that is turned off cause a warning' => sub 
 };
 
 
+# each directive, with what a location that uses it needs besides
+my @inherited = (
+    (map { [$_, 'parley_accept aee; parley_trusted on;'] }
+         'parley_limits body=1k', 'parley_cap priority=low',
+         'parley_freshness past=1s future=1s', 'parley_window 1h',
+         'parley_speak aee', 'parley_vcp_critical pass', 'parley_redact /x',
+         'parley_signature optional', 'parley_dry_run on',
+         'parley_rate 1r/s', 'parley_allow role=a', 'parley_deny type=task'),
+    ['parley_trusted on', 'parley_accept aee;'],
+    ['parley_claims aee=agent', "parley_accept aee; $jwt"],
+    ['parley_loss reject', 'parley_accept aee c2a; parley_speak c2a; '
+                           . 'parley_trusted on;'],
+    map { [$_, 'parley_accept vcp; parley_trusted on; parley_window 24h;'] }
+        'parley_vcp_context "c"', 'parley_vcp_severity A=warning',
+        'parley_vcp_broadcast bus.ops');
+
+# directives that protect: a warning names each location that does not use them
+my %protects = map { $_ => 1 } qw(parley_redact parley_signature parley_rate
+                                  parley_allow parley_deny);
+
+# Returns the numbers of warnings that no location uses the directive, and that
+# a location does not.
+sub unused {
+    my ($directive, $location, $server, $http) = @_;
+
+    my ($name) = split ' ', $directive;
+    my ($status, $said) = check(secure($location, $server // '',
+                                       "$zone $keys " . ($http // '')));
+
+    is($status, 0) or diag($said);
+
+    return (scalar(() = $said =~ /\[warn\] "$name" has no effect: no location that inherits it takes messages to which it applies.* in \S+:[0-9]+$/mg),
+            scalar(() = $said =~ /\[warn\] location "[^"]*" inherits "$name", which has no effect/g));
+}
+
+sub is_unused { (unused(@_))[0] }
+
+subtest "GW-31 an inherited $$_[0] that no location uses causes a warning"
+    => sub {
+    my ($directive, $uses) = @$_;
+    my ($name) = split ' ', $directive;
+
+    for my $at (["$directive;"], ['', "$directive;"]) {
+        my $level = $at->[0] ? 'of a server' : 'of http';
+
+        is_deeply([unused($directive, '', @$at)],
+                  $protects{$name} ? [0, 1] : [1, 0], "$level, no messages");
+        is(is_unused($directive, $uses, @$at), 0, "$level, inherited");
+        is(is_unused($directive, "$uses $directive;", @$at), 1,
+           "$level, overridden") unless $uses =~ /$name/;
+        is_deeply([unused($directive, "$uses } location /also { $uses "
+                           . "$directive; proxy_pass http://127.0.0.1:1; "
+                           . "} location /not {", @$at)],
+                  [0, $protects{$name} // 0],
+                  "$level, inherited by one of three");
+    }
+} for @inherited;
+
+subtest 'GW-31 inherited directives that one kind of location uses' => sub {
+    my $limits = 'parley_limits body=1k';
+    my $trusted = 'parley_accept aee; parley_trusted on;';
+
+    is(is_unused($limits, "$jwt } location /s { $jwt parley_stream channel; } "
+                          . 'location /t {', "$limits;"), 0, 'a stream');
+    is(is_unused($limits, 'parley_status; allow 127.0.0.1; deny all; } '
+                          . 'location /t {', "$limits;"), 1, 'a status page');
+    is(is_unused($limits, "$trusted $limits;", "$limits;", $trusted), 1,
+       'a server whose locations all have their own');
+    is(is_unused('parley_dry_run on', "$jwt } location /s { $jwt "
+                 . 'parley_submit channel; } location /t {',
+                 'parley_dry_run on;', ), 0, 'proven callers');
+    is(is_unused('parley_dry_run on', '} location /s { parley_trusted on; '
+                 . 'parley_submit channel; } location /t {',
+                 'parley_dry_run on;'), 1, 'only publications');
+    is(is_unused('parley_loss reject', $trusted, 'parley_loss reject;'), 1,
+       'one protocol, so nothing is translated');
+    is(is_unused('parley_vcp_context c', $trusted, 'parley_vcp_context c;'), 1,
+       'no VCP');
+    is(is_unused($limits, "} location /o { $limits; location /o/i { $trusted "
+                          . 'proxy_pass http://127.0.0.1:1; } } location /t {'),
+       0, 'a nested location');
+    is(is_unused($limits, "} location /o { $limits; location /o/i { "
+                          . 'proxy_pass http://127.0.0.1:1; } } location /t {'),
+       1, 'a nested location without messages');
+
+    for my $off ('parley_dry_run off', 'parley_trusted off', 'parley_jwt off',
+                 'parley_rate off', 'parley_signature off', 'parley_accept off')
+    {
+        is(is_unused($off, '', "$off;"), 0, "$off turns nothing on");
+    }
+};
+
+
+subtest 'GW-31 a file that two servers include' => sub {
+    spew(tmp_dir() . '/shared.conf', "parley_limits body=1k;\n");
+
+    my $shared = 'include %TMP%/shared.conf;';
+    my $uses = 'parley_accept aee; parley_trusted on;';
+    my $server = "server { listen 127.0.0.1:%PORT_3% ssl; $tls "
+                 . "server_name b; $shared location / {";
+
+    is(is_unused('parley_limits', "$uses } } $server", $shared), 0,
+       'used in one of them');
+    is(is_unused('parley_limits', "} } $server", $shared), 1,
+       'one warning for both');
+};
+
+
 subtest 'GW-31 a location with an empty name' => sub {
     my $http = secure("$jwt parley_redact /x;") =~ s{location /in}{location ""}r;
     my ($status, $said) = check($http);

@@ -25,6 +25,7 @@ struct parley_engine_s;         /* parley_codec_types.h */
 struct parley_intents_s;        /* parley_intents.h */
 struct parley_jwt_conf_s;       /* parley_jwt_conf.h */
 struct parley_rules_conf_s;     /* parley_rules.h */
+struct parley_outer_s;          /* parley_settings_effects.c */
 
 
 /* parley_health */
@@ -247,6 +248,8 @@ typedef struct parley_settings_http_s {
                                            publication */
     struct parley_jwt_conf_s  *tickets;     /* each parley_jwt with tickets=,
                                                the last first; NULL: none */
+    struct parley_outer_s  *outer;      /* directives of parley_settings_list(),
+                                           the last first; NULL: none */
 
     parley_where_t       where[PARLEY_DIRECTIVE_COUNT];
 } parley_settings_http_t;
@@ -301,6 +304,8 @@ typedef struct parley_settings_s {
     parley_where_t               where[PARLEY_DIRECTIVE_COUNT];
     uint64_t                     own;   /* bits of 1 << id: the block itself
                                            sets the part of this directive */
+    unsigned                     listed:1;      /* parley_settings_list() has
+                                                   listed it */
 } parley_settings_t;
 
 
@@ -403,6 +408,15 @@ int parley_settings_dials(parley_settings_http_t *http,
  */
 void parley_settings_merge(parley_settings_t *s,
     const parley_settings_t *outer);
+
+/*
+ * GW-31: lists the directives of a block that other blocks inherit, or of a
+ * server.  parley_settings_http_doubt() warns of each that no block uses.
+ * Lists a block once.  Returns 0, or -1 if memory is exhausted.
+ */
+int parley_settings_list(const parley_settings_env_t *env,
+    parley_settings_http_t *http, parley_settings_t *s)
+    __attribute__((warn_unused_result));
 
 /*
  * Returns the protocol of an upstream without parley_speak: the only accepted

@@ -24,23 +24,8 @@ parley_settings_endpoint_check(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_directive_id_t id, parley_problem_t *problem)
 {
-    uint64_t                beside;
     const char             *why, *name;
     parley_directive_id_t   other;
-
-    /* directives of a location that have an effect together with id */
-
-    beside = (uint64_t) 1 << id | parley_settings_bit(ACCEPT)
-             | parley_settings_bit(JWT) | parley_settings_bit(CLAIMS)
-             | parley_settings_bit(CERTIFICATE) | parley_settings_bit(RATE)
-             | parley_settings_bit(LIMITS) | parley_settings_bit(TRUSTED)
-             | parley_settings_bit(ALLOW) | parley_settings_bit(DENY);
-
-    if (id == PARLEY_DIRECTIVE_STREAM) {
-        beside |= parley_settings_bit(VCP_CONTEXT)
-                  | parley_settings_bit(VCP_CONSTITUTION)
-                  | parley_settings_bit(VCP_BROADCAST);
-    }
 
     problem->where = s->where[id];
     name = parley_directives[id].name;
@@ -54,7 +39,9 @@ parley_settings_endpoint_check(parley_settings_http_t *http,
         return -1;
     }
 
-    other = parley_settings_other(s, beside);
+    other = parley_settings_other(s, (uint64_t) 1 << id
+                                     | parley_settings_bit(ACCEPT)
+                                     | parley_settings_uses(s, block));
 
     if (other != PARLEY_DIRECTIVE_COUNT) {
         problem->where = s->where[other];

@@ -13,6 +13,18 @@
 
 #define parley_settings_bit(name)  ((uint64_t) 1 << PARLEY_DIRECTIVE_##name)
 
+/* directives of VCP messages that the gateway itself writes */
+#define PARLEY_SETTINGS_VCP                                                   \
+    (parley_settings_bit(VCP_CONTEXT) | parley_settings_bit(VCP_CONSTITUTION) \
+     | parley_settings_bit(VCP_BROADCAST))
+
+/* directives that have an effect without a message */
+#define PARLEY_SETTINGS_PROVING                                               \
+    (parley_settings_bit(JWT) | parley_settings_bit(CLAIMS)                   \
+     | parley_settings_bit(CERTIFICATE) | parley_settings_bit(TRUSTED)        \
+     | parley_settings_bit(ALLOW) | parley_settings_bit(DENY)                 \
+     | parley_settings_bit(RATE) | parley_settings_bit(DRY_RUN))
+
 
 /* parts of errors that several checks have */
 #define PARLEY_SETTINGS_ANSWERS                                              \
@@ -98,6 +110,28 @@ int parley_settings_has_no_jwks(const parley_settings_http_t *http,
 /* GW-28: refuses directives of the location that have no effect. */
 int parley_settings_effects(const parley_settings_t *s,
     parley_problem_t *problem);
+
+/*
+ * Returns the directives, as bits of 1 << id, that can have an effect in a
+ * block where the steps run.
+ */
+uint64_t parley_settings_uses(const parley_settings_t *s,
+    const parley_block_facts_t *block);
+
+/*
+ * GW-31: marks the listed directives of set (bits of 1 << id) that apply to the
+ * block and have an effect there.
+ */
+void parley_settings_used(const parley_settings_http_t *http,
+    const parley_settings_t *s, uint64_t set);
+
+/* GW-31: warns of each listed directive that no block uses. */
+void parley_settings_unused(const parley_settings_env_t *env,
+    const parley_settings_http_t *http);
+
+/* Returns whether two places are the same. */
+int parley_settings_is_same(const parley_where_t *one,
+    const parley_where_t *other);
 
 
 #endif /* PARLEY_SETTINGS_PARTS_H */

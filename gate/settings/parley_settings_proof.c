@@ -17,17 +17,8 @@ static int parley_settings_proof_rates(const parley_settings_t *s,
 static void parley_settings_proof_returns(const parley_settings_env_t *env,
     const parley_block_facts_t *block, parley_problem_t *problem);
 static void parley_settings_proof_inherits(const parley_settings_env_t *env,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem);
-
-
-/* directives that have an effect without a message */
-
-#define PARLEY_SETTINGS_PROVING                                               \
-    (parley_settings_bit(JWT) | parley_settings_bit(CLAIMS)                   \
-     | parley_settings_bit(CERTIFICATE) | parley_settings_bit(TRUSTED)        \
-     | parley_settings_bit(ALLOW) | parley_settings_bit(DENY)                 \
-     | parley_settings_bit(RATE) | parley_settings_bit(DRY_RUN))
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem);
 
 
 int
@@ -77,7 +68,7 @@ parley_settings_proof(const parley_settings_env_t *env,
         return -1;
     }
 
-    parley_settings_proof_inherits(env, s, block, problem);
+    parley_settings_proof_inherits(env, http, s, block, problem);
     parley_settings_proof_returns(env, block, problem);
 
     return 0;
@@ -196,8 +187,8 @@ parley_settings_proof_returns(const parley_settings_env_t *env,
 
 static void
 parley_settings_proof_inherits(const parley_settings_env_t *env,
-    const parley_settings_t *s, const parley_block_facts_t *block,
-    parley_problem_t *problem)
+    const parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
 {
     size_t                 i;
     const parley_where_t  *where;
@@ -218,6 +209,7 @@ parley_settings_proof_inherits(const parley_settings_env_t *env,
         }
 
         problem->where.line = 0;
+        parley_settings_used(http, s, (uint64_t) 1 << i);
 
         (void) parley_problem(problem, "location \"%.*s\" inherits \"%s\", "
                               "which has no effect without "

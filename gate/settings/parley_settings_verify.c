@@ -68,6 +68,8 @@ parley_settings_inactive(const parley_settings_env_t *env,
     if (block->internal && block->name.len > 0
         && parley_str_eq(block->name, http->deliver_uri))
     {
+        parley_settings_used(http, s, PARLEY_SETTINGS_VCP);
+
         return parley_settings_delivers(s, problem);
     }
 
@@ -107,6 +109,7 @@ parley_settings_inactive(const parley_settings_env_t *env,
         }
 
         problem->where.line = 0;
+        parley_settings_used(http, s, (uint64_t) 1 << i);
 
         (void) parley_problem(problem, "location \"%.*s\" inherits \"%s\", "
                               "which has no effect without "
@@ -139,9 +142,7 @@ parley_settings_delivers(const parley_settings_t *s,
     const char             *name;
     parley_directive_id_t   other;
 
-    other = parley_settings_other(s, parley_settings_bit(VCP_CONTEXT)
-                                     | parley_settings_bit(VCP_CONSTITUTION)
-                                     | parley_settings_bit(VCP_BROADCAST)
+    other = parley_settings_other(s, PARLEY_SETTINGS_VCP
                                      | parley_settings_bit(ACCEPT));
 
     if (other != PARLEY_DIRECTIVE_COUNT) {
@@ -180,6 +181,8 @@ parley_settings_verify(const parley_settings_env_t *env,
     if (parley_settings_answers(s)) {
         return parley_settings_answer(env, s, block, problem);
     }
+
+    parley_settings_used(http, s, parley_settings_uses(s, block));
 
     if (s->proves) {
         return parley_settings_proof(env, http, s, block, problem);

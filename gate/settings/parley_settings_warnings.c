@@ -30,8 +30,6 @@ static void parley_settings_unsigned_warn(const parley_settings_env_t *env,
     const char *noun);
 static int parley_settings_is_unsigned(const parley_settings_http_t *http,
     parley_proto_t to, parley_proto_set_t from);
-static int parley_settings_is_same(const parley_where_t *one,
-    const parley_where_t *other);
 static int parley_settings_has_keys(const parley_settings_http_t *http,
     parley_str_t issuer);
 
@@ -82,7 +80,7 @@ parley_settings_warnings_proof(const parley_settings_env_t *env,
 }
 
 
-/* Warns of tickets= where no stream takes tickets (GW-28). */
+/* GW-28: warns of tickets= where no stream takes tickets. */
 
 void
 parley_settings_http_doubt(const parley_settings_env_t *env,
@@ -106,6 +104,7 @@ parley_settings_http_doubt(const parley_settings_env_t *env,
         parley_settings_warn(env, &problem);
     }
 
+    parley_settings_unused(env, http);
     parley_settings_warnings_rules(env, http);
     parley_settings_unsigned_read(env, http);
 }
@@ -390,13 +389,6 @@ parley_settings_is_unsigned(const parley_settings_http_t *http,
     }
 
     return 0;
-}
-
-
-static int
-parley_settings_is_same(const parley_where_t *one, const parley_where_t *other)
-{
-    return one->line == other->line && parley_str_eq(one->file, other->file);
 }
 
 

@@ -340,10 +340,16 @@ ngx_http_parley_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     parley_settings_merge(conf, prev);
 
     ngx_http_parley_block_facts(cf, &facts);
+    ngx_http_parley_conf_env(cf, mcf, &env);
+
+    if (parley_settings_list(&env, &mcf->http, prev) != 0
+        || (!facts.location
+            && parley_settings_list(&env, &mcf->http, conf) != 0))
+    {
+        return NGX_CONF_ERROR;
+    }
 
     if (!parley_settings_steps(conf)) {
-        ngx_http_parley_conf_env(cf, mcf, &env);
-
         return parley_settings_inactive(&env, &mcf->http, conf, &facts,
                                         &problem)
                == 0

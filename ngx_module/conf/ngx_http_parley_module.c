@@ -111,14 +111,15 @@ ngx_http_parley_init(ngx_conf_t *cf)
 
     mcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_parley_module);
 
-    if (mcf->places.nelts == 0) {
-        return NGX_OK;
-    }
-
-    if (ngx_http_parley_engine_init(cf, mcf) != NGX_OK
+    if ((mcf->places.nelts > 0
+         && ngx_http_parley_engine_init(cf, mcf) != NGX_OK)
         || ngx_http_parley_verify(cf, mcf) != NGX_OK)
     {
         return NGX_ERROR;
+    }
+
+    if (mcf->places.nelts == 0) {
+        return NGX_OK;
     }
 
     if (mcf->jwks_uri.len) {
