@@ -87,6 +87,18 @@ parley_problem(parley_problem_t *problem, const char *fmt, ...)
 }
 
 
+void
+parley_settings_warn(const parley_settings_env_t *env,
+    parley_problem_t *problem)
+{
+    if (env->warn != NULL) {
+        env->warn(env->ctx, problem);
+    }
+
+    problem->text[0] = '\0';
+}
+
+
 int
 parley_setting_bad(const parley_setting_t *d, parley_str_t word,
     const char *why)

@@ -25,7 +25,7 @@ struct parley_engine_s;         /* parley_codec_types.h */
 struct parley_intents_s;        /* parley_intents.h */
 struct parley_jwt_conf_s;       /* parley_jwt_conf.h */
 struct parley_rules_conf_s;     /* parley_rules.h */
-struct parley_outer_s;          /* parley_settings_effects.c */
+struct parley_outer_s;          /* parley_settings_outer.c */
 
 
 /* parley_health */

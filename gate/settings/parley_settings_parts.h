@@ -111,12 +111,19 @@ int parley_settings_has_no_jwks(const parley_settings_http_t *http,
 int parley_settings_effects(const parley_settings_t *s,
     parley_problem_t *problem);
 
+/* As parley_settings_effects(), for one directive that the block has. */
+int parley_settings_effect(const parley_settings_t *s,
+    const parley_directive_row_t *row, parley_problem_t *problem);
+
 /*
  * Returns the directives, as bits of 1 << id, that can have an effect in a
  * block where the steps run.
  */
 uint64_t parley_settings_uses(const parley_settings_t *s,
     const parley_block_facts_t *block);
+
+
+/* parley_settings_outer.c */
 
 /*
  * GW-31: marks the listed directives of set (bits of 1 << id) that apply to the

@@ -390,15 +390,3 @@ parley_settings_is_unsigned(const parley_settings_http_t *http,
 
     return 0;
 }
-
-
-void
-parley_settings_warn(const parley_settings_env_t *env,
-    parley_problem_t *problem)
-{
-    if (env->warn != NULL) {
-        env->warn(env->ctx, problem);
-    }
-
-    problem->text[0] = '\0';
-}
