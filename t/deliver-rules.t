@@ -330,6 +330,9 @@ EOT
 
 
 subtest 'HUB-06 VCP for a URL has the context of the location that posts' => sub {
+    # a worker of the configuration before could still deliver
+    my $left = $nginx->logged(qr/exited with code 0/);
+
     ok($nginx->reload(workers => 1, http => http(
         of => { bob => { deliver => "https://$here/bob", speaks => 'vcp' } },
         locations => <<"EOT")), 'reloaded');
@@ -341,6 +344,11 @@ subtest 'HUB-06 VCP for a URL has the context of the location that posts' => sub
             parley_vcp_constitution creed://a/posted\@1;
         }
 EOT
+
+    for (1 .. 200) {
+        last if $nginx->logged(qr/exited with code 0/) > $left;
+        select undef, undef, undef, 0.05;
+    }
 
     $peer->clear;
 
