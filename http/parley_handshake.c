@@ -97,6 +97,10 @@ parley_handshake_check(parley_str_t key,
         return "Sec-WebSocket-Accept does not fit the key";
     }
 
+    if (answer->repeated) {
+        return "Sec-WebSocket-Accept or Sec-WebSocket-Protocol is repeated";
+    }
+
     if (answer->protocol.data != NULL) {
         return "a subprotocol was selected, but none was offered";
     }

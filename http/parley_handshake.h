@@ -20,12 +20,14 @@
 
 
 /* header fields of a server's 101; data is NULL if a field is missing */
-typedef struct {
+typedef struct parley_handshake_answer_s {
     parley_str_t  upgrade;
     parley_str_t  connection;
     parley_str_t  accept;       /* Sec-WebSocket-Accept */
     parley_str_t  protocol;     /* Sec-WebSocket-Protocol */
     parley_str_t  extensions;   /* Sec-WebSocket-Extensions */
+    unsigned      repeated:1;   /* Sec-WebSocket-Accept or -Protocol occurs
+                                   twice */
 } parley_handshake_answer_t;
 
 

@@ -9,9 +9,8 @@
 
 /* reason to keep back a header of a request */
 typedef enum {
-    PARLEY_HEADER_WRITTEN = 0,  /* the gateway writes the header itself */
-    PARLEY_HEADER_DECLINED,     /* offers a coding of messages that the gateway
-                                   cannot read */
+    PARLEY_HEADER_WRITTEN = 0,  /* the gateway writes the header itself, or
+                                   leaves it out */
     PARLEY_HEADER_CONDITION,    /* condition on a representation; an answer to a
                                    message is not one (GW-36) */
     PARLEY_HEADER_FRAMING,      /* delimits the body: nginx writes it, under
@@ -46,7 +45,7 @@ static int64_t parley_header_seconds(parley_str_t value, int64_t max);
     X('a', "accept-encoding", WRITTEN)                                        \
     X('c', "content-encoding", WRITTEN)                                       \
     X('t', "traceparent", WRITTEN)                                            \
-    X('s', "sec-websocket-extensions", DECLINED)                              \
+    X('s', "sec-websocket-extensions", WRITTEN)                               \
     X('i', "if-match", CONDITION)                                             \
     X('i', "if-modified-since", CONDITION)                                    \
     X('i', "if-none-match", CONDITION)                                        \

@@ -37,6 +37,8 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
     parley_str_t body, const parley_json_limits_t *limits, uint64_t seed,
     parley_answer_t *answer, parley_error_t *err)
 {
+    parley_json_t  doc;
+
     parley_error_clear(err);
     parley_octets_zero(answer, sizeof(parley_answer_t));
 
@@ -50,7 +52,7 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
         return parley_answer_error(status, err);
     }
 
-    if (parley_json_read(&answer->doc, arena, limits, seed, body, err) != 0) {
+    if (parley_json_read(&doc, arena, limits, seed, body, err) != 0) {
 
         if (err->code == PARLEY_E_CAPACITY) {
             return -1;
@@ -66,6 +68,22 @@ parley_answer_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
         return parley_answer_error(status, err);
     }
+
+    return parley_answer_read(engine, arena, proto, sent, status, &doc, answer,
+                              err);
+}
+
+
+int
+parley_answer_read(const parley_engine_t *engine, parley_arena_t *arena,
+    parley_proto_t proto, const parley_encoded_t *sent, int status,
+    const parley_json_t *doc, parley_answer_t *answer, parley_error_t *err)
+{
+    parley_error_clear(err);
+    parley_octets_zero(answer, sizeof(parley_answer_t));
+
+    answer->status = status;
+    answer->doc = *doc;
 
     if (parley_codecs[proto]->answer_decode(engine, arena, sent, answer, err)
         == 0

@@ -174,6 +174,14 @@ int parley_answer_decode(const parley_engine_t *engine,
     parley_answer_t *answer, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* As parley_answer_decode(), for a body that is already read.  Reads doc only,
+   so that several calls may share it. */
+int parley_answer_read(const parley_engine_t *engine,
+    parley_arena_t *arena, parley_proto_t proto,
+    const parley_encoded_t *sent, int status, const parley_json_t *doc,
+    parley_answer_t *answer, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
 /*
  * Changes the pointer of an error about answer->msg so that it begins at the
  * whole answer.

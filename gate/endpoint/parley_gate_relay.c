@@ -59,10 +59,9 @@ parley_gate_relay_methods(const parley_gate_t *g)
 
 
 /*
- * Returns the protocol of the clients of the service's streams: that of the
- * service if it is accepted, else the only accepted one.  A GET does not name
- * its protocol.  NONE: no stream passes here, also because clients of another
- * protocol look for a stream when they connect.
+ * Returns the protocol of the clients of the service's streams; a GET does not
+ * name its protocol.  NONE: no stream passes here, also because clients of
+ * another protocol look for a stream when they connect.
  */
 
 static parley_proto_t
@@ -70,12 +69,10 @@ parley_gate_relay_told(const parley_gate_t *g)
 {
     parley_proto_t  told;
 
-    told = g->conf.gate->accept & PARLEY_PROTO_BIT(g->conf.gate->speak)
-           ? g->conf.gate->speak
-           : parley_settings_speaks(g->conf.gate->accept);
+    told = parley_gate_relay_proto(g);
 
-    return told == PARLEY_PROTO_NONE || parley_codecs[told]->unstreamed
-           || parley_binding_looks(g->conf.gate->accept
+    return told != PARLEY_PROTO_NONE
+           && parley_binding_looks(g->conf.gate->accept
                                    & ~PARLEY_PROTO_BIT(told))
            ? PARLEY_PROTO_NONE : told;
 }

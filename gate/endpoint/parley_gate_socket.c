@@ -17,7 +17,20 @@
 
 
 static void parley_gate_socket_found(void *data, parley_str_t value);
-static parley_proto_t parley_gate_socket_proto(const parley_gate_t *g);
+
+
+parley_proto_t
+parley_gate_relay_proto(const parley_gate_t *g)
+{
+    parley_proto_t  proto;
+
+    proto = g->conf.gate->accept & PARLEY_PROTO_BIT(g->conf.gate->speak)
+            ? g->conf.gate->speak
+            : parley_settings_speaks(g->conf.gate->accept);
+
+    return proto != PARLEY_PROTO_NONE && !parley_codecs[proto]->unstreamed
+           ? proto : PARLEY_PROTO_NONE;
+}
 
 
 int
@@ -29,13 +42,15 @@ parley_gate_socket_asked(parley_gate_t *g, parley_str_t method)
     if (!parley_str_is(method, "GET") || g->env->headers == NULL
         || parley_settings_endpoint(g->conf.s) != PARLEY_ENDPOINT_NONE
         || g->conf.s->submit != NULL
-        || !(g->conf.plan & PARLEY_PLAN(PARLEY_STEP_PROOF)))
+        || !(g->conf.plan & PARLEY_PLAN(PARLEY_STEP_PROOF))
+        || g->conf.gate->speak >= PARLEY_PROTO_COUNT
+        || parley_codecs[g->conf.gate->speak]->unstreamed)
     {
         return 0;
     }
 
     asked = 0;
-    proto = parley_gate_socket_proto(g);
+    proto = parley_gate_relay_proto(g);
 
     g->env->headers(g, PARLEY_STR("upgrade"), parley_gate_socket_found,
                     &asked);
@@ -47,32 +62,6 @@ parley_gate_socket_asked(parley_gate_t *g, parley_str_t method)
     g->read.proto = proto;
 
     return 1;
-}
-
-
-/*
- * Returns the protocol in which a client gets messages that it did not ask for:
- * that of the service if it is accepted, else the only accepted one.  NONE: no
- * WebSocket passes here.
- */
-
-static parley_proto_t
-parley_gate_socket_proto(const parley_gate_t *g)
-{
-    parley_proto_t  proto;
-
-    if (g->conf.gate->speak >= PARLEY_PROTO_COUNT
-        || parley_codecs[g->conf.gate->speak]->unstreamed)
-    {
-        return PARLEY_PROTO_NONE;
-    }
-
-    proto = g->conf.gate->accept & PARLEY_PROTO_BIT(g->conf.gate->speak)
-            ? g->conf.gate->speak
-            : parley_settings_speaks(g->conf.gate->accept);
-
-    return proto != PARLEY_PROTO_NONE && !parley_codecs[proto]->unstreamed
-           ? proto : PARLEY_PROTO_NONE;
 }
 
 
@@ -101,14 +90,13 @@ parley_gate_socket_handshake(parley_gate_t *g)
 
 int
 parley_gate_is_answer(parley_gate_t *g, parley_arena_t *arena,
-    parley_str_t text)
+    const parley_json_t *doc)
 {
     parley_error_t   err;
     parley_answer_t  answer;
 
-    if (parley_answer_decode(g->engine, arena, g->conf.gate->speak,
-                             &g->out.sent, 200, text, &g->conf.gate->limits,
-                             g->in.seed, &answer, &err)
+    if (parley_answer_read(g->engine, arena, g->conf.gate->speak,
+                           &g->out.sent, 200, doc, &answer, &err)
         != 0)
     {
         return err.code == PARLEY_E_CAPACITY ? -1 : 0;

@@ -193,9 +193,9 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     /* if a rule may deny a message, each message is checked */
 
     if (parley_gate_denies(g)) {
-        parley_gate_reader(g, &o->rules);
-        o->reader = &o->rules;
-        s->reader = parley_str_make(&o->reader, sizeof(o->reader));
+        parley_gate_reader(g, &o->reader);
+        o->rules = &o->reader;
+        s->reader = parley_str_make(&o->rules, sizeof(o->rules));
     }
 
     return 0;

@@ -265,37 +265,6 @@ int parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
     struct parley_event_s *event, struct parley_answered_s *ret)
     __attribute__((warn_unused_result));
 
-/* a message that the service sends without being asked */
-typedef struct {
-    const parley_json_t  *doc;      /* the message, in the service's protocol */
-    parley_str_t          data;     /* its octets */
-    parley_proto_t        told;     /* protocol of the client */
-    parley_str_t          reader;   /* address of the client's stream
-                                       (parley_address.h): the message must be
-                                       to its owner, or from it; empty: to
-                                       anyone */
-} parley_unasked_t;
-
-/*
- * Checks a message that the service sends without being asked, and writes it in
- * the client's protocol.  The caller has read it by parley_json_read(), with
- * g->conf.gate->limits.  The message is checked as an answer is: the schema,
- * names, parley_intents; and it must not have the gateway's name as its sender.
- * If it is translated and names a question of the client, it must belong to
- * this question; the question stays open.  On a WebSocket, also an untranslated
- * answer must name an open question, else the error is reply-unmatched.
- *
- * Reads conf, in.seed and who->directory of the gate, and for a translation
- * g->out.opts, filled by parley_gate_options(), and g->ask.  Adds losses to
- * g->loss.  Returns 0 and *ret in the arena or in u->data; PARLEY_WAIT: call
- * again with equal arguments, in the same step of g->ask; or -1 with g->err,
- * which names the member at fault: upstream-invalid; translation-unsupported or
- * identity-unmappable, if the client's protocol cannot express it; capacity.
- */
-int parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
-    const parley_unasked_t *u, parley_encoded_t *ret)
-    __attribute__((warn_unused_result));
-
 /*
  * An open stream of a service keeps its session bound to the caller.
  * parley_gate_relay_has_session() returns whether the request names a session
@@ -313,11 +282,12 @@ int parley_gate_relay_skips(const parley_gate_t *g);
 
 /*
  * Returns whether a text of a service's WebSocket is an answer to the message
- * of this gate, which was forwarded; or -1: no memory.  parley_gate_event()
- * then checks it.
+ * of this gate, which was forwarded; or -1: no memory.  doc is the text, read
+ * by parley_json_read() with g->conf.gate->limits and g->in.seed.
+ * parley_gate_event() then checks the text.
  */
 int parley_gate_is_answer(parley_gate_t *g, parley_arena_t *arena,
-    parley_str_t text)
+    const parley_json_t *doc)
     __attribute__((warn_unused_result));
 
 /* Returns whether the service may answer the message by a text of its

@@ -63,6 +63,13 @@ parley_step_result_t parley_gate_relay(parley_gate_t *g);
 /* parley_gate_socket.c: WebSockets of an existing service */
 
 /*
+ * Returns the protocol in which a client gets messages that it did not ask for:
+ * that of the service if it is accepted, else the only accepted one.  NONE: the
+ * service's messages pass in neither.
+ */
+parley_proto_t parley_gate_relay_proto(const parley_gate_t *g);
+
+/*
  * _asked() returns whether the request opens one, and then sets g->read.proto.
  * _handshake() returns 0, or -1 with g->err.
  */
@@ -81,6 +88,31 @@ int parley_gate_relayed_event(parley_gate_t *g, parley_arena_t *arena,
     __attribute__((warn_unused_result));
 int parley_gate_relay_settles(parley_gate_t *g,
     struct parley_answered_s *answered, int64_t clock)
+    __attribute__((warn_unused_result));
+
+/* parley_gate_unasked.c */
+
+/*
+ * Checks a message that the service sends without being asked, and writes it in
+ * g->read.proto, the client's protocol.  doc is the message in the service's
+ * protocol, read by parley_json_read() with g->conf.gate->limits, and data its
+ * octets.  The message is checked as an answer is: the schema, names,
+ * parley_intents; and it must not have the gateway's name as its sender.  If
+ * g->serve.stream_of is not empty, the message must be to this owner of the
+ * stream, or from it.  If the message is translated and names a question of the
+ * client, it must belong to this question; the question stays open.  On a
+ * WebSocket, also an answer that is not translated must name an open question,
+ * else the error is reply-unmatched.
+ *
+ * Reads conf, in.seed and who->directory of the gate, and for a translation
+ * g->out.opts, filled by parley_gate_options(), and g->ask.  Adds losses to
+ * g->loss.  Returns 0 and *ret in the arena or in data; PARLEY_WAIT: call again
+ * with equal arguments, in the same step of g->ask; or -1 with g->err, which
+ * names the member at fault: upstream-invalid; translation-unsupported or
+ * identity-unmappable, if the client's protocol cannot express it; capacity.
+ */
+int parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
+    const parley_json_t *doc, parley_str_t data, parley_encoded_t *ret)
     __attribute__((warn_unused_result));
 
 /* parley_gate_stream.c: parley_stream */

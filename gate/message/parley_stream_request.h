@@ -13,9 +13,10 @@ typedef struct parley_stream_request_s {
                                                place */
     uint8_t                log[PARLEY_KEY_LEN];
     uint8_t                account[PARLEY_KEY_LEN];
-    parley_reader_t        rules;           /* reader, for the rules; its
-                                               address, reader, identifies it */
-    const parley_reader_t  *reader;
+    parley_reader_t        reader;          /* for the rules */
+    const parley_reader_t  *rules;          /* address of reader:
+                                               subscription.reader consists of
+                                               this pointer */
     parley_str_t           address;         /* address of the log that is
                                                read */
     int64_t                hold;            /* ms for which a request is held;

@@ -357,8 +357,8 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
 
     s = &ret->subscription;
 
-    parley_gate_reader(g, &ret->rules);
-    ret->reader = &ret->rules;
+    parley_gate_reader(g, &ret->reader);
+    ret->rules = &ret->reader;
     ret->address = address;
     ret->session = parley_str_make(name, 1 + PARLEY_PUBLICATION_QUESTION);
 
@@ -381,7 +381,7 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
      */
 
     if (g->serve.mcp == NULL || parley_gate_denies(g)) {
-        s->reader = parley_str_make(&ret->reader, sizeof(ret->reader));
+        s->reader = parley_str_make(&ret->rules, sizeof(ret->rules));
     }
 
     ret->hold = parley_gate_await_reply_time(g);

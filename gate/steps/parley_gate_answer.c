@@ -256,7 +256,7 @@ parley_gate_acknowledge(parley_gate_t *g, parley_answered_t *answered)
     /* a subscriber that connects later gets retained messages */
 
     answered->published = append.njobs != 0 || appended.ngroups != 0
-                     || g->conf.http->retain != 0;
+                          || g->conf.http->retain != 0;
 
     if (g->env->wake != NULL) {
         g->env->wake(g);

@@ -162,7 +162,6 @@ parley_gate_relayed_tell(parley_gate_t *g, parley_answered_t *answered)
     int               rc;
     parley_json_t     doc;
     parley_encoded_t  made;
-    parley_unasked_t  unasked;
 
     if (parley_json_read(&doc, g->answer.arena, &g->conf.gate->limits,
                          g->in.seed, g->answer.event, g->err)
@@ -182,12 +181,7 @@ parley_gate_relayed_tell(parley_gate_t *g, parley_answered_t *answered)
         return -1;
     }
 
-    unasked.doc = &doc;
-    unasked.data = g->answer.event;
-    unasked.told = g->read.proto;
-    unasked.reader = g->serve.stream_of;
-
-    rc = parley_gate_unasked(g, g->answer.arena, &unasked, &made);
+    rc = parley_gate_unasked(g, g->answer.arena, &doc, g->answer.event, &made);
 
     if (rc == 0) {
         answered->copied = made.copied;

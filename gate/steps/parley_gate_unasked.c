@@ -24,28 +24,28 @@ typedef struct {
 
 
 static int parley_unasked_read(parley_gate_t *g, parley_arena_t *arena,
-    const parley_unasked_t *u, parley_unasked_read_t *ret);
+    const parley_json_t *doc, parley_unasked_read_t *ret);
 static int parley_unasked_sender(parley_gate_t *g, parley_arena_t *arena,
     parley_unasked_read_t *m);
-static int parley_unasked_recipient(parley_gate_t *g, parley_str_t reader,
+static int parley_unasked_recipient(parley_gate_t *g,
     parley_unasked_read_t *m);
 static int parley_unasked_principal(parley_gate_t *g, parley_unasked_read_t *m);
 static int parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
-    parley_proto_t told, parley_unasked_read_t *m, parley_encoded_t *ret);
+    parley_unasked_read_t *m, parley_encoded_t *ret);
 static int parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
-    parley_proto_t told, parley_unasked_read_t *m, parley_correlation_t *ret);
+    parley_unasked_read_t *m, parley_correlation_t *ret);
 static int parley_unasked_is_answer(const parley_msg_t *m);
 static int parley_unasked_submit(parley_gate_t *g, parley_arena_t *arena,
     parley_unasked_read_t *m);
 static int parley_unasked_encode(parley_gate_t *g, parley_arena_t *arena,
-    parley_proto_t told, parley_unasked_read_t *m,
-    const parley_msg_t *answering, parley_encoded_t *ret);
+    parley_unasked_read_t *m, const parley_msg_t *answering,
+    parley_encoded_t *ret);
 static int parley_unasked_failed(parley_gate_t *g);
 
 
 int
 parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
-    const parley_unasked_t *u, parley_encoded_t *ret)
+    const parley_json_t *doc, parley_str_t data, parley_encoded_t *ret)
 {
     int                    rc;
     parley_correlation_t   r;
@@ -53,20 +53,20 @@ parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
 
     memset(ret, 0, sizeof(parley_encoded_t));
 
-    if (parley_unasked_read(g, arena, u, &m) != 0) {
+    if (parley_unasked_read(g, arena, doc, &m) != 0) {
         return parley_unasked_failed(g);
     }
 
-    if (u->told == g->conf.gate->speak) {
+    if (g->read.proto == g->conf.gate->speak) {
         ret->copied = 1;
-        ret->body = u->data;
+        ret->body = data;
         ret->id = m.msg.id;
 
         rc = g->serve.socket && parley_unasked_is_answer(&m.msg)
-             ? parley_unasked_correlate(g, arena, u->told, &m, &r) : 0;
+             ? parley_unasked_correlate(g, arena, &m, &r) : 0;
 
     } else {
-        rc = parley_unasked_translate(g, arena, u->told, &m, ret);
+        rc = parley_unasked_translate(g, arena, &m, ret);
     }
 
     return rc == -1 ? parley_unasked_failed(g) : rc;
@@ -77,7 +77,7 @@ parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
 
 static int
 parley_unasked_read(parley_gate_t *g, parley_arena_t *arena,
-    const parley_unasked_t *u, parley_unasked_read_t *ret)
+    const parley_json_t *doc, parley_unasked_read_t *ret)
 {
     parley_msg_t          *m;
     const parley_codec_t  *codec;
@@ -87,10 +87,10 @@ parley_unasked_read(parley_gate_t *g, parley_arena_t *arena,
 
     memset(&ret->who, 0, sizeof(parley_who_t));
 
-    if (parley_decode(g->engine, arena, codec->proto, u->doc, 0, m, g->err)
+    if (parley_decode(g->engine, arena, codec->proto, doc, 0, m, g->err)
         != 0
         || (!g->conf.gate->any_case && m->id.len > 0 && codec->spelling != NULL
-            && codec->spelling(u->doc, g->err) != 0))
+            && codec->spelling(doc, g->err) != 0))
     {
         return -1;
     }
@@ -99,7 +99,7 @@ parley_unasked_read(parley_gate_t *g, parley_arena_t *arena,
     parley_who_about(&ret->who, arena, m);
 
     if (parley_unasked_sender(g, arena, ret) != 0
-        || parley_unasked_recipient(g, u->reader, ret) != 0)
+        || parley_unasked_recipient(g, ret) != 0)
     {
         return -1;
     }
@@ -129,14 +129,15 @@ parley_unasked_sender(parley_gate_t *g, parley_arena_t *arena,
 }
 
 
-/* Refuses a message between two other parties than the reader. */
+/* Refuses a message between two other parties than the owner of the stream. */
 
 static int
-parley_unasked_recipient(parley_gate_t *g, parley_str_t reader,
-    parley_unasked_read_t *m)
+parley_unasked_recipient(parley_gate_t *g, parley_unasked_read_t *m)
 {
     int           rc;
-    parley_str_t  address;
+    parley_str_t  address, reader;
+
+    reader = g->serve.stream_of;
 
     if (reader.len == 0 || m->msg.recipient.len == 0
         || parley_name_is_group(m->msg.wire, m->msg.recipient))
@@ -171,7 +172,7 @@ parley_unasked_recipient(parley_gate_t *g, parley_str_t reader,
 
 static int
 parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
-    parley_proto_t told, parley_unasked_read_t *m, parley_encoded_t *ret)
+    parley_unasked_read_t *m, parley_encoded_t *ret)
 {
     int                   rc;
     parley_correlation_t  r;
@@ -180,13 +181,13 @@ parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
         return -1;
     }
 
-    rc = parley_unasked_correlate(g, arena, told, m, &r);
+    rc = parley_unasked_correlate(g, arena, m, &r);
 
     if (rc != 0) {
         return rc;
     }
 
-    if (parley_unasked_encode(g, arena, told, m, r.answering, ret) != 0) {
+    if (parley_unasked_encode(g, arena, m, r.answering, ret) != 0) {
         return -1;
     }
 
@@ -203,7 +204,7 @@ parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
 
 static int
 parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
-    parley_proto_t told, parley_unasked_read_t *m, parley_correlation_t *ret)
+    parley_unasked_read_t *m, parley_correlation_t *ret)
 {
     int  rc;
 
@@ -213,7 +214,7 @@ parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
     ret->ask = &g->ask;
     ret->msg = &m->msg;
     ret->who = &m->who;
-    ret->speak = told;
+    ret->speak = g->read.proto;
 
     if (parley_unasked_principal(g, m) != 0) {
         return -1;
@@ -287,8 +288,8 @@ parley_unasked_submit(parley_gate_t *g, parley_arena_t *arena,
 
 static int
 parley_unasked_encode(parley_gate_t *g, parley_arena_t *arena,
-    parley_proto_t told, parley_unasked_read_t *m,
-    const parley_msg_t *answering, parley_encoded_t *ret)
+    parley_unasked_read_t *m, const parley_msg_t *answering,
+    parley_encoded_t *ret)
 {
     int                   rc;
     parley_loss_t         lost;
@@ -318,8 +319,8 @@ parley_unasked_encode(parley_gate_t *g, parley_arena_t *arena,
     parley_loss_init(&lost, arena);
     parley_loss_turn(&lost);
 
-    rc = parley_encode(g->engine, arena, told, &m->msg, &opts, ret, &lost,
-                       g->err);
+    rc = parley_encode(g->engine, arena, g->read.proto, &m->msg, &opts, ret,
+                       &lost, g->err);
 
     parley_loss_keep(g->loss, &lost);
 

@@ -235,14 +235,7 @@ ngx_http_parley_dial_added(ngx_http_parley_dial_plan_t *plan)
 
     if (plan->added == PARLEY_JOB_ADDED) {
         plan->failed = 0;
-
-        /* as ngx_http_parley_jobs_added() does; a call would close a circle */
-
-        if (plan->jobs->timer.timer_set) {
-            ngx_del_timer(&plan->jobs->timer);
-        }
-
-        ngx_add_timer(&plan->jobs->timer, 1);
+        ngx_http_parley_jobs_soon(plan->jobs);
         return;
     }
 

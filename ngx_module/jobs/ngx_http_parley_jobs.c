@@ -116,21 +116,9 @@ ngx_http_parley_jobs_wake(ngx_http_parley_worker_t *worker)
 void
 ngx_http_parley_jobs_added(ngx_http_parley_worker_t *worker)
 {
-    ngx_http_parley_jobs_t  *jobs;
-
-    jobs = worker->jobs;
-
-    /* a request is running: use the timer */
-
-    if (jobs == NULL) {
-        return;
+    if (worker->jobs) {
+        ngx_http_parley_jobs_soon(worker->jobs);
     }
-
-    if (jobs->timer.timer_set) {
-        ngx_del_timer(&jobs->timer);
-    }
-
-    ngx_add_timer(&jobs->timer, 1);
 }
 
 

@@ -39,6 +39,18 @@ struct ngx_http_parley_jobs_s {
 };
 
 
+/* Schedules a turn; the caller may be inside a request or a job. */
+static ngx_inline void
+ngx_http_parley_jobs_soon(ngx_http_parley_jobs_t *jobs)
+{
+    if (jobs->timer.timer_set) {
+        ngx_del_timer(&jobs->timer);
+    }
+
+    ngx_add_timer(&jobs->timer, 1);
+}
+
+
 /* ngx_http_parley_jobs.c */
 
 /* Create and free the runner of a worker. */

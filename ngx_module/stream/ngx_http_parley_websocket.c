@@ -36,16 +36,11 @@ static int64_t ngx_http_parley_websocket_take(ngx_http_parley_websocket_t *ws,
     parley_str_t octets);
 static void ngx_http_parley_websocket_end(parley_subscriber_t *s,
     parley_end_t why);
-static void ngx_http_parley_websocket_reader(ngx_http_request_t *r);
-static void ngx_http_parley_websocket_writer(ngx_http_request_t *r);
-static void ngx_http_parley_websocket_turn(ngx_event_t *ev);
-static void ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws);
+static void ngx_http_parley_websocket_run(ngx_http_parley_socket_t *s);
 static ngx_int_t ngx_http_parley_websocket_tell(
     ngx_http_parley_websocket_t *ws);
 static void ngx_http_parley_websocket_finish(ngx_http_parley_websocket_t *ws,
     ngx_int_t rc);
-static ngx_http_parley_websocket_t *ngx_http_parley_websocket_of(
-    ngx_http_request_t *r);
 static void ngx_http_parley_websocket_cleanup(void *data);
 
 
@@ -78,7 +73,7 @@ ngx_http_parley_websocket_open(ngx_http_request_t *r,
 
     s = &ws->socket;
 
-    ngx_http_parley_socket_init(s, ctx, ngx_http_parley_websocket_turn, ws);
+    ngx_http_parley_socket_init(s, ctx, ngx_http_parley_websocket_run);
 
     s->skips = ngx_http_parley_websocket_receipt;
 
@@ -162,10 +157,6 @@ ngx_http_parley_websocket_busy(ngx_http_parley_websocket_t *ws)
 static ngx_int_t
 ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
 {
-    ngx_http_request_t  *r;
-
-    r = ws->socket.request;
-
     ws->begun = 1;
     ws->socket.ctx->replied = 1;
 
@@ -176,8 +167,7 @@ ngx_http_parley_websocket_begin(ngx_http_parley_websocket_t *ws)
         return NGX_ERROR;
     }
 
-    r->read_event_handler = ngx_http_parley_websocket_reader;
-    r->write_event_handler = ngx_http_parley_websocket_writer;
+    ngx_http_parley_socket_listen(&ws->socket);
 
     /* also reads data that arrived with the request */
 
@@ -307,68 +297,17 @@ ngx_http_parley_websocket_end(parley_subscriber_t *s, parley_end_t why)
 }
 
 
-static void
-ngx_http_parley_websocket_reader(ngx_http_request_t *r)
-{
-    ngx_http_parley_websocket_t  *ws;
-
-    ws = ngx_http_parley_websocket_of(r);
-
-    if (r->connection->read->timedout) {
-        /* the client did not close in time */
-        r->connection->read->timedout = 0;
-        ws->socket.client.gone = 1;
-    }
-
-    ngx_http_parley_websocket_run(ws);
-}
-
-
-static void
-ngx_http_parley_websocket_writer(ngx_http_request_t *r)
-{
-    ngx_connection_t             *c;
-    ngx_http_parley_websocket_t  *ws;
-
-    c = r->connection;
-    ws = ngx_http_parley_websocket_of(r);
-
-    if (c->write->timedout) {
-        ngx_log_error(NGX_LOG_INFO, c->log, NGX_ETIMEDOUT,
-                      "client timed out");
-        c->timedout = 1;
-        ws->socket.client.gone = 1;
-    }
-
-    ngx_http_parley_websocket_run(ws);
-}
-
-
-static void
-ngx_http_parley_websocket_turn(ngx_event_t *ev)
-{
-    ngx_connection_t             *c;
-    ngx_http_parley_websocket_t  *ws = ev->data;
-
-    c = ws->socket.client.connection;
-
-    ngx_http_set_log_request(c->log, ws->socket.request);
-
-    ngx_http_parley_websocket_run(ws);
-
-    ngx_http_run_posted_requests(c);
-}
-
-
 /* Does the pending work of any event, and ends the WebSocket if needed. */
 
 static void
-ngx_http_parley_websocket_run(ngx_http_parley_websocket_t *ws)
+ngx_http_parley_websocket_run(ngx_http_parley_socket_t *s)
 {
-    ngx_int_t                rc;
-    ngx_connection_t        *c;
-    ngx_http_parley_side_t  *client;
+    ngx_int_t                     rc;
+    ngx_connection_t             *c;
+    ngx_http_parley_side_t       *client;
+    ngx_http_parley_websocket_t  *ws;
 
+    ws = ngx_queue_data(s, ngx_http_parley_websocket_t, socket);
     client = &ws->socket.client;
     c = client->connection;
 
@@ -509,21 +448,6 @@ ngx_http_parley_websocket_finish(ngx_http_parley_websocket_t *ws, ngx_int_t rc)
     }
 
     ngx_http_finalize_request(ws->socket.request, rc);
-}
-
-
-static ngx_http_parley_websocket_t *
-ngx_http_parley_websocket_of(ngx_http_request_t *r)
-{
-    ngx_pool_cleanup_t  *cln;
-
-    for (cln = r->pool->cleanup; cln; cln = cln->next) {
-        if (cln->handler == ngx_http_parley_websocket_cleanup) {
-            return cln->data;
-        }
-    }
-
-    return NULL;
 }
 
 

@@ -81,6 +81,10 @@ struct ngx_http_parley_socket_s {
     ngx_http_parley_ctx_t         *ctx;     /* context of the opening */
     ngx_http_parley_side_t         client;
     ngx_event_t                    turn;    /* posted */
+
+    /* Does the pending work after any event of the client, and of turn. */
+    void                         (*run)(ngx_http_parley_socket_t *s);
+
     ngx_http_parley_frame_t       *frame;   /* in progress; NULL: none */
 
     ngx_http_parley_side_t        *service; /* NULL: the gateway is the only
@@ -183,9 +187,16 @@ ngx_int_t ngx_http_parley_side_discard(ngx_http_parley_side_t *side);
 
 /* ngx_http_parley_websocket_message.c */
 
-/* Prepares a zeroed socket, without the parser of its client. */
+/* Prepares a zeroed socket, without the parser of its client.  The context of
+   the opening keeps it. */
 void ngx_http_parley_socket_init(ngx_http_parley_socket_t *s,
-    ngx_http_parley_ctx_t *ctx, ngx_event_handler_pt turn, void *data);
+    ngx_http_parley_ctx_t *ctx, void (*run)(ngx_http_parley_socket_t *s));
+
+/* Calls run for the events of the client's connection from now on. */
+void ngx_http_parley_socket_listen(ngx_http_parley_socket_t *s);
+
+/* Returns the WebSocket that a request has opened. */
+ngx_http_parley_socket_t *ngx_http_parley_socket_of(ngx_http_request_t *r);
 
 /*
  * Reads messages of the client while there is room for their answers and no

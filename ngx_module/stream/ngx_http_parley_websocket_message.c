@@ -27,6 +27,9 @@
 #define NGX_HTTP_PARLEY_FRAME_POOL  16384
 
 
+static void ngx_http_parley_socket_reader(ngx_http_request_t *r);
+static void ngx_http_parley_socket_writer(ngx_http_request_t *r);
+static void ngx_http_parley_socket_turn(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_socket_message(ngx_http_parley_socket_t *s,
     parley_str_t text);
 static ngx_int_t ngx_http_parley_frame_keep(ngx_http_parley_frame_t *frame);
@@ -40,7 +43,7 @@ static void ngx_http_parley_frame_greeting(ngx_http_parley_frame_t *frame);
 
 void
 ngx_http_parley_socket_init(ngx_http_parley_socket_t *s,
-    ngx_http_parley_ctx_t *ctx, ngx_event_handler_pt turn, void *data)
+    ngx_http_parley_ctx_t *ctx, void (*run)(ngx_http_parley_socket_t *s))
 {
     ngx_http_request_t        *r;
     ngx_http_core_loc_conf_t  *clcf;
@@ -50,15 +53,89 @@ ngx_http_parley_socket_init(ngx_http_parley_socket_t *s,
 
     s->request = r;
     s->ctx = ctx;
+    s->run = run;
+
+    ctx->socket = s;
 
     s->client.connection = r->connection;
     s->client.read = r->header_in;
     s->client.timeout = clcf->send_timeout;
     s->client.lowat = clcf->send_lowat;
 
-    s->turn.handler = turn;
-    s->turn.data = data;
+    s->turn.handler = ngx_http_parley_socket_turn;
+    s->turn.data = s;
     s->turn.log = r->connection->log;
+}
+
+
+void
+ngx_http_parley_socket_listen(ngx_http_parley_socket_t *s)
+{
+    s->request->read_event_handler = ngx_http_parley_socket_reader;
+    s->request->write_event_handler = ngx_http_parley_socket_writer;
+}
+
+
+ngx_http_parley_socket_t *
+ngx_http_parley_socket_of(ngx_http_request_t *r)
+{
+    ngx_http_parley_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_parley_module);
+
+    return ctx->socket;
+}
+
+
+static void
+ngx_http_parley_socket_reader(ngx_http_request_t *r)
+{
+    ngx_http_parley_socket_t  *s;
+
+    s = ngx_http_parley_socket_of(r);
+
+    if (r->connection->read->timedout) {
+        /* the client did not close in time */
+        r->connection->read->timedout = 0;
+        s->client.gone = 1;
+    }
+
+    s->run(s);
+}
+
+
+static void
+ngx_http_parley_socket_writer(ngx_http_request_t *r)
+{
+    ngx_connection_t          *c;
+    ngx_http_parley_socket_t  *s;
+
+    c = r->connection;
+    s = ngx_http_parley_socket_of(r);
+
+    if (c->write->timedout) {
+        ngx_log_error(NGX_LOG_INFO, c->log, NGX_ETIMEDOUT, "client timed out");
+        c->timedout = 1;
+        s->client.gone = 1;
+    }
+
+    s->run(s);
+}
+
+
+static void
+ngx_http_parley_socket_turn(ngx_event_t *ev)
+{
+    ngx_connection_t          *c;
+    ngx_http_parley_socket_t  *s = ev->data;
+
+    c = s->client.connection;
+
+    ngx_http_set_log_request(c->log, s->request);
+
+    s->run(s);
+
+    ngx_http_run_posted_requests(c);
 }
 
 

@@ -32,16 +32,12 @@
 
 
 static ngx_uint_t ngx_http_parley_pass_is_valid(ngx_http_request_t *r);
-static parley_str_t ngx_http_parley_pass_header(ngx_list_t *list,
-    const char *name);
 static ngx_http_parley_pass_t *ngx_http_parley_pass_create(
     ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx);
 static void ngx_http_parley_pass_take(ngx_http_parley_pass_t *p);
 static ngx_int_t ngx_http_parley_pass_begin(ngx_http_parley_pass_t *p);
-static void ngx_http_parley_pass_reader(ngx_http_request_t *r);
-static void ngx_http_parley_pass_writer(ngx_http_request_t *r);
 static void ngx_http_parley_pass_service(ngx_event_t *ev);
-static void ngx_http_parley_pass_turn(ngx_event_t *ev);
+static void ngx_http_parley_pass_turn(ngx_http_parley_socket_t *s);
 static void ngx_http_parley_pass_run(ngx_http_parley_pass_t *p);
 static void ngx_http_parley_pass_closes(ngx_http_parley_pass_t *p);
 static ngx_uint_t ngx_http_parley_pass_is_over(ngx_http_parley_pass_t *p);
@@ -50,7 +46,6 @@ static void ngx_http_parley_pass_wait(ngx_http_parley_pass_t *p);
 static void ngx_http_parley_pass_expire(ngx_event_t *ev);
 static void ngx_http_parley_pass_finish(ngx_http_parley_pass_t *p,
     ngx_int_t rc);
-static ngx_http_parley_pass_t *ngx_http_parley_pass_of(ngx_http_request_t *r);
 static void ngx_http_parley_pass_cleanup(void *data);
 
 
@@ -85,6 +80,10 @@ ngx_http_parley_websocket_pass(ngx_http_request_t *r,
     r->limit_rate = 0;
     r->limit_rate_set = 1;
 
+    /* a 101 has no content (RFC 9110, section 8.6) */
+
+    ngx_http_clear_content_length(r);
+
     rc = ngx_http_parley_next_header(r);
 
     if (rc == NGX_ERROR || rc > NGX_OK) {
@@ -102,61 +101,24 @@ ngx_http_parley_websocket_pass(ngx_http_request_t *r,
 static ngx_uint_t
 ngx_http_parley_pass_is_valid(ngx_http_request_t *r)
 {
-    parley_str_t               protocol;
     ngx_str_t                 *key, *offered;
-    ngx_list_t                *headers;
     parley_handshake_answer_t  answer;
-
-    headers = &r->upstream->headers_in.headers;
 
     key = ngx_http_parley_in_header(r, "sec-websocket-key");
     offered = ngx_http_parley_in_header(r, "sec-websocket-protocol");
 
-    answer.upgrade = ngx_http_parley_pass_header(headers, "upgrade");
-    answer.connection = ngx_http_parley_pass_header(headers, "connection");
-    answer.accept = ngx_http_parley_pass_header(headers,
-                                                "sec-websocket-accept");
-    answer.extensions = ngx_http_parley_pass_header(headers,
-                                                    "sec-websocket-extensions");
-    answer.protocol = parley_str_none;
+    ngx_http_parley_upgrade_answer(r->upstream, &answer);
 
-    protocol = ngx_http_parley_pass_header(headers, "sec-websocket-protocol");
+    /* the service may select what the client itself offered */
 
-    if (protocol.data != NULL
-        && (offered == NULL
-            || !parley_handshake_has(ngx_http_parley_str(offered), protocol)))
+    if (answer.protocol.len && offered
+        && parley_handshake_has(ngx_http_parley_str(offered), answer.protocol))
     {
-        return 0;
+        answer.protocol = parley_str_none;
     }
 
     return r->upstream->upgrade && key
            && parley_handshake_check(ngx_http_parley_str(key), &answer) == NULL;
-}
-
-
-static parley_str_t
-ngx_http_parley_pass_header(ngx_list_t *list, const char *name)
-{
-    size_t            len;
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
-
-    len = ngx_strlen(name);
-
-    for (part = &list->part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (h[i].key.len == len
-                && ngx_memcmp(h[i].lowcase_key, name, len) == 0)
-            {
-                return ngx_http_parley_str(&h[i].value);
-            }
-        }
-    }
-
-    return parley_str_none;
 }
 
 
@@ -179,7 +141,7 @@ ngx_http_parley_pass_create(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     u = r->upstream;
     max = ctx->lcf->gate.limits.octets;
 
-    ngx_http_parley_socket_init(&p->socket, ctx, ngx_http_parley_pass_turn, p);
+    ngx_http_parley_socket_init(&p->socket, ctx, ngx_http_parley_pass_turn);
 
     p->socket.service = &p->service;
     p->socket.forward = ngx_http_parley_pass_forward;
@@ -196,7 +158,6 @@ ngx_http_parley_pass_create(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     parley_arena_init(&p->arena, &parley_mem_libc, 0);
 
     cln->handler = ngx_http_parley_pass_cleanup;
-    ctx->passed = p;
 
     parley_count(ctx->worker->slot, PARLEY_M_STREAMS, 1);
 
@@ -219,8 +180,7 @@ ngx_http_parley_pass_take(ngx_http_parley_pass_t *p)
     u = r->upstream;
     pc = p->service.connection;
 
-    r->read_event_handler = ngx_http_parley_pass_reader;
-    r->write_event_handler = ngx_http_parley_pass_writer;
+    ngx_http_parley_socket_listen(&p->socket);
 
     pc->read->handler = ngx_http_parley_pass_service;
     pc->write->handler = ngx_http_parley_pass_service;
@@ -273,42 +233,6 @@ ngx_http_parley_pass_begin(ngx_http_parley_pass_t *p)
 }
 
 
-static void
-ngx_http_parley_pass_reader(ngx_http_request_t *r)
-{
-    ngx_http_parley_pass_t  *p;
-
-    p = ngx_http_parley_pass_of(r);
-
-    if (r->connection->read->timedout) {
-        /* the client did not close in time */
-        r->connection->read->timedout = 0;
-        p->socket.client.gone = 1;
-    }
-
-    ngx_http_parley_pass_run(p);
-}
-
-
-static void
-ngx_http_parley_pass_writer(ngx_http_request_t *r)
-{
-    ngx_connection_t        *c;
-    ngx_http_parley_pass_t  *p;
-
-    c = r->connection;
-    p = ngx_http_parley_pass_of(r);
-
-    if (c->write->timedout) {
-        ngx_log_error(NGX_LOG_INFO, c->log, NGX_ETIMEDOUT, "client timed out");
-        c->timedout = 1;
-        p->socket.client.gone = 1;
-    }
-
-    ngx_http_parley_pass_run(p);
-}
-
-
 /* Handles an event of the service's connection. */
 
 static void
@@ -321,7 +245,7 @@ ngx_http_parley_pass_service(ngx_event_t *ev)
     pc = ev->data;
     r = pc->data;
     c = r->connection;
-    p = ngx_http_parley_pass_of(r);
+    p = (ngx_http_parley_pass_t *) ngx_http_parley_socket_of(r);
 
     ngx_http_set_log_request(c->log, r);
 
@@ -349,23 +273,16 @@ ngx_http_parley_pass_service(ngx_event_t *ev)
 
 
 static void
-ngx_http_parley_pass_turn(ngx_event_t *ev)
+ngx_http_parley_pass_turn(ngx_http_parley_socket_t *s)
 {
-    ngx_connection_t        *c;
-    ngx_http_parley_pass_t  *p = ev->data;
-
-    c = p->socket.client.connection;
-
-    ngx_http_set_log_request(c->log, p->socket.request);
+    ngx_http_parley_pass_t *p = (ngx_http_parley_pass_t *) s;
 
     if (!p->taken && ngx_http_parley_pass_begin(p) != NGX_OK) {
         ngx_http_parley_pass_finish(p, NGX_ERROR);
-
-    } else {
-        ngx_http_parley_pass_run(p);
+        return;
     }
 
-    ngx_http_run_posted_requests(c);
+    ngx_http_parley_pass_run(p);
 }
 
 
@@ -640,21 +557,6 @@ ngx_http_parley_pass_finish(ngx_http_parley_pass_t *p, ngx_int_t rc)
     }
 
     ngx_http_finalize_request(r, rc);
-}
-
-
-static ngx_http_parley_pass_t *
-ngx_http_parley_pass_of(ngx_http_request_t *r)
-{
-    ngx_pool_cleanup_t  *cln;
-
-    for (cln = r->pool->cleanup; cln; cln = cln->next) {
-        if (cln->handler == ngx_http_parley_pass_cleanup) {
-            return cln->data;
-        }
-    }
-
-    return NULL;
 }
 
 

@@ -25,16 +25,8 @@
 #include "translate/parley_codec.h"
 
 
-#define NGX_HTTP_PARLEY_PEER_WORD  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"               \
-                                   "abcdefghijklmnopqrstuvwxyz0123456789-_"
-
-/* octets of a word of the peer that is logged */
-#define NGX_HTTP_PARLEY_PEER_LOGGED  64
-
-
 static void ngx_http_parley_websocket_refused(ngx_http_parley_websocket_t *ws,
     const parley_receipt_t *receipt);
-static ngx_str_t ngx_http_parley_websocket_word(parley_str_t text);
 
 
 ngx_int_t
@@ -119,6 +111,10 @@ ngx_http_parley_websocket_pong(void *side, parley_str_t payload)
         }
     }
 
+    if (i == 0) {
+        return;
+    }
+
     had.log = ws->socket.ctx->gate.serve.opening->log;
     had.places = ws->places;
     had.n = i;
@@ -185,40 +181,19 @@ static void
 ngx_http_parley_websocket_refused(ngx_http_parley_websocket_t *ws,
     const parley_receipt_t *receipt)
 {
-    ngx_str_t  id, code;
+    ngx_http_parley_log_name_t  id, code;
 
     parley_count(ws->socket.ctx->worker->slot, PARLEY_M_PEER_REFUSED, 1);
 
-    if (!ngx_http_parley_log_has_peer_line(ws->socket.ctx->worker)) {
+    if (!ngx_http_parley_log_has_peer_line(ws->socket.ctx->worker,
+                                           parley_error_code(receipt->code)))
+    {
         return;
     }
 
-    id = ngx_http_parley_websocket_word(receipt->id);
-    code = ngx_http_parley_websocket_word(receipt->code);
-
     ngx_log_error(NGX_LOG_ERR, ws->socket.client.connection->log, 0,
                   "parley: message refused: peer \"%V\" refused a message of "
-                  "its WebSocket, code \"%V\", id \"%V\"", &ws->peer->sub,
-                  &code, &id);
-}
-
-
-/* Returns a text of the peer if it is one word, and "?" otherwise. */
-
-static ngx_str_t
-ngx_http_parley_websocket_word(parley_str_t text)
-{
-    size_t     i;
-    ngx_str_t  other = ngx_string("?");
-
-    for (i = 0; i < text.len; i++) {
-        if (ngx_strchr(NGX_HTTP_PARLEY_PEER_WORD, text.data[i]) == NULL
-            || text.data[i] == '\0')
-        {
-            return other;
-        }
-    }
-
-    return text.len <= NGX_HTTP_PARLEY_PEER_LOGGED
-           ? ngx_http_parley_ngx_str(text) : other;
+                  "its WebSocket, code \"%s\", id \"%s\"", &ws->peer->sub,
+                  ngx_http_parley_log_name(receipt->code, code),
+                  ngx_http_parley_log_name(receipt->id, id));
 }

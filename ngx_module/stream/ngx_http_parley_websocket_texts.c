@@ -261,24 +261,42 @@ ngx_http_parley_pass_find(ngx_http_parley_pass_t *p, parley_str_t text)
 {
     int                       rc;
     ngx_queue_t              *q;
+    parley_gate_t            *g;
+    parley_json_t             doc;
+    parley_error_t            err;
     ngx_http_parley_frame_t  *frame;
 
+    g = &p->socket.ctx->gate;
+
+    if (ngx_queue_empty(&p->sent)) {
+        return p->socket.ctx;
+    }
+
+    /* an invalid text answers nothing: parley_gate_event() refuses it */
+
+    if (parley_json_read(&doc, &p->arena, &g->conf.gate->limits, g->in.seed,
+                         text, &err)
+        != 0)
+    {
+        parley_arena_reset(&p->arena);
+        return err.code == PARLEY_E_CAPACITY ? NULL : p->socket.ctx;
+    }
+
+    rc = 0;
+    frame = NULL;
+
     for (q = ngx_queue_head(&p->sent);
-         q != ngx_queue_sentinel(&p->sent);
+         rc == 0 && q != ngx_queue_sentinel(&p->sent);
          q = ngx_queue_next(q))
     {
         frame = ngx_queue_data(q, ngx_http_parley_frame_t, queue);
 
-        rc = parley_gate_is_answer(&frame->ctx.gate, &p->arena, text);
-
-        parley_arena_reset(&p->arena);
-
-        if (rc != 0) {
-            return rc > 0 ? &frame->ctx : NULL;
-        }
+        rc = parley_gate_is_answer(&frame->ctx.gate, &p->arena, &doc);
     }
 
-    return p->socket.ctx;
+    parley_arena_reset(&p->arena);
+
+    return rc == 0 ? p->socket.ctx : rc > 0 ? &frame->ctx : NULL;
 }
 
 
@@ -346,9 +364,7 @@ ngx_http_parley_pass_again(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     ngx_http_parley_pass_t  *p;
 
-    p = ctx == ngx_http_get_module_ctx(r, ngx_http_parley_module)
-        ? ctx->passed
-        : (ngx_http_parley_pass_t *) ((ngx_http_parley_frame_t *) ctx)->socket;
+    p = (ngx_http_parley_pass_t *) ngx_http_parley_socket_of(r);
 
     p->held = NULL;
 

@@ -126,7 +126,9 @@ struct ngx_http_parley_ctx_s {
                                             ngx_http_parley_ctx_t *ctx);
                                                   /* sends the 101 of a service
                                                      and takes the WebSocket */
-    void                         *passed;         /* this WebSocket */
+    struct ngx_http_parley_socket_s  *socket;     /* the WebSocket that the
+                                                     request has opened, or
+                                                     NULL */
 
     struct ngx_http_parley_subscriber_s  *held;   /* the held request's
                                                      subscriber, or NULL */

@@ -16,8 +16,6 @@
 static const char *ngx_http_parley_detached_refused(
     ngx_http_parley_detached_t *d, ngx_http_request_t *r);
 static ngx_uint_t ngx_http_parley_detached_asked(ngx_http_upstream_t *u);
-static parley_str_t ngx_http_parley_detached_in(ngx_http_upstream_t *u,
-    const char *name);
 static ngx_int_t ngx_http_parley_detached_take(ngx_http_parley_detached_t *d,
     ngx_http_upstream_t *u);
 
@@ -81,12 +79,7 @@ ngx_http_parley_detached_refused(ngx_http_parley_detached_t *d,
         return "the peer refused the handshake";
     }
 
-    answer.upgrade = ngx_http_parley_detached_in(u, "upgrade");
-    answer.connection = ngx_http_parley_detached_in(u, "connection");
-    answer.accept = ngx_http_parley_detached_in(u, "sec-websocket-accept");
-    answer.protocol = ngx_http_parley_detached_in(u, "sec-websocket-protocol");
-    answer.extensions = ngx_http_parley_detached_in(u,
-                                                  "sec-websocket-extensions");
+    ngx_http_parley_upgrade_answer(u, &answer);
 
     return parley_handshake_check(parley_str_make(d->key.data, d->key.len),
                                   &answer);
@@ -114,36 +107,6 @@ ngx_http_parley_detached_asked(ngx_http_upstream_t *u)
                                sizeof("\r\nConnection: Upgrade\r\n") - 2)
            && ngx_strlcasestrn(b->start, b->last, (u_char *) " HTTP/1.1\r\n",
                                sizeof(" HTTP/1.1\r\n") - 2);
-}
-
-
-/* Returns the last field of that name; data is NULL without one. */
-
-static parley_str_t
-ngx_http_parley_detached_in(ngx_http_upstream_t *u, const char *name)
-{
-    size_t            len;
-    ngx_uint_t        i;
-    parley_str_t      value;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
-
-    len = ngx_strlen(name);
-    value = parley_str_none;
-
-    for (part = &u->headers_in.headers.part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (h[i].key.len == len
-                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0)
-            {
-                value = parley_str_make(h[i].value.data, h[i].value.len);
-            }
-        }
-    }
-
-    return value;
 }
 
 

@@ -14,19 +14,9 @@
 #include "ngx_module/worker/ngx_http_parley_log.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
-#include "core/parley_escape.h"
 #include "gate/delivery/parley_job_line.h"
 #include "gate/metrics/parley_logged.h"
 #include "gate/metrics/parley_losses.h"
-
-
-/* A name or an id in a line is escaped: a message cannot write text of its own
-   there (SEC-01), and two different names never look alike. */
-
-typedef char  ngx_http_parley_log_name_t[PARLEY_ESCAPE_LOGGED + 1];
-
-#define ngx_http_parley_log_name(s, name)                                     \
-    parley_escape_line(s, PARLEY_ESCAPE_LOGGED, name)
 
 
 /* rate-limited lines of the error log in this worker (OPS-07) */
@@ -243,10 +233,12 @@ ngx_http_parley_log_words(u_char *buf, const char *words)
 
 
 ngx_uint_t
-ngx_http_parley_log_has_peer_line(ngx_http_parley_worker_t *worker)
+ngx_http_parley_log_has_peer_line(ngx_http_parley_worker_t *worker,
+    parley_code_t code)
 {
     if (ngx_http_parley_log_has_line(&worker->lines->peers,
-                                     PARLEY_E_POLICY_REFUSED))
+                                     code == PARLEY_E_NONE
+                                     ? PARLEY_E_POLICY_REFUSED : code))
     {
         return 1;
     }

@@ -5,11 +5,21 @@
 
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
+#include "core/parley_escape.h"
 #include "hub/parley_publication.h"
 #include "translate/parley_loss.h"
 
 
 struct parley_job_line_s;       /* parley_job_line.h */
+
+
+/* A name or an id in a line is escaped: a message cannot write text of its own
+   there (SEC-01), and two different names never look alike. */
+
+typedef char  ngx_http_parley_log_name_t[PARLEY_ESCAPE_LOGGED + 1];
+
+#define ngx_http_parley_log_name(s, name)                                     \
+    parley_escape_line(s, PARLEY_ESCAPE_LOGGED, name)
 
 
 /* Logs ctx->error and its principal.  In a flood only the first lines are
@@ -48,8 +58,10 @@ void ngx_http_parley_log_losses(ngx_http_parley_worker_t *worker,
     const parley_loss_t *loss);
 
 /* Returns whether the refusal of a message by a peer gets a line.  In a flood
-   only the first ones do (OPS-07). */
-ngx_uint_t ngx_http_parley_log_has_peer_line(ngx_http_parley_worker_t *worker);
+   only the first ones do (OPS-07).  A code that is not one of Parley's (NONE)
+   counts as policy-refused. */
+ngx_uint_t ngx_http_parley_log_has_peer_line(ngx_http_parley_worker_t *worker,
+    parley_code_t code);
 
 /* Writes a line about a job if it has a level. */
 void ngx_http_parley_log_job(const struct parley_job_line_s *line);

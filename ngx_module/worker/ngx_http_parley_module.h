@@ -17,6 +17,7 @@
 
 
 struct parley_value_s;      /* parley_settings.h */
+struct parley_handshake_answer_s;   /* parley_handshake.h */
 
 
 typedef struct ngx_http_parley_main_conf_s  ngx_http_parley_main_conf_t;
@@ -64,6 +65,10 @@ ngx_http_parley_now(void)
 /* Returns the value of the first header with this lower-case name, or NULL. */
 ngx_str_t *ngx_http_parley_in_header(ngx_http_request_t *r,
     const char *name);
+
+/* Reads the header of a service's 101. */
+void ngx_http_parley_upgrade_answer(ngx_http_upstream_t *u,
+    struct parley_handshake_answer_s *ret);
 
 /* Evaluates the variables in a value of a directive; data is NULL if it has no
    value. */
