@@ -40,6 +40,8 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     locations =>
         location('/ws', "parley_accept aee; parley_jwt on; $upgrade")
       . location('/other', "parley_accept aee; parley_jwt on; $upgrade")
+      . location('/dry', "parley_accept aee; parley_jwt on; "
+                       . "parley_dry_run on; $upgrade")
       . location('/frames', 'parley_accept channel; parley_jwt on;')
       . location('/mcp', 'parley_accept c2a; parley_jwt on;')));
 
@@ -233,6 +235,20 @@ subtest 'SEC-22 a killed worker holds no place of a service' => sub {
     is_refused(\&socket_of, 'alice', 'and not more than these');
     $_->leave for @open;
 };
+
+
+subtest 'SEC-22 a dry run counts no connections' => sub {
+    my @dry = map { socket_of('alice', uri => '/dry') } 1 .. 5;
+
+    is(join(' ', map { status_of($_) } @dry), '101 101 101 101 101',
+       'more than the limit');
+
+    my $real = socket_of('alice');
+
+    is(status_of($real), 101, 'another location is not affected');
+    $_->leave for @dry, $real;
+};
+
 
 
 is($nginx->logged(qr/\[(?:alert|emerg|crit)\](?!.*exited on signal 9)/), 0,

@@ -434,6 +434,24 @@ subtest 'SEC-08 an answer of a service names a message that waits for it' => sub
 };
 
 
+subtest 'SEC-08 an answer is for the caller that asked' => sub {
+    my $event = aee(type => 'event', from => 'agent.lead', to => 'agent.bob',
+                    payload => { text => 'news' });
+    my $task = aee(to => 'agent.lead');
+    my $alice = opened('$c->opens; $c->hears; $c->pause(20)');
+
+    unmatched();
+    $alice->text(jcs($task));
+    heard(1);
+
+    my $bob = opened("\$c->opens; \$c->says('" . jcs(result($task)) . "'); "
+                   . "\$c->says('" . jcs($event) . "'); \$c->serves", '/ws',
+                     as => 'bob');
+
+    dropped($bob, 1, $event, 'not for another');
+};
+
+
 subtest 'SEC-08 progress and each answer of a group pass' => sub {
     my $alice = opened('$c->opens; my $m = $c->hears->{json}; '
                      . '$c->says(result($m, type => "stream")) for 1 .. 2; '

@@ -312,7 +312,7 @@ parley_option_duration(const char *name, const char *value, int64_t min,
         || (minus ? -n : n) < min || n > max)
     {
         parley_say("--%s: \"%s\" is not a time from %lld to %lld seconds, such "
-                   "as 90, 30s, 5m, 1h30m or 7d", name, value,
+                   "as 90, 30s, 5m or 1h30m", name, value,
                    (long long) min, (long long) max);
         return -1;
     }

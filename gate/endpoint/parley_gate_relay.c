@@ -155,12 +155,15 @@ parley_gate_relay(parley_gate_t *g)
 }
 
 
-/* Counts a stream or a WebSocket to the connections of its principal. */
+/* Counts a stream or a WebSocket to the connections of its principal.  A dry
+   run does not, since the count would affect other locations. */
 
 static int
 parley_gate_relay_seat(parley_gate_t *g)
 {
-    if (g->serve.erases || g->env->seat == NULL) {
+    if (g->serve.erases || g->conf.gate->dry != PARLEY_DRY_OFF
+        || g->env->seat == NULL)
+    {
         return 0;
     }
 

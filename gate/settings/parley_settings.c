@@ -363,6 +363,7 @@ parley_settings_settle(parley_settings_t *s)
          * no message is forwarded from these blocks, and they contain no
          * locations
          */
+        s->undry = gate->dry != PARLEY_DRY_OFF;
         gate->dry = PARLEY_DRY_OFF;
     }
 

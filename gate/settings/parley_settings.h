@@ -304,6 +304,8 @@ typedef struct parley_settings_s {
     parley_where_t               where[PARLEY_DIRECTIVE_COUNT];
     uint64_t                     own;   /* bits of 1 << id: the block itself
                                            sets the part of this directive */
+    unsigned                     undry:1;       /* a dry run is not possible
+                                                   here, but set */
     unsigned                     listed:1;      /* parley_settings_list() has
                                                    listed it */
 } parley_settings_t;

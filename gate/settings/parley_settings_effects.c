@@ -95,6 +95,9 @@ parley_settings_off(const parley_settings_t *s, parley_directive_id_t id)
     case PARLEY_DIRECTIVE_TRUSTED:
         return !s->gate.trusted;
 
+    case PARLEY_DIRECTIVE_DRY_RUN:
+        return s->gate.dry == PARLEY_DRY_OFF && !s->undry;
+
     default:
         return 0;
     }

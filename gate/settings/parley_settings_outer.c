@@ -114,12 +114,12 @@ parley_settings_unused(const parley_settings_env_t *env,
 
         problem.where = outer->where;
 
-        (void) parley_problem(&problem, "\"%s\" has no effect: no location "
-                              "that inherits it takes messages to which it "
+        (void) parley_problem(&problem, "\"%s\" has no effect: every location "
+                              "replaces it, or takes no messages to which it "
                               "applies%s", parley_directives[outer->id].name,
                               (PARLEY_SETTINGS_PROVING
                                & (uint64_t) 1 << outer->id)
-                              ? ", or proves its callers" : "");
+                              ? " and proves no callers" : "");
         parley_settings_warn(env, &problem);
     }
 }

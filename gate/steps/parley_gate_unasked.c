@@ -34,6 +34,8 @@ static int parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
     parley_unasked_read_t *m, parley_encoded_t *ret);
 static int parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
     parley_unasked_read_t *m, parley_correlation_t *ret);
+static int parley_unasked_is_callers(parley_gate_t *g, parley_arena_t *arena,
+    parley_unasked_read_t *m);
 static int parley_unasked_is_answer(const parley_msg_t *m);
 static int parley_unasked_submit(parley_gate_t *g, parley_arena_t *arena,
     parley_unasked_read_t *m);
@@ -197,9 +199,9 @@ parley_unasked_translate(parley_gate_t *g, parley_arena_t *arena,
 
 
 /*
- * Finds the question of a message.  Every message of a WebSocket that names a
- * question needs one that is open, between these parties (SEC-08).  An event
- * stream may repeat the answer to a closed question.
+ * Finds the question of a message.  An answer on a WebSocket needs one that is
+ * open, of the caller, between these parties (SEC-08).  An event stream may
+ * repeat the answer to a closed question.
  */
 
 static int
@@ -222,15 +224,43 @@ parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
 
     rc = parley_correlate(ret, g->err);
 
-    if (rc != 0 || ret->question != NULL || !g->serve.socket
-        || !parley_unasked_is_answer(&m->msg))
-    {
+    if (rc != 0 || !g->serve.socket || !parley_unasked_is_answer(&m->msg)) {
         return rc;
+    }
+
+    rc = ret->question != NULL ? parley_unasked_is_callers(g, arena, m) : 0;
+
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(g->err) : 0;
     }
 
     return parley_misrefers(&m->msg, PARLEY_E_REPLY_UNMATCHED,
                             "the answer of the service names a message that "
                             "does not wait for it", g->err);
+}
+
+
+/* Returns whether a message is to the caller, or to a group; -1: no memory. */
+
+static int
+parley_unasked_is_callers(parley_gate_t *g, parley_arena_t *arena,
+    parley_unasked_read_t *m)
+{
+    int           rc;
+    parley_str_t  own, address;
+
+    if (m->msg.recipient.len == 0 || g->who->principal == NULL) {
+        return 1;
+    }
+
+    rc = parley_address_of(arena, g->who->principal, &own);
+
+    if (rc == 0) {
+        rc = parley_address_reader(&m->who, m->msg.wire, m->msg.recipient,
+                                   &address);
+    }
+
+    return rc != 0 ? rc : parley_str_eq(address, own);
 }
 
 

@@ -400,12 +400,12 @@ sub streams {
          '/type' => 'event', '/intent' => 'channel.agent_advisory',
          '/from' => 'agent.ops');
 
-    title('A worker is killed',
-          'Its streams break off.  The clients resume with the id of the last '
-          . 'event.');
+    title('All workers are killed',
+          'Their streams break off.  The clients resume with the id of the last'
+          . ' event.');
 
     kill KILL => workers();
-    note('killed with all its connections; the clients reconnect');
+    note('killed with all their connections; the clients reconnect');
 
     for my $text ('vm-2 is back', 'vm-3 is next') {
         step(
@@ -423,6 +423,8 @@ sub streams {
 
         note("$listener->{who} has opened its stream $listener->{opened} "
              . 'times and has ' . @events . " of $n events");
+        check($listener->{opened} > 1, 'the client has reconnected',
+              $listener->{opened});
         check(@events == $n, 'no event is lost or repeated',
               scalar @events);
         $listener->leave;
@@ -436,15 +438,13 @@ sub advisory {
 }
 
 
-# Returns a worker, which may have a stream.
+# Returns the workers.
 sub workers {
     my $master = slurp("$demo{dir}/nginx.pid");
     chomp $master;
 
-    my ($one) = grep { stat_of($_) =~ /\) \S $master / }
-                map { m{^/proc/(\d+)$} ? $1 : () } glob '/proc/[0-9]*';
-
-    return $one;
+    return grep { stat_of($_) =~ /\) \S $master / }
+           map { m{^/proc/(\d+)$} ? $1 : () } glob '/proc/[0-9]*';
 }
 
 
