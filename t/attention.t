@@ -18,6 +18,7 @@ my $ids = spew(tmp_dir() . '/identities.json', json({ principals => [
     { sub => 'cy', c2a => 'agent:cy' },
     { sub => 'will', handle => '~will', c2a => 'human:will',
       accounts => ['web/main/will', 'slack/T1/U9'] },
+    { sub => 'ned', aee => 'human.ned', accounts => ['web/main/ned'] },
     { sub => 'ann', handle => '~ann', c2a => 'human:ann' },
     map {; { sub => "w$_", handle => "~cc-w$_", c2a => "agent:w$_", roles => ['many'] } } 0 .. 69,
 ] }));
@@ -141,6 +142,9 @@ subtest 'C2A-03 C2A-04 C2A-05 each row of the table' => sub {
                                         target => { directedness => 'to_my_role' }),
          'part to_my_role may_respond notify - -', '--owner', 'ada'],
         ['the owner of the thread', event(conversation => $thread),
+         'part to_my_role may_respond notify - -', '--owner', 'ada'],
+        ['C2A-04 of a human without a name in C2A',
+         event(author => { id => 'ned', kind => 'human' }, conversation => $thread),
          'part to_my_role may_respond notify - -', '--owner', 'ada'],
         ['a participant', event(conversation => $thread),
          'part to_my_role may_respond notify - -', qw(--participant bo --participant ada)],
@@ -268,7 +272,7 @@ subtest 'C2A-04 refused submissions' => sub {
         ['field-missing', '/params/content', content => undef],
         ['field-missing', '/params/eventId', eventId => undef],
         (map { ['field-invalid', '/params/eventId', eventId => $_] }
-             '', 'x' x 257, 'm:reminder', 'm:failed', 'm:free', 'm:escalated:1', 'm:escalated:27',
+             '', 'x' x 257, 'digest:ada:1764184800000', 'm:reminder', 'm:failed', 'm:free', 'm:escalated:1', 'm:escalated:27',
              ':free', "a\nb", "a\0b", "a\x{2028}b", 7),
         ['field-invalid', '/params/conversation/kind', conversation => { id => 'C', kind => 'room' }],
         ['field-invalid', '/params/conversation/id', conversation => { id => "\x{e9}" x 129, kind => 'dm' }],
@@ -306,7 +310,8 @@ subtest 'C2A-04 refused submissions' => sub {
             or diag(event(@with));
     }
 
-    for my $ok ('m#1', 'm:%', 'm:reminder:2', "\x{202e}m", 'm"', 'x' x 256, ':escalated:') {
+    for my $ok ('m#1', 'm:%', 'm:reminder:2', "\x{202e}m", 'm"', 'x' x 256, ':escalated:',
+                'digest:ada', 'a digest:ada:1') {
         is(ada(event(eventId => $ok, target => mentions(('agent:ada') x 65))),
            'mention to_me must_respond buffered 300000 -', "an id \"$ok\"") if $ok !~ /[^\x20-\x7e]/;
     }

@@ -16,7 +16,7 @@
 
 
 #define PARLEY_CHAT_MENTIONS_MAX  64            /* different mentions */
-#define PARLEY_CHAT_DEADLINE_MAX  86400000      /* ms; later is this */
+#define PARLEY_CHAT_DEADLINE_MAX  86400000      /* ms; a longer one is this */
 
 
 typedef enum {
@@ -128,7 +128,6 @@ typedef struct {
     parley_str_t                platform;       /* the source */
     parley_str_t                workspace;
     parley_chat_kind_t          kind;           /* of the conversation */
-    parley_str_t                conversation;
     parley_str_t                thread;
     parley_str_t                stream;         /* work stream */
 
@@ -148,7 +147,7 @@ typedef struct {
     int64_t                     deadline_ms;    /* 1 to DEADLINE_MAX, or -1 */
     int64_t                     created_ms;     /* -1: unknown */
 
-    /* what the author declares at most; the strongest value if nothing */
+    /* upper bounds that the author declares, else the strongest value */
     parley_chat_directedness_t  directedness;
     parley_chat_policy_t        policy;
     parley_chat_mode_t          mode;

@@ -56,8 +56,6 @@ static const parley_attention_line_t  parley_attention_table[] = {
     { PARLEY_ATTENTION_LINE(REACTION,
                             IS(IS_VERDICT) | IS(SUBJECT) | IS(OBLIGER), 0,
                             TO_ME, MAY, BUFFERED), 0, 0 },
-    { PARLEY_ATTENTION_LINE(REACTION, IS(IS_VERDICT) | IS(SUBJECT), 0,
-                            TO_ME, MAY, NOTIFY), 0, 0 },
     { PARLEY_ATTENTION_LINE(REACTION, IS(IS_TURN) | IS(SUBJECT), 0,
                             TO_ME, MAY, NOTIFY), 0, 0 },
     { PARLEY_ATTENTION_LINE(REACTION, IS(IS_STATE) | IS(SUBJECT), 0,

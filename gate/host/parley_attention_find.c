@@ -102,12 +102,14 @@ parley_attention_event(parley_attention_t *a)
 
     static const uint32_t  signals[PARLEY_CHAT_SIGNALS] = {
         [PARLEY_CHAT_SIGNAL_SEEN] = PARLEY_ATTENTION_IS_STATE,
-        [PARLEY_CHAT_SIGNAL_AGREE] = PARLEY_ATTENTION_IS_VERDICT,
+        [PARLEY_CHAT_SIGNAL_AGREE] = PARLEY_ATTENTION_IS_VERDICT
+                                      | PARLEY_ATTENTION_IS_TURN,
         [PARLEY_CHAT_SIGNAL_WORKING] = PARLEY_ATTENTION_IS_STATE,
         [PARLEY_CHAT_SIGNAL_QUEUED] = PARLEY_ATTENTION_IS_STATE,
         [PARLEY_CHAT_SIGNAL_CLAIMED] = PARLEY_ATTENTION_IS_STATE,
         [PARLEY_CHAT_SIGNAL_DONE] = PARLEY_ATTENTION_IS_TURN,
-        [PARLEY_CHAT_SIGNAL_DECLINED] = PARLEY_ATTENTION_IS_VERDICT,
+        [PARLEY_CHAT_SIGNAL_DECLINED] = PARLEY_ATTENTION_IS_VERDICT
+                                         | PARLEY_ATTENTION_IS_TURN,
         [PARLEY_CHAT_SIGNAL_BLOCKED] = PARLEY_ATTENTION_IS_TURN,
         [PARLEY_CHAT_SIGNAL_UNCLEAR] = PARLEY_ATTENTION_IS_TURN,
     };
@@ -256,7 +258,7 @@ parley_attention_thread(parley_attention_t *a)
 }
 
 
-/* Adds the recipient, and the other party of a conversation of two. */
+/* Checks the recipient.  In a DM, adds it or the only other party. */
 
 static int
 parley_attention_recipient(parley_attention_t *a, parley_arena_t *arena,
@@ -289,8 +291,8 @@ parley_attention_recipient(parley_attention_t *a, parley_arena_t *arena,
 
 
 /*
- * Adds the recipient, or the only other party, of a conversation of two.  With
- * a third party, only the recipient is addressed.
+ * Adds the recipient of a DM, else its only other party.  With a third party,
+ * only a recipient is addressed.
  */
 
 static int
@@ -335,8 +337,8 @@ parley_attention_partner(parley_attention_t *a, parley_str_t author,
 
 /*
  * Adds the mentioned principals, and those of mentioned roles.  A recipient
- * outside of a conversation of two counts as the first mention.  Returns 0; 1
- * as parley_attention_add(); or -1 with *err filled.
+ * outside of a DM counts as the first mention.  Returns 0; 1 as
+ * parley_attention_add(); or -1 with *err filled.
  */
 
 static int
@@ -382,8 +384,8 @@ parley_attention_mentions(parley_attention_t *a, parley_arena_t *arena,
 
 
 /*
- * Adds a mentioned principal.  *found: an earlier mention is that of the first
- * agent with a mailbox.  An author's mention of itself does not count.
+ * Adds a mentioned principal.  Sets *found at the first agent with a mailbox.
+ * An author's mention of itself does not count.
  */
 
 static int
@@ -513,15 +515,15 @@ parley_attention_add(parley_attention_t *a, const parley_principal_t *p,
 {
     unsigned  i;
 
-    for (i = 0; p != NULL && i < a->nparties; i++) {
+    if (p == NULL) {
+        return 0;
+    }
+
+    for (i = 0; i < a->nparties; i++) {
         if (a->parties[i].principal == p) {
             a->parties[i].facts |= facts;
             return 0;
         }
-    }
-
-    if (p == NULL) {
-        return 0;
     }
 
     if (a->nparties == PARLEY_ATTENTION_READERS_MAX) {
@@ -563,7 +565,22 @@ parley_attention_has_mailbox(const parley_principal_t *p)
 int
 parley_attention_is_human(const parley_principal_t *p)
 {
-    return parley_name_is_human(PARLEY_PROTO_CHAT,
-                                p->names[PARLEY_PROTO_CHAT])
-           && !parley_actor_is_instrument(p);
+    unsigned  to;
+
+    if (parley_actor_is_instrument(p)) {
+        return 0;
+    }
+
+    if (p->names[PARLEY_PROTO_CHAT].len > 0) {
+        return parley_name_is_human(PARLEY_PROTO_CHAT,
+                                    p->names[PARLEY_PROTO_CHAT]);
+    }
+
+    for (to = 0; to < PARLEY_PROTO_COUNT; to++) {
+        if (parley_name_is_human((parley_proto_t) to, p->names[to])) {
+            return 1;
+        }
+    }
+
+    return 0;
 }

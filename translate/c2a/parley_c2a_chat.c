@@ -110,7 +110,6 @@ static const parley_c2a_chat_text_t  parley_c2a_chat_texts[] = {
     { "/params/eventId", offsetof(parley_chat_event_t, id) },
     { "/params/source/platform", offsetof(parley_chat_event_t, platform) },
     { "/params/source/workspaceId", offsetof(parley_chat_event_t, workspace) },
-    { "/params/conversation/id", offsetof(parley_chat_event_t, conversation) },
     { "/params/conversation/threadId", offsetof(parley_chat_event_t, thread) },
     { "/params/conversation/streamId", offsetof(parley_chat_event_t, stream) },
     { "/params/author/id", offsetof(parley_chat_event_t, author) },
@@ -375,8 +374,8 @@ parley_c2a_chat_is_account(parley_str_t text)
 
 
 /*
- * Reads what the author wants and declares.  An absent bound is the strongest
- * value.
+ * Reads the attention that the author asks for, and its upper bounds.  An
+ * absent bound is the strongest value.
  */
 
 static void
