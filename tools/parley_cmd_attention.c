@@ -1,7 +1,5 @@
 /* parley attention: shows the principals that a chat event obliges, and why. */
 
-#include <string.h>
-
 #include "auth/parley_directory.h"
 #include "gate/host/parley_attention.h"
 #include "tools/parley_tool.h"
@@ -30,16 +28,16 @@ static int parley_attention_principal(parley_tool_t *tool,
     const parley_principal_t **ret);
 static int parley_attention_numbers(parley_tool_t *tool,
     parley_cmd_attention_t *c);
+static int parley_attention_count(parley_tool_t *tool, const char *option,
+    int64_t *ret);
 static int parley_attention_list(parley_tool_t *tool, const char *option,
     const parley_str_t **ret, unsigned *ret_n);
 static int parley_attention_modes(parley_tool_t *tool,
     parley_cmd_attention_t *c);
 static int parley_attention_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static unsigned parley_attention_readers(parley_cmd_attention_t *c,
-    parley_buf_t *b, void (*write)(const parley_cmd_attention_t *c,
-        parley_buf_t *b, const parley_principal_t *p,
-        const parley_attention_verdict_t *v));
+static unsigned parley_attention_readers(const parley_tool_t *tool,
+    parley_cmd_attention_t *c, parley_buf_t *b);
 static void parley_attention_line(const parley_cmd_attention_t *c,
     parley_buf_t *b, const parley_principal_t *p,
     const parley_attention_verdict_t *v);
@@ -204,18 +202,8 @@ parley_attention_numbers(parley_tool_t *tool, parley_cmd_attention_t *c)
     seconds = PARLEY_ATTENTION_DEADLINE / 1000;
     c->in.accepted_ms = parley_host_ms();
 
-    value = parley_option(tool, "agents");
-
-    if (value != NULL
-        && parley_option_integer("agents", value, 0, UINT32_MAX, &agents) != 0)
-    {
-        return -1;
-    }
-
-    value = parley_option(tool, "loop");
-
-    if (value != NULL
-        && parley_option_integer("loop", value, 0, UINT32_MAX, &loop) != 0)
+    if (parley_attention_count(tool, "agents", &agents) != 0
+        || parley_attention_count(tool, "loop", &loop) != 0)
     {
         return -1;
     }
@@ -245,6 +233,20 @@ parley_attention_numbers(parley_tool_t *tool, parley_cmd_attention_t *c)
     c->in.deadline_ms = seconds * 1000;
 
     return 0;
+}
+
+
+/* Reads an option into *ret, which keeps its value without the option. */
+
+static int
+parley_attention_count(parley_tool_t *tool, const char *option, int64_t *ret)
+{
+    const char  *value;
+
+    value = parley_option(tool, option);
+
+    return value == NULL
+           ? 0 : parley_option_integer(option, value, 0, UINT32_MAX, ret);
 }
 
 
@@ -340,7 +342,7 @@ parley_attention_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         parley_buf_member(&b, PARLEY_STR("event"), event.id);
         parley_buf_name(&b, PARLEY_STR("readers"));
         parley_buf_octet(&b, '[');
-        (void) parley_attention_readers(c, &b, parley_attention_object);
+        (void) parley_attention_readers(tool, c, &b);
         parley_buf_octet(&b, ']');
         parley_output_end(&b);
 
@@ -348,7 +350,7 @@ parley_attention_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     }
 
     parley_buf_init(&b, in->arena, 512);
-    n = parley_attention_readers(c, &b, parley_attention_line);
+    n = parley_attention_readers(tool, c, &b);
 
     if (parley_buf_done(&b, &text) != 0) {
         (void) parley_error_memory(&in->err);
@@ -369,31 +371,27 @@ parley_attention_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 /* Writes the verdict of each reader; returns their number. */
 
 static unsigned
-parley_attention_readers(parley_cmd_attention_t *c, parley_buf_t *b,
-    void (*write)(const parley_cmd_attention_t *c, parley_buf_t *b,
-        const parley_principal_t *p, const parley_attention_verdict_t *v))
+parley_attention_readers(const parley_tool_t *tool,
+    parley_cmd_attention_t *c, parley_buf_t *b)
 {
-    unsigned                     i, n;
-    parley_attention_verdict_t   v;
+    unsigned                    i, n;
+    const parley_principal_t   *p;
+    parley_attention_verdict_t  v;
 
-    if (c->reader != NULL) {
-        parley_attention_decide(&c->found, c->reader, &c->offer, &v);
-        write(c, b, c->reader, &v);
-        return 1;
-    }
+    for (i = 0, n = 0; i < (c->reader != NULL ? 1 : c->found.nparties); i++) {
+        p = c->reader != NULL ? c->reader : c->found.parties[i].principal;
+        parley_attention_decide(&c->found, p, &c->offer, &v);
 
-    for (i = 0, n = 0; i < c->found.nparties; i++) {
-        parley_attention_decide(&c->found, c->found.parties[i].principal,
-                                &c->offer, &v);
-        if (!v.gets) {
+        if (!v.gets && c->reader == NULL) {
             continue;
         }
 
-        if (n++ > 0 && write == parley_attention_object) {
+        if (n++ > 0 && tool->json) {
             parley_buf_octet(b, ',');
         }
 
-        write(c, b, c->found.parties[i].principal, &v);
+        (tool->json ? parley_attention_object
+                    : parley_attention_line)(c, b, p, &v);
     }
 
     return n;
@@ -404,8 +402,7 @@ static void
 parley_attention_line(const parley_cmd_attention_t *c, parley_buf_t *b,
     const parley_principal_t *p, const parley_attention_verdict_t *v)
 {
-    unsigned  i;
-    uint32_t  caps;
+    unsigned  i, n;
 
     parley_buf_str(b, parley_attention_name(p));
     parley_buf_octet(b, ' ');
@@ -427,19 +424,17 @@ parley_attention_line(const parley_cmd_attention_t *c, parley_buf_t *b,
 
     parley_buf_octet(b, ' ');
 
-    caps = v->caps;
-
-    if (caps == 0) {
+    if (v->caps == 0) {
         parley_buf_octet(b, '-');
     }
 
-    for (i = 0; caps != 0; i++, caps >>= 1) {
-        if (caps & 1) {
-            parley_buf_str(b, parley_attention_caps[i]);
-
-            if (caps > 1) {
+    for (i = 0, n = 0; i < PARLEY_ATTENTION_CAPS; i++) {
+        if (v->caps & PARLEY_ATTENTION_BIT(i)) {
+            if (n++ > 0) {
                 parley_buf_octet(b, ',');
             }
+
+            parley_buf_str(b, parley_attention_caps[i]);
         }
     }
 
@@ -486,16 +481,13 @@ parley_attention_object(const parley_cmd_attention_t *c, parley_buf_t *b,
     parley_buf_octet(b, '[');
 
     for (i = 0, n = 0; i < PARLEY_ATTENTION_CAPS; i++) {
+        if (v->caps & PARLEY_ATTENTION_BIT(i)) {
+            if (n++ > 0) {
+                parley_buf_octet(b, ',');
+            }
 
-        if ((v->caps & PARLEY_ATTENTION_BIT(i)) == 0) {
-            continue;
+            parley_buf_json_string(b, parley_attention_caps[i]);
         }
-
-        if (n++ > 0) {
-            parley_buf_octet(b, ',');
-        }
-
-        parley_buf_json_string(b, parley_attention_caps[i]);
     }
 
     parley_buf_lit(b, "]}");
