@@ -8,7 +8,7 @@ use lib 't/lib';
 
 use Test::More;
 
-use Parley::Env qw(tmp_dir spew);
+use Parley::Env qw(root slurp spew tmp_dir);
 use Parley::Tool;
 
 my $ids = spew(tmp_dir() . '/identities.json', json({ principals => [
@@ -56,6 +56,38 @@ sub ada {
 }
 
 my @subject = ('--subject', 'ada');
+
+
+# Runs the examples of a page: "$ cat FILE" shows a file, and each other command
+# is followed by its output.
+subtest 'the examples of docs/chat.md' => sub {
+    my $page = slurp(root() . '/docs/chat.md');
+    my $dir = tmp_dir() . '/page';
+    my $ran = 0;
+
+    mkdir $dir or die $!;
+
+    $page =~ s/ \\\n +/ /g;
+
+    while ($page =~ /^    \$ (.+)\n((?:    (?!\$ ).*\n)*)/mg) {
+        my ($command, $out) = ($1, $2);
+
+        $out =~ s/^    //mg;
+
+        if ($command =~ /^cat (\S+)$/) {
+            spew("$dir/$1", $out);
+            next;
+        }
+
+        my @words = map { -e "$dir/$_" ? "$dir/$_" : $_ } split ' ', $command;
+
+        is(shift @words, 'parley', 'a command of the tool');
+        is(tool_ok({}, @words) . "\n", $out, $command);
+        $ran++;
+    }
+
+    cmp_ok($ran, '>', 1, 'there are examples');
+};
 
 
 subtest 'C2A-03 C2A-04 C2A-05 each row of the table' => sub {

@@ -48,7 +48,7 @@ parley_attention_init(parley_attention_t *a, parley_arena_t *arena,
         return parley_error_set(err, PARLEY_E_FIELD_INVALID,
                                 parley_codecs[PARLEY_PROTO_CHAT]
                                 ->pointers[PARLEY_MSG_ID],
-                                "a deletion is not for a reader");
+                                "a deletion has no readers");
     }
 
     parley_attention_event(a);
