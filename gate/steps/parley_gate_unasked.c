@@ -255,10 +255,12 @@ parley_unasked_is_callers(parley_gate_t *g, parley_arena_t *arena,
 
     rc = parley_address_of(arena, g->who->principal, &own);
 
-    if (rc == 0) {
-        rc = parley_address_reader(&m->who, m->msg.wire, m->msg.recipient,
-                                   &address);
+    if (rc != 0) {
+        return rc;
     }
+
+    rc = parley_address_reader(&m->who, m->msg.wire, m->msg.recipient,
+                               &address);
 
     return rc != 0 ? rc : parley_str_eq(address, own);
 }

@@ -36,8 +36,8 @@ static const char *const  members[KINDS] = {
     [DEAF] = "\"c2a\":\"agent:p%u\"",
     [HUMAN] = "\"handle\":\"~p%u\",\"c2a\":\"human:p%u\"",
     [GUEST] = "\"aee\":\"human.p%u\"",
-    [PROXY] = "\"handle\":\"~cc-p%u\",\"c2a\":\"human:p%u\","
-              "\"human\":\"~boss\"",
+    [PROXY] = ("\"handle\":\"~cc-p%u\",\"c2a\":\"human:p%u\","
+               "\"human\":\"~boss\""),
 };
 
 
