@@ -100,14 +100,15 @@ sub listens { return listen_to(who($_[0]), @_[1 .. $#_]) }
 # Opens streams of VCP for members.
 sub streams { return map { listens($_, uri => '/vcp/') } @_ }
 
-# Returns the ids of the messages that a stream receives in that many seconds.
+# Returns the ids of the messages that a stream receives in that many seconds, or
+# of the first n.
 sub ids {
-    my ($stream, $seconds) = @_;
+    my ($stream, $seconds, $n) = @_;
 
     my @ids;
     my $until = time + $seconds;
 
-    while ((my $left = $until - time) > 0) {
+    while (@ids < ($n // 1e9) && (my $left = $until - time) > 0) {
         my $event = $stream->event($left) // last;
         push @ids, $event->{json}{message_id} // $event->{json}{id}
                    // $event->{json}{frame_id};
