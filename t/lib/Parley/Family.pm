@@ -100,8 +100,8 @@ sub listens { return listen_to(who($_[0]), @_[1 .. $#_]) }
 # Opens streams of VCP for members.
 sub streams { return map { listens($_, uri => '/vcp/') } @_ }
 
-# Returns the ids of the messages that a stream receives in that many seconds, or
-# of the first n.
+# Returns the ids of the messages that a stream receives in that many seconds,
+# or of the first n.
 sub ids {
     my ($stream, $seconds, $n) = @_;
 
