@@ -274,6 +274,14 @@ subtest 'OPS-04 jobs' => sub {
 };
 
 
+subtest 'OPS-04 VCP-32 peers with a WebSocket' => sub {
+    shows('#peers', "$_\\\\s+0", $_)
+        for 'connected', 'connecting', 'waiting for the next attempt',
+            'failed attempts', 'messages sent again',
+            'messages refused by peers';
+};
+
+
 subtest 'OPS-04 escalations and timeouts' => sub {
     shows('#deadlines', "$_\\\\s+0", $_)
         for 'answered in time', 'raised', 'tasks timed out', 'lost';
