@@ -17,7 +17,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(build_dir port tmp_dir spew);
+use Parley::Env qw(is_sanitized port tmp_dir spew);
 use Parley::Generate::Config;
 use Parley::Generate::Message;
 use Parley::Message qw(aee);
@@ -44,7 +44,7 @@ my $PROOF = qr/^(?:token-|transport-)/;
 my $seed = $ENV{PARLEY_TEST_SEED} // 20260653;
 my $only = $ENV{PARLEY_TEST_CONFIG};
 my $wanted = $ENV{PARLEY_TEST_MESSAGES}
-             // (build_dir() =~ m{/sanitize$} ? 300 : 3000);
+             // (is_sanitized() ? 300 : 3000);
 my $json = JSON::PP->new->utf8->canonical->allow_nonref;
 my %count;
 

@@ -10,16 +10,13 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(port tmp_dir);
+use Parley::Env qw(is_sanitized port tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Upstream;
 
 plan skip_all => 'needs /proc/PID/status' if !-r '/proc/self/status';
-
-# sanitizers keep freed memory
-my $measured = ($ENV{PARLEY_BUILD} // '') !~ m{/sanitize$};
 
 my $service = Parley::Upstream->start(port(2));
 my $nginx = Parley::Nginx->start(http => gateway_http(server =>
@@ -98,7 +95,7 @@ sub bounded {
     note("the worker grew by $kb KB");
 
     SKIP: {
-        skip 'memory is not measured under sanitizers', 1 if !$measured;
+        skip 'memory is not measured under sanitizers', 1 if is_sanitized();
         cmp_ok($kb, '<', $bound * 1024, "by less than $bound MB");
     }
 }

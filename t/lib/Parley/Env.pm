@@ -13,8 +13,8 @@ use File::Temp ();
 use IO::Socket::INET;
 use POSIX ();
 
-our @EXPORT_OK = qw(root build_dir nginx_binary load_module tmp_dir port tls
-                    authority client_certificate
+our @EXPORT_OK = qw(root build_dir is_sanitized nginx_binary load_module tmp_dir
+                    port tls authority client_certificate
                     parley parley_try section slurp spew);
 
 use constant PORTS => 20;
@@ -34,6 +34,10 @@ sub root { $root }
 
 # Returns the folder of the tested build: build, build/debug, build/sanitize.
 sub build_dir { $build }
+
+# Returns whether sanitizers are in the tested build.  They keep freed memory, so
+# that no test can measure memory.
+sub is_sanitized { return $build =~ m{/sanitize$} }
 
 
 # Returns the nginx under test.  A sanitizer build has its own nginx that
