@@ -106,8 +106,9 @@ typedef struct {
                                            none */
     const parley_stream_t  *stream;     /* must outlive the hub */
     parley_str_t            selector;   /* from parley_selector_text() */
-    parley_str_t            reader;     /* reader for env->admits, which is
-                                           asked once per reader and record */
+    parley_str_t            reader;     /* reader for env->admits and env->view,
+                                           which are asked once per reader and
+                                           record */
     parley_str_t            session;    /* must outlive the subscription */
     parley_str_t            card;
     parley_place_t          from;       /* it resumes after this place; epoch 0:
@@ -151,6 +152,14 @@ typedef struct {
     int          (*encode)(void *ctx, const parley_publication_t *p,
                       parley_proto_t to, parley_arena_t *arena,
                       parley_str_t *ret);
+
+    /*
+     * As encode, for a publication with views: writes the view of the reader of
+     * one stream.  NULL: encode writes the message as it was accepted.
+     */
+    int          (*view)(void *ctx, const parley_publication_t *p,
+                      const parley_stream_t *stream, parley_str_t reader,
+                      parley_arena_t *arena, parley_str_t *ret);
 
     /* Returns whether a reader may have a message; NULL: always. */
     int          (*admits)(void *ctx, const parley_stream_t *stream,

@@ -389,5 +389,5 @@ parley_hub_page_event(parley_hub_t *hub, parley_subscriber_t *s,
         return 1;
     }
 
-    return parley_hub_written(hub, &p, group->stream, arena, ret);
+    return parley_hub_written(hub, &p, group, arena, ret);
 }

@@ -59,14 +59,29 @@ parley_hub_item_free(parley_hub_t *hub, parley_hub_item_t *item)
 }
 
 
+/* Returns whether each reader of a publication gets its own view. */
+
+static int
+parley_hub_is_viewed(const parley_hub_t *hub, const parley_publication_t *p)
+{
+    return p->views.len > 0 && hub->env.view != NULL;
+}
+
+
 int
 parley_hub_written(parley_hub_t *hub, const parley_publication_t *p,
-    const parley_stream_t *stream, parley_arena_t *arena, parley_str_t *ret)
+    const parley_hub_group_t *group, parley_arena_t *arena, parley_str_t *ret)
 {
-    int           rc;
-    parley_str_t  message;
+    int                     rc;
+    parley_str_t            message;
+    const parley_stream_t  *stream;
 
-    rc = hub->env.encode(hub->env.ctx, p, stream->proto, arena, &message);
+    stream = group->stream;
+
+    rc = parley_hub_is_viewed(hub, p)
+         ? hub->env.view(hub->env.ctx, p, stream, group->reader, arena,
+                         &message)
+         : hub->env.encode(hub->env.ctx, p, stream->proto, arena, &message);
 
     return rc == 0 ? parley_hub_form_message(stream->form, message, arena, ret)
                    : rc;
@@ -80,12 +95,18 @@ parley_hub_written(parley_hub_t *hub, const parley_publication_t *p,
 
 int
 parley_hub_item_written(parley_hub_t *hub, parley_hub_item_t *item,
-    const parley_stream_t *stream, parley_str_t *ret)
+    const parley_hub_group_t *group, parley_arena_t *arena, parley_str_t *ret)
 {
-    int              rc;
-    parley_str_t    *written;
-    parley_proto_t   proto;
+    int                     rc;
+    parley_str_t           *written;
+    parley_proto_t          proto;
+    const parley_stream_t  *stream;
 
+    if (parley_hub_is_viewed(hub, &item->publication)) {
+        return parley_hub_written(hub, &item->publication, group, arena, ret);
+    }
+
+    stream = group->stream;
     proto = stream->proto;
 
     if (item->encoded[proto] == 0) {

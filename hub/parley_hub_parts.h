@@ -386,13 +386,16 @@ parley_hub_item_t *parley_hub_item(parley_hub_t *hub, parley_str_t octets,
     int64_t left);
 void parley_hub_item_free(parley_hub_t *hub, parley_hub_item_t *item);
 
-/* Write a record in the format of a stream, without its place.  Return 0; 1 if
-   it has no form there; or -1 if memory is exhausted.  The result for an item
-   is computed once. */
+/*
+ * Write a record in the format of a stream for the readers of a group, without
+ * its place.  Return 0; 1 if it has no form there; or -1 if memory is
+ * exhausted.  The result for an item is computed once, unless it has views:
+ * then it is in arena.
+ */
 int parley_hub_written(parley_hub_t *hub, const parley_publication_t *p,
-    const parley_stream_t *stream, parley_arena_t *arena, parley_str_t *ret);
+    const parley_hub_group_t *group, parley_arena_t *arena, parley_str_t *ret);
 int parley_hub_item_written(parley_hub_t *hub, parley_hub_item_t *item,
-    const parley_stream_t *stream, parley_str_t *ret);
+    const parley_hub_group_t *group, parley_arena_t *arena, parley_str_t *ret);
 
 /* As parley_selector_admits(), with a cached result. */
 int parley_hub_admits(parley_hub_t *hub, parley_hub_group_t *group,

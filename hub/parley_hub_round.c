@@ -223,7 +223,7 @@ parley_hub_round_event(parley_hub_t *hub, parley_hub_group_t *group,
         return 0;
     }
 
-    rc = parley_hub_item_written(hub, item, stream, &written);
+    rc = parley_hub_item_written(hub, item, group, &text->arena, &written);
 
     if (rc == 0) {
         parley_hub_form_event(b, stream, &entry->place, written);

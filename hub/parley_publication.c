@@ -4,11 +4,12 @@
 #include "core/parley_hex.h"
 
 
-#define PARLEY_PUBLICATION_VERSION  5
+#define PARLEY_PUBLICATION_VERSION  6
 
 /* the texts of the message, and the facts */
 #define PARLEY_PUBLICATION_QUESTION_TEXT  6
-#define PARLEY_PUBLICATION_FACTS          11
+#define PARLEY_PUBLICATION_VIEWS_TEXT     11
+#define PARLEY_PUBLICATION_FACTS          12
 #define PARLEY_PUBLICATION_TEXTS                                             \
     (PARLEY_PUBLICATION_FACTS + PARLEY_CHANNEL_AXES)
 
@@ -71,9 +72,23 @@ parley_publication_text(parley_publication_t *p, unsigned n)
     case 10:
         return &p->instrument;
 
+    case PARLEY_PUBLICATION_VIEWS_TEXT:
+        return &p->views;
+
     default:
         return &p->facts.values[n - PARLEY_PUBLICATION_FACTS];
     }
+}
+
+
+/* Returns the maximum of octets of text number n. */
+
+static size_t
+parley_publication_max(unsigned n)
+{
+    return n == PARLEY_PUBLICATION_QUESTION_TEXT
+           || n == PARLEY_PUBLICATION_VIEWS_TEXT
+           ? UINT16_MAX : PARLEY_PUBLICATION_TEXT_MAX;
 }
 
 
@@ -108,9 +123,7 @@ parley_publication_write(parley_arena_t *arena, const parley_publication_t *p,
     for (i = 0; i < PARLEY_PUBLICATION_TEXTS; i++) {
         text = *parley_publication_text(&copy, i);
 
-        if (text.len > (i == PARLEY_PUBLICATION_QUESTION_TEXT
-                        ? UINT16_MAX : PARLEY_PUBLICATION_TEXT_MAX))
-        {
+        if (text.len > parley_publication_max(i)) {
             return -1;
         }
 

@@ -15,8 +15,8 @@
 
 
 #define PARLEY_PUBLICATION_TEXT_MAX  1024   /* octets of a text other than
-                                               question; longer ones are
-                                               refused */
+                                               question and views; longer ones
+                                               are refused */
 
 
 typedef enum {
@@ -81,6 +81,13 @@ typedef struct parley_publication_s {
                                                does */
     unsigned                   owed:1;      /* a job owes it to the readers of
                                                its logs (VCP-33) */
+    parley_str_t               views;       /* not empty: each reader gets its
+                                               own view of the message, which
+                                               parley_hub_env_t.view writes
+                                               from this text; at most 65535
+                                               octets.  facts is empty, so a
+                                               stream with a filter does not get
+                                               the message. */
     parley_str_t               message;
 
     /* for REPLACED and CANCELLED */

@@ -75,6 +75,10 @@ typedef enum {
     PARLEY_KIND_JOB,
     PARLEY_KIND_LOAD,           /* text of a job */
     PARLEY_KIND_TOKEN,          /* token that a worker verified (SEC-23) */
+    PARLEY_KIND_EVENT,          /* accepted chat event, under its id */
+    PARLEY_KIND_DELIVERY,       /* one reader's part in a chat event */
+    PARLEY_KIND_THREAD,         /* facts of a thread of chat */
+    PARLEY_KIND_MAILBOX,        /* facts of a reader's mailbox */
     PARLEY_KIND_COUNT
 } parley_kind_t;
 
@@ -288,6 +292,8 @@ typedef struct {
     uint32_t             replaces;      /* generation to replace; queue and
                                            account stay those of the old record;
                                            0: replace any */
+    unsigned             fresh:1;       /* replaces is 0, and a record that
+                                           exists stays: PARLEY_PUT_STALE */
     const uint8_t       *under;         /* id of the admission that the record
                                            is put under; NULL: no admission, or
                                            one without an id */
@@ -297,8 +303,9 @@ typedef struct {
 
 typedef enum {
     PARLEY_PUT_OK = 0,
-    PARLEY_PUT_STALE,           /* the generation to replace is not there, or
-                                   the admission has ended */
+    PARLEY_PUT_STALE,           /* the generation to replace is not there, the
+                                   admission has ended, or fresh was set and the
+                                   record exists */
     PARLEY_PUT_SHARE,           /* the account has used its share, or the owner
                                    its records under the key */
     PARLEY_PUT_FULL

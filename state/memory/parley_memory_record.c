@@ -31,6 +31,13 @@ static int parley_record_copy(parley_memory_t *s, const parley_entry_t *e,
     int64_t now, parley_arena_t *arena, parley_record_t *ret);
 
 
+/* kinds of records that their owners cannot send again */
+static const uint8_t  parley_record_staying[] = {
+    PARLEY_KIND_SUSPENSION, PARLEY_KIND_CHILD_KEY, PARLEY_KIND_EVENT,
+    PARLEY_KIND_DELIVERY, PARLEY_KIND_THREAD, PARLEY_KIND_MAILBOX
+};
+
+
 /* buckets examined before the lock is released */
 #define PARLEY_LISTED_AT_ONCE  4096
 
@@ -121,6 +128,10 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
         e = NULL;
     }
 
+    if (put->fresh && e != NULL) {
+        return PARLEY_PUT_STALE;
+    }
+
     if (put->replaces != 0) {
 
         if (e == NULL || parley_record_generation(e) != put->replaces) {
@@ -192,9 +203,15 @@ parley_record_put(parley_memory_t *s, const parley_put_t *put, size_t len,
 static int
 parley_record_stays(const parley_entry_t *e)
 {
-    return e->loose == PARLEY_EVICTABLE_NONE
-           && (e->kind == PARLEY_KIND_SUSPENSION
-               || e->kind == PARLEY_KIND_CHILD_KEY);
+    size_t  i;
+
+    for (i = 0; i < sizeof(parley_record_staying); i++) {
+        if (e->kind == parley_record_staying[i]) {
+            return e->loose == PARLEY_EVICTABLE_NONE;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -224,11 +241,15 @@ parley_record_held(parley_memory_t *s, const parley_entry_t *e)
 void
 parley_record_repair_locked(parley_memory_t *s)
 {
-    size_t  at;
+    size_t  i, at, n;
 
-    if (parley_table_count_locked(s->sh->table, PARLEY_KIND_SUSPENSION) != 0
-        || parley_table_count_locked(s->sh->table, PARLEY_KIND_CHILD_KEY) != 0)
-    {
+    n = 0;
+
+    for (i = 0; i < sizeof(parley_record_staying); i++) {
+        n += parley_table_count_locked(s->sh->table, parley_record_staying[i]);
+    }
+
+    if (n != 0) {
         at = 0;
 
         do {

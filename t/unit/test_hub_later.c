@@ -5,6 +5,7 @@
 
 #include "t/unit/parley_test_log.h"
 
+#include "core/parley_buf.h"
 #include "hub/parley_hub.h"
 #include "t/later/parley_later.h"
 #include "hub/parley_publish.h"
@@ -31,6 +32,8 @@ static size_t                nlate;
 static int                   at_once;       /* verbs take effect when they
                                                begin */
 static int                   turns;
+static parley_str_t          reader;        /* of the next subscriptions */
+static parley_str_t          views;         /* of the next publications */
 
 static const parley_stream_t  stream = {
     .proto = PARLEY_PROTO_CHANNEL,
@@ -177,6 +180,30 @@ encode(void *ctx, const parley_publication_t *p, parley_proto_t to,
 }
 
 
+/* Writes the reader and the views in place of the message. */
+
+static int
+view(void *ctx, const parley_publication_t *p, const parley_stream_t *s,
+    parley_str_t who, parley_arena_t *a, parley_str_t *ret)
+{
+    parley_buf_t  b;
+
+    (void) ctx;
+    (void) s;
+
+    if (who.len == 0) {
+        return 1;
+    }
+
+    parley_buf_init(&b, a, 0);
+    parley_buf_str(&b, who);
+    parley_buf_octet(&b, ':');
+    parley_buf_str(&b, p->views);
+
+    return parley_buf_done(&b, ret);
+}
+
+
 static void
 wake(void *ctx)
 {
@@ -216,6 +243,7 @@ static const parley_hub_env_t  env = {
     .write = write_to,
     .end = ended,
     .encode = encode,
+    .view = view,
     .wake = wake,
     .turn = turn,
     .now = seconds,
@@ -235,6 +263,8 @@ begin_hub(void **state)
     nlate = 0;
     turns = 0;
     at_once = 0;
+    reader = parley_str_none;
+    views = parley_str_none;
 
     e = env;
     e.mem = parley_mem_libc;
@@ -268,6 +298,8 @@ listens_as(listener_t *l, const char *session, const parley_place_t *from)
 
     memset(l, 0, sizeof(listener_t));
     memset(&s, 0, sizeof(s));
+
+    s.reader = reader;
 
     s.log = keys[0];
     s.stream = &stream;
@@ -305,6 +337,7 @@ says(const char *text)
     p.proto = PARLEY_PROTO_CHANNEL;
     p.sender = PARLEY_STR("alice");
     p.message = parley_str_c(text);
+    p.views = views;
 
     publish.publication = &p;
     publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) keys;
@@ -649,6 +682,62 @@ test_silent(void **state)
 }
 
 
+/* each reader gets its own view, live and from the log, and never the message
+   as it was accepted */
+
+static void
+test_views(void **state)
+{
+    static const char *const  of_ada[] = { "ada:v1", "plain", "ada:v2", NULL };
+    static const char *const  of_bo[] = { "bo:v1", "plain", "bo:v2", NULL };
+
+    parley_place_t  begins;
+
+    (void) state;
+
+    says("first");
+    begins = appended.places[0].place;
+
+    reader = PARLEY_STR("ada");
+    listens_as(&one, "s1", NULL);
+    settle();
+
+    views = PARLEY_STR("v1");
+    says("accepted");
+    views = parley_str_none;
+    says("plain");
+    parley_hub_wake(hub);
+    settle();
+
+    /* the second reader reads these from the log */
+
+    reader = PARLEY_STR("bo");
+    listens_as(&two, "s2", &begins);
+    settle();
+
+    views = PARLEY_STR("v2");
+    says("accepted");
+    parley_hub_wake(hub);
+    settle();
+
+    has(&one, of_ada);
+    has(&two, of_bo);
+    assert_null(strstr(one.text, "accepted"));
+    assert_null(strstr(two.text, "accepted"));
+
+    /* a stream without a view skips the record */
+
+    reader = parley_str_none;
+    parley_hub_unsubscribe(hub, &two.s);
+    listens_as(&two, "s3", &begins);
+    settle();
+
+    assert_non_null(strstr(two.text, "plain"));
+    assert_null(strstr(two.text, "accepted"));
+    assert_null(strstr(two.text, "v1"));
+}
+
+
 #define test(name, f)  { (name), (f), begin_hub, end_hub, NULL }
 
 static const struct CMUnitTest  tests[] = {
@@ -659,6 +748,7 @@ static const struct CMUnitTest  tests[] = {
          test_elsewhere),
     test("HUB-02 and one who resumes there", test_reader),
     test("HUB-02 who takes nothing at first has the beginning", test_blocked),
+    test("HUB-06 each reader gets its own view", test_views),
     test("HUB-02 who waits for what is not answered ends", test_silent),
 };
 

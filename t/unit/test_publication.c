@@ -57,6 +57,7 @@ fill(parley_publication_t *p)
     p->answers = PARLEY_STR("00ff");
     p->question = PARLEY_STR("the record of a question\0with octets");
     p->own = 1;
+    p->views = PARLEY_STR("one view\0another");
     p->message = PARLEY_STR("{\"v\":\"1\"}");
     p->stamp = 77;
 
@@ -114,6 +115,7 @@ test_round_trip(void **state)
     assert_true(parley_str_eq(q.id, p.id));
     assert_true(parley_str_eq(q.answers, p.answers));
     assert_true(parley_str_eq(q.question, p.question));
+    assert_true(parley_str_eq(q.views, p.views));
     assert_true(parley_str_eq(q.message, p.message));
     assert_int_equal(q.own, 1);
     assert_true(q.ms == p.ms);
@@ -168,6 +170,14 @@ test_too_long(void **state)
     assert_int_equal(q.question.len, 65535);
 
     p.question.len++;
+    assert_int_equal(parley_publication_write(&arena, &p, parts), -1);
+
+    fill(&p);
+    p.views = parley_str_make(octets, 65535);
+    assert_int_equal(parley_publication_read(record(&p), &q), 0);
+    assert_int_equal(q.views.len, 65535);
+
+    p.views.len++;
     assert_int_equal(parley_publication_write(&arena, &p, parts), -1);
 }
 

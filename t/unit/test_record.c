@@ -282,6 +282,52 @@ test_generation(void **state)
 }
 
 
+/* a fresh put takes effect only while there is no record of its id */
+
+static void
+test_fresh(void **state)
+{
+    parley_put_t         p;
+    parley_str_t         text;
+    parley_put_result_t  rc;
+
+    (void) state;
+
+    memset(&p, 0, sizeof(p));
+    text = PARLEY_STR("first");
+
+    p.id = id("alice", "x");
+    p.queue = PARLEY_EVICTABLE_NONE;
+    p.parts = &text;
+    p.nparts = 1;
+    p.ttl = 1000;
+    p.fresh = 1;
+    t.now = T0;
+
+    (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+    assert_int_equal(rc, PARLEY_PUT_OK);
+
+    text = PARLEY_STR("second");
+    t.now = T0 + 999;
+    (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+    assert_int_equal(rc, PARLEY_PUT_STALE);
+
+    assert_int_equal(get("x", T0 + 999), 1);
+    parley_assert_str(got[0].value, "first");
+
+    /* another owner's record does not count, nor does an expired one */
+
+    p.id = id("bob", "x");
+    (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+    assert_int_equal(rc, PARLEY_PUT_OK);
+
+    p.id = id("alice", "x");
+    t.now = T0 + 1000;
+    (void) parley_memory_ops.put(&t.s.state, &p, &rc, NULL);
+    assert_int_equal(rc, PARLEY_PUT_OK);
+}
+
+
 /* A put without room leaves the old record. */
 
 static void
@@ -486,6 +532,7 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-11 nor of what gives way, the oldest first",
          test_one_owner_loose),
     test("a put that names what it replaces", test_generation),
+    test("a fresh put does not replace a record", test_fresh),
     test("GW-12 what finds no room leaves what there is", test_no_room),
     test("SEC-08 a question is closed, and known", test_close),
     test("SEC-08 closed by what answers it", test_closed_with_settlement),
