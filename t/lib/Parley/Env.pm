@@ -35,8 +35,8 @@ sub root { $root }
 # Returns the folder of the tested build: build, build/debug, build/sanitize.
 sub build_dir { $build }
 
-# Returns whether sanitizers are in the tested build.  They keep freed memory, so
-# that no test can measure memory.
+# Returns whether sanitizers are in the tested build.  They keep freed memory,
+# so that no test can measure memory.
 sub is_sanitized { return $build =~ m{/sanitize$} }
 
 
