@@ -47,6 +47,7 @@
     X(REPLY_UNMATCHED, "reply-unmatched", 409, 0)                             \
     X(MESSAGE_TOO_LARGE, "message-too-large", 413, 0)                         \
     X(MESSAGE_STALE, "message-stale", 422, 0)                                 \
+    X(SEND_FAILED, "send-failed", 422, 0)                                     \
     X(TRANSLATION_UNSUPPORTED, "translation-unsupported", 422, 0)             \
     X(TRANSLATION_LOSSY, "translation-lossy", 422, 0)                         \
     X(IDENTITY_UNMAPPABLE, "identity-unmappable", 422, 0)                     \

@@ -258,7 +258,9 @@ parley_mcp_tool_error(parley_buf_t *b, const parley_mcp_why_t *why)
     parley_buf_lit(b, "\"}],\"structuredContent\":{");
     parley_mcp_why_data(b, why);
     parley_buf_member(b, PARLEY_STR("message"), why->message);
-    parley_buf_lit(b, "},\"isError\":true}}");
+    parley_buf_lit(b, "},\"isError\":true");
+    parley_buf_str(b, why->meta);
+    parley_buf_lit(b, "}}");
 }
 
 
@@ -279,6 +281,11 @@ parley_mcp_why_data(parley_buf_t *b, const parley_mcp_why_t *why)
     if (why->backoff_ms.len > 0) {
         parley_buf_name(b, PARLEY_STR("backoff_ms"));
         parley_buf_str(b, why->backoff_ms);
+    }
+
+    if (why->more.len > 0) {
+        parley_buf_octet(b, ',');
+        parley_buf_str(b, why->more);
     }
 }
 

@@ -59,6 +59,9 @@ typedef struct {
     parley_str_t          message;
     parley_str_t          retryable;    /* JSON */
     parley_str_t          backoff_ms;   /* JSON */
+    parley_str_t          more;         /* JSON: further members of the data */
+    parley_str_t          meta;         /* for a tool: further members of the
+                                           result, with a comma before each */
     unsigned              tool:1;       /* call of a tool */
     unsigned              mcp:1;        /* call of an MCP client, which reads
                                            the body only if the status is 200 */

@@ -186,17 +186,17 @@ test_signals(void **state)
     static const struct {
         const char                *signal;
         const char                *disposition;
-        parley_c2a_disposition_t   d;
+        parley_chat_disposition_t   d;
     } rows[] = {
-        { "seen", "\"acknowledged\"", PARLEY_C2A_ACKNOWLEDGED },
-        { "agree", "\"acknowledged\"", PARLEY_C2A_ACKNOWLEDGED },
-        { "working", "\"claimed\"", PARLEY_C2A_CLAIMED },
-        { "queued", "\"deferred\"", PARLEY_C2A_DEFERRED },
-        { "claimed", "\"claimed\"", PARLEY_C2A_CLAIMED },
-        { "done", "\"responded\"", PARLEY_C2A_RESPONDED },
-        { "declined", "\"ignored\"", PARLEY_C2A_IGNORED },
-        { "blocked", "\"deferred\"", PARLEY_C2A_DEFERRED },
-        { "unclear", "null", PARLEY_C2A_UNDISPOSED },
+        { "seen", "\"acknowledged\"", PARLEY_CHAT_ACKNOWLEDGED },
+        { "agree", "\"acknowledged\"", PARLEY_CHAT_ACKNOWLEDGED },
+        { "working", "\"claimed\"", PARLEY_CHAT_CLAIMED },
+        { "queued", "\"deferred\"", PARLEY_CHAT_DEFERRED },
+        { "claimed", "\"claimed\"", PARLEY_CHAT_CLAIMED },
+        { "done", "\"responded\"", PARLEY_CHAT_RESPONDED },
+        { "declined", "\"ignored\"", PARLEY_CHAT_IGNORED },
+        { "blocked", "\"deferred\"", PARLEY_CHAT_DEFERRED },
+        { "unclear", "null", PARLEY_CHAT_UNDISPOSED },
     };
 
     (void) state;
@@ -215,8 +215,8 @@ test_signals(void **state)
                  "\"content\":[{\"type\":\"text\",\"text\":\"accepted%s%s\"}],"
                  "\"structuredContent\":{\"accepted\":true,"
                  "\"disposition\":%s}}}", rows[i].disposition,
-                 rows[i].d == PARLEY_C2A_UNDISPOSED ? "" : ", ",
-                 (const char *) parley_c2a_disposition_name(rows[i].d).data,
+                 rows[i].d == PARLEY_CHAT_UNDISPOSED ? "" : ", ",
+                 (const char *) parley_c2a_dispositions[rows[i].d].data,
                  rows[i].disposition);
 
         exchange_begin(&x, PARLEY_PROTO_C2A, PARLEY_PROTO_AEE, text);

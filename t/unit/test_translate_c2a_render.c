@@ -21,8 +21,7 @@
     "event_id: evt_123\n"                                                     \
     "conversation: dm C123\n"                                                 \
     "thread: 1748890000.000100\n"                                             \
-    "author: human:Will\n"                                                    \
-    "author_id: U123\n"                                                       \
+    "author: human:U123\n"                                                    \
     "directedness: to_me\n"                                                   \
     "response_policy: must_respond\n"                                         \
     "reason: direct_message\n"                                                \

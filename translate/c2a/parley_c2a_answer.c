@@ -56,12 +56,12 @@ static int parley_c2a_say(const parley_engine_t *engine,
 
 
 /* dispositions by act of the answer */
-static const parley_c2a_disposition_t  parley_c2a_answered[] = {
-    [PARLEY_ACT_REQUEST] = PARLEY_C2A_DEFERRED,
-    [PARLEY_ACT_REPLY] = PARLEY_C2A_RESPONDED,
-    [PARLEY_ACT_FAILURE] = PARLEY_C2A_FAILED,
-    [PARLEY_ACT_EVENT] = PARLEY_C2A_ACKNOWLEDGED,
-    [PARLEY_ACT_PROGRESS] = PARLEY_C2A_CLAIMED,
+static const parley_chat_disposition_t  parley_c2a_answered[] = {
+    [PARLEY_ACT_REQUEST] = PARLEY_CHAT_DEFERRED,
+    [PARLEY_ACT_REPLY] = PARLEY_CHAT_RESPONDED,
+    [PARLEY_ACT_FAILURE] = PARLEY_CHAT_FAILED,
+    [PARLEY_ACT_EVENT] = PARLEY_CHAT_ACKNOWLEDGED,
+    [PARLEY_ACT_PROGRESS] = PARLEY_CHAT_CLAIMED,
 };
 
 
@@ -644,6 +644,8 @@ parley_c2a_refused(parley_arena_t *arena, const parley_msg_t *request,
     parley_mcp_why_t  why;
 
     ret->status = failure->status;
+
+    memset(&why, 0, sizeof(parley_mcp_why_t));
 
     why.doc = request->doc;
     why.number = failure->code != PARLEY_E_NONE

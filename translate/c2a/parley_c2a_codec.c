@@ -197,23 +197,6 @@ static const parley_mapped_t  parley_c2a_mapped_text = {
 };
 
 
-/* a group is a conversation, named by its id */
-static const parley_str_t  parley_c2a_prefixes[PARLEY_NAME_KINDS] = {
-    [PARLEY_NAME_AGENT] = parley_str("agent:"),
-    [PARLEY_NAME_HUMAN] = parley_str("human:"),
-    [PARLEY_NAME_SERVICE] = parley_str("service:"),
-    [PARLEY_NAME_GROUP] = parley_str("channel:"),
-};
-
-static const parley_name_syntax_t  parley_c2a_syntax = {
-    .parse = parley_name_parse_prefixed,
-    .format = parley_name_format_prefixed,
-    .prefixes = parley_c2a_prefixes,
-    .human = 'h',
-    .group = 'c',
-};
-
-
 /* indexed by parley_c2a_header_t */
 static const parley_str_t  parley_c2a_reads[] = {
     [PARLEY_C2A_HEADER_MCP] = parley_str("mcp-protocol-version"),
@@ -248,6 +231,7 @@ const parley_binding_t  parley_c2a_binding = {
 
 static const parley_str_t  parley_c2a_inputs[] = {
     [PARLEY_C2A_SUBMISSION] = parley_str("urn:parley:schema:c2a-submission"),
+    [PARLEY_C2A_HOST] = parley_str("urn:parley:schema:c2a-host"),
 };
 
 /* params of a request, and arguments of a call */

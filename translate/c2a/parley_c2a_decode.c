@@ -11,15 +11,17 @@
  */
 
 #include "translate/c2a/parley_c2a.h"
-#include "core/parley_jcs.h"
 
-
-#define PARLEY_C2A_DIGITS  15       /* digits of integers that a double always
-                                       holds */
 
 /* maximum octets of the conversation for an answer */
 #define PARLEY_C2A_PLACE_MAX  512
 
+static int parley_c2a_decode_by(const parley_engine_t *engine,
+    parley_arena_t *arena, const parley_json_t *doc, int host,
+    parley_msg_t *msg, parley_error_t *err);
+static int parley_c2a_valid(const parley_engine_t *engine,
+    const parley_json_t *doc, parley_c2a_form_t form, int host,
+    parley_error_t *err);
 static int parley_c2a_response(const uint32_t *at, parley_error_t *err);
 static int parley_c2a_peek(parley_arena_t *arena, parley_msg_t *msg,
     const uint32_t *at, parley_c2a_form_t form);
@@ -49,12 +51,32 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
     const parley_json_t *doc, int mve5, parley_msg_t *msg,
     parley_error_t *err)
 {
+    (void) mve5;
+
+    return parley_c2a_decode_by(engine, arena, doc, 0, msg, err);
+}
+
+
+int
+parley_c2a_chat_decode(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, parley_msg_t *msg, parley_error_t *err)
+{
+    parley_error_clear(err);
+    parley_msg_init(msg, PARLEY_PROTO_C2A, doc);
+
+    return parley_c2a_decode_by(engine, arena, doc, 1, msg, err);
+}
+
+
+static int
+parley_c2a_decode_by(const parley_engine_t *engine, parley_arena_t *arena,
+    const parley_json_t *doc, int host, parley_msg_t *msg,
+    parley_error_t *err)
+{
     uint32_t             version;
     const uint32_t      *at;
     parley_c2a_form_t    form;
     parley_c2a_places_t  places;
-
-    (void) mve5;
 
     at = places.at;
     form = parley_c2a_places_find(&places, doc);
@@ -77,7 +99,7 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
     if ((form == PARLEY_C2A_RESPONSE
          ? parley_c2a_response(at, err)
-         : parley_validate(engine, PARLEY_PROTO_C2A, doc, err))
+         : parley_c2a_valid(engine, doc, form, host, err))
         != 0)
     {
         return -1;
@@ -97,6 +119,20 @@ parley_c2a_decode(const parley_engine_t *engine, parley_arena_t *arena,
 
     return parley_c2a_fill(arena, msg, at, form) == 0
            ? 0 : parley_error_memory(err);
+}
+
+
+static int
+parley_c2a_valid(const parley_engine_t *engine, const parley_json_t *doc,
+    parley_c2a_form_t form, int host, parley_error_t *err)
+{
+    parley_json_ref_t  root = { doc, 0 };
+
+    return host ? parley_validate_part(engine, PARLEY_PROTO_C2A,
+                                       form == PARLEY_C2A_DELIVER
+                                       ? PARLEY_C2A_SUBMISSION
+                                       : PARLEY_C2A_HOST, root, err)
+                : parley_validate(engine, PARLEY_PROTO_C2A, doc, err);
 }
 
 
@@ -418,37 +454,6 @@ parley_c2a_channel(parley_arena_t *arena, parley_msg_t *msg,
     parley_buf_str(&b, name);
 
     return parley_buf_done(&b, &msg->recipient);
-}
-
-
-int
-parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
-{
-    parley_buf_t       b;
-    parley_json_ref_t  number;
-
-    if (value == PARLEY_JSON_NONE
-        || parley_json_type(doc, value) != PARLEY_JSON_NUMBER)
-    {
-        return parley_msg_string(doc, value, ret);
-    }
-
-    /* An integer that a double cannot hold would become another id. */
-
-    if ((parley_json_node(doc, value)->flags & PARLEY_JSON_INTEGER)
-        && parley_json_node(doc, value)->len > PARLEY_C2A_DIGITS)
-    {
-        *ret = parley_json_raw(doc, value);
-        return 0;
-    }
-
-    number.doc = doc;
-    number.node = value;
-
-    parley_buf_init(&b, doc->arena, 32);
-    parley_jcs_write(&b, number, parley_str_none);
-
-    return parley_buf_done(&b, ret);
 }
 
 

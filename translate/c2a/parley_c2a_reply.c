@@ -13,7 +13,8 @@
  *     "clientInfo": {"name": "harness", "version": "1"}}}
  */
 
-#include "translate/c2a/parley_c2a.h"
+#include "translate/c2a/parley_c2a_chat.h"
+#include "schemas/parley_schema_inline.h"
 #include "translate/parley_sentence.h"
 
 
@@ -23,6 +24,7 @@
 typedef struct {
     parley_str_t       name;
     unsigned           can:1;
+    unsigned           hosts:1; /* a host has it, as the session allows */
     parley_c2a_form_t  form;    /* form that the ability is for; FORMS: none */
 } parley_c2a_ability_t;
 
@@ -37,18 +39,25 @@ static int parley_c2a_repeat(parley_arena_t *arena, const parley_msg_t *m,
     const parley_first_t *first, parley_reply_t *ret);
 static int parley_c2a_local_refuse(const parley_json_t *doc,
     const parley_local_t *own, parley_error_t *err);
-static void parley_c2a_local_initialize(parley_buf_t *b,
-    const parley_json_t *doc, const parley_local_t *own);
 static parley_str_t parley_c2a_local_version(const parley_json_t *doc,
     uint32_t params, uint32_t capabilities);
 static void parley_c2a_local_abilities(parley_buf_t *b,
     const parley_json_t *doc, uint32_t given,
-    const parley_c2a_abilities_t *group, const parley_local_t *own);
+    const parley_c2a_abilities_t *group, const parley_local_t *own,
+    const parley_chat_result_t *result);
+static void parley_c2a_local_groups(parley_buf_t *b, const parley_json_t *doc,
+    uint32_t capabilities, const parley_local_t *own,
+    const parley_chat_result_t *result);
 static int parley_c2a_local_can(const parley_c2a_ability_t *ability,
     const parley_local_t *own);
-static void parley_c2a_local_discover(parley_buf_t *b);
+static int parley_c2a_local_hosts(const parley_c2a_ability_t *ability,
+    const parley_chat_result_t *result);
 static void parley_c2a_disposed(parley_buf_t *b,
     const parley_c2a_said_t *said, int message);
+static int parley_c2a_tools_schema(parley_arena_t *arena,
+    const parley_json_t *doc, const parley_local_t *own, parley_json_t *ret);
+static int parley_c2a_signal_offers(const parley_c2a_signal_t *signal,
+    unsigned acts);
 static int parley_c2a_content(parley_buf_t *b,
     const parley_c2a_said_t *said);
 
@@ -62,24 +71,25 @@ static int parley_c2a_content(parley_buf_t *b,
  */
 #define PARLEY_C2A_GROUPS  4
 
-#define parley_c2a_ability(n, c)                                              \
-    { .name = parley_str(n), .can = (c), .form = PARLEY_C2A_FORMS }
+#define parley_c2a_ability(n, c, h)                                           \
+    { .name = parley_str(n), .can = (c), .hosts = (h),                        \
+      .form = PARLEY_C2A_FORMS }
 
 #define parley_c2a_ability_of(n, f)                                           \
-    { .name = parley_str(n), .can = 1, .form = PARLEY_C2A_##f }
+    { .name = parley_str(n), .can = 1, .hosts = 1, .form = PARLEY_C2A_##f }
 
 static const parley_c2a_abilities_t  parley_c2a_groups[PARLEY_C2A_GROUPS] = {
     { parley_str("delivery"), {
-        parley_c2a_ability("ack", 1),
-        parley_c2a_ability("redelivery", 0),
-        parley_c2a_ability("idempotency", 1) } },
+        parley_c2a_ability("ack", 1, 1),
+        parley_c2a_ability("redelivery", 0, 1),
+        parley_c2a_ability("idempotency", 1, 1) } },
     { parley_str("injection"), {
         parley_c2a_ability_of("immediate", DELIVER),
         parley_c2a_ability_of("buffered", DELIVER),
-        parley_c2a_ability("notify", 0),
-        parley_c2a_ability("tool_mailbox", 0),
-        parley_c2a_ability("digest", 0),
-        parley_c2a_ability("interrupt", 0) } },
+        parley_c2a_ability("notify", 0, 1),
+        parley_c2a_ability("tool_mailbox", 0, 1),
+        parley_c2a_ability("digest", 0, 1),
+        parley_c2a_ability("interrupt", 0, 1) } },
     { parley_str("chatTools"), {
         parley_c2a_ability_of("readThread", READ_THREAD),
         parley_c2a_ability_of("sendMessage", SEND_MESSAGE),
@@ -91,7 +101,7 @@ static const parley_c2a_abilities_t  parley_c2a_groups[PARLEY_C2A_GROUPS] = {
     { parley_str("utilities"), {
         parley_c2a_ability_of("progress", PROGRESS),
         parley_c2a_ability_of("cancellation", CANCELLED),
-        parley_c2a_ability("logging", 0) } },
+        parley_c2a_ability("logging", 0, 0) } },
 };
 
 
@@ -140,12 +150,12 @@ parley_c2a_disposed(parley_buf_t *b, const parley_c2a_said_t *said,
     parley_buf_name(b, PARLEY_STR("accepted"));
     parley_buf_lit(b, "true");
 
-    if (said->disposition == PARLEY_C2A_UNDISPOSED) {
+    if (said->disposition == PARLEY_CHAT_UNDISPOSED) {
         parley_buf_lit(b, ",\"disposition\":null");
 
     } else {
         parley_buf_member(b, PARLEY_STR("disposition"),
-                          parley_c2a_disposition_name(said->disposition));
+                          parley_c2a_dispositions[said->disposition]);
     }
 
     if (said->delivered >= 0) {
@@ -179,9 +189,9 @@ parley_c2a_content(parley_buf_t *b, const parley_c2a_said_t *said)
     if (m == NULL) {
         parley_buf_lit(b, "accepted");
 
-        if (said->disposition != PARLEY_C2A_UNDISPOSED) {
+        if (said->disposition != PARLEY_CHAT_UNDISPOSED) {
             parley_buf_lit(b, ", ");
-            parley_buf_str(b, parley_c2a_disposition_name(said->disposition));
+            parley_buf_str(b, parley_c2a_dispositions[said->disposition]);
         }
 
         if (said->delivered >= 0) {
@@ -404,11 +414,11 @@ parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
     switch (form) {
 
     case PARLEY_C2A_INITIALIZE:
-        parley_c2a_local_initialize(&b, doc, own);
+        parley_c2a_write_initialize(&b, doc, own, NULL);
         break;
 
     case PARLEY_C2A_DISCOVER:
-        parley_c2a_local_discover(&b);
+        parley_c2a_write_discovered(&b);
         break;
 
     case PARLEY_C2A_TOOLS_LIST:
@@ -466,20 +476,52 @@ parley_c2a_local_refuse(const parley_json_t *doc, const parley_local_t *own,
 }
 
 
-static void
-parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc,
-    const parley_local_t *own)
+/* An MCP client has the abilities of C2A in "experimental". */
+
+void
+parley_c2a_write_initialize(parley_buf_t *b, const parley_json_t *doc,
+    const parley_local_t *own, const parley_chat_result_t *result)
 {
-    unsigned  i;
-    uint32_t  params, capabilities, given;
+    uint32_t  params, capabilities, inner;
 
     params = parley_mcp_params(doc);
     capabilities = parley_json_member(doc, params, PARLEY_ATOM_capabilities);
+    inner = own != NULL ? PARLEY_JSON_NONE
+            : parley_json_member(doc,
+                                 parley_json_get(doc, capabilities,
+                                                 PARLEY_STR("experimental")),
+                                 PARLEY_ATOM_c2a);
 
     parley_buf_member(b, PARLEY_STR("protocolVersion"),
                       parley_c2a_local_version(doc, params, capabilities));
     parley_buf_name(b, PARLEY_STR("capabilities"));
     parley_buf_lit(b, "{\"tools\":{}");
+
+    if (inner != PARLEY_JSON_NONE) {
+        parley_buf_lit(b, ",\"experimental\":{\"c2a\":{");
+        parley_c2a_local_groups(b, doc, inner, own, result);
+        parley_buf_lit(b, "}}");
+
+    } else {
+        parley_c2a_local_groups(b, doc, capabilities, own, result);
+    }
+
+    parley_buf_lit(b, "},\"serverInfo\":" PARLEY_MCP_INFO);
+
+    if (own == NULL) {
+        parley_buf_member(b, PARLEY_STR("instructions"),
+                          PARLEY_STR(PARLEY_C2A_RULES));
+    }
+}
+
+
+static void
+parley_c2a_local_groups(parley_buf_t *b, const parley_json_t *doc,
+    uint32_t capabilities, const parley_local_t *own,
+    const parley_chat_result_t *result)
+{
+    unsigned  i;
+    uint32_t  given;
 
     for (i = 0; i < PARLEY_C2A_GROUPS; i++) {
         given = parley_json_get(doc, capabilities, parley_c2a_groups[i].name);
@@ -487,11 +529,9 @@ parley_c2a_local_initialize(parley_buf_t *b, const parley_json_t *doc,
         if (given != PARLEY_JSON_NONE) {
             parley_buf_name(b, parley_c2a_groups[i].name);
             parley_c2a_local_abilities(b, doc, given, &parley_c2a_groups[i],
-                                       own);
+                                       own, result);
         }
     }
-
-    parley_buf_lit(b, "},\"serverInfo\":" PARLEY_MCP_INFO);
 }
 
 
@@ -541,7 +581,7 @@ parley_c2a_local_version(const parley_json_t *doc, uint32_t params,
 static void
 parley_c2a_local_abilities(parley_buf_t *b, const parley_json_t *doc,
     uint32_t given, const parley_c2a_abilities_t *group,
-    const parley_local_t *own)
+    const parley_local_t *own, const parley_chat_result_t *result)
 {
     unsigned                     i, n;
     uint32_t                     value;
@@ -569,7 +609,8 @@ parley_c2a_local_abilities(parley_buf_t *b, const parley_json_t *doc,
         parley_buf_json_string(b, ability->name);
 
         if (parley_json_type(doc, value) == PARLEY_JSON_TRUE
-            && parley_c2a_local_can(ability, own))
+            && (own != NULL ? parley_c2a_local_can(ability, own)
+                            : parley_c2a_local_hosts(ability, result)))
         {
             parley_buf_lit(b, ":true");
 
@@ -591,16 +632,166 @@ parley_c2a_local_can(const parley_c2a_ability_t *ability,
 }
 
 
+/* The modes and the interrupt are those that the session negotiated. */
+
+static int
+parley_c2a_local_hosts(const parley_c2a_ability_t *ability,
+    const parley_chat_result_t *result)
+{
+    unsigned  i;
+
+    for (i = 0; i < PARLEY_CHAT_MODES; i++) {
+        if (parley_str_eq(ability->name, parley_c2a_modes[i])) {
+            return (result->session.modes & PARLEY_CHAT_MODE_BIT(i)) != 0;
+        }
+    }
+
+    return parley_str_is(ability->name, "interrupt")
+           ? (int) result->session.interrupt : (int) ability->hosts;
+}
+
+
 /*
  * Writes the answer to server/discover of MCP 2026-07-28, which replaces
  * initialize and has no session.
  */
 
-static void
-parley_c2a_local_discover(parley_buf_t *b)
+void
+parley_c2a_write_discovered(parley_buf_t *b)
 {
     parley_buf_name(b, PARLEY_STR("supportedVersions"));
     parley_buf_lit(b, "[\"" PARLEY_MCP_FREE "\",\"" PARLEY_C2A_VERSION
                       "\",\"" PARLEY_MCP_LAST "\"]");
     parley_mcp_write_discovered(b);
+}
+
+
+int
+parley_c2a_offers(parley_c2a_form_t form, const parley_local_t *own)
+{
+    unsigned                       acts;
+    const parley_c2a_form_info_t  *info;
+
+    info = parley_c2a_form_info(form);
+    acts = parley_codecs[own->speak]->acts;
+
+    if (own->published && info->reads) {
+        return 0;
+    }
+
+    return (acts == 0 || info->carries
+            || (acts & (info->acts | PARLEY_ACT_BIT(info->act))) != 0)
+           && own->may(own->ctx, info->form, info->intent);
+}
+
+
+int
+parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
+    const parley_json_t *doc, const parley_local_t *own)
+{
+    int                            comma;
+    unsigned                       i;
+    parley_json_t                  schema;
+    parley_mcp_tool_t              tool;
+    const parley_c2a_form_info_t  *info;
+
+    if (parley_c2a_tools_schema(arena, doc, own, &schema) != 0) {
+        return -1;
+    }
+
+    comma = 0;
+
+    parley_buf_name(b, PARLEY_STR("tools"));
+    parley_buf_octet(b, '[');
+
+    for (i = 0; i < PARLEY_C2A_NATIVE; i++) {
+        info = parley_c2a_form_info((parley_c2a_form_t) i);
+
+        if (!info->tool
+            || (own != NULL && !parley_c2a_offers((parley_c2a_form_t) i, own)))
+        {
+            continue;
+        }
+
+        if (comma++) {
+            parley_buf_octet(b, ',');
+        }
+
+        tool.name = info->alias;
+        tool.description = info->description;
+        tool.input = info->input;
+        tool.reads = info->reads;
+        tool.repeats = own == NULL || info->repeats;
+
+        parley_mcp_write_tool(b, &schema, &tool);
+    }
+
+    parley_buf_octet(b, ']');
+
+    parley_mcp_write_listed(b, doc);
+
+    return 0;
+}
+
+
+/*
+ * Reads the schema of the tools, with the signals that a protocol with these
+ * acts can express.  Returns 0, or -1: no memory.
+ */
+
+static int
+parley_c2a_tools_schema(parley_arena_t *arena, const parley_json_t *doc,
+    const parley_local_t *own, parley_json_t *ret)
+{
+    unsigned        i, acts;
+    uint32_t        applied;
+    parley_buf_t    b;
+    parley_edit_t   edit;
+    parley_str_t    text;
+    parley_error_t  err;
+
+    acts = own != NULL ? parley_codecs[own->speak]->acts : 0;
+    text = parley_schema_source(own != NULL
+                                ? parley_c2a_codec.schema
+                                : parley_c2a_codec.parts[PARLEY_C2A_HOST]);
+
+    if (parley_read_again(ret, arena, doc->seed, text, &err) != 0) {
+        return -1;
+    }
+
+    if (acts == 0) {
+        return 0;
+    }
+
+    parley_buf_init(&b, arena, 0);
+
+    for (i = 0; i < PARLEY_C2A_SIGNALS; i++) {
+        if (parley_c2a_signal_offers(&parley_c2a_signals[i], acts)) {
+            parley_buf_octet(&b, b.len == 0 ? '[' : ',');
+            parley_buf_json_string(&b, parley_c2a_signals[i].name);
+        }
+    }
+
+    parley_buf_octet(&b, ']');
+
+    edit.pointer = PARLEY_STR("/$defs/signal/enum");
+
+    return parley_buf_done(&b, &edit.value) == 0
+           && parley_edit(arena, ret, &edit, 1, &text, &applied, &err) == 0
+           ? parley_read_again(ret, arena, doc->seed, text, &err) : -1;
+}
+
+
+/* A signal that approves is also an answer. */
+
+static int
+parley_c2a_signal_offers(const parley_c2a_signal_t *signal, unsigned acts)
+{
+    if (signal->approves && (acts & PARLEY_ACT_BIT(PARLEY_ACT_REPLY))) {
+        return 1;
+    }
+
+    return (acts & PARLEY_ACT_BIT(signal->act)) != 0
+           && (signal->act != PARLEY_ACT_FAILURE
+               || signal->alarm != PARLEY_SEVERITY_NONE);
 }

@@ -1,31 +1,9 @@
 /*
  * The tables: forms of messages with the places of their members, reaction
- * signals, dispositions, and the attention that an event requests for another
- * protocol's message (the table of docs/mapping/c2a.md, which follows the
- * draft's default matrix where it has a row):
- *
- *   {"method": "chat/deliver", "params": {"attention": {"policy":
- *    "must_respond", "reason": "direct_message"}, ...}}
+ * signals, dispositions, and words of attention.
  */
 
-#include "translate/c2a/parley_c2a.h"
-#include "schemas/parley_schema_inline.h"
-#include "translate/parley_severity_word.h"
-
-
-/* conditions for a row of the attention table */
-#define PARLEY_C2A_GROUP    0x01
-#define PARLEY_C2A_ALARM    0x02
-#define PARLEY_C2A_CALM     0x04        /* no alarm */
-#define PARLEY_C2A_ORDER    0x08
-#define PARLEY_C2A_NOW      0x10
-#define PARLEY_C2A_RECORD   0x20
-#define PARLEY_C2A_URGENT   0x40
-#define PARLEY_C2A_FOREIGN  0x80        /* the message does not belong to AEE */
-#define PARLEY_C2A_ASKS     0x100       /* an escalation that needs an
-                                           acknowledgment */
-#define PARLEY_C2A_GRAVE    0x200       /* critical, or an emergency */
-#define PARLEY_C2A_OFFER    0x400
+#include "translate/c2a/parley_c2a_chat.h"
 
 
 static parley_c2a_form_t parley_c2a_form_called(const parley_json_t *doc,
@@ -36,12 +14,6 @@ static void parley_c2a_places_add_all(parley_c2a_places_t *places,
     const parley_json_t *doc, parley_c2a_form_t form);
 
 
-static int parley_c2a_tools_schema(parley_arena_t *arena,
-    const parley_json_t *doc, unsigned acts, parley_json_t *ret);
-static int parley_c2a_signal_offers(const parley_c2a_signal_t *signal,
-    unsigned acts);
-
-
 #define parley_c2a_form_row(f, m, a, p)                                       \
     .form = parley_str(f), .intent = parley_str("c2a." f),                    \
     .method = parley_str(m), .act = PARLEY_ACT_##a,                           \
@@ -49,7 +21,7 @@ static int parley_c2a_signal_offers(const parley_c2a_signal_t *signal,
 
 #define parley_c2a_tool_row(f, a, p, disposed, text)                          \
     parley_c2a_form_row("chat." f, "tools/call", a, p),                       \
-    .disposition = PARLEY_C2A_##disposed, .tool = 1,                          \
+    .disposition = PARLEY_CHAT_##disposed, .tool = 1,                          \
     .alias = parley_str("chat_" f), .input = parley_str("/$defs/chat_" f),    \
     .description = parley_str(text)
 
@@ -237,123 +209,151 @@ static const struct {
 };
 
 
-static const parley_str_t  parley_c2a_dispositions[] = {
-    [PARLEY_C2A_UNDISPOSED] = parley_str(""),
-    [PARLEY_C2A_RESPONDED] = parley_str("responded"),
-    [PARLEY_C2A_ACKNOWLEDGED] = parley_str("acknowledged"),
-    [PARLEY_C2A_DEFERRED] = parley_str("deferred"),
-    [PARLEY_C2A_CLAIMED] = parley_str("claimed"),
-    [PARLEY_C2A_IGNORED] = parley_str("ignored"),
-    [PARLEY_C2A_SUPERSEDED] = parley_str("superseded"),
-    [PARLEY_C2A_FAILED] = parley_str("failed"),
+const parley_str_t  parley_c2a_dispositions[PARLEY_CHAT_DISPOSITIONS] = {
+    [PARLEY_CHAT_UNDISPOSED] = parley_str(""),
+    [PARLEY_CHAT_RESPONDED] = parley_str("responded"),
+    [PARLEY_CHAT_ACKNOWLEDGED] = parley_str("acknowledged"),
+    [PARLEY_CHAT_DEFERRED] = parley_str("deferred"),
+    [PARLEY_CHAT_CLAIMED] = parley_str("claimed"),
+    [PARLEY_CHAT_IGNORED] = parley_str("ignored"),
+    [PARLEY_CHAT_SUPERSEDED] = parley_str("superseded"),
+    [PARLEY_CHAT_FAILED] = parley_str("failed"),
 };
 
 
 const parley_c2a_signal_t  parley_c2a_signals[PARLEY_C2A_SIGNALS] = {
     { .name = parley_str("seen"), .glyph = parley_str("\xF0\x9F\x91\x80"),
       .meaning = parley_str("read, no commitment"),
-      .disposition = PARLEY_C2A_ACKNOWLEDGED, .act = PARLEY_ACT_PROGRESS },
+      .disposition = PARLEY_CHAT_ACKNOWLEDGED, .act = PARLEY_ACT_PROGRESS },
 
     { .name = parley_str("agree"), .glyph = parley_str("\xF0\x9F\x91\x8D"),
       .meaning = parley_str("acknowledge or approve"),
-      .disposition = PARLEY_C2A_ACKNOWLEDGED, .act = PARLEY_ACT_PROGRESS,
+      .disposition = PARLEY_CHAT_ACKNOWLEDGED, .act = PARLEY_ACT_PROGRESS,
       .approves = 1 },
 
     { .name = parley_str("working"), .glyph = parley_str("\xF0\x9F\x94\xA7"),
       .meaning = parley_str("actively on it now"),
-      .disposition = PARLEY_C2A_CLAIMED, .act = PARLEY_ACT_PROGRESS },
+      .disposition = PARLEY_CHAT_CLAIMED, .act = PARLEY_ACT_PROGRESS },
 
     { .name = parley_str("queued"), .glyph = parley_str("\xF0\x9F\x95\x90"),
       .meaning = parley_str("accepted, behind higher-priority work"),
-      .disposition = PARLEY_C2A_DEFERRED, .act = PARLEY_ACT_PROGRESS },
+      .disposition = PARLEY_CHAT_DEFERRED, .act = PARLEY_ACT_PROGRESS },
 
-    { .name = parley_str("claimed"), .glyph = parley_str(""),
+    { .name = parley_str("claimed"), .glyph = parley_str("\xE2\x9C\x8B"),
       .meaning = parley_str("this agent owns the event"),
-      .disposition = PARLEY_C2A_CLAIMED, .act = PARLEY_ACT_PROGRESS },
+      .disposition = PARLEY_CHAT_CLAIMED, .act = PARLEY_ACT_PROGRESS },
 
-    { .name = parley_str("done"), .glyph = parley_str(""),
+    { .name = parley_str("done"), .glyph = parley_str("\xE2\x9C\x85"),
       .meaning = parley_str("resolved"),
-      .disposition = PARLEY_C2A_RESPONDED, .act = PARLEY_ACT_REPLY },
+      .disposition = PARLEY_CHAT_RESPONDED, .act = PARLEY_ACT_REPLY },
 
     { .name = parley_str("declined"), .glyph = parley_str("\xF0\x9F\x99\x85"),
       .meaning = parley_str("not this agent, or will not act"),
-      .disposition = PARLEY_C2A_IGNORED, .act = PARLEY_ACT_FAILURE,
+      .disposition = PARLEY_CHAT_IGNORED, .act = PARLEY_ACT_FAILURE,
       .code = parley_str("E_DECLINED") },
 
     { .name = parley_str("blocked"), .glyph = parley_str("\xF0\x9F\x9A\xA7"),
       .meaning = parley_str("cannot proceed, needs input"),
-      .disposition = PARLEY_C2A_DEFERRED, .act = PARLEY_ACT_FAILURE,
+      .disposition = PARLEY_CHAT_DEFERRED, .act = PARLEY_ACT_FAILURE,
       .code = parley_str("E_BLOCKED"), .alarm = PARLEY_SEVERITY_WARNING,
       .retryable = 1 },
 
-    { .name = parley_str("unclear"), .glyph = parley_str(""),
+    { .name = parley_str("unclear"), .glyph = parley_str("\xE2\x9D\x93"),
       .meaning = parley_str("needs clarification"),
-      .disposition = PARLEY_C2A_UNDISPOSED, .act = PARLEY_ACT_PROGRESS },
-};
-
-
-#define parley_c2a_row_of(act, has, kind, directedness, policy, mode, reason) \
-    { PARLEY_ACT_##act, has, parley_str(kind), parley_str(directedness),      \
-      parley_str(policy), parley_str(mode), parley_str(reason) }
-
-
-/*
- * The first row applies that requires no bits beyond those of the message.  A
- * request to a group and a warning are not knocks: nothing stores the content
- * that a knock omits.  A message that reports a problem is for each member of a
- * group.  An AEE event with one recipient is for this recipient, and a
- * recipient may answer a message that VCP shares with it alone.  An
- * agent-channel advisory is for all other agents.  An event that is an
- * escalation asks for an acknowledgment, as in VCP.
- */
-
-static const parley_c2a_row_t  parley_c2a_rows[] = {
-    parley_c2a_row_of(REQUEST, PARLEY_C2A_ORDER, "system", "to_me",
-                      "ack_only", "immediate", "directive"),
-    parley_c2a_row_of(REQUEST, PARLEY_C2A_NOW, "dm", "to_me",
-                      "must_respond", "immediate", "urgent"),
-    parley_c2a_row_of(REQUEST, PARLEY_C2A_GROUP | PARLEY_C2A_CALM, "channel",
-                      "to_my_role", "may_respond", "buffered",
-                      "role_mention"),
-    parley_c2a_row_of(REQUEST, PARLEY_C2A_URGENT, "dm", "to_me",
-                      "must_respond", "immediate", "urgent"),
-    parley_c2a_row_of(REQUEST, 0, "dm", "to_me", "must_respond", "buffered",
-                      "direct_message"),
-    parley_c2a_row_of(REPLY, 0, "thread", "to_me", "may_respond", "buffered",
-                      "answer"),
-    parley_c2a_row_of(FAILURE, 0, "thread", "to_me", "may_respond",
-                      "buffered", "answer"),
-    parley_c2a_row_of(PROGRESS, 0, "system", "ambient", "must_not_respond",
-                      "digest", "progress"),
-    parley_c2a_row_of(EVENT, PARLEY_C2A_ASKS | PARLEY_C2A_GRAVE, "dm", "to_me",
-                      "must_respond", "immediate", "urgent"),
-    parley_c2a_row_of(EVENT, PARLEY_C2A_ASKS, "dm", "to_me", "must_respond",
-                      "buffered", "direct_message"),
-    parley_c2a_row_of(EVENT, PARLEY_C2A_RECORD | PARLEY_C2A_GROUP, "system",
-                      "ambient", "must_not_respond", "tool_mailbox",
-                      "record"),
-    parley_c2a_row_of(EVENT, PARLEY_C2A_RECORD, "system", "to_me",
-                      "must_not_respond", "tool_mailbox", "record"),
-    parley_c2a_row_of(EVENT, PARLEY_C2A_ALARM, "system", "to_me",
-                      "must_not_respond", "buffered", "warning"),
-    parley_c2a_row_of(EVENT, PARLEY_C2A_GROUP, "channel", "ambient",
-                      "must_not_respond", "tool_mailbox", "broadcast"),
-    parley_c2a_row_of(EVENT, PARLEY_C2A_OFFER, "dm", "to_me", "may_respond",
-                      "buffered", "notice"),
-    parley_c2a_row_of(EVENT, PARLEY_C2A_FOREIGN, "channel", "ambient",
-                      "must_not_respond", "tool_mailbox", "broadcast"),
-    parley_c2a_row_of(EVENT, 0, "dm", "to_me", "must_not_respond",
-                      "tool_mailbox", "notice"),
+      .disposition = PARLEY_CHAT_UNDISPOSED, .act = PARLEY_ACT_PROGRESS },
 };
 
 
 /* dispositions of an event by its policy; otherwise: acknowledged */
 static const struct {
     parley_str_t              policy;
-    parley_c2a_disposition_t  disposition;
+    parley_chat_disposition_t  disposition;
 } parley_c2a_policies[] = {
-    { parley_str("must_respond"), PARLEY_C2A_DEFERRED },
-    { parley_str("must_not_respond"), PARLEY_C2A_IGNORED },
+    { parley_str("must_respond"), PARLEY_CHAT_DEFERRED },
+    { parley_str("must_not_respond"), PARLEY_CHAT_IGNORED },
+};
+
+
+const parley_str_t  parley_c2a_directednesses[] = {
+    [PARLEY_CHAT_AMBIENT] = parley_str("ambient"),
+    [PARLEY_CHAT_TO_OTHER] = parley_str("to_other"),
+    [PARLEY_CHAT_TO_ROLE] = parley_str("to_my_role"),
+    [PARLEY_CHAT_TO_ME] = parley_str("to_me"),
+};
+
+const parley_str_t  parley_c2a_policy_words[] = {
+    [PARLEY_CHAT_MUST_NOT] = parley_str("must_not_respond"),
+    [PARLEY_CHAT_ACK] = parley_str("ack_only"),
+    [PARLEY_CHAT_MAY] = parley_str("may_respond"),
+    [PARLEY_CHAT_MUST] = parley_str("must_respond"),
+};
+
+const parley_str_t  parley_c2a_modes[] = {
+    [PARLEY_CHAT_SILENT] = parley_str("silent"),
+    [PARLEY_CHAT_DIGEST] = parley_str("digest"),
+    [PARLEY_CHAT_MAILBOX] = parley_str("tool_mailbox"),
+    [PARLEY_CHAT_NOTIFY] = parley_str("notify"),
+    [PARLEY_CHAT_BUFFERED] = parley_str("buffered"),
+    [PARLEY_CHAT_IMMEDIATE] = parley_str("immediate"),
+};
+
+const parley_str_t  parley_c2a_kinds[] = {
+    [PARLEY_CHAT_DM] = parley_str("dm"),
+    [PARLEY_CHAT_CHANNEL] = parley_str("channel"),
+    [PARLEY_CHAT_THREAD] = parley_str("thread"),
+    [PARLEY_CHAT_SYSTEM] = parley_str("system"),
+    [PARLEY_CHAT_TOOL] = parley_str("tool"),
+};
+
+const parley_str_t  parley_c2a_reasons[] = {
+    [PARLEY_CHAT_REASON_NONE] = parley_str(""),
+    [PARLEY_CHAT_REASON_DM] = parley_str("direct_message"),
+    [PARLEY_CHAT_REASON_MENTION] = parley_str("mention"),
+    [PARLEY_CHAT_REASON_ROLE] = parley_str("role_mention"),
+    [PARLEY_CHAT_REASON_ASSIGNMENT] = parley_str("assignment"),
+    [PARLEY_CHAT_REASON_APPROVAL] = parley_str("approval"),
+    [PARLEY_CHAT_REASON_BLOCKER] = parley_str("blocker"),
+    [PARLEY_CHAT_REASON_QUESTION] = parley_str("question"),
+    [PARLEY_CHAT_REASON_THANKS] = parley_str("thanks"),
+    [PARLEY_CHAT_REASON_STATUS] = parley_str("status"),
+    [PARLEY_CHAT_REASON_PROGRESS] = parley_str("progress"),
+    [PARLEY_CHAT_REASON_LOG] = parley_str("log"),
+    [PARLEY_CHAT_REASON_CANCELLATION] = parley_str("cancellation"),
+    [PARLEY_CHAT_REASON_SAFETY] = parley_str("safety"),
+    [PARLEY_CHAT_REASON_ANSWER] = parley_str("answer"),
+    [PARLEY_CHAT_REASON_REACTION] = parley_str("reaction"),
+    [PARLEY_CHAT_REASON_PART] = parley_str("participation"),
+    [PARLEY_CHAT_REASON_OTHER] = parley_str("addressed_to_other"),
+    [PARLEY_CHAT_REASON_AGENT] = parley_str("agent_message"),
+    [PARLEY_CHAT_REASON_AMBIENT] = parley_str("ambient"),
+    [PARLEY_CHAT_REASON_REMINDER] = parley_str("reminder"),
+    [PARLEY_CHAT_REASON_ESCALATED] = parley_str("escalated"),
+    [PARLEY_CHAT_REASON_FREE] = parley_str("claim_ended"),
+    [PARLEY_CHAT_REASON_SEND_FAILED] = parley_str("send_failed"),
+    [PARLEY_CHAT_REASON_SEND_UNCONFIRMED] = parley_str("send_unconfirmed"),
+    [PARLEY_CHAT_REASON_EDITED] = parley_str("edited_before_response"),
+    [PARLEY_CHAT_REASON_EDITED_LATE] = parley_str("edited_after_response"),
+    [PARLEY_CHAT_REASON_DELETED] = parley_str("fragment_deleted"),
+    [PARLEY_CHAT_REASON_DIGEST] = parley_str("digest"),
+    [PARLEY_CHAT_REASON_FAILED] = parley_str("failed"),
+    [PARLEY_CHAT_REASON_UNDELIVERED] = parley_str("undelivered"),
+};
+
+
+/* a group is a conversation, named by its id */
+static const parley_str_t  parley_c2a_prefixes[PARLEY_NAME_KINDS] = {
+    [PARLEY_NAME_AGENT] = parley_str("agent:"),
+    [PARLEY_NAME_HUMAN] = parley_str("human:"),
+    [PARLEY_NAME_SERVICE] = parley_str("service:"),
+    [PARLEY_NAME_GROUP] = parley_str("channel:"),
+};
+
+const parley_name_syntax_t  parley_c2a_syntax = {
+    .parse = parley_name_parse_prefixed,
+    .format = parley_name_format_prefixed,
+    .prefixes = parley_c2a_prefixes,
+    .human = 'h',
+    .group = 'c',
 };
 
 
@@ -445,14 +445,7 @@ parley_c2a_signal(const parley_json_t *doc, uint32_t value)
 }
 
 
-parley_str_t
-parley_c2a_disposition_name(parley_c2a_disposition_t d)
-{
-    return parley_c2a_dispositions[d];
-}
-
-
-parley_c2a_disposition_t
+parley_chat_disposition_t
 parley_c2a_disposition(const parley_msg_t *m)
 {
     unsigned                    i;
@@ -467,15 +460,15 @@ parley_c2a_disposition(const parley_msg_t *m)
     if (form == PARLEY_C2A_REACT) {
         signal = parley_c2a_signal(doc, parley_json_member(doc, m->data.node,
                                                          PARLEY_ATOM_signal));
-        return signal ? signal->disposition : PARLEY_C2A_UNDISPOSED;
+        return signal ? signal->disposition : PARLEY_CHAT_UNDISPOSED;
     }
 
     if (form == PARLEY_C2A_SEND_MESSAGE && m->act == PARLEY_ACT_REPLY) {
-        return PARLEY_C2A_RESPONDED;
+        return PARLEY_CHAT_RESPONDED;
     }
 
     if (form != PARLEY_C2A_FORMS
-        && parley_c2a_forms[form].disposition != PARLEY_C2A_UNDISPOSED)
+        && parley_c2a_forms[form].disposition != PARLEY_CHAT_UNDISPOSED)
     {
         return parley_c2a_forms[form].disposition;
     }
@@ -497,41 +490,7 @@ parley_c2a_disposition(const parley_msg_t *m)
         }
     }
 
-    return PARLEY_C2A_ACKNOWLEDGED;
-}
-
-
-const parley_c2a_row_t *
-parley_c2a_row(const parley_msg_t *m, int group)
-{
-    unsigned                 has;
-    parley_supervision_t     means;
-    const parley_c2a_row_t  *row;
-
-    parley_embed_supervision(m, &means);
-
-    has = (group ? PARLEY_C2A_GROUP : 0)
-          | (m->alarm != PARLEY_SEVERITY_NONE ? PARLEY_C2A_ALARM
-                                           : PARLEY_C2A_CALM)
-          | (m->notice == PARLEY_NOTICE_ORDER ? PARLEY_C2A_ORDER : 0)
-          | (m->notice == PARLEY_NOTICE_NOW ? PARLEY_C2A_NOW : 0)
-          | (m->notice == PARLEY_NOTICE_RECORD ? PARLEY_C2A_RECORD : 0)
-          | (m->notice == PARLEY_NOTICE_OFFER ? PARLEY_C2A_OFFER : 0)
-          | (m->priority == PARLEY_PRIORITY_URGENT ? PARLEY_C2A_URGENT : 0)
-          | (m->origin != PARLEY_PROTO_CANONICAL ? PARLEY_C2A_FOREIGN : 0)
-          | (means.asks ? PARLEY_C2A_ASKS : 0)
-          | (parley_severity_escalates(means.alarm) ? PARLEY_C2A_GRAVE : 0);
-
-    /* The last row of each act has no condition. */
-
-    for (row = parley_c2a_rows;
-         row->act != m->act || (row->has & has) != row->has;
-         row++)
-    {
-        /* void */
-    }
-
-    return row;
+    return PARLEY_CHAT_ACKNOWLEDGED;
 }
 
 
@@ -653,133 +612,4 @@ parley_c2a_places_add(parley_c2a_places_t *places, const parley_json_t *doc,
     {
         places->at[place[parley_json_atom(doc, k)]] = k + 1;
     }
-}
-
-
-int
-parley_c2a_offers(parley_c2a_form_t form, const parley_local_t *own)
-{
-    unsigned                       acts;
-    const parley_c2a_form_info_t  *info;
-
-    info = parley_c2a_form_info(form);
-    acts = parley_codecs[own->speak]->acts;
-
-    if (own->published && info->reads) {
-        return 0;
-    }
-
-    return (acts == 0 || info->carries
-            || (acts & (info->acts | PARLEY_ACT_BIT(info->act))) != 0)
-           && own->may(own->ctx, info->form, info->intent);
-}
-
-
-int
-parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
-    const parley_json_t *doc, const parley_local_t *own)
-{
-    int                            comma;
-    unsigned                       i;
-    parley_json_t                  schema;
-    parley_mcp_tool_t              tool;
-    const parley_c2a_form_info_t  *info;
-
-    if (parley_c2a_tools_schema(arena, doc, parley_codecs[own->speak]->acts,
-                                &schema)
-        != 0)
-    {
-        return -1;
-    }
-
-    comma = 0;
-
-    parley_buf_name(b, PARLEY_STR("tools"));
-    parley_buf_octet(b, '[');
-
-    for (i = 0; i < PARLEY_C2A_NATIVE; i++) {
-        info = parley_c2a_form_info((parley_c2a_form_t) i);
-
-        if (!info->tool || !parley_c2a_offers((parley_c2a_form_t) i, own)) {
-            continue;
-        }
-
-        if (comma++) {
-            parley_buf_octet(b, ',');
-        }
-
-        tool.name = info->alias;
-        tool.description = info->description;
-        tool.input = info->input;
-        tool.reads = info->reads;
-        tool.repeats = info->repeats;
-
-        parley_mcp_write_tool(b, &schema, &tool);
-    }
-
-    parley_buf_octet(b, ']');
-
-    parley_mcp_write_listed(b, doc);
-
-    return 0;
-}
-
-
-/*
- * Reads the schema of the tools, with the signals that a protocol with these
- * acts can express.  Returns 0, or -1: no memory.
- */
-
-static int
-parley_c2a_tools_schema(parley_arena_t *arena, const parley_json_t *doc,
-    unsigned acts, parley_json_t *ret)
-{
-    unsigned        i;
-    uint32_t        applied;
-    parley_buf_t    b;
-    parley_edit_t   edit;
-    parley_str_t    text;
-    parley_error_t  err;
-
-    text = parley_schema_source(parley_c2a_codec.schema);
-
-    if (parley_read_again(ret, arena, doc->seed, text, &err) != 0) {
-        return -1;
-    }
-
-    if (acts == 0) {
-        return 0;
-    }
-
-    parley_buf_init(&b, arena, 0);
-
-    for (i = 0; i < PARLEY_C2A_SIGNALS; i++) {
-        if (parley_c2a_signal_offers(&parley_c2a_signals[i], acts)) {
-            parley_buf_octet(&b, b.len == 0 ? '[' : ',');
-            parley_buf_json_string(&b, parley_c2a_signals[i].name);
-        }
-    }
-
-    parley_buf_octet(&b, ']');
-
-    edit.pointer = PARLEY_STR("/$defs/signal/enum");
-
-    return parley_buf_done(&b, &edit.value) == 0
-           && parley_edit(arena, ret, &edit, 1, &text, &applied, &err) == 0
-           ? parley_read_again(ret, arena, doc->seed, text, &err) : -1;
-}
-
-
-/* A signal that approves is also an answer. */
-
-static int
-parley_c2a_signal_offers(const parley_c2a_signal_t *signal, unsigned acts)
-{
-    if (signal->approves && (acts & PARLEY_ACT_BIT(PARLEY_ACT_REPLY))) {
-        return 1;
-    }
-
-    return (acts & PARLEY_ACT_BIT(signal->act)) != 0
-           && (signal->act != PARLEY_ACT_FAILURE
-               || signal->alarm != PARLEY_SEVERITY_NONE);
 }

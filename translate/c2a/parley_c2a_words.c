@@ -155,31 +155,6 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
 }
 
 
-/* Reads the text of an event or a sent message; for a knock, its topic. */
-
-int
-parley_c2a_fill_text(parley_msg_t *msg, const uint32_t *at)
-{
-    uint32_t  value;
-
-    if (at[PARLEY_C2A_AT_CONTENT] != PARLEY_JSON_NONE) {
-        return parley_c2a_text(msg, msg->doc, at[PARLEY_C2A_AT_CONTENT]);
-    }
-
-    value = at[PARLEY_C2A_AT_TEXT];
-
-    if (value != PARLEY_JSON_NONE) {
-        msg->said[0] = value;
-
-    } else {
-        value = parley_json_member(msg->doc, at[PARLEY_C2A_AT_KNOCK],
-                                   PARLEY_ATOM_topic);
-    }
-
-    return parley_msg_string(msg->doc, value, &msg->text);
-}
-
-
 /*
  * Collects the members: the id of the call; the envelope of an event, except
  * its eventId; the members of a tool call except its arguments, with its name
@@ -263,72 +238,6 @@ parley_c2a_member(parley_msg_t *msg, uint32_t value)
     member->name = parley_json_span(msg->doc, name);
 
     return 0;
-}
-
-
-int
-parley_c2a_text(parley_msg_t *msg, const parley_json_t *doc, uint32_t content)
-{
-    int           whole;
-    uint32_t      i, n, value;
-    parley_buf_t  b;
-    parley_str_t  text;
-
-    if (content == PARLEY_JSON_NONE) {
-        return 0;
-    }
-
-    msg->text = parley_str_none;
-
-    if (parley_json_type(doc, content) != PARLEY_JSON_ARRAY) {
-        return 0;
-    }
-
-    whole = 1;
-    n = 0;
-
-    for (i = parley_json_first(content);
-         i != parley_json_end(doc, content);
-         i = parley_json_after(doc, i))
-    {
-        value = parley_json_member(doc, i, PARLEY_ATOM_type);
-
-        if (!parley_json_string_is(doc, value, PARLEY_STR("text"))) {
-            whole = 0;
-            continue;
-        }
-
-        if (parley_msg_member(doc, i, PARLEY_ATOM_text, &text) != 0) {
-            return -1;
-        }
-
-        if (parley_json_node(doc, i)->count > 2) {
-            whole = 0;
-        }
-
-        switch (n++) {
-
-        case 0:
-            msg->text = text;
-            continue;
-
-        case 1:
-            parley_buf_init(&b, doc->arena, 0);
-            parley_buf_str(&b, msg->text);
-
-            /* fall through */
-
-        default:
-            parley_buf_octet(&b, '\n');
-            parley_buf_str(&b, text);
-        }
-    }
-
-    if (whole) {
-        msg->said[0] = content;
-    }
-
-    return n > 1 ? parley_buf_done(&b, &msg->text) : 0;
 }
 
 
