@@ -1,7 +1,8 @@
 /*
  * Any text as the submission of a chat surface, and the attention that it asks
- * of a few principals.  An accepted event is within its limits, and no verdict
- * is stronger than the author declared.
+ * of a few principals; as a call to a host; and as a session id.  An accepted
+ * event is within its limits, no verdict is stronger than the author declared,
+ * each view is valid JSON, and a knock has no text.
  */
 
 #include "auth/parley_directory.h"
@@ -128,6 +129,97 @@ fuzz_attention(parley_arena_t *arena, const parley_chat_event_t *e)
 }
 
 
+static void
+fuzz_view(parley_arena_t *arena, const parley_json_t *doc)
+{
+    unsigned              i;
+    parley_buf_t          b;
+    parley_str_t          text;
+    parley_json_t         written;
+    parley_error_t        err;
+    parley_chat_view_t    view;
+    parley_chat_stored_t  event;
+
+    memset(&view, 0, sizeof(view));
+
+    event.doc = doc;
+    event.author = PARLEY_STR("human:will");
+    view.events = &event;
+    view.nevents = 1;
+    view.reader = PARLEY_STR("agent:ada");
+    view.attempt = 1;
+    view.replies = 1;
+    view.qualified = 1;
+    view.deadline_ms = -1;
+
+    for (i = 0; i < 2; i++) {
+        view.knock = i;
+
+        parley_buf_init(&b, arena, 0);
+        parley_codecs[PARLEY_PROTO_CHAT]->chat->view(&b, &view);
+
+        check(parley_buf_done(&b, &text) == 0);
+        check(parley_json_read(&written, arena, NULL, FUZZ_SEED, text, &err)
+              == 0);
+        check(i == 0
+              || parley_json_resolve(&written, 0,
+                                     PARLEY_STR("/params/content"))
+                 == PARLEY_JSON_NONE);
+    }
+}
+
+
+static void
+fuzz_call(parley_arena_t *arena, const parley_json_t *doc)
+{
+    parley_msg_t          msg;
+    parley_reply_t        reply;
+    parley_error_t        err;
+    parley_chat_call_t    call;
+    parley_chat_result_t  result;
+    const parley_chat_t  *chat;
+
+    chat = parley_codecs[PARLEY_PROTO_CHAT]->chat;
+
+    memset(&reply, 0, sizeof(reply));
+    memset(&result, 0, sizeof(result));
+
+    if (chat->decode(fuzz_engine(), arena, doc, &msg, &err) != 0
+        || chat->call(arena, doc, &call, &err) != 0)
+    {
+        check(err.code != PARLEY_E_NONE);
+        return;
+    }
+
+    check(call.kind < PARLEY_CHAT_CALLS);
+    check(call.args.limit <= PARLEY_CHAT_READ_MAX);
+    check(call.args.wait_ms >= 0);
+    check(call.args.nmentions <= PARLEY_CHAT_MENTIONS_MAX);
+    check(chat->answer(arena, &call, &result, &reply) == 0);
+    check(reply.status == 200 || reply.status == 202);
+
+    if (call.kind == PARLEY_CHAT_CALL_DELIVER) {
+        fuzz_view(arena, doc);
+    }
+}
+
+
+static void
+fuzz_session(parley_str_t text)
+{
+    char                    written[PARLEY_CHAT_SESSION_MAX];
+    const parley_chat_t    *chat;
+    parley_chat_session_t   session;
+
+    chat = parley_codecs[PARLEY_PROTO_CHAT]->chat;
+
+    if (chat->session_read(text, PARLEY_STR("ada"), &session) == 0) {
+        check(session.modes <= PARLEY_CHAT_MODE_ALL);
+        check(chat->session_write(&session, PARLEY_STR("ada"), written) == 0);
+    }
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -137,11 +229,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     parley_chat_event_t  e;
 
     parley_arena_init(&arena, &parley_mem_libc, 0);
+    fuzz_session(parley_str_make(data, size));
 
     if (parley_json_read(&doc, &arena, NULL, FUZZ_SEED,
                          parley_str_make(data, size), &err)
         == 0)
     {
+        fuzz_call(&arena, &doc);
+
         if (parley_codecs[PARLEY_PROTO_CHAT]->chat->read(fuzz_engine(), &arena,
                                                          &doc, &e, &err)
             == 0)
