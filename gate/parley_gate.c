@@ -125,6 +125,7 @@ static const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
         .applies = parley_applies_live },
     [PARLEY_STEP_RECORD] = { .name = "record", .run = parley_gate_record,
         .applies = parley_applies_record },
+    [PARLEY_STEP_HOST] = { .name = "host", .run = parley_gate_host },
     [PARLEY_STEP_PUBLISH] = { .name = "publish", .run = parley_gate_publish,
         .applies = parley_applies_publish },
     [PARLEY_STEP_ESCALATE] = { .name = "escalate",
@@ -280,7 +281,9 @@ parley_gate_plan(const parley_settings_http_t *http,
         }
     }
 
-    return s->proves ? plan & PARLEY_GATE_PLAN_PROOF : plan;
+    return s->proves ? plan & PARLEY_GATE_PLAN_PROOF
+           : s->host != NULL ? plan & ~PARLEY_PLAN_UNHOSTED
+           : plan & ~PARLEY_PLAN(PARLEY_STEP_HOST);
 }
 
 
@@ -758,7 +761,8 @@ parley_gate_adapted(parley_gate_t *g, parley_step_t step)
     if (step == PARLEY_STEP_BODY && result < PARLEY_RESULT_REFUSED
         && (g->in.framed
             || (parley_settings_endpoint(g->conf.s) == PARLEY_ENDPOINT_NONE
-                && g->conf.s->mcp == NULL && !g->serve.relays)))
+                && g->conf.s->mcp == NULL && !g->serve.relays
+                && !g->serve.opens)))
     {
         g->where.at = PARLEY_STEP_SERVE;
     }

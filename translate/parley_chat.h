@@ -493,6 +493,10 @@ typedef struct {
  * or its tool.
  */
 typedef struct {
+    unsigned                     tools;         /* INITIALIZE, TOOLS: set of
+                                                   tools that the host has,
+                                                   1 << parley_chat_tool_t */
+
     /* DELIVER, and send_message, react: the new event */
     parley_str_t                 id;
     const parley_chat_reader_t  *readers;       /* DELIVER */

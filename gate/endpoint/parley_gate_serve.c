@@ -39,6 +39,8 @@ parley_gate_serve(parley_gate_t *g)
 {
     return g->conf.s->mcp != NULL
            ? parley_gate_mcp(g)
+           : g->serve.opens
+           ? parley_gate_mailbox(g)
            : g->serve.relays
            ? parley_gate_relay(g)
            : parley_gate_served[parley_settings_endpoint(g->conf.s)].run(g);

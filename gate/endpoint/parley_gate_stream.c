@@ -190,10 +190,18 @@ parley_gate_stream_open(parley_gate_stream_t *st)
                 : g->in.dialled.len > 0 ? &g->conf.s->websocket->dialled
                 : g->conf.s->stream;
 
-    /* if a rule may deny a message, each message is checked */
+    /*
+     * if a rule may deny a message, each message is checked; a message of chat
+     * is written for the owner of the mailbox
+     */
 
-    if (parley_gate_denies(g)) {
+    if (parley_gate_denies(g) || g->conf.http->host != NULL) {
         parley_gate_reader(g, &o->reader);
+
+        if (st->own) {
+            o->reader.mailbox = g->who->principal;
+        }
+
         o->rules = &o->reader;
         s->reader = parley_str_make(&o->rules, sizeof(o->rules));
     }

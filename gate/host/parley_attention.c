@@ -170,9 +170,20 @@ parley_attention_cap(const parley_attention_t *a,
 
     age = e->created_ms >= 0 ? a->in.accepted_ms - e->created_ms : 0;
 
-    if (age > a->deadline_ms
-        || offer->now_ms - a->in.accepted_ms > a->deadline_ms)
-    {
+    if (age > a->deadline_ms) {
+        parley_attention_weaken(v, v->directedness, PARLEY_CHAT_MAY,
+                                PARLEY_CHAT_NOTIFY, PARLEY_ATTENTION_STALE);
+    }
+
+    parley_attention_again(offer, a->in.accepted_ms, a->deadline_ms, v);
+}
+
+
+void
+parley_attention_again(const parley_attention_offer_t *offer,
+    int64_t accepted_ms, int64_t deadline_ms, parley_attention_verdict_t *v)
+{
+    if (offer->now_ms - accepted_ms > deadline_ms) {
         parley_attention_weaken(v, v->directedness, PARLEY_CHAT_MAY,
                                 PARLEY_CHAT_NOTIFY, PARLEY_ATTENTION_STALE);
     }

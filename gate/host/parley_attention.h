@@ -160,6 +160,14 @@ void parley_attention_decide(const parley_attention_t *a,
     const parley_principal_t *reader, const parley_attention_offer_t *offer,
     parley_attention_verdict_t *ret);
 
+/*
+ * Applies the caps that depend on the time and on the session again, to the
+ * verdict of an event that was accepted at accepted_ms.  deadline_ms is that of
+ * the event, also for readers that are not obliged.
+ */
+void parley_attention_again(const parley_attention_offer_t *offer,
+    int64_t accepted_ms, int64_t deadline_ms, parley_attention_verdict_t *v);
+
 /* Returns whether a principal has a mailbox: a handle, and a name in chat. */
 int parley_attention_has_mailbox(const parley_principal_t *principal);
 

@@ -95,6 +95,9 @@ typedef struct {
                                                empty: as it came */
     parley_encoded_t      sent;             /* message for the upstream */
     parley_reply_t        reply;            /* if the result is ANSWERED */
+    parley_str_t          session;          /* id of the session that the reply
+                                               begins, for Mcp-Session-Id;
+                                               empty: none */
 } parley_gate_out_t;
 
 
@@ -162,6 +165,8 @@ typedef struct {
                                                the service answers */
     unsigned                     in_session:1;  /* the request names a session
                                                of the caller */
+    unsigned                     opens:1;   /* GET at a host: opens the stream
+                                               of a mailbox */
     unsigned                     socket:1;  /* relays: the request opens a
                                                WebSocket of the service */
     unsigned                     issues:1;  /* POST at a parley_stream location

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "translate/parley_chat.h"
 #include "translate/parley_codec.h"
 #include "gate/message/parley_gate_steps.h"
 #include "hub/parley_expand.h"
@@ -498,6 +499,11 @@ parley_gate_reader(const parley_gate_t *g, parley_reader_t *ret)
     ret->who = g->who;
     ret->method = g->in.method;
     ret->owner = g->serve.reader;
+    ret->mailbox = g->serve.reader;
+    ret->modes = PARLEY_CHAT_MODE_ALL
+                 & ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
+    ret->interrupt = 0;
+    ret->ruled = parley_gate_denies(g) != 0;
 }
 
 

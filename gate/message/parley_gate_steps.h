@@ -35,6 +35,7 @@ parley_step_result_t parley_gate_keys_method(parley_gate_t *g,
     parley_str_t method);
 
 /* methods of a parley_keys location, see parley_gate_methods() */
+#define PARLEY_HOST_METHODS  "GET, POST"
 #define PARLEY_KEYS_METHODS  "GET, POST, DELETE"
 
 /* parley_gate_control.c: parley_control */
@@ -553,6 +554,15 @@ int parley_gate_is_self(const parley_gate_t *g);
 
 /* Fills the arguments of parley_replay_keep(). */
 void parley_gate_replay(const parley_gate_t *g, struct parley_replay_s *ret);
+
+/* parley_host.c */
+
+parley_step_result_t parley_gate_host(parley_gate_t *g);
+
+/* parley_gate_mailbox.c */
+
+/* Opens the stream of the caller's mailbox. */
+parley_step_result_t parley_gate_mailbox(parley_gate_t *g);
 
 /* parley_gate_admit.c */
 

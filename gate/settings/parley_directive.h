@@ -180,6 +180,16 @@ int parley_set_file_wrong(parley_problem_t *problem, parley_str_t path,
     parley_str_t text, const parley_error_t *err)
     __attribute__((cold));
 
+/*
+ * parley_set_stream.c, for setters of streams: set the defaults; read word i,
+ * a parameter of streams; check the times after all words.  The last two return
+ * 0 or -1.
+ */
+void parley_set_stream_init(parley_stream_t *ret, parley_proto_t proto);
+int parley_set_stream_word(parley_setting_t *d, size_t i,
+    parley_stream_t *ret);
+int parley_set_stream_gone(parley_setting_t *d, parley_stream_t *stream);
+
 /* the setters, in parley_set_*.c */
 #define PARLEY_DIRECTIVE(id, name, in, min, max, flags, beside, part, set,   \
                          syntax, preset, purpose)                            \

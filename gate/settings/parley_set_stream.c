@@ -48,11 +48,8 @@ static int parley_set_submit_off(parley_setting_t *d, parley_str_t word,
     parley_str_t forms, parley_submit_conf_t *ret);
 static parley_proto_t parley_set_stream_proto(parley_setting_t *d);
 static void parley_set_stream_unknown(parley_setting_t *d);
-static int parley_set_stream_word(parley_setting_t *d, size_t i,
-    parley_stream_t *ret);
 static int parley_set_websocket_word(parley_setting_t *d, size_t i,
     parley_websocket_conf_t *ret);
-static int parley_set_stream_gone(parley_setting_t *d, parley_stream_t *stream);
 static int parley_set_seconds(parley_setting_t *d, parley_str_t word,
     int64_t max, uint32_t *ret);
 
@@ -292,6 +289,14 @@ parley_set_submit_off(parley_setting_t *d, parley_str_t word,
 }
 
 
+void
+parley_set_stream_init(parley_stream_t *ret, parley_proto_t proto)
+{
+    *ret = parley_stream_default;
+    ret->proto = proto;
+}
+
+
 int
 parley_set_stream(parley_setting_t *d)
 {
@@ -492,7 +497,7 @@ parley_set_roster(parley_setting_t *d)
 }
 
 
-static int
+int
 parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
 {
     int64_t       n;
@@ -555,7 +560,7 @@ parley_set_stream_word(parley_setting_t *d, size_t i, parley_stream_t *ret)
  * too long together.
  */
 
-static int
+int
 parley_set_stream_gone(parley_setting_t *d, parley_stream_t *stream)
 {
     uint32_t  rest;

@@ -282,7 +282,7 @@ parley_settings_merge(parley_settings_t *s, const parley_settings_t *outer)
 
     if ((parley_settings_answers(s)
          || parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE
-         || s->mcp != NULL || s->websocket != NULL)
+         || s->mcp != NULL || s->websocket != NULL || s->host != NULL)
         && !(s->own & (uint64_t) 1 << PARLEY_DIRECTIVE_ACCEPT))
     {
         s->gate.accept = 0;
@@ -310,7 +310,8 @@ parley_settings_proves(const parley_settings_t *s)
     return s->gate.accept == 0
            && s->where[PARLEY_DIRECTIVE_ACCEPT].line == 0
            && s->submit == NULL && s->mcp == NULL && s->stream == NULL
-           && s->websocket == NULL && s->roster == NULL && !s->keys
+           && s->websocket == NULL && s->host == NULL && s->roster == NULL
+           && !s->keys
            && !s->control && !parley_settings_answers(s);
 }
 
@@ -356,7 +357,12 @@ parley_settings_settle(parley_settings_t *s)
         gate->accept |= s->submit->accept;
     }
 
-    if (s->submit != NULL
+    if (s->host != NULL) {
+        s->stream = &s->host->stream;
+        gate->accept |= PARLEY_PROTO_BIT(s->stream->proto);
+    }
+
+    if (s->submit != NULL || s->host != NULL
         || (!s->proves && parley_settings_endpoint(s) != PARLEY_ENDPOINT_NONE))
     {
         /*

@@ -13,6 +13,7 @@
 #include "auth/parley_directory.h"
 #include "hub/parley_expand_conf.h"
 #include "gate/settings/parley_gate_conf.h"
+#include "gate/settings/parley_host_conf.h"
 #include "hub/parley_stream.h"
 #include "auth/parley_jwk.h"
 #include "auth/parley_principal.h"
@@ -181,8 +182,9 @@ typedef struct parley_settings_http_s {
     unsigned             audit_pass:1;  /* messages pass if a line cannot be
                                            written */
     unsigned             publishes:1;   /* some block has parley_submit,
-                                           parley_mcp, parley_stream or
-                                           parley_websocket, or there is a
+                                           parley_mcp, parley_stream,
+                                           parley_websocket or parley_host, or
+                                           there is a
                                            parley_deliver */
     unsigned             child_keys:1;  /* some block has parley_keys: keys that
                                            parents add are valid */
@@ -219,6 +221,9 @@ typedef struct parley_settings_http_s {
      * block has the protocol.
      */
     const struct parley_settings_s  *listens[PARLEY_PROTO_COUNT];
+
+    const struct parley_settings_s  *host;  /* the first block with parley_host;
+                                               NULL: none */
 
     /* the first block of each protocol whose requests are held, or NULL */
     const struct parley_settings_s  *holds[PARLEY_PROTO_COUNT];
@@ -285,6 +290,9 @@ typedef struct parley_settings_s {
     const parley_stream_t         *stream;      /* NULL: none */
     const parley_websocket_conf_t  *websocket;  /* submit and stream in one;
                                                    NULL: none */
+    const parley_host_conf_t    *host;          /* accepts messages of chat, and
+                                                   its stream is stream; NULL:
+                                                   none */
     const parley_roster_conf_t  *roster;        /* NULL: none */
     unsigned                     keys;          /* parley_keys */
     unsigned                     control;       /* parley_control */
@@ -463,7 +471,8 @@ parley_settings_revocations(const parley_settings_http_t *http)
 static inline parley_endpoint_t
 parley_settings_endpoint(const parley_settings_t *s)
 {
-    return s->keys ? PARLEY_ENDPOINT_KEYS
+    return s->host != NULL ? PARLEY_ENDPOINT_NONE
+           : s->keys ? PARLEY_ENDPOINT_KEYS
            : s->stream != NULL ? PARLEY_ENDPOINT_STREAM
            : s->roster != NULL ? PARLEY_ENDPOINT_ROSTER
            : s->control ? PARLEY_ENDPOINT_CONTROL

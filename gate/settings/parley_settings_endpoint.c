@@ -1,8 +1,10 @@
 /*
  * Checks blocks from which nothing goes to a service: parley_keys,
  * parley_stream, parley_roster, parley_control, parley_submit, parley_mcp,
- * parley_websocket.
+ * parley_websocket, parley_host.
  */
+
+#include <string.h>
 
 #include "auth/parley_policy.h"
 #include "gate/settings/parley_settings_parts.h"
@@ -112,7 +114,74 @@ static parley_directive_id_t
 parley_settings_listens_by(const parley_settings_t *s)
 {
     return s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
-                                : PARLEY_DIRECTIVE_STREAM;
+           : s->host != NULL ? PARLEY_DIRECTIVE_HOST
+           : PARLEY_DIRECTIVE_STREAM;
+}
+
+
+/* C2A-01: a location of parley_host */
+
+int
+parley_settings_host(parley_settings_http_t *http, const parley_settings_t *s,
+    const parley_block_facts_t *block, parley_problem_t *problem)
+{
+    size_t       i;
+    const char  *why;
+
+    static const parley_directive_id_t  others[] = {
+        PARLEY_DIRECTIVE_ACCEPT, PARLEY_DIRECTIVE_SPEAK,
+        PARLEY_DIRECTIVE_SUBMIT, PARLEY_DIRECTIVE_MCP, PARLEY_DIRECTIVE_STREAM,
+        PARLEY_DIRECTIVE_WEBSOCKET, PARLEY_DIRECTIVE_ROSTER,
+        PARLEY_DIRECTIVE_KEYS, PARLEY_DIRECTIVE_CONTROL,
+        PARLEY_DIRECTIVE_DRY_RUN
+    };
+
+    problem->where = s->where[PARLEY_DIRECTIVE_HOST];
+
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (parley_settings_has(s, others[i])
+            && !parley_settings_off(s, others[i]))
+        {
+            return parley_problem(problem, "\"parley_host\" "
+                                  PARLEY_SETTINGS_PUBLISHES "\"%s\"",
+                                  parley_directives[others[i]].name);
+        }
+    }
+
+    why = block->handled
+          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_HANDLER
+          : block->frame
+          ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_NESTED
+          : s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF
+          ? PARLEY_SETTINGS_PROOF " or \"parley_certificate on\""
+          : http->directory == NULL
+          ? "needs \"parley_identities\", which lists surfaces and readers"
+          : http->retain == 0
+          ? "needs \"parley_retain\", which keeps events for absent readers"
+          : NULL;
+
+    if (why != NULL) {
+        return parley_problem(problem, "\"parley_host\" %s", why);
+    }
+
+    if (http->host == NULL) {
+        http->host = s;
+
+    } else if (memcmp(http->host->host, s->host, sizeof(parley_host_conf_t))
+               != 0)
+    {
+        return parley_problem(problem, "\"parley_host\" has other parameters "
+                              "than the one in %.*s:%u; expected equal "
+                              "parameters for all hosts",
+                              (int) http->host->where[PARLEY_DIRECTIVE_HOST]
+                                                .file.len,
+                              (const char *)
+                              http->host->where[PARLEY_DIRECTIVE_HOST]
+                                          .file.data,
+                              http->host->where[PARLEY_DIRECTIVE_HOST].line);
+    }
+
+    return parley_settings_listens(http, s, problem);
 }
 
 

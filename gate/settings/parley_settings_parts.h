@@ -54,6 +54,11 @@ int parley_settings_websocket(parley_settings_http_t *http,
     const parley_settings_t *s, const parley_block_facts_t *block,
     parley_problem_t *problem);
 
+/* Checks a block of parley_host. */
+int parley_settings_host(parley_settings_http_t *http,
+    const parley_settings_t *s, const parley_block_facts_t *block,
+    parley_problem_t *problem);
+
 /* Checks a block of parley_submit or parley_mcp. */
 int parley_settings_submits(const parley_settings_t *s,
     const parley_block_facts_t *block, parley_problem_t *problem);

@@ -194,6 +194,12 @@ parley_settings_verify(const parley_settings_env_t *env,
         return -1;
     }
 
+    if (s->host != NULL
+        && parley_settings_host(http, s, block, problem) != 0)
+    {
+        return -1;
+    }
+
     by = s->websocket != NULL
          ? PARLEY_DIRECTIVE_COUNT
          : parley_settings_serving[parley_settings_endpoint(s)];
@@ -234,6 +240,7 @@ parley_settings_takes(const parley_settings_env_t *env,
 
     by = s->mcp != NULL ? PARLEY_DIRECTIVE_MCP
          : s->websocket != NULL ? PARLEY_DIRECTIVE_WEBSOCKET
+         : s->host != NULL ? PARLEY_DIRECTIVE_HOST
          : s->submit != NULL ? PARLEY_DIRECTIVE_SUBMIT
          : PARLEY_DIRECTIVE_ACCEPT;
 

@@ -143,7 +143,7 @@ parley_settings_unserved(const parley_settings_env_t *env,
 {
     int  named;
 
-    if (s->submit != NULL || !block->unserved) {
+    if (s->submit != NULL || s->host != NULL || !block->unserved) {
         return;
     }
 

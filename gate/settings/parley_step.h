@@ -55,6 +55,8 @@ typedef enum {
                                    (VCP-26, VCP-28) */
     PARLEY_STEP_RECORD,         /* line of the audit log that the message
                                    passes, if the log is on; not in a dry run */
+    PARLEY_STEP_HOST,           /* with parley_host: accepts an event of chat,
+                                   or answers a call */
     PARLEY_STEP_PUBLISH,        /* with parley_submit: to streams, in place of
                                    FORWARD */
     PARLEY_STEP_ESCALATE,       /* job that tells the principal above the
@@ -73,6 +75,19 @@ typedef enum {
 typedef uint64_t  parley_plan_t;
 
 #define PARLEY_PLAN(step)  (1ULL << (step))
+
+/*
+ * Steps that do not run at a host of chat.  It has its own references, and
+ * events of any age.  It answers each message, so none is translated or
+ * forwarded.
+ */
+#define PARLEY_PLAN_UNHOSTED                                                  \
+    (PARLEY_PLAN(PARLEY_STEP_REFERENCE) | PARLEY_PLAN(PARLEY_STEP_DIRECTION)  \
+     | PARLEY_PLAN(PARLEY_STEP_LOCAL) | PARLEY_PLAN(PARLEY_STEP_SESSION)      \
+     | PARLEY_PLAN(PARLEY_STEP_AGE) | PARLEY_PLAN(PARLEY_STEP_REFUTE)         \
+     | PARLEY_PLAN(PARLEY_STEP_TRANSLATE) | PARLEY_PLAN(PARLEY_STEP_LOSS)     \
+     | PARLEY_PLAN(PARLEY_STEP_KEEP) | PARLEY_PLAN(PARLEY_STEP_SUSPEND)       \
+     | PARLEY_PLAN(PARLEY_STEP_ESCALATE) | PARLEY_PLAN(PARLEY_STEP_FORWARD))
 
 
 /* results of a step; the message goes on if the result is below REFUSED */

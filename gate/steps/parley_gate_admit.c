@@ -110,6 +110,14 @@ parley_gate_admit(parley_gate_t *g)
     default:
         g->report.wait = e->wait;
 
+        /* the host answers an event again that it has accepted */
+
+        if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->conf.s->host != NULL) {
+            parley_error_clear(g->err);
+            return PARLEY_RESULT_PASSED;
+        }
+
+
         if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->serve.mcp != NULL) {
             return parley_gate_await_reply_again(g) == PARLEY_WAIT
                    ? PARLEY_RESULT_WAIT : PARLEY_RESULT_REFUSED;

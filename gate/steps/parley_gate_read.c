@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_mcp.h"
+#include "gate/settings/parley_settings.h"
+#include "translate/parley_chat.h"
 #include "translate/parley_check.h"
 #include "translate/parley_intents.h"
 
@@ -150,8 +152,14 @@ parley_gate_schema(parley_gate_t *g)
 
     g->read.msg_read = 1;
 
-    rc = parley_decode(g->engine, g->arena, g->read.proto, g->doc, conf->mve5,
-                       g->msg, g->err);
+    if (g->conf.s->host != NULL) {
+        parley_msg_init(g->msg, g->read.proto, g->doc);
+        rc = codec->chat->decode(g->engine, g->arena, g->doc, g->msg, g->err);
+
+    } else {
+        rc = parley_decode(g->engine, g->arena, g->read.proto, g->doc,
+                           conf->mve5, g->msg, g->err);
+    }
 
     if (rc != 0) {
         parley_gate_foreign(g);

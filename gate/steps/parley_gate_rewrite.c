@@ -7,6 +7,8 @@
 
 #include "translate/parley_embed.h"
 #include "gate/message/parley_gate_steps.h"
+#include "gate/settings/parley_settings.h"
+#include "translate/parley_chat.h"
 #include "translate/parley_msg_field.h"
 #include "translate/parley_redact.h"
 #include "translate/parley_rewrite.h"
@@ -16,6 +18,7 @@
 #define PARLEY_GATE_EDITS  (PARLEY_CAPS_MAX + PARLEY_CODEC_AUTHOR_MAX + 1)
 
 
+static parley_step_result_t parley_gate_redacts(parley_gate_t *g);
 static int parley_gate_renames(parley_gate_t *g, parley_edit_t *edits,
     uint32_t *n);
 static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
@@ -31,6 +34,10 @@ parley_gate_rewrite(parley_gate_t *g)
     parley_caps_t         caps;
     parley_edit_t         edits[PARLEY_GATE_EDITS];
     parley_step_result_t  result;
+
+    if (g->conf.s->host != NULL) {
+        return parley_gate_redacts(g);
+    }
 
     /* a message that continues is redacted by its first location first */
 
@@ -68,6 +75,59 @@ parley_gate_rewrite(parley_gate_t *g)
 
     parley_correlation_again(&g->read.correlation);
     parley_embed_supervision(g->msg, &g->read.supervision);
+
+    return PARLEY_RESULT_PASSED;
+}
+
+
+/*
+ * Redacts an event for a host.  The host stores the rest, and writes names and
+ * caps into each view.
+ */
+
+static parley_step_result_t
+parley_gate_redacts(parley_gate_t *g)
+{
+    uint32_t                   applied;
+    parley_msg_t               left;
+    parley_str_t               body;
+    parley_redact_t            redact;
+    const parley_gate_conf_t  *conf = g->conf.gate;
+
+    if (conf->nredact == 0) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    if (parley_redact_edits(&redact, g->arena, g->msg, NULL, 0, conf->redact,
+                            conf->nredact, g->err)
+        != 0
+        || parley_edit(g->arena, g->doc, redact.edits, redact.n, &body,
+                       &applied, g->err)
+           != 0)
+    {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (!applied) {
+        return PARLEY_RESULT_NONE;
+    }
+
+    parley_msg_init(&left, g->read.proto, g->rewritten);
+
+    if (parley_json_read(g->rewritten, g->arena, &conf->limits, g->in.seed,
+                         body, g->err)
+        != 0
+        || parley_codecs[g->read.proto]->chat->decode(g->engine, g->arena,
+                                                      g->rewritten, &left,
+                                                      g->err)
+           != 0)
+    {
+        g->err->code = g->err->code == PARLEY_E_CAPACITY
+                       ? g->err->code : PARLEY_E_POLICY_REFUSED;
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    g->read.edited = 1;
 
     return PARLEY_RESULT_PASSED;
 }

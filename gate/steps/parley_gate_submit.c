@@ -25,8 +25,14 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
         return parley_gate_serve_method(g, method);
     }
 
+    if (g->conf.s->host != NULL && parley_str_is(method, "GET")) {
+        g->read.proto = g->conf.s->stream->proto;
+        g->serve.opens = 1;
+        return PARLEY_RESULT_PASSED;
+    }
+
     if (parley_binding_takes(g->conf.gate->accept, method)
-        || parley_gate_relays(g, method))
+        || (g->conf.s->host == NULL && parley_gate_relays(g, method)))
     {
         return PARLEY_RESULT_PASSED;
     }
@@ -59,6 +65,11 @@ parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
 {
     if (parley_settings_endpoint(g->conf.s) != PARLEY_ENDPOINT_NONE) {
         *ret = parley_gate_serve_methods(g);
+        return 0;
+    }
+
+    if (g->conf.s->host != NULL) {
+        *ret = PARLEY_STR(PARLEY_HOST_METHODS);
         return 0;
     }
 

@@ -6,14 +6,14 @@
 
 
 /* maximum of directives for a step */
-#define PARLEY_DECIDERS  8
+#define PARLEY_DECIDERS  9
 
 /* element of a list; 0 ends the list */
 #define PARLEY_D(id)  PARLEY_DIRECTIVE_##id + 1
 
 /* directives that make a location take messages, and those of endpoints */
 #define PARLEY_D_ACCEPTS   PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(ACCEPT), \
-                           PARLEY_D(WEBSOCKET)
+                           PARLEY_D(WEBSOCKET), PARLEY_D(HOST)
 #define PARLEY_D_ENDPOINT  PARLEY_D(KEYS), PARLEY_D(STREAM), PARLEY_D(ROSTER), \
                            PARLEY_D(CONTROL)
 
@@ -28,7 +28,7 @@
     BY(RATE, PARLEY_D(RATE))                                                  \
     BY(BODY, PARLEY_D(LIMITS))                                                \
     BY(SERVE, PARLEY_D_ENDPOINT, PARLEY_D(MCP), PARLEY_D(WEBSOCKET),          \
-       PARLEY_D(JWT), PARLEY_D(CERTIFICATE))                                  \
+       PARLEY_D(HOST), PARLEY_D(JWT), PARLEY_D(CERTIFICATE))                  \
     BY(JSON, PARLEY_D(LIMITS))                                                \
     BY(PROTOCOL, PARLEY_D_ACCEPTS)                                            \
     BY(SCHEMA, PARLEY_D_ACCEPTS)                                              \
@@ -54,6 +54,7 @@
     BY(KEEP, PARLEY_D(ZONE))                                                  \
     BY(SUSPEND, PARLEY_D(VCP_CRITICAL), PARLEY_D(IDENTITIES))                 \
     BY(RECORD, PARLEY_D(AUDIT))                                               \
+    BY(HOST, PARLEY_D(HOST))                                                  \
     BY(PUBLISH, PARLEY_D(SUBMIT), PARLEY_D(MCP), PARLEY_D(WEBSOCKET))         \
     BY(ESCALATE, PARLEY_D(IDENTITIES), PARLEY_D(ZONE))                        \
     BY(FORWARD, PARLEY_D(SPEAK))                                              \

@@ -10,6 +10,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/answer/ngx_http_parley_answer.h"
+#include "ngx_module/answer/ngx_http_parley_headers_out.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
@@ -136,6 +137,14 @@ ngx_http_parley_answered(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     }
 
     ngx_http_parley_await_leave(ctx);
+
+    if (ctx->gate.out.session.len > 0
+        && ngx_http_parley_out_header(r, "Mcp-Session-Id",
+                                      ctx->gate.out.session)
+           != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     return ngx_http_parley_respond(r, ctx, &ctx->gate.out.reply);
 }

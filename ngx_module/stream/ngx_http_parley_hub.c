@@ -16,6 +16,7 @@
 #include "ngx_module/worker/ngx_http_parley_wake.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "gate/host/parley_host.h"
 #include "gate/publish/parley_gate_admits.h"
 
 
@@ -63,6 +64,9 @@ static uint32_t ngx_http_parley_hub_random(void *ctx);
 static int ngx_http_parley_hub_encode(void *ctx,
     const parley_publication_t *p, parley_proto_t to, parley_arena_t *arena,
     parley_str_t *ret);
+static int ngx_http_parley_hub_view(void *ctx,
+    const parley_publication_t *p, const parley_stream_t *stream,
+    parley_str_t reader, parley_arena_t *arena, parley_str_t *ret);
 static int ngx_http_parley_hub_admits(void *ctx,
     const parley_stream_t *stream, parley_str_t reader,
     const parley_publication_t *p);
@@ -108,6 +112,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker,
     env.write = ngx_http_parley_hub_write;
     env.end = ngx_http_parley_hub_end;
     env.encode = ngx_http_parley_hub_encode;
+    env.view = ngx_http_parley_hub_view;
     env.admits = ngx_http_parley_hub_admits;
     env.cancelled = ngx_http_parley_hub_cancelled;
     env.wake = ngx_http_parley_hub_wakes;
@@ -623,6 +628,27 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
 }
 
 
+/* Writes an event of chat for the owner of the mailbox that is read. */
+
+static int
+ngx_http_parley_hub_view(void *ctx, const parley_publication_t *p,
+    const parley_stream_t *stream, parley_str_t reader, parley_arena_t *arena,
+    parley_str_t *ret)
+{
+    const parley_reader_t  *r;
+    ngx_http_parley_hub_t  *h = ctx;
+
+    if (reader.len == 0) {
+        return 1;
+    }
+
+    ngx_memcpy(&r, reader.data, sizeof(r));
+
+    return parley_host_view(&h->deliver, p, r, stream->proto,
+                            (int64_t) ngx_time() * 1000, arena, ret);
+}
+
+
 /* Returns whether a reader may have a publication.  A reader is the address of
    the parley_reader_t of its stream, or empty. */
 
@@ -647,5 +673,8 @@ ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
         return 0;
     }
 
-    return parley_reader_admits(&h->deliver, r, p);
+    /* a view is only written for its reader */
+
+    return !r->ruled || p->views.len > 0
+           || parley_reader_admits(&h->deliver, r, p);
 }

@@ -62,11 +62,12 @@ test_plan(void **state)
         | PARLEY_PLAN(PARLEY_STEP_SENDER_RATE)
         | PARLEY_PLAN(PARLEY_STEP_SESSION)
         | PARLEY_PLAN(PARLEY_STEP_REWRITE) | PARLEY_PLAN(PARLEY_STEP_RECORD)
-        | PARLEY_PLAN(PARLEY_STEP_PUBLISH);
+        | PARLEY_PLAN(PARLEY_STEP_HOST) | PARLEY_PLAN(PARLEY_STEP_PUBLISH);
 
     static const parley_jwt_conf_t     jwt;
     static const parley_rate_t         rate;
     static const parley_submit_conf_t  submit;
+    static const parley_host_conf_t    host;
 
     (void) state;
 
@@ -106,6 +107,12 @@ test_plan(void **state)
     PARLEY_ADDS(http.audit, PARLEY_STR("audit.log"),
                 PARLEY_PLAN(PARLEY_STEP_RECORD));
     PARLEY_ADDS(s.submit, &submit, PARLEY_PLAN(PARLEY_STEP_PUBLISH));
+
+    s.host = &host;
+    assert_int_equal(parley_gate_plan(&http, &s),
+                     (most & ~PARLEY_PLAN_UNHOSTED)
+                     | PARLEY_PLAN(PARLEY_STEP_HOST));
+    s.host = NULL;
 
     /* a dry run changes nothing, and the gateway answers no message itself */
 

@@ -230,7 +230,7 @@ int parley_c2a_offers(parley_c2a_form_t form, const parley_local_t *own);
  * NULL, those of a host.  Returns 0, or -1 if memory is exhausted.
  */
 int parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
-    const parley_json_t *doc, const parley_local_t *own);
+    const parley_json_t *doc, const parley_local_t *own, unsigned tools);
 
 /*
  * Writes the members of the result of initialize: the abilities of the caller

@@ -80,7 +80,7 @@ parley_c2a_chat_answer(parley_arena_t *arena, const parley_chat_call_t *call,
         break;
 
     case PARLEY_CHAT_CALL_TOOLS:
-        rc = parley_c2a_write_tools(&b, arena, call->doc, NULL);
+        rc = parley_c2a_write_tools(&b, arena, call->doc, NULL, r->tools);
         break;
 
     case PARLEY_CHAT_CALL_TOOL:

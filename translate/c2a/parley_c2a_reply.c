@@ -422,7 +422,7 @@ parley_c2a_local(parley_arena_t *arena, const parley_msg_t *m,
         break;
 
     case PARLEY_C2A_TOOLS_LIST:
-        rc = parley_c2a_write_tools(&b, arena, doc, own);
+        rc = parley_c2a_write_tools(&b, arena, doc, own, 0);
         break;
 
     default: /* PARLEY_C2A_PING */
@@ -646,15 +646,16 @@ parley_c2a_local_hosts(const parley_c2a_ability_t *ability,
         }
     }
 
+    i = (unsigned) ability->form - PARLEY_C2A_LIST_EVENTS;
+
     return parley_str_is(ability->name, "interrupt")
-           ? (int) result->session.interrupt : (int) ability->hosts;
+           ? result->session.interrupt
+           : ability->form == PARLEY_C2A_FORMS ? ability->hosts
+           : i < PARLEY_CHAT_TOOLS && (result->tools >> i & 1) != 0;
 }
 
 
-/*
- * Writes the answer to server/discover of MCP 2026-07-28, which replaces
- * initialize and has no session.
- */
+/* Answers server/discover of MCP 2026-07-28, which replaces initialize. */
 
 void
 parley_c2a_write_discovered(parley_buf_t *b)
@@ -687,7 +688,7 @@ parley_c2a_offers(parley_c2a_form_t form, const parley_local_t *own)
 
 int
 parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
-    const parley_json_t *doc, const parley_local_t *own)
+    const parley_json_t *doc, const parley_local_t *own, unsigned tools)
 {
     int                            comma;
     unsigned                       i;
@@ -708,7 +709,8 @@ parley_c2a_write_tools(parley_buf_t *b, parley_arena_t *arena,
         info = parley_c2a_form_info((parley_c2a_form_t) i);
 
         if (!info->tool
-            || (own != NULL && !parley_c2a_offers((parley_c2a_form_t) i, own)))
+            || !(own != NULL ? parley_c2a_offers((parley_c2a_form_t) i, own)
+                 : (int) (tools >> (i - PARLEY_C2A_LIST_EVENTS) & 1)))
         {
             continue;
         }

@@ -1,0 +1,171 @@
+/*
+ * The step HOST: the calls of surfaces and harnesses at a host of chat.  The
+ * gateway stores nothing for a session of a harness.  Its id has the negotiated
+ * values, so it is valid after a reload and on another node.
+ */
+
+#include <string.h>
+
+#include "gate/host/parley_host_parts.h"
+#include "gate/settings/parley_settings.h"
+#include "translate/parley_codec.h"
+
+
+static int parley_host_run(parley_host_call_t *c);
+static int parley_host_begins(parley_host_call_t *c);
+static parley_str_t parley_host_caller(const parley_gate_t *g);
+static int parley_host_answer(parley_host_call_t *c,
+    const parley_chat_result_t *result);
+
+
+parley_step_result_t
+parley_gate_host(parley_gate_t *g)
+{
+    int                 rc;
+    parley_host_call_t  c;
+
+    memset(&c, 0, sizeof(parley_host_call_t));
+    memset(&g->out.reply, 0, sizeof(parley_reply_t));
+
+    c.g = g;
+    c.chat = parley_codecs[g->read.proto]->chat;
+
+    if (c.chat->call(g->arena, g->doc, &c.call, g->err) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    rc = c.call.kind == PARLEY_CHAT_CALL_INITIALIZE
+         ? 0 : parley_host_session(g, &c.session);
+
+    if (rc == 0) {
+        rc = parley_host_run(&c);
+    }
+
+    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
+}
+
+
+static int
+parley_host_run(parley_host_call_t *c)
+{
+    parley_chat_result_t  none;
+
+    memset(&none, 0, sizeof(parley_chat_result_t));
+
+    none.tools = PARLEY_HOST_TOOLS;
+
+    switch (c->call.kind) {
+
+    case PARLEY_CHAT_CALL_DELIVER:
+        return parley_host_accept(c);
+
+    case PARLEY_CHAT_CALL_RESPONSE:
+        return parley_host_acknowledge(c);
+
+    case PARLEY_CHAT_CALL_INITIALIZE:
+        return parley_host_begins(c);
+
+    case PARLEY_CHAT_CALL_TOOL:
+        return c->call.tool == PARLEY_CHAT_LIST_EVENTS
+               ? parley_host_list(c)
+               : parley_error_set(c->g->err, PARLEY_E_KIND_UNKNOWN,
+                                  "/params/name",
+                                  "this host does not have the tool");
+
+    case PARLEY_CHAT_CALL_IGNORED:
+    case PARLEY_CHAT_CALL_CANCELLED:
+    case PARLEY_CHAT_CALL_PING:
+    case PARLEY_CHAT_CALL_DISCOVER:
+    case PARLEY_CHAT_CALL_TOOLS:
+        return parley_host_answer(c, &none);
+
+    default:
+        return parley_error_set(c->g->err, PARLEY_E_KIND_UNKNOWN, "/method",
+                                "this host does not have the method");
+    }
+}
+
+
+/* A harness begins a session with the modes that both sides have. */
+
+static int
+parley_host_begins(parley_host_call_t *c)
+{
+    char                  text[PARLEY_CHAT_SESSION_MAX];
+    uint8_t               random[16];
+    parley_gate_t        *g;
+    parley_chat_result_t  result;
+
+    g = c->g;
+
+    if (g->env->random == NULL || g->env->random(g, random) != 0) {
+        return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                "no session can be made");
+    }
+
+    memset(&result, 0, sizeof(parley_chat_result_t));
+
+    result.tools = PARLEY_HOST_TOOLS;
+    result.session = c->call.session;
+    result.session.modes &= ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
+    result.session.interrupt = 0;
+    result.session.issued_ms = g->in.now_ms;
+    memcpy(result.session.random, random, sizeof(result.session.random));
+
+    if (parley_host_answer(c, &result) != 0) {
+        return -1;
+    }
+
+    return c->chat->session_write(&result.session, parley_host_caller(g), text)
+           == 0
+           && parley_arena_str(g->arena, parley_str_c(text),
+                            &g->out.session)
+           == 0 ? 0 : parley_error_memory(g->err);
+}
+
+
+int
+parley_host_session(parley_gate_t *g, parley_chat_session_t *ret)
+{
+    parley_str_t          text;
+    const parley_chat_t  *chat;
+
+    memset(ret, 0, sizeof(parley_chat_session_t));
+
+    chat = parley_codecs[g->read.proto]->chat;
+
+    if (g->env->header == NULL
+        || !g->env->header(g, PARLEY_STR("mcp-session-id"), &text))
+    {
+        ret->modes = PARLEY_CHAT_MODE_ALL
+                     & ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
+        ret->chat = 1;
+        ret->issued_ms = g->in.now_ms;
+        memset(ret->random, 0xff, sizeof(ret->random));
+
+        return 0;
+    }
+
+    return chat->session_read(text, parley_host_caller(g), ret) == 0 ? 0
+           : parley_error_set(g->err, PARLEY_E_SESSION_UNKNOWN, NULL,
+                              "the session in Mcp-Session-Id is unknown to "
+                              "this host; begin a new one");
+}
+
+
+/* Returns the sub of the caller, which may be a surface. */
+
+static parley_str_t
+parley_host_caller(const parley_gate_t *g)
+{
+    return g->who->surface != NULL ? g->who->surface->sub
+                                   : g->who->principal->sub;
+}
+
+
+static int
+parley_host_answer(parley_host_call_t *c, const parley_chat_result_t *result)
+{
+    return c->chat->answer(c->g->arena, &c->call, result, &c->g->out.reply)
+           == 0 ? 0 : parley_error_memory(c->g->err);
+}

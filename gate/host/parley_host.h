@@ -1,0 +1,51 @@
+/*
+ * The host of chat (parley_host): it accepts the events of surfaces, decides
+ * about each reader (parley_attention.h), and puts them into mailboxes.  A
+ * mailbox is the log of its owner's handle.  The words are those of the
+ * protocol (parley_chat.h).
+ *
+ * An event is stored once, in the log of its conversation and in each mailbox,
+ * in one append.  Its publication has "views": the rows of its readers.
+ * parley_host_view() writes the event for one reader by them.
+ */
+
+#ifndef PARLEY_HOST_H
+#define PARLEY_HOST_H
+
+#include "gate/delivery/parley_render.h"
+#include "gate/message/parley_gate.h"
+#include "gate/message/parley_reader.h"
+#include "translate/parley_chat.h"
+
+
+/*
+ * Writes the view of an event for one reader, now_ms of the wall clock.  *ret
+ * is in the arena.  Returns 0; 1: the reader does not get the event, or its
+ * protocol is another one; or -1: no memory.
+ */
+int parley_host_view(const parley_render_t *d, const parley_publication_t *p,
+    const parley_reader_t *reader, parley_proto_t to, int64_t now_ms,
+    parley_arena_t *arena, parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+
+/*
+ * Reads the session that the request names in Mcp-Session-Id.  Without a name
+ * the caller has all modes except digest, and no hard interrupt; such a session
+ * is the newest.  Returns 0, or -1 with g->err: session-unknown.
+ */
+int parley_host_session(parley_gate_t *g, parley_chat_session_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * Finds the place in a mailbox after which its stream begins: the cursor, up to
+ * which its owner has acknowledged events, else before the first record of the
+ * log.  ret->epoch 0: the log is empty.  Returns 0, PARLEY_WAIT, or -1 with
+ * g->err.
+ */
+int parley_host_begin_after(parley_gate_t *g, const uint8_t *log,
+    parley_str_t sub, parley_place_t *ret)
+    __attribute__((warn_unused_result));
+
+
+#endif /* PARLEY_HOST_H */

@@ -1,0 +1,334 @@
+/*
+ * Acknowledges an offer.  Written octets are not a delivery: only the reader's
+ * answer to the request is (C2A-20).  Its mailbox has a cursor, up to which all
+ * events are acknowledged.  The stream of the mailbox begins after the cursor,
+ * so an event comes again until it is acknowledged.
+ */
+
+#include <string.h>
+
+#include "gate/host/parley_host_parts.h"
+#include "gate/party/parley_address.h"
+#include "gate/settings/parley_settings.h"
+#include "hub/parley_event_id.h"
+#include "hub/parley_expand.h"
+
+
+static int parley_host_ack_note(parley_host_mailbox_t *k);
+static int parley_host_ack_move(parley_host_mailbox_t *k, int *moved);
+static int parley_host_ack_passes(parley_host_mailbox_t *k, int i);
+static int parley_host_ack_put(parley_host_mailbox_t *k, int moved);
+
+
+/* A response to an unknown request is dropped: the answer is the same. */
+
+int
+parley_host_acknowledge(parley_host_call_t *c)
+{
+    int                   rc, moved;
+    unsigned              tries;
+    parley_host_mailbox_t     k;
+    parley_chat_result_t  none;
+
+    memset(&k, 0, sizeof(parley_host_mailbox_t));
+    memset(&none, 0, sizeof(parley_chat_result_t));
+
+    k.c = c;
+    k.g = c->g;
+    k.reader = c->g->who->principal;
+
+    rc = 0;
+
+    if (c->call.offer.id.len > 0
+        && (c->call.outcome == PARLEY_CHAT_ACCEPTED
+            || c->call.outcome == PARLEY_CHAT_REFUSED))
+    {
+        for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
+            moved = 0;
+            rc = parley_host_mailbox_read(&k, PARLEY_HOST_ACKED);
+
+            if (rc == 1) {
+                rc = parley_host_ack_note(&k);
+            }
+
+            if (rc == 1) {
+                rc = parley_host_ack_move(&k, &moved);
+            }
+
+            if (rc == 1) {
+                rc = parley_host_ack_put(&k, moved);
+            }
+
+            if (rc != 1) {
+                break;
+            }
+        }
+    }
+
+    return rc < 0 ? rc
+           : c->chat->answer(c->g->arena, &c->call, &none, &c->g->out.reply)
+             == 0 ? 0 : parley_error_memory(c->g->err);
+}
+
+
+int
+parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
+{
+    int              rc;
+    parley_str_t     address;
+    parley_place_t   after;
+
+    if (!parley_attention_has_mailbox(k->reader)) {
+        return 0;
+    }
+
+    parley_gate_account(k->g);
+
+    rc = parley_address_of(k->g->arena, k->reader, &address);
+
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(k->g->err) : 0;
+    }
+
+    parley_expand_log(k->g->ask.state, address, k->log);
+
+    rc = parley_host_cursor_get(k->g, k->reader->sub, &k->cursor,
+                                &k->generation);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    after = k->cursor;
+
+    if (after.epoch == 0) {
+        after.epoch = PARLEY_HOST_BEFORE;
+    }
+
+    rc = parley_host_read(k->g, k->log, &after, n, 0,
+                          &k->page);
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (k->page.epoch != k->cursor.epoch) {
+        k->cursor.epoch = k->page.epoch;
+        k->cursor.offset = k->page.first > 0 ? k->page.first - 1 : 0;
+    }
+
+    return k->page.epoch != 0 && k->page.n > 0;
+}
+
+
+/*
+ * Notes the outcome of the event.  Returns 1; 0: the caller has no such offer
+ * after its cursor; PARLEY_WAIT; or -1.
+ */
+
+static int
+parley_host_ack_note(parley_host_mailbox_t *k)
+{
+    int                     i, rc;
+    parley_host_row_t       row;
+    parley_host_views_t     views;
+    parley_publication_t    p;
+    parley_host_delivery_t  delivery;
+
+    for (i = 0; i < k->page.n; i++) {
+        if (parley_host_mailbox_event(k, i, &p, &views, &row)
+            && parley_str_eq(p.id, k->c->call.offer.id))
+        {
+            break;
+        }
+    }
+
+    if (i == k->page.n
+        || k->c->chat->tag(p.id, k->reader->names[k->g->read.proto])
+           != k->c->call.offer.tag)
+    {
+        return 0;
+    }
+
+    rc = parley_host_delivery_get(k->g, p.id, views.source, k->reader->sub,
+                                  &delivery);
+
+    if (rc < 0 || delivery.accepted
+        || delivery.disposition != PARLEY_CHAT_UNDISPOSED)
+    {
+        return rc < 0 ? rc : 1;
+    }
+
+    if (k->c->call.outcome == PARLEY_CHAT_ACCEPTED) {
+        delivery.accepted = 1;
+
+    } else {
+        delivery.disposition = PARLEY_CHAT_FAILED;
+    }
+
+    rc = parley_host_delivery_put(k->g, p.id, views.source, k->reader->sub,
+                                  &delivery);
+
+    return rc < 0 ? rc : 1;
+}
+
+
+/* Moves the cursor over all events that are acknowledged.  Returns 1,
+   PARLEY_WAIT or -1. */
+
+static int
+parley_host_ack_move(parley_host_mailbox_t *k, int *moved)
+{
+    int  i, rc;
+
+    for (i = 0; i < k->page.n; i++) {
+        rc = parley_host_ack_passes(k, i);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        if (rc == 0) {
+            return 1;
+        }
+
+        k->cursor.offset = k->page.list[i].offset;
+        *moved = 1;
+    }
+
+    return 1;
+}
+
+
+/* Returns whether the cursor may move over a record: 1, 0, PARLEY_WAIT, -1. */
+
+static int
+parley_host_ack_passes(parley_host_mailbox_t *k, int i)
+{
+    int                     rc;
+    parley_host_row_t       row;
+    parley_host_views_t     views;
+    parley_publication_t    p;
+    parley_host_delivery_t  delivery;
+
+    if (!parley_host_mailbox_event(k, i, &p, &views, &row)) {
+        return 1;
+    }
+
+    rc = parley_host_delivery_get(k->g, p.id, views.source, k->reader->sub,
+                                  &delivery);
+
+    return rc < 0 ? rc
+           : delivery.accepted
+             || delivery.disposition != PARLEY_CHAT_UNDISPOSED;
+}
+
+
+int
+parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
+    parley_publication_t *p, parley_host_views_t *views,
+    parley_host_row_t *row)
+{
+    return parley_publication_read(k->page.list[i].octets, p) == 0
+           && parley_host_views_find(p->views, k->reader->sub, views, row)
+           && row->verdict.mode > PARLEY_CHAT_MAILBOX;
+}
+
+
+/* Puts the cursor if it has moved.  Returns 0; 1: another process moved it
+   before; PARLEY_WAIT or -1. */
+
+static int
+parley_host_ack_put(parley_host_mailbox_t *k, int moved)
+{
+    return moved ? parley_host_cursor_put(k->g, k->reader->sub, &k->cursor,
+                                          k->generation) : 0;
+}
+
+
+int
+parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t text)
+{
+    int                     i, rc, moved;
+    parley_place_t          place;
+    parley_host_row_t       row;
+    parley_host_views_t     views;
+    parley_publication_t    p;
+    parley_host_delivery_t  delivery;
+
+    if (parley_event_id_read(text, &place) != 0
+        || place.epoch != k->page.epoch || place.offset > k->page.last)
+    {
+        return parley_error_set(k->g->err, PARLEY_E_FIELD_INVALID,
+                                "/params/arguments/ackThrough",
+                                "this is not a place of the mailbox");
+    }
+
+    moved = 0;
+
+    for (i = 0; i < k->page.n && i < PARLEY_HOST_ACKED
+         && k->page.list[i].offset <= place.offset; i++)
+    {
+        if (parley_host_mailbox_event(k, i, &p, &views, &row)) {
+            rc = parley_host_delivery_get(k->g, p.id, views.source,
+                                          k->reader->sub, &delivery);
+
+            if (rc >= 0 && !delivery.accepted) {
+                delivery.accepted = 1;
+                rc = parley_host_delivery_put(k->g, p.id, views.source,
+                                              k->reader->sub, &delivery);
+            }
+
+            if (rc < 0) {
+                return rc;
+            }
+        }
+
+        k->cursor.offset = k->page.list[i].offset;
+        moved = 1;
+    }
+
+    /* if another process has moved the cursor, its place counts */
+
+    rc = parley_host_ack_put(k, moved);
+
+    return rc < 0 ? rc : 1;
+}
+
+
+int
+parley_host_begin_after(parley_gate_t *g, const uint8_t *log,
+    parley_str_t sub, parley_place_t *ret)
+{
+    int                rc;
+    uint32_t           generation;
+    parley_place_t     after;
+    parley_log_page_t  page;
+
+    rc = parley_host_cursor_get(g, sub, ret, &generation);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    after = *ret;
+
+    if (after.epoch == 0) {
+        after.epoch = PARLEY_HOST_BEFORE;
+    }
+
+    rc = parley_host_read(g, log, &after, 1, 0, &page);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (page.epoch == 0) {
+        memset(ret, 0, sizeof(parley_place_t));
+
+    } else if (page.epoch != ret->epoch) {
+        ret->epoch = page.epoch;
+        ret->offset = page.first > 0 ? page.first - 1 : 0;
+    }
+
+    return 0;
+}

@@ -1,0 +1,207 @@
+/* Declarations of the files of the host.  Private to them. */
+
+#ifndef PARLEY_HOST_PARTS_H
+#define PARLEY_HOST_PARTS_H
+
+#include "gate/host/parley_attention.h"
+#include "gate/host/parley_host.h"
+#include "gate/message/parley_gate_steps.h"
+#include "state/parley_log.h"
+
+
+/* tries to put a record that other processes change at the same time */
+#define PARLEY_HOST_TRIES    4
+
+/* tools that the host has */
+#define PARLEY_HOST_TOOLS    (1u << PARLEY_CHAT_LIST_EVENTS)
+
+#define PARLEY_HOST_ENTRIES  32     /* parties that a thread remembers */
+#define PARLEY_HOST_ACKED    64     /* records that an acknowledgment reads */
+#define PARLEY_HOST_OCTETS   (1 << 20)       /* octets of one read */
+
+
+/* a call at the host */
+typedef struct {
+    parley_gate_t             *g;
+    const parley_chat_t       *chat;
+    parley_chat_call_t         call;
+    parley_chat_session_t      session;     /* of the caller */
+} parley_host_call_t;
+
+
+/* parley_host_views.c: the text "views" of a publication */
+
+/* the common part of the views of an event */
+typedef struct {
+    parley_str_t          source;       /* "slack/T123" */
+    parley_chat_reason_t  reason;
+    int64_t               deadline_ms;  /* of the event */
+} parley_host_views_t;
+
+/* verdict for a reader */
+typedef struct {
+    parley_str_t                sub;
+    parley_attention_verdict_t  verdict;    /* without caps */
+} parley_host_row_t;
+
+/* Write views: _begin(), then each row, then _done().  _done() returns 0, or -1
+   if memory is exhausted. */
+void parley_host_views_begin(parley_buf_t *b, parley_arena_t *arena,
+    const parley_host_views_t *views);
+void parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row);
+
+/*
+ * Read views: _read() sets *rest to the rows; _next() returns 1 and the next
+ * row, or 0.  Spans are borrowed.  _read() returns 0, or -1 if text is invalid.
+ */
+int parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
+    parley_str_t *rest);
+int parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret);
+
+/* Finds the row of a reader.  Returns 1, or 0. */
+int parley_host_views_find(parley_str_t text, parley_str_t sub,
+    parley_host_views_t *views, parley_host_row_t *ret);
+
+
+/*
+ * Makes the view of an event from its row.  stored and doc belong to the caller
+ * and live as long as the view.  Returns 0; 1: the message is not JSON; or -1:
+ * no memory.
+ */
+int parley_host_view_make(const parley_publication_t *p, uint64_t seed,
+    const parley_host_views_t *views, const parley_host_row_t *row,
+    const parley_principal_t *owner, parley_arena_t *arena,
+    parley_chat_stored_t *stored, parley_chat_view_t *ret);
+
+
+/* parley_host_record.c: records of the state */
+
+/* an accepted event, or one that is being accepted */
+typedef struct {
+    parley_str_t    source;
+    parley_str_t    author;         /* sub */
+    parley_place_t  place;          /* in the conversation's log; epoch 0: the
+                                       append is not known to be done */
+    uint8_t         print[PARLEY_PRINT_LEN];
+} parley_host_event_t;
+
+/* a party of a thread */
+typedef struct {
+    parley_str_t  sub;
+    unsigned      author:1;         /* wrote a message, else only recipient */
+    unsigned      agent:1;
+} parley_host_party_t;
+
+/* facts of a thread; the oldest party comes first */
+typedef struct {
+    uint32_t             agents;    /* see parley_attention_thread_t */
+    unsigned             n;
+    parley_host_party_t  parties[PARLEY_HOST_ENTRIES];
+    uint32_t             generation;        /* of its record; 0: none */
+} parley_host_thread_t;
+
+/* a reader's part in an event */
+typedef struct {
+    parley_chat_disposition_t  disposition;
+    unsigned                   accepted:1;
+} parley_host_delivery_t;
+
+/*
+ * Find a record.  Return 1; 0 if there is none, with *ret zeroed; PARLEY_WAIT;
+ * or -1 with g->err.
+ */
+int parley_host_event_get(parley_gate_t *g, parley_str_t id,
+    parley_str_t source, parley_host_event_t *ret);
+int parley_host_thread_get(parley_gate_t *g, const parley_chat_event_t *e,
+    parley_str_t source, parley_host_thread_t *ret);
+int parley_host_delivery_get(parley_gate_t *g, parley_str_t id,
+    parley_str_t source, parley_str_t sub, parley_host_delivery_t *ret);
+int parley_host_cursor_get(parley_gate_t *g, parley_str_t sub,
+    parley_place_t *ret, uint32_t *generation);
+
+/*
+ * Put a record.  Return 0; 1: stale, as the record exists (fresh), or has
+ * changed since it was read; PARLEY_WAIT; or -1 with g->err: capacity.
+ */
+int parley_host_event_put(parley_gate_t *g, parley_str_t id,
+    const parley_host_event_t *event, int fresh);
+int parley_host_thread_put(parley_gate_t *g, const parley_chat_event_t *e,
+    parley_str_t source, const parley_host_thread_t *thread);
+int parley_host_delivery_put(parley_gate_t *g, parley_str_t id,
+    parley_str_t source, parley_str_t sub,
+    const parley_host_delivery_t *delivery);
+int parley_host_cursor_put(parley_gate_t *g, parley_str_t sub,
+    const parley_place_t *cursor, uint32_t generation);
+
+/* Drops the record of an event.  Returns 0, PARLEY_WAIT or -1. */
+int parley_host_event_drop(parley_gate_t *g, parley_str_t id,
+    parley_str_t source);
+
+/* Computes the key of the log of a conversation. */
+void parley_host_conversation(const parley_state_t *state,
+    parley_str_t source, parley_str_t id, uint8_t ret[PARLEY_KEY_LEN]);
+
+/*
+ * Reads at most n records of a log, forward after a place or, backward, from
+ * the end.  Returns 0, PARLEY_WAIT, or -1 with g->err.
+ */
+int parley_host_read(parley_gate_t *g, const uint8_t *log,
+    const parley_place_t *after, size_t n, int backward,
+    parley_log_page_t *ret);
+
+/* an epoch that no log has: reading begins with the first record */
+#define PARLEY_HOST_BEFORE  1
+
+
+/* parley_host_accept.c */
+
+/* Fills a reader in the answer to a surface. */
+void parley_host_reader(const parley_gate_t *g, const parley_host_row_t *row,
+    parley_chat_reader_t *ret);
+
+/* Accepts the event of a surface.  Returns 0 with the answer in g->out.reply,
+   PARLEY_WAIT, or -1 with g->err. */
+int parley_host_accept(parley_host_call_t *c);
+
+
+/* parley_host_ack.c */
+
+/* a mailbox and a page of its records */
+typedef struct {
+    parley_host_call_t        *c;
+    parley_gate_t             *g;
+    const parley_principal_t  *reader;
+    uint8_t                    log[PARLEY_KEY_LEN];
+    parley_place_t             cursor;
+    uint32_t                   generation;
+    parley_log_page_t          page;
+} parley_host_mailbox_t;
+
+/* Acknowledges an offer.  Returns as parley_host_accept(). */
+int parley_host_acknowledge(parley_host_call_t *c);
+
+/*
+ * Acknowledges all events after the cursor up to a place, at most
+ * PARLEY_HOST_ACKED.  Returns 1, PARLEY_WAIT, or -1 with g->err: field-invalid.
+ */
+int parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t place);
+
+/*
+ * Reads the n records after the cursor.  Returns 1; 0: the caller has no
+ * mailbox, or no record follows; PARLEY_WAIT; or -1 with g->err.
+ */
+int parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n);
+
+/* Reads record i if it is an event for the reader.  Returns 1, or 0. */
+int parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
+    parley_publication_t *p, parley_host_views_t *views,
+    parley_host_row_t *row);
+
+
+/* parley_host_list.c */
+
+/* Lists events of the caller's mailbox.  Returns as parley_host_accept(). */
+int parley_host_list(parley_host_call_t *c);
+
+
+#endif /* PARLEY_HOST_PARTS_H */

@@ -1,0 +1,290 @@
+/* The text "views" of a publication, and the view that one reader gets. */
+
+#include <string.h>
+
+#include "gate/host/parley_host.h"
+#include "gate/host/parley_host_parts.h"
+#include "gate/settings/parley_settings.h"
+#include "translate/parley_codec.h"
+
+
+#define PARLEY_HOST_VIEWS_VERSION  1
+#define PARLEY_HOST_ROW_WINDOW     1    /* bits of flags */
+#define PARLEY_HOST_ROW_CLAIMS     2
+
+
+/* beginning of the text; the source and the rows follow */
+typedef struct {
+    uint8_t   version;
+    uint8_t   reason;
+    uint16_t  source;               /* octets */
+    uint8_t   deadline_ms[8];
+} parley_host_views_head_t;
+
+/* beginning of a row; the sub follows */
+typedef struct {
+    uint16_t  sub;                  /* octets */
+    uint8_t   row;
+    uint8_t   directedness;
+    uint8_t   policy;
+    uint8_t   mode;
+    uint8_t   flags;
+    uint8_t   zero;
+} parley_host_row_head_t;
+
+
+static parley_chat_reason_t parley_host_reason(parley_attention_row_t row);
+
+
+/* an event that the gateway accepted must be readable everywhere */
+static const parley_json_limits_t  parley_host_limits = {
+    .octets = UINT32_MAX,
+    .depth = PARLEY_JSON_DEPTH_MAX,
+    .string = UINT32_MAX,
+    .members = UINT32_MAX
+};
+
+
+void
+parley_host_views_begin(parley_buf_t *b, parley_arena_t *arena,
+    const parley_host_views_t *views)
+{
+    parley_host_views_head_t  head;
+
+    memset(&head, 0, sizeof(head));
+
+    head.version = PARLEY_HOST_VIEWS_VERSION;
+    head.reason = (uint8_t) views->reason;
+    head.source = (uint16_t) views->source.len;
+    memcpy(head.deadline_ms, &views->deadline_ms, sizeof(head.deadline_ms));
+
+    parley_buf_init(b, arena, 0);
+    parley_buf_str(b, parley_str_make(&head, sizeof(head)));
+    parley_buf_str(b, views->source);
+}
+
+
+void
+parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row)
+{
+    parley_host_row_head_t  head;
+
+    memset(&head, 0, sizeof(head));
+
+    head.sub = (uint16_t) row->sub.len;
+    head.row = (uint8_t) row->verdict.row;
+    head.directedness = (uint8_t) row->verdict.directedness;
+    head.policy = (uint8_t) row->verdict.policy;
+    head.mode = (uint8_t) row->verdict.mode;
+    head.flags = (uint8_t) ((row->verdict.window ? PARLEY_HOST_ROW_WINDOW : 0)
+                            | (row->verdict.claims ? PARLEY_HOST_ROW_CLAIMS
+                                                   : 0));
+
+    parley_buf_str(b, parley_str_make(&head, sizeof(head)));
+    parley_buf_str(b, row->sub);
+}
+
+
+int
+parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
+    parley_str_t *rest)
+{
+    parley_host_views_head_t  head;
+
+    if (text.len < sizeof(head)) {
+        return -1;
+    }
+
+    memcpy(&head, text.data, sizeof(head));
+    *rest = parley_str_from(text, sizeof(head));
+
+    if (head.version != PARLEY_HOST_VIEWS_VERSION || head.source > rest->len) {
+        return -1;
+    }
+
+    ret->reason = (parley_chat_reason_t) head.reason;
+    memcpy(&ret->deadline_ms, head.deadline_ms, sizeof(ret->deadline_ms));
+    ret->source = parley_str_make(rest->data, head.source);
+    *rest = parley_str_from(*rest, head.source);
+
+    return 0;
+}
+
+
+int
+parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret)
+{
+    parley_host_row_head_t  head;
+
+    if (rest->len < sizeof(head)) {
+        return 0;
+    }
+
+    memcpy(&head, rest->data, sizeof(head));
+    *rest = parley_str_from(*rest, sizeof(head));
+
+    if (head.sub > rest->len) {
+        return 0;
+    }
+
+    memset(ret, 0, sizeof(parley_host_row_t));
+
+    ret->sub = parley_str_make(rest->data, head.sub);
+    ret->verdict.row = (parley_attention_row_t) head.row;
+    ret->verdict.directedness = (parley_chat_directedness_t) head.directedness;
+    ret->verdict.policy = (parley_chat_policy_t) head.policy;
+    ret->verdict.mode = (parley_chat_mode_t) head.mode;
+    ret->verdict.window = (head.flags & PARLEY_HOST_ROW_WINDOW) != 0;
+    ret->verdict.claims = (head.flags & PARLEY_HOST_ROW_CLAIMS) != 0;
+    ret->verdict.gets = 1;
+
+    *rest = parley_str_from(*rest, head.sub);
+
+    return 1;
+}
+
+
+int
+parley_host_views_find(parley_str_t text, parley_str_t sub,
+    parley_host_views_t *views, parley_host_row_t *ret)
+{
+    parley_str_t  rest;
+
+    if (parley_host_views_read(text, views, &rest) != 0) {
+        return 0;
+    }
+
+    while (parley_host_views_next(&rest, ret)) {
+        if (parley_str_eq(ret->sub, sub)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_host_view(const parley_render_t *d, const parley_publication_t *p,
+    const parley_reader_t *reader, parley_proto_t to, int64_t now_ms,
+    parley_arena_t *arena, parley_str_t *ret)
+{
+    int                        rc;
+    parley_buf_t               b;
+    parley_host_row_t          row;
+    parley_chat_view_t         v;
+    parley_host_views_t        views;
+    parley_chat_stored_t       stored;
+    parley_attention_offer_t   offer;
+    const parley_principal_t  *owner;
+
+    owner = reader->mailbox;
+
+    if (owner == NULL || to != p->proto
+        || parley_codecs[to]->chat == NULL
+        || !parley_host_views_find(p->views, owner->sub, &views, &row))
+    {
+        return 1;
+    }
+
+    memset(&offer, 0, sizeof(parley_attention_offer_t));
+
+    offer.modes = reader->modes;
+    offer.now_ms = now_ms;
+
+    parley_attention_again(&offer, p->ms, views.deadline_ms, &row.verdict);
+
+    rc = parley_host_view_make(p, d->seed, &views, &row, owner, arena, &stored,
+                               &v);
+    if (rc != 0) {
+        return rc;
+    }
+
+    parley_buf_init(&b, arena, p->message.len + 512);
+    parley_codecs[to]->chat->view(&b, &v);
+
+    return parley_buf_done(&b, ret) == 0 ? 0 : -1;
+}
+
+
+int
+parley_host_view_make(const parley_publication_t *p, uint64_t seed,
+    const parley_host_views_t *views, const parley_host_row_t *row,
+    const parley_principal_t *owner, parley_arena_t *arena,
+    parley_chat_stored_t *stored, parley_chat_view_t *v)
+{
+    parley_json_t   *doc;
+    parley_error_t   err;
+
+    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+
+    if (doc == NULL
+        || parley_json_read(doc, arena, &parley_host_limits, seed, p->message,
+                            &err)
+           != 0)
+    {
+        return doc == NULL || err.code == PARLEY_E_CAPACITY ? -1 : 1;
+    }
+
+    memset(v, 0, sizeof(parley_chat_view_t));
+
+    stored->doc = doc;
+    stored->author = p->from;
+
+    v->events = stored;
+    v->nevents = 1;
+    v->shape = PARLEY_CHAT_AS_REQUEST;
+    v->reader = owner->names[p->proto];
+    v->attempt = 1;
+    v->directedness = row->verdict.directedness;
+    v->policy = row->verdict.policy;
+    v->mode = row->verdict.mode;
+    v->reason = views->reason != PARLEY_CHAT_REASON_NONE
+                ? views->reason : parley_host_reason(row->verdict.row);
+    v->deadline_ms = v->policy == PARLEY_CHAT_MUST ? views->deadline_ms : -1;
+
+    /* a reader may read an event that is addressed to it, and its own */
+
+    v->knock = row->verdict.directedness != PARLEY_CHAT_TO_ME;
+    v->replies = row->verdict.row == PARLEY_ATTENTION_QUESTION
+                 || row->verdict.row == PARLEY_ATTENTION_ANSWER;
+
+    return 0;
+}
+
+
+/* Returns the reason of a row, for an event without one. */
+
+static parley_chat_reason_t
+parley_host_reason(parley_attention_row_t row)
+{
+    switch (row) {
+
+    case PARLEY_ATTENTION_REACTION:
+        return PARLEY_CHAT_REASON_REACTION;
+
+    case PARLEY_ATTENTION_ANSWER:
+        return PARLEY_CHAT_REASON_ANSWER;
+
+    case PARLEY_ATTENTION_DM:
+        return PARLEY_CHAT_REASON_DM;
+
+    case PARLEY_ATTENTION_MENTION:
+        return PARLEY_CHAT_REASON_MENTION;
+
+    case PARLEY_ATTENTION_ROLE:
+        return PARLEY_CHAT_REASON_ROLE;
+
+    case PARLEY_ATTENTION_OTHER:
+        return PARLEY_CHAT_REASON_OTHER;
+
+    case PARLEY_ATTENTION_AGENT:
+        return PARLEY_CHAT_REASON_AGENT;
+
+    case PARLEY_ATTENTION_PART:
+        return PARLEY_CHAT_REASON_PART;
+
+    default:
+        return PARLEY_CHAT_REASON_AMBIENT;
+    }
+}

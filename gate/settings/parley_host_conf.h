@@ -1,0 +1,19 @@
+/* The settings of a host of chat (parley_host). */
+
+#ifndef PARLEY_HOST_CONF_H
+#define PARLEY_HOST_CONF_H
+
+#include "hub/parley_stream.h"
+
+
+typedef struct {
+    parley_stream_t  stream;            /* streams of mailboxes; its protocol is
+                                           that of the host */
+    int64_t          deadline_ms;       /* for an answer that an event obliges
+                                           to, unless the event names one */
+    uint32_t         loop;              /* messages of agents until the loop
+                                           cap (C2A-29) */
+} parley_host_conf_t;
+
+
+#endif /* PARLEY_HOST_CONF_H */

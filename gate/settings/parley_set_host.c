@@ -1,0 +1,104 @@
+/* The setter of parley_host, a host of chat. */
+
+#include "gate/settings/parley_directive.h"
+#include "translate/parley_codec.h"
+
+
+#define PARLEY_SET_HOST_DEADLINE_MIN  10000
+#define PARLEY_SET_HOST_DEADLINE_MAX  (24 * 3600 * (int64_t) 1000)
+#define PARLEY_SET_HOST_LOOP_MAX      1000
+
+
+static int parley_set_host_word(parley_setting_t *d, size_t i,
+    parley_host_conf_t *ret);
+
+
+int
+parley_set_host(parley_setting_t *d)
+{
+    size_t               i;
+    parley_proto_t       proto;
+    parley_host_conf_t  *conf;
+
+    conf = parley_arena_calloc(d->env->arena, sizeof(parley_host_conf_t));
+
+    if (conf == NULL) {
+        return -1;
+    }
+
+    proto = parley_proto_find(d->words[1]);
+
+    if (proto == PARLEY_PROTO_NONE || parley_codecs[proto]->chat == NULL) {
+        return parley_setting_not(d, d->words[1], "a protocol of chat", "c2a");
+    }
+
+    parley_set_stream_init(&conf->stream, proto);
+
+    conf->deadline_ms = 300000;
+    conf->loop = 6;
+
+    for (i = 2; i < d->n; i++) {
+        if (parley_set_host_word(d, i, conf) != 0) {
+            return -1;
+        }
+    }
+
+    if (parley_set_stream_gone(d, &conf->stream) != 0) {
+        return -1;
+    }
+
+    d->s->host = conf;
+    d->http->publishes = 1;
+    d->http->reads |= PARLEY_PROTO_BIT(proto);
+
+    return 0;
+}
+
+
+static int
+parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
+{
+    size_t        k;
+    int64_t       n;
+    parley_str_t  word, value;
+
+    static const char *const  listens[] = { "lag", "keepalive", "retry" };
+
+    word = d->words[i];
+
+    for (k = 0; k < sizeof(listens) / sizeof(listens[0]); k++) {
+        if (parley_setting_param(word, listens[k], &value)) {
+            return parley_set_stream_word(d, i, &ret->stream);
+        }
+    }
+
+    if (parley_setting_once(d, i) != 0) {
+        return -1;
+    }
+
+    if (parley_setting_param(word, "deadline", &value)) {
+        return parley_setting_read_time(d, word,
+                                parley_range(PARLEY_SET_HOST_DEADLINE_MIN,
+                                             PARLEY_SET_HOST_DEADLINE_MAX),
+                                &ret->deadline_ms);
+    }
+
+    if (parley_setting_param(word, "loop", &value)) {
+
+        if (parley_setting_read_number(d, word,
+                                       parley_range(1,
+                                                    PARLEY_SET_HOST_LOOP_MAX),
+                                       &n)
+            != 0)
+        {
+            return -1;
+        }
+
+        ret->loop = (uint32_t) n;
+
+        return 0;
+    }
+
+    return parley_setting_unknown(d, word, "deadline=, loop=, lag=, "
+                                  "keepalive= or retry=");
+}

@@ -1,0 +1,129 @@
+# Errors of parley_host: nginx -t and parley explain report them.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Checked;
+use Parley::Env qw(spew tmp_dir);
+use Parley::Gateway;
+use Parley::Message;
+
+http_config();
+
+my $dir = tmp_dir();
+
+
+# Returns the only location.  Options: retain, identities, zone, server, more.
+sub at {
+    my ($directives, %o) = @_;
+
+    my $zone = $o{zone} // 'parley_zone agents:1m;';
+    my $retain = $o{retain} // 'parley_retain count=100 time=1h;';
+    my $identities = $o{identities} // 'parley_identities %TMP%/identities.json;';
+
+    return "$zone $retain $identities\nparley_jwks %TMP%/jwks.json;\n"
+         . "server { listen 127.0.0.1:%PORT_3% ssl;\n"
+         . "ssl_certificate %TLS_CERT%; ssl_certificate_key %TLS_KEY%;\n"
+         . ($o{server} // '') . "\nlocation /in {\n$directives\n}\n"
+         . ($o{more} // '') . "\n}\n";
+}
+
+# Returns an identities file with some principals besides those of the gateway.
+sub listed {
+    my ($name, @more) = @_;
+
+    spew("$dir/$name.json", jcs({ principals => [
+        { sub => 'web', c2a => 'service:web', surface => ['web/main'],
+          accounts => ['slack/T1/U1'] }, @more] }));
+
+    return "parley_identities $dir/$name.json;";
+}
+
+my $jwt = 'parley_jwt on audience=agents;';
+my $host = "$jwt parley_host c2a;";
+
+
+subtest 'GW-11 valid configurations' => sub {
+    for my $good ($host,
+        "$jwt parley_host c2a deadline=10s loop=1 lag=1m keepalive=30s retry=1s;",
+        "$jwt parley_host c2a deadline=24h loop=1000;",
+        "$host parley_allow role=chat; parley_rate 20r/s burst=40; "
+        . 'parley_limits body=64k; parley_redact /params/author/displayName; '
+        . 'parley_trusted on; parley_dry_run off;')
+    {
+        my ($status, $said) = check(at($good));
+
+        is($status, 0, $good) or diag($said);
+        unlike($said, qr/\[warn\]/, 'without a warning') or diag($said);
+    }
+
+    my ($status, $said) = check(at($host, server => "$jwt parley_accept aee;"));
+
+    is($status, 0, 'what the server accepts does not come there')
+        or diag($said);
+
+    ($status, $said) = check(at($host, more => "location /two { $host }"));
+    is($status, 0, 'two equal hosts') or diag($said);
+};
+
+
+wrong("$_->[0]", at("$jwt $_->[0];"), $_->[1])
+    for ['parley_host', qr/invalid number of arguments/],
+        ['parley_host smtp', qr/"smtp" .*is not a protocol of chat; expected c2a/],
+        ['parley_host aee', qr/"aee" .*is not a protocol of chat; expected c2a/],
+        ['parley_host c2a c2a', qr/"c2a" .*is unknown; expected deadline=, loop=,/],
+        ['parley_host c2a deadline=9s', qr/"deadline=9s" .*is not a time; expected/],
+        ['parley_host c2a deadline=25h', qr/"deadline=25h" .*is not a time/],
+        ['parley_host c2a deadline=10s deadline=10s', qr/is duplicate/],
+        ['parley_host c2a loop=0', qr/"loop=0" .*is not a number; expected 1 to 1000/],
+        ['parley_host c2a loop=1001', qr/is not a number/],
+        ['parley_host c2a lag=0', qr/is not a size/],
+        ['parley_host c2a keepalive=60s', qr/"keepalive=60s" .*is not a time/],
+        ['parley_host c2a quiet=2s', qr/"quiet=2s" .*is unknown/],
+        ['parley_host c2a wait=50s', qr/"wait=50s" .*is unknown/],
+        ['parley_host c2a; parley_host c2a', qr/is duplicate/];
+
+
+my $publishes = qr/"parley_host" [^\n]*/;
+
+wrong("C2A-01 beside $_->[0]", at("$host $_->[0]"), qr/$publishes$_->[1]/)
+    for ['proxy_pass http://127.0.0.1:9;', qr/handler/],
+        ['location /in/deep { }', qr/nested|location/],
+        ['parley_accept c2a;', qr/"parley_accept"/],
+        ['parley_speak c2a;', qr/"parley_speak"/],
+        ['parley_submit c2a;', qr/"parley_submit"/],
+        ['parley_stream c2a;', qr/"parley_stream"/],
+        ['parley_websocket c2a;', qr/"parley_websocket"/],
+        ['parley_mcp channel;', qr/"parley_mcp"/],
+        ['parley_keys;', qr/"parley_keys"/],
+        ['parley_dry_run on;', qr/"parley_dry_run"/];
+
+wrong("C2A-01 $_->[0]", at(@{ $_->[1] }), $_->[2])
+    for ['without parley_retain', [$host, retain => ''],
+         qr/"parley_host" needs "parley_retain"/],
+        ['without identities', [$host, identities => ''],
+         qr/"parley_host" needs "parley_identities"/],
+        ['without a zone', [$host, zone => ''], qr/parley_zone/],
+        ['without a proof', ['parley_trusted on; parley_host c2a;'],
+         qr/"parley_jwt on" or "parley_certificate on"/],
+        ['with other parameters than another host',
+         [$host, more => "location /two { $jwt parley_host c2a loop=7; }"],
+         qr/"parley_host" has other parameters than the one in .*:\d+/];
+
+wrong("C2A-38 $_->[0]", at($host, identities => listed(@{ $_->[1] })),
+      $_->[2])
+    for ['an account of two principals',
+         [one => { sub => 'a', accounts => ['slack/T1/U1'] }], qr/accounts/],
+        ['a source of two principals',
+         [two => { sub => 'a', surface => ['web/main'] }], qr/surface/],
+        ['a stream of two principals',
+         [three => { sub => 'a', streams => ['s'] },
+                   { sub => 'b', streams => ['s'] }], qr/streams/],
+        ['a surface without "/"',
+         [four => { sub => 'a', surface => ['web'] }], qr/surface/];
+
+done_testing();
