@@ -19,6 +19,7 @@
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_parts.h"
 #include "gate/party/parley_address.h"
+#include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
 #include "hub/parley_expand.h"
 #include "hub/parley_publish.h"

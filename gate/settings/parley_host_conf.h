@@ -6,7 +6,7 @@
 #include "hub/parley_stream.h"
 
 
-typedef struct {
+typedef struct parley_host_conf_s {
     parley_stream_t  stream;            /* streams of mailboxes; its protocol is
                                            that of the host */
     int64_t          deadline_ms;       /* for an answer that an event obliges

@@ -1,6 +1,7 @@
 /* The setter of parley_host, a host of chat. */
 
 #include "gate/settings/parley_directive.h"
+#include "gate/settings/parley_host_conf.h"
 #include "translate/parley_codec.h"
 
 

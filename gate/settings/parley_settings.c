@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "auth/parley_config.h"
+#include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_directive.h"
 #include "translate/parley_intents.h"
 #include "gate/settings/parley_jwt_conf.h"

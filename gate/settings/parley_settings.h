@@ -13,7 +13,6 @@
 #include "auth/parley_directory.h"
 #include "hub/parley_expand_conf.h"
 #include "gate/settings/parley_gate_conf.h"
-#include "gate/settings/parley_host_conf.h"
 #include "hub/parley_stream.h"
 #include "auth/parley_jwk.h"
 #include "auth/parley_principal.h"
@@ -23,6 +22,7 @@
 
 
 struct parley_engine_s;         /* parley_codec_types.h */
+struct parley_host_conf_s;      /* parley_host_conf.h */
 struct parley_intents_s;        /* parley_intents.h */
 struct parley_jwt_conf_s;       /* parley_jwt_conf.h */
 struct parley_rules_conf_s;     /* parley_rules.h */
@@ -290,7 +290,7 @@ typedef struct parley_settings_s {
     const parley_stream_t         *stream;      /* NULL: none */
     const parley_websocket_conf_t  *websocket;  /* submit and stream in one;
                                                    NULL: none */
-    const parley_host_conf_t    *host;          /* accepts messages of chat, and
+    const struct parley_host_conf_s  *host;     /* accepts messages of chat, and
                                                    its stream is stream; NULL:
                                                    none */
     const parley_roster_conf_t  *roster;        /* NULL: none */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "auth/parley_policy.h"
+#include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings_parts.h"
 
 

@@ -1,6 +1,7 @@
 /* The table of steps, its verdict, and a message that continues. */
 
 #include "t/unit/parley_test_gate.h"
+#include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_jwt_conf.h"
 #include "translate/parley_intents.h"
 
