@@ -109,7 +109,12 @@ wrong("C2A-01 $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_host" needs "parley_identities"/],
         ['without a zone', [$host, zone => ''], qr/parley_zone/],
         ['without a proof', ['parley_trusted on; parley_host c2a;'],
-         qr/"parley_jwt on" or "parley_certificate on"/],
+         qr/"parley_jwt on" or "parley_certificate required"/],
+        ['with a proof that a caller may leave out',
+         ['parley_trusted on; parley_certificate on; parley_host c2a;',
+          server => 'ssl_client_certificate %TLS_CERT%; '
+                    . 'ssl_verify_client optional;'],
+         qr/"parley_jwt on" or "parley_certificate required"/],
         ['with other parameters than another host',
          [$host, more => "location /two { $jwt parley_host c2a loop=7; }"],
          qr/"parley_host" has other parameters than the one in .*:\d+/];

@@ -30,6 +30,13 @@ parley_gate_host(parley_gate_t *g)
     c.g = g;
     c.chat = parley_codecs[g->read.proto]->chat;
 
+    if (g->who->principal == NULL) {
+        return parley_step_result(parley_error_set(g->err,
+                                      PARLEY_E_TOKEN_MISSING, NULL,
+                                      "a token or a client certificate is "
+                                      "required"));
+    }
+
     if (c.chat->call(g->arena, g->doc, &c.call, g->err) != 0) {
         return PARLEY_RESULT_REFUSED;
     }

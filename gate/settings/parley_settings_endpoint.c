@@ -153,8 +153,8 @@ parley_settings_host(parley_settings_http_t *http, const parley_settings_t *s,
           ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_HANDLER
           : block->frame
           ? PARLEY_SETTINGS_PUBLISHES PARLEY_SETTINGS_NESTED
-          : s->jwt == NULL && s->gate.certificate == PARLEY_DEMAND_OFF
-          ? PARLEY_SETTINGS_PROOF " or \"parley_certificate on\""
+          : s->jwt == NULL && s->gate.certificate != PARLEY_DEMAND_REQUIRED
+          ? PARLEY_SETTINGS_PROOF " or \"parley_certificate required\""
           : http->directory == NULL
           ? "needs \"parley_identities\", which lists surfaces and readers"
           : http->retain == 0
