@@ -499,7 +499,7 @@ parley_gate_reader(const parley_gate_t *g, parley_reader_t *ret)
     ret->who = g->who;
     ret->method = g->in.method;
     ret->owner = g->serve.reader;
-    ret->mailbox = g->serve.reader;
+    ret->mailbox = NULL;
     ret->modes = PARLEY_CHAT_MODE_ALL
                  & ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
     ret->interrupt = 0;

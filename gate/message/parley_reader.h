@@ -40,8 +40,8 @@ typedef struct parley_reader_s {
     parley_str_t               method;      /* method of the request */
     const parley_principal_t  *owner;       /* owner of the log that it reads;
                                                NULL: not listed */
-    const parley_principal_t  *mailbox;     /* owner of the log, also if it is
-                                               the caller; NULL: not listed */
+    const parley_principal_t  *mailbox;     /* the caller, if the log is its
+                                               mailbox; NULL: it is not */
     uint32_t                   modes;       /* of chat that its session has,
                                                PARLEY_CHAT_MODE_BIT() */
     unsigned                   interrupt:1; /* its session has hard

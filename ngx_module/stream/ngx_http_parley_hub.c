@@ -673,8 +673,9 @@ ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
         return 0;
     }
 
-    /* a view is only written for its reader */
+    /* a view is only written for the owner of the mailbox */
 
-    return !r->ruled || p->views.len > 0
-           || parley_reader_admits(&h->deliver, r, p);
+    return p->views.len > 0
+           ? r->mailbox != NULL
+           : !r->ruled || parley_reader_admits(&h->deliver, r, p);
 }
