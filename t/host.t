@@ -18,7 +18,9 @@ use Parley::Streams;
 use Parley::Tool ();
 
 my @principals = (
-    (map { { sub => $_, handle => "~$_", c2a => "agent:$_" } } qw(ada bo)),
+    (map { { sub => $_, handle => "~$_", c2a => "agent:$_",
+             instrument => "~cc-$_\@1.0" } }
+         qw(ada bo dee eve fay gil)),
     { sub => 'cy', handle => '~cy', c2a => 'agent:cy', roles => ['backend'] },
     { sub => 'nobox', c2a => 'agent:nobox' },
     { sub => 'will', handle => '~will', c2a => 'human:will',
@@ -38,6 +40,8 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
         location = /ruled { parley_jwt on; parley_host c2a keepalive=20s;
                             parley_deny to=agent:ada; parley_allow to=**; }
         location /streams/ { parley_jwt on; parley_stream c2a; }
+        location /watch/ { parley_jwt on; parley_stream c2a;
+                           parley_allow type=subscribe to=agent:gil; }
         location /frames/ { parley_jwt on; parley_stream channel; }
 EOT
 
@@ -449,6 +453,160 @@ subtest 'C2A-11 MCP-03: tools alone read a mailbox and acknowledge' => sub {
        'a caller without a mailbox');
     like(tool(cy => 'chat.claim', { inReplyTo => 'cy2' })->{body},
          qr/kind-unknown/, 'a tool that the host does not have');
+};
+
+
+# Returns the ids of the events in a result of chat.list_events.
+sub listed {
+    my ($answer) = @_;
+
+    return [map { $_->{event}{eventId} }
+            @{ $answer->{json}{result}{structuredContent}{events} }];
+}
+
+sub pending { $_[0]{json}{result}{_meta}{'c2a/mailbox'}{pending} }
+
+
+subtest 'C2A-20 C2A-21: two sources with one id have two offers' => sub {
+    my %to = (id => 'same', params => { target => { recipient => 'agent:dee' } });
+
+    is(says(web => event(%to))->{status}, 200);
+    is(says(web => event(%to, source => [qw(web two)], author => 'U2'))
+       ->{status}, 200);
+
+    my $reader = mailbox('dee');
+    my @got = map { from_json($_->{data}) } $reader->events(2);
+
+    is_deeply([map { $_->{params}{source}{workspaceId} } @got],
+              [qw(main two)]);
+    isnt($got[0]{id}, $got[1]{id}, 'the ids of the requests differ');
+
+    is(acks(dee => $got[1]{id}), 202);
+
+    my $list = tool(dee => 'chat.list_events');
+
+    is(pending($list), 1, 'the answer to one acknowledges that one');
+    is(acks(dee => $got[0]{id}), 202);
+    is(pending(tool(dee => 'chat.list_events')), 0, 'and to the other this');
+    $reader->leave;
+};
+
+
+subtest 'C2A-20: other records of the log do not stop the cursor' => sub {
+    is(submit(frame('bo', 'eve'))->{status}, 200) for 1 .. 65;
+
+    says(web => to('agent:eve', id => 'behind'));
+
+    my $reader = mailbox('eve');
+    my ($event) = grep { ($_->{params}{eventId} // '') eq 'behind' }
+                  map { from_json($_->{data}) } $reader->events(66);
+
+    is(acks(eve => $event->{id}), 202);
+    is(pending(tool(eve => 'chat.list_events')), 0, 'it is acknowledged');
+    $reader->leave;
+
+    submit(frame('bo', 'eve')) for 1 .. 210;
+    says(web => to('agent:eve', id => 'beyond'));
+
+    my $list = tool(eve => 'chat.list_events');
+
+    is_deeply(listed($list), ['beyond'], 'list_events reads on');
+    is(pending($list), 1);
+
+    my $place = $list->{json}{result}{structuredContent}{events}[0]{place};
+
+    $list = tool(eve => 'chat.list_events', { ackThrough => $place });
+    is(pending($list), 0, 'and so does ackThrough');
+    is($list->{json}{result}{structuredContent}{cursor}, $place);
+};
+
+
+subtest 'C2A-07: an acknowledged knock can be pulled' => sub {
+    my %to = (conversation => { id => 'C1', kind => 'channel' },
+              params => { target => { mentions => ['agent:bo', 'agent:fay'] } });
+
+    says(web => event(%to, id => 'knock', text => 'pull me'));
+    says(web => to('agent:fay', id => 'open'));
+
+    my $reader = mailbox('fay');
+    my $knock = from_json($reader->event->{data});
+
+    ok(exists $knock->{params}{knock}, 'a knock') or diag(jcs($knock));
+    is(acks(fay => $knock->{id}), 202);
+    $reader->leave;
+
+    my $list = tool(fay => 'chat.list_events');
+    is_deeply(listed($list), ['open'], 'it is no longer in the list');
+
+    $list = tool(fay => 'chat.list_events', { eventId => 'knock' });
+    is_deeply(listed($list), ['knock'], 'eventId');
+    is(pending($list), 1, 'the cursor alone counts');
+
+    my ($event) = @{ $list->{json}{result}{structuredContent}{events} };
+
+    is($event->{event}{content}[0]{text}, 'pull me', 'with its content');
+
+    my $before = $event->{place} =~ s/\d+$/0/r;
+
+    $list = tool(fay => 'chat.list_events', { after => $before });
+    is_deeply(listed($list), ['knock', 'open'], 'after');
+    is(pending($list), 1);
+    is_deeply(listed(tool(fay => 'chat.list_events',
+                          { after => $before, limit => 1 })), ['knock']);
+    is_deeply(listed(tool(fay => 'chat.list_events',
+                          { after => $event->{place}, eventId => 'knock' })),
+              [], 'an event that is not after the place');
+    is_deeply(listed(tool(fay => 'chat.list_events', { eventId => 'first' })),
+              [], 'the event of another mailbox');
+};
+
+
+subtest 'C2A-07 C2A-20: an event for tools is listed, and not pushed' => sub {
+    for my $mode (qw(tool_mailbox digest)) {
+        my $answer = says(web => event(
+            id => "quiet-$mode",
+            params => { target => { recipient => 'agent:gil' },
+                        injection => { mode => $mode } }));
+
+        is(addressed($answer)->[0]{mode}, $mode) or diag($answer->{body});
+    }
+
+    my $list = tool(gil => 'chat.list_events');
+
+    is_deeply(listed($list), [qw(quiet-tool_mailbox quiet-digest)]);
+    is(pending($list), 0, 'they need no acknowledgment');
+
+    says(web => to('agent:gil', id => 'loud'));
+
+    my $reader = mailbox('gil');
+    my $event = from_json($reader->event->{data});
+
+    is($event->{params}{eventId}, 'loud', 'a stream has the other one alone');
+    is(acks(gil => $event->{id}), 202);
+
+    $list = tool(gil => 'chat.list_events');
+    is_deeply(listed($list), [], 'the cursor passes them');
+    is_deeply(listed(tool(gil => 'chat.list_events',
+                          { eventId => 'quiet-digest' })), ['quiet-digest']);
+    $reader->leave;
+};
+
+
+subtest 'C2A-33: a view is written for the owner of the mailbox alone' => sub {
+    my $own = mailbox('gil');
+    my $watcher = listen_to('bo', uri => '/watch/agent:gil');
+
+    is($watcher->status, 200) or return;
+
+    says(web => to('agent:gil', id => 'private'));
+    is(from_json($own->event->{data})->{params}{eventId}, 'private');
+    is(submit(frame('bo', 'gil', text => 'for all'))->{status}, 200);
+
+    my $event = $watcher->event;
+
+    like($event->{data}, qr/for all/, 'another subscriber has other messages');
+    unlike($event->{data}, qr/private/);
+    $_->leave for $own, $watcher;
 };
 
 

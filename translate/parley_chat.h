@@ -257,7 +257,7 @@ typedef struct {
 typedef struct {
     parley_str_t  id;                   /* event; empty: no id of this form */
     unsigned      attempt;              /* from 1 */
-    uint32_t      tag;                  /* tag() of event and reader */
+    uint32_t      tag;                  /* tag() of the event */
 } parley_chat_offer_t;
 
 typedef enum {
@@ -379,6 +379,7 @@ typedef struct {
                                            empty: that of the event */
     parley_str_t                of;     /* event that id is about */
     parley_str_t                reader; /* name, "agent:ada" */
+    parley_str_t                source; /* of the event, for its tag */
     parley_str_t                key;    /* idempotencyKey; empty: id and
                                            reader, */
     unsigned                    qualified:1;    /* and the source before them */
@@ -610,8 +611,10 @@ typedef struct parley_chat_s {
      */
     void  (*post)(parley_buf_t *b, const parley_chat_post_t *post);
 
-    /* Returns the tag of an event for a reader, given by its name. */
-    uint32_t  (*tag)(parley_str_t id, parley_str_t reader);
+    /* Returns the tag of the event of a source for a reader, given by its
+       name. */
+    uint32_t  (*tag)(parley_str_t id, parley_str_t reader,
+                  parley_str_t source);
 
     /*
      * Writes the response to a call with a result; a call that does not answer

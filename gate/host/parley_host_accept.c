@@ -590,14 +590,16 @@ parley_host_author(const parley_host_accept_t *a, parley_str_t *ret)
 }
 
 
-/* Gives the id back after an append that was not done. */
+/* Gives the id back after an append that was not done.  It stays taken if the
+   admission has ended: another process may have accepted the event since. */
 
 static int
 parley_host_appended(parley_host_accept_t *a, parley_append_verdict_t verdict)
 {
     int  rc;
 
-    rc = parley_host_event_drop(a->g, a->e->id, a->source);
+    rc = verdict == PARLEY_APPEND_STALE
+         ? 0 : parley_host_event_drop(a->g, a->e->id, a->source);
 
     if (rc == PARLEY_WAIT) {
         return rc;

@@ -14,10 +14,13 @@
 #include "hub/parley_expand.h"
 
 
+static int parley_host_ack_find(parley_host_mailbox_t *k);
 static int parley_host_ack_note(parley_host_mailbox_t *k);
-static int parley_host_ack_move(parley_host_mailbox_t *k, int *moved);
+static int parley_host_ack_move(parley_host_mailbox_t *k);
 static int parley_host_ack_passes(parley_host_mailbox_t *k, int i);
 static int parley_host_ack_put(parley_host_mailbox_t *k, int moved);
+static int parley_host_ack_page(parley_host_mailbox_t *k,
+    const parley_place_t *place, unsigned *left, int *moved);
 
 
 /* A response to an unknown request is dropped: the answer is the same. */
@@ -25,10 +28,10 @@ static int parley_host_ack_put(parley_host_mailbox_t *k, int moved);
 int
 parley_host_acknowledge(parley_host_call_t *c)
 {
-    int                   rc, moved;
-    unsigned              tries;
-    parley_host_mailbox_t     k;
-    parley_chat_result_t  none;
+    int                    rc;
+    unsigned               tries;
+    parley_host_mailbox_t  k;
+    parley_chat_result_t   none;
 
     memset(&k, 0, sizeof(parley_host_mailbox_t));
     memset(&none, 0, sizeof(parley_chat_result_t));
@@ -43,21 +46,10 @@ parley_host_acknowledge(parley_host_call_t *c)
         && (c->call.outcome == PARLEY_CHAT_ACCEPTED
             || c->call.outcome == PARLEY_CHAT_REFUSED))
     {
-        for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
-            moved = 0;
-            rc = parley_host_mailbox_read(&k, PARLEY_HOST_ACKED);
+        rc = parley_host_ack_find(&k);
 
-            if (rc == 1) {
-                rc = parley_host_ack_note(&k);
-            }
-
-            if (rc == 1) {
-                rc = parley_host_ack_move(&k, &moved);
-            }
-
-            if (rc == 1) {
-                rc = parley_host_ack_put(&k, moved);
-            }
+        for (tries = 0; rc >= 0 && tries < PARLEY_HOST_TRIES; tries++) {
+            rc = parley_host_ack_move(&k);
 
             if (rc != 1) {
                 break;
@@ -116,13 +108,60 @@ parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
         k->cursor.offset = k->page.first > 0 ? k->page.first - 1 : 0;
     }
 
-    return k->page.epoch != 0 && k->page.n > 0;
+    return k->page.epoch != 0;
+}
+
+
+int
+parley_host_mailbox_next(parley_host_mailbox_t *k, size_t n, int backward)
+{
+    int             rc;
+    parley_place_t  place;
+
+    place.epoch = k->page.epoch;
+    place.offset = k->page.at;
+
+    if (backward ? place.offset <= k->page.first
+                 : place.offset >= k->page.last)
+    {
+        return 0;
+    }
+
+    rc = parley_host_read(k->g, k->log, &place, n, backward, &k->page);
+
+    return rc != 0 ? rc : k->page.epoch == place.epoch;
+}
+
+
+/* Finds the event after the cursor, and notes its outcome.  Returns as
+   parley_host_ack_note(). */
+
+static int
+parley_host_ack_find(parley_host_mailbox_t *k)
+{
+    int       rc;
+    unsigned  pages;
+
+    rc = parley_host_mailbox_read(k, PARLEY_HOST_ACKED);
+
+    for (pages = 1; rc == 1; pages++) {
+        rc = parley_host_ack_note(k);
+
+        if (rc != 0 || pages == PARLEY_HOST_PAGES) {
+            break;
+        }
+
+        rc = parley_host_mailbox_next(k, PARLEY_HOST_ACKED, 0);
+    }
+
+    return rc;
 }
 
 
 /*
- * Notes the outcome of the event.  Returns 1; 0: the caller has no such offer
- * after its cursor; PARLEY_WAIT; or -1.
+ * Notes the outcome of the event.  Two sources may have its id, so each record
+ * is compared by the tag.  Returns 1; 0: the page has no such offer to the
+ * caller; PARLEY_WAIT; or -1.
  */
 
 static int
@@ -136,16 +175,16 @@ parley_host_ack_note(parley_host_mailbox_t *k)
 
     for (i = 0; i < k->page.n; i++) {
         if (parley_host_mailbox_event(k, i, &p, &views, &row)
-            && parley_str_eq(p.id, k->c->call.offer.id))
+            && parley_str_eq(p.id, k->c->call.offer.id)
+            && k->c->chat->tag(p.id, k->reader->names[k->g->read.proto],
+                               views.source)
+               == k->c->call.offer.tag)
         {
             break;
         }
     }
 
-    if (i == k->page.n
-        || k->c->chat->tag(p.id, k->reader->names[k->g->read.proto])
-           != k->c->call.offer.tag)
-    {
+    if (i == k->page.n) {
         return 0;
     }
 
@@ -172,30 +211,37 @@ parley_host_ack_note(parley_host_mailbox_t *k)
 }
 
 
-/* Moves the cursor over all events that are acknowledged.  Returns 1,
-   PARLEY_WAIT or -1. */
+/* Moves the cursor over all records that need no acknowledgment, or have one.
+   Returns as parley_host_ack_put(). */
 
 static int
-parley_host_ack_move(parley_host_mailbox_t *k, int *moved)
+parley_host_ack_move(parley_host_mailbox_t *k)
 {
-    int  i, rc;
+    int       i, rc, moved;
+    unsigned  pages;
 
-    for (i = 0; i < k->page.n; i++) {
-        rc = parley_host_ack_passes(k, i);
+    moved = 0;
+    rc = parley_host_mailbox_read(k, PARLEY_HOST_ACKED);
 
-        if (rc < 0) {
-            return rc;
+    for (pages = 1; rc == 1; pages++) {
+
+        for (i = 0; rc == 1 && i < k->page.n; i++) {
+            rc = parley_host_ack_passes(k, i);
+
+            if (rc == 1) {
+                k->cursor.offset = k->page.list[i].offset;
+                moved = 1;
+            }
         }
 
-        if (rc == 0) {
-            return 1;
+        if (rc != 1 || pages == PARLEY_HOST_PAGES) {
+            break;
         }
 
-        k->cursor.offset = k->page.list[i].offset;
-        *moved = 1;
+        rc = parley_host_mailbox_next(k, PARLEY_HOST_ACKED, 0);
     }
 
-    return 1;
+    return rc < 0 ? rc : parley_host_ack_put(k, moved);
 }
 
 
@@ -210,7 +256,9 @@ parley_host_ack_passes(parley_host_mailbox_t *k, int i)
     parley_publication_t    p;
     parley_host_delivery_t  delivery;
 
-    if (!parley_host_mailbox_event(k, i, &p, &views, &row)) {
+    if (!parley_host_mailbox_event(k, i, &p, &views, &row)
+        || row.verdict.mode <= PARLEY_CHAT_MAILBOX)
+    {
         return 1;
     }
 
@@ -229,8 +277,7 @@ parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
     parley_host_row_t *row)
 {
     return parley_publication_read(k->page.list[i].octets, p) == 0
-           && parley_host_views_find(p->views, k->reader->sub, views, row)
-           && row->verdict.mode > PARLEY_CHAT_MAILBOX;
+           && parley_host_views_find(p->views, k->reader->sub, views, row);
 }
 
 
@@ -248,12 +295,9 @@ parley_host_ack_put(parley_host_mailbox_t *k, int moved)
 int
 parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t text)
 {
-    int                     i, rc, moved;
-    parley_place_t          place;
-    parley_host_row_t       row;
-    parley_host_views_t     views;
-    parley_publication_t    p;
-    parley_host_delivery_t  delivery;
+    int             rc, moved;
+    unsigned        pages, left;
+    parley_place_t  place;
 
     if (parley_event_id_read(text, &place) != 0
         || place.epoch != k->page.epoch || place.offset > k->page.last)
@@ -264,15 +308,52 @@ parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t text)
     }
 
     moved = 0;
+    left = PARLEY_HOST_ACKED;
+    rc = parley_host_ack_page(k, &place, &left, &moved);
 
-    for (i = 0; i < k->page.n && i < PARLEY_HOST_ACKED
-         && k->page.list[i].offset <= place.offset; i++)
-    {
+    for (pages = 1; rc == 1 && pages < PARLEY_HOST_PAGES; pages++) {
+        rc = parley_host_mailbox_next(k, PARLEY_HOST_ACKED, 0);
+
+        if (rc == 1) {
+            rc = parley_host_ack_page(k, &place, &left, &moved);
+        }
+    }
+
+    /* if another process has moved the cursor, its place counts */
+
+    if (rc >= 0) {
+        rc = parley_host_ack_put(k, moved);
+    }
+
+    return rc < 0 ? rc : 1;
+}
+
+
+/* Acknowledges the events of a page up to a place.  Returns 1; 0: the place or
+   the last event is reached; PARLEY_WAIT or -1. */
+
+static int
+parley_host_ack_page(parley_host_mailbox_t *k, const parley_place_t *place,
+    unsigned *left, int *moved)
+{
+    int                     i, rc;
+    parley_host_row_t       row;
+    parley_host_views_t     views;
+    parley_publication_t    p;
+    parley_host_delivery_t  delivery;
+
+    for (i = 0; i < k->page.n; i++) {
+
+        if (*left == 0 || k->page.list[i].offset > place->offset) {
+            return 0;
+        }
+
         if (parley_host_mailbox_event(k, i, &p, &views, &row)) {
             rc = parley_host_delivery_get(k->g, p.id, views.source,
                                           k->reader->sub, &delivery);
 
             if (rc >= 0 && !delivery.accepted) {
+                (*left)--;
                 delivery.accepted = 1;
                 rc = parley_host_delivery_put(k->g, p.id, views.source,
                                               k->reader->sub, &delivery);
@@ -284,14 +365,10 @@ parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t text)
         }
 
         k->cursor.offset = k->page.list[i].offset;
-        moved = 1;
+        *moved = 1;
     }
 
-    /* if another process has moved the cursor, its place counts */
-
-    rc = parley_host_ack_put(k, moved);
-
-    return rc < 0 ? rc : 1;
+    return 1;
 }
 
 

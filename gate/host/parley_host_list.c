@@ -11,16 +11,30 @@
 #include "hub/parley_event_id.h"
 
 
-/* records after the cursor that are counted and listed */
-#define PARLEY_HOST_LISTED  200
+#define PARLEY_HOST_LISTED  200     /* records of a page */
+
+
+/* a call of chat.list_events */
+typedef struct {
+    parley_host_mailbox_t      k;
+    const parley_chat_args_t  *args;
+    parley_place_t             after;       /* that the caller names */
+    parley_chat_result_t       result;
+    parley_chat_mailbox_t      mailbox;
+    parley_chat_listed_t      *list;        /* [limit] */
+    unsigned                   counts:1;    /* pending events are counted */
+    unsigned                   lists:1;
+} parley_host_list_t;
 
 
 static int parley_host_list_refuse(const parley_host_call_t *c);
-static int parley_host_list_page(parley_host_mailbox_t *k,
-    parley_chat_mailbox_t *mailbox, parley_chat_result_t *result);
-static int parley_host_list_event(parley_host_mailbox_t *k, int i,
+static int parley_host_list_begin(parley_host_list_t *l);
+static int parley_host_list_seek(parley_host_list_t *l);
+static int parley_host_list_pages(parley_host_list_t *l, int backward);
+static int parley_host_list_record(parley_host_list_t *l, int i);
+static int parley_host_list_event(parley_host_list_t *l, int i,
     const parley_publication_t *p, const parley_host_views_t *views,
-    parley_host_row_t *row, parley_chat_listed_t *ret);
+    const parley_host_row_t *row, parley_chat_listed_t *ret);
 static int parley_host_list_fits(const parley_chat_args_t *args,
     const parley_publication_t *p, const parley_host_row_t *row);
 static int parley_host_place(parley_arena_t *arena,
@@ -30,41 +44,52 @@ static int parley_host_place(parley_arena_t *arena,
 int
 parley_host_list(parley_host_call_t *c)
 {
-    int                         rc;
-    parley_host_mailbox_t       k;
-    parley_chat_result_t        result;
-    parley_chat_mailbox_t       mailbox;
-    const parley_chat_args_t   *args = &c->call.args;
-
-    memset(&k, 0, sizeof(parley_host_mailbox_t));
-    memset(&result, 0, sizeof(parley_chat_result_t));
-    memset(&mailbox, 0, sizeof(parley_chat_mailbox_t));
-
-    k.c = c;
-    k.g = c->g;
-    k.reader = c->g->who->principal;
+    int                  rc;
+    parley_host_list_t  *l;
 
     if (parley_host_list_refuse(c) != 0) {
         return -1;
     }
 
-    rc = parley_host_mailbox_read(&k, PARLEY_HOST_LISTED);
+    l = parley_arena_calloc(c->g->arena, sizeof(parley_host_list_t));
 
-    if (rc >= 0 && args->ack_through.len > 0) {
-        rc = parley_host_ack_through(&k, args->ack_through);
+    if (l == NULL) {
+        return parley_error_memory(c->g->err);
+    }
+
+    l->args = &c->call.args;
+    l->k.c = c;
+    l->k.g = c->g;
+    l->k.reader = c->g->who->principal;
+
+    rc = parley_host_mailbox_read(&l->k, PARLEY_HOST_LISTED);
+
+    if (rc >= 0 && l->args->ack_through.len > 0) {
+        rc = parley_host_ack_through(&l->k, l->args->ack_through);
+
+        if (rc >= 0) {
+            rc = parley_host_mailbox_read(&l->k, PARLEY_HOST_LISTED);
+        }
     }
 
     if (rc >= 0) {
-        rc = parley_host_list_page(&k, &mailbox, &result);
+        rc = parley_host_list_begin(l);
+    }
+
+    if (rc == 0 && l->k.page.epoch != 0) {
+        rc = parley_host_list_pages(l, 0);
+
+        if (rc == 0 && !l->lists) {
+            rc = parley_host_list_seek(l);
+        }
     }
 
     if (rc < 0) {
         return rc;
     }
 
-    result.mailbox = &mailbox;
-
-    return c->chat->answer(c->g->arena, &c->call, &result, &c->g->out.reply)
+    return c->chat->answer(c->g->arena, &c->call, &l->result,
+                           &c->g->out.reply)
            == 0 ? 0 : parley_error_memory(c->g->err);
 }
 
@@ -92,129 +117,202 @@ parley_host_list_refuse(const parley_host_call_t *c)
 }
 
 
-/*
- * Lists the events of the page after the cursor, or after the place that the
- * caller names.  Counts those that are neither acknowledged nor ended.
- */
+/* Prepares the first pages, those after the cursor.  Returns 0, or -1. */
 
 static int
-parley_host_list_page(parley_host_mailbox_t *k, parley_chat_mailbox_t *mailbox,
-    parley_chat_result_t *result)
+parley_host_list_begin(parley_host_list_t *l)
 {
-    int                         i, rc;
-    parley_place_t              after;
-    parley_host_row_t           row;
-    parley_host_views_t         views;
-    parley_publication_t        p;
-    parley_chat_listed_t       *list, *event;
-    const parley_chat_args_t   *args = &k->c->call.args;
+    parley_gate_t  *g = l->k.g;
 
-    memset(&after, 0, sizeof(after));
-
-    if (args->after.len > 0
-        && (parley_event_id_read(args->after, &after) != 0
-            || after.epoch != k->page.epoch))
+    if (l->args->after.len > 0
+        && (parley_event_id_read(l->args->after, &l->after) != 0
+            || l->after.epoch != l->k.page.epoch))
     {
-        return parley_error_set(k->g->err, PARLEY_E_FIELD_INVALID,
+        return parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
                                 "/params/arguments/after",
                                 "this is not a place of the mailbox");
     }
 
-    list = parley_arena_calloc(k->g->arena, (args->limit + 1)
+    l->list = parley_arena_calloc(g->arena, l->args->limit
                                             * sizeof(parley_chat_listed_t));
 
-    if (list == NULL
-        || parley_host_place(k->g->arena, &k->cursor, &mailbox->cursor) != 0)
+    if (l->list == NULL
+        || parley_host_place(g->arena, &l->k.cursor, &l->mailbox.cursor) != 0)
     {
-        return parley_error_memory(k->g->err);
+        return parley_error_memory(g->err);
     }
 
-    result->events = list;
-
-    for (i = 0; k->page.epoch != 0 && i < k->page.n; i++) {
-
-        if (k->page.list[i].offset <= k->cursor.offset
-            || !parley_host_mailbox_event(k, i, &p, &views, &row))
-        {
-            continue;
-        }
-
-        event = &list[result->nevents];
-
-        rc = parley_host_list_event(k, i, &p, &views, &row, event);
-
-        if (rc < 0) {
-            return rc;
-        }
-
-        mailbox->pending += rc == 1;
-
-        if (rc < 2 && result->nevents < args->limit
-            && k->page.list[i].offset > after.offset
-            && parley_host_list_fits(args, &p, &row))
-        {
-            result->nevents++;
-        }
-    }
+    l->result.events = l->list;
+    l->result.mailbox = &l->mailbox;
+    l->counts = 1;
+    l->lists = l->args->id.len == 0 && l->args->after.len == 0;
 
     return 0;
 }
 
 
 /*
- * Fills an event of the list.  Returns 1 if it is pending; 0 if not; 2 if it
- * cannot be listed; PARLEY_WAIT, or -1.
+ * Lists independent of the cursor: an acknowledged event that the caller names,
+ * from the newest record backward, or the events after a place.  Returns 0,
+ * PARLEY_WAIT or -1.
  */
 
 static int
-parley_host_list_event(parley_host_mailbox_t *k, int i,
-    const parley_publication_t *p, const parley_host_views_t *views,
-    parley_host_row_t *row, parley_chat_listed_t *ret)
+parley_host_list_seek(parley_host_list_t *l)
 {
-    int                        rc;
-    parley_place_t             place;
-    parley_chat_view_t        *v;
-    parley_chat_stored_t      *stored;
+    int             rc, backward;
+    parley_place_t  from;
+
+    backward = l->args->id.len > 0;
+    from = l->after;
+
+    if (backward) {
+        memset(&from, 0, sizeof(parley_place_t));
+    }
+
+    rc = parley_host_read(l->k.g, l->k.log, &from, PARLEY_HOST_LISTED,
+                          backward, &l->k.page);
+
+    if (rc != 0 || l->k.page.epoch == 0) {
+        return rc;
+    }
+
+    l->counts = 0;
+    l->lists = 1;
+
+    return parley_host_list_pages(l, backward);
+}
+
+
+/* Goes on with the next pages until one has something to list or to count.
+   Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_list_pages(parley_host_list_t *l, int backward)
+{
+    int       i, rc;
+    unsigned  pages;
+
+    rc = 1;
+
+    for (pages = 1; rc == 1; pages++) {
+
+        for (i = 0; i < l->k.page.n; i++) {
+            rc = parley_host_list_record(l, i);
+
+            if (rc < 0) {
+                return rc;
+            }
+        }
+
+        if (pages == PARLEY_HOST_PAGES
+            || (l->lists ? l->result.nevents : l->mailbox.pending) > 0)
+        {
+            break;
+        }
+
+        rc = parley_host_mailbox_next(&l->k, PARLEY_HOST_LISTED, backward);
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/* Counts a record if it is pending, and lists it if it fits.  Returns 0,
+   PARLEY_WAIT or -1. */
+
+static int
+parley_host_list_record(parley_host_list_t *l, int i)
+{
+    int                        rc, counts, lists;
+    parley_host_row_t          row;
+    parley_host_views_t        views;
+    parley_publication_t       p;
+    parley_chat_listed_t      *event;
     parley_host_delivery_t     delivery;
     parley_attention_offer_t   offer;
 
-    rc = parley_host_delivery_get(k->g, p->id, views->source, k->reader->sub,
-                                  &delivery);
+    if (!parley_host_mailbox_event(&l->k, i, &p, &views, &row)) {
+        return 0;
+    }
+
+    counts = l->counts && row.verdict.mode > PARLEY_CHAT_MAILBOX;
+
+    memset(&offer, 0, sizeof(parley_attention_offer_t));
+
+    offer.modes = PARLEY_CHAT_MODE_ALL;
+    offer.now_ms = l->k.g->in.now_ms;
+
+    parley_attention_again(&offer, p.ms, views.deadline_ms, &row.verdict);
+
+    lists = l->lists && l->result.nevents < l->args->limit
+            && l->k.page.list[i].offset > l->after.offset
+            && parley_host_list_fits(l->args, &p, &row);
+
+    if (!counts && !lists) {
+        return 0;
+    }
+
+    rc = parley_host_delivery_get(l->k.g, p.id, views.source,
+                                  l->k.reader->sub, &delivery);
 
     if (rc < 0) {
         return rc;
     }
 
-    memset(&offer, 0, sizeof(parley_attention_offer_t));
+    l->mailbox.pending += counts && !delivery.accepted
+                          && delivery.disposition == PARLEY_CHAT_UNDISPOSED;
 
-    offer.modes = PARLEY_CHAT_MODE_ALL;
-    offer.now_ms = k->g->in.now_ms;
+    if (!lists) {
+        return 0;
+    }
 
-    parley_attention_again(&offer, p->ms, views->deadline_ms, &row->verdict);
+    event = &l->list[l->result.nevents];
+    event->disposition = delivery.disposition;
 
-    v = parley_arena_alloc(k->g->arena, sizeof(parley_chat_view_t));
-    stored = parley_arena_alloc(k->g->arena, sizeof(parley_chat_stored_t));
+    rc = parley_host_list_event(l, i, &p, &views, &row, event);
 
-    place.epoch = k->page.epoch;
-    place.offset = k->page.list[i].offset;
+    l->result.nevents += rc == 0;
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/* Fills an event of the list.  Returns 0; 1 if it cannot be listed; or -1. */
+
+static int
+parley_host_list_event(parley_host_list_t *l, int i,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row, parley_chat_listed_t *ret)
+{
+    int                    rc;
+    parley_gate_t         *g;
+    parley_place_t         place;
+    parley_chat_view_t    *v;
+    parley_chat_stored_t  *stored;
+
+    g = l->k.g;
+
+    v = parley_arena_alloc(g->arena, sizeof(parley_chat_view_t));
+    stored = parley_arena_alloc(g->arena, sizeof(parley_chat_stored_t));
+
+    place.epoch = l->k.page.epoch;
+    place.offset = l->k.page.list[i].offset;
 
     rc = v == NULL || stored == NULL
-         || parley_host_place(k->g->arena, &place, &ret->place) != 0
+         || parley_host_place(g->arena, &place, &ret->place) != 0
          ? -1
-         : parley_host_view_make(p, k->g->in.seed, views, row, k->reader,
-                                 k->g->arena, stored, v);
+         : parley_host_view_make(p, g->in.seed, views, row, l->k.reader,
+                                 g->arena, stored, v);
 
     if (rc != 0) {
-        return rc < 0 ? parley_error_memory(k->g->err) : 2;
+        return rc < 0 ? parley_error_memory(g->err) : 1;
     }
 
     v->shape = PARLEY_CHAT_AS_OBJECT;
-
     ret->view = v;
-    ret->disposition = delivery.disposition;
 
-    return !delivery.accepted
-           && delivery.disposition == PARLEY_CHAT_UNDISPOSED;
+    return 0;
 }
 
 

@@ -16,7 +16,9 @@
 #define PARLEY_HOST_TOOLS    (1u << PARLEY_CHAT_LIST_EVENTS)
 
 #define PARLEY_HOST_ENTRIES  32     /* parties that a thread remembers */
-#define PARLEY_HOST_ACKED    64     /* records that an acknowledgment reads */
+#define PARLEY_HOST_ACKED    64     /* records of a page of an acknowledgment,
+                                       and events that it acknowledges */
+#define PARLEY_HOST_PAGES    8      /* pages of a mailbox that a call reads */
 #define PARLEY_HOST_OCTETS   (1 << 20)       /* octets of one read */
 
 
@@ -182,17 +184,23 @@ int parley_host_acknowledge(parley_host_call_t *c);
 
 /*
  * Acknowledges all events after the cursor up to a place, at most
- * PARLEY_HOST_ACKED.  Returns 1, PARLEY_WAIT, or -1 with g->err: field-invalid.
+ * PARLEY_HOST_ACKED.  The page becomes another one.  Returns 1, PARLEY_WAIT, or
+ * -1 with g->err: field-invalid.
  */
 int parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t place);
 
 /*
- * Reads the n records after the cursor.  Returns 1; 0: the caller has no
- * mailbox, or no record follows; PARLEY_WAIT; or -1 with g->err.
+ * Reads a page: _read() the n records after the cursor, _next() the n records
+ * after the page or, backward, before it.  Returns 1; 0: the caller has no
+ * mailbox, or it is empty, or no record follows; PARLEY_WAIT; or -1 with
+ * g->err.
  */
 int parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n);
+int parley_host_mailbox_next(parley_host_mailbox_t *k, size_t n,
+    int backward);
 
-/* Reads record i if it is an event for the reader.  Returns 1, or 0. */
+/* Reads record i if it is an event for the reader, which needs no
+   acknowledgment up to mode MAILBOX.  Returns 1, or 0. */
 int parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
     parley_publication_t *p, parley_host_views_t *views,
     parley_host_row_t *row);

@@ -194,6 +194,10 @@ parley_host_view(const parley_render_t *d, const parley_publication_t *p,
 
     parley_attention_again(&offer, p->ms, views.deadline_ms, &row.verdict);
 
+    if (row.verdict.mode <= PARLEY_CHAT_MAILBOX) {
+        return 1;
+    }
+
     rc = parley_host_view_make(p, d->seed, &views, &row, owner, arena, &stored,
                                &v);
     if (rc != 0) {
@@ -235,6 +239,7 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->nevents = 1;
     v->shape = PARLEY_CHAT_AS_REQUEST;
     v->reader = owner->names[p->proto];
+    v->source = views->source;
     v->attempt = 1;
     v->directedness = row->verdict.directedness;
     v->policy = row->verdict.policy;

@@ -44,6 +44,7 @@ test_view(void **state)
     view_begin(&w, &view, &events[1], DELIVER("m3", RECIPIENT, "ok?"));
     view.events = events;
     view.nevents = 2;
+    view.source = PARLEY_STR("web/main");
 
     (void) snprintf(want, sizeof(want),
         "{\"jsonrpc\":\"2.0\",\"id\":\"m3#1.%08x\",\"method\":"
@@ -59,7 +60,8 @@ test_view(void **state)
         "300000},\"injection\":{\"mode\":\"buffered\",\"role\":\"user\"},"
         "\"reliability\":{\"attempt\":1,\"idempotencyKey\":"
         "\"m3:agent:ada\"}}}",
-        (unsigned) chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:ada")));
+        (unsigned) chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:ada"),
+                             PARLEY_STR("web/main")));
 
     parley_buf_init(&b, &w.arena, 0);
     chat->view(&b, &view);
@@ -67,8 +69,14 @@ test_view(void **state)
     is(got, want);
     valid(&w, got);
 
-    assert_int_not_equal(chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:ada")),
-                         chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:bo")));
+    assert_int_not_equal(chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:ada"),
+                                   view.source),
+                         chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:bo"),
+                                   view.source));
+    assert_int_not_equal(chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:ada"),
+                                   view.source),
+                         chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:ada"),
+                                   PARLEY_STR("web/two")));
 
     /* the thread window, an interrupt and the source in the key */
 

@@ -46,7 +46,8 @@ void parley_c2a_view_digest(parley_buf_t *b,
 void parley_c2a_view_cancel(parley_buf_t *b, const parley_chat_offer_t *offer,
     parley_chat_reason_t reason);
 void parley_c2a_view_post(parley_buf_t *b, const parley_chat_post_t *post);
-uint32_t parley_c2a_view_tag(parley_str_t id, parley_str_t reader);
+uint32_t parley_c2a_view_tag(parley_str_t id, parley_str_t reader,
+    parley_str_t source);
 
 /* values of the lines before the text of an event; empty: no line */
 typedef struct {
@@ -76,7 +77,7 @@ void parley_c2a_view_render(parley_buf_t *b, const parley_chat_view_t *view);
 
 /* Writes the beginning of a request up to its params. */
 void parley_c2a_view_begin(parley_buf_t *b, parley_str_t id,
-    parley_str_t reader, unsigned attempt);
+    parley_str_t reader, parley_str_t source, unsigned attempt);
 
 /* Writes the author as a member, with a displayName if title has a value. */
 void parley_c2a_view_author(parley_buf_t *b, parley_str_t name,

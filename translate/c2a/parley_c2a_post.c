@@ -28,7 +28,8 @@ parley_c2a_view_digest(parley_buf_t *b, const parley_chat_digest_t *digest)
     unsigned                         i;
     const parley_chat_digest_row_t  *row;
 
-    parley_c2a_view_begin(b, digest->id, digest->reader, digest->attempt);
+    parley_c2a_view_begin(b, digest->id, digest->reader, parley_str_none,
+                          digest->attempt);
 
     parley_buf_lit(b, "{\"eventId\":");
     parley_buf_json_string(b, digest->id);

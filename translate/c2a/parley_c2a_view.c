@@ -105,7 +105,8 @@ parley_c2a_view(parley_buf_t *b, const parley_chat_view_t *view)
     parley_c2a_view_find(b, view, &v);
 
     if (view->shape == PARLEY_CHAT_AS_REQUEST) {
-        parley_c2a_view_begin(b, v.id, view->reader, view->attempt);
+        parley_c2a_view_begin(b, v.id, view->reader, view->source,
+                              view->attempt);
 
     } else if (view->shape == PARLEY_CHAT_AS_NOTIFICATION) {
         parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"method\":\"chat/deliver\","
@@ -210,13 +211,13 @@ parley_c2a_view_text(parley_buf_t *b, const parley_json_t *doc, uint32_t value)
 
 void
 parley_c2a_view_begin(parley_buf_t *b, parley_str_t id, parley_str_t reader,
-    unsigned attempt)
+    parley_str_t source, unsigned attempt)
 {
     int   n;
     char  offer[PARLEY_C2A_VIEW_OFFER];
 
     n = snprintf(offer, sizeof(offer), "#%u.%08x", attempt,
-                 (unsigned) parley_c2a_view_tag(id, reader));
+                 (unsigned) parley_c2a_view_tag(id, reader, source));
 
     parley_buf_lit(b, "{\"jsonrpc\":\"2.0\",\"id\":\"");
     parley_buf_json_text(b, id);
@@ -231,17 +232,19 @@ parley_c2a_view_begin(parley_buf_t *b, parley_str_t id, parley_str_t reader,
  */
 
 uint32_t
-parley_c2a_view_tag(parley_str_t id, parley_str_t reader)
+parley_c2a_view_tag(parley_str_t id, parley_str_t reader,
+    parley_str_t source)
 {
     uint8_t       hash[PARLEY_KEY_LEN];
-    parley_str_t  parts[2];
+    parley_str_t  parts[3];
 
     static const uint8_t  secret[PARLEY_KEY_SECRET];
 
     parts[0] = id;
     parts[1] = reader;
+    parts[2] = source;
 
-    parley_key_make(secret, parts, 2, hash);
+    parley_key_make(secret, parts, 3, hash);
 
     return (uint32_t) hash[0] << 24 | (uint32_t) hash[1] << 16
            | (uint32_t) hash[2] << 8 | hash[3];
