@@ -324,7 +324,7 @@ test_initialize(void **state)
        "\"2026-06-02\",\"capabilities\":{\"tools\":{},\"delivery\":{"
        "\"ack\":true},\"injection\":{\"buffered\":true,\"notify\":false,"
        "\"digest\":false,\"interrupt\":true},\"utilities\":{"
-       "\"progress\":true,\"logging\":false}},\"serverInfo\":{\"name\":"
+       "\"progress\":false,\"logging\":false}},\"serverInfo\":{\"name\":"
        "\"parley\",\"version\":\"" PARLEY_VERSION "\"},\"instructions\":"
        "\"C2A RESPONSE RULES\\n- Obey response_policy.\\n- Do not reply to "
        "must_not_respond events.\\n- For may_respond events, reply only if "

@@ -472,6 +472,7 @@ test_results(void **state)
     /* C2A-36, MCP-06: all seven tools repeat, two of them only read */
 
     w.call.kind = PARLEY_CHAT_CALL_TOOLS;
+    r.tools = (1u << PARLEY_CHAT_TOOLS) - 1;
     got = answer(&w, &r);
     assert_non_null(strstr((const char *) got.data, "\"waitMs\""));
     assert_null(strstr((const char *) got.data, "\"idempotentHint\":false"));
