@@ -480,6 +480,9 @@ subtest 'C2A-20 C2A-21: two sources with one id have two offers' => sub {
     is_deeply([map { $_->{params}{source}{workspaceId} } @got],
               [qw(main two)]);
     isnt($got[0]{id}, $got[1]{id}, 'the ids of the requests differ');
+    is_deeply([map { $_->{params}{reliability}{idempotencyKey} } @got],
+              ['same:agent:dee', 'web/two/same:agent:dee'],
+              'the key of the second one has the source');
 
     is(acks(dee => $got[1]{id}), 202);
 

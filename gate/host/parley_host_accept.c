@@ -37,6 +37,8 @@ typedef struct {
     parley_str_t                source;
     parley_host_event_t         known;      /* its record */
     unsigned                    left:1;     /* by a process that died */
+    unsigned                    qualified:1;        /* another source had the
+                                                       id before */
     parley_host_thread_t        thread;
     parley_attention_t         *attention;
     uint8_t                   (*logs)[PARLEY_KEY_LEN];
@@ -108,7 +110,12 @@ parley_host_accept(parley_host_call_t *c)
         return rc;
     }
 
-    rc = parley_host_decide(a);
+    rc = parley_host_event_shared(a->g, a->e->id, a->source);
+
+    if (rc >= 0) {
+        a->qualified = rc == 1;
+        rc = parley_host_decide(a);
+    }
 
     if (rc == 0) {
         rc = parley_host_append(a);
@@ -449,6 +456,7 @@ parley_host_row_add(parley_host_accept_t *a, parley_buf_t *b,
 
     row.sub = p->sub;
     row.verdict = *v;
+    row.qualified = a->qualified;
 
     parley_host_views_row(b, &row);
     parley_host_reader(a->g, &row, &a->readers[a->nreaders++]);

@@ -44,6 +44,8 @@ typedef struct {
 typedef struct {
     parley_str_t                sub;
     parley_attention_verdict_t  verdict;    /* without caps */
+    unsigned                    qualified:1;    /* another source had the id
+                                                   before */
 } parley_host_row_t;
 
 /* Write views: _begin(), then each row, then _done().  _done() returns 0, or -1
@@ -134,6 +136,11 @@ int parley_host_delivery_put(parley_gate_t *g, parley_str_t id,
     const parley_host_delivery_t *delivery);
 int parley_host_cursor_put(parley_gate_t *g, parley_str_t sub,
     const parley_place_t *cursor, uint32_t generation);
+
+/* Finds out whether another source has an event of this id.  Returns 1; 0;
+   PARLEY_WAIT; or -1 with g->err. */
+int parley_host_event_shared(parley_gate_t *g, parley_str_t id,
+    parley_str_t source);
 
 /* Drops the record of an event.  Returns 0, PARLEY_WAIT or -1. */
 int parley_host_event_drop(parley_gate_t *g, parley_str_t id,

@@ -108,6 +108,40 @@ parley_host_event_put(parley_gate_t *g, parley_str_t id,
 
 
 int
+parley_host_event_shared(parley_gate_t *g, parley_str_t id,
+    parley_str_t source)
+{
+    int                  i, rc;
+    parley_records_t    *records;
+    parley_record_id_t   name;
+
+    records = parley_arena_alloc(g->arena, sizeof(parley_records_t));
+
+    if (records == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    parley_host_event_id(g, id, source, &name);
+
+    rc = parley_ask_get(&g->ask, name.kind, name.key, records);
+
+    if (rc != 0) {
+        return rc != -1 ? rc
+               : parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                                  "the state did not answer");
+    }
+
+    for (i = 0; i < records->n; i++) {
+        if (records->list[i].tag != name.tag) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
 parley_host_event_drop(parley_gate_t *g, parley_str_t id, parley_str_t source)
 {
     parley_record_id_t  name;

@@ -11,6 +11,7 @@
 #define PARLEY_HOST_VIEWS_VERSION  1
 #define PARLEY_HOST_ROW_WINDOW     1    /* bits of flags */
 #define PARLEY_HOST_ROW_CLAIMS     2
+#define PARLEY_HOST_ROW_QUALIFIED  4
 
 
 /* beginning of the text; the source and the rows follow */
@@ -77,8 +78,9 @@ parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row)
     head.policy = (uint8_t) row->verdict.policy;
     head.mode = (uint8_t) row->verdict.mode;
     head.flags = (uint8_t) ((row->verdict.window ? PARLEY_HOST_ROW_WINDOW : 0)
-                            | (row->verdict.claims ? PARLEY_HOST_ROW_CLAIMS
-                                                   : 0));
+                            | (row->verdict.claims ? PARLEY_HOST_ROW_CLAIMS : 0)
+                            | (row->qualified ? PARLEY_HOST_ROW_QUALIFIED
+                                              : 0));
 
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
     parley_buf_str(b, row->sub);
@@ -137,6 +139,7 @@ parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret)
     ret->verdict.window = (head.flags & PARLEY_HOST_ROW_WINDOW) != 0;
     ret->verdict.claims = (head.flags & PARLEY_HOST_ROW_CLAIMS) != 0;
     ret->verdict.gets = 1;
+    ret->qualified = (head.flags & PARLEY_HOST_ROW_QUALIFIED) != 0;
 
     *rest = parley_str_from(*rest, head.sub);
 
@@ -240,6 +243,7 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->shape = PARLEY_CHAT_AS_REQUEST;
     v->reader = owner->names[p->proto];
     v->source = views->source;
+    v->qualified = row->qualified;
     v->attempt = 1;
     v->directedness = row->verdict.directedness;
     v->policy = row->verdict.policy;
