@@ -335,7 +335,7 @@ subtest 'GW-16 rates and the window are checked in an empty state, and explain s
                  . 'transport sender signature revocation sender-rate '
                  . 'arguments submission reference policy direction local session age admit '
                  . 'refute rewrite translate loss keep suspend record '
-                 . 'publish escalate forward', 'the order of the gateway');
+                 . 'host publish escalate forward', 'the order of the gateway');
 };
 
 
