@@ -82,7 +82,6 @@ parley_gate_mailbox_open(parley_gate_t *g,
     o->session = PARLEY_STR(PARLEY_MAILBOX_NAME);
     s->session = o->session;
     o->reader.modes = session->modes;
-    o->reader.interrupt = session->interrupt;
 
     if (parley_gate_mailbox_card(g, session, &s->card) != 0) {
         return parley_error_memory(g->err);

@@ -131,6 +131,10 @@ parley_host_event_shared(parley_gate_t *g, parley_str_t id,
                                   "the state did not answer");
     }
 
+    if (records->n < 0) {
+        return parley_error_memory(g->err);
+    }
+
     for (i = 0; i < records->n; i++) {
         if (records->list[i].tag != name.tag) {
             return 1;

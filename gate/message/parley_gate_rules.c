@@ -502,7 +502,6 @@ parley_gate_reader(const parley_gate_t *g, parley_reader_t *ret)
     ret->mailbox = NULL;
     ret->modes = PARLEY_CHAT_MODE_ALL
                  & ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
-    ret->interrupt = 0;
     ret->ruled = parley_gate_denies(g) != 0;
 }
 

@@ -34,9 +34,9 @@ parley_step_result_t parley_gate_keys(parley_gate_t *g);
 parley_step_result_t parley_gate_keys_method(parley_gate_t *g,
     parley_str_t method);
 
-/* methods of a parley_keys location, see parley_gate_methods() */
-#define PARLEY_HOST_METHODS  "GET, POST"
+/* methods of parley_keys, and of parley_host; see parley_gate_methods() */
 #define PARLEY_KEYS_METHODS  "GET, POST, DELETE"
+#define PARLEY_HOST_METHODS  "GET, POST"
 
 /* parley_gate_control.c: parley_control */
 

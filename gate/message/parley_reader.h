@@ -44,8 +44,6 @@ typedef struct parley_reader_s {
                                                mailbox; NULL: it is not */
     uint32_t                   modes;       /* of chat that its session has,
                                                PARLEY_CHAT_MODE_BIT() */
-    unsigned                   interrupt:1; /* its session has hard
-                                               interrupts */
     unsigned                   ruled:1;     /* a rule may deny a message to
                                                it */
 } parley_reader_t;

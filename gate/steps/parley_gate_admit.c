@@ -117,7 +117,6 @@ parley_gate_admit(parley_gate_t *g)
             return PARLEY_RESULT_PASSED;
         }
 
-
         if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->serve.mcp != NULL) {
             return parley_gate_await_reply_again(g) == PARLEY_WAIT
                    ? PARLEY_RESULT_WAIT : PARLEY_RESULT_REFUSED;

@@ -660,10 +660,10 @@ const parley_str_t  ngx_http_parley_page = parley_str(
     " clocks (NTP). A message that is sent again much later needs a new time "
     "and a new id. The operator's limits are in parley_freshness.\"],\n"
     "\"send-failed\":[\"The chat surface refused the message for good, and co"
-    "nfirmed that it shows it nowhere. Only the result of a tool has this cod"
-    "e.\",\"Send another text under another key, if an answer is still needed"
-    ": the event can be answered again. The same key gives this result again."
-    "\"],\n"
+    "nfirmed that it shows it nowhere. Only the result of a tool that sends h"
+    "as this code; this version has no such tool.\",\"Send another text under"
+    " another key, if an answer is still needed: the event can be answered ag"
+    "ain. The same key gives this result again.\"],\n"
     "\"translation-unsupported\":[\"The service's protocol cannot express thi"
     "s message.\",\"Send a message that has an equivalent in the mapping, or "
     "send it to a service that speaks your protocol.\"],\n"
@@ -1555,8 +1555,8 @@ const parley_str_t  ngx_http_parley_page = parley_str(
 
 
 const parley_str_t  ngx_http_parley_page_policy = parley_str(
-    "default-src 'none'; script-src 'sha256-tdbzHe1nf1MfACBNaSMNim7w3+0mPyeQi"
-    "nYL4gYvDUM='; style-src 'sha256-7u/YsAvLO4StpNao5XpgBjjRErajcLSWg07zjmub"
+    "default-src 'none'; script-src 'sha256-ZUgdpnXGHpvGEeOJqUycKdq/zEoxOAYF6"
+    "j/pnITuREQ='; style-src 'sha256-7u/YsAvLO4StpNao5XpgBjjRErajcLSWg07zjmub"
     "ozY='; connect-src 'self'; img-src data:; base-uri 'none'; form-action '"
     "none'; frame-ancestors 'none'"
 );
