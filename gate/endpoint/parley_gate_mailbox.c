@@ -11,6 +11,7 @@
 #include "gate/host/parley_host.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/message/parley_stream_request.h"
+#include "gate/party/parley_address.h"
 #include "gate/settings/parley_settings.h"
 #include "state/parley_log.h"
 
@@ -131,16 +132,14 @@ static int
 parley_gate_mailbox_newest(parley_gate_t *g, const parley_subscription_t *s)
 {
     int                    i, rc;
-    parley_roster_t        roster;
+    uint32_t               at;
+    parley_str_t           address;
     parley_roster_page_t   page;
 
-    memset(&roster, 0, sizeof(parley_roster_t));
-
-    roster.log = s->log;
-    roster.max = PARLEY_MAILBOX_CARDS;
-    roster.arena = g->arena;
-
-    rc = parley_ask_roster(&g->ask, &roster, &page);
+    at = 0;
+    rc = parley_address_of(g->arena, g->who->principal, &address) == 0
+         ? parley_gate_roster_page(g, address, PARLEY_MAILBOX_CARDS, &at, &page)
+         : -1;
 
     if (rc == PARLEY_WAIT) {
         return rc;

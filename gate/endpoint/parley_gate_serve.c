@@ -15,6 +15,11 @@ typedef struct {
 } parley_gate_served_t;
 
 
+static parley_step_result_t parley_gate_pass(parley_gate_t *g);
+static parley_step_result_t parley_gate_pass_method(parley_gate_t *g,
+    parley_str_t method);
+
+
 static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
     [PARLEY_ENDPOINT_KEYS] = {
         parley_gate_keys, parley_gate_keys_method
@@ -53,4 +58,30 @@ parley_gate_serve_method(parley_gate_t *g, parley_str_t method)
     parley_endpoint_t  endpoint = parley_settings_endpoint(g->conf.s);
 
     return parley_gate_served[endpoint].method(g, method);
+}
+
+
+/*
+ * A location that proves the caller and reads no message (GW-30).  The request
+ * passes, unchanged, to the content handler of the location if the step POLICY
+ * allows it.
+ */
+
+static parley_step_result_t
+parley_gate_pass(parley_gate_t *g)
+{
+    return parley_step_result(parley_gate_is_served(g));
+}
+
+
+/* Every method passes; rules with method= decide. */
+
+static parley_step_result_t
+parley_gate_pass_method(parley_gate_t *g, parley_str_t method)
+{
+    (void) method;
+
+    g->serve.request = PARLEY_STR("request");
+
+    return PARLEY_RESULT_PASSED;
 }

@@ -46,12 +46,6 @@ parley_step_result_t parley_gate_control_method(parley_gate_t *g,
 
 #define PARLEY_CONTROL_METHODS  "GET, DELETE"
 
-/* parley_gate_pass.c: a location that proves the caller and reads no message */
-
-parley_step_result_t parley_gate_pass(parley_gate_t *g);
-parley_step_result_t parley_gate_pass_method(parley_gate_t *g,
-    parley_str_t method);
-
 /* parley_gate_relay.c: GET and DELETE that an existing service answers */
 
 /* Returns the methods of such requests here.  An empty one ends the list. */
