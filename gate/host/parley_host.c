@@ -28,6 +28,7 @@ parley_gate_host(parley_gate_t *g)
     memset(&g->out.reply, 0, sizeof(parley_reply_t));
 
     c.g = g;
+    parley_host_of(g, &c.h);
     c.chat = parley_codecs[g->read.proto]->chat;
 
     if (g->who->principal == NULL) {
@@ -48,7 +49,33 @@ parley_gate_host(parley_gate_t *g)
         rc = parley_host_run(&c);
     }
 
+    if (c.h.full) {
+        g->report.wait = PARLEY_GATE_NO_ROOM;
+    }
+
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
+}
+
+
+parley_str_t
+parley_host_event_named(parley_str_t id)
+{
+    unsigned             i;
+    static const parley_str_t  ends[] = {
+        parley_str(":reminder"), parley_str(":free")
+    };
+
+    for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+
+        if (id.len > ends[i].len
+            && memcmp(id.data + id.len - ends[i].len, ends[i].data, ends[i].len)
+               == 0)
+        {
+            return parley_str_make(id.data, id.len - ends[i].len);
+        }
+    }
+
+    return id;
 }
 
 

@@ -84,7 +84,7 @@ parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
 
     parley_expand_log(k->g->ask.state, address, k->log);
 
-    rc = parley_host_cursor_get(k->g, k->reader->sub, &k->cursor,
+    rc = parley_host_cursor_get(&k->c->h, k->reader->sub, &k->cursor,
                                 &k->generation);
 
     if (rc < 0) {
@@ -97,7 +97,7 @@ parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
         after.epoch = PARLEY_HOST_BEFORE;
     }
 
-    rc = parley_host_read(k->g, k->log, &after, n, 0,
+    rc = parley_host_read(&k->c->h, k->log, &after, n, 0,
                           &k->page);
     if (rc != 0) {
         return rc;
@@ -127,7 +127,7 @@ parley_host_mailbox_next(parley_host_mailbox_t *k, size_t n, int backward)
         return 0;
     }
 
-    rc = parley_host_read(k->g, k->log, &place, n, backward, &k->page);
+    rc = parley_host_read(&k->c->h, k->log, &place, n, backward, &k->page);
 
     return rc != 0 ? rc : k->page.epoch == place.epoch;
 }
@@ -188,7 +188,7 @@ parley_host_ack_note(parley_host_mailbox_t *k)
         return 0;
     }
 
-    rc = parley_host_delivery_get(k->g, p.id, views.source, k->reader->sub,
+    rc = parley_host_delivery_get(&k->c->h, p.id, views.source, k->reader->sub,
                                   &delivery);
 
     if (rc < 0 || delivery.accepted
@@ -204,7 +204,7 @@ parley_host_ack_note(parley_host_mailbox_t *k)
         delivery.disposition = PARLEY_CHAT_FAILED;
     }
 
-    rc = parley_host_delivery_put(k->g, p.id, views.source, k->reader->sub,
+    rc = parley_host_delivery_put(&k->c->h, p.id, views.source, k->reader->sub,
                                   &delivery);
 
     return rc < 0 ? rc : 1;
@@ -262,7 +262,7 @@ parley_host_ack_passes(parley_host_mailbox_t *k, int i)
         return 1;
     }
 
-    rc = parley_host_delivery_get(k->g, p.id, views.source, k->reader->sub,
+    rc = parley_host_delivery_get(&k->c->h, p.id, views.source, k->reader->sub,
                                   &delivery);
 
     return rc < 0 ? rc
@@ -287,7 +287,7 @@ parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
 static int
 parley_host_ack_put(parley_host_mailbox_t *k, int moved)
 {
-    return moved ? parley_host_cursor_put(k->g, k->reader->sub, &k->cursor,
+    return moved ? parley_host_cursor_put(&k->c->h, k->reader->sub, &k->cursor,
                                           k->generation) : 0;
 }
 
@@ -349,13 +349,13 @@ parley_host_ack_page(parley_host_mailbox_t *k, const parley_place_t *place,
         }
 
         if (parley_host_mailbox_event(k, i, &p, &views, &row)) {
-            rc = parley_host_delivery_get(k->g, p.id, views.source,
+            rc = parley_host_delivery_get(&k->c->h, p.id, views.source,
                                           k->reader->sub, &delivery);
 
             if (rc >= 0 && !delivery.accepted) {
                 (*left)--;
                 delivery.accepted = 1;
-                rc = parley_host_delivery_put(k->g, p.id, views.source,
+                rc = parley_host_delivery_put(&k->c->h, p.id, views.source,
                                               k->reader->sub, &delivery);
             }
 
@@ -378,10 +378,13 @@ parley_host_begin_after(parley_gate_t *g, const uint8_t *log,
 {
     int                rc;
     uint32_t           generation;
+    parley_host_t      h;
     parley_place_t     after;
     parley_log_page_t  page;
 
-    rc = parley_host_cursor_get(g, sub, ret, &generation);
+    parley_host_of(g, &h);
+
+    rc = parley_host_cursor_get(&h, sub, ret, &generation);
 
     if (rc < 0) {
         return rc;
@@ -393,7 +396,7 @@ parley_host_begin_after(parley_gate_t *g, const uint8_t *log,
         after.epoch = PARLEY_HOST_BEFORE;
     }
 
-    rc = parley_host_read(g, log, &after, 1, 0, &page);
+    rc = parley_host_read(&h, log, &after, 1, 0, &page);
 
     if (rc != 0) {
         return rc;

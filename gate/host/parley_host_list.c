@@ -170,7 +170,7 @@ parley_host_list_seek(parley_host_list_t *l)
         memset(&from, 0, sizeof(parley_place_t));
     }
 
-    rc = parley_host_read(l->k.g, l->k.log, &from, PARLEY_HOST_LISTED,
+    rc = parley_host_read(&l->k.c->h, l->k.log, &from, PARLEY_HOST_LISTED,
                           backward, &l->k.page);
 
     if (rc != 0 || l->k.page.epoch == 0) {
@@ -253,7 +253,7 @@ parley_host_list_record(parley_host_list_t *l, int i)
         return 0;
     }
 
-    rc = parley_host_delivery_get(l->k.g, p.id, views.source,
+    rc = parley_host_delivery_get(&l->k.c->h, p.id, views.source,
                                   l->k.reader->sub, &delivery);
 
     if (rc < 0) {

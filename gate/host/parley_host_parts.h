@@ -22,8 +22,29 @@
 #define PARLEY_HOST_OCTETS   (1 << 20)       /* octets of one read */
 
 
+/* what one piece of work of the host has: a call, or a job */
+typedef struct {
+    parley_ask_t                          *ask;
+    parley_arena_t                        *arena;
+    parley_error_t                        *err;
+    const struct parley_settings_http_s   *http;
+    const struct parley_host_conf_s       *host;
+    const parley_chat_t                   *chat;
+    parley_proto_t                         proto;   /* of chat */
+    const uint8_t                         *account; /* that pays */
+    uint64_t                               seed;    /* for JSON */
+    int64_t                                now_ms;  /* wall clock */
+    unsigned                               full:1;  /* result: no room in the
+                                                       state */
+} parley_host_t;
+
+/* Fills *ret for a call. */
+void parley_host_of(parley_gate_t *g, parley_host_t *ret);
+
+
 /* a call at the host */
 typedef struct {
+    parley_host_t              h;
     parley_gate_t             *g;
     const parley_chat_t       *chat;
     parley_chat_call_t         call;
@@ -35,7 +56,9 @@ typedef struct {
 
 /* the common part of the views of an event */
 typedef struct {
-    parley_str_t          source;       /* "slack/T123" */
+    parley_str_t          source;       /* "slack.T123" */
+    parley_str_t          key;          /* idempotencyKey for the surface;
+                                           empty: none */
     parley_chat_reason_t  reason;
     int64_t               deadline_ms;  /* of the event */
 } parley_host_views_t;
@@ -46,6 +69,8 @@ typedef struct {
     parley_attention_verdict_t  verdict;    /* without caps */
     unsigned                    qualified:1;    /* another source had the id
                                                    before */
+    unsigned                    surface:1;      /* the surface of the
+                                                   conversation */
 } parley_host_row_t;
 
 /* Write views: _begin(), then each row, then _done().  _done() returns 0, or -1
@@ -82,12 +107,23 @@ int parley_host_view_make(const parley_publication_t *p, uint64_t seed,
 
 /* an accepted event, or one that is being accepted */
 typedef struct {
-    parley_str_t    source;
-    parley_str_t    author;         /* sub */
-    parley_place_t  place;          /* in the conversation's log; epoch 0: the
-                                       append is not known to be done */
-    uint8_t         print[PARLEY_PRINT_LEN];
+    parley_str_t        source;
+    parley_str_t        author;         /* sub */
+    parley_str_t        conversation;
+    parley_chat_kind_t  kind;
+    parley_str_t        thread;
+    parley_place_t      place;          /* in the conversation's log; epoch 0:
+                                           the append is not known to be
+                                           done */
+    uint8_t             print[PARLEY_PRINT_LEN];
 } parley_host_event_t;
+
+/* names a thread; thread empty: messages of the conversation in no thread */
+typedef struct {
+    parley_str_t  source;
+    parley_str_t  conversation;
+    parley_str_t  thread;
+} parley_host_thread_name_t;
 
 /* a party of a thread */
 typedef struct {
@@ -96,11 +132,22 @@ typedef struct {
     unsigned      agent:1;
 } parley_host_party_t;
 
+/* the claim of an event or a thread */
+typedef struct {
+    parley_str_t  owner;            /* sub; empty: none */
+    int64_t       until_ms;         /* wall clock */
+    uint32_t      number;           /* of this claim, from 1 */
+    uint32_t      generation;       /* of an event's claim */
+} parley_host_claim_t;
+
 /* facts of a thread; the oldest party comes first */
 typedef struct {
     uint32_t             agents;    /* see parley_attention_thread_t */
     unsigned             n;
     parley_host_party_t  parties[PARLEY_HOST_ENTRIES];
+    parley_host_claim_t  claim;
+    parley_str_t         resolved_by;       /* sub; empty: not resolved */
+    int64_t              resolved_ms;
     uint32_t             generation;        /* of its record; 0: none */
 } parley_host_thread_t;
 
@@ -108,42 +155,61 @@ typedef struct {
 typedef struct {
     parley_chat_disposition_t  disposition;
     unsigned                   accepted:1;
+    unsigned                   reminded:1;
+    unsigned                   extended:1;  /* a deferral or a claim has moved
+                                               the deadline */
+    uint8_t                    attempts;    /* offers after the first */
+    uint8_t                    escalated;   /* principals that got it after the
+                                               deadline */
+    uint8_t                    failures;    /* answers that the surface refused
+                                               for good */
+    int64_t                    due_ms;      /* deadline, wall clock; 0: that of
+                                               the event */
+    parley_str_t               answer;      /* id of the answer: the slot;
+                                               empty: free */
+    uint32_t                   generation;  /* of its record; 0: none */
 } parley_host_delivery_t;
 
 /*
  * Find a record.  Return 1; 0 if there is none, with *ret zeroed; PARLEY_WAIT;
  * or -1 with g->err.
  */
-int parley_host_event_get(parley_gate_t *g, parley_str_t id,
+int parley_host_event_get(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_host_event_t *ret);
-int parley_host_thread_get(parley_gate_t *g, const parley_chat_event_t *e,
-    parley_str_t source, parley_host_thread_t *ret);
-int parley_host_delivery_get(parley_gate_t *g, parley_str_t id,
+int parley_host_thread_get(parley_host_t *h,
+    const parley_host_thread_name_t *thread, parley_host_thread_t *ret);
+int parley_host_delivery_get(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub, parley_host_delivery_t *ret);
-int parley_host_cursor_get(parley_gate_t *g, parley_str_t sub,
+int parley_host_claim_get(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_host_claim_t *ret);
+int parley_host_cursor_get(parley_host_t *h, parley_str_t sub,
     parley_place_t *ret, uint32_t *generation);
 
 /*
- * Put a record.  Return 0; 1: stale, as the record exists (fresh), or has
- * changed since it was read; PARLEY_WAIT; or -1 with g->err: capacity.
+ * Put a record, in place of the one of its generation.  Return 0; 1: stale, as
+ * the record exists (fresh, generation 0), or has changed since it was read;
+ * PARLEY_WAIT; or -1 with h->err: capacity, and h->full if it found no room.
  */
-int parley_host_event_put(parley_gate_t *g, parley_str_t id,
+int parley_host_event_put(parley_host_t *h, parley_str_t id,
     const parley_host_event_t *event, int fresh);
-int parley_host_thread_put(parley_gate_t *g, const parley_chat_event_t *e,
-    parley_str_t source, const parley_host_thread_t *thread);
-int parley_host_delivery_put(parley_gate_t *g, parley_str_t id,
+int parley_host_thread_put(parley_host_t *h,
+    const parley_host_thread_name_t *where,
+    const parley_host_thread_t *thread);
+int parley_host_delivery_put(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub,
     const parley_host_delivery_t *delivery);
-int parley_host_cursor_put(parley_gate_t *g, parley_str_t sub,
+int parley_host_claim_put(parley_host_t *h, parley_str_t id,
+    parley_str_t source, const parley_host_claim_t *claim);
+int parley_host_cursor_put(parley_host_t *h, parley_str_t sub,
     const parley_place_t *cursor, uint32_t generation);
 
 /* Finds out whether another source has an event of this id.  Returns 1; 0;
-   PARLEY_WAIT; or -1 with g->err. */
-int parley_host_event_shared(parley_gate_t *g, parley_str_t id,
+   PARLEY_WAIT; or -1 with h->err. */
+int parley_host_event_shared(parley_host_t *h, parley_str_t id,
     parley_str_t source);
 
 /* Drops the record of an event.  Returns 0, PARLEY_WAIT or -1. */
-int parley_host_event_drop(parley_gate_t *g, parley_str_t id,
+int parley_host_event_drop(parley_host_t *h, parley_str_t id,
     parley_str_t source);
 
 /* Computes the key of the log of a conversation. */
@@ -152,9 +218,9 @@ void parley_host_conversation(const parley_state_t *state,
 
 /*
  * Reads at most n records of a log, forward after a place or, backward, from
- * the end.  Returns 0, PARLEY_WAIT, or -1 with g->err.
+ * the end.  Returns 0, PARLEY_WAIT, or -1 with h->err.
  */
-int parley_host_read(parley_gate_t *g, const uint8_t *log,
+int parley_host_read(parley_host_t *h, const uint8_t *log,
     const parley_place_t *after, size_t n, int backward,
     parley_log_page_t *ret);
 
@@ -162,10 +228,63 @@ int parley_host_read(parley_gate_t *g, const uint8_t *log,
 #define PARLEY_HOST_BEFORE  1
 
 
+/* parley_host_publish.c */
+
+/* an event to publish; the caller sets all up to "results" */
+typedef struct {
+    parley_host_t              *h;
+    parley_gate_t              *g;          /* NULL: a job, whose caller wakes
+                                               the processes */
+    const parley_chat_event_t  *e;
+    const char                 *member;     /* that named the id */
+    parley_str_t                source;
+    parley_str_t                sub;        /* author, as threads know it */
+    parley_str_t                name;       /* its name in the directory */
+    const parley_principal_t   *author;     /* that sends the event itself;
+                                               NULL: an account, or the host */
+    parley_str_t                sender;     /* sub of the proven caller */
+    const parley_principal_t   *surface;    /* also gets the event; NULL:
+                                               none */
+    parley_str_t                key;        /* idempotencyKey for the surface */
+    parley_str_t                message;    /* as it is kept */
+    const uint8_t              *print;      /* [PARLEY_PRINT_LEN] of content */
+    unsigned                    obliged:1;  /* the event that this one is about
+                                               obliged its author */
+    unsigned                    left:1;     /* EVENT exists: a process died */
+
+    /* results */
+    parley_chat_reader_t       *readers;    /* that get the event, without the
+                                               surface */
+    unsigned                    nreaders;
+    parley_host_event_t         known;      /* its record */
+
+    /* private */
+    parley_host_thread_name_t   where;
+    parley_host_thread_t        thread;
+    parley_attention_t         *attention;
+    uint8_t                   (*logs)[PARLEY_KEY_LEN];
+    size_t                      nlogs;
+    parley_str_t                views;
+    unsigned                    qualified:1;        /* another source had the
+                                                       id before */
+} parley_host_post_t;
+
+/*
+ * Decides about the readers of an event, and appends it.  Returns 0;
+ * PARLEY_WAIT; or -1 with h->err: field-invalid, identity-unmappable,
+ * reply-unmatched, message-in-flight, or capacity.
+ */
+int parley_host_publish(parley_host_post_t *post);
+
+/* Returns the event that an id of a reference means: "m1" for "m1:reminder" and
+   "m1:free". */
+parley_str_t parley_host_event_named(parley_str_t id);
+
+
 /* parley_host_accept.c */
 
 /* Fills a reader in the answer to a surface. */
-void parley_host_reader(const parley_gate_t *g, const parley_host_row_t *row,
+void parley_host_reader(const parley_host_t *h, const parley_host_row_t *row,
     parley_chat_reader_t *ret);
 
 /* Accepts the event of a surface.  Returns 0 with the answer in g->out.reply,

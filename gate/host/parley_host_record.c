@@ -6,17 +6,46 @@
 #include <string.h>
 
 #include "gate/host/parley_host_parts.h"
+#include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
+#include "translate/parley_codec.h"
 
 
+/* fixed part of an event; its texts follow */
 typedef struct {
-    uint16_t  source;               /* octets of the texts */
-    uint16_t  author;
-    uint8_t   zero[4];
-    uint8_t   epoch[8];
-    uint8_t   offset[8];
-    uint8_t   print[PARLEY_PRINT_LEN];
+    uint8_t  kind;
+    uint8_t  zero[7];
+    uint8_t  epoch[8];
+    uint8_t  offset[8];
+    uint8_t  print[PARLEY_PRINT_LEN];
 } parley_host_event_head_t;
+
+/* fixed part of a thread; names in claim and resolved, and the parties follow */
+typedef struct {
+    uint8_t  agents[4];
+    uint8_t  number[4];             /* claim */
+    uint8_t  until_ms[8];
+    uint8_t  resolved_ms[8];
+} parley_host_thread_head_t;
+
+/* fixed part of a reader's part; the id of its answer follows */
+typedef struct {
+    uint8_t  disposition;
+    uint8_t  accepted;
+    uint8_t  attempts;
+    uint8_t  reminded;
+    uint8_t  escalated;
+    uint8_t  extended;
+    uint8_t  failures;
+    uint8_t  zero;
+    uint8_t  due_ms[8];
+} parley_host_delivery_head_t;
+
+/* fixed part of a claim; its owner follows */
+typedef struct {
+    uint8_t  until_ms[8];
+    uint8_t  number[4];
+} parley_host_claim_head_t;
 
 #define PARLEY_HOST_PARTY_AUTHOR  1     /* bits before the sub of a party */
 #define PARLEY_HOST_PARTY_AGENT   2
@@ -28,18 +57,74 @@ typedef struct {
 } parley_host_party_head_t;
 
 
-static void parley_host_event_id(const parley_gate_t *g, parley_str_t id,
+static void parley_host_text(parley_buf_t *b, parley_str_t text);
+static parley_str_t parley_host_text_read(parley_str_t *rest);
+static void parley_host_event_id(const parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_record_id_t *ret);
-static void parley_host_id(const parley_gate_t *g, parley_kind_t kind,
+static void parley_host_id(const parley_host_t *h, parley_kind_t kind,
     const parley_str_t *parts, size_t n, parley_record_id_t *ret);
-static int parley_host_get(parley_gate_t *g, const parley_record_id_t *id,
+static int parley_host_get(parley_host_t *h, const parley_record_id_t *id,
     parley_record_t *ret);
-static int parley_host_put(parley_gate_t *g, const parley_record_id_t *id,
-    parley_str_t value, int fresh, uint32_t replaces);
+static int parley_host_put(parley_host_t *h, const parley_record_id_t *id,
+    parley_buf_t *b, int fresh, uint32_t replaces);
+
+
+void
+parley_host_of(parley_gate_t *g, parley_host_t *ret)
+{
+    memset(ret, 0, sizeof(parley_host_t));
+
+    parley_gate_account(g);
+
+    ret->ask = &g->ask;
+    ret->arena = g->arena;
+    ret->err = g->err;
+    ret->http = g->conf.http;
+    ret->host = g->conf.s->host;
+    ret->chat = parley_codecs[g->read.proto]->chat;
+    ret->proto = g->read.proto;
+    ret->account = g->proof.account;
+    ret->seed = g->in.seed;
+    ret->now_ms = g->in.now_ms;
+}
+
+
+static void
+parley_host_text(parley_buf_t *b, parley_str_t text)
+{
+    uint16_t  len;
+
+    len = (uint16_t) text.len;
+
+    parley_buf_str(b, parley_str_make(&len, sizeof(len)));
+    parley_buf_str(b, parley_str_make(text.data, len));
+}
+
+
+/* Reads the next text; empty if there is none. */
+
+static parley_str_t
+parley_host_text_read(parley_str_t *rest)
+{
+    uint16_t      len;
+    parley_str_t  text;
+
+    if (rest->len < sizeof(len)) {
+        return parley_str_none;
+    }
+
+    memcpy(&len, rest->data, sizeof(len));
+    *rest = parley_str_from(*rest, sizeof(len));
+
+    text = parley_str_make(rest->data, len < rest->len ? len : rest->len);
+    *rest = parley_str_from(*rest, text.len);
+
+    return text;
+}
 
 
 int
-parley_host_event_get(parley_gate_t *g, parley_str_t id, parley_str_t source,
+parley_host_event_get(parley_host_t *h, parley_str_t id, parley_str_t source,
     parley_host_event_t *ret)
 {
     int                        rc;
@@ -50,9 +135,9 @@ parley_host_event_get(parley_gate_t *g, parley_str_t id, parley_str_t source,
 
     memset(ret, 0, sizeof(parley_host_event_t));
 
-    parley_host_event_id(g, id, source, &name);
+    parley_host_event_id(h, id, source, &name);
 
-    rc = parley_host_get(g, &name, &record);
+    rc = parley_host_get(h, &name, &record);
 
     if (rc != 1 || record.value.len < sizeof(head)) {
         return rc == 1 ? 0 : rc;
@@ -61,12 +146,11 @@ parley_host_event_get(parley_gate_t *g, parley_str_t id, parley_str_t source,
     memcpy(&head, record.value.data, sizeof(head));
     rest = parley_str_from(record.value, sizeof(head));
 
-    if ((size_t) head.source + head.author > rest.len) {
-        return 0;
-    }
-
-    ret->source = parley_str_make(rest.data, head.source);
-    ret->author = parley_str_make(rest.data + head.source, head.author);
+    ret->kind = (parley_chat_kind_t) head.kind;
+    ret->source = parley_host_text_read(&rest);
+    ret->author = parley_host_text_read(&rest);
+    ret->conversation = parley_host_text_read(&rest);
+    ret->thread = parley_host_text_read(&rest);
     memcpy(&ret->place.epoch, head.epoch, sizeof(head.epoch));
     memcpy(&ret->place.offset, head.offset, sizeof(head.offset));
     memcpy(ret->print, head.print, sizeof(head.print));
@@ -76,63 +160,59 @@ parley_host_event_get(parley_gate_t *g, parley_str_t id, parley_str_t source,
 
 
 int
-parley_host_event_put(parley_gate_t *g, parley_str_t id,
+parley_host_event_put(parley_host_t *h, parley_str_t id,
     const parley_host_event_t *event, int fresh)
 {
     parley_buf_t               b;
-    parley_str_t               value;
     parley_record_id_t         name;
     parley_host_event_head_t   head;
 
     memset(&head, 0, sizeof(head));
 
-    head.source = (uint16_t) event->source.len;
-    head.author = (uint16_t) event->author.len;
+    head.kind = (uint8_t) event->kind;
     memcpy(head.epoch, &event->place.epoch, sizeof(head.epoch));
     memcpy(head.offset, &event->place.offset, sizeof(head.offset));
     memcpy(head.print, event->print, sizeof(head.print));
 
-    parley_buf_init(&b, g->arena, 0);
+    parley_buf_init(&b, h->arena, 0);
     parley_buf_str(&b, parley_str_make(&head, sizeof(head)));
-    parley_buf_str(&b, event->source);
-    parley_buf_str(&b, event->author);
+    parley_host_text(&b, event->source);
+    parley_host_text(&b, event->author);
+    parley_host_text(&b, event->conversation);
+    parley_host_text(&b, event->thread);
 
-    if (parley_buf_done(&b, &value) != 0) {
-        return parley_error_memory(g->err);
-    }
+    parley_host_event_id(h, id, event->source, &name);
 
-    parley_host_event_id(g, id, event->source, &name);
-
-    return parley_host_put(g, &name, value, fresh, 0);
+    return parley_host_put(h, &name, &b, fresh, 0);
 }
 
 
 int
-parley_host_event_shared(parley_gate_t *g, parley_str_t id,
+parley_host_event_shared(parley_host_t *h, parley_str_t id,
     parley_str_t source)
 {
     int                  i, rc;
     parley_records_t    *records;
     parley_record_id_t   name;
 
-    records = parley_arena_alloc(g->arena, sizeof(parley_records_t));
+    records = parley_arena_alloc(h->arena, sizeof(parley_records_t));
 
     if (records == NULL) {
-        return parley_error_memory(g->err);
+        return parley_error_memory(h->err);
     }
 
-    parley_host_event_id(g, id, source, &name);
+    parley_host_event_id(h, id, source, &name);
 
-    rc = parley_ask_get(&g->ask, name.kind, name.key, records);
+    rc = parley_ask_get(h->ask, name.kind, name.key, records);
 
     if (rc != 0) {
         return rc != -1 ? rc
-               : parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+               : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
                                   "the state did not answer");
     }
 
     if (records->n < 0) {
-        return parley_error_memory(g->err);
+        return parley_error_memory(h->err);
     }
 
     for (i = 0; i < records->n; i++) {
@@ -146,45 +226,45 @@ parley_host_event_shared(parley_gate_t *g, parley_str_t id,
 
 
 int
-parley_host_event_drop(parley_gate_t *g, parley_str_t id, parley_str_t source)
+parley_host_event_drop(parley_host_t *h, parley_str_t id, parley_str_t source)
 {
     parley_record_id_t  name;
 
-    parley_host_event_id(g, id, source, &name);
+    parley_host_event_id(h, id, source, &name);
 
-    return parley_ask_drop(&g->ask, &name, 0);
+    return parley_ask_drop(h->ask, &name, 0);
 }
 
 
 /* The records of two sources with one id differ by their tag. */
 
 static void
-parley_host_event_id(const parley_gate_t *g, parley_str_t id,
+parley_host_event_id(const parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_record_id_t *ret)
 {
-    parley_host_id(g, PARLEY_KIND_EVENT, &id, 1, ret);
+    parley_host_id(h, PARLEY_KIND_EVENT, &id, 1, ret);
 
-    ret->tag = parley_state_text_tag(g->ask.state, source);
+    ret->tag = parley_state_text_tag(h->ask->state, source);
 }
 
 
 static void
-parley_host_thread_id(const parley_gate_t *g, const parley_chat_event_t *e,
-    parley_str_t source, parley_record_id_t *ret)
+parley_host_thread_id(const parley_host_t *h,
+    const parley_host_thread_name_t *thread, parley_record_id_t *ret)
 {
     parley_str_t  parts[3];
 
-    parts[0] = source;
-    parts[1] = e->conversation;
-    parts[2] = e->thread;
+    parts[0] = thread->source;
+    parts[1] = thread->conversation;
+    parts[2] = thread->thread;
 
-    parley_host_id(g, PARLEY_KIND_THREAD, parts, 3, ret);
+    parley_host_id(h, PARLEY_KIND_THREAD, parts, 3, ret);
 }
 
 
 int
-parley_host_thread_get(parley_gate_t *g, const parley_chat_event_t *e,
-    parley_str_t source, parley_host_thread_t *ret)
+parley_host_thread_get(parley_host_t *h,
+    const parley_host_thread_name_t *thread, parley_host_thread_t *ret)
 {
     int                       rc;
     parley_str_t              rest;
@@ -192,20 +272,28 @@ parley_host_thread_get(parley_gate_t *g, const parley_chat_event_t *e,
     parley_record_id_t        name;
     parley_host_party_t      *party;
     parley_host_party_head_t  head;
+    parley_host_thread_head_t fixed;
 
     memset(ret, 0, sizeof(parley_host_thread_t));
 
-    parley_host_thread_id(g, e, source, &name);
+    parley_host_thread_id(h, thread, &name);
 
-    rc = parley_host_get(g, &name, &record);
+    rc = parley_host_get(h, &name, &record);
 
-    if (rc != 1 || record.value.len < sizeof(ret->agents)) {
+    if (rc != 1 || record.value.len < sizeof(fixed)) {
         return rc == 1 ? 0 : rc;
     }
 
+    memcpy(&fixed, record.value.data, sizeof(fixed));
+    rest = parley_str_from(record.value, sizeof(fixed));
+
     ret->generation = record.generation;
-    memcpy(&ret->agents, record.value.data, sizeof(ret->agents));
-    rest = parley_str_from(record.value, sizeof(ret->agents));
+    memcpy(&ret->agents, fixed.agents, sizeof(fixed.agents));
+    memcpy(&ret->claim.number, fixed.number, sizeof(fixed.number));
+    memcpy(&ret->claim.until_ms, fixed.until_ms, sizeof(fixed.until_ms));
+    memcpy(&ret->resolved_ms, fixed.resolved_ms, sizeof(fixed.resolved_ms));
+    ret->claim.owner = parley_host_text_read(&rest);
+    ret->resolved_by = parley_host_text_read(&rest);
 
     while (rest.len >= sizeof(head) && ret->n < PARLEY_HOST_ENTRIES) {
         memcpy(&head, rest.data, sizeof(head));
@@ -228,18 +316,24 @@ parley_host_thread_get(parley_gate_t *g, const parley_chat_event_t *e,
 
 
 int
-parley_host_thread_put(parley_gate_t *g, const parley_chat_event_t *e,
-    parley_str_t source, const parley_host_thread_t *thread)
+parley_host_thread_put(parley_host_t *h,
+    const parley_host_thread_name_t *where, const parley_host_thread_t *thread)
 {
     unsigned                   i;
     parley_buf_t               b;
-    parley_str_t               value;
     parley_record_id_t         name;
     parley_host_party_head_t   head;
+    parley_host_thread_head_t  fixed;
 
-    parley_buf_init(&b, g->arena, 0);
-    parley_buf_str(&b, parley_str_make(&thread->agents,
-                                       sizeof(thread->agents)));
+    memcpy(fixed.agents, &thread->agents, sizeof(fixed.agents));
+    memcpy(fixed.number, &thread->claim.number, sizeof(fixed.number));
+    memcpy(fixed.until_ms, &thread->claim.until_ms, sizeof(fixed.until_ms));
+    memcpy(fixed.resolved_ms, &thread->resolved_ms, sizeof(fixed.resolved_ms));
+
+    parley_buf_init(&b, h->arena, 0);
+    parley_buf_str(&b, parley_str_make(&fixed, sizeof(fixed)));
+    parley_host_text(&b, thread->claim.owner);
+    parley_host_text(&b, thread->resolved_by);
 
     for (i = 0; i < thread->n; i++) {
         memset(&head, 0, sizeof(head));
@@ -254,19 +348,15 @@ parley_host_thread_put(parley_gate_t *g, const parley_chat_event_t *e,
         parley_buf_str(&b, thread->parties[i].sub);
     }
 
-    if (parley_buf_done(&b, &value) != 0) {
-        return parley_error_memory(g->err);
-    }
+    parley_host_thread_id(h, where, &name);
 
-    parley_host_thread_id(g, e, source, &name);
-
-    return parley_host_put(g, &name, value, thread->generation == 0,
+    return parley_host_put(h, &name, &b, thread->generation == 0,
                            thread->generation);
 }
 
 
 static void
-parley_host_delivery_id(const parley_gate_t *g, parley_str_t id,
+parley_host_delivery_id(const parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub, parley_record_id_t *ret)
 {
     parley_str_t  parts[3];
@@ -275,53 +365,137 @@ parley_host_delivery_id(const parley_gate_t *g, parley_str_t id,
     parts[1] = id;
     parts[2] = sub;
 
-    parley_host_id(g, PARLEY_KIND_DELIVERY, parts, 3, ret);
+    parley_host_id(h, PARLEY_KIND_DELIVERY, parts, 3, ret);
 }
 
 
 int
-parley_host_delivery_get(parley_gate_t *g, parley_str_t id,
+parley_host_delivery_get(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub, parley_host_delivery_t *ret)
 {
-    int                 rc;
-    parley_record_t     record;
-    parley_record_id_t  name;
+    int                          rc;
+    parley_str_t                 rest;
+    parley_record_t              record;
+    parley_record_id_t           name;
+    parley_host_delivery_head_t  head;
 
     memset(ret, 0, sizeof(parley_host_delivery_t));
 
-    parley_host_delivery_id(g, id, source, sub, &name);
+    parley_host_delivery_id(h, id, source, sub, &name);
 
-    rc = parley_host_get(g, &name, &record);
+    rc = parley_host_get(h, &name, &record);
 
-    if (rc == 1 && record.value.len >= 2) {
-        ret->disposition = (parley_chat_disposition_t) record.value.data[0];
-        ret->accepted = record.value.data[1] != 0;
+    if (rc != 1 || record.value.len < sizeof(head)) {
+        return rc == 1 ? 0 : rc;
     }
 
-    return rc;
+    memcpy(&head, record.value.data, sizeof(head));
+    rest = parley_str_from(record.value, sizeof(head));
+
+    ret->disposition = (parley_chat_disposition_t) head.disposition;
+    ret->accepted = head.accepted != 0;
+    ret->attempts = head.attempts;
+    ret->reminded = head.reminded != 0;
+    ret->escalated = head.escalated;
+    ret->extended = head.extended != 0;
+    ret->failures = head.failures;
+    memcpy(&ret->due_ms, head.due_ms, sizeof(head.due_ms));
+    ret->answer = parley_host_text_read(&rest);
+    ret->generation = record.generation;
+
+    return 1;
 }
 
 
 int
-parley_host_delivery_put(parley_gate_t *g, parley_str_t id,
+parley_host_delivery_put(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub,
     const parley_host_delivery_t *delivery)
 {
-    uint8_t             value[2];
-    parley_record_id_t  name;
+    parley_buf_t                 b;
+    parley_record_id_t           name;
+    parley_host_delivery_head_t  head;
 
-    value[0] = (uint8_t) delivery->disposition;
-    value[1] = delivery->accepted;
+    memset(&head, 0, sizeof(head));
 
-    parley_host_delivery_id(g, id, source, sub, &name);
+    head.disposition = (uint8_t) delivery->disposition;
+    head.accepted = delivery->accepted;
+    head.attempts = delivery->attempts;
+    head.reminded = delivery->reminded;
+    head.escalated = delivery->escalated;
+    head.extended = delivery->extended;
+    head.failures = delivery->failures;
+    memcpy(head.due_ms, &delivery->due_ms, sizeof(head.due_ms));
 
-    return parley_host_put(g, &name, parley_str_make(value, sizeof(value)), 0,
-                           0);
+    parley_buf_init(&b, h->arena, 0);
+    parley_buf_str(&b, parley_str_make(&head, sizeof(head)));
+    parley_host_text(&b, delivery->answer);
+
+    parley_host_delivery_id(h, id, source, sub, &name);
+
+    return parley_host_put(h, &name, &b, delivery->generation == 0,
+                           delivery->generation);
+}
+
+
+/* The claim of an event is the part of a reader without a name. */
+
+int
+parley_host_claim_get(parley_host_t *h, parley_str_t id, parley_str_t source,
+    parley_host_claim_t *ret)
+{
+    int                       rc;
+    parley_str_t              rest;
+    parley_record_t           record;
+    parley_record_id_t        name;
+    parley_host_claim_head_t  head;
+
+    memset(ret, 0, sizeof(parley_host_claim_t));
+
+    parley_host_delivery_id(h, id, source, parley_str_none, &name);
+
+    rc = parley_host_get(h, &name, &record);
+
+    if (rc != 1 || record.value.len < sizeof(head)) {
+        return rc == 1 ? 0 : rc;
+    }
+
+    memcpy(&head, record.value.data, sizeof(head));
+    rest = parley_str_from(record.value, sizeof(head));
+
+    memcpy(&ret->until_ms, head.until_ms, sizeof(head.until_ms));
+    memcpy(&ret->number, head.number, sizeof(head.number));
+    ret->owner = parley_host_text_read(&rest);
+    ret->generation = record.generation;
+
+    return 1;
 }
 
 
 int
-parley_host_cursor_get(parley_gate_t *g, parley_str_t sub, parley_place_t *ret,
+parley_host_claim_put(parley_host_t *h, parley_str_t id, parley_str_t source,
+    const parley_host_claim_t *claim)
+{
+    parley_buf_t              b;
+    parley_record_id_t        name;
+    parley_host_claim_head_t  head;
+
+    memcpy(head.until_ms, &claim->until_ms, sizeof(head.until_ms));
+    memcpy(head.number, &claim->number, sizeof(head.number));
+
+    parley_buf_init(&b, h->arena, 0);
+    parley_buf_str(&b, parley_str_make(&head, sizeof(head)));
+    parley_host_text(&b, claim->owner);
+
+    parley_host_delivery_id(h, id, source, parley_str_none, &name);
+
+    return parley_host_put(h, &name, &b, claim->generation == 0,
+                           claim->generation);
+}
+
+
+int
+parley_host_cursor_get(parley_host_t *h, parley_str_t sub, parley_place_t *ret,
     uint32_t *generation)
 {
     int                 rc;
@@ -331,9 +505,9 @@ parley_host_cursor_get(parley_gate_t *g, parley_str_t sub, parley_place_t *ret,
     memset(ret, 0, sizeof(parley_place_t));
     *generation = 0;
 
-    parley_host_id(g, PARLEY_KIND_MAILBOX, &sub, 1, &name);
+    parley_host_id(h, PARLEY_KIND_MAILBOX, &sub, 1, &name);
 
-    rc = parley_host_get(g, &name, &record);
+    rc = parley_host_get(h, &name, &record);
 
     if (rc == 1 && record.value.len >= sizeof(parley_place_t)) {
         memcpy(ret, record.value.data, sizeof(parley_place_t));
@@ -345,40 +519,42 @@ parley_host_cursor_get(parley_gate_t *g, parley_str_t sub, parley_place_t *ret,
 
 
 int
-parley_host_cursor_put(parley_gate_t *g, parley_str_t sub,
+parley_host_cursor_put(parley_host_t *h, parley_str_t sub,
     const parley_place_t *cursor, uint32_t generation)
 {
+    parley_buf_t        b;
     parley_record_id_t  name;
 
-    parley_host_id(g, PARLEY_KIND_MAILBOX, &sub, 1, &name);
+    parley_buf_init(&b, h->arena, 0);
+    parley_buf_str(&b, parley_str_make(cursor, sizeof(parley_place_t)));
 
-    return parley_host_put(g, &name,
-                           parley_str_make(cursor, sizeof(parley_place_t)),
-                           generation == 0, generation);
+    parley_host_id(h, PARLEY_KIND_MAILBOX, &sub, 1, &name);
+
+    return parley_host_put(h, &name, &b, generation == 0, generation);
 }
 
 
 static void
-parley_host_id(const parley_gate_t *g, parley_kind_t kind,
+parley_host_id(const parley_host_t *h, parley_kind_t kind,
     const parley_str_t *parts, size_t n, parley_record_id_t *ret)
 {
     ret->kind = kind;
     ret->tag = 0;
 
-    parley_state_key(g->ask.state, kind, parts, n, ret->key);
+    parley_state_key(h->ask->state, kind, parts, n, ret->key);
 }
 
 
 static int
-parley_host_get(parley_gate_t *g, const parley_record_id_t *id,
+parley_host_get(parley_host_t *h, const parley_record_id_t *id,
     parley_record_t *ret)
 {
     int  rc;
 
-    rc = parley_ask_get_one(&g->ask, id, ret);
+    rc = parley_ask_get_one(h->ask, id, ret);
 
     return rc != -1 ? rc
-           : parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
                               "the state did not answer");
 }
 
@@ -389,29 +565,34 @@ parley_host_get(parley_gate_t *g, const parley_record_id_t *id,
  */
 
 static int
-parley_host_put(parley_gate_t *g, const parley_record_id_t *id,
-    parley_str_t value, int fresh, uint32_t replaces)
+parley_host_put(parley_host_t *h, const parley_record_id_t *id,
+    parley_buf_t *b, int fresh, uint32_t replaces)
 {
     int                  rc;
     parley_put_t         put;
+    parley_str_t         value;
     parley_put_result_t  result;
+
+    if (parley_buf_done(b, &value) != 0) {
+        return parley_error_memory(h->err);
+    }
 
     memset(&put, 0, sizeof(parley_put_t));
 
     put.id = *id;
     put.queue = PARLEY_EVICTABLE_NONE;
-    put.account = g->proof.account;
+    put.account = h->account;
     put.parts = &value;
     put.nparts = 1;
-    put.ttl = 2 * g->conf.http->retain_ms;
+    put.ttl = 2 * h->http->retain_ms;
     put.fresh = fresh != 0;
     put.replaces = replaces;
 
-    rc = parley_ask_put(&g->ask, &put, &result);
+    rc = parley_ask_put(h->ask, &put, &result);
 
     if (rc != 0) {
         return rc == PARLEY_WAIT ? rc
-               : parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+               : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
                                   "the state did not answer");
     }
 
@@ -419,9 +600,9 @@ parley_host_put(parley_gate_t *g, const parley_record_id_t *id,
         return result == PARLEY_PUT_STALE;
     }
 
-    g->report.wait = PARLEY_GATE_NO_ROOM;
+    h->full = 1;
 
-    return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL, "%s",
+    return parley_error_set(h->err, PARLEY_E_CAPACITY, NULL, "%s",
                             result == PARLEY_PUT_SHARE
                             ? "this sender uses its whole share of the zone"
                             : "the zone is full");
@@ -442,7 +623,7 @@ parley_host_conversation(const parley_state_t *state, parley_str_t source,
 
 
 int
-parley_host_read(parley_gate_t *g, const uint8_t *log,
+parley_host_read(parley_host_t *h, const uint8_t *log,
     const parley_place_t *after, size_t n, int backward,
     parley_log_page_t *ret)
 {
@@ -456,11 +637,11 @@ parley_host_read(parley_gate_t *g, const uint8_t *log,
     read.records = n;
     read.octets = PARLEY_HOST_OCTETS;
     read.backward = backward != 0;
-    read.arena = g->arena;
+    read.arena = h->arena;
 
-    rc = parley_ask_read(&g->ask, &read, ret);
+    rc = parley_ask_read(h->ask, &read, ret);
 
     return rc == PARLEY_WAIT || (rc == 0 && ret->n >= 0) ? rc
-           : parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
                               "the log of the mailbox cannot be read");
 }

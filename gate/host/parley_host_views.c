@@ -12,13 +12,16 @@
 #define PARLEY_HOST_ROW_WINDOW     1    /* bits of flags */
 #define PARLEY_HOST_ROW_CLAIMS     2
 #define PARLEY_HOST_ROW_QUALIFIED  4
+#define PARLEY_HOST_ROW_SURFACE    8
 
 
-/* beginning of the text; the source and the rows follow */
+/* beginning of the text; source, key and the rows follow */
 typedef struct {
     uint8_t   version;
     uint8_t   reason;
     uint16_t  source;               /* octets */
+    uint16_t  key;                  /* octets */
+    uint8_t   zero[2];
     uint8_t   deadline_ms[8];
 } parley_host_views_head_t;
 
@@ -57,11 +60,13 @@ parley_host_views_begin(parley_buf_t *b, parley_arena_t *arena,
     head.version = PARLEY_HOST_VIEWS_VERSION;
     head.reason = (uint8_t) views->reason;
     head.source = (uint16_t) views->source.len;
+    head.key = (uint16_t) views->key.len;
     memcpy(head.deadline_ms, &views->deadline_ms, sizeof(head.deadline_ms));
 
     parley_buf_init(b, arena, 0);
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
     parley_buf_str(b, views->source);
+    parley_buf_str(b, views->key);
 }
 
 
@@ -80,7 +85,8 @@ parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row)
     head.flags = (uint8_t) ((row->verdict.window ? PARLEY_HOST_ROW_WINDOW : 0)
                             | (row->verdict.claims ? PARLEY_HOST_ROW_CLAIMS : 0)
                             | (row->qualified ? PARLEY_HOST_ROW_QUALIFIED
-                                              : 0));
+                                              : 0)
+                            | (row->surface ? PARLEY_HOST_ROW_SURFACE : 0));
 
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
     parley_buf_str(b, row->sub);
@@ -100,14 +106,17 @@ parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
     memcpy(&head, text.data, sizeof(head));
     *rest = parley_str_from(text, sizeof(head));
 
-    if (head.version != PARLEY_HOST_VIEWS_VERSION || head.source > rest->len) {
+    if (head.version != PARLEY_HOST_VIEWS_VERSION
+        || (size_t) head.source + head.key > rest->len)
+    {
         return -1;
     }
 
     ret->reason = (parley_chat_reason_t) head.reason;
     memcpy(&ret->deadline_ms, head.deadline_ms, sizeof(ret->deadline_ms));
     ret->source = parley_str_make(rest->data, head.source);
-    *rest = parley_str_from(*rest, head.source);
+    ret->key = parley_str_make(rest->data + head.source, head.key);
+    *rest = parley_str_from(*rest, (size_t) head.source + head.key);
 
     return 0;
 }
@@ -140,6 +149,7 @@ parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret)
     ret->verdict.claims = (head.flags & PARLEY_HOST_ROW_CLAIMS) != 0;
     ret->verdict.gets = 1;
     ret->qualified = (head.flags & PARLEY_HOST_ROW_QUALIFIED) != 0;
+    ret->surface = (head.flags & PARLEY_HOST_ROW_SURFACE) != 0;
 
     *rest = parley_str_from(*rest, head.sub);
 
@@ -244,6 +254,7 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->reader = owner->names[p->proto];
     v->source = views->source;
     v->qualified = row->qualified;
+    v->key = row->surface ? views->key : parley_str_none;
     v->attempt = 1;
     v->directedness = row->verdict.directedness;
     v->policy = row->verdict.policy;
@@ -256,7 +267,8 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
 
     v->knock = row->verdict.directedness != PARLEY_CHAT_TO_ME;
     v->replies = row->verdict.row == PARLEY_ATTENTION_QUESTION
-                 || row->verdict.row == PARLEY_ATTENTION_ANSWER;
+                 || row->verdict.row == PARLEY_ATTENTION_ANSWER
+                 || row->surface;
 
     return 0;
 }

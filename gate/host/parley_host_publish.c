@@ -1,0 +1,552 @@
+/*
+ * Publishes an event: it is stored once, and each reader that is concerned gets
+ * it in its mailbox.  A step that must happen at most once is recorded before it
+ * is done:
+ *
+ *   EVENT open     the id is taken, in this step of one process only
+ *   append         conversation, mailboxes and the admission, all or nothing
+ *   EVENT placed   a repeated event gets the answer from the record there
+ *   THREAD         facts for the next events
+ */
+
+#include <string.h>
+
+#include "gate/host/parley_attention_parts.h"
+#include "gate/host/parley_host_parts.h"
+#include "gate/party/parley_address.h"
+#include "gate/settings/parley_host_conf.h"
+#include "gate/settings/parley_settings.h"
+#include "hub/parley_expand.h"
+#include "hub/parley_publish.h"
+
+
+static int parley_host_decide(parley_host_post_t *a);
+static int parley_host_subject(parley_host_post_t *a,
+    parley_attention_thread_t *ret);
+static int parley_host_facts(parley_host_post_t *a,
+    parley_attention_thread_t *ret);
+static int parley_host_rows(parley_host_post_t *a);
+static int parley_host_row_add(parley_host_post_t *a, parley_buf_t *b,
+    const parley_principal_t *p, const parley_attention_verdict_t *v);
+static int parley_host_row_surface(parley_host_post_t *a, parley_buf_t *b);
+static int parley_host_mailbox_add(parley_host_post_t *a,
+    const parley_principal_t *p);
+static int parley_host_append(parley_host_post_t *a);
+static void parley_host_publication(const parley_host_post_t *a,
+    parley_publication_t *ret);
+static int parley_host_appended(parley_host_post_t *a,
+    parley_append_verdict_t verdict);
+static int parley_host_note(parley_host_post_t *a);
+static void parley_host_note_party(parley_host_thread_t *t, parley_str_t sub,
+    int author, int agent);
+
+
+int
+parley_host_publish(parley_host_post_t *a)
+{
+    int  rc;
+
+    a->where.source = a->source;
+    a->where.conversation = a->e->conversation;
+    a->where.thread = a->e->thread;
+
+    rc = parley_host_event_shared(a->h, a->e->id, a->source);
+
+    if (rc >= 0) {
+        a->qualified = rc == 1;
+        rc = parley_host_decide(a);
+    }
+
+    if (rc == 0) {
+        rc = parley_host_append(a);
+    }
+
+    return rc == 0 ? parley_host_note(a) : rc;
+}
+
+
+/* Computes the rows of the readers, without a change of the state. */
+
+static int
+parley_host_decide(parley_host_post_t *a)
+{
+    int                         rc;
+    parley_attention_input_t    in;
+    parley_attention_thread_t  *thread;
+
+    thread = parley_arena_calloc(a->h->arena,
+                                 sizeof(parley_attention_thread_t));
+    a->attention = parley_arena_alloc(a->h->arena, sizeof(parley_attention_t));
+
+    if (thread == NULL || a->attention == NULL) {
+        return parley_error_memory(a->h->err);
+    }
+
+    rc = parley_host_subject(a, thread);
+
+    if (rc == 0) {
+        rc = parley_host_thread_get(a->h, &a->where, &a->thread);
+    }
+
+    if (rc < 0 || parley_host_facts(a, thread) != 0) {
+        return rc < 0 ? rc : parley_error_memory(a->h->err);
+    }
+
+    memset(&in, 0, sizeof(parley_attention_input_t));
+
+    in.directory = a->h->http->directory;
+    in.event = a->e;
+    in.thread = thread;
+    in.author = a->author;
+    in.deadline_ms = a->h->host->deadline_ms;
+    in.loop = a->h->host->loop;
+    in.accepted_ms = a->h->now_ms;
+
+    return parley_attention_init(a->attention, a->h->arena, &in, a->h->err)
+           == 0 ? parley_host_rows(a) : -1;
+}
+
+
+/* Finds the author of the event that this one answers or reacts to. */
+
+static int
+parley_host_subject(parley_host_post_t *a, parley_attention_thread_t *ret)
+{
+    int                   rc;
+    parley_str_t          id;
+    parley_host_event_t   subject;
+
+    id = a->e->of.len > 0 ? a->e->of : a->e->in_reply_to;
+
+    if (id.len == 0) {
+        return 0;
+    }
+
+    rc = parley_host_event_get(a->h, parley_host_event_named(id), a->source,
+                               &subject);
+    if (rc == 1) {
+        ret->subject = subject.author;
+        ret->obliged = a->obliged;
+        return 0;
+    }
+
+    return rc < 0 ? rc
+           : parley_error_set(a->h->err, PARLEY_E_REPLY_UNMATCHED,
+                              a->e->of.len > 0 ? "/params/reaction/of"
+                                               : "/params/target/inReplyTo",
+                              "the event is unknown here; it may still come");
+}
+
+
+/* Fills the facts of the thread.  A message without a thread has no owner and
+   no participants. */
+
+static int
+parley_host_facts(parley_host_post_t *a, parley_attention_thread_t *ret)
+{
+    unsigned                     i;
+    parley_str_t                *subs, *authors;
+    const parley_host_party_t   *party;
+
+    ret->agents = a->thread.agents;
+
+    subs = parley_arena_alloc(a->h->arena,
+                              2 * PARLEY_HOST_ENTRIES * sizeof(parley_str_t));
+
+    if (subs == NULL) {
+        return -1;
+    }
+
+    authors = subs + PARLEY_HOST_ENTRIES;
+    ret->parties = subs;
+    ret->participants = authors;
+
+    for (i = 0; i < a->thread.n; i++) {
+        party = &a->thread.parties[i];
+        subs[ret->nparties++] = party->sub;
+
+        if (!party->author || a->e->thread.len == 0) {
+            continue;
+        }
+
+        authors[ret->nparticipants++] = party->sub;
+
+        if (party->agent && ret->owner.len == 0) {
+            ret->owner = party->sub;
+        }
+    }
+
+    if (a->thread.claim.until_ms > a->h->now_ms) {
+        ret->owner = a->thread.claim.owner;
+    }
+
+    if (a->e->kind != PARLEY_CHAT_DM) {
+        ret->nparties = 0;
+    }
+
+    return 0;
+}
+
+
+static int
+parley_host_rows(parley_host_post_t *a)
+{
+    unsigned                     i;
+    parley_buf_t                 b;
+    parley_host_views_t          views;
+    const parley_principal_t    *p;
+    parley_attention_offer_t     offer;
+    parley_attention_verdict_t   v;
+
+    a->logs = parley_arena_alloc(a->h->arena,
+                                 (PARLEY_ATTENTION_READERS_MAX + 2)
+                                 * PARLEY_KEY_LEN);
+    a->readers = parley_arena_calloc(a->h->arena,
+                                     PARLEY_ATTENTION_READERS_MAX
+                                     * sizeof(parley_chat_reader_t));
+
+    if (a->logs == NULL || a->readers == NULL) {
+        return parley_error_memory(a->h->err);
+    }
+
+    parley_host_conversation(a->h->ask->state, a->source, a->e->conversation,
+                             a->logs[a->nlogs++]);
+
+    views.source = a->source;
+    views.key = a->key;
+    views.reason = a->e->reason;
+    views.deadline_ms = a->attention->deadline_ms;
+
+    parley_host_views_begin(&b, a->h->arena, &views);
+    memset(&offer, 0, sizeof(parley_attention_offer_t));
+
+    offer.modes = PARLEY_CHAT_MODE_ALL;
+    offer.now_ms = a->h->now_ms;
+
+    for (i = 0; i < a->attention->nparties; i++) {
+        p = a->attention->parties[i].principal;
+        offer.unreadable = a->g != NULL && !parley_gate_may_reach(a->g, p);
+
+        parley_attention_decide(a->attention, p, &offer, &v);
+
+        if (v.gets && parley_host_row_add(a, &b, p, &v) != 0) {
+            return parley_error_memory(a->h->err);
+        }
+    }
+
+    if (a->surface != NULL && parley_host_row_surface(a, &b) != 0) {
+        return parley_error_memory(a->h->err);
+    }
+
+    if (parley_buf_done(&b, &a->views) != 0) {
+        return parley_error_memory(a->h->err);
+    }
+
+    return a->views.len <= UINT16_MAX ? 0
+           : parley_error_set(a->h->err, PARLEY_E_FIELD_INVALID,
+                              a->h->chat->mentions,
+                              "the event has too many readers");
+}
+
+
+/* Adds a reader: its row, its mailbox, and its part in the answer. */
+
+static int
+parley_host_row_add(parley_host_post_t *a, parley_buf_t *b,
+    const parley_principal_t *p, const parley_attention_verdict_t *v)
+{
+    parley_host_row_t  row;
+
+    memset(&row, 0, sizeof(parley_host_row_t));
+
+    row.sub = p->sub;
+    row.verdict = *v;
+    row.qualified = a->qualified;
+
+    parley_host_views_row(b, &row);
+    parley_host_reader(a->h, &row, &a->readers[a->nreaders++]);
+
+    return parley_host_mailbox_add(a, p);
+}
+
+
+/* The surface of the conversation shows the event to its users. */
+
+static int
+parley_host_row_surface(parley_host_post_t *a, parley_buf_t *b)
+{
+    parley_host_row_t  row;
+
+    memset(&row, 0, sizeof(parley_host_row_t));
+
+    row.sub = a->surface->sub;
+    row.surface = 1;
+    row.qualified = a->qualified;
+    row.verdict.row = a->e->act == PARLEY_CHAT_REACTION
+                      ? PARLEY_ATTENTION_REACTION : PARLEY_ATTENTION_AMBIENT;
+    row.verdict.directedness = PARLEY_CHAT_TO_ME;
+    row.verdict.policy = PARLEY_CHAT_MAY;
+    row.verdict.mode = PARLEY_CHAT_BUFFERED;
+
+    parley_host_views_row(b, &row);
+
+    return parley_host_mailbox_add(a, a->surface);
+}
+
+
+static int
+parley_host_mailbox_add(parley_host_post_t *a, const parley_principal_t *p)
+{
+    parley_str_t  address;
+
+    if (parley_address_of(a->h->arena, p, &address) != 0) {
+        return -1;
+    }
+
+    parley_expand_log(a->h->ask->state, address, a->logs[a->nlogs++]);
+
+    return 0;
+}
+
+
+/* Takes the id, and appends the event to its logs. */
+
+static int
+parley_host_append(parley_host_post_t *a)
+{
+    int                    rc;
+    parley_append_t        append;
+    parley_publish_t       publish;
+    parley_appended_t      appended;
+    parley_publication_t   p;
+
+    /* OPS-06: the audit line is written before the event changes anything */
+
+    if (a->g != NULL
+        && parley_gate_record_as(a->g, PARLEY_VERDICT_ANSWERED)
+           == PARLEY_RESULT_REFUSED)
+    {
+        return -1;
+    }
+
+    memset(&publish, 0, sizeof(parley_publish_t));
+
+    parley_host_publication(a, &p);
+
+    publish.publication = &p;
+    publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) a->logs;
+    publish.nlogs = a->nlogs;
+    publish.account = a->h->account;
+    publish.ttl = PARLEY_PUBLISH_LIVES;
+
+    parley_render_retention(a->h->http, &publish.retention);
+
+    if (parley_publish_append(a->h->arena, &publish, &append) != 0) {
+        return parley_error_memory(a->h->err);
+    }
+
+    memset(&a->known, 0, sizeof(parley_host_event_t));
+
+    a->known.source = a->source;
+    a->known.author = a->sub;
+    a->known.conversation = a->e->conversation;
+    a->known.kind = a->e->kind;
+    a->known.thread = a->e->thread;
+    memcpy(a->known.print, a->print, PARLEY_PRINT_LEN);
+
+    rc = parley_host_event_put(a->h, a->e->id, &a->known, !a->left);
+
+    if (rc != 0) {
+        return rc != 1 ? rc
+               : parley_error_set(a->h->err, PARLEY_E_MESSAGE_IN_FLIGHT,
+                                  a->member, "an event with this id is being "
+                                  "accepted");
+    }
+
+    if (a->g != NULL) {
+        parley_reservation_append(&a->g->admit.entrance, &append);
+    }
+
+    rc = parley_ask_append(a->h->ask, &append, &appended);
+
+    if (rc != 0) {
+        return rc == PARLEY_WAIT ? rc
+               : parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
+                                  "the state did not answer");
+    }
+
+    if (appended.verdict != PARLEY_APPEND_OK) {
+        return parley_host_appended(a, appended.verdict);
+    }
+
+    a->known.place = appended.places[0].place;
+
+    if (a->g != NULL) {
+        parley_reservation_appended(&a->g->admit.entrance, &append);
+
+        if (a->g->env->wake != NULL) {
+            a->g->env->wake(a->g);
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+parley_host_publication(const parley_host_post_t *a, parley_publication_t *ret)
+{
+    memset(ret, 0, sizeof(parley_publication_t));
+
+    ret->kind = PARLEY_PUBLICATION_MESSAGE;
+    ret->proto = a->h->proto;
+    ret->sender = a->sender;
+    ret->from = a->name;
+    ret->id = a->e->id;
+    ret->ms = a->h->now_ms;
+    ret->priority = a->e->priority;
+    ret->timeout_ms = -1;
+    ret->views = a->views;
+    ret->message = a->message;
+}
+
+
+/* Gives the id back after an append that was not done.  It stays taken if the
+   admission has ended: another process may have accepted the event since. */
+
+static int
+parley_host_appended(parley_host_post_t *a, parley_append_verdict_t verdict)
+{
+    int  rc;
+
+    rc = verdict == PARLEY_APPEND_STALE
+         ? 0 : parley_host_event_drop(a->h, a->e->id, a->source);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    a->h->full = 1;
+
+    return parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL, "%s",
+                            verdict == PARLEY_APPEND_SHARE
+                            ? "this author uses its whole share of the zone"
+                            : verdict == PARLEY_APPEND_STALE
+                            ? "the state did not answer in time"
+                            : "the zone is full");
+}
+
+
+/*
+ * Records the place of the event, and the facts of its thread.  The event is
+ * accepted already.  If the place finds no room, the next try finds it in the
+ * log.
+ */
+
+static int
+parley_host_note(parley_host_post_t *a)
+{
+    int            rc;
+    unsigned       i, tries;
+
+    rc = parley_host_event_put(a->h, a->e->id, &a->known, 0);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
+
+        if (a->e->act == PARLEY_CHAT_MESSAGE) {
+            a->thread.agents = a->attention->facts
+                               & PARLEY_ATTENTION_BY_AGENT
+                               ? a->thread.agents + 1 : 0;
+            a->thread.resolved_by = parley_str_none;
+        }
+
+        parley_host_note_party(&a->thread, a->sub, 1,
+                               (a->attention->facts
+                                & PARLEY_ATTENTION_BY_AGENT) != 0);
+
+        for (i = 0; i < a->attention->nparties; i++) {
+            if (a->e->kind == PARLEY_CHAT_DM
+                && (a->attention->parties[i].facts
+                    & PARLEY_ATTENTION_ADDRESSED))
+            {
+                parley_host_note_party(&a->thread,
+                                       a->attention->parties[i].principal->sub,
+                                       0, 0);
+            }
+        }
+
+        rc = parley_host_thread_put(a->h, &a->where, &a->thread);
+
+        if (rc != 1) {
+            break;
+        }
+
+        /* another event of the thread was accepted meantime */
+
+        rc = parley_host_thread_get(a->h, &a->where, &a->thread);
+
+        if (rc < 0) {
+            break;
+        }
+    }
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    parley_error_clear(a->h->err);
+
+    return 0;
+}
+
+
+/* Makes a party the newest one.  The oldest party is forgotten, except for the
+   first agent, which owns the thread. */
+
+static void
+parley_host_note_party(parley_host_thread_t *t, parley_str_t sub, int author,
+    int agent)
+{
+    unsigned             i, first;
+    parley_host_party_t  party;
+
+    memset(&party, 0, sizeof(parley_host_party_t));
+
+    party.sub = sub;
+
+    for (first = 0; first < t->n; first++) {
+        if (t->parties[first].author && t->parties[first].agent) {
+            break;
+        }
+    }
+
+    for (i = 0; i < t->n && !parley_str_eq(t->parties[i].sub, sub); i++) {
+        /* void */
+    }
+
+    if (i < t->n) {
+        party = t->parties[i];
+
+        if (i == first) {
+            return;
+        }
+
+    } else if (t->n == PARLEY_HOST_ENTRIES) {
+        i = first == 0 ? 1 : 0;
+
+    } else {
+        t->n++;
+    }
+
+    party.author |= author != 0;
+    party.agent |= agent != 0;
+
+    memmove(&t->parties[i], &t->parties[i + 1],
+            (t->n - 1 - i) * sizeof(parley_host_party_t));
+
+    t->parties[t->n - 1] = party;
+}
