@@ -24,6 +24,8 @@ typedef enum {
     PARLEY_SUBJECT_EMERGENCY,      /* deadlines, see parley_deadline.h */
     PARLEY_SUBJECT_ESCALATION,
     PARLEY_SUBJECT_TIMEOUT,
+    PARLEY_SUBJECT_FOLLOW,         /* work of a host of chat about an event and
+                                      a reader, see parley_host_follow.c */
     PARLEY_SUBJECT_DIAL,           /* opens the WebSocket of a principal, whose
                                       sub is in the text, and keeps it open */
     PARLEY_SUBJECT_KINDS

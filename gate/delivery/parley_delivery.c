@@ -15,6 +15,12 @@
 
 static void parley_delivery_said(const parley_answer_t *answer, int status,
     parley_error_t *err);
+static int parley_delivery_make(const parley_render_t *d,
+    parley_arena_t *arena, parley_delivery_t *ret);
+static int parley_delivery_read(const parley_render_t *d,
+    parley_delivery_t *delivery, const parley_json_limits_t *limits,
+    int status, parley_str_t body, parley_arena_t *arena,
+    parley_answer_t *answer);
 static int parley_delivery_lacks(const parley_render_t *d,
     const parley_taken_t *job, parley_delivery_t *ret,
     parley_attempted_t *over);
@@ -41,8 +47,9 @@ parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
     ret->speaks = parley_delivered_in(ret->to, ret->publication.proto);
     ret->media_type = parley_codecs[ret->speaks]->binding->media_type;
 
-    rc = parley_render_made(d, &ret->publication, ret->speaks, arena,
-                            &ret->sent, &ret->loss, &ret->err);
+    ret->outcome = PARLEY_CHAT_RETRY;
+
+    rc = parley_delivery_make(d, arena, ret);
 
     if (rc < 0) {
         over->why = "there is too little memory";
@@ -58,6 +65,25 @@ parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
            : parley_delivery_over(over, PARLEY_JOB_REFUSED,
                                   "the recipient's protocol cannot express the "
                                   "message");
+}
+
+
+/* Writes the message, or the recipient's view of it.  Returns as
+   parley_render_made(). */
+
+static int
+parley_delivery_make(const parley_render_t *d, parley_arena_t *arena,
+    parley_delivery_t *ret)
+{
+    if (ret->publication.views.len == 0) {
+        return parley_render_made(d, &ret->publication, ret->speaks, arena,
+                                  &ret->sent, &ret->loss, &ret->err);
+    }
+
+    parley_loss_init(&ret->loss, arena);
+
+    return d->view == NULL || ret->speaks != ret->publication.proto ? 1
+           : d->view(d, &ret->publication, ret->to, arena, &ret->sent.body);
 }
 
 
@@ -185,9 +211,8 @@ parley_delivery_came(const parley_render_t *d, const parley_taken_t *job,
         limits = parley_json_limits_default;
         limits.octets = PARLEY_ATTEMPT_ANSWER;
 
-        if (parley_answer_decode(d->engine, arena, delivery->speaks,
-                                 &delivery->sent, status, body, &limits,
-                                 d->seed, answer, &delivery->err)
+        if (parley_delivery_read(d, delivery, &limits, status, body, arena,
+                                 answer)
             == 0)
         {
             came.answer = answer;
@@ -202,6 +227,52 @@ parley_delivery_came(const parley_render_t *d, const parley_taken_t *job,
     }
 
     parley_attempt_came(job, &came, ret);
+}
+
+
+/*
+ * Reads an answer.  That to a view is a response as by POST: without one the
+ * recipient has not answered (C2A-31).  Returns 0, or -1 with delivery->err.
+ */
+
+static int
+parley_delivery_read(const parley_render_t *d, parley_delivery_t *delivery,
+    const parley_json_limits_t *limits, int status, parley_str_t body,
+    parley_arena_t *arena, parley_answer_t *answer)
+{
+    parley_msg_t          msg;
+    parley_chat_call_t    call;
+    const parley_chat_t  *chat;
+
+    if (delivery->publication.views.len == 0) {
+        return parley_answer_decode(d->engine, arena, delivery->speaks,
+                                    &delivery->sent, status, body, limits,
+                                    d->seed, answer, &delivery->err);
+    }
+
+    chat = parley_codecs[delivery->speaks]->chat;
+    memset(&msg, 0, sizeof(parley_msg_t));
+
+    if (parley_json_read(&answer->doc, arena, limits, d->seed, body,
+                         &delivery->err)
+        == 0
+        && chat->decode(d->engine, arena, &answer->doc, &msg, &delivery->err)
+           == 0
+        && chat->call(arena, &answer->doc, &call, &delivery->err) == 0
+        && call.kind == PARLEY_CHAT_CALL_RESPONSE
+        && (status < 300 || call.outcome != PARLEY_CHAT_ACCEPTED))
+    {
+        delivery->outcome = call.outcome;
+
+    } else if (delivery->err.code == PARLEY_E_CAPACITY) {
+        return -1;
+    }
+
+    answer->kind = delivery->outcome == PARLEY_CHAT_ACCEPTED
+                   ? PARLEY_ANSWER_TAKEN : PARLEY_ANSWER_REFUSED;
+    answer->retryable = delivery->outcome == PARLEY_CHAT_RETRY;
+
+    return 0;
 }
 
 

@@ -12,6 +12,7 @@
 #include "hub/parley_attempt.h"
 #include "gate/audit/parley_audit.h"
 #include "gate/delivery/parley_render.h"
+#include "translate/parley_chat.h"
 #include "hub/parley_job_subject.h"
 #include "state/parley_log.h"
 #include "core/parley_url.h"
@@ -31,6 +32,8 @@ typedef struct {
     parley_encoded_t           sent;
     parley_loss_t              loss;        /* members that sent lost */
     parley_str_t               media_type;
+    parley_chat_outcome_t      outcome;     /* answer to a view; RETRY: the
+                                               recipient did not answer */
     const char                *why;         /* reason of the end; NULL: not
                                                ended */
     parley_error_t             err;         /* error of the answer, or of the

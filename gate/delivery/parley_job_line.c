@@ -124,6 +124,8 @@ parley_job_line_deadline(const parley_deadline_t *d, int untold,
                         "%s up to \"%s\"%s%s",
                         d->kind == PARLEY_SUBJECT_EMERGENCY
                         ? "an emergency goes"
+                        : d->kind == PARLEY_SUBJECT_FOLLOW
+                        ? "an event was not answered and goes"
                         : "an escalation was not acknowledged and goes",
                         above, sender, which);
         return;
@@ -132,8 +134,10 @@ parley_job_line_deadline(const parley_deadline_t *d, int untold,
         ret->level = PARLEY_JOB_LINE_ERR;
 
         (void) snprintf(ret->text, sizeof(ret->text),
-                        "an escalation was not acknowledged, and no principal "
-                        "above \"%s\" can be reached%s%s", above, sender,
+                        "an %s, and no principal above \"%s\" can be "
+                        "reached%s%s", d->kind == PARLEY_SUBJECT_FOLLOW
+                        ? "event was not answered"
+                        : "escalation was not acknowledged", above, sender,
                         which);
         return;
 

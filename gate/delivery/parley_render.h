@@ -14,10 +14,22 @@
 struct parley_settings_http_s;
 
 
-typedef struct {
+typedef struct parley_render_s {
     const parley_engine_t                *engine;
     const struct parley_settings_http_s  *http;
     uint64_t                              seed;     /* for parley_json_read() */
+
+    /*
+     * Writes a publication with views for the URL of a principal; *ret is in
+     * the arena.  Returns 0; 1: the principal does not get it; or -1: no
+     * memory.  NULL: such publications go to no URL.
+     */
+    int                                 (*view)(
+                                              const struct parley_render_s *d,
+                                              const parley_publication_t *p,
+                                              const parley_principal_t *to,
+                                              parley_arena_t *arena,
+                                              parley_str_t *ret);
 } parley_render_t;
 
 

@@ -16,7 +16,6 @@
 #include "state/parley_log.h"
 
 
-#define PARLEY_MAILBOX_NAME   "mailbox"
 #define PARLEY_MAILBOX_CARDS  64
 
 /* begin of a card; the age of the session follows, in hexadecimal digits that
@@ -80,7 +79,7 @@ parley_gate_mailbox_open(parley_gate_t *g,
                                         "acknowledge events has no stream");
     }
 
-    o->session = PARLEY_STR(PARLEY_MAILBOX_NAME);
+    o->session = PARLEY_STR(PARLEY_HOST_SESSION);
     s->session = o->session;
     o->reader.modes = session->modes;
 
@@ -151,7 +150,7 @@ parley_gate_mailbox_newest(parley_gate_t *g, const parley_subscription_t *s)
     }
 
     for (i = 0; i < page.n; i++) {
-        if (parley_str_is(page.list[i].session, PARLEY_MAILBOX_NAME)
+        if (parley_str_is(page.list[i].session, PARLEY_HOST_SESSION)
             && page.list[i].card.len == s->card.len
             && memcmp(page.list[i].card.data, s->card.data, s->card.len) > 0)
         {

@@ -57,28 +57,6 @@ parley_gate_host(parley_gate_t *g)
 }
 
 
-parley_str_t
-parley_host_event_named(parley_str_t id)
-{
-    unsigned             i;
-    static const parley_str_t  ends[] = {
-        parley_str(":reminder"), parley_str(":free")
-    };
-
-    for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-
-        if (id.len > ends[i].len
-            && memcmp(id.data + id.len - ends[i].len, ends[i].data, ends[i].len)
-               == 0)
-        {
-            return parley_str_make(id.data, id.len - ends[i].len);
-        }
-    }
-
-    return id;
-}
-
-
 static int
 parley_host_run(parley_host_call_t *c)
 {

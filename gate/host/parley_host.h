@@ -29,6 +29,9 @@ int parley_host_view(const parley_render_t *d, const parley_publication_t *p,
     __attribute__((warn_unused_result));
 
 
+/* name of the stream of a mailbox in the roster */
+#define PARLEY_HOST_SESSION  "mailbox"
+
 /*
  * Reads the session that the request names in Mcp-Session-Id.  Without a name
  * the caller has all modes except digest, and no hard interrupt; such a session

@@ -181,7 +181,8 @@ parley_host_again(parley_host_accept_t *a)
 
     memset(&after, 0, sizeof(after));
 
-    rc = parley_host_read(&a->c->h, log, &after, PARLEY_HOST_SEARCHED, 1, &page);
+    rc = parley_host_read(&a->c->h, log, &after, PARLEY_HOST_SEARCHED, 1,
+                          &page);
 
     return rc == 0 ? parley_host_found(a, &page, NULL) : rc;
 }
@@ -244,22 +245,6 @@ parley_host_found(parley_host_accept_t *a, parley_log_page_t *page,
     }
 
     return parley_host_accepted(a);
-}
-
-
-void
-parley_host_reader(const parley_host_t *h, const parley_host_row_t *row,
-    parley_chat_reader_t *ret)
-{
-    const parley_principal_t  *p;
-
-    p = parley_directory_by_sub(h->http->directory, row->sub);
-
-    ret->to = p != NULL ? p->names[h->proto] : row->sub;
-    ret->row = parley_attention_rows[row->verdict.row];
-    ret->directedness = row->verdict.directedness;
-    ret->policy = row->verdict.policy;
-    ret->mode = row->verdict.mode;
 }
 
 

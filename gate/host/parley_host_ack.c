@@ -16,6 +16,9 @@
 
 static int parley_host_ack_find(parley_host_mailbox_t *k);
 static int parley_host_ack_note(parley_host_mailbox_t *k);
+static int parley_host_ack_event(parley_host_mailbox_t *k,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row, parley_chat_outcome_t outcome);
 static int parley_host_ack_move(parley_host_mailbox_t *k);
 static int parley_host_ack_passes(parley_host_mailbox_t *k, int i);
 static int parley_host_ack_put(parley_host_mailbox_t *k, int moved);
@@ -38,13 +41,13 @@ parley_host_acknowledge(parley_host_call_t *c)
 
     k.c = c;
     k.g = c->g;
+    k.h = &c->h;
     k.reader = c->g->who->principal;
 
     rc = 0;
 
     if (c->call.offer.id.len > 0
-        && (c->call.outcome == PARLEY_CHAT_ACCEPTED
-            || c->call.outcome == PARLEY_CHAT_REFUSED))
+        && c->call.outcome != PARLEY_CHAT_RETRY)
     {
         rc = parley_host_ack_find(&k);
 
@@ -74,17 +77,15 @@ parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
         return 0;
     }
 
-    parley_gate_account(k->g);
-
-    rc = parley_address_of(k->g->arena, k->reader, &address);
+    rc = parley_address_of(k->h->arena, k->reader, &address);
 
     if (rc != 0) {
-        return rc < 0 ? parley_error_memory(k->g->err) : 0;
+        return rc < 0 ? parley_error_memory(k->h->err) : 0;
     }
 
-    parley_expand_log(k->g->ask.state, address, k->log);
+    parley_expand_log(k->h->ask->state, address, k->log);
 
-    rc = parley_host_cursor_get(&k->c->h, k->reader->sub, &k->cursor,
+    rc = parley_host_cursor_get(k->h, k->reader->sub, &k->cursor,
                                 &k->generation);
 
     if (rc < 0) {
@@ -97,7 +98,7 @@ parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
         after.epoch = PARLEY_HOST_BEFORE;
     }
 
-    rc = parley_host_read(&k->c->h, k->log, &after, n, 0,
+    rc = parley_host_read(k->h, k->log, &after, n, 0,
                           &k->page);
     if (rc != 0) {
         return rc;
@@ -127,7 +128,7 @@ parley_host_mailbox_next(parley_host_mailbox_t *k, size_t n, int backward)
         return 0;
     }
 
-    rc = parley_host_read(&k->c->h, k->log, &place, n, backward, &k->page);
+    rc = parley_host_read(k->h, k->log, &place, n, backward, &k->page);
 
     return rc != 0 ? rc : k->page.epoch == place.epoch;
 }
@@ -171,12 +172,11 @@ parley_host_ack_note(parley_host_mailbox_t *k)
     parley_host_row_t       row;
     parley_host_views_t     views;
     parley_publication_t    p;
-    parley_host_delivery_t  delivery;
 
     for (i = 0; i < k->page.n; i++) {
         if (parley_host_mailbox_event(k, i, &p, &views, &row)
             && parley_str_eq(p.id, k->c->call.offer.id)
-            && k->c->chat->tag(p.id, k->reader->names[k->g->read.proto],
+            && k->h->chat->tag(p.id, k->reader->names[k->h->proto],
                                views.source)
                == k->c->call.offer.tag)
         {
@@ -188,26 +188,93 @@ parley_host_ack_note(parley_host_mailbox_t *k)
         return 0;
     }
 
-    rc = parley_host_delivery_get(&k->c->h, p.id, views.source, k->reader->sub,
-                                  &delivery);
-
-    if (rc < 0 || delivery.accepted
-        || delivery.disposition != PARLEY_CHAT_UNDISPOSED)
-    {
-        return rc < 0 ? rc : 1;
-    }
-
-    if (k->c->call.outcome == PARLEY_CHAT_ACCEPTED) {
-        delivery.accepted = 1;
-
-    } else {
-        delivery.disposition = PARLEY_CHAT_FAILED;
-    }
-
-    rc = parley_host_delivery_put(&k->c->h, p.id, views.source, k->reader->sub,
-                                  &delivery);
+    rc = parley_host_ack_event(k, &p, &views, &row, k->c->call.outcome);
 
     return rc < 0 ? rc : 1;
+}
+
+
+/*
+ * Puts the outcome of an event that has none.  An event that obliged the reader
+ * and failed goes up at once.  Returns 0 or more, PARLEY_WAIT or -1.
+ */
+
+static int
+parley_host_ack_event(parley_host_mailbox_t *k, const parley_publication_t *p,
+    const parley_host_views_t *views, const parley_host_row_t *row,
+    parley_chat_outcome_t outcome)
+{
+    int                     rc;
+    unsigned                tries;
+    parley_host_delivery_t  delivery;
+
+    rc = 1;
+
+    for (tries = 0; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
+
+        rc = parley_host_delivery_get(k->h, p->id, views->source,
+                                      k->reader->sub, &delivery);
+
+        if (rc < 0 || delivery.accepted
+            || delivery.disposition != PARLEY_CHAT_UNDISPOSED)
+        {
+            return rc;
+        }
+
+        switch (outcome) {
+
+        case PARLEY_CHAT_ACCEPTED:
+            delivery.accepted = 1;
+            break;
+
+        case PARLEY_CHAT_REFUSED:
+            delivery.disposition = PARLEY_CHAT_FAILED;
+            break;
+
+        default:
+            delivery.attempts = UINT8_MAX;
+        }
+
+        rc = parley_host_delivery_put(k->h, p->id, views->source,
+                                      k->reader->sub, &delivery);
+    }
+
+    return rc == 0 && outcome == PARLEY_CHAT_REFUSED
+           && row->verdict.policy == PARLEY_CHAT_MUST
+           ? parley_host_escalate(k->h, p, k->reader->sub) : rc;
+}
+
+
+int
+parley_host_outcome(parley_host_t *h, const parley_principal_t *reader,
+    const parley_publication_t *p, parley_chat_outcome_t outcome)
+{
+    int                    rc;
+    unsigned               tries;
+    parley_host_row_t      row;
+    parley_host_views_t    views;
+    parley_host_mailbox_t  k;
+
+    memset(&k, 0, sizeof(parley_host_mailbox_t));
+
+    k.h = h;
+    k.reader = reader;
+
+    if (!parley_host_views_find(p->views, reader->sub, &views, &row)) {
+        return 0;
+    }
+
+    rc = parley_host_ack_event(&k, p, &views, &row, outcome);
+
+    for (tries = 0; rc >= 0 && tries < PARLEY_HOST_TRIES; tries++) {
+        rc = parley_host_ack_move(&k);
+
+        if (rc != 1) {
+            break;
+        }
+    }
+
+    return rc;
 }
 
 
@@ -251,6 +318,7 @@ static int
 parley_host_ack_passes(parley_host_mailbox_t *k, int i)
 {
     int                     rc;
+    parley_str_t            event;
     parley_host_row_t       row;
     parley_host_views_t     views;
     parley_publication_t    p;
@@ -262,12 +330,27 @@ parley_host_ack_passes(parley_host_mailbox_t *k, int i)
         return 1;
     }
 
-    rc = parley_host_delivery_get(&k->c->h, p.id, views.source, k->reader->sub,
+    rc = parley_host_delivery_get(k->h, p.id, views.source, k->reader->sub,
                                   &delivery);
 
-    return rc < 0 ? rc
-           : delivery.accepted
-             || delivery.disposition != PARLEY_CHAT_UNDISPOSED;
+    if (rc < 0 || delivery.accepted
+        || delivery.disposition != PARLEY_CHAT_UNDISPOSED)
+    {
+        return rc < 0 ? rc : 1;
+    }
+
+    /* a reminder means nothing after its event was decided */
+
+    event = parley_host_event_named(p.id);
+
+    if (event.len == p.id.len) {
+        return 0;
+    }
+
+    rc = parley_host_delivery_get(k->h, event, views.source, k->reader->sub,
+                                  &delivery);
+
+    return rc < 0 ? rc : !parley_host_is_open(&delivery);
 }
 
 
@@ -287,7 +370,7 @@ parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
 static int
 parley_host_ack_put(parley_host_mailbox_t *k, int moved)
 {
-    return moved ? parley_host_cursor_put(&k->c->h, k->reader->sub, &k->cursor,
+    return moved ? parley_host_cursor_put(k->h, k->reader->sub, &k->cursor,
                                           k->generation) : 0;
 }
 
@@ -302,7 +385,7 @@ parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t text)
     if (parley_event_id_read(text, &place) != 0
         || place.epoch != k->page.epoch || place.offset > k->page.last)
     {
-        return parley_error_set(k->g->err, PARLEY_E_FIELD_INVALID,
+        return parley_error_set(k->h->err, PARLEY_E_FIELD_INVALID,
                                 "/params/arguments/ackThrough",
                                 "this is not a place of the mailbox");
     }
@@ -349,13 +432,13 @@ parley_host_ack_page(parley_host_mailbox_t *k, const parley_place_t *place,
         }
 
         if (parley_host_mailbox_event(k, i, &p, &views, &row)) {
-            rc = parley_host_delivery_get(&k->c->h, p.id, views.source,
+            rc = parley_host_delivery_get(k->h, p.id, views.source,
                                           k->reader->sub, &delivery);
 
             if (rc >= 0 && !delivery.accepted) {
                 (*left)--;
                 delivery.accepted = 1;
-                rc = parley_host_delivery_put(&k->c->h, p.id, views.source,
+                rc = parley_host_delivery_put(k->h, p.id, views.source,
                                               k->reader->sub, &delivery);
             }
 

@@ -60,6 +60,7 @@ parley_host_list(parley_host_call_t *c)
     l->args = &c->call.args;
     l->k.c = c;
     l->k.g = c->g;
+    l->k.h = &c->h;
     l->k.reader = c->g->who->principal;
 
     rc = parley_host_mailbox_read(&l->k, PARLEY_HOST_LISTED);

@@ -22,7 +22,7 @@
 #define PARLEY_HOST_OCTETS   (1 << 20)       /* octets of one read */
 
 
-/* what one piece of work of the host has: a call, or a job */
+/* context of one piece of work of the host: a call, or a job */
 typedef struct {
     parley_ask_t                          *ask;
     parley_arena_t                        *arena;
@@ -59,6 +59,8 @@ typedef struct {
     parley_str_t          source;       /* "slack.T123" */
     parley_str_t          key;          /* idempotencyKey for the surface;
                                            empty: none */
+    parley_str_t          escalated;    /* name of the reader that did not
+                                           decide it; empty: none */
     parley_chat_reason_t  reason;
     int64_t               deadline_ms;  /* of the event */
 } parley_host_views_t;
@@ -71,7 +73,11 @@ typedef struct {
                                                    before */
     unsigned                    surface:1;      /* the surface of the
                                                    conversation */
+    uint8_t                     attempt;        /* number of the offer; 0: 1 */
 } parley_host_row_t;
+
+/* an event that the gateway accepted must be readable everywhere */
+extern const parley_json_limits_t  parley_host_limits;
 
 /* Write views: _begin(), then each row, then _done().  _done() returns 0, or -1
    if memory is exhausted. */
@@ -102,6 +108,17 @@ int parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     const parley_principal_t *owner, parley_arena_t *arena,
     parley_chat_stored_t *stored, parley_chat_view_t *ret);
 
+/* Fills a reader in the answer to a surface. */
+void parley_host_reader(const parley_host_t *h, const parley_host_row_t *row,
+    parley_chat_reader_t *ret);
+
+/* Returns the event that an id of a reference means: "m1" for "m1:reminder" and
+   "m1:free". */
+parley_str_t parley_host_event_named(parley_str_t id);
+
+/* Returns the event that went up as id: "m1" for "m1:escalated:1", too. */
+parley_str_t parley_host_event_base(parley_str_t id);
+
 
 /* parley_host_record.c: records of the state */
 
@@ -116,6 +133,8 @@ typedef struct {
                                            the append is not known to be
                                            done */
     uint8_t             print[PARLEY_PRINT_LEN];
+    parley_str_t        escalated;      /* sub of the reader that did not decide
+                                           it; empty: none */
 } parley_host_event_t;
 
 /* names a thread; thread empty: messages of the conversation in no thread */
@@ -171,7 +190,7 @@ typedef struct {
 } parley_host_delivery_t;
 
 /*
- * Find a record.  Return 1; 0 if there is none, with *ret zeroed; PARLEY_WAIT;
+ * Find a record.  Return 1; 0 if it is missing, with *ret zeroed; PARLEY_WAIT;
  * or -1 with g->err.
  */
 int parley_host_event_get(parley_host_t *h, parley_str_t id,
@@ -233,12 +252,13 @@ int parley_host_read(parley_host_t *h, const uint8_t *log,
 /* an event to publish; the caller sets all up to "results" */
 typedef struct {
     parley_host_t              *h;
-    parley_gate_t              *g;          /* NULL: a job, whose caller wakes
+    parley_gate_t              *g;          /* NULL: a job; its caller wakes
                                                the processes */
     const parley_chat_event_t  *e;
     const char                 *member;     /* that named the id */
     parley_str_t                source;
-    parley_str_t                sub;        /* author, as threads know it */
+    parley_str_t                sub;        /* author, as threads know it;
+                                               empty: the host */
     parley_str_t                name;       /* its name in the directory */
     const parley_principal_t   *author;     /* that sends the event itself;
                                                NULL: an account, or the host */
@@ -276,16 +296,47 @@ typedef struct {
  */
 int parley_host_publish(parley_host_post_t *post);
 
-/* Returns the event that an id of a reference means: "m1" for "m1:reminder" and
-   "m1:free". */
-parley_str_t parley_host_event_named(parley_str_t id);
+
+/* parley_host_follow_jobs.c */
+
+/* Returns whether a reader has not decided. */
+static inline int
+parley_host_is_open(const parley_host_delivery_t *delivery)
+{
+    return delivery->disposition == PARLEY_CHAT_UNDISPOSED
+           || delivery->disposition == PARLEY_CHAT_DEFERRED
+           || delivery->disposition == PARLEY_CHAT_CLAIMED;
+}
+
+/*
+ * Adds the jobs of the readers of p to its append: those of obligations, with
+ * this deadline, and those of the URLs of readers without a stream.  Returns 0;
+ * PARLEY_WAIT; or -1 with h->err: capacity.
+ */
+int parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
+    int64_t deadline_ms, parley_append_t *append);
+
+/*
+ * Escalates an event at once, because a reader that it obliged failed or
+ * declined.  Call it after that was put.  Returns 0, PARLEY_WAIT, or -1 with
+ * h->err: capacity; the event then goes up at its deadline.
+ */
+int parley_host_escalate(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t sub);
+
+
+/* parley_host_escalate.c */
+
+/*
+ * Ends an event for the others after a reader has decided it: for the principal
+ * that got it by escalation, or for the reader before.  id may be a form of the
+ * host, event is its record.  Returns 0, PARLEY_WAIT or -1.
+ */
+int parley_host_decided(parley_host_t *h, parley_str_t id,
+    const parley_host_event_t *event, parley_str_t sub);
 
 
 /* parley_host_accept.c */
-
-/* Fills a reader in the answer to a surface. */
-void parley_host_reader(const parley_host_t *h, const parley_host_row_t *row,
-    parley_chat_reader_t *ret);
 
 /* Accepts the event of a surface.  Returns 0 with the answer in g->out.reply,
    PARLEY_WAIT, or -1 with g->err. */
@@ -298,6 +349,7 @@ int parley_host_accept(parley_host_call_t *c);
 typedef struct {
     parley_host_call_t        *c;
     parley_gate_t             *g;
+    parley_host_t             *h;
     const parley_principal_t  *reader;
     uint8_t                    log[PARLEY_KEY_LEN];
     parley_place_t             cursor;
@@ -307,6 +359,11 @@ typedef struct {
 
 /* Acknowledges an offer.  Returns as parley_host_accept(). */
 int parley_host_acknowledge(parley_host_call_t *c);
+
+/* Notes the outcome of an event for a reader, and moves its cursor.  Returns 0
+   or more; PARLEY_WAIT; or -1 with h->err. */
+int parley_host_outcome(parley_host_t *h, const parley_principal_t *reader,
+    const parley_publication_t *p, parley_chat_outcome_t outcome);
 
 /*
  * Acknowledges all events after the cursor up to a place, at most

@@ -1,7 +1,7 @@
 /*
  * Publishes an event: it is stored once, and each reader that is concerned gets
- * it in its mailbox.  A step that must happen at most once is recorded before it
- * is done:
+ * it in its mailbox.  A step that must happen at most once is recorded before
+ * it is done:
  *
  *   EVENT open     the id is taken, in this step of one process only
  *   append         conversation, mailboxes and the admission, all or nothing
@@ -214,6 +214,7 @@ parley_host_rows(parley_host_post_t *a)
 
     views.source = a->source;
     views.key = a->key;
+    views.escalated = parley_str_none;
     views.reason = a->e->reason;
     views.deadline_ms = a->attention->deadline_ms;
 
@@ -345,6 +346,12 @@ parley_host_append(parley_host_post_t *a)
         return parley_error_memory(a->h->err);
     }
 
+    rc = parley_host_follow_jobs(a->h, &p, a->attention->deadline_ms, &append);
+
+    if (rc != 0) {
+        return rc;
+    }
+
     memset(&a->known, 0, sizeof(parley_host_event_t));
 
     a->known.source = a->source;
@@ -464,9 +471,11 @@ parley_host_note(parley_host_post_t *a)
             a->thread.resolved_by = parley_str_none;
         }
 
-        parley_host_note_party(&a->thread, a->sub, 1,
-                               (a->attention->facts
-                                & PARLEY_ATTENTION_BY_AGENT) != 0);
+        if (a->sub.len > 0) {
+            parley_host_note_party(&a->thread, a->sub, 1,
+                                   (a->attention->facts
+                                    & PARLEY_ATTENTION_BY_AGENT) != 0);
+        }
 
         for (i = 0; i < a->attention->nparties; i++) {
             if (a->e->kind == PARLEY_CHAT_DM

@@ -20,7 +20,8 @@ typedef struct {
     uint8_t  print[PARLEY_PRINT_LEN];
 } parley_host_event_head_t;
 
-/* fixed part of a thread; names in claim and resolved, and the parties follow */
+/* fixed part of a thread; names in claim and resolved, and the parties
+   follow */
 typedef struct {
     uint8_t  agents[4];
     uint8_t  number[4];             /* claim */
@@ -101,7 +102,7 @@ parley_host_text(parley_buf_t *b, parley_str_t text)
 }
 
 
-/* Reads the next text; empty if there is none. */
+/* Reads the next text; empty at the end. */
 
 static parley_str_t
 parley_host_text_read(parley_str_t *rest)
@@ -151,6 +152,7 @@ parley_host_event_get(parley_host_t *h, parley_str_t id, parley_str_t source,
     ret->author = parley_host_text_read(&rest);
     ret->conversation = parley_host_text_read(&rest);
     ret->thread = parley_host_text_read(&rest);
+    ret->escalated = parley_host_text_read(&rest);
     memcpy(&ret->place.epoch, head.epoch, sizeof(head.epoch));
     memcpy(&ret->place.offset, head.offset, sizeof(head.offset));
     memcpy(ret->print, head.print, sizeof(head.print));
@@ -180,6 +182,7 @@ parley_host_event_put(parley_host_t *h, parley_str_t id,
     parley_host_text(&b, event->author);
     parley_host_text(&b, event->conversation);
     parley_host_text(&b, event->thread);
+    parley_host_text(&b, event->escalated);
 
     parley_host_event_id(h, id, event->source, &name);
 

@@ -15,13 +15,13 @@
 #define PARLEY_HOST_ROW_SURFACE    8
 
 
-/* beginning of the text; source, key and the rows follow */
+/* beginning of the text; source, key, escalated and the rows follow */
 typedef struct {
     uint8_t   version;
     uint8_t   reason;
     uint16_t  source;               /* octets */
     uint16_t  key;                  /* octets */
-    uint8_t   zero[2];
+    uint16_t  escalated;            /* octets */
     uint8_t   deadline_ms[8];
 } parley_host_views_head_t;
 
@@ -33,15 +33,16 @@ typedef struct {
     uint8_t   policy;
     uint8_t   mode;
     uint8_t   flags;
-    uint8_t   zero;
+    uint8_t   attempt;
 } parley_host_row_head_t;
 
 
+static void parley_host_view_id(const parley_publication_t *p,
+    const parley_host_views_t *views, parley_chat_view_t *v);
 static parley_chat_reason_t parley_host_reason(parley_attention_row_t row);
 
 
-/* an event that the gateway accepted must be readable everywhere */
-static const parley_json_limits_t  parley_host_limits = {
+const parley_json_limits_t  parley_host_limits = {
     .octets = UINT32_MAX,
     .depth = PARLEY_JSON_DEPTH_MAX,
     .string = UINT32_MAX,
@@ -61,12 +62,14 @@ parley_host_views_begin(parley_buf_t *b, parley_arena_t *arena,
     head.reason = (uint8_t) views->reason;
     head.source = (uint16_t) views->source.len;
     head.key = (uint16_t) views->key.len;
+    head.escalated = (uint16_t) views->escalated.len;
     memcpy(head.deadline_ms, &views->deadline_ms, sizeof(head.deadline_ms));
 
     parley_buf_init(b, arena, 0);
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
     parley_buf_str(b, views->source);
     parley_buf_str(b, views->key);
+    parley_buf_str(b, views->escalated);
 }
 
 
@@ -82,6 +85,7 @@ parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row)
     head.directedness = (uint8_t) row->verdict.directedness;
     head.policy = (uint8_t) row->verdict.policy;
     head.mode = (uint8_t) row->verdict.mode;
+    head.attempt = row->attempt;
     head.flags = (uint8_t) ((row->verdict.window ? PARLEY_HOST_ROW_WINDOW : 0)
                             | (row->verdict.claims ? PARLEY_HOST_ROW_CLAIMS : 0)
                             | (row->qualified ? PARLEY_HOST_ROW_QUALIFIED
@@ -107,7 +111,7 @@ parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
     *rest = parley_str_from(text, sizeof(head));
 
     if (head.version != PARLEY_HOST_VIEWS_VERSION
-        || (size_t) head.source + head.key > rest->len)
+        || (size_t) head.source + head.key + head.escalated > rest->len)
     {
         return -1;
     }
@@ -117,6 +121,8 @@ parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
     ret->source = parley_str_make(rest->data, head.source);
     ret->key = parley_str_make(rest->data + head.source, head.key);
     *rest = parley_str_from(*rest, (size_t) head.source + head.key);
+    ret->escalated = parley_str_make(rest->data, head.escalated);
+    *rest = parley_str_from(*rest, head.escalated);
 
     return 0;
 }
@@ -150,6 +156,7 @@ parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret)
     ret->verdict.gets = 1;
     ret->qualified = (head.flags & PARLEY_HOST_ROW_QUALIFIED) != 0;
     ret->surface = (head.flags & PARLEY_HOST_ROW_SURFACE) != 0;
+    ret->attempt = head.attempt;
 
     *rest = parley_str_from(*rest, head.sub);
 
@@ -255,7 +262,7 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->source = views->source;
     v->qualified = row->qualified;
     v->key = row->surface ? views->key : parley_str_none;
-    v->attempt = 1;
+    v->attempt = row->attempt > 0 ? row->attempt : 1;
     v->directedness = row->verdict.directedness;
     v->policy = row->verdict.policy;
     v->mode = row->verdict.mode;
@@ -270,7 +277,29 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
                  || row->verdict.row == PARLEY_ATTENTION_ANSWER
                  || row->surface;
 
+    parley_host_view_id(p, views, v);
+
     return 0;
+}
+
+
+/* A reminder and an escalated event have ids of their own, and are knocks. */
+
+static void
+parley_host_view_id(const parley_publication_t *p,
+    const parley_host_views_t *views, parley_chat_view_t *v)
+{
+    if (views->reason != PARLEY_CHAT_REASON_REMINDER
+        && views->reason != PARLEY_CHAT_REASON_ESCALATED)
+    {
+        return;
+    }
+
+    v->id = p->id;
+    v->of = views->reason == PARLEY_CHAT_REASON_REMINDER
+            ? parley_host_event_named(p->id) : parley_host_event_base(p->id);
+    v->escalated = views->escalated;
+    v->knock = 1;
 }
 
 
@@ -308,4 +337,57 @@ parley_host_reason(parley_attention_row_t row)
     default:
         return PARLEY_CHAT_REASON_AMBIENT;
     }
+}
+
+
+parley_str_t
+parley_host_event_named(parley_str_t id)
+{
+    unsigned             i;
+    static const parley_str_t  ends[] = {
+        parley_str(":reminder"), parley_str(":free")
+    };
+
+    for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+
+        if (id.len > ends[i].len
+            && memcmp(id.data + id.len - ends[i].len, ends[i].data, ends[i].len)
+               == 0)
+        {
+            return parley_str_make(id.data, id.len - ends[i].len);
+        }
+    }
+
+    return id;
+}
+
+
+parley_str_t
+parley_host_event_base(parley_str_t id)
+{
+    size_t               len;
+    const parley_str_t   end = parley_str(":escalated:");
+
+    id = parley_host_event_named(id);
+    len = end.len + 1;
+
+    return id.len > len
+           && memcmp(id.data + id.len - len, end.data, end.len) == 0
+           ? parley_str_make(id.data, id.len - len) : id;
+}
+
+
+void
+parley_host_reader(const parley_host_t *h, const parley_host_row_t *row,
+    parley_chat_reader_t *ret)
+{
+    const parley_principal_t  *p;
+
+    p = parley_directory_by_sub(h->http->directory, row->sub);
+
+    ret->to = p != NULL ? p->names[h->proto] : row->sub;
+    ret->row = parley_attention_rows[row->verdict.row];
+    ret->directedness = row->verdict.directedness;
+    ret->policy = row->verdict.policy;
+    ret->mode = row->verdict.mode;
 }

@@ -18,6 +18,8 @@
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/delivery/parley_job_line.h"
+#include "gate/host/parley_host.h"
+#include "gate/host/parley_host_follow.h"
 
 
 typedef struct {
@@ -90,6 +92,25 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     a->host.url = &delivery->url;
 
     ngx_http_parley_host_check(&a->host, PARLEY_ATTEMPT_MS);
+}
+
+
+/* A URL has all modes: its owner negotiated nothing. */
+
+int
+ngx_http_parley_deliver_view(const parley_render_t *d,
+    const parley_publication_t *p, const parley_principal_t *to,
+    parley_arena_t *arena, parley_str_t *ret)
+{
+    parley_reader_t  reader;
+
+    ngx_memzero(&reader, sizeof(parley_reader_t));
+
+    reader.mailbox = to;
+    reader.modes = PARLEY_CHAT_MODE_ALL;
+
+    return parley_host_view(d, p, &reader, p->proto, ngx_http_parley_now(),
+                            arena, ret);
 }
 
 
@@ -316,7 +337,15 @@ ngx_http_parley_deliver_came(ngx_http_parley_jobs_t *jobs,
     parley_job_line_attempt(delivery, &run->job, how, &told);
     ngx_http_parley_log_job(&told);
 
-    if (how->how == PARLEY_JOB_REFUSED || how->how == PARLEY_JOB_GIVEN_UP) {
+    if (delivery->publication.views.len > 0) {
+        if (how->how != PARLEY_JOB_AGAIN) {
+            parley_host_follow_delivered(&jobs->worker->mcf->zone->memory.state,
+                                         delivery, &run->arena, &end.tells);
+        }
+
+    } else if (how->how == PARLEY_JOB_REFUSED
+               || how->how == PARLEY_JOB_GIVEN_UP)
+    {
         parley_delivery_tells(&jobs->deliver,
                               &jobs->worker->mcf->zone->memory.state,
                               delivery, how->why, ngx_http_parley_now(),

@@ -8,6 +8,7 @@
 
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/jobs/ngx_http_parley_jobs.h"
+#include "ngx_module/stream/ngx_http_parley_hub.h"
 #include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
@@ -15,6 +16,7 @@
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/delivery/parley_deadline.h"
 #include "gate/delivery/parley_job_line.h"
+#include "gate/host/parley_host_follow.h"
 #include "gate/metrics/parley_counters.h"
 
 
@@ -77,7 +79,14 @@ ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 static void
 ngx_http_parley_due_meet(ngx_http_parley_due_t *d)
 {
-    if (parley_deadline_run(&d->deadline) != PARLEY_WAIT) {
+    parley_str_t  text;
+
+    if ((parley_job_subject_read(d->run->job.text, &text)
+         == PARLEY_SUBJECT_FOLLOW
+         ? parley_host_follow_run(&d->deadline)
+         : parley_deadline_run(&d->deadline))
+        != PARLEY_WAIT)
+    {
         ngx_http_parley_due_end(d);
         return;
     }
@@ -116,6 +125,10 @@ ngx_http_parley_due_end(ngx_http_parley_due_t *d)
 
     ngx_queue_remove(&d->queue);
 
+    if (d->deadline.wakes && d->jobs->worker->hub) {
+        ngx_http_parley_hub_wakes(d->jobs->worker->hub);
+    }
+
     parley_runner_end(d->run, &d->deadline.end);
 }
 
@@ -139,8 +152,10 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
         parley_deadline_untold(deadline);
     }
 
-    parley_count(jobs->worker->slot,
-                 PARLEY_M_DEADLINES + (unsigned) deadline->how, 1);
+    if (deadline->kind != PARLEY_SUBJECT_FOLLOW) {
+        parley_count(jobs->worker->slot,
+                     PARLEY_M_DEADLINES + (unsigned) deadline->how, 1);
+    }
 
     if (deadline->how == PARLEY_DEADLINE_ANSWERED) {
         return;

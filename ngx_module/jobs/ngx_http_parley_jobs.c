@@ -40,6 +40,7 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker)
     jobs->deliver.engine = mcf->engine;
     jobs->deliver.http = &mcf->http;
     jobs->deliver.seed = mcf->zone->sh->seed;
+    jobs->deliver.view = ngx_http_parley_deliver_view;
 
     ngx_queue_init(&jobs->attempts);
     ngx_queue_init(&jobs->deadlines);
@@ -175,6 +176,7 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
     case PARLEY_SUBJECT_EMERGENCY:
     case PARLEY_SUBJECT_ESCALATION:
     case PARLEY_SUBJECT_TIMEOUT:
+    case PARLEY_SUBJECT_FOLLOW:
         ngx_http_parley_due(jobs, run);
         return;
 

@@ -71,6 +71,11 @@ void ngx_http_parley_jobs_added(ngx_http_parley_worker_t *worker);
    function returns. */
 void ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run);
 
+/* Writes the view of an event of chat, as parley_render_t.view. */
+int ngx_http_parley_deliver_view(const parley_render_t *d,
+    const parley_publication_t *p, const parley_principal_t *to,
+    parley_arena_t *arena, parley_str_t *ret);
+
 /* Cancels attempts, because the worker exits. */
 void ngx_http_parley_deliver_exit(ngx_http_parley_jobs_t *jobs);
 

@@ -645,7 +645,7 @@ ngx_http_parley_hub_view(void *ctx, const parley_publication_t *p,
     ngx_memcpy(&r, reader.data, sizeof(r));
 
     return parley_host_view(&h->deliver, p, r, stream->proto,
-                            (int64_t) ngx_time() * 1000, arena, ret);
+                            ngx_http_parley_now(), arena, ret);
 }
 
 

@@ -1,0 +1,435 @@
+/*
+ * Escalation of an event that its reader did not decide in time: to one
+ * principal, once (C2A-23).  The lead is the parent of an agent; the human is
+ * the one for which the agent acts.
+ *
+ *   DELIVERY escalated   the reader may still answer
+ *   EVENT                of the escalated event, for references to it
+ *   the author is told   by a reaction of the gateway
+ *   append               to the mailbox of the next principal, with the end of
+ *                        the job
+ */
+
+#include <string.h>
+
+#include "core/parley_hex.h"
+#include "gate/host/parley_attention_parts.h"
+#include "gate/host/parley_host_follow_parts.h"
+#include "gate/settings/parley_settings.h"
+#include "translate/parley_codec.h"
+
+
+#define PARLEY_ESCALATED        ":escalated:"
+#define PARLEY_ESCALATE_LEVELS  2
+
+/* octets of the name of a reaction that are a hash */
+#define PARLEY_ESCALATE_NAME    8
+
+
+static const parley_principal_t *parley_escalate_next(
+    const parley_principal_t *reader, parley_str_t author, unsigned level);
+static int parley_escalate_may(const parley_principal_t *to,
+    const parley_principal_t *reader, parley_str_t author);
+static int parley_escalate_to(parley_follow_t *f, unsigned level,
+    const parley_host_event_t *event, const parley_principal_t *first,
+    const parley_principal_t *to);
+static int parley_escalate_tell(parley_follow_t *f,
+    const parley_host_event_t *event, parley_chat_reason_t why,
+    const parley_principal_t *to);
+static int parley_escalate_name(parley_follow_t *f, parley_chat_reason_t why,
+    parley_str_t *ret);
+static int parley_escalate_post(parley_follow_t *f, parley_chat_event_t *e,
+    parley_chat_reason_t why, const parley_principal_t *to,
+    parley_str_t *ret);
+
+static int parley_escalate_decided(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_str_t sub, int decided);
+
+
+int
+parley_follow_escalate(parley_follow_t *f)
+{
+    int                        rc;
+    unsigned                   level;
+    parley_str_t               base;
+    parley_host_event_t        event;
+    const parley_principal_t  *to, *first;
+
+    base = parley_host_event_base(f->id);
+    level = base.len == f->id.len ? 1 : 2;
+
+    rc = parley_host_event_get(&f->h, base, f->views.source, &event);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    first = level == 1 ? f->reader
+            : parley_directory_by_name(f->h.http->directory,
+                                       (parley_namespace_t) f->h.proto,
+                                       f->views.escalated);
+
+    to = first == NULL ? NULL
+         : parley_escalate_next(first, event.author, level);
+
+    f->delivery.escalated = (uint8_t) level;
+
+    rc = parley_host_delivery_put(&f->h, f->id, f->views.source, f->d->sub,
+                                  &f->delivery);
+
+    if (rc != 0) {
+        return rc == 1 ? -1 : rc;
+    }
+
+    rc = parley_escalate_tell(f, &event,
+                              to == NULL ? PARLEY_CHAT_REASON_UNDELIVERED
+                              : f->delivery.disposition == PARLEY_CHAT_FAILED
+                              ? PARLEY_CHAT_REASON_FAILED
+                              : PARLEY_CHAT_REASON_ESCALATED, to);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    f->d->to = to;
+
+    return to == NULL
+           ? parley_follow_end(f->d, PARLEY_DEADLINE_UNACKNOWLEDGED, 0)
+           : parley_escalate_to(f, level, &event, first, to);
+}
+
+
+/* Finds the principal that gets the event: at level 1 the lead, else the human;
+   at level 2 the human.  NULL: none. */
+
+static const parley_principal_t *
+parley_escalate_next(const parley_principal_t *reader, parley_str_t author,
+    unsigned level)
+{
+    const parley_principal_t  *p, *human;
+
+    if (level == 1 && parley_escalate_may(reader->above, reader, author)) {
+        return reader->above;
+    }
+
+    human = reader->sovereign;
+
+    for (p = reader->above; human == NULL && p != NULL; p = p->above) {
+        human = parley_attention_is_human(p) ? p : p->sovereign;
+    }
+
+    return parley_escalate_may(human, reader, author) ? human : NULL;
+}
+
+
+static int
+parley_escalate_may(const parley_principal_t *to,
+    const parley_principal_t *reader, parley_str_t author)
+{
+    return to != NULL && to != reader && parley_attention_has_mailbox(to)
+           && !parley_str_eq(to->sub, author);
+}
+
+
+/* Ends the job with the event of the next principal, which is followed too if
+   it is an agent. */
+
+static int
+parley_escalate_to(parley_follow_t *f, unsigned level,
+    const parley_host_event_t *event, const parley_principal_t *first,
+    const parley_principal_t *to)
+{
+    int                    rc;
+    parley_append_t       *append;
+    parley_host_row_t      row;
+    parley_host_event_t    known;
+    parley_host_views_t    views;
+    parley_publication_t   p;
+
+    append = parley_arena_alloc(f->h.arena, sizeof(parley_append_t));
+    p = *f->p;
+    row = f->row;
+    views = f->views;
+    known = *event;
+
+    if (append == NULL
+        || parley_follow_id(f, parley_host_event_base(f->id),
+                            level == 1 ? PARLEY_ESCALATED "1"
+                                       : PARLEY_ESCALATED "2", &p.id)
+           != 0)
+    {
+        return -1;
+    }
+
+    known.source = views.source;
+    known.escalated = first->sub;
+    memset(&known.place, 0, sizeof(parley_place_t));
+
+    rc = parley_host_event_put(&f->h, p.id, &known, 0);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    p.ms = f->d->now_ms;
+
+    views.reason = PARLEY_CHAT_REASON_ESCALATED;
+    views.deadline_ms = f->deadline_ms;
+
+    views.escalated = first->names[f->h.proto];
+
+    row.sub = to->sub;
+    row.attempt = 1;
+    row.verdict.directedness = PARLEY_CHAT_TO_ME;
+    row.verdict.policy = PARLEY_CHAT_MUST;
+    row.verdict.mode = PARLEY_CHAT_BUFFERED;
+
+    if (level == 2 || parley_attention_is_human(to)) {
+        row.verdict.policy = PARLEY_CHAT_MAY;
+        row.verdict.mode = PARLEY_CHAT_NOTIFY;
+    }
+
+    if (parley_follow_append(f, &p, &views, &row, to, append) != 0) {
+        return -1;
+    }
+
+    rc = parley_host_follow_jobs(&f->h, &p, f->deadline_ms, append);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    f->d->end.tells = append;
+
+    return parley_follow_end(f->d, PARLEY_DEADLINE_RAISED, 0);
+}
+
+
+/*
+ * Tells the author by a reaction of the gateway.  Its id is always the same, so
+ * it is published once.  An author that cannot be told does not stop the
+ * escalation.  Returns 0, PARLEY_WAIT, or -1.
+ */
+
+static int
+parley_escalate_tell(parley_follow_t *f, const parley_host_event_t *event,
+    parley_chat_reason_t why, const parley_principal_t *to)
+{
+    int                        rc;
+    uint8_t                    print[PARLEY_PRINT_LEN];
+    parley_chat_event_t       *e;
+    parley_host_post_t        *post;
+    parley_host_event_t        known;
+    const parley_principal_t  *like;
+
+    e = parley_arena_calloc(f->h.arena, sizeof(parley_chat_event_t));
+    post = parley_arena_calloc(f->h.arena, sizeof(parley_host_post_t));
+
+    if (e == NULL || post == NULL
+        || parley_escalate_name(f, why, &e->id) != 0
+        || parley_escalate_post(f, e, why, to, &post->message) != 0)
+    {
+        return -1;
+    }
+
+    rc = parley_host_event_get(&f->h, e->id, f->views.source, &known);
+
+    if (rc < 0 || (rc == 1 && known.place.epoch != 0)) {
+        return rc < 0 ? rc : 0;
+    }
+
+    memset(print, 0, sizeof(print));
+
+    post->h = &f->h;
+    post->e = e;
+    post->source = f->views.source;
+    post->name = f->h.http->self_names[f->h.proto];
+    post->sender = f->p->sender;
+    post->print = print;
+    post->left = rc == 1;
+
+    /* the surface of the conversation shows it to a person */
+
+    post->surface = parley_directory_by_account(f->h.http->directory,
+                                                f->views.source, &like);
+
+    if (post->surface != NULL
+        && !parley_attention_has_mailbox(post->surface))
+    {
+        post->surface = NULL;
+    }
+
+    (void) event;
+
+    f->d->wakes = 1;
+
+    return parley_host_publish(post);
+}
+
+
+static int
+parley_escalate_name(parley_follow_t *f, parley_chat_reason_t why,
+    parley_str_t *ret)
+{
+    uint8_t       octet, key[PARLEY_KEY_LEN], text[2 * PARLEY_ESCALATE_NAME];
+    parley_buf_t  b;
+    parley_str_t  parts[4];
+
+    octet = (uint8_t) why;
+
+    parts[0] = f->id;
+    parts[1] = f->views.source;
+    parts[2] = f->d->sub;
+    parts[3] = parley_str_make(&octet, 1);
+
+    parley_state_key(f->h.ask->state, PARLEY_KIND_EVENT, parts, 4, key);
+    (void) parley_hex_write(text, key, PARLEY_ESCALATE_NAME);
+
+    parley_buf_init(&b, f->h.arena, 0);
+    parley_buf_lit(&b, "e-");
+    parley_buf_str(&b, parley_str_make(text, sizeof(text)));
+
+    return parley_buf_done(&b, ret);
+}
+
+
+/* Fills the reaction, in the conversation of the event, and writes its text. */
+
+static int
+parley_escalate_post(parley_follow_t *f, parley_chat_event_t *e,
+    parley_chat_reason_t why, const parley_principal_t *to, parley_str_t *ret)
+{
+    parley_buf_t          b;
+    parley_str_t          id;
+    parley_json_t        *doc;
+    parley_chat_post_t    post;
+    parley_chat_event_t   of;
+
+    id = e->id;
+    doc = parley_arena_alloc(f->h.arena, sizeof(parley_json_t));
+
+    if (doc == NULL
+        || parley_json_read(doc, f->h.arena, &parley_host_limits, f->h.seed,
+                            f->p->message, &f->err)
+           != 0
+        || f->h.chat->read(f->d->deliver->engine, f->h.arena, doc, &of, &f->err)
+           != 0)
+    {
+        return -1;
+    }
+
+    memset(&post, 0, sizeof(parley_chat_post_t));
+
+    e->id = id;
+    e->act = post.act = PARLEY_CHAT_REACTION;
+    e->of = post.of = parley_host_event_base(f->id);
+    e->platform = post.platform = of.platform;
+    e->workspace = post.workspace = of.workspace;
+    e->conversation = post.conversation = of.conversation;
+    e->kind = post.kind = of.kind;
+    e->thread = post.thread = of.thread;
+    e->stream = post.stream = of.stream;
+    e->signal = post.signal = PARLEY_CHAT_SIGNAL_BLOCKED;
+    e->author = f->h.http->self_names[f->h.proto];
+    e->human = 1;
+    e->deadline_ms = -1;
+    e->created_ms = post.created_ms = f->d->now_ms;
+    e->priority = PARLEY_PRIORITY_NORMAL;
+    e->directedness = post.directedness = PARLEY_CHAT_TO_ME;
+    e->policy = PARLEY_CHAT_MUST;
+    e->mode = PARLEY_CHAT_IMMEDIATE;
+
+    post.id = id;
+    post.author = e->author;
+    post.why = why;
+
+    if (to != NULL) {
+        post.to = to->names[f->h.proto];
+    }
+
+    parley_buf_init(&b, f->h.arena, 0);
+    f->h.chat->post(&b, &post);
+
+    return parley_buf_done(&b, ret);
+}
+
+
+int
+parley_host_decided(parley_host_t *h, parley_str_t id,
+    const parley_host_event_t *event, parley_str_t sub)
+{
+    int                        rc;
+    unsigned                   level;
+    parley_buf_t               b;
+    parley_str_t               base, of;
+    const parley_principal_t  *reader, *to;
+
+    base = parley_host_event_base(id);
+    id = parley_host_event_named(id);
+
+    reader = parley_directory_by_sub(h->http->directory,
+                                     event->escalated.len > 0
+                                     ? event->escalated : sub);
+    rc = 1;
+    of = base;
+    to = reader;
+
+    for (level = 1; rc == 1; level++) {
+
+        if (to == NULL) {
+            return 0;
+        }
+
+        rc = parley_escalate_decided(h, of, event->source, to->sub,
+                                     parley_str_eq(of, id));
+
+        if (rc != 1 || level > PARLEY_ESCALATE_LEVELS) {
+            break;
+        }
+
+        to = parley_escalate_next(reader, event->author, level);
+
+        parley_buf_init(&b, h->arena, 0);
+        parley_buf_str(&b, base);
+        parley_buf_lit(&b, PARLEY_ESCALATED);
+        parley_buf_int(&b, level);
+
+        if (parley_buf_done(&b, &of) != 0) {
+            return parley_error_memory(h->err);
+        }
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/*
+ * Puts superseded for the part of a reader that is open, unless it is the one
+ * that was decided.  Returns 1 if the event went up after this reader; 0;
+ * PARLEY_WAIT or -1.
+ */
+
+static int
+parley_escalate_decided(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_str_t sub, int decided)
+{
+    int                     rc;
+    unsigned                tries;
+    parley_host_delivery_t  delivery;
+
+    rc = 1;
+
+    for (tries = 0; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
+
+        rc = parley_host_delivery_get(h, id, source, sub, &delivery);
+
+        if (rc < 0 || decided || !parley_host_is_open(&delivery)) {
+            break;
+        }
+
+        delivery.disposition = PARLEY_CHAT_SUPERSEDED;
+        rc = parley_host_delivery_put(h, id, source, sub, &delivery);
+    }
+
+    return rc < 0 ? rc : delivery.escalated > 0;
+}

@@ -1,0 +1,420 @@
+/*
+ * Jobs of a host of chat about an event and a reader: that of an obligation
+ * (parley_host_follow.h), and those of the URLs of readers without a stream.
+ */
+
+#include <string.h>
+
+#include "gate/delivery/parley_delivery_route.h"
+#include "gate/host/parley_attention_parts.h"
+#include "gate/host/parley_host_follow_parts.h"
+#include "gate/party/parley_account.h"
+#include "gate/party/parley_address.h"
+#include "gate/settings/parley_settings.h"
+#include "hub/parley_attempt.h"
+#include "hub/parley_expand.h"
+#include "hub/parley_publish.h"
+
+
+static int parley_host_follow_url(parley_host_t *h,
+    const parley_publication_t *p, const parley_principal_t *to,
+    parley_job_t *ret);
+
+
+const int64_t  parley_follow_offers[PARLEY_FOLLOW_OFFERS] = {
+    10000, 40000, 130000
+};
+
+
+int
+parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
+    int64_t deadline_ms, parley_append_t *append)
+{
+    int                        rc;
+    size_t                     n;
+    parley_job_t              *jobs;
+    parley_str_t               rest;
+    parley_host_row_t          row;
+    parley_host_views_t        views;
+    const parley_principal_t  *to;
+
+    if (parley_host_views_read(p->views, &views, &rest) != 0) {
+        return 0;
+    }
+
+    n = 0;
+    jobs = parley_arena_calloc(h->arena, (2 * append->nlogs + append->njobs)
+                                         * sizeof(parley_job_t));
+    if (jobs == NULL) {
+        return parley_error_memory(h->err);
+    }
+
+    while (n < append->njobs) {
+        jobs[n] = append->jobs[n];
+        n++;
+    }
+
+    while (parley_host_views_next(&rest, &row)) {
+        to = parley_directory_by_sub(h->http->directory, row.sub);
+
+        if (to == NULL || n + 2 > 2 * append->nlogs + append->njobs) {
+            continue;
+        }
+
+        rc = row.verdict.mode > PARLEY_CHAT_MAILBOX
+             ? parley_host_follow_url(h, p, to, &jobs[n]) : 0;
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        n += (size_t) rc;
+
+        if (row.verdict.policy == PARLEY_CHAT_MUST
+            && !parley_attention_is_human(to))
+        {
+            if (parley_host_follow_job(h, p, views.source, row.sub,
+                                       deadline_ms, &jobs[n])
+                != 0)
+            {
+                return parley_error_memory(h->err);
+            }
+
+            n++;
+        }
+    }
+
+    append->jobs = jobs;
+    append->njobs = n;
+
+    return 0;
+}
+
+
+/* Fills the job of the URL of a reader without a stream.  Returns 1; 0: no such
+   job; PARLEY_WAIT or -1. */
+
+static int
+parley_host_follow_url(parley_host_t *h, const parley_publication_t *p,
+    const parley_principal_t *to, parley_job_t *ret)
+{
+    int  rc;
+
+    if (!parley_host_follow_has_url(h, p, to)) {
+        return 0;
+    }
+
+    rc = parley_host_follow_listens(h, to);
+
+    if (rc != 0) {
+        return rc == 1 ? 0 : rc;
+    }
+
+    return parley_host_follow_url_job(h, p, to, ret) == 0
+           ? 1 : parley_error_memory(h->err);
+}
+
+
+int
+parley_host_follow_has_url(const parley_host_t *h,
+    const parley_publication_t *p, const parley_principal_t *to)
+{
+    return h->http->deliver_uri.len > 0 && to->deliver.len > 0
+           && !parley_principal_is_dialled(to)
+           && parley_delivered_in(to, p->proto) == p->proto;
+}
+
+
+int
+parley_host_follow_listens(parley_host_t *h, const parley_principal_t *to)
+{
+    int                rc;
+    uint8_t            log[1][PARLEY_KEY_LEN];
+    parley_str_t       address;
+    parley_append_t    asked;
+    parley_appended_t  would;
+
+    rc = parley_address_of(h->arena, to, &address);
+
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(h->err) : 0;
+    }
+
+    parley_expand_log(h->ask->state, address, log[0]);
+    memset(&asked, 0, sizeof(parley_append_t));
+
+    asked.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
+    asked.nlogs = 1;
+    asked.session = PARLEY_STR(PARLEY_HOST_SESSION);
+    asked.asks = 1;
+    asked.arena = h->arena;
+
+    rc = parley_ask_append(h->ask, &asked, &would);
+
+    return rc == PARLEY_WAIT ? rc
+           : rc == 0 ? would.ngroups != 0
+           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
+                              "the state did not answer");
+}
+
+
+int
+parley_host_follow_url_job(parley_host_t *h, const parley_publication_t *p,
+    const parley_principal_t *to, parley_job_t *ret)
+{
+    memset(ret, 0, sizeof(parley_job_t));
+
+    parley_delivery_lane(h->ask->state, p->sender, to->sub, ret->lane);
+
+    ret->lasts = PARLEY_ATTEMPT_LIVES;
+    ret->class = PARLEY_JOB_ORDINARY;
+
+    return parley_job_subject_write(h->arena, PARLEY_SUBJECT_DELIVER, to->sub,
+                                    &ret->text);
+}
+
+
+int
+parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t source, parley_str_t sub, int64_t deadline_ms,
+    parley_job_t *ret)
+{
+    int64_t  half;
+
+    half = deadline_ms / 2;
+
+    if (parley_host_follow_text(h->ask->state, h->arena, PARLEY_FOLLOW_OPEN,
+                                p->id, source, sub, deadline_ms, ret)
+        != 0)
+    {
+        return -1;
+    }
+
+    ret->after = half < parley_follow_offers[0] ? half
+                                                : parley_follow_offers[0];
+    ret->lasts = 4 * deadline_ms + PARLEY_DEADLINE_LIVES;
+
+    return 0;
+}
+
+
+int
+parley_host_follow_text(const parley_state_t *state, parley_arena_t *arena,
+    parley_follow_act_t act, parley_str_t id, parley_str_t source,
+    parley_str_t sub, int64_t deadline_ms, parley_job_t *ret)
+{
+    uint8_t       octet;
+    parley_str_t  parts[5], text;
+
+    memset(ret, 0, sizeof(parley_job_t));
+
+    octet = (uint8_t) act;
+
+    parts[0] = PARLEY_STR("follow");
+    parts[1] = parley_str_make(&octet, 1);
+    parts[2] = id;
+    parts[3] = source;
+    parts[4] = sub;
+
+    parley_state_key(state, PARLEY_KIND_LANE, parts, 5, ret->lane);
+
+    text.len = PARLEY_FOLLOW_HEAD + sub.len;
+    text.data = parley_arena_octets(arena, text.len);
+
+    if (text.data == NULL) {
+        return -1;
+    }
+
+    ((uint8_t *) text.data)[0] = octet;
+    memcpy((uint8_t *) text.data + 1, &deadline_ms, sizeof(deadline_ms));
+    memcpy((uint8_t *) text.data + PARLEY_FOLLOW_HEAD, sub.data, sub.len);
+
+    ret->lasts = PARLEY_DEADLINE_LIVES;
+    ret->class = PARLEY_JOB_PROMPT;
+
+    return parley_job_subject_write(arena, PARLEY_SUBJECT_FOLLOW, text,
+                                    &ret->text);
+}
+
+
+/* Adds the job to an append of the record to no log: the job keeps it. */
+
+static int
+parley_host_follow_append(parley_arena_t *arena, const parley_job_t *job,
+    const parley_publication_t *p, const uint8_t *account,
+    parley_append_t *ret)
+{
+    parley_publish_t  publish;
+
+    memset(&publish, 0, sizeof(parley_publish_t));
+
+    publish.publication = p;
+    publish.account = account;
+    publish.retention.records = 1;
+    publish.retention.octets = 1;
+    publish.retention.ms = 1;
+    publish.ttl = PARLEY_PUBLISH_LIVES;
+
+    if (parley_publish_append(arena, &publish, ret) != 0) {
+        return -1;
+    }
+
+    ret->jobs = job;
+    ret->njobs = 1;
+
+    return 0;
+}
+
+
+int
+parley_host_escalate(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t sub)
+{
+    int                   rc;
+    parley_job_t         *job;
+    parley_str_t          rest;
+    parley_append_t       append;
+    parley_appended_t     appended;
+    parley_host_views_t   views;
+
+    job = parley_arena_alloc(h->arena, sizeof(parley_job_t));
+
+    if (job == NULL
+        || parley_host_views_read(p->views, &views, &rest) != 0
+        || parley_host_follow_text(h->ask->state, h->arena,
+                                   PARLEY_FOLLOW_ESCALATE, p->id, views.source,
+                                   sub, views.deadline_ms, job)
+           != 0
+        || parley_host_follow_append(h->arena, job, p, h->account, &append)
+           != 0)
+    {
+        return parley_error_memory(h->err);
+    }
+
+    rc = parley_ask_append(h->ask, &append, &appended);
+
+    return rc == PARLEY_WAIT || (rc == 0
+                                 && appended.verdict == PARLEY_APPEND_OK)
+           ? rc
+           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
+                              "the deadline finds no room");
+}
+
+
+void
+parley_host_follow_delivered(const parley_state_t *state,
+    const parley_delivery_t *delivery, parley_arena_t *arena,
+    const parley_append_t **ret)
+{
+    uint8_t                     *account;
+    parley_job_t                *job;
+    parley_str_t                 rest;
+    parley_append_t             *append;
+    parley_follow_act_t          act;
+    parley_host_views_t          views;
+    const parley_publication_t  *p;
+
+    *ret = NULL;
+    p = &delivery->publication;
+
+    act = delivery->outcome == PARLEY_CHAT_ACCEPTED ? PARLEY_FOLLOW_ACCEPTED
+          : delivery->outcome == PARLEY_CHAT_REFUSED ? PARLEY_FOLLOW_REFUSED
+          : PARLEY_FOLLOW_UNSUPPORTED;
+
+    job = parley_arena_alloc(arena, sizeof(parley_job_t));
+    append = parley_arena_alloc(arena, sizeof(parley_append_t));
+    account = parley_arena_octets(arena, PARLEY_KEY_LEN);
+
+    if (job != NULL && append != NULL && account != NULL
+        && delivery->outcome != PARLEY_CHAT_RETRY
+        && parley_host_views_read(p->views, &views, &rest) == 0
+        && parley_host_follow_text(state, arena, act, p->id, views.source,
+                                   delivery->sub, views.deadline_ms, job)
+           == 0
+        && parley_host_follow_append(arena, job, p, account, append) == 0)
+    {
+        parley_account_key(state, p->sender, parley_str_none, account);
+        *ret = append;
+    }
+}
+
+
+int
+parley_follow_end(parley_deadline_t *d, parley_deadline_how_t how,
+    int64_t after)
+{
+    d->how = how;
+
+    d->end.how = how == PARLEY_DEADLINE_AGAIN ? PARLEY_JOB_AGAIN
+                 : how == PARLEY_DEADLINE_LOST ? PARLEY_JOB_GIVEN_UP
+                 : PARLEY_JOB_DONE;
+
+    if (how == PARLEY_DEADLINE_AGAIN) {
+        d->end.after = after;
+        d->end.untried = 1;
+
+        if (d->end.mark == 0) {
+            d->end.mark = d->job->mark;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_follow_id(parley_follow_t *f, parley_str_t id, const char *end,
+    parley_str_t *ret)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, f->h.arena, 0);
+    parley_buf_str(&b, id);
+    parley_buf_str(&b, parley_str_c(end));
+
+    return parley_buf_done(&b, ret);
+}
+
+
+int
+parley_follow_append(parley_follow_t *f, parley_publication_t *p,
+    const parley_host_views_t *views, const parley_host_row_t *row,
+    const parley_principal_t *to, parley_append_t *ret)
+{
+    uint8_t           (*log)[PARLEY_KEY_LEN];
+    parley_buf_t        b;
+    parley_str_t        address;
+    parley_publish_t    publish;
+
+    parley_host_views_begin(&b, f->h.arena, views);
+    parley_host_views_row(&b, row);
+
+    if (parley_buf_done(&b, &p->views) != 0) {
+        return -1;
+    }
+
+    memset(&publish, 0, sizeof(parley_publish_t));
+
+    publish.publication = p;
+    publish.account = f->h.account;
+    publish.ttl = PARLEY_PUBLISH_LIVES;
+
+    parley_render_retention(f->h.http, &publish.retention);
+
+    if (to != NULL) {
+        log = parley_arena_alloc(f->h.arena, PARLEY_KEY_LEN);
+
+        if (log == NULL
+            || parley_address_of(f->h.arena, to, &address) != 0)
+        {
+            return -1;
+        }
+
+        parley_expand_log(f->h.ask->state, address, log[0]);
+
+        publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
+        publish.nlogs = 1;
+    }
+
+    return parley_publish_append(f->h.arena, &publish, ret);
+}
