@@ -42,16 +42,19 @@ my @principals = (
 );
 
 sub http {
+    my ($retain) = @_;
+
     return streams_http(
         identities => jcs({ principals => \@principals }),
         zone => 'streams:8m',
-        more => 'parley_retain count=1000 time=1h; parley_deliver /_deliver '
+        more => "parley_retain $retain; parley_deliver /_deliver "
                 . 'hosts=127.0.0.1:' . port(2) . ';',
         locations => deliver_location()
                      . 'location = /chat { parley_jwt on; parley_host c2a; }');
 }
 
-my $nginx = Parley::Nginx->start(workers => 2, http => http());
+my $nginx = Parley::Nginx->start(workers => 2,
+                                 http => http('count=1000 time=1h'));
 my ($n, $k) = (0, 0);
 
 
@@ -423,6 +426,42 @@ subtest 'C2A-31: a URL gets nothing while the stream is open' => sub {
     is(scalar(grep { ($_->{json}{params}{eventId} // '') eq $id }
               $peer->requests), 0);
     $uma->leave;
+};
+
+
+subtest 'C2A-31: -32601 on the stream ends the attempts, not the deadline' => sub {
+    my $hal = mailbox('hal');
+    my $id = sends('hal', deadline => 14000);
+    my $request = next_of($hal, about($id));
+
+    is(says(hal => { jsonrpc => '2.0', id => $request->{id},
+                     error => { code => -32601, message => 'no' } })->{status},
+       202);
+    ok(grep({ $_->{eventId} eq $id } list('hal')), 'it stays pullable');
+    ok(listed(lee => qr/^$id:escalated:1$/), 'it goes up at the deadline');
+    ok(!$hal->event(0.1), 'and was not offered again');
+    $hal->leave;
+};
+
+
+$nginx->stop;
+$nginx = Parley::Nginx->start(workers => 2, http => http('count=2 time=2s'));
+
+subtest 'C2A-34: no deadline is lost with a record that the logs drop' => sub {
+    my $ada = mailbox('ada');
+    my $id = sends('ada', deadline => 9000);
+
+    acks(ada => next_of($ada, about($id)));
+    sends('ada', deadline => 60000) for 1 .. 4;
+
+    ok(!grep({ $_->{eventId} eq $id } list('ada')), 'the log has dropped it');
+
+    my $reminder = next_of($ada, about("$id:reminder"));
+
+    ok($reminder, 'the reminder comes') or return;
+    is($reminder->{params}{of}, $id);
+    ok(listed(lee => qr/^$id:escalated:1$/), 'and it goes up');
+    $ada->leave;
 };
 
 

@@ -179,9 +179,12 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
     parley_str_t source, parley_str_t sub, int64_t deadline_ms,
     parley_job_t *ret)
 {
-    int64_t  half;
+    int64_t  first;
 
-    half = deadline_ms / 2;
+    /* the state keeps the reader's part for two times the retention */
+
+    first = deadline_ms / 2 < h->http->retain_ms ? deadline_ms / 2
+                                                 : h->http->retain_ms;
 
     if (parley_host_follow_text(h->ask->state, h->arena, PARLEY_FOLLOW_OPEN,
                                 p->id, source, sub, deadline_ms, ret)
@@ -190,8 +193,8 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
         return -1;
     }
 
-    ret->after = half < parley_follow_offers[0] ? half
-                                                : parley_follow_offers[0];
+    ret->after = first < parley_follow_offers[0] ? first
+                                                 : parley_follow_offers[0];
     ret->lasts = 4 * deadline_ms + PARLEY_DEADLINE_LIVES;
 
     return 0;
