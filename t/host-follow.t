@@ -34,11 +34,13 @@ my @principals = (
     agent('bo', human => 'will'),
     agent('solo'),
     (map { agent($_, parent => 'lee', deliver => "$url/$_", speaks => 'c2a') }
-         qw(uma una ulf ute uri)),
+         qw(uma una ulf ute uri udo)),
     { sub => 'will', handle => '~will', c2a => 'human:will',
       accounts => ['web/main/will'] },
     { sub => 'web', handle => '~web', c2a => 'service:web',
       surface => ['web/main'] },
+    { sub => 'hook', handle => '~hook', c2a => 'service:hook',
+      surface => ['web/two'], deliver => "$url/hook", speaks => 'c2a' },
 );
 
 sub http {
@@ -71,16 +73,16 @@ sub says {
 }
 
 # Delivers a direct message; returns its id.  Options: deadline (ms), author,
-# kind.
+# kind, surface and source (its workspace).
 sub sends {
     my ($to, %o) = @_;
 
     my $id = "m" . ++$n;
-    my $answer = says(web => {
+    my $answer = says($o{surface} // 'web', {
         jsonrpc => '2.0', id => 'call-' . ++$k, method => 'chat/deliver',
         params => {
             eventId => $id,
-            source => { platform => 'web', workspaceId => 'main' },
+            source => { platform => 'web', workspaceId => $o{source} // 'main' },
             conversation => { id => "D$n", kind => 'dm' },
             author => { id => $o{author} // 'pat', kind => $o{kind} // 'human' },
             content => [{ type => 'text', text => "secret words $n" }],
@@ -358,6 +360,8 @@ $peer->script(<<'EOT');
         ute => [sub { $error->(-31503, retryable => \1) },
                 sub { $c->answer(202) }, $ok],
         uri => [sub { $c->pause(6); $ok->() }, $ok],
+        udo => [sub { $c->pause(30) }],
+        hook => [$ok],
     );
     my ($path) = $q->{uri} =~ m{^/(\w+)};
     open my $in, '<', "$c->{service}{dir}/requests";
@@ -385,7 +389,7 @@ sub posted {
 subtest 'C2A-20 C2A-31: the URL of a reader without a stream' => sub {
     my %id = map { $_ => sends($_, deadline => $_ eq 'uri' || $_ eq 'ute' ? 60000
                                               : 6000) }
-             qw(uma una ulf ute uri);
+             qw(uma una ulf ute uri udo);
     my ($first) = posted(uma => $id{uma}, 1);
 
     is($first->{json}{method}, 'chat/deliver');
@@ -405,12 +409,24 @@ subtest 'C2A-20 C2A-31: the URL of a reader without a stream' => sub {
     is_deeply([map { $_->{reaction}{reason} } told($id{ulf})], ['escalated']);
     is(scalar(my @one = posted(ulf => $id{ulf}, 1)), 1, 'and no more attempts');
 
+    ok(listed(lee => qr/^$id{udo}:escalated:1$/), 'no answer at all: as well');
+
     is_deeply([map { $_->{json}{params}{eventId} } posted(uma => $id{uma}, 2)],
               [$id{uma}, "$id{uma}:reminder"], 'the reminder goes there, too');
     is(scalar(grep { $_->{eventId} eq $id{uma} } list('uma')), 0,
        'an answer accepts the event');
     is(scalar(my @all = posted(una => $id{una}, 1)), 1,
        'a refused one does not come again');
+};
+
+
+subtest 'C2A-23: a surface with a URL tells the author' => sub {
+    my $id = sends('solo', deadline => 1000, surface => 'hook', source => 'two');
+    my ($told) = posted(hook => 'e-', 1);
+
+    is_deeply($told->{json}{params}{reaction},
+              { of => $id, signal => 'blocked', reason => 'undelivered' });
+    is($told->{json}{params}{conversation}{id}, "D$n");
 };
 
 
