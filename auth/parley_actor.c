@@ -105,5 +105,5 @@ static int
 parley_actor_is_own_instrument(const parley_principal_t *principal,
     parley_str_t handle)
 {
-    return parley_instruments_has(&principal->instruments, handle);
+    return parley_instrument_is_listed(&principal->instruments, handle);
 }

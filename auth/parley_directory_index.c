@@ -254,7 +254,7 @@ parley_directory_humans(parley_directory_t *dir, parley_error_t *err)
 
         human = parley_directory_by_sub(dir, p->human);
 
-        if (human == NULL ? parley_handle_is(p->human)
+        if (human == NULL ? parley_namespace_handle_is(p->human)
                             && parley_actor_is_sovereign(p->human)
                           : human->names[PARLEY_NAMESPACE_HANDLE].len > 0
                             && parley_str_eq(parley_actor_human(human),

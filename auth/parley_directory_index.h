@@ -118,7 +118,7 @@ int parley_directory_account_taken(const parley_directory_t *dir, size_t at,
     __attribute__((warn_unused_result));
 
 /* Returns whether two parties are equal. */
-int parley_party_eq(const parley_party_t *a, const parley_party_t *b);
+int parley_directory_party_eq(const parley_party_t *a, const parley_party_t *b);
 
 /* Indexes certificates.  Returns 0, or -1 if two principals list one. */
 int parley_directory_certificates_index(parley_directory_t *dir,

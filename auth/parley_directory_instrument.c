@@ -264,7 +264,7 @@ parley_directory_instrument_is(const parley_directory_t *dir,
 
         if (name.len > 0
             && dir->party((parley_namespace_t) i, name, &other) == 0
-            && parley_party_eq(party, &other))
+            && parley_directory_party_eq(party, &other))
         {
             return 1;
         }

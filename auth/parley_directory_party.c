@@ -144,7 +144,7 @@ parley_directory_party_slot(const parley_directory_t *dir,
                 &dir->principals[at / PARLEY_NAMESPACE_COUNT],
                 at % PARLEY_NAMESPACE_COUNT, &other)
             == 0
-            && parley_party_eq(party, &other))
+            && parley_directory_party_eq(party, &other))
         {
             return slot;
         }
@@ -161,7 +161,7 @@ parley_directory_hash_party(const parley_party_t *party)
 
 
 int
-parley_party_eq(const parley_party_t *a, const parley_party_t *b)
+parley_directory_party_eq(const parley_party_t *a, const parley_party_t *b)
 {
     return a->kind == b->kind && parley_str_eq(a->name, b->name)
            && parley_str_eq(a->host, b->host);

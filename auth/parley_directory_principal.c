@@ -158,7 +158,7 @@ parley_directory_checked(parley_directory_reader_t *r, const char *name,
 static int
 parley_directory_name_is(parley_str_t s)
 {
-    return parley_name_is(PARLEY_NAMESPACE_AEE, s);
+    return parley_namespace_name_is(PARLEY_NAMESPACE_AEE, s);
 }
 
 
@@ -175,7 +175,7 @@ static int
 parley_directory_handle(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
-    return parley_directory_checked(r, name, offset, parley_handle_is,
+    return parley_directory_checked(r, name, offset, parley_namespace_handle_is,
                                     "is not a canonical handle");
 }
 
@@ -193,7 +193,8 @@ static int
 parley_directory_priority(parley_directory_reader_t *r, const char *name,
     size_t offset)
 {
-    return parley_directory_checked(r, name, offset, parley_priority_is,
+    return parley_directory_checked(r, name, offset,
+                                    parley_namespace_priority_is,
                                     "must be one of low, normal, high, urgent");
 }
 

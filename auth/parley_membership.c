@@ -47,7 +47,7 @@ parley_membership_is_org(parley_str_t s)
 
     org = parley_membership_org(s, &part);
 
-    return parley_handle_is(org)
+    return parley_namespace_handle_is(org)
            && (org.len == s.len || parley_membership_is_part(part));
 }
 
@@ -59,7 +59,7 @@ parley_membership_is_grant(parley_str_t s)
 
     org = parley_membership_org(s, &part);
 
-    return parley_handle_is(org) && parley_membership_is_part(part);
+    return parley_namespace_handle_is(org) && parley_membership_is_part(part);
 }
 
 

@@ -23,7 +23,7 @@ static const uint8_t  parley_namespace_handles[PARLEY_NAMESPACE_COUNT] = {
 
 
 int
-parley_handle_is(parley_str_t s)
+parley_namespace_handle_is(parley_str_t s)
 {
     size_t   i;
     uint8_t  c;
@@ -57,7 +57,7 @@ parley_instrument_is(parley_str_t s)
     at = s.len == 0 ? NULL : memchr(s.data, '@', s.len);
 
     if (at == NULL) {
-        return parley_handle_is(s);
+        return parley_namespace_handle_is(s);
     }
 
     version = parley_str_from(s, (size_t) (at - s.data) + 1);
@@ -76,13 +76,13 @@ parley_instrument_is(parley_str_t s)
         }
     }
 
-    return parley_handle_is(parley_str_make(s.data,
-                                            (size_t) (at - s.data)));
+    return parley_namespace_handle_is(parley_str_make(s.data,
+                                                      (size_t) (at - s.data)));
 }
 
 
 int
-parley_name_is(parley_namespace_t space, parley_str_t s)
+parley_namespace_name_is(parley_namespace_t space, parley_str_t s)
 {
     size_t  i;
 
@@ -91,7 +91,7 @@ parley_name_is(parley_namespace_t space, parley_str_t s)
     }
 
     if (parley_namespace_handles[space]) {
-        return parley_handle_is(s);
+        return parley_namespace_handle_is(s);
     }
 
     for (i = 0; i < s.len; i++) {
@@ -107,7 +107,7 @@ parley_name_is(parley_namespace_t space, parley_str_t s)
 
 
 int
-parley_priority_is(parley_str_t s)
+parley_namespace_priority_is(parley_str_t s)
 {
     return parley_str_is(s, "low") || parley_str_is(s, "normal")
            || parley_str_is(s, "high") || parley_str_is(s, "urgent");

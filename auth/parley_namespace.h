@@ -37,7 +37,7 @@ extern const char *const  parley_namespace_members[PARLEY_NAMESPACE_COUNT];
  * Returns whether s is a handle: '~', then 1 to 32 of a-z, 0-9 and hyphen, not
  * beginning or ending with a hyphen.
  */
-int parley_handle_is(parley_str_t s);
+int parley_namespace_handle_is(parley_str_t s);
 
 /*
  * Returns whether s is a handle, optionally followed by '@' and a version of 1
@@ -50,10 +50,10 @@ int parley_instrument_is(parley_str_t s);
  * octets without control characters and spaces, and a handle where names are
  * handles.
  */
-int parley_name_is(parley_namespace_t space, parley_str_t s);
+int parley_namespace_name_is(parley_namespace_t space, parley_str_t s);
 
 /* Returns whether s is low, normal, high or urgent. */
-int parley_priority_is(parley_str_t s);
+int parley_namespace_priority_is(parley_str_t s);
 
 
 #endif /* PARLEY_NAMESPACE_H */

@@ -44,7 +44,7 @@ parley_origin_parse(parley_str_t text, parley_str_t *ret)
         host = parley_str_from(host, 2);
     }
 
-    if (parley_host_parse(host, &url, &rest) != 0
+    if (parley_url_host(host, &url, &rest) != 0
         || memchr(host.data, ',', host.len) != NULL
         || (url.ported && url.host.data[url.host.len + 1] == '0'))
     {

@@ -85,8 +85,8 @@ parley_member_find(parley_str_t word)
 
 
 void
-parley_claim_map_set(parley_claim_map_t *map, parley_claim_member_t member,
-    parley_str_t claim)
+parley_principal_claim_map(parley_claim_map_t *map,
+    parley_claim_member_t member, parley_str_t claim)
 {
     unsigned  i;
 
@@ -237,7 +237,7 @@ parley_principal_lists(const parley_principal_t *p, parley_str_t name)
         }
     }
 
-    return parley_instruments_has(&p->instruments, name);
+    return parley_instrument_is_listed(&p->instruments, name);
 }
 
 
@@ -276,7 +276,7 @@ parley_principal_name(parley_principal_reader_t *r,
         return 0;
     }
 
-    if (!parley_name_is(space, *name)) {
+    if (!parley_namespace_name_is(space, *name)) {
         return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID, member,
                                        "the claim is not well-formed as a "
                                        "name");
@@ -329,7 +329,7 @@ parley_principal_instrument(parley_principal_reader_t *r)
     }
 
     owner = r->directory == NULL
-            || parley_instruments_has(&p->instruments, text) ? NULL
+            || parley_instrument_is_listed(&p->instruments, text) ? NULL
             : parley_directory_by_instrument(r->directory, r->entry, text);
 
     if (owner != NULL) {
@@ -353,7 +353,7 @@ parley_principal_instrument(parley_principal_reader_t *r)
 
 
 int
-parley_instruments_has(const parley_list_t *list, parley_str_t instrument)
+parley_instrument_is_listed(const parley_list_t *list, parley_str_t instrument)
 {
     size_t  i;
 
@@ -404,7 +404,7 @@ parley_principal_is_word(parley_claim_member_t member, parley_str_t word)
         return parley_membership_is_grant(word);
 
     default:
-        return parley_name_is(PARLEY_NAMESPACE_AEE, word);
+        return parley_namespace_name_is(PARLEY_NAMESPACE_AEE, word);
     }
 }
 
@@ -617,7 +617,7 @@ parley_principal_read(parley_principal_reader_t *r)
         return -1;
     }
 
-    if (!parley_name_is(PARLEY_NAMESPACE_SUB, sub)) {
+    if (!parley_namespace_name_is(PARLEY_NAMESPACE_SUB, sub)) {
         return parley_principal_refuse(r, PARLEY_E_TOKEN_INVALID,
                                        PARLEY_MEMBER_SUB,
                                        "the subject is missing or not "

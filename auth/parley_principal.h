@@ -126,7 +126,7 @@ parley_claim_member_t parley_member_find(parley_str_t word);
  * Sets the claim that supplies a member.  If several protocols share the
  * member's name, the claim supplies all of them.
  */
-void parley_claim_map_set(parley_claim_map_t *map,
+void parley_principal_claim_map(parley_claim_map_t *map,
     parley_claim_member_t member, parley_str_t claim);
 
 /*
@@ -136,7 +136,7 @@ void parley_claim_map_set(parley_claim_map_t *map,
 const char *parley_member_why(parley_str_t word);
 
 /* Returns whether list has the instrument, in any version. */
-int parley_instruments_has(const parley_list_t *list,
+int parley_instrument_is_listed(const parley_list_t *list,
     parley_str_t instrument);
 
 /*

@@ -18,7 +18,7 @@ parley_surface_read(parley_str_t text, parley_surface_account_t *ret)
 {
     ret->id = parley_str_none;
 
-    if (!parley_name_is(PARLEY_NAMESPACE_AEE, text)
+    if (!parley_namespace_name_is(PARLEY_NAMESPACE_AEE, text)
         || parley_surface_part(&text, &ret->platform) != 0)
     {
         return -1;

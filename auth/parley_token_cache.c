@@ -139,7 +139,7 @@ parley_token_alloc(void *ctx, size_t size)
 
 
 static void
-parley_token_free(void *ctx, void *data)
+parley_token_release(void *ctx, void *data)
 {
     size_t                 size;
     uint8_t               *p;
@@ -421,7 +421,7 @@ parley_token_fill(parley_token_cache_t *cache, parley_token_slot_t *slot,
     slot->cache = cache;
 
     mem.alloc = parley_token_alloc;
-    mem.free = parley_token_free;
+    mem.free = parley_token_release;
     mem.ctx = slot;
 
     parley_arena_init(&slot->entry.arena, &mem, PARLEY_TOKEN_BLOCK);

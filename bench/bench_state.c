@@ -220,8 +220,8 @@ bench_run_counters(void)
 
     parley_tally_verdict(&slot, &g);
     parley_tally_outcome(&slot, &g, &outcome);
-    parley_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, 60000);
-    parley_count_time(&slot, PARLEY_ROW_UPSTREAM_TIME, 40000000);
+    parley_slot_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, 60000);
+    parley_slot_count_time(&slot, PARLEY_ROW_UPSTREAM_TIME, 40000000);
 
     return slot.cells[PARLEY_M_IN_FLIGHT] == 0 ? 0 : -1;
 }

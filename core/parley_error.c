@@ -124,7 +124,7 @@ parley_error_line(const char *words, char ret[PARLEY_TEXT_MAX])
 
 
 void
-parley_position(parley_str_t text, size_t offset, parley_position_t *ret)
+parley_error_position(parley_str_t text, size_t offset, parley_position_t *ret)
 {
     size_t  i;
 
@@ -155,7 +155,7 @@ parley_error_place(const parley_error_t *err, parley_str_t text,
         return out;
     }
 
-    parley_position(text, err->offset, &place);
+    parley_error_position(text, err->offset, &place);
 
     if (err->code == PARLEY_E_JSON_INVALID) {
         (void) snprintf(out, PARLEY_PLACE_MAX, "line %u, column %u",

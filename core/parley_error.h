@@ -129,7 +129,8 @@ int parley_error_set(parley_error_t *err, parley_code_t code,
  * Sets *ret to the line and column of an offset in text.  An offset after the
  * end counts as the end.
  */
-void parley_position(parley_str_t text, size_t offset, parley_position_t *ret);
+void parley_error_position(parley_str_t text, size_t offset,
+    parley_position_t *ret);
 
 /*
  * Writes the position of err in text, for people: "line 3", with ", column 17"

@@ -21,7 +21,7 @@ static const struct {
 
 
 parley_class_t
-parley_class_find(parley_str_t word)
+parley_rate_class(parley_str_t word)
 {
     unsigned  i;
 
@@ -245,7 +245,7 @@ parley_rate_word(parley_str_t word, parley_rate_t *ret, int *has_burst,
         return parley_rate_role(word, value, ret, err);
     }
 
-    class = parley_class_find(name);
+    class = parley_rate_class(name);
 
     if (class == PARLEY_CLASS_COUNT) {
         return parley_rate_fail(err, word, "is unknown; expected a rate, "

@@ -83,7 +83,7 @@ int parley_rate_compile(const parley_str_t *words, size_t n,
     __attribute__((warn_unused_result));
 
 /* Returns the class of a priority, or PARLEY_CLASS_COUNT. */
-parley_class_t parley_class_find(parley_str_t word);
+parley_class_t parley_rate_class(parley_str_t word);
 
 
 #endif /* PARLEY_RATE_H */

@@ -43,8 +43,8 @@ static const parley_block_of_t  parley_address_own6[] = {
 
 static const char *parley_url_authority(parley_str_t text, parley_url_t *ret);
 static int parley_url_port(parley_str_t text, uint16_t *ret);
-static int parley_host_is_name(parley_str_t host);
-static int parley_address_in(const uint8_t *address,
+static int parley_url_host_is_name(parley_str_t host);
+static int parley_url_address_in(const uint8_t *address,
     const parley_block_of_t *block);
 
 
@@ -123,7 +123,7 @@ parley_url_authority(parley_str_t text, parley_url_t *ret)
 
     path = ret->rest;
 
-    if (parley_host_parse(text, ret, &rest) != 0 || rest.len != 0
+    if (parley_url_host(text, ret, &rest) != 0 || rest.len != 0
         || (text.len > 0 && text.data[text.len - 1] == ','))
     {
         return "has an invalid host or port";
@@ -136,7 +136,7 @@ parley_url_authority(parley_str_t text, parley_url_t *ret)
 
 
 int
-parley_host_parse(parley_str_t text, parley_url_t *ret, parley_str_t *rest)
+parley_url_host(parley_str_t text, parley_url_t *ret, parley_str_t *rest)
 {
     uint8_t         octets[16];
     parley_str_t    one;
@@ -172,8 +172,8 @@ parley_host_parse(parley_str_t text, parley_url_t *ret, parley_str_t *rest)
 
     ret->ported = p != end;
 
-    return parley_host_address(ret->host, octets) != 0
-           || parley_host_is_name(ret->host) ? 0 : -1;
+    return parley_url_host_address(ret->host, octets) != 0
+           || parley_url_host_is_name(ret->host) ? 0 : -1;
 }
 
 
@@ -208,7 +208,7 @@ parley_url_port(parley_str_t text, uint16_t *ret)
    number: some parsers read such a name as an IPv4 address. */
 
 static int
-parley_host_is_name(parley_str_t host)
+parley_url_host_is_name(parley_str_t host)
 {
     size_t   i, label;
     uint8_t  c;
@@ -255,7 +255,7 @@ parley_hosts_have(parley_str_t list, parley_str_t host, uint16_t port)
 
     while (list.len > 0) {
 
-        if (parley_host_parse(list, &one, &list) != 0) {
+        if (parley_url_host(list, &one, &list) != 0) {
             return 0;
         }
 
@@ -273,7 +273,7 @@ parley_hosts_have(parley_str_t list, parley_str_t host, uint16_t port)
 
 
 size_t
-parley_host_address(parley_str_t host, uint8_t ret[16])
+parley_url_host_address(parley_str_t host, uint8_t ret[16])
 {
     char  text[INET6_ADDRSTRLEN];
 
@@ -315,7 +315,7 @@ parley_host_address(parley_str_t host, uint8_t ret[16])
 
 
 int
-parley_address_is_public(const uint8_t *address, size_t n)
+parley_url_is_public(const uint8_t *address, size_t n)
 {
     size_t  i;
 
@@ -327,7 +327,7 @@ parley_address_is_public(const uint8_t *address, size_t n)
         for (i = 0; i < sizeof(parley_address_own4)
                         / sizeof(parley_address_own4[0]); i++)
         {
-            if (parley_address_in(address, &parley_address_own4[i])) {
+            if (parley_url_address_in(address, &parley_address_own4[i])) {
                 return 0;
             }
         }
@@ -338,18 +338,18 @@ parley_address_is_public(const uint8_t *address, size_t n)
     if (memcmp(address, mapped, sizeof(mapped)) == 0
         || memcmp(address, nat64, sizeof(nat64)) == 0)
     {
-        return parley_address_is_public(address + 12, 4);
+        return parley_url_is_public(address + 12, 4);
     }
 
     if (address[0] == 0x20 && address[1] == 0x02) {
         /* 6to4 */
-        return parley_address_is_public(address + 2, 4);
+        return parley_url_is_public(address + 2, 4);
     }
 
     for (i = 0; i < sizeof(parley_address_own6)
                     / sizeof(parley_address_own6[0]); i++)
     {
-        if (parley_address_in(address, &parley_address_own6[i])) {
+        if (parley_url_address_in(address, &parley_address_own6[i])) {
             return 0;
         }
     }
@@ -359,7 +359,7 @@ parley_address_is_public(const uint8_t *address, size_t n)
 
 
 static int
-parley_address_in(const uint8_t *address, const parley_block_of_t *block)
+parley_url_address_in(const uint8_t *address, const parley_block_of_t *block)
 {
     size_t   whole;
     uint8_t  mask;

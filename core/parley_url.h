@@ -45,7 +45,7 @@ size_t parley_url_wss(parley_str_t text);
  * Reads the first "host[:port]" of a comma-separated list; *rest is the list
  * after it.  Returns 0, or -1 if the host or port is invalid.
  */
-int parley_host_parse(parley_str_t text, parley_url_t *ret,
+int parley_url_host(parley_str_t text, parley_url_t *ret,
     parley_str_t *rest)
     __attribute__((warn_unused_result));
 
@@ -58,14 +58,14 @@ int parley_hosts_have(parley_str_t list, parley_str_t host, uint16_t port);
  * host is a name.  An IPv6 address must be in brackets; an IPv4-mapped one
  * yields the IPv4 address.
  */
-size_t parley_host_address(parley_str_t host, uint8_t ret[16]);
+size_t parley_url_host_address(parley_str_t host, uint8_t ret[16]);
 
 /*
  * Returns whether an address of n octets, 4 or 16, is public: not loopback,
  * private, link-local, shared, multicast or reserved.  For an IPv6 address that
  * embeds an IPv4 address, the IPv4 address decides.
  */
-int parley_address_is_public(const uint8_t *address, size_t n);
+int parley_url_is_public(const uint8_t *address, size_t n);
 
 
 #endif /* PARLEY_URL_H */

@@ -8,11 +8,11 @@
 #include "gate/correlation/parley_exchange.h"
 
 
-static int parley_audit_digest(const parley_gate_t *g, parley_arena_t *arena,
-    uint8_t *digest);
-static int parley_audit_has_payload(const parley_gate_t *g,
+static int parley_audit_message_digest(const parley_gate_t *g,
+    parley_arena_t *arena, uint8_t *digest);
+static int parley_audit_message_has_payload(const parley_gate_t *g,
     parley_verdict_t verdict);
-static parley_str_t parley_audit_payload(const parley_gate_t *g,
+static parley_str_t parley_audit_message_payload(const parley_gate_t *g,
     parley_arena_t *arena);
 
 
@@ -34,7 +34,7 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
         ret->type = m->form;
         ret->intent = m->intent;
         ret->from = m->sender;
-        ret->to = parley_gate_to(g);
+        ret->to = parley_gate_message_to(g);
         ret->id = m->id;
         ret->correlation = m->corr;
         ret->answers = m->reply_to;
@@ -59,18 +59,20 @@ parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
         ret->code = g->err->code;
     }
 
-    if (g->read.doc_read && parley_audit_digest(g, arena, digest) == 0) {
+    if (g->read.doc_read
+        && parley_audit_message_digest(g, arena, digest) == 0)
+    {
         ret->digest = digest;
     }
 
-    if (parley_audit_has_payload(g, verdict)) {
-        ret->payload = parley_audit_payload(g, arena);
+    if (parley_audit_message_has_payload(g, verdict)) {
+        ret->payload = parley_audit_message_payload(g, arena);
     }
 }
 
 
 static int
-parley_audit_digest(const parley_gate_t *g, parley_arena_t *arena,
+parley_audit_message_digest(const parley_gate_t *g, parley_arena_t *arena,
     uint8_t *digest)
 {
     parley_buf_t  b;
@@ -85,13 +87,14 @@ parley_audit_digest(const parley_gate_t *g, parley_arena_t *arena,
 
 
 static int
-parley_audit_has_payload(const parley_gate_t *g, parley_verdict_t verdict)
+parley_audit_message_has_payload(const parley_gate_t *g,
+    parley_verdict_t verdict)
 {
     return g->read.msg_read
            && (parley_severity_is_emergency(parley_severity_of(g->msg, 0))
                || parley_severity_is_emergency(parley_gate_severity(g)))
            && g->msg->data.node != PARLEY_JSON_NONE
-           && !parley_audit_is_anybodys(g, verdict);
+           && !parley_audit_message_is_anybodys(g, verdict);
 }
 
 
@@ -101,7 +104,7 @@ parley_audit_has_payload(const parley_gate_t *g, parley_verdict_t verdict)
  */
 
 static parley_str_t
-parley_audit_payload(const parley_gate_t *g, parley_arena_t *arena)
+parley_audit_message_payload(const parley_gate_t *g, parley_arena_t *arena)
 {
     parley_buf_t         b;
     parley_msg_t         copy;
@@ -139,7 +142,8 @@ parley_audit_payload(const parley_gate_t *g, parley_arena_t *arena)
 
 
 int
-parley_audit_is_anybodys(const parley_gate_t *g, parley_verdict_t verdict)
+parley_audit_message_is_anybodys(const parley_gate_t *g,
+    parley_verdict_t verdict)
 {
     return (verdict == PARLEY_VERDICT_REFUSED
             || verdict == PARLEY_VERDICT_OTHER)

@@ -23,7 +23,7 @@ void parley_audit_message(const parley_gate_t *g, parley_verdict_t verdict,
  * Returns whether an unproven sender can cause this line; see
  * parley_audit_may().
  */
-int parley_audit_is_anybodys(const parley_gate_t *g,
+int parley_audit_message_is_anybodys(const parley_gate_t *g,
     parley_verdict_t verdict);
 
 /*

@@ -11,17 +11,17 @@
 static parley_step_result_t parley_gate_walk(parley_gate_t *g,
     parley_step_t end, int64_t clock, parley_step_t *ret);
 static int parley_gate_finish(parley_gate_t *g, int64_t clock);
-static void parley_gate_left_out(parley_gate_t *g, parley_step_t step);
-static parley_step_t parley_gate_next(const parley_gate_t *g);
-static parley_step_result_t parley_gate_adapted(parley_gate_t *g,
+static void parley_gate_run_left_out(parley_gate_t *g, parley_step_t step);
+static parley_step_t parley_gate_run_next(const parley_gate_t *g);
+static parley_step_result_t parley_gate_run_adapted(parley_gate_t *g,
     parley_step_t step);
-static void parley_gate_stops(parley_gate_t *g, parley_step_t step,
+static void parley_gate_run_stops(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
 static void parley_gate_end_at(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
-static void parley_gate_ends(parley_gate_t *g, parley_step_result_t result);
+static void parley_gate_run_ends(parley_gate_t *g, parley_step_result_t result);
 static int parley_gate_end(parley_gate_t *g);
-static int parley_gate_spares(const parley_gate_t *g, parley_step_t step);
+static int parley_gate_run_spares(const parley_gate_t *g, parley_step_t step);
 
 
 void
@@ -146,7 +146,7 @@ parley_gate_run(parley_gate_t *g, int64_t clock)
 
     parley_ask_end(&g->ask);
     parley_ask_over(&g->ask);
-    parley_gate_conclude(g);
+    parley_gate_verdict_conclude(g);
 
     return g->where.result;
 }
@@ -188,7 +188,7 @@ parley_gate_run_proof(parley_gate_t *g, int64_t clock)
 
 
 int
-parley_gate_has_proof(const parley_gate_t *g)
+parley_gate_run_has_proof(const parley_gate_t *g)
 {
     return g->where.at > PARLEY_STEP_PROOF;
 }
@@ -207,10 +207,10 @@ parley_gate_walk(parley_gate_t *g, parley_step_t end, int64_t clock,
 
     for ( /* void */ ; g->where.at != end; g->where.at++) {
 
-        step = parley_gate_next(g);
+        step = parley_gate_run_next(g);
 
         if (!(g->conf.plan & PARLEY_PLAN(step))) {
-            parley_gate_left_out(g, step);
+            parley_gate_run_left_out(g, step);
             continue;
         }
 
@@ -218,7 +218,7 @@ parley_gate_walk(parley_gate_t *g, parley_step_t end, int64_t clock,
 
         result = row->run != NULL ? row->run(g)
                  : row->check != NULL ? row->check(g)
-                 : parley_gate_adapted(g, step);
+                 : parley_gate_run_adapted(g, step);
 
         if (result > PARLEY_RESULT_NONE) {
 
@@ -256,10 +256,10 @@ parley_gate_finish(parley_gate_t *g, int64_t clock)
     }
 
     if (result == PARLEY_RESULT_PASSED) {
-        parley_gate_ends(g, PARLEY_RESULT_PASSED);
+        parley_gate_run_ends(g, PARLEY_RESULT_PASSED);
 
     } else {
-        parley_gate_stops(g, step, result);
+        parley_gate_run_stops(g, step, result);
     }
 
     return 0;
@@ -271,7 +271,7 @@ parley_gate_finish(parley_gate_t *g, int64_t clock)
  */
 
 static void
-parley_gate_left_out(parley_gate_t *g, parley_step_t step)
+parley_gate_run_left_out(parley_gate_t *g, parley_step_t step)
 {
     if (g->where.entry == NULL || parley_gate_rows[step].again) {
         parley_gate_report_step(g, step, PARLEY_RESULT_NONE);
@@ -285,11 +285,11 @@ parley_gate_left_out(parley_gate_t *g, parley_step_t step)
  */
 
 static void
-parley_gate_stops(parley_gate_t *g, parley_step_t step,
+parley_gate_run_stops(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result)
 {
     if (result == PARLEY_RESULT_ANSWERED
-        && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+        && parley_gate_verdict_record_as(g, PARLEY_VERDICT_ANSWERED)
            == PARLEY_RESULT_REFUSED)
     {
         result = PARLEY_RESULT_REFUSED;
@@ -311,14 +311,14 @@ parley_gate_end_at(parley_gate_t *g, parley_step_t step,
     g->proof.unproven = result == PARLEY_RESULT_REFUSED
                         && parley_gate_rows[step].proves;
 
-    parley_gate_ends(g, result == PARLEY_RESULT_REFUSED
-                        && parley_gate_spares(g, step)
-                        ? PARLEY_RESULT_SPARED : result);
+    parley_gate_run_ends(g, result == PARLEY_RESULT_REFUSED
+                            && parley_gate_run_spares(g, step)
+                            ? PARLEY_RESULT_SPARED : result);
 }
 
 
 static void
-parley_gate_ends(parley_gate_t *g, parley_step_result_t result)
+parley_gate_run_ends(parley_gate_t *g, parley_step_result_t result)
 {
     g->where.result = result;
     g->where.state = PARLEY_GATE_ENDING;
@@ -341,8 +341,9 @@ parley_gate_end(parley_gate_t *g)
             return PARLEY_WAIT;
         }
 
-        parley_gate_settles(g, g->admit.entrance.taken ? PARLEY_SETTLE_COMMIT
-                                                       : PARLEY_SETTLE_RELEASE);
+        parley_gate_verdict_settles(g, g->admit.entrance.taken
+                                       ? PARLEY_SETTLE_COMMIT
+                                       : PARLEY_SETTLE_RELEASE);
 
         return parley_gate_undo(g);
 
@@ -355,7 +356,7 @@ parley_gate_end(parley_gate_t *g)
         /* fall through */
 
     case PARLEY_RESULT_ANSWERED:
-        parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
+        parley_gate_verdict_settles(g, PARLEY_SETTLE_COMMIT);
 
         rc = parley_reservation_take(&g->admit.entrance, NULL);
         g->admit.id_not_kept = rc == -1;
@@ -368,7 +369,7 @@ parley_gate_end(parley_gate_t *g)
 
 
 void
-parley_gate_deadline_end(parley_gate_t *g)
+parley_gate_end_deadline(parley_gate_t *g)
 {
     parley_ask_part(&g->ask);
 
@@ -384,7 +385,7 @@ parley_gate_deadline_end(parley_gate_t *g)
     }
 
     if (parley_gate_publish_deadline(g) == 0) {
-        parley_gate_end_at(g, parley_gate_next(g), PARLEY_RESULT_ANSWERED);
+        parley_gate_end_at(g, parley_gate_run_next(g), PARLEY_RESULT_ANSWERED);
         return;
     }
 
@@ -393,7 +394,7 @@ parley_gate_deadline_end(parley_gate_t *g)
     (void) parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                             "the state did not answer in time");
 
-    parley_gate_end_at(g, parley_gate_next(g), PARLEY_RESULT_REFUSED);
+    parley_gate_end_at(g, parley_gate_run_next(g), PARLEY_RESULT_REFUSED);
 }
 
 
@@ -405,10 +406,10 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
     g->ask.now = clock;
 
     if (g->admit.entrance.taken) {
-        parley_gate_settles(g, PARLEY_SETTLE_COMMIT);
+        parley_gate_verdict_settles(g, PARLEY_SETTLE_COMMIT);
 
     } else if (parley_reservation_is_open(&g->admit.entrance)) {
-        parley_gate_settles(g, PARLEY_SETTLE_RELEASE);
+        parley_gate_verdict_settles(g, PARLEY_SETTLE_RELEASE);
         (void) (parley_gate_undo(g) == 0);
     }
 
@@ -426,7 +427,7 @@ parley_gate_leave(parley_gate_t *g, int64_t clock)
  */
 
 static parley_step_t
-parley_gate_next(const parley_gate_t *g)
+parley_gate_run_next(const parley_gate_t *g)
 {
     if (g->where.at > PARLEY_STEP_PROOF || g->conf.gate->dry != PARLEY_DRY_ON) {
         return g->where.at;
@@ -440,7 +441,7 @@ parley_gate_next(const parley_gate_t *g)
 /* Runs a step of the adapter. */
 
 static parley_step_result_t
-parley_gate_adapted(parley_gate_t *g, parley_step_t step)
+parley_gate_run_adapted(parley_gate_t *g, parley_step_t step)
 {
     parley_step_pt        run;
     parley_step_result_t  result;
@@ -471,7 +472,7 @@ parley_gate_adapted(parley_gate_t *g, parley_step_t step)
  */
 
 static int
-parley_gate_spares(const parley_gate_t *g, parley_step_t step)
+parley_gate_run_spares(const parley_gate_t *g, parley_step_t step)
 {
     if (g->where.entry != NULL) {
         return 0;

@@ -42,7 +42,7 @@ const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
         .applies = parley_applies_rate },
     [PARLEY_STEP_BODY] = { .name = "body" },
     [PARLEY_STEP_SERVE] = { .name = "serve", .run = parley_gate_serve },
-    [PARLEY_STEP_JSON] = { .name = "json", .run = parley_gate_json },
+    [PARLEY_STEP_JSON] = { .name = "json", .run = parley_gate_message_json },
     [PARLEY_STEP_PROTOCOL] = { .name = "protocol", .run = parley_gate_protocol,
         .again = 1 },
     [PARLEY_STEP_SCHEMA] = { .name = "schema", .run = parley_gate_schema,
@@ -84,12 +84,12 @@ const parley_gate_row_t  parley_gate_rows[PARLEY_STEP_COUNT] = {
         .run = parley_gate_translate, .again = 1 },
     [PARLEY_STEP_LOSS] = { .name = "loss", .check = parley_gate_loss,
         .again = 1 },
-    [PARLEY_STEP_KEEP] = { .name = "keep", .run = parley_gate_keep,
+    [PARLEY_STEP_KEEP] = { .name = "keep", .run = parley_gate_admit_keep,
         .again = 1 },
     [PARLEY_STEP_SUSPEND] = { .name = "suspend", .run = parley_gate_suspend,
         .applies = parley_applies_live },
-    [PARLEY_STEP_RECORD] = { .name = "record", .run = parley_gate_record,
-        .applies = parley_applies_record },
+    [PARLEY_STEP_RECORD] = { .name = "record",
+        .run = parley_gate_verdict_record, .applies = parley_applies_record },
     [PARLEY_STEP_HOST] = { .name = "host", .run = parley_gate_host,
         .applies = parley_applies_host },
     [PARLEY_STEP_PUBLISH] = { .name = "publish", .run = parley_gate_publish,
@@ -263,7 +263,8 @@ parley_gate_plan(const parley_settings_http_t *http,
 
 
 void
-parley_gate_prepare(const parley_settings_http_t *http, parley_settings_t *s)
+parley_gate_plan_prepare(const parley_settings_http_t *http,
+    parley_settings_t *s)
 {
     const parley_rate_t  *rate = s->gate.rate;
 

@@ -7,7 +7,7 @@
 
 
 int
-parley_publish_append(parley_arena_t *arena, const parley_publish_t *p,
+parley_publication_append(parley_arena_t *arena, const parley_publish_t *p,
     parley_append_t *ret)
 {
     parley_str_t  *parts;

@@ -2,7 +2,7 @@
  * Publishing: a publication is appended to logs, and processes with subscribers
  * are woken (HUB-01: an answered message was appended).  In this order:
  *
- *   parley_publish_append()    prepares the append
+ *   parley_publication_append()    prepares the append
  *   parley_selector_count()    counts the subscribers in its result
  *   parley_hub_env_t.wake      wakes the processes
  */
@@ -34,7 +34,7 @@ typedef struct {
  * Fills *ret, which borrows from p and the arena.  Returns 0, or -1 if a text
  * of the publication is too long or memory is exhausted.
  */
-int parley_publish_append(parley_arena_t *arena, const parley_publish_t *p,
+int parley_publication_append(parley_arena_t *arena, const parley_publish_t *p,
     parley_append_t *ret)
     __attribute__((warn_unused_result));
 

@@ -7,12 +7,12 @@
 #include "lib/parley_lib.h"
 
 
-static int parley_message_decode(parley_message *message,
+static int parley_lib_message_decode(parley_message *message,
     const char *protocol, parley_str_t text, parley_error_t *error);
-static parley_str_t parley_message_field(const parley_message *message,
+static parley_str_t parley_lib_message_field(const parley_message *message,
     parley_field field);
-static parley_str_t parley_message_act(const parley_msg_t *msg);
-static parley_str_t parley_message_priority(const parley_msg_t *msg);
+static parley_str_t parley_lib_message_act(const parley_msg_t *msg);
+static parley_str_t parley_lib_message_priority(const parley_msg_t *msg);
 
 
 int
@@ -65,7 +65,8 @@ parley_message_new(parley_library *library, const char *protocol,
     {
         (void) parley_error_memory(&error);
 
-    } else if (parley_message_decode(message, protocol, copy, &error) == 0) {
+    } else if (parley_lib_message_decode(message, protocol, copy, &error)
+               == 0) {
         *ret = message;
         return 0;
     }
@@ -77,7 +78,7 @@ parley_message_new(parley_library *library, const char *protocol,
 
 
 static int
-parley_message_decode(parley_message *message, const char *protocol,
+parley_lib_message_decode(parley_message *message, const char *protocol,
     parley_str_t text, parley_error_t *error)
 {
     parley_proto_t       proto;
@@ -128,7 +129,7 @@ parley_message_get(parley_message *message, parley_field field)
     if (message->fields[field].data == NULL) {
         message->fields[field]
             = parley_lib_text(&message->arena,
-                              parley_message_field(message, field));
+                              parley_lib_message_field(message, field));
     }
 
     return message->fields[field];
@@ -136,7 +137,7 @@ parley_message_get(parley_message *message, parley_field field)
 
 
 static parley_str_t
-parley_message_field(const parley_message *message, parley_field field)
+parley_lib_message_field(const parley_message *message, parley_field field)
 {
     const parley_msg_t  *msg = &message->msg;
 
@@ -149,7 +150,7 @@ parley_message_field(const parley_message *message, parley_field field)
         return msg->form;
 
     case PARLEY_FIELD_ACT:
-        return parley_message_act(msg);
+        return parley_lib_message_act(msg);
 
     case PARLEY_FIELD_ID:
         return msg->id;
@@ -173,7 +174,7 @@ parley_message_field(const parley_message *message, parley_field field)
         return msg->created;
 
     case PARLEY_FIELD_PRIORITY:
-        return parley_message_priority(msg);
+        return parley_lib_message_priority(msg);
 
     case PARLEY_FIELD_TEXT:
         return msg->text;
@@ -189,7 +190,7 @@ parley_message_field(const parley_message *message, parley_field field)
 
 
 static parley_str_t
-parley_message_act(const parley_msg_t *msg)
+parley_lib_message_act(const parley_msg_t *msg)
 {
     static const parley_str_t  acts[] = {
         [PARLEY_ACT_REQUEST] = parley_str("request"),
@@ -204,7 +205,7 @@ parley_message_act(const parley_msg_t *msg)
 
 
 static parley_str_t
-parley_message_priority(const parley_msg_t *msg)
+parley_lib_message_priority(const parley_msg_t *msg)
 {
     return parley_priority_name(msg->priority);
 }

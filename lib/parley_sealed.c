@@ -8,11 +8,11 @@
 #include "auth/parley_signature.h"
 
 
-static int parley_message_seal(parley_message *message,
+static int parley_lib_message_seal(parley_message *message,
     const parley_jwk_t *key, parley_arena_t *arena, parley_str_t *ret,
     parley_error_t *error);
-static int parley_message_signs(const parley_jwk_t *key);
-static int parley_message_check(parley_message *message,
+static int parley_lib_message_signs(const parley_jwk_t *key);
+static int parley_lib_message_check(parley_message *message,
     const parley_keys *keys, parley_error_t *error);
 
 
@@ -100,7 +100,7 @@ parley_message_sign(parley_message *message, const parley_keys *keys,
 
     *ret = NULL;
 
-    key = parley_lib_key(keys, kid, parley_message_signs);
+    key = parley_lib_key(keys, kid, parley_lib_message_signs);
 
     if (key == NULL) {
         (void) parley_error_set(&error, PARLEY_E_KEY_UNKNOWN, NULL,
@@ -115,7 +115,8 @@ parley_message_sign(parley_message *message, const parley_keys *keys,
         return parley_lib_fail(&error, err);
     }
 
-    if (parley_message_seal(message, key, &made->arena, &text, &error) != 0) {
+    if (parley_lib_message_seal(message, key, &made->arena, &text, &error)
+        != 0) {
         parley_made_free(made);
         return parley_lib_fail(&error, err);
     }
@@ -125,14 +126,14 @@ parley_message_sign(parley_message *message, const parley_keys *keys,
 
 
 static int
-parley_message_signs(const parley_jwk_t *key)
+parley_lib_message_signs(const parley_jwk_t *key)
 {
     return key->is_private && parley_signature_word(key).len > 0;
 }
 
 
 static int
-parley_message_seal(parley_message *message, const parley_jwk_t *key,
+parley_lib_message_seal(parley_message *message, const parley_jwk_t *key,
     parley_arena_t *arena, parley_str_t *ret, parley_error_t *error)
 {
     char                   text[PARLEY_SIGNATURE_TEXT_MAX];
@@ -169,7 +170,7 @@ parley_message_seal(parley_message *message, const parley_jwk_t *key,
         return -1;
     }
 
-    return parley_attach(arena, proto, body, &sig, ret, error);
+    return parley_signing_attach(arena, proto, body, &sig, ret, error);
 }
 
 
@@ -179,13 +180,13 @@ parley_message_verify(parley_message *message, const parley_keys *keys,
 {
     parley_error_t  error;
 
-    return parley_message_check(message, keys, &error) == 0
+    return parley_lib_message_check(message, keys, &error) == 0
            ? 0 : parley_lib_fail(&error, err);
 }
 
 
 static int
-parley_message_check(parley_message *message, const parley_keys *keys,
+parley_lib_message_check(parley_message *message, const parley_keys *keys,
     parley_error_t *error)
 {
     int                      rc;

@@ -6,10 +6,10 @@
 #include "lib/parley_lib.h"
 
 
-static int parley_token_check(parley_token *token, const parley_keys *keys,
+static int parley_lib_token_check(parley_token *token, const parley_keys *keys,
     uint64_t seed, parley_str_t text, const parley_token_rules *asked,
     parley_error_t *error);
-static int parley_token_signs(const parley_jwk_t *key);
+static int parley_lib_token_signs(const parley_jwk_t *key);
 
 
 int
@@ -37,8 +37,8 @@ parley_token_new(parley_library *library, const parley_keys *keys,
     {
         (void) parley_error_memory(&error);
 
-    } else if (parley_token_check(token, keys, library->seed, copy, rules,
-                                  &error)
+    } else if (parley_lib_token_check(token, keys, library->seed, copy, rules,
+                                      &error)
                == 0)
     {
         *ret = token;
@@ -52,7 +52,7 @@ parley_token_new(parley_library *library, const parley_keys *keys,
 
 
 static int
-parley_token_check(parley_token *token, const parley_keys *keys,
+parley_lib_token_check(parley_token *token, const parley_keys *keys,
     uint64_t seed, parley_str_t text, const parley_token_rules *asked,
     parley_error_t *error)
 {
@@ -137,7 +137,7 @@ parley_token_make(parley_library *library, const parley_keys *keys,
 
     *ret = NULL;
 
-    key = parley_lib_key(keys, kid, parley_token_signs);
+    key = parley_lib_key(keys, kid, parley_lib_token_signs);
 
     if (key == NULL) {
         (void) parley_error_set(&error, PARLEY_E_KEY_UNKNOWN, NULL,
@@ -187,7 +187,7 @@ parley_token_make(parley_library *library, const parley_keys *keys,
 
 
 static int
-parley_token_signs(const parley_jwk_t *key)
+parley_lib_token_signs(const parley_jwk_t *key)
 {
     return key->is_private && key->signs != 0;
 }

@@ -83,7 +83,7 @@ parley_schema_place(parley_schema_error_t *err, parley_str_t text)
 {
     parley_position_t  place;
 
-    parley_position(text, err->error.offset, &place);
+    parley_error_position(text, err->error.offset, &place);
 
     err->line = place.line;
     err->column = place.column;

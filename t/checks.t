@@ -6,7 +6,7 @@ use warnings;
 use lib 't/lib';
 
 use File::Copy qw(copy);
-use File::Path qw(make_path);
+use File::Path qw(make_path remove_tree);
 use Test::More;
 
 use Parley::Env qw(root tmp_dir spew slurp);
@@ -16,8 +16,8 @@ my $tree = tmp_dir() . '/tree';
 
 make_path("$tree/tools", "$tree/core", "$tree/gate");
 
-for my $tool (qw(Rooms.pm Usage.pm check-layers check-calls check-prose
-                 same-code))
+for my $tool (qw(Rooms.pm Usage.pm check-layers check-calls check-names
+                 check-prose same-code))
 {
     copy("$root/tools/$tool", "$tree/tools/$tool") or die "$tool: $!\n";
     chmod 0755, "$tree/tools/$tool";
@@ -165,6 +165,76 @@ subtest 'calls' => sub {
 };
 
 
+subtest 'names' => sub {
+    make_path(map { "$tree/$_" } qw(docs tools gate/steps ngx_module));
+    spew("$tree/tools/rooms.tsv", "core\t0\t\ngate/steps\t1\tcore\n"
+         . "gate\t2\t*\nngx_module\t3\t*\ntools\t3\t*\n");
+    spew("$tree/docs/architecture.md", <<~'END');
+        | room | content | names begin with |
+        |---|---|---|
+        | tools/ | the tool | `tool_` and a word |
+        | gate/ | the gate | `high`, `gate_end` |
+        | gate/steps | steps | `gate`: all others |
+        | core/ | the rest | `low`, `low_number` |
+        END
+
+    my %named = (
+        'core/low.c' => ['parley_low', 'static', 'parley_low_number_add'],
+        'gate/high.c' => ['parley_gate_end_well', '', 'parley_high'],
+        'gate/next.c' => ['parley_high_next'],
+        'gate/steps/one.c' => ['parley_gate_token', 'static',
+                               'parley_gate_ended'],
+        'ngx_module/two.c' => ['ngx_http_parley_low'],
+        'tools/tool.c' => ['main', 'static', 'tool_high'],
+    );
+
+    for my $file (sort keys %named) {
+        my ($first, $static, $second) = @{$named{$file}};
+
+        spew("$tree/$file", "int\n$first(int n)\n{\n    return n;\n}\n"
+             . ($second ? "\n\n$static int\n$second(int n)\n{\n}\n" : ''));
+    }
+
+    is(tool('check-names'), '0 ', 'words of the own room pass');
+    is(tool('check-names --list gate/steps'),
+       "0 parley_gate_token\nparley_gate_ended\n", 'a room is listed');
+
+    for my $case (
+        ['core/low.c', 'parley_low_number_add', 'parley_high_add',
+         'docs/architecture.md has its first word in gate'],
+        ['core/low.c', 'parley_low_number_add', 'parley_lower',
+         'the first words of core in docs/architecture.md do not include it'],
+        ['gate/steps/one.c', 'parley_gate_ended', 'parley_gate_end_it',
+         'docs/architecture.md has its first word in gate'],
+    ) {
+        my ($file, $old, $new, $text) = @$case;
+
+        change($file, sub { shift =~ s/$old/$new/r });
+        is(tool('check-names'), "1 $file:9: $new(): $text\n",
+           "$new is found in $file");
+        change($file, sub { shift =~ s/$new/$old/r });
+    }
+
+    for my $case (['tools/tool.c', 'tool_high', 'high_tool', 'tool_'],
+                  ['ngx_module/two.c', 'ngx_http_parley_low', 'parley_low',
+                   'ngx_http_parley_'],
+                  ['gate/next.c', 'parley_high_next', 'high_next', 'parley_'])
+    {
+        my ($file, $old, $new, $prefix) = @$case;
+
+        change($file, sub { shift =~ s/$old/$new/r });
+        like(tool('check-names'),
+             qr/^1 \Q$file\E:\d+: $new\(\) does not begin with "$prefix"\n$/,
+             "$new of $file has another prefix");
+        change($file, sub { shift =~ s/$new/$old/r });
+    }
+
+    unlink "$tree/tools/tool.c";
+    remove_tree(map { "$tree/$_" } qw(gate/steps ngx_module docs));
+    restore();
+};
+
+
 subtest 'prose' => sub {
     my $tools = (tool('check-prose --print') =~ /(^tools\t.*\n)/m)[0];
     my $plain = "/* Returns the next number of the list and counts it. */\n";
@@ -283,7 +353,9 @@ SKIP: {
 }
 
 
-for my $tool (qw(check-layers check-calls check-prose same-code)) {
+for my $tool (qw(check-layers check-calls check-names check-prose
+                 same-code))
+{
     like(tool("$tool --help"), qr{^0 tools/$tool .*--help}s, "$tool --help");
     like(tool("$tool --no-such"), qr{^2 }, "$tool knows its options");
 }

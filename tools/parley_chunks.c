@@ -6,12 +6,12 @@
 #include "tools/parley_tool.h"
 
 
-static int parley_chunks_announced(parley_chunks_t *j,
+static int tool_chunks_announced(parley_chunks_t *j,
     const parley_moq_frame_t *frame, parley_error_t *err);
 
 
 int
-parley_chunks_begin(parley_chunks_t *j, int joins)
+tool_chunks_begin(parley_chunks_t *j, int joins)
 {
     memset(j, 0, sizeof(parley_chunks_t));
 
@@ -28,7 +28,7 @@ parley_chunks_begin(parley_chunks_t *j, int joins)
 /* The time is 0 in each call: all frames are in the input, so none is late. */
 
 int
-parley_chunks(parley_chunks_t *j, const parley_moq_frame_t *frame,
+tool_chunks(parley_chunks_t *j, const parley_moq_frame_t *frame,
     parley_moq_frame_t *ret, parley_error_t *err)
 {
     int  rc;
@@ -41,7 +41,7 @@ parley_chunks(parley_chunks_t *j, const parley_moq_frame_t *frame,
     rc = parley_moq_reassembly_take(j->r, frame, 0, ret, err);
 
     if (rc == 1 && ret->type == PARLEY_MOQ_CMD
-        && parley_chunks_announced(j, ret, err) != 0)
+        && tool_chunks_announced(j, ret, err) != 0)
     {
         return -1;
     }
@@ -53,7 +53,7 @@ parley_chunks(parley_chunks_t *j, const parley_moq_frame_t *frame,
 /* Ignores a command that is not JSON or announces no transfer. */
 
 static int
-parley_chunks_announced(parley_chunks_t *j, const parley_moq_frame_t *frame,
+tool_chunks_announced(parley_chunks_t *j, const parley_moq_frame_t *frame,
     parley_error_t *err)
 {
     int                    rc;
@@ -87,7 +87,7 @@ parley_chunks_announced(parley_chunks_t *j, const parley_moq_frame_t *frame,
 
 
 uint32_t
-parley_chunks_end(parley_chunks_t *j)
+tool_chunks_end(parley_chunks_t *j)
 {
     uint32_t  n;
 

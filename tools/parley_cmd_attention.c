@@ -20,31 +20,31 @@ typedef struct {
 } parley_cmd_attention_t;
 
 
-static int parley_attention_run(parley_tool_t *tool);
-static int parley_attention_setup(parley_tool_t *tool,
+static int tool_attention_run(parley_tool_t *tool);
+static int tool_attention_setup(parley_tool_t *tool,
     parley_cmd_attention_t *c);
-static int parley_attention_principal(parley_tool_t *tool,
+static int tool_attention_principal(parley_tool_t *tool,
     const parley_cmd_attention_t *c, const char *option,
     const parley_principal_t **ret);
-static int parley_attention_numbers(parley_tool_t *tool,
+static int tool_attention_numbers(parley_tool_t *tool,
     parley_cmd_attention_t *c);
-static int parley_attention_count(parley_tool_t *tool, const char *option,
+static int tool_attention_count(parley_tool_t *tool, const char *option,
     int64_t *ret);
-static int parley_attention_list(parley_tool_t *tool, const char *option,
+static int tool_attention_list(parley_tool_t *tool, const char *option,
     const parley_str_t **ret, unsigned *ret_n);
-static int parley_attention_modes(parley_tool_t *tool,
+static int tool_attention_modes(parley_tool_t *tool,
     parley_cmd_attention_t *c);
-static int parley_attention_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_attention_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static unsigned parley_attention_readers(const parley_tool_t *tool,
+static unsigned tool_attention_readers(const parley_tool_t *tool,
     parley_cmd_attention_t *c, parley_buf_t *b);
-static void parley_attention_line(const parley_cmd_attention_t *c,
+static void tool_attention_line(const parley_cmd_attention_t *c,
     parley_buf_t *b, const parley_principal_t *p,
     const parley_attention_verdict_t *v);
-static void parley_attention_object(const parley_cmd_attention_t *c,
+static void tool_attention_object(const parley_cmd_attention_t *c,
     parley_buf_t *b, const parley_principal_t *p,
     const parley_attention_verdict_t *v);
-static parley_str_t parley_attention_name(const parley_principal_t *p);
+static parley_str_t tool_attention_name(const parley_principal_t *p);
 
 
 static const parley_option_t  parley_attention_options[] = {
@@ -71,7 +71,7 @@ static const parley_option_t  parley_attention_options[] = {
     { "unreadable", 0, NULL, "the reader may not read the conversation", 0 },
     { "at", 0, "WHEN", "when the event came (default: now)", 0 },
     PARLEY_OPTIONS_INPUT,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -86,12 +86,12 @@ const parley_command_t  parley_cmd_attention = {
             "caps that made the row weaker.  The event is a\nsubmission of a "
             "chat surface.\n",
     .options = parley_attention_options,
-    .run = parley_attention_run
+    .run = tool_attention_run
 };
 
 
 static int
-parley_attention_run(parley_tool_t *tool)
+tool_attention_run(parley_tool_t *tool)
 {
     int                      status;
     parley_error_t           err;
@@ -101,17 +101,17 @@ parley_attention_run(parley_tool_t *tool)
     c = parley_arena_calloc(&tool->arena, sizeof(parley_cmd_attention_t));
 
     if (c == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return status;
     }
 
     c->engine = parley_engine_create(&parley_mem_libc, &err);
 
     if (c->engine == NULL) {
-        parley_say_error("schemas", &err);
+        tool_say_error("schemas", &err);
 
-    } else if (parley_attention_setup(tool, c) == 0) {
-        status = parley_input_each(tool, parley_attention_one, c);
+    } else if (tool_attention_setup(tool, c) == 0) {
+        status = tool_input_each(tool, tool_attention_one, c);
     }
 
     parley_directory_free(c->directory);
@@ -125,38 +125,38 @@ parley_attention_run(parley_tool_t *tool)
 
 
 static int
-parley_attention_setup(parley_tool_t *tool, parley_cmd_attention_t *c)
+tool_attention_setup(parley_tool_t *tool, parley_cmd_attention_t *c)
 {
     const char                 *path;
     const parley_principal_t   *owner, *subject;
 
     c->chat = parley_codecs[PARLEY_PROTO_CHAT]->chat;
 
-    if (parley_option_required(tool, "identities", &path) != 0
-        || parley_file_identities(tool, path, &c->directory) != 0
-        || parley_attention_principal(tool, c, "reader", &c->reader) != 0
-        || parley_attention_principal(tool, c, "author", &c->in.author) != 0
-        || parley_attention_principal(tool, c, "owner", &owner) != 0
-        || parley_attention_principal(tool, c, "subject", &subject) != 0
-        || parley_attention_list(tool, "participant", &c->thread.participants,
-                                 &c->thread.nparticipants)
+    if (tool_option_required(tool, "identities", &path) != 0
+        || tool_file_identities(tool, path, &c->directory) != 0
+        || tool_attention_principal(tool, c, "reader", &c->reader) != 0
+        || tool_attention_principal(tool, c, "author", &c->in.author) != 0
+        || tool_attention_principal(tool, c, "owner", &owner) != 0
+        || tool_attention_principal(tool, c, "subject", &subject) != 0
+        || tool_attention_list(tool, "participant", &c->thread.participants,
+                               &c->thread.nparticipants)
            != 0
-        || parley_attention_list(tool, "party", &c->thread.parties,
-                                 &c->thread.nparties)
+        || tool_attention_list(tool, "party", &c->thread.parties,
+                               &c->thread.nparties)
            != 0
-        || parley_attention_numbers(tool, c) != 0
-        || parley_attention_modes(tool, c) != 0)
+        || tool_attention_numbers(tool, c) != 0
+        || tool_attention_modes(tool, c) != 0)
     {
         return -1;
     }
 
     c->thread.owner = owner != NULL ? owner->sub : parley_str_none;
     c->thread.subject = subject != NULL ? subject->sub : parley_str_none;
-    c->thread.obliged = parley_option(tool, "obliged") != NULL;
+    c->thread.obliged = tool_option(tool, "obliged") != NULL;
     c->in.directory = c->directory;
     c->in.thread = &c->thread;
-    c->offer.interrupt = parley_option(tool, "interrupt") != NULL;
-    c->offer.unreadable = parley_option(tool, "unreadable") != NULL;
+    c->offer.interrupt = tool_option(tool, "interrupt") != NULL;
+    c->offer.unreadable = tool_option(tool, "unreadable") != NULL;
     c->offer.now_ms = c->in.accepted_ms;
 
     return 0;
@@ -166,14 +166,14 @@ parley_attention_setup(parley_tool_t *tool, parley_cmd_attention_t *c)
 /* Finds the principal of an option; *ret is NULL without the option. */
 
 static int
-parley_attention_principal(parley_tool_t *tool,
+tool_attention_principal(parley_tool_t *tool,
     const parley_cmd_attention_t *c, const char *option,
     const parley_principal_t **ret)
 {
     const char  *value;
 
     *ret = NULL;
-    value = parley_option(tool, option);
+    value = tool_option(tool, option);
 
     if (value == NULL) {
         return 0;
@@ -182,8 +182,8 @@ parley_attention_principal(parley_tool_t *tool,
     *ret = parley_directory_by_sub(c->directory, parley_str_c(value));
 
     if (*ret == NULL) {
-        parley_say("--%s: \"%s\" is not the sub of a principal", option,
-                   value);
+        tool_say("--%s: \"%s\" is not the sub of a principal", option,
+                 value);
         return -1;
     }
 
@@ -192,7 +192,7 @@ parley_attention_principal(parley_tool_t *tool,
 
 
 static int
-parley_attention_numbers(parley_tool_t *tool, parley_cmd_attention_t *c)
+tool_attention_numbers(parley_tool_t *tool, parley_cmd_attention_t *c)
 {
     int64_t      agents, loop, seconds;
     const char  *value;
@@ -200,29 +200,29 @@ parley_attention_numbers(parley_tool_t *tool, parley_cmd_attention_t *c)
     agents = 0;
     loop = PARLEY_ATTENTION_LOOP;
     seconds = PARLEY_ATTENTION_DEADLINE / 1000;
-    c->in.accepted_ms = parley_host_ms();
+    c->in.accepted_ms = tool_host_ms();
 
-    if (parley_attention_count(tool, "agents", &agents) != 0
-        || parley_attention_count(tool, "loop", &loop) != 0)
+    if (tool_attention_count(tool, "agents", &agents) != 0
+        || tool_attention_count(tool, "loop", &loop) != 0)
     {
         return -1;
     }
 
-    value = parley_option(tool, "deadline");
+    value = tool_option(tool, "deadline");
 
     if (value != NULL
-        && parley_option_duration("deadline", value, 1,
-                                  PARLEY_CHAT_DEADLINE_MAX / 1000, &seconds)
+        && tool_option_duration("deadline", value, 1,
+                                PARLEY_CHAT_DEADLINE_MAX / 1000, &seconds)
            != 0)
     {
         return -1;
     }
 
-    value = parley_option(tool, "at");
+    value = tool_option(tool, "at");
 
     if (value != NULL
-        && parley_option_time("at", value, c->in.accepted_ms,
-                              &c->in.accepted_ms)
+        && tool_option_time("at", value, c->in.accepted_ms,
+                            &c->in.accepted_ms)
            != 0)
     {
         return -1;
@@ -239,21 +239,21 @@ parley_attention_numbers(parley_tool_t *tool, parley_cmd_attention_t *c)
 /* Reads an option into *ret, which keeps its value without the option. */
 
 static int
-parley_attention_count(parley_tool_t *tool, const char *option, int64_t *ret)
+tool_attention_count(parley_tool_t *tool, const char *option, int64_t *ret)
 {
     const char  *value;
 
-    value = parley_option(tool, option);
+    value = tool_option(tool, option);
 
     return value == NULL
-           ? 0 : parley_option_integer(option, value, 0, UINT32_MAX, ret);
+           ? 0 : tool_option_integer(option, value, 0, UINT32_MAX, ret);
 }
 
 
 /* Collects the values of an option that may be repeated. */
 
 static int
-parley_attention_list(parley_tool_t *tool, const char *option,
+tool_attention_list(parley_tool_t *tool, const char *option,
     const parley_str_t **ret, unsigned *ret_n)
 {
     size_t         i;
@@ -263,14 +263,14 @@ parley_attention_list(parley_tool_t *tool, const char *option,
     list = parley_arena_alloc(&tool->arena,
                               (tool->ngiven + 1) * sizeof(parley_str_t));
     if (list == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
     i = 0;
     *ret = list;
 
-    while ((value = parley_option_next(tool, option, &i)) != NULL) {
+    while ((value = tool_option_next(tool, option, &i)) != NULL) {
         list[(*ret_n)++] = parley_str_c(value);
     }
 
@@ -279,13 +279,13 @@ parley_attention_list(parley_tool_t *tool, const char *option,
 
 
 static int
-parley_attention_modes(parley_tool_t *tool, parley_cmd_attention_t *c)
+tool_attention_modes(parley_tool_t *tool, parley_cmd_attention_t *c)
 {
     unsigned      i;
     const char   *value;
     parley_str_t  rest, word;
 
-    value = parley_option(tool, "modes");
+    value = tool_option(tool, "modes");
 
     if (value == NULL) {
         c->offer.modes = PARLEY_CHAT_MODE_ALL;
@@ -303,8 +303,8 @@ parley_attention_modes(parley_tool_t *tool, parley_cmd_attention_t *c)
         { /* void */ }
 
         if (i == PARLEY_CHAT_MODES) {
-            parley_say("--modes: \"%.*s\" is not a mode", (int) word.len,
-                       (const char *) word.data);
+            tool_say("--modes: \"%.*s\" is not a mode", (int) word.len,
+                     (const char *) word.data);
             return -1;
         }
 
@@ -316,7 +316,7 @@ parley_attention_modes(parley_tool_t *tool, parley_cmd_attention_t *c)
 
 
 static int
-parley_attention_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_attention_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     unsigned                 n;
     parley_buf_t             b;
@@ -325,43 +325,43 @@ parley_attention_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     parley_chat_event_t      event;
     parley_cmd_attention_t  *c = ctx;
 
-    if (parley_message_read(tool, in, &doc) != 0
+    if (tool_message_read(tool, in, &doc) != 0
         || c->chat->read(c->engine, in->arena, &doc, &event, &in->err) != 0)
     {
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     c->in.event = &event;
 
     if (parley_attention_init(&c->found, in->arena, &c->in, &in->err) != 0) {
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (tool->json) {
-        parley_output_begin(&b, in, 1);
+        tool_output_begin(&b, in, 1);
         parley_buf_member(&b, PARLEY_STR("event"), event.id);
         parley_buf_name(&b, PARLEY_STR("readers"));
         parley_buf_octet(&b, '[');
-        (void) parley_attention_readers(tool, c, &b);
+        (void) tool_attention_readers(tool, c, &b);
         parley_buf_octet(&b, ']');
-        parley_output_end(&b);
+        tool_output_end(&b);
 
         return PARLEY_EXIT_OK;
     }
 
     parley_buf_init(&b, in->arena, 512);
-    n = parley_attention_readers(tool, c, &b);
+    n = tool_attention_readers(tool, c, &b);
 
     if (parley_buf_done(&b, &text) != 0) {
         (void) parley_error_memory(&in->err);
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
-    parley_output(text);
+    tool_output(text);
 
     if (n == 0) {
-        parley_say("%s: no principal gets the event in its mailbox",
-                   in->name);
+        tool_say("%s: no principal gets the event in its mailbox",
+                 in->name);
     }
 
     return PARLEY_EXIT_OK;
@@ -371,7 +371,7 @@ parley_attention_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 /* Writes the verdict of each reader; returns their number. */
 
 static unsigned
-parley_attention_readers(const parley_tool_t *tool,
+tool_attention_readers(const parley_tool_t *tool,
     parley_cmd_attention_t *c, parley_buf_t *b)
 {
     unsigned                    i, n;
@@ -390,8 +390,8 @@ parley_attention_readers(const parley_tool_t *tool,
             parley_buf_octet(b, ',');
         }
 
-        (tool->json ? parley_attention_object
-                    : parley_attention_line)(c, b, p, &v);
+        (tool->json ? tool_attention_object
+                    : tool_attention_line)(c, b, p, &v);
     }
 
     return n;
@@ -399,12 +399,12 @@ parley_attention_readers(const parley_tool_t *tool,
 
 
 static void
-parley_attention_line(const parley_cmd_attention_t *c, parley_buf_t *b,
+tool_attention_line(const parley_cmd_attention_t *c, parley_buf_t *b,
     const parley_principal_t *p, const parley_attention_verdict_t *v)
 {
     unsigned  i, n;
 
-    parley_buf_str(b, parley_attention_name(p));
+    parley_buf_str(b, tool_attention_name(p));
     parley_buf_octet(b, ' ');
     parley_buf_str(b, parley_attention_rows[v->row]);
     parley_buf_octet(b, ' ');
@@ -443,7 +443,7 @@ parley_attention_line(const parley_cmd_attention_t *c, parley_buf_t *b,
 
 
 static void
-parley_attention_object(const parley_cmd_attention_t *c, parley_buf_t *b,
+tool_attention_object(const parley_cmd_attention_t *c, parley_buf_t *b,
     const parley_principal_t *p, const parley_attention_verdict_t *v)
 {
     unsigned  i, n;
@@ -459,7 +459,7 @@ parley_attention_object(const parley_cmd_attention_t *c, parley_buf_t *b,
     };
 
     parley_buf_octet(b, '{');
-    parley_buf_member(b, PARLEY_STR("to"), parley_attention_name(p));
+    parley_buf_member(b, PARLEY_STR("to"), tool_attention_name(p));
     parley_buf_member(b, PARLEY_STR("row"), parley_attention_rows[v->row]);
     parley_buf_member(b, PARLEY_STR("directedness"),
                       c->chat->directednesses[v->directedness]);
@@ -497,7 +497,7 @@ parley_attention_object(const parley_cmd_attention_t *c, parley_buf_t *b,
 /* Returns the name of a principal in chat, else its sub. */
 
 static parley_str_t
-parley_attention_name(const parley_principal_t *p)
+tool_attention_name(const parley_principal_t *p)
 {
     return p->names[PARLEY_PROTO_CHAT].len > 0 ? p->names[PARLEY_PROTO_CHAT]
                                                : p->sub;

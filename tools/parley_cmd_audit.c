@@ -10,29 +10,29 @@
 #include "tools/parley_tool.h"
 
 
-static int parley_audit_run(parley_tool_t *tool);
-static int parley_audit_files(parley_tool_t *tool, parley_audit_verify_t *v);
-static int parley_audit_file(const char *path, parley_audit_verify_t *v);
-static int parley_audit_result(parley_tool_t *tool, parley_audit_verify_t *v);
-static void parley_audit_found(void *ctx,
+static int tool_audit_run(parley_tool_t *tool);
+static int tool_audit_files(parley_tool_t *tool, parley_audit_verify_t *v);
+static int tool_audit_file(const char *path, parley_audit_verify_t *v);
+static int tool_audit_result(parley_tool_t *tool, parley_audit_verify_t *v);
+static void tool_audit_found(void *ctx,
     const parley_audit_finding_t *finding);
-static void parley_audit_found_json(parley_tool_t *tool,
+static void tool_audit_found_json(parley_tool_t *tool,
     const parley_audit_finding_t *finding);
-static void parley_audit_chain(const parley_audit_seen_t *s);
-static void parley_audit_chain_json(parley_tool_t *tool,
+static void tool_audit_chain(const parley_audit_seen_t *s);
+static void tool_audit_chain_json(parley_tool_t *tool,
     const parley_audit_seen_t *s);
-static void parley_audit_total(const parley_audit_verify_t *v,
+static void tool_audit_total(const parley_audit_verify_t *v,
     uint64_t open);
-static void parley_audit_total_json(parley_tool_t *tool,
+static void tool_audit_total_json(parley_tool_t *tool,
     const parley_audit_verify_t *v, uint64_t open);
-static void parley_audit_count(parley_buf_t *b, const char *name, uint64_t n);
+static void tool_audit_count(parley_buf_t *b, const char *name, uint64_t n);
 
 
 static const parley_option_t  parley_audit_options[] = {
     { "keys", 0, "FILE", "the gateway's keys: a JWKS, or one JWK; every\n"
       "checkpoint has to be signed with one", 0 },
     { "json", 0, NULL, "one JSON object a line: findings, chains, a total", 0 },
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -49,12 +49,12 @@ const parley_command_t  parley_cmd_audit_verify = {
             "chain\ncan be cut off unseen, and without --keys the whole log "
             "can be forged: the\noutput has the number of such lines.\n",
     .options = parley_audit_options,
-    .run = parley_audit_run
+    .run = tool_audit_run
 };
 
 
 static int
-parley_audit_run(parley_tool_t *tool)
+tool_audit_run(parley_tool_t *tool)
 {
     int                    status;
     const char            *path;
@@ -64,20 +64,20 @@ parley_audit_run(parley_tool_t *tool)
     memset(&v, 0, sizeof(v));
     memset(&keys, 0, sizeof(keys));
 
-    path = parley_option(tool, "keys");
+    path = tool_option(tool, "keys");
 
-    if (path != NULL && parley_file_keys(tool, path, &keys) != 0) {
+    if (path != NULL && tool_file_keys(tool, path, &keys) != 0) {
         return PARLEY_EXIT_USAGE;
     }
 
     v.keys = path != NULL ? &keys : NULL;
     v.seed = tool->seed;
-    v.say = parley_audit_found;
+    v.say = tool_audit_found;
     v.ctx = tool;
 
     parley_audit_verify_init(&v);
 
-    status = parley_audit_files(tool, &v);
+    status = tool_audit_files(tool, &v);
 
     parley_audit_verify_free(&v);
     parley_jwks_free(&keys);
@@ -87,22 +87,22 @@ parley_audit_run(parley_tool_t *tool)
 
 
 static int
-parley_audit_files(parley_tool_t *tool, parley_audit_verify_t *v)
+tool_audit_files(parley_tool_t *tool, parley_audit_verify_t *v)
 {
     size_t  i;
 
     for (i = 0; i < tool->noperands; i++) {
-        if (parley_audit_file(tool->operands[i], v) != 0) {
+        if (tool_audit_file(tool->operands[i], v) != 0) {
             return PARLEY_EXIT_USAGE;
         }
     }
 
-    return parley_audit_result(tool, v);
+    return tool_audit_result(tool, v);
 }
 
 
 static int
-parley_audit_file(const char *path, parley_audit_verify_t *v)
+tool_audit_file(const char *path, parley_audit_verify_t *v)
 {
     int         rc;
     FILE       *file;
@@ -111,7 +111,7 @@ parley_audit_file(const char *path, parley_audit_verify_t *v)
     ssize_t     n;
     const char *name;
 
-    file = parley_file_open(path);
+    file = tool_file_open(path);
     if (file == NULL) {
         return -1;
     }
@@ -129,18 +129,18 @@ parley_audit_file(const char *path, parley_audit_verify_t *v)
     }
 
     if (ferror(file) || !feof(file)) {
-        parley_say("%s: %s", name, strerror(errno));
+        tool_say("%s: %s", name, strerror(errno));
         rc = -1;
     }
 
     free(line);
 
-    return parley_file_close(file, name) != 0 ? -1 : rc;
+    return tool_file_close(file, name) != 0 ? -1 : rc;
 }
 
 
 static int
-parley_audit_result(parley_tool_t *tool, parley_audit_verify_t *v)
+tool_audit_result(parley_tool_t *tool, parley_audit_verify_t *v)
 {
     int                         rc;
     uint64_t                    open;
@@ -149,7 +149,7 @@ parley_audit_result(parley_tool_t *tool, parley_audit_verify_t *v)
     rc = parley_audit_verify_end(v);
 
     if (rc == -1) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return PARLEY_EXIT_USAGE;
     }
 
@@ -162,20 +162,20 @@ parley_audit_result(parley_tool_t *tool, parley_audit_verify_t *v)
         }
 
         if (tool->json) {
-            parley_audit_chain_json(tool, s);
+            tool_audit_chain_json(tool, s);
 
         } else {
-            parley_audit_chain(s);
+            tool_audit_chain(s);
         }
 
         open += parley_audit_seen_open(s);
     }
 
     if (tool->json) {
-        parley_audit_total_json(tool, v, open);
+        tool_audit_total_json(tool, v, open);
 
     } else {
-        parley_audit_total(v, open);
+        tool_audit_total(v, open);
     }
 
     return rc == 0 ? PARLEY_EXIT_OK : PARLEY_EXIT_INVALID;
@@ -183,13 +183,13 @@ parley_audit_result(parley_tool_t *tool, parley_audit_verify_t *v)
 
 
 static void
-parley_audit_found(void *ctx, const parley_audit_finding_t *finding)
+tool_audit_found(void *ctx, const parley_audit_finding_t *finding)
 {
     char           where[PARLEY_AUDIT_FINDING_MAX];
     parley_tool_t *tool = ctx;
 
     if (tool->json) {
-        parley_audit_found_json(tool, finding);
+        tool_audit_found_json(tool, finding);
         return;
     }
 
@@ -201,25 +201,25 @@ parley_audit_found(void *ctx, const parley_audit_finding_t *finding)
     }
 
     if (finding->chain[0] == '\0') {
-        parley_say("%s%s%s", where,
-                   finding->kind == PARLEY_AUDIT_NOTE ? "note: " : "",
-                   finding->text);
+        tool_say("%s%s%s", where,
+                 finding->kind == PARLEY_AUDIT_NOTE ? "note: " : "",
+                 finding->text);
 
     } else if (finding->seq == 0) {
-        parley_say("%s%schain %s: %s", where,
-                   finding->kind == PARLEY_AUDIT_NOTE ? "note: " : "",
-                   finding->chain, finding->text);
+        tool_say("%s%schain %s: %s", where,
+                 finding->kind == PARLEY_AUDIT_NOTE ? "note: " : "",
+                 finding->chain, finding->text);
 
     } else {
-        parley_say("%s%schain %s, line %" PRIu64 ": %s", where,
-                   finding->kind == PARLEY_AUDIT_NOTE ? "note: " : "",
-                   finding->chain, finding->seq, finding->text);
+        tool_say("%s%schain %s, line %" PRIu64 ": %s", where,
+                 finding->kind == PARLEY_AUDIT_NOTE ? "note: " : "",
+                 finding->chain, finding->seq, finding->text);
     }
 }
 
 
 static void
-parley_audit_found_json(parley_tool_t *tool,
+tool_audit_found_json(parley_tool_t *tool,
     const parley_audit_finding_t *finding)
 {
     parley_buf_t  b;
@@ -234,7 +234,7 @@ parley_audit_found_json(parley_tool_t *tool,
     if (finding->file != NULL) {
         parley_buf_member(&b, PARLEY_STR("file"),
                           parley_str_c(finding->file));
-        parley_audit_count(&b, "line", finding->line);
+        tool_audit_count(&b, "line", finding->line);
     }
 
     if (finding->chain[0] != '\0') {
@@ -243,25 +243,25 @@ parley_audit_found_json(parley_tool_t *tool,
     }
 
     if (finding->seq != 0) {
-        parley_audit_count(&b, "seq", finding->seq);
+        tool_audit_count(&b, "seq", finding->seq);
     }
 
     parley_buf_member(&b, PARLEY_STR("text"), parley_str_c(finding->text));
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &text) == 0) {
-        parley_output_json(text);
+        tool_output_json(text);
     }
 }
 
 
 static void
-parley_audit_chain(const parley_audit_seen_t *s)
+tool_audit_chain(const parley_audit_seen_t *s)
 {
-    parley_show_format(stdout, "chain %s: lines %" PRIu64 " to %" PRIu64
-                       ", %" PRIu64 " verdicts, %" PRIu64 " outcomes",
-                       s->text, s->first, s->last, s->counts[0],
-                       s->counts[1]);
+    tool_show_format(stdout, "chain %s: lines %" PRIu64 " to %" PRIu64
+                     ", %" PRIu64 " verdicts, %" PRIu64 " outcomes",
+                     s->text, s->first, s->last, s->counts[0],
+                     s->counts[1]);
 
     if (s->lost > 0) {
         printf(", %" PRIu64 " could not be written", s->lost);
@@ -277,7 +277,7 @@ parley_audit_chain(const parley_audit_seen_t *s)
 
 
 static void
-parley_audit_chain_json(parley_tool_t *tool, const parley_audit_seen_t *s)
+tool_audit_chain_json(parley_tool_t *tool, const parley_audit_seen_t *s)
 {
     parley_buf_t  b;
     parley_str_t  text;
@@ -285,25 +285,25 @@ parley_audit_chain_json(parley_tool_t *tool, const parley_audit_seen_t *s)
     parley_buf_init(&b, &tool->arena, 512);
     parley_buf_octet(&b, '{');
     parley_buf_member(&b, PARLEY_STR("chain"), parley_str_c(s->text));
-    parley_audit_count(&b, "first", s->first);
-    parley_audit_count(&b, "last", s->last);
-    parley_audit_count(&b, "lines", s->lines);
-    parley_audit_count(&b, "verdicts", s->counts[0]);
-    parley_audit_count(&b, "outcomes", s->counts[1]);
-    parley_audit_count(&b, "lost", s->lost);
-    parley_audit_count(&b, "open", parley_audit_seen_open(s));
+    tool_audit_count(&b, "first", s->first);
+    tool_audit_count(&b, "last", s->last);
+    tool_audit_count(&b, "lines", s->lines);
+    tool_audit_count(&b, "verdicts", s->counts[0]);
+    tool_audit_count(&b, "outcomes", s->counts[1]);
+    tool_audit_count(&b, "lost", s->lost);
+    tool_audit_count(&b, "open", parley_audit_seen_open(s));
     parley_buf_name(&b, PARLEY_STR("ended"));
     parley_buf_str(&b, s->ended ? PARLEY_STR("true") : PARLEY_STR("false"));
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &text) == 0) {
-        parley_output_json(text);
+        tool_output_json(text);
     }
 }
 
 
 static void
-parley_audit_total(const parley_audit_verify_t *v, uint64_t open)
+tool_audit_total(const parley_audit_verify_t *v, uint64_t open)
 {
     printf("%" PRIu64 " lines, %" PRIu64 " checkpoints", v->records,
            v->checkpoints);
@@ -335,7 +335,7 @@ parley_audit_total(const parley_audit_verify_t *v, uint64_t open)
 
 
 static void
-parley_audit_total_json(parley_tool_t *tool, const parley_audit_verify_t *v,
+tool_audit_total_json(parley_tool_t *tool, const parley_audit_verify_t *v,
     uint64_t open)
 {
     parley_buf_t  b;
@@ -346,22 +346,22 @@ parley_audit_total_json(parley_tool_t *tool, const parley_audit_verify_t *v,
     parley_buf_name(&b, PARLEY_STR("ok"));
     parley_buf_str(&b, v->faults == 0 ? PARLEY_STR("true")
                                       : PARLEY_STR("false"));
-    parley_audit_count(&b, "lines", v->records);
-    parley_audit_count(&b, "faults", v->faults);
-    parley_audit_count(&b, "parts", v->parts);
-    parley_audit_count(&b, "checkpoints", v->checkpoints);
-    parley_audit_count(&b, "verified", v->verified);
-    parley_audit_count(&b, "open", open);
+    tool_audit_count(&b, "lines", v->records);
+    tool_audit_count(&b, "faults", v->faults);
+    tool_audit_count(&b, "parts", v->parts);
+    tool_audit_count(&b, "checkpoints", v->checkpoints);
+    tool_audit_count(&b, "verified", v->verified);
+    tool_audit_count(&b, "open", open);
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, &text) == 0) {
-        parley_output_json(text);
+        tool_output_json(text);
     }
 }
 
 
 static void
-parley_audit_count(parley_buf_t *b, const char *name, uint64_t n)
+tool_audit_count(parley_buf_t *b, const char *name, uint64_t n)
 {
     parley_buf_name(b, parley_str_c(name));
     parley_buf_int(b, (int64_t) n);

@@ -7,14 +7,14 @@
 #include "tools/parley_tool.h"
 
 
-static int parley_canon_run(parley_tool_t *tool);
-static int parley_canon_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_canon_run(parley_tool_t *tool);
+static int tool_canon_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
 
 
 static const parley_option_t  parley_canon_options[] = {
     PARLEY_OPTIONS_INPUT,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -28,19 +28,19 @@ const parley_command_t  parley_cmd_canon = {
             "-n and with more than one\nFILE.  With --json the form is the "
             "string \"canonical\".\n",
     .options = parley_canon_options,
-    .run = parley_canon_run
+    .run = tool_canon_run
 };
 
 
 static int
-parley_canon_run(parley_tool_t *tool)
+tool_canon_run(parley_tool_t *tool)
 {
-    return parley_input_each(tool, parley_canon_one, NULL);
+    return tool_input_each(tool, tool_canon_one, NULL);
 }
 
 
 static int
-parley_canon_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_canon_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     char           pointer[PARLEY_POINTER_MAX];
     parley_str_t   s;
@@ -49,8 +49,8 @@ parley_canon_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     (void) ctx;
 
-    if (parley_message_read(tool, in, &doc) != 0) {
-        return parley_output_error(tool, in);
+    if (tool_message_read(tool, in, &doc) != 0) {
+        return tool_output_error(tool, in);
     }
 
     parley_buf_init(&b, in->arena, in->text.len);
@@ -58,24 +58,24 @@ parley_canon_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     if (parley_buf_done(&b, &s) != 0) {
         (void) parley_error_memory(&in->err);
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (doc.inexact != PARLEY_JSON_NONE) {
         (void) parley_json_pointer(&doc, doc.inexact, pointer,
                                    sizeof(pointer));
-        parley_say("%s: warning: the number %s%sis not exact as a double",
-                   in->name, pointer, pointer[0] != '\0' ? " " : "");
+        tool_say("%s: warning: the number %s%sis not exact as a double",
+                 in->name, pointer, pointer[0] != '\0' ? " " : "");
     }
 
     if (tool->json) {
-        parley_output_begin(&b, in, 1);
+        tool_output_begin(&b, in, 1);
         parley_buf_member(&b, PARLEY_STR("canonical"), s);
-        parley_output_end(&b);
+        tool_output_end(&b);
         return PARLEY_EXIT_OK;
     }
 
-    parley_output(s);
+    tool_output(s);
 
     if (tool->lines || tool->noperands > 1 || isatty(STDOUT_FILENO)) {
         (void) putc('\n', stdout);

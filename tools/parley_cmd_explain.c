@@ -15,23 +15,23 @@
 #define PARLEY_CERTIFICATE_OCTETS  (1 << 20)
 
 
-static int parley_explain_run(parley_tool_t *tool);
-static int parley_explain_init(parley_tool_t *tool, parley_explain_t *e);
-static int parley_explain_came(parley_tool_t *tool, parley_explain_t *e);
-static int parley_explain_shown(parley_tool_t *tool, parley_explain_t *e);
-static int parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
+static int tool_explain_run(parley_tool_t *tool);
+static int tool_explain_init(parley_tool_t *tool, parley_explain_t *e);
+static int tool_explain_came(parley_tool_t *tool, parley_explain_t *e);
+static int tool_explain_shown(parley_tool_t *tool, parley_explain_t *e);
+static int tool_explain_block(parley_tool_t *tool, parley_explain_t *e,
     const parley_conf_t *conf);
-static int parley_explain_response(parley_tool_t *tool,
+static int tool_explain_response(parley_tool_t *tool,
     parley_explain_t *e);
-static void parley_explain_where(const parley_explain_t *e);
-static int parley_explain_one(parley_tool_t *tool, parley_input_t *in,
+static void tool_explain_where(const parley_explain_t *e);
+static int tool_explain_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static void parley_explain_begin(parley_explain_t *e, parley_input_t *in);
-static int parley_explain_back(parley_explain_t *e, parley_reply_t *ret);
-static int parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret);
-static void parley_explain_tell(const parley_explain_t *e);
-static int parley_explain_is_end(parley_step_result_t result);
-static void parley_explain_json(parley_explain_t *e, int ok,
+static void tool_explain_begin(parley_explain_t *e, parley_input_t *in);
+static int tool_explain_back(parley_explain_t *e, parley_reply_t *ret);
+static int tool_explain_refusal(parley_explain_t *e, parley_reply_t *ret);
+static void tool_explain_tell(const parley_explain_t *e);
+static int tool_explain_is_end(parley_step_result_t result);
+static void tool_explain_json(parley_explain_t *e, int ok,
     const parley_reply_t *reply, parley_str_t message);
 
 
@@ -77,7 +77,7 @@ static const parley_option_t  parley_explain_options[] = {
       0 },
     { "json", 0, NULL, "one JSON object for each message on standard\n"
       "output, with the answer of the gateway itself", 0 },
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -95,12 +95,12 @@ const parley_command_t  parley_cmd_explain = {
             "refuse a directive of\nthe module, at any place, the command "
             "refuses it with the same text.\n",
     .options = parley_explain_options,
-    .run = parley_explain_run
+    .run = tool_explain_run
 };
 
 
 static int
-parley_explain_run(parley_tool_t *tool)
+tool_explain_run(parley_tool_t *tool)
 {
     int                status;
     parley_explain_t  *e;
@@ -108,19 +108,19 @@ parley_explain_run(parley_tool_t *tool)
     e = parley_arena_calloc(&tool->arena, sizeof(parley_explain_t));
 
     if (e == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return PARLEY_EXIT_USAGE;
     }
 
     status = PARLEY_EXIT_USAGE;
 
-    if (parley_explain_init(tool, e) == 0) {
+    if (tool_explain_init(tool, e) == 0) {
 
         if (!tool->json) {
-            parley_explain_where(e);
+            tool_explain_where(e);
         }
 
-        status = parley_input_each(tool, parley_explain_one, e);
+        status = tool_input_each(tool, tool_explain_one, e);
     }
 
     if (e->engine != NULL) {
@@ -136,7 +136,7 @@ parley_explain_run(parley_tool_t *tool)
 
 
 static int
-parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
+tool_explain_init(parley_tool_t *tool, parley_explain_t *e)
 {
     const char      *value;
     parley_conf_t   *conf;
@@ -145,27 +145,27 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     conf = parley_arena_alloc(&tool->arena, sizeof(parley_conf_t));
 
     if (conf == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
     parley_settings_http_init(&e->http);
 
-    if (parley_explain_state_init(e) != 0) {
-        parley_say("out of memory");
+    if (tool_explain_state_init(e) != 0) {
+        tool_say("out of memory");
         return -1;
     }
 
-    if (parley_option_required(tool, "conf", &value) != 0
-        || parley_conf_read(tool, value, conf) != 0
-        || parley_message_trace(tool, &e->trace) != 0)
+    if (tool_option_required(tool, "conf", &value) != 0
+        || tool_conf_read(tool, value, conf) != 0
+        || tool_message_trace(tool, &e->trace) != 0)
     {
         return -1;
     }
 
     e->tool = tool;
 
-    if (parley_explain_came(tool, e) != 0) {
+    if (tool_explain_came(tool, e) != 0) {
         return -1;
     }
 
@@ -174,30 +174,30 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
     e->engine = parley_engine_create(&parley_mem_libc, &err);
 
     if (e->engine == NULL) {
-        parley_say_error("schemas", &err);
+        tool_say_error("schemas", &err);
         return -1;
     }
 
-    if (parley_conf_settings(tool, conf, parley_option(tool, "keys"),
-                             e->engine, &e->http)
+    if (tool_conf_settings(tool, conf, tool_option(tool, "keys"),
+                           e->engine, &e->http)
         != 0
-        || parley_explain_block(tool, e, conf) != 0)
+        || tool_explain_block(tool, e, conf) != 0)
     {
         return -1;
     }
 
-    if (parley_token_given(tool, &e->token) != 0
-        || parley_explain_shown(tool, e) != 0)
+    if (tool_token_given(tool, &e->token) != 0
+        || tool_explain_shown(tool, e) != 0)
     {
         return -1;
     }
 
-    e->asker = parley_option(tool, "asker");
+    e->asker = tool_option(tool, "asker");
 
     /* the limits of this block do not apply: the message passed elsewhere */
 
-    if (parley_message_file(tool, e->engine, parley_option(tool, "answering"),
-                            &e->answering)
+    if (tool_message_file(tool, e->engine, tool_option(tool, "answering"),
+                          &e->answering)
         != 0)
     {
         return -1;
@@ -205,7 +205,7 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 
     tool->limits = e->settings.gate.limits;
 
-    if (parley_explain_response(tool, e) != 0) {
+    if (tool_explain_response(tool, e) != 0) {
         return -1;
     }
 
@@ -222,43 +222,43 @@ parley_explain_init(parley_tool_t *tool, parley_explain_t *e)
 /* Reads the options about the connection and the time of the messages. */
 
 static int
-parley_explain_came(parley_tool_t *tool, parley_explain_t *e)
+tool_explain_came(parley_tool_t *tool, parley_explain_t *e)
 {
     const char  *args, *when;
 
-    args = parley_option(tool, "args");
-    when = parley_option(tool, "at");
+    args = tool_option(tool, "args");
+    when = tool_option(tool, "at");
 
-    e->method = parley_option(tool, "method");
-    e->plain = parley_option(tool, "plain") != NULL;
+    e->method = tool_option(tool, "method");
+    e->plain = tool_option(tool, "plain") != NULL;
     e->query = args != NULL ? parley_str_c(args) : parley_str_none;
-    e->now_ms = parley_host_ms();
+    e->now_ms = tool_host_ms();
 
     if (e->method == NULL) {
         e->method = "POST";
     }
 
     return when == NULL ? 0
-           : parley_option_time("at", when, e->now_ms, &e->now_ms);
+           : tool_option_time("at", when, e->now_ms, &e->now_ms);
 }
 
 
 /* Reads the file of --certificate. */
 
 static int
-parley_explain_shown(parley_tool_t *tool, parley_explain_t *e)
+tool_explain_shown(parley_tool_t *tool, parley_explain_t *e)
 {
     const char      *path;
     parley_str_t     text;
     parley_error_t   err;
 
-    path = parley_option(tool, "certificate");
+    path = tool_option(tool, "certificate");
 
     if (path == NULL) {
         return 0;
     }
 
-    if (parley_file_whole(tool, path, PARLEY_CERTIFICATE_OCTETS, &text) != 0)
+    if (tool_file_whole(tool, path, PARLEY_CERTIFICATE_OCTETS, &text) != 0)
     {
         return -1;
     }
@@ -266,7 +266,7 @@ parley_explain_shown(parley_tool_t *tool, parley_explain_t *e)
     if (parley_certificate_read_pem(&tool->arena, text, &e->certificate, &err)
         != 0)
     {
-        parley_say_error(path, &err);
+        tool_say_error(path, &err);
         return -1;
     }
 
@@ -275,7 +275,7 @@ parley_explain_shown(parley_tool_t *tool, parley_explain_t *e)
 
 
 static int
-parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
+tool_explain_block(parley_tool_t *tool, parley_explain_t *e,
     const parley_conf_t *conf)
 {
     parley_error_t             err;
@@ -283,8 +283,8 @@ parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
     parley_settings_env_t      quiet = { .warn = NULL };
     const parley_directive_t  *d;
 
-    if (parley_conf_block(conf, parley_option(tool, "server"),
-                          parley_option(tool, "location"), &e->block)
+    if (tool_conf_block(conf, tool_option(tool, "server"),
+                        tool_option(tool, "location"), &e->block)
         != 0)
     {
         return -1;
@@ -296,15 +296,15 @@ parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
     where = &e->settings.where[PARLEY_DIRECTIVE_ACCEPT];
 
     if (parley_settings_idle(&e->settings.gate, &err) != 0) {
-        parley_say("%s:%u: \"parley_accept\" %s",
-                   (const char *) where->file.data, where->line, err.text);
+        tool_say("%s:%u: \"parley_accept\" %s",
+                 (const char *) where->file.data, where->line, err.text);
     }
 
     if (e->settings.jwt != NULL && e->http.jwks == NULL) {
-        d = parley_conf_in(conf->http, "parley_jwks_request");
-        return parley_conf_wrong(d, "\"parley_jwks_request\" fetches the "
-                                 "keys of tokens while nginx runs; give them "
-                                 "with --keys FILE");
+        d = tool_conf_in(conf->http, "parley_jwks_request");
+        return tool_conf_wrong(d, "\"parley_jwks_request\" fetches the "
+                               "keys of tokens while nginx runs; give them "
+                               "with --keys FILE");
     }
 
     return 0;
@@ -312,21 +312,21 @@ parley_explain_block(parley_tool_t *tool, parley_explain_t *e,
 
 
 static int
-parley_explain_response(parley_tool_t *tool, parley_explain_t *e)
+tool_explain_response(parley_tool_t *tool, parley_explain_t *e)
 {
     int64_t      status;
     const char  *file, *value;
 
-    file = parley_option(tool, "answer");
-    value = parley_option(tool, "status");
+    file = tool_option(tool, "answer");
+    value = tool_option(tool, "status");
     status = 200;
 
     if (value != NULL) {
         if (file == NULL) {
-            return parley_say_usage(tool, "--status without --answer");
+            return tool_say_usage(tool, "--status without --answer");
         }
 
-        if (parley_option_integer("status", value, 200, 599, &status) != 0) {
+        if (tool_option_integer("status", value, 200, 599, &status) != 0) {
             return -1;
         }
     }
@@ -338,14 +338,14 @@ parley_explain_response(parley_tool_t *tool, parley_explain_t *e)
     e->answers = 1;
     e->response.status = (int) status;
 
-    return parley_file_whole(tool, file, tool->limits.octets,
-                             &e->response.body);
+    return tool_file_whole(tool, file, tool->limits.octets,
+                           &e->response.body);
 }
 
 
 /* Prints the location, and its directives that explain does not evaluate. */
 static void
-parley_explain_where(const parley_explain_t *e)
+tool_explain_where(const parley_explain_t *e)
 {
     char                       text[256];
     unsigned                   i;
@@ -353,16 +353,16 @@ parley_explain_where(const parley_explain_t *e)
 
     block = e->block;
 
-    parley_conf_describe(block, text, sizeof(text));
-    parley_show_format(stderr, "%s, %s:%u", text, block->file, block->line);
+    tool_conf_describe(block, text, sizeof(text));
+    tool_show_format(stderr, "%s, %s:%u", text, block->file, block->line);
     fputc('\n', stderr);
 
     for (i = 0; parley_explain_others[i] != NULL; i++) {
-        d = parley_conf_get(block, parley_explain_others[i]);
+        d = tool_conf_get(block, parley_explain_others[i]);
 
         if (d != NULL) {
-            parley_show_format(stderr, "%s, %s:%u, is not looked at",
-                               parley_explain_others[i], d->file, d->line);
+            tool_show_format(stderr, "%s, %s:%u, is not looked at",
+                             parley_explain_others[i], d->file, d->line);
             fputc('\n', stderr);
         }
     }
@@ -370,7 +370,7 @@ parley_explain_where(const parley_explain_t *e)
 
 
 static int
-parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     int                   ok, dry, back;
     parley_str_t          body;
@@ -378,7 +378,7 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     parley_explain_t     *e = ctx;
     parley_step_result_t  result;
 
-    parley_explain_begin(e, in);
+    tool_explain_begin(e, in);
     memset(&reply, 0, sizeof(reply));
 
     result = parley_gate_run(&e->gate, e->now_ms);
@@ -390,13 +390,13 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
            : dry ? in->text : e->gate.out.sent.body;
 
     if (back) {
-        ok = parley_explain_back(e, &reply) == 0;
+        ok = tool_explain_back(e, &reply) == 0;
         body = reply.body;
     }
 
     if (!ok) {
-        if (parley_explain_refusal(e, &reply) != 0) {
-            parley_say("out of memory");
+        if (tool_explain_refusal(e, &reply) != 0) {
+            tool_say("out of memory");
             return PARLEY_EXIT_USAGE;
         }
 
@@ -413,16 +413,16 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
             body = reply.body;
         }
 
-        parley_explain_json(e, ok, &reply, body);
+        tool_explain_json(e, ok, &reply, body);
         return ok ? PARLEY_EXIT_OK : PARLEY_EXIT_INVALID;
     }
 
-    parley_explain_tell(e);
+    tool_explain_tell(e);
 
     if (!ok || back) {
-        parley_show_format(stderr, "%-12s HTTP %d %.*s", "answer",
-                           reply.status, (int) reply.content_type.len,
-                           (const char *) reply.content_type.data);
+        tool_show_format(stderr, "%-12s HTTP %d %.*s", "answer",
+                         reply.status, (int) reply.content_type.len,
+                         (const char *) reply.content_type.data);
         fputc('\n', stderr);
 
     } else if (dry) {
@@ -434,7 +434,7 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     }
 
     if (body.len > 0) {
-        parley_output_line(body);
+        tool_output_line(body);
     }
 
     return ok ? PARLEY_EXIT_OK : PARLEY_EXIT_INVALID;
@@ -442,7 +442,7 @@ parley_explain_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
 
 static void
-parley_explain_begin(parley_explain_t *e, parley_input_t *in)
+tool_explain_begin(parley_explain_t *e, parley_input_t *in)
 {
     parley_gate_t  *g = &e->gate;
 
@@ -472,7 +472,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
     g->in.tls = !e->plain;
     g->in.framed = e->settings.websocket != NULL;
 
-    parley_explain_state_clear(e);
+    tool_explain_state_clear(e);
     parley_ask_init(&g->ask, &e->memory.state, in->arena);
     parley_gate_configure(g, &e->http, &e->settings);
     parley_gate_init(g);
@@ -480,7 +480,7 @@ parley_explain_begin(parley_explain_t *e, parley_input_t *in)
 
 
 void
-parley_explain_note(parley_explain_t *e, const char *fmt, ...)
+tool_explain_note(parley_explain_t *e, const char *fmt, ...)
 {
     char     *p, *text;
     size_t    len;
@@ -515,7 +515,7 @@ parley_explain_note(parley_explain_t *e, const char *fmt, ...)
  */
 
 static int
-parley_explain_back(parley_explain_t *e, parley_reply_t *ret)
+tool_explain_back(parley_explain_t *e, parley_reply_t *ret)
 {
     if (parley_gate_answer(&e->gate, &e->response, &e->answered) != 0) {
         return -1;
@@ -532,7 +532,7 @@ parley_explain_back(parley_explain_t *e, parley_reply_t *ret)
 
 
 static int
-parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
+tool_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
 {
     parley_proto_t    proto;
     parley_refusal_t  refusal;
@@ -541,18 +541,18 @@ parley_explain_refusal(parley_explain_t *e, parley_reply_t *ret)
 
     refusal.now_ms = e->now_ms;
 
-    parley_host_random(refusal.random, sizeof(refusal.random));
+    tool_host_random(refusal.random, sizeof(refusal.random));
 
     ret->status = parley_error_info(e->in->err.code)->http;
 
-    return parley_gate_refused(&e->gate, proto, &refusal, ret);
+    return parley_gate_collect_refused(&e->gate, proto, &refusal, ret);
 }
 
 
 /* Returns whether the steps of a message end with this result. */
 
 static int
-parley_explain_is_end(parley_step_result_t result)
+tool_explain_is_end(parley_step_result_t result)
 {
     return result == PARLEY_RESULT_REFUSED
            || result == PARLEY_RESULT_SPARED;
@@ -560,28 +560,28 @@ parley_explain_is_end(parley_step_result_t result)
 
 
 static void
-parley_explain_tell(const parley_explain_t *e)
+tool_explain_tell(const parley_explain_t *e)
 {
     size_t                     i;
     const parley_explained_t  *s;
 
     if (e->in->line > 0) {
-        parley_show_format(stderr, "%s:%zu", e->in->name, e->in->line);
+        tool_show_format(stderr, "%s:%zu", e->in->name, e->in->line);
         fputc('\n', stderr);
     }
 
     for (i = 0; i < e->nsteps; i++) {
         s = &e->steps[i];
 
-        parley_show_format(stderr, "%-12s %-10s %s", parley_step_name(s->step),
-                           parley_step_result_name(s->result), s->text);
+        tool_show_format(stderr, "%-12s %-10s %s", parley_step_name(s->step),
+                         parley_step_result_name(s->result), s->text);
         fputc('\n', stderr);
 
-        if (parley_explain_is_end(s->result) && s->by.name != NULL) {
-            parley_show_format(stderr, "%-12s %-10s by \"%s\" in %.*s:%u",
-                               "", "", s->by.name,
-                               parley_explain_str(s->by.where->file),
-                               s->by.where->line);
+        if (tool_explain_is_end(s->result) && s->by.name != NULL) {
+            tool_show_format(stderr, "%-12s %-10s by \"%s\" in %.*s:%u",
+                             "", "", s->by.name,
+                             tool_explain_str(s->by.where->file),
+                             s->by.where->line);
             fputc('\n', stderr);
         }
     }
@@ -589,7 +589,7 @@ parley_explain_tell(const parley_explain_t *e)
 
 
 static void
-parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
+tool_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
     parley_str_t message)
 {
     size_t                    i;
@@ -597,7 +597,7 @@ parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
     const parley_error_t     *err = &e->in->err;
     const parley_directive_t *block = e->block;
 
-    parley_output_begin(&b, e->in, ok);
+    tool_output_begin(&b, e->in, ok);
     parley_buf_member(&b, PARLEY_STR("file"), parley_str_c(block->file));
     parley_buf_name(&b, PARLEY_STR("file_line"));
     parley_buf_int(&b, block->line);
@@ -646,5 +646,5 @@ parley_explain_json(parley_explain_t *e, int ok, const parley_reply_t *reply,
         parley_buf_member(&b, PARLEY_STR("sent"), message);
     }
 
-    parley_output_end(&b);
+    tool_output_end(&b);
 }

@@ -12,19 +12,19 @@
 #define PARLEY_FRAMES_MAX  (256u << 20)     /* octets of the input */
 
 
-static int parley_frame_encode_run(parley_tool_t *tool);
-static int parley_frame_header(parley_tool_t *tool, parley_moq_frame_t *ret);
-static int parley_frame_session(const char *text, uint64_t *ret);
-static int parley_frame_write(parley_tool_t *tool,
+static int tool_frame_encode_run(parley_tool_t *tool);
+static int tool_frame_header(parley_tool_t *tool, parley_moq_frame_t *ret);
+static int tool_frame_session(const char *text, uint64_t *ret);
+static int tool_frame_write(parley_tool_t *tool,
     const parley_moq_frame_t *frame);
-static int parley_frame_decode_run(parley_tool_t *tool);
-static int parley_frame_decode_file(parley_tool_t *tool, const char *path);
-static int parley_frame_decode(parley_str_t octets, const char *source,
+static int tool_frame_decode_run(parley_tool_t *tool);
+static int tool_frame_decode_file(parley_tool_t *tool, const char *path);
+static int tool_frame_decode(parley_str_t octets, const char *source,
     parley_chunks_t *join);
-static int parley_frame_print(const parley_moq_frame_t *frame);
-static void parley_frame_print_payload(parley_buf_t *b,
+static int tool_frame_print(const parley_moq_frame_t *frame);
+static void tool_frame_print_payload(parley_buf_t *b,
     const parley_moq_frame_t *frame, parley_arena_t *arena);
-static int parley_frame_is_text(parley_str_t s);
+static int tool_frame_is_text(parley_str_t s);
 
 
 static const struct {
@@ -51,7 +51,7 @@ static const parley_option_t  parley_frame_encode_options[] = {
       "here)", 0 },
     { "encrypted", 0, NULL, "the payload is encrypted (it is not done here)",
       0 },
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -59,7 +59,7 @@ static const parley_option_t  parley_frame_decode_options[] = {
     { "join", 'j', NULL,
     "prints whole payloads: joins chunks by Session ID\nand Stream ID, and "
     "checks them against their CMD", 0 },
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -72,7 +72,7 @@ const parley_command_t  parley_cmd_frame_encode = {
             "becomes several\nframes.  A heartbeat has none, and nothing is "
             "read.  The frames go to standard\noutput as they are sent.\n",
     .options = parley_frame_encode_options,
-    .run = parley_frame_encode_run
+    .run = tool_frame_encode_run
 };
 
 
@@ -87,43 +87,43 @@ const parley_command_t  parley_cmd_frame_decode = {
             "standard error with its place and ends the input.  With\n--join, "
             "so does an invalid payload.\n",
     .options = parley_frame_decode_options,
-    .run = parley_frame_decode_run
+    .run = tool_frame_decode_run
 };
 
 
 static int
-parley_frame_encode_run(parley_tool_t *tool)
+tool_frame_encode_run(parley_tool_t *tool)
 {
     const char          *path;
     parley_moq_frame_t   frame;
 
-    if (parley_frame_header(tool, &frame) != 0) {
+    if (tool_frame_header(tool, &frame) != 0) {
         return PARLEY_EXIT_USAGE;
     }
 
     if (frame.type == PARLEY_MOQ_HEARTBEAT) {
 
         if (tool->noperands > 0) {
-            return parley_say_usage(tool, "a heartbeat has no payload");
+            return tool_say_usage(tool, "a heartbeat has no payload");
         }
 
-        return parley_frame_write(tool, &frame);
+        return tool_frame_write(tool, &frame);
     }
 
     path = tool->noperands > 0 ? tool->operands[0] : "-";
 
-    if (parley_file_whole(tool, path, PARLEY_FRAMES_MAX, &frame.payload)
+    if (tool_file_whole(tool, path, PARLEY_FRAMES_MAX, &frame.payload)
         != 0)
     {
         return PARLEY_EXIT_USAGE;
     }
 
-    return parley_frame_write(tool, &frame);
+    return tool_frame_write(tool, &frame);
 }
 
 
 static int
-parley_frame_header(parley_tool_t *tool, parley_moq_frame_t *ret)
+tool_frame_header(parley_tool_t *tool, parley_moq_frame_t *ret)
 {
     size_t       i;
     int64_t      stream;
@@ -131,30 +131,30 @@ parley_frame_header(parley_tool_t *tool, parley_moq_frame_t *ret)
 
     memset(ret, 0, sizeof(parley_moq_frame_t));
 
-    if (parley_option_required(tool, "type", &type) != 0) {
+    if (tool_option_required(tool, "type", &type) != 0) {
         return -1;
     }
 
     if (parley_moq_type_find(parley_str_c(type), &ret->type) != 0) {
-        parley_say_usage(tool, "--type is cmd, data, stream or heartbeat, "
-                         "not \"%s\"", type);
+        tool_say_usage(tool, "--type is cmd, data, stream or heartbeat, "
+                       "not \"%s\"", type);
         return -1;
     }
 
-    session = parley_option(tool, "session");
+    session = tool_option(tool, "session");
 
-    if (session != NULL && parley_frame_session(session, &ret->session) != 0)
+    if (session != NULL && tool_frame_session(session, &ret->session) != 0)
     {
-        parley_say_usage(tool, "--session: \"%s\" is not 1 to 16 hex digits",
-                         session);
+        tool_say_usage(tool, "--session: \"%s\" is not 1 to 16 hex digits",
+                       session);
         return -1;
     }
 
     stream = 0;
-    value = parley_option(tool, "stream");
+    value = tool_option(tool, "stream");
 
     if (value != NULL
-        && parley_option_integer("stream", value, 0, UINT32_MAX, &stream)
+        && tool_option_integer("stream", value, 0, UINT32_MAX, &stream)
            != 0)
     {
         return -1;
@@ -163,7 +163,7 @@ parley_frame_header(parley_tool_t *tool, parley_moq_frame_t *ret)
     ret->stream = (uint32_t) stream;
 
     for (i = 0; i < PARLEY_FRAME_FLAGS; i++) {
-        if (parley_option(tool, parley_frame_flags[i].name) != NULL) {
+        if (tool_option(tool, parley_frame_flags[i].name) != NULL) {
             ret->flags |= parley_frame_flags[i].flag;
         }
     }
@@ -173,7 +173,7 @@ parley_frame_header(parley_tool_t *tool, parley_moq_frame_t *ret)
 
 
 static int
-parley_frame_session(const char *text, uint64_t *ret)
+tool_frame_session(const char *text, uint64_t *ret)
 {
     char    whole[2 * PARLEY_MOQ_SESSION_LEN + 1];
     size_t  len;
@@ -192,7 +192,7 @@ parley_frame_session(const char *text, uint64_t *ret)
 
 
 static int
-parley_frame_write(parley_tool_t *tool, const parley_moq_frame_t *frame)
+tool_frame_write(parley_tool_t *tool, const parley_moq_frame_t *frame)
 {
     parley_buf_t        b;
     parley_str_t        octets;
@@ -209,30 +209,30 @@ parley_frame_write(parley_tool_t *tool, const parley_moq_frame_t *frame)
     }
 
     if (parley_buf_done(&b, &octets) != 0) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return PARLEY_EXIT_USAGE;
     }
 
-    parley_output(octets);
+    tool_output(octets);
 
     return PARLEY_EXIT_OK;
 }
 
 
 static int
-parley_frame_decode_run(parley_tool_t *tool)
+tool_frame_decode_run(parley_tool_t *tool)
 {
     int     status, worst;
     size_t  i;
 
     if (tool->noperands == 0) {
-        return parley_frame_decode_file(tool, "-");
+        return tool_frame_decode_file(tool, "-");
     }
 
     worst = PARLEY_EXIT_OK;
 
     for (i = 0; i < tool->noperands; i++) {
-        status = parley_frame_decode_file(tool, tool->operands[i]);
+        status = tool_frame_decode_file(tool, tool->operands[i]);
         worst = status > worst ? status : worst;
     }
 
@@ -241,19 +241,19 @@ parley_frame_decode_run(parley_tool_t *tool)
 
 
 static int
-parley_frame_decode_file(parley_tool_t *tool, const char *path)
+tool_frame_decode_file(parley_tool_t *tool, const char *path)
 {
     int              status;
     uint32_t         rest;
     parley_str_t     octets;
     parley_chunks_t  join;
 
-    if (parley_file_whole(tool, path, PARLEY_FRAMES_MAX, &octets) != 0) {
+    if (tool_file_whole(tool, path, PARLEY_FRAMES_MAX, &octets) != 0) {
         return PARLEY_EXIT_USAGE;
     }
 
-    if (parley_chunks_begin(&join, parley_option(tool, "join") != NULL) != 0) {
-        parley_say("out of memory");
+    if (tool_chunks_begin(&join, tool_option(tool, "join") != NULL) != 0) {
+        tool_say("out of memory");
         return PARLEY_EXIT_USAGE;
     }
 
@@ -261,12 +261,12 @@ parley_frame_decode_file(parley_tool_t *tool, const char *path)
         path = "stdin";
     }
 
-    status = parley_frame_decode(octets, path, &join);
-    rest = parley_chunks_end(&join);
+    status = tool_frame_decode(octets, path, &join);
+    rest = tool_chunks_end(&join);
 
     if (status == PARLEY_EXIT_OK && rest > 0) {
-        parley_say("%s: %lu payloads are not whole", path,
-                   (unsigned long) rest);
+        tool_say("%s: %lu payloads are not whole", path,
+                 (unsigned long) rest);
         status = PARLEY_EXIT_INVALID;
     }
 
@@ -275,7 +275,7 @@ parley_frame_decode_file(parley_tool_t *tool, const char *path)
 
 
 static int
-parley_frame_decode(parley_str_t octets, const char *source,
+tool_frame_decode(parley_str_t octets, const char *source,
     parley_chunks_t *join)
 {
     int                  rc;
@@ -293,7 +293,7 @@ parley_frame_decode(parley_str_t octets, const char *source,
             err.offset += at;
 
         } else {
-            rc = parley_chunks(join, &frame, &whole, &err);
+            rc = tool_chunks(join, &frame, &whole, &err);
 
             if (rc == 0) {
                 continue;
@@ -305,12 +305,12 @@ parley_frame_decode(parley_str_t octets, const char *source,
         }
 
         if (rc < 0) {
-            parley_say_error(source, &err);
+            tool_say_error(source, &err);
             return PARLEY_EXIT_INVALID;
         }
 
-        if (parley_frame_print(&whole) != 0) {
-            parley_say("out of memory");
+        if (tool_frame_print(&whole) != 0) {
+            tool_say("out of memory");
             return PARLEY_EXIT_USAGE;
         }
     }
@@ -320,7 +320,7 @@ parley_frame_decode(parley_str_t octets, const char *source,
 
 
 static int
-parley_frame_print(const parley_moq_frame_t *frame)
+tool_frame_print(const parley_moq_frame_t *frame)
 {
     int             rc, comma;
     char            session[2 * PARLEY_MOQ_SESSION_LEN + 1];
@@ -363,14 +363,14 @@ parley_frame_print(const parley_moq_frame_t *frame)
     parley_buf_name(&b, PARLEY_STR("length"));
     parley_buf_int(&b, (int64_t) frame->payload.len);
 
-    parley_frame_print_payload(&b, frame, &arena);
+    tool_frame_print_payload(&b, frame, &arena);
 
     parley_buf_octet(&b, '}');
 
     rc = parley_buf_done(&b, &line);
 
     if (rc == 0) {
-        parley_output_json(line);
+        tool_output_json(line);
     }
 
     parley_arena_reset(&arena);
@@ -380,7 +380,7 @@ parley_frame_print(const parley_moq_frame_t *frame)
 
 
 static void
-parley_frame_print_payload(parley_buf_t *b, const parley_moq_frame_t *frame,
+tool_frame_print_payload(parley_buf_t *b, const parley_moq_frame_t *frame,
     parley_arena_t *arena)
 {
     char    *text;
@@ -392,7 +392,7 @@ parley_frame_print_payload(parley_buf_t *b, const parley_moq_frame_t *frame,
 
     if (frame->type == PARLEY_MOQ_CMD
         && !(frame->flags & (PARLEY_MOQ_COMPRESSED | PARLEY_MOQ_ENCRYPTED))
-        && parley_frame_is_text(frame->payload))
+        && tool_frame_is_text(frame->payload))
     {
         parley_buf_member(b, PARLEY_STR("payload"), frame->payload);
         return;
@@ -413,7 +413,7 @@ parley_frame_print_payload(parley_buf_t *b, const parley_moq_frame_t *frame,
 
 
 static int
-parley_frame_is_text(parley_str_t s)
+tool_frame_is_text(parley_str_t s)
 {
     size_t          n;
     const uint8_t  *p, *end;

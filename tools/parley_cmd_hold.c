@@ -6,15 +6,15 @@
 #include "tools/parley_http.h"
 
 
-static int parley_hold_list(parley_tool_t *tool);
-static int parley_hold_lift(parley_tool_t *tool);
-static int parley_hold_ask(parley_tool_t *tool, const char *method,
+static int tool_hold_list(parley_tool_t *tool);
+static int tool_hold_lift(parley_tool_t *tool);
+static int tool_hold_ask(parley_tool_t *tool, const char *method,
     const char *query, size_t *n);
-static int parley_hold_refused(parley_tool_t *tool,
+static int tool_hold_refused(parley_tool_t *tool,
     const parley_http_answer_t *answer);
-static int parley_hold_tell(parley_tool_t *tool, parley_str_t body,
+static int tool_hold_tell(parley_tool_t *tool, parley_str_t body,
     size_t *n);
-static parley_str_t parley_hold_text(const parley_json_t *doc, uint32_t i,
+static parley_str_t tool_hold_text(const parley_json_t *doc, uint32_t i,
     parley_str_t name);
 
 
@@ -25,7 +25,7 @@ static const parley_option_t  parley_hold_options[] = {
     { "cacert", 0, "FILE", "authorities that the gateway's certificate may be\n"
       "of, instead of the system's", 0 },
     { "json", 0, NULL, "the gateway's answer as it is", 0 },
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -37,7 +37,7 @@ const parley_command_t  parley_cmd_hold_list = {
     .summary = "Lists the suspended and paused principals",
     .text = "A line each: sub, state, since when, the id of the message.\n",
     .options = parley_hold_options,
-    .run = parley_hold_list
+    .run = tool_hold_list
 };
 
 
@@ -50,21 +50,21 @@ const parley_command_t  parley_cmd_hold_lift = {
     .text = "Prints the ended suspensions as \"hold list\" does; the status "
             "is 1 if\nno suspension ended.\n",
     .options = parley_hold_options,
-    .run = parley_hold_lift
+    .run = tool_hold_lift
 };
 
 
 static int
-parley_hold_list(parley_tool_t *tool)
+tool_hold_list(parley_tool_t *tool)
 {
     size_t  n;
 
-    return parley_hold_ask(tool, "GET", NULL, &n);
+    return tool_hold_ask(tool, "GET", NULL, &n);
 }
 
 
 static int
-parley_hold_lift(parley_tool_t *tool)
+tool_hold_lift(parley_tool_t *tool)
 {
     int            status;
     size_t         n;
@@ -79,14 +79,14 @@ parley_hold_lift(parley_tool_t *tool)
     parley_buf_put(&b, sub, strlen(sub) + 1);
 
     if (parley_buf_done(&b, &query) != 0) {
-        parley_say("no memory");
+        tool_say("no memory");
         return PARLEY_EXIT_USAGE;
     }
 
-    status = parley_hold_ask(tool, "DELETE", (const char *) query.data, &n);
+    status = tool_hold_ask(tool, "DELETE", (const char *) query.data, &n);
 
     if (status == PARLEY_EXIT_OK && n == 0) {
-        parley_say("\"%s\" is not suspended", sub);
+        tool_say("\"%s\" is not suspended", sub);
         return PARLEY_EXIT_INVALID;
     }
 
@@ -95,7 +95,7 @@ parley_hold_lift(parley_tool_t *tool)
 
 
 static int
-parley_hold_ask(parley_tool_t *tool, const char *method, const char *query,
+tool_hold_ask(parley_tool_t *tool, const char *method, const char *query,
     size_t *n)
 {
     parley_http_answer_t   answer;
@@ -105,27 +105,27 @@ parley_hold_ask(parley_tool_t *tool, const char *method, const char *query,
 
     request.method = method;
     request.query = query;
-    request.authorities = parley_option(tool, "cacert");
+    request.authorities = tool_option(tool, "cacert");
 
-    if (parley_option_required(tool, "control", &request.url) != 0
-        || parley_token_given(tool, &request.token) != 0
-        || parley_http(tool, &request, &answer) != 0)
+    if (tool_option_required(tool, "control", &request.url) != 0
+        || tool_token_given(tool, &request.token) != 0
+        || tool_http(tool, &request, &answer) != 0)
     {
         return PARLEY_EXIT_USAGE;
     }
 
     if (answer.status != 200) {
-        return parley_hold_refused(tool, &answer);
+        return tool_hold_refused(tool, &answer);
     }
 
-    return parley_hold_tell(tool, answer.body, n);
+    return tool_hold_tell(tool, answer.body, n);
 }
 
 
 /* reads the member "detail" of RFC 9457 */
 
 static int
-parley_hold_refused(parley_tool_t *tool, const parley_http_answer_t *answer)
+tool_hold_refused(parley_tool_t *tool, const parley_http_answer_t *answer)
 {
     parley_str_t    detail;
     parley_json_t   doc;
@@ -137,19 +137,19 @@ parley_hold_refused(parley_tool_t *tool, const parley_http_answer_t *answer)
                          &err)
         == 0)
     {
-        detail = parley_hold_text(&doc, 0, PARLEY_STR("detail"));
+        detail = tool_hold_text(&doc, 0, PARLEY_STR("detail"));
     }
 
-    parley_say("the gateway answers with status %ld%s%.*s", answer->status,
-               detail.len > 0 ? ": " : "", (int) detail.len,
-               (const char *) detail.data);
+    tool_say("the gateway answers with status %ld%s%.*s", answer->status,
+             detail.len > 0 ? ": " : "", (int) detail.len,
+             (const char *) detail.data);
 
     return PARLEY_EXIT_INVALID;
 }
 
 
 static int
-parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
+tool_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
 {
     size_t          k;
     uint32_t        i, list;
@@ -174,7 +174,7 @@ parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
     if (list == PARLEY_JSON_NONE
         || parley_json_type(&doc, list) != PARLEY_JSON_ARRAY)
     {
-        parley_say("the answer is not that of parley_control");
+        tool_say("the answer is not that of parley_control");
         return PARLEY_EXIT_USAGE;
     }
 
@@ -186,15 +186,15 @@ parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
         for (k = 0; !tool->json && k < sizeof(columns) / sizeof(columns[0]);
              k++)
         {
-            text = parley_hold_text(&doc, i, columns[k]);
-            parley_show(stdout, text);
-            parley_output(k + 1 < sizeof(columns) / sizeof(columns[0])
-                          ? PARLEY_STR("  ") : PARLEY_STR("\n"));
+            text = tool_hold_text(&doc, i, columns[k]);
+            tool_show(stdout, text);
+            tool_output(k + 1 < sizeof(columns) / sizeof(columns[0])
+                        ? PARLEY_STR("  ") : PARLEY_STR("\n"));
         }
     }
 
     if (tool->json) {
-        parley_output_json(body);
+        tool_output_json(body);
     }
 
     return PARLEY_EXIT_OK;
@@ -204,7 +204,7 @@ parley_hold_tell(parley_tool_t *tool, parley_str_t body, size_t *n)
 /* Returns the text of a member, or "-" if it is missing. */
 
 static parley_str_t
-parley_hold_text(const parley_json_t *doc, uint32_t i, parley_str_t name)
+tool_hold_text(const parley_json_t *doc, uint32_t i, parley_str_t name)
 {
     parley_str_t  s;
 

@@ -6,20 +6,20 @@
 #include "tools/parley_tool.h"
 
 
-static int parley_inspect_run(parley_tool_t *tool);
-static int parley_inspect_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_inspect_run(parley_tool_t *tool);
+static int tool_inspect_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static void parley_inspect_time(const parley_json_t *claims,
+static void tool_inspect_time(const parley_json_t *claims,
     const char *name);
-static int parley_inspect_split(parley_input_t *in, parley_str_t token,
+static int tool_inspect_split(parley_input_t *in, parley_str_t token,
     parley_str_t raw[3]);
-static int parley_inspect_part(parley_tool_t *tool, parley_input_t *in,
+static int tool_inspect_part(parley_tool_t *tool, parley_input_t *in,
     const char *name, parley_str_t raw, parley_json_t *doc);
 
 
 static const parley_option_t  parley_inspect_options[] = {
     PARLEY_OPTIONS_TOKEN,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -30,19 +30,19 @@ const parley_command_t  parley_cmd_token_inspect = {
     .summary = "Prints the content of a token without verification",
     .text = "Prints header and claims as JSON.\n",
     .options = parley_inspect_options,
-    .run = parley_inspect_run
+    .run = tool_inspect_run
 };
 
 
 static int
-parley_inspect_run(parley_tool_t *tool)
+tool_inspect_run(parley_tool_t *tool)
 {
-    return parley_token_each(tool, parley_inspect_one, NULL);
+    return tool_token_each(tool, tool_inspect_one, NULL);
 }
 
 
 static int
-parley_inspect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_inspect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     size_t          len;
     uint8_t        *signature;
@@ -52,11 +52,11 @@ parley_inspect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     (void) ctx;
 
-    if (parley_inspect_split(in, parley_token_trim(in->text), raw) != 0
-        || parley_inspect_part(tool, in, "header", raw[0], &header) != 0
-        || parley_inspect_part(tool, in, "claims", raw[1], &claims) != 0)
+    if (tool_inspect_split(in, tool_token_trim(in->text), raw) != 0
+        || tool_inspect_part(tool, in, "header", raw[0], &header) != 0
+        || tool_inspect_part(tool, in, "claims", raw[1], &claims) != 0)
     {
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     signature = parley_arena_octets(in->arena,
@@ -67,38 +67,38 @@ parley_inspect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     {
         (void) parley_error_set(&in->err, PARLEY_E_TOKEN_INVALID, NULL,
                                 "the signature is not base64url");
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (tool->json) {
-        parley_output_begin(&b, in, 1);
+        tool_output_begin(&b, in, 1);
         parley_buf_lit(&b, ",\"header\":");
         parley_buf_str(&b, header.input);
         parley_buf_lit(&b, ",\"claims\":");
         parley_buf_str(&b, claims.input);
-        parley_output_end(&b);
+        tool_output_end(&b);
         return PARLEY_EXIT_OK;
     }
 
     parley_buf_init(&b, in->arena, 1024);
     parley_buf_lit(&b, "{\n  \"header\": ");
-    parley_output_pretty(&b, &header, 0, 1);
+    tool_output_pretty(&b, &header, 0, 1);
     parley_buf_lit(&b, ",\n  \"claims\": ");
-    parley_output_pretty(&b, &claims, 0, 1);
+    tool_output_pretty(&b, &claims, 0, 1);
     parley_buf_lit(&b, "\n}\n");
 
     if (parley_buf_done(&b, &text) != 0) {
         (void) parley_error_memory(&in->err);
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
-    parley_show_json(stdout, text);
+    tool_show_json(stdout, text);
     (void) fflush(stdout);
 
-    parley_inspect_time(&claims, "nbf");
-    parley_inspect_time(&claims, "iat");
-    parley_inspect_time(&claims, "exp");
-    parley_say("%s: the signature was not verified", in->name);
+    tool_inspect_time(&claims, "nbf");
+    tool_inspect_time(&claims, "iat");
+    tool_inspect_time(&claims, "exp");
+    tool_say("%s: the signature was not verified", in->name);
 
     return PARLEY_EXIT_OK;
 }
@@ -106,7 +106,7 @@ parley_inspect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
 /* Prints a time claim as "exp 2026-02-15T10:30:00Z, 5 s ago". */
 static void
-parley_inspect_time(const parley_json_t *claims, const char *name)
+tool_inspect_time(const parley_json_t *claims, const char *name)
 {
     char      date[PARLEY_TIME_MAX];
     double    when;
@@ -128,19 +128,19 @@ parley_inspect_time(const parley_json_t *claims, const char *name)
     }
 
     (void) parley_time_format((int64_t) (when * 1000 + 0.04), date);
-    left = (int64_t) when - parley_host_seconds();
+    left = (int64_t) when - tool_host_seconds();
 
     if (left > 0) {
-        parley_say("%s is %s, in %lld s", name, date, (long long) left);
+        tool_say("%s is %s, in %lld s", name, date, (long long) left);
 
     } else {
-        parley_say("%s is %s, %lld s ago", name, date, (long long) -left);
+        tool_say("%s is %s, %lld s ago", name, date, (long long) -left);
     }
 }
 
 
 static int
-parley_inspect_split(parley_input_t *in, parley_str_t token,
+tool_inspect_split(parley_input_t *in, parley_str_t token,
     parley_str_t raw[3])
 {
     size_t          i;
@@ -176,7 +176,7 @@ parley_inspect_split(parley_input_t *in, parley_str_t token,
 
 
 static int
-parley_inspect_part(parley_tool_t *tool, parley_input_t *in,
+tool_inspect_part(parley_tool_t *tool, parley_input_t *in,
     const char *name, parley_str_t raw, parley_json_t *doc)
 {
     size_t          len;

@@ -10,12 +10,12 @@
 #include "tools/parley_tool.h"
 
 
-static int parley_keygen_run(parley_tool_t *tool);
-static int parley_keygen_new(parley_tool_t *tool, parley_jwk_t *ret);
-static const parley_alg_t *parley_keygen_alg(const char *word);
-static int parley_keygen_file(const char *path, parley_str_t text);
-static int parley_jwks_run(parley_tool_t *tool);
-static int parley_jwks_put(parley_tool_t *tool, const char *path,
+static int tool_keygen_run(parley_tool_t *tool);
+static int tool_keygen_new(parley_tool_t *tool, parley_jwk_t *ret);
+static const parley_alg_t *tool_keygen_alg(const char *word);
+static int tool_keygen_file(const char *path, parley_str_t text);
+static int tool_jwks_run(parley_tool_t *tool);
+static int tool_jwks_put(parley_tool_t *tool, const char *path,
     int with_private, parley_buf_t *b, size_t *n);
 
 
@@ -32,14 +32,14 @@ static const parley_option_t  parley_keygen_options[] = {
       "standard input, instead of making one", 0 },
     { "out", 'o', "FILE", "write to a new file that the owner alone can "
       "read", 0 },
-    parley_option_end
+    tool_option_end
 };
 
 
 static const parley_option_t  parley_jwks_options[] = {
     { "private", 0, NULL, "private parts too; HMAC secrets have no other",
       0 },
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -49,7 +49,7 @@ const parley_command_t  parley_cmd_keygen = {
     .max = 1,
     .summary = "Makes a key, or prints the public part of one, as a JWK",
     .options = parley_keygen_options,
-    .run = parley_keygen_run
+    .run = tool_keygen_run
 };
 
 
@@ -61,12 +61,12 @@ const parley_command_t  parley_cmd_jwks = {
     .summary = "Collects the public parts of keys into a JWKS",
     .text = "Each FILE is a JWK or a JWKS.\n",
     .options = parley_jwks_options,
-    .run = parley_jwks_run
+    .run = tool_jwks_run
 };
 
 
 static int
-parley_keygen_run(parley_tool_t *tool)
+tool_keygen_run(parley_tool_t *tool)
 {
     int              rc, is_public, status;
     const char      *out;
@@ -75,25 +75,25 @@ parley_keygen_run(parley_tool_t *tool)
     parley_str_t     text;
     parley_error_t   err;
 
-    is_public = parley_option(tool, "public") != NULL;
+    is_public = tool_option(tool, "public") != NULL;
 
     if (is_public) {
-        if (parley_option(tool, "alg") != NULL
-            || parley_option(tool, "kid") != NULL)
+        if (tool_option(tool, "alg") != NULL
+            || tool_option(tool, "kid") != NULL)
         {
-            return parley_say_usage(tool, "--public goes with neither --alg "
-                                    "nor --kid");
+            return tool_say_usage(tool, "--public goes with neither --alg "
+                                  "nor --kid");
         }
 
-        rc = parley_file_key(tool, tool->noperands ? tool->operands[0] : "-",
-                              0, &jwk);
+        rc = tool_file_key(tool, tool->noperands ? tool->operands[0] : "-",
+                            0, &jwk);
 
     } else if (tool->noperands > 0) {
-        return parley_say_usage(tool, "unexpected \"%s\"",
-                                tool->operands[0]);
+        return tool_say_usage(tool, "unexpected \"%s\"",
+                              tool->operands[0]);
 
     } else {
-        rc = parley_keygen_new(tool, &jwk);
+        rc = tool_keygen_new(tool, &jwk);
     }
 
     if (rc != 0) {
@@ -104,20 +104,20 @@ parley_keygen_run(parley_tool_t *tool)
     parley_buf_init(&b, &tool->arena, 4096);
 
     status = PARLEY_EXIT_USAGE;
-    out = parley_option(tool, "out");
+    out = tool_option(tool, "out");
 
     if (parley_jwk_write(&b, &jwk, !is_public, &err) != 0) {
-        parley_say("%s", err.text);
+        tool_say("%s", err.text);
         status = PARLEY_EXIT_INVALID;
 
     } else if (parley_buf_done(&b, &text) != 0) {
-        parley_say("out of memory");
+        tool_say("out of memory");
 
     } else if (out == NULL) {
-        parley_output_line(text);
+        tool_output_line(text);
         status = PARLEY_EXIT_OK;
 
-    } else if (parley_keygen_file(out, text) == 0) {
+    } else if (tool_keygen_file(out, text) == 0) {
         status = PARLEY_EXIT_OK;
     }
 
@@ -129,29 +129,29 @@ parley_keygen_run(parley_tool_t *tool)
 
 
 static int
-parley_keygen_new(parley_tool_t *tool, parley_jwk_t *ret)
+tool_keygen_new(parley_tool_t *tool, parley_jwk_t *ret)
 {
     const char          *value;
     parley_str_t         kid;
     parley_error_t       err;
     const parley_alg_t  *alg;
 
-    if (parley_option_required(tool, "alg", &value) != 0) {
+    if (tool_option_required(tool, "alg", &value) != 0) {
         return -1;
     }
 
-    alg = parley_keygen_alg(value);
+    alg = tool_keygen_alg(value);
 
     if (alg == NULL) {
-        parley_say_usage(tool, "--alg: unknown algorithm \"%s\"; there are "
-                         PARLEY_KEYGEN_ALGS, value);
+        tool_say_usage(tool, "--alg: unknown algorithm \"%s\"; there are "
+                       PARLEY_KEYGEN_ALGS, value);
         return -1;
     }
 
-    value = parley_option(tool, "kid");
+    value = tool_option(tool, "kid");
 
     if (value != NULL && *value == '\0') {
-        parley_say_usage(tool, "--kid is empty");
+        tool_say_usage(tool, "--kid is empty");
         return -1;
     }
 
@@ -160,7 +160,7 @@ parley_keygen_new(parley_tool_t *tool, parley_jwk_t *ret)
     parley_error_clear(&err);
 
     if (parley_jwk_generate(&tool->arena, alg->id, kid, ret, &err) != 0) {
-        parley_say_error("keygen", &err);
+        tool_say_error("keygen", &err);
         return -1;
     }
 
@@ -170,7 +170,7 @@ parley_keygen_new(parley_tool_t *tool, parley_jwk_t *ret)
 
 /* Finds an algorithm by its name, ignoring case. */
 static const parley_alg_t *
-parley_keygen_alg(const char *word)
+tool_keygen_alg(const char *word)
 {
     char    name[8];
     size_t  i;
@@ -190,7 +190,7 @@ parley_keygen_alg(const char *word)
 
 
 static int
-parley_keygen_file(const char *path, parley_str_t text)
+tool_keygen_file(const char *path, parley_str_t text)
 {
     int    fd;
     FILE  *file;
@@ -198,14 +198,14 @@ parley_keygen_file(const char *path, parley_str_t text)
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
     if (fd == -1) {
-        parley_say("%s: %s", path, strerror(errno));
+        tool_say("%s: %s", path, strerror(errno));
         return -1;
     }
 
     file = fdopen(fd, "w");
 
     if (file == NULL) {
-        parley_say("%s: %s", path, strerror(errno));
+        tool_say("%s: %s", path, strerror(errno));
         (void) close(fd);
         return -1;
     }
@@ -214,7 +214,7 @@ parley_keygen_file(const char *path, parley_str_t text)
     (void) putc('\n', file);
 
     if (ferror(file) | fclose(file)) {
-        parley_say("%s: cannot be written", path);
+        tool_say("%s: cannot be written", path);
         return -1;
     }
 
@@ -223,7 +223,7 @@ parley_keygen_file(const char *path, parley_str_t text)
 
 
 static int
-parley_jwks_run(parley_tool_t *tool)
+tool_jwks_run(parley_tool_t *tool)
 {
     int             with_private, status;
     size_t          i, n;
@@ -234,14 +234,14 @@ parley_jwks_run(parley_tool_t *tool)
 
     n = 0;
     status = PARLEY_EXIT_OK;
-    with_private = parley_option(tool, "private") != NULL;
+    with_private = tool_option(tool, "private") != NULL;
 
     parley_buf_init(&b, &tool->arena, 4096);
     parley_buf_lit(&b, "{\"keys\":[");
 
     for (i = 0; i < tool->noperands; i++) {
-        status = parley_jwks_put(tool, tool->operands[i], with_private, &b,
-                                 &n);
+        status = tool_jwks_put(tool, tool->operands[i], with_private, &b,
+                               &n);
 
         if (status != PARLEY_EXIT_OK) {
             break;
@@ -254,16 +254,16 @@ parley_jwks_run(parley_tool_t *tool)
         parley_error_clear(&err);
 
         if (parley_buf_done(&b, &text) != 0) {
-            parley_say("out of memory");
+            tool_say("out of memory");
             status = PARLEY_EXIT_USAGE;
 
         } else if (parley_jwks_parse(&tool->arena, text, &keys, &err) != 0) {
             err.offset = PARLEY_NO_OFFSET;
-            parley_say_error("jwks", &err);
+            tool_say_error("jwks", &err);
             status = PARLEY_EXIT_INVALID;
 
         } else {
-            parley_output_line(text);
+            tool_output_line(text);
             parley_jwks_free(&keys);
         }
     }
@@ -275,7 +275,7 @@ parley_jwks_run(parley_tool_t *tool)
 
 
 static int
-parley_jwks_put(parley_tool_t *tool, const char *path, int with_private,
+tool_jwks_put(parley_tool_t *tool, const char *path, int with_private,
     parley_buf_t *b, size_t *n)
 {
     int             status;
@@ -283,7 +283,7 @@ parley_jwks_put(parley_tool_t *tool, const char *path, int with_private,
     parley_jwks_t   keys;
     parley_error_t  err;
 
-    if (parley_file_keys(tool, path, &keys) != 0) {
+    if (tool_file_keys(tool, path, &keys) != 0) {
         return PARLEY_EXIT_USAGE;
     }
 
@@ -302,7 +302,7 @@ parley_jwks_put(parley_tool_t *tool, const char *path, int with_private,
                              &err)
             != 0)
         {
-            parley_say("%s: %s", path, err.text);
+            tool_say("%s: %s", path, err.text);
             status = PARLEY_EXIT_INVALID;
         }
     }

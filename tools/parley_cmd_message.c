@@ -14,19 +14,19 @@ typedef struct {
 } parley_validate_t;
 
 
-static int parley_detect_run(parley_tool_t *tool);
-static int parley_detect_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_detect_run(parley_tool_t *tool);
+static int tool_detect_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static int parley_validate_run(parley_tool_t *tool);
-static int parley_validate_intents(parley_tool_t *tool,
+static int tool_validate_run(parley_tool_t *tool);
+static int tool_validate_intents(parley_tool_t *tool,
     parley_settings_http_t *http);
-static int parley_validate_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_validate_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
 
 
 static const parley_option_t  parley_detect_options[] = {
     PARLEY_OPTIONS_INPUT,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -38,7 +38,7 @@ static const parley_option_t  parley_validate_options[] = {
     { "intents", 0, "FOLDER", "schemas of payloads, as parley_intents has\n"
       "them: the payload must be valid too", 0 },
     PARLEY_OPTIONS_INPUT,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -50,7 +50,7 @@ const parley_command_t  parley_cmd_detect = {
     .text = "Prints aee, vcp and so on, with more than one FILE behind "
             "\"FILE: \".  The message\nneed not be valid.\n",
     .options = parley_detect_options,
-    .run = parley_detect_run
+    .run = tool_detect_run
 };
 
 
@@ -64,19 +64,19 @@ const parley_command_t  parley_cmd_validate = {
             "standard error.  Time, signature and\nsender are not looked "
             "at.\n",
     .options = parley_validate_options,
-    .run = parley_validate_run
+    .run = tool_validate_run
 };
 
 
 static int
-parley_detect_run(parley_tool_t *tool)
+tool_detect_run(parley_tool_t *tool)
 {
-    return parley_input_each(tool, parley_detect_one, NULL);
+    return tool_input_each(tool, tool_detect_one, NULL);
 }
 
 
 static int
-parley_detect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_detect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     parley_buf_t    b;
     parley_json_t   doc;
@@ -84,8 +84,8 @@ parley_detect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     (void) ctx;
 
-    if (parley_message_read(tool, in, &doc) != 0) {
-        return parley_output_error(tool, in);
+    if (tool_message_read(tool, in, &doc) != 0) {
+        return tool_output_error(tool, in);
     }
 
     proto = parley_detect(&doc, PARLEY_PROTO_ALL);
@@ -93,48 +93,48 @@ parley_detect_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     if (proto == PARLEY_PROTO_NONE) {
         (void) parley_error_set(&in->err, PARLEY_E_PROTOCOL_UNSUPPORTED, NULL,
                                 "the message is not of a known protocol");
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (tool->json) {
-        parley_output_begin(&b, in, 1);
+        tool_output_begin(&b, in, 1);
         parley_buf_member(&b, PARLEY_STR("protocol"),
                           parley_proto_name(proto));
-        parley_output_end(&b);
+        tool_output_end(&b);
         return PARLEY_EXIT_OK;
     }
 
     if (tool->noperands > 1) {
-        parley_show_format(stdout, "%s: ", in->name);
+        tool_show_format(stdout, "%s: ", in->name);
     }
 
-    parley_output_line(parley_proto_name(proto));
+    tool_output_line(parley_proto_name(proto));
 
     return PARLEY_EXIT_OK;
 }
 
 
 static int
-parley_validate_run(parley_tool_t *tool)
+tool_validate_run(parley_tool_t *tool)
 {
     int                status;
     parley_validate_t  v;
 
     parley_settings_http_init(&v.http);
 
-    if (parley_message_init(tool, "as", &v.message) != 0) {
+    if (tool_message_init(tool, "as", &v.message) != 0) {
         return PARLEY_EXIT_USAGE;
     }
 
-    v.message.partial = parley_option(tool, "partial") != NULL;
+    v.message.partial = tool_option(tool, "partial") != NULL;
     status = PARLEY_EXIT_USAGE;
 
-    if (parley_validate_intents(tool, &v.http) == 0) {
-        status = parley_input_each(tool, parley_validate_one, &v);
+    if (tool_validate_intents(tool, &v.http) == 0) {
+        status = tool_input_each(tool, tool_validate_one, &v);
     }
 
     parley_settings_http_free(&v.http);
-    parley_message_free(&v.message);
+    tool_message_free(&v.message);
 
     return status;
 }
@@ -143,7 +143,7 @@ parley_validate_run(parley_tool_t *tool)
 /* Reads the folder of --intents as the directive reads it. */
 
 static int
-parley_validate_intents(parley_tool_t *tool, parley_settings_http_t *http)
+tool_validate_intents(parley_tool_t *tool, parley_settings_http_t *http)
 {
     parley_str_t            words[2];
     parley_problem_t        problem;
@@ -151,14 +151,14 @@ parley_validate_intents(parley_tool_t *tool, parley_settings_http_t *http)
     parley_conf_files_t     files;
     parley_settings_env_t   env;
 
-    if (parley_option(tool, "intents") == NULL) {
+    if (tool_option(tool, "intents") == NULL) {
         return 0;
     }
 
     words[0] = PARLEY_STR("parley_intents");
-    words[1] = parley_str_c(parley_option(tool, "intents"));
+    words[1] = parley_str_c(tool_option(tool, "intents"));
 
-    parley_conf_env_init(&env, &files, tool, "");
+    tool_conf_env_init(&env, &files, tool, "");
 
     memset(&problem, 0, sizeof(problem));
     memset(&set, 0, sizeof(set));
@@ -171,12 +171,12 @@ parley_validate_intents(parley_tool_t *tool, parley_settings_http_t *http)
     set.problem = &problem;
 
     return parley_directive_read(&set) == 0 ? 0
-                                            : parley_conf_failed(&problem);
+                                            : tool_conf_failed(&problem);
 }
 
 
 static int
-parley_validate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_validate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     parley_buf_t        b;
     parley_message_t   *m;
@@ -184,23 +184,23 @@ parley_validate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
     m = &v->message;
 
-    if (parley_message_decode(tool, in, m) != 0
+    if (tool_message_decode(tool, in, m) != 0
         || (v->http.intents != NULL
             && parley_intents_check(v->http.intents, in->arena, &m->msg,
                                     &in->err)
                != 0))
     {
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (tool->json) {
-        parley_output_begin(&b, in, 1);
+        tool_output_begin(&b, in, 1);
         parley_buf_member(&b, PARLEY_STR("protocol"),
                           parley_proto_name(m->msg.wire));
         parley_buf_member(&b, PARLEY_STR("type"), m->msg.form);
         parley_buf_member(&b, PARLEY_STR("id"), m->msg.id);
         parley_buf_member(&b, PARLEY_STR("intent"), m->msg.intent);
-        parley_output_end(&b);
+        tool_output_end(&b);
     }
 
     return PARLEY_EXIT_OK;

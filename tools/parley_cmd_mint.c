@@ -11,15 +11,15 @@
 #define PARLEY_MINT_LIFETIME_MAX  ((int64_t) 36500 * 24 * 3600)
 
 
-static int parley_mint_run(parley_tool_t *tool);
-static int parley_mint_token(parley_tool_t *tool, parley_jwk_t *key,
+static int tool_mint_run(parley_tool_t *tool);
+static int tool_mint_token(parley_tool_t *tool, parley_jwk_t *key,
     int *ret_status);
-static int parley_mint_alg(const parley_tool_t *tool,
+static int tool_mint_alg(const parley_tool_t *tool,
     const parley_jwk_t *key, parley_alg_id_t *ret);
-static int parley_mint_claims(parley_tool_t *tool, parley_str_t *ret);
-static int parley_mint_times(parley_tool_t *tool, parley_buf_t *b);
-static void parley_mint_audience(const parley_tool_t *tool, parley_buf_t *b);
-static int parley_mint_claim(parley_tool_t *tool, parley_buf_t *b,
+static int tool_mint_claims(parley_tool_t *tool, parley_str_t *ret);
+static int tool_mint_times(parley_tool_t *tool, parley_buf_t *b);
+static void tool_mint_audience(const parley_tool_t *tool, parley_buf_t *b);
+static int tool_mint_claim(parley_tool_t *tool, parley_buf_t *b,
     const char *text);
 
 
@@ -40,7 +40,7 @@ static const parley_option_t  parley_mint_options[] = {
     { "jti", 0, "ID", "its id", 0 },
     { "claim", 0, "NAME=VALUE",
     "another claim: JSON, or text if it is not JSON;\nmay be repeated", 1 },
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -52,25 +52,25 @@ const parley_command_t  parley_cmd_token_mint = {
     .text = "WHEN is seconds since 1970, an RFC 3339 timestamp, or a time "
             "from\nnow: +1h, -30s.\n",
     .options = parley_mint_options,
-    .run = parley_mint_run
+    .run = tool_mint_run
 };
 
 
 static int
-parley_mint_run(parley_tool_t *tool)
+tool_mint_run(parley_tool_t *tool)
 {
     int           status;
     const char   *path, *sub;
     parley_jwk_t  key;
 
-    if (parley_option_required(tool, "key", &path) != 0
-        || parley_option_required(tool, "sub", &sub) != 0
-        || parley_file_key(tool, path, 1, &key) != 0)
+    if (tool_option_required(tool, "key", &path) != 0
+        || tool_option_required(tool, "sub", &sub) != 0
+        || tool_file_key(tool, path, 1, &key) != 0)
     {
         return PARLEY_EXIT_USAGE;
     }
 
-    if (parley_mint_token(tool, &key, &status) != 0) {
+    if (tool_mint_token(tool, &key, &status) != 0) {
         status = PARLEY_EXIT_USAGE;
     }
 
@@ -81,7 +81,7 @@ parley_mint_run(parley_tool_t *tool)
 
 
 static int
-parley_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
+tool_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
 {
     const char      *value;
     parley_str_t     typ, claims, token;
@@ -89,16 +89,16 @@ parley_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
     parley_alg_id_t  alg;
 
     typ = PARLEY_STR("JWT");
-    value = parley_option(tool, "typ");
+    value = tool_option(tool, "typ");
 
     if (value != NULL && parley_jwt_typ_parse(parley_str_c(value), &typ) != 0)
     {
-        return parley_say_usage(tool, "--typ: \"%s\" is neither JWT nor a "
-                                "name that ends in +jwt", value);
+        return tool_say_usage(tool, "--typ: \"%s\" is neither JWT nor a "
+                              "name that ends in +jwt", value);
     }
 
-    if (parley_mint_alg(tool, key, &alg) != 0
-        || parley_mint_claims(tool, &claims) != 0)
+    if (tool_mint_alg(tool, key, &alg) != 0
+        || tool_mint_claims(tool, &claims) != 0)
     {
         return -1;
     }
@@ -108,11 +108,11 @@ parley_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
     if (parley_jwt_mint(key, alg, &tool->arena, typ, claims, &token, &err)
         != 0)
     {
-        parley_say_error("token mint", &err);
+        tool_say_error("token mint", &err);
         return -1;
     }
 
-    parley_output_line(token);
+    tool_output_line(token);
     *ret_status = PARLEY_EXIT_OK;
 
     return 0;
@@ -124,20 +124,20 @@ parley_mint_token(parley_tool_t *tool, parley_jwk_t *key, int *ret_status)
  * algorithm that the key allows.
  */
 static int
-parley_mint_alg(const parley_tool_t *tool, const parley_jwk_t *key,
+tool_mint_alg(const parley_tool_t *tool, const parley_jwk_t *key,
     parley_alg_id_t *ret)
 {
     unsigned             i;
     const char          *value;
     const parley_alg_t  *alg;
 
-    value = parley_option(tool, "alg");
+    value = tool_option(tool, "alg");
 
     if (value != NULL) {
         alg = parley_alg_find(parley_str_c(value));
 
         if (alg == NULL || !(key->signs & PARLEY_ALG_BIT(alg->id))) {
-            parley_say("--alg: this key cannot sign with \"%s\"", value);
+            tool_say("--alg: this key cannot sign with \"%s\"", value);
             return -1;
         }
 
@@ -159,7 +159,7 @@ parley_mint_alg(const parley_tool_t *tool, const parley_jwk_t *key,
 
 
 static int
-parley_mint_claims(parley_tool_t *tool, parley_str_t *ret)
+tool_mint_claims(parley_tool_t *tool, parley_str_t *ret)
 {
     size_t           i;
     const char      *value;
@@ -173,7 +173,7 @@ parley_mint_claims(parley_tool_t *tool, parley_str_t *ret)
     parley_buf_octet(&b, '{');
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        value = parley_option(tool, texts[i]);
+        value = tool_option(tool, texts[i]);
 
         if (value != NULL) {
             parley_buf_member(&b, parley_str_c(texts[i]),
@@ -181,16 +181,16 @@ parley_mint_claims(parley_tool_t *tool, parley_str_t *ret)
         }
     }
 
-    parley_mint_audience(tool, &b);
+    tool_mint_audience(tool, &b);
 
-    if (parley_mint_times(tool, &b) != 0) {
+    if (tool_mint_times(tool, &b) != 0) {
         return -1;
     }
 
     i = 0;
 
-    while ((value = parley_option_next(tool, "claim", &i)) != NULL) {
-        if (parley_mint_claim(tool, &b, value) != 0) {
+    while ((value = tool_option_next(tool, "claim", &i)) != NULL) {
+        if (tool_mint_claim(tool, &b, value) != 0) {
             return -1;
         }
     }
@@ -198,7 +198,7 @@ parley_mint_claims(parley_tool_t *tool, parley_str_t *ret)
     parley_buf_octet(&b, '}');
 
     if (parley_buf_done(&b, ret) != 0) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
@@ -209,7 +209,7 @@ parley_mint_claims(parley_tool_t *tool, parley_str_t *ret)
     if (parley_json_read(&doc, &tool->arena, NULL, tool->seed, *ret, &err)
         != 0)
     {
-        parley_say_error("claims", &err);
+        tool_say_error("claims", &err);
         return -1;
     }
 
@@ -218,12 +218,12 @@ parley_mint_claims(parley_tool_t *tool, parley_str_t *ret)
 
 
 static void
-parley_mint_audience(const parley_tool_t *tool, parley_buf_t *b)
+tool_mint_audience(const parley_tool_t *tool, parley_buf_t *b)
 {
     size_t       i, n;
     const char  *value;
 
-    for (i = 0, n = 0; parley_option_next(tool, "aud", &i) != NULL; n++) {
+    for (i = 0, n = 0; tool_option_next(tool, "aud", &i) != NULL; n++) {
         /* void */
     }
 
@@ -234,14 +234,14 @@ parley_mint_audience(const parley_tool_t *tool, parley_buf_t *b)
     parley_buf_name(b, PARLEY_STR("aud"));
 
     if (n == 1) {
-        parley_buf_json_string(b, parley_str_c(parley_option(tool, "aud")));
+        parley_buf_json_string(b, parley_str_c(tool_option(tool, "aud")));
         return;
     }
 
     parley_buf_octet(b, '[');
 
     for (i = 0, n = 0;
-         (value = parley_option_next(tool, "aud", &i)) != NULL;
+         (value = tool_option_next(tool, "aud", &i)) != NULL;
          n++)
     {
         if (n > 0) {
@@ -256,40 +256,40 @@ parley_mint_audience(const parley_tool_t *tool, parley_buf_t *b)
 
 
 static int
-parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
+tool_mint_times(parley_tool_t *tool, parley_buf_t *b)
 {
     int          forms;
     int64_t      now, t;
     const char  *exp, *exp_at, *no_exp, *value;
 
-    now = parley_host_ms();
+    now = tool_host_ms();
 
-    exp = parley_option(tool, "exp");
-    exp_at = parley_option(tool, "exp-at");
-    no_exp = parley_option(tool, "no-exp");
+    exp = tool_option(tool, "exp");
+    exp_at = tool_option(tool, "exp-at");
+    no_exp = tool_option(tool, "no-exp");
 
     forms = (exp != NULL) + (exp_at != NULL) + (no_exp != NULL);
 
     if (forms > 1) {
-        parley_say_usage(tool, "--exp, --exp-at and --no-exp exclude each "
-                         "other");
+        tool_say_usage(tool, "--exp, --exp-at and --no-exp exclude each "
+                       "other");
         return -1;
     }
 
-    value = parley_option(tool, "iat");
+    value = tool_option(tool, "iat");
     t = now;
 
-    if (value != NULL && parley_option_time("iat", value, now, &t) != 0) {
+    if (value != NULL && tool_option_time("iat", value, now, &t) != 0) {
         return -1;
     }
 
     parley_buf_name(b, PARLEY_STR("iat"));
     parley_buf_int(b, t / 1000);
 
-    value = parley_option(tool, "nbf");
+    value = tool_option(tool, "nbf");
 
     if (value != NULL) {
-        if (parley_option_time("nbf", value, now, &t) != 0) {
+        if (tool_option_time("nbf", value, now, &t) != 0) {
             return -1;
         }
 
@@ -300,8 +300,8 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
     t = PARLEY_MINT_LIFETIME;           /* seconds */
 
     if (exp != NULL
-        && parley_option_duration("exp", exp, -PARLEY_MINT_LIFETIME_MAX,
-                                  PARLEY_MINT_LIFETIME_MAX, &t)
+        && tool_option_duration("exp", exp, -PARLEY_MINT_LIFETIME_MAX,
+                                PARLEY_MINT_LIFETIME_MAX, &t)
            != 0)
     {
         return -1;
@@ -310,7 +310,7 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
     t = now + t * 1000;
 
     if (exp_at != NULL
-        && parley_option_time("exp-at", exp_at, now, &t) != 0)
+        && tool_option_time("exp-at", exp_at, now, &t) != 0)
     {
         return -1;
     }
@@ -325,7 +325,7 @@ parley_mint_times(parley_tool_t *tool, parley_buf_t *b)
 
 
 static int
-parley_mint_claim(parley_tool_t *tool, parley_buf_t *b, const char *text)
+tool_mint_claim(parley_tool_t *tool, parley_buf_t *b, const char *text)
 {
     size_t          len;
     parley_str_t    value;
@@ -335,7 +335,7 @@ parley_mint_claim(parley_tool_t *tool, parley_buf_t *b, const char *text)
     len = strcspn(text, "=");
 
     if (len == 0 || text[len] != '=') {
-        parley_say_usage(tool, "--claim: \"%s\" is not NAME=VALUE", text);
+        tool_say_usage(tool, "--claim: \"%s\" is not NAME=VALUE", text);
         return -1;
     }
 

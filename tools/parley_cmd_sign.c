@@ -16,17 +16,17 @@ typedef struct {
 } parley_sign_t;
 
 
-static int parley_sign_run(parley_tool_t *tool);
-static int parley_sign_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_sign_run(parley_tool_t *tool);
+static int tool_sign_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static int parley_sign_message(parley_input_t *in, parley_sign_t *s,
+static int tool_sign_message(parley_input_t *in, parley_sign_t *s,
     parley_str_t *ret);
-static int parley_sign_member(parley_input_t *in, parley_sign_t *s,
+static int tool_sign_member(parley_input_t *in, parley_sign_t *s,
     parley_str_t *ret);
-static int parley_verify_run(parley_tool_t *tool);
-static int parley_verify_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_verify_run(parley_tool_t *tool);
+static int tool_verify_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static int parley_verify_message(parley_input_t *in, parley_sign_t *s,
+static int tool_verify_message(parley_input_t *in, parley_sign_t *s,
     const parley_jwk_t **ret);
 
 
@@ -35,7 +35,7 @@ static const parley_option_t  parley_sign_options[] = {
     { "as", 0, "P", PARLEY_PROTOCOL_WORDS ";\nelse it is detected",
       0 },
     PARLEY_OPTIONS_INPUT,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -44,7 +44,7 @@ static const parley_option_t  parley_verify_options[] = {
     { "as", 0, "P", PARLEY_PROTOCOL_WORDS ";\nelse it is detected",
       0 },
     PARLEY_OPTIONS_INPUT,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -56,7 +56,7 @@ const parley_command_t  parley_cmd_sign = {
     .text = "The message is validated first; a signature that it has is "
             "replaced.\n",
     .options = parley_sign_options,
-    .run = parley_sign_run
+    .run = tool_sign_run
 };
 
 
@@ -69,12 +69,12 @@ const parley_command_t  parley_cmd_verify = {
             "caller must\nknow the owner of the key, and whether it is the "
             "sender.\n",
     .options = parley_verify_options,
-    .run = parley_verify_run
+    .run = tool_verify_run
 };
 
 
 static int
-parley_sign_run(parley_tool_t *tool)
+tool_sign_run(parley_tool_t *tool)
 {
     int            status;
     const char    *path;
@@ -82,55 +82,55 @@ parley_sign_run(parley_tool_t *tool)
 
     memset(&s, 0, sizeof(s));
 
-    if (parley_option_required(tool, "key", &path) != 0
-        || parley_message_init(tool, "as", &s.m) != 0)
+    if (tool_option_required(tool, "key", &path) != 0
+        || tool_message_init(tool, "as", &s.m) != 0)
     {
         return PARLEY_EXIT_USAGE;
     }
 
     status = PARLEY_EXIT_USAGE;
 
-    if (parley_file_key(tool, path, 1, &s.key) == 0) {
+    if (tool_file_key(tool, path, 1, &s.key) == 0) {
         s.word = parley_signature_word(&s.key);
 
         if (s.word.len == 0) {
-            parley_say("%s: messages are signed with Ed25519 or HS256, "
-                       "which this key cannot", path);
+            tool_say("%s: messages are signed with Ed25519 or HS256, "
+                     "which this key cannot", path);
 
         } else {
-            status = parley_input_each(tool, parley_sign_one, &s);
+            status = tool_input_each(tool, tool_sign_one, &s);
         }
 
         parley_jwk_free(&s.key);
     }
 
-    parley_message_free(&s.m);
+    tool_message_free(&s.m);
 
     return status;
 }
 
 
 static int
-parley_sign_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_sign_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     parley_buf_t    b;
     parley_str_t    body;
     parley_sign_t  *s = ctx;
 
-    if (parley_message_decode(tool, in, &s->m) != 0
-        || parley_sign_message(in, s, &body) != 0)
+    if (tool_message_decode(tool, in, &s->m) != 0
+        || tool_sign_message(in, s, &body) != 0)
     {
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (tool->json) {
-        parley_output_begin(&b, in, 1);
+        tool_output_begin(&b, in, 1);
         parley_buf_name(&b, PARLEY_STR("message"));
         parley_buf_str(&b, body);
-        parley_output_end(&b);
+        tool_output_end(&b);
 
     } else {
-        parley_output_line(body);
+        tool_output_line(body);
     }
 
     return PARLEY_EXIT_OK;
@@ -138,7 +138,7 @@ parley_sign_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
 
 static int
-parley_sign_message(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
+tool_sign_message(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
 {
     char              text[PARLEY_SIGNATURE_TEXT_MAX];
     parley_str_t      octets, body;
@@ -151,7 +151,7 @@ parley_sign_message(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
     sig.kid = s->key.kid;
     sig.present = 1;
 
-    if (parley_sign_member(in, s, &body) != 0
+    if (tool_sign_member(in, s, &body) != 0
         || parley_signing_input(in->arena, proto, &s->m.doc, &octets,
                                 &in->err)
            != 0
@@ -161,13 +161,13 @@ parley_sign_message(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
         return -1;
     }
 
-    return parley_attach(in->arena, proto, body, &sig, ret, &in->err);
+    return parley_signing_attach(in->arena, proto, body, &sig, ret, &in->err);
 }
 
 
 /* Returns the message without its signature member. */
 static int
-parley_sign_member(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
+tool_sign_member(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
 {
     uint32_t               applied;
     parley_edit_t          edit;
@@ -188,7 +188,7 @@ parley_sign_member(parley_input_t *in, parley_sign_t *s, parley_str_t *ret)
 
 
 static int
-parley_verify_run(parley_tool_t *tool)
+tool_verify_run(parley_tool_t *tool)
 {
     int            status;
     const char    *path;
@@ -196,37 +196,37 @@ parley_verify_run(parley_tool_t *tool)
 
     memset(&s, 0, sizeof(s));
 
-    if (parley_option_required(tool, "keys", &path) != 0
-        || parley_message_init(tool, "as", &s.m) != 0)
+    if (tool_option_required(tool, "keys", &path) != 0
+        || tool_message_init(tool, "as", &s.m) != 0)
     {
         return PARLEY_EXIT_USAGE;
     }
 
     status = PARLEY_EXIT_USAGE;
 
-    if (parley_file_keys(tool, path, &s.keys) == 0) {
-        status = parley_input_each(tool, parley_verify_one, &s);
+    if (tool_file_keys(tool, path, &s.keys) == 0) {
+        status = tool_input_each(tool, tool_verify_one, &s);
         parley_jwks_free(&s.keys);
     }
 
-    parley_message_free(&s.m);
+    tool_message_free(&s.m);
 
     return status;
 }
 
 
 static int
-parley_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     parley_buf_t         b;
     parley_str_t         word;
     parley_sign_t       *s = ctx;
     const parley_jwk_t  *key;
 
-    if (parley_message_decode(tool, in, &s->m) != 0
-        || parley_verify_message(in, s, &key) != 0)
+    if (tool_message_decode(tool, in, &s->m) != 0
+        || tool_verify_message(in, s, &key) != 0)
     {
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     word = parley_signature_word(key);
@@ -236,15 +236,15 @@ parley_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     }
 
     if (tool->json) {
-        parley_output_begin(&b, in, 1);
+        tool_output_begin(&b, in, 1);
         parley_buf_member(&b, PARLEY_STR("alg"), word);
         parley_buf_member(&b, PARLEY_STR("kid"), key->kid);
-        parley_output_end(&b);
+        tool_output_end(&b);
 
     } else {
-        parley_show_format(stdout, "%.*s %.*s", (int) word.len,
-                           (const char *) word.data, (int) key->kid.len,
-                           (const char *) key->kid.data);
+        tool_show_format(stdout, "%.*s %.*s", (int) word.len,
+                         (const char *) word.data, (int) key->kid.len,
+                         (const char *) key->kid.data);
         (void) putc('\n', stdout);
     }
 
@@ -253,7 +253,7 @@ parley_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
 
 static int
-parley_verify_message(parley_input_t *in, parley_sign_t *s,
+tool_verify_message(parley_input_t *in, parley_sign_t *s,
     const parley_jwk_t **ret)
 {
     parley_str_t             octets;

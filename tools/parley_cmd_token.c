@@ -16,12 +16,12 @@ typedef struct {
 } parley_token_t;
 
 
-static int parley_token_verify_run(parley_tool_t *tool);
-static int parley_token_verify_init(parley_tool_t *tool, parley_token_t *t);
-static int parley_token_words(parley_tool_t *tool, const char *option,
+static int tool_token_verify_run(parley_tool_t *tool);
+static int tool_token_verify_init(parley_tool_t *tool, parley_token_t *t);
+static int tool_token_words(parley_tool_t *tool, const char *option,
     parley_str_t **ret, size_t *n);
-static int parley_token_required(parley_tool_t *tool, parley_token_t *t);
-static int parley_token_verify_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_token_required(parley_tool_t *tool, parley_token_t *t);
+static int tool_token_verify_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
 
 
@@ -38,7 +38,7 @@ static const parley_option_t  parley_token_verify_options[] = {
     { "no-exp", 0, NULL, "a token that never expires will do", 0 },
     { "at", 0, "WHEN", "the time to judge by (default: now)", 0 },
     PARLEY_OPTIONS_TOKEN,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -50,12 +50,12 @@ const parley_command_t  parley_cmd_token_verify = {
     .text = "A TIME is 90, 30s, 5m, 1h30m; WHEN is seconds since 1970, an RFC "
             "3339 timestamp,\nor a time from now: +1h, -30s.\n",
     .options = parley_token_verify_options,
-    .run = parley_token_verify_run
+    .run = tool_token_verify_run
 };
 
 
 static int
-parley_token_verify_run(parley_tool_t *tool)
+tool_token_verify_run(parley_tool_t *tool)
 {
     int             status;
     const char     *path;
@@ -63,14 +63,14 @@ parley_token_verify_run(parley_tool_t *tool)
 
     memset(&t, 0, sizeof(t));
 
-    if (parley_option_required(tool, "keys", &path) != 0
-        || parley_token_verify_init(tool, &t) != 0
-        || parley_file_keys(tool, path, &t.keys) != 0)
+    if (tool_option_required(tool, "keys", &path) != 0
+        || tool_token_verify_init(tool, &t) != 0
+        || tool_file_keys(tool, path, &t.keys) != 0)
     {
         return PARLEY_EXIT_USAGE;
     }
 
-    status = parley_token_each(tool, parley_token_verify_one, &t);
+    status = tool_token_each(tool, tool_token_verify_one, &t);
 
     parley_jwks_free(&t.keys);
 
@@ -79,15 +79,15 @@ parley_token_verify_run(parley_tool_t *tool)
 
 
 static int
-parley_token_verify_init(parley_tool_t *tool, parley_token_t *t)
+tool_token_verify_init(parley_tool_t *tool, parley_token_t *t)
 {
     const char  *value;
 
-    if (parley_token_words(tool, "iss", &t->issuers, &t->rules.nissuers) != 0
-        || parley_token_words(tool, "aud", &t->audiences,
-                              &t->rules.naudiences)
+    if (tool_token_words(tool, "iss", &t->issuers, &t->rules.nissuers) != 0
+        || tool_token_words(tool, "aud", &t->audiences,
+                            &t->rules.naudiences)
            != 0
-        || parley_token_required(tool, t) != 0)
+        || tool_token_required(tool, t) != 0)
     {
         return -1;
     }
@@ -95,47 +95,47 @@ parley_token_verify_init(parley_tool_t *tool, parley_token_t *t)
     t->rules.issuers = t->issuers;
     t->rules.audiences = t->audiences;
     t->rules.required = t->required;
-    t->rules.exp_optional = parley_option(tool, "no-exp") != NULL;
-    t->rules.jti_required = parley_option(tool, "require-jti") != NULL;
+    t->rules.exp_optional = tool_option(tool, "no-exp") != NULL;
+    t->rules.jti_required = tool_option(tool, "require-jti") != NULL;
 
-    value = parley_option(tool, "typ");
+    value = tool_option(tool, "typ");
 
     if (value != NULL
         && parley_jwt_typ_parse(parley_str_c(value), &t->rules.typ) != 0)
     {
-        return parley_say_usage(tool, "--typ: \"%s\" is neither JWT nor a "
-                                "name that ends in +jwt", value);
+        return tool_say_usage(tool, "--typ: \"%s\" is neither JWT nor a "
+                              "name that ends in +jwt", value);
     }
 
-    value = parley_option(tool, "max-lifetime");
+    value = tool_option(tool, "max-lifetime");
 
     if (value != NULL
-        && parley_option_duration("max-lifetime", value, 1, INT32_MAX,
-                                  &t->rules.max_lifetime)
+        && tool_option_duration("max-lifetime", value, 1, INT32_MAX,
+                                &t->rules.max_lifetime)
            != 0)
     {
         return -1;
     }
 
     if (t->rules.exp_optional && t->rules.max_lifetime != 0) {
-        return parley_say_usage(tool, "--no-exp goes not with "
-                                "--max-lifetime");
+        return tool_say_usage(tool, "--no-exp goes not with "
+                              "--max-lifetime");
     }
 
-    t->now_ms = parley_host_ms();
-    value = parley_option(tool, "at");
+    t->now_ms = tool_host_ms();
+    value = tool_option(tool, "at");
 
     if (value != NULL
-        && parley_option_time("at", value, t->now_ms, &t->now_ms) != 0)
+        && tool_option_time("at", value, t->now_ms, &t->now_ms) != 0)
     {
         return -1;
     }
 
-    value = parley_option(tool, "leeway");
+    value = tool_option(tool, "leeway");
 
     if (value != NULL
-        && parley_option_duration("leeway", value, 0, 86400,
-                                  &t->rules.leeway)
+        && tool_option_duration("leeway", value, 0, 86400,
+                                &t->rules.leeway)
            != 0)
     {
         return -1;
@@ -146,7 +146,7 @@ parley_token_verify_init(parley_tool_t *tool, parley_token_t *t)
 
 
 static int
-parley_token_words(parley_tool_t *tool, const char *option,
+tool_token_words(parley_tool_t *tool, const char *option,
     parley_str_t **ret, size_t *n)
 {
     size_t       i;
@@ -157,13 +157,13 @@ parley_token_words(parley_tool_t *tool, const char *option,
                                (tool->ngiven + 1) * sizeof(parley_str_t));
 
     if (*ret == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
     i = 0;
 
-    while ((value = parley_option_next(tool, option, &i)) != NULL) {
+    while ((value = tool_option_next(tool, option, &i)) != NULL) {
         (*ret)[(*n)++] = parley_str_c(value);
     }
 
@@ -172,20 +172,20 @@ parley_token_words(parley_tool_t *tool, const char *option,
 
 
 static int
-parley_token_required(parley_tool_t *tool, parley_token_t *t)
+tool_token_required(parley_tool_t *tool, parley_token_t *t)
 {
     size_t                 i, n, len;
     parley_str_t          *words;
     parley_jwt_require_t  *require;
 
-    if (parley_token_words(tool, "require", &words, &n) != 0) {
+    if (tool_token_words(tool, "require", &words, &n) != 0) {
         return -1;
     }
 
     t->required = parley_arena_calloc(&tool->arena,
                                       (n + 1) * sizeof(*require));
     if (t->required == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
@@ -208,7 +208,7 @@ parley_token_required(parley_tool_t *tool, parley_token_t *t)
 
 
 static int
-parley_token_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_token_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     parley_buf_t           b;
     parley_jwt_t           jwt;
@@ -216,36 +216,36 @@ parley_token_verify_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     parley_token_t        *t = ctx;
     parley_jwt_options_t   options = { PARLEY_JWT_TOKEN_CAP, tool->seed };
 
-    token = parley_token_trim(in->text);
+    token = tool_token_trim(in->text);
 
     if (parley_jwt_verify(&t->keys, in->arena, &options, token, &jwt,
                           &in->err)
         != 0
         || parley_jwt_check(&jwt, &t->rules, t->now_ms, &in->err) != 0)
     {
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (tool->json) {
-        parley_output_begin(&b, in, 1);
+        tool_output_begin(&b, in, 1);
         parley_buf_member(&b, PARLEY_STR("alg"),
                           parley_alg_get(jwt.alg)->name);
         parley_buf_member(&b, PARLEY_STR("kid"), jwt.kid);
         parley_buf_lit(&b, ",\"claims\":");
         parley_buf_str(&b, jwt.claims.input);
-        parley_output_end(&b);
+        tool_output_end(&b);
         return PARLEY_EXIT_OK;
     }
 
     parley_buf_init(&b, in->arena, 1024);
-    parley_output_pretty(&b, &jwt.claims, 0, 0);
+    tool_output_pretty(&b, &jwt.claims, 0, 0);
 
     if (parley_buf_done(&b, &text) != 0) {
         (void) parley_error_memory(&in->err);
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
-    parley_output_json(text);
+    tool_output_json(text);
 
     return PARLEY_EXIT_OK;
 }

@@ -25,28 +25,28 @@ typedef struct {
 } parley_translate_t;
 
 
-static int parley_translate_run(parley_tool_t *tool);
-static int parley_translate_init(parley_tool_t *tool,
+static int tool_translate_run(parley_tool_t *tool);
+static int tool_translate_init(parley_tool_t *tool,
     parley_translate_t *t);
-static int parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t);
-static int parley_translate_loss_mode(parley_tool_t *tool,
+static int tool_translate_vcp(parley_tool_t *tool, parley_translate_t *t);
+static int tool_translate_loss_mode(parley_tool_t *tool,
     parley_translate_t *t);
-static int parley_translate_directory(parley_tool_t *tool,
+static int tool_translate_directory(parley_tool_t *tool,
     parley_translate_t *t);
-static int parley_translate_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_translate_one(parley_tool_t *tool, parley_input_t *in,
     void *ctx);
-static int parley_translate_submit(parley_input_t *in,
+static int tool_translate_submit(parley_input_t *in,
     parley_translate_t *t);
-static int parley_translate_render(parley_input_t *in,
+static int tool_translate_render(parley_input_t *in,
     const parley_translate_t *t, parley_encoded_t *out);
-static void parley_translate_json(parley_input_t *in,
+static void tool_translate_json(parley_input_t *in,
     const parley_translate_t *t, const parley_encoded_t *out,
     const parley_loss_t *loss);
-static void parley_translate_scope(const parley_input_t *in,
+static void tool_translate_scope(const parley_input_t *in,
     parley_str_t scope);
-static void parley_translate_loss(const parley_input_t *in,
+static void tool_translate_loss(const parley_input_t *in,
     const parley_loss_t *loss);
-static void parley_translate_where(const parley_input_t *in, char *where,
+static void tool_translate_where(const parley_input_t *in, char *where,
     size_t size);
 
 
@@ -74,7 +74,7 @@ static const parley_option_t  parley_translate_options[] = {
     PARLEY_OPTIONS_ENCODE,
     PARLEY_OPTIONS_SUBMISSION,
     PARLEY_OPTIONS_INPUT,
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -87,12 +87,12 @@ const parley_command_t  parley_cmd_translate = {
             "on standard\nerror, one JSON Pointer a line.  The signature is "
             "dropped: use parley verify\nbefore.\n",
     .options = parley_translate_options,
-    .run = parley_translate_run
+    .run = tool_translate_run
 };
 
 
 static int
-parley_translate_run(parley_tool_t *tool)
+tool_translate_run(parley_tool_t *tool)
 {
     int                 status;
     parley_translate_t  t;
@@ -101,50 +101,50 @@ parley_translate_run(parley_tool_t *tool)
 
     status = PARLEY_EXIT_USAGE;
 
-    if (parley_translate_init(tool, &t) == 0) {
-        status = parley_input_each(tool, parley_translate_one, &t);
+    if (tool_translate_init(tool, &t) == 0) {
+        status = tool_input_each(tool, tool_translate_one, &t);
     }
 
     parley_jwk_free(&t.key);
     parley_directory_free(t.directory);
-    parley_message_free(&t.m);
+    tool_message_free(&t.m);
 
     return status;
 }
 
 
 static int
-parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
+tool_translate_init(parley_tool_t *tool, parley_translate_t *t)
 {
     const char  *value;
 
-    if (parley_option_required(tool, "to", &value) != 0
-        || parley_option_proto(tool, "to", &t->to) != 0
-        || parley_translate_loss_mode(tool, t) != 0
-        || parley_submission_read(tool, &t->submission) != 0
-        || parley_message_init(tool, "from", &t->m) != 0
-        || parley_translate_directory(tool, t) != 0
-        || parley_message_file(tool, t->m.engine,
-                               parley_option(tool, "answering"),
-                               &t->opts.answering)
+    if (tool_option_required(tool, "to", &value) != 0
+        || tool_option_proto(tool, "to", &t->to) != 0
+        || tool_translate_loss_mode(tool, t) != 0
+        || tool_submission_read(tool, &t->submission) != 0
+        || tool_message_init(tool, "from", &t->m) != 0
+        || tool_translate_directory(tool, t) != 0
+        || tool_message_file(tool, t->m.engine,
+                             tool_option(tool, "answering"),
+                             &t->opts.answering)
            != 0
-        || parley_message_trace(tool, &t->opts) != 0)
+        || tool_message_trace(tool, &t->opts) != 0)
     {
         return -1;
     }
 
     t->opts.now_ms = t->submission.ms;
-    t->render = parley_option(tool, "render") != NULL;
+    t->render = tool_option(tool, "render") != NULL;
 
     if (t->render && (tool->json || parley_codecs[t->to]->render == NULL)) {
-        parley_say_usage(tool, "--render is of C2A, and goes without --json");
+        tool_say_usage(tool, "--render is of C2A, and goes without --json");
         return -1;
     }
 
-    value = parley_option(tool, "self");
+    value = tool_option(tool, "self");
     t->opts.self = parley_str_c(value != NULL ? value : "service.parley");
 
-    value = parley_option(tool, "principal");
+    value = tool_option(tool, "principal");
     t->opts.principal = parley_str_c(value != NULL ? value : "");
 
     if (t->directory != NULL && value != NULL) {
@@ -152,29 +152,29 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
                                                    t->opts.principal);
     }
 
-    value = parley_option(tool, "vcp-context");
+    value = tool_option(tool, "vcp-context");
     t->opts.context = parley_str_c(value != NULL ? value : "");
 
-    value = parley_option(tool, "vcp-constitution");
+    value = tool_option(tool, "vcp-constitution");
     t->opts.constitution = parley_str_c(value != NULL ? value : "");
 
-    if (parley_translate_vcp(tool, t) != 0) {
+    if (tool_translate_vcp(tool, t) != 0) {
         return -1;
     }
 
-    value = parley_option(tool, "key");
+    value = tool_option(tool, "key");
 
     if (value == NULL) {
         return 0;
     }
 
-    if (parley_file_key(tool, value, 1, &t->key) != 0) {
+    if (tool_file_key(tool, value, 1, &t->key) != 0) {
         return -1;
     }
 
     if (parley_signature_word(&t->key).len == 0) {
-        parley_say("%s: messages are signed with Ed25519 or HS256, which "
-                   "this key cannot", value);
+        tool_say("%s: messages are signed with Ed25519 or HS256, which "
+                 "this key cannot", value);
         return -1;
     }
 
@@ -185,19 +185,19 @@ parley_translate_init(parley_tool_t *tool, parley_translate_t *t)
 
 
 static int
-parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t)
+tool_translate_vcp(parley_tool_t *tool, parley_translate_t *t)
 {
     const char      *value;
     parley_error_t   err;
 
-    value = parley_option(tool, "vcp-severity");
+    value = tool_option(tool, "vcp-severity");
 
     if (value != NULL) {
         if (parley_severity_word_parse(parley_str_c(value), NULL, 0,
                                        &t->severity, &err)
             != 0)
         {
-            parley_say("--vcp-severity: %s", err.text);
+            tool_say("--vcp-severity: %s", err.text);
             return -1;
         }
 
@@ -205,13 +205,13 @@ parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t)
         t->opts.nseverities = 1;
     }
 
-    value = parley_option(tool, "vcp-broadcast");
+    value = tool_option(tool, "vcp-broadcast");
 
     if (value != NULL
         && !parley_name_is_group(PARLEY_PROTO_CANONICAL, parley_str_c(value)))
     {
-        parley_say("--vcp-broadcast: \"%s\" is not the AEE name of a group, "
-                   "such as bus.ops", value);
+        tool_say("--vcp-broadcast: \"%s\" is not the AEE name of a group, "
+                 "such as bus.ops", value);
         return -1;
     }
 
@@ -222,11 +222,11 @@ parley_translate_vcp(parley_tool_t *tool, parley_translate_t *t)
 
 
 static int
-parley_translate_loss_mode(parley_tool_t *tool, parley_translate_t *t)
+tool_translate_loss_mode(parley_tool_t *tool, parley_translate_t *t)
 {
     const char  *value;
 
-    value = parley_option(tool, "loss");
+    value = tool_option(tool, "loss");
 
     if (value == NULL || strcmp(value, "report") == 0) {
         return 0;
@@ -242,21 +242,21 @@ parley_translate_loss_mode(parley_tool_t *tool, parley_translate_t *t)
         return 0;
     }
 
-    parley_say_usage(tool, "--loss is report, reject or ignore, not \"%s\"",
-                     value);
+    tool_say_usage(tool, "--loss is report, reject or ignore, not \"%s\"",
+                   value);
     return -1;
 }
 
 
 static int
-parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
+tool_translate_directory(parley_tool_t *tool, parley_translate_t *t)
 {
     const char  *path;
 
-    path = parley_option(tool, "identities");
+    path = tool_option(tool, "identities");
 
     if (path != NULL
-        && parley_file_identities(tool, path, &t->directory) != 0)
+        && tool_file_identities(tool, path, &t->directory) != 0)
     {
         return -1;
     }
@@ -268,15 +268,15 @@ parley_translate_directory(parley_tool_t *tool, parley_translate_t *t)
 
 
 static int
-parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
+tool_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 {
     char                 field[PARLEY_POINTER_MAX];
     parley_loss_t        loss;
     parley_encoded_t     out;
     parley_translate_t  *t = ctx;
 
-    if (parley_message_decode(tool, in, &t->m) != 0) {
-        return parley_output_error(tool, in);
+    if (tool_message_decode(tool, in, &t->m) != 0) {
+        return tool_output_error(tool, in);
     }
 
     parley_who_about(&t->who, in->arena, &t->m.msg);
@@ -284,8 +284,8 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     parley_who_opts(&t->who, &t->opts);
     parley_seal_opts(&t->seal, &t->opts);
 
-    if (parley_translate_submit(in, t) != 0) {
-        return parley_output_error(tool, in);
+    if (tool_translate_submit(in, t) != 0) {
+        return tool_output_error(tool, in);
     }
 
     parley_loss_init(&loss, in->arena);
@@ -293,16 +293,16 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
     if (parley_encode(t->m.engine, in->arena, t->to, &t->m.msg, &t->opts,
                       &out, &loss, &in->err)
         != 0
-        || parley_encoded_id(t->m.engine, in->arena, t->to, &t->m.msg, &out,
-                             &in->err)
+        || parley_encode_id(t->m.engine, in->arena, t->to, &t->m.msg, &out,
+                            &in->err)
            != 0)
     {
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (loss.failed) {
         (void) parley_error_memory(&in->err);
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
     if (t->loss == PARLEY_LOSS_IGNORE) {
@@ -315,20 +315,20 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
         (void) parley_error_set(&in->err, PARLEY_E_TRANSLATION_LOSSY, field,
                                 "%u member%s cannot be carried", loss.count,
                                 loss.count == 1 ? "" : "s");
-        return parley_output_error(tool, in);
+        return tool_output_error(tool, in);
     }
 
-    if (t->render && parley_translate_render(in, t, &out) != 0) {
-        return parley_output_error(tool, in);
+    if (t->render && tool_translate_render(in, t, &out) != 0) {
+        return tool_output_error(tool, in);
     }
 
     if (tool->json) {
-        parley_translate_json(in, t, &out, &loss);
+        tool_translate_json(in, t, &out, &loss);
 
     } else {
-        parley_output_line(out.body);
-        parley_translate_scope(in, out.scope);
-        parley_translate_loss(in, &loss);
+        tool_output_line(out.body);
+        tool_translate_scope(in, out.scope);
+        tool_translate_loss(in, &loss);
     }
 
     return PARLEY_EXIT_OK;
@@ -336,7 +336,7 @@ parley_translate_one(parley_tool_t *tool, parley_input_t *in, void *ctx)
 
 
 static int
-parley_translate_submit(parley_input_t *in, parley_translate_t *t)
+tool_translate_submit(parley_input_t *in, parley_translate_t *t)
 {
     parley_msg_t         *msg;
     parley_submission_t   submission;
@@ -359,7 +359,7 @@ parley_translate_submit(parley_input_t *in, parley_translate_t *t)
 /* Renders a translated message as text, and puts it into out in its place. */
 
 static int
-parley_translate_render(parley_input_t *in, const parley_translate_t *t,
+tool_translate_render(parley_input_t *in, const parley_translate_t *t,
     parley_encoded_t *out)
 {
     int            rc;
@@ -396,13 +396,13 @@ parley_translate_render(parley_input_t *in, const parley_translate_t *t,
 
 
 static void
-parley_translate_json(parley_input_t *in, const parley_translate_t *t,
+tool_translate_json(parley_input_t *in, const parley_translate_t *t,
     const parley_encoded_t *out, const parley_loss_t *loss)
 {
     uint32_t      i;
     parley_buf_t  b;
 
-    parley_output_begin(&b, in, 1);
+    tool_output_begin(&b, in, 1);
     parley_buf_member(&b, PARLEY_STR("from"),
                       parley_proto_name(t->m.msg.wire));
     parley_buf_member(&b, PARLEY_STR("to"), parley_proto_name(t->to));
@@ -427,48 +427,48 @@ parley_translate_json(parley_input_t *in, const parley_translate_t *t,
     parley_buf_octet(&b, ']');
     parley_buf_name(&b, PARLEY_STR("message"));
     parley_buf_str(&b, out->body);
-    parley_output_end(&b);
+    tool_output_end(&b);
 }
 
 
 /* Prints the scope: it is not in the frame, so the submission must have it. */
 
 static void
-parley_translate_scope(const parley_input_t *in, parley_str_t scope)
+tool_translate_scope(const parley_input_t *in, parley_str_t scope)
 {
     char  where[32];
 
     if (scope.len > 0) {
-        parley_translate_where(in, where, sizeof(where));
-        parley_say("%s%s: to be submitted with scope=%.*s", in->name, where,
-                   (int) scope.len, (const char *) scope.data);
+        tool_translate_where(in, where, sizeof(where));
+        tool_say("%s%s: to be submitted with scope=%.*s", in->name, where,
+                 (int) scope.len, (const char *) scope.data);
     }
 }
 
 
 static void
-parley_translate_loss(const parley_input_t *in, const parley_loss_t *loss)
+tool_translate_loss(const parley_input_t *in, const parley_loss_t *loss)
 {
     char      where[32];
     uint32_t  i;
 
-    parley_translate_where(in, where, sizeof(where));
+    tool_translate_where(in, where, sizeof(where));
 
     for (i = 0; i < loss->nitems; i++) {
-        parley_say("%s%s: lost %.*s", in->name, where,
-                   (int) loss->items[i].len,
-                   (const char *) loss->items[i].data);
+        tool_say("%s%s: lost %.*s", in->name, where,
+                 (int) loss->items[i].len,
+                 (const char *) loss->items[i].data);
     }
 
     if (loss->count > loss->nitems) {
-        parley_say("%s%s: lost %u more", in->name, where,
-                   loss->count - loss->nitems);
+        tool_say("%s%s: lost %u more", in->name, where,
+                 loss->count - loss->nitems);
     }
 }
 
 
 static void
-parley_translate_where(const parley_input_t *in, char *where, size_t size)
+tool_translate_where(const parley_input_t *in, char *where, size_t size)
 {
     where[0] = '\0';
 

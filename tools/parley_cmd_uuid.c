@@ -8,12 +8,12 @@
 #include "tools/parley_tool.h"
 
 
-static int parley_uuid_run(parley_tool_t *tool);
+static int tool_uuid_run(parley_tool_t *tool);
 
 
 static const parley_option_t  parley_uuid_options[] = {
     { "count", 'c', "N", "how many, each on its line", 0 },
-    parley_option_end
+    tool_option_end
 };
 
 
@@ -23,12 +23,12 @@ const parley_command_t  parley_cmd_uuid = {
     .max = 1,
     .summary = "Prints a new UUID, version 7 (default) or 4 (RFC 9562)",
     .options = parley_uuid_options,
-    .run = parley_uuid_run
+    .run = tool_uuid_run
 };
 
 
 static int
-parley_uuid_run(parley_tool_t *tool)
+tool_uuid_run(parley_tool_t *tool)
 {
     char         out[PARLEY_UUID_LEN + 1], time[2 * 6 + 1];
     int64_t      ms, n, count;
@@ -38,24 +38,24 @@ parley_uuid_run(parley_tool_t *tool)
 
     count = 1;
     version = (tool->noperands > 0) ? tool->operands[0] : "7";
-    value = parley_option(tool, "count");
+    value = tool_option(tool, "count");
 
     if (strcmp(version, "7") != 0 && strcmp(version, "4") != 0) {
-        return parley_say_usage(tool, "no version \"%s\": 7 or 4", version);
+        return tool_say_usage(tool, "no version \"%s\": 7 or 4", version);
     }
 
     if (value != NULL
-        && parley_option_integer("count", value, 1, 1000000, &count) != 0)
+        && tool_option_integer("count", value, 1, 1000000, &count) != 0)
     {
         return PARLEY_EXIT_USAGE;
     }
 
     for (n = 0; n < count; n++) {
-        parley_host_random(random, sizeof(random));
+        tool_host_random(random, sizeof(random));
         parley_uuid_random(random, out);
 
         if (*version == '7') {
-            ms = parley_host_ms();
+            ms = tool_host_ms();
 
             for (i = 0; i < sizeof(stamp); i++) {
                 stamp[i] = (uint8_t) (ms >> (8 * (5 - i)));

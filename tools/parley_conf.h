@@ -46,7 +46,7 @@ typedef struct {
  * Reads a file and its included files.  Returns 0, or -1 after an error
  * message with file and line.
  */
-int parley_conf_read(parley_tool_t *tool, const char *path,
+int tool_conf_read(parley_tool_t *tool, const char *path,
     parley_conf_t *ret);
 
 /*
@@ -54,32 +54,32 @@ int parley_conf_read(parley_tool_t *tool, const char *path,
  * the configuration, which ends with "/" or is empty.  Returns NULL after an
  * error message.
  */
-const char *parley_conf_path(parley_tool_t *tool, const char *folder,
+const char *tool_conf_path(parley_tool_t *tool, const char *folder,
     parley_str_t name);
 
 /* Prints an error after the file and line of a directive; returns -1. */
-int parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
+int tool_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 
 /* parley_conf_find.c */
 
-#define parley_conf_is(d, name)  parley_str_is((d)->words[0], name)
+#define tool_conf_is(d, name)  parley_str_is((d)->words[0], name)
 
 /*
  * Returns the first directive of that name in a block itself, or the next one
  * after a directive; NULL if there are no others.
  */
-const parley_directive_t *parley_conf_in(const parley_directive_t *block,
+const parley_directive_t *tool_conf_in(const parley_directive_t *block,
     const char *name);
-const parley_directive_t *parley_conf_more(const parley_directive_t *d);
+const parley_directive_t *tool_conf_more(const parley_directive_t *d);
 
 /* Returns the directive that a block has or inherits, by nginx's rules. */
-const parley_directive_t *parley_conf_get(const parley_directive_t *block,
+const parley_directive_t *tool_conf_get(const parley_directive_t *block,
     const char *name);
 
 /* Writes a block as "location /in". */
-void parley_conf_describe(const parley_directive_t *block, char *out,
+void tool_conf_describe(const parley_directive_t *block, char *out,
     size_t size);
 
 /*
@@ -88,7 +88,7 @@ void parley_conf_describe(const parley_directive_t *block, char *out,
  * must be read.  Returns 0, or -1 after an error message if no block matches
  * or several do.
  */
-int parley_conf_block(const parley_conf_t *conf, const char *server,
+int tool_conf_block(const parley_conf_t *conf, const char *server,
     const char *location, const parley_directive_t **ret);
 
 
@@ -96,15 +96,15 @@ int parley_conf_block(const parley_conf_t *conf, const char *server,
 
 typedef struct {
     parley_tool_t  *tool;
-    const char     *folder;     /* as for parley_conf_path() */
+    const char     *folder;     /* as for tool_conf_path() */
 } parley_conf_files_t;
 
 /* *files becomes the environment's ctx and must outlive it. */
-void parley_conf_env_init(parley_settings_env_t *env,
+void tool_conf_env_init(parley_settings_env_t *env,
     parley_conf_files_t *files, parley_tool_t *tool, const char *folder);
 
 /* Prints the problem, with file and line if known; returns -1. */
-int parley_conf_failed(const parley_problem_t *problem);
+int tool_conf_failed(const parley_problem_t *problem);
 
 
 /* parley_conf_settings.c */
@@ -115,7 +115,7 @@ int parley_conf_failed(const parley_problem_t *problem);
  * replaces the keys of the configuration, or NULL.  Returns 0, or -1 after an
  * error message.  The caller calls parley_settings_http_free() in both cases.
  */
-int parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
+int tool_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
     const char *keys, const parley_engine_t *engine,
     parley_settings_http_t *ret);
 

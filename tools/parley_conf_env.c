@@ -14,21 +14,21 @@
 #define PARLEY_CONF_FOLDERS   32        /* nested folders */
 
 
-static int parley_conf_compile(void *ctx, parley_str_t text, void **ret,
+static int tool_conf_compile(void *ctx, parley_str_t text, void **ret,
     parley_problem_t *problem);
-static int parley_conf_file(void *ctx, parley_str_t name,
+static int tool_conf_file(void *ctx, parley_str_t name,
     parley_str_t *ret_path, parley_str_t *ret_text,
     parley_problem_t *problem);
-static int parley_conf_folder(void *ctx, parley_str_t name,
+static int tool_conf_folder(void *ctx, parley_str_t name,
     int (*visit)(void *data, parley_str_t path), void *data,
     parley_str_t *ret_path, parley_problem_t *problem);
-static int parley_conf_walk(parley_conf_files_t *files, const char *path,
+static int tool_conf_walk(parley_conf_files_t *files, const char *path,
     int (*visit)(void *data, parley_str_t path), void *data, unsigned depth,
     parley_problem_t *problem);
 
 
 void
-parley_conf_env_init(parley_settings_env_t *env, parley_conf_files_t *files,
+tool_conf_env_init(parley_settings_env_t *env, parley_conf_files_t *files,
     parley_tool_t *tool, const char *folder)
 {
     files->tool = tool;
@@ -39,24 +39,24 @@ parley_conf_env_init(parley_settings_env_t *env, parley_conf_files_t *files,
     env->ctx = files;
     env->arena = &tool->arena;
     env->seed = tool->seed;
-    env->compile = parley_conf_compile;
-    env->read = parley_conf_file;
-    env->walk = parley_conf_folder;
+    env->compile = tool_conf_compile;
+    env->read = tool_conf_file;
+    env->walk = tool_conf_folder;
 }
 
 
 int
-parley_conf_failed(const parley_problem_t *problem)
+tool_conf_failed(const parley_problem_t *problem)
 {
     if (problem->text[0] == '\0') {
-        parley_say("out of memory");
+        tool_say("out of memory");
 
     } else if (problem->where.line == 0) {
-        parley_say("%s", problem->text);
+        tool_say("%s", problem->text);
 
     } else {
-        parley_say("%s:%u: %s", (const char *) problem->where.file.data,
-                   problem->where.line, problem->text);
+        tool_say("%s:%u: %s", (const char *) problem->where.file.data,
+                 problem->where.line, problem->text);
     }
 
     return -1;
@@ -69,7 +69,7 @@ parley_conf_failed(const parley_problem_t *problem)
  */
 
 static int
-parley_conf_compile(void *ctx, parley_str_t text, void **ret,
+tool_conf_compile(void *ctx, parley_str_t text, void **ret,
     parley_problem_t *problem)
 {
     int          braces;
@@ -105,7 +105,7 @@ parley_conf_compile(void *ctx, parley_str_t text, void **ret,
 
 
 static int
-parley_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
+tool_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
     parley_str_t *ret_text, parley_problem_t *problem)
 {
     int                     rc;
@@ -114,7 +114,7 @@ parley_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
     struct stat             st;
     parley_conf_files_t  *files = ctx;
 
-    path = parley_conf_path(files->tool, files->folder, name);
+    path = tool_conf_path(files->tool, files->folder, name);
 
     if (path == NULL) {
         return -1;
@@ -136,8 +136,8 @@ parley_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
         rc = parley_problem(problem, "\"%s\" is not a file, or is larger than "
                             "64m", path);
 
-    } else if (parley_file_read(file, PARLEY_CONF_FILE_MAX, &files->tool->arena,
-                                ret_text)
+    } else if (tool_file_read(file, PARLEY_CONF_FILE_MAX, &files->tool->arena,
+                              ret_text)
                != 0)
     {
         rc = parley_problem(problem, "\"%s\" could not be read whole", path);
@@ -150,7 +150,7 @@ parley_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
 
 
 static int
-parley_conf_folder(void *ctx, parley_str_t name,
+tool_conf_folder(void *ctx, parley_str_t name,
     int (*visit)(void *data, parley_str_t path), void *data,
     parley_str_t *ret_path, parley_problem_t *problem)
 {
@@ -158,7 +158,7 @@ parley_conf_folder(void *ctx, parley_str_t name,
     struct stat             st;
     parley_conf_files_t  *files = ctx;
 
-    path = parley_conf_path(files->tool, files->folder, name);
+    path = tool_conf_path(files->tool, files->folder, name);
 
     if (path == NULL) {
         return -1;
@@ -171,14 +171,14 @@ parley_conf_folder(void *ctx, parley_str_t name,
                               errno, strerror(errno));
     }
 
-    return S_ISDIR(st.st_mode) ? parley_conf_walk(files, path, visit, data, 0,
-                                                  problem)
+    return S_ISDIR(st.st_mode) ? tool_conf_walk(files, path, visit, data, 0,
+                                                problem)
            : parley_problem(problem, "\"%s\" is not a folder", path);
 }
 
 
 static int
-parley_conf_walk(parley_conf_files_t *files, const char *path,
+tool_conf_walk(parley_conf_files_t *files, const char *path,
     int (*visit)(void *data, parley_str_t path), void *data, unsigned depth,
     parley_problem_t *problem)
 {
@@ -218,8 +218,8 @@ parley_conf_walk(parley_conf_files_t *files, const char *path,
                                 path, entry->d_name, strerror(errno));
 
         } else if (S_ISDIR(st.st_mode)) {
-            rc = parley_conf_walk(files, (const char *) file.data, visit, data,
-                                  depth + 1, problem);
+            rc = tool_conf_walk(files, (const char *) file.data, visit, data,
+                                depth + 1, problem);
 
         } else if (S_ISREG(st.st_mode)) {
             file.len--;

@@ -19,24 +19,24 @@ typedef struct {
 } parley_conf_found_t;
 
 
-static int parley_conf_serves(const parley_directive_t *server,
+static int tool_conf_serves(const parley_directive_t *server,
     const char *name);
-static void parley_conf_collect(parley_conf_found_t *found,
+static void tool_conf_collect(parley_conf_found_t *found,
     const parley_directive_t *block);
-static void parley_conf_add(parley_conf_found_t *found,
+static void tool_conf_add(parley_conf_found_t *found,
     const parley_directive_t *block);
-static int parley_conf_named(const parley_directive_t *block,
+static int tool_conf_named(const parley_directive_t *block,
     const char *name, int *ret_modifier);
-static parley_str_t parley_conf_modifier(parley_str_t *name);
-static int parley_conf_choose(const parley_conf_t *conf,
+static parley_str_t tool_conf_modifier(parley_str_t *name);
+static int tool_conf_choose(const parley_conf_t *conf,
     const parley_conf_found_t *found, const char *server,
     const parley_directive_t **ret);
-static void parley_conf_say_none(const parley_conf_t *conf,
+static void tool_conf_say_none(const parley_conf_t *conf,
     const parley_conf_found_t *found, const char *server);
 
 
 const parley_directive_t *
-parley_conf_in(const parley_directive_t *block, const char *name)
+tool_conf_in(const parley_directive_t *block, const char *name)
 {
     const parley_directive_t  *d;
 
@@ -51,7 +51,7 @@ parley_conf_in(const parley_directive_t *block, const char *name)
 
 
 const parley_directive_t *
-parley_conf_more(const parley_directive_t *d)
+tool_conf_more(const parley_directive_t *d)
 {
     parley_str_t  name = d->words[0];
 
@@ -66,12 +66,12 @@ parley_conf_more(const parley_directive_t *d)
 
 
 const parley_directive_t *
-parley_conf_get(const parley_directive_t *block, const char *name)
+tool_conf_get(const parley_directive_t *block, const char *name)
 {
     const parley_directive_t  *d;
 
     for ( ; block->parent != NULL; block = block->parent) {
-        d = parley_conf_in(block, name);
+        d = tool_conf_in(block, name);
 
         if (d != NULL) {
             return d;
@@ -83,7 +83,7 @@ parley_conf_get(const parley_directive_t *block, const char *name)
 
 
 void
-parley_conf_describe(const parley_directive_t *block, char *out, size_t size)
+tool_conf_describe(const parley_directive_t *block, char *out, size_t size)
 {
     size_t  i, len;
 
@@ -96,7 +96,7 @@ parley_conf_describe(const parley_directive_t *block, char *out, size_t size)
 
 
 int
-parley_conf_block(const parley_conf_t *conf, const char *server,
+tool_conf_block(const parley_conf_t *conf, const char *server,
     const char *location, const parley_directive_t **ret)
 {
     size_t                     n, before;
@@ -107,46 +107,46 @@ parley_conf_block(const parley_conf_t *conf, const char *server,
     found.location = location;
     n = 0;
 
-    for (d = parley_conf_in(conf->http, "server"); d != NULL;
-         d = parley_conf_more(d))
+    for (d = tool_conf_in(conf->http, "server"); d != NULL;
+         d = tool_conf_more(d))
     {
         if (!d->is_block
-            || (server != NULL && !parley_conf_serves(d, server)))
+            || (server != NULL && !tool_conf_serves(d, server)))
         {
             continue;
         }
 
         n++;
         before = found.n;
-        parley_conf_collect(&found, d);
+        tool_conf_collect(&found, d);
 
         /* the server itself, if none of its locations accepts messages */
 
         if (location == NULL && found.n == before
             && d->settings->gate.accept != 0)
         {
-            parley_conf_add(&found, d);
+            tool_conf_add(&found, d);
         }
     }
 
     if (server != NULL && n == 0) {
-        parley_say("%s: no server is named \"%s\"", conf->main.file, server);
+        tool_say("%s: no server is named \"%s\"", conf->main.file, server);
         return -1;
     }
 
-    return parley_conf_choose(conf, &found, server, ret);
+    return tool_conf_choose(conf, &found, server, ret);
 }
 
 
 /* Returns whether a server has that name, as it is written. */
 static int
-parley_conf_serves(const parley_directive_t *server, const char *name)
+tool_conf_serves(const parley_directive_t *server, const char *name)
 {
     size_t                     i;
     const parley_directive_t  *d;
 
-    for (d = parley_conf_in(server, "server_name"); d != NULL;
-         d = parley_conf_more(d))
+    for (d = tool_conf_in(server, "server_name"); d != NULL;
+         d = tool_conf_more(d))
     {
         for (i = 1; i < d->nwords; i++) {
             if (parley_str_eq_fold(d->words[i], parley_str_c(name))) {
@@ -161,13 +161,13 @@ parley_conf_serves(const parley_directive_t *server, const char *name)
 
 /* Collects the locations of a block, and the locations within them. */
 static void
-parley_conf_collect(parley_conf_found_t *found, const parley_directive_t *block)
+tool_conf_collect(parley_conf_found_t *found, const parley_directive_t *block)
 {
     int                        same;
     const parley_directive_t  *d;
 
-    for (d = parley_conf_in(block, "location"); d != NULL;
-         d = parley_conf_more(d))
+    for (d = tool_conf_in(block, "location"); d != NULL;
+         d = tool_conf_more(d))
     {
         if (!d->is_block) {
             continue;
@@ -178,23 +178,23 @@ parley_conf_collect(parley_conf_found_t *found, const parley_directive_t *block)
         if (found->location == NULL
             ? d->settings->gate.accept != 0
             : (d->settings->gate.accept != 0 || d->settings->proves)
-              && parley_conf_named(d, found->location, &same))
+              && tool_conf_named(d, found->location, &same))
         {
             if (same) {
-                parley_conf_add(found, d);
+                tool_conf_add(found, d);
 
             } else {
                 found->near = d;
             }
         }
 
-        parley_conf_collect(found, d);
+        tool_conf_collect(found, d);
     }
 }
 
 
 static void
-parley_conf_add(parley_conf_found_t *found, const parley_directive_t *block)
+tool_conf_add(parley_conf_found_t *found, const parley_directive_t *block)
 {
     if (found->n < PARLEY_CONF_BLOCKS) {
         found->blocks[found->n] = block;
@@ -207,7 +207,7 @@ parley_conf_add(parley_conf_found_t *found, const parley_directive_t *block)
 /* Compares the name of a location; "=/in" is equal to "= /in".  *ret_modifier:
    whether the modifiers are equal, too. */
 static int
-parley_conf_named(const parley_directive_t *block, const char *name,
+tool_conf_named(const parley_directive_t *block, const char *name,
     int *ret_modifier)
 {
     parley_str_t  how, what, how_named, named;
@@ -217,14 +217,14 @@ parley_conf_named(const parley_directive_t *block, const char *name,
     }
 
     named = parley_str_c(name);
-    how_named = parley_conf_modifier(&named);
+    how_named = tool_conf_modifier(&named);
 
     while (named.len > 0 && named.data[0] == ' ') {
         named = parley_str_from(named, 1);
     }
 
     what = block->words[1];
-    how = parley_conf_modifier(&what);
+    how = tool_conf_modifier(&what);
 
     if (block->nwords > 2) {
         what = block->words[2];
@@ -238,7 +238,7 @@ parley_conf_named(const parley_directive_t *block, const char *name,
 
 /* Removes "=", "^~", "~" or "~*" from the beginning and returns it. */
 static parley_str_t
-parley_conf_modifier(parley_str_t *name)
+tool_conf_modifier(parley_str_t *name)
 {
     size_t        len;
     parley_str_t  how;
@@ -254,7 +254,7 @@ parley_conf_modifier(parley_str_t *name)
 
 
 static int
-parley_conf_choose(const parley_conf_t *conf, const parley_conf_found_t *found,
+tool_conf_choose(const parley_conf_t *conf, const parley_conf_found_t *found,
     const char *server, const parley_directive_t **ret)
 {
     char                       name[256], text[256];
@@ -267,31 +267,31 @@ parley_conf_choose(const parley_conf_t *conf, const parley_conf_found_t *found,
     }
 
     if (found->n == 0) {
-        parley_conf_say_none(conf, found, server);
+        tool_conf_say_none(conf, found, server);
         return -1;
     }
 
-    parley_say("%s: messages are accepted in %zu places, --location and "
-               "--server say which:", conf->main.file, found->n);
+    tool_say("%s: messages are accepted in %zu places, --location and "
+             "--server say which:", conf->main.file, found->n);
 
     for (i = 0; i < found->n && i < PARLEY_CONF_BLOCKS; i++) {
         d = found->blocks[i];
 
-        parley_conf_describe(d, text, sizeof(text));
+        tool_conf_describe(d, text, sizeof(text));
 
-        while (!parley_conf_is(d, "server")) {
+        while (!tool_conf_is(d, "server")) {
             d = d->parent;
         }
 
-        d = parley_conf_in(d, "server_name");
+        d = tool_conf_in(d, "server_name");
 
         if (d != NULL) {
-            parley_conf_describe(d, name, sizeof(name));
+            tool_conf_describe(d, name, sizeof(name));
         }
 
-        parley_say("  %s%s%s, %s:%u", text, d != NULL ? ", " : "",
-                   d != NULL ? name : "", found->blocks[i]->file,
-                   found->blocks[i]->line);
+        tool_say("  %s%s%s, %s:%u", text, d != NULL ? ", " : "",
+                 d != NULL ? name : "", found->blocks[i]->file,
+                 found->blocks[i]->line);
     }
 
     return -1;
@@ -300,20 +300,20 @@ parley_conf_choose(const parley_conf_t *conf, const parley_conf_found_t *found,
 
 /* Says that no block accepts messages, and which location may be meant. */
 static void
-parley_conf_say_none(const parley_conf_t *conf,
+tool_conf_say_none(const parley_conf_t *conf,
     const parley_conf_found_t *found, const char *server)
 {
     char  text[256];
 
-    parley_say("%s: no messages are accepted%s%s%s%s", conf->main.file,
-               found->location != NULL ? " at location " : "",
-               found->location != NULL ? found->location : "",
-               server != NULL ? ", server " : "",
-               server != NULL ? server : "");
+    tool_say("%s: no messages are accepted%s%s%s%s", conf->main.file,
+             found->location != NULL ? " at location " : "",
+             found->location != NULL ? found->location : "",
+             server != NULL ? ", server " : "",
+             server != NULL ? server : "");
 
     if (found->near != NULL) {
-        parley_conf_describe(found->near, text, sizeof(text));
-        parley_say("  --location needs the modifier of \"%s\", %s:%u", text,
-                   found->near->file, found->near->line);
+        tool_conf_describe(found->near, text, sizeof(text));
+        tool_say("  --location needs the modifier of \"%s\", %s:%u", text,
+                 found->near->file, found->near->line);
     }
 }

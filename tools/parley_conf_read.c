@@ -34,34 +34,34 @@ typedef struct {
 } parley_conf_reader_t;
 
 
-static int parley_conf_file(parley_tool_t *tool, const parley_conf_t *conf,
+static int tool_conf_file(parley_tool_t *tool, const parley_conf_t *conf,
     const char *path, unsigned included, unsigned depth,
     parley_directive_t *block);
-static int parley_conf_blocks(parley_conf_reader_t *rd,
+static int tool_conf_blocks(parley_conf_reader_t *rd,
     parley_directive_t *block);
-static int parley_conf_ends(parley_conf_reader_t *rd,
+static int tool_conf_ends(parley_conf_reader_t *rd,
     parley_conf_token_t token, const parley_str_t *last,
     const parley_directive_t *block, const parley_directive_t *outer);
-static int parley_conf_ended(parley_conf_reader_t *rd,
+static int tool_conf_ended(parley_conf_reader_t *rd,
     parley_conf_token_t token, unsigned line, const parley_str_t *words,
     size_t n, parley_directive_t **block);
-static int parley_conf_directive(parley_conf_reader_t *rd, unsigned line,
+static int tool_conf_directive(parley_conf_reader_t *rd, unsigned line,
     const parley_str_t *words, size_t n, parley_directive_t *block,
     parley_directive_t **ret);
-static int parley_conf_include(parley_conf_reader_t *rd, unsigned line,
+static int tool_conf_include(parley_conf_reader_t *rd, unsigned line,
     parley_str_t pattern, parley_directive_t *block);
-static parley_conf_token_t parley_conf_token(parley_conf_reader_t *rd);
-static parley_conf_token_t parley_conf_quoted(parley_conf_reader_t *rd);
-static parley_conf_token_t parley_conf_plain(parley_conf_reader_t *rd);
-static parley_conf_token_t parley_conf_word(parley_conf_reader_t *rd,
+static parley_conf_token_t tool_conf_token(parley_conf_reader_t *rd);
+static parley_conf_token_t tool_conf_quoted(parley_conf_reader_t *rd);
+static parley_conf_token_t tool_conf_plain(parley_conf_reader_t *rd);
+static parley_conf_token_t tool_conf_word(parley_conf_reader_t *rd,
     const uint8_t *start, size_t len);
-static int parley_conf_broken(const parley_conf_reader_t *rd, unsigned line,
+static int tool_conf_broken(const parley_conf_reader_t *rd, unsigned line,
     const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 
 int
-parley_conf_read(parley_tool_t *tool, const char *path, parley_conf_t *ret)
+tool_conf_read(parley_tool_t *tool, const char *path, parley_conf_t *ret)
 {
     char                *folder;
     const char          *slash;
@@ -73,7 +73,7 @@ parley_conf_read(parley_tool_t *tool, const char *path, parley_conf_t *ret)
     folder = (char *) parley_arena_octets(&tool->arena, strlen(path) + 1);
 
     if (folder == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
@@ -84,25 +84,25 @@ parley_conf_read(parley_tool_t *tool, const char *path, parley_conf_t *ret)
     ret->main.file = path;
     ret->main.is_block = 1;
 
-    if (parley_conf_file(tool, ret, path, 0, 0, &ret->main) != 0) {
+    if (tool_conf_file(tool, ret, path, 0, 0, &ret->main) != 0) {
         return -1;
     }
 
     for (d = ret->main.first; d != NULL; d = d->next) {
 
-        if (!d->is_block || !parley_conf_is(d, "http")) {
+        if (!d->is_block || !tool_conf_is(d, "http")) {
             continue;
         }
 
         if (ret->http != NULL) {
-            return parley_conf_wrong(d, "\"http\" directive is duplicate");
+            return tool_conf_wrong(d, "\"http\" directive is duplicate");
         }
 
         ret->http = d;
     }
 
     if (ret->http == NULL) {
-        parley_say("%s: no \"http\" block", path);
+        tool_say("%s: no \"http\" block", path);
         return -1;
     }
 
@@ -111,7 +111,7 @@ parley_conf_read(parley_tool_t *tool, const char *path, parley_conf_t *ret)
 
 
 const char *
-parley_conf_path(parley_tool_t *tool, const char *folder, parley_str_t name)
+tool_conf_path(parley_tool_t *tool, const char *folder, parley_str_t name)
 {
     parley_buf_t  b;
     parley_str_t  s;
@@ -126,7 +126,7 @@ parley_conf_path(parley_tool_t *tool, const char *folder, parley_str_t name)
     parley_buf_octet(&b, '\0');
 
     if (parley_buf_done(&b, &s) != 0) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return NULL;
     }
 
@@ -135,14 +135,14 @@ parley_conf_path(parley_tool_t *tool, const char *folder, parley_str_t name)
 
 
 int
-parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
+tool_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
 {
     va_list  args;
 
-    parley_show_format(stderr, "parley: %s:%u: ", d->file, d->line);
+    tool_show_format(stderr, "parley: %s:%u: ", d->file, d->line);
 
     va_start(args, fmt);
-    parley_show_args(stderr, fmt, args);
+    tool_show_args(stderr, fmt, args);
     va_end(args);
 
     fputc('\n', stderr);
@@ -152,15 +152,15 @@ parley_conf_wrong(const parley_directive_t *d, const char *fmt, ...)
 
 
 static int
-parley_conf_broken(const parley_conf_reader_t *rd, unsigned line,
+tool_conf_broken(const parley_conf_reader_t *rd, unsigned line,
     const char *fmt, ...)
 {
     va_list  args;
 
-    parley_show_format(stderr, "parley: %s:%u: ", rd->file, line);
+    tool_show_format(stderr, "parley: %s:%u: ", rd->file, line);
 
     va_start(args, fmt);
-    parley_show_args(stderr, fmt, args);
+    tool_show_args(stderr, fmt, args);
     va_end(args);
 
     fputc('\n', stderr);
@@ -170,14 +170,14 @@ parley_conf_broken(const parley_conf_reader_t *rd, unsigned line,
 
 
 static int
-parley_conf_file(parley_tool_t *tool, const parley_conf_t *conf,
+tool_conf_file(parley_tool_t *tool, const parley_conf_t *conf,
     const char *path, unsigned included, unsigned depth,
     parley_directive_t *block)
 {
     parley_str_t          text;
     parley_conf_reader_t  rd;
 
-    if (parley_file_whole(tool, path, PARLEY_CONF_MAX, &text) != 0) {
+    if (tool_file_whole(tool, path, PARLEY_CONF_MAX, &text) != 0) {
         return -1;
     }
 
@@ -192,13 +192,13 @@ parley_conf_file(parley_tool_t *tool, const parley_conf_t *conf,
     rd.depth = depth;
     rd.included = included;
 
-    return parley_conf_blocks(&rd, block);
+    return tool_conf_blocks(&rd, block);
 }
 
 
 /* Reads the directives of a file up to its end. */
 static int
-parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
+tool_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
 {
     size_t                n;
     unsigned              line;
@@ -211,7 +211,7 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
     outer = block;
 
     for ( ;; ) {
-        token = parley_conf_token(rd);
+        token = tool_conf_token(rd);
 
         switch (token) {
 
@@ -221,7 +221,7 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
         case PARLEY_CONF_WORD:
 
             if (n == PARLEY_CONF_WORDS) {
-                return parley_conf_broken(rd, line, "too many words");
+                return tool_conf_broken(rd, line, "too many words");
             }
 
             line = n == 0 ? rd->line : line;
@@ -231,8 +231,8 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
         case PARLEY_CONF_CLOSE:
         case PARLEY_CONF_EOF:
 
-            if (parley_conf_ends(rd, token, n > 0 ? &words[n - 1] : NULL,
-                                 block, outer)
+            if (tool_conf_ends(rd, token, n > 0 ? &words[n - 1] : NULL,
+                               block, outer)
                 != 0)
             {
                 return -1;
@@ -248,7 +248,7 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
 
         default:
 
-            if (parley_conf_ended(rd, token, line, words, n, &block) != 0) {
+            if (tool_conf_ended(rd, token, line, words, n, &block) != 0) {
                 return -1;
             }
 
@@ -261,24 +261,24 @@ parley_conf_blocks(parley_conf_reader_t *rd, parley_directive_t *block)
 /* Checks that a block or the file may end here; last is a word without ";". */
 
 static int
-parley_conf_ends(parley_conf_reader_t *rd, parley_conf_token_t token,
+tool_conf_ends(parley_conf_reader_t *rd, parley_conf_token_t token,
     const parley_str_t *last, const parley_directive_t *block,
     const parley_directive_t *outer)
 {
     if (last != NULL) {
-        return parley_conf_broken(rd, rd->line, "no \";\" after \"%s\"",
-                                  (const char *) last->data);
+        return tool_conf_broken(rd, rd->line, "no \";\" after \"%s\"",
+                                (const char *) last->data);
     }
 
     if (token == PARLEY_CONF_EOF && block != outer) {
-        return parley_conf_broken(rd, rd->line, "the block of \"%s\" in line "
-                                  "%u has no \"}\"",
-                                  (const char *) block->words[0].data,
-                                  block->line);
+        return tool_conf_broken(rd, rd->line, "the block of \"%s\" in line "
+                                "%u has no \"}\"",
+                                (const char *) block->words[0].data,
+                                block->line);
     }
 
     if (token == PARLEY_CONF_CLOSE && block == outer) {
-        return parley_conf_broken(rd, rd->line, "unexpected \"}\"");
+        return tool_conf_broken(rd, rd->line, "unexpected \"}\"");
     }
 
     return 0;
@@ -291,24 +291,24 @@ parley_conf_ends(parley_conf_reader_t *rd, parley_conf_token_t token,
  */
 
 static int
-parley_conf_ended(parley_conf_reader_t *rd, parley_conf_token_t token,
+tool_conf_ended(parley_conf_reader_t *rd, parley_conf_token_t token,
     unsigned line, const parley_str_t *words, size_t n,
     parley_directive_t **block)
 {
     parley_directive_t  *d;
 
     if (n == 0) {
-        return parley_conf_broken(rd, rd->line, "unexpected \"%c\"",
-                                  rd->pos[-1]);
+        return tool_conf_broken(rd, rd->line, "unexpected \"%c\"",
+                                rd->pos[-1]);
     }
 
     if (token == PARLEY_CONF_SEMICOLON && n == 2
         && parley_str_is(words[0], "include"))
     {
-        return parley_conf_include(rd, line, words[1], *block);
+        return tool_conf_include(rd, line, words[1], *block);
     }
 
-    if (parley_conf_directive(rd, line, words, n, *block, &d) != 0) {
+    if (tool_conf_directive(rd, line, words, n, *block, &d) != 0) {
         return -1;
     }
 
@@ -317,8 +317,8 @@ parley_conf_ended(parley_conf_reader_t *rd, parley_conf_token_t token,
         *block = d;
 
         if (++rd->depth > PARLEY_CONF_DEPTH) {
-            return parley_conf_broken(rd, line, "too many blocks within each "
-                                      "other");
+            return tool_conf_broken(rd, line, "too many blocks within each "
+                                    "other");
         }
     }
 
@@ -327,7 +327,7 @@ parley_conf_ended(parley_conf_reader_t *rd, parley_conf_token_t token,
 
 
 static int
-parley_conf_directive(parley_conf_reader_t *rd, unsigned line,
+tool_conf_directive(parley_conf_reader_t *rd, unsigned line,
     const parley_str_t *words, size_t n, parley_directive_t *block,
     parley_directive_t **ret)
 {
@@ -341,7 +341,7 @@ parley_conf_directive(parley_conf_reader_t *rd, unsigned line,
     }
 
     if (d == NULL || d->words == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
@@ -371,7 +371,7 @@ parley_conf_directive(parley_conf_reader_t *rd, unsigned line,
  * error.
  */
 static int
-parley_conf_include(parley_conf_reader_t *rd, unsigned line,
+tool_conf_include(parley_conf_reader_t *rd, unsigned line,
     parley_str_t pattern, parley_directive_t *block)
 {
     int           rc;
@@ -381,18 +381,18 @@ parley_conf_include(parley_conf_reader_t *rd, unsigned line,
     const char   *path;
 
     if (rd->included == PARLEY_CONF_INCLUDE) {
-        return parley_conf_broken(rd, line, "too many files within each "
-                                  "other");
+        return tool_conf_broken(rd, line, "too many files within each "
+                                "other");
     }
 
-    path = parley_conf_path(rd->tool, rd->conf->folder, pattern);
+    path = tool_conf_path(rd->tool, rd->conf->folder, pattern);
     if (path == NULL) {
         return -1;
     }
 
     if (strpbrk(path, "*?[") == NULL) {
-        return parley_conf_file(rd->tool, rd->conf, path, rd->included + 1,
-                                rd->depth, block);
+        return tool_conf_file(rd->tool, rd->conf, path, rd->included + 1,
+                              rd->depth, block);
     }
 
     rc = glob(path, 0, NULL, &found);
@@ -402,23 +402,23 @@ parley_conf_include(parley_conf_reader_t *rd, unsigned line,
     }
 
     if (rc != 0) {
-        return parley_conf_broken(rd, line, "\"%s\" cannot be looked up",
-                                  path);
+        return tool_conf_broken(rd, line, "\"%s\" cannot be looked up",
+                                path);
     }
 
     for (i = 0; i < found.gl_pathc && rc == 0; i++) {
         copy = (char *) parley_arena_octets(&rd->tool->arena,
                                             strlen(found.gl_pathv[i]) + 1);
         if (copy == NULL) {
-            parley_say("out of memory");
+            tool_say("out of memory");
             rc = -1;
             break;
         }
 
         strcpy(copy, found.gl_pathv[i]);
 
-        rc = parley_conf_file(rd->tool, rd->conf, copy, rd->included + 1,
-                              rd->depth, block);
+        rc = tool_conf_file(rd->tool, rd->conf, copy, rd->included + 1,
+                            rd->depth, block);
     }
 
     globfree(&found);
@@ -428,7 +428,7 @@ parley_conf_include(parley_conf_reader_t *rd, unsigned line,
 
 
 static parley_conf_token_t
-parley_conf_token(parley_conf_reader_t *rd)
+tool_conf_token(parley_conf_reader_t *rd)
 {
     while (rd->pos < rd->end) {
 
@@ -465,10 +465,10 @@ parley_conf_token(parley_conf_reader_t *rd)
 
         case '"':
         case '\'':
-            return parley_conf_quoted(rd);
+            return tool_conf_quoted(rd);
 
         default:
-            return parley_conf_plain(rd);
+            return tool_conf_plain(rd);
         }
     }
 
@@ -477,7 +477,7 @@ parley_conf_token(parley_conf_reader_t *rd)
 
 
 static parley_conf_token_t
-parley_conf_quoted(parley_conf_reader_t *rd)
+tool_conf_quoted(parley_conf_reader_t *rd)
 {
     uint8_t         quote;
     unsigned        line;
@@ -499,7 +499,7 @@ parley_conf_quoted(parley_conf_reader_t *rd)
     }
 
     if (rd->pos == rd->end) {
-        (void) parley_conf_broken(rd, line, "the quotes that begin here do "
+        (void) tool_conf_broken(rd, line, "the quotes that begin here do "
                                  "not end");
         return PARLEY_CONF_ERROR;
     }
@@ -507,17 +507,17 @@ parley_conf_quoted(parley_conf_reader_t *rd)
     rd->pos++;
 
     if (rd->pos < rd->end && strchr(" \t\r\n;{)", *rd->pos) == NULL) {
-        (void) parley_conf_broken(rd, rd->line, "unexpected \"%c\" after "
+        (void) tool_conf_broken(rd, rd->line, "unexpected \"%c\" after "
                                  "quotes", *rd->pos);
         return PARLEY_CONF_ERROR;
     }
 
-    return parley_conf_word(rd, start, (size_t) (rd->pos - 1 - start));
+    return tool_conf_word(rd, start, (size_t) (rd->pos - 1 - start));
 }
 
 
 static parley_conf_token_t
-parley_conf_plain(parley_conf_reader_t *rd)
+tool_conf_plain(parley_conf_reader_t *rd)
 {
     const uint8_t  *start;
 
@@ -545,7 +545,7 @@ parley_conf_plain(parley_conf_reader_t *rd)
         }
     }
 
-    return parley_conf_word(rd, start, (size_t) (rd->pos - start));
+    return tool_conf_word(rd, start, (size_t) (rd->pos - start));
 }
 
 
@@ -554,7 +554,7 @@ parley_conf_plain(parley_conf_reader_t *rd)
  * and \n become the characters.
  */
 static parley_conf_token_t
-parley_conf_word(parley_conf_reader_t *rd, const uint8_t *start, size_t len)
+tool_conf_word(parley_conf_reader_t *rd, const uint8_t *start, size_t len)
 {
     size_t       i, n;
     uint8_t     *out;
@@ -566,14 +566,14 @@ parley_conf_word(parley_conf_reader_t *rd, const uint8_t *start, size_t len)
     out = parley_arena_octets(&rd->tool->arena, len + 1);
 
     if (out == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return PARLEY_CONF_ERROR;
     }
 
     for (i = 0, n = 0; i < len; i++) {
 
         if (start[i] == '\0') {
-            (void) parley_conf_broken(rd, rd->line, "a zero octet");
+            (void) tool_conf_broken(rd, rd->line, "a zero octet");
             return PARLEY_CONF_ERROR;
         }
 

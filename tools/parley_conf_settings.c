@@ -20,25 +20,25 @@ typedef struct {
 } parley_conf_reading_t;
 
 
-static int parley_conf_keys(parley_conf_reading_t *rd);
-static int parley_conf_stray(const parley_directive_t *block);
-static unsigned parley_conf_kind(const parley_directive_t *block);
-static int parley_conf_apply(parley_conf_reading_t *rd,
+static int tool_conf_keys(parley_conf_reading_t *rd);
+static int tool_conf_stray(const parley_directive_t *block);
+static unsigned tool_conf_kind(const parley_directive_t *block);
+static int tool_conf_apply(parley_conf_reading_t *rd,
     parley_directive_t *block);
-static int parley_conf_one(parley_conf_reading_t *rd,
+static int tool_conf_one(parley_conf_reading_t *rd,
     const parley_directive_t *d, parley_settings_t *s);
-static int parley_conf_merge(parley_conf_reading_t *rd,
+static int tool_conf_merge(parley_conf_reading_t *rd,
     const parley_directive_t *block);
-static int parley_conf_verify(parley_conf_reading_t *rd,
+static int tool_conf_verify(parley_conf_reading_t *rd,
     const parley_directive_t *block);
-static void parley_conf_facts(const parley_directive_t *block,
+static void tool_conf_facts(const parley_directive_t *block,
     parley_block_facts_t *ret);
-static int parley_conf_has_location(const parley_directive_t *block,
+static int tool_conf_has_location(const parley_directive_t *block,
     parley_str_t uri);
 
 
 int
-parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
+tool_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
     const char *keys, const parley_engine_t *engine,
     parley_settings_http_t *ret)
 {
@@ -55,37 +55,37 @@ parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
     rd.http = ret;
     rd.problem = &problem;
 
-    parley_conf_env_init(&rd.env, &rd.files, tool, conf->folder);
+    tool_conf_env_init(&rd.env, &rd.files, tool, conf->folder);
 
     parley_settings_http_init(ret);
 
     /* as in nginx: reads all blocks before it merges them */
 
-    if (parley_conf_stray(&conf->main) != 0
-        || parley_conf_apply(&rd, conf->http) != 0
-        || parley_conf_keys(&rd) != 0)
+    if (tool_conf_stray(&conf->main) != 0
+        || tool_conf_apply(&rd, conf->http) != 0
+        || tool_conf_keys(&rd) != 0)
     {
         return -1;
     }
 
     if (parley_settings_http_settle(&rd.env, ret, &problem) != 0) {
-        return parley_conf_failed(&problem);
+        return tool_conf_failed(&problem);
     }
 
-    if (parley_conf_merge(&rd, conf->http) != 0
-        || parley_conf_verify(&rd, conf->http) != 0)
+    if (tool_conf_merge(&rd, conf->http) != 0
+        || tool_conf_verify(&rd, conf->http) != 0)
     {
         return -1;
     }
 
-    d = parley_conf_in(conf->http, "parley_jwks_request");
+    d = tool_conf_in(conf->http, "parley_jwks_request");
 
     if (d != NULL && rd.accepting
-        && !parley_conf_has_location(conf->http, d->words[1]))
+        && !tool_conf_has_location(conf->http, d->words[1]))
     {
-        return parley_conf_wrong(d, "\"parley_jwks_request\" needs a location "
-                                 "\"%s\" in a server",
-                                 (const char *) d->words[1].data);
+        return tool_conf_wrong(d, "\"parley_jwks_request\" needs a location "
+                               "\"%s\" in a server",
+                               (const char *) d->words[1].data);
     }
 
     return 0;
@@ -98,7 +98,7 @@ parley_conf_settings(parley_tool_t *tool, const parley_conf_t *conf,
  */
 
 static int
-parley_conf_keys(parley_conf_reading_t *rd)
+tool_conf_keys(parley_conf_reading_t *rd)
 {
     parley_jwks_t            keys, *jwks;
     parley_settings_http_t  *http = rd->http;
@@ -107,19 +107,19 @@ parley_conf_keys(parley_conf_reading_t *rd)
         return 0;
     }
 
-    if (parley_file_keys(rd->tool, rd->keys, &keys) != 0) {
+    if (tool_file_keys(rd->tool, rd->keys, &keys) != 0) {
         return -1;
     }
 
     if (parley_jwks_verifiers(&keys) == 0) {
-        parley_say("%s: no key that verifies tokens", rd->keys);
+        tool_say("%s: no key that verifies tokens", rd->keys);
         return -1;
     }
 
     jwks = parley_arena_calloc(&rd->tool->arena, sizeof(parley_jwks_t));
 
     if (jwks == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
@@ -129,7 +129,7 @@ parley_conf_keys(parley_conf_reading_t *rd)
                            http->jwks_uri.len > 0 ? http->jwks : NULL, jwks)
         != 0)
     {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
@@ -142,7 +142,7 @@ parley_conf_keys(parley_conf_reading_t *rd)
 /* Refuses directives of the module outside http, server and location. */
 
 static int
-parley_conf_stray(const parley_directive_t *block)
+tool_conf_stray(const parley_directive_t *block)
 {
     const parley_directive_t  *d;
 
@@ -150,15 +150,15 @@ parley_conf_stray(const parley_directive_t *block)
 
         if (parley_str_begins(d->words[0], "parley_")) {
             return parley_directive_find(d->words[0]) != NULL
-                   ? parley_conf_wrong(d, "\"%s\" directive is not allowed "
-                                       "here",
-                                       (const char *) d->words[0].data)
-                   : parley_conf_wrong(d, "unknown directive \"%s\"",
-                                       (const char *) d->words[0].data);
+                   ? tool_conf_wrong(d, "\"%s\" directive is not allowed "
+                                     "here",
+                                     (const char *) d->words[0].data)
+                   : tool_conf_wrong(d, "unknown directive \"%s\"",
+                                     (const char *) d->words[0].data);
         }
 
-        if (d->is_block && parley_conf_is(d, "events")
-            && parley_conf_stray(d) != 0)
+        if (d->is_block && tool_conf_is(d, "events")
+            && tool_conf_stray(d) != 0)
         {
             return -1;
         }
@@ -169,25 +169,25 @@ parley_conf_stray(const parley_directive_t *block)
 
 
 static unsigned
-parley_conf_kind(const parley_directive_t *block)
+tool_conf_kind(const parley_directive_t *block)
 {
-    return parley_conf_is(block, "http") ? PARLEY_IN_HTTP
-           : parley_conf_is(block, "server") ? PARLEY_IN_SERVER
-           : parley_conf_is(block, "location") ? PARLEY_IN_LOCATION : 0;
+    return tool_conf_is(block, "http") ? PARLEY_IN_HTTP
+           : tool_conf_is(block, "server") ? PARLEY_IN_SERVER
+           : tool_conf_is(block, "location") ? PARLEY_IN_LOCATION : 0;
 }
 
 
 /* Applies the directives of a block and of the blocks in it. */
 
 static int
-parley_conf_apply(parley_conf_reading_t *rd, parley_directive_t *block)
+tool_conf_apply(parley_conf_reading_t *rd, parley_directive_t *block)
 {
     parley_directive_t  *d;
 
     block->settings = parley_arena_alloc(&rd->tool->arena,
                                          sizeof(parley_settings_t));
     if (block->settings == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
@@ -196,21 +196,21 @@ parley_conf_apply(parley_conf_reading_t *rd, parley_directive_t *block)
     for (d = block->first; d != NULL; d = d->next) {
 
         if (parley_str_begins(d->words[0], "parley_")) {
-            if (parley_conf_one(rd, d, block->settings) != 0) {
+            if (tool_conf_one(rd, d, block->settings) != 0) {
                 return -1;
             }
 
         } else if (!d->is_block) {
             continue;
 
-        } else if (parley_conf_kind(d) != 0) {
-            if (parley_conf_apply(rd, d) != 0) {
+        } else if (tool_conf_kind(d) != 0) {
+            if (tool_conf_apply(rd, d) != 0) {
                 return -1;
             }
 
-        } else if ((parley_conf_is(d, "if") || parley_conf_is(d, "upstream")
-                    || parley_conf_is(d, "limit_except"))
-                   && parley_conf_stray(d) != 0)
+        } else if ((tool_conf_is(d, "if") || tool_conf_is(d, "upstream")
+                    || tool_conf_is(d, "limit_except"))
+                   && tool_conf_stray(d) != 0)
         {
             return -1;
         }
@@ -221,7 +221,7 @@ parley_conf_apply(parley_conf_reading_t *rd, parley_directive_t *block)
 
 
 static int
-parley_conf_one(parley_conf_reading_t *rd, const parley_directive_t *d,
+tool_conf_one(parley_conf_reading_t *rd, const parley_directive_t *d,
     parley_settings_t *s)
 {
     unsigned          in;
@@ -237,21 +237,21 @@ parley_conf_one(parley_conf_reading_t *rd, const parley_directive_t *d,
     set.n = d->nwords;
     set.problem = rd->problem;
 
-    in = parley_conf_kind(d->parent);
+    in = tool_conf_kind(d->parent);
 
     if (set.row == NULL) {
-        return parley_conf_wrong(d, "unknown directive \"%s\"",
-                                 (const char *) d->words[0].data);
+        return tool_conf_wrong(d, "unknown directive \"%s\"",
+                               (const char *) d->words[0].data);
     }
 
     if (!(set.row->in & in)) {
-        return parley_conf_wrong(d, "\"%s\" directive is not allowed here",
-                                 set.row->name);
+        return tool_conf_wrong(d, "\"%s\" directive is not allowed here",
+                               set.row->name);
     }
 
     if (d->is_block) {
-        return parley_conf_wrong(d, "directive \"%s\" is not terminated by "
-                                 "\";\"", set.row->name);
+        return tool_conf_wrong(d, "directive \"%s\" is not terminated by "
+                               "\";\"", set.row->name);
     }
 
     if (rd->keys != NULL
@@ -265,12 +265,12 @@ parley_conf_one(parley_conf_reading_t *rd, const parley_directive_t *d,
     rd->problem->where.in = in;
 
     return parley_directive_read(&set) == 0 ? 0
-           : parley_conf_failed(rd->problem);
+           : tool_conf_failed(rd->problem);
 }
 
 
 static int
-parley_conf_merge(parley_conf_reading_t *rd, const parley_directive_t *block)
+tool_conf_merge(parley_conf_reading_t *rd, const parley_directive_t *block)
 {
     parley_block_facts_t       facts;
     const parley_directive_t  *d;
@@ -283,17 +283,17 @@ parley_conf_merge(parley_conf_reading_t *rd, const parley_directive_t *block)
 
         parley_settings_merge(d->settings, block->settings);
 
-        parley_conf_facts(d, &facts);
+        tool_conf_facts(d, &facts);
 
         if (!parley_settings_steps(d->settings)
             && parley_settings_inactive(&rd->env, rd->http, d->settings,
                                         &facts, rd->problem)
                != 0)
         {
-            return parley_conf_failed(rd->problem);
+            return tool_conf_failed(rd->problem);
         }
 
-        if (parley_conf_merge(rd, d) != 0) {
+        if (tool_conf_merge(rd, d) != 0) {
             return -1;
         }
     }
@@ -303,7 +303,7 @@ parley_conf_merge(parley_conf_reading_t *rd, const parley_directive_t *block)
 
 
 static int
-parley_conf_verify(parley_conf_reading_t *rd, const parley_directive_t *block)
+tool_conf_verify(parley_conf_reading_t *rd, const parley_directive_t *block)
 {
     parley_block_facts_t       facts;
     const parley_directive_t  *d;
@@ -314,7 +314,7 @@ parley_conf_verify(parley_conf_reading_t *rd, const parley_directive_t *block)
             continue;
         }
 
-        parley_conf_facts(d, &facts);
+        tool_conf_facts(d, &facts);
 
         if (parley_settings_steps(d->settings)) {
             rd->accepting = 1;
@@ -323,11 +323,11 @@ parley_conf_verify(parley_conf_reading_t *rd, const parley_directive_t *block)
                                        rd->engine, rd->problem)
                 != 0)
             {
-                return parley_conf_failed(rd->problem);
+                return tool_conf_failed(rd->problem);
             }
         }
 
-        if (parley_conf_verify(rd, d) != 0) {
+        if (tool_conf_verify(rd, d) != 0) {
             return -1;
         }
     }
@@ -342,7 +342,7 @@ parley_conf_verify(parley_conf_reading_t *rd, const parley_directive_t *block)
  */
 
 static void
-parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
+tool_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
 {
     size_t                     i;
     const parley_directive_t  *verify;
@@ -358,14 +358,14 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
 
     memset(ret, 0, sizeof(parley_block_facts_t));
 
-    ret->name = parley_conf_is(block, "location")
+    ret->name = tool_conf_is(block, "location")
                 ? block->words[block->nwords - 1] : parley_str_none;
-    ret->location = parley_conf_is(block, "location") ? 1 : 0;
-    ret->frame = parley_conf_is(block, "location")
-                 && parley_conf_in(block, "location") != NULL;
-    ret->internal = parley_conf_in(block, "internal") != NULL;
+    ret->location = tool_conf_is(block, "location") ? 1 : 0;
+    ret->frame = tool_conf_is(block, "location")
+                 && tool_conf_in(block, "location") != NULL;
+    ret->internal = tool_conf_in(block, "internal") != NULL;
 
-    verify = parley_conf_get(block, "ssl_verify_client");
+    verify = tool_conf_get(block, "ssl_verify_client");
 
     ret->verifies = verify != NULL && verify->nwords > 1
                     && (parley_str_is(verify->words[1], "on")
@@ -374,13 +374,13 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
     ret->open = 1;
 
     for (i = 0; i < sizeof(restricting) / sizeof(restricting[0]); i++) {
-        if (parley_conf_get(block, restricting[i]) != NULL) {
+        if (tool_conf_get(block, restricting[i]) != NULL) {
             ret->open = 0;
         }
     }
 
     for (i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
-        if (parley_conf_in(block, handlers[i]) != NULL) {
+        if (tool_conf_in(block, handlers[i]) != NULL) {
             ret->handled = 1;
         }
     }
@@ -393,7 +393,7 @@ parley_conf_facts(const parley_directive_t *block, parley_block_facts_t *ret)
  */
 
 static int
-parley_conf_has_location(const parley_directive_t *block, parley_str_t uri)
+tool_conf_has_location(const parley_directive_t *block, parley_str_t uri)
 {
     const parley_directive_t  *d;
 
@@ -403,7 +403,7 @@ parley_conf_has_location(const parley_directive_t *block, parley_str_t uri)
             continue;
         }
 
-        if (parley_conf_is(d, "location") && d->nwords > 1
+        if (tool_conf_is(d, "location") && d->nwords > 1
             && parley_str_eq(d->words[d->nwords - 1], uri)
             && (d->nwords == 2 || parley_str_is(d->words[1], "=")
                 || parley_str_is(d->words[1], "^~")))
@@ -411,7 +411,7 @@ parley_conf_has_location(const parley_directive_t *block, parley_str_t uri)
             return 1;
         }
 
-        if (parley_conf_has_location(d, uri)) {
+        if (tool_conf_has_location(d, uri)) {
             return 1;
         }
     }

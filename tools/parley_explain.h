@@ -69,35 +69,35 @@ typedef struct {
  * Appends to the text of the current step, with unprintable characters
  * replaced.
  */
-void parley_explain_note(parley_explain_t *e, const char *fmt, ...)
+void tool_explain_note(parley_explain_t *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 
 /* parley_explain_state.c: a private state */
 
 /* Returns 0, or -1 if memory ran out. */
-int parley_explain_state_init(parley_explain_t *e);
+int tool_explain_state_init(parley_explain_t *e);
 
 /* Removes the records of the previous message. */
-void parley_explain_state_clear(parley_explain_t *e);
+void tool_explain_state_clear(parley_explain_t *e);
 
 /*
  * Records the message of --answering as forwarded: it waits for an answer,
  * which is the current message.
  */
-void parley_explain_remember(parley_explain_t *e);
+void tool_explain_remember(parley_explain_t *e);
 
 
 /* parley_explain_steps.c: callbacks of the gate */
 extern const parley_gate_env_t  parley_explain_env;
 
 /* parley_explain_told.c: texts of the steps that the gate takes itself */
-void parley_explain_say(parley_explain_t *e, parley_step_t step,
+void tool_explain_say(parley_explain_t *e, parley_step_t step,
     parley_step_result_t result);
 
 
 /* arguments for "%.*s" */
-#define parley_explain_str(s)  (int) (s).len, (const char *) (s).data
+#define tool_explain_str(s)  (int) (s).len, (const char *) (s).data
 
 
 #endif /* PARLEY_EXPLAIN_H */

@@ -11,21 +11,21 @@
 #define PARLEY_EXPLAIN_STATE  (256 * 1024)
 
 
-static const parley_principal_t *parley_explain_asker(
+static const parley_principal_t *tool_explain_asker(
     const parley_explain_t *e);
-static int parley_explain_submit(parley_explain_t *e, parley_who_t *who,
+static int tool_explain_submit(parley_explain_t *e, parley_who_t *who,
     parley_msg_t *msg, parley_error_t *err);
 
 
 static void
-parley_explain_lock(void *ctx)
+tool_explain_lock(void *ctx)
 {
     (void) ctx;
 }
 
 
 static int
-parley_explain_is_alive(void *ctx, const parley_process_t *process)
+tool_explain_is_alive(void *ctx, const parley_process_t *process)
 {
     (void) ctx;
     (void) process;
@@ -35,7 +35,7 @@ parley_explain_is_alive(void *ctx, const parley_process_t *process)
 
 
 static int64_t
-parley_explain_now(void *ctx)
+tool_explain_now(void *ctx)
 {
     const parley_explain_t *e = ctx;
 
@@ -44,7 +44,7 @@ parley_explain_now(void *ctx)
 
 
 int
-parley_explain_state_init(parley_explain_t *e)
+tool_explain_state_init(parley_explain_t *e)
 {
     e->octets = aligned_alloc(PARLEY_BLOCK, PARLEY_EXPLAIN_STATE);
 
@@ -52,10 +52,10 @@ parley_explain_state_init(parley_explain_t *e)
         return -1;
     }
 
-    e->memory.env.lock = parley_explain_lock;
-    e->memory.env.unlock = parley_explain_lock;
-    e->memory.env.now = parley_explain_now;
-    e->memory.env.is_alive = parley_explain_is_alive;
+    e->memory.env.lock = tool_explain_lock;
+    e->memory.env.unlock = tool_explain_lock;
+    e->memory.env.now = tool_explain_now;
+    e->memory.env.is_alive = tool_explain_is_alive;
     e->memory.env.ctx = e;
     e->memory.share = PARLEY_SHARE_DEFAULT;
 
@@ -64,11 +64,11 @@ parley_explain_state_init(parley_explain_t *e)
 
 
 void
-parley_explain_state_clear(parley_explain_t *e)
+tool_explain_state_clear(parley_explain_t *e)
 {
     uint8_t  secret[PARLEY_KEY_SECRET];
 
-    parley_host_random(secret, sizeof(secret));
+    tool_host_random(secret, sizeof(secret));
 
     /* the memory is large enough, so this cannot fail */
 
@@ -86,7 +86,7 @@ parley_explain_state_clear(parley_explain_t *e)
  */
 
 static const parley_principal_t *
-parley_explain_asker(const parley_explain_t *e)
+tool_explain_asker(const parley_explain_t *e)
 {
     const parley_msg_t        *m = e->answering;
     const parley_directory_t  *directory = e->http.directory;
@@ -105,7 +105,7 @@ parley_explain_asker(const parley_explain_t *e)
 /* Adds the sender to a message without one, such as a call of a tool. */
 
 static int
-parley_explain_submit(parley_explain_t *e, parley_who_t *who,
+tool_explain_submit(parley_explain_t *e, parley_who_t *who,
     parley_msg_t *msg, parley_error_t *err)
 {
     parley_str_t         owner;
@@ -139,7 +139,7 @@ parley_explain_submit(parley_explain_t *e, parley_who_t *who,
  */
 
 void
-parley_explain_remember(parley_explain_t *e)
+tool_explain_remember(parley_explain_t *e)
 {
     parley_msg_t          msg;
     parley_who_t          who;
@@ -163,7 +163,7 @@ parley_explain_remember(parley_explain_t *e)
 
     parley_who_about(&who, e->in->arena, &msg);
     who.directory = e->http.directory;
-    who.principal = parley_explain_asker(e);
+    who.principal = tool_explain_asker(e);
 
     /* ids derive from the proven sender */
 
@@ -173,7 +173,7 @@ parley_explain_remember(parley_explain_t *e)
 
     parley_who_opts(&who, &opts);
 
-    (void) (parley_gate_options(&e->gate, &opts) == 0);
+    (void) (parley_gate_message_options(&e->gate, &opts) == 0);
 
     opts.self = e->http.self;
     opts.trace_id = parley_str_none;    /* of another request */
@@ -181,14 +181,14 @@ parley_explain_remember(parley_explain_t *e)
 
     memset(&sent, 0, sizeof(sent));
 
-    if (parley_explain_submit(e, &who, &msg, &err) != 0
+    if (tool_explain_submit(e, &who, &msg, &err) != 0
         || parley_encode(e->engine, e->in->arena, e->msg.wire, &msg, &opts,
                          &sent, &loss, &err)
            != 0)
     {
-        parley_explain_note(e,
-                            "the message of --answering cannot be sent here: "
-                            "%s; ", err.text);
+        tool_explain_note(e,
+                          "the message of --answering cannot be sent here: "
+                          "%s; ", err.text);
         return;
     }
 

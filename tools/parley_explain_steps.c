@@ -11,59 +11,59 @@
 #define PARLEY_EXPLAIN_HEADER  64   /* octets of a name, zero included */
 
 
-static parley_step_result_t parley_explain_body(parley_gate_t *g);
-static parley_step_result_t parley_explain_forward(parley_gate_t *g);
-static int parley_explain_headers(parley_explain_t *e);
-static int parley_explain_header(parley_gate_t *g, parley_str_t name,
+static parley_step_result_t tool_explain_body(parley_gate_t *g);
+static parley_step_result_t tool_explain_forward(parley_gate_t *g);
+static int tool_explain_headers(parley_explain_t *e);
+static int tool_explain_header(parley_gate_t *g, parley_str_t name,
     parley_str_t *ret);
-static int parley_explain_split(const char *option, char *name,
+static int tool_explain_split(const char *option, char *name,
     parley_str_t *ret);
-static void parley_explain_each(parley_gate_t *g, parley_str_t name,
+static void tool_explain_each(parley_gate_t *g, parley_str_t name,
     void (*found)(void *data, parley_str_t value), void *data);
-static int64_t parley_explain_now(parley_gate_t *g);
-static int parley_explain_random(parley_gate_t *g, uint8_t out[16]);
-static int parley_explain_keys(parley_gate_t *g, int64_t age,
+static int64_t tool_explain_now(parley_gate_t *g);
+static int tool_explain_random(parley_gate_t *g, uint8_t out[16]);
+static int tool_explain_keys(parley_gate_t *g, int64_t age,
     parley_keys_t *ret);
-static int parley_explain_certificate(parley_gate_t *g,
+static int tool_explain_certificate(parley_gate_t *g,
     const parley_certificate_t **ret);
-static void parley_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
+static void tool_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
     parley_str_t *span_id);
-static int parley_explain_value(parley_gate_t *g,
+static int tool_explain_value(parley_gate_t *g,
     const parley_value_t *value, parley_str_t *ret);
-static void parley_explain_step_done(parley_gate_t *g, parley_step_t step,
+static void tool_explain_step_done(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result);
 
 
 const parley_gate_env_t  parley_explain_env = {
     .steps = {
-        [PARLEY_STEP_BODY] = parley_explain_body,
-        [PARLEY_STEP_FORWARD] = parley_explain_forward,
+        [PARLEY_STEP_BODY] = tool_explain_body,
+        [PARLEY_STEP_FORWARD] = tool_explain_forward,
     },
-    .now = parley_explain_now,
-    .random = parley_explain_random,
-    .header = parley_explain_header,
-    .headers = parley_explain_each,
-    .value = parley_explain_value,
-    .keys = parley_explain_keys,
-    .certificate = parley_explain_certificate,
-    .trace = parley_explain_trace,
-    .step_done = parley_explain_step_done,
+    .now = tool_explain_now,
+    .random = tool_explain_random,
+    .header = tool_explain_header,
+    .headers = tool_explain_each,
+    .value = tool_explain_value,
+    .keys = tool_explain_keys,
+    .certificate = tool_explain_certificate,
+    .trace = tool_explain_trace,
+    .step_done = tool_explain_step_done,
 };
 
 
 static parley_step_result_t
-parley_explain_body(parley_gate_t *g)
+tool_explain_body(parley_gate_t *g)
 {
     parley_explain_t  *e = g->ctx;
 
     if (parley_gate_size(g, e->in->text.len) != 0
-        || parley_explain_headers(e) != 0)
+        || tool_explain_headers(e) != 0)
     {
         return PARLEY_RESULT_REFUSED;
     }
 
-    parley_explain_note(e, "%zu octets of %zu", e->in->text.len,
-                        g->conf.gate->limits.octets);
+    tool_explain_note(e, "%zu octets of %zu", e->in->text.len,
+                      g->conf.gate->limits.octets);
 
     g->in.query = e->query;
     g->in.body = e->in->text;
@@ -76,7 +76,7 @@ parley_explain_body(parley_gate_t *g)
 /* Sends nothing: explain prints the message. */
 
 static parley_step_result_t
-parley_explain_forward(parley_gate_t *g)
+tool_explain_forward(parley_gate_t *g)
 {
     (void) g;
 
@@ -85,7 +85,7 @@ parley_explain_forward(parley_gate_t *g)
 
 
 static int
-parley_explain_headers(parley_explain_t *e)
+tool_explain_headers(parley_explain_t *e)
 {
     char             name[PARLEY_EXPLAIN_HEADER];
     size_t           i;
@@ -96,8 +96,8 @@ parley_explain_headers(parley_explain_t *e)
     memset(&media, 0, sizeof(media));
     i = 0;
 
-    while ((option = parley_option_next(e->tool, "header", &i)) != NULL) {
-        if (parley_explain_split(option, name, &value) == 0
+    while ((option = tool_option_next(e->tool, "header", &i)) != NULL) {
+        if (tool_explain_split(option, name, &value) == 0
             && parley_media_header(&media, parley_str_c(name), value,
                                    &e->in->err)
                != 0)
@@ -111,7 +111,7 @@ parley_explain_headers(parley_explain_t *e)
 
 
 static int
-parley_explain_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
+tool_explain_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
 {
     char               text[PARLEY_EXPLAIN_HEADER];
     size_t             i;
@@ -120,8 +120,8 @@ parley_explain_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
 
     i = 0;
 
-    while ((option = parley_option_next(e->tool, "header", &i)) != NULL) {
-        if (parley_explain_split(option, text, ret) == 0
+    while ((option = tool_option_next(e->tool, "header", &i)) != NULL) {
+        if (tool_explain_split(option, text, ret) == 0
             && parley_str_eq(parley_str_c(text), name))
         {
             return 1;
@@ -138,7 +138,7 @@ parley_explain_header(parley_gate_t *g, parley_str_t name, parley_str_t *ret)
  */
 
 static int
-parley_explain_split(const char *option, char *name, parley_str_t *ret)
+tool_explain_split(const char *option, char *name, parley_str_t *ret)
 {
     size_t  i, len;
 
@@ -164,7 +164,7 @@ parley_explain_split(const char *option, char *name, parley_str_t *ret)
 
 
 static void
-parley_explain_each(parley_gate_t *g, parley_str_t name,
+tool_explain_each(parley_gate_t *g, parley_str_t name,
     void (*found)(void *data, parley_str_t value), void *data)
 {
     char               text[PARLEY_EXPLAIN_HEADER];
@@ -175,8 +175,8 @@ parley_explain_each(parley_gate_t *g, parley_str_t name,
 
     i = 0;
 
-    while ((option = parley_option_next(e->tool, "header", &i)) != NULL) {
-        if (parley_explain_split(option, text, &value) == 0
+    while ((option = tool_option_next(e->tool, "header", &i)) != NULL) {
+        if (tool_explain_split(option, text, &value) == 0
             && parley_str_eq(parley_str_c(text), name))
         {
             found(data, value);
@@ -186,18 +186,18 @@ parley_explain_each(parley_gate_t *g, parley_str_t name,
 
 
 static int
-parley_explain_random(parley_gate_t *g, uint8_t out[16])
+tool_explain_random(parley_gate_t *g, uint8_t out[16])
 {
     (void) g;
 
-    parley_host_random(out, 16);
+    tool_host_random(out, 16);
 
     return 0;
 }
 
 
 static int64_t
-parley_explain_now(parley_gate_t *g)
+tool_explain_now(parley_gate_t *g)
 {
     const parley_explain_t *e = g->ctx;
 
@@ -206,7 +206,7 @@ parley_explain_now(parley_gate_t *g)
 
 
 static int
-parley_explain_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
+tool_explain_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
 {
     const parley_explain_t *e = g->ctx;
 
@@ -222,7 +222,7 @@ parley_explain_keys(parley_gate_t *g, int64_t age, parley_keys_t *ret)
 /* Returns the certificate of --certificate, as if it were verified. */
 
 static int
-parley_explain_certificate(parley_gate_t *g, const parley_certificate_t **ret)
+tool_explain_certificate(parley_gate_t *g, const parley_certificate_t **ret)
 {
     const parley_explain_t *e = g->ctx;
 
@@ -233,7 +233,7 @@ parley_explain_certificate(parley_gate_t *g, const parley_certificate_t **ret)
 
 
 static void
-parley_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
+tool_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
     parley_str_t *span_id)
 {
     const parley_explain_t *e = g->ctx;
@@ -246,7 +246,7 @@ parley_explain_trace(parley_gate_t *g, parley_str_t *trace_id,
 /* Returns a value without variables: only nginx can evaluate variables. */
 
 static int
-parley_explain_value(parley_gate_t *g, const parley_value_t *value,
+tool_explain_value(parley_gate_t *g, const parley_value_t *value,
     parley_str_t *ret)
 {
     parley_explain_t  *e = g->ctx;
@@ -254,19 +254,19 @@ parley_explain_value(parley_gate_t *g, const parley_value_t *value,
     *ret = value->varies ? parley_str_none : value->text;
 
     if (value == g->conf.gate->rate_value) {
-        parley_explain_note(e, "the variable of parley_rate is empty here; ");
+        tool_explain_note(e, "the variable of parley_rate is empty here; ");
         return 0;
     }
 
     if (value->varies && e->msg.wire != g->conf.gate->speak) {
 
         if (value == &e->settings.context) {
-            parley_explain_note(e, "parley_vcp_context has variables and is "
-                                "empty here; ");
+            tool_explain_note(e, "parley_vcp_context has variables and is "
+                              "empty here; ");
 
         } else if (value == &e->settings.constitution) {
-            parley_explain_note(e, "parley_vcp_constitution has variables and "
-                                "is empty here; ");
+            tool_explain_note(e, "parley_vcp_constitution has variables and "
+                              "is empty here; ");
         }
     }
 
@@ -275,7 +275,7 @@ parley_explain_value(parley_gate_t *g, const parley_value_t *value,
 
 
 static void
-parley_explain_step_done(parley_gate_t *g, parley_step_t step,
+tool_explain_step_done(parley_gate_t *g, parley_step_t step,
     parley_step_result_t result)
 {
     parley_explain_t    *e = g->ctx;
@@ -291,33 +291,33 @@ parley_explain_step_done(parley_gate_t *g, parley_step_t step,
             e->note[0] = '\0';
         }
 
-        parley_explain_note(e, "%s%s%s: %s",
-                            (const char *)
-                            parley_error_info(g->err->code)->word.data,
-                            g->err->field[0] != '\0' ? " " : "",
-                            g->err->field, parley_error_words(g->err));
+        tool_explain_note(e, "%s%s%s: %s",
+                          (const char *)
+                          parley_error_info(g->err->code)->word.data,
+                          g->err->field[0] != '\0' ? " " : "",
+                          g->err->field, parley_error_words(g->err));
 
         if (step == PARLEY_STEP_SIGNATURE && g->conf.http->child_keys) {
             /* the state is empty */
-            parley_explain_note(e, "; keys that parents added at run time are "
-                                "not known here");
+            tool_explain_note(e, "; keys that parents added at run time are "
+                              "not known here");
         }
 
     } else {
-        parley_explain_say(e, step, result);
+        tool_explain_say(e, step, result);
     }
 
     s = &e->steps[e->nsteps++];
 
     s->step = step;
     s->result = result;
-    (void) parley_trace_directive(&e->http, &e->settings, g, step, &s->by);
+    (void) parley_gate_trace_directive(&e->http, &e->settings, g, step, &s->by);
     memcpy(s->text, e->note, sizeof(s->text));
 
     e->note[0] = '\0';
 
     if (step == PARLEY_STEP_SUBMISSION && e->answering != NULL) {
         /* the protocol is known now, and a later step looks up the request */
-        parley_explain_remember(e);
+        tool_explain_remember(e);
     }
 }

@@ -13,7 +13,7 @@
 
 
 FILE *
-parley_file_open(const char *path)
+tool_file_open(const char *path)
 {
     FILE  *file;
 
@@ -24,7 +24,7 @@ parley_file_open(const char *path)
     file = fopen(path, "rb");
 
     if (file == NULL) {
-        parley_say("%s: %s", path, strerror(errno));
+        tool_say("%s: %s", path, strerror(errno));
     }
 
     return file;
@@ -32,14 +32,14 @@ parley_file_open(const char *path)
 
 
 int
-parley_file_close(FILE *file, const char *path)
+tool_file_close(FILE *file, const char *path)
 {
     if (file == stdin) {
         return 0;
     }
 
     if (fclose(file) != 0) {
-        parley_say("%s: %s", path, strerror(errno));
+        tool_say("%s: %s", path, strerror(errno));
         return -1;
     }
 
@@ -48,7 +48,7 @@ parley_file_close(FILE *file, const char *path)
 
 
 int
-parley_file_read(FILE *file, size_t max, parley_arena_t *arena,
+tool_file_read(FILE *file, size_t max, parley_arena_t *arena,
     parley_str_t *ret)
 {
     size_t        n, want;
@@ -86,7 +86,7 @@ parley_file_read(FILE *file, size_t max, parley_arena_t *arena,
 
 
 int
-parley_file_whole(parley_tool_t *tool, const char *path, size_t max,
+tool_file_whole(parley_tool_t *tool, const char *path, size_t max,
     parley_str_t *ret)
 {
     int          rc;
@@ -95,22 +95,22 @@ parley_file_whole(parley_tool_t *tool, const char *path, size_t max,
 
     name = (strcmp(path, "-") == 0) ? "stdin" : path;
 
-    file = parley_file_open(path);
+    file = tool_file_open(path);
     if (file == NULL) {
         return -1;
     }
 
-    rc = parley_file_read(file, max + 1, &tool->arena, ret);
+    rc = tool_file_read(file, max + 1, &tool->arena, ret);
 
     if (rc != 0) {
-        parley_say("%s: %s", name, strerror(errno));
+        tool_say("%s: %s", name, strerror(errno));
 
     } else if (ret->len > max) {
-        parley_say("%s: larger than %zu octets", name, max);
+        tool_say("%s: larger than %zu octets", name, max);
         rc = -1;
     }
 
-    if (parley_file_close(file, name) != 0) {
+    if (tool_file_close(file, name) != 0) {
         rc = -1;
     }
 
@@ -119,7 +119,7 @@ parley_file_whole(parley_tool_t *tool, const char *path, size_t max,
 
 
 int
-parley_file_keys(parley_tool_t *tool, const char *path, parley_jwks_t *ret)
+tool_file_keys(parley_tool_t *tool, const char *path, parley_jwks_t *ret)
 {
     int             rc;
     parley_str_t    text;
@@ -127,14 +127,14 @@ parley_file_keys(parley_tool_t *tool, const char *path, parley_jwks_t *ret)
 
     memset(ret, 0, sizeof(parley_jwks_t));
 
-    if (parley_file_whole(tool, path, PARLEY_FILE_KEYS_MAX, &text) != 0) {
+    if (tool_file_whole(tool, path, PARLEY_FILE_KEYS_MAX, &text) != 0) {
         return -1;
     }
 
     rc = parley_jwks_parse_any(&tool->arena, text, ret, &err);
 
     if (rc != 0) {
-        parley_say_error_in(path, text, &err);
+        tool_say_error_in(path, text, &err);
     }
 
     return rc;
@@ -142,25 +142,25 @@ parley_file_keys(parley_tool_t *tool, const char *path, parley_jwks_t *ret)
 
 
 int
-parley_file_key(parley_tool_t *tool, const char *path, int is_private,
+tool_file_key(parley_tool_t *tool, const char *path, int is_private,
     parley_jwk_t *ret)
 {
     parley_str_t    text;
     parley_error_t  err;
 
-    if (parley_file_whole(tool, path, PARLEY_FILE_KEYS_MAX, &text) != 0) {
+    if (tool_file_whole(tool, path, PARLEY_FILE_KEYS_MAX, &text) != 0) {
         return -1;
     }
 
     parley_error_clear(&err);
 
     if (parley_jwk_parse(&tool->arena, text, ret, &err) != 0) {
-        parley_say_error_in(path, text, &err);
+        tool_say_error_in(path, text, &err);
         return -1;
     }
 
     if (is_private && ret->signs == 0) {
-        parley_say("%s: no private key", path);
+        tool_say("%s: no private key", path);
         parley_jwk_free(ret);
         return -1;
     }
@@ -170,7 +170,7 @@ parley_file_key(parley_tool_t *tool, const char *path, int is_private,
 
 
 int
-parley_file_identities(parley_tool_t *tool, const char *path,
+tool_file_identities(parley_tool_t *tool, const char *path,
     parley_directory_t **ret)
 {
     parley_str_t    text;
@@ -178,7 +178,7 @@ parley_file_identities(parley_tool_t *tool, const char *path,
 
     *ret = NULL;
 
-    if (parley_file_whole(tool, path, PARLEY_FILE_IDENTITIES_MAX, &text) != 0) {
+    if (tool_file_whole(tool, path, PARLEY_FILE_IDENTITIES_MAX, &text) != 0) {
         return -1;
     }
 
@@ -188,7 +188,7 @@ parley_file_identities(parley_tool_t *tool, const char *path,
                                &err)
         != 0)
     {
-        parley_say_error_in(path, text, &err);
+        tool_say_error_in(path, text, &err);
         return -1;
     }
 

@@ -9,11 +9,11 @@
 #define PARLEY_HELP_COLUMN  28
 
 
-static void parley_help_option(const parley_option_t *option);
+static void tool_help_option(const parley_option_t *option);
 
 
 void
-parley_help_commands(void)
+tool_help_commands(void)
 {
     size_t  i;
 
@@ -41,7 +41,7 @@ parley_help_commands(void)
 
 
 int
-parley_help_group(const char *first)
+tool_help_group(const char *first)
 {
     size_t  i, len;
     int     any;
@@ -75,7 +75,7 @@ parley_help_group(const char *first)
 
 
 void
-parley_help_command(const parley_command_t *command)
+tool_help_command(const parley_command_t *command)
 {
     const parley_option_t  *option;
 
@@ -90,15 +90,15 @@ parley_help_command(const parley_command_t *command)
     fputs("\nOptions:\n", stdout);
 
     for (option = command->options; option->name != NULL; option++) {
-        parley_help_option(option);
+        tool_help_option(option);
     }
 
-    parley_help_option(&parley_option_help);
+    tool_help_option(&parley_option_help);
 }
 
 
 static void
-parley_help_option(const parley_option_t *option)
+tool_help_option(const parley_option_t *option)
 {
     int          n;
     size_t       len;

@@ -10,14 +10,14 @@
 
 
 int64_t
-parley_host_seconds(void)
+tool_host_seconds(void)
 {
-    return parley_host_ms() / 1000;
+    return tool_host_ms() / 1000;
 }
 
 
 int64_t
-parley_host_ms(void)
+tool_host_ms(void)
 {
     struct timespec  ts;
 
@@ -28,7 +28,7 @@ parley_host_ms(void)
 
 
 void
-parley_host_random(void *out, size_t len)
+tool_host_random(void *out, size_t len)
 {
     ssize_t   n;
     uint8_t  *p = out;
@@ -41,7 +41,7 @@ parley_host_random(void *out, size_t len)
                 continue;
             }
 
-            parley_say("no random numbers: %s", strerror(errno));
+            tool_say("no random numbers: %s", strerror(errno));
             exit(PARLEY_EXIT_USAGE);
         }
 

@@ -18,20 +18,20 @@ typedef struct {
 } parley_http_t;
 
 
-static CURLUcode parley_http_url(parley_http_t *h,
+static CURLUcode tool_http_url(parley_http_t *h,
     const parley_http_request_t *request);
-static CURLUcode parley_http_unix(parley_http_t *h, const char *place);
-static int parley_http_headers(parley_tool_t *tool, parley_http_t *h,
+static CURLUcode tool_http_unix(parley_http_t *h, const char *place);
+static int tool_http_headers(parley_tool_t *tool, parley_http_t *h,
     const parley_http_request_t *request);
-static CURLcode parley_http_options(parley_http_t *h,
+static CURLcode tool_http_options(parley_http_t *h,
     const parley_http_request_t *request);
-static int parley_http_perform(parley_http_t *h,
+static int tool_http_perform(parley_http_t *h,
     const parley_http_request_t *request, parley_http_answer_t *ret);
-static size_t parley_http_take(char *data, size_t size, size_t n, void *ctx);
+static size_t tool_http_take(char *data, size_t size, size_t n, void *ctx);
 
 
 int
-parley_http(parley_tool_t *tool, const parley_http_request_t *request,
+tool_http(parley_tool_t *tool, const parley_http_request_t *request,
     parley_http_answer_t *ret)
 {
     int            rc;
@@ -44,20 +44,20 @@ parley_http(parley_tool_t *tool, const parley_http_request_t *request,
 
     h.url = curl_url();
     h.curl = curl_easy_init();
-    code = h.url != NULL ? parley_http_url(&h, request) : CURLUE_OUT_OF_MEMORY;
+    code = h.url != NULL ? tool_http_url(&h, request) : CURLUE_OUT_OF_MEMORY;
 
     if (code != CURLUE_OK) {
-        parley_say("\"%s\": %s; expected http://HOST:PORT/PATH, "
-                   "https://HOST:PORT/PATH or http://unix:SOCKET:/PATH",
-                   request->url, curl_url_strerror(code));
+        tool_say("\"%s\": %s; expected http://HOST:PORT/PATH, "
+                 "https://HOST:PORT/PATH or http://unix:SOCKET:/PATH",
+                 request->url, curl_url_strerror(code));
 
-    } else if (h.curl == NULL || parley_http_headers(tool, &h, request) != 0
-               || parley_http_options(&h, request) != CURLE_OK)
+    } else if (h.curl == NULL || tool_http_headers(tool, &h, request) != 0
+               || tool_http_options(&h, request) != CURLE_OK)
     {
-        parley_say("libcurl has no memory, or is older than 7.85");
+        tool_say("libcurl has no memory, or is older than 7.85");
 
     } else {
-        rc = parley_http_perform(&h, request, ret);
+        rc = tool_http_perform(&h, request, ret);
     }
 
     curl_easy_cleanup(h.curl);
@@ -69,14 +69,14 @@ parley_http(parley_tool_t *tool, const parley_http_request_t *request,
 
 
 static CURLUcode
-parley_http_url(parley_http_t *h, const parley_http_request_t *request)
+tool_http_url(parley_http_t *h, const parley_http_request_t *request)
 {
     CURLUcode  code;
 
     static const char  local[] = "http://unix:";
 
     code = strncmp(request->url, local, sizeof(local) - 1) == 0
-           ? parley_http_unix(h, request->url + sizeof(local) - 1)
+           ? tool_http_unix(h, request->url + sizeof(local) - 1)
            : curl_url_set(h->url, CURLUPART_URL, request->url,
                           CURLU_DISALLOW_USER);
 
@@ -89,7 +89,7 @@ parley_http_url(parley_http_t *h, const parley_http_request_t *request)
 /* Reads SOCKET:/PATH. */
 
 static CURLUcode
-parley_http_unix(parley_http_t *h, const char *place)
+tool_http_unix(parley_http_t *h, const char *place)
 {
     size_t       n;
     CURLUcode    code;
@@ -111,7 +111,7 @@ parley_http_unix(parley_http_t *h, const char *place)
 
 
 static int
-parley_http_headers(parley_tool_t *tool, parley_http_t *h,
+tool_http_headers(parley_tool_t *tool, parley_http_t *h,
     const parley_http_request_t *request)
 {
     parley_buf_t        b;
@@ -140,7 +140,7 @@ parley_http_headers(parley_tool_t *tool, parley_http_t *h,
 
 
 static CURLcode
-parley_http_options(parley_http_t *h, const parley_http_request_t *request)
+tool_http_options(parley_http_t *h, const parley_http_request_t *request)
 {
     CURL  *c = h->curl;
     int    code;
@@ -152,7 +152,7 @@ parley_http_options(parley_http_t *h, const parley_http_request_t *request)
     code |= curl_easy_setopt(c, CURLOPT_PROXY, "");
     code |= curl_easy_setopt(c, CURLOPT_TIMEOUT, PARLEY_HTTP_TIMEOUT);
     code |= curl_easy_setopt(c, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
-    code |= curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, parley_http_take);
+    code |= curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, tool_http_take);
     code |= curl_easy_setopt(c, CURLOPT_WRITEDATA, &h->body);
 
     if (h->socket[0] != '\0') {
@@ -170,7 +170,7 @@ parley_http_options(parley_http_t *h, const parley_http_request_t *request)
 
 
 static int
-parley_http_perform(parley_http_t *h, const parley_http_request_t *request,
+tool_http_perform(parley_http_t *h, const parley_http_request_t *request,
     parley_http_answer_t *ret)
 {
     long      error;
@@ -197,16 +197,16 @@ parley_http_perform(parley_http_t *h, const parley_http_request_t *request,
     (void) curl_easy_getinfo(h->curl, CURLINFO_OS_ERRNO, &error);
 
     if (code == CURLE_WRITE_ERROR) {
-        parley_say("%s: the answer is longer than %d octets", request->url,
-                   PARLEY_HTTP_MAX);
+        tool_say("%s: the answer is longer than %d octets", request->url,
+                 PARLEY_HTTP_MAX);
 
     } else if (code == CURLE_COULDNT_CONNECT && error != 0) {
-        parley_say("%s: cannot connect: %s", request->url,
-                   strerror((int) error));
+        tool_say("%s: cannot connect: %s", request->url,
+                 strerror((int) error));
 
     } else {
-        parley_say("%s: %s", request->url,
-                   why[0] != '\0' ? why : curl_easy_strerror(code));
+        tool_say("%s: %s", request->url,
+                 why[0] != '\0' ? why : curl_easy_strerror(code));
     }
 
     return -1;
@@ -214,7 +214,7 @@ parley_http_perform(parley_http_t *h, const parley_http_request_t *request,
 
 
 static size_t
-parley_http_take(char *data, size_t size, size_t n, void *ctx)
+tool_http_take(char *data, size_t size, size_t n, void *ctx)
 {
     parley_buf_t  *b = ctx;
 

@@ -37,7 +37,7 @@ typedef struct {
  * proxies of the environment are not used.  Returns 0, or -1 after an error
  * message.
  */
-int parley_http(parley_tool_t *tool, const parley_http_request_t *request,
+int tool_http(parley_tool_t *tool, const parley_http_request_t *request,
     parley_http_answer_t *ret);
 
 

@@ -23,18 +23,18 @@ typedef struct {
 } parley_input_run_t;
 
 
-static int parley_input_one(parley_tool_t *tool, parley_input_t *in,
+static int tool_input_one(parley_tool_t *tool, parley_input_t *in,
     parley_input_run_t *run, const char *path);
-static int parley_input_lines(parley_tool_t *tool, parley_input_t *in,
+static int tool_input_lines(parley_tool_t *tool, parley_input_t *in,
     parley_input_run_t *run, FILE *file);
-static int parley_input_line(FILE *file, size_t max, parley_input_t *in);
-static int parley_input_give(parley_tool_t *tool, parley_input_t *in,
+static int tool_input_line(FILE *file, size_t max, parley_input_t *in);
+static int tool_input_give(parley_tool_t *tool, parley_input_t *in,
     parley_input_run_t *run);
-static void parley_input_progress(parley_input_run_t *run);
+static void tool_input_progress(parley_input_run_t *run);
 
 
 int
-parley_input_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
+tool_input_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
 {
     int                 worst, status;
     size_t              i;
@@ -56,8 +56,8 @@ parley_input_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
     worst = PARLEY_EXIT_OK;
 
     for (i = 0; i == 0 || i < tool->noperands; i++) {
-        status = parley_input_one(tool, &in, &run,
-                                  tool->noperands ? tool->operands[i] : "-");
+        status = tool_input_one(tool, &in, &run,
+                                tool->noperands ? tool->operands[i] : "-");
 
         if (status > worst) {
             worst = status;
@@ -69,8 +69,8 @@ parley_input_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
     }
 
     if (tool->lines) {
-        parley_say("%zu message%s, %zu bad", run.count,
-                   run.count == 1 ? "" : "s", run.bad);
+        tool_say("%zu message%s, %zu bad", run.count,
+                 run.count == 1 ? "" : "s", run.bad);
     }
 
     parley_arena_reset(&arena);
@@ -80,7 +80,7 @@ parley_input_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
 
 
 static int
-parley_input_one(parley_tool_t *tool, parley_input_t *in,
+tool_input_one(parley_tool_t *tool, parley_input_t *in,
     parley_input_run_t *run, const char *path)
 {
     int    status;
@@ -89,25 +89,25 @@ parley_input_one(parley_tool_t *tool, parley_input_t *in,
     in->name = (strcmp(path, "-") == 0) ? "stdin" : path;
     in->line = 0;
 
-    file = parley_file_open(path);
+    file = tool_file_open(path);
     if (file == NULL) {
         return PARLEY_EXIT_USAGE;
     }
 
     if (tool->lines) {
-        status = parley_input_lines(tool, in, run, file);
+        status = tool_input_lines(tool, in, run, file);
 
-    } else if (parley_file_read(file, tool->limits.octets + 1, in->arena,
-                                 &in->text) != 0)
+    } else if (tool_file_read(file, tool->limits.octets + 1, in->arena,
+                               &in->text) != 0)
     {
-        parley_say("%s: %s", in->name, strerror(errno));
+        tool_say("%s: %s", in->name, strerror(errno));
         status = PARLEY_EXIT_USAGE;
 
     } else {
-        status = parley_input_give(tool, in, run);
+        status = tool_input_give(tool, in, run);
     }
 
-    if (parley_file_close(file, in->name) != 0) {
+    if (tool_file_close(file, in->name) != 0) {
         status = PARLEY_EXIT_USAGE;
     }
 
@@ -116,7 +116,7 @@ parley_input_one(parley_tool_t *tool, parley_input_t *in,
 
 
 static int
-parley_input_lines(parley_tool_t *tool, parley_input_t *in,
+tool_input_lines(parley_tool_t *tool, parley_input_t *in,
     parley_input_run_t *run, FILE *file)
 {
     int     rc, status, worst;
@@ -127,10 +127,10 @@ parley_input_lines(parley_tool_t *tool, parley_input_t *in,
     for ( ;; ) {
         in->line++;
 
-        rc = parley_input_line(file, tool->limits.octets + 1, in);
+        rc = tool_input_line(file, tool->limits.octets + 1, in);
 
         if (rc < 0) {
-            parley_say("%s:%zu: %s", in->name, in->line, strerror(errno));
+            tool_say("%s:%zu: %s", in->name, in->line, strerror(errno));
             return PARLEY_EXIT_USAGE;
         }
 
@@ -151,7 +151,7 @@ parley_input_lines(parley_tool_t *tool, parley_input_t *in,
             continue;
         }
 
-        status = parley_input_give(tool, in, run);
+        status = tool_input_give(tool, in, run);
 
         if (status > worst) {
             worst = status;
@@ -166,7 +166,7 @@ parley_input_lines(parley_tool_t *tool, parley_input_t *in,
  * -1 with errno.
  */
 static int
-parley_input_line(FILE *file, size_t max, parley_input_t *in)
+tool_input_line(FILE *file, size_t max, parley_input_t *in)
 {
     int           c;
     parley_buf_t  b;
@@ -193,7 +193,7 @@ parley_input_line(FILE *file, size_t max, parley_input_t *in)
 
 
 static int
-parley_input_give(parley_tool_t *tool, parley_input_t *in,
+tool_input_give(parley_tool_t *tool, parley_input_t *in,
     parley_input_run_t *run)
 {
     int  status;
@@ -216,7 +216,7 @@ parley_input_give(parley_tool_t *tool, parley_input_t *in,
     }
 
     if (run->progress) {
-        parley_input_progress(run);
+        tool_input_progress(run);
     }
 
     return status;
@@ -224,7 +224,7 @@ parley_input_give(parley_tool_t *tool, parley_input_t *in,
 
 
 static void
-parley_input_progress(parley_input_run_t *run)
+tool_input_progress(parley_input_run_t *run)
 {
     int64_t  now;
 
@@ -232,7 +232,7 @@ parley_input_progress(parley_input_run_t *run)
         return;
     }
 
-    now = parley_host_ms();
+    now = tool_host_ms();
 
     if (now - run->told_ms < PARLEY_INPUT_PROGRESS) {
         return;

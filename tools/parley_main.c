@@ -7,12 +7,12 @@
 #include "tools/parley_tool.h"
 
 
-static const parley_command_t *parley_main_find(int argc, char **argv,
+static const parley_command_t *tool_main_find(int argc, char **argv,
     int *ret_words);
-static int parley_main_is_help(const char *word);
-static int parley_main_unknown(int argc, char **argv);
-static parley_str_t parley_main_suggest(parley_str_t word);
-static int parley_main_run(const parley_command_t *command, int argc,
+static int tool_main_is_help(const char *word);
+static int tool_main_unknown(int argc, char **argv);
+static parley_str_t tool_main_suggest(parley_str_t word);
+static int tool_main_run(const parley_command_t *command, int argc,
     char **argv);
 
 
@@ -56,51 +56,51 @@ main(int argc, char **argv)
     }
 
     if (strcmp(argv[0], "--version") == 0 && argc == 1) {
-        parley_version();
-        return parley_output_finish();
+        tool_version();
+        return tool_output_finish();
     }
 
     if (strcmp(argv[0], "-V") == 0 && argc == 1) {
-        parley_version_all();
-        return parley_output_finish();
+        tool_version_all();
+        return tool_output_finish();
     }
 
     if (argc == 1 && (strcmp(argv[0], "help") == 0
-                      || parley_main_is_help(argv[0])))
+                      || tool_main_is_help(argv[0])))
     {
-        parley_help_commands();
-        return parley_output_finish();
+        tool_help_commands();
+        return tool_output_finish();
     }
 
     /* "token --help", "help token" */
 
     if (argc == 2
-        && ((parley_main_is_help(argv[1]) && parley_help_group(argv[0]))
-            || (strcmp(argv[0], "help") == 0 && parley_help_group(argv[1]))))
+        && ((tool_main_is_help(argv[1]) && tool_help_group(argv[0]))
+            || (strcmp(argv[0], "help") == 0 && tool_help_group(argv[1]))))
     {
-        return parley_output_finish();
+        return tool_output_finish();
     }
 
     if (strcmp(argv[0], "help") == 0) {
-        command = parley_main_find(argc - 1, argv + 1, &words);
+        command = tool_main_find(argc - 1, argv + 1, &words);
 
         if (command == NULL || words != argc - 1) {
-            return parley_main_unknown(argc - 1, argv + 1);
+            return tool_main_unknown(argc - 1, argv + 1);
         }
 
-        parley_help_command(command);
-        return parley_output_finish();
+        tool_help_command(command);
+        return tool_output_finish();
     }
 
-    command = parley_main_find(argc, argv, &words);
+    command = tool_main_find(argc, argv, &words);
 
     if (command == NULL) {
-        return parley_main_unknown(argc, argv);
+        return tool_main_unknown(argc, argv);
     }
 
-    status = parley_main_run(command, argc - words, argv + words);
+    status = tool_main_run(command, argc - words, argv + words);
 
-    if (parley_output_finish() != 0) {
+    if (tool_output_finish() != 0) {
         return PARLEY_EXIT_USAGE;
     }
 
@@ -109,7 +109,7 @@ main(int argc, char **argv)
 
 
 static int
-parley_main_is_help(const char *word)
+tool_main_is_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
@@ -119,7 +119,7 @@ parley_main_is_help(const char *word)
  * Returns the command that the first words name, and the number of its words.
  */
 static const parley_command_t *
-parley_main_find(int argc, char **argv, int *ret_words)
+tool_main_find(int argc, char **argv, int *ret_words)
 {
     size_t       i, len;
     const char  *name, *rest;
@@ -149,7 +149,7 @@ parley_main_find(int argc, char **argv, int *ret_words)
 
 
 static int
-parley_main_unknown(int argc, char **argv)
+tool_main_unknown(int argc, char **argv)
 {
     size_t         i, len;
     const char    *separator;
@@ -165,8 +165,8 @@ parley_main_unknown(int argc, char **argv)
             && parley_commands[i]->name[len] == ' ')
         {
             if (*separator == ':') {
-                parley_show_format(stderr, "\"%s\" needs one more word",
-                                   argv[0]);
+                tool_show_format(stderr, "\"%s\" needs one more word",
+                                 argv[0]);
             }
 
             fprintf(stderr, "%s%s", separator,
@@ -176,9 +176,9 @@ parley_main_unknown(int argc, char **argv)
     }
 
     if (*separator == ':') {
-        parley_show_format(stderr, "unknown command \"%s\"", argv[0]);
+        tool_show_format(stderr, "unknown command \"%s\"", argv[0]);
 
-        meant = parley_main_suggest(parley_str_c(argv[0]));
+        meant = tool_main_suggest(parley_str_c(argv[0]));
 
         if (meant.len > 0) {
             fprintf(stderr, "; did you mean \"%.*s\"?", (int) meant.len,
@@ -186,7 +186,7 @@ parley_main_unknown(int argc, char **argv)
         }
 
     } else if (argc > 1 && argv[1][0] != '-') {
-        parley_show_format(stderr, ", not \"%s\"", argv[1]);
+        tool_show_format(stderr, ", not \"%s\"", argv[1]);
     }
 
     fputs("\nTry \"parley --help\".\n", stderr);
@@ -198,28 +198,28 @@ parley_main_unknown(int argc, char **argv)
 /* Suggests a command, or the second word of one: "mint" is "token mint". */
 
 static parley_str_t
-parley_main_suggest(parley_str_t word)
+tool_main_suggest(parley_str_t word)
 {
     size_t             i;
     parley_str_t       name, first;
     const uint8_t     *space;
     parley_suggest_t   s;
 
-    parley_suggest_init(&s, word);
+    tool_suggest_init(&s, word);
 
     for (i = 0; parley_commands[i] != NULL; i++) {
         name = parley_str_c(parley_commands[i]->name);
         space = memchr(name.data, ' ', name.len);
 
         if (space == NULL) {
-            parley_suggest_try(&s, name, name);
+            tool_suggest_try(&s, name, name);
             continue;
         }
 
         first = parley_str_make(name.data, (size_t) (space - name.data));
 
-        parley_suggest_try(&s, first, first);
-        parley_suggest_try(&s, parley_str_from(name, first.len + 1), name);
+        tool_suggest_try(&s, first, first);
+        tool_suggest_try(&s, parley_str_from(name, first.len + 1), name);
     }
 
     return s.best;
@@ -227,7 +227,7 @@ parley_main_suggest(parley_str_t word)
 
 
 static int
-parley_main_run(const parley_command_t *command, int argc, char **argv)
+tool_main_run(const parley_command_t *command, int argc, char **argv)
 {
     int            status;
     parley_tool_t  tool;
@@ -236,7 +236,7 @@ parley_main_run(const parley_command_t *command, int argc, char **argv)
 
     tool.command = command;
     tool.limits = parley_json_limits_default;
-    parley_host_random(&tool.seed, sizeof(tool.seed));
+    tool_host_random(&tool.seed, sizeof(tool.seed));
     parley_arena_init(&tool.arena, &parley_mem_libc, 0);
 
     /* each word is at most one option or one operand */
@@ -244,14 +244,14 @@ parley_main_run(const parley_command_t *command, int argc, char **argv)
     tool.operands = calloc((size_t) argc + 1, sizeof(char *));
 
     if (tool.given == NULL || tool.operands == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         status = PARLEY_EXIT_USAGE;
 
-    } else if (parley_options_read(&tool, argc, argv) != 0) {
+    } else if (tool_options_read(&tool, argc, argv) != 0) {
         status = PARLEY_EXIT_USAGE;
 
-    } else if (parley_option(&tool, "help") != NULL) {
-        parley_help_command(command);
+    } else if (tool_option(&tool, "help") != NULL) {
+        tool_help_command(command);
         status = PARLEY_EXIT_OK;
 
     } else {

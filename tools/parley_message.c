@@ -6,14 +6,14 @@
 
 
 int
-parley_message_init(parley_tool_t *tool, const char *option,
+tool_message_init(parley_tool_t *tool, const char *option,
     parley_message_t *m)
 {
     parley_error_t  err;
 
     memset(m, 0, sizeof(parley_message_t));
 
-    if (parley_option_proto(tool, option, &m->proto) != 0) {
+    if (tool_option_proto(tool, option, &m->proto) != 0) {
         return -1;
     }
 
@@ -22,7 +22,7 @@ parley_message_init(parley_tool_t *tool, const char *option,
     m->engine = parley_engine_create(&parley_mem_libc, &err);
 
     if (m->engine == NULL) {
-        parley_say_error("schemas", &err);
+        tool_say_error("schemas", &err);
         return -1;
     }
 
@@ -31,7 +31,7 @@ parley_message_init(parley_tool_t *tool, const char *option,
 
 
 void
-parley_message_free(parley_message_t *m)
+tool_message_free(parley_message_t *m)
 {
     if (m->engine != NULL) {
         parley_engine_destroy(m->engine);
@@ -40,7 +40,7 @@ parley_message_free(parley_message_t *m)
 
 
 int
-parley_message_read(parley_tool_t *tool, parley_input_t *in,
+tool_message_read(parley_tool_t *tool, parley_input_t *in,
     parley_json_t *doc)
 {
     return parley_json_read(doc, in->arena, &tool->limits, tool->seed,
@@ -49,12 +49,12 @@ parley_message_read(parley_tool_t *tool, parley_input_t *in,
 
 
 int
-parley_message_decode(parley_tool_t *tool, parley_input_t *in,
+tool_message_decode(parley_tool_t *tool, parley_input_t *in,
     parley_message_t *m)
 {
     parley_proto_t  proto;
 
-    if (parley_message_read(tool, in, &m->doc) != 0) {
+    if (tool_message_read(tool, in, &m->doc) != 0) {
         return -1;
     }
 
@@ -75,7 +75,7 @@ parley_message_decode(parley_tool_t *tool, parley_input_t *in,
 
 
 int
-parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
+tool_message_file(parley_tool_t *tool, const parley_engine_t *engine,
     const char *path, const parley_msg_t **ret)
 {
     parley_str_t     text;
@@ -94,11 +94,11 @@ parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
     doc = parley_arena_alloc(&tool->arena, sizeof(parley_json_t));
 
     if (msg == NULL || doc == NULL) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return -1;
     }
 
-    if (parley_file_whole(tool, path, tool->limits.octets, &text) != 0) {
+    if (tool_file_whole(tool, path, tool->limits.octets, &text) != 0) {
         return -1;
     }
 
@@ -108,19 +108,19 @@ parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
                          &err)
         != 0)
     {
-        parley_say_error(path, &err);
+        tool_say_error(path, &err);
         return -1;
     }
 
     proto = parley_detect(doc, PARLEY_PROTO_ALL);
 
     if (proto == PARLEY_PROTO_NONE) {
-        parley_say("%s: the message is not of a known protocol", path);
+        tool_say("%s: the message is not of a known protocol", path);
         return -1;
     }
 
     if (parley_decode(engine, &tool->arena, proto, doc, 0, msg, &err) != 0) {
-        parley_say_error(path, &err);
+        tool_say_error(path, &err);
         return -1;
     }
 
@@ -131,11 +131,11 @@ parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
 
 
 int
-parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts)
+tool_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts)
 {
     const char  *value;
 
-    value = parley_option(tool, "traceparent");
+    value = tool_option(tool, "traceparent");
 
     if (value == NULL
         || parley_traceparent_parse(parley_str_c(value), &opts->trace_id,
@@ -145,8 +145,8 @@ parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts)
         return 0;
     }
 
-    (void) parley_say_usage(tool,
-                            "--traceparent: \"%s\" is not a traceparent of "
-                            "version 00", value);
+    (void) tool_say_usage(tool,
+                          "--traceparent: \"%s\" is not a traceparent of "
+                          "version 00", value);
     return -1;
 }

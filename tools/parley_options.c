@@ -15,18 +15,18 @@
 #define PARLEY_OPTION_TIME_MAX  253402300799    /* the end of the year 9999 */
 
 
-static const parley_option_t *parley_option_find(
+static const parley_option_t *tool_option_find(
     const parley_command_t *command, const char *word, size_t len);
-static const parley_option_t *parley_option_letter(
+static const parley_option_t *tool_option_letter(
     const parley_command_t *command, char letter);
-static int parley_options_word(parley_tool_t *tool, int argc, char **argv,
+static int tool_options_word(parley_tool_t *tool, int argc, char **argv,
     int *i);
-static void parley_options_unknown(const parley_tool_t *tool,
+static void tool_options_unknown(const parley_tool_t *tool,
     parley_str_t word);
-static int parley_options_take(parley_tool_t *tool,
+static int tool_options_take(parley_tool_t *tool,
     const parley_option_t *option, const char *value);
-static int parley_option_seconds(const char *value, int64_t *ret);
-static int parley_options_limit(parley_tool_t *tool, const char *text);
+static int tool_option_seconds(const char *value, int64_t *ret);
+static int tool_options_limit(parley_tool_t *tool, const char *text);
 
 
 /* option of every command */
@@ -36,7 +36,7 @@ const parley_option_t  parley_option_help = {
 
 
 int
-parley_options_read(parley_tool_t *tool, int argc, char **argv)
+tool_options_read(parley_tool_t *tool, int argc, char **argv)
 {
     int                      i, words;
     size_t                   n;
@@ -57,33 +57,33 @@ parley_options_read(parley_tool_t *tool, int argc, char **argv)
             continue;
         }
 
-        if (parley_options_word(tool, argc, argv, &i) != 0) {
+        if (tool_options_word(tool, argc, argv, &i) != 0) {
             return -1;
         }
     }
 
-    if (parley_option(tool, "help") != NULL) {
+    if (tool_option(tool, "help") != NULL) {
         return 0;
     }
 
     if (tool->noperands < (size_t) command->min) {
-        parley_say_usage(tool, "%s is missing", command->operands);
+        tool_say_usage(tool, "%s is missing", command->operands);
         return -1;
     }
 
     if (command->max >= 0 && tool->noperands > (size_t) command->max) {
-        parley_say_usage(tool, "unexpected \"%s\"",
-                         tool->operands[command->max]);
+        tool_say_usage(tool, "unexpected \"%s\"",
+                       tool->operands[command->max]);
         return -1;
     }
 
-    tool->json = parley_option(tool, "json") != NULL;
-    tool->lines = parley_option(tool, "lines") != NULL;
+    tool->json = tool_option(tool, "json") != NULL;
+    tool->lines = tool_option(tool, "lines") != NULL;
 
     n = 0;
 
-    while ((limit = parley_option_next(tool, "limit", &n)) != NULL) {
-        if (parley_options_limit(tool, limit) != 0) {
+    while ((limit = tool_option_next(tool, "limit", &n)) != NULL) {
+        if (tool_options_limit(tool, limit) != 0) {
             return -1;
         }
     }
@@ -94,7 +94,7 @@ parley_options_read(parley_tool_t *tool, int argc, char **argv)
 
 /* Reads one word that begins with '-', and the next word if it is the value. */
 static int
-parley_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
+tool_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
 {
     size_t                  len;
     const char             *word, *value;
@@ -105,7 +105,7 @@ parley_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
 
     if (word[1] == '-') {
         len = strcspn(word + 2, "=");
-        option = parley_option_find(tool->command, word + 2, len);
+        option = tool_option_find(tool->command, word + 2, len);
 
         if (word[2 + len] == '=') {
             value = word + 2 + len + 1;
@@ -114,7 +114,7 @@ parley_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
         len += 2;
 
     } else {
-        option = parley_option_letter(tool->command, word[1]);
+        option = tool_option_letter(tool->command, word[1]);
         len = strlen(word);
 
         if (len > 2) {
@@ -123,37 +123,37 @@ parley_options_word(parley_tool_t *tool, int argc, char **argv, int *i)
     }
 
     if (option == NULL) {
-        parley_options_unknown(tool, parley_str_make(word, len));
+        tool_options_unknown(tool, parley_str_make(word, len));
         return -1;
     }
 
     if (option->argument == NULL) {
 
         if (value != NULL) {
-            parley_say_usage(tool, "--%s takes no value", option->name);
+            tool_say_usage(tool, "--%s takes no value", option->name);
             return -1;
         }
 
-        return parley_options_take(tool, option, "");
+        return tool_options_take(tool, option, "");
     }
 
     if (value == NULL) {
 
         if (*i + 1 == argc) {
-            parley_say_usage(tool, "--%s needs a value: --%s %s",
-                             option->name, option->name, option->argument);
+            tool_say_usage(tool, "--%s needs a value: --%s %s",
+                           option->name, option->name, option->argument);
             return -1;
         }
 
         value = argv[++*i];
     }
 
-    return parley_options_take(tool, option, value);
+    return tool_options_take(tool, option, value);
 }
 
 
 static void
-parley_options_unknown(const parley_tool_t *tool, parley_str_t word)
+tool_options_unknown(const parley_tool_t *tool, parley_str_t word)
 {
     parley_str_t            name;
     parley_suggest_t        s;
@@ -167,27 +167,27 @@ parley_options_unknown(const parley_tool_t *tool, parley_str_t word)
         name = parley_str_from(name, 1);
     }
 
-    parley_suggest_init(&s, name);
+    tool_suggest_init(&s, name);
 
     for (option = tool->command->options; option->name != NULL; option++) {
-        parley_suggest_try(&s, parley_str_c(option->name),
-                           parley_str_c(option->name));
+        tool_suggest_try(&s, parley_str_c(option->name),
+                         parley_str_c(option->name));
     }
 
-    parley_say_usage(tool, "unknown option \"%.*s\"%s%.*s%s",
-                     (int) word.len, (const char *) word.data,
-                     s.best.len > 0 ? "; did you mean \"--" : "",
-                     (int) s.best.len, (const char *) s.best.data,
-                     s.best.len > 0 ? "\"?" : "");
+    tool_say_usage(tool, "unknown option \"%.*s\"%s%.*s%s",
+                   (int) word.len, (const char *) word.data,
+                   s.best.len > 0 ? "; did you mean \"--" : "",
+                   (int) s.best.len, (const char *) s.best.data,
+                   s.best.len > 0 ? "\"?" : "");
 }
 
 
 static int
-parley_options_take(parley_tool_t *tool, const parley_option_t *option,
+tool_options_take(parley_tool_t *tool, const parley_option_t *option,
     const char *value)
 {
-    if (!option->multiple && parley_option(tool, option->name) != NULL) {
-        parley_say_usage(tool, "--%s is given twice", option->name);
+    if (!option->multiple && tool_option(tool, option->name) != NULL) {
+        tool_say_usage(tool, "--%s is given twice", option->name);
         return -1;
     }
 
@@ -200,7 +200,7 @@ parley_options_take(parley_tool_t *tool, const parley_option_t *option,
 
 
 static const parley_option_t *
-parley_option_find(const parley_command_t *command, const char *word,
+tool_option_find(const parley_command_t *command, const char *word,
     size_t len)
 {
     const parley_option_t  *option;
@@ -219,7 +219,7 @@ parley_option_find(const parley_command_t *command, const char *word,
 
 
 static const parley_option_t *
-parley_option_letter(const parley_command_t *command, char letter)
+tool_option_letter(const parley_command_t *command, char letter)
 {
     const parley_option_t  *option;
 
@@ -234,16 +234,16 @@ parley_option_letter(const parley_command_t *command, char letter)
 
 
 const char *
-parley_option(const parley_tool_t *tool, const char *name)
+tool_option(const parley_tool_t *tool, const char *name)
 {
     size_t  i = 0;
 
-    return parley_option_next(tool, name, &i);
+    return tool_option_next(tool, name, &i);
 }
 
 
 const char *
-parley_option_next(const parley_tool_t *tool, const char *name, size_t *i)
+tool_option_next(const parley_tool_t *tool, const char *name, size_t *i)
 {
     const parley_given_t  *given;
 
@@ -260,7 +260,7 @@ parley_option_next(const parley_tool_t *tool, const char *name, size_t *i)
 
 
 int
-parley_option_integer(const char *name, const char *value, int64_t min,
+tool_option_integer(const char *name, const char *value, int64_t min,
     int64_t max, int64_t *ret)
 {
     char       *end;
@@ -272,8 +272,8 @@ parley_option_integer(const char *name, const char *value, int64_t min,
     if (end == value || *end != '\0' || errno != 0 || *value == ' '
         || n < min || n > max)
     {
-        parley_say("--%s: \"%s\" is not a whole number from %lld to %lld", name,
-                   value, (long long) min, (long long) max);
+        tool_say("--%s: \"%s\" is not a whole number from %lld to %lld", name,
+                 value, (long long) min, (long long) max);
         return -1;
     }
 
@@ -285,7 +285,7 @@ parley_option_integer(const char *name, const char *value, int64_t min,
 
 /* Reads a time as directives have it (parley_setting_time()), in seconds. */
 static int
-parley_option_seconds(const char *value, int64_t *ret)
+tool_option_seconds(const char *value, int64_t *ret)
 {
     int64_t  ms;
 
@@ -300,7 +300,7 @@ parley_option_seconds(const char *value, int64_t *ret)
 
 
 int
-parley_option_duration(const char *name, const char *value, int64_t min,
+tool_option_duration(const char *name, const char *value, int64_t min,
     int64_t max, int64_t *ret)
 {
     int      minus;
@@ -308,12 +308,12 @@ parley_option_duration(const char *name, const char *value, int64_t min,
 
     minus = *value == '-';
 
-    if (parley_option_seconds(value + minus, &n) != 0
+    if (tool_option_seconds(value + minus, &n) != 0
         || (minus ? -n : n) < min || n > max)
     {
-        parley_say("--%s: \"%s\" is not a time from %lld to %lld seconds, such "
-                   "as 90, 30s, 5m or 1h30m", name, value,
-                   (long long) min, (long long) max);
+        tool_say("--%s: \"%s\" is not a time from %lld to %lld seconds, such "
+                 "as 90, 30s, 5m or 1h30m", name, value,
+                 (long long) min, (long long) max);
         return -1;
     }
 
@@ -324,7 +324,7 @@ parley_option_duration(const char *name, const char *value, int64_t min,
 
 
 int
-parley_option_time(const char *name, const char *value, int64_t now_ms,
+tool_option_time(const char *name, const char *value, int64_t now_ms,
     int64_t *ret_ms)
 {
     char     *end;
@@ -335,7 +335,7 @@ parley_option_time(const char *name, const char *value, int64_t now_ms,
     }
 
     if ((*value == '+' || *value == '-')
-        && parley_option_seconds(value + 1, &n) == 0)
+        && tool_option_seconds(value + 1, &n) == 0)
     {
         *ret_ms = *value == '+' ? now_ms + n * 1000 : now_ms - n * 1000;
         return 0;
@@ -347,9 +347,9 @@ parley_option_time(const char *name, const char *value, int64_t now_ms,
     if (*value < '0' || *value > '9' || *end != '\0' || errno != 0
         || n > PARLEY_OPTION_TIME_MAX)
     {
-        parley_say("--%s: \"%s\" is not a time: seconds since 1970, an "
-                   "RFC 3339 timestamp, or a time from now such as +1h or -30s",
-                   name, value);
+        tool_say("--%s: \"%s\" is not a time: seconds since 1970, an "
+                 "RFC 3339 timestamp, or a time from now such as +1h or -30s",
+                 name, value);
         return -1;
     }
 
@@ -360,14 +360,14 @@ parley_option_time(const char *name, const char *value, int64_t now_ms,
 
 
 int
-parley_option_proto(const parley_tool_t *tool, const char *name,
+tool_option_proto(const parley_tool_t *tool, const char *name,
     parley_proto_t *ret)
 {
     const char  *value;
 
     *ret = PARLEY_PROTO_NONE;
 
-    value = parley_option(tool, name);
+    value = tool_option(tool, name);
     if (value == NULL) {
         return 0;
     }
@@ -378,21 +378,21 @@ parley_option_proto(const parley_tool_t *tool, const char *name,
         return 0;
     }
 
-    parley_say_usage(tool, "--%s: unknown protocol \"%s\"; there are "
-                     PARLEY_PROTOCOLS(PARLEY_PROTOCOL_WORD, " ", " "), name,
-                     value);
+    tool_say_usage(tool, "--%s: unknown protocol \"%s\"; there are "
+                   PARLEY_PROTOCOLS(PARLEY_PROTOCOL_WORD, " ", " "), name,
+                   value);
     return -1;
 }
 
 
 int
-parley_option_required(const parley_tool_t *tool, const char *name,
+tool_option_required(const parley_tool_t *tool, const char *name,
     const char **ret)
 {
-    *ret = parley_option(tool, name);
+    *ret = tool_option(tool, name);
 
     if (*ret == NULL) {
-        parley_say_usage(tool, "--%s is missing", name);
+        tool_say_usage(tool, "--%s is missing", name);
         return -1;
     }
 
@@ -401,7 +401,7 @@ parley_option_required(const parley_tool_t *tool, const char *name,
 
 
 static int
-parley_options_limit(parley_tool_t *tool, const char *text)
+tool_options_limit(parley_tool_t *tool, const char *text)
 {
     char       *end;
     size_t      len;
@@ -422,7 +422,7 @@ parley_options_limit(parley_tool_t *tool, const char *text)
     }
 
     if (n <= 0 || errno != 0 || *end != '\0' || n > 0x7FFFFFFF) {
-        parley_say_usage(tool, "--limit: \"%s\" is not NAME=N", text);
+        tool_say_usage(tool, "--limit: \"%s\" is not NAME=N", text);
         return -1;
     }
 
@@ -439,8 +439,8 @@ parley_options_limit(parley_tool_t *tool, const char *text)
         tool->limits.members = (uint32_t) n;
 
     } else {
-        parley_say_usage(tool, "--limit: unknown limit \"%.*s\"; there are "
-                         "body, string, depth, members", (int) len, text);
+        tool_say_usage(tool, "--limit: unknown limit \"%.*s\"; there are "
+                       "body, string, depth, members", (int) len, text);
         return -1;
     }
 

@@ -8,31 +8,31 @@
 
 
 void
-parley_output(parley_str_t s)
+tool_output(parley_str_t s)
 {
     (void) fwrite(s.data, 1, s.len, stdout);
 }
 
 
 void
-parley_output_json(parley_str_t s)
+tool_output_json(parley_str_t s)
 {
-    parley_show_json(stdout, s);
+    tool_show_json(stdout, s);
     (void) putc('\n', stdout);
 }
 
 
 void
-parley_output_line(parley_str_t s)
+tool_output_line(parley_str_t s)
 {
-    parley_output(s);
+    tool_output(s);
     (void) putc('\n', stdout);
 }
 
 
 /* The reader's limit of depth bounds the recursion. */
 void
-parley_output_pretty(parley_buf_t *b, const parley_json_t *doc,
+tool_output_pretty(parley_buf_t *b, const parley_json_t *doc,
     uint32_t node, unsigned depth)
 {
     uint32_t            i, first;
@@ -81,7 +81,7 @@ parley_output_pretty(parley_buf_t *b, const parley_json_t *doc,
             i++;
         }
 
-        parley_output_pretty(b, doc, i, depth + 1);
+        tool_output_pretty(b, doc, i, depth + 1);
     }
 
     parley_buf_octet(b, '\n');
@@ -95,7 +95,7 @@ parley_output_pretty(parley_buf_t *b, const parley_json_t *doc,
 
 
 void
-parley_output_begin(parley_buf_t *b, const parley_input_t *in, int ok)
+tool_output_begin(parley_buf_t *b, const parley_input_t *in, int ok)
 {
     parley_buf_init(b, in->arena, 512);
 
@@ -119,23 +119,23 @@ parley_output_begin(parley_buf_t *b, const parley_input_t *in, int ok)
 
 
 void
-parley_output_end(parley_buf_t *b)
+tool_output_end(parley_buf_t *b)
 {
     parley_str_t  s;
 
     parley_buf_octet(b, '}');
 
     if (parley_buf_done(b, &s) != 0) {
-        parley_say("out of memory");
+        tool_say("out of memory");
         return;
     }
 
-    parley_output_json(s);
+    tool_output_json(s);
 }
 
 
 int
-parley_output_error(const parley_tool_t *tool, parley_input_t *in)
+tool_output_error(const parley_tool_t *tool, parley_input_t *in)
 {
     char                   source[1024];
     parley_buf_t           b;
@@ -146,16 +146,16 @@ parley_output_error(const parley_tool_t *tool, parley_input_t *in)
         if (in->line > 0) {
             (void) snprintf(source, sizeof(source), "%s:%zu", in->name,
                             in->line);
-            parley_say_error(source, err);
+            tool_say_error(source, err);
 
         } else {
-            parley_say_error(in->name, err);
+            tool_say_error(in->name, err);
         }
 
         return PARLEY_EXIT_INVALID;
     }
 
-    parley_output_begin(&b, in, 0);
+    tool_output_begin(&b, in, 0);
     parley_buf_member(&b, PARLEY_STR("code"),
                       parley_error_info(err->code)->word);
 
@@ -169,17 +169,17 @@ parley_output_error(const parley_tool_t *tool, parley_input_t *in)
     }
 
     parley_buf_member(&b, PARLEY_STR("message"), parley_str_c(err->text));
-    parley_output_end(&b);
+    tool_output_end(&b);
 
     return PARLEY_EXIT_INVALID;
 }
 
 
 int
-parley_output_finish(void)
+tool_output_finish(void)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        parley_say("standard output: %s", strerror(errno));
+        tool_say("standard output: %s", strerror(errno));
         return PARLEY_EXIT_USAGE;
     }
 

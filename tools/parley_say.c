@@ -11,14 +11,14 @@
 
 
 void
-parley_say(const char *fmt, ...)
+tool_say(const char *fmt, ...)
 {
     va_list  args;
 
     fputs("parley: ", stderr);
 
     va_start(args, fmt);
-    parley_show_args(stderr, fmt, args);
+    tool_show_args(stderr, fmt, args);
     va_end(args);
 
     fputc('\n', stderr);
@@ -26,14 +26,14 @@ parley_say(const char *fmt, ...)
 
 
 int
-parley_say_usage(const parley_tool_t *tool, const char *fmt, ...)
+tool_say_usage(const parley_tool_t *tool, const char *fmt, ...)
 {
     va_list  args;
 
     fputs("parley: ", stderr);
 
     va_start(args, fmt);
-    parley_show_args(stderr, fmt, args);
+    tool_show_args(stderr, fmt, args);
     va_end(args);
 
     fprintf(stderr, "\nTry \"parley %s --help\".\n", tool->command->name);
@@ -43,14 +43,14 @@ parley_say_usage(const parley_tool_t *tool, const char *fmt, ...)
 
 
 void
-parley_say_error_in(const char *path, parley_str_t text,
+tool_say_error_in(const char *path, parley_str_t text,
     const parley_error_t *err)
 {
     char            source[PARLEY_SAY_PATH], place[PARLEY_PLACE_MAX];
     parley_error_t  told;
 
     if (err->offset == PARLEY_NO_OFFSET) {
-        parley_say_error(path, err);
+        tool_say_error(path, err);
         return;
     }
 
@@ -59,26 +59,26 @@ parley_say_error_in(const char *path, parley_str_t text,
 
     (void) snprintf(source, sizeof(source), "%s: %s", path,
                     parley_error_place(err, text, place));
-    parley_say_error(source, &told);
+    tool_say_error(source, &told);
 }
 
 
 void
-parley_say_error(const char *source, const parley_error_t *err)
+tool_say_error(const char *source, const parley_error_t *err)
 {
     const parley_error_info_t  *info;
 
     info = parley_error_info(err->code);
 
-    parley_show_format(stderr, "parley: %s: %.*s", source,
-                       (int) info->word.len, (const char *) info->word.data);
+    tool_show_format(stderr, "parley: %s: %.*s", source,
+                     (int) info->word.len, (const char *) info->word.data);
 
     if (err->field[0] != '\0') {
-        parley_show_format(stderr, " %s", err->field);
+        tool_show_format(stderr, " %s", err->field);
     }
 
     if (err->text[0] != '\0') {
-        parley_show_format(stderr, ": %s", err->text);
+        tool_show_format(stderr, ": %s", err->text);
     }
 
     if (err->offset != PARLEY_NO_OFFSET) {

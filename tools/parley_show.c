@@ -9,12 +9,12 @@
 #define PARLEY_SHOW_FEW  1024   /* octets of a text that take no allocation */
 
 
-static uint32_t parley_show_point(const uint8_t *p, size_t n);
-static int parley_show_is_hidden(uint32_t c);
+static uint32_t tool_show_point(const uint8_t *p, size_t n);
+static int tool_show_is_hidden(uint32_t c);
 
 
 void
-parley_show(FILE *f, parley_str_t s)
+tool_show(FILE *f, parley_str_t s)
 {
     size_t          n;
     uint32_t        c;
@@ -36,9 +36,9 @@ parley_show(FILE *f, parley_str_t s)
             continue;
         }
 
-        c = parley_show_point(p, n);
+        c = tool_show_point(p, n);
 
-        if (parley_show_is_hidden(c)) {
+        if (tool_show_is_hidden(c)) {
             fprintf(f, "\\u{%04X}", (unsigned) c);
 
         } else {
@@ -49,7 +49,7 @@ parley_show(FILE *f, parley_str_t s)
 
 
 void
-parley_show_json(FILE *f, parley_str_t s)
+tool_show_json(FILE *f, parley_str_t s)
 {
     size_t          n;
     uint32_t        c;
@@ -64,13 +64,13 @@ parley_show_json(FILE *f, parley_str_t s)
     for (p = s.data; p < end; p += n) {
 
         n = parley_utf8_len(p, end);
-        c = n > 1 ? parley_show_point(p, n) : *p;
+        c = n > 1 ? tool_show_point(p, n) : *p;
 
         if (n == 0) {
             n = 1;
         }
 
-        if (c >= 0x7F && parley_show_is_hidden(c)) {
+        if (c >= 0x7F && tool_show_is_hidden(c)) {
             fprintf(f, "\\u%04X", (unsigned) c);
 
         } else {
@@ -81,7 +81,7 @@ parley_show_json(FILE *f, parley_str_t s)
 
 
 void
-parley_show_args(FILE *f, const char *fmt, va_list args)
+tool_show_args(FILE *f, const char *fmt, va_list args)
 {
     int      n;
     char     few[PARLEY_SHOW_FEW], *text;
@@ -102,7 +102,7 @@ parley_show_args(FILE *f, const char *fmt, va_list args)
     va_end(again);
 
     if (n > 0) {
-        parley_show(f, parley_str_c(text != NULL ? text : few));
+        tool_show(f, parley_str_c(text != NULL ? text : few));
     }
 
     free(text);
@@ -110,12 +110,12 @@ parley_show_args(FILE *f, const char *fmt, va_list args)
 
 
 void
-parley_show_format(FILE *f, const char *fmt, ...)
+tool_show_format(FILE *f, const char *fmt, ...)
 {
     va_list  args;
 
     va_start(args, fmt);
-    parley_show_args(f, fmt, args);
+    tool_show_args(f, fmt, args);
     va_end(args);
 }
 
@@ -123,7 +123,7 @@ parley_show_format(FILE *f, const char *fmt, ...)
 /* Returns the code point of a well-formed sequence of n octets. */
 
 static uint32_t
-parley_show_point(const uint8_t *p, size_t n)
+tool_show_point(const uint8_t *p, size_t n)
 {
     size_t    i;
     uint32_t  c;
@@ -146,7 +146,7 @@ parley_show_point(const uint8_t *p, size_t n)
  */
 
 static int
-parley_show_is_hidden(uint32_t c)
+tool_show_is_hidden(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C
            || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E)

@@ -7,13 +7,13 @@
 #include "tools/parley_tool.h"
 
 
-static int parley_submission_time(parley_tool_t *tool, int64_t *ret);
-static int parley_submission_frame(parley_tool_t *tool,
+static int tool_submission_time(parley_tool_t *tool, int64_t *ret);
+static int tool_submission_frame(parley_tool_t *tool,
     parley_submission_t *ret);
 
 
 int
-parley_submission_read(parley_tool_t *tool, parley_submission_t *ret)
+tool_submission_read(parley_tool_t *tool, parley_submission_t *ret)
 {
     size_t       i;
     const char  *value;
@@ -30,56 +30,56 @@ parley_submission_read(parley_tool_t *tool, parley_submission_t *ret)
     memset(ret, 0, sizeof(parley_submission_t));
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        value = parley_option(tool, texts[i].name);
+        value = tool_option(tool, texts[i].name);
         *texts[i].to = parley_str_c(value != NULL ? value : "");
     }
 
-    if (parley_submission_time(tool, &ret->ms) != 0) {
+    if (tool_submission_time(tool, &ret->ms) != 0) {
         return -1;
     }
 
-    return parley_submission_frame(tool, ret);
+    return tool_submission_frame(tool, ret);
 }
 
 
 static int
-parley_submission_time(parley_tool_t *tool, int64_t *ret)
+tool_submission_time(parley_tool_t *tool, int64_t *ret)
 {
     const char  *value;
 
-    *ret = parley_host_ms();
+    *ret = tool_host_ms();
 
-    value = parley_option(tool, "time");
+    value = tool_option(tool, "time");
 
-    return value == NULL ? 0 : parley_option_time("time", value, *ret, ret);
+    return value == NULL ? 0 : tool_option_time("time", value, *ret, ret);
 }
 
 
 static int
-parley_submission_frame(parley_tool_t *tool, parley_submission_t *ret)
+tool_submission_frame(parley_tool_t *tool, parley_submission_t *ret)
 {
     int64_t      stream;
     uint64_t     session;
     const char  *value;
 
-    value = parley_option(tool, "session");
+    value = tool_option(tool, "session");
 
     if (value != NULL) {
         ret->session = parley_str_c(value);
 
         if (parley_moq_session_read(ret->session, &session) != 0) {
-            parley_say("--session: \"%s\" is not 16 hex digits", value);
+            tool_say("--session: \"%s\" is not 16 hex digits", value);
             return -1;
         }
     }
 
-    value = parley_option(tool, "stream");
+    value = tool_option(tool, "stream");
 
     if (value == NULL) {
         return 0;
     }
 
-    if (parley_option_integer("stream", value, 0, UINT32_MAX, &stream) != 0) {
+    if (tool_option_integer("stream", value, 0, UINT32_MAX, &stream) != 0) {
         return -1;
     }
 

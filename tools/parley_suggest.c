@@ -9,12 +9,12 @@
                                        suggestion */
 
 
-static unsigned parley_suggest_distance(parley_str_t a, parley_str_t b);
-static unsigned parley_suggest_least(unsigned a, unsigned b, unsigned c);
+static unsigned tool_suggest_distance(parley_str_t a, parley_str_t b);
+static unsigned tool_suggest_least(unsigned a, unsigned b, unsigned c);
 
 
 void
-parley_suggest_init(parley_suggest_t *s, parley_str_t word)
+tool_suggest_init(parley_suggest_t *s, parley_str_t word)
 {
     s->word = word;
     s->best = parley_str_none;
@@ -26,7 +26,7 @@ parley_suggest_init(parley_suggest_t *s, parley_str_t word)
 
 
 void
-parley_suggest_try(parley_suggest_t *s, parley_str_t word, parley_str_t means)
+tool_suggest_try(parley_suggest_t *s, parley_str_t word, parley_str_t means)
 {
     unsigned  n;
 
@@ -40,7 +40,7 @@ parley_suggest_try(parley_suggest_t *s, parley_str_t word, parley_str_t means)
 
     n = (s->word.len < word.len
          && memcmp(s->word.data, word.data, s->word.len) == 0)
-        ? 1 : parley_suggest_distance(s->word, word);
+        ? 1 : tool_suggest_distance(s->word, word);
 
     if (n < s->distance + (s->best.len == 0)) {
         s->distance = n;
@@ -54,7 +54,7 @@ parley_suggest_try(parley_suggest_t *s, parley_str_t word, parley_str_t means)
  * swapped with the next letter (the optimal string alignment distance).
  */
 static unsigned
-parley_suggest_distance(parley_str_t a, parley_str_t b)
+tool_suggest_distance(parley_str_t a, parley_str_t b)
 {
     size_t     i, j;
     unsigned   swapped, row[3][PARLEY_SUGGEST_MAX + 1];
@@ -68,9 +68,9 @@ parley_suggest_distance(parley_str_t a, parley_str_t b)
         new[0] = (unsigned) i;
 
         for (j = 1; j <= b.len; j++) {
-            new[j] = parley_suggest_least(old[j] + 1, new[j - 1] + 1,
-                                          old[j - 1] + (a.data[i - 1]
-                                                        != b.data[j - 1]));
+            new[j] = tool_suggest_least(old[j] + 1, new[j - 1] + 1,
+                                        old[j - 1] + (a.data[i - 1]
+                                                      != b.data[j - 1]));
 
             if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2]
                 && a.data[i - 2] == b.data[j - 1])
@@ -91,7 +91,7 @@ parley_suggest_distance(parley_str_t a, parley_str_t b)
 
 
 static unsigned
-parley_suggest_least(unsigned a, unsigned b, unsigned c)
+tool_suggest_least(unsigned a, unsigned b, unsigned c)
 {
     a = a < b ? a : b;
 

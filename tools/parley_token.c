@@ -10,7 +10,7 @@
 
 
 int
-parley_token_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
+tool_token_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
 {
     int              status;
     const char      *token, *path;
@@ -18,12 +18,12 @@ parley_token_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
     parley_input_t   in;
 
     tool->limits.octets = PARLEY_TOKEN_MAX;
-    token = parley_option(tool, "token");
-    path = parley_option(tool, "token-file");
+    token = tool_option(tool, "token");
+    path = tool_option(tool, "token-file");
 
     if ((token != NULL) + (path != NULL) + (tool->noperands > 0) > 1) {
-        return parley_say_usage(tool, "--token, --token-file and a FILE "
-                                "exclude each other");
+        return tool_say_usage(tool, "--token, --token-file and a FILE "
+                              "exclude each other");
     }
 
     if (path != NULL) {
@@ -31,7 +31,7 @@ parley_token_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
     }
 
     if (token == NULL) {
-        return parley_input_each(tool, handler, ctx);
+        return tool_input_each(tool, handler, ctx);
     }
 
     memset(&in, 0, sizeof(in));
@@ -51,32 +51,32 @@ parley_token_each(parley_tool_t *tool, parley_input_pt handler, void *ctx)
 
 
 int
-parley_token_given(parley_tool_t *tool, parley_str_t *ret)
+tool_token_given(parley_tool_t *tool, parley_str_t *ret)
 {
     size_t         i;
     parley_str_t   text;
     const char    *token, *path;
 
-    token = parley_option(tool, "token");
-    path = parley_option(tool, "token-file");
+    token = tool_option(tool, "token");
+    path = tool_option(tool, "token-file");
 
     text = parley_str_c(token != NULL ? token : "");
 
     if (token != NULL && path != NULL) {
-        return parley_say_usage(tool, "--token and --token-file exclude each "
-                                "other");
+        return tool_say_usage(tool, "--token and --token-file exclude each "
+                              "other");
     }
 
     if (path != NULL
-        && parley_file_whole(tool, path, PARLEY_TOKEN_MAX, &text) != 0)
+        && tool_file_whole(tool, path, PARLEY_TOKEN_MAX, &text) != 0)
     {
         return -1;
     }
 
-    *ret = parley_token_trim(text);
+    *ret = tool_token_trim(text);
 
     if (path != NULL && ret->len == 0) {
-        parley_say("%s: no token", path);
+        tool_say("%s: no token", path);
         return -1;
     }
 
@@ -84,8 +84,8 @@ parley_token_given(parley_tool_t *tool, parley_str_t *ret)
 
     for (i = 0; i < ret->len; i++) {
         if (ret->data[i] <= ' ' || ret->data[i] > '~') {
-            parley_say("%s: the token has an octet that is not visible ASCII",
-                       path != NULL ? path : "--token");
+            tool_say("%s: the token has an octet that is not visible ASCII",
+                     path != NULL ? path : "--token");
             return -1;
         }
     }
@@ -95,7 +95,7 @@ parley_token_given(parley_tool_t *tool, parley_str_t *ret)
 
 
 parley_str_t
-parley_token_trim(parley_str_t s)
+tool_token_trim(parley_str_t s)
 {
     static const char  bearer[] = "Bearer ";
 

@@ -76,7 +76,7 @@ struct parley_tool_s {
 
 
 /* tables end with { NULL, 0, NULL, NULL, 0 } */
-#define parley_option_end  { NULL, 0, NULL, NULL, 0 }
+#define tool_option_end  { NULL, 0, NULL, NULL, 0 }
 
 /* options of every command for messages */
 #define PARLEY_OPTIONS_INPUT                                                  \
@@ -101,47 +101,47 @@ extern const parley_option_t  parley_option_help;
 /*
  * Reads the words after the command.  Returns 0, or -1 after an error message.
  */
-int parley_options_read(parley_tool_t *tool, int argc, char **argv);
+int tool_options_read(parley_tool_t *tool, int argc, char **argv);
 
 /* Returns the value of an option ("" for a flag), or NULL if it is missing. */
-const char *parley_option(const parley_tool_t *tool, const char *name);
+const char *tool_option(const parley_tool_t *tool, const char *name);
 
 /*
  * Returns the next value of an option that may be repeated, or NULL after the
  * last one.  *i must be zero at first.
  */
-const char *parley_option_next(const parley_tool_t *tool, const char *name,
+const char *tool_option_next(const parley_tool_t *tool, const char *name,
     size_t *i);
 
 /* These functions return 0, or -1 after an error message about the value. */
-int parley_option_integer(const char *name, const char *value, int64_t min,
+int tool_option_integer(const char *name, const char *value, int64_t min,
     int64_t max, int64_t *ret);
 /*
  * Reads seconds since 1970, an RFC 3339 timestamp, or a time relative to
  * now_ms: +1h, -30s.  now_ms and *ret_ms are milliseconds since 1970.
  */
-int parley_option_time(const char *name, const char *value, int64_t now_ms,
+int tool_option_time(const char *name, const char *value, int64_t now_ms,
     int64_t *ret_ms);
 
 /* Reads a number of seconds, or a time as directives have it: 30s, 1h30m. */
-int parley_option_duration(const char *name, const char *value, int64_t min,
+int tool_option_duration(const char *name, const char *value, int64_t min,
     int64_t max, int64_t *ret);
-int parley_option_proto(const parley_tool_t *tool, const char *name,
+int tool_option_proto(const parley_tool_t *tool, const char *name,
     parley_proto_t *ret);
-int parley_option_required(const parley_tool_t *tool, const char *name,
+int tool_option_required(const parley_tool_t *tool, const char *name,
     const char **ret);
 
 
 /* parley_help.c */
 
-void parley_help_commands(void);
-void parley_help_command(const parley_command_t *command);
+void tool_help_commands(void);
+void tool_help_command(const parley_command_t *command);
 
 /*
  * Prints the commands of two words that begin with that word.  Returns 0 if
  * there are none.
  */
-int parley_help_group(const char *first);
+int tool_help_group(const char *first);
 
 
 /* parley_suggest.c: suggestions for a mistyped word */
@@ -152,85 +152,85 @@ typedef struct {
     unsigned      distance;
 } parley_suggest_t;
 
-void parley_suggest_init(parley_suggest_t *s, parley_str_t word);
+void tool_suggest_init(parley_suggest_t *s, parley_str_t word);
 
 /*
  * Compares an existing word.  If it is the nearest so far, means becomes the
  * suggestion.
  */
-void parley_suggest_try(parley_suggest_t *s, parley_str_t word,
+void tool_suggest_try(parley_suggest_t *s, parley_str_t word,
     parley_str_t means);
 
 
 /* parley_version.c */
 
-void parley_version(void);
+void tool_version(void);
 
 /* Prints the versions of the libraries and the compiler too. */
-void parley_version_all(void);
+void tool_version_all(void);
 
 
 /* parley_host.c: the machine */
 
-int64_t parley_host_seconds(void);
-int64_t parley_host_ms(void);
+int64_t tool_host_seconds(void);
+int64_t tool_host_ms(void);
 
 /* Ends the process if the system has no random octets. */
-void parley_host_random(void *out, size_t len);
+void tool_host_random(void *out, size_t len);
 
 
 /* parley_say.c: messages to the user, on standard error */
 
 /* "parley: ..." */
-void parley_say(const char *fmt, ...)
+void tool_say(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 
 /* Prints the message with a hint to --help; returns PARLEY_EXIT_USAGE. */
-int parley_say_usage(const parley_tool_t *tool, const char *fmt, ...)
+int tool_say_usage(const parley_tool_t *tool, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
  * "parley: PATH: line N: code /pointer: text"; text is the content of the
  * file.
  */
-void parley_say_error_in(const char *path, parley_str_t text,
+void tool_say_error_in(const char *path, parley_str_t text,
     const parley_error_t *err);
 
 /* "parley: SOURCE: code /pointer: text" */
-void parley_say_error(const char *source, const parley_error_t *err);
+void tool_say_error(const char *source, const parley_error_t *err);
 
 
 /* parley_file.c; "-" is standard input */
 
 /* Returns NULL after an error message. */
-FILE *parley_file_open(const char *path);
+FILE *tool_file_open(const char *path);
 
 /* Returns 0, or -1 after an error message. */
-int parley_file_close(FILE *file, const char *path);
+int tool_file_close(FILE *file, const char *path);
 
 /* Reads at most max octets.  Returns 0, or -1 with errno. */
-int parley_file_read(FILE *file, size_t max, parley_arena_t *arena,
+int tool_file_read(FILE *file, size_t max, parley_arena_t *arena,
     parley_str_t *ret);
 
 /*
  * Reads a file ("-": standard input) into tool->arena, at most max octets.
  * Returns 0, or -1 after an error message.
  */
-int parley_file_whole(parley_tool_t *tool, const char *path, size_t max,
+int tool_file_whole(parley_tool_t *tool, const char *path, size_t max,
     parley_str_t *ret);
 
 /*
  * Reads a JWKS, or one JWK as a set of one.  Returns 0, or -1 after an error
  * message.  The caller calls parley_jwks_free().
  */
-int parley_file_keys(parley_tool_t *tool, const char *path,
+int tool_file_keys(parley_tool_t *tool, const char *path,
     parley_jwks_t *ret);
 
 /*
  * Reads one JWK, which must be private if is_private is set.  Returns as
- * parley_file_keys().
+ * tool_file_keys().
  */
-int parley_file_key(parley_tool_t *tool, const char *path, int is_private,
+int tool_file_key(parley_tool_t *tool, const char *path, int is_private,
     parley_jwk_t *ret);
 
 
@@ -238,7 +238,7 @@ int parley_file_key(parley_tool_t *tool, const char *path, int is_private,
  * Reads an identities file.  Returns 0, or -1 after an error message.  The
  * caller calls parley_directory_free().
  */
-int parley_file_identities(parley_tool_t *tool, const char *path,
+int tool_file_identities(parley_tool_t *tool, const char *path,
     parley_directory_t **ret);
 
 
@@ -261,7 +261,7 @@ typedef int (*parley_input_pt)(parley_tool_t *tool, parley_input_t *in,
  * with -n.  No operand and "-" mean standard input.  Returns the worst exit
  * status.
  */
-int parley_input_each(parley_tool_t *tool, parley_input_pt handler,
+int tool_input_each(parley_tool_t *tool, parley_input_pt handler,
     void *ctx);
 
 
@@ -277,9 +277,9 @@ int parley_input_each(parley_tool_t *tool, parley_input_pt handler,
 
 /*
  * Passes the token of --token, or the tokens of the input, to the handler, as
- * parley_input_each().
+ * tool_input_each().
  */
-int parley_token_each(parley_tool_t *tool, parley_input_pt handler,
+int tool_token_each(parley_tool_t *tool, parley_input_pt handler,
     void *ctx);
 
 /*
@@ -287,10 +287,10 @@ int parley_token_each(parley_tool_t *tool, parley_input_pt handler,
  * messages; *ret is empty without either.  Returns 0, or -1 after an error
  * message.
  */
-int parley_token_given(parley_tool_t *tool, parley_str_t *ret);
+int tool_token_given(parley_tool_t *tool, parley_str_t *ret);
 
 /* Returns the token without white space around it and "Bearer " before it. */
-parley_str_t parley_token_trim(parley_str_t s);
+parley_str_t tool_token_trim(parley_str_t s);
 
 
 /*
@@ -298,56 +298,56 @@ parley_str_t parley_token_trim(parley_str_t s);
  * Control characters, and those that change the direction of text, become
  * "\u{202E}"; octets that are not UTF-8 become "\x9B".
  */
-void parley_show(FILE *f, parley_str_t s);
+void tool_show(FILE *f, parley_str_t s);
 
 /*
  * Writes a JSON text with the same value: such characters in its strings
  * become escapes of JSON, and its line breaks stay.
  */
-void parley_show_json(FILE *f, parley_str_t s);
+void tool_show_json(FILE *f, parley_str_t s);
 
-void parley_show_format(FILE *f, const char *fmt, ...)
+void tool_show_format(FILE *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void parley_show_args(FILE *f, const char *fmt, va_list args)
+void tool_show_args(FILE *f, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
 
 /* parley_output.c */
 
 /* Writes octets to standard output. */
-void parley_output(parley_str_t s);
+void tool_output(parley_str_t s);
 
 /* Writes octets and a newline to standard output. */
-void parley_output_line(parley_str_t s);
+void tool_output_line(parley_str_t s);
 
 /*
- * As parley_output_line(), through parley_show_json(): for JSON that is not a
+ * As tool_output_line(), through tool_show_json(): for JSON that is not a
  * message.
  */
-void parley_output_json(parley_str_t s);
+void tool_output_json(parley_str_t s);
 
 /*
  * Appends a value of a document as indented JSON; depth is the indentation of
  * the value.
  */
-void parley_output_pretty(parley_buf_t *b, const parley_json_t *doc,
+void tool_output_pretty(parley_buf_t *b, const parley_json_t *doc,
     uint32_t node, unsigned depth);
 
 /*
  * Begins {"source":...,"line":...,"ok":...  for --json.  The caller adds
- * members and calls parley_output_end(), which writes the object and a
+ * members and calls tool_output_end(), which writes the object and a
  * newline.
  */
-void parley_output_begin(parley_buf_t *b, const parley_input_t *in, int ok);
-void parley_output_end(parley_buf_t *b);
+void tool_output_begin(parley_buf_t *b, const parley_input_t *in, int ok);
+void tool_output_end(parley_buf_t *b);
 
 /*
  * Prints in->err, in the form that --json selects; returns
  * PARLEY_EXIT_INVALID.
  */
-int parley_output_error(const parley_tool_t *tool, parley_input_t *in);
+int tool_output_error(const parley_tool_t *tool, parley_input_t *in);
 
 /* Returns whether all output was written; prints an error if not. */
-int parley_output_finish(void);
+int tool_output_finish(void);
 
 
 /* parley_message.c: functions that the commands for messages share */
@@ -364,28 +364,28 @@ typedef struct {
  * Creates the engine and reads the protocol of an option.  Returns 0, or -1
  * after an error message.
  */
-int parley_message_init(parley_tool_t *tool, const char *option,
+int tool_message_init(parley_tool_t *tool, const char *option,
     parley_message_t *m);
-void parley_message_free(parley_message_t *m);
+void tool_message_free(parley_message_t *m);
 
 /* Both functions fill in->err and return -1 on error. */
-int parley_message_read(parley_tool_t *tool, parley_input_t *in,
+int tool_message_read(parley_tool_t *tool, parley_input_t *in,
     parley_json_t *doc);
-int parley_message_decode(parley_tool_t *tool, parley_input_t *in,
+int tool_message_decode(parley_tool_t *tool, parley_input_t *in,
     parley_message_t *m);
 
 /*
  * Reads the message of a file, for --answering.  *ret is NULL if path is NULL.
  * Returns 0, or -1 after an error message with *ret NULL.
  */
-int parley_message_file(parley_tool_t *tool, const parley_engine_t *engine,
+int tool_message_file(parley_tool_t *tool, const parley_engine_t *engine,
     const char *path, const parley_msg_t **ret);
 
 /*
  * Reads --traceparent (W3C) into opts.  Returns 0, or -1 after an error
  * message.
  */
-int parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts);
+int tool_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts);
 
 /* options --answering and --traceparent */
 #define PARLEY_OPTIONS_ENCODE                                                 \
@@ -406,7 +406,7 @@ int parley_message_trace(parley_tool_t *tool, parley_encode_opts_t *opts);
     { "time", 0, "WHEN", "when it came (default: now)", 0 }
 
 /* Returns 0, or -1 after an error message. */
-int parley_submission_read(parley_tool_t *tool, parley_submission_t *ret);
+int tool_submission_read(parley_tool_t *tool, parley_submission_t *ret);
 
 
 /* the commands */

@@ -26,19 +26,19 @@
 #define PARLEY_VERSION_NUMBER(n)  PARLEY_VERSION_TEXT(n)
 
 
-static void parley_version_library(const char *name, const char *built,
+static void tool_version_library(const char *name, const char *built,
     const char *running);
 
 
 void
-parley_version(void)
+tool_version(void)
 {
     puts("parley " PARLEY_VERSION);
 }
 
 
 void
-parley_version_all(void)
+tool_version_all(void)
 {
     char  pcre[PARLEY_VERSION_MAX];
 
@@ -46,11 +46,11 @@ parley_version_all(void)
            "built by %s (%s)\n", PARLEY_VERSION, PARLEY_VERSION_COMPILER,
            PARLEY_BUILD);
 
-    parley_version_library("OpenSSL", OPENSSL_VERSION_STR,
-                           OpenSSL_version(OPENSSL_VERSION_STRING));
-    parley_version_library("libsodium", SODIUM_VERSION_STRING,
-                           sodium_version_string());
-    parley_version_library("jansson", JANSSON_VERSION, jansson_version_str());
+    tool_version_library("OpenSSL", OPENSSL_VERSION_STR,
+                         OpenSSL_version(OPENSSL_VERSION_STRING));
+    tool_version_library("libsodium", SODIUM_VERSION_STRING,
+                         sodium_version_string());
+    tool_version_library("jansson", JANSSON_VERSION, jansson_version_str());
 
     if (pcre2_config(PCRE2_CONFIG_VERSION, NULL) > PARLEY_VERSION_MAX
         || pcre2_config(PCRE2_CONFIG_VERSION, pcre) < 0)
@@ -58,18 +58,18 @@ parley_version_all(void)
         pcre[0] = '\0';
     }
 
-    parley_version_library("PCRE2", PARLEY_VERSION_NUMBER(PCRE2_MAJOR) "."
-                           PARLEY_VERSION_NUMBER(PCRE2_MINOR), pcre);
+    tool_version_library("PCRE2", PARLEY_VERSION_NUMBER(PCRE2_MAJOR) "."
+                         PARLEY_VERSION_NUMBER(PCRE2_MINOR), pcre);
 
-    parley_version_library("libcurl", LIBCURL_VERSION,
-                           curl_version_info(CURLVERSION_NOW)->version);
+    tool_version_library("libcurl", LIBCURL_VERSION,
+                         curl_version_info(CURLVERSION_NOW)->version);
 
     puts("protocols: " PARLEY_PROTOCOLS(PARLEY_PROTOCOL_WORD, " ", " "));
 }
 
 
 static void
-parley_version_library(const char *name, const char *built,
+tool_version_library(const char *name, const char *built,
     const char *running)
 {
     printf("built with %s %s (running with %s)\n", name, built, running);

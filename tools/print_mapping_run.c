@@ -210,7 +210,7 @@ mapping_answer(mapping_t *t, const mapping_form_t *request,
     answer.doc = form->doc;
     answer.msg = form->msg;
 
-    parley_answers(&answer.msg, request->msg.approval);
+    parley_engine_answers(&answer.msg, request->msg.approval);
 
     if (parley_answer_parties(&t->arena, &request->msg, &opts,
                               MAPPING_NOW_MS, &answer.msg, &made->err)

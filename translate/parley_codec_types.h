@@ -130,7 +130,7 @@ typedef struct {
     parley_str_t  body;
     parley_str_t  id;           /* id of the new message; empty if it is derived
                                    and answers do not use it:
-                                   parley_encoded_id() then fills it */
+                                   parley_encode_id() then fills it */
     parley_str_t  corr;         /* correlation that an answer must have */
     parley_str_t  scope;        /* agent-channel: scope for the submission;
                                    empty: the recipient alone */

@@ -2,7 +2,7 @@
 
 
 int64_t
-parley_deadline_read(const parley_json_t *doc, uint32_t value, int64_t max)
+parley_msg_deadline(const parley_json_t *doc, uint32_t value, int64_t max)
 {
     double   d;
     int64_t  ms;

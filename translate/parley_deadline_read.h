@@ -14,7 +14,7 @@
  * cap holds (AEE-29).  Returns -1 (no deadline) if value is not a number, or
  * not positive.
  */
-int64_t parley_deadline_read(const parley_json_t *doc, uint32_t value,
+int64_t parley_msg_deadline(const parley_json_t *doc, uint32_t value,
     int64_t max);
 
 

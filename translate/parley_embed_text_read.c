@@ -371,10 +371,10 @@ parley_embed_deadline(parley_json_ref_t requires)
         return -1;
     }
 
-    return parley_deadline_read(requires.doc,
-                                parley_json_member(requires.doc, requires.node,
-                                                   PARLEY_ATOM_timeout_ms),
-                                PARLEY_EMBED_MS_MAX);
+    return parley_msg_deadline(requires.doc,
+                               parley_json_member(requires.doc, requires.node,
+                                                  PARLEY_ATOM_timeout_ms),
+                               PARLEY_EMBED_MS_MAX);
 }
 
 

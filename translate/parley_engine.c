@@ -347,7 +347,7 @@ parley_engine_random_id(parley_arena_t *arena, parley_msg_t *msg,
 
 
 void
-parley_answers(parley_msg_t *m, int approval)
+parley_engine_answers(parley_msg_t *m, int approval)
 {
     const parley_codec_t  *codec;
 
@@ -360,7 +360,7 @@ parley_answers(parley_msg_t *m, int approval)
 
 
 void
-parley_disapprove(parley_msg_t *m)
+parley_engine_disapprove(parley_msg_t *m)
 {
     m->act = PARLEY_ACT_PROGRESS;
     m->priority = PARLEY_PRIORITY_LOW;
@@ -370,7 +370,7 @@ parley_disapprove(parley_msg_t *m)
 
 
 int
-parley_corr_is(const parley_msg_t *m, parley_str_t corr)
+parley_engine_correlates(const parley_msg_t *m, parley_str_t corr)
 {
     const parley_codec_t  *codec;
 
@@ -382,7 +382,7 @@ parley_corr_is(const parley_msg_t *m, parley_str_t corr)
 
 
 int
-parley_is_unruled(const parley_msg_t *m, parley_proto_t speak)
+parley_engine_is_unruled(const parley_msg_t *m, parley_proto_t speak)
 {
     const parley_binding_t  *binding;
 
@@ -393,7 +393,7 @@ parley_is_unruled(const parley_msg_t *m, parley_proto_t speak)
 
 
 int
-parley_local(parley_arena_t *arena, const parley_msg_t *m,
+parley_engine_local(parley_arena_t *arena, const parley_msg_t *m,
     const parley_local_t *local, parley_reply_t *ret, parley_error_t *err)
 {
     const parley_binding_t  *binding;
@@ -483,7 +483,7 @@ parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 int
-parley_encoded_id(const parley_engine_t *engine, parley_arena_t *arena,
+parley_encode_id(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_msg_t *m, parley_encoded_t *ret,
     parley_error_t *err)
 {
@@ -580,7 +580,7 @@ parley_engine_may(const parley_codec_t *codec, const parley_msg_t *m,
                                 "a log record is not a message (MVE-5)");
     }
 
-    if (!parley_is_pair(m->wire, codec->proto)) {
+    if (!parley_codec_is_pair(m->wire, codec->proto)) {
         return parley_error_set(err, PARLEY_E_TRANSLATION_UNSUPPORTED,
                                 parley_at(m, PARLEY_MSG_FORM).pointer,
                                 "%s is not translated to "
@@ -634,9 +634,9 @@ parley_engine_parties(parley_arena_t *arena, const parley_msg_t *m,
     }
 
     if (ret->recipient.len == 0 && ret->reply_to.len > 0) {
-        return parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
-                                "the reply names no recipient, and its "
-                                "question is unknown", err);
+        return parley_msg_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
+                                    "the reply names no recipient, and its "
+                                    "question is unknown", err);
     }
 
     return 0;

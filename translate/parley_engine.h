@@ -93,7 +93,7 @@ int parley_submit(parley_arena_t *arena, parley_msg_t *msg,
  * approval (parley_approval_t).  Must be called once that message is known,
  * before the act of m is used.
  */
-void parley_answers(parley_msg_t *m, int approval);
+void parley_engine_answers(parley_msg_t *m, int approval);
 
 /*
  * Turns an approval that only a human may give into progress, if its sender is
@@ -101,26 +101,26 @@ void parley_answers(parley_msg_t *m, int approval);
  * also reported as loss, because it lacks the effect that the sender may have
  * intended.
  */
-void parley_disapprove(parley_msg_t *m);
+void parley_engine_disapprove(parley_msg_t *m);
 
 /*
  * Returns whether the correlation of m matches corr.  Either may be shorter
  * than the other (C2A: a thread without its conversation, or the conversation
  * alone).
  */
-int parley_corr_is(const parley_msg_t *m, parley_str_t corr);
+int parley_engine_correlates(const parley_msg_t *m, parley_str_t corr);
 
 /*
  * Returns whether m, for a service that speaks the protocol speak, needs proof
  * but no rule that allows it.
  */
-int parley_is_unruled(const parley_msg_t *m, parley_proto_t speak);
+int parley_engine_is_unruled(const parley_msg_t *m, parley_proto_t speak);
 
 /*
  * Answers a message that the gateway itself handles, for any protocol.  Returns
  * 1 and *ret; 0 if the message must be forwarded; -1 with *err filled.
  */
-int parley_local(parley_arena_t *arena, const parley_msg_t *m,
+int parley_engine_local(parley_arena_t *arena, const parley_msg_t *m,
     const parley_local_t *local, parley_reply_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
@@ -141,7 +141,7 @@ int parley_encode(const parley_engine_t *engine, parley_arena_t *arena,
  * Fills ret->id of a message that parley_encode() made of m, if parley_encode()
  * left it empty: the id that a decode of the new message derives.
  */
-int parley_encoded_id(const parley_engine_t *engine, parley_arena_t *arena,
+int parley_encode_id(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_msg_t *m, parley_encoded_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));
@@ -156,7 +156,7 @@ int parley_signing_input(parley_arena_t *arena, parley_proto_t proto,
     __attribute__((warn_unused_result));
 
 /* Adds a signature to an encoded message without one. */
-int parley_attach(parley_arena_t *arena, parley_proto_t proto,
+int parley_signing_attach(parley_arena_t *arena, parley_proto_t proto,
     parley_str_t body, const parley_msg_sig_t *sig, parley_str_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));

@@ -215,7 +215,7 @@ typedef struct {
     unsigned              approves:1; /* REPLY that approves; the carrier has a
                                          member "approved" with this value */
     unsigned              unapproved:1; /* would approve if its sender were a
-                                           human: parley_disapprove() */
+                                           human: parley_engine_disapprove() */
     uint32_t              agrees;     /* value in data that expresses the
                                          approval, or PARLEY_JSON_NONE */
 

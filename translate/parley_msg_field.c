@@ -108,8 +108,8 @@ parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m,
 
 
 int
-parley_misrefers(const parley_msg_t *m, parley_code_t code, const char *text,
-    parley_error_t *err)
+parley_msg_misrefers(const parley_msg_t *m, parley_code_t code,
+    const char *text, parley_error_t *err)
 {
     return parley_error_set(err, code,
                             parley_at(m, PARLEY_MSG_REPLY_TO).pointer,

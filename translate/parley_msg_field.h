@@ -36,7 +36,7 @@ void parley_loss_unsaid(parley_loss_t *loss, const parley_msg_t *m,
  * recalls.  The error names the member that refers to that message.  Returns
  * -1.
  */
-int parley_misrefers(const parley_msg_t *m, parley_code_t code,
+int parley_msg_misrefers(const parley_msg_t *m, parley_code_t code,
     const char *text, parley_error_t *err)
     __attribute__((cold));
 

@@ -78,7 +78,7 @@ parley_named_same_place(const parley_msg_t *asked, const parley_msg_t *back)
            || (back->act != PARLEY_ACT_REPLY
                && back->act != PARLEY_ACT_FAILURE)
            || back->corr.len == 0 || asked->corr.len == 0
-           || parley_corr_is(back, asked->corr);
+           || parley_engine_correlates(back, asked->corr);
 }
 
 

@@ -189,8 +189,8 @@ parley_rewrite_sign(parley_arena_t *arena, parley_proto_t proto,
 
     if (parley_signing_input(arena, proto, doc, &input, err) != 0
         || opts->sign(opts->sign_ctx, input, &sig, err) != 0
-        || parley_attach(arena, proto, sent->body, &sig, &sent->body, err)
-           != 0)
+        || parley_signing_attach(arena, proto, sent->body, &sig, &sent->body,
+                                 err) != 0)
     {
         return -1;
     }

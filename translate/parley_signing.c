@@ -83,8 +83,9 @@ parley_signing_input(parley_arena_t *arena, parley_proto_t proto,
 
 
 int
-parley_attach(parley_arena_t *arena, parley_proto_t proto, parley_str_t body,
-    const parley_msg_sig_t *sig, parley_str_t *ret, parley_error_t *err)
+parley_signing_attach(parley_arena_t *arena, parley_proto_t proto,
+    parley_str_t body, const parley_msg_sig_t *sig, parley_str_t *ret,
+    parley_error_t *err)
 {
     uint64_t               seed;
     parley_json_t          doc;

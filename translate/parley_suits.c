@@ -6,7 +6,7 @@
 
 
 int
-parley_requires(const parley_engine_t *engine, parley_arena_t *arena,
+parley_codec_requires(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, parley_str_t pointer, parley_str_t value)
 {
     parley_json_t           doc;
@@ -32,7 +32,7 @@ parley_requires(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 int
-parley_supplies(const parley_engine_t *engine, parley_arena_t *arena,
+parley_codec_supplies(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_encode_opts_t *opts,
     parley_error_t *err)
 {
@@ -46,7 +46,7 @@ parley_supplies(const parley_engine_t *engine, parley_arena_t *arena,
 
 
 int
-parley_is_pair(parley_proto_t from, parley_proto_t to)
+parley_codec_is_pair(parley_proto_t from, parley_proto_t to)
 {
     unsigned  partners;
 

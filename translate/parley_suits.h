@@ -13,7 +13,7 @@
  * Returns whether every message of proto becomes invalid if the member at a
  * JSON Pointer is replaced by value, JSON text, or removed if value is empty.
  */
-int parley_requires(const parley_engine_t *engine, parley_arena_t *arena,
+int parley_codec_requires(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, parley_str_t pointer, parley_str_t value);
 
 /*
@@ -21,14 +21,14 @@ int parley_requires(const parley_engine_t *engine, parley_arena_t *arena,
  * messages without them (context, constitution).  Empty values are not checked.
  * Returns 0, or -1: field-invalid, with the member.
  */
-int parley_supplies(const parley_engine_t *engine, parley_arena_t *arena,
+int parley_codec_supplies(const parley_engine_t *engine, parley_arena_t *arena,
     parley_proto_t proto, const parley_encode_opts_t *opts,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /* Returns whether messages can go from one protocol to another: the protocols
    are equal, or a translation exists. */
-int parley_is_pair(parley_proto_t from, parley_proto_t to);
+int parley_codec_is_pair(parley_proto_t from, parley_proto_t to);
 
 
 #endif /* PARLEY_SUITS_H */

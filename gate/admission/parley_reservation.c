@@ -171,14 +171,14 @@ parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
         break;
 
     case PARLEY_ADMIT_ANSWERED:
-        (void) parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
-                                "the question is answered already", err);
+        (void) parley_msg_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
+                                    "the question is answered already", err);
         break;
 
     case PARLEY_ADMIT_ANSWERING:
-        (void) parley_misrefers(m, PARLEY_E_MESSAGE_IN_FLIGHT,
-                                "another answer to the question is in flight",
-                                err);
+        (void) parley_msg_misrefers(m, PARLEY_E_MESSAGE_IN_FLIGHT,
+                                    "another answer to the question is in"
+                                    " flight", err);
         break;
 
     case PARLEY_ADMIT_LIMITED:

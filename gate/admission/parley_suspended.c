@@ -4,11 +4,11 @@
 #include "gate/admission/parley_suspended.h"
 
 
-static int parley_suspended_order(const void *one, const void *other);
+static int parley_suspension_order(const void *one, const void *other);
 
 
 int
-parley_suspended_init(parley_suspended_t *t, parley_arena_t *arena, size_t max)
+parley_suspension_init(parley_suspended_t *t, parley_arena_t *arena, size_t max)
 {
     t->n = 0;
     t->max = max;
@@ -22,7 +22,7 @@ parley_suspended_init(parley_suspended_t *t, parley_arena_t *arena, size_t max)
 
 
 int
-parley_suspended_add(parley_suspended_t *t, const parley_state_t *state,
+parley_suspension_add(parley_suspended_t *t, const parley_state_t *state,
     const parley_listed_t *listed)
 {
     int                   i;
@@ -58,14 +58,15 @@ parley_suspended_add(parley_suspended_t *t, const parley_state_t *state,
 
 
 void
-parley_suspended_tell(parley_suspended_t *t, parley_buf_t *b, uint64_t there)
+parley_suspension_tell_all(parley_suspended_t *t, parley_buf_t *b,
+    uint64_t there)
 {
     size_t    i;
     uint64_t  more;
 
     if (t->n > 0) {
         qsort(t->list, t->n, sizeof(parley_suspension_t),
-              parley_suspended_order);
+              parley_suspension_order);
     }
 
     parley_buf_lit(b, "{\"list\":[");
@@ -88,7 +89,7 @@ parley_suspended_tell(parley_suspended_t *t, parley_buf_t *b, uint64_t there)
 /* Orders suspensions, the newest first. */
 
 static int
-parley_suspended_order(const void *one, const void *other)
+parley_suspension_order(const void *one, const void *other)
 {
     int                         n;
     size_t                      len;

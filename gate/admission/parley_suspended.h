@@ -3,9 +3,9 @@
  * them, sorted with the newest first, and the number of the others.  The others
  * may be newer.
  *
- *     parley_suspended_init(&told, arena, max);
+ *     parley_suspension_init(&told, arena, max);
  *     list, brief, from 0 on                     a verb of the state
- *     if (parley_suspended_add(&told, state, &listed))
+ *     if (parley_suspension_add(&told, state, &listed))
  *         list again, at listed.at
  *
  * The user may stop earlier.  The list then has the suspensions that were
@@ -39,7 +39,7 @@ typedef struct {
  * Makes an empty list of at most max suspensions; max is at most
  * PARLEY_SUSPENDED_MAX.  Returns 0, or -1: no memory.
  */
-int parley_suspended_init(parley_suspended_t *t, parley_arena_t *arena,
+int parley_suspension_init(parley_suspended_t *t, parley_arena_t *arena,
     size_t max)
     __attribute__((warn_unused_result));
 
@@ -47,14 +47,14 @@ int parley_suspended_init(parley_suspended_t *t, parley_arena_t *arena,
  * Adds a part of the state's list.  Returns 1 if the next part is needed, else
  * 0.
  */
-int parley_suspended_add(parley_suspended_t *t, const parley_state_t *state,
+int parley_suspension_add(parley_suspended_t *t, const parley_state_t *state,
     const parley_listed_t *listed);
 
 /*
  * Writes {"list":[{"sub","state","since","message_id"},...],"more":0}.  there
  * is the number of suspensions of both kinds that the state counts.
  */
-void parley_suspended_tell(parley_suspended_t *t, parley_buf_t *b,
+void parley_suspension_tell_all(parley_suspended_t *t, parley_buf_t *b,
     uint64_t there);
 
 

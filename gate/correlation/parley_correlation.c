@@ -79,7 +79,7 @@ parley_correlation_by_corr(const parley_msg_t *m)
 
 
 int
-parley_correlate(parley_correlation_t *r, parley_error_t *err)
+parley_correlation_find(parley_correlation_t *r, parley_error_t *err)
 {
     int            rc, by_corr;
     parley_str_t   to;
@@ -625,9 +625,9 @@ parley_correlation_found(parley_correlation_t *r, parley_error_t *err)
     q = r->question;
 
     if (q->head.one_way && parley_correlation_speaks(r, q)) {
-        return parley_misrefers(r->msg, PARLEY_E_POLICY_REFUSED,
-                                "the answered message must not be "
-                                "answered", err);
+        return parley_msg_misrefers(r->msg, PARLEY_E_POLICY_REFUSED,
+                                    "the answered message must not be "
+                                    "answered", err);
     }
 
     if (r->msg->act == PARLEY_ACT_REPLY
@@ -721,5 +721,5 @@ int
 parley_correlation_unmatched(parley_correlation_t *r, const char *why,
     parley_error_t *err)
 {
-    return parley_misrefers(r->msg, PARLEY_E_REPLY_UNMATCHED, why, err);
+    return parley_msg_misrefers(r->msg, PARLEY_E_REPLY_UNMATCHED, why, err);
 }

@@ -63,7 +63,7 @@ typedef struct {
  * reply-unmatched, policy-refused (C2A-13), field-invalid (VCP-25), capacity
  * (no memory).
  */
-int parley_correlate(parley_correlation_t *r, parley_error_t *err)
+int parley_correlation_find(parley_correlation_t *r, parley_error_t *err)
     __attribute__((warn_unused_result));
 
 /* Changes the message again after it was read again, with the known

@@ -126,7 +126,7 @@ parley_correlation_is_there(const parley_correlation_t *r,
     return reply->corr.len == 0 || name->corr.len == 0
            || (name->own && reply->wire != q->head.proto
                && parley_codecs[reply->wire]->replies_by_corr)
-           || parley_corr_is(reply, name->corr);
+           || parley_engine_correlates(reply, name->corr);
 }
 
 
@@ -188,7 +188,7 @@ parley_correlation_is_above(const parley_correlation_t *r,
     for (p = parent; p != NULL; p = p->above) {
         if (parley_str_eq(p->sub, by)) {
             return p == parent ? 1
-                   : parley_deadline_has_asked(r->ask, id, by);
+                   : parley_question_has_asked(r->ask, id, by);
         }
     }
 
@@ -221,7 +221,7 @@ parley_correlation_is_dm(const parley_correlation_t *r,
            && (!q->head.several || q->head.sessions)
            && !parley_name_is_group((parley_proto_t) q->head.proto,
                                     q->texts[PARLEY_QUESTION_RECIPIENT])
-           && parley_corr_is(r->msg, corr);
+           && parley_engine_correlates(r->msg, corr);
 }
 
 

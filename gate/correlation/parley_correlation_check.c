@@ -60,13 +60,13 @@ parley_correlation_again(const parley_correlation_t *r)
     const parley_str_t  *texts;
 
     if (r->answering != NULL) {
-        parley_answers(r->msg, r->answering->approval);
+        parley_engine_answers(r->msg, r->answering->approval);
 
         if (r->msg->approves
             && r->answering->approval == PARLEY_APPROVAL_HUMAN
             && !parley_who_may_approve(r->who, r->msg->wire, r->msg->sender))
         {
-            parley_disapprove(r->msg);
+            parley_engine_disapprove(r->msg);
         }
     }
 

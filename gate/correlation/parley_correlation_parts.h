@@ -61,8 +61,8 @@ int parley_correlation_is_dm(const parley_correlation_t *r,
     const parley_question_t *q, parley_str_t corr);
 
 /*
- * Finds the message that r->msg takes back.  Returns as parley_correlate()
- * does.
+ * Finds the message that r->msg takes back.  Returns as
+ * parley_correlation_find() does.
  */
 int parley_correlation_recalls(parley_correlation_t *r, parley_error_t *err);
 

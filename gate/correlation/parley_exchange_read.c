@@ -86,7 +86,7 @@ parley_exchange_check(const parley_exchange_t *x, parley_arena_t *arena,
                                    answer->msg.sender.len > 0
                                    ? answer->msg.sender : x->bond.sent_to))
     {
-        parley_disapprove(&answer->msg);
+        parley_engine_disapprove(&answer->msg);
     }
 
     if (parley_check_answer(&answer->msg, x->request, x->sent, err) != 0) {
@@ -136,9 +136,9 @@ parley_exchange_names(const parley_exchange_t *x, const parley_msg_t *m,
         return 0;
     }
 
-    return parley_misrefers(m, PARLEY_E_UPSTREAM_INVALID,
-                            "the answer names another message than the "
-                            "answered one", err);
+    return parley_msg_misrefers(m, PARLEY_E_UPSTREAM_INVALID,
+                                "the answer names another message than the "
+                                "answered one", err);
 }
 
 

@@ -10,7 +10,7 @@
 /* Looks for the claim.  a.stale prevents a new claim. */
 
 int
-parley_deadline_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
+parley_question_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
     parley_str_t sub)
 {
     int                 rc;
@@ -19,7 +19,7 @@ parley_deadline_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
     parley_admitted_t   got;
     parley_admission_t  a;
 
-    parley_deadline_claim_key(ask->state, question, PARLEY_DEADLINE_RAISES, sub,
+    parley_question_claim_key(ask->state, question, PARLEY_DEADLINE_RAISES, sub,
                               id);
     parley_account_key(ask->state, sub, parley_str_none, account);
 
@@ -38,14 +38,14 @@ parley_deadline_has_asked(parley_ask_t *ask, const parley_record_id_t *question,
 
 
 void
-parley_deadline_claim_key(const parley_state_t *state,
+parley_question_claim_key(const parley_state_t *state,
     const parley_record_id_t *question, parley_str_t what, parley_str_t to,
     uint8_t ret[PARLEY_KEY_LEN])
 {
     uint8_t       octets[PARLEY_DEADLINE_QUESTION];
     parley_str_t  parts[4];
 
-    parley_deadline_octets(question, octets);
+    parley_question_octets(question, octets);
 
     parts[0] = PARLEY_STR("deadline");
     parts[1] = parley_str_make(octets, sizeof(octets));
@@ -57,7 +57,7 @@ parley_deadline_claim_key(const parley_state_t *state,
 
 
 void
-parley_deadline_octets(const parley_record_id_t *question,
+parley_question_octets(const parley_record_id_t *question,
     uint8_t out[PARLEY_DEADLINE_QUESTION])
 {
     memcpy(out, question->key, PARLEY_KEY_LEN);
@@ -66,7 +66,7 @@ parley_deadline_octets(const parley_record_id_t *question,
 
 
 int
-parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
+parley_question_job(parley_arena_t *arena, const parley_state_t *state,
     parley_job_subject_kind_t kind, const parley_record_id_t *question,
     parley_str_t sub, parley_job_t *ret)
 {
@@ -84,7 +84,7 @@ parley_deadline_job(parley_arena_t *arena, const parley_state_t *state,
         return -1;
     }
 
-    parley_deadline_octets(question, text);
+    parley_question_octets(question, text);
 
     if (sub.len != 0) {
         memcpy(text + PARLEY_DEADLINE_QUESTION, sub.data, sub.len);

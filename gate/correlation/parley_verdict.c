@@ -30,7 +30,7 @@ parley_verdict_whose(parley_verdict_t verdict)
 
 
 parley_whose_t
-parley_failure_whose(parley_code_t code)
+parley_verdict_failure_whose(parley_code_t code)
 {
     switch (code) {
 

@@ -99,7 +99,7 @@ parley_whose_t parley_verdict_whose(parley_verdict_t verdict);
  * is the upstream, by the code, or the gateway, if it stops an answer that it
  * may not send (SEC-15, SEC-16) or has no room for.
  */
-parley_whose_t parley_failure_whose(parley_code_t code);
+parley_whose_t parley_verdict_failure_whose(parley_code_t code);
 
 /* Returns the word of an outcome: "answered", "failed", "refused", "untouched",
    "lost". */

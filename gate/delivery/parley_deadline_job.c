@@ -23,7 +23,7 @@ parley_deadline_claim(parley_deadline_t *d, parley_str_t what, parley_str_t to,
     parley_admission_t   a;
     parley_settlement_t  how;
 
-    parley_deadline_claim_key(d->ask.state, &d->question, what, to, id);
+    parley_question_claim_key(d->ask.state, &d->question, what, to, id);
 
     memset(print, 0, sizeof(print));
     memset(&a, 0, sizeof(parley_admission_t));

@@ -44,7 +44,7 @@ parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
         return 0;
     }
 
-    ret->speaks = parley_delivered_in(ret->to, ret->publication.proto);
+    ret->speaks = parley_delivery_protocol(ret->to, ret->publication.proto);
     ret->media_type = parley_codecs[ret->speaks]->binding->media_type;
 
     ret->outcome = PARLEY_CHAT_RETRY;

@@ -149,7 +149,7 @@ parley_delivery_failure_parties(parley_delivery_failure_t *u)
 
     u->proto = u->parent->names[PARLEY_NAMESPACE_AEE].len > 0
                ? PARLEY_PROTO_CANONICAL
-               : parley_delivered_in(u->parent, PARLEY_PROTO_CANONICAL);
+               : parley_delivery_protocol(u->parent, PARLEY_PROTO_CANONICAL);
     u->own = parley_who_name(&who, u->proto);
 
     return u->from.len > 0 && u->to.len > 0 && u->own.len > 0
@@ -259,8 +259,8 @@ parley_delivery_failure_made(parley_delivery_failure_t *u, parley_str_t *text)
                          &loss, &err)
            != 0
         || (made.id.len == 0
-            && parley_encoded_id(u->d->engine, u->arena, u->proto, &msg, &made,
-                                 &err)
+            && parley_encode_id(u->d->engine, u->arena, u->proto, &msg, &made,
+                                &err)
                != 0))
     {
         return -1;

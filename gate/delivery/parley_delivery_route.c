@@ -6,12 +6,12 @@
 #include "hub/parley_expand.h"
 
 
-static int parley_delivered_is_named(const parley_principal_t *p,
+static int parley_delivery_is_named(const parley_principal_t *p,
     parley_proto_t proto);
 
 
 parley_proto_t
-parley_delivered_in(const parley_principal_t *p, parley_proto_t proto)
+parley_delivery_protocol(const parley_principal_t *p, parley_proto_t proto)
 {
     unsigned  i;
 
@@ -20,14 +20,14 @@ parley_delivered_in(const parley_principal_t *p, parley_proto_t proto)
     }
 
     if ((unsigned) proto != PARLEY_NAMESPACE_HANDLE
-        && parley_delivered_is_named(p, proto))
+        && parley_delivery_is_named(p, proto))
     {
         return proto;
     }
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
         if (i != PARLEY_NAMESPACE_HANDLE
-            && parley_delivered_is_named(p, (parley_proto_t) i))
+            && parley_delivery_is_named(p, (parley_proto_t) i))
         {
             return (parley_proto_t) i;
         }
@@ -39,7 +39,7 @@ parley_delivered_in(const parley_principal_t *p, parley_proto_t proto)
 
 
 static int
-parley_delivered_is_named(const parley_principal_t *p, parley_proto_t proto)
+parley_delivery_is_named(const parley_principal_t *p, parley_proto_t proto)
 {
     return parley_proto_is_named(proto) && p->names[proto].len > 0;
 }

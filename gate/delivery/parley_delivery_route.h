@@ -16,7 +16,7 @@
  * first of parley_protocols.h in which it has one.  A handle counts last,
  * because a principal may have it only for its streams.
  */
-parley_proto_t parley_delivered_in(const parley_principal_t *p,
+parley_proto_t parley_delivery_protocol(const parley_principal_t *p,
     parley_proto_t proto);
 
 /* Makes the key of the lane for messages of a sender, a sub, to the URL of a

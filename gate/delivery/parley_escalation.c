@@ -122,7 +122,7 @@ parley_escalation_append(parley_deadline_t *d, const parley_principal_t *to)
         jobs[0] = append->jobs[0];
     }
 
-    if (parley_deadline_job(d->arena, d->ask.state, PARLEY_SUBJECT_ESCALATION,
+    if (parley_question_job(d->arena, d->ask.state, PARLEY_SUBJECT_ESCALATION,
                              &d->question, to->sub, &jobs[append->njobs])
         != 0)
     {

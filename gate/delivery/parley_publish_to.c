@@ -57,7 +57,7 @@ parley_publish_to(const parley_publish_to_t *n, parley_arena_t *arena,
         publish.nlogs = 1;
     }
 
-    if (parley_publish_append(arena, &publish, ret) != 0) {
+    if (parley_publication_append(arena, &publish, ret) != 0) {
         return -1;
     }
 

@@ -14,9 +14,9 @@ static int parley_child_member(const parley_json_t *doc, const char *name,
     uint32_t *ret, parley_error_t *err);
 static int parley_child_exp(const parley_json_t *doc, int64_t now_ms,
     int64_t *ret, parley_error_t *err);
-static int parley_child_key(parley_arena_t *arena, const parley_json_t *doc,
+static int parley_child_add_key(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t node, parley_child_key_t *ret, parley_error_t *err);
-static int parley_child_key_public(parley_arena_t *arena,
+static int parley_child_add_public(parley_arena_t *arena,
     const parley_json_t *doc, uint32_t node, parley_child_key_t *ret,
     parley_error_t *err);
 static int parley_child_fail(const parley_json_t *doc, uint32_t node,
@@ -92,7 +92,8 @@ parley_child_adds_read(parley_arena_t *arena, const parley_json_t *doc,
     for (node = parley_json_first(keys); node != parley_json_end(doc, keys);
          node = parley_json_after(doc, node))
     {
-        if (parley_child_key(arena, doc, node, &ret->list[ret->n], err) != 0)
+        if (parley_child_add_key(arena, doc, node, &ret->list[ret->n], err)
+            != 0)
         {
             return -1;
         }
@@ -170,7 +171,7 @@ parley_child_exp(const parley_json_t *doc, int64_t now_ms, int64_t *ret,
  */
 
 static int
-parley_child_key(parley_arena_t *arena, const parley_json_t *doc,
+parley_child_add_key(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t node, parley_child_key_t *ret, parley_error_t *err)
 {
     uint32_t  d, k, kid;
@@ -197,12 +198,12 @@ parley_child_key(parley_arena_t *arena, const parley_json_t *doc,
                                  PARLEY_E_FIELD_MISSING, "is missing");
     }
 
-    return parley_child_key_public(arena, doc, node, ret, err);
+    return parley_child_add_public(arena, doc, node, ret, err);
 }
 
 
 static int
-parley_child_key_public(parley_arena_t *arena, const parley_json_t *doc,
+parley_child_add_public(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t node, parley_child_key_t *ret, parley_error_t *err)
 {
     int             okp;

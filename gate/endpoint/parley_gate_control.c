@@ -52,10 +52,10 @@ parley_gate_control(parley_gate_t *g)
      * VCP-26: a suspended agent must not end a suspension, especially its own
      */
 
-    rc = parley_gate_serves(g, g->serve.erases ? "the operator" : NULL);
+    rc = parley_gate_serving(g, g->serve.erases ? "the operator" : NULL);
 
     if (rc == 0) {
-        rc = parley_gate_caller_passes(g);
+        rc = parley_gate_actor_passes(g);
     }
 
     if (rc == 0 && !parley_gate_may_ask(g, PARLEY_RULES_CONTROL)) {
@@ -75,7 +75,7 @@ parley_gate_control(parley_gate_t *g)
 
     if (rc == 0) {
         parley_buf_lit(&b, "]}");
-        rc = parley_gate_serve_json(g, &b);
+        rc = parley_gate_serving_json(g, &b);
     }
 
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
@@ -157,7 +157,7 @@ parley_gate_control_end(parley_gate_t *g, parley_buf_t *b)
 
     /* OPS-06: the audit line is written before the suspensions end */
 
-    if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+    if (parley_gate_verdict_record_as(g, PARLEY_VERDICT_ANSWERED)
         == PARLEY_RESULT_REFUSED)
     {
         return -1;

@@ -490,5 +490,5 @@ parley_gate_erase_tell(parley_gate_erase_t *e)
     parley_buf_int(&b, e->erased);
     parley_buf_octet(&b, '}');
 
-    return parley_gate_serve_json(g, &b);
+    return parley_gate_serving_json(g, &b);
 }

@@ -79,7 +79,7 @@ parley_gate_keys(parley_gate_t *g)
 {
     int  rc;
 
-    rc = parley_gate_serves(g, "the parent");
+    rc = parley_gate_serving(g, "the parent");
 
     if (rc == 0) {
         rc = g->serve.keys_call == PARLEY_KEYS_ADD ? parley_gate_keys_add(g)
@@ -100,7 +100,7 @@ parley_gate_keys_add(parley_gate_t *g)
     const parley_principal_t  *child;
 
     if (parley_gate_keys_type(g) != 0
-        || parley_gate_json(g) != PARLEY_RESULT_PASSED
+        || parley_gate_message_json(g) != PARLEY_RESULT_PASSED
         || parley_child_adds_sub(g->doc, &sub, g->err) != 0
         || parley_gate_keys_child(g, sub, &child) != 0
         || parley_child_adds_read(g->arena, g->doc, g->in.now_ms, &adds, g->err)
@@ -166,13 +166,13 @@ parley_gate_keys_new(parley_gate_t *g, const parley_principal_t *child,
     for (i = 0; i < adds->n; i++) {
         key = &adds->list[i];
 
-        if (parley_child_is_listed(child, key->kid)) {
+        if (parley_child_key_is_listed(child, key->kid)) {
             return parley_gate_keys_clash(g, i,
                                           "is the kid of a key of the child in "
                                           "the directory");
         }
 
-        k = parley_child_keys_find(there, key->kid);
+        k = parley_child_key_find(there, key->kid);
 
         if (k == there->n) {
             n++;
@@ -220,7 +220,7 @@ parley_gate_keys_put(parley_gate_t *g, const parley_principal_t *child,
     size_t               i;
     parley_put_result_t  got;
 
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     got = PARLEY_PUT_OK;
 
@@ -241,7 +241,7 @@ parley_gate_keys_put(parley_gate_t *g, const parley_principal_t *child,
     }
 
     while (i-- > 0) {
-        if (parley_child_keys_find(there, adds->list[i].kid) < there->n) {
+        if (parley_child_key_find(there, adds->list[i].kid) < there->n) {
             continue;
         }
 
@@ -330,7 +330,7 @@ parley_gate_keys_other(parley_gate_t *g)
 static int
 parley_gate_keys_record(parley_gate_t *g)
 {
-    return parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+    return parley_gate_verdict_record_as(g, PARLEY_VERDICT_ANSWERED)
            == PARLEY_RESULT_REFUSED ? -1 : 0;
 }
 
@@ -361,8 +361,8 @@ parley_gate_keys_there(parley_gate_t *g, const parley_principal_t *child,
     parley_child_keys_t *ret)
 {
     return parley_gate_keys_no_answer(g,
-                          parley_child_keys_get(&g->ask, child, g->in.now_ms,
-                                                ret));
+                          parley_child_key_get(&g->ask, child, g->in.now_ms,
+                                               ret));
 }
 
 
@@ -415,7 +415,7 @@ parley_gate_keys_tell(parley_gate_t *g, const parley_principal_t *child,
 
     parley_buf_lit(&b, "]}");
 
-    return parley_gate_serve_json(g, &b);
+    return parley_gate_serving_json(g, &b);
 }
 
 

@@ -137,7 +137,8 @@ parley_gate_mailbox_newest(parley_gate_t *g, const parley_subscription_t *s)
 
     at = 0;
     rc = parley_address_of(g->arena, g->who->principal, &address) == 0
-         ? parley_gate_roster_page(g, address, PARLEY_MAILBOX_CARDS, &at, &page)
+         ? parley_gate_publish_roster(g, address, PARLEY_MAILBOX_CARDS, &at,
+                                      &page)
          : -1;
 
     if (rc == PARLEY_WAIT) {

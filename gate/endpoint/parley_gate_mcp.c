@@ -35,7 +35,7 @@ parley_gate_mcp(parley_gate_t *g)
                                           : parley_gate_mcp_notified(g);
     }
 
-    if (parley_gate_serves(g, NULL) != 0
+    if (parley_gate_serving(g, NULL) != 0
         || parley_gate_mcp_read(g) != 0
         || parley_gate_mcp_check(g, &method) != 0
         || parley_gate_mcp_spoken(g, method) != 0)
@@ -265,7 +265,7 @@ parley_gate_mcp_own(parley_gate_t *g, parley_str_t method)
 
     parley_buf_lit(&b, "}}");
 
-    return parley_gate_serve_json(g, &b);
+    return parley_gate_serving_json(g, &b);
 }
 
 

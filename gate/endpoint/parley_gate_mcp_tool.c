@@ -110,7 +110,7 @@ parley_gate_mcp_verb(parley_gate_t *g)
             return result;
         }
 
-        rc = parley_gate_mcp_result(g, &g->out.reply);
+        rc = parley_gate_collect_result(g, &g->out.reply);
         break;
 
     case PARLEY_CHANNEL_DOES_SUBSCRIBE:
@@ -291,7 +291,7 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
 
         call->handle = o->address;
 
-        rc = parley_gate_collects(g, o);
+        rc = parley_gate_collect_may(g, o);
 
     } else {
         rc = g->env->hold(g, call->opening);
@@ -312,7 +312,7 @@ parley_gate_mcp_subscribe(parley_gate_t *g)
 
     g->publish.holds = rc == 1;
 
-    return g->publish.holds ? 0 : parley_gate_mcp_result(g, &g->out.reply);
+    return g->publish.holds ? 0 : parley_gate_collect_result(g, &g->out.reply);
 }
 
 

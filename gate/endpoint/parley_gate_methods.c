@@ -17,19 +17,19 @@ parley_str_t
 parley_gate_serve_methods(const parley_gate_t *g)
 {
     if (g->conf.s->websocket != NULL) {
-        return parley_gate_tickets(g)
+        return parley_gate_ticket_is_on(g)
                ? PARLEY_STR(PARLEY_WEBSOCKET_TICKET_METHODS)
                : PARLEY_STR(PARLEY_WEBSOCKET_METHODS);
     }
 
-    return parley_gate_tickets(g)
+    return parley_gate_ticket_is_on(g)
            ? PARLEY_STR(PARLEY_TICKET_METHODS)
            : parley_gate_method_words[parley_settings_endpoint(g->conf.s)];
 }
 
 
 int
-parley_gate_tickets(const parley_gate_t *g)
+parley_gate_ticket_is_on(const parley_gate_t *g)
 {
     return g->conf.s->stream != NULL && g->conf.s->jwt != NULL
            && g->conf.s->jwt->tickets > 0;

@@ -56,7 +56,9 @@ parley_gate_named(parley_gate_t *g, parley_arguments_t *asked,
 
     *own = 0;
 
-    if (parley_gate_serves(g, NULL) != 0 || parley_gate_asks(g, asked) != 0) {
+    if (parley_gate_serving(g, NULL) != 0
+        || parley_gate_serving_asks(g, asked) != 0)
+    {
         return -1;
     }
 

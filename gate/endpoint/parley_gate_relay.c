@@ -79,7 +79,7 @@ parley_gate_relay_told(const parley_gate_t *g)
 
 
 int
-parley_gate_relays(parley_gate_t *g, parley_str_t method)
+parley_gate_relay_is_known(parley_gate_t *g, parley_str_t method)
 {
     const parley_str_t  *name;
 
@@ -138,7 +138,7 @@ parley_gate_relay(parley_gate_t *g)
     }
 
     if (g->read.proto != g->conf.gate->speak
-        && parley_gate_options(g, &g->out.opts) != 0)
+        && parley_gate_message_options(g, &g->out.opts) != 0)
     {
         return PARLEY_RESULT_FAILED;
     }
@@ -167,7 +167,7 @@ parley_gate_relay_seat(parley_gate_t *g)
         return 0;
     }
 
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     return g->env->seat(g);
 }
@@ -176,7 +176,7 @@ parley_gate_relay_seat(parley_gate_t *g)
 static int
 parley_gate_relay_may(parley_gate_t *g)
 {
-    if (parley_gate_serves(g, NULL) != 0) {
+    if (parley_gate_serving(g, NULL) != 0) {
         return -1;
     }
 

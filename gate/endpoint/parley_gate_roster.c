@@ -31,7 +31,7 @@ typedef struct {
 } parley_gate_roster_t;
 
 
-static int parley_gate_rostered(parley_gate_t *g);
+static int parley_gate_roster_run(parley_gate_t *g);
 static int parley_gate_roster_read(parley_gate_t *g, parley_str_t address,
     int own, parley_gate_roster_t *ret);
 static int parley_gate_roster_add(parley_gate_t *g,
@@ -55,14 +55,14 @@ parley_gate_roster(parley_gate_t *g)
 {
     int  rc;
 
-    rc = parley_gate_rostered(g);
+    rc = parley_gate_roster_run(g);
 
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
 
 
 static int
-parley_gate_rostered(parley_gate_t *g)
+parley_gate_roster_run(parley_gate_t *g)
 {
     int                   rc, own;
     parley_str_t          address;
@@ -105,8 +105,8 @@ parley_gate_roster_read(parley_gate_t *g, parley_str_t address, int own,
     at = 0;
 
     do {
-        rc = parley_gate_roster_page(g, address, PARLEY_ROSTER_PAGE, &at,
-                                     &page);
+        rc = parley_gate_publish_roster(g, address, PARLEY_ROSTER_PAGE, &at,
+                                        &page);
         if (rc != 0) {
             return rc;
         }
@@ -254,5 +254,5 @@ parley_gate_roster_tell(parley_gate_t *g, parley_str_t address,
 
     parley_buf_octet(&b, '}');
 
-    return parley_gate_serve_json(g, &b);
+    return parley_gate_serving_json(g, &b);
 }

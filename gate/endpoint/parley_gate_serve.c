@@ -15,8 +15,8 @@ typedef struct {
 } parley_gate_served_t;
 
 
-static parley_step_result_t parley_gate_pass(parley_gate_t *g);
-static parley_step_result_t parley_gate_pass_method(parley_gate_t *g,
+static parley_step_result_t parley_gate_serve_pass(parley_gate_t *g);
+static parley_step_result_t parley_gate_serve_pass_method(parley_gate_t *g,
     parley_str_t method);
 
 
@@ -34,7 +34,7 @@ static const parley_gate_served_t  parley_gate_served[PARLEY_ENDPOINTS] = {
         parley_gate_control, parley_gate_control_method
     },
     [PARLEY_ENDPOINT_PROOF] = {
-        parley_gate_pass, parley_gate_pass_method
+        parley_gate_serve_pass, parley_gate_serve_pass_method
     },
 };
 
@@ -68,7 +68,7 @@ parley_gate_serve_method(parley_gate_t *g, parley_str_t method)
  */
 
 static parley_step_result_t
-parley_gate_pass(parley_gate_t *g)
+parley_gate_serve_pass(parley_gate_t *g)
 {
     return parley_step_result(parley_gate_is_served(g));
 }
@@ -77,7 +77,7 @@ parley_gate_pass(parley_gate_t *g)
 /* Every method passes; rules with method= decide. */
 
 static parley_step_result_t
-parley_gate_pass_method(parley_gate_t *g, parley_str_t method)
+parley_gate_serve_pass_method(parley_gate_t *g, parley_str_t method)
 {
     (void) method;
 

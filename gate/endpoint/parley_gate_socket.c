@@ -89,7 +89,7 @@ parley_gate_socket_handshake(parley_gate_t *g)
 
 
 int
-parley_gate_is_answer(parley_gate_t *g, parley_arena_t *arena,
+parley_gate_socket_is_answer(parley_gate_t *g, parley_arena_t *arena,
     const parley_json_t *doc)
 {
     parley_error_t   err;
@@ -113,7 +113,7 @@ parley_gate_is_answer(parley_gate_t *g, parley_arena_t *arena,
 
 
 int
-parley_gate_is_answerable(const parley_gate_t *g)
+parley_gate_socket_is_answerable(const parley_gate_t *g)
 {
     return g->msg->act == PARLEY_ACT_REQUEST
            || !parley_codecs[g->conf.gate->speak]->binding->responds;

@@ -63,7 +63,7 @@ parley_gate_stream_method(parley_gate_t *g, parley_str_t method)
 {
     parley_step_result_t  result;
 
-    if (parley_gate_tickets(g) && parley_str_is(method, "POST")) {
+    if (parley_gate_ticket_is_on(g) && parley_str_is(method, "POST")) {
         g->read.proto = g->conf.s->stream->proto;
         g->serve.issues = 1;
         return PARLEY_RESULT_PASSED;
@@ -178,7 +178,7 @@ parley_gate_stream_open(parley_gate_stream_t *st)
 
     parley_gate_stream_from(st);
     parley_gate_stream_lasts(st);
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     memcpy(o->account, g->proof.account, PARLEY_KEY_LEN);
     parley_expand_log(g->ask.state, o->address, o->log);
@@ -195,8 +195,8 @@ parley_gate_stream_open(parley_gate_stream_t *st)
      * is written for the owner of the mailbox
      */
 
-    if (parley_gate_denies(g) || g->conf.http->host != NULL) {
-        parley_gate_reader(g, &o->reader);
+    if (parley_gate_rules_denies(g) || g->conf.http->host != NULL) {
+        parley_gate_rules_reader(g, &o->reader);
 
         if (st->own) {
             o->reader.mailbox = g->who->principal;
@@ -457,7 +457,7 @@ parley_gate_stream_lasts(parley_gate_stream_t *st)
 {
     int64_t  expires, left;
 
-    expires = parley_gate_expires(st->g);
+    expires = parley_gate_message_expires(st->g);
 
     if (expires == INT64_MAX) {
         return;

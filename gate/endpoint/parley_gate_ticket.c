@@ -37,11 +37,11 @@ parley_gate_ticket_token(parley_gate_t *g, parley_str_t *ret)
 {
     parley_str_t  text;
 
-    if (!parley_gate_tickets(g) || g->serve.erases || g->serve.issues) {
+    if (!parley_gate_ticket_is_on(g) || g->serve.erases || g->serve.issues) {
         return 0;
     }
 
-    if (parley_gate_token_argument(g, &text) != 0) {
+    if (parley_gate_message_token(g, &text) != 0) {
         return -1;
     }
 
@@ -93,7 +93,7 @@ parley_gate_ticket_use(parley_gate_t *g)
     parts[1] = g->proof.ticket.nonce;
 
     parley_state_key(g->ask.state, PARLEY_KIND_ID, parts, 2, id);
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     a.account = g->proof.account;
     a.id = id;
@@ -189,5 +189,5 @@ parley_gate_ticket_tell(parley_gate_t *g, parley_str_t ticket)
     parley_buf_int(&b, g->conf.s->jwt->tickets / 1000);
     parley_buf_octet(&b, '}');
 
-    return parley_gate_serve_json(g, &b);
+    return parley_gate_serving_json(g, &b);
 }

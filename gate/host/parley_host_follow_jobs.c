@@ -121,7 +121,7 @@ parley_host_follow_has_url(const parley_host_t *h,
 {
     return h->http->deliver_uri.len > 0 && to->deliver.len > 0
            && !parley_principal_is_dialled(to)
-           && parley_delivered_in(to, p->proto) == p->proto;
+           && parley_delivery_protocol(to, p->proto) == p->proto;
 }
 
 
@@ -258,7 +258,7 @@ parley_host_follow_append(parley_arena_t *arena, const parley_job_t *job,
     publish.retention.ms = 1;
     publish.ttl = PARLEY_PUBLISH_LIVES;
 
-    if (parley_publish_append(arena, &publish, ret) != 0) {
+    if (parley_publication_append(arena, &publish, ret) != 0) {
         return -1;
     }
 
@@ -419,5 +419,5 @@ parley_follow_append(parley_follow_t *f, parley_publication_t *p,
         publish.nlogs = 1;
     }
 
-    return parley_publish_append(f->h.arena, &publish, ret);
+    return parley_publication_append(f->h.arena, &publish, ret);
 }

@@ -324,7 +324,7 @@ parley_host_append(parley_host_post_t *a)
     /* OPS-06: the audit line is written before the event changes anything */
 
     if (a->g != NULL
-        && parley_gate_record_as(a->g, PARLEY_VERDICT_ANSWERED)
+        && parley_gate_verdict_record_as(a->g, PARLEY_VERDICT_ANSWERED)
            == PARLEY_RESULT_REFUSED)
     {
         return -1;
@@ -342,7 +342,7 @@ parley_host_append(parley_host_post_t *a)
 
     parley_render_retention(a->h->http, &publish.retention);
 
-    if (parley_publish_append(a->h->arena, &publish, &append) != 0) {
+    if (parley_publication_append(a->h->arena, &publish, &append) != 0) {
         return parley_error_memory(a->h->err);
     }
 

@@ -75,7 +75,7 @@ parley_host_of(parley_gate_t *g, parley_host_t *ret)
 {
     memset(ret, 0, sizeof(parley_host_t));
 
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     ret->ask = &g->ask;
     ret->arena = g->arena;

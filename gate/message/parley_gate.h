@@ -117,7 +117,7 @@ void parley_gate_init(parley_gate_t *g);
  * Stores in verified settings what is the same for each message: the plan, and
  * the rate if no other limit applies.  Optional: it makes requests faster.
  */
-void parley_gate_prepare(const struct parley_settings_http_s *http,
+void parley_gate_plan_prepare(const struct parley_settings_http_s *http,
     struct parley_settings_s *s);
 
 /*
@@ -132,7 +132,7 @@ parley_plan_t parley_gate_plan(const struct parley_settings_http_s *http,
  * Fills the options of a generated message, from directives and from the
  * request.  Returns 0, or -1: FAILED.
  */
-int parley_gate_options(parley_gate_t *g, parley_encode_opts_t *ret)
+int parley_gate_message_options(parley_gate_t *g, parley_encode_opts_t *ret)
     __attribute__((warn_unused_result));
 
 /*
@@ -151,12 +151,13 @@ int parley_gate_has_keys(parley_gate_t *g);
  * Returns 0, or -1 with g->err: token-invalid for a token or a certificate,
  * key-unknown for a signature, policy-refused without a proof, capacity.
  */
-int parley_gate_revoked(const parley_gate_t *g)
+int parley_gate_revocation_is_hit(const parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* Fills the facts that parley_gate_revoked() checks.  They live as long as the
-   request.  Returns 0, or -1: no memory. */
-int parley_gate_bearer(const parley_gate_t *g, struct parley_bearer_s *ret)
+/* Fills the facts that parley_gate_revocation_is_hit() checks.  They live as
+   long as the request.  Returns 0, or -1: no memory. */
+int parley_gate_revocation_bearer(const parley_gate_t *g,
+    struct parley_bearer_s *ret)
     __attribute__((warn_unused_result));
 
 /*
@@ -164,7 +165,7 @@ int parley_gate_bearer(const parley_gate_t *g, struct parley_bearer_s *ret)
  * milliseconds of the wall clock.  INT64_MAX: never, or the message has
  * neither.
  */
-int64_t parley_gate_expires(const parley_gate_t *g);
+int64_t parley_gate_message_expires(const parley_gate_t *g);
 
 /*
  * Runs the steps from g->where.at on, until a step stops the message or all
@@ -185,7 +186,7 @@ parley_step_result_t parley_gate_run(parley_gate_t *g, int64_t clock)
 int parley_gate_run_proof(parley_gate_t *g, int64_t clock);
 
 /* Returns whether the step PROOF passed, so that g->who is proven. */
-int parley_gate_has_proof(const parley_gate_t *g);
+int parley_gate_run_has_proof(const parley_gate_t *g);
 
 /*
  * Ends the wait for the state: the next call of parley_gate_run(),
@@ -193,10 +194,10 @@ int parley_gate_has_proof(const parley_gate_t *g);
  * the state.  A message that still runs through the steps is refused with
  * capacity, unless it is already published.  An answer continues.
  */
-void parley_gate_deadline_end(parley_gate_t *g);
+void parley_gate_end_deadline(parley_gate_t *g);
 
 /* Refuses the message with g->err, which the adapter has set. */
-void parley_gate_refuse(parley_gate_t *g);
+void parley_gate_verdict_refuse(parley_gate_t *g);
 
 /*
  * Ends the request: frees the id and slots that are not settled, without
@@ -267,18 +268,18 @@ int parley_gate_ended(parley_gate_t *g, parley_arena_t *arena,
 
 /*
  * An open stream of a service keeps its session bound to the caller.
- * parley_gate_relay_has_session() returns whether the request names a session
- * that is bound.  parley_gate_relay_renew() must then be called more often than
- * once in half an hour.  It returns 0; PARLEY_WAIT: call again; or -1 with
+ * parley_gate_relayed_has_session() returns whether the request names a session
+ * that is bound.  parley_gate_relayed_renew() must then be called more often
+ * than once in half an hour.  It returns 0; PARLEY_WAIT: call again; or -1 with
  * g->err: the session no longer belongs to the caller.
  */
-int parley_gate_relay_has_session(const parley_gate_t *g);
-int parley_gate_relay_renew(parley_gate_t *g, int64_t clock)
+int parley_gate_relayed_has_session(const parley_gate_t *g);
+int parley_gate_relayed_renew(parley_gate_t *g, int64_t clock)
     __attribute__((warn_unused_result));
 
 /* Returns whether g->err is an error of the event alone, so that a client that
    resumes the stream should not get this event again. */
-int parley_gate_relay_skips(const parley_gate_t *g);
+int parley_gate_relayed_skips(const parley_gate_t *g);
 
 /*
  * Returns whether a text of a service's WebSocket is an answer to the message
@@ -286,19 +287,19 @@ int parley_gate_relay_skips(const parley_gate_t *g);
  * by parley_json_read() with g->conf.gate->limits and g->in.seed.
  * parley_gate_event() then checks the text.
  */
-int parley_gate_is_answer(parley_gate_t *g, parley_arena_t *arena,
+int parley_gate_socket_is_answer(parley_gate_t *g, parley_arena_t *arena,
     const parley_json_t *doc)
     __attribute__((warn_unused_result));
 
 /* Returns whether the service may answer the message by a text of its
    WebSocket. */
-int parley_gate_is_answerable(const parley_gate_t *g);
+int parley_gate_socket_is_answerable(const parley_gate_t *g);
 
 /* Returns whether each answer to the caller is a response of JSON-RPC. */
-int parley_gate_responds(const parley_gate_t *g);
+int parley_gate_message_responds(const parley_gate_t *g);
 
 /* Returns parley_exchange_is_single() for the message. */
-int parley_gate_is_single(const parley_gate_t *g);
+int parley_gate_exchange_is_single(const parley_gate_t *g);
 
 /*
  * Sets g->err, unless it is set, for an unusable answer, and whether the
@@ -313,7 +314,7 @@ void parley_gate_upstream_error(parley_gate_t *g, parley_upstream_error_t what,
  * (HUB-07).  *ret is in the gate's arena.  Returns 0, or -1 with *err if the
  * protocol cannot express the answer.
  */
-int parley_gate_held(parley_gate_t *g,
+int parley_gate_await_held(parley_gate_t *g,
     const struct parley_publication_s *p, parley_reply_t *ret,
     parley_error_t *err)
     __attribute__((warn_unused_result));
@@ -329,7 +330,7 @@ int parley_gate_collect(parley_gate_t *g, parley_str_t octets);
  * Ends a held call of MCP early because the worker exits.  Returns 0 if the
  * collected messages are the result, or -1 with the error of a query.
  */
-int parley_gate_uncollected(parley_gate_t *g)
+int parley_gate_collect_none(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
 /*
@@ -337,12 +338,12 @@ int parley_gate_uncollected(parley_gate_t *g)
  * collected messages if the caller's proof is revoked.  Returns 0 and *ret, or
  * -1: no memory.
  */
-int parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
+int parley_gate_collect_reply(parley_gate_t *g, parley_reply_t *ret)
     __attribute__((warn_unused_result));
 
 /* Returns the milliseconds that the service has to answer (AEE-29); -1:
    unlimited. */
-int64_t parley_gate_deadline(const parley_gate_t *g);
+int64_t parley_gate_message_deadline(const parley_gate_t *g);
 
 /*
  * Settles the message after an answer: takes or frees its id, closes the
@@ -384,11 +385,11 @@ int parley_gate_size(parley_gate_t *g, uint64_t octets)
     __attribute__((warn_unused_result));
 
 /* Fills how the message arrived, and which proofs the location requires. */
-void parley_gate_arrived(const parley_gate_t *g,
+void parley_gate_message_arrived(const parley_gate_t *g,
     struct parley_transport_s *ret);
 
 /* Returns the recipient of the message, or of the question that it answers. */
-parley_str_t parley_gate_to(const parley_gate_t *g);
+parley_str_t parley_gate_message_to(const parley_gate_t *g);
 
 /*
  * Returns whether the rules allow the caller to send this message with another
@@ -398,7 +399,7 @@ int parley_gate_may(const parley_gate_t *g, parley_str_t form,
     parley_str_t intent);
 
 /* Fills the caps of the location combined with those of the sender. */
-void parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret);
+void parley_gate_message_caps(const parley_gate_t *g, parley_caps_t *ret);
 
 /*
  * Runs the step METHOD: checks that a protocol of the location takes messages
@@ -410,7 +411,7 @@ parley_step_result_t parley_gate_method(parley_gate_t *g, parley_str_t method);
  * Returns whether a client expects this refusal of its method: a client of MCP
  * uses GET to look for a stream (MCP-02).
  */
-int parley_gate_is_foreseen(const parley_gate_t *g, parley_str_t method);
+int parley_gate_submit_is_foreseen(const parley_gate_t *g, parley_str_t method);
 
 /* Returns the methods of the location, as a value of the header Allow.  Returns
    0, or -1: no memory. */
@@ -426,7 +427,7 @@ parley_proto_t parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret);
 
 /* Writes a refusal as parley_refuse(), or as a response of MCP at a parley_mcp
    location. */
-int parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
+int parley_gate_collect_refused(parley_gate_t *g, parley_proto_t proto,
     const parley_refusal_t *refusal, parley_reply_t *ret)
     __attribute__((warn_unused_result));
 

@@ -13,18 +13,18 @@
 
 static int parley_gate_actor(const parley_gate_t *g, uint32_t *act,
     parley_str_t *ret);
-static int parley_gate_suspends(parley_gate_t *g, parley_str_t sub);
+static int parley_gate_actor_suspends(parley_gate_t *g, parley_str_t sub);
 
 
 int
-parley_gate_actors_pass(parley_gate_t *g)
+parley_gate_actor_all_pass(parley_gate_t *g)
 {
     int           rc;
     uint32_t      act;
     parley_str_t  sub;
 
     if (g->who->surface != NULL) {
-        return parley_gate_suspends(g, g->who->surface->sub);
+        return parley_gate_actor_suspends(g, g->who->surface->sub);
     }
 
     act = g->who->jwt != NULL ? g->who->jwt->act : PARLEY_JSON_NONE;
@@ -34,7 +34,7 @@ parley_gate_actors_pass(parley_gate_t *g)
         rc = parley_gate_actor(g, &act, &sub);
 
         if (rc == 1) {
-            rc = parley_gate_suspends(g, sub);
+            rc = parley_gate_actor_suspends(g, sub);
         }
 
         if (rc != 0) {
@@ -47,18 +47,18 @@ parley_gate_actors_pass(parley_gate_t *g)
 
 
 int
-parley_gate_caller_passes(parley_gate_t *g)
+parley_gate_actor_passes(parley_gate_t *g)
 {
     int  rc;
 
-    rc = parley_gate_suspends(g, g->who->principal->sub);
+    rc = parley_gate_actor_suspends(g, g->who->principal->sub);
 
-    return rc != 0 ? rc : parley_gate_actors_pass(g);
+    return rc != 0 ? rc : parley_gate_actor_all_pass(g);
 }
 
 
 int
-parley_gate_acts_itself(const parley_gate_t *g)
+parley_gate_actor_is_caller(const parley_gate_t *g)
 {
     uint32_t      act;
     parley_str_t  sub;
@@ -107,7 +107,7 @@ parley_gate_actor(const parley_gate_t *g, uint32_t *act, parley_str_t *ret)
 
 
 static int
-parley_gate_suspends(parley_gate_t *g, parley_str_t sub)
+parley_gate_actor_suspends(parley_gate_t *g, parley_str_t sub)
 {
     int                   rc;
     parley_suspensions_t  there;

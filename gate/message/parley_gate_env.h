@@ -51,9 +51,9 @@ typedef struct {
     /*
      * Holds the request until its subscription brings an answer (HUB-07).
      * Returns 1 if the subscription is open: it stays open until
-     * parley_gate_held() gets the answer, or until it ends.  Returns 0 if the
-     * request cannot be held; -1 with g->err if it is refused; PARLEY_WAIT if
-     * PUBLISH has to wait and call again.  If the callback is NULL, requests
+     * parley_gate_await_held() gets the answer, or until it ends.  Returns 0 if
+     * the request cannot be held; -1 with g->err if it is refused; PARLEY_WAIT
+     * if PUBLISH has to wait and call again.  If the callback is NULL, requests
      * are not held, and not refused for that reason.
      */
     int               (*hold)(parley_gate_t *g,
@@ -124,8 +124,8 @@ typedef struct {
      *
      * verdict is called once for each message at the gate.  g->report.verdict
      * and, for some verdicts, g->err are set.  parley_gate_run() or
-     * parley_gate_refuse() calls it before anything is sent.  If the request
-     * ends while the message waits for its body, keys or the state,
+     * parley_gate_verdict_refuse() calls it before anything is sent.  If the
+     * request ends while the message waits for its body, keys or the state,
      * parley_gate_leave() calls it with OTHER.  It never gets FAILED, nor the
      * verdict at a location where a message continues (GW-24).
      *

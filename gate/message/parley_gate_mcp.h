@@ -72,7 +72,7 @@ parley_step_result_t parley_gate_mcp_verb(parley_gate_t *g);
 
 /* Reads the arguments of a query from the call.  Returns 0, or -1: an argument
    is invalid, or no memory. */
-int parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret);
+int parley_gate_serving_arguments(parley_gate_t *g, parley_arguments_t *ret);
 
 
 /* parley_gate_cancel.c: MCP-06 */
@@ -90,13 +90,13 @@ int parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc);
 
 /* Begins to collect messages by a subscription.  Returns 1 if it is open, 0 if
    it cannot be opened, PARLEY_WAIT. */
-int parley_gate_collects(parley_gate_t *g, parley_stream_request_t *opening);
+int parley_gate_collect_may(parley_gate_t *g, parley_stream_request_t *opening);
 
 /*
  * Replaces ret->body, the JSON object of a tool, with the result of the call,
  * which includes the collected messages.  Returns 0, or -1: no memory.
  */
-int parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret);
+int parley_gate_collect_result(parley_gate_t *g, parley_reply_t *ret);
 
 
 #endif /* PARLEY_GATE_MCP_H */

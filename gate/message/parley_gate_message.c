@@ -10,7 +10,7 @@
 
 
 void
-parley_gate_account(parley_gate_t *g)
+parley_gate_message_account(parley_gate_t *g)
 {
     parley_str_t            sub;
     parley_account_kept_t  *kept;
@@ -36,7 +36,7 @@ parley_gate_account(parley_gate_t *g)
 
 
 void
-parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
+parley_gate_message_asking(parley_gate_t *g, parley_asking_t *ret)
 {
     ret->arena = g->arena;
     ret->ask = &g->ask;
@@ -50,7 +50,7 @@ parley_gate_asking(parley_gate_t *g, parley_asking_t *ret)
     ret->asked = NULL;
     ret->under = g->admit.entrance.admission.id;
     ret->stamp = g->admit.entrance.stamp;
-    ret->escalates = parley_gate_escalates(g);
+    ret->escalates = parley_gate_severity_escalates(g);
     ret->published = g->conf.s->submit != NULL;
 }
 
@@ -64,7 +64,7 @@ parley_gate_is_self(const parley_gate_t *g)
 
 
 void
-parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret)
+parley_gate_message_replay(const parley_gate_t *g, parley_replay_t *ret)
 {
     ret->arena = g->arena;
     ret->who = g->who;
@@ -76,7 +76,7 @@ parley_gate_replay(const parley_gate_t *g, parley_replay_t *ret)
 
 
 int64_t
-parley_gate_expires(const parley_gate_t *g)
+parley_gate_message_expires(const parley_gate_t *g)
 {
     int64_t  ms;
 
@@ -91,7 +91,7 @@ parley_gate_expires(const parley_gate_t *g)
 /* The argument is decoded, and may occur once (SEC-03). */
 
 int
-parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
+parley_gate_message_token(parley_gate_t *g, parley_str_t *ret)
 {
     parley_arguments_t  arguments;
 
@@ -111,7 +111,7 @@ parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret)
 
 
 parley_exchange_t *
-parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
+parley_gate_message_exchange(parley_gate_t *g, parley_proto_t speak,
     const parley_encoded_t *sent)
 {
     parley_exchange_t  *x;
@@ -153,7 +153,7 @@ parley_gate_exchange(parley_gate_t *g, parley_proto_t speak,
 /* AEE-29 */
 
 int64_t
-parley_gate_deadline(const parley_gate_t *g)
+parley_gate_message_deadline(const parley_gate_t *g)
 {
     int64_t  timeout, cap;
 
@@ -165,7 +165,7 @@ parley_gate_deadline(const parley_gate_t *g)
 
 
 parley_step_result_t
-parley_gate_json(parley_gate_t *g)
+parley_gate_message_json(parley_gate_t *g)
 {
     if (g->in.body.len == 0) {
         (void) parley_error_set(g->err, PARLEY_E_JSON_INVALID, NULL,
@@ -187,7 +187,7 @@ parley_gate_json(parley_gate_t *g)
 
 
 void
-parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret)
+parley_gate_message_caps(const parley_gate_t *g, parley_caps_t *ret)
 {
     parley_priority_t  cap;
 
@@ -206,14 +206,14 @@ parley_gate_caps(const parley_gate_t *g, parley_caps_t *ret)
 
 
 parley_str_t
-parley_gate_to(const parley_gate_t *g)
+parley_gate_message_to(const parley_gate_t *g)
 {
     return g->msg->recipient.len > 0 ? g->msg->recipient : g->read.to;
 }
 
 
 void
-parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret)
+parley_gate_message_arrived(const parley_gate_t *g, parley_transport_t *ret)
 {
     ret->trusted = g->conf.gate->trusted;
     ret->tls = g->in.tls;
@@ -224,7 +224,7 @@ parley_gate_arrived(const parley_gate_t *g, parley_transport_t *ret)
 
 
 int
-parley_gate_responds(const parley_gate_t *g)
+parley_gate_message_responds(const parley_gate_t *g)
 {
     return parley_codecs[g->msg->wire]->binding->responds;
 }
@@ -245,7 +245,7 @@ parley_gate_has_keys(parley_gate_t *g)
 
 
 int
-parley_gate_options(parley_gate_t *g, parley_encode_opts_t *ret)
+parley_gate_message_options(parley_gate_t *g, parley_encode_opts_t *ret)
 {
     const parley_settings_t *s = g->conf.s;
 

@@ -15,12 +15,12 @@
 parley_step_result_t
 parley_gate_revocation(const parley_gate_t *g)
 {
-    return parley_step_result(parley_gate_revoked(g));
+    return parley_step_result(parley_gate_revocation_is_hit(g));
 }
 
 
 int
-parley_gate_revoked(const parley_gate_t *g)
+parley_gate_revocation_is_hit(const parley_gate_t *g)
 {
     parley_bearer_t                  bearer;
     const parley_revocations_now_t  *now = g->conf.http->revocations;
@@ -33,14 +33,14 @@ parley_gate_revoked(const parley_gate_t *g)
         return 0;
     }
 
-    return parley_gate_bearer(g, &bearer) == 0
+    return parley_gate_revocation_bearer(g, &bearer) == 0
            ? parley_bearer_revoked(g->conf.http, &bearer, g->err)
            : parley_error_memory(g->err);
 }
 
 
 int
-parley_gate_bearer(const parley_gate_t *g, parley_bearer_t *ret)
+parley_gate_revocation_bearer(const parley_gate_t *g, parley_bearer_t *ret)
 {
     const parley_jwt_t  *jwt = g->who->jwt;
 

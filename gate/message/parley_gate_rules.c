@@ -33,9 +33,9 @@ typedef int (*parley_gate_decide_pt)(const parley_policy_t *policy,
     const parley_policy_rule_t **ret_rule, parley_error_t *err);
 
 
-static int parley_gate_rule_caller(parley_gate_t *g,
+static int parley_gate_rules_of_caller(parley_gate_t *g,
     parley_gate_decide_pt decide);
-static int parley_gate_roles(const parley_who_t *who,
+static int parley_gate_rules_roles(const parley_who_t *who,
     parley_policy_request_t *request);
 static void parley_gate_rules_request(const parley_gate_t *g,
     const parley_principal_t *reader, parley_rules_request_t *ret);
@@ -45,21 +45,23 @@ static int parley_rules_ask(const parley_rules_request_t *r,
     parley_gate_asked_t *a);
 static int parley_rules_ask_to(const parley_rules_request_t *r,
     parley_gate_asked_t *a);
-static void parley_gate_words(parley_policy_name_t *list,
+static void parley_gate_rules_words(parley_policy_name_t *list,
     parley_policy_names_t *names, parley_str_t text, parley_str_t outer);
-static int parley_rules_readings(const parley_rules_request_t *r,
+static int parley_gate_rules_readings(const parley_rules_request_t *r,
     parley_gate_asked_t *a);
 
 
 int
-parley_gate_check_rules(parley_gate_t *g)
+parley_gate_rules_check(parley_gate_t *g)
 {
     parley_gate_asked_t     a;
     parley_rules_request_t  r;
 
     parley_gate_rules_request(g, g->serve.reader, &r);
 
-    if (parley_rules_ask(&r, &a) != 0 || parley_rules_readings(&r, &a) != 0) {
+    if (parley_rules_ask(&r, &a) != 0
+        || parley_gate_rules_readings(&r, &a) != 0)
+    {
         return parley_error_memory(g->err);
     }
 
@@ -70,23 +72,23 @@ parley_gate_check_rules(parley_gate_t *g)
 
 
 int
-parley_gate_caller(parley_gate_t *g)
+parley_gate_rules_caller(parley_gate_t *g)
 {
-    return parley_gate_rule_caller(g, parley_policy_caller);
+    return parley_gate_rules_of_caller(g, parley_policy_caller);
 }
 
 
 int
-parley_gate_check_caller(parley_gate_t *g)
+parley_gate_rules_check_caller(parley_gate_t *g)
 {
-    return parley_gate_rule_caller(g, parley_policy_check);
+    return parley_gate_rules_of_caller(g, parley_policy_check);
 }
 
 
 /* Decides on the caller of a request by a function of auth/parley_policy.h. */
 
 static int
-parley_gate_rule_caller(parley_gate_t *g, parley_gate_decide_pt decide)
+parley_gate_rules_of_caller(parley_gate_t *g, parley_gate_decide_pt decide)
 {
     parley_gate_asked_t     a;
     parley_rules_request_t  r;
@@ -108,14 +110,14 @@ parley_gate_rule_caller(parley_gate_t *g, parley_gate_decide_pt decide)
         return 0;
     }
 
-    parley_gate_lacks(g);
+    parley_gate_rules_lacks(g);
 
     return -1;
 }
 
 
 void
-parley_gate_lacks(parley_gate_t *g)
+parley_gate_rules_lacks(parley_gate_t *g)
 {
     if (g->err->code == PARLEY_E_SCOPE_UNAUTHORISED) {
         g->report.lacks = &g->report.rule->globs[PARLEY_POLICY_SCOPE];
@@ -136,7 +138,7 @@ parley_gate_rules_request(const parley_gate_t *g,
     ret->msg = g->msg;
     ret->proto = g->read.proto;
     ret->method = g->in.method;
-    ret->to = parley_gate_to(g);
+    ret->to = parley_gate_message_to(g);
     ret->reader = reader;
 }
 
@@ -162,7 +164,7 @@ parley_rules_ask_caller(const parley_rules_request_t *r,
         request->nscopes = who->jwt->nscopes;
     }
 
-    if (parley_gate_roles(who, request) != 0) {
+    if (parley_gate_rules_roles(who, request) != 0) {
         return -1;
     }
 
@@ -186,7 +188,8 @@ parley_rules_ask_caller(const parley_rules_request_t *r,
  */
 
 static int
-parley_gate_roles(const parley_who_t *who, parley_policy_request_t *request)
+parley_gate_rules_roles(const parley_who_t *who,
+    parley_policy_request_t *request)
 {
     parley_str_t         *list;
     const parley_list_t  *own, *surface;
@@ -239,10 +242,10 @@ parley_rules_ask(const parley_rules_request_t *r, parley_gate_asked_t *a)
 
     request->protocol = parley_proto_name(r->proto);
 
-    parley_gate_words(a->types, &request->type, r->msg->form,
-                      r->msg->outer_form);
-    parley_gate_words(a->intents, &request->intent, r->msg->intent,
-                      r->msg->outer_intent);
+    parley_gate_rules_words(a->types, &request->type, r->msg->form,
+                            r->msg->outer_form);
+    parley_gate_rules_words(a->intents, &request->intent, r->msg->intent,
+                            r->msg->outer_intent);
 
     return 0;
 }
@@ -278,8 +281,8 @@ parley_rules_ask_to(const parley_rules_request_t *r, parley_gate_asked_t *a)
  */
 
 static void
-parley_gate_words(parley_policy_name_t *list, parley_policy_names_t *names,
-    parley_str_t text, parley_str_t outer)
+parley_gate_rules_words(parley_policy_name_t *list,
+    parley_policy_names_t *names, parley_str_t text, parley_str_t outer)
 {
     list[0].text = text;
     list[0].loose = 0;
@@ -298,7 +301,8 @@ parley_gate_words(parley_policy_name_t *list, parley_policy_names_t *names,
  */
 
 static int
-parley_rules_readings(const parley_rules_request_t *r, parley_gate_asked_t *a)
+parley_gate_rules_readings(const parley_rules_request_t *r,
+    parley_gate_asked_t *a)
 {
     size_t                 i, k, n;
     parley_str_t           text;
@@ -362,10 +366,11 @@ parley_gate_may(const parley_gate_t *g, parley_str_t form,
         return 0;
     }
 
-    parley_gate_words(a.types, &a.request.type, form, parley_str_none);
-    parley_gate_words(a.intents, &a.request.intent, intent, parley_str_none);
+    parley_gate_rules_words(a.types, &a.request.type, form, parley_str_none);
+    parley_gate_rules_words(a.intents, &a.request.intent, intent,
+                            parley_str_none);
 
-    if (parley_rules_readings(&r, &a) != 0) {
+    if (parley_gate_rules_readings(&r, &a) != 0) {
         return 0;
     }
 
@@ -392,7 +397,7 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
         return 0;
     }
 
-    parley_gate_words(a.types, &a.request.type, type, parley_str_none);
+    parley_gate_rules_words(a.types, &a.request.type, type, parley_str_none);
 
     memset(&a.request.intent, 0, sizeof(parley_policy_names_t));
 
@@ -423,7 +428,7 @@ parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
     parley_gate_rules_request(g, reader, &r);
 
     return parley_rules_ask(&r, &a) == 0
-           && parley_rules_readings(&r, &a) == 0
+           && parley_gate_rules_readings(&r, &a) == 0
            && parley_policy_check(policy, &a.request, NULL, &err) == 0;
 }
 
@@ -460,7 +465,7 @@ parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
         || parley_names_recipient(&who, msg.recipient, &a.recipient) != 0
         || (reader != NULL && reader != a.recipient.owner
             && parley_names_also(&a.recipient, reader) != 0)
-        || parley_rules_readings(&r, &a) != 0)
+        || parley_gate_rules_readings(&r, &a) != 0)
     {
         return 0;
     }
@@ -473,7 +478,7 @@ parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
 
 
 int
-parley_gate_denies(const parley_gate_t *g)
+parley_gate_rules_denies(const parley_gate_t *g)
 {
     const parley_policy_rule_t  *rule;
 
@@ -492,7 +497,7 @@ parley_gate_denies(const parley_gate_t *g)
 
 
 void
-parley_gate_reader(const parley_gate_t *g, parley_reader_t *ret)
+parley_gate_rules_reader(const parley_gate_t *g, parley_reader_t *ret)
 {
     ret->ctx = g->ctx;
     ret->conf = g->conf.gate;
@@ -502,17 +507,19 @@ parley_gate_reader(const parley_gate_t *g, parley_reader_t *ret)
     ret->mailbox = NULL;
     ret->modes = PARLEY_CHAT_MODE_ALL
                  & ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
-    ret->ruled = parley_gate_denies(g) != 0;
+    ret->ruled = parley_gate_rules_denies(g) != 0;
 }
 
 
 int
-parley_rules_deny(const parley_rules_request_t *r, parley_error_t *err)
+parley_gate_rules_deny(const parley_rules_request_t *r, parley_error_t *err)
 {
     parley_gate_asked_t          a;
     const parley_policy_rule_t  *rule;
 
-    if (parley_rules_ask(r, &a) != 0 || parley_rules_readings(r, &a) != 0) {
+    if (parley_rules_ask(r, &a) != 0
+        || parley_gate_rules_readings(r, &a) != 0)
+    {
         return 1;
     }
 

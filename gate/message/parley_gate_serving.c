@@ -7,11 +7,11 @@
 #include "gate/message/parley_gate_mcp.h"
 
 
-static int parley_gate_serves_here(parley_gate_t *g);
+static int parley_gate_serving_here(parley_gate_t *g);
 
 
 int
-parley_gate_serve_json(parley_gate_t *g, parley_buf_t *b)
+parley_gate_serving_json(parley_gate_t *g, parley_buf_t *b)
 {
     memset(&g->out.reply, 0, sizeof(parley_reply_t));
 
@@ -24,10 +24,10 @@ parley_gate_serve_json(parley_gate_t *g, parley_buf_t *b)
 
 
 int
-parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret)
+parley_gate_serving_asks(parley_gate_t *g, parley_arguments_t *ret)
 {
     return g->serve.mcp != NULL
-           ? parley_gate_mcp_arguments(g, ret)
+           ? parley_gate_serving_arguments(g, ret)
            : parley_arguments_read(ret, g->arena, g->in.query, g->err);
 }
 
@@ -40,17 +40,18 @@ parley_gate_is_served(parley_gate_t *g)
                                 "a token or a client certificate is required");
     }
 
-    return parley_gate_revoked(g) != 0 ? -1 : parley_gate_serves_here(g);
+    return parley_gate_revocation_is_hit(g) != 0 ? -1
+           : parley_gate_serving_here(g);
 }
 
 
 int
-parley_gate_serves(parley_gate_t *g, const char *himself)
+parley_gate_serving(parley_gate_t *g, const char *himself)
 {
     int           rc;
     parley_str_t  actor;
 
-    if (parley_gate_is_served(g) != 0 || parley_gate_caller(g) != 0) {
+    if (parley_gate_is_served(g) != 0 || parley_gate_rules_caller(g) != 0) {
         return -1;
     }
 
@@ -75,7 +76,7 @@ parley_gate_serves(parley_gate_t *g, const char *himself)
  */
 
 static int
-parley_gate_serves_here(parley_gate_t *g)
+parley_gate_serving_here(parley_gate_t *g)
 {
     if (g->in.tls || g->in.local || g->conf.gate->trusted
         || (parley_settings_endpoint(g->conf.s) == PARLEY_ENDPOINT_KEYS
@@ -91,7 +92,7 @@ parley_gate_serves_here(parley_gate_t *g)
 
 
 int
-parley_gate_mcp_arguments(parley_gate_t *g, parley_arguments_t *ret)
+parley_gate_serving_arguments(parley_gate_t *g, parley_arguments_t *ret)
 {
     unsigned                  i;
     uint32_t                  value;

@@ -25,7 +25,7 @@ parley_gate_severity(const parley_gate_t *g)
     }
 
     alarm = parley_severity_graver(g->msg, &g->read.supervision,
-                                   parley_gate_reports(g));
+                                   parley_gate_severity_reports(g));
     sent = parley_codecs[parley_embed_kin(g->conf.gate->speak)];
 
     return sent->supervises != NULL && g->out.sent.alarm > alarm
@@ -34,7 +34,7 @@ parley_gate_severity(const parley_gate_t *g)
 
 
 int
-parley_gate_reports(const parley_gate_t *g)
+parley_gate_severity_reports(const parley_gate_t *g)
 {
     const parley_msg_t        *m = g->msg;
     const parley_principal_t  *above;
@@ -54,7 +54,7 @@ parley_gate_reports(const parley_gate_t *g)
    reader has to acknowledge. */
 
 int
-parley_gate_escalates(const parley_gate_t *g)
+parley_gate_severity_escalates(const parley_gate_t *g)
 {
     return g->who->principal != NULL
            && parley_severity_escalates(parley_gate_severity(g));

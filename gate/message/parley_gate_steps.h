@@ -52,7 +52,7 @@ parley_step_result_t parley_gate_control_method(parley_gate_t *g,
 const parley_str_t *parley_gate_relay_methods(const parley_gate_t *g);
 
 /* Returns whether the request is one, and then prepares the gate for it. */
-int parley_gate_relays(parley_gate_t *g, parley_str_t method);
+int parley_gate_relay_is_known(parley_gate_t *g, parley_str_t method);
 parley_step_result_t parley_gate_relay(parley_gate_t *g);
 
 /* parley_gate_socket.c: WebSockets of an existing service */
@@ -81,7 +81,7 @@ int parley_gate_relayed(parley_gate_t *g,
 int parley_gate_relayed_event(parley_gate_t *g, parley_arena_t *arena,
     parley_str_t data, struct parley_answered_s *ret)
     __attribute__((warn_unused_result));
-int parley_gate_relay_settles(parley_gate_t *g,
+int parley_gate_relayed_settles(parley_gate_t *g,
     struct parley_answered_s *answered, int64_t clock)
     __attribute__((warn_unused_result));
 
@@ -100,11 +100,12 @@ int parley_gate_relay_settles(parley_gate_t *g,
  * else the error is reply-unmatched.
  *
  * Reads conf, in.seed and who->directory of the gate, and for a translation
- * g->out.opts, filled by parley_gate_options(), and g->ask.  Adds losses to
- * g->loss.  Returns 0 and *ret in the arena or in data; PARLEY_WAIT: call again
- * with equal arguments, in the same step of g->ask; or -1 with g->err, which
- * names the member at fault: upstream-invalid; translation-unsupported or
- * identity-unmappable, if the client's protocol cannot express it; capacity.
+ * g->out.opts, filled by parley_gate_message_options(), and g->ask.  Adds
+ * losses to g->loss.  Returns 0 and *ret in the arena or in data; PARLEY_WAIT:
+ * call again with equal arguments, in the same step of g->ask; or -1 with
+ * g->err, which names the member at fault: upstream-invalid;
+ * translation-unsupported or identity-unmappable, if the client's protocol
+ * cannot express it; capacity.
  */
 int parley_gate_unasked(parley_gate_t *g, parley_arena_t *arena,
     const parley_json_t *doc, parley_str_t data, parley_encoded_t *ret)
@@ -158,7 +159,7 @@ parley_step_result_t parley_gate_roster_method(parley_gate_t *g,
  * from *at on.  *at is 0 before the first page, and again after the last.
  * Returns 0, PARLEY_WAIT, or -1: capacity.
  */
-int parley_gate_roster_page(parley_gate_t *g, parley_str_t address,
+int parley_gate_publish_roster(parley_gate_t *g, parley_str_t address,
     size_t max, uint32_t *at, struct parley_roster_page_s *ret);
 
 /* parley_gate_named.c */
@@ -171,10 +172,10 @@ parley_step_result_t parley_gate_named_method(parley_gate_t *g,
 #define PARLEY_NAMED_METHODS  "GET"
 
 /*
- * Checks the caller as parley_gate_serves(), reads its arguments as
- * parley_gate_asks(), and finds the address of the name in the path.  The name
- * belongs to the caller, or a rule with this type allows it.  type empty: every
- * name is allowed.  Returns 0, or -1 as these functions, and with
+ * Checks the caller as parley_gate_serving(), reads its arguments as
+ * parley_gate_serving_asks(), and finds the address of the name in the path.
+ * The name belongs to the caller, or a rule with this type allows it.  type
+ * empty: every name is allowed.  Returns 0, or -1 as these functions, and with
  * policy-refused (no TLS), field-invalid, identity-unmappable,
  * scope-unauthorised.
  */
@@ -210,7 +211,7 @@ parley_step_result_t parley_gate_serve_method(parley_gate_t *g,
 parley_str_t parley_gate_serve_methods(const parley_gate_t *g);
 
 /* Returns whether tickets can open a stream at this location. */
-int parley_gate_tickets(const parley_gate_t *g);
+int parley_gate_ticket_is_on(const parley_gate_t *g);
 
 /* parley_gate_serving.c */
 
@@ -225,14 +226,14 @@ int parley_gate_is_served(parley_gate_t *g);
  * caller that no actor may replace, such as "the parent"; NULL: an actor may.
  * Returns 0, or -1 with g->err.
  */
-int parley_gate_serves(parley_gate_t *g, const char *himself);
+int parley_gate_serving(parley_gate_t *g, const char *himself);
 
 /* Answers with the JSON text in b.  Returns 0, or -1: no memory. */
-int parley_gate_serve_json(parley_gate_t *g, parley_buf_t *b);
+int parley_gate_serving_json(parley_gate_t *g, parley_buf_t *b);
 
 /* Reads the arguments that ret names, from the query or from a call of MCP, as
    parley_arguments_read(). */
-int parley_gate_asks(parley_gate_t *g, parley_arguments_t *ret);
+int parley_gate_serving_asks(parley_gate_t *g, parley_arguments_t *ret);
 
 /* parley_gate_publish.c */
 
@@ -252,7 +253,7 @@ int parley_gate_publish_deadline(parley_gate_t *g);
  * is the scope of the recipients, or empty if the message names none.  Returns
  * 0, or -1 with g->err.
  */
-int parley_gate_publication(parley_gate_t *g,
+int parley_gate_publish_message(parley_gate_t *g,
     struct parley_publication_s *ret, parley_str_t *scope);
 
 /* parley_gate_scope.c */
@@ -276,11 +277,11 @@ parley_severity_t parley_gate_severity(const parley_gate_t *g);
 
 /* Returns whether the message reports a problem to the parent of its sender,
    which makes it an escalation in its own protocol. */
-int parley_gate_reports(const parley_gate_t *g);
+int parley_gate_severity_reports(const parley_gate_t *g);
 
 /* Returns whether the message is critical or an emergency.  Such a message goes
    to the principals above its recipient until one acknowledges it (VCP-24). */
-int parley_gate_escalates(const parley_gate_t *g);
+int parley_gate_severity_escalates(const parley_gate_t *g);
 
 
 /* parley_gate_deadline.c: the deadline of a message without an answer */
@@ -289,15 +290,16 @@ int parley_gate_escalates(const parley_gate_t *g);
  * Returns whether the sender is informed if its deadline passes without an
  * answer (AEE-29).  False for an escalation, which goes to the next principal.
  */
-int parley_gate_times_out(const parley_gate_t *g);
+int parley_gate_publish_times_out(const parley_gate_t *g);
 
 /* Returns the protocols of the principals that the message may escalate to.
    They answer in these protocols. */
-parley_proto_set_t parley_gate_escalation_protocols(const parley_gate_t *g);
+parley_proto_set_t parley_gate_escalate_protocols(const parley_gate_t *g);
 
 /* Adds the deadline job of the message to an append.  Returns 0, or -1:
    capacity. */
-int parley_gate_deadlines(parley_gate_t *g, struct parley_append_s *append);
+int parley_gate_publish_deadlines(parley_gate_t *g,
+    struct parley_append_s *append);
 
 /* The step ESCALATE. */
 parley_step_result_t parley_gate_escalate(parley_gate_t *g);
@@ -344,7 +346,7 @@ int parley_gate_declare(parley_gate_t *g);
 
 /* Clears the count of declared intents if the message is a flush_executed.
    Returns 0 or PARLEY_WAIT. */
-int parley_gate_flush(parley_gate_t *g);
+int parley_gate_declare_flush(parley_gate_t *g);
 
 /* parley_gate_response.c */
 
@@ -357,7 +359,7 @@ int parley_gate_response(parley_gate_t *g);
 
 /* parley_gate_publish.c: returns whether the rules about recipients let the
    message go to the principal that a scope names first */
-int parley_gate_may_read(const parley_gate_t *g,
+int parley_gate_publish_may_read(const parley_gate_t *g,
     const parley_channel_scope_t *scope);
 
 /* parley_gate_await_reply.c: HUB-07 */
@@ -375,7 +377,7 @@ int parley_gate_await_reply(parley_gate_t *g);
 
 /* Returns whether the owner of an address has its own stream: 1, 0,
    PARLEY_WAIT, or -1: capacity. */
-int parley_gate_listens(parley_gate_t *g, parley_str_t address);
+int parley_gate_await_listens(parley_gate_t *g, parley_str_t address);
 
 /*
  * Holds a repeated call of MCP if it is a query, to collect its previous and
@@ -388,7 +390,7 @@ int parley_gate_await_reply_again(parley_gate_t *g);
 
 /* Encodes the message as its subscribers in a protocol receive it.  Returns 0,
    or another value if the protocol cannot express it, or without memory. */
-int parley_gate_form(parley_gate_t *g, parley_proto_t to,
+int parley_gate_publish_form(parley_gate_t *g, parley_proto_t to,
     parley_encoded_t *ret);
 
 /*
@@ -396,7 +398,7 @@ int parley_gate_form(parley_gate_t *g, parley_proto_t to,
  * speaks, so that answers in these protocols find it.  Returns 0 or
  * PARLEY_WAIT.
  */
-int parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks);
+int parley_gate_publish_keep_alias(parley_gate_t *g, parley_proto_set_t speaks);
 
 /* parley_gate_read.c */
 
@@ -474,19 +476,19 @@ int parley_gate_failed(parley_gate_t *g);
 /* parley_gate_verdict.c */
 
 /* Reports the verdict after the last step, when the id is settled. */
-void parley_gate_conclude(parley_gate_t *g);
+void parley_gate_verdict_conclude(parley_gate_t *g);
 
 /*
  * Writes the verdict to the audit log before it takes effect.  Only the first
  * call writes.  Returns PASSED, REFUSED with g->err, or NONE if nothing is
  * written.
  */
-parley_step_result_t parley_gate_record(parley_gate_t *g);
-parley_step_result_t parley_gate_record_as(parley_gate_t *g,
+parley_step_result_t parley_gate_verdict_record(parley_gate_t *g);
+parley_step_result_t parley_gate_verdict_record_as(parley_gate_t *g,
     parley_verdict_t verdict);
 
 /* Reports the settlement of the id.  Only the first call has an effect. */
-void parley_gate_settles(parley_gate_t *g, parley_settle_t settle);
+void parley_gate_verdict_settles(parley_gate_t *g, parley_settle_t settle);
 
 /* Reports the outcome of a forwarded message.  Only the first call has an
    effect. */
@@ -515,19 +517,19 @@ parley_step_result_t parley_gate_submission(parley_gate_t *g);
 
 /* parley_gate_message.c */
 
-parley_step_result_t parley_gate_json(parley_gate_t *g);
+parley_step_result_t parley_gate_message_json(parley_gate_t *g);
 
 /* Returns the exchange for the answers to a message that was sent in the
    protocol speak.  The first call allocates it.  NULL: no memory. */
-struct parley_exchange_s *parley_gate_exchange(parley_gate_t *g,
+struct parley_exchange_s *parley_gate_message_exchange(parley_gate_t *g,
     parley_proto_t speak, const parley_encoded_t *sent);
 
 /* Reads the token in the argument g->conf.gate->token; empty: the query has
    none.  Returns 0, or -1: field-invalid. */
-int parley_gate_token_argument(parley_gate_t *g, parley_str_t *ret);
+int parley_gate_message_token(parley_gate_t *g, parley_str_t *ret);
 
 /* Fills the arguments of parley_question_keep() for the encoded message. */
-void parley_gate_asking(parley_gate_t *g, parley_asking_t *ret);
+void parley_gate_message_asking(parley_gate_t *g, parley_asking_t *ret);
 
 /* Reports the result of a step to the adapter. */
 static inline void
@@ -541,13 +543,14 @@ parley_gate_report_step(parley_gate_t *g, parley_step_t step,
 
 
 /* Fills g->proof.account, the account that the message is counted to. */
-void parley_gate_account(parley_gate_t *g);
+void parley_gate_message_account(parley_gate_t *g);
 
 /* Returns whether the message is a task for the gateway itself. */
 int parley_gate_is_self(const parley_gate_t *g);
 
 /* Fills the arguments of parley_replay_keep(). */
-void parley_gate_replay(const parley_gate_t *g, struct parley_replay_s *ret);
+void parley_gate_message_replay(const parley_gate_t *g,
+    struct parley_replay_s *ret);
 
 /* parley_host.c */
 
@@ -562,7 +565,7 @@ parley_step_result_t parley_gate_mailbox(parley_gate_t *g);
 
 parley_step_result_t parley_gate_reference(parley_gate_t *g);
 parley_step_result_t parley_gate_admit(parley_gate_t *g);
-parley_step_result_t parley_gate_keep(parley_gate_t *g);
+parley_step_result_t parley_gate_admit_keep(parley_gate_t *g);
 
 /* Returns the cached keys of the account of sub, or NULL. */
 static inline parley_account_kept_t *
@@ -582,21 +585,21 @@ int parley_gate_undo(parley_gate_t *g);
 
 /* Checks that no actor of the token is suspended.  Returns 0, PARLEY_WAIT, or
    -1: agent-suspended, capacity. */
-int parley_gate_actors_pass(parley_gate_t *g)
+int parley_gate_actor_all_pass(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
-/* As parley_gate_actors_pass(), and also checks the caller's principal. */
-int parley_gate_caller_passes(parley_gate_t *g)
+/* As parley_gate_actor_all_pass(), and also checks the caller's principal. */
+int parley_gate_actor_passes(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
 /* Returns whether the subject of the token uses it itself.  An actor without a
    sub is an instrument of the subject, and does not count. */
-int parley_gate_acts_itself(const parley_gate_t *g);
+int parley_gate_actor_is_caller(const parley_gate_t *g);
 
 /* parley_gate_suspend.c */
 
 /* Returns whether the message passes although its sender is suspended. */
-int parley_gate_is_free(const parley_gate_t *g);
+int parley_gate_suspend_is_free(const parley_gate_t *g);
 
 parley_step_result_t parley_gate_suspend(parley_gate_t *g);
 
@@ -624,10 +627,10 @@ int parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first);
 int parley_gate_keep_before(parley_gate_t *g);
 
 /* Drops the deadline job of a task after its final answer was accepted. */
-void parley_gate_in_time(parley_gate_t *g);
+void parley_gate_taken_in_time(parley_gate_t *g);
 
 /* Fills the arguments of parley_retain(), except for the message. */
-void parley_gate_retain(parley_gate_t *g, struct parley_retain_s *ret);
+void parley_gate_taken_retain(parley_gate_t *g, struct parley_retain_s *ret);
 
 /* parley_gate_translate.c */
 
@@ -649,13 +652,13 @@ parley_step_result_t parley_gate_direction(const parley_gate_t *g);
  * Applies the rules about the caller alone to a request that needs no rule of
  * its own (SEC-24).  Returns 0, or -1: policy-refused, scope-unauthorised.
  */
-int parley_gate_caller(parley_gate_t *g);
+int parley_gate_rules_caller(parley_gate_t *g);
 
 /*
  * Checks a request without a message by all rules.  Returns 0, or -1:
  * policy-refused, scope-unauthorised.
  */
-int parley_gate_check_caller(parley_gate_t *g);
+int parley_gate_rules_check_caller(parley_gate_t *g);
 
 /* Returns whether a rule with this type lets the caller ask about another
    principal's name, g->read.to, or about the gateway if g->read.to is empty. */
@@ -666,12 +669,12 @@ int parley_gate_may_ask(const parley_gate_t *g, parley_str_t type);
  * allowed; 0 with *g->err and g->report.rule, the rule that decided, or NULL;
  * or -1: no memory.
  */
-int parley_gate_check_rules(parley_gate_t *g)
+int parley_gate_rules_check(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
 /* Sets g->report.lacks, the scope that a token lacks, for the challenge
    (SEC-19). */
-void parley_gate_lacks(parley_gate_t *g);
+void parley_gate_rules_lacks(parley_gate_t *g);
 
 /*
  * Returns whether the rules about recipients would let the message go to a
@@ -687,10 +690,11 @@ int parley_gate_may_reach(const parley_gate_t *g,
     const parley_principal_t *reader);
 
 /* Returns whether a rule denies anything. */
-int parley_gate_denies(const parley_gate_t *g);
+int parley_gate_rules_denies(const parley_gate_t *g);
 
 /* Makes the reader of a stream that the caller opens. */
-void parley_gate_reader(const parley_gate_t *g, struct parley_reader_s *ret);
+void parley_gate_rules_reader(const parley_gate_t *g,
+    struct parley_reader_s *ret);
 
 
 /* Returns whether the message is forwarded unchanged, even if it is refused. */

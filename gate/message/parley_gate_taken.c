@@ -13,7 +13,7 @@
 
 
 static int parley_gate_keep_message(parley_gate_t *g, int under);
-static int parley_gate_secret(parley_gate_t *g, parley_str_t *message);
+static int parley_gate_taken_secret(parley_gate_t *g, parley_str_t *message);
 
 
 /* From here on the id counts as seen (GW-12). */
@@ -40,7 +40,7 @@ parley_gate_taken(parley_gate_t *g, const parley_reply_t *first, int closes)
         return rc;
     }
 
-    parley_gate_in_time(g);
+    parley_gate_taken_in_time(g);
 
     g->admit.id_not_kept = rc == -1;
     g->answer.late |= rc == PARLEY_SETTLED_LATE;
@@ -62,7 +62,7 @@ parley_gate_keep_before(parley_gate_t *g)
 
 
 void
-parley_gate_retain(parley_gate_t *g, parley_retain_t *ret)
+parley_gate_taken_retain(parley_gate_t *g, parley_retain_t *ret)
 {
     ret->arena = g->arena;
     ret->ask = &g->ask;
@@ -82,7 +82,7 @@ parley_gate_keep_first(parley_gate_t *g, const parley_reply_t *first)
         return 0;
     }
 
-    parley_gate_replay(g, &r);
+    parley_gate_message_replay(g, &r);
 
     return parley_replay_keep(&r, first);
 }
@@ -121,7 +121,7 @@ parley_gate_keep_message(parley_gate_t *g, int under)
     m.message = g->msg->wire == g->conf.gate->speak ? g->out.sent.body
                                                     : g->msg->doc->input;
 
-    if (parley_gate_secret(g, &m.message) != 0) {
+    if (parley_gate_taken_secret(g, &m.message) != 0) {
         return 0;
     }
 
@@ -135,7 +135,7 @@ parley_gate_keep_message(parley_gate_t *g, int under)
         g->publish.retained = 1;
     }
 
-    parley_gate_retain(g, &r);
+    parley_gate_taken_retain(g, &r);
 
     rc = parley_retain(&r, &m);
 
@@ -146,7 +146,7 @@ parley_gate_keep_message(parley_gate_t *g, int under)
 /* Removes a credential (MoQ auth_token) from a retained message. */
 
 static int
-parley_gate_secret(parley_gate_t *g, parley_str_t *message)
+parley_gate_taken_secret(parley_gate_t *g, parley_str_t *message)
 {
     uint32_t        applied;
     const char     *pointer;
@@ -181,7 +181,7 @@ parley_gate_secret(parley_gate_t *g, parley_str_t *message)
    soon. */
 
 void
-parley_gate_in_time(parley_gate_t *g)
+parley_gate_taken_in_time(parley_gate_t *g)
 {
     parley_job_t              job;
     const parley_question_t  *q;
@@ -195,7 +195,7 @@ parley_gate_in_time(parley_gate_t *g)
         return;
     }
 
-    if (parley_deadline_job(g->arena, g->ask.state, PARLEY_SUBJECT_TIMEOUT,
+    if (parley_question_job(g->arena, g->ask.state, PARLEY_SUBJECT_TIMEOUT,
                             &g->admit.entrance.closes, parley_str_none, &job)
         == 0)
     {

@@ -13,7 +13,7 @@
 static parley_verdict_t parley_gate_verdict(const parley_gate_t *g);
 static void parley_gate_report_verdict(parley_gate_t *g,
     parley_verdict_t verdict);
-static parley_step_result_t parley_gate_unwritten(parley_gate_t *g);
+static parley_step_result_t parley_gate_verdict_unwritten(parley_gate_t *g);
 
 
 /* Returns the verdict for the result of the steps. */
@@ -60,7 +60,7 @@ parley_gate_report_verdict(parley_gate_t *g, parley_verdict_t verdict)
 
 
 void
-parley_gate_conclude(parley_gate_t *g)
+parley_gate_verdict_conclude(parley_gate_t *g)
 {
     parley_verdict_t  verdict;
 
@@ -90,14 +90,14 @@ parley_gate_conclude(parley_gate_t *g)
 
 
 parley_step_result_t
-parley_gate_record(parley_gate_t *g)
+parley_gate_verdict_record(parley_gate_t *g)
 {
-    return parley_gate_record_as(g, PARLEY_VERDICT_PASSED);
+    return parley_gate_verdict_record_as(g, PARLEY_VERDICT_PASSED);
 }
 
 
 parley_step_result_t
-parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
+parley_gate_verdict_record_as(parley_gate_t *g, parley_verdict_t verdict)
 {
     if (g->env->record == NULL || g->report.recorded || parley_gate_is_dry(g)) {
         return PARLEY_RESULT_NONE;
@@ -112,7 +112,7 @@ parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
 
     case PARLEY_RECORDED_UNWRITTEN:
         return g->conf.http->audit_pass ? PARLEY_RESULT_NONE
-                                        : parley_gate_unwritten(g);
+                                        : parley_gate_verdict_unwritten(g);
 
     default: /* PARLEY_RECORDED_NONE */
         return PARLEY_RESULT_NONE;
@@ -121,7 +121,7 @@ parley_gate_record_as(parley_gate_t *g, parley_verdict_t verdict)
 
 
 static parley_step_result_t
-parley_gate_unwritten(parley_gate_t *g)
+parley_gate_verdict_unwritten(parley_gate_t *g)
 {
     g->report.unwritten = 1;
     g->report.wait = PARLEY_GATE_UNWRITTEN;
@@ -134,7 +134,7 @@ parley_gate_unwritten(parley_gate_t *g)
 
 
 void
-parley_gate_refuse(parley_gate_t *g)
+parley_gate_verdict_refuse(parley_gate_t *g)
 {
     g->where.begun = 1;
     g->where.result = PARLEY_RESULT_REFUSED;
@@ -143,12 +143,12 @@ parley_gate_refuse(parley_gate_t *g)
         g->where.state = PARLEY_GATE_ENDING;
     }
 
-    parley_gate_conclude(g);
+    parley_gate_verdict_conclude(g);
 }
 
 
 void
-parley_gate_settles(parley_gate_t *g, parley_settle_t settle)
+parley_gate_verdict_settles(parley_gate_t *g, parley_settle_t settle)
 {
     if (g->where.settle != PARLEY_SETTLE_OPEN || settle == PARLEY_SETTLE_OPEN) {
         return;

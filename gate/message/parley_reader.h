@@ -54,7 +54,8 @@ typedef struct parley_reader_s {
  * message which no rule allows passes.  Also returns 1 if memory is exhausted.
  * The location has rules.
  */
-int parley_rules_deny(const parley_rules_request_t *r, parley_error_t *err);
+int parley_gate_rules_deny(const parley_rules_request_t *r,
+    parley_error_t *err);
 
 
 #endif /* PARLEY_READER_H */

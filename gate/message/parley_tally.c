@@ -125,7 +125,7 @@ parley_tally_outcome(parley_slot_t *slot, const parley_gate_t *g,
     switch (outcome->kind) {
 
     case PARLEY_OUTCOME_FAILED:
-        whose = parley_failure_whose(g->err->code);
+        whose = parley_verdict_failure_whose(g->err->code);
         parley_tally_refusal(slot, g, whose == PARLEY_WHOSE_UPSTREAM
                                       ? PARLEY_L_BY_UPSTREAM
                                       : PARLEY_L_BY_GATEWAY);

@@ -104,14 +104,14 @@ parley_metric_bounds(parley_metric_id_t id)
 
 
 parley_str_t
-parley_labels_name(parley_labels_t set)
+parley_label_name(parley_labels_t set)
 {
     return parley_labels[set].name;
 }
 
 
 unsigned
-parley_labels_count(parley_labels_t set)
+parley_label_count(parley_labels_t set)
 {
     return parley_labels[set].n;
 }
@@ -258,7 +258,7 @@ parley_slots_sum(const parley_slots_t *slots, const parley_processes_t *host,
 
 
 void
-parley_count_time(parley_slot_t *slot, parley_metric_id_t id, uint64_t ns)
+parley_slot_count_time(parley_slot_t *slot, parley_metric_id_t id, uint64_t ns)
 {
     unsigned         i, first;
     const uint64_t  *bounds;

@@ -125,10 +125,10 @@ extern const parley_metric_t  parley_metrics[PARLEY_ROWS];
 const uint64_t *parley_metric_bounds(parley_metric_id_t id);
 
 /* Returns the name of a set, as "verdict". */
-parley_str_t parley_labels_name(parley_labels_t set);
+parley_str_t parley_label_name(parley_labels_t set);
 
 /* Returns the number of words of a set; 1 for PARLEY_LABELS_NONE. */
-unsigned parley_labels_count(parley_labels_t set);
+unsigned parley_label_count(parley_labels_t set);
 
 /* Returns a word of a set, as "passed". */
 parley_str_t parley_label_word(parley_labels_t set, unsigned i);
@@ -244,7 +244,7 @@ parley_cell_refusal(parley_code_t code, unsigned by)
 
 
 /* Counts a duration in its bucket and adds it to the sum. */
-void parley_count_time(parley_slot_t *slot, parley_metric_id_t id,
+void parley_slot_count_time(parley_slot_t *slot, parley_metric_id_t id,
     uint64_t ns);
 
 

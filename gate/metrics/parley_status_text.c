@@ -78,8 +78,8 @@ parley_status_json(parley_arena_t *arena, const parley_snapshot_t *s,
 
     if (of->suspended != NULL) {
         parley_buf_name(&b, PARLEY_STR("suspended"));
-        parley_suspended_tell(of->suspended, &b,
-                              parley_status_held(s));
+        parley_suspension_tell_all(of->suspended, &b,
+                                   parley_status_held(s));
     }
 
     parley_buf_lit(&b, "}\n");
@@ -142,7 +142,7 @@ parley_status_member(parley_buf_t *b, const parley_snapshot_t *s,
     } else {
         parley_buf_octet(b, '{');
 
-        for (i = 0; i < parley_labels_count(m->labels[0]); i++) {
+        for (i = 0; i < parley_label_count(m->labels[0]); i++) {
             parley_buf_name(b, parley_label_word(m->labels[0], i));
             parley_status_number(b, s->cells[m->first + i], m->digits);
         }
@@ -179,7 +179,7 @@ parley_status_list(parley_buf_t *b, const parley_snapshot_t *s,
         parley_buf_octet(b, '{');
 
         for (i = 0; i < 3 && m->labels[i] != PARLEY_LABELS_NONE; i++) {
-            parley_buf_member(b, parley_labels_name(m->labels[i]),
+            parley_buf_member(b, parley_label_name(m->labels[i]),
                               parley_label_word(m->labels[i], at[i]));
         }
 
@@ -322,7 +322,7 @@ parley_status_labels(parley_buf_t *b, const parley_metric_t *m,
 
     for (i = 0; i < 3 && m->labels[i] != PARLEY_LABELS_NONE; i++) {
         parley_buf_octet(b, i == 0 ? '{' : ',');
-        parley_buf_str(b, parley_labels_name(m->labels[i]));
+        parley_buf_str(b, parley_label_name(m->labels[i]));
         parley_buf_lit(b, "=\"");
         parley_buf_str(b, parley_label_word(m->labels[i], at[i]));
         parley_buf_octet(b, '"');
@@ -406,7 +406,7 @@ parley_status_next(const parley_metric_t *m, parley_labelled_t at)
     unsigned  i, cell;
 
     for (i = 3; i > 0; i--) {
-        if (++at[i - 1] < parley_labels_count(m->labels[i - 1])) {
+        if (++at[i - 1] < parley_label_count(m->labels[i - 1])) {
             break;
         }
 
@@ -420,7 +420,7 @@ parley_status_next(const parley_metric_t *m, parley_labelled_t at)
     cell = 0;
 
     for (i = 0; i < 3; i++) {
-        cell = cell * parley_labels_count(m->labels[i]) + at[i];
+        cell = cell * parley_label_count(m->labels[i]) + at[i];
     }
 
     return m->first + cell;
@@ -442,8 +442,8 @@ parley_status_usual(const parley_metric_t *m, const parley_labelled_t at)
         }
 
         return at[0] < PARLEY_PROTO_COUNT && at[1] < PARLEY_PROTO_COUNT
-               && parley_is_pair((parley_proto_t) at[0],
-                                 (parley_proto_t) at[1]);
+               && parley_codec_is_pair((parley_proto_t) at[0],
+                                       (parley_proto_t) at[1]);
     }
 
     return m->labels[1] != PARLEY_LABELS_BY || at[1] == PARLEY_L_BY_GATEWAY;

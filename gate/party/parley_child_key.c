@@ -24,7 +24,7 @@ static int parley_child_key_read(const parley_principal_t *child,
 
 
 static void
-parley_child_keys_key(const parley_state_t *state,
+parley_child_key_name(const parley_state_t *state,
     const parley_principal_t *child, uint8_t key[PARLEY_KEY_LEN])
 {
     parley_state_key(state, PARLEY_KIND_CHILD_KEY, &child->sub, 1, key);
@@ -39,12 +39,12 @@ parley_child_key_id(const parley_state_t *state,
     ret->kind = PARLEY_KIND_CHILD_KEY;
     ret->tag = parley_state_tag(state, &child->parent, 1, &kid, 1);
 
-    parley_child_keys_key(state, child, ret->key);
+    parley_child_key_name(state, child, ret->key);
 }
 
 
 int
-parley_child_keys_get(parley_ask_t *q, const parley_principal_t *child,
+parley_child_key_get(parley_ask_t *q, const parley_principal_t *child,
     int64_t now_ms, parley_child_keys_t *ret)
 {
     int                  i, rc;
@@ -54,7 +54,7 @@ parley_child_keys_get(parley_ask_t *q, const parley_principal_t *child,
 
     ret->n = 0;
 
-    parley_child_keys_key(q->state, child, key);
+    parley_child_key_name(q->state, child, key);
 
     rc = parley_ask_get(q, PARLEY_KIND_CHILD_KEY, key, &records);
 
@@ -67,7 +67,7 @@ parley_child_keys_get(parley_ask_t *q, const parley_principal_t *child,
 
         if (parley_child_key_read(child, records.list[i].value, k) == 0
             && k->exp * 1000 > now_ms
-            && !parley_child_is_listed(child, k->kid))
+            && !parley_child_key_is_listed(child, k->kid))
         {
             ret->n++;
         }
@@ -109,7 +109,7 @@ parley_child_key_read(const parley_principal_t *child, parley_str_t value,
 
 
 size_t
-parley_child_keys_find(const parley_child_keys_t *keys, parley_str_t kid)
+parley_child_key_find(const parley_child_keys_t *keys, parley_str_t kid)
 {
     size_t  i;
 
@@ -124,7 +124,7 @@ parley_child_keys_find(const parley_child_keys_t *keys, parley_str_t kid)
 
 
 int
-parley_child_is_listed(const parley_principal_t *child, parley_str_t kid)
+parley_child_key_is_listed(const parley_principal_t *child, parley_str_t kid)
 {
     size_t  i;
 
@@ -183,7 +183,7 @@ parley_child_key_drop(parley_ask_t *q, const parley_principal_t *child,
 
 
 int
-parley_child_keys_jwks(parley_arena_t *arena, const parley_child_keys_t *keys,
+parley_child_key_jwks(parley_arena_t *arena, const parley_child_keys_t *keys,
     parley_str_t kid, parley_jwks_t *ret)
 {
     size_t         i;

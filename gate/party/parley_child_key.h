@@ -78,16 +78,17 @@ int parley_child_adds_read(parley_arena_t *arena, const parley_json_t *doc,
  * Reads the added keys of a child that are valid at now_ms.  child is an entry
  * of the directory.  Returns 0, PARLEY_WAIT, or -1: no answer.
  */
-int parley_child_keys_get(parley_ask_t *q, const parley_principal_t *child,
+int parley_child_key_get(parley_ask_t *q, const parley_principal_t *child,
     int64_t now_ms, parley_child_keys_t *ret)
     __attribute__((warn_unused_result));
 
 /* Returns the index of the key with this kid, or keys->n. */
-size_t parley_child_keys_find(const parley_child_keys_t *keys,
+size_t parley_child_key_find(const parley_child_keys_t *keys,
     parley_str_t kid);
 
 /* Returns whether the directory has a key with this kid for the child. */
-int parley_child_is_listed(const parley_principal_t *child, parley_str_t kid);
+int parley_child_key_is_listed(const parley_principal_t *child,
+    parley_str_t kid);
 
 /*
  * Stores a key of a child, and counts it to account.  It replaces the parent's
@@ -112,7 +113,7 @@ int parley_child_key_drop(parley_ask_t *q, const parley_principal_t *child,
  * all if kid is empty.  The set need not be freed.  Returns 0, or -1: no
  * memory.
  */
-int parley_child_keys_jwks(parley_arena_t *arena,
+int parley_child_key_jwks(parley_arena_t *arena,
     const parley_child_keys_t *keys, parley_str_t kid, parley_jwks_t *ret)
     __attribute__((warn_unused_result));
 

@@ -12,11 +12,12 @@
 
 static int parley_reserved_name(parley_who_t *who, const parley_str_t *self,
     parley_proto_t proto, parley_str_t name, parley_error_t *err);
-static int parley_reserved_is_group(parley_proto_t proto, parley_str_t name);
+static int parley_reserved_name_is_group(parley_proto_t proto,
+    parley_str_t name);
 
 
 int
-parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
+parley_reserved_name_sender(parley_who_t *who, const parley_str_t *self,
     parley_error_t *err)
 {
     unsigned                   i;
@@ -87,7 +88,8 @@ parley_reserved_name(parley_who_t *who, const parley_str_t *self,
 
     default:
 
-        if (who->principal == NULL || !parley_reserved_is_group(proto, name))
+        if (who->principal == NULL
+            || !parley_reserved_name_is_group(proto, name))
         {
             return 0;
         }
@@ -108,7 +110,7 @@ parley_reserved_name(parley_who_t *who, const parley_str_t *self,
  */
 
 static int
-parley_reserved_is_group(parley_proto_t proto, parley_str_t name)
+parley_reserved_name_is_group(parley_proto_t proto, parley_str_t name)
 {
     unsigned  i;
 

@@ -12,7 +12,7 @@
  * directory are skipped: parley_reserved_directory() has checked them.  Returns
  * 0, or -1: sender-identity-mismatch, capacity (no memory).
  */
-int parley_reserved_sender(parley_who_t *who, const parley_str_t *self,
+int parley_reserved_name_sender(parley_who_t *who, const parley_str_t *self,
     parley_error_t *err)
     __attribute__((warn_unused_result));
 

@@ -42,7 +42,7 @@ parley_who_attribute(void *data, parley_proto_t proto, parley_str_t name,
                           ? who->instrument : parley_str_none;
 
     } else if (named.len == 0
-               || !parley_instruments_has(&p->instruments, named))
+               || !parley_instrument_is_listed(&p->instruments, named))
     {
         *ret_instrument = p == who->principal && who->instrument.len > 0
                           ? who->instrument : p->instrument;
@@ -299,7 +299,7 @@ parley_who_actor(parley_who_t *who, const parley_principal_t **ret,
         return -1;
     }
 
-    if (!parley_name_is(PARLEY_NAMESPACE_AEE, *ret_sub)) {
+    if (!parley_namespace_name_is(PARLEY_NAMESPACE_AEE, *ret_sub)) {
         *ret_sub = who->principal != NULL ? who->principal->sub
                                           : PARLEY_STR("unknown");
 

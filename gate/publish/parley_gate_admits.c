@@ -6,13 +6,13 @@
 #include "translate/parley_msg.h"
 
 
-static int parley_reader_is_denied(const parley_rules_request_t *r,
+static int parley_gate_readers_is_denied(const parley_rules_request_t *r,
     const parley_publication_t *p, parley_msg_t *msg, parley_error_t *err);
 
 
 int
-parley_reader_admits(const parley_render_t *d, const parley_reader_t *reader,
-    const parley_publication_t *p)
+parley_gate_readers_admit(const parley_render_t *d,
+    const parley_reader_t *reader, const parley_publication_t *p)
 {
     int                     rc;
     parley_msg_t            msg;
@@ -43,7 +43,7 @@ parley_reader_admits(const parley_render_t *d, const parley_reader_t *reader,
         r.to = msg.recipient;
         r.reader = reader->owner;
 
-        rc = !parley_reader_is_denied(&r, p, &msg, &err);
+        rc = !parley_gate_readers_is_denied(&r, p, &msg, &err);
     }
 
     parley_arena_reset(&arena);
@@ -58,12 +58,12 @@ parley_reader_admits(const parley_render_t *d, const parley_reader_t *reader,
  */
 
 static int
-parley_reader_is_denied(const parley_rules_request_t *r,
+parley_gate_readers_is_denied(const parley_rules_request_t *r,
     const parley_publication_t *p, parley_msg_t *msg, parley_error_t *err)
 {
     parley_question_t  q;
 
-    if (parley_rules_deny(r, err)) {
+    if (parley_gate_rules_deny(r, err)) {
         return 1;
     }
 
@@ -79,5 +79,5 @@ parley_reader_is_denied(const parley_rules_request_t *r,
 
     msg->intent = q.texts[PARLEY_QUESTION_INTENT];
 
-    return parley_rules_deny(r, err);
+    return parley_gate_rules_deny(r, err);
 }

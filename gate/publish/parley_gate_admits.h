@@ -12,7 +12,7 @@
  * matching rule of its location must not deny the message to the reader.  A
  * publication that cannot be read, also for lack of memory, is denied.
  */
-int parley_reader_admits(const parley_render_t *d,
+int parley_gate_readers_admit(const parley_render_t *d,
     const parley_reader_t *reader, const parley_publication_t *p);
 
 

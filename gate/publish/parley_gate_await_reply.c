@@ -124,7 +124,7 @@ parley_gate_await_reply(parley_gate_t *g)
         return 0;
     }
 
-    rc = parley_gate_listens(g, address);
+    rc = parley_gate_await_listens(g, address);
 
     if (rc != 0) {
         return rc == 1 ? 0 : rc;
@@ -132,7 +132,7 @@ parley_gate_await_reply(parley_gate_t *g)
 
     /* VCP-24: an acknowledgment counts even if the sender does not get it */
 
-    if (parley_gate_escalates(g)) {
+    if (parley_gate_severity_escalates(g)) {
         return 0;
     }
 
@@ -275,7 +275,7 @@ parley_gate_await_reply_again(parley_gate_t *g)
         return 0;
     }
 
-    parley_gate_asking(g, &asking);
+    parley_gate_message_asking(g, &asking);
     asking.speak = g->msg->wire;
 
     parley_question_record(&asking, &g->admit.asked.question);
@@ -334,7 +334,7 @@ parley_gate_await_reply_begin(parley_gate_t *g, parley_str_t address)
 
     g->publish.held = o;
 
-    return g->serve.mcp != NULL ? parley_gate_collects(g, o)
+    return g->serve.mcp != NULL ? parley_gate_collect_may(g, o)
                                 : g->env->hold(g, o);
 }
 
@@ -357,7 +357,7 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
 
     s = &ret->subscription;
 
-    parley_gate_reader(g, &ret->reader);
+    parley_gate_rules_reader(g, &ret->reader);
     ret->rules = &ret->reader;
     ret->address = address;
     ret->session = parley_str_make(name, 1 + PARLEY_PUBLICATION_QUESTION);
@@ -380,7 +380,7 @@ parley_gate_await_reply_request(parley_gate_t *g, parley_str_t address,
      * are rules.
      */
 
-    if (g->serve.mcp == NULL || parley_gate_denies(g)) {
+    if (g->serve.mcp == NULL || parley_gate_rules_denies(g)) {
         s->reader = parley_str_make(&ret->rules, sizeof(ret->rules));
     }
 
@@ -406,10 +406,10 @@ parley_gate_await_reply_time(const parley_gate_t *g)
     int64_t  ms, deadline, expires;
 
     ms = g->conf.s->submit->hold;
-    deadline = parley_gate_deadline(g);
-    expires = parley_gate_expires(g);
+    deadline = parley_gate_message_deadline(g);
+    expires = parley_gate_message_expires(g);
 
-    if (deadline > 0 && parley_gate_times_out(g)) {
+    if (deadline > 0 && parley_gate_publish_times_out(g)) {
         deadline += PARLEY_AWAIT_TELLS;
     }
 
@@ -426,7 +426,7 @@ parley_gate_await_reply_time(const parley_gate_t *g)
 
 
 int
-parley_gate_listens(parley_gate_t *g, parley_str_t address)
+parley_gate_await_listens(parley_gate_t *g, parley_str_t address)
 {
     int                   i, rc;
     uint32_t              at;
@@ -436,7 +436,8 @@ parley_gate_listens(parley_gate_t *g, parley_str_t address)
     at = 0;
 
     do {
-        rc = parley_gate_roster_page(g, address, PARLEY_AWAIT_PAGE, &at, &page);
+        rc = parley_gate_publish_roster(g, address, PARLEY_AWAIT_PAGE, &at,
+                                        &page);
 
         if (rc != 0) {
             return rc;
@@ -461,7 +462,7 @@ parley_gate_listens(parley_gate_t *g, parley_str_t address)
 
 
 int
-parley_gate_held(parley_gate_t *g, const parley_publication_t *p,
+parley_gate_await_held(parley_gate_t *g, const parley_publication_t *p,
     parley_reply_t *ret, parley_error_t *err)
 {
     parley_loss_t       loss;
@@ -521,7 +522,7 @@ parley_gate_await_reply_exchange(parley_gate_t *g, parley_proto_t speak)
     parley_encoded_t  *sent;
 
     if (speak == g->conf.gate->speak) {
-        return parley_gate_exchange(g, speak, &g->out.sent);
+        return parley_gate_message_exchange(g, speak, &g->out.sent);
     }
 
     sent = parley_arena_calloc(g->arena, sizeof(parley_encoded_t));
@@ -531,8 +532,8 @@ parley_gate_await_reply_exchange(parley_gate_t *g, parley_proto_t speak)
     }
 
     if (speak != g->msg->wire) {
-        return parley_gate_form(g, speak, sent) == 0
-               ? parley_gate_exchange(g, speak, sent) : NULL;
+        return parley_gate_publish_form(g, speak, sent) == 0
+               ? parley_gate_message_exchange(g, speak, sent) : NULL;
     }
 
     sent->copied = 1;
@@ -541,5 +542,5 @@ parley_gate_await_reply_exchange(parley_gate_t *g, parley_proto_t speak)
     sent->approval = g->out.sent.approval;
     sent->answerable = 1;
 
-    return parley_gate_exchange(g, speak, sent);
+    return parley_gate_message_exchange(g, speak, sent);
 }

@@ -34,7 +34,7 @@ parley_gate_call(parley_gate_t *g, parley_stream_request_t *o)
     const parley_json_t  *doc;
 
     doc = g->serve.mcp != NULL ? &g->serve.mcp->doc
-          : parley_gate_responds(g) ? g->msg->doc : NULL;
+          : parley_gate_message_responds(g) ? g->msg->doc : NULL;
 
     if (doc == NULL) {
         return 0;
@@ -147,7 +147,7 @@ parley_gate_cancel(parley_gate_t *g, const parley_json_t *doc)
         return 0;
     }
 
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     p.kind = PARLEY_PUBLICATION_CANCELLED;
     p.proto = PARLEY_PROTO_NONE;

@@ -17,11 +17,11 @@ static int parley_gate_collect_event(parley_gate_t *g,
     const parley_event_t *event);
 static void parley_gate_collect_write(const parley_gate_t *g,
     parley_buf_t *b);
-static int parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret);
+static int parley_gate_collect_wrap(parley_gate_t *g, parley_reply_t *ret);
 
 
 int
-parley_gate_collects(parley_gate_t *g, parley_stream_request_t *opening)
+parley_gate_collect_may(parley_gate_t *g, parley_stream_request_t *opening)
 {
     parley_mem_t  mem;
 
@@ -153,7 +153,7 @@ parley_gate_collect_event(parley_gate_t *g, const parley_event_t *event)
 
 
 int
-parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret)
+parley_gate_collect_result(parley_gate_t *g, parley_reply_t *ret)
 {
     parley_buf_t         b;
     parley_str_t         body;
@@ -198,7 +198,7 @@ parley_gate_mcp_result(parley_gate_t *g, parley_reply_t *ret)
         return parley_error_memory(g->err);
     }
 
-    return parley_gate_mcp_wrap(g, ret);
+    return parley_gate_collect_wrap(g, ret);
 }
 
 
@@ -245,7 +245,7 @@ parley_gate_collect_write(const parley_gate_t *g, parley_buf_t *b)
  */
 
 static int
-parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret)
+parley_gate_collect_wrap(parley_gate_t *g, parley_reply_t *ret)
 {
     parley_buf_t  b;
 
@@ -273,11 +273,11 @@ parley_gate_mcp_wrap(parley_gate_t *g, parley_reply_t *ret)
  */
 
 int
-parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
+parley_gate_collect_reply(parley_gate_t *g, parley_reply_t *ret)
 {
     *ret = g->out.reply;
 
-    if (parley_gate_revoked(g) != 0) {
+    if (parley_gate_revocation_is_hit(g) != 0) {
         parley_error_clear(g->err);
 
         parley_buf_init(&g->serve.mcp->list, g->arena, 0);
@@ -285,7 +285,7 @@ parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
         g->serve.mcp->last_len = 0;
     }
 
-    return parley_gate_mcp_result(g, ret);
+    return parley_gate_collect_result(g, ret);
 }
 
 
@@ -296,7 +296,7 @@ parley_gate_collected(parley_gate_t *g, parley_reply_t *ret)
  */
 
 int
-parley_gate_uncollected(parley_gate_t *g)
+parley_gate_collect_none(parley_gate_t *g)
 {
     if (g->serve.mcp->verb->does != PARLEY_CHANNEL_DOES_QUERY) {
         return 0;
@@ -314,7 +314,7 @@ parley_gate_uncollected(parley_gate_t *g)
 
 
 int
-parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
+parley_gate_collect_refused(parley_gate_t *g, parley_proto_t proto,
     const parley_refusal_t *refusal, parley_reply_t *ret)
 {
     int                       lacks;
@@ -348,7 +348,7 @@ parley_gate_refused(parley_gate_t *g, parley_proto_t proto,
             return 0;
         }
 
-        return parley_gate_mcp_result(g, ret);
+        return parley_gate_collect_result(g, ret);
     }
 
     memset(&why, 0, sizeof(parley_mcp_why_t));

@@ -17,10 +17,11 @@
 #include "gate/delivery/parley_delivery_route.h"
 
 
-static const parley_principal_t *parley_gate_superior(
+static const parley_principal_t *parley_gate_publish_superior(
     const parley_gate_t *g);
-static int parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret);
-static int parley_gate_add(parley_gate_t *g);
+static int parley_gate_publish_deadline_job(parley_gate_t *g,
+    parley_job_t *ret);
+static int parley_gate_publish_deadline_add(parley_gate_t *g);
 
 
 /*
@@ -30,24 +31,24 @@ static int parley_gate_add(parley_gate_t *g);
  */
 
 static const parley_principal_t *
-parley_gate_superior(const parley_gate_t *g)
+parley_gate_publish_superior(const parley_gate_t *g)
 {
     return g->who->principal->above;
 }
 
 
 parley_proto_set_t
-parley_gate_escalation_protocols(const parley_gate_t *g)
+parley_gate_escalate_protocols(const parley_gate_t *g)
 {
     parley_proto_set_t         set;
     const parley_principal_t  *p;
 
     set = 0;
 
-    if (parley_gate_escalates(g)) {
+    if (parley_gate_severity_escalates(g)) {
 
-        for (p = parley_gate_superior(g); p != NULL; p = p->above) {
-            set |= PARLEY_PROTO_BIT(parley_delivered_in(p, g->msg->wire));
+        for (p = parley_gate_publish_superior(g); p != NULL; p = p->above) {
+            set |= PARLEY_PROTO_BIT(parley_delivery_protocol(p, g->msg->wire));
         }
     }
 
@@ -56,7 +57,7 @@ parley_gate_escalation_protocols(const parley_gate_t *g)
 
 
 int
-parley_gate_times_out(const parley_gate_t *g)
+parley_gate_publish_times_out(const parley_gate_t *g)
 {
     const parley_principal_t  *p;
 
@@ -65,18 +66,18 @@ parley_gate_times_out(const parley_gate_t *g)
     return g->msg->wire == PARLEY_PROTO_CANONICAL
            && g->msg->act == PARLEY_ACT_REQUEST && g->msg->timeout_ms > 0
            && g->admit.asked.kept && !g->admit.asked.several
-           && !parley_gate_escalates(g) && p != NULL
+           && !parley_gate_severity_escalates(g) && p != NULL
            && (parley_address_has(p) || p->deliver.len > 0);
 }
 
 
 int
-parley_gate_deadlines(parley_gate_t *g, parley_append_t *append)
+parley_gate_publish_deadlines(parley_gate_t *g, parley_append_t *append)
 {
     int            rc;
     parley_job_t   job, *jobs;
 
-    rc = parley_gate_deadline_job(g, &job);
+    rc = parley_gate_publish_deadline_job(g, &job);
 
     if (rc <= 0) {
         return rc;
@@ -106,7 +107,7 @@ parley_gate_deadlines(parley_gate_t *g, parley_append_t *append)
  */
 
 static int
-parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
+parley_gate_publish_deadline_job(parley_gate_t *g, parley_job_t *ret)
 {
     int64_t                    after;
     parley_str_t               sub;
@@ -117,8 +118,8 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
         return 0;
     }
 
-    if (parley_gate_escalates(g)) {
-        superior = parley_gate_superior(g);
+    if (parley_gate_severity_escalates(g)) {
+        superior = parley_gate_publish_superior(g);
         sub = superior != NULL ? superior->sub : parley_str_none;
 
         kind = PARLEY_SUBJECT_ESCALATION;
@@ -132,16 +133,16 @@ parley_gate_deadline_job(parley_gate_t *g, parley_job_t *ret)
             after = 0;
         }
 
-    } else if (parley_gate_times_out(g)) {
+    } else if (parley_gate_publish_times_out(g)) {
         sub = g->who->principal->sub;
         kind = PARLEY_SUBJECT_TIMEOUT;
-        after = parley_gate_deadline(g);
+        after = parley_gate_message_deadline(g);
 
     } else {
         return 0;
     }
 
-    if (parley_deadline_job(g->arena, g->ask.state, kind,
+    if (parley_question_job(g->arena, g->ask.state, kind,
                             &g->admit.asked.question, sub, ret)
         != 0)
     {
@@ -160,14 +161,14 @@ parley_gate_escalate(parley_gate_t *g)
 {
     int  rc;
 
-    if (!g->admit.asked.awaited || !parley_gate_escalates(g)) {
+    if (!g->admit.asked.awaited || !parley_gate_severity_escalates(g)) {
         return PARLEY_RESULT_NONE;
     }
 
-    rc = parley_gate_keep_alias(g, parley_gate_escalation_protocols(g));
+    rc = parley_gate_publish_keep_alias(g, parley_gate_escalate_protocols(g));
 
     if (rc == 0) {
-        rc = parley_gate_add(g);
+        rc = parley_gate_publish_deadline_add(g);
     }
 
     g->publish.escalates = rc == 0;
@@ -179,13 +180,13 @@ parley_gate_escalate(parley_gate_t *g)
 int
 parley_gate_await(parley_gate_t *g)
 {
-    if (!parley_gate_times_out(g) || g->publish.published) {
+    if (!parley_gate_publish_times_out(g) || g->publish.published) {
         return 0;
     }
 
     /* the message was taken: missing room for the job does not refuse it */
 
-    return parley_gate_add(g) == PARLEY_WAIT ? PARLEY_WAIT : 0;
+    return parley_gate_publish_deadline_add(g) == PARLEY_WAIT ? PARLEY_WAIT : 0;
 }
 
 
@@ -194,7 +195,7 @@ parley_gate_await(parley_gate_t *g)
  */
 
 static int
-parley_gate_add(parley_gate_t *g)
+parley_gate_publish_deadline_add(parley_gate_t *g)
 {
     int                   rc;
     parley_str_t          scope;
@@ -203,7 +204,7 @@ parley_gate_add(parley_gate_t *g)
     parley_appended_t     appended;
     parley_publication_t  p;
 
-    if (parley_gate_publication(g, &p, &scope) != 0) {
+    if (parley_gate_publish_message(g, &p, &scope) != 0) {
         return -1;
     }
 
@@ -218,7 +219,7 @@ parley_gate_add(parley_gate_t *g)
         return parley_error_memory(g->err);
     }
 
-    rc = parley_gate_deadlines(g, &append);
+    rc = parley_gate_publish_deadlines(g, &append);
 
     if (rc != 0 || append.njobs == 0) {
         return rc;

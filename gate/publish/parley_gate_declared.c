@@ -18,12 +18,12 @@
 #define PARLEY_DECLARED_TRIES  16
 
 
-static void parley_gate_declared_id(const parley_gate_t *g,
+static void parley_gate_declare_id(const parley_gate_t *g,
     parley_record_id_t *ret);
-static int parley_gate_declared_put(parley_gate_t *g,
+static int parley_gate_declare_put(parley_gate_t *g,
     const parley_record_id_t *id, const parley_record_t *before,
     uint32_t count, parley_put_result_t *ret);
-static int parley_gate_declared_full(parley_gate_t *g, const char *why);
+static int parley_gate_declare_full(parley_gate_t *g, const char *why);
 
 
 int
@@ -42,7 +42,7 @@ parley_gate_declare(parley_gate_t *g)
         return 0;
     }
 
-    parley_gate_declared_id(g, &id);
+    parley_gate_declare_id(g, &id);
 
     for (i = 0; i < PARLEY_DECLARED_TRIES; i++) {
         rc = parley_ask_get_one(&g->ask, &id, &record);
@@ -52,7 +52,7 @@ parley_gate_declare(parley_gate_t *g)
         }
 
         if (rc < 0) {
-            return parley_gate_declared_full(g, "the state did not answer");
+            return parley_gate_declare_full(g, "the state did not answer");
         }
 
         count = 0;
@@ -69,14 +69,14 @@ parley_gate_declare(parley_gate_t *g)
                                     "flush_executed");
         }
 
-        rc = parley_gate_declared_put(g, &id, rc == 1 ? &record : NULL,
-                                      count + 1, &result);
+        rc = parley_gate_declare_put(g, &id, rc == 1 ? &record : NULL,
+                                     count + 1, &result);
         if (rc == PARLEY_WAIT) {
             return rc;
         }
 
         if (rc != 0) {
-            return parley_gate_declared_full(g, "the state did not answer");
+            return parley_gate_declare_full(g, "the state did not answer");
         }
 
         if (result == PARLEY_PUT_OK) {
@@ -88,8 +88,8 @@ parley_gate_declare(parley_gate_t *g)
         }
     }
 
-    return parley_gate_declared_full(g,
-                                     "no room to count this sender's intents");
+    return parley_gate_declare_full(g,
+                                    "no room to count this sender's intents");
 }
 
 
@@ -99,7 +99,7 @@ parley_gate_declare(parley_gate_t *g)
  */
 
 int
-parley_gate_flush(parley_gate_t *g)
+parley_gate_declare_flush(parley_gate_t *g)
 {
     parley_record_id_t  id;
 
@@ -109,14 +109,14 @@ parley_gate_flush(parley_gate_t *g)
         return 0;
     }
 
-    parley_gate_declared_id(g, &id);
+    parley_gate_declare_id(g, &id);
 
     return parley_ask_drop(&g->ask, &id, 0) == PARLEY_WAIT ? PARLEY_WAIT : 0;
 }
 
 
 static void
-parley_gate_declared_id(const parley_gate_t *g, parley_record_id_t *ret)
+parley_gate_declare_id(const parley_gate_t *g, parley_record_id_t *ret)
 {
     memset(ret, 0, sizeof(parley_record_id_t));
 
@@ -131,7 +131,7 @@ parley_gate_declared_id(const parley_gate_t *g, parley_record_id_t *ret)
  */
 
 static int
-parley_gate_declared_put(parley_gate_t *g, const parley_record_id_t *id,
+parley_gate_declare_put(parley_gate_t *g, const parley_record_id_t *id,
     const parley_record_t *before, uint32_t count, parley_put_result_t *ret)
 {
     parley_put_t  put;
@@ -154,7 +154,7 @@ parley_gate_declared_put(parley_gate_t *g, const parley_record_id_t *id,
 
 
 static int
-parley_gate_declared_full(parley_gate_t *g, const char *why)
+parley_gate_declare_full(parley_gate_t *g, const char *why)
 {
     g->report.wait = PARLEY_GATE_NO_ROOM;
 

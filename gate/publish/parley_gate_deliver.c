@@ -38,11 +38,12 @@ typedef struct {
 } parley_scopes_t;
 
 
-static int parley_gate_peer(parley_gate_t *g, const parley_principal_t *p);
-static int parley_gate_is_peer(const parley_gate_t *g,
+static int parley_gate_publish_peer(parley_gate_t *g,
     const parley_principal_t *p);
-static int parley_gate_scopes(parley_gate_t *g, parley_scopes_t *ret);
-static int parley_gate_group_has(const parley_gate_t *g,
+static int parley_gate_publish_is_peer(const parley_gate_t *g,
+    const parley_principal_t *p);
+static int parley_gate_publish_scopes(parley_gate_t *g, parley_scopes_t *ret);
+static int parley_gate_publish_group_has(const parley_gate_t *g,
     const parley_scopes_t *group, const parley_principal_t *p);
 static int parley_gate_reach_all(parley_gate_t *g,
     const parley_channel_scope_t *scope, parley_str_t answers,
@@ -52,19 +53,19 @@ static int parley_gate_reach_scope(parley_gate_t *g,
     parley_reached_t *ret);
 static int parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
     parley_str_t address, parley_str_t answers, parley_reached_t *ret);
-static int parley_gate_awaits(parley_gate_t *g, const parley_principal_t *p,
-    parley_str_t address, parley_str_t answers);
+static int parley_gate_publish_awaits(parley_gate_t *g,
+    const parley_principal_t *p, parley_str_t address, parley_str_t answers);
 static int parley_gate_reach_job(parley_gate_t *g,
     const parley_principal_t *p, parley_job_subject_kind_t kind,
     parley_str_t owed,
     parley_reached_t *ret);
 static parley_job_t *parley_gate_reach_room(parley_gate_t *g,
     parley_reached_t *ret);
-static int64_t parley_gate_lasts(const parley_gate_t *g);
+static int64_t parley_gate_publish_lasts(const parley_gate_t *g);
 
 
 int
-parley_gate_is_broadcast(const parley_gate_t *g)
+parley_gate_publish_is_broadcast(const parley_gate_t *g)
 {
     parley_str_t  peers;
 
@@ -80,7 +81,7 @@ parley_gate_is_broadcast(const parley_gate_t *g)
  */
 
 int
-parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
+parley_gate_publish_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 {
     size_t                     i, n;
     parley_str_t               address;
@@ -99,7 +100,7 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 
     for (i = 0; i < n; i++) {
 
-        if (!parley_gate_peer(g, &list[i])) {
+        if (!parley_gate_publish_peer(g, &list[i])) {
             continue;
         }
 
@@ -121,10 +122,10 @@ parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret)
 
 
 static int
-parley_gate_peer(parley_gate_t *g, const parley_principal_t *p)
+parley_gate_publish_peer(parley_gate_t *g, const parley_principal_t *p)
 {
     return g->who->principal != NULL && p->names[g->msg->wire].len > 0
-           && parley_gate_is_peer(g, p) && parley_gate_may_reach(g, p);
+           && parley_gate_publish_is_peer(g, p) && parley_gate_may_reach(g, p);
 }
 
 
@@ -135,7 +136,7 @@ parley_gate_peer(parley_gate_t *g, const parley_principal_t *p)
  */
 
 static int
-parley_gate_is_peer(const parley_gate_t *g, const parley_principal_t *p)
+parley_gate_publish_is_peer(const parley_gate_t *g, const parley_principal_t *p)
 {
     const parley_principal_t  *self;
 
@@ -147,7 +148,7 @@ parley_gate_is_peer(const parley_gate_t *g, const parley_principal_t *p)
 
 
 int
-parley_gate_reaches_some(parley_gate_t *g)
+parley_gate_reach_has_some(parley_gate_t *g)
 {
     size_t                     i, n, at;
     parley_str_t               text, address;
@@ -159,10 +160,10 @@ parley_gate_reaches_some(parley_gate_t *g)
         return 0;
     }
 
-    if (parley_gate_is_broadcast(g)) {
+    if (parley_gate_publish_is_broadcast(g)) {
         n = parley_directory_principals(g->conf.http->directory, &list);
 
-        for (i = 0; i < n && !parley_gate_peer(g, &list[i]); i++) {
+        for (i = 0; i < n && !parley_gate_publish_peer(g, &list[i]); i++) {
             /* void */
         }
 
@@ -193,7 +194,7 @@ parley_gate_reaches_some(parley_gate_t *g)
 
 
 int
-parley_gate_reaches_all(parley_gate_t *g)
+parley_gate_reach_has_all(parley_gate_t *g)
 {
     int                        rc;
     size_t                     i, n;
@@ -206,7 +207,7 @@ parley_gate_reaches_all(parley_gate_t *g)
         return 0;
     }
 
-    if (parley_gate_scopes(g, &group) != 0) {
+    if (parley_gate_publish_scopes(g, &group) != 0) {
         return parley_error_memory(g->err);
     }
 
@@ -217,9 +218,9 @@ parley_gate_reaches_all(parley_gate_t *g)
         ? parley_directory_principals(g->conf.http->directory, &list) : 0;
 
     for (i = 0; rc == 1 && i < n; i++) {
-        if (parley_gate_group_has(g, &group, &list[i])) {
+        if (parley_gate_publish_group_has(g, &group, &list[i])) {
             g->serve.reader = &list[i];
-            rc = parley_gate_check_rules(g);
+            rc = parley_gate_rules_check(g);
         }
     }
 
@@ -235,7 +236,7 @@ parley_gate_reaches_all(parley_gate_t *g)
  */
 
 static int
-parley_gate_scopes(parley_gate_t *g, parley_scopes_t *ret)
+parley_gate_publish_scopes(parley_gate_t *g, parley_scopes_t *ret)
 {
     size_t                   i;
     unsigned                 proto;
@@ -245,7 +246,8 @@ parley_gate_scopes(parley_gate_t *g, parley_scopes_t *ret)
 
     memset(ret, 0, sizeof(parley_scopes_t));
 
-    if (parley_names_recipient(g->who, parley_gate_to(g), &names) != 0) {
+    if (parley_names_recipient(g->who, parley_gate_message_to(g), &names)
+        != 0) {
         return -1;
     }
 
@@ -278,8 +280,8 @@ parley_gate_scopes(parley_gate_t *g, parley_scopes_t *ret)
 
 
 static int
-parley_gate_group_has(const parley_gate_t *g, const parley_scopes_t *group,
-    const parley_principal_t *p)
+parley_gate_publish_group_has(const parley_gate_t *g,
+    const parley_scopes_t *group, const parley_principal_t *p)
 {
     size_t  i;
 
@@ -289,7 +291,7 @@ parley_gate_group_has(const parley_gate_t *g, const parley_scopes_t *group,
         }
     }
 
-    return group->peers && parley_gate_is_peer(g, p);
+    return group->peers && parley_gate_publish_is_peer(g, p);
 }
 
 
@@ -299,7 +301,7 @@ parley_gate_group_has(const parley_gate_t *g, const parley_scopes_t *group,
  */
 
 int
-parley_gate_reaches(parley_gate_t *g, const parley_channel_scope_t *scope,
+parley_gate_reach_is_any(parley_gate_t *g, const parley_channel_scope_t *scope,
     parley_str_t answers, const parley_expansion_t *expansion,
     parley_reached_t *ret)
 {
@@ -336,7 +338,7 @@ parley_gate_reach_all(parley_gate_t *g, const parley_channel_scope_t *scope,
     parley_str_t               address;
     const parley_principal_t  *list = NULL;
 
-    if (!parley_gate_is_broadcast(g)) {
+    if (!parley_gate_publish_is_broadcast(g)) {
         return parley_gate_reach_scope(g, scope, answers, ret);
     }
 
@@ -345,7 +347,7 @@ parley_gate_reach_all(parley_gate_t *g, const parley_channel_scope_t *scope,
 
     for (i = 0; i < n; i++) {
 
-        if (!parley_gate_peer(g, &list[i])) {
+        if (!parley_gate_publish_peer(g, &list[i])) {
             continue;
         }
 
@@ -434,14 +436,14 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
     if (p == NULL || p->deliver.len == 0 || parley_principal_is_dialled(p)
         || g->conf.http->deliver_uri.len == 0)
     {
-        rc = parley_gate_awaits(g, p, address, answers);
+        rc = parley_gate_publish_awaits(g, p, address, answers);
 
         return rc != 1 ? rc
                : parley_gate_reach_job(g, p, PARLEY_SUBJECT_AWAIT, address,
                                        ret);
     }
 
-    rc = address.len > 0 ? parley_gate_listens(g, address) : 0;
+    rc = address.len > 0 ? parley_gate_await_listens(g, address) : 0;
 
     if (rc == 1) {
         return parley_codecs[g->msg->wire]->delivers
@@ -464,7 +466,7 @@ parley_gate_reach(parley_gate_t *g, const parley_principal_t *p,
  */
 
 static int
-parley_gate_awaits(parley_gate_t *g, const parley_principal_t *p,
+parley_gate_publish_awaits(parley_gate_t *g, const parley_principal_t *p,
     parley_str_t address, parley_str_t answers)
 {
     int                rc;
@@ -539,7 +541,7 @@ parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
 
     if (kind == PARLEY_SUBJECT_AWAIT) {
         return parley_delivery_awaits(g->arena, g->ask.state, kind, owed,
-                                      parley_gate_lasts(g), job)
+                                      parley_gate_publish_lasts(g), job)
                == 0 ? 0 : parley_error_memory(g->err);
     }
 
@@ -547,7 +549,7 @@ parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
         return parley_error_memory(g->err);
     }
 
-    job->lasts = parley_gate_lasts(g);
+    job->lasts = parley_gate_publish_lasts(g);
 
     if (owed.len > 0) {
         parley_expand_log(g->ask.state, owed, job->lane);
@@ -560,7 +562,7 @@ parley_gate_reach_job(parley_gate_t *g, const parley_principal_t *p,
     parley_delivery_lane(g->ask.state, parley_who_proven(g->who), p->sub,
                          job->lane);
 
-    speaks = parley_delivered_in(p, g->msg->wire);
+    speaks = parley_delivery_protocol(p, g->msg->wire);
 
     ret->speaks |= PARLEY_PROTO_BIT(speaks);
     ret->urls[speaks]++;
@@ -614,7 +616,7 @@ parley_gate_reach_room(parley_gate_t *g, parley_reached_t *ret)
  */
 
 static int64_t
-parley_gate_lasts(const parley_gate_t *g)
+parley_gate_publish_lasts(const parley_gate_t *g)
 {
     int64_t  ms, past;
 

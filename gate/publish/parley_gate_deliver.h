@@ -27,13 +27,13 @@ typedef struct {
 
 
 /* Returns whether the message is for all known peers of its sender (VCP-22). */
-int parley_gate_is_broadcast(const parley_gate_t *g);
+int parley_gate_publish_is_broadcast(const parley_gate_t *g);
 
 /*
  * Returns whether the message is for a group, or for all known peers, and the
  * rules about recipients admit at least one member of it.
  */
-int parley_gate_reaches_some(parley_gate_t *g);
+int parley_gate_reach_has_some(parley_gate_t *g);
 
 /*
  * Checks the rules about recipients for a message to a group that goes to a
@@ -41,14 +41,14 @@ int parley_gate_reaches_some(parley_gate_t *g);
  * gateway cannot leave out a member there.  Returns 0, or -1: policy-refused,
  * capacity.
  */
-int parley_gate_reaches_all(parley_gate_t *g)
+int parley_gate_reach_has_all(parley_gate_t *g)
     __attribute__((warn_unused_result));
 
 /*
  * Collects the logs of all known peers.  Returns 0, or -1: policy-refused,
  * capacity.
  */
-int parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret);
+int parley_gate_publish_broadcast(parley_gate_t *g, parley_expansion_t *ret);
 
 /*
  * Fills *ret with the recipients that need a job, from an expanded scope or
@@ -58,7 +58,7 @@ int parley_gate_broadcast(parley_gate_t *g, parley_expansion_t *ret);
  * recipient is urgent.  answers is the member of the publication.  Returns 0;
  * PARLEY_WAIT; or -1: policy-refused, capacity.
  */
-int parley_gate_reaches(parley_gate_t *g,
+int parley_gate_reach_is_any(parley_gate_t *g,
     const parley_channel_scope_t *scope, parley_str_t answers,
     const parley_expansion_t *expansion,
     parley_reached_t *ret)

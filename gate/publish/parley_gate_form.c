@@ -13,11 +13,13 @@
 #include "gate/settings/parley_settings.h"
 
 
-static int parley_gate_alias_mute(parley_gate_t *g, parley_proto_set_t speaks);
+static int parley_gate_publish_alias_mute(parley_gate_t *g,
+    parley_proto_set_t speaks);
 
 
 int
-parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
+parley_gate_publish_form(parley_gate_t *g, parley_proto_t to,
+    parley_encoded_t *ret)
 {
     parley_loss_t         loss;
     parley_error_t        err;
@@ -52,7 +54,7 @@ parley_gate_form(parley_gate_t *g, parley_proto_t to, parley_encoded_t *ret)
  */
 
 static int
-parley_gate_alias_mute(parley_gate_t *g, parley_proto_set_t speaks)
+parley_gate_publish_alias_mute(parley_gate_t *g, parley_proto_set_t speaks)
 {
     parley_asking_t   a;
     parley_encoded_t  made;
@@ -60,12 +62,12 @@ parley_gate_alias_mute(parley_gate_t *g, parley_proto_set_t speaks)
     if (!g->msg->mute || g->msg->wire == PARLEY_PROTO_STREAMS
         || (g->conf.http->listens[PARLEY_PROTO_STREAMS] == NULL
             && !(speaks & PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)))
-        || parley_gate_form(g, PARLEY_PROTO_STREAMS, &made) != 0)
+        || parley_gate_publish_form(g, PARLEY_PROTO_STREAMS, &made) != 0)
     {
         return 0;
     }
 
-    parley_gate_asking(g, &a);
+    parley_gate_message_asking(g, &a);
 
     a.sent = &made;
     a.speak = PARLEY_PROTO_STREAMS;
@@ -75,7 +77,7 @@ parley_gate_alias_mute(parley_gate_t *g, parley_proto_set_t speaks)
 
 
 int
-parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks)
+parley_gate_publish_keep_alias(parley_gate_t *g, parley_proto_set_t speaks)
 {
     int               rc;
     unsigned          to;
@@ -83,10 +85,10 @@ parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks)
     parley_encoded_t  made;
 
     if (!g->admit.asked.kept || !g->admit.asked.awaited) {
-        return parley_gate_alias_mute(g, speaks);
+        return parley_gate_publish_alias_mute(g, speaks);
     }
 
-    parley_gate_asking(g, &a);
+    parley_gate_message_asking(g, &a);
 
     a.sent = &made;
 
@@ -95,7 +97,7 @@ parley_gate_keep_alias(parley_gate_t *g, parley_proto_set_t speaks)
         if (to == g->msg->wire || to == g->conf.gate->speak
             || (g->conf.http->listens[to] == NULL
                 && !(speaks & PARLEY_PROTO_BIT(to)))
-            || parley_gate_form(g, (parley_proto_t) to, &made) != 0)
+            || parley_gate_publish_form(g, (parley_proto_t) to, &made) != 0)
         {
             continue;
         }

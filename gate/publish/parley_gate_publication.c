@@ -12,17 +12,18 @@
 #include "translate/parley_rewrite.h"
 
 
-static parley_str_t parley_gate_fits(parley_str_t text);
-static void parley_gate_responds_to(const parley_gate_t *g,
+static parley_str_t parley_gate_publish_fits(parley_str_t text);
+static void parley_gate_publish_responds_to(const parley_gate_t *g,
     parley_publication_t *p, parley_str_t *scope);
-static int parley_gate_answers(parley_gate_t *g, parley_str_t *ret);
-static int parley_gate_frame(parley_gate_t *g, const parley_json_t **ret);
-static int parley_gate_accepted(parley_gate_t *g, parley_str_t *ret);
-static parley_str_t parley_gate_bare(parley_str_t text);
+static int parley_gate_publish_answers(parley_gate_t *g, parley_str_t *ret);
+static int parley_gate_publish_frame(parley_gate_t *g,
+    const parley_json_t **ret);
+static int parley_gate_publish_accepted(parley_gate_t *g, parley_str_t *ret);
+static parley_str_t parley_gate_publish_bare(parley_str_t text);
 
 
 int
-parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
+parley_gate_publish_message(parley_gate_t *g, parley_publication_t *ret,
     parley_str_t *scope)
 {
     parley_str_t          recipient = parley_str_none;
@@ -36,13 +37,13 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     ret->author = g->msg->author;
     ret->instrument = parley_who_drafts(g->who);
 
-    if (parley_gate_frame(g, &frame) != 0
-        || parley_gate_accepted(g, &ret->message) != 0)
+    if (parley_gate_publish_frame(g, &frame) != 0
+        || parley_gate_publish_accepted(g, &ret->message) != 0)
     {
         return -1;
     }
 
-    ret->message = parley_gate_bare(ret->message);
+    ret->message = parley_gate_publish_bare(ret->message);
 
     if (frame != NULL
         && parley_channel_facts(frame, &ret->facts, &recipient) != 0)
@@ -54,9 +55,9 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     ret->priority = g->msg->priority;
     ret->timeout_ms = g->msg->timeout_ms;
 
-    ret->id = parley_gate_fits(g->msg->id);
-    ret->from = parley_gate_fits(g->msg->sender);
-    ret->to = parley_gate_fits(g->msg->recipient);
+    ret->id = parley_gate_publish_fits(g->msg->id);
+    ret->from = parley_gate_publish_fits(g->msg->sender);
+    ret->to = parley_gate_publish_fits(g->msg->recipient);
 
     if (g->read.correlation.answering != NULL) {
         ret->question = g->read.correlation.question->record;
@@ -64,7 +65,7 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
     }
 
     if ((g->read.correlation.final || g->read.correlation.declines)
-        && parley_gate_answers(g, &ret->answers) != 0)
+        && parley_gate_publish_answers(g, &ret->answers) != 0)
     {
         return parley_error_memory(g->err);
     }
@@ -74,7 +75,7 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
                                                            : parley_str_none;
     ret->scope = *scope;
 
-    parley_gate_responds_to(g, ret, scope);
+    parley_gate_publish_responds_to(g, ret, scope);
 
     if (scope->len == 0) {
         *scope = recipient;
@@ -90,7 +91,7 @@ parley_gate_publication(parley_gate_t *g, parley_publication_t *ret,
  */
 
 static void
-parley_gate_responds_to(const parley_gate_t *g, parley_publication_t *p,
+parley_gate_publish_responds_to(const parley_gate_t *g, parley_publication_t *p,
     parley_str_t *scope)
 {
     parley_str_t  text;
@@ -114,7 +115,7 @@ parley_gate_responds_to(const parley_gate_t *g, parley_publication_t *p,
  */
 
 static parley_str_t
-parley_gate_fits(parley_str_t text)
+parley_gate_publish_fits(parley_str_t text)
 {
     return text.len <= PARLEY_PUBLICATION_TEXT_MAX ? text : parley_str_none;
 }
@@ -126,7 +127,7 @@ parley_gate_fits(parley_str_t text)
  */
 
 static int
-parley_gate_answers(parley_gate_t *g, parley_str_t *ret)
+parley_gate_publish_answers(parley_gate_t *g, parley_str_t *ret)
 {
     uint8_t  *name;
 
@@ -149,7 +150,7 @@ parley_gate_answers(parley_gate_t *g, parley_str_t *ret)
  */
 
 static int
-parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
+parley_gate_publish_frame(parley_gate_t *g, const parley_json_t **ret)
 {
     parley_json_t     *doc;
     parley_encoded_t   made;
@@ -166,7 +167,7 @@ parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
     if (g->conf.gate->speak == PARLEY_PROTO_STREAMS) {
         made = g->out.sent;
 
-    } else if (parley_gate_form(g, PARLEY_PROTO_STREAMS, &made) != 0) {
+    } else if (parley_gate_publish_form(g, PARLEY_PROTO_STREAMS, &made) != 0) {
         return 0;
     }
 
@@ -189,7 +190,7 @@ parley_gate_frame(parley_gate_t *g, const parley_json_t **ret)
  */
 
 static int
-parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
+parley_gate_publish_accepted(parley_gate_t *g, parley_str_t *ret)
 {
     parley_loss_t         loss;
     parley_encoded_t      own;
@@ -228,7 +229,7 @@ parley_gate_accepted(parley_gate_t *g, parley_str_t *ret)
  */
 
 static parley_str_t
-parley_gate_bare(parley_str_t text)
+parley_gate_publish_bare(parley_str_t text)
 {
     while (text.len > 0
            && memchr(" \t\r\n", text.data[text.len - 1], 4) != NULL)

@@ -21,20 +21,20 @@
 #include "gate/settings/parley_settings.h"
 
 
-static int parley_gate_published(parley_gate_t *g);
-static int parley_gate_publishes(parley_gate_t *g,
+static int parley_gate_publish_run(parley_gate_t *g);
+static int parley_gate_publish_try(parley_gate_t *g,
     parley_append_t *append, parley_gate_readers_t *reach, int held);
-static int parley_gate_expand(parley_gate_t *g,
+static int parley_gate_publish_expand(parley_gate_t *g,
     const parley_channel_scope_t *scope, parley_expansion_t *ret);
-static int parley_gate_appends(parley_gate_t *g,
+static int parley_gate_publish_appends(parley_gate_t *g,
     const parley_publication_t *p, const parley_expansion_t *expansion,
     const parley_reached_t *reached, parley_append_t *ret);
 static int parley_gate_append(parley_gate_t *g,
     parley_append_t *append, parley_gate_readers_t *reach,
     int64_t *ret_count);
-static int parley_gate_unappended(parley_gate_t *g,
+static int parley_gate_publish_unappended(parley_gate_t *g,
     parley_append_verdict_t why);
-static int parley_gate_emitted(parley_gate_t *g, int64_t count);
+static int parley_gate_publish_emitted(parley_gate_t *g, int64_t count);
 
 
 parley_step_result_t
@@ -42,7 +42,7 @@ parley_gate_publish(parley_gate_t *g)
 {
     int  rc;
 
-    rc = parley_gate_published(g);
+    rc = parley_gate_publish_run(g);
 
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
@@ -56,12 +56,12 @@ parley_gate_publish_deadline(parley_gate_t *g)
     }
 
     return g->serve.mcp != NULL && !g->publish.holds
-           ? parley_gate_mcp_result(g, &g->out.reply) : 0;
+           ? parley_gate_collect_result(g, &g->out.reply) : 0;
 }
 
 
 static int
-parley_gate_published(parley_gate_t *g)
+parley_gate_publish_run(parley_gate_t *g)
 {
     int                     rc, held;
     parley_str_t            text;
@@ -72,10 +72,10 @@ parley_gate_published(parley_gate_t *g)
     parley_gate_readers_t   reach;
     parley_channel_scope_t  scope;
 
-    if (parley_gate_publication(g, &p, &text) != 0
-        || (!parley_gate_is_broadcast(g)
+    if (parley_gate_publish_message(g, &p, &text) != 0
+        || (!parley_gate_publish_is_broadcast(g)
             && parley_gate_scope(g, text, &scope) != 0)
-        || parley_gate_expand(g, &scope, &expansion) != 0)
+        || parley_gate_publish_expand(g, &scope, &expansion) != 0)
     {
         return -1;
     }
@@ -83,11 +83,11 @@ parley_gate_published(parley_gate_t *g)
     p.audience = expansion.audience;
     p.facts.values[PARLEY_CHANNEL_AXIS_ORG] = expansion.org;
 
-    rc = parley_gate_reaches(g, &scope, p.answers, &expansion, &reached);
+    rc = parley_gate_reach_is_any(g, &scope, p.answers, &expansion, &reached);
 
     if (rc == 0) {
         p.owed = reached.owed;
-        rc = parley_gate_appends(g, &p, &expansion, &reached, &append);
+        rc = parley_gate_publish_appends(g, &p, &expansion, &reached, &append);
     }
 
     if (rc == 0) {
@@ -107,15 +107,15 @@ parley_gate_published(parley_gate_t *g)
     rc = parley_gate_declare(g);
 
     if (rc == 0) {
-        rc = parley_gate_keep_alias(g, reached.speaks
-                                       | parley_gate_escalation_protocols(g));
+        rc = parley_gate_publish_keep_alias(g,
+                 reached.speaks | parley_gate_escalate_protocols(g));
     }
 
     if (rc == 0) {
-        rc = parley_gate_deadlines(g, &append);
+        rc = parley_gate_publish_deadlines(g, &append);
     }
 
-    return rc == 0 ? parley_gate_publishes(g, &append, &reach, held) : rc;
+    return rc == 0 ? parley_gate_publish_try(g, &append, &reach, held) : rc;
 }
 
 
@@ -125,7 +125,7 @@ parley_gate_published(parley_gate_t *g)
  */
 
 static int
-parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
+parley_gate_publish_try(parley_gate_t *g, parley_append_t *append,
     parley_gate_readers_t *reach, int held)
 {
     int      rc;
@@ -135,7 +135,7 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
 
     /* OPS-06: the audit line is written before the message changes anything */
 
-    if (parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+    if (parley_gate_verdict_record_as(g, PARLEY_VERDICT_ANSWERED)
         == PARLEY_RESULT_REFUSED)
     {
         return -1;
@@ -158,17 +158,18 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
         g->publish.emitted = count;
         g->publish.holds = held == 1 && count > 0;
 
-        rc = parley_gate_emitted(g, g->conf.s->submit->coarse
-                                    ? parley_selector_coarse(count) : count);
+        rc = parley_gate_publish_emitted(g, g->conf.s->submit->coarse
+                                            ? parley_selector_coarse(count)
+                                            : count);
     }
 
-    if (rc == 0 && parley_gate_responds(g) && g->msg->recalls.len > 0) {
+    if (rc == 0 && parley_gate_message_responds(g) && g->msg->recalls.len > 0) {
         rc = parley_gate_cancel(g, g->msg->doc);
     }
 
     if (rc == 0) {
         g->publish.published = 1;
-        rc = parley_gate_flush(g);
+        rc = parley_gate_declare_flush(g);
     }
 
     if (rc == 0) {
@@ -176,7 +177,7 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
     }
 
     if (rc == 0 && g->serve.mcp != NULL && !g->publish.holds) {
-        rc = parley_gate_mcp_result(g, &g->out.reply);
+        rc = parley_gate_collect_result(g, &g->out.reply);
     }
 
     return rc;
@@ -184,16 +185,16 @@ parley_gate_publishes(parley_gate_t *g, parley_append_t *append,
 
 
 static int
-parley_gate_expand(parley_gate_t *g, const parley_channel_scope_t *scope,
-    parley_expansion_t *ret)
+parley_gate_publish_expand(parley_gate_t *g,
+    const parley_channel_scope_t *scope, parley_expansion_t *ret)
 {
     parley_expand_env_t  env;
 
-    if (parley_gate_is_broadcast(g)) {
-        return parley_gate_broadcast(g, ret);
+    if (parley_gate_publish_is_broadcast(g)) {
+        return parley_gate_publish_broadcast(g, ret);
     }
 
-    if (!parley_gate_may_read(g, scope)) {
+    if (!parley_gate_publish_may_read(g, scope)) {
         return parley_error_set(g->err, PARLEY_E_POLICY_REFUSED, NULL,
                                 "no rule allows this");
     }
@@ -212,7 +213,7 @@ parley_gate_expand(parley_gate_t *g, const parley_channel_scope_t *scope,
  */
 
 int
-parley_gate_may_read(const parley_gate_t *g,
+parley_gate_publish_may_read(const parley_gate_t *g,
     const parley_channel_scope_t *scope)
 {
     const parley_principal_t  *p;
@@ -228,7 +229,7 @@ parley_gate_may_read(const parley_gate_t *g,
 
 
 static int
-parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
+parley_gate_publish_appends(parley_gate_t *g, const parley_publication_t *p,
     const parley_expansion_t *expansion, const parley_reached_t *reached,
     parley_append_t *ret)
 {
@@ -247,7 +248,7 @@ parley_gate_appends(parley_gate_t *g, const parley_publication_t *p,
 
     parley_render_retention(g->conf.http, &publish.retention);
 
-    if (parley_publish_append(g->arena, &publish, ret) != 0) {
+    if (parley_publication_append(g->arena, &publish, ret) != 0) {
         return parley_error_memory(g->err);
     }
 
@@ -290,7 +291,7 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
     }
 
     if (appended.verdict != PARLEY_APPEND_OK) {
-        return parley_gate_unappended(g, appended.verdict);
+        return parley_gate_publish_unappended(g, appended.verdict);
     }
 
     parley_reservation_appended(&g->admit.entrance, append);
@@ -306,7 +307,7 @@ parley_gate_append(parley_gate_t *g, parley_append_t *append,
 
 
 static int
-parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
+parley_gate_publish_unappended(parley_gate_t *g, parley_append_verdict_t why)
 {
     switch (why) {
 
@@ -315,8 +316,8 @@ parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
                                 "the recipient's log is closed");
 
     case PARLEY_APPEND_LATE:
-        return parley_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
-                                "the question is answered already", g->err);
+        return parley_msg_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
+                                    "the question is answered already", g->err);
 
     case PARLEY_APPEND_STALE:
         g->report.wait = PARLEY_GATE_OVERDUE;
@@ -341,7 +342,7 @@ parley_gate_unappended(parley_gate_t *g, parley_append_verdict_t why)
 /* Makes the answer with the number of recipients (ACH-19). */
 
 static int
-parley_gate_emitted(parley_gate_t *g, int64_t count)
+parley_gate_publish_emitted(parley_gate_t *g, int64_t count)
 {
     parley_answer_t  answer;
 

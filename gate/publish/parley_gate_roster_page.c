@@ -8,7 +8,7 @@
 
 
 int
-parley_gate_roster_page(parley_gate_t *g, parley_str_t address, size_t max,
+parley_gate_publish_roster(parley_gate_t *g, parley_str_t address, size_t max,
     uint32_t *at, parley_roster_page_t *ret)
 {
     int              rc;

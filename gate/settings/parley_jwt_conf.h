@@ -61,7 +61,7 @@ typedef struct parley_jwt_conf_s {
 
 
 /* Returns the place with this source, or NULL. */
-const parley_token_place_t *parley_token_place_find(
+const parley_token_place_t *parley_setting_token_place(
     const parley_jwt_conf_t *jwt, parley_token_source_t source);
 
 

@@ -89,7 +89,7 @@ parley_set_hosts(parley_setting_t *d, parley_str_t word, parley_str_t value)
     rest = value;
 
     do {
-        if (parley_host_parse(rest, &one, &rest) != 0) {
+        if (parley_url_host(rest, &one, &rest) != 0) {
             return parley_set_hosts_wrong(d, word);
         }
 

@@ -128,14 +128,14 @@ parley_set_jwt(parley_setting_t *d)
     }
 
     if (set.jwt->norigins != 0
-        && parley_token_place_find(set.jwt, PARLEY_TOKEN_COOKIE) == NULL)
+        && parley_setting_token_place(set.jwt, PARLEY_TOKEN_COOKIE) == NULL)
     {
         return parley_setting_wrong(d, "has \"origin=\" without a cookie; "
                                     "expected \"token=$cookie_NAME\"");
     }
 
     if (set.jwt->tickets != 0
-        && parley_token_place_find(set.jwt, PARLEY_TOKEN_ARGUMENT) != NULL)
+        && parley_setting_token_place(set.jwt, PARLEY_TOKEN_ARGUMENT) != NULL)
     {
         return parley_setting_wrong(d, "cannot have both \"tickets=\" and a "
                                     "token in an argument");
@@ -687,8 +687,9 @@ parley_set_claims(parley_setting_t *d)
             return parley_setting_bad(d, member, PARLEY_SETTING_DUPLICATE);
         }
 
-        parley_claim_map_set(&claims->map, index,
-                             parley_str_from(d->words[i], member.len + 1));
+        parley_principal_claim_map(&claims->map, index,
+                                   parley_str_from(d->words[i],
+                                                   member.len + 1));
     }
 
     d->s->claims = claims;

@@ -318,7 +318,7 @@ parley_settings_proves(const parley_settings_t *s)
 
 
 const parley_token_place_t *
-parley_token_place_find(const parley_jwt_conf_t *jwt,
+parley_setting_token_place(const parley_jwt_conf_t *jwt,
     parley_token_source_t source)
 {
     size_t  i;
@@ -383,7 +383,7 @@ parley_settings_settle(parley_settings_t *s)
                   ? parley_settings_speaks(gate->accept) : s->said;
     gate->gateway = s->gateway;
     argument = s->jwt == NULL ? NULL
-               : parley_token_place_find(s->jwt, PARLEY_TOKEN_ARGUMENT);
+               : parley_setting_token_place(s->jwt, PARLEY_TOKEN_ARGUMENT);
     gate->token = argument != NULL ? argument->name
                   : s->jwt != NULL && s->jwt->tickets > 0 && s->stream != NULL
                   ? PARLEY_STR(PARLEY_TICKET_ARGUMENT) : parley_str_none;

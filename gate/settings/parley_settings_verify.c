@@ -428,7 +428,7 @@ parley_settings_idle(const parley_gate_conf_t *gate, parley_error_t *ret)
     for (i = PARLEY_PROTO_COUNT; i > 0; i--) {
 
         if (!(gate->accept & PARLEY_PROTO_BIT(i - 1))
-            || (parley_is_pair((parley_proto_t) (i - 1), gate->speak)
+            || (parley_codec_is_pair((parley_proto_t) (i - 1), gate->speak)
                 && (gate->signature != PARLEY_DEMAND_REQUIRED
                     || parley_codecs[i - 1]->pointers[PARLEY_MSG_SIGNATURE]
                        != NULL)))
@@ -456,7 +456,7 @@ parley_settings_never(const parley_gate_conf_t *gate, parley_proto_t proto,
     from = parley_proto_name(proto);
     to = parley_proto_name(gate->speak);
 
-    if (!parley_is_pair(proto, gate->speak)) {
+    if (!parley_codec_is_pair(proto, gate->speak)) {
         (void) parley_error_set(ret, PARLEY_E_TRANSLATION_UNSUPPORTED, NULL,
                                 "names %.*s, which is never translated to "
                                 "%.*s",
@@ -496,8 +496,8 @@ parley_settings_redacts(const parley_gate_conf_t *gate,
 
         for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
             if ((gate->accept & PARLEY_PROTO_BIT(i))
-                && !parley_requires(engine, scratch, (parley_proto_t) i,
-                                    edit->pointer, edit->value))
+                && !parley_codec_requires(engine, scratch, (parley_proto_t) i,
+                                          edit->pointer, edit->value))
             {
                 break;
             }
@@ -533,8 +533,8 @@ parley_settings_supplies(const parley_settings_t *s,
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
 
-        if (parley_supplies(engine, scratch, (parley_proto_t) i, &opts, &wrong)
-            == 0)
+        if (parley_codec_supplies(engine, scratch, (parley_proto_t) i, &opts,
+                                  &wrong) == 0)
         {
             continue;
         }

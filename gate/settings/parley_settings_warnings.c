@@ -382,7 +382,7 @@ parley_settings_is_unsigned(const parley_settings_http_t *http,
 
     for (i = 0; i < PARLEY_PROTO_COUNT; i++) {
         if (i != to && (from & PARLEY_PROTO_BIT(i))
-            && parley_is_pair((parley_proto_t) i, to))
+            && parley_codec_is_pair((parley_proto_t) i, to))
         {
             return 1;
         }

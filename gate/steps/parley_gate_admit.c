@@ -35,7 +35,7 @@ parley_gate_reference(parley_gate_t *g)
     /* a message to the gateway itself does not answer another message */
 
     if (!parley_gate_is_self(g)) {
-        rc = parley_correlate(r, g->err);
+        rc = parley_correlation_find(r, g->err);
 
         if (rc != 0) {
             return rc == -1 && g->err->code == PARLEY_E_REPLY_UNMATCHED
@@ -89,7 +89,7 @@ parley_gate_admit(parley_gate_t *g)
     int                    rc;
     parley_reservation_t  *e = &g->admit.entrance;
 
-    rc = parley_gate_actors_pass(g);
+    rc = parley_gate_actor_all_pass(g);
 
     if (rc != 0) {
         return parley_step_result(rc);
@@ -134,7 +134,7 @@ parley_gate_enter(parley_gate_t *g)
     parley_caps_t          caps;
     parley_reservation_t  *e = &g->admit.entrance;
 
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     e->ask = &g->ask;
     e->who = g->who;
@@ -153,7 +153,8 @@ parley_gate_enter(parley_gate_t *g)
      * is refused in any case, and may be a repeated acknowledgment (VCP-26).
      */
 
-    e->free = g->where.at == PARLEY_STEP_REFERENCE || parley_gate_is_free(g);
+    e->free = g->where.at == PARLEY_STEP_REFERENCE
+              || parley_gate_suspend_is_free(g);
 
     e->lifts = NULL;
     e->nlifts = 0;
@@ -181,7 +182,7 @@ parley_gate_enter(parley_gate_t *g)
     /* AEE-28: the limit of the priority that the message goes on with */
 
     if (g->conf.gate->rate != NULL) {
-        parley_gate_caps(g, &caps);
+        parley_gate_message_caps(g, &caps);
 
         e->priority = parley_rewrite_capped(g->msg, &caps);
         e->quota = &g->conf.gate->rate->classes[e->priority];
@@ -199,7 +200,7 @@ parley_gate_duplicate(parley_gate_t *g)
     int              rc;
     parley_replay_t  r;
 
-    parley_gate_replay(g, &r);
+    parley_gate_message_replay(g, &r);
 
     rc = parley_replay_find(&r, &g->admit.first);
 
@@ -209,12 +210,12 @@ parley_gate_duplicate(parley_gate_t *g)
 
 
 parley_step_result_t
-parley_gate_keep(parley_gate_t *g)
+parley_gate_admit_keep(parley_gate_t *g)
 {
     int              rc;
     parley_asking_t  a;
 
-    parley_gate_asking(g, &a);
+    parley_gate_message_asking(g, &a);
 
     /*
      * a message that continues was kept for another location before: drop that

@@ -32,7 +32,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
     int  rc;
 
     if (g->serve.relays) {
-        return parley_gate_relay_settles(g, answered, clock);
+        return parley_gate_relayed_settles(g, answered, clock);
     }
 
     parley_ask_begin(&g->ask, clock);
@@ -45,7 +45,7 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
 
     parley_ask_end(&g->ask);
     parley_ask_over(&g->ask);
-    parley_gate_settles(g, answered->settle);
+    parley_gate_verdict_settles(g, answered->settle);
 
     if (g->answer.late) {
         return parley_gate_late(g);
@@ -56,7 +56,8 @@ parley_gate_answered(parley_gate_t *g, parley_answered_t *answered,
      * answer
      */
 
-    if ((answered->replies || !answered->over) && parley_gate_revoked(g) != 0) {
+    if ((answered->replies || !answered->over)
+        && parley_gate_revocation_is_hit(g) != 0) {
         return -1;
     }
 
@@ -79,8 +80,8 @@ static int
 parley_gate_late(parley_gate_t *g)
 {
     if (g->admit.entrance.closing) {
-        (void) parley_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
-                                "the question is answered already", g->err);
+        (void) parley_msg_misrefers(g->msg, PARLEY_E_REPLY_UNMATCHED,
+                                    "the question is answered already", g->err);
     } else {
         (void) parley_error_set(g->err, PARLEY_E_UPSTREAM_INVALID, NULL,
                                 "another answer to the message came first");
@@ -306,8 +307,8 @@ parley_gate_unanswered(parley_gate_t *g, const parley_reply_t *reply,
 
         parley_ask_end(&g->ask);
         parley_ask_over(&g->ask);
-        parley_gate_settles(g, g->err->taken ? PARLEY_SETTLE_COMMIT
-                                             : PARLEY_SETTLE_RELEASE);
+        parley_gate_verdict_settles(g, g->err->taken ? PARLEY_SETTLE_COMMIT
+                                                     : PARLEY_SETTLE_RELEASE);
         parley_gate_report_outcome(g, PARLEY_OUTCOME_FAILED, NULL);
         rc = 0;
     }

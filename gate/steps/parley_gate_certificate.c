@@ -75,7 +75,7 @@ parley_gate_prove(parley_gate_t *g)
     }
 
     return result == PARLEY_RESULT_PASSED
-           ? parley_step_result(parley_gate_revoked(g)) : result;
+           ? parley_step_result(parley_gate_revocation_is_hit(g)) : result;
 }
 
 
@@ -91,7 +91,7 @@ parley_gate_dialled(parley_gate_t *g)
 
     g->who->certified = g->who->principal != NULL;
 
-    return g->who->certified ? parley_gate_revoked(g)
+    return g->who->certified ? parley_gate_revocation_is_hit(g)
            : parley_error_set(g->err, PARLEY_E_TOKEN_INVALID, NULL,
                               "the identities do not list the peer");
 }

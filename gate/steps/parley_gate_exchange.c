@@ -37,7 +37,7 @@ static const struct {
 static parley_exchange_t *
 parley_gate_exchanged(parley_gate_t *g)
 {
-    return parley_gate_exchange(g, g->conf.gate->speak, &g->out.sent);
+    return parley_gate_message_exchange(g, g->conf.gate->speak, &g->out.sent);
 }
 
 
@@ -114,7 +114,7 @@ parley_gate_events(parley_gate_t *g, parley_events_t *events,
 static void
 parley_gate_strip(const parley_gate_t *g, parley_event_t *event)
 {
-    if (!parley_gate_responds(g)) {
+    if (!parley_gate_message_responds(g)) {
         return;
     }
 
@@ -240,7 +240,7 @@ parley_gate_last(parley_gate_t *g, parley_arena_t *arena,
 
 
 int
-parley_gate_is_single(const parley_gate_t *g)
+parley_gate_exchange_is_single(const parley_gate_t *g)
 {
     return parley_codecs[g->msg->wire]->binding->single && !g->serve.relays;
 }

@@ -29,7 +29,7 @@ static parley_step_result_t parley_gate_local_protocol(parley_gate_t *g);
 static int parley_gate_local_may(void *data, parley_str_t form,
     parley_str_t intent);
 static parley_step_result_t parley_gate_local_other(parley_gate_t *g);
-static int parley_gate_is_task(const parley_gate_t *g);
+static int parley_gate_local_is_task(const parley_gate_t *g);
 static parley_step_result_t parley_gate_local_task(parley_gate_t *g,
     int admitted);
 static int parley_gate_local_reply(parley_gate_t *g,
@@ -77,7 +77,7 @@ parley_gate_local(parley_gate_t *g)
         return result;
     }
 
-    return parley_gate_is_task(g) ? parley_gate_local_task(g, 0)
+    return parley_gate_local_is_task(g) ? parley_gate_local_task(g, 0)
                                   : parley_gate_local_other(g);
 }
 
@@ -85,7 +85,7 @@ parley_gate_local(parley_gate_t *g)
 parley_step_result_t
 parley_gate_refute(parley_gate_t *g)
 {
-    return parley_gate_is_task(g) ? parley_gate_local_task(g, 1)
+    return parley_gate_local_is_task(g) ? parley_gate_local_task(g, 1)
                                   : PARLEY_RESULT_NONE;
 }
 
@@ -96,7 +96,7 @@ parley_gate_refute(parley_gate_t *g)
  */
 
 static int
-parley_gate_is_task(const parley_gate_t *g)
+parley_gate_local_is_task(const parley_gate_t *g)
 {
     return parley_gate_tasks(g) != NULL && !g->msg->partial
            && parley_gate_is_self(g);
@@ -121,7 +121,7 @@ parley_gate_local_protocol(parley_gate_t *g)
     own.may = parley_gate_local_may;
     own.ctx = g;
 
-    rc = parley_local(g->arena, g->msg, &own, &g->out.reply, g->err);
+    rc = parley_engine_local(g->arena, g->msg, &own, &g->out.reply, g->err);
 
     return rc == 0 ? PARLEY_RESULT_NONE
            : rc < 0 ? PARLEY_RESULT_REFUSED : PARLEY_RESULT_ANSWERED;
@@ -216,7 +216,7 @@ parley_gate_local_task(parley_gate_t *g, int admitted)
     /* OPS-06: the audit line is written before the task changes anything */
 
     if (admitted
-        && parley_gate_record_as(g, PARLEY_VERDICT_ANSWERED)
+        && parley_gate_verdict_record_as(g, PARLEY_VERDICT_ANSWERED)
            == PARLEY_RESULT_REFUSED)
     {
         return PARLEY_RESULT_REFUSED;
@@ -474,7 +474,7 @@ parley_gate_local_fetch(parley_gate_t *g, parley_str_t *ret,
 {
     parley_retain_t  r;
 
-    parley_gate_retain(g, &r);
+    parley_gate_taken_retain(g, &r);
 
     return parley_retain_fetch(&r, ret, fault);
 }
@@ -486,7 +486,7 @@ parley_gate_local_refute(parley_gate_t *g, parley_str_t *ret,
 {
     parley_retain_t  r;
 
-    parley_gate_retain(g, &r);
+    parley_gate_taken_retain(g, &r);
 
     return parley_retain_refute(&r, ret, fault);
 }

@@ -25,7 +25,7 @@ parley_gate_policy(parley_gate_t *g)
     parley_step_result_t  rc;
 
     if (g->conf.s->proves) {
-        return parley_step_result(parley_gate_check_caller(g));
+        return parley_step_result(parley_gate_rules_check_caller(g));
     }
 
     rc = parley_gate_ruled(g);
@@ -51,8 +51,8 @@ parley_gate_ruled(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    if (parley_is_unruled(g->msg, g->conf.gate->speak)) {
-        return parley_gate_caller(g) == 0 ? PARLEY_RESULT_NONE
+    if (parley_engine_is_unruled(g->msg, g->conf.gate->speak)) {
+        return parley_gate_rules_caller(g) == 0 ? PARLEY_RESULT_NONE
                                           : PARLEY_RESULT_REFUSED;
     }
 
@@ -60,10 +60,10 @@ parley_gate_ruled(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    rc = parley_gate_check_rules(g);
+    rc = parley_gate_rules_check(g);
 
     if (rc == 1) {
-        return parley_gate_reaches_all(g) == 0 ? PARLEY_RESULT_PASSED
+        return parley_gate_reach_has_all(g) == 0 ? PARLEY_RESULT_PASSED
                                                : PARLEY_RESULT_REFUSED;
     }
 
@@ -75,13 +75,13 @@ parley_gate_ruled(parley_gate_t *g)
 
     if ((g->report.rule == NULL || g->report.rule->allow)
         && (policy->given & (1u << PARLEY_POLICY_TO))
-        && parley_gate_reaches_some(g))
+        && parley_gate_reach_has_some(g))
     {
         parley_error_clear(g->err);
         return PARLEY_RESULT_PASSED;
     }
 
-    parley_gate_lacks(g);
+    parley_gate_rules_lacks(g);
 
     (void) snprintf(g->err->field, sizeof(g->err->field), "%s",
                     g->err->code == PARLEY_E_INTENT_REFUSED
@@ -111,7 +111,7 @@ parley_gate_intent(const parley_gate_t *g)
     } else if (policy != NULL
                && (policy->given & (1u << PARLEY_POLICY_INTENT))
                && !parley_intent_is_plain(g->msg->intent)
-               && !parley_is_unruled(g->msg, g->conf.gate->speak))
+               && !parley_engine_is_unruled(g->msg, g->conf.gate->speak))
     {
         why = "rules name intents here: an intent may only have the characters "
               "A-Z, a-z, 0-9, \".\", \"_\" and \"-\"";
@@ -134,7 +134,7 @@ parley_gate_recipient(const parley_gate_t *g)
 {
     parley_str_t  to;
 
-    to = parley_gate_to(g);
+    to = parley_gate_message_to(g);
 
     if (to.len == 0
         || !(g->conf.gate->policy->given & (1u << PARLEY_POLICY_TO))

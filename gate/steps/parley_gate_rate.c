@@ -149,7 +149,7 @@ parley_gate_limit(parley_gate_t *g, parley_str_t sub)
         return parley_gate_limits(g, sub);
     }
 
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     rating.account = sub.len > 0 ? g->proof.account : NULL;
     rating.rate = g->conf.gate->sole;
@@ -205,7 +205,7 @@ parley_gate_limits(parley_gate_t *g, parley_str_t sub)
         return result;
     }
 
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     rating.account = sub.len > 0 ? g->proof.account : NULL;
 

@@ -212,7 +212,7 @@ parley_gate_arguments(parley_gate_t *g)
         return PARLEY_RESULT_NONE;
     }
 
-    if (parley_gate_asks(g, &g->arguments) != 0) {
+    if (parley_gate_serving_asks(g, &g->arguments) != 0) {
         return PARLEY_RESULT_REFUSED;
     }
 

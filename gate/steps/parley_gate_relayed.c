@@ -267,14 +267,14 @@ parley_gate_relayed_invalid(parley_gate_t *g)
 
 
 int
-parley_gate_relay_has_session(const parley_gate_t *g)
+parley_gate_relayed_has_session(const parley_gate_t *g)
 {
     return g->serve.relays && g->serve.in_session;
 }
 
 
 int
-parley_gate_relay_renew(parley_gate_t *g, int64_t clock)
+parley_gate_relayed_renew(parley_gate_t *g, int64_t clock)
 {
     parley_step_result_t  result;
 
@@ -302,7 +302,7 @@ parley_gate_relay_renew(parley_gate_t *g, int64_t clock)
 
 
 int
-parley_gate_relay_skips(const parley_gate_t *g)
+parley_gate_relayed_skips(const parley_gate_t *g)
 {
     return g->serve.relays
            && (g->err->code == PARLEY_E_UPSTREAM_INVALID
@@ -312,7 +312,7 @@ parley_gate_relay_skips(const parley_gate_t *g)
 
 
 int
-parley_gate_relay_settles(parley_gate_t *g, parley_answered_t *answered,
+parley_gate_relayed_settles(parley_gate_t *g, parley_answered_t *answered,
     int64_t clock)
 {
     int  rc;
@@ -340,5 +340,6 @@ parley_gate_relay_settles(parley_gate_t *g, parley_answered_t *answered,
         return -1;
     }
 
-    return (answered->replies || !answered->over) ? parley_gate_revoked(g) : 0;
+    return (answered->replies || !answered->over)
+           ? parley_gate_revocation_is_hit(g) : 0;
 }

@@ -47,7 +47,7 @@ parley_gate_rewrite(parley_gate_t *g)
         return PARLEY_RESULT_REFUSED;
     }
 
-    parley_gate_caps(g, &caps);
+    parley_gate_message_caps(g, &caps);
 
     if (parley_rewrite_caps(g->arena, g->msg, &caps, edits, &n, g->err) != 0
         || parley_gate_renames(g, edits, &n) != 0

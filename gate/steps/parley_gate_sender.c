@@ -26,7 +26,7 @@ parley_gate_transport(const parley_gate_t *g)
 {
     parley_transport_t  transport;
 
-    parley_gate_arrived(g, &transport);
+    parley_gate_message_arrived(g, &transport);
 
     return parley_step_result(parley_check_transport(g->read.proto, &transport,
                                                      g->err));
@@ -45,7 +45,7 @@ parley_gate_sender(const parley_gate_t *g)
     }
 
     if (rc >= 0
-        && parley_reserved_sender(g->who, g->conf.self, g->err) == 0)
+        && parley_reserved_name_sender(g->who, g->conf.self, g->err) == 0)
     {
         parley_gate_author(g);
         return PARLEY_RESULT_PASSED;
@@ -76,7 +76,7 @@ parley_gate_signature(parley_gate_t *g)
         rc = parley_gate_verify(g);
 
     } else {
-        parley_gate_arrived(g, &transport);
+        parley_gate_message_arrived(g, &transport);
         rc = parley_check_unsigned(g->read.proto, &transport, g->err);
     }
 
@@ -169,7 +169,7 @@ parley_gate_verify_added(parley_gate_t *g, parley_str_t input,
 
     if (g->who->principal == NULL
         || (sig->kid.len > 0
-            && parley_child_is_listed(g->who->principal, sig->kid)))
+            && parley_child_key_is_listed(g->who->principal, sig->kid)))
     {
         return -1;
     }
@@ -217,7 +217,7 @@ parley_gate_added(parley_gate_t *g, parley_jwks_t *ret)
         return 0;
     }
 
-    rc = parley_child_keys_get(&g->ask, child, g->in.now_ms, &keys);
+    rc = parley_child_key_get(&g->ask, child, g->in.now_ms, &keys);
 
     if (rc == PARLEY_WAIT) {
         return rc;
@@ -228,6 +228,6 @@ parley_gate_added(parley_gate_t *g, parley_jwks_t *ret)
                                 "the state did not answer");
     }
 
-    return parley_child_keys_jwks(g->arena, &keys, g->msg->sig.kid, ret) == 0
+    return parley_child_key_jwks(g->arena, &keys, g->msg->sig.kid, ret) == 0
            ? 0 : parley_error_memory(g->err);
 }

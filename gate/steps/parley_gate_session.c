@@ -319,7 +319,7 @@ parley_session_record(parley_gate_t *g, parley_str_t id,
 {
     parley_str_t  parts[2];
 
-    parley_gate_account(g);
+    parley_gate_message_account(g);
 
     parts[0] = PARLEY_STR("session");
     parts[1] = id;

@@ -32,7 +32,7 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
     }
 
     if (parley_binding_takes(g->conf.gate->accept, method)
-        || (g->conf.s->host == NULL && parley_gate_relays(g, method)))
+        || (g->conf.s->host == NULL && parley_gate_relay_is_known(g, method)))
     {
         return PARLEY_RESULT_PASSED;
     }
@@ -50,7 +50,7 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
 
 
 int
-parley_gate_is_foreseen(const parley_gate_t *g, parley_str_t method)
+parley_gate_submit_is_foreseen(const parley_gate_t *g, parley_str_t method)
 {
     return g->err->code == PARLEY_E_METHOD_NOT_ALLOWED
            && (g->serve.relays

@@ -20,8 +20,8 @@
 
 static parley_step_result_t parley_gate_suspend_sender(parley_gate_t *g,
     parley_severity_t alarm);
-static parley_step_result_t parley_gate_resume_recipient(parley_gate_t *g);
-static int parley_gate_is_later(const parley_msg_t *m,
+static parley_step_result_t parley_gate_suspend_recipient(parley_gate_t *g);
+static int parley_gate_suspend_is_later(const parley_msg_t *m,
     const parley_suspension_t *s);
 
 
@@ -31,10 +31,10 @@ static int parley_gate_is_later(const parley_msg_t *m,
  */
 
 int
-parley_gate_is_free(const parley_gate_t *g)
+parley_gate_suspend_is_free(const parley_gate_t *g)
 {
     return g->read.supervision.alarm != PARLEY_SEVERITY_NONE
-           || parley_gate_reports(g)
+           || parley_gate_severity_reports(g)
            || (g->read.correlation.question != NULL
                && g->read.correlation.question->head.alarm
                   != PARLEY_SEVERITY_NONE);
@@ -52,7 +52,7 @@ parley_gate_suspend(parley_gate_t *g)
     }
 
     if (g->read.supervision.resumes) {
-        return parley_gate_resume_recipient(g);
+        return parley_gate_suspend_recipient(g);
     }
 
     /*
@@ -135,7 +135,7 @@ parley_gate_suspend_sender(parley_gate_t *g, parley_severity_t alarm)
  */
 
 static parley_step_result_t
-parley_gate_resume_recipient(parley_gate_t *g)
+parley_gate_suspend_recipient(parley_gate_t *g)
 {
     int                         rc;
     size_t                      i;
@@ -170,14 +170,15 @@ parley_gate_resume_recipient(parley_gate_t *g)
     for (i = 0; rc == 0 && i < g->suspend.resumes.n; i++) {
         s = &g->suspend.resumes.list[i];
 
-        if (parley_gate_acts_itself(g) && parley_gate_is_later(m, s)) {
+        if (parley_gate_actor_is_caller(g)
+            && parley_gate_suspend_is_later(m, s)) {
             g->suspend.lifts[g->admit.entrance.nlifts++] = s->lift;
         }
     }
 
     g->admit.not_resumed = rc != 0 || g->suspend.resumes.n == 0
                        || g->admit.entrance.nlifts > 0 ? NULL
-                       : parley_gate_acts_itself(g)
+                       : parley_gate_actor_is_caller(g)
                        ? "the message is not later than the one that suspended "
                          "the recipient"
                        : "the parent does not use its token itself";
@@ -194,7 +195,8 @@ parley_gate_resume_recipient(parley_gate_t *g)
  */
 
 static int
-parley_gate_is_later(const parley_msg_t *m, const parley_suspension_t *s)
+parley_gate_suspend_is_later(const parley_msg_t *m,
+    const parley_suspension_t *s)
 {
     if (m->created_ms > s->since_ms) {
         return 1;

@@ -159,7 +159,7 @@ parley_gate_token_place(parley_gate_t *g, const parley_token_place_t *place,
         return parley_gate_token_field(g, place, ret);
 
     case PARLEY_TOKEN_ARGUMENT:
-        return parley_gate_token_argument(g, ret);
+        return parley_gate_message_token(g, ret);
 
     case PARLEY_TOKEN_COOKIE:
         return parley_gate_token_cookie(g, place, ret);

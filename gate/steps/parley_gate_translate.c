@@ -10,7 +10,7 @@
 
 
 static int parley_gate_sent(parley_gate_t *g);
-static int parley_gate_is_framed(const parley_gate_t *g);
+static int parley_gate_translate_is_framed(const parley_gate_t *g);
 static int parley_gate_unframed(parley_gate_t *g);
 static int parley_gate_alias(parley_gate_t *g);
 static void parley_gate_approval(parley_gate_t *g);
@@ -41,7 +41,7 @@ parley_gate_translate(parley_gate_t *g)
 
     parley_seal_opts(&g->answer.seal, opts);
 
-    if (parley_gate_options(g, opts) != 0) {
+    if (parley_gate_message_options(g, opts) != 0) {
         return PARLEY_RESULT_FAILED;
     }
 
@@ -103,7 +103,7 @@ parley_gate_sent(parley_gate_t *g)
     /* without readers of frames, losses in the frame do not count */
 
     if (g->conf.s->submit != NULL && g->msg->wire != g->conf.gate->speak
-        && !parley_gate_is_framed(g))
+        && !parley_gate_translate_is_framed(g))
     {
         parley_loss_init(&none, g->arena);
         loss = &none;
@@ -121,7 +121,7 @@ parley_gate_sent(parley_gate_t *g)
  */
 
 static int
-parley_gate_is_framed(const parley_gate_t *g)
+parley_gate_translate_is_framed(const parley_gate_t *g)
 {
     return (g->conf.http->reads & PARLEY_PROTO_BIT(PARLEY_PROTO_STREAMS)) != 0
            || g->conf.http->deliver_uri.len > 0;

@@ -222,7 +222,7 @@ parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
         return -1;
     }
 
-    rc = parley_correlate(ret, g->err);
+    rc = parley_correlation_find(ret, g->err);
 
     if (rc != 0 || !g->serve.socket || !parley_unasked_is_answer(&m->msg)) {
         return rc;
@@ -234,9 +234,9 @@ parley_unasked_correlate(parley_gate_t *g, parley_arena_t *arena,
         return rc < 0 ? parley_error_memory(g->err) : 0;
     }
 
-    return parley_misrefers(&m->msg, PARLEY_E_REPLY_UNMATCHED,
-                            "the answer of the service names a message that "
-                            "does not wait for it", g->err);
+    return parley_msg_misrefers(&m->msg, PARLEY_E_REPLY_UNMATCHED,
+                                "the answer of the service names a message "
+                                "that does not wait for it", g->err);
 }
 
 

@@ -78,7 +78,7 @@ static const unsigned char  parley_deciders[PARLEY_STEP_COUNT]
 
 
 int
-parley_trace_directive(const parley_settings_http_t *http,
+parley_gate_trace_directive(const parley_settings_http_t *http,
     const parley_settings_t *s,
     const parley_gate_t *g, parley_step_t step, parley_trace_directive_t *ret)
 {

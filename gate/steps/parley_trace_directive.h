@@ -22,7 +22,7 @@ typedef struct {
  * that nearly matched.  Returns 1 and *ret.  Returns 0 and zeroes *ret if a
  * default or the protocol decided.
  */
-int parley_trace_directive(const parley_settings_http_t *http,
+int parley_gate_trace_directive(const parley_settings_http_t *http,
     const parley_settings_t *s, const parley_gate_t *g, parley_step_t step,
     parley_trace_directive_t *ret);
 

@@ -31,7 +31,7 @@ ngx_http_parley_deadline_start(ngx_http_request_t *r,
     int64_t     timeout;
     ngx_msec_t  timer;
 
-    timeout = parley_gate_deadline(&ctx->gate);
+    timeout = parley_gate_message_deadline(&ctx->gate);
 
     if (timeout < 0) {
         return NGX_OK;

@@ -147,7 +147,7 @@ ngx_http_parley_foreign_page(ngx_http_request_t *r)
     (void) parley_error_set(&ctx->error, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
                             "the body exceeds client_max_body_size");
 
-    parley_gate_refuse(&ctx->gate);
+    parley_gate_verdict_refuse(&ctx->gate);
 
     ngx_http_parley_log_refusal(r, ctx);
 

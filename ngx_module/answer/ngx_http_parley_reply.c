@@ -203,7 +203,7 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     ngx_memzero(reply, sizeof(parley_reply_t));
     reply->status = parley_error_info(ctx->error.code)->http;
 
-    if (parley_gate_refused(&ctx->gate, proto, &refusal, reply) != 0) {
+    if (parley_gate_collect_refused(&ctx->gate, proto, &refusal, reply) != 0) {
         return NGX_ERROR;
     }
 

@@ -100,7 +100,7 @@ ngx_http_parley_sse_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    sse->single = parley_gate_is_single(&ctx->gate) ? 1 : 0;
+    sse->single = parley_gate_exchange_is_single(&ctx->gate) ? 1 : 0;
 
     parley_arena_init(&sse->arena, &parley_mem_libc, 0);
     parley_events_init(&sse->events, &parley_mem_libc,
@@ -153,10 +153,10 @@ ngx_http_parley_sse_times(ngx_http_parley_ctx_t *ctx)
         ngx_http_parley_deadline_extend(ctx);
     }
 
-    ctx->sse->expires = parley_gate_expires(&ctx->gate);
+    ctx->sse->expires = parley_gate_message_expires(&ctx->gate);
 
     if (ctx->sse->expires == INT64_MAX
-        && !parley_gate_relay_has_session(&ctx->gate))
+        && !parley_gate_relayed_has_session(&ctx->gate))
     {
         return;
     }
@@ -206,7 +206,7 @@ ngx_http_parley_sse_look(ngx_event_t *ev)
     } else {
         ngx_http_parley_sse_wait(ctx);
 
-        if (!parley_gate_relay_has_session(&ctx->gate)
+        if (!parley_gate_relayed_has_session(&ctx->gate)
             || ngx_http_parley_sse_renew(ctx->request, ctx) != NGX_DECLINED)
         {
             return;
@@ -225,7 +225,7 @@ ngx_http_parley_sse_renew(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 {
     int  rc;
 
-    rc = parley_gate_relay_renew(&ctx->gate, (int64_t) ngx_current_msec);
+    rc = parley_gate_relayed_renew(&ctx->gate, (int64_t) ngx_current_msec);
 
     return rc == PARLEY_WAIT
            ? ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_renewed)
@@ -337,7 +337,7 @@ ngx_http_parley_sse_settle(ngx_http_request_t *r,
         return ngx_http_parley_sse_hold(r, ctx, ngx_http_parley_sse_settle);
 
     case NGX_DECLINED:
-        sse->skips = parley_gate_relay_skips(&ctx->gate) ? 1 : 0;
+        sse->skips = parley_gate_relayed_skips(&ctx->gate) ? 1 : 0;
         return ngx_http_parley_sse_fail(r, ctx);
 
     default:
@@ -546,7 +546,7 @@ ngx_http_parley_sse_failed(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
 
     /* clients of MCP ignore named events */
 
-    if (ctx->gate.serve.relays || !parley_gate_responds(&ctx->gate)) {
+    if (ctx->gate.serve.relays || !parley_gate_message_responds(&ctx->gate)) {
         event.name = PARLEY_STR("error");
     }
 

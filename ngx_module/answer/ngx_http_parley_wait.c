@@ -124,7 +124,7 @@ ngx_http_parley_wait_timeout(ngx_event_t *ev)
     ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
                   "parley: wait for the state ended: no answer in time");
 
-    parley_gate_deadline_end(&ctx->gate);
+    parley_gate_end_deadline(&ctx->gate);
 
     ngx_http_parley_wait_over(ctx);
 }

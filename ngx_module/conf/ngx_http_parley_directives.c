@@ -399,7 +399,7 @@ ngx_http_parley_verify(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
     for (i = 0; i < mcf->places.nelts; i++) {
         parley_settings_window(&env, &mcf->http, places[i].conf);
 
-        parley_gate_prepare(&mcf->http, places[i].conf);
+        parley_gate_plan_prepare(&mcf->http, places[i].conf);
     }
 
     parley_settings_http_doubt(&env, &mcf->http);

@@ -186,8 +186,8 @@ ngx_http_parley_status_list(ngx_http_parley_asking_t *a, size_t at)
         a->listed = ngx_palloc(a->request->pool, sizeof(parley_listed_t));
 
         if (a->listed == NULL
-            || parley_suspended_init(&a->suspended, &a->arena,
-                                     ngx_min(a->max, there))
+            || parley_suspension_init(&a->suspended, &a->arena,
+                                      ngx_min(a->max, there))
                != 0)
         {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -220,8 +220,8 @@ ngx_http_parley_status_list(ngx_http_parley_asking_t *a, size_t at)
 static ngx_int_t
 ngx_http_parley_status_listed(ngx_http_parley_asking_t *a)
 {
-    if (!parley_suspended_add(&a->suspended, &a->mcf->zone->memory.state,
-                              a->listed))
+    if (!parley_suspension_add(&a->suspended, &a->mcf->zone->memory.state,
+                               a->listed))
     {
         return ngx_http_parley_status_answer(a);
     }

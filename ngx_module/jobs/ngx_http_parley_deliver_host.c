@@ -35,7 +35,7 @@ ngx_http_parley_host_check(ngx_http_parley_host_t *h, ngx_msec_t timeout)
 
     h->listed = ngx_http_parley_host_is_upstream(h, &host);
 
-    if (h->listed || parley_host_address(h->url->host, octets)) {
+    if (h->listed || parley_url_host_address(h->url->host, octets)) {
         h->handler(h->data, NGX_OK);
         return;
     }
@@ -175,7 +175,7 @@ ngx_http_parley_host_may(ngx_http_parley_host_t *h, struct sockaddr *sockaddr)
 
     host.data = text;
 
-    return parley_address_is_public(octets, n)
+    return parley_url_is_public(octets, n)
            || parley_hosts_have(h->mcf->http.deliver_hosts, host,
                                 h->url->port);
 }

@@ -455,7 +455,7 @@ ngx_http_parley_revocations_end(ngx_http_parley_revocations_t *w)
         }
 
         if (ctx->error.code == PARLEY_E_NONE
-            && parley_gate_revoked(&ctx->gate) != 0)
+            && parley_gate_revocation_is_hit(&ctx->gate) != 0)
         {
             ngx_http_parley_sse_stop(ctx);
         }

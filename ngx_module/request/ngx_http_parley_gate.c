@@ -499,7 +499,7 @@ ngx_http_parley_trace(parley_gate_t *g, parley_step_t step,
     ctx = g->ctx;
     log = ctx->request->connection->log;
 
-    if (!parley_trace_directive(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
+    if (!parley_gate_trace_directive(&ctx->mcf->http, ctx->lcf, g, step, &by)) {
         ngx_log_debug2(NGX_LOG_DEBUG_HTTP, log, 0, "parley: step %s: %s",
                        parley_step_name(step), parley_step_result_name(result));
         return;

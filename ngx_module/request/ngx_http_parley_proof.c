@@ -143,7 +143,7 @@ ngx_http_parley_prove(ngx_http_request_t *r)
                       "before the keys of the token were loaded");
     }
 
-    return ctx && parley_gate_has_proof(&ctx->gate) ? ctx : NULL;
+    return ctx && parley_gate_run_has_proof(&ctx->gate) ? ctx : NULL;
 }
 
 
@@ -159,6 +159,7 @@ ngx_http_parley_prove_before(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         ctx = ngx_http_parley_context_find(r);
     }
 
-    return ctx && parley_gate_has_proof(&ctx->gate) && !ctx->gate.proof.unproven
+    return ctx && parley_gate_run_has_proof(&ctx->gate)
+           && !ctx->gate.proof.unproven
            ? ctx : NULL;
 }

@@ -301,7 +301,7 @@ ngx_http_parley_redirect_refuse(ngx_http_request_t *r)
     (void) parley_error_set(&ctx->error, PARLEY_E_POLICY_REFUSED, NULL,
                             "a message must not come by internal redirection");
 
-    parley_gate_refuse(&ctx->gate);
+    parley_gate_verdict_refuse(&ctx->gate);
 
     return ngx_http_parley_refuse(r, ctx);
 }

@@ -317,7 +317,8 @@ ngx_http_parley_await_take(parley_subscriber_t *s,
         return;
     }
 
-    if (parley_gate_held(&held->sub.ctx->gate, p, &held->reply, &err) == 0) {
+    if (parley_gate_await_held(&held->sub.ctx->gate, p, &held->reply, &err)
+        == 0) {
         held->answered = 1;
 
     } else {
@@ -451,14 +452,14 @@ ngx_http_parley_await_respond(ngx_http_parley_held_t *held)
     if (held->sub.transport == &ngx_http_parley_collect_transport) {
 
         if (held->leaves && !held->answered
-            && parley_gate_uncollected(&ctx->gate) != 0)
+            && parley_gate_collect_none(&ctx->gate) != 0)
         {
             ctx->gate.publish.holds = 0;
 
             return ngx_http_parley_refuse(held->request, ctx);
         }
 
-        if (parley_gate_collected(&ctx->gate, &held->reply) != 0) {
+        if (parley_gate_collect_reply(&ctx->gate, &held->reply) != 0) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 

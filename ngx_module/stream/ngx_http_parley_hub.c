@@ -215,7 +215,7 @@ ngx_http_parley_hub_open(ngx_http_parley_ctx_t *ctx,
         break;
     }
 
-    if (parley_gate_bearer(&ctx->gate, &bearer) != 0) {
+    if (parley_gate_revocation_bearer(&ctx->gate, &bearer) != 0) {
         return NGX_ERROR;
     }
 
@@ -677,5 +677,5 @@ ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
 
     return p->views.len > 0
            ? r->mailbox != NULL
-           : !r->ruled || parley_reader_admits(&h->deliver, r, p);
+           : !r->ruled || parley_gate_readers_admit(&h->deliver, r, p);
 }

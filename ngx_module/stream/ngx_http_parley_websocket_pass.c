@@ -221,7 +221,7 @@ ngx_http_parley_pass_begin(ngx_http_parley_pass_t *p)
         return NGX_ERROR;
     }
 
-    p->expires = parley_gate_expires(&p->socket.ctx->gate);
+    p->expires = parley_gate_message_expires(&p->socket.ctx->gate);
 
     p->expiry.handler = ngx_http_parley_pass_expire;
     p->expiry.data = p;
@@ -526,7 +526,7 @@ ngx_http_parley_websocket_revoke(ngx_http_parley_worker_t *worker)
         ctx = p->socket.ctx;
 
         if (ctx->error.code == PARLEY_E_NONE
-            && parley_gate_revoked(&ctx->gate) != 0)
+            && parley_gate_revocation_is_hit(&ctx->gate) != 0)
         {
             parley_error_clear(&ctx->error);
             ngx_http_parley_pass_end(p, PARLEY_CLOSE_EXPIRED,

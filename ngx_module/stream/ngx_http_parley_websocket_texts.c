@@ -72,7 +72,7 @@ ngx_http_parley_pass_forward(ngx_http_parley_frame_t *frame)
 
     frame->sent = 1;
 
-    if (!parley_gate_is_answerable(g)) {
+    if (!parley_gate_socket_is_answerable(g)) {
         ngx_http_parley_pass_settle(p, frame);
     }
 
@@ -291,7 +291,7 @@ ngx_http_parley_pass_find(ngx_http_parley_pass_t *p, parley_str_t text)
     {
         frame = ngx_queue_data(q, ngx_http_parley_frame_t, queue);
 
-        rc = parley_gate_is_answer(&frame->ctx.gate, &p->arena, &doc);
+        rc = parley_gate_socket_is_answer(&frame->ctx.gate, &p->arena, &doc);
     }
 
     parley_arena_reset(&p->arena);

@@ -146,7 +146,7 @@ ngx_http_parley_audit_message(ngx_http_parley_ctx_t *ctx,
 
     ctx->audit_tried = 1;
 
-    if (parley_audit_is_anybodys(&ctx->gate, verdict)
+    if (parley_audit_message_is_anybodys(&ctx->gate, verdict)
         && !parley_audit_may(&audit->chain, ctx->error.code))
     {
         if (!audit->sum.timer_set) {

@@ -84,7 +84,8 @@ ngx_http_parley_count_verdict(ngx_http_parley_ctx_t *ctx)
     }
 
     ngx_http_parley_count_spent(ctx, ngx_http_parley_count_now());
-    parley_count_time(ctx->worker->slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);
+    parley_slot_count_time(ctx->worker->slot, PARLEY_ROW_GATEWAY_TIME,
+                           ctx->spent);
 }
 
 
@@ -97,10 +98,10 @@ ngx_http_parley_count_outcome(ngx_http_parley_ctx_t *ctx,
     slot = ctx->worker->slot;
 
     parley_tally_outcome(slot, &ctx->gate, outcome);
-    parley_count_time(slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);
+    parley_slot_count_time(slot, PARLEY_ROW_GATEWAY_TIME, ctx->spent);
 
     if (ctx->sent) {
-        parley_count_time(slot, PARLEY_ROW_UPSTREAM_TIME,
-                          ngx_http_parley_count_now() - ctx->sent);
+        parley_slot_count_time(slot, PARLEY_ROW_UPSTREAM_TIME,
+                               ngx_http_parley_count_now() - ctx->sent);
     }
 }

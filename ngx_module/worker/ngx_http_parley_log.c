@@ -99,8 +99,8 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
         claimed = parley_str_none;
     }
 
-    level = parley_gate_is_foreseen(&ctx->gate,
-                                    ngx_http_parley_str(&r->method_name))
+    level = parley_gate_submit_is_foreseen(&ctx->gate,
+                                           ngx_http_parley_str(&r->method_name))
             ? NGX_LOG_INFO : NGX_LOG_WARN;
 
     ngx_log_error(level, r->connection->log, 0,

@@ -37,9 +37,9 @@ static parley_admit_t parley_admit_room(parley_memory_t *s,
     const parley_admission_t *a, int64_t now, parley_admitted_t *ret);
 static void parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
     int64_t now, parley_admitted_t *ret);
-static parley_entry_t *parley_reserve(parley_memory_t *s, parley_kind_t kind,
-    const uint8_t *key, const uint8_t *account, uint64_t stamp, int64_t until,
-    int64_t now);
+static parley_entry_t *parley_admit_reserve(parley_memory_t *s,
+    parley_kind_t kind, const uint8_t *key, const uint8_t *account,
+    uint64_t stamp, int64_t until, int64_t now);
 
 
 /*
@@ -207,8 +207,9 @@ parley_admit_quotas(parley_memory_t *s, const parley_admission_t *a,
 
     for (i = 0; i < a->nquotas; i++) {
 
-        wait = parley_rate_wait(parley_rate_find(s, a->quotas[i].key),
-                                &a->quotas[i].rate, now);
+        wait = parley_memory_rate_wait(
+                   parley_memory_rate_find(s, a->quotas[i].key),
+                   &a->quotas[i].rate, now);
 
         if (wait != 0) {
             s->sh->limited++;
@@ -263,8 +264,8 @@ parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
     ret->stamp = parley_memory_stamp(s);
 
     if (a->id != NULL) {
-        e = parley_reserve(s, PARLEY_KIND_ID, a->id, a->account, ret->stamp,
-                           now + a->ttl, now);
+        e = parley_admit_reserve(s, PARLEY_KIND_ID, a->id, a->account,
+                                 ret->stamp, now + a->ttl, now);
 
         if (e != NULL) {
             memcpy(e->octets, a->print, PARLEY_PRINT_LEN);
@@ -272,13 +273,13 @@ parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
     }
 
     if (a->slot != NULL) {
-        (void) parley_reserve(s, PARLEY_KIND_SLOT, a->slot, a->account,
-                              ret->stamp, now + a->slot_ttl, now);
+        (void) parley_admit_reserve(s, PARLEY_KIND_SLOT, a->slot, a->account,
+                                    ret->stamp, now + a->slot_ttl, now);
     }
 
     for (i = 0; i < a->nquotas; i++) {
 
-        e = parley_rate_find(s, a->quotas[i].key);
+        e = parley_memory_rate_find(s, a->quotas[i].key);
 
         if (e == NULL) {
             e = parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
@@ -287,7 +288,7 @@ parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
         }
 
         if (e != NULL) {
-            parley_rate_take(e, &a->quotas[i].rate, now);
+            parley_memory_rate_take(e, &a->quotas[i].rate, now);
         }
     }
 }
@@ -299,7 +300,7 @@ parley_admit_take(parley_memory_t *s, const parley_admission_t *a,
  */
 
 static parley_entry_t *
-parley_reserve(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
+parley_admit_reserve(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
     const uint8_t *account, uint64_t stamp, int64_t until, int64_t now)
 {
     parley_entry_t  *e;

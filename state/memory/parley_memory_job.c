@@ -370,7 +370,7 @@ parley_job_copy(parley_memory_t *s, parley_job_taking_t *t,
 
     memset(ret, 0, sizeof(parley_taken_t));
 
-    more = parley_job_subject_find(s, e->key, &load);
+    more = parley_lane_of_subject(s, e->key, &load);
 
     if (more == NULL) {
         return -1;

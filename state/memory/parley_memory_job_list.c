@@ -102,7 +102,7 @@ parley_job_shown(parley_job_shown_t *shown, const parley_entry_t *e,
     parley_entry_t     *more;
     parley_job_word_t   w;
 
-    more = parley_job_subject_find(shown->s, e->key, &load);
+    more = parley_lane_of_subject(shown->s, e->key, &load);
     text = more != NULL ? parley_arena_octets(shown->arena, load.size + 1)
                         : NULL;
 

@@ -238,7 +238,7 @@ parley_lane_t *parley_lane_find(parley_memory_t *s,
 /* Return the first or the second entry of a job, or NULL. */
 parley_entry_t *parley_job_find(parley_memory_t *s,
     const uint8_t lane[PARLEY_KEY_LEN], uint64_t at);
-parley_entry_t *parley_job_subject_find(parley_memory_t *s,
+parley_entry_t *parley_lane_of_subject(parley_memory_t *s,
     const uint8_t key[PARLEY_KEY_LEN], parley_load_t *ret);
 
 /*

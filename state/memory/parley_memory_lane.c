@@ -89,7 +89,7 @@ parley_job_find(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
 
 
 parley_entry_t *
-parley_job_subject_find(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
+parley_lane_of_subject(parley_memory_t *s, const uint8_t key[PARLEY_KEY_LEN],
     parley_load_t *ret)
 {
     parley_entry_t  *e;
@@ -288,7 +288,7 @@ parley_job_unmake(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
         parley_table_remove_locked(s->sh->table, e);
     }
 
-    e = parley_job_subject_find(s, key, &load);
+    e = parley_lane_of_subject(s, key, &load);
 
     if (e != NULL) {
         parley_table_remove_locked(s->sh->table, e);
@@ -326,7 +326,7 @@ parley_job_remove_locked(parley_memory_t *s,
         parley_table_remove_locked(s->sh->table, e);
     }
 
-    e = parley_job_subject_find(s, key, &load);
+    e = parley_lane_of_subject(s, key, &load);
 
     if (e != NULL) {
         parley_table_remove_locked(s->sh->table, e);
@@ -454,7 +454,7 @@ parley_repair_jobs(void *ctx, const parley_entry_t *e)
         return 0;
     }
 
-    if (parley_job_subject_find(s, e->key, &load) == NULL
+    if (parley_lane_of_subject(s, e->key, &load) == NULL
         || load.record > s->sh->appends.head)
     {
         return 1;
@@ -502,7 +502,7 @@ parley_repair_lists(void *ctx, const parley_entry_t *e)
     parley_memory_t  *s = ctx;
 
     if (e->kind != PARLEY_KIND_JOB
-        || parley_job_subject_find(s, e->key, &load) == NULL)
+        || parley_lane_of_subject(s, e->key, &load) == NULL)
     {
         return 0;
     }

@@ -101,8 +101,8 @@ parley_owed_subject(parley_memory_t *s, const uint8_t *key, uint64_t at,
 
     e = parley_job_find(s, key, at);
 
-    return e != NULL && parley_job_subject_find(s, e->key,
-                                                ret) != NULL ? 0 : -1;
+    return e != NULL && parley_lane_of_subject(s, e->key,
+                                               ret) != NULL ? 0 : -1;
 }
 
 

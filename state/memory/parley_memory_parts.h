@@ -275,16 +275,17 @@ parley_state_done_t parley_memory_rate(parley_state_t *state,
     const parley_rating_t *rating, parley_rated_t *ret, parley_call_t *call);
 
 /*
- * parley_rate_find() returns the entry of a limit, or NULL if nothing was
- * counted.  parley_rate_wait() updates it to now and returns 0 if a message may
- * pass, else the milliseconds to wait.
+ * parley_memory_rate_find() returns the entry of a limit, or NULL if nothing
+ * was counted.  parley_memory_rate_wait() updates it to now and returns 0 if a
+ * message may pass, else the milliseconds to wait.
  */
-parley_entry_t *parley_rate_find(parley_memory_t *s, const uint8_t *key);
-int64_t parley_rate_wait(parley_entry_t *e,
+parley_entry_t *parley_memory_rate_find(parley_memory_t *s, const uint8_t *key);
+int64_t parley_memory_rate_wait(parley_entry_t *e,
     const parley_limit_rate_t *rate, int64_t now);
-void parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
+void parley_memory_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
     int64_t now);
-void parley_rate_give(parley_entry_t *e, const parley_limit_rate_t *rate);
+void parley_memory_rate_give(parley_entry_t *e,
+    const parley_limit_rate_t *rate);
 
 
 #endif /* PARLEY_MEMORY_PARTS_H */

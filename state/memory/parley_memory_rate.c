@@ -6,12 +6,12 @@
 #include "state/memory/parley_memory_parts.h"
 
 
-static parley_entry_t *parley_rate_add(parley_memory_t *s,
+static parley_entry_t *parley_memory_rate_add(parley_memory_t *s,
     const uint8_t *account, const uint8_t *key, int64_t now);
 
 
 parley_entry_t *
-parley_rate_find(parley_memory_t *s, const uint8_t *key)
+parley_memory_rate_find(parley_memory_t *s, const uint8_t *key)
 {
     return parley_table_find_locked(s->sh->table, PARLEY_KIND_RATE, key);
 }
@@ -20,7 +20,7 @@ parley_rate_find(parley_memory_t *s, const uint8_t *key)
 /* the rate may have changed: limit the debt to what it allows */
 
 int64_t
-parley_rate_wait(parley_entry_t *e, const parley_limit_rate_t *rate,
+parley_memory_rate_wait(parley_entry_t *e, const parley_limit_rate_t *rate,
     int64_t now)
 {
     int64_t  ahead, room;
@@ -42,7 +42,7 @@ parley_rate_wait(parley_entry_t *e, const parley_limit_rate_t *rate,
 
 
 void
-parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
+parley_memory_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
     int64_t now)
 {
     if (e->number < now * 1000) {
@@ -58,15 +58,15 @@ parley_rate_take(parley_entry_t *e, const parley_limit_rate_t *rate,
 
 
 void
-parley_rate_give(parley_entry_t *e, const parley_limit_rate_t *rate)
+parley_memory_rate_give(parley_entry_t *e, const parley_limit_rate_t *rate)
 {
     e->number -= rate->interval_us;
 }
 
 
 static parley_entry_t *
-parley_rate_add(parley_memory_t *s, const uint8_t *account, const uint8_t *key,
-    int64_t now)
+parley_memory_rate_add(parley_memory_t *s, const uint8_t *account,
+    const uint8_t *key, int64_t now)
 {
     if (account == NULL) {
         return parley_table_add_locked(s->sh->table, PARLEY_KIND_RATE,
@@ -110,10 +110,10 @@ parley_memory_rate(parley_state_t *state, const parley_rating_t *r,
 
     parley_memory_lock(s);
 
-    e = parley_rate_find(s, r->key);
+    e = parley_memory_rate_find(s, r->key);
 
     if (e == NULL && !r->look) {
-        e = parley_rate_add(s, r->account, r->key, now);
+        e = parley_memory_rate_add(s, r->account, r->key, now);
 
         if (e == NULL) {
             ret->verdict = PARLEY_RATE_FULL;
@@ -121,14 +121,14 @@ parley_memory_rate(parley_state_t *state, const parley_rating_t *r,
     }
 
     if (e != NULL) {
-        ret->wait = parley_rate_wait(e, &r->rate, now);
+        ret->wait = parley_memory_rate_wait(e, &r->rate, now);
 
         if (ret->wait != 0) {
             ret->verdict = PARLEY_RATE_LIMITED;
             s->sh->limited++;
 
         } else if (!r->look) {
-            parley_rate_take(e, &r->rate, now);
+            parley_memory_rate_take(e, &r->rate, now);
         }
     }
 

@@ -8,8 +8,8 @@
 #include "state/memory/parley_memory_parts.h"
 
 
-static parley_entry_t *parley_reserved(parley_memory_t *s, parley_kind_t kind,
-    const uint8_t *key, uint64_t stamp);
+static parley_entry_t *parley_settle_reserved(parley_memory_t *s,
+    parley_kind_t kind, const uint8_t *key, uint64_t stamp);
 static int parley_settle_is_taken(parley_memory_t *s, parley_kind_t kind,
     const uint8_t *key, uint64_t stamp);
 static int parley_settle_taken(parley_memory_t *s,
@@ -31,8 +31,8 @@ static void parley_settle_free(parley_memory_t *s,
 /* Returns NULL if the entry is not that reservation. */
 
 static parley_entry_t *
-parley_reserved(parley_memory_t *s, parley_kind_t kind, const uint8_t *key,
-    uint64_t stamp)
+parley_settle_reserved(parley_memory_t *s, parley_kind_t kind,
+    const uint8_t *key, uint64_t stamp)
 {
     parley_entry_t  *e;
 
@@ -102,9 +102,10 @@ parley_settle_may_locked(parley_memory_t *s, const parley_admission_t *a,
     size_t  i;
 
     if ((a->id != NULL
-         && parley_reserved(s, PARLEY_KIND_ID, a->id, how->stamp) == NULL)
+         && parley_settle_reserved(s, PARLEY_KIND_ID, a->id, how->stamp)
+         == NULL)
         || (a->slot != NULL
-            && parley_reserved(s, PARLEY_KIND_SLOT, a->slot, how->stamp)
+            && parley_settle_reserved(s, PARLEY_KIND_SLOT, a->slot, how->stamp)
                == NULL))
     {
         return -1;
@@ -318,7 +319,7 @@ parley_settle_free(parley_memory_t *s, const parley_admission_t *a,
     }
 
     if (a->id != NULL) {
-        e = parley_reserved(s, PARLEY_KIND_ID, a->id, how->stamp);
+        e = parley_settle_reserved(s, PARLEY_KIND_ID, a->id, how->stamp);
 
         if (e != NULL) {
             parley_table_remove_locked(s->sh->table, e);
@@ -326,7 +327,7 @@ parley_settle_free(parley_memory_t *s, const parley_admission_t *a,
     }
 
     if (a->slot != NULL) {
-        e = parley_reserved(s, PARLEY_KIND_SLOT, a->slot, how->stamp);
+        e = parley_settle_reserved(s, PARLEY_KIND_SLOT, a->slot, how->stamp);
 
         if (e != NULL) {
             parley_table_remove_locked(s->sh->table, e);
@@ -334,10 +335,10 @@ parley_settle_free(parley_memory_t *s, const parley_admission_t *a,
     }
 
     for (i = 0; i < a->nquotas; i++) {
-        e = parley_rate_find(s, a->quotas[i].key);
+        e = parley_memory_rate_find(s, a->quotas[i].key);
 
         if (e != NULL) {
-            parley_rate_give(e, &a->quotas[i].rate);
+            parley_memory_rate_give(e, &a->quotas[i].rate);
         }
     }
 

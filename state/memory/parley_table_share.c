@@ -30,7 +30,7 @@ static parley_evictable_t parley_queue_fullest(const parley_table_t *t);
 static uint32_t parley_table_kept(const parley_entry_t *a);
 static void parley_table_resize(parley_table_t *t, uint32_t before,
     uint32_t after);
-static unsigned parley_size_class(uint32_t n);
+static unsigned parley_table_size_class(uint32_t n);
 static size_t parley_table_largest(const parley_table_t *t);
 
 
@@ -56,7 +56,7 @@ parley_table_open(parley_table_t *t, const uint8_t *key)
     e->kind = PARLEY_TABLE_ACCOUNT;
     e->owner.used = 1;
 
-    t->sizes[parley_size_class(1)]++;
+    t->sizes[parley_table_size_class(1)]++;
 
     parley_table_chain(t, e);
 
@@ -141,7 +141,7 @@ parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
             }
         }
 
-        t->sizes[parley_size_class(1)]--;
+        t->sizes[parley_table_size_class(1)]--;
 
         parley_table_unchain(t, a);
         parley_table_give(t, e->account);
@@ -156,13 +156,13 @@ parley_table_refund(parley_table_t *t, parley_entry_t *e, uint32_t n)
 static void
 parley_table_resize(parley_table_t *t, uint32_t before, uint32_t after)
 {
-    t->sizes[parley_size_class(before)]--;
-    t->sizes[parley_size_class(after)]++;
+    t->sizes[parley_table_size_class(before)]--;
+    t->sizes[parley_table_size_class(after)]++;
 }
 
 
 static unsigned
-parley_size_class(uint32_t n)
+parley_table_size_class(uint32_t n)
 {
     unsigned  shift;
 

@@ -103,7 +103,7 @@ fuzz_own(parley_arena_t *arena, const parley_msg_t *m, parley_proto_t speak)
     own.may = fuzz_may;
     own.ctx = NULL;
 
-    rc = parley_local(arena, m, &own, &reply, &why);
+    rc = parley_engine_local(arena, m, &own, &reply, &why);
 
     if (rc == 0) {
         return;

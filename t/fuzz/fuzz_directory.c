@@ -27,8 +27,8 @@ consistent(const parley_directory_t *dir)
 
         for (space = 0; space < PARLEY_NAMESPACE_COUNT; space++) {
             if (all[i].names[space].len != 0) {
-                check(parley_name_is((parley_namespace_t) space,
-                                     all[i].names[space]));
+                check(parley_namespace_name_is((parley_namespace_t) space,
+                                               all[i].names[space]));
                 check(parley_directory_by_name(dir,
                                                (parley_namespace_t) space,
                                                all[i].names[space])

@@ -144,9 +144,10 @@ use(parley_arena_t *arena, const parley_jwt_t *jwt)
                                      &err)
         == 0)
     {
-        check(parley_name_is(PARLEY_NAMESPACE_MOQ, principal.sub));
+        check(parley_namespace_name_is(PARLEY_NAMESPACE_MOQ, principal.sub));
         check(principal.names[PARLEY_NAMESPACE_HANDLE].len == 0
-              || parley_handle_is(principal.names[PARLEY_NAMESPACE_HANDLE]));
+              || parley_namespace_handle_is(
+                     principal.names[PARLEY_NAMESPACE_HANDLE]));
 
     } else {
         check(principal.sub.len == 0);

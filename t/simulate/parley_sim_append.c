@@ -262,7 +262,7 @@ sim_append(sim_process_t *p)
 
     record = sim_record(&publish, &publication, keys);
 
-    if (parley_publish_append(&world.arena, &publish, &append) != 0) {
+    if (parley_publication_append(&world.arena, &publish, &append) != 0) {
         abort();
     }
 

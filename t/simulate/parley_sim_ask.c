@@ -212,8 +212,8 @@ sim_ask(sim_process_t *p)
         publish.nlogs = 1;
     }
 
-    if (parley_publish_append(&world.arena, &publish, &append) != 0
-        || parley_deadline_job(&world.arena, ask.state,
+    if (parley_publication_append(&world.arena, &publish, &append) != 0
+        || parley_question_job(&world.arena, ask.state,
                                (parley_job_subject_kind_t) q->kind, &q->id,
                                sim_sub(q->kind == PARLEY_SUBJECT_TIMEOUT
                                        ? q->sender : q->sender + 1), &job)

@@ -35,7 +35,7 @@ parley_test_pair_home(parley_test_pair_t *pair,
     if (pair->to == PARLEY_PROTO_C2A
         && m->corr.len >= 8 && !parley_uuid_is(m->corr, 8)
         && !parley_str_eq(m->corr, m->id)
-        && !parley_corr_is(&there->msg, m->corr)
+        && !parley_engine_correlates(&there->msg, m->corr)
         && !parley_test_pair_names_loss(pair, "/corr"))
     {
         return parley_test_pair_broken(pair, "it stands where it stood",

@@ -463,7 +463,7 @@ parley_test_pair_made(parley_test_pair_t *pair, parley_test_message_t *there)
 
     if (pair->to != PARLEY_PROTO_MOQ
         && (!parley_str_eq(msg->id, pair->made.id)
-            || !parley_corr_is(msg, pair->made.corr)))
+            || !parley_engine_correlates(msg, pair->made.corr)))
     {
         return parley_test_pair_broken(pair, "the ids are as promised", "%s",
                                        (const char *) pair->made.body.data);

@@ -55,7 +55,7 @@ static void
 get(int64_t now_ms, parley_child_keys_t *ret)
 {
     parley_ask_begin(&ask, 0);
-    assert_int_equal(parley_child_keys_get(&ask, &child, now_ms, ret), 0);
+    assert_int_equal(parley_child_key_get(&ask, &child, now_ms, ret), 0);
     parley_ask_end(&ask);
 }
 
@@ -98,17 +98,17 @@ test_kept(void **state)
 
     get(NOW_MS, &keys);
     assert_int_equal(keys.n, 2);
-    assert_int_equal(parley_child_keys_find(&keys, PARLEY_STR("b")), 0);
+    assert_int_equal(parley_child_key_find(&keys, PARLEY_STR("b")), 0);
     assert_int_equal(keys.list[0].exp, 1700000030);
     assert_int_equal(keys.list[0].octets[31], 3);
-    assert_int_equal(parley_child_keys_find(&keys, PARLEY_STR("a")), 1);
-    assert_int_equal(parley_child_keys_find(&keys, PARLEY_STR("c")), 2);
+    assert_int_equal(parley_child_key_find(&keys, PARLEY_STR("a")), 1);
+    assert_int_equal(parley_child_key_find(&keys, PARLEY_STR("c")), 2);
 
-    assert_int_equal(parley_child_keys_jwks(&test_arena, &keys,
-                                            parley_str_none, &jwks), 0);
+    assert_int_equal(parley_child_key_jwks(&test_arena, &keys,
+                                           parley_str_none, &jwks), 0);
     assert_int_equal(jwks.n, 2);
-    assert_int_equal(parley_child_keys_jwks(&test_arena, &keys,
-                                            PARLEY_STR("a"), &jwks), 0);
+    assert_int_equal(parley_child_key_jwks(&test_arena, &keys,
+                                           PARLEY_STR("a"), &jwks), 0);
     assert_int_equal(jwks.n, 1);
     assert_int_equal(jwks.keys[0].ed25519[0], 1);
     assert_int_equal(jwks.keys[0].expires, (int64_t) 1700000010 * 1000);
@@ -139,7 +139,7 @@ test_whose(void **state)
 
     get(NOW_MS, &keys);
     assert_int_equal(keys.n, 1);
-    assert_int_equal(parley_child_keys_find(&keys, PARLEY_STR("a")), 0);
+    assert_int_equal(parley_child_key_find(&keys, PARLEY_STR("a")), 0);
 
     child.parent = PARLEY_STR("leada");
     get(NOW_MS, &keys);

@@ -199,8 +199,8 @@ test_times(void **state)
     for (i = 0; i < PARLEY_BUCKETS; i++) {
         assert_true(i == 0 || bounds[i] > bounds[i - 1]);
 
-        parley_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, bounds[i]);
-        parley_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, bounds[i] + 1);
+        parley_slot_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, bounds[i]);
+        parley_slot_count_time(&slot, PARLEY_ROW_GATEWAY_TIME, bounds[i] + 1);
     }
 
     /* a time equal to a bound is in its bucket, a longer one in the next */
@@ -235,9 +235,9 @@ test_rows(void **state)
         cells = m->kind == PARLEY_METRIC_TIME ? PARLEY_TIME_CELLS : 1;
 
         for (k = 0; k < 3; k++) {
-            cells *= parley_labels_count(m->labels[k]);
+            cells *= parley_label_count(m->labels[k]);
 
-            for (n = 0; n < parley_labels_count(m->labels[k]); n++) {
+            for (n = 0; n < parley_label_count(m->labels[k]); n++) {
                 assert_true(m->labels[k] == PARLEY_LABELS_NONE
                             || parley_label_word(m->labels[k], n).len > 0);
             }

@@ -208,7 +208,7 @@ meet(parley_job_subject_kind_t kind, const char *sub)
 {
     parley_job_t  job;
 
-    assert_int_equal(parley_deadline_job(&arena, &t.s.state, kind,
+    assert_int_equal(parley_question_job(&arena, &t.s.state, kind,
                                          &question, parley_str_c(sub), &job),
                      0);
     taken.text = job.text;
@@ -297,7 +297,7 @@ has_asked(const char *sub)
     parley_ask_init(&ask, &t.s.state, &arena);
     parley_ask_begin(&ask, t.now);
 
-    return parley_deadline_has_asked(&ask, &question, parley_str_c(sub));
+    return parley_question_has_asked(&ask, &question, parley_str_c(sub));
 }
 
 
@@ -571,7 +571,7 @@ test_lost(void **state)
     /* a sub that is longer than the text of a job */
 
     taken.text.len = 0;
-    assert_int_equal(parley_deadline_job(&arena, &t.s.state,
+    assert_int_equal(parley_question_job(&arena, &t.s.state,
                                          PARLEY_SUBJECT_ESCALATION, &question,
                                          parley_str_make(TASK TASK TASK TASK,
                                                          PARLEY_JOB_TEXT_MAX),

@@ -108,7 +108,7 @@ publish(const char *intent, uint8_t account)
     rc = parley_gate_declare(&g);
 
     if (rc == 0) {
-        rc = parley_gate_flush(&g);
+        rc = parley_gate_declare_flush(&g);
     }
 
     parley_ask_end(&g.ask);

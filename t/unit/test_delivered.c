@@ -39,7 +39,7 @@ test_says(void **state)
     name(PARLEY_NAMESPACE_AEE);
     p.speaks = PARLEY_STR("c2a");
 
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_AEE),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_AEE),
                      PARLEY_PROTO_C2A);
 }
 
@@ -54,9 +54,9 @@ test_own(void **state)
     name(PARLEY_NAMESPACE_VCP);
     name(PARLEY_NAMESPACE_VCP2);
 
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_C2A),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_C2A),
                      PARLEY_PROTO_C2A);
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_VCP2),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_VCP2),
                      PARLEY_PROTO_VCP2);
 }
 
@@ -68,34 +68,34 @@ test_first(void **state)
 {
     (void) state;
 
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_CHANNEL),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_CHANNEL),
                      PARLEY_PROTO_CHANNEL);
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_VCP),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_VCP),
                      PARLEY_PROTO_CHANNEL);
 
     name(PARLEY_NAMESPACE_C2A);
 
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_CHANNEL),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_CHANNEL),
                      PARLEY_PROTO_C2A);
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_AEE),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_AEE),
                      PARLEY_PROTO_C2A);
 
     name(PARLEY_NAMESPACE_VCP);
     name(PARLEY_NAMESPACE_VCP2);
 
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_CHANNEL),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_CHANNEL),
                      PARLEY_PROTO_VCP);
 
     name(PARLEY_NAMESPACE_AEE);
 
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_CHANNEL),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_CHANNEL),
                      PARLEY_PROTO_AEE);
 
     /* the sub, which every principal has, is not a name in MoQ */
 
     p.names[PARLEY_NAMESPACE_SUB] = PARLEY_STR("bob");
 
-    assert_int_equal(parley_delivered_in(&p, PARLEY_PROTO_MOQ),
+    assert_int_equal(parley_delivery_protocol(&p, PARLEY_PROTO_MOQ),
                      PARLEY_PROTO_AEE);
 }
 

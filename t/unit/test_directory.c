@@ -641,12 +641,12 @@ test_names(void **state)
     (void) state;
 
     for (i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
-        assert_true(parley_handle_is(parley_str_c(handles[i])));
+        assert_true(parley_namespace_handle_is(parley_str_c(handles[i])));
         assert_true(parley_instrument_is(parley_str_c(handles[i])));
     }
 
     for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-        assert_false(parley_handle_is(parley_str_c(none[i])));
+        assert_false(parley_namespace_handle_is(parley_str_c(none[i])));
         assert_false(parley_instrument_is(parley_str_c(none[i])));
     }
 

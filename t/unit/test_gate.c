@@ -331,7 +331,7 @@ test_verdict(void **state)
     test_end(&t);
 
     gate_init(&t, &conf);
-    parley_gate_refuse(&t.gate);
+    parley_gate_verdict_refuse(&t.gate);
     assert_verdict(&t, PARLEY_VERDICT_REFUSED);
     test_end(&t);
 

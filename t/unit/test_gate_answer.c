@@ -234,19 +234,19 @@ test_deadline(void **state)
     gate_init(&t, &conf);
 
     t.msg.timeout_ms = -1;
-    assert_int_equal(parley_gate_deadline(&t.gate), -1);
+    assert_int_equal(parley_gate_message_deadline(&t.gate), -1);
 
     t.msg.timeout_ms = 5000;
-    assert_int_equal(parley_gate_deadline(&t.gate), 5000);
+    assert_int_equal(parley_gate_message_deadline(&t.gate), 5000);
 
     t.entry.gate.caps.timeout_ms = 3000;
-    assert_int_equal(parley_gate_deadline(&t.gate), 3000);
+    assert_int_equal(parley_gate_message_deadline(&t.gate), 3000);
 
     t.msg.timeout_ms = -1;
-    assert_int_equal(parley_gate_deadline(&t.gate), 3000);
+    assert_int_equal(parley_gate_message_deadline(&t.gate), 3000);
 
     t.msg.timeout_ms = 0;
-    assert_int_equal(parley_gate_deadline(&t.gate), 0);
+    assert_int_equal(parley_gate_message_deadline(&t.gate), 0);
     test_end(&t);
 }
 

@@ -197,7 +197,7 @@ test_header(void **state)
     t.values[0] = bearer;
     assert_int_equal(prove(&t), PARLEY_RESULT_PASSED);
     parley_assert_str(t.who.principal->sub, "alice");
-    assert_int_equal(parley_gate_expires(&t.gate),
+    assert_int_equal(parley_gate_message_expires(&t.gate),
                      INT64_C(1771151460) * 1000);
 
     t.values[1] = bearer;
@@ -221,7 +221,7 @@ test_header(void **state)
     begin(&t, PARLEY_TOKEN_HEADER);
     t.s.jwt = NULL;
     assert_int_equal(prove(&t), PARLEY_RESULT_NONE);
-    assert_int_equal(parley_gate_expires(&t.gate), INT64_MAX);
+    assert_int_equal(parley_gate_message_expires(&t.gate), INT64_MAX);
     end(&t);
 }
 
@@ -399,7 +399,8 @@ test_cache_full(void **state)
 
     memset(&map, 0, sizeof(map));
     memset(&conf, 0, sizeof(conf));
-    parley_claim_map_set(&map.map, PARLEY_MEMBER_ROLES, PARLEY_STR("roles"));
+    parley_principal_claim_map(&map.map, PARLEY_MEMBER_ROLES,
+                               PARLEY_STR("roles"));
 
     begin(&t, PARLEY_TOKEN_HEADER);
     t.s.claims = &map;

@@ -345,7 +345,7 @@ says(const char *text)
     publish.retention = retention;
     publish.ttl = DAY;
 
-    assert_int_equal(parley_publish_append(&arena, &publish, &a), 0);
+    assert_int_equal(parley_publication_append(&arena, &publish, &a), 0);
     assert_int_equal(other.state.ops->log->append(&other.state, &a, &appended,
                                                   NULL),
                      PARLEY_STATE_DONE);

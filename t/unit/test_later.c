@@ -333,7 +333,7 @@ run(try_t *y, int restless)
         while (!y->resumed) {
 
             if (restless && parley_test_below(&chance, 8) == 0) {
-                parley_gate_deadline_end(&y->gate);
+                parley_gate_end_deadline(&y->gate);
                 break;
             }
 
@@ -408,7 +408,7 @@ history(const parley_gate_conf_t *conf)
         rc = parley_gate_answered(&y->gate, &answered, now);
 
         if (rc == PARLEY_WAIT && parley_test_below(&chance, 4) == 0) {
-            parley_gate_deadline_end(&y->gate);
+            parley_gate_end_deadline(&y->gate);
 
         } else if (rc == PARLEY_WAIT) {
             complete();
@@ -490,7 +490,7 @@ test_failed(void **state)
         assert_int_equal(nlate, i + 1);
 
         if (i == 1) {
-            parley_gate_deadline_end(&y->gate);
+            parley_gate_end_deadline(&y->gate);
             assert_int_equal(run(y, 0), PARLEY_RESULT_REFUSED);
             assert_int_equal(y->err.code, PARLEY_E_KEY_UNKNOWN);
         }
@@ -542,7 +542,7 @@ test_patience(void **state)
     assert_int_equal(parley_ask_left(&y->gate.ask), 200);
 
     now += 200;
-    parley_gate_deadline_end(&y->gate);
+    parley_gate_end_deadline(&y->gate);
     assert_int_equal(run(y, 0), PARLEY_RESULT_REFUSED);
     assert_int_equal(y->err.code, PARLEY_E_CAPACITY);
     assert_int_equal(parley_ask_left(&y->gate.ask), PARLEY_ASK_PATIENCE);

@@ -357,9 +357,9 @@ test_compile(void **state)
         assert_int_equal(rate.all.burst, 0);
     }
 
-    assert_int_equal(parley_class_find(PARLEY_STR("urgent")),
+    assert_int_equal(parley_rate_class(PARLEY_STR("urgent")),
                      PARLEY_CLASS_URGENT);
-    assert_int_equal(parley_class_find(PARLEY_STR("none")),
+    assert_int_equal(parley_rate_class(PARLEY_STR("none")),
                      PARLEY_CLASS_COUNT);
 }
 

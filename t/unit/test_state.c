@@ -552,8 +552,9 @@ test_quotas(void **state)
         assert_int_equal(got.wait, 1000);
     }
 
-    assert_int_equal(parley_rate_wait(parley_rate_find(&t.s, keys[3]),
-                                      &a.quotas[0].rate, T0), 0);
+    assert_int_equal(parley_memory_rate_wait(
+                         parley_memory_rate_find(&t.s, keys[3]),
+                         &a.quotas[0].rate, T0), 0);
 
     a = message("alice", 2, ONE);
     memcpy(a.quotas[0].key, keys[4], PARLEY_KEY_LEN);

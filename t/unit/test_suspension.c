@@ -352,7 +352,7 @@ told(size_t max, unsigned parts)
     parley_suspended_t   who;
     parley_state_stat_t  stat;
 
-    assert_int_equal(parley_suspended_init(&who, &arena, max), 0);
+    assert_int_equal(parley_suspension_init(&who, &arena, max), 0);
 
     at = 0;
 
@@ -365,7 +365,7 @@ told(size_t max, unsigned parts)
         assert_int_equal(t.s.state.ops->list(&t.s.state, &listing, &listed,
                                              NULL), PARLEY_STATE_DONE);
 
-        if (!parley_suspended_add(&who, &t.s.state, &listed)) {
+        if (!parley_suspension_add(&who, &t.s.state, &listed)) {
             break;
         }
 
@@ -376,8 +376,8 @@ told(size_t max, unsigned parts)
                      PARLEY_STATE_DONE);
 
     parley_buf_init(&b, &arena, 64);
-    parley_suspended_tell(&who, &b, stat.held[PARLEY_SEVERITY_EMERGENCY]
-                                    + stat.held[PARLEY_SEVERITY_CRITICAL]);
+    parley_suspension_tell_all(&who, &b, stat.held[PARLEY_SEVERITY_EMERGENCY]
+                                         + stat.held[PARLEY_SEVERITY_CRITICAL]);
     assert_int_equal(parley_buf_done(&b, &text), 0);
 
     copy = strndup((const char *) text.data, text.len);

@@ -80,7 +80,7 @@ test_decides(void **state)
             where[id].line = 100 + id;
         }
 
-        rc = parley_trace_directive(&http, &s, &g, t->step, &by);
+        rc = parley_gate_trace_directive(&http, &s, &g, t->step, &by);
 
         if (t->decides == PARLEY_DIRECTIVE_COUNT) {
             assert_int_equal(rc, 0);

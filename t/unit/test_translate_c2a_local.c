@@ -68,7 +68,7 @@ own(own_t *o, parley_proto_t speak)
     env.may = may;
     env.ctx = o;
 
-    return parley_local(&o->arena, &o->m.msg, &env, &o->reply, &o->err);
+    return parley_engine_local(&o->arena, &o->m.msg, &env, &o->reply, &o->err);
 }
 
 
@@ -363,7 +363,7 @@ test_unknown(void **state)
         assert_int_equal(own(&o, PARLEY_PROTO_AEE), -1);
         assert_int_equal(o.err.code, PARLEY_E_KIND_UNKNOWN);
         assert_string_equal(o.err.field, rows[i].field);
-        assert_false(parley_is_unruled(&o.m.msg, PARLEY_PROTO_AEE));
+        assert_false(parley_engine_is_unruled(&o.m.msg, PARLEY_PROTO_AEE));
 
         parley_arena_reset(&o.arena);
     }
@@ -409,9 +409,9 @@ test_passes(void **state)
         parley_loss_init(&loss, &o.arena);
 
         assert_int_equal(own(&o, PARLEY_PROTO_C2A), rows[i].answered);
-        assert_int_equal(parley_is_unruled(&o.m.msg, PARLEY_PROTO_C2A),
+        assert_int_equal(parley_engine_is_unruled(&o.m.msg, PARLEY_PROTO_C2A),
                          rows[i].unruled);
-        assert_int_equal(parley_is_unruled(&o.m.msg, PARLEY_PROTO_AEE),
+        assert_int_equal(parley_engine_is_unruled(&o.m.msg, PARLEY_PROTO_AEE),
                          rows[i].unruled_aee);
 
         assert_int_equal(parley_encode(parley_test_engine(), &o.arena,

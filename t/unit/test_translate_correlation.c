@@ -96,8 +96,8 @@ names(parley_proto_t proto, const char *text, const char *pointer)
 
     refer_read(&x, proto, text);
 
-    assert_int_equal(parley_misrefers(&x.m.msg, PARLEY_E_REPLY_UNMATCHED, "w",
-                                      &x.err), -1);
+    assert_int_equal(parley_msg_misrefers(&x.m.msg, PARLEY_E_REPLY_UNMATCHED,
+                                          "w", &x.err), -1);
     assert_int_equal(x.err.code, PARLEY_E_REPLY_UNMATCHED);
     assert_string_equal(x.err.field, pointer);
 

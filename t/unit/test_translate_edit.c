@@ -115,16 +115,16 @@ test_attach(void **state)
         sig.value = PARLEY_STR("QUFBQUFBQUE=");
 
         if (rows[i].ret == NULL) {
-            assert_int_equal(parley_attach(&arena, rows[i].proto,
-                                           parley_str_c(rows[i].body), &sig,
-                                           &ret, &err), -1);
+            assert_int_equal(parley_signing_attach(&arena, rows[i].proto,
+                                                   parley_str_c(rows[i].body),
+                                                   &sig, &ret, &err), -1);
             assert_int_equal(ret.len, 0);
             continue;
         }
 
-        assert_int_equal(parley_attach(&arena, rows[i].proto,
-                                       parley_str_c(rows[i].body), &sig, &ret,
-                                       &err), 0);
+        assert_int_equal(parley_signing_attach(&arena, rows[i].proto,
+                                               parley_str_c(rows[i].body), &sig,
+                                               &ret, &err), 0);
         parley_assert_str(ret, rows[i].ret);
     }
 

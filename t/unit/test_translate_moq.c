@@ -303,9 +303,9 @@ test_way_back(void **state)
 
         assert_int_equal(loss.count, 0);
 
-        assert_int_equal(parley_encoded_id(parley_test_engine(), &arena,
-                                           PARLEY_PROTO_MOQ, &m.msg, &made,
-                                           &err), 0);
+        assert_int_equal(parley_encode_id(parley_test_engine(), &arena,
+                                          PARLEY_PROTO_MOQ, &m.msg, &made,
+                                          &err), 0);
         assert_true(parley_str_eq(made.id, cmd.msg.id));
 
         if (m.msg.sig.present || parley_json_get(&m.doc, 0, PARLEY_STR("sig"))

@@ -105,17 +105,18 @@ test_address(void **state)
     (void) state;
 
     for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
-        n = parley_host_address(parley_str_c(list[i].host), octets);
+        n = parley_url_host_address(parley_str_c(list[i].host), octets);
         assert_true(n == 4 || n == 16);
 
-        if (parley_address_is_public(octets, n) != list[i].public) {
+        if (parley_url_is_public(octets, n) != list[i].public) {
             fail_msg("%s", list[i].host);
         }
     }
 
-    assert_int_equal(parley_host_address(PARLEY_STR("a.example"), octets), 0);
-    assert_int_equal(parley_host_address(PARLEY_STR("1.2.3"), octets), 0);
-    assert_int_equal(parley_host_address(PARLEY_STR("::1"), octets), 0);
+    assert_int_equal(parley_url_host_address(PARLEY_STR("a.example"), octets),
+                     0);
+    assert_int_equal(parley_url_host_address(PARLEY_STR("1.2.3"), octets), 0);
+    assert_int_equal(parley_url_host_address(PARLEY_STR("::1"), octets), 0);
 }
 
 

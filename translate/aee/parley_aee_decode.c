@@ -265,7 +265,7 @@ parley_aee_fill_head(parley_msg_t *msg, const parley_aee_scan_t *scan)
 int64_t
 parley_aee_timeout(const parley_json_t *doc, uint32_t value)
 {
-    return parley_deadline_read(doc, value, PARLEY_AEE_TIMEOUT_MAX);
+    return parley_msg_deadline(doc, value, PARLEY_AEE_TIMEOUT_MAX);
 }
 
 

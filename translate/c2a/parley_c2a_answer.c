@@ -223,10 +223,9 @@ parley_c2a_answer_refers(const parley_c2a_read_t *r)
     sent = r->sent;
 
     if (msg->reply_to.len > 0 && !parley_str_eq(msg->reply_to, sent->id)) {
-        return parley_misrefers(msg, PARLEY_E_UPSTREAM_INVALID,
-                                "the answer refers to another message than the "
-                                "answered one",
-                                r->err);
+        return parley_msg_misrefers(msg, PARLEY_E_UPSTREAM_INVALID,
+                                    "the answer refers to another message than "
+                                    "the answered one", r->err);
     }
 
     if (msg->origin == PARLEY_PROTO_C2A && msg->corr.len > 0

@@ -301,8 +301,8 @@ parley_c2a_extract_part(const parley_msg_t *m, uint32_t params,
     value = parley_json_member(doc, params, PARLEY_ATOM_attention);
     value = parley_json_member(doc, value, PARLEY_ATOM_deadlineMs);
     ret->timeout_ms = m->timeout_ms >= 0 ? m->timeout_ms
-                      : parley_deadline_read(doc, value,
-                                             PARLEY_C2A_DEADLINE_MAX);
+                      : parley_msg_deadline(doc, value,
+                                            PARLEY_C2A_DEADLINE_MAX);
 
     place = parley_json_member(doc, params, PARLEY_ATOM_conversation);
     value = parley_json_member(doc, place, PARLEY_ATOM_threadId);
@@ -671,7 +671,7 @@ parley_c2a_fix_attention(parley_c2a_encode_t *e, parley_json_ref_t attention,
         parley_buf_int(&ms, e->m->timeout_ms);
         e->b.failed |= parley_buf_done(&ms, &fixed[1].value) != 0;
 
-    } else if (parley_deadline_read(doc, deadline, INT64_MAX) >= 0) {
+    } else if (parley_msg_deadline(doc, deadline, INT64_MAX) >= 0) {
         fixed[1].name = PARLEY_ATOM_deadlineMs;
     }
 

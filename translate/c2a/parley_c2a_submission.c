@@ -396,10 +396,10 @@ parley_c2a_chat_attention(const parley_json_t *doc, parley_chat_event_t *e)
                                    parley_c2a_modes, PARLEY_CHAT_MODES,
                                    PARLEY_CHAT_IMMEDIATE);
 
-    ms = parley_deadline_read(doc, parley_json_resolve(doc, 0,
-                                       PARLEY_STR("/params/attention"
-                                                  "/deadlineMs")),
-                              PARLEY_C2A_DEADLINE_MAX);
+    ms = parley_msg_deadline(doc, parley_json_resolve(doc, 0,
+                                      PARLEY_STR("/params/attention"
+                                                 "/deadlineMs")),
+                             PARLEY_C2A_DEADLINE_MAX);
 
     e->deadline_ms = ms > PARLEY_CHAT_DEADLINE_MAX ? PARLEY_CHAT_DEADLINE_MAX
                                                    : ms;

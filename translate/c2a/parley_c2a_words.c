@@ -130,8 +130,8 @@ parley_c2a_fill_event(parley_arena_t *arena, parley_msg_t *msg,
 
     if (parley_json_string_is(doc, policy, PARLEY_STR("must_respond"))) {
         msg->act = PARLEY_ACT_REQUEST;
-        msg->timeout_ms = parley_deadline_read(doc, at[PARLEY_C2A_AT_DEADLINE],
-                                               PARLEY_C2A_DEADLINE_MAX);
+        msg->timeout_ms = parley_msg_deadline(doc, at[PARLEY_C2A_AT_DEADLINE],
+                                              PARLEY_C2A_DEADLINE_MAX);
 
     } else {
         msg->approval = parley_json_string_is(doc, policy,

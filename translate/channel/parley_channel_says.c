@@ -365,7 +365,7 @@ parley_channel_says_urgency(parley_msg_t *msg, parley_channel_kind_t kind)
 int64_t
 parley_channel_ms(const parley_json_t *doc, uint32_t value)
 {
-    return parley_deadline_read(doc, value, PARLEY_CHANNEL_MS_MAX);
+    return parley_msg_deadline(doc, value, PARLEY_CHANNEL_MS_MAX);
 }
 
 

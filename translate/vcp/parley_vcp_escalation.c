@@ -323,9 +323,9 @@ parley_vcp_is_asked(const parley_vcp_encode_t *e)
 
     return parley_str_eq(sender, own)
            || !parley_str_eq(own, asked->recipient) ? 0
-           : parley_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
-                              "an acknowledgment must come from the addressed "
-                              "parent itself", e->err);
+           : parley_msg_misrefers(m, PARLEY_E_REPLY_UNMATCHED,
+                                  "an acknowledgment must come from the "
+                                  "addressed parent itself", e->err);
 }
 
 
