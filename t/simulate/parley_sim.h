@@ -44,6 +44,7 @@
 #define SIM_JOBS       4096
 #define SIM_ATTEMPTS   64       /* of all processes at one time */
 #define SIM_PRINCIPALS 4        /* the parent of each is the next one */
+#define SIM_PEERS      2        /* to which the gateway opens WebSockets */
 #define SIM_QUESTIONS  512
 #define SIM_ANSWERS    8        /* answers at one time, and resumptions */
 #define SIM_ACK_MS     5000     /* to acknowledge a critical message */
@@ -229,6 +230,19 @@ typedef struct {
     unsigned         ended:1;
 } sim_job_t;
 
+/* a peer with a lasting job */
+typedef struct {
+    sim_process_t       *holder;        /* process that has the job, or NULL */
+    parley_run_t        *run;           /* of the holder */
+    int64_t              since;         /* time since which no process has it */
+    unsigned             seen;
+    unsigned             configured:1;
+    unsigned             added:1;       /* the state has its job */
+    unsigned             adding:1;      /* a process adds its job now */
+    unsigned             ending:1;      /* a process ends its job now */
+    unsigned             vague:1;       /* this process died then */
+} sim_peer_t;
+
 /* an attempt that is in progress */
 typedef struct {
     parley_run_t    *run;               /* NULL: unused */
@@ -272,6 +286,8 @@ struct sim_process_s {
     parley_hub_t     *hub;
     parley_runner_t  *runner;
     int64_t           due;              /* time of its runner's next turn */
+    int64_t           plan;             /* time when it adds missing jobs of
+                                           peers */
     size_t            octets;           /* allocated */
     unsigned          nlate;            /* verbs in progress */
     struct parley_late_s  *asked[SIM_LATE];
@@ -314,6 +330,8 @@ typedef struct {
     unsigned              tells;        /* it appends a message at its end */
     uint64_t              told;         /* messages that were appended at
                                            ends */
+
+    sim_peer_t            peers[SIM_PEERS];
 
     sim_question_t        questions[SIM_QUESTIONS];
     unsigned              nquestions;
@@ -428,6 +446,34 @@ void sim_jobs_drain(void);
 
 /* Returns the number of visible appends. */
 uint64_t sim_jobs_head(void);
+
+
+/* parley_sim_lasting.c */
+
+void sim_lasting_begin(void);
+void sim_lasting_configure(uint64_t arg);
+
+/* Returns the peer of a job's text, or NULL if it is another job. */
+sim_peer_t *sim_lasting_peer(parley_str_t text);
+
+/*
+ * Run the lasting jobs of a process; react to its end; to a job that it took;
+ * to the end of a job.
+ */
+void sim_lasting_turn(sim_process_t *p);
+void sim_lasting_gone(const sim_process_t *p);
+void sim_lasting_taken(sim_process_t *p, parley_run_t *run, sim_peer_t *peer);
+void sim_lasting_over(sim_peer_t *peer, parley_job_how_t how);
+
+/*
+ * Compare the jobs of the state with the model: before a listing, for each
+ * job, after it.
+ */
+void sim_lasting_unseen(void);
+void sim_lasting_listed(sim_peer_t *peer, const parley_job_listed_t *listed);
+void sim_lasting_check(void);
+
+void sim_lasting_drain(void);
 
 
 /* parley_sim_owed.c */

@@ -252,8 +252,16 @@ sim_job_begin(void *ctx, parley_run_t *run)
 {
     unsigned             i;
     sim_job_t           *job;
+    sim_peer_t          *peer;
     sim_process_t       *p = ctx;
     parley_attempted_t   over;
+
+    peer = sim_lasting_peer(run->job.text);
+
+    if (peer != NULL) {
+        sim_lasting_taken(p, run, peer);
+        return;
+    }
 
     job = sim_job_of(run->job.text, 0, NULL);
 
@@ -326,9 +334,17 @@ sim_job_begin(void *ctx, parley_run_t *run)
 static void
 sim_job_over(void *ctx, parley_run_t *run, parley_job_how_t how, int untold)
 {
-    sim_job_t *job;
+    sim_job_t   *job;
+    sim_peer_t  *peer;
 
     (void) ctx;
+
+    peer = sim_lasting_peer(run->job.text);
+
+    if (peer != NULL) {
+        sim_lasting_over(peer, how);
+        return;
+    }
 
     job = sim_job_of(run->job.text, 0, NULL);
 
@@ -424,6 +440,8 @@ sim_jobs_turn(sim_process_t *p)
         parley_runner_stop(p->runner);
     }
 
+    sim_lasting_turn(p);
+
     if (p->due <= world.now) {
         p->due = INT64_MAX;
         parley_runner_turn(p->runner);
@@ -437,6 +455,8 @@ sim_jobs_gone(sim_process_t *p)
     unsigned        i;
     sim_job_t      *job;
     sim_attempt_t  *a;
+
+    sim_lasting_gone(p);
 
     for (i = 0; i < SIM_ATTEMPTS; i++) {
         a = &world.attempts[i];
@@ -484,6 +504,7 @@ sim_jobs_check(sim_job_t *ending)
     unsigned              k, n;
     uint64_t              sum, ended;
     sim_job_t            *job;
+    sim_peer_t           *peer;
     parley_arena_t        arena;
     parley_job_list_t     list;
     parley_state_stat_t   stat;
@@ -501,6 +522,8 @@ sim_jobs_check(sim_job_t *ending)
         world.jobs[k].seen = 0;
     }
 
+    sim_lasting_unseen();
+
     n = 0;
 
     do {
@@ -508,6 +531,13 @@ sim_jobs_check(sim_job_t *ending)
                                                   &got, NULL);
 
         for (i = 0; i < got.n; i++, n++) {
+            peer = sim_lasting_peer(got.list[i].text);
+
+            if (peer != NULL) {
+                sim_lasting_listed(peer, &got.list[i]);
+                continue;
+            }
+
             job = sim_job_of(got.list[i].text, 1, ending);
             job->seen++;
 
@@ -521,6 +551,8 @@ sim_jobs_check(sim_job_t *ending)
     } while (got.next != 0);
 
     parley_arena_reset(&arena);
+
+    sim_lasting_check();
 
     /* the job is due again as after any attempt, or at the time that it set */
 

@@ -280,6 +280,10 @@ sim_reload(uint64_t arg)
 
     sim_start(next);
 
+    if ((arg >> 32) % 3 == 0) {
+        sim_lasting_configure(arg >> 40);
+    }
+
     p->leaving = 1;
     sim_at = p;
     parley_hub_drain(p->hub, 5);

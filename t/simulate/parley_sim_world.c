@@ -415,6 +415,8 @@ sim_begin(uint64_t seed)
         sim_client_begin(&world.clients[i], i);
     }
 
+    sim_lasting_begin();
+
     sim_start(&world.processes[0]);
     sim_start(&world.processes[1]);
 }
@@ -568,6 +570,7 @@ sim_end(void)
     sim_settle();
     sim_ask_drain();
     sim_jobs_drain();
+    sim_lasting_drain();
 
     for (i = 0; i < SIM_PROCESSES; i++) {
         if (world.processes[i].alive) {
