@@ -89,6 +89,10 @@ parley_gate_mailbox_open(parley_gate_t *g,
 
     rc = parley_gate_mailbox_newest(g, s);
 
+    if (rc == 0) {
+        rc = parley_host_hide(g, &o->reader.hidden);
+    }
+
     if (rc != 0) {
         return rc;
     }

@@ -71,6 +71,9 @@ parley_host_run(parley_host_call_t *c)
     case PARLEY_CHAT_CALL_DELIVER:
         return parley_host_accept(c);
 
+    case PARLEY_CHAT_CALL_MEMBERS:
+        return parley_host_members(c);
+
     case PARLEY_CHAT_CALL_RESPONSE:
         return parley_host_acknowledge(c);
 

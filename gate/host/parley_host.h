@@ -32,6 +32,31 @@ int parley_host_view(const parley_render_t *d, const parley_publication_t *p,
 /* name of the stream of a mailbox in the roster */
 #define PARLEY_HOST_SESSION  "mailbox"
 
+/* a conversation of a source */
+typedef struct {
+    parley_str_t  source;           /* "slack.T123", a parley_surface_name() */
+    parley_str_t  id;
+} parley_host_conversation_t;
+
+#define PARLEY_HOST_HIDDEN  16
+
+/* conversations that the owner of a mailbox may not read: the events that came
+   until a time are not written, unless they are addressed to the owner */
+typedef struct parley_host_hidden_s {
+    parley_host_conversation_t  list[PARLEY_HOST_HIDDEN];
+    unsigned                    n;
+    unsigned                    all:1;      /* each conversation */
+    int64_t                     ms;
+} parley_host_hidden_t;
+
+/*
+ * Finds the events after the cursor of the caller's mailbox for which the
+ * caller has lost the permission.  *ret is in the arena, or NULL without such
+ * events.  Returns 0, PARLEY_WAIT, or -1 with g->err.
+ */
+int parley_host_hide(parley_gate_t *g, const parley_host_hidden_t **ret)
+    __attribute__((warn_unused_result));
+
 /*
  * Reads the session that the request names in Mcp-Session-Id.  Without a name
  * the caller has all modes except digest, and no hard interrupt; such a session

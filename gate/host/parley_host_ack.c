@@ -22,6 +22,8 @@ static int parley_host_ack_event(parley_host_mailbox_t *k,
 static int parley_host_ack_move(parley_host_mailbox_t *k);
 static int parley_host_ack_passes(parley_host_mailbox_t *k, int i);
 static int parley_host_ack_put(parley_host_mailbox_t *k, int moved);
+static int parley_host_hide_page(parley_host_mailbox_t *k,
+    parley_host_hidden_t *hidden);
 static int parley_host_ack_page(parley_host_mailbox_t *k,
     const parley_place_t *place, unsigned *left, int *moved);
 
@@ -330,6 +332,15 @@ parley_host_ack_passes(parley_host_mailbox_t *k, int i)
         return 1;
     }
 
+    /* an event that the reader may no longer read is not offered */
+
+    rc = row.verdict.directedness == PARLEY_CHAT_TO_ME
+         ? 1 : parley_host_mailbox_reads(k, &views);
+
+    if (rc != 1) {
+        return rc == 0 ? 1 : rc;
+    }
+
     rc = parley_host_delivery_get(k->h, p.id, views.source, k->reader->sub,
                                   &delivery);
 
@@ -361,6 +372,28 @@ parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
 {
     return parley_publication_read(k->page.list[i].octets, p) == 0
            && parley_host_views_find(p->views, k->reader->sub, views, row);
+}
+
+
+int
+parley_host_mailbox_reads(parley_host_mailbox_t *k,
+    const parley_host_views_t *views)
+{
+    /* a job does not know the rules of a location */
+
+    if (k->g == NULL) {
+        return 1;
+    }
+
+    if (!parley_str_eq(k->asked.source, views->source)
+        || !parley_str_eq(k->asked.id, views->conversation))
+    {
+        k->asked.source = views->source;
+        k->asked.id = views->conversation;
+        k->reads = parley_host_may_read(k->h, k->g, &k->asked, k->reader);
+    }
+
+    return k->reads;
 }
 
 
@@ -452,6 +485,89 @@ parley_host_ack_page(parley_host_mailbox_t *k, const parley_place_t *place,
     }
 
     return 1;
+}
+
+
+int
+parley_host_hide(parley_gate_t *g, const parley_host_hidden_t **ret)
+{
+    int                     rc;
+    unsigned                pages;
+    parley_host_t           h;
+    parley_host_hidden_t   *hidden;
+    parley_host_mailbox_t   k;
+
+    *ret = NULL;
+
+    memset(&k, 0, sizeof(parley_host_mailbox_t));
+    parley_host_of(g, &h);
+
+    k.h = &h;
+    k.g = g;
+    k.reader = g->who->principal;
+
+    hidden = parley_arena_calloc(g->arena, sizeof(parley_host_hidden_t));
+
+    if (hidden == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    hidden->ms = g->in.now_ms;
+    rc = parley_host_mailbox_read(&k, PARLEY_HOST_ACKED);
+
+    for (pages = 1; rc == 1; pages++) {
+        rc = parley_host_hide_page(&k, hidden);
+
+        if (rc == 0 && pages < PARLEY_HOST_PAGES) {
+            rc = parley_host_mailbox_next(&k, PARLEY_HOST_ACKED, 0);
+
+        } else if (rc == 0) {
+            hidden->all = k.page.at < k.page.last;
+        }
+    }
+
+    if (hidden->n > 0 || hidden->all) {
+        *ret = hidden;
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/* Adds the conversations of a page.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_hide_page(parley_host_mailbox_t *k, parley_host_hidden_t *hidden)
+{
+    int                    i, rc;
+    parley_host_row_t      row;
+    parley_host_views_t    views;
+    parley_publication_t   p;
+
+    for (i = 0; i < k->page.n; i++) {
+
+        if (!parley_host_mailbox_event(k, i, &p, &views, &row)
+            || row.verdict.directedness == PARLEY_CHAT_TO_ME
+            || parley_host_is_hidden(hidden, &views, hidden->ms))
+        {
+            continue;
+        }
+
+        rc = parley_host_mailbox_reads(k, &views);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        if (rc == 0 && hidden->n == PARLEY_HOST_HIDDEN) {
+            hidden->all = 1;
+
+        } else if (rc == 0) {
+            hidden->list[hidden->n++] = k->asked;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -1,7 +1,7 @@
 /*
  * The tool chat.list_events: the events of the caller's mailbox, for harnesses
  * without a stream, and for knocks.  An event that is not addressed to the
- * caller has no content here either.
+ * caller is listed, with its content, if the caller may read its conversation.
  */
 
 #include <string.h>
@@ -254,6 +254,14 @@ parley_host_list_record(parley_host_list_t *l, int i)
         return 0;
     }
 
+    if (row.verdict.directedness != PARLEY_CHAT_TO_ME) {
+        rc = parley_host_mailbox_reads(&l->k, &views);
+
+        if (rc != 1) {
+            return rc;
+        }
+    }
+
     rc = parley_host_delivery_get(&l->k.c->h, p.id, views.source,
                                   l->k.reader->sub, &delivery);
 
@@ -313,7 +321,20 @@ parley_host_list_event(parley_host_list_t *l, int i,
     v->shape = PARLEY_CHAT_AS_OBJECT;
     ret->view = v;
 
-    return 0;
+    /* a reminder has no content; an event that was escalated has it for readers
+       of its conversation */
+
+    if (views->reason == PARLEY_CHAT_REASON_REMINDER
+        || (!v->knock && (!v->replies || parley_host_row_answers(row))))
+    {
+        return 0;
+    }
+
+    rc = parley_host_mailbox_reads(&l->k, views);
+    v->knock = v->knock && rc != 1;
+    v->replies = v->replies && (rc == 1 || parley_host_row_answers(row));
+
+    return rc < 0 ? rc : 0;
 }
 
 

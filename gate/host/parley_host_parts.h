@@ -20,6 +20,9 @@
                                        and events that it acknowledges */
 #define PARLEY_HOST_PAGES    8      /* pages of a mailbox that a call reads */
 #define PARLEY_HOST_OCTETS   (1 << 20)       /* octets of one read */
+#define PARLEY_HOST_READS    256    /* conversations that a principal is added
+                                       to, */
+#define PARLEY_HOST_READS_LEN  32768        /* and octets of their record */
 
 
 /* context of one piece of work of the host: a call, or a job */
@@ -56,13 +59,20 @@ typedef struct {
 
 /* the common part of the views of an event */
 typedef struct {
-    parley_str_t          source;       /* "slack.T123" */
-    parley_str_t          key;          /* idempotencyKey for the surface;
-                                           empty: none */
-    parley_str_t          escalated;    /* name of the reader that did not
-                                           decide it; empty: none */
-    parley_chat_reason_t  reason;
-    int64_t               deadline_ms;  /* of the event */
+    parley_str_t                source;         /* "slack.T123" */
+    parley_str_t                key;            /* idempotencyKey for the
+                                                   surface; empty: none */
+    parley_str_t                escalated;      /* name of the reader that did
+                                                   not decide it; empty: none */
+    parley_str_t                conversation;   /* its id */
+    parley_str_t                thread;         /* may be empty, like */
+    parley_str_t                stream;         /* the work stream */
+    parley_chat_reason_t        reason;
+    int64_t                     deadline_ms;    /* of the event */
+    unsigned                    named:1;        /* the event that it answers is
+                                                   of the same conversation */
+    parley_attention_verdict_t  others;         /* for readers without a row;
+                                                   all 0: silent */
 } parley_host_views_t;
 
 /* verdict for a reader */
@@ -74,6 +84,8 @@ typedef struct {
     unsigned                    surface:1;      /* the surface of the
                                                    conversation */
     uint8_t                     attempt;        /* number of the offer; 0: 1 */
+    unsigned                    reads:1;        /* the reader could read the
+                                                   conversation */
 } parley_host_row_t;
 
 /* an event that the gateway accepted must be readable everywhere */
@@ -96,6 +108,14 @@ int parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret);
 /* Finds the row of a reader.  Returns 1, or 0. */
 int parley_host_views_find(parley_str_t text, parley_str_t sub,
     parley_host_views_t *views, parley_host_row_t *ret);
+
+/* Returns whether the event answers one of the reader. */
+int parley_host_row_answers(const parley_host_row_t *row);
+
+/* Returns whether an event that came at ms, and is not addressed to the reader,
+   is hidden from it.  hidden may be NULL. */
+int parley_host_is_hidden(const parley_host_hidden_t *hidden,
+    const parley_host_views_t *views, int64_t ms);
 
 
 /*
@@ -149,6 +169,7 @@ typedef struct {
     parley_str_t  sub;
     unsigned      author:1;         /* wrote a message, else only recipient */
     unsigned      agent:1;
+    unsigned      reads:1;          /* may read the DM */
 } parley_host_party_t;
 
 /* the claim of an event or a thread */
@@ -231,6 +252,18 @@ int parley_host_event_shared(parley_host_t *h, parley_str_t id,
 int parley_host_event_drop(parley_host_t *h, parley_str_t id,
     parley_str_t source);
 
+/* Names the record of a kind by the parts of its key. */
+void parley_host_id(const parley_host_t *h, parley_kind_t kind,
+    const parley_str_t *parts, size_t n, parley_record_id_t *ret);
+
+/* Gets a record, as above. */
+int parley_host_get(parley_host_t *h, const parley_record_id_t *id,
+    parley_record_t *ret);
+
+/* Puts a record that does not expire, as above.  generation 0: it is new. */
+int parley_host_keep(parley_host_t *h, const parley_record_id_t *id,
+    parley_buf_t *b, uint32_t generation);
+
 /* Computes the key of the log of a conversation. */
 void parley_host_conversation(const parley_state_t *state,
     parley_str_t source, parley_str_t id, uint8_t ret[PARLEY_KEY_LEN]);
@@ -287,6 +320,7 @@ typedef struct {
     parley_str_t                views;
     unsigned                    qualified:1;        /* another source had the
                                                        id before */
+    unsigned                    named:1;    /* see parley_host_views_t */
 } parley_host_post_t;
 
 /*
@@ -336,6 +370,40 @@ int parley_host_decided(parley_host_t *h, parley_str_t id,
     const parley_host_event_t *event, parley_str_t sub);
 
 
+/* parley_host_permission.c */
+
+/*
+ * Returns whether a principal may read a conversation, and so write there
+ * (C2A-33): it is a party of the DM; the surface added it; a rule with
+ * type=subscribe allows it; or it is the surface.  An event that is addressed
+ * to it does not give the permission.  g NULL: a job, where rules do not count.
+ * Returns 1, 0, PARLEY_WAIT, or -1 with h->err: capacity.
+ */
+int parley_host_may_read(parley_host_t *h, const parley_gate_t *g,
+    const parley_host_conversation_t *conversation,
+    const parley_principal_t *reader);
+
+/*
+ * Notes that a principal may read a conversation: place has its id, kind and
+ * source.  A DM replaces the oldest DM of a full list.  Returns 1; 0: the list
+ * is full; PARLEY_WAIT, or -1 with h->err.  _remove() returns 1.
+ */
+int parley_host_reads_add(parley_host_t *h, parley_str_t sub,
+    const parley_chat_place_t *place);
+int parley_host_reads_remove(parley_host_t *h, parley_str_t sub,
+    const parley_chat_place_t *place);
+
+/*
+ * Lists the conversations of parley_host_reads_add(), the oldest first.  *ret
+ * is in the arena.  Returns 0, PARLEY_WAIT, or -1 with h->err.
+ */
+int parley_host_reads_list(parley_host_t *h, parley_str_t sub,
+    parley_chat_place_t **ret, unsigned *ret_n);
+
+/* Answers chat/members.  Returns as parley_host_accept(). */
+int parley_host_members(parley_host_call_t *c);
+
+
 /* parley_host_accept.c */
 
 /* Accepts the event of a surface.  Returns 0 with the answer in g->out.reply,
@@ -355,6 +423,8 @@ typedef struct {
     parley_place_t             cursor;
     uint32_t                   generation;
     parley_log_page_t          page;
+    parley_host_conversation_t asked;       /* newest argument and result of */
+    int                        reads;       /* _mailbox_reads() */
 } parley_host_mailbox_t;
 
 /* Acknowledges an offer.  Returns as parley_host_accept(). */
@@ -388,6 +458,10 @@ int parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
     parley_publication_t *p, parley_host_views_t *views,
     parley_host_row_t *row);
 
+/* Returns whether the reader may read the conversation of an event: 1, 0,
+   PARLEY_WAIT, or -1 with g->err. */
+int parley_host_mailbox_reads(parley_host_mailbox_t *k,
+    const parley_host_views_t *views);
 
 /* parley_host_list.c */
 

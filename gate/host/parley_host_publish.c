@@ -26,8 +26,12 @@ static int parley_host_subject(parley_host_post_t *a,
 static int parley_host_facts(parley_host_post_t *a,
     parley_attention_thread_t *ret);
 static int parley_host_rows(parley_host_post_t *a);
-static int parley_host_row_add(parley_host_post_t *a, parley_buf_t *b,
-    const parley_principal_t *p, const parley_attention_verdict_t *v);
+static void parley_host_rows_begin(parley_host_post_t *a, parley_buf_t *b);
+static int parley_host_row(parley_host_post_t *a, parley_buf_t *b,
+    const parley_attention_party_t *party);
+static int parley_host_row_reads(parley_host_post_t *a,
+    const parley_attention_party_t *party,
+    const parley_attention_verdict_t *v);
 static int parley_host_row_surface(parley_host_post_t *a, parley_buf_t *b);
 static int parley_host_mailbox_add(parley_host_post_t *a,
     const parley_principal_t *p);
@@ -37,8 +41,13 @@ static void parley_host_publication(const parley_host_post_t *a,
 static int parley_host_appended(parley_host_post_t *a,
     parley_append_verdict_t verdict);
 static int parley_host_note(parley_host_post_t *a);
-static void parley_host_note_party(parley_host_thread_t *t, parley_str_t sub,
-    int author, int agent);
+static int parley_host_note_thread(parley_host_post_t *a,
+    const parley_host_thread_name_t *where, parley_host_thread_t *t);
+static void parley_host_note_parties(parley_host_post_t *a,
+    parley_host_thread_t *t);
+static void parley_host_note_party(parley_host_thread_t *t,
+    const parley_host_party_t *noted);
+static int parley_host_note_reads(parley_host_post_t *a);
 
 
 int
@@ -127,6 +136,8 @@ parley_host_subject(parley_host_post_t *a, parley_attention_thread_t *ret)
     if (rc == 1) {
         ret->subject = subject.author;
         ret->obliged = a->obliged;
+        a->named = a->e->in_reply_to.len > 0
+                   && parley_str_eq(subject.conversation, a->e->conversation);
         return 0;
     }
 
@@ -191,12 +202,9 @@ parley_host_facts(parley_host_post_t *a, parley_attention_thread_t *ret)
 static int
 parley_host_rows(parley_host_post_t *a)
 {
-    unsigned                     i;
-    parley_buf_t                 b;
-    parley_host_views_t          views;
-    const parley_principal_t    *p;
-    parley_attention_offer_t     offer;
-    parley_attention_verdict_t   v;
+    int           rc;
+    unsigned      i;
+    parley_buf_t  b;
 
     a->logs = parley_arena_alloc(a->h->arena,
                                  (PARLEY_ATTENTION_READERS_MAX + 2)
@@ -211,27 +219,13 @@ parley_host_rows(parley_host_post_t *a)
 
     parley_host_conversation(a->h->ask->state, a->source, a->e->conversation,
                              a->logs[a->nlogs++]);
-
-    views.source = a->source;
-    views.key = a->key;
-    views.escalated = parley_str_none;
-    views.reason = a->e->reason;
-    views.deadline_ms = a->attention->deadline_ms;
-
-    parley_host_views_begin(&b, a->h->arena, &views);
-    memset(&offer, 0, sizeof(parley_attention_offer_t));
-
-    offer.modes = PARLEY_CHAT_MODE_ALL;
-    offer.now_ms = a->h->now_ms;
+    parley_host_rows_begin(a, &b);
 
     for (i = 0; i < a->attention->nparties; i++) {
-        p = a->attention->parties[i].principal;
-        offer.unreadable = a->g != NULL && !parley_gate_may_reach(a->g, p);
+        rc = parley_host_row(a, &b, &a->attention->parties[i]);
 
-        parley_attention_decide(a->attention, p, &offer, &v);
-
-        if (v.gets && parley_host_row_add(a, &b, p, &v) != 0) {
-            return parley_error_memory(a->h->err);
+        if (rc != 0) {
+            return rc;
         }
     }
 
@@ -250,24 +244,109 @@ parley_host_rows(parley_host_post_t *a)
 }
 
 
-/* Adds a reader: its row, its mailbox, and its part in the answer. */
+/* Begins the views with the verdict for readers that the event does not
+   concern. */
+
+static void
+parley_host_rows_begin(parley_host_post_t *a, parley_buf_t *b)
+{
+    parley_host_views_t        views;
+    parley_attention_offer_t   offer;
+
+    static const parley_principal_t  other;
+
+    memset(&views, 0, sizeof(parley_host_views_t));
+    memset(&offer, 0, sizeof(parley_attention_offer_t));
+
+    offer.modes = PARLEY_CHAT_MODE_ALL;
+    offer.now_ms = a->h->now_ms;
+
+    views.source = a->source;
+    views.key = a->key;
+    views.conversation = a->e->conversation;
+    views.thread = a->e->thread;
+    views.stream = a->e->stream;
+    views.reason = a->e->reason;
+    views.deadline_ms = a->attention->deadline_ms;
+    views.named = a->named;
+
+    parley_attention_decide(a->attention, &other, &offer, &views.others);
+    parley_host_views_begin(b, a->h->arena, &views);
+}
+
+
+/* Decides about a party.  Returns 0, PARLEY_WAIT or -1. */
 
 static int
-parley_host_row_add(parley_host_post_t *a, parley_buf_t *b,
-    const parley_principal_t *p, const parley_attention_verdict_t *v)
+parley_host_row(parley_host_post_t *a, parley_buf_t *b,
+    const parley_attention_party_t *party)
 {
-    parley_host_row_t  row;
+    int                       rc;
+    parley_host_row_t         row;
+    parley_attention_offer_t  offer;
 
     memset(&row, 0, sizeof(parley_host_row_t));
+    memset(&offer, 0, sizeof(parley_attention_offer_t));
 
-    row.sub = p->sub;
-    row.verdict = *v;
+    row.sub = party->principal->sub;
     row.qualified = a->qualified;
+
+    offer.modes = PARLEY_CHAT_MODE_ALL;
+    offer.now_ms = a->h->now_ms;
+    offer.unreadable = a->g != NULL
+                       && !parley_gate_may_reach(a->g, party->principal);
+
+    parley_attention_decide(a->attention, party->principal, &offer,
+                            &row.verdict);
+
+    if (!row.verdict.gets) {
+        return 0;
+    }
+
+    rc = parley_host_row_reads(a, party, &row.verdict);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    row.reads = rc == 1;
+
+    /* C2A-33: an event for a role or a thread needs the permission */
+
+    if (!row.reads && row.verdict.directedness != PARLEY_CHAT_TO_ME) {
+        return 0;
+    }
 
     parley_host_views_row(b, &row);
     parley_host_reader(a->h, &row, &a->readers[a->nreaders++]);
 
-    return parley_host_mailbox_add(a, p);
+    return parley_host_mailbox_add(a, party->principal) == 0
+           ? 0 : parley_error_memory(a->h->err);
+}
+
+
+/* Returns whether a party may read the conversation, if it matters: 1, 0,
+   PARLEY_WAIT or -1.  The event itself makes it a party of a DM. */
+
+static int
+parley_host_row_reads(parley_host_post_t *a,
+    const parley_attention_party_t *party,
+    const parley_attention_verdict_t *v)
+{
+    parley_host_conversation_t  conversation;
+
+    if (v->directedness == PARLEY_CHAT_TO_ME && !a->named) {
+        return 0;
+    }
+
+    if (party->facts & PARLEY_ATTENTION_PARTNER) {
+        return 1;
+    }
+
+    conversation.source = a->source;
+    conversation.id = a->e->conversation;
+
+    return parley_host_may_read(a->h, a->g, &conversation, party->principal);
 }
 
 
@@ -453,8 +532,9 @@ parley_host_appended(parley_host_post_t *a, parley_append_verdict_t verdict)
 static int
 parley_host_note(parley_host_post_t *a)
 {
-    int            rc;
-    unsigned       i, tries;
+    int                        rc;
+    parley_host_thread_t      *whole;
+    parley_host_thread_name_t  where;
 
     rc = parley_host_event_put(a->h, a->e->id, &a->known, 0);
 
@@ -462,45 +542,29 @@ parley_host_note(parley_host_post_t *a)
         return rc;
     }
 
-    for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
+    rc = parley_host_note_thread(a, &a->where, &a->thread);
 
-        if (a->e->act == PARLEY_CHAT_MESSAGE) {
-            a->thread.agents = a->attention->facts
-                               & PARLEY_ATTENTION_BY_AGENT
-                               ? a->thread.agents + 1 : 0;
-            a->thread.resolved_by = parley_str_none;
+    /* the permission to read a DM does not depend on a thread in it */
+
+    if (rc >= 0 && a->e->kind == PARLEY_CHAT_DM && a->e->thread.len > 0) {
+        whole = parley_arena_alloc(a->h->arena, sizeof(parley_host_thread_t));
+
+        if (whole == NULL) {
+            return parley_error_memory(a->h->err);
         }
 
-        if (a->sub.len > 0) {
-            parley_host_note_party(&a->thread, a->sub, 1,
-                                   (a->attention->facts
-                                    & PARLEY_ATTENTION_BY_AGENT) != 0);
+        where = a->where;
+        where.thread = parley_str_none;
+
+        rc = parley_host_thread_get(a->h, &where, whole);
+
+        if (rc >= 0) {
+            rc = parley_host_note_thread(a, &where, whole);
         }
+    }
 
-        for (i = 0; i < a->attention->nparties; i++) {
-            if (a->e->kind == PARLEY_CHAT_DM
-                && (a->attention->parties[i].facts
-                    & PARLEY_ATTENTION_ADDRESSED))
-            {
-                parley_host_note_party(&a->thread,
-                                       a->attention->parties[i].principal->sub,
-                                       0, 0);
-            }
-        }
-
-        rc = parley_host_thread_put(a->h, &a->where, &a->thread);
-
-        if (rc != 1) {
-            break;
-        }
-
-        /* another event of the thread was accepted meantime */
-
-        rc = parley_host_thread_get(a->h, &a->where, &a->thread);
-
-        if (rc < 0) {
-            break;
-        }
+    if (rc >= 0 && a->e->kind == PARLEY_CHAT_DM) {
+        rc = parley_host_note_reads(a);
     }
 
     if (rc == PARLEY_WAIT) {
@@ -513,19 +577,89 @@ parley_host_note(parley_host_post_t *a)
 }
 
 
-/* Makes a party the newest one.  The oldest party is forgotten, except for the
-   first agent, which owns the thread. */
+/* Records the facts of a thread of the event.  Returns as
+   parley_host_thread_put(). */
+
+static int
+parley_host_note_thread(parley_host_post_t *a,
+    const parley_host_thread_name_t *where, parley_host_thread_t *t)
+{
+    int       rc;
+    unsigned  tries;
+
+    for (tries = 0, rc = 1; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
+
+        /* again: another event of the thread was accepted meantime */
+
+        if (tries > 0) {
+            rc = parley_host_thread_get(a->h, where, t);
+
+            if (rc < 0) {
+                break;
+            }
+        }
+
+        if (where == &a->where && a->e->act == PARLEY_CHAT_MESSAGE) {
+            t->agents = a->attention->facts & PARLEY_ATTENTION_BY_AGENT
+                        ? t->agents + 1 : 0;
+            t->resolved_by = parley_str_none;
+        }
+
+        parley_host_note_parties(a, t);
+
+        rc = parley_host_thread_put(a->h, where, t);
+    }
+
+    return rc;
+}
+
 
 static void
-parley_host_note_party(parley_host_thread_t *t, parley_str_t sub, int author,
-    int agent)
+parley_host_note_parties(parley_host_post_t *a, parley_host_thread_t *t)
 {
-    unsigned             i, first;
+    unsigned             i;
+    uint32_t             facts;
     parley_host_party_t  party;
 
     memset(&party, 0, sizeof(parley_host_party_t));
 
-    party.sub = sub;
+    party.sub = a->sub;
+    party.author = 1;
+    party.agent = (a->attention->facts & PARLEY_ATTENTION_BY_AGENT) != 0;
+    party.reads = a->e->kind == PARLEY_CHAT_DM;
+
+    if (a->sub.len > 0) {
+        parley_host_note_party(t, &party);
+    }
+
+    for (i = 0; i < a->attention->nparties; i++) {
+        facts = a->attention->parties[i].facts;
+
+        if (a->e->kind == PARLEY_CHAT_DM
+            && (facts & PARLEY_ATTENTION_ADDRESSED))
+        {
+            party.sub = a->attention->parties[i].principal->sub;
+            party.author = 0;
+            party.agent = 0;
+            party.reads = (facts & PARLEY_ATTENTION_PARTNER) != 0;
+
+            parley_host_note_party(t, &party);
+        }
+    }
+}
+
+
+/* Makes a party the newest one.  The oldest party is forgotten, except for the
+   first agent, which owns the thread. */
+
+static void
+parley_host_note_party(parley_host_thread_t *t,
+    const parley_host_party_t *noted)
+{
+    unsigned             i, first;
+    parley_host_party_t  party;
+
+    party = *noted;
 
     for (first = 0; first < t->n; first++) {
         if (t->parties[first].author && t->parties[first].agent) {
@@ -533,14 +667,18 @@ parley_host_note_party(parley_host_thread_t *t, parley_str_t sub, int author,
         }
     }
 
-    for (i = 0; i < t->n && !parley_str_eq(t->parties[i].sub, sub); i++) {
+    for (i = 0; i < t->n && !parley_str_eq(t->parties[i].sub, party.sub); i++)
+    {
         /* void */
     }
 
     if (i < t->n) {
-        party = t->parties[i];
+        party.author |= t->parties[i].author;
+        party.agent |= t->parties[i].agent;
+        party.reads |= t->parties[i].reads;
 
         if (i == first) {
+            t->parties[i] = party;
             return;
         }
 
@@ -551,11 +689,44 @@ parley_host_note_party(parley_host_thread_t *t, parley_str_t sub, int author,
         t->n++;
     }
 
-    party.author |= author != 0;
-    party.agent |= agent != 0;
-
     memmove(&t->parties[i], &t->parties[i + 1],
             (t->n - 1 - i) * sizeof(parley_host_party_t));
 
     t->parties[t->n - 1] = party;
+}
+
+
+/* Adds a DM to the conversations of its parties, for their lists. */
+
+static int
+parley_host_note_reads(parley_host_post_t *a)
+{
+    int                        rc;
+    unsigned                   i;
+    parley_chat_place_t        place;
+    const parley_principal_t  *p;
+
+    memset(&place, 0, sizeof(parley_chat_place_t));
+
+    place.platform = a->e->platform;
+    place.workspace = a->e->workspace;
+    place.id = a->e->conversation;
+    place.kind = PARLEY_CHAT_DM;
+
+    for (i = 0; i < a->attention->nparties; i++) {
+        p = a->attention->parties[i].principal;
+
+        if ((a->attention->parties[i].facts
+             & (PARLEY_ATTENTION_AUTHOR | PARLEY_ATTENTION_PARTNER))
+            && p->names[a->h->proto].len > 0)
+        {
+            rc = parley_host_reads_add(a->h, p->sub, &place);
+
+            if (rc < 0) {
+                return rc;
+            }
+        }
+    }
+
+    return 0;
 }

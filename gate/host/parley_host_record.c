@@ -8,6 +8,7 @@
 #include "gate/host/parley_host_parts.h"
 #include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
+#include "hub/parley_publish.h"
 #include "translate/parley_codec.h"
 
 
@@ -50,6 +51,7 @@ typedef struct {
 
 #define PARLEY_HOST_PARTY_AUTHOR  1     /* bits before the sub of a party */
 #define PARLEY_HOST_PARTY_AGENT   2
+#define PARLEY_HOST_PARTY_READS   4
 
 typedef struct {
     uint16_t  sub;                  /* octets */
@@ -62,12 +64,10 @@ static void parley_host_text(parley_buf_t *b, parley_str_t text);
 static parley_str_t parley_host_text_read(parley_str_t *rest);
 static void parley_host_event_id(const parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_record_id_t *ret);
-static void parley_host_id(const parley_host_t *h, parley_kind_t kind,
-    const parley_str_t *parts, size_t n, parley_record_id_t *ret);
-static int parley_host_get(parley_host_t *h, const parley_record_id_t *id,
-    parley_record_t *ret);
 static int parley_host_put(parley_host_t *h, const parley_record_id_t *id,
     parley_buf_t *b, int fresh, uint32_t replaces);
+static int parley_host_put_for(parley_host_t *h, const parley_record_id_t *id,
+    parley_buf_t *b, parley_put_t *put);
 
 
 void
@@ -310,6 +310,7 @@ parley_host_thread_get(parley_host_t *h,
         party->sub = parley_str_make(rest.data, head.sub);
         party->author = (head.flags & PARLEY_HOST_PARTY_AUTHOR) != 0;
         party->agent = (head.flags & PARLEY_HOST_PARTY_AGENT) != 0;
+        party->reads = (head.flags & PARLEY_HOST_PARTY_READS) != 0;
 
         rest = parley_str_from(rest, head.sub);
     }
@@ -345,7 +346,9 @@ parley_host_thread_put(parley_host_t *h,
         head.flags = (uint8_t) ((thread->parties[i].author
                                  ? PARLEY_HOST_PARTY_AUTHOR : 0)
                                 | (thread->parties[i].agent
-                                   ? PARLEY_HOST_PARTY_AGENT : 0));
+                                   ? PARLEY_HOST_PARTY_AGENT : 0)
+                                | (thread->parties[i].reads
+                                   ? PARLEY_HOST_PARTY_READS : 0));
 
         parley_buf_str(&b, parley_str_make(&head, sizeof(head)));
         parley_buf_str(&b, thread->parties[i].sub);
@@ -537,7 +540,7 @@ parley_host_cursor_put(parley_host_t *h, parley_str_t sub,
 }
 
 
-static void
+void
 parley_host_id(const parley_host_t *h, parley_kind_t kind,
     const parley_str_t *parts, size_t n, parley_record_id_t *ret)
 {
@@ -548,7 +551,7 @@ parley_host_id(const parley_host_t *h, parley_kind_t kind,
 }
 
 
-static int
+int
 parley_host_get(parley_host_t *h, const parley_record_id_t *id,
     parley_record_t *ret)
 {
@@ -571,8 +574,39 @@ static int
 parley_host_put(parley_host_t *h, const parley_record_id_t *id,
     parley_buf_t *b, int fresh, uint32_t replaces)
 {
+    parley_put_t  put;
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    put.ttl = 2 * h->http->retain_ms;
+    put.fresh = fresh != 0;
+    put.replaces = replaces;
+
+    return parley_host_put_for(h, id, b, &put);
+}
+
+
+int
+parley_host_keep(parley_host_t *h, const parley_record_id_t *id,
+    parley_buf_t *b, uint32_t generation)
+{
+    parley_put_t  put;
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    put.ttl = PARLEY_PUBLISH_LIVES;
+    put.fresh = generation == 0;
+    put.replaces = generation;
+
+    return parley_host_put_for(h, id, b, &put);
+}
+
+
+static int
+parley_host_put_for(parley_host_t *h, const parley_record_id_t *id,
+    parley_buf_t *b, parley_put_t *put)
+{
     int                  rc;
-    parley_put_t         put;
     parley_str_t         value;
     parley_put_result_t  result;
 
@@ -580,18 +614,13 @@ parley_host_put(parley_host_t *h, const parley_record_id_t *id,
         return parley_error_memory(h->err);
     }
 
-    memset(&put, 0, sizeof(parley_put_t));
+    put->id = *id;
+    put->queue = PARLEY_EVICTABLE_NONE;
+    put->account = h->account;
+    put->parts = &value;
+    put->nparts = 1;
 
-    put.id = *id;
-    put.queue = PARLEY_EVICTABLE_NONE;
-    put.account = h->account;
-    put.parts = &value;
-    put.nparts = 1;
-    put.ttl = 2 * h->http->retain_ms;
-    put.fresh = fresh != 0;
-    put.replaces = replaces;
-
-    rc = parley_ask_put(h->ask, &put, &result);
+    rc = parley_ask_put(h->ask, put, &result);
 
     if (rc != 0) {
         return rc == PARLEY_WAIT ? rc

@@ -8,20 +8,29 @@
 #include "translate/parley_codec.h"
 
 
-#define PARLEY_HOST_VIEWS_VERSION  1
+#define PARLEY_HOST_VIEWS_VERSION  2
 #define PARLEY_HOST_ROW_WINDOW     1    /* bits of flags */
 #define PARLEY_HOST_ROW_CLAIMS     2
 #define PARLEY_HOST_ROW_QUALIFIED  4
 #define PARLEY_HOST_ROW_SURFACE    8
+#define PARLEY_HOST_ROW_READS      16
 
 
-/* beginning of the text; source, key, escalated and the rows follow */
+#define PARLEY_HOST_VIEWS_TEXTS    6
+
+/* beginning of the text; the texts and the rows follow */
 typedef struct {
     uint8_t   version;
     uint8_t   reason;
-    uint16_t  source;               /* octets */
-    uint16_t  key;                  /* octets */
-    uint16_t  escalated;            /* octets */
+    uint8_t   named;
+    uint8_t   row;                  /* verdict for readers without a row */
+    uint8_t   directedness;
+    uint8_t   policy;
+    uint8_t   mode;
+    uint8_t   zero[1];
+    uint16_t  texts[PARLEY_HOST_VIEWS_TEXTS];   /* octets of source, key,
+                                                   escalated, conversation,
+                                                   thread and stream */
     uint8_t   deadline_ms[8];
 } parley_host_views_head_t;
 
@@ -54,22 +63,35 @@ void
 parley_host_views_begin(parley_buf_t *b, parley_arena_t *arena,
     const parley_host_views_t *views)
 {
+    unsigned                  i;
     parley_host_views_head_t  head;
+
+    const parley_str_t  texts[PARLEY_HOST_VIEWS_TEXTS] = {
+        views->source, views->key, views->escalated, views->conversation,
+        views->thread, views->stream
+    };
 
     memset(&head, 0, sizeof(head));
 
     head.version = PARLEY_HOST_VIEWS_VERSION;
     head.reason = (uint8_t) views->reason;
-    head.source = (uint16_t) views->source.len;
-    head.key = (uint16_t) views->key.len;
-    head.escalated = (uint16_t) views->escalated.len;
+    head.named = views->named;
+    head.row = (uint8_t) views->others.row;
+    head.directedness = (uint8_t) views->others.directedness;
+    head.policy = (uint8_t) views->others.policy;
+    head.mode = (uint8_t) views->others.mode;
     memcpy(head.deadline_ms, &views->deadline_ms, sizeof(head.deadline_ms));
+
+    for (i = 0; i < PARLEY_HOST_VIEWS_TEXTS; i++) {
+        head.texts[i] = (uint16_t) texts[i].len;
+    }
 
     parley_buf_init(b, arena, 0);
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
-    parley_buf_str(b, views->source);
-    parley_buf_str(b, views->key);
-    parley_buf_str(b, views->escalated);
+
+    for (i = 0; i < PARLEY_HOST_VIEWS_TEXTS; i++) {
+        parley_buf_str(b, texts[i]);
+    }
 }
 
 
@@ -90,7 +112,8 @@ parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row)
                             | (row->verdict.claims ? PARLEY_HOST_ROW_CLAIMS : 0)
                             | (row->qualified ? PARLEY_HOST_ROW_QUALIFIED
                                               : 0)
-                            | (row->surface ? PARLEY_HOST_ROW_SURFACE : 0));
+                            | (row->surface ? PARLEY_HOST_ROW_SURFACE : 0)
+                            | (row->reads ? PARLEY_HOST_ROW_READS : 0));
 
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
     parley_buf_str(b, row->sub);
@@ -101,7 +124,13 @@ int
 parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
     parley_str_t *rest)
 {
+    unsigned                  i;
     parley_host_views_head_t  head;
+
+    parley_str_t *const  texts[PARLEY_HOST_VIEWS_TEXTS] = {
+        &ret->source, &ret->key, &ret->escalated, &ret->conversation,
+        &ret->thread, &ret->stream
+    };
 
     if (text.len < sizeof(head)) {
         return -1;
@@ -110,19 +139,29 @@ parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
     memcpy(&head, text.data, sizeof(head));
     *rest = parley_str_from(text, sizeof(head));
 
-    if (head.version != PARLEY_HOST_VIEWS_VERSION
-        || (size_t) head.source + head.key + head.escalated > rest->len)
-    {
+    if (head.version != PARLEY_HOST_VIEWS_VERSION) {
         return -1;
     }
 
+    for (i = 0; i < PARLEY_HOST_VIEWS_TEXTS; i++) {
+
+        if (head.texts[i] > rest->len) {
+            return -1;
+        }
+
+        *texts[i] = parley_str_make(rest->data, head.texts[i]);
+        *rest = parley_str_from(*rest, head.texts[i]);
+    }
+
+    memset(&ret->others, 0, sizeof(parley_attention_verdict_t));
+
     ret->reason = (parley_chat_reason_t) head.reason;
+    ret->named = head.named != 0;
+    ret->others.row = (parley_attention_row_t) head.row;
+    ret->others.directedness = (parley_chat_directedness_t) head.directedness;
+    ret->others.policy = (parley_chat_policy_t) head.policy;
+    ret->others.mode = (parley_chat_mode_t) head.mode;
     memcpy(&ret->deadline_ms, head.deadline_ms, sizeof(ret->deadline_ms));
-    ret->source = parley_str_make(rest->data, head.source);
-    ret->key = parley_str_make(rest->data + head.source, head.key);
-    *rest = parley_str_from(*rest, (size_t) head.source + head.key);
-    ret->escalated = parley_str_make(rest->data, head.escalated);
-    *rest = parley_str_from(*rest, head.escalated);
 
     return 0;
 }
@@ -157,6 +196,7 @@ parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret)
     ret->qualified = (head.flags & PARLEY_HOST_ROW_QUALIFIED) != 0;
     ret->surface = (head.flags & PARLEY_HOST_ROW_SURFACE) != 0;
     ret->attempt = head.attempt;
+    ret->reads = (head.flags & PARLEY_HOST_ROW_READS) != 0;
 
     *rest = parley_str_from(*rest, head.sub);
 
@@ -181,6 +221,36 @@ parley_host_views_find(parley_str_t text, parley_str_t sub,
     }
 
     return 0;
+}
+
+
+int
+parley_host_row_answers(const parley_host_row_t *row)
+{
+    return row->surface || row->verdict.row == PARLEY_ATTENTION_QUESTION
+           || row->verdict.row == PARLEY_ATTENTION_ANSWER;
+}
+
+
+int
+parley_host_is_hidden(const parley_host_hidden_t *hidden,
+    const parley_host_views_t *views, int64_t ms)
+{
+    unsigned  i;
+
+    if (hidden == NULL || ms > hidden->ms) {
+        return 0;
+    }
+
+    for (i = 0; i < hidden->n; i++) {
+        if (parley_str_eq(hidden->list[i].source, views->source)
+            && parley_str_eq(hidden->list[i].id, views->conversation))
+        {
+            return 1;
+        }
+    }
+
+    return hidden->all;
 }
 
 
@@ -214,7 +284,10 @@ parley_host_view(const parley_render_t *d, const parley_publication_t *p,
 
     parley_attention_again(&offer, p->ms, views.deadline_ms, &row.verdict);
 
-    if (row.verdict.mode <= PARLEY_CHAT_MAILBOX) {
+    if (row.verdict.mode <= PARLEY_CHAT_MAILBOX
+        || (row.verdict.directedness != PARLEY_CHAT_TO_ME
+            && parley_host_is_hidden(reader->hidden, &views, p->ms)))
+    {
         return 1;
     }
 
@@ -273,9 +346,7 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     /* a reader may read an event that is addressed to it, and its own */
 
     v->knock = row->verdict.directedness != PARLEY_CHAT_TO_ME;
-    v->replies = row->verdict.row == PARLEY_ATTENTION_QUESTION
-                 || row->verdict.row == PARLEY_ATTENTION_ANSWER
-                 || row->surface;
+    v->replies = parley_host_row_answers(row) || (views->named && row->reads);
 
     parley_host_view_id(p, views, v);
 

@@ -6,6 +6,7 @@
 #include "translate/parley_codec.h"
 #include "gate/message/parley_gate_steps.h"
 #include "hub/parley_expand.h"
+#include "gate/settings/parley_rules.h"
 #include "auth/parley_jwt.h"
 #include "gate/party/parley_names.h"
 #include "gate/message/parley_reader.h"
@@ -412,6 +413,57 @@ parley_gate_may_ask(const parley_gate_t *g, parley_str_t type)
 
 
 int
+parley_gate_may_subscribe(const parley_gate_t *g,
+    const parley_principal_t *reader, parley_str_t name)
+{
+    parley_msg_t            msg;
+    parley_who_t            who;
+    parley_error_t          err;
+    parley_gate_asked_t     a;
+    parley_rules_request_t  r;
+
+    if (g->conf.gate->policy == NULL || g->conf.gate->policy->n == 0) {
+        return 0;
+    }
+
+    /* only the caller has a token, and so scopes */
+
+    who = *g->who;
+
+    if (who.principal != reader) {
+        memset(&who, 0, sizeof(parley_who_t));
+
+        who.directory = g->who->directory;
+        who.principal = reader;
+    }
+
+    who.surface = NULL;
+
+    parley_msg_init(&msg, PARLEY_PROTO_CANONICAL, g->doc);
+    parley_who_about(&who, g->arena, &msg);
+    parley_gate_rules_request(g, NULL, &r);
+
+    r.who = &who;
+    r.msg = &msg;
+    r.to = name;
+
+    if (parley_rules_ask(&r, &a) != 0) {
+        return 0;
+    }
+
+    parley_gate_words(a.types, &a.request.type, PARLEY_RULES_SUBSCRIBE,
+                      parley_str_none);
+
+    memset(&a.request.intent, 0, sizeof(parley_policy_names_t));
+
+    a.request.asked = PARLEY_RULES_SUBSCRIBE;
+
+    return parley_policy_check(g->conf.gate->policy, &a.request, NULL, &err)
+           == 0;
+}
+
+
+int
 parley_gate_may_reach(const parley_gate_t *g, const parley_principal_t *reader)
 {
     parley_error_t          err;
@@ -505,6 +557,7 @@ parley_gate_rules_reader(const parley_gate_t *g, parley_reader_t *ret)
     ret->method = g->in.method;
     ret->owner = g->serve.reader;
     ret->mailbox = NULL;
+    ret->hidden = NULL;
     ret->modes = PARLEY_CHAT_MODE_ALL
                  & ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
     ret->ruled = parley_gate_rules_denies(g) != 0;

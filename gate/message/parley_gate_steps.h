@@ -684,6 +684,13 @@ void parley_gate_rules_lacks(parley_gate_t *g);
 int parley_gate_may_address(const parley_gate_t *g, parley_str_t text,
     const parley_channel_scope_t *scope, const parley_principal_t *reader);
 
+/*
+ * Returns whether a rule with type=subscribe lets a principal, the caller or
+ * another one, read the group of this name (bus.x).
+ */
+int parley_gate_may_subscribe(const parley_gate_t *g,
+    const parley_principal_t *reader, parley_str_t name);
+
 /* Returns whether the rules about recipients let the message go to a reader,
    which is one member of its recipient (GW-37). */
 int parley_gate_may_reach(const parley_gate_t *g,

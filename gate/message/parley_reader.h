@@ -14,6 +14,9 @@
 #include "translate/parley_msg.h"
 
 
+struct parley_host_hidden_s;    /* gate/host/parley_host.h */
+
+
 /* a request to the rules; the rules do not change what it refers to */
 typedef struct {
     const parley_gate_conf_t  *conf;        /* rules of the location, and the
@@ -44,6 +47,9 @@ typedef struct parley_reader_s {
                                                mailbox; NULL: it is not */
     uint32_t                   modes;       /* of chat that its session has,
                                                PARLEY_CHAT_MODE_BIT() */
+    const struct parley_host_hidden_s *hidden;  /* events of its mailbox for
+                                               which it has lost the
+                                               permission; may be NULL */
     unsigned                   ruled:1;     /* a rule may deny a message to
                                                it */
 } parley_reader_t;

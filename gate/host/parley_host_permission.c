@@ -1,0 +1,698 @@
+/*
+ * The permission to read a conversation (C2A-33), and chat/members, by which a
+ * surface gives and takes it.  A conversation that a principal may not read
+ * does not exist for it.
+ *
+ * The conversations of a principal are one record, apart from the cursor of its
+ * mailbox, which each acknowledgment puts.
+ */
+
+#include <string.h>
+
+#include "auth/parley_policy.h"
+#include "auth/parley_surface.h"
+#include "gate/host/parley_host_parts.h"
+#include "gate/settings/parley_settings.h"
+
+
+/* beginning of a conversation in the record; the texts follow */
+typedef struct {
+    uint8_t   key[PARLEY_KEY_LEN];  /* of its log */
+    uint16_t  platform;             /* octets of the texts */
+    uint16_t  workspace;
+    uint16_t  id;
+    uint8_t   kind;
+    uint8_t   zero;
+} parley_host_reads_head_t;
+
+/* a change of the conversations of a principal */
+typedef struct {
+    parley_host_reads_head_t    head;
+    const parley_chat_place_t  *place;
+    unsigned                    adds:1;
+    unsigned                    full:1;     /* it finds no room */
+} parley_host_reads_change_t;
+
+/* a call of chat/members */
+typedef struct {
+    parley_host_call_t          *c;
+    parley_gate_t               *g;
+    const parley_chat_place_t   *place;
+    parley_host_conversation_t   conversation;
+    parley_str_t                *added;
+    parley_str_t                *removed;
+    parley_str_t                *unknown;
+    parley_chat_result_t         result;
+} parley_host_members_t;
+
+
+static int parley_host_serves(parley_host_t *h, const parley_principal_t *p,
+    parley_str_t source);
+static int parley_host_rule_reads(parley_host_t *h, const parley_gate_t *g,
+    const parley_host_conversation_t *conversation,
+    const parley_principal_t *reader);
+static int parley_host_was_added(parley_host_t *h,
+    const parley_host_conversation_t *conversation, parley_str_t sub);
+static int parley_host_takes_part(parley_host_t *h,
+    const parley_host_conversation_t *conversation, parley_str_t sub);
+static void parley_host_reads_id(const parley_host_t *h, parley_str_t sub,
+    parley_record_id_t *ret);
+static int parley_host_reads_next(parley_str_t *rest,
+    parley_host_reads_head_t *head, parley_str_t *ret);
+static int parley_host_reads_put(parley_host_t *h, parley_str_t sub,
+    const parley_chat_place_t *place, int adds);
+static int parley_host_reads_write(parley_host_reads_change_t *change,
+    parley_str_t value, parley_buf_t *b);
+static int parley_host_members_check(parley_host_members_t *m);
+static int parley_host_members_add(parley_host_members_t *m,
+    parley_str_t name);
+static int parley_host_members_remove(parley_host_members_t *m,
+    parley_str_t name);
+static int parley_host_members_leave(parley_host_members_t *m,
+    parley_str_t sub);
+static int parley_host_members_find(const parley_host_members_t *m,
+    parley_str_t name, const parley_principal_t **ret);
+
+
+int
+parley_host_may_read(parley_host_t *h, const parley_gate_t *g,
+    const parley_host_conversation_t *conversation,
+    const parley_principal_t *reader)
+{
+    int  rc;
+
+    rc = parley_host_serves(h, reader, conversation->source);
+
+    if (rc == 0) {
+        rc = parley_host_rule_reads(h, g, conversation, reader);
+    }
+
+    if (rc == 0) {
+        rc = parley_host_was_added(h, conversation, reader->sub);
+    }
+
+    return rc != 0 ? rc
+           : parley_host_takes_part(h, conversation, reader->sub);
+}
+
+
+/* Returns whether a principal is the surface of a source: 1, 0 or -1. */
+
+static int
+parley_host_serves(parley_host_t *h, const parley_principal_t *p,
+    parley_str_t source)
+{
+    size_t                    i;
+    parley_str_t              name;
+    parley_surface_account_t  account;
+
+    for (i = 0; i < p->surface.n; i++) {
+
+        if (parley_surface_read(p->surface.list[i], &account) != 0) {
+            continue;
+        }
+
+        if (parley_surface_name(h->arena, &account, &name) < 0) {
+            return parley_error_memory(h->err);
+        }
+
+        if (parley_str_eq(name, source)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Asks the rules about bus.<platform>.<workspace>.<id>.  Returns 1, 0 or -1. */
+
+static int
+parley_host_rule_reads(parley_host_t *h, const parley_gate_t *g,
+    const parley_host_conversation_t *conversation,
+    const parley_principal_t *reader)
+{
+    int                       rc;
+    parley_buf_t              b;
+    parley_str_t              bus, id;
+    parley_surface_account_t  account;
+
+    if (g == NULL || g->conf.gate->policy == NULL
+        || g->conf.gate->policy->n == 0)
+    {
+        return 0;
+    }
+
+    /* the id is written as in the name of an account, here "..<id>" */
+
+    memset(&account, 0, sizeof(parley_surface_account_t));
+
+    account.id = conversation->id;
+    rc = parley_surface_name(h->arena, &account, &id);
+
+    if (rc != 0) {
+        return rc == 1 ? 0 : parley_error_memory(h->err);
+    }
+
+    parley_buf_init(&b, h->arena, 0);
+    parley_buf_lit(&b, "bus.");
+    parley_buf_str(&b, conversation->source);
+    parley_buf_str(&b, parley_str_from(id, 1));
+
+    return parley_buf_done(&b, &bus) != 0 ? parley_error_memory(h->err)
+           : parley_gate_may_subscribe(g, reader, bus);
+}
+
+
+static int
+parley_host_was_added(parley_host_t *h,
+    const parley_host_conversation_t *conversation, parley_str_t sub)
+{
+    int                        rc;
+    uint8_t                    key[PARLEY_KEY_LEN];
+    parley_str_t               entry;
+    parley_record_t            record;
+    parley_record_id_t         id;
+    parley_host_reads_head_t   head;
+
+    parley_host_conversation(h->ask->state, conversation->source,
+                             conversation->id, key);
+    parley_host_reads_id(h, sub, &id);
+
+    rc = parley_host_get(h, &id, &record);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    while (parley_host_reads_next(&record.value, &head, &entry)) {
+        if (memcmp(head.key, key, PARLEY_KEY_LEN) == 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Returns whether a principal is a party of the DM: 1, 0, PARLEY_WAIT, -1. */
+
+static int
+parley_host_takes_part(parley_host_t *h,
+    const parley_host_conversation_t *conversation, parley_str_t sub)
+{
+    int                        rc;
+    unsigned                   i;
+    parley_host_thread_t      *thread;
+    parley_host_thread_name_t  name;
+
+    thread = parley_arena_alloc(h->arena, sizeof(parley_host_thread_t));
+
+    if (thread == NULL) {
+        return parley_error_memory(h->err);
+    }
+
+    name.source = conversation->source;
+    name.conversation = conversation->id;
+    name.thread = parley_str_none;
+
+    rc = parley_host_thread_get(h, &name, thread);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    for (i = 0; i < thread->n; i++) {
+        if (thread->parties[i].reads
+            && parley_str_eq(thread->parties[i].sub, sub))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+parley_host_reads_id(const parley_host_t *h, parley_str_t sub,
+    parley_record_id_t *ret)
+{
+    parley_str_t  parts[2];
+
+    parts[0] = sub;
+    parts[1] = PARLEY_STR("reads");
+
+    parley_host_id(h, PARLEY_KIND_MAILBOX, parts, 2, ret);
+}
+
+
+/* Reads a conversation of the record: its head, and the whole entry.  Returns
+   1, or 0. */
+
+static int
+parley_host_reads_next(parley_str_t *rest, parley_host_reads_head_t *head,
+    parley_str_t *ret)
+{
+    size_t  len;
+
+    if (rest->len < sizeof(parley_host_reads_head_t)) {
+        return 0;
+    }
+
+    memcpy(head, rest->data, sizeof(parley_host_reads_head_t));
+
+    len = sizeof(parley_host_reads_head_t) + head->platform + head->workspace
+          + head->id;
+
+    if (len > rest->len) {
+        return 0;
+    }
+
+    *ret = parley_str_make(rest->data, len);
+    *rest = parley_str_from(*rest, len);
+
+    return 1;
+}
+
+
+int
+parley_host_reads_add(parley_host_t *h, parley_str_t sub,
+    const parley_chat_place_t *place)
+{
+    return parley_host_reads_put(h, sub, place, 1);
+}
+
+
+int
+parley_host_reads_remove(parley_host_t *h, parley_str_t sub,
+    const parley_chat_place_t *place)
+{
+    return parley_host_reads_put(h, sub, place, 0);
+}
+
+
+/* Adds or removes a conversation.  Returns as parley_host_reads_add(). */
+
+static int
+parley_host_reads_put(parley_host_t *h, parley_str_t sub,
+    const parley_chat_place_t *place, int adds)
+{
+    int                         rc;
+    unsigned                    tries;
+    parley_buf_t                b;
+    parley_str_t                source, value;
+    parley_record_t             record;
+    parley_record_id_t          id;
+    parley_surface_account_t    account;
+    parley_host_reads_change_t  change;
+
+    memset(&account, 0, sizeof(parley_surface_account_t));
+    memset(&change, 0, sizeof(parley_host_reads_change_t));
+
+    account.platform = place->platform;
+    account.workspace = place->workspace;
+
+    rc = parley_surface_name(h->arena, &account, &source);
+
+    if (rc != 0) {
+        return rc == 1 ? 0 : parley_error_memory(h->err);
+    }
+
+    parley_host_conversation(h->ask->state, source, place->id, change.head.key);
+
+    change.place = place;
+    change.adds = adds != 0;
+    change.head.platform = (uint16_t) place->platform.len;
+    change.head.workspace = (uint16_t) place->workspace.len;
+    change.head.id = (uint16_t) place->id.len;
+    change.head.kind = (uint8_t) place->kind;
+
+    parley_host_reads_id(h, sub, &id);
+
+    for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
+        rc = parley_host_get(h, &id, &record);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        value = rc == 1 ? record.value : parley_str_none;
+
+        parley_buf_init(&b, h->arena, 0);
+
+        if (!parley_host_reads_write(&change, value, &b)) {
+            return !change.full;
+        }
+
+        rc = parley_host_keep(h, &id, &b, rc == 1 ? record.generation : 0);
+
+        if (rc != 1) {
+            return rc == 0 ? 1 : rc;
+        }
+    }
+
+    return parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
+                            "the conversations of a principal change too "
+                            "often");
+}
+
+
+/*
+ * Writes the record after a change.  Returns 1; or 0 if it stays as it is, and
+ * change->full if a conversation finds no room.
+ */
+
+static int
+parley_host_reads_write(parley_host_reads_change_t *change,
+    parley_str_t value, parley_buf_t *b)
+{
+    int                        found;
+    size_t                     n;
+    parley_str_t               entry, rest, oldest;
+    parley_host_reads_head_t   head;
+
+    found = 0;
+    oldest = parley_str_none;
+    rest = value;
+
+    for (n = 0; parley_host_reads_next(&rest, &head, &entry); n++) {
+
+        if (memcmp(head.key, change->head.key, PARLEY_KEY_LEN) == 0) {
+            found = 1;
+
+        } else if (oldest.len == 0 && head.kind == PARLEY_CHAT_DM) {
+            oldest = entry;
+        }
+    }
+
+    if (found == (int) change->adds) {
+        return 0;
+    }
+
+    change->full = change->adds
+                   && (n >= PARLEY_HOST_READS
+                       || value.len + PARLEY_CHAT_ID_MAX * 3
+                          > PARLEY_HOST_READS_LEN);
+
+    if (change->full
+        && (change->head.kind != PARLEY_CHAT_DM || oldest.len == 0))
+    {
+        return 0;
+    }
+
+    for (rest = value; parley_host_reads_next(&rest, &head, &entry); ) {
+        if (memcmp(head.key, change->head.key, PARLEY_KEY_LEN) != 0
+            && !(change->full && entry.data == oldest.data))
+        {
+            parley_buf_str(b, entry);
+        }
+    }
+
+    if (change->adds) {
+        parley_buf_str(b, parley_str_make(&change->head, sizeof(head)));
+        parley_buf_str(b, change->place->platform);
+        parley_buf_str(b, change->place->workspace);
+        parley_buf_str(b, change->place->id);
+    }
+
+    return 1;
+}
+
+
+int
+parley_host_reads_list(parley_host_t *h, parley_str_t sub,
+    parley_chat_place_t **ret, unsigned *ret_n)
+{
+    int                        rc;
+    parley_str_t               entry;
+    parley_record_t            record;
+    parley_record_id_t         id;
+    parley_chat_place_t       *place;
+    parley_host_reads_head_t   head;
+
+    *ret = NULL;
+    *ret_n = 0;
+
+    parley_host_reads_id(h, sub, &id);
+
+    rc = parley_host_get(h, &id, &record);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    *ret = parley_arena_calloc(h->arena, PARLEY_HOST_READS
+                                         * sizeof(parley_chat_place_t));
+    if (*ret == NULL) {
+        return parley_error_memory(h->err);
+    }
+
+    while (*ret_n < PARLEY_HOST_READS
+           && parley_host_reads_next(&record.value, &head, &entry))
+    {
+        place = &(*ret)[(*ret_n)++];
+        entry = parley_str_from(entry, sizeof(head));
+
+        place->platform = parley_str_make(entry.data, head.platform);
+        entry = parley_str_from(entry, head.platform);
+        place->workspace = parley_str_make(entry.data, head.workspace);
+        place->id = parley_str_from(entry, head.workspace);
+        place->kind = (parley_chat_kind_t) head.kind;
+    }
+
+    return 0;
+}
+
+
+int
+parley_host_members(parley_host_call_t *c)
+{
+    int                    rc;
+    unsigned               i;
+    parley_str_t          *names;
+    parley_host_members_t  m;
+
+    memset(&m, 0, sizeof(parley_host_members_t));
+
+    m.c = c;
+    m.g = c->g;
+    m.place = &c->call.place;
+
+    rc = parley_host_members_check(&m);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    names = parley_arena_alloc(c->g->arena,
+                               2 * (c->call.nadd + c->call.nremove + 1)
+                               * sizeof(parley_str_t));
+    if (names == NULL) {
+        return parley_error_memory(c->g->err);
+    }
+
+    m.added = names;
+    m.removed = m.added + c->call.nadd;
+    m.unknown = m.removed + c->call.nremove;
+    m.result.added = m.added;
+    m.result.removed = m.removed;
+    m.result.unknown = m.unknown;
+
+    for (i = 0; rc == 0 && i < c->call.nadd; i++) {
+        rc = parley_host_members_add(&m, c->call.add[i]);
+    }
+
+    for (i = 0; rc == 0 && i < c->call.nremove; i++) {
+        rc = parley_host_members_remove(&m, c->call.remove[i]);
+    }
+
+    return rc != 0 ? rc
+           : c->chat->answer(c->g->arena, &c->call, &m.result,
+                             &c->g->out.reply)
+             == 0 ? 0 : parley_error_memory(c->g->err);
+}
+
+
+/* Only the surface of the source may call.  A thread has the readers of its
+   channel. */
+
+static int
+parley_host_members_check(parley_host_members_t *m)
+{
+    int                       rc;
+    parley_surface_account_t  source;
+
+    memset(&source, 0, sizeof(parley_surface_account_t));
+
+    source.platform = m->place->platform;
+    source.workspace = m->place->workspace;
+    m->conversation.id = m->place->id;
+
+    rc = parley_surface_name(m->g->arena, &source, &m->conversation.source);
+
+    if (rc == 0) {
+        rc = parley_host_serves(&m->c->h, m->g->who->principal,
+                                m->conversation.source)
+             - 1;
+    }
+
+    return rc == 0 ? 0
+           : rc < -1 ? parley_error_memory(m->g->err)
+           : parley_error_set(m->g->err, PARLEY_E_SCOPE_UNAUTHORISED,
+                              "/params/source", "only a principal whose "
+                              "\"surface\" has this source may change its "
+                              "members");
+}
+
+
+static int
+parley_host_members_add(parley_host_members_t *m, parley_str_t name)
+{
+    int                        rc;
+    const parley_principal_t  *p;
+
+    rc = parley_host_members_find(m, name, &p);
+
+    if (rc == 0 && p != NULL) {
+        rc = parley_host_reads_add(&m->c->h, p->sub, m->place);
+    }
+
+    if (rc == 1) {
+        m->added[m->result.nadded++] = name;
+
+    } else if (rc == 0) {
+        m->unknown[m->result.nunknown++] = name;
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
+static int
+parley_host_members_remove(parley_host_members_t *m, parley_str_t name)
+{
+    int                        rc;
+    const parley_principal_t  *p;
+
+    rc = parley_host_members_find(m, name, &p);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (p == NULL) {
+        m->unknown[m->result.nunknown++] = name;
+        return 0;
+    }
+
+    rc = parley_host_reads_remove(&m->c->h, p->sub, m->place);
+
+    if (rc >= 0) {
+        rc = parley_host_members_leave(m, p->sub);
+    }
+
+    if (rc >= 0) {
+        m->removed[m->result.nremoved++] = name;
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/* Ends the permission of a party of a DM.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_members_leave(parley_host_members_t *m, parley_str_t sub)
+{
+    int                        rc;
+    unsigned                   i, tries;
+    parley_host_t             *h;
+    parley_host_thread_t      *thread;
+    parley_host_thread_name_t  name;
+
+    h = &m->c->h;
+
+    thread = parley_arena_alloc(m->g->arena, sizeof(parley_host_thread_t));
+
+    if (thread == NULL) {
+        return parley_error_memory(m->g->err);
+    }
+
+    name.source = m->conversation.source;
+    name.conversation = m->conversation.id;
+    name.thread = parley_str_none;
+
+    for (tries = 0, rc = 1; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
+        rc = parley_host_thread_get(h, &name, thread);
+
+        if (rc != 1) {
+            return rc;
+        }
+
+        for (i = 0; i < thread->n; i++) {
+            if (thread->parties[i].reads
+                && parley_str_eq(thread->parties[i].sub, sub))
+            {
+                break;
+            }
+        }
+
+        if (i == thread->n) {
+            return 0;
+        }
+
+        thread->parties[i].reads = 0;
+
+        rc = parley_host_thread_put(h, &name, thread);
+    }
+
+    return rc != 1 ? rc
+           : parley_error_set(m->g->err, PARLEY_E_CAPACITY, NULL,
+                              "the parties of the conversation change too "
+                              "often");
+}
+
+
+/* Finds the principal of a name or of an account.  *ret is NULL if no principal
+   with a name in chat has it.  Returns 0, or -1. */
+
+static int
+parley_host_members_find(const parley_host_members_t *m, parley_str_t name,
+    const parley_principal_t **ret)
+{
+    int                        rc;
+    parley_gate_t             *g;
+    parley_str_t               derived;
+    const parley_principal_t  *like;
+    parley_surface_account_t   account;
+
+    g = m->g;
+    *ret = NULL;
+
+    if (parley_surface_account_is(name)
+        && parley_surface_read(name, &account) == 0)
+    {
+        rc = parley_surface_name(g->arena, &account, &derived);
+
+        if (rc < 0) {
+            return parley_error_memory(g->err);
+        }
+
+        if (rc == 0) {
+            *ret = parley_directory_by_account(g->conf.http->directory,
+                                               derived, &like);
+        }
+
+    } else {
+        *ret = parley_directory_by_name(g->conf.http->directory,
+                                        (parley_namespace_t) g->read.proto,
+                                        name);
+    }
+
+    if (*ret != NULL && (*ret)->names[g->read.proto].len == 0) {
+        *ret = NULL;
+    }
+
+    return 0;
+}
