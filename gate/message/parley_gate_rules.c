@@ -451,8 +451,8 @@ parley_gate_may_subscribe(const parley_gate_t *g,
         return 0;
     }
 
-    parley_gate_words(a.types, &a.request.type, PARLEY_RULES_SUBSCRIBE,
-                      parley_str_none);
+    parley_gate_rules_words(a.types, &a.request.type, PARLEY_RULES_SUBSCRIBE,
+                            parley_str_none);
 
     memset(&a.request.intent, 0, sizeof(parley_policy_names_t));
 
