@@ -246,6 +246,33 @@ subtest 'C2A-23: the next principal, if one is missing or is the author' => sub 
 };
 
 
+subtest 'C2A-33: a lead that may read the channel gets the content' => sub {
+    my %place = (source => { platform => 'web', workspaceId => 'main' },
+                 conversation => { id => 'C1', kind => 'channel' });
+
+    is(says(web => { jsonrpc => '2.0', id => 'add', method => 'chat/members',
+                     params => { %place, add => ['agent:lee', 'agent:ada'] } })
+       ->{status}, 200);
+
+    my $lee = mailbox('lee');
+    my $id = 'm' . ++$n;
+
+    is(says(web => { jsonrpc => '2.0', id => 'c1', method => 'chat/deliver',
+                     params => {
+        %place, eventId => $id, author => { id => 'pat', kind => 'human' },
+        content => [{ type => 'text', text => 'for the channel' }],
+        target => { mentions => ['agent:ada'] },
+        attention => { deadlineMs => 1000 } } })->{status}, 200);
+
+    my $up = next_of($lee, about("$id:escalated:1"));
+
+    is($up->{params}{content}[0]{text}, 'for the channel');
+    is($up->{params}{attention}{policy}, 'must_respond');
+    is($up->{params}{of}, $id);
+    $lee->leave;
+};
+
+
 subtest 'C2A-14: a failure escalates at once, and once' => sub {
     my $cy = mailbox('cy');
     my $id = sends('cy', deadline => 600000);

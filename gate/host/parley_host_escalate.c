@@ -139,12 +139,13 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
     const parley_host_event_t *event, const parley_principal_t *first,
     const parley_principal_t *to)
 {
-    int                    rc;
-    parley_append_t       *append;
-    parley_host_row_t      row;
-    parley_host_event_t    known;
-    parley_host_views_t    views;
-    parley_publication_t   p;
+    int                          rc;
+    parley_append_t             *append;
+    parley_host_row_t            row;
+    parley_host_event_t          known;
+    parley_host_views_t          views;
+    parley_publication_t         p;
+    parley_host_conversation_t   where;
 
     append = parley_arena_alloc(f->h.arena, sizeof(parley_append_t));
     p = *f->p;
@@ -171,6 +172,15 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
         return rc;
     }
 
+    where.source = views.source;
+    where.id = views.conversation;
+
+    rc = parley_host_may_read(&f->h, NULL, &where, to);
+
+    if (rc < 0) {
+        return rc;
+    }
+
     p.ms = f->d->now_ms;
 
     views.reason = PARLEY_CHAT_REASON_ESCALATED;
@@ -179,6 +189,7 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
     views.escalated = first->names[f->h.proto];
 
     row.sub = to->sub;
+    row.reads = rc == 1;
     row.attempt = 1;
     row.verdict.directedness = PARLEY_CHAT_TO_ME;
     row.verdict.policy = PARLEY_CHAT_MUST;

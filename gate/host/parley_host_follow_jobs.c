@@ -384,12 +384,16 @@ parley_follow_append(parley_follow_t *f, parley_publication_t *p,
     const parley_host_views_t *views, const parley_host_row_t *row,
     const parley_principal_t *to, parley_append_t *ret)
 {
-    uint8_t           (*log)[PARLEY_KEY_LEN];
-    parley_buf_t        b;
-    parley_str_t        address;
-    parley_publish_t    publish;
+    uint8_t              (*log)[PARLEY_KEY_LEN];
+    parley_buf_t           b;
+    parley_str_t           address;
+    parley_publish_t       publish;
+    parley_host_views_t    own;
 
-    parley_host_views_begin(&b, f->h.arena, views);
+    own = *views;
+    memset(&own.others, 0, sizeof(parley_attention_verdict_t));
+
+    parley_host_views_begin(&b, f->h.arena, &own);
     parley_host_views_row(&b, row);
 
     if (parley_buf_done(&b, &p->views) != 0) {

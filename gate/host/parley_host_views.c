@@ -47,7 +47,8 @@ typedef struct {
 
 
 static void parley_host_view_id(const parley_publication_t *p,
-    const parley_host_views_t *views, parley_chat_view_t *v);
+    const parley_host_views_t *views, const parley_host_row_t *row,
+    parley_chat_view_t *v);
 static parley_chat_reason_t parley_host_reason(parley_attention_row_t row);
 
 
@@ -348,17 +349,19 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->knock = row->verdict.directedness != PARLEY_CHAT_TO_ME;
     v->replies = parley_host_row_answers(row) || (views->named && row->reads);
 
-    parley_host_view_id(p, views, v);
+    parley_host_view_id(p, views, row, v);
 
     return 0;
 }
 
 
-/* A reminder and an escalated event have ids of their own, and are knocks. */
+/* A reminder and an escalated event have ids of their own.  They are knocks,
+   except an escalated event for a reader of its conversation. */
 
 static void
 parley_host_view_id(const parley_publication_t *p,
-    const parley_host_views_t *views, parley_chat_view_t *v)
+    const parley_host_views_t *views, const parley_host_row_t *row,
+    parley_chat_view_t *v)
 {
     if (views->reason != PARLEY_CHAT_REASON_REMINDER
         && views->reason != PARLEY_CHAT_REASON_ESCALATED)
@@ -370,7 +373,7 @@ parley_host_view_id(const parley_publication_t *p,
     v->of = views->reason == PARLEY_CHAT_REASON_REMINDER
             ? parley_host_event_named(p->id) : parley_host_event_base(p->id);
     v->escalated = views->escalated;
-    v->knock = 1;
+    v->knock = views->reason == PARLEY_CHAT_REASON_REMINDER || !row->reads;
 }
 
 
