@@ -222,6 +222,211 @@ subtest 'C2A-33: the 257th conversation of a reader is unknown' => sub {
               'a removed one makes room');
 };
 
+my %main = (platform => 'web', workspaceId => 'main');
+
+# Lists or reads a conversation.
+sub reads {
+    my ($who, $place, %o) = @_;
+
+    return tool($who => 'chat.list_events', { conversation => $place, %o });
+}
+
+sub thread {
+    my ($who, $place, %o) = @_;
+
+    return tool($who => 'chat.read_thread', { target => $place, %o });
+}
+
+
+subtest 'C2A-17 C2A-07: a reader lists a conversation' => sub {
+    my %c5 = (conversation => { id => 'C5', kind => 'channel' });
+
+    members(web => $c5{conversation}, add => ['agent:dee', 'human:amy']);
+
+    said(event(%c5, id => 'c5-1', text => 'first words'),
+         event(%c5, id => 'c5-2', author => 'amy', params => {
+             target => { mentions => ['agent:dee'] } }),
+         event(conversation => { %{ $c5{conversation} }, threadId => 'T5',
+                                 streamId => 'S5' }, id => 'c5-3',
+               params => { target => { inReplyTo => 'c5-1' } }));
+
+    my $list = reads(dee => { id => 'C5' });
+
+    is_deeply(listed($list), [qw(c5-1 c5-2 c5-3)]) or diag($list->{body});
+    is(pending($list), 1, 'the mailbox is counted as ever');
+
+    my @events = @{ structured($list)->{events} };
+
+    is($events[0]{event}{content}[0]{text}, 'first words', 'with its content');
+    is($events[0]{event}{attention}{policy}, 'must_not_respond');
+    is($events[1]{event}{attention}{policy}, 'must_respond',
+       'an event of the mailbox has its row');
+    is($events[2]{event}{target}{inReplyTo}, 'c5-1');
+    is_deeply([grep { $_->{id} eq 'C5' } @{ structured($list)->{conversations} }],
+              [{ id => 'C5', kind => 'channel', source => \%main }],
+              'the conversations of the caller');
+
+    for ([{ limit => 1 }, ['c5-3']], [{ policy => 'must_respond' }, ['c5-2']],
+         [{ streamId => 'S5' }, ['c5-3']], [{ eventId => 'c5-1' }, ['c5-1']],
+         [{ since => '2100-01-01T00:00:00.000Z' }, []],
+         [{ after => $events[0]{place} }, [qw(c5-2 c5-3)]],
+         [{ after => $events[0]{place}, limit => 1 }, ['c5-2']])
+    {
+        is_deeply(listed(reads(dee => { id => 'C5' }, %{ $_->[0] })), $_->[1],
+                  jcs($_->[0]));
+    }
+
+    is_deeply(listed(reads(dee => { id => 'C5', threadId => 'T5' })), ['c5-3'],
+              'a thread');
+    is_deeply(listed(reads(amy => { id => 'C5', source => \%main })),
+              [qw(c5-1 c5-3)], 'a human without a mailbox, without its own');
+    is_deeply(listed(reads(web => { id => 'C5', source => \%main })),
+              [qw(c5-1 c5-2 c5-3)], 'the surface');
+    is_deeply(listed(tool(dee => 'chat.list_events', { streamId => 'S5' })), [],
+              'streamId filters the mailbox');
+
+    $list = thread(amy => { id => 'C5' }, limit => 2);
+    is_deeply(listed($list), [qw(c5-2 c5-3)], 'read_thread has the last ones');
+    ok(!exists structured($list)->{conversations});
+    is_deeply(listed(thread(dee => { id => 'C5', threadId => 'T5' })),
+              ['c5-3']);
+    is_deeply(listed(thread(dee => 'channel:C5')), [qw(c5-1 c5-2 c5-3)],
+              'a target that is a text');
+};
+
+
+subtest 'C2A-33: the parties of a direct message read it' => sub {
+    my %d5 = (conversation => { id => 'D5', kind => 'dm' });
+
+    said(event(%d5, id => 'd5-1', params => { target => {
+             recipient => 'agent:cy', mentions => ['agent:eve'] } }),
+         event(conversation => { %{ $d5{conversation} }, threadId => 'T' },
+               id => 'd5-2', params => { target => {
+             recipient => 'agent:cy' } }));
+
+    is_deeply(listed(thread($_ => { id => 'D5' })), [qw(d5-1 d5-2)], $_)
+        for qw(cy will);
+    is_deeply(error_of(thread(eve => { id => 'D5', source => \%main })),
+              'reply-unmatched', 'a mentioned principal is not a party');
+    is_deeply(listed(tool(eve => 'chat.list_events', { eventId => 'd5-1' })),
+              ['d5-1'], 'but has the event');
+
+    members(web => $d5{conversation}, remove => ['agent:cy']);
+    is_deeply(error_of(thread(cy => { id => 'D5', source => \%main })),
+              'reply-unmatched', 'a removed party');
+};
+
+sub error_of {
+    my ($answer) = @_;
+
+    return $answer->{json}{error}{data}{code} // structured($answer)->{code};
+}
+
+
+subtest 'C2A-33: an unreadable conversation has the answer of an unknown one'
+        => sub {
+    my %secret = (conversation => { id => 'SEC', kind => 'channel' });
+
+    members(web => $secret{conversation}, add => ['agent:bo']);
+    said(event(%secret, id => 'secret', params => { target => {
+             mentions => ['agent:bo'] } }));
+
+    my ($place) = map { $_->{place} }
+                  @{ structured(reads(bo => { id => 'SEC' }))->{events} };
+    my ($seen) = map { $_->{place} }
+                 @{ structured(tool(ada => 'chat.list_events'))->{events} };
+
+    my @arguments = ({}, { limit => 100 }, { eventId => 'secret' },
+                     { after => $place }, { after => $seen },
+                     { after => 'ffff.1' }, { streamId => 'S' },
+                     { policy => 'must_respond' }, { waitMs => 0 },
+                     { ackThrough => $seen },
+                     { since => '2020-01-01T00:00:00.000Z' });
+
+    for my $who (qw(ada guest amy)) {
+        for my $more (@arguments) {
+            my @answers = map { reads($who => { id => $_, source => \%main },
+                                      %$more)->{body} =~ s/"tool-\d+"/"T"/r }
+                          qw(SEC NON);
+
+            is($answers[0], $answers[1], "$who " . jcs($more));
+            like($answers[0], qr/reply-unmatched/);
+        }
+
+        for my $form (sub { { id => $_[0] } }, sub { "channel:$_[0]" },
+                      sub { "dm:$_[0]" }, sub { "thread:$_[0]" },
+                      sub { $_[0] }, sub { { id => $_[0], threadId => 'T',
+                                             source => \%main } },
+                      sub { { threadId => $_[0] } },
+                      sub { { recipient => $_[0] } },
+                      sub { { id => $_[0], source => {
+                              platform => 'web', workspaceId => 'no' } } })
+        {
+            my @answers = map { thread($who => $form->($_), limit => 1)->{body}
+                                =~ s/"tool-\d+"/"T"/r } qw(SEC NON);
+
+            is($answers[0], $answers[1], "$who read_thread " . jcs([$form->('X')]));
+            like($answers[0], qr/reply-unmatched/);
+        }
+    }
+
+    my $list = tool(ada => 'chat.list_events', { eventId => 'secret' });
+
+    is_deeply(listed($list), []);
+    unlike($list->{body}, qr/SEC/);
+    is(error_of(reads(slack => { id => 'SEC', source => \%main })),
+       'reply-unmatched', 'the surface of another source');
+};
+
+
+subtest 'C2A-10: a silent event is stored, and is in no answer' => sub {
+    my %c6 = (conversation => { id => 'C6', kind => 'channel' });
+    my %d6 = (conversation => { id => 'D6', kind => 'dm' });
+
+    members(web => $c6{conversation}, add => ['agent:eve', 'human:amy']);
+
+    my %silent = (injection => { mode => 'silent' });
+
+    said(event(%c6, id => 'hush1', params => { %silent, target => {
+             mentions => ['agent:eve', 'role:backend'] } }),
+         event(%d6, id => 'hush2', params => { %silent, target => {
+             recipient => 'agent:eve' } }),
+         event(conversation => { id => 'C6', kind => 'tool' }, id => 'hush3',
+               params => { target => { mentions => ['agent:eve'] } }),
+         event(%c6, id => 'loud6', params => { target => {
+             mentions => ['agent:eve'] } }));
+
+    my $again = event(%c6, id => 'hush1', params => { %silent, target => {
+                    mentions => ['agent:eve'] } }, text => 'else');
+
+    is_deeply(error(says(web => $again))->[2], 'message-duplicate',
+              'it is stored');
+
+    my $all = '';
+
+    for my $who (qw(eve amy web will)) {
+        for my $id ('C6', 'D6') {
+            my $place = { id => $id, source => \%main };
+
+            $all .= reads($who => $place, %$_)->{body}
+                for {}, map { { eventId => "hush$_" } } 1 .. 3;
+            $all .= thread($who => $place)->{body};
+        }
+    }
+
+    for my $more ({}, map { { eventId => "hush$_" } } 1 .. 3) {
+        $all .= tool($_ => 'chat.list_events', $more)->{body} for qw(eve ron);
+    }
+
+    my $reader = mailbox('eve');
+
+    $all .= $_->{data} for $reader->events(1 + grep { /d5-1/ } $all);
+    $reader->leave;
+
+    like($all, qr/loud6/, 'another event is there');
+    unlike($all, qr/hush/);
+};
+
 $nginx->stop;
 
 done_testing();

@@ -407,7 +407,7 @@ subtest 'C2A-11 MCP-03: tools alone read a mailbox and acknowledge' => sub {
     my $list = says(cy => { jsonrpc => '2.0', id => 1, method => 'tools/list' });
 
     is_deeply([map { $_->{name} } @{ $list->{json}{result}{tools} }],
-              ['chat_list_events'], 'the only tool');
+              ['chat_list_events', 'chat_read_thread'], 'the tools');
 
     for (1 .. 3) {
         says(web => to('agent:cy', id => "cy$_", text => "for cy $_"));

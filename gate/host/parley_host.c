@@ -81,7 +81,7 @@ parley_host_run(parley_host_call_t *c)
         return parley_host_begins(c);
 
     case PARLEY_CHAT_CALL_TOOL:
-        return c->call.tool == PARLEY_CHAT_LIST_EVENTS
+        return PARLEY_HOST_TOOLS & (1u << c->call.tool)
                ? parley_host_list(c)
                : parley_error_set(c->g->err, PARLEY_E_KIND_UNKNOWN,
                                   "/params/name",

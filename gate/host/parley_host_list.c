@@ -1,17 +1,21 @@
 /*
- * The tool chat.list_events: the events of the caller's mailbox, for harnesses
- * without a stream, and for knocks.  An event that is not addressed to the
- * caller is listed, with its content, if the caller may read its conversation.
+ * The tools chat.list_events and chat.read_thread: the events of the caller's
+ * mailbox or of a conversation, for harnesses without a stream, and for knocks.
+ * An event that is not addressed to the caller is listed, with its content, if
+ * the caller may read its conversation.
  */
 
 #include <string.h>
 
+#include "auth/parley_surface.h"
 #include "gate/host/parley_host_parts.h"
 #include "gate/settings/parley_settings.h"
 #include "hub/parley_event_id.h"
 
 
 #define PARLEY_HOST_LISTED  200     /* records of a page */
+#define PARLEY_HOST_READ    (256 << 10)     /* octets of the messages of a
+                                               thread */
 
 
 /* a call of chat.list_events */
@@ -24,6 +28,9 @@ typedef struct {
     parley_chat_listed_t      *list;        /* [limit] */
     unsigned                   counts:1;    /* pending events are counted */
     unsigned                   lists:1;
+    unsigned                   thread:1;    /* read_thread */
+    parley_host_conversation_t where;       /* if the arguments have a place */
+    size_t                     octets;      /* of the listed messages */
 } parley_host_list_t;
 
 
@@ -36,16 +43,28 @@ static int parley_host_list_event(parley_host_list_t *l, int i,
     const parley_publication_t *p, const parley_host_views_t *views,
     const parley_host_row_t *row, parley_chat_listed_t *ret);
 static int parley_host_list_fits(const parley_chat_args_t *args,
-    const parley_publication_t *p, const parley_host_row_t *row);
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row);
 static int parley_host_place(parley_arena_t *arena,
     const parley_place_t *place, parley_str_t *ret);
+static int parley_host_list_mailbox(parley_host_list_t *l);
+static int parley_host_list_find(parley_host_list_t *l);
+static int parley_host_list_source(parley_host_list_t *l, parley_str_t *ret);
+static int parley_host_list_conversation(parley_host_list_t *l);
+static int parley_host_list_posts(parley_host_list_t *l, int backward);
+static int parley_host_list_post(parley_host_list_t *l, int i);
+static int parley_host_list_row(const parley_host_list_t *l,
+    const parley_publication_t *p, parley_host_views_t *views,
+    parley_host_row_t *row);
+static int parley_host_list_resolved(parley_host_list_t *l);
 
 
 int
 parley_host_list(parley_host_call_t *c)
 {
-    int                  rc;
-    parley_host_list_t  *l;
+    int                   rc;
+    parley_host_list_t   *l;
+    parley_chat_place_t  *places;
 
     if (parley_host_list_refuse(c) != 0) {
         return -1;
@@ -62,6 +81,65 @@ parley_host_list(parley_host_call_t *c)
     l->k.g = c->g;
     l->k.h = &c->h;
     l->k.reader = c->g->who->principal;
+
+    l->thread = c->call.tool == PARLEY_CHAT_READ_THREAD;
+
+    rc = l->args->placed ? parley_host_list_find(l) : 0;
+
+    if (rc == 0) {
+        rc = parley_host_list_mailbox(l);
+    }
+
+    if (rc == 0 && l->args->placed) {
+        rc = parley_host_list_conversation(l);
+    }
+
+    if (rc == 0 && !l->thread) {
+        rc = parley_host_reads_list(&c->h, l->k.reader->sub, &places,
+                                    &l->result.nconversations);
+        l->result.conversations = places;
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    return c->chat->answer(c->g->arena, &c->call, &l->result,
+                           &c->g->out.reply)
+           == 0 ? 0 : parley_error_memory(c->g->err);
+}
+
+
+/* Refuses arguments that the host does not have. */
+
+static int
+parley_host_list_refuse(const parley_host_call_t *c)
+{
+    const parley_chat_args_t  *args = &c->call.args;
+
+    /* a reader of a conversation needs no mailbox */
+
+    if (args->placed ? c->g->who->principal->names[c->h.proto].len == 0
+                     : !parley_attention_has_mailbox(c->g->who->principal))
+    {
+        return parley_error_set(c->g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
+                                "the caller has no mailbox");
+    }
+
+    return !args->sent ? 0
+           : parley_error_set(c->g->err, PARLEY_E_FIELD_INVALID,
+                              "/params/arguments/sent",
+                              "this host does not list sent events");
+}
+
+
+/* Acknowledges, counts the events of the mailbox, and lists them unless the
+   arguments have a place.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_list_mailbox(parley_host_list_t *l)
+{
+    int  rc;
 
     rc = parley_host_mailbox_read(&l->k, PARLEY_HOST_LISTED);
 
@@ -80,41 +158,12 @@ parley_host_list(parley_host_call_t *c)
     if (rc == 0 && l->k.page.epoch != 0) {
         rc = parley_host_list_pages(l, 0);
 
-        if (rc == 0 && !l->lists) {
+        if (rc == 0 && !l->lists && !l->args->placed) {
             rc = parley_host_list_seek(l);
         }
     }
 
-    if (rc < 0) {
-        return rc;
-    }
-
-    return c->chat->answer(c->g->arena, &c->call, &l->result,
-                           &c->g->out.reply)
-           == 0 ? 0 : parley_error_memory(c->g->err);
-}
-
-
-/* Refuses arguments that the host does not have. */
-
-static int
-parley_host_list_refuse(const parley_host_call_t *c)
-{
-    const char                *member;
-    const parley_chat_args_t  *args = &c->call.args;
-
-    if (!parley_attention_has_mailbox(c->g->who->principal)) {
-        return parley_error_set(c->g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
-                                "the caller has no mailbox");
-    }
-
-    member = args->placed ? "/params/arguments/conversation"
-             : args->sent ? "/params/arguments/sent"
-             : args->stream.len > 0 ? "/params/arguments/streamId" : NULL;
-
-    return member == NULL ? 0
-           : parley_error_set(c->g->err, PARLEY_E_FIELD_INVALID, member,
-                              "this host lists the mailbox only");
+    return rc;
 }
 
 
@@ -127,7 +176,7 @@ parley_host_list_begin(parley_host_list_t *l)
 
     if (l->args->after.len > 0
         && (parley_event_id_read(l->args->after, &l->after) != 0
-            || l->after.epoch != l->k.page.epoch))
+            || (!l->args->placed && l->after.epoch != l->k.page.epoch)))
     {
         return parley_error_set(g->err, PARLEY_E_FIELD_INVALID,
                                 "/params/arguments/after",
@@ -144,9 +193,11 @@ parley_host_list_begin(parley_host_list_t *l)
     }
 
     l->result.events = l->list;
-    l->result.mailbox = &l->mailbox;
+    l->result.mailbox = parley_attention_has_mailbox(l->k.reader)
+                        ? &l->mailbox : NULL;
     l->counts = 1;
-    l->lists = l->args->id.len == 0 && l->args->after.len == 0;
+    l->lists = !l->args->placed && l->args->id.len == 0
+               && l->args->after.len == 0;
 
     return 0;
 }
@@ -248,7 +299,7 @@ parley_host_list_record(parley_host_list_t *l, int i)
 
     lists = l->lists && l->result.nevents < l->args->limit
             && l->k.page.list[i].offset > l->after.offset
-            && parley_host_list_fits(l->args, &p, &row);
+            && parley_host_list_fits(l->args, &p, &views, &row);
 
     if (!counts && !lists) {
         return 0;
@@ -321,6 +372,12 @@ parley_host_list_event(parley_host_list_t *l, int i,
     v->shape = PARLEY_CHAT_AS_OBJECT;
     ret->view = v;
 
+    if (l->args->placed) {
+        v->knock = 0;
+        v->replies = parley_host_row_answers(row) || views->named;
+        return 0;
+    }
+
     /* a reminder has no content; an event that was escalated has it for readers
        of its conversation */
 
@@ -342,9 +399,14 @@ parley_host_list_event(parley_host_list_t *l, int i,
 
 static int
 parley_host_list_fits(const parley_chat_args_t *args,
-    const parley_publication_t *p, const parley_host_row_t *row)
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row)
 {
     return (args->id.len == 0 || parley_str_eq(args->id, p->id))
+           && (args->stream.len == 0
+               || parley_str_eq(args->stream, views->stream))
+           && (args->place.thread.len == 0
+               || parley_str_eq(args->place.thread, views->thread))
            && (args->since_ms < 0 || p->ms >= args->since_ms)
            && (args->policy < 0 || (int) row->verdict.policy == args->policy);
 }
@@ -363,4 +425,263 @@ parley_host_place(parley_arena_t *arena, const parley_place_t *place,
     }
 
     return parley_buf_done(&b, ret);
+}
+
+
+/*
+ * Finds the conversation of the arguments.  One that the caller may not read
+ * gets the answer of an unknown one (C2A-33).  Returns 0, PARLEY_WAIT or -1.
+ */
+
+static int
+parley_host_list_find(parley_host_list_t *l)
+{
+    int  rc;
+
+    l->where.id = l->args->place.id;
+
+    rc = l->where.id.len > 0 ? parley_host_list_source(l, &l->where.source)
+                             : 0;
+
+    if (rc == 1) {
+        rc = parley_host_may_read(l->k.h, l->k.g, &l->where, l->k.reader);
+    }
+
+    return rc == 1 ? 0
+           : rc < 0 ? rc
+           : parley_error_set(l->k.h->err, PARLEY_E_REPLY_UNMATCHED,
+                              l->thread ? "/params/arguments/target"
+                                        : "/params/arguments/conversation",
+                              "the conversation is unknown here");
+}
+
+
+/* Finds the source of the conversation: the given one, else that of the newest
+   conversation of this id in the caller's list.  Returns 1, 0, PARLEY_WAIT or
+   -1. */
+
+static int
+parley_host_list_source(parley_host_list_t *l, parley_str_t *ret)
+{
+    int                        rc;
+    unsigned                   n;
+    parley_chat_place_t       *list;
+    parley_surface_account_t   source;
+
+    memset(&source, 0, sizeof(parley_surface_account_t));
+
+    source.platform = l->args->place.platform;
+    source.workspace = l->args->place.workspace;
+
+    if (source.platform.len == 0) {
+        rc = parley_host_reads_list(l->k.h, l->k.reader->sub, &list, &n);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        while (n > 0 && !parley_str_eq(list[n - 1].id, l->where.id)) {
+            n--;
+        }
+
+        if (n == 0) {
+            return 0;
+        }
+
+        source.platform = list[n - 1].platform;
+        source.workspace = list[n - 1].workspace;
+    }
+
+    rc = parley_surface_name(l->k.h->arena, &source, ret);
+
+    return rc < 0 ? parley_error_memory(l->k.h->err) : rc == 0;
+}
+
+
+/* Lists the events after a place, else the newest ones, the oldest first.
+   Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_list_conversation(parley_host_list_t *l)
+{
+    int                   rc, backward;
+    unsigned              i, n;
+    parley_chat_listed_t  event;
+
+    backward = l->args->after.len == 0;
+
+    parley_host_conversation(l->k.h->ask->state, l->where.source, l->where.id,
+                             l->k.log);
+
+    rc = parley_host_read(l->k.h, l->k.log, &l->after, PARLEY_HOST_LISTED,
+                          backward, &l->k.page);
+    if (rc != 0) {
+        return rc;
+    }
+
+    if (!backward && l->after.epoch != l->k.page.epoch) {
+        return parley_error_set(l->k.h->err, PARLEY_E_FIELD_INVALID,
+                                "/params/arguments/after",
+                                "this is not a place of the conversation");
+    }
+
+    rc = l->k.page.epoch == 0 ? 0 : parley_host_list_posts(l, backward);
+
+    n = l->result.nevents;
+
+    for (i = 0; backward && i < n / 2; i++) {
+        event = l->list[i];
+        l->list[i] = l->list[n - 1 - i];
+        l->list[n - 1 - i] = event;
+    }
+
+    return rc == 0 && l->thread ? parley_host_list_resolved(l) : rc;
+}
+
+
+static int
+parley_host_list_posts(parley_host_list_t *l, int backward)
+{
+    int       i, rc;
+    unsigned  pages;
+
+    rc = 1;
+
+    for (pages = 1; rc == 1; pages++) {
+
+        for (i = 0; i < l->k.page.n; i++) {
+
+            if (l->result.nevents == l->args->limit) {
+                return 0;
+            }
+
+            rc = parley_host_list_post(l, i);
+
+            if (rc != 0) {
+                return rc < 0 ? rc : 0;
+            }
+        }
+
+        if (pages == PARLEY_HOST_PAGES) {
+            break;
+        }
+
+        rc = parley_host_mailbox_next(&l->k, PARLEY_HOST_LISTED, backward);
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/* Lists an event of the conversation if it fits.  Returns 0; 1: the messages
+   of the thread are too long; PARLEY_WAIT; or -1. */
+
+static int
+parley_host_list_post(parley_host_list_t *l, int i)
+{
+    int                      rc;
+    parley_host_row_t        row;
+    parley_host_views_t      views;
+    parley_publication_t     p;
+    parley_chat_listed_t    *event;
+    parley_host_delivery_t   delivery;
+
+    if (parley_publication_read(l->k.page.list[i].octets, &p) != 0
+        || !parley_host_list_row(l, &p, &views, &row)
+        || !parley_host_list_fits(l->args, &p, &views, &row))
+    {
+        return 0;
+    }
+
+    if (l->thread && l->octets + p.message.len > PARLEY_HOST_READ
+        && l->result.nevents > 0)
+    {
+        return 1;
+    }
+
+    rc = parley_host_delivery_get(l->k.h, p.id, views.source,
+                                  l->k.reader->sub, &delivery);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    event = &l->list[l->result.nevents];
+    event->disposition = delivery.disposition;
+
+    rc = parley_host_list_event(l, i, &p, &views, &row, event);
+
+    if (rc == 0) {
+        l->result.nevents++;
+        l->octets += p.message.len;
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/* Finds the row of the caller for an event of the conversation.  Returns 1; or
+   0: it is silent (C2A-10), or the caller's own, which a thread has. */
+
+static int
+parley_host_list_row(const parley_host_list_t *l,
+    const parley_publication_t *p, parley_host_views_t *views,
+    parley_host_row_t *row)
+{
+    parley_str_t  rest;
+
+    if (parley_host_views_find(p->views, l->k.reader->sub, views, row)) {
+        return 1;
+    }
+
+    if (parley_host_views_read(p->views, views, &rest) != 0
+        || views->others.mode == PARLEY_CHAT_SILENT)
+    {
+        return 0;
+    }
+
+    memset(row, 0, sizeof(parley_host_row_t));
+
+    row->sub = l->k.reader->sub;
+    row->verdict = views->others;
+
+    return l->thread || !parley_str_eq(p->sender, row->sub);
+}
+
+
+static int
+parley_host_list_resolved(parley_host_list_t *l)
+{
+    int                         rc;
+    parley_host_thread_t       *thread;
+    parley_host_thread_name_t   name;
+    const parley_principal_t   *by;
+
+    thread = parley_arena_alloc(l->k.h->arena, sizeof(parley_host_thread_t));
+
+    if (thread == NULL) {
+        return parley_error_memory(l->k.h->err);
+    }
+
+    name.source = l->where.source;
+    name.conversation = l->where.id;
+    name.thread = l->args->place.thread;
+
+    rc = parley_host_thread_get(l->k.h, &name, thread);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    if (rc == 1 && thread->resolved_by.len > 0) {
+        by = parley_directory_by_sub(l->k.h->http->directory,
+                                     thread->resolved_by);
+
+        l->result.resolved = 1;
+        l->result.by = by != NULL ? by->names[l->k.h->proto]
+                                  : thread->resolved_by;
+        l->result.at_ms = thread->resolved_ms;
+    }
+
+    return 0;
 }

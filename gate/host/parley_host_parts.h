@@ -13,7 +13,8 @@
 #define PARLEY_HOST_TRIES    4
 
 /* tools that the host has */
-#define PARLEY_HOST_TOOLS    (1u << PARLEY_CHAT_LIST_EVENTS)
+#define PARLEY_HOST_TOOLS                                                     \
+    (1u << PARLEY_CHAT_LIST_EVENTS | 1u << PARLEY_CHAT_READ_THREAD)
 
 #define PARLEY_HOST_ENTRIES  32     /* parties that a thread remembers */
 #define PARLEY_HOST_ACKED    64     /* records of a page of an acknowledgment,
@@ -465,7 +466,8 @@ int parley_host_mailbox_reads(parley_host_mailbox_t *k,
 
 /* parley_host_list.c */
 
-/* Lists events of the caller's mailbox.  Returns as parley_host_accept(). */
+/* Lists events of the caller's mailbox or of a conversation, for list_events
+   and read_thread.  Returns as parley_host_accept(). */
 int parley_host_list(parley_host_call_t *c);
 
 
