@@ -173,9 +173,9 @@ sub ask {
     for my $pause (0, 1.1) {
         sleep $pause;
 
-        $before = length $nginx->error_log;
+        $before = $nginx->error_log_size;
         $answer = $client->post($uri, $octets, @headers);
-        $refused = refusal(substr $nginx->error_log, $before);
+        $refused = refusal($nginx->error_log_after($before));
 
         last if $refused || $answer->{status} < 400 || $service->count;
     }

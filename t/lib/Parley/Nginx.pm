@@ -128,6 +128,21 @@ sub error_log {
 }
 
 
+# Returns the octets of the log, and what follows that many octets.  A test with
+# many requests does not read the whole log for each.
+sub error_log_size { -s "$_[0]{dir}/error.log" // 0 }
+
+sub error_log_after {
+    my ($self, $octets) = @_;
+
+    open my $in, '<', "$self->{dir}/error.log" or return '';
+    seek $in, $octets, 0;
+    local $/;
+
+    return <$in> // '';
+}
+
+
 # Returns the number of matches in the error log.
 sub logged {
     my ($self, $pattern) = @_;
