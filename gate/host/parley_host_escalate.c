@@ -33,8 +33,7 @@ static int parley_escalate_may(const parley_principal_t *to,
 static int parley_escalate_to(parley_follow_t *f, unsigned level,
     const parley_host_event_t *event, const parley_principal_t *first,
     const parley_principal_t *to);
-static int parley_escalate_tell(parley_follow_t *f,
-    const parley_host_event_t *event, parley_chat_reason_t why,
+static int parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
     const parley_principal_t *to);
 static int parley_escalate_name(parley_follow_t *f, parley_chat_reason_t why,
     parley_str_t *ret);
@@ -81,7 +80,7 @@ parley_follow_escalate(parley_follow_t *f)
         return rc == 1 ? -1 : rc;
     }
 
-    rc = parley_escalate_tell(f, &event,
+    rc = parley_escalate_tell(f,
                               to == NULL ? PARLEY_CHAT_REASON_UNDELIVERED
                               : f->delivery.disposition == PARLEY_CHAT_FAILED
                               ? PARLEY_CHAT_REASON_FAILED
@@ -223,8 +222,8 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
  */
 
 static int
-parley_escalate_tell(parley_follow_t *f, const parley_host_event_t *event,
-    parley_chat_reason_t why, const parley_principal_t *to)
+parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
+    const parley_principal_t *to)
 {
     int                        rc;
     uint8_t                    print[PARLEY_PRINT_LEN];
@@ -269,8 +268,6 @@ parley_escalate_tell(parley_follow_t *f, const parley_host_event_t *event,
     {
         post->surface = NULL;
     }
-
-    (void) event;
 
     f->d->wakes = 1;
 
