@@ -3,8 +3,9 @@
 # location is proxy_pass, parley_submit, parley_mcp, parley_stream or
 # parley_websocket.  Some principals have a URL (parley_deliver).
 #
-# PARLEY_TEST_MESSAGES is the number of messages, PARLEY_TEST_SEED another
-# seed, PARLEY_TEST_CONFIG the number of the only configuration to test.
+# PARLEY_TEST_MESSAGES is the number of messages (1500, in make test-all 3000),
+# PARLEY_TEST_SEED another seed, PARLEY_TEST_CONFIG the number of the only
+# configuration to test.
 
 use strict;
 use warnings;
@@ -44,7 +45,7 @@ my $PROOF = qr/^(?:token-|transport-)/;
 my $seed = $ENV{PARLEY_TEST_SEED} // 20260653;
 my $only = $ENV{PARLEY_TEST_CONFIG};
 my $wanted = $ENV{PARLEY_TEST_MESSAGES}
-             // (is_sanitized() ? 300 : 3000);
+             // (is_sanitized() ? 300 : $ENV{PARLEY_TEST_ALL} ? 3000 : 1500);
 my $json = JSON::PP->new->utf8->canonical->allow_nonref;
 my %count;
 
