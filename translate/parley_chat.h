@@ -533,9 +533,8 @@ typedef struct {
     unsigned                     nconversations;
 } parley_chat_result_t;
 
-/* a refusal with facts beyond its error */
-typedef struct {
-    const parley_error_t        *error;
+/* facts of a refusal beyond its error */
+typedef struct parley_chat_refused_s {
     parley_str_t                 owner;         /* claim-held */
     int64_t                      until_ms;      /* claim-held; else -1 */
     parley_str_t                 id;            /* message-duplicate: event */
@@ -622,14 +621,6 @@ typedef struct parley_chat_s {
      */
     int  (*answer)(parley_arena_t *arena, const parley_chat_call_t *call,
              const parley_chat_result_t *result, parley_reply_t *ret);
-
-    /*
-     * Writes a refusal: for a tool, a result with status 200 that a model
-     * reads; else an error with the status of its code.  Returns 0, or -1 if
-     * memory is exhausted.
-     */
-    int  (*refuse)(parley_arena_t *arena, const parley_chat_call_t *call,
-             const parley_chat_refused_t *why, parley_reply_t *ret);
 
     /*
      * Writes the id of a session of the principal sub, NUL-terminated.  Returns

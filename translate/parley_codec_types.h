@@ -318,6 +318,8 @@ typedef struct {
     parley_first_t         first;       /* for a duplicate */
     parley_str_t           headers[PARLEY_BINDING_HEADERS];
                                     /* as in parley_submission_t */
+    const struct parley_chat_refused_s  *chat;  /* facts of a host of chat, or
+                                                   NULL */
 } parley_refusal_t;
 
 

@@ -51,7 +51,7 @@
 
 
 /* error of a call; all but number may be empty */
-typedef struct {
+typedef struct parley_mcp_why_s {
     const parley_json_t  *doc;          /* call, or NULL */
     int                   number;
     parley_str_t          code;

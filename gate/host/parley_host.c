@@ -28,6 +28,7 @@ parley_gate_host(parley_gate_t *g)
     memset(&g->out.reply, 0, sizeof(parley_reply_t));
 
     c.g = g;
+    c.refused.until_ms = -1;
     parley_host_of(g, &c.h);
     c.chat = parley_codecs[g->read.proto]->chat;
 
@@ -47,6 +48,14 @@ parley_gate_host(parley_gate_t *g)
 
     if (rc == 0) {
         rc = parley_host_run(&c);
+    }
+
+    if (rc == -1) {
+        g->out.refused = parley_arena_alloc(g->arena,
+                                            sizeof(parley_chat_refused_t));
+        if (g->out.refused != NULL) {
+            *g->out.refused = c.refused;
+        }
     }
 
     if (c.h.full) {
@@ -81,11 +90,9 @@ parley_host_run(parley_host_call_t *c)
         return parley_host_begins(c);
 
     case PARLEY_CHAT_CALL_TOOL:
-        return PARLEY_HOST_TOOLS & (1u << c->call.tool)
-               ? parley_host_list(c)
-               : parley_error_set(c->g->err, PARLEY_E_KIND_UNKNOWN,
-                                  "/params/name",
-                                  "this host does not have the tool");
+        return c->call.tool == PARLEY_CHAT_LIST_EVENTS
+               || c->call.tool == PARLEY_CHAT_READ_THREAD
+               ? parley_host_list(c) : parley_host_tool(c);
 
     case PARLEY_CHAT_CALL_IGNORED:
     case PARLEY_CHAT_CALL_CANCELLED:

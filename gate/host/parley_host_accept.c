@@ -12,9 +12,6 @@
 #include "gate/settings/parley_settings.h"
 
 
-/* records of a conversation that are searched for an event */
-#define PARLEY_HOST_SEARCHED  256
-
 /* an event that is being accepted */
 typedef struct {
     parley_host_call_t         *c;
@@ -32,8 +29,6 @@ static int parley_host_accept_post(parley_host_accept_t *a, int left);
 static int parley_host_author(const parley_host_accept_t *a,
     parley_str_t *ret);
 static int parley_host_again(parley_host_accept_t *a);
-static int parley_host_found(parley_host_accept_t *a,
-    parley_log_page_t *page, const parley_place_t *place);
 static int parley_host_accepted(parley_host_accept_t *a);
 
 
@@ -146,18 +141,20 @@ parley_host_check(parley_host_accept_t *a)
 
 
 /*
- * Handles an id that is known.  Returns 0: the event was accepted before, and
- * has its answer; 1: the record was left by a process that died before the
- * append; PARLEY_WAIT, or -1.
+ * Handles an id that is known.  An event that the log has dropped has no
+ * readers in its answer.  Returns 0: the event was accepted before, and has its
+ * answer; 1: the record was left by a process that died before the append;
+ * PARLEY_WAIT, or -1.
  */
 
 static int
 parley_host_again(parley_host_accept_t *a)
 {
-    int                rc;
-    uint8_t            log[PARLEY_KEY_LEN];
-    parley_place_t     after;
-    parley_log_page_t  page;
+    int                    rc, placed;
+    parley_host_row_t      row;
+    parley_log_page_t      page;
+    parley_host_views_t    views;
+    parley_publication_t   p;
 
     if (memcmp(a->known.print, a->g->admit.entrance.print, PARLEY_PRINT_LEN)
         != 0)
@@ -167,58 +164,14 @@ parley_host_again(parley_host_accept_t *a)
                                 "event with other content");
     }
 
-    parley_host_conversation(a->g->ask.state, a->source, a->e->conversation,
-                             log);
+    placed = a->known.place.epoch != 0;
+    rc = parley_host_event_read(&a->c->h, a->e->id, &a->known, &page, &p);
 
-    if (a->known.place.epoch != 0) {
-        after = a->known.place;
-        after.offset--;
-
-        rc = parley_host_read(&a->c->h, log, &after, 1, 0, &page);
-
-        return rc == 0 ? parley_host_found(a, &page, &a->known.place) : rc;
+    if (rc <= 0) {
+        return rc < 0 ? rc : placed ? parley_host_accepted(a) : 1;
     }
 
-    memset(&after, 0, sizeof(after));
-
-    rc = parley_host_read(&a->c->h, log, &after, PARLEY_HOST_SEARCHED, 1,
-                          &page);
-
-    return rc == 0 ? parley_host_found(a, &page, NULL) : rc;
-}
-
-
-/*
- * Finds the event among records, at a place, or at any place if it is NULL, and
- * answers.  An event that the log has dropped has no readers in its answer.
- */
-
-static int
-parley_host_found(parley_host_accept_t *a, parley_log_page_t *page,
-    const parley_place_t *place)
-{
-    int                    i, rc;
-    parley_host_row_t      row;
-    parley_host_views_t    views;
-    parley_publication_t   p;
-
-    for (i = 0; page->epoch != 0 && i < page->n; i++) {
-
-        if (parley_publication_read(page->list[i].octets, &p) == 0
-            && parley_str_eq(p.id, a->e->id))
-        {
-            break;
-        }
-    }
-
-    if (page->epoch == 0 || i == page->n) {
-        return place == NULL ? 1 : parley_host_accepted(a);
-    }
-
-    if (place == NULL) {
-        a->known.place.epoch = page->epoch;
-        a->known.place.offset = page->list[i].offset;
-
+    if (!placed) {
         rc = parley_host_event_put(&a->c->h, a->e->id, &a->known, 0);
 
         if (rc < 0) {

@@ -14,6 +14,7 @@
 #include "hub/parley_expand.h"
 
 
+static int parley_host_ack_moved(parley_host_mailbox_t *k);
 static int parley_host_ack_find(parley_host_mailbox_t *k);
 static int parley_host_ack_note(parley_host_mailbox_t *k);
 static int parley_host_ack_event(parley_host_mailbox_t *k,
@@ -34,7 +35,6 @@ int
 parley_host_acknowledge(parley_host_call_t *c)
 {
     int                    rc;
-    unsigned               tries;
     parley_host_mailbox_t  k;
     parley_chat_result_t   none;
 
@@ -53,18 +53,49 @@ parley_host_acknowledge(parley_host_call_t *c)
     {
         rc = parley_host_ack_find(&k);
 
-        for (tries = 0; rc >= 0 && tries < PARLEY_HOST_TRIES; tries++) {
-            rc = parley_host_ack_move(&k);
-
-            if (rc != 1) {
-                break;
-            }
+        if (rc >= 0) {
+            rc = parley_host_ack_moved(&k);
         }
     }
 
     return rc < 0 ? rc
            : c->chat->answer(c->g->arena, &c->call, &none, &c->g->out.reply)
              == 0 ? 0 : parley_error_memory(c->g->err);
+}
+
+
+int
+parley_host_cursor_move(parley_host_call_t *c)
+{
+    int                    rc;
+    parley_host_mailbox_t  k;
+
+    memset(&k, 0, sizeof(parley_host_mailbox_t));
+
+    k.c = c;
+    k.g = c->g;
+    k.h = &c->h;
+    k.reader = c->g->who->principal;
+
+    rc = parley_host_ack_moved(&k);
+
+    return rc < 0 ? rc : 0;
+}
+
+
+static int
+parley_host_ack_moved(parley_host_mailbox_t *k)
+{
+    int       rc;
+    unsigned  tries;
+
+    rc = 1;
+
+    for (tries = 0; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
+        rc = parley_host_ack_move(k);
+    }
+
+    return rc;
 }
 
 

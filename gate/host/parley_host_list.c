@@ -167,6 +167,42 @@ parley_host_list_mailbox(parley_host_list_t *l)
 }
 
 
+int
+parley_host_pending(parley_host_call_t *c, const parley_chat_mailbox_t **ret)
+{
+    int                  rc;
+    parley_host_list_t  *l;
+
+    l = parley_arena_calloc(c->g->arena, sizeof(parley_host_list_t));
+
+    if (l == NULL) {
+        return parley_error_memory(c->g->err);
+    }
+
+    l->args = &c->call.args;
+    l->k.c = c;
+    l->k.g = c->g;
+    l->k.h = &c->h;
+    l->k.reader = c->g->who->principal;
+    l->counts = 1;
+
+    rc = parley_host_mailbox_read(&l->k, PARLEY_HOST_ACKED);
+
+    if (rc == 1) {
+        rc = parley_host_list_pages(l, 0);
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    *ret = &l->mailbox;
+
+    return parley_host_place(c->g->arena, &l->k.cursor, &l->mailbox.cursor) == 0
+           ? 0 : parley_error_memory(c->g->err);
+}
+
+
 /* Prepares the first pages, those after the cursor.  Returns 0, or -1. */
 
 static int

@@ -13,8 +13,14 @@
 #define PARLEY_HOST_TRIES    4
 
 /* tools that the host has */
-#define PARLEY_HOST_TOOLS                                                     \
-    (1u << PARLEY_CHAT_LIST_EVENTS | 1u << PARLEY_CHAT_READ_THREAD)
+#define PARLEY_HOST_TOOLS      ((1u << PARLEY_CHAT_TOOLS) - 1)
+
+/* source of conversations that no surface has */
+#define PARLEY_HOST_PLATFORM   "parley"
+#define PARLEY_HOST_WORKSPACE  "main"
+
+#define PARLEY_HOST_ID        8     /* octets in the id of an agent's event, */
+#define PARLEY_HOST_ID_PARTS  6     /* and facts that it is made of */
 
 #define PARLEY_HOST_ENTRIES  32     /* parties that a thread remembers */
 #define PARLEY_HOST_ACKED    64     /* records of a page of an acknowledgment,
@@ -53,6 +59,7 @@ typedef struct {
     const parley_chat_t       *chat;
     parley_chat_call_t         call;
     parley_chat_session_t      session;     /* of the caller */
+    parley_chat_refused_t      refused;     /* facts of a refusal */
 } parley_host_call_t;
 
 
@@ -213,10 +220,13 @@ typedef struct {
 
 /*
  * Find a record.  Return 1; 0 if it is missing, with *ret zeroed; PARLEY_WAIT;
- * or -1 with g->err.
+ * or -1 with h->err.  _events_get() finds those of all sources, at most n, and
+ * returns their number.
  */
 int parley_host_event_get(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_host_event_t *ret);
+int parley_host_events_get(parley_host_t *h, parley_str_t id,
+    parley_host_event_t *ret, int n);
 int parley_host_thread_get(parley_host_t *h,
     const parley_host_thread_name_t *thread, parley_host_thread_t *ret);
 int parley_host_delivery_get(parley_host_t *h, parley_str_t id,
@@ -276,6 +286,15 @@ void parley_host_conversation(const parley_state_t *state,
 int parley_host_read(parley_host_t *h, const uint8_t *log,
     const parley_place_t *after, size_t n, int backward,
     parley_log_page_t *ret);
+
+/*
+ * Reads an event in the log of its conversation: at its place, or, if its
+ * record has none, among the newest records; then sets the place.  Returns 1
+ * with *p, which is in page; 0: the log does not have it; PARLEY_WAIT; or -1.
+ */
+int parley_host_event_read(parley_host_t *h, parley_str_t id,
+    parley_host_event_t *event, parley_log_page_t *page,
+    parley_publication_t *p);
 
 /* an epoch that no log has: reading begins with the first record */
 #define PARLEY_HOST_BEFORE  1
@@ -453,6 +472,10 @@ int parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n);
 int parley_host_mailbox_next(parley_host_mailbox_t *k, size_t n,
     int backward);
 
+/* Moves the cursor of the caller over acknowledged events.  Returns 0,
+   PARLEY_WAIT or -1. */
+int parley_host_cursor_move(parley_host_call_t *c);
+
 /* Reads record i if it is an event for the reader, which needs no
    acknowledgment up to mode MAILBOX.  Returns 1, or 0. */
 int parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
@@ -469,6 +492,17 @@ int parley_host_mailbox_reads(parley_host_mailbox_t *k,
 /* Lists events of the caller's mailbox or of a conversation, for list_events
    and read_thread.  Returns as parley_host_accept(). */
 int parley_host_list(parley_host_call_t *c);
+
+/* Counts the events of the caller that are not acknowledged.  Returns 0 with
+   *ret, PARLEY_WAIT or -1. */
+int parley_host_pending(parley_host_call_t *c,
+    const parley_chat_mailbox_t **ret);
+
+
+/* parley_host_act.c */
+
+/* Runs a tool that acts.  Returns as parley_host_accept(). */
+int parley_host_tool(parley_host_call_t *c);
 
 
 #endif /* PARLEY_HOST_PARTS_H */

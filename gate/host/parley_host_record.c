@@ -49,6 +49,9 @@ typedef struct {
     uint8_t  number[4];
 } parley_host_claim_head_t;
 
+/* records of a conversation that are searched for an event without a place */
+#define PARLEY_HOST_SEARCHED  256
+
 #define PARLEY_HOST_PARTY_AUTHOR  1     /* bits before the sub of a party */
 #define PARLEY_HOST_PARTY_AGENT   2
 #define PARLEY_HOST_PARTY_READS   4
@@ -62,6 +65,10 @@ typedef struct {
 
 static void parley_host_text(parley_buf_t *b, parley_str_t text);
 static parley_str_t parley_host_text_read(parley_str_t *rest);
+static int parley_host_event_value(parley_str_t value,
+    parley_host_event_t *ret);
+static int parley_host_events_read(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_records_t **ret, uint32_t *tag);
 static void parley_host_event_id(const parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_record_id_t *ret);
 static int parley_host_put(parley_host_t *h, const parley_record_id_t *id,
@@ -128,11 +135,9 @@ int
 parley_host_event_get(parley_host_t *h, parley_str_t id, parley_str_t source,
     parley_host_event_t *ret)
 {
-    int                        rc;
-    parley_str_t               rest;
-    parley_record_t            record;
-    parley_record_id_t         name;
-    parley_host_event_head_t   head;
+    int                 rc;
+    parley_record_t     record;
+    parley_record_id_t  name;
 
     memset(ret, 0, sizeof(parley_host_event_t));
 
@@ -140,12 +145,24 @@ parley_host_event_get(parley_host_t *h, parley_str_t id, parley_str_t source,
 
     rc = parley_host_get(h, &name, &record);
 
-    if (rc != 1 || record.value.len < sizeof(head)) {
-        return rc == 1 ? 0 : rc;
+    return rc == 1 ? parley_host_event_value(record.value, ret) : rc;
+}
+
+
+/* Returns 1, or 0 if the record is of another version. */
+
+static int
+parley_host_event_value(parley_str_t value, parley_host_event_t *ret)
+{
+    parley_str_t              rest;
+    parley_host_event_head_t  head;
+
+    if (value.len < sizeof(head)) {
+        return 0;
     }
 
-    memcpy(&head, record.value.data, sizeof(head));
-    rest = parley_str_from(record.value, sizeof(head));
+    memcpy(&head, value.data, sizeof(head));
+    rest = parley_str_from(value, sizeof(head));
 
     ret->kind = (parley_chat_kind_t) head.kind;
     ret->source = parley_host_text_read(&rest);
@@ -194,7 +211,55 @@ int
 parley_host_event_shared(parley_host_t *h, parley_str_t id,
     parley_str_t source)
 {
-    int                  i, rc;
+    int                i, rc;
+    uint32_t           tag;
+    parley_records_t  *records;
+
+    rc = parley_host_events_read(h, id, source, &records, &tag);
+
+    for (i = 0; rc == 0 && i < records->n; i++) {
+        if (records->list[i].tag != tag) {
+            return 1;
+        }
+    }
+
+    return rc;
+}
+
+
+int
+parley_host_events_get(parley_host_t *h, parley_str_t id,
+    parley_host_event_t *ret, int n)
+{
+    int                i, rc, got;
+    uint32_t           tag;
+    parley_records_t  *records;
+
+    rc = parley_host_events_read(h, id, parley_str_none, &records, &tag);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    got = 0;
+
+    for (i = 0; i < records->n && got < n; i++) {
+        memset(&ret[got], 0, sizeof(parley_host_event_t));
+        got += parley_host_event_value(records->list[i].value, &ret[got]);
+    }
+
+    return got;
+}
+
+
+/* Reads the records of an id, of all sources, and the tag of one.  Returns 0,
+   PARLEY_WAIT or -1. */
+
+static int
+parley_host_events_read(parley_host_t *h, parley_str_t id, parley_str_t source,
+    parley_records_t **ret, uint32_t *tag)
+{
+    int                  rc;
     parley_records_t    *records;
     parley_record_id_t   name;
 
@@ -206,6 +271,9 @@ parley_host_event_shared(parley_host_t *h, parley_str_t id,
 
     parley_host_event_id(h, id, source, &name);
 
+    *tag = name.tag;
+    *ret = records;
+
     rc = parley_ask_get(h->ask, name.kind, name.key, records);
 
     if (rc != 0) {
@@ -214,12 +282,44 @@ parley_host_event_shared(parley_host_t *h, parley_str_t id,
                                   "the state did not answer");
     }
 
-    if (records->n < 0) {
-        return parley_error_memory(h->err);
+    return records->n < 0 ? parley_error_memory(h->err) : 0;
+}
+
+
+int
+parley_host_event_read(parley_host_t *h, parley_str_t id,
+    parley_host_event_t *event, parley_log_page_t *page,
+    parley_publication_t *p)
+{
+    int             i, rc, placed;
+    uint8_t         log[PARLEY_KEY_LEN];
+    parley_place_t  at;
+
+    parley_host_conversation(h->ask->state, event->source, event->conversation,
+                             log);
+
+    at = event->place;
+    placed = at.epoch != 0;
+
+    if (placed) {
+        at.offset--;
     }
 
-    for (i = 0; i < records->n; i++) {
-        if (records->list[i].tag != name.tag) {
+    rc = parley_host_read(h, log, &at, placed ? 1 : PARLEY_HOST_SEARCHED,
+                          !placed, page);
+
+    if (rc != 0 || page->epoch == 0) {
+        return rc;
+    }
+
+    for (i = 0; i < page->n; i++) {
+
+        if (parley_publication_read(page->list[i].octets, p) == 0
+            && parley_str_eq(p->id, id))
+        {
+            event->place.epoch = page->epoch;
+            event->place.offset = page->list[i].offset;
+
             return 1;
         }
     }

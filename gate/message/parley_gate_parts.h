@@ -95,6 +95,8 @@ typedef struct {
                                                empty: as it came */
     parley_encoded_t      sent;             /* message for the upstream */
     parley_reply_t        reply;            /* if the result is ANSWERED */
+    struct parley_chat_refused_s  *refused; /* facts of a refusal of a host of
+                                               chat; NULL: none */
     parley_str_t          session;          /* id of the session that the reply
                                                begins, for Mcp-Session-Id;
                                                empty: none */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "translate/parley_binding.h"
+#include "translate/parley_chat.h"
 #include "translate/parley_codec.h"
 #include "translate/parley_engine.h"
 #include "gate/message/parley_gate_steps.h"
@@ -82,6 +83,10 @@ parley_gate_methods(const parley_gate_t *g, parley_str_t *ret)
 }
 
 
+/* A refusal of a host has no facts before its step. */
+static const parley_chat_refused_t  parley_gate_no_facts = { .until_ms = -1 };
+
+
 parley_proto_t
 parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret)
 {
@@ -97,6 +102,9 @@ parley_gate_refusal(parley_gate_t *g, parley_refusal_t *ret)
     ret->doc = g->read.doc_read ? g->doc : NULL;
     ret->self = g->conf.self[PARLEY_PROTO_CANONICAL];
     ret->backoff_ms = -1;
+    ret->chat = g->out.refused != NULL ? g->out.refused
+                : g->conf.s != NULL && g->conf.s->host != NULL
+                  ? &parley_gate_no_facts : NULL;
 
     parley_binding_read(proto, parley_gate_header, g, ret->headers);
 

@@ -421,14 +421,16 @@ test_refusals(void **state)
     world_t                w;
     parley_error_t         err;
     parley_reply_t         reply;
+    parley_refusal_t       refusal;
     parley_chat_mailbox_t  mailbox;
     parley_chat_refused_t  why;
 
     (void) state;
 
     memset(&why, 0, sizeof(why));
-    memset(&reply, 0, sizeof(reply));
-    why.error = &err;
+    memset(&refusal, 0, sizeof(refusal));
+    refusal.error = &err;
+    refusal.chat = &why;
     why.until_ms = 60000;
     why.owner = PARLEY_STR("agent:bo");
     why.mailbox = &mailbox;
@@ -439,7 +441,9 @@ test_refusals(void **state)
 
     (void) parley_error_set(&err, PARLEY_E_CLAIM_HELD,
                             "/params/arguments/inReplyTo", "held");
-    assert_int_equal(chat->refuse(&w.arena, &w.call, &why, &reply), 0);
+    refusal.doc = w.call.doc;
+    assert_int_equal(parley_refuse(&w.arena, PARLEY_PROTO_C2A, &refusal,
+                                   &reply), 0);
     assert_int_equal(reply.status, 200);
     is(reply.body,
        "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"content\":[{\"type\":"
@@ -451,15 +455,15 @@ test_refusals(void **state)
     parley_arena_reset(&w.arena);
 
     world_begin(&w, DELIVER("m1", "", "x"));
-    memset(&reply, 0, sizeof(reply));
     memset(&why, 0, sizeof(why));
-    why.error = &err;
     why.until_ms = -1;
     why.retryable = 1;
 
     (void) parley_error_set(&err, PARLEY_E_REPLY_UNMATCHED,
                             "/params/change/of", "unknown");
-    assert_int_equal(chat->refuse(&w.arena, &w.call, &why, &reply), 0);
+    refusal.doc = w.call.doc;
+    assert_int_equal(parley_refuse(&w.arena, PARLEY_PROTO_C2A, &refusal,
+                                   &reply), 0);
     assert_int_equal(reply.status, 409);
     is(reply.body,
        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-31409,"

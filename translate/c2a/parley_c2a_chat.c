@@ -33,7 +33,6 @@ const parley_chat_t  parley_c2a_chat = {
     .post = parley_c2a_view_post,
     .tag = parley_c2a_view_tag,
     .answer = parley_c2a_chat_answer,
-    .refuse = parley_c2a_chat_refuse,
     .session_write = parley_c2a_session_write,
     .session_read = parley_c2a_session_read,
 };

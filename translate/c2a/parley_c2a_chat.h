@@ -99,9 +99,10 @@ void parley_c2a_view_place(parley_buf_t *b, const parley_chat_place_t *place);
 int parley_c2a_chat_answer(parley_arena_t *arena,
     const parley_chat_call_t *call, const parley_chat_result_t *result,
     parley_reply_t *ret);
-int parley_c2a_chat_refuse(parley_arena_t *arena,
-    const parley_chat_call_t *call, const parley_chat_refused_t *why,
-    parley_reply_t *ret);
+
+/* Adds the facts of a refusal.  Returns 0, or -1: no memory. */
+int parley_c2a_chat_refused(parley_arena_t *arena,
+    const parley_chat_refused_t *refused, struct parley_mcp_why_s *ret);
 
 int parley_c2a_session_write(const parley_chat_session_t *session,
     parley_str_t sub, char ret[PARLEY_CHAT_SESSION_MAX]);

@@ -395,20 +395,10 @@ parley_c2a_chat_mailbox(parley_buf_t *b, const parley_chat_mailbox_t *mailbox)
 
 
 int
-parley_c2a_chat_refuse(parley_arena_t *arena, const parley_chat_call_t *call,
-    const parley_chat_refused_t *refused, parley_reply_t *ret)
+parley_c2a_chat_refused(parley_arena_t *arena,
+    const parley_chat_refused_t *refused, parley_mcp_why_t *ret)
 {
-    parley_buf_t      more, meta;
-    parley_mcp_why_t  why;
-
-    memset(&why, 0, sizeof(parley_mcp_why_t));
-
-    why.doc = call->doc;
-    why.tool = call->kind == PARLEY_CHAT_CALL_TOOL;
-    why.mcp = why.tool;
-
-    parley_mcp_why(&why, refused->error,
-                   parley_error_info(refused->error->code)->word);
+    parley_buf_t  more, meta;
 
     parley_buf_init(&more, arena, 0);
     parley_c2a_view_given(&more, PARLEY_STR("owner"), refused->owner);
@@ -420,15 +410,12 @@ parley_c2a_chat_refuse(parley_arena_t *arena, const parley_chat_call_t *call,
     parley_c2a_view_given(&more, PARLEY_STR("eventId"), refused->id);
 
     if (refused->retryable) {
-        why.retryable = PARLEY_STR("true");
+        ret->retryable = PARLEY_STR("true");
     }
 
     parley_buf_init(&meta, arena, 0);
     parley_c2a_chat_mailbox(&meta, refused->mailbox);
 
-    ret->status = parley_error_info(refused->error->code)->http;
-
-    return parley_buf_done(&more, &why.more) == 0
-           && parley_buf_done(&meta, &why.meta) == 0
-           ? parley_mcp_fail(arena, &why, ret) : -1;
+    return parley_buf_done(&more, &ret->more) == 0
+           && parley_buf_done(&meta, &ret->meta) == 0 ? 0 : -1;
 }

@@ -242,20 +242,21 @@ parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     memset(&why, 0, sizeof(parley_mcp_why_t));
 
     error = refusal->error;
-    why.doc = refusal->doc;
-
-    if (why.doc == NULL && refusal->msg != NULL) {
-        why.doc = refusal->msg->doc;
-    }
-
-    if (why.doc != NULL && why.doc->nnodes == 0) {
-        why.doc = NULL;
-    }
+    why.doc = refusal->doc == NULL && refusal->msg != NULL
+              ? refusal->msg->doc : refusal->doc;
+    why.doc = why.doc != NULL && why.doc->nnodes > 0 ? why.doc : NULL;
 
     parley_mcp_why(&why, error, parley_error_info(error->code)->word);
 
+    if (refusal->chat != NULL
+        && parley_c2a_chat_refused(arena, refusal->chat, &why) != 0)
+    {
+        return -1;
+    }
+
     why.tool = why.doc != NULL && parley_c2a_is_tool(why.doc);
     why.mcp = (refusal->headers[PARLEY_C2A_HEADER_MCP].data != NULL
+               || (refusal->chat != NULL && why.tool)
                || (why.doc != NULL && parley_c2a_is_mcp(why.doc)))
               && parley_error_info(error->code)->http != 401
               && error->code != PARLEY_E_SCOPE_UNAUTHORISED

@@ -1,0 +1,91 @@
+/* Declarations of the tools by which an agent acts.  Private to the host. */
+
+#ifndef PARLEY_HOST_ACT_H
+#define PARLEY_HOST_ACT_H
+
+#include "gate/host/parley_host_parts.h"
+
+
+/* a source, and the surface that delivers for it */
+typedef struct {
+    parley_str_t               name;        /* "slack.T123" */
+    parley_str_t               platform;
+    parley_str_t               workspace;
+    const parley_principal_t  *surface;     /* NULL: none */
+} parley_host_source_t;
+
+/* the event that a call names, as its caller has it */
+typedef struct {
+    parley_str_t             id;
+    parley_host_event_t      event;         /* its record */
+    parley_publication_t     p;             /* as it is stored */
+    parley_host_views_t      views;
+    parley_host_row_t        row;           /* of the caller */
+    unsigned                 reads:1;       /* the caller has a row */
+    parley_host_delivery_t   part;          /* the caller's part */
+} parley_host_named_t;
+
+/* a call of a tool that acts */
+typedef struct {
+    parley_host_call_t        *c;
+    parley_host_t             *h;
+    const parley_chat_args_t  *args;
+    const parley_principal_t  *caller;
+    parley_host_named_t        on;
+    parley_host_source_t       source;      /* of the event, or the target */
+    parley_host_claim_t        claim;       /* after parley_host_claim() */
+    parley_chat_result_t       result;
+} parley_host_act_t;
+
+
+/*
+ * Finds the event that inReplyTo names, and its source.  Returns 1; 0 if the
+ * call names none; PARLEY_WAIT; or -1 with h->err: reply-unmatched, also if the
+ * caller may not read the event (C2A-33).
+ */
+int parley_host_act_find(parley_host_act_t *a);
+
+/*
+ * Puts the disposition of the event for the caller, unless an earlier one has
+ * decided it, and acknowledges it; UNDISPOSED: acknowledges it only.  Returns
+ * 0, PARLEY_WAIT or -1.
+ */
+int parley_host_dispose(parley_host_act_t *a,
+    parley_chat_disposition_t disposition);
+
+/* Returns whether the disposition ends an event for its reader. */
+static inline int
+parley_host_is_decided(parley_chat_disposition_t disposition)
+{
+    return disposition != PARLEY_CHAT_UNDISPOSED
+           && disposition != PARLEY_CHAT_DEFERRED
+           && disposition != PARLEY_CHAT_CLAIMED;
+}
+
+/*
+ * Claims the event for the caller, or prolongs its claim.  Returns 0 with
+ * a->claim; PARLEY_WAIT; or -1 with h->err: claim-held.
+ */
+int parley_host_claim(parley_host_act_t *a, int64_t ttl_ms);
+
+/*
+ * Publishes a message or a reaction of the caller.  post is filled, except for
+ * the author, the source and the time.  Returns 0 with the id in a->result, also
+ * if the event was published before; PARLEY_WAIT; or -1 with h->err.
+ */
+int parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post);
+
+/* Writes the id of an event of the caller: equal parts make an equal id.
+   Returns 0, or -1. */
+int parley_host_act_id(parley_host_act_t *a, const char *prefix,
+    const parley_str_t *parts, size_t n, parley_str_t *ret);
+
+/* Finds a source by its name, "slack.T123".  Returns 0, or -1: no memory. */
+int parley_host_source_find(parley_host_t *h, parley_str_t name,
+    parley_host_source_t *ret);
+
+/* The tool chat.send_message.  Returns as parley_host_accept(). */
+int parley_host_send(parley_host_act_t *a);
+
+
+#endif /* PARLEY_HOST_ACT_H */

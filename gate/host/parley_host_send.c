@@ -1,0 +1,443 @@
+/*
+ * The tool chat.send_message.  One key is one message (C2A-11, C2A-12).  An
+ * event has one slot for the answer of each reader, which belongs to the first
+ * key.  In this order:
+ *
+ *   claim          of an event that others may answer too (C2A-18)
+ *   slot           the id of the answer, before the answer is visible
+ *   publish        to the conversation, the mailboxes and the surface
+ *   disposition    responded
+ */
+
+#include <string.h>
+
+#include "gate/host/parley_host_act.h"
+#include "gate/settings/parley_settings.h"
+
+
+#define PARLEY_HOST_SHORT  140      /* characters of an answer to an event that
+                                       only wants an acknowledgment */
+
+#define PARLEY_HOST_KEY     "/params/arguments/idempotencyKey"
+#define PARLEY_HOST_REPLY   "/params/arguments/inReplyTo"
+#define PARLEY_HOST_TARGET  "/params/arguments/target"
+
+
+static int parley_host_send_answer(parley_host_act_t *a,
+    parley_chat_post_t *post);
+static int parley_host_send_permits(parley_host_act_t *a);
+static int parley_host_send_is_short(const parley_host_act_t *a);
+static int parley_host_slot_take(parley_host_act_t *a, parley_str_t id);
+static int parley_host_slot_taken(parley_host_act_t *a);
+static int parley_host_send_target(parley_host_act_t *a,
+    parley_chat_post_t *post);
+static int parley_host_send_to(parley_host_act_t *a, parley_chat_post_t *post);
+static void parley_host_act_event(const parley_chat_post_t *post,
+    parley_chat_event_t *e);
+static int parley_host_act_known(parley_host_act_t *a,
+    const parley_chat_event_t *e, parley_host_post_t *publish);
+
+
+int
+parley_host_send(parley_host_act_t *a)
+{
+    int                  rc;
+    parley_chat_post_t   post;
+
+    memset(&post, 0, sizeof(parley_chat_post_t));
+
+    if (parley_host_act_id(a, "a-", &a->args->key, 1, &post.id) != 0) {
+        return parley_error_memory(a->h->err);
+    }
+
+    post.act = PARLEY_CHAT_MESSAGE;
+    post.mentions = a->args->mentions;
+    post.nmentions = a->args->nmentions;
+    post.content = a->args->content;
+    post.text = a->args->text;
+    post.directedness = a->args->directedness;
+
+    rc = a->on.id.len > 0 ? parley_host_send_answer(a, &post)
+                          : parley_host_send_target(a, &post);
+    if (rc == 0) {
+        rc = parley_host_act_post(a, &post);
+    }
+
+    a->result.place.id = post.conversation;
+    a->result.place.kind = post.kind;
+    a->result.place.thread = post.thread;
+
+    return rc != 0 || a->on.id.len == 0
+           ? rc : parley_host_dispose(a, PARLEY_CHAT_RESPONDED);
+}
+
+
+/* Prepares an answer.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
+{
+    int  rc;
+
+    if (a->args->placed && a->args->place.id.len > 0
+        && !parley_str_eq(a->args->place.id, a->on.event.conversation))
+    {
+        return parley_error_set(a->h->err, PARLEY_E_FIELD_INVALID,
+                                PARLEY_HOST_TARGET "/id", "the event of "
+                                "inReplyTo is of another conversation");
+    }
+
+    post->in_reply_to = a->on.id;
+    post->conversation = a->on.event.conversation;
+    post->kind = a->on.event.kind;
+    post->thread = a->args->place.thread.len > 0 ? a->args->place.thread
+                                                 : a->on.event.thread;
+
+    if (!parley_str_eq(a->on.part.answer, post->id)) {
+        rc = parley_host_send_permits(a);
+
+        if (rc == 0) {
+            rc = parley_host_slot_take(a, post->id);
+        }
+
+        return rc;
+    }
+
+    return 0;
+}
+
+
+/* Checks the policy of the event, and claims it if others may answer too. */
+
+static int
+parley_host_send_permits(parley_host_act_t *a)
+{
+    int                          rc;
+    parley_host_claim_t          claim;
+    parley_attention_verdict_t  *v;
+
+    v = &a->on.row.verdict;
+
+    if (v->policy == PARLEY_CHAT_MUST_NOT
+        && !parley_str_eq(a->on.event.author, a->caller->sub))
+    {
+        rc = parley_host_claim_get(a->h, a->on.id, a->on.event.source, &claim);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        if (claim.until_ms <= a->h->now_ms
+            || !parley_str_eq(claim.owner, a->caller->sub))
+        {
+            return parley_error_set(a->h->err, PARLEY_E_POLICY_REFUSED,
+                                    PARLEY_HOST_REPLY, "the caller must not "
+                                    "respond to this event");
+        }
+    }
+
+    if (v->policy == PARLEY_CHAT_ACK && !parley_host_send_is_short(a)) {
+        return parley_error_set(a->h->err, PARLEY_E_POLICY_REFUSED,
+                                PARLEY_HOST_REPLY, "this event only wants an "
+                                "acknowledgment, of at most %d characters of "
+                                "text", PARLEY_HOST_SHORT);
+    }
+
+    return v->claims || v->directedness == PARLEY_CHAT_TO_ROLE
+           ? parley_host_claim(a, a->args->ttl_ms) : 0;
+}
+
+
+static int
+parley_host_send_is_short(const parley_host_act_t *a)
+{
+    size_t        i, characters;
+    parley_str_t  text = a->args->text;
+
+    if (a->args->content.node != PARLEY_JSON_NONE) {
+        return 0;
+    }
+
+    characters = 0;
+
+    for (i = 0; i < text.len; i++) {
+        characters += (text.data[i] & 0xc0) != 0x80;
+    }
+
+    return characters <= PARLEY_HOST_SHORT;
+}
+
+
+/* Records the id of the answer.  The slot of a message that was never published
+   is free. */
+
+static int
+parley_host_slot_take(parley_host_act_t *a, parley_str_t id)
+{
+    int                      rc;
+    unsigned                 tries;
+    parley_host_delivery_t  *part;
+
+    part = &a->on.part;
+
+    for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
+
+        if (part->answer.len > 0 && !parley_str_eq(part->answer, id)) {
+            rc = parley_host_slot_taken(a);
+
+            if (rc != 0) {
+                return rc;
+            }
+        }
+
+        part->answer = id;
+
+        rc = parley_host_delivery_put(a->h, a->on.id, a->on.event.source,
+                                      a->caller->sub, part);
+        if (rc != 1) {
+            break;
+        }
+
+        rc = parley_host_delivery_get(a->h, a->on.id, a->on.event.source,
+                                      a->caller->sub, part);
+        if (rc < 0) {
+            return rc;
+        }
+
+        rc = 1;
+    }
+
+    if (rc == 1) {
+        return parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
+                                "other calls answer the event");
+    }
+
+    /* the put has changed the generation */
+
+    rc = rc < 0 ? rc : parley_host_delivery_get(a->h, a->on.id,
+                                                a->on.event.source,
+                                                a->caller->sub, part);
+    return rc < 0 ? rc : 0;
+}
+
+
+static int
+parley_host_slot_taken(parley_host_act_t *a)
+{
+    int                  rc;
+    parley_host_event_t  answer;
+
+    rc = parley_host_event_get(a->h, a->on.part.answer, a->on.event.source,
+                               &answer);
+    if (rc != 1) {
+        return rc;
+    }
+
+    a->c->refused.id = a->on.part.answer;
+
+    return parley_error_set(a->h->err, PARLEY_E_MESSAGE_DUPLICATE,
+                            PARLEY_HOST_KEY, "the caller has answered this "
+                            "event under another key");
+}
+
+
+/* Prepares a message that answers no event. */
+
+static int
+parley_host_send_target(parley_host_act_t *a, parley_chat_post_t *post)
+{
+    if (a->args->place.name.len > 0) {
+        return parley_host_send_to(a, post);
+    }
+
+    return parley_error_set(a->h->err, PARLEY_E_REPLY_UNMATCHED,
+                            PARLEY_HOST_TARGET, "the conversation is unknown "
+                            "here");
+}
+
+
+/* A message to a party is in the conversation of the two. */
+
+static int
+parley_host_send_to(parley_host_act_t *a, parley_chat_post_t *post)
+{
+    int                        order, first;
+    size_t                     n;
+    parley_buf_t               b;
+    parley_str_t               own, other;
+    const parley_principal_t  *to;
+
+    to = parley_directory_listed(a->h->http->directory,
+                                 (parley_namespace_t) a->h->proto,
+                                 a->args->place.name);
+
+    if (to == NULL || to == a->caller || !parley_attention_has_mailbox(to)) {
+        return parley_error_set(a->h->err, PARLEY_E_IDENTITY_UNMAPPABLE,
+                                PARLEY_HOST_TARGET, "no other principal with a "
+                                "mailbox has this name");
+    }
+
+    own = a->caller->names[a->h->proto];
+    other = to->names[a->h->proto];
+    n = own.len < other.len ? own.len : other.len;
+    order = memcmp(own.data, other.data, n);
+    first = order != 0 ? order < 0 : own.len < other.len;
+
+    parley_buf_init(&b, a->h->arena, 0);
+    parley_buf_str(&b, first ? own : other);
+    parley_buf_octet(&b, ' ');
+    parley_buf_str(&b, first ? other : own);
+
+    post->recipient = other;
+    post->kind = PARLEY_CHAT_DM;
+    post->thread = a->args->place.thread;
+
+    return parley_buf_done(&b, &post->conversation) == 0
+           && parley_host_source_find(a->h, PARLEY_STR(PARLEY_HOST_PLATFORM "."
+                                      PARLEY_HOST_WORKSPACE), &a->source) == 0
+           ? 0 : parley_error_memory(a->h->err);
+}
+
+
+int
+parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post)
+{
+    int                   rc;
+    parley_buf_t          b;
+    parley_host_post_t   *publish;
+    parley_chat_event_t  *e;
+
+    publish = parley_arena_calloc(a->h->arena, sizeof(parley_host_post_t));
+    e = parley_arena_calloc(a->h->arena, sizeof(parley_chat_event_t));
+
+    if (publish == NULL || e == NULL) {
+        return parley_error_memory(a->h->err);
+    }
+
+    a->result.id = post->id;
+
+    post->platform = a->source.platform;
+    post->workspace = a->source.workspace;
+    post->author = a->caller->names[a->h->proto];
+    post->created_ms = a->h->now_ms;
+
+    if (a->source.surface != NULL
+        && !parley_attention_has_mailbox(a->source.surface))
+    {
+        return parley_error_set(a->h->err, PARLEY_E_IDENTITY_UNMAPPABLE, NULL,
+                                "the surface of the conversation has no "
+                                "mailbox");
+    }
+
+    parley_host_act_event(post, e);
+
+    rc = parley_host_act_known(a, e, publish);
+
+    if (rc != 0) {
+        return rc == 1 ? 0 : rc;
+    }
+
+    parley_buf_init(&b, a->h->arena, 0);
+    a->h->chat->post(&b, post);
+
+    if (parley_buf_done(&b, &publish->message) != 0) {
+        return parley_error_memory(a->h->err);
+    }
+
+    publish->h = a->h;
+    publish->g = a->c->g;
+    publish->e = e;
+    publish->member = PARLEY_HOST_KEY;
+    publish->source = a->source.name;
+    publish->sub = a->caller->sub;
+    publish->name = post->author;
+    publish->author = a->caller;
+    publish->sender = a->caller->sub;
+    publish->surface = a->source.surface;
+    publish->key = a->args->key;
+    publish->print = a->c->g->admit.entrance.print;
+    publish->obliged = a->on.row.verdict.policy == PARLEY_CHAT_MUST;
+
+    return parley_host_publish(publish);
+}
+
+
+/* Fills the event that a surface would deliver for the same message. */
+
+static void
+parley_host_act_event(const parley_chat_post_t *post, parley_chat_event_t *e)
+{
+    e->act = post->act;
+    e->id = post->id;
+    e->of = post->of;
+    e->in_reply_to = post->in_reply_to;
+    e->platform = post->platform;
+    e->workspace = post->workspace;
+    e->conversation = post->conversation;
+    e->kind = post->kind;
+    e->thread = post->thread;
+    e->stream = post->stream;
+    e->author = post->author;
+    e->mentions = post->mentions;
+    e->nmentions = post->nmentions;
+    e->signal = post->signal;
+    e->priority = PARLEY_PRIORITY_NORMAL;
+    e->deadline_ms = -1;
+    e->created_ms = post->created_ms;
+    e->directedness = post->directedness;
+    e->policy = PARLEY_CHAT_MUST;
+    e->mode = PARLEY_CHAT_IMMEDIATE;
+
+    if (post->recipient.len > 0) {
+        e->recipient.kind = PARLEY_CHAT_TARGET_NAME;
+        e->recipient.text = post->recipient;
+    }
+}
+
+
+/* Returns 1: the event was published before; 0: not, or by a process that died
+   before the append; PARLEY_WAIT; or -1: message-duplicate. */
+
+static int
+parley_host_act_known(parley_host_act_t *a, const parley_chat_event_t *e,
+    parley_host_post_t *publish)
+{
+    int                    rc;
+    parley_log_page_t      page;
+    parley_host_event_t    known;
+    parley_publication_t   p;
+
+    rc = parley_host_event_get(a->h, e->id, a->source.name, &known);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    if (e->act == PARLEY_CHAT_MESSAGE
+        && memcmp(known.print, a->c->g->admit.entrance.print, PARLEY_PRINT_LEN)
+           != 0)
+    {
+        a->c->refused.id = e->id;
+
+        return parley_error_set(a->h->err, PARLEY_E_MESSAGE_DUPLICATE,
+                                PARLEY_HOST_KEY, "this key belongs to a "
+                                "message with other arguments");
+    }
+
+    if (known.place.epoch != 0) {
+        return 1;
+    }
+
+    rc = parley_host_event_read(a->h, e->id, &known, &page, &p);
+
+    if (rc == 0) {
+        publish->left = 1;
+        return 0;
+    }
+
+    if (rc == 1) {
+        rc = parley_host_event_put(a->h, e->id, &known, 0);
+    }
+
+    return rc < 0 ? rc : 1;
+}

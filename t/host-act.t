@@ -1,0 +1,393 @@
+# The tools by which agents act at a host of chat: send_message, react, claim,
+# defer and resolve; and the mailbox of the surface, which shows their acts.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+my @principals = (
+    (map { { sub => $_, handle => "~$_", c2a => "agent:$_" } }
+         qw(ada bo dee eve)),
+    (map { { sub => $_, handle => "~$_", c2a => "agent:$_",
+             roles => ['backend'] } } qw(cy di)),
+    { sub => 'will', handle => '~will', c2a => 'human:will',
+      accounts => ['web/main/will'] },
+    { sub => 'web', handle => '~web', c2a => 'service:web',
+      surface => ['web/main'] },
+    { sub => 'mute', c2a => 'service:mute', surface => ['mute/main'] },
+);
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    identities => jcs({ principals => \@principals }),
+    zone => 'streams:8m',
+    more => 'parley_retain count=1000 time=1h;',
+    locations => <<'EOT'));
+        location = /chat { parley_jwt on; parley_host c2a keepalive=20s; }
+EOT
+
+my ($n, $k) = (0, 0);
+
+
+# Returns an event of a surface.
+sub event {
+    my %o = (id => 'm' . ++$n, source => [qw(web main)], @_);
+
+    return {
+        jsonrpc => '2.0', id => 'call-' . ++$k, method => 'chat/deliver',
+        params => {
+            eventId => $o{id},
+            source => { platform => $o{source}[0],
+                        workspaceId => $o{source}[1] },
+            conversation => $o{conversation} // { id => "D$n", kind => 'dm' },
+            author => { id => 'will', kind => 'human' },
+            content => [{ type => 'text', text => $o{text} // "words $n" }],
+            %{ $o{params} // {} },
+        },
+    };
+}
+
+sub to { my $to = shift; return event(params => { target => { recipient => $to } }, @_) }
+
+
+sub says {
+    my ($who, $doc) = @_;
+
+    my $client = Parley::Client->new(port => port(1), tls => 0);
+    my $answer = $client->post('/chat', jcs($doc), Authorization => bearer($who));
+
+    $answer->{json} = eval { from_json($answer->{body}) };
+
+    return $answer;
+}
+
+
+# Calls a tool; returns the result, or {code, ...} with isError.
+sub calls {
+    my ($who, $tool, %args) = @_;
+
+    my $answer = says($who, { jsonrpc => '2.0', id => ++$k,
+                              method => 'tools/call',
+                              params => { name => "chat.$tool",
+                                          arguments => \%args } });
+
+    is($answer->{status}, 200) or diag($answer->{body});
+
+    return $answer->{json}{result};
+}
+
+sub sends {
+    my ($who, %args) = @_;
+
+    return calls($who, 'send_message', idempotencyKey => 'k' . ++$k,
+                 target => { id => 'D1', kind => 'dm' },
+                 visibility => 'dm', directedness => 'to_me', text => 'yes',
+                 %args);
+}
+
+sub delivers { my ($event) = @_; my $a = says(web => $event);
+               is($a->{status}, 200) or diag($a->{body}); return $event->{params} }
+
+my $shown;
+sub shown { my $e = from_json($shown->event->{data});
+            says(web => { jsonrpc => '2.0', id => $e->{id},
+                          result => { accepted => true } });
+            return $e->{params} }
+
+sub at { my ($p) = @_; return { id => $p->{conversation}{id},
+                                kind => $p->{conversation}{kind} } }
+
+$shown = listen_to('web', uri => '/chat');
+
+
+subtest 'C2A-11 an answer of an agent comes to the surface, once for one key' => sub {
+    my $m = delivers(to('agent:ada'));
+    my %answer = (inReplyTo => $m->{eventId}, idempotencyKey => 'first',
+                  target => at($m), text => 'No, it passed.');
+    my $result = sends('ada', %answer);
+    my $structure = $result->{structuredContent};
+
+    like($structure->{eventId}, qr/^a-[0-9a-f]{16}$/);
+    is_deeply({ %$structure, eventId => undef }, {
+        accepted => true, eventId => undef, disposition => 'responded',
+        conversation => at($m) });
+    is($result->{_meta}{'c2a/mailbox'}{pending}, 0,
+       'the call acknowledges the event');
+
+    my $shown = shown();
+
+    is($shown->{author}{id}, 'ada');
+    is($shown->{target}{inReplyTo}, $m->{eventId});
+    is_deeply($shown->{content}, [{ type => 'text', text => 'No, it passed.' }]);
+    is($shown->{reliability}{idempotencyKey}, 'first', 'with the key of its sender');
+    is_deeply($shown->{conversation}, at($m));
+
+    my $again = sends('ada', %answer);
+
+    is($again->{structuredContent}{eventId}, $structure->{eventId},
+       'C2A-12: the key again has the first result');
+
+    my $other = sends('ada', %answer, text => 'Yes.');
+
+    is($other->{isError}, true);
+    is($other->{structuredContent}{code}, 'message-duplicate');
+    is($other->{structuredContent}{field}, '/params/arguments/idempotencyKey',
+       'the key with another text');
+
+    $other = sends('ada', %answer, idempotencyKey => 'second');
+    is($other->{structuredContent}{code}, 'message-duplicate');
+    is($other->{structuredContent}{eventId}, $structure->{eventId},
+       'C2A-17: another key for the same event: one slot');
+
+    my $later = delivers(to('agent:ada'));
+
+    sends('ada', inReplyTo => $later->{eventId}, target => at($later));
+    is(shown()->{target}{inReplyTo}, $later->{eventId},
+       'and none of these was shown');
+};
+
+
+subtest 'C2A-33 only a reader of an event answers it' => sub {
+    my $m = delivers(to('agent:ada'));
+
+    for my $who (qw(bo cy)) {
+        my $unknown = sends($who, inReplyTo => 'none', target => at($m));
+        my $foreign = sends($who, inReplyTo => $m->{eventId}, target => at($m));
+
+        is($unknown->{structuredContent}{code}, 'reply-unmatched');
+        is($unknown->{structuredContent}{retryable}, true);
+        is_deeply($foreign, $unknown,
+                  "$who: an unreadable event is like an unknown one");
+    }
+
+    for my $tool (qw(react claim defer resolve)) {
+        my %args = (inReplyTo => $m->{eventId},
+                    $tool eq 'react' ? (signal => 'done')
+                    : $tool eq 'defer' ? (reason => 'busy') : ());
+        my $foreign = calls('bo', $tool, %args);
+        my $unknown = calls('bo', $tool, %args, inReplyTo => 'none');
+
+        is($foreign->{structuredContent}{code}, 'reply-unmatched');
+        is_deeply($foreign, $unknown, $tool);
+    }
+
+    my $result = sends('ada', inReplyTo => $m->{eventId},
+                       target => { id => 'D9999', kind => 'dm' });
+
+    is($result->{structuredContent}{field}, '/params/arguments/target/id',
+       'the target must be the conversation of the event');
+    $result = sends('ada', target => { id => 'D9999', kind => 'dm' });
+    is($result->{structuredContent}{code}, 'reply-unmatched',
+       'an unknown conversation');
+};
+
+
+subtest 'C2A-05 the policy of an event limits its answers' => sub {
+    my $m = delivers(event(
+        conversation => { id => 'C1', kind => 'channel' },
+        params => { target => { mentions => ['agent:ada'] },
+                    attention => { reason => 'thanks' } }));
+
+    my $long = sends('ada', inReplyTo => $m->{eventId}, target => at($m),
+                     text => 'x' x 141);
+
+    is($long->{structuredContent}{code}, 'policy-refused', 'ack_only, 141 characters');
+    is($long->{structuredContent}{field}, '/params/arguments/inReplyTo');
+    is(sends('ada', inReplyTo => $m->{eventId}, target => at($m),
+             text => "\x{e4}" x 140)->{structuredContent}{accepted}, true,
+       '140 characters');
+    is(shown()->{target}{inReplyTo}, $m->{eventId});
+
+    $m = delivers(event(
+        conversation => { id => 'C1', kind => 'channel' },
+        params => { target => { mentions => ['agent:ada'] },
+                    attention => { policy => 'must_not_respond' } }));
+    is(sends('ada', inReplyTo => $m->{eventId}, target => at($m))
+       ->{structuredContent}{code}, 'policy-refused', 'must_not_respond');
+};
+
+
+subtest 'C2A-18 C2A-19 one agent owns the claim of an event for a role' => sub {
+    my $m = delivers(event(
+        conversation => { id => 'C1', kind => 'channel' },
+        text => 'the database is slow',
+        params => { target => { mentions => ['role:backend'] } }));
+
+    my $got = calls('cy', 'claim', inReplyTo => $m->{eventId}, ttlMs => 60000);
+    my $claim = $got->{structuredContent};
+
+    is($claim->{claimed}, true);
+    is($claim->{owner}, 'agent:cy');
+    is($claim->{generation}, 1);
+    is_deeply($claim->{event}{content},
+              [{ type => 'text', text => 'the database is slow' }],
+              'with the whole event');
+    like($got->{content}[0]{text}, qr/C2A EVENT.*the database is slow/s);
+
+    my $shown = shown();
+
+    is($shown->{reaction}{signal}, 'claimed', 'the surface shows the claim');
+    is($shown->{author}{id}, 'cy');
+
+    my $held = calls('di', 'claim', inReplyTo => $m->{eventId});
+
+    is($held->{isError}, true);
+    is($held->{structuredContent}{code}, 'claim-held');
+    is($held->{structuredContent}{owner}, 'agent:cy');
+    is($held->{structuredContent}{until}, $claim->{until});
+
+    my $answer = sends('di', inReplyTo => $m->{eventId}, target => at($m));
+
+    is($answer->{structuredContent}{code}, 'claim-held', 'nor answers another');
+
+    $got = calls('cy', 'claim', inReplyTo => $m->{eventId}, ttlMs => 120000);
+    is($got->{structuredContent}{generation}, 1, 'the owner prolongs its claim');
+    isnt($got->{structuredContent}{until}, $claim->{until});
+
+    sends('cy', inReplyTo => $m->{eventId}, target => at($m), text => 'mine');
+    is(shown()->{content}[0]{text}, 'mine', 'and answers');
+
+    $m = delivers(event(conversation => { id => 'C1', kind => 'channel' },
+                        params => { target => { mentions => ['role:backend'] } }));
+    calls('di', 'claim', inReplyTo => $m->{eventId}, ttlMs => 1);
+    is(shown()->{reaction}{signal}, 'claimed');
+
+    $got = sends('cy', inReplyTo => $m->{eventId}, target => at($m));
+    is($got->{structuredContent}{accepted}, true, 'a claim ends with its time');
+    shown();
+
+    my $late = sends('di', inReplyTo => $m->{eventId}, target => at($m));
+    is($late->{structuredContent}{code}, 'claim-held',
+       'an answer claims its event, too');
+
+    $m = delivers(event(
+        conversation => { id => 'C1', kind => 'channel' },
+        params => { target => { mentions => ['agent:ada', 'agent:bo'] } }));
+    $held = calls('bo', 'claim', inReplyTo => $m->{eventId});
+    is($held->{structuredContent}{code}, 'claim-held',
+       'an event that obliges another agent');
+    is($held->{structuredContent}{owner}, 'agent:ada');
+};
+
+
+subtest 'C2A-15 C2A-16 each signal has its disposition, and is shown' => sub {
+    for (['seen', undef], ['agree', undef], ['working', 'claimed'],
+         ['queued', 'deferred'], ['claimed', 'claimed'], ['done', 'responded'],
+         ['declined', 'ignored'], ['blocked', 'deferred'], ['unclear', undef])
+    {
+        my ($signal, $disposition) = @$_;
+        my $m = delivers(to('agent:ada'));
+        my $result = calls('ada', 'react', inReplyTo => $m->{eventId},
+                           signal => $signal);
+
+        is($result->{structuredContent}{disposition}, $disposition, $signal);
+
+        my $shown = shown();
+
+        is($shown->{reaction}{of}, $m->{eventId});
+        is($shown->{reaction}{signal}, $signal);
+
+        if ($signal eq 'declined') {
+            $shown = shown();
+            is($shown->{author}{id}, 'parley', 'C2A-23: nobody is left for it');
+            is($shown->{reaction}{reason}, 'undelivered') or diag(jcs($shown));
+        }
+
+        my $again = calls('ada', 'react', inReplyTo => $m->{eventId},
+                          signal => $signal);
+
+        is_deeply($again->{structuredContent}, $result->{structuredContent},
+                  'the same call again has no other effect');
+    }
+
+    my $m = delivers(to('agent:ada', params => {
+        target => { recipient => 'agent:ada' },
+        attention => { reason => 'approval' } }));
+
+    is(calls('ada', 'react', inReplyTo => $m->{eventId}, signal => 'agree')
+       ->{structuredContent}{disposition}, 'acknowledged',
+       'agree ends what asked for an approval');
+    is(shown()->{reaction}{signal}, 'agree');
+    is(calls('ada', 'react', inReplyTo => $m->{eventId}, signal => 'declined')
+       ->{structuredContent}{disposition}, 'acknowledged',
+       'the first disposition that decides is final');
+    shown();
+};
+
+
+subtest 'C2A-13 defer and resolve' => sub {
+    my $m = delivers(to('agent:ada'));
+    my $result = calls('ada', 'defer', inReplyTo => $m->{eventId},
+                       reason => 'busy', eta => 'after lunch');
+
+    is($result->{structuredContent}{disposition}, 'deferred');
+
+    my $shown = shown();
+
+    is_deeply({ map { $_ => $shown->{reaction}{$_} } qw(signal reason eta) },
+              { signal => 'queued', reason => 'busy', eta => 'after lunch' });
+
+    $result = calls('ada', 'resolve', inReplyTo => $m->{eventId});
+    is($result->{structuredContent}{disposition}, 'responded');
+    is(shown()->{reaction}{signal}, 'done');
+    is($result->{structuredContent}{resolved}{by}, 'agent:ada');
+};
+
+
+subtest 'C2A-29 a message between agents is in the conversation of the two' => sub {
+    my $bo = listen_to('bo', uri => '/chat');
+    my $result = sends('ada', target => 'agent:bo', text => 'Are you there?');
+
+    is($result->{structuredContent}{accepted}, true)
+        or diag(jcs($result));
+
+    my $event;
+
+    do { $event = from_json($bo->event->{data}) }
+        until ($event->{params}{content}[0]{text} // '') eq 'Are you there?';
+
+    is($event->{params}{author}{id}, 'ada');
+    is($event->{params}{attention}{policy}, 'must_respond');
+
+    my $answer = sends('bo', inReplyTo => $event->{params}{eventId},
+                       target => $event->{params}{conversation}, text => 'Yes.');
+
+    is($answer->{structuredContent}{disposition}, 'responded')
+        or diag(jcs($answer));
+    $bo->leave;
+
+    for my $to ('agent:none', 'agent:ada') {
+        my $result = sends('ada', target => $to);
+
+        is($result->{structuredContent}{code}, 'identity-unmappable', $to)
+            or diag(jcs($result));
+    }
+};
+
+
+subtest 'a surface without a mailbox shows nothing, so nothing is sent to it' => sub {
+    my $answer = says(mute => to('agent:ada', source => [qw(mute main)]));
+
+    is($answer->{status}, 200) or diag($answer->{body});
+
+    my $result = sends('ada', inReplyTo => "m$n", target => { id => "D$n",
+                                                             kind => 'dm' });
+
+    is($result->{structuredContent}{code}, 'identity-unmappable')
+        or diag(jcs($result));
+};
+
+
+$shown->leave;
+$nginx->stop;
+
+done_testing();
