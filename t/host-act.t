@@ -108,6 +108,21 @@ sub at { my ($p) = @_; return { id => $p->{conversation}{id},
 
 $shown = listen_to('web', uri => '/chat');
 
+# Adds readers to a channel.
+sub adds {
+    my ($id, @names) = @_;
+    my $answer = says(web => { jsonrpc => '2.0', id => ++$k,
+        method => 'chat/members', params => {
+            source => { platform => 'web', workspaceId => 'main' },
+            conversation => { id => $id, kind => 'channel' },
+            add => \@names, remove => [] } });
+
+    is_deeply($answer->{json}{result}{added}, \@names)
+        or diag($answer->{body});
+}
+
+adds('C1', 'agent:cy', 'agent:di');
+
 
 subtest 'C2A-11 an answer of an agent comes to the surface, once for one key' => sub {
     my $m = delivers(to('agent:ada'));
@@ -371,6 +386,33 @@ subtest 'C2A-29 a message between agents is in the conversation of the two' => s
         is($result->{structuredContent}{code}, 'identity-unmappable', $to)
             or diag(jcs($result));
     }
+};
+
+
+subtest 'C2A-33 an agent writes where it may read' => sub {
+    my %target = (target => { id => 'C2', kind => 'channel' },
+                  visibility => 'channel', directedness => 'ambient');
+    my $refused = sends('ada', %target);
+
+    is($refused->{structuredContent}{code}, 'reply-unmatched');
+    is_deeply(sends('ada', %target, target => { id => 'C9', kind => 'channel' }),
+              $refused, 'a foreign conversation is like an unknown one');
+    is_deeply(sends('ada', %target, target => {
+                  id => 'C2', kind => 'channel',
+                  source => { platform => 'web', workspaceId => 'main' } }),
+              $refused, 'also with its source');
+
+    adds('C2', 'agent:ada');
+
+    my $sent = sends('ada', %target, text => 'hello all');
+
+    is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+
+    my $shown = shown();
+
+    is($shown->{content}[0]{text}, 'hello all');
+    is($shown->{conversation}{id}, 'C2');
+    is($shown->{source}{platform}, 'web');
 };
 
 

@@ -305,17 +305,19 @@ parley_host_act_find(parley_host_act_t *a)
 
 
 /*
- * Reads an event.  The caller may read an event of its mailbox, and its own.
- * Returns 1; 0: the caller may not read it, or it is lost; PARLEY_WAIT or -1.
+ * Reads an event.  The caller may read an event that is addressed to it, its
+ * own, and those of a conversation that it may read.  Returns 1; 0: the caller
+ * may not read it, or it is lost; PARLEY_WAIT or -1.
  */
 
 static int
 parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
     parley_host_named_t *ret)
 {
-    int                rc;
-    parley_str_t       rest;
-    parley_log_page_t  page;
+    int                          rc;
+    parley_str_t                 rest;
+    parley_log_page_t            page;
+    parley_host_conversation_t   conversation;
 
     memset(ret, 0, sizeof(parley_host_named_t));
 
@@ -327,20 +329,30 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
         return rc;
     }
 
-    ret->reads = parley_host_views_find(ret->p.views, a->caller->sub,
-                                        &ret->views, &ret->row) != 0;
-    if (ret->reads) {
+    if (!parley_host_views_find(ret->p.views, a->caller->sub, &ret->views,
+                                &ret->row))
+    {
+        memset(&ret->row, 0, sizeof(parley_host_row_t));
+
+        ret->row.sub = a->caller->sub;
+        ret->row.verdict.row = PARLEY_ATTENTION_AMBIENT;
+        ret->row.verdict.mode = PARLEY_CHAT_MAILBOX;
+
+        if (parley_host_views_read(ret->p.views, &ret->views, &rest) != 0) {
+            return 0;
+        }
+    }
+
+    if (ret->row.verdict.directedness == PARLEY_CHAT_TO_ME
+        || parley_str_eq(event->author, a->caller->sub))
+    {
         return 1;
     }
 
-    memset(&ret->row, 0, sizeof(parley_host_row_t));
+    conversation.source = event->source;
+    conversation.id = event->conversation;
 
-    ret->row.sub = a->caller->sub;
-    ret->row.verdict.row = PARLEY_ATTENTION_AMBIENT;
-    ret->row.verdict.mode = PARLEY_CHAT_MAILBOX;
-
-    return parley_str_eq(event->author, a->caller->sub)
-           && parley_host_views_read(ret->p.views, &ret->views, &rest) == 0;
+    return parley_host_may_read(a->h, a->c->g, &conversation, a->caller);
 }
 
 

@@ -20,8 +20,8 @@ typedef struct {
     parley_host_event_t      event;         /* its record */
     parley_publication_t     p;             /* as it is stored */
     parley_host_views_t      views;
-    parley_host_row_t        row;           /* of the caller */
-    unsigned                 reads:1;       /* the caller has a row */
+    parley_host_row_t        row;           /* of the caller; ambient if the
+                                               event has none for it */
     parley_host_delivery_t   part;          /* the caller's part */
 } parley_host_named_t;
 

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "auth/parley_surface.h"
 #include "gate/host/parley_host_act.h"
 #include "gate/settings/parley_settings.h"
 
@@ -30,6 +31,8 @@ static int parley_host_send_is_short(const parley_host_act_t *a);
 static int parley_host_slot_take(parley_host_act_t *a, parley_str_t id);
 static int parley_host_slot_taken(parley_host_act_t *a);
 static int parley_host_send_target(parley_host_act_t *a,
+    parley_chat_post_t *post);
+static int parley_host_send_source(parley_host_act_t *a,
     parley_chat_post_t *post);
 static int parley_host_send_to(parley_host_act_t *a, parley_chat_post_t *post);
 static void parley_host_act_event(const parley_chat_post_t *post,
@@ -246,13 +249,86 @@ parley_host_slot_taken(parley_host_act_t *a)
 static int
 parley_host_send_target(parley_host_act_t *a, parley_chat_post_t *post)
 {
+    int  rc;
+
     if (a->args->place.name.len > 0) {
         return parley_host_send_to(a, post);
     }
 
-    return parley_error_set(a->h->err, PARLEY_E_REPLY_UNMATCHED,
-                            PARLEY_HOST_TARGET, "the conversation is unknown "
-                            "here");
+    post->conversation = a->args->place.id;
+    post->kind = a->args->place.kind;
+    post->thread = a->args->place.thread;
+    post->stream = a->args->place.stream;
+
+    rc = parley_host_send_source(a, post);
+
+    if (rc == 0) {
+        a->c->refused.retryable = 1;
+
+        return parley_error_set(a->h->err, PARLEY_E_REPLY_UNMATCHED,
+                                PARLEY_HOST_TARGET, "the conversation is "
+                                "unknown here");
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/*
+ * Finds the source of a conversation, and its kind: the caller may write where
+ * it may read.  Returns 1; 0: the conversation is unknown to the caller;
+ * PARLEY_WAIT or -1.
+ */
+
+static int
+parley_host_send_source(parley_host_act_t *a, parley_chat_post_t *post)
+{
+    int                          rc;
+    unsigned                     i, n;
+    parley_str_t                 name;
+    parley_chat_place_t         *list;
+    const parley_chat_place_t   *place;
+    parley_surface_account_t     source;
+    parley_host_conversation_t   conversation;
+
+    place = &a->args->place;
+    rc = parley_host_reads_list(a->h, a->caller->sub, &list, &n);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    for (i = n; i > 0; i--) {
+        if (parley_str_eq(list[i - 1].id, place->id)
+            && (place->platform.len == 0
+                || (parley_str_eq(list[i - 1].platform, place->platform)
+                    && parley_str_eq(list[i - 1].workspace, place->workspace))))
+        {
+            place = &list[i - 1];
+            post->kind = place->kind;
+            break;
+        }
+    }
+
+    memset(&source, 0, sizeof(parley_surface_account_t));
+
+    source.platform = place->platform;
+    source.workspace = place->workspace;
+
+    if (place->platform.len == 0
+        || parley_surface_name(a->h->arena, &source, &name) != 0)
+    {
+        return 0;
+    }
+
+    conversation.source = name;
+    conversation.id = place->id;
+
+    rc = parley_host_may_read(a->h, a->c->g, &conversation, a->caller);
+
+    return rc != 1 ? rc
+           : parley_host_source_find(a->h, name, &a->source) == 0
+             ? 1 : parley_error_memory(a->h->err);
 }
 
 
