@@ -396,11 +396,14 @@ parley_host_dispose(parley_host_act_t *a, parley_chat_disposition_t disposition)
 
     a->result.disposition = part->disposition;
 
-    if (rc == 0 && disposition == PARLEY_CHAT_IGNORED
-        && part->disposition == disposition
-        && a->on.row.verdict.policy == PARLEY_CHAT_MUST)
+    if (rc == 0 && part->disposition == disposition
+        && parley_host_is_decided(disposition))
     {
-        rc = parley_host_escalate(a->h, &a->on.p, a->caller->sub);
+        rc = disposition == PARLEY_CHAT_IGNORED
+             && a->on.row.verdict.policy == PARLEY_CHAT_MUST
+             ? parley_host_escalate(a->h, &a->on.p, a->caller->sub)
+             : parley_host_decided(a->h, a->on.id, &a->on.event,
+                                   a->caller->sub);
     }
 
     if (rc == 1) {

@@ -70,8 +70,8 @@ int parley_host_claim(parley_host_act_t *a, int64_t ttl_ms);
 
 /*
  * Publishes a message or a reaction of the caller.  post is filled, except for
- * the author, the source and the time.  Returns 0 with the id in a->result, also
- * if the event was published before; PARLEY_WAIT; or -1 with h->err.
+ * the author, the source and the time.  Returns 0 with the id in a->result,
+ * also if the event was published before; PARLEY_WAIT; or -1 with h->err.
  */
 int parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post);
 

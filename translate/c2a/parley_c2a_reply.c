@@ -237,11 +237,10 @@ parley_c2a_refuse(parley_arena_t *arena, const parley_refusal_t *refusal,
     parley_reply_t *ret)
 {
     parley_mcp_why_t       why;
-    const parley_error_t  *error;
+    const parley_error_t  *error = refusal->error;
 
     memset(&why, 0, sizeof(parley_mcp_why_t));
 
-    error = refusal->error;
     why.doc = refusal->doc == NULL && refusal->msg != NULL
               ? refusal->msg->doc : refusal->doc;
     why.doc = why.doc != NULL && why.doc->nnodes > 0 ? why.doc : NULL;
