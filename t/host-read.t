@@ -8,6 +8,8 @@ use lib 't/lib';
 
 use Test::More;
 
+use Parley::Client;
+use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Host;
 use Parley::Message;
@@ -426,6 +428,76 @@ subtest 'C2A-10: a silent event is stored, and is in no answer' => sub {
     like($all, qr/loud6/, 'another event is there');
     unlike($all, qr/hush/);
 };
+
+
+subtest 'C2A-07 C2A-33: GET of a conversation' => sub {
+    my %c7 = (conversation => { id => 'C7', kind => 'channel' });
+    my $uri = '/chat?conversation=web/main/C7';
+
+    members(web => $c7{conversation}, add => ['agent:dee', 'human:amy']);
+    said(event(%c7, id => 'c7-0'));
+
+    my %open = map { $_ => listen_to($_, uri => $uri) } qw(dee amy web);
+
+    is($_->status, 200) for values %open;
+
+    my @refused = map { [$_->[0], says_get(@$_)] }
+                  map { [$_, 'web/main/C7'], [$_, 'web/main/NON'], [$_, 'x'] }
+                  qw(ada guest slack);
+
+    for my $r (@refused) {
+        is($r->[1]{status}, 403, $r->[0]);
+        is($r->[1]{body}, $refused[0][1]{body}, 'one answer for all');
+    }
+
+    said(event(%c7, id => 'c7-1', text => 'ambient words'),
+         event(%c7, id => 'c7-2', params => { injection => {
+                                                  mode => 'silent' } }),
+         event(%c7, id => 'c7-3', params => { target => {
+             mentions => ['agent:dee'] } }));
+
+    my $event = from_json($open{dee}->event->{data});
+
+    is($event->{params}{eventId}, 'c7-3', 'an agent has no ambient event');
+    ok(!exists $event->{id}, 'a notification');
+
+    for my $who (qw(amy web)) {
+        my @events = map { from_json($_->{data}) } $open{$who}->events(2);
+
+        is_deeply([map { $_->{params}{eventId} } @events], [qw(c7-1 c7-3)], $who);
+        is($events[0]{params}{content}[0]{text}, 'ambient words');
+    }
+
+    my ($last) = map { $_->{place} }
+                 @{ structured(reads(amy => { id => 'C7' }))->{events} };
+    my $late = listen_to('amy', uri => $uri, last => $last);
+
+    is_deeply([map { from_json($_->{data})->{params}{eventId} } $late->events(2)],
+              [qw(c7-1 c7-3)], 'Last-Event-ID counts');
+    $late->leave;
+
+    members(web => $c7{conversation}, remove => ['human:amy']);
+    said(event(%c7, id => 'c7-4', text => 'after the removal'));
+    is(from_json($open{web}->event->{data})->{params}{eventId}, 'c7-4');
+    is(says_get(amy => 'web/main/C7')->{status}, 403);
+    members(web => $c7{conversation}, add => ['human:amy']);
+
+    $late = listen_to('amy', uri => $uri);
+    is($late->status, 200, 'added again');
+    said(event(%c7, id => 'c7-5'));
+    is(from_json($late->event->{data})->{params}{eventId}, 'c7-5');
+    $open{amy}->fill(0.2);
+    unlike($open{amy}{text}, qr/c7-[45]/, 'an open stream has no more events');
+    $_->leave for $late, values %open;
+};
+
+sub says_get {
+    my ($who, $conversation) = @_;
+
+    return Parley::Client->new(port => port(1), tls => 0)->get(
+        "/chat?conversation=$conversation", Authorization => bearer($who),
+        Accept => 'text/event-stream');
+}
 
 $nginx->stop;
 

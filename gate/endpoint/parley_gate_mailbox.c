@@ -1,5 +1,6 @@
 /*
- * Opens the stream of the caller's mailbox, by GET at a host of chat.  One
+ * Opens the stream of a conversation (?conversation=slack/T123/C123) or of the
+ * caller's mailbox, by GET at a host of chat.  One
  * mailbox has one stream: that of the newest session.  The roster has it under
  * one name, so a later GET ends the earlier stream.
  */
@@ -26,6 +27,8 @@
 
 static int parley_gate_mailbox_open(parley_gate_t *g,
     const parley_chat_session_t *session, parley_stream_request_t *o);
+static int parley_gate_mailbox_conversation(parley_gate_t *g,
+    parley_stream_request_t *o);
 static int parley_gate_mailbox_card(parley_gate_t *g,
     const parley_chat_session_t *session, parley_str_t *ret);
 static int parley_gate_mailbox_newest(parley_gate_t *g,
@@ -47,7 +50,9 @@ parley_gate_mailbox(parley_gate_t *g)
     }
 
     if (rc == 0) {
-        rc = parley_gate_mailbox_open(g, &session, o);
+        rc = o->conversation.len > 0
+             ? parley_gate_mailbox_conversation(g, o)
+             : parley_gate_mailbox_open(g, &session, o);
     }
 
     if (rc != 0) {
@@ -102,6 +107,37 @@ parley_gate_mailbox_open(parley_gate_t *g,
 
     return parley_host_begin_after(g, s->log, g->who->principal->sub,
                                    &s->from);
+}
+
+
+/*
+ * Opens the stream of a conversation: after Last-Event-ID, else after the
+ * newest event.  The place is found before the permission is checked, so the
+ * stream has each later removal of the caller.
+ */
+
+static int
+parley_gate_mailbox_conversation(parley_gate_t *g, parley_stream_request_t *o)
+{
+    parley_place_t           from;
+    parley_subscription_t   *s;
+
+    s = &o->subscription;
+    from = s->from;
+
+    o->reader.mailbox = NULL;
+    o->reader.conversation = g->who->principal;
+    o->reader.removed = parley_arena_calloc(g->arena, 1);
+
+    if (o->reader.removed == NULL) {
+        return parley_error_memory(g->err);
+    }
+
+    s->owns = 0;
+
+    return parley_host_begin_reading(g, o->conversation, o->log,
+                                     from.epoch == 0 && !s->lost ? &s->from
+                                                                 : &from);
 }
 
 

@@ -163,7 +163,10 @@ parley_gate_stream_open(parley_gate_stream_t *st)
     parley_arguments_of(&st->arguments, 1u << PARLEY_ARGUMENT_FILTER
                                         | 1u << PARLEY_ARGUMENT_SESSION
                                         | 1u << PARLEY_ARGUMENT_INSTRUMENT
-                                        | 1u << PARLEY_ARGUMENT_LAST_EVENT_ID,
+                                        | 1u << PARLEY_ARGUMENT_LAST_EVENT_ID
+                                        | (g->conf.s->host == NULL ? 0
+                                           : 1u
+                                             << PARLEY_ARGUMENT_CONVERSATION),
                         g->conf.gate->token);
 
     if (parley_gate_named(g, &st->arguments, PARLEY_RULES_SUBSCRIBE,
@@ -280,8 +283,11 @@ parley_gate_stream_session(parley_gate_stream_t *st)
 
     st->opening->session = name;
     st->opening->subscription.session = name;
+    st->opening->conversation = st->arguments.list[PARLEY_ARGUMENT_CONVERSATION]
+                                .value;
 
-    return st->own ? 0 : parley_gate_stream_foreign(st);
+    return st->own && st->opening->conversation.len == 0
+           ? 0 : parley_gate_stream_foreign(st);
 }
 
 

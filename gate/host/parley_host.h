@@ -58,6 +58,15 @@ int parley_host_hide(parley_gate_t *g, const parley_host_hidden_t **ret)
     __attribute__((warn_unused_result));
 
 /*
+ * Finds the log of a conversation, given as slack/T123/C123, and its newest
+ * place.  ret->epoch 0: the log is empty.  Returns 0; PARLEY_WAIT; or -1 with
+ * g->err: scope-unauthorised, if the caller may not read it.
+ */
+int parley_host_begin_reading(parley_gate_t *g, parley_str_t conversation,
+    uint8_t log[PARLEY_KEY_LEN], parley_place_t *ret)
+    __attribute__((warn_unused_result));
+
+/*
  * Reads the session that the request names in Mcp-Session-Id.  Without a name
  * the caller has all modes except digest, and no hard interrupt; such a session
  * is the newest.  Returns 0, or -1 with g->err: session-unknown.

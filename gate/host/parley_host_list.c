@@ -664,24 +664,9 @@ parley_host_list_row(const parley_host_list_t *l,
     const parley_publication_t *p, parley_host_views_t *views,
     parley_host_row_t *row)
 {
-    parley_str_t  rest;
-
-    if (parley_host_views_find(p->views, l->k.reader->sub, views, row)) {
-        return 1;
-    }
-
-    if (parley_host_views_read(p->views, views, &rest) != 0
-        || views->others.mode == PARLEY_CHAT_SILENT)
-    {
-        return 0;
-    }
-
-    memset(row, 0, sizeof(parley_host_row_t));
-
-    row->sub = l->k.reader->sub;
-    row->verdict = views->others;
-
-    return l->thread || !parley_str_eq(p->sender, row->sub);
+    return parley_host_row_find(p, l->k.reader->sub, views, row)
+           && (l->thread || row->verdict.gets
+               || !parley_str_eq(p->sender, row->sub));
 }
 
 

@@ -117,6 +117,17 @@ int parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret);
 int parley_host_views_find(parley_str_t text, parley_str_t sub,
     parley_host_views_t *views, parley_host_row_t *ret);
 
+/*
+ * Finds the row of a reader of the conversation, also if the event does not
+ * concern it.  Returns 1; or 0: the event is silent (C2A-10), or no event.
+ */
+int parley_host_row_find(const parley_publication_t *p, parley_str_t sub,
+    parley_host_views_t *views, parley_host_row_t *ret);
+
+/* Views of a record that tells the streams of a conversation that a principal
+   has lost the permission: this octet, and its sub. */
+#define PARLEY_HOST_REMOVED  0xff
+
 /* Returns whether the event answers one of the reader. */
 int parley_host_row_answers(const parley_host_row_t *row);
 
@@ -419,6 +430,13 @@ int parley_host_reads_remove(parley_host_t *h, parley_str_t sub,
  */
 int parley_host_reads_list(parley_host_t *h, parley_str_t sub,
     parley_chat_place_t **ret, unsigned *ret_n);
+
+/* Returns whether a principal is the surface of a source: 1, 0 or -1. */
+int parley_host_serves(parley_host_t *h, const parley_principal_t *p,
+    parley_str_t source);
+
+
+/* parley_host_members.c */
 
 /* Answers chat/members.  Returns as parley_host_accept(). */
 int parley_host_members(parley_host_call_t *c);

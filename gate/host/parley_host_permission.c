@@ -1,7 +1,6 @@
 /*
- * The permission to read a conversation (C2A-33), and chat/members, by which a
- * surface gives and takes it.  A conversation that a principal may not read
- * does not exist for it.
+ * The permission to read a conversation (C2A-33).  A conversation that a
+ * principal may not read does not exist for it.
  *
  * The conversations of a principal are one record, apart from the cursor of its
  * mailbox, which each acknowledgment puts.
@@ -33,21 +32,8 @@ typedef struct {
     unsigned                    full:1;     /* it finds no room */
 } parley_host_reads_change_t;
 
-/* a call of chat/members */
-typedef struct {
-    parley_host_call_t          *c;
-    parley_gate_t               *g;
-    const parley_chat_place_t   *place;
-    parley_host_conversation_t   conversation;
-    parley_str_t                *added;
-    parley_str_t                *removed;
-    parley_str_t                *unknown;
-    parley_chat_result_t         result;
-} parley_host_members_t;
 
-
-static int parley_host_serves(parley_host_t *h, const parley_principal_t *p,
-    parley_str_t source);
+static int parley_host_unreadable(parley_gate_t *g);
 static int parley_host_rule_reads(parley_host_t *h, const parley_gate_t *g,
     const parley_host_conversation_t *conversation,
     const parley_principal_t *reader);
@@ -63,15 +49,7 @@ static int parley_host_reads_put(parley_host_t *h, parley_str_t sub,
     const parley_chat_place_t *place, int adds);
 static int parley_host_reads_write(parley_host_reads_change_t *change,
     parley_str_t value, parley_buf_t *b);
-static int parley_host_members_check(parley_host_members_t *m);
-static int parley_host_members_add(parley_host_members_t *m,
-    parley_str_t name);
-static int parley_host_members_remove(parley_host_members_t *m,
-    parley_str_t name);
-static int parley_host_members_leave(parley_host_members_t *m,
-    parley_str_t sub);
-static int parley_host_members_find(const parley_host_members_t *m,
-    parley_str_t name, const parley_principal_t **ret);
+
 
 
 int
@@ -96,9 +74,60 @@ parley_host_may_read(parley_host_t *h, const parley_gate_t *g,
 }
 
 
-/* Returns whether a principal is the surface of a source: 1, 0 or -1. */
+int
+parley_host_begin_reading(parley_gate_t *g, parley_str_t text,
+    uint8_t log[PARLEY_KEY_LEN], parley_place_t *ret)
+{
+    int                          rc;
+    parley_host_t                h;
+    parley_place_t               end;
+    parley_log_page_t            page;
+    parley_surface_account_t     account;
+    parley_host_conversation_t   where;
+
+    parley_host_of(g, &h);
+
+    if (parley_surface_read(text, &account) != 0 || account.id.len == 0
+        || g->who->principal->names[h.proto].len == 0)
+    {
+        return parley_host_unreadable(g);
+    }
+
+    where.id = account.id;
+    account.id = parley_str_none;
+
+    if (parley_surface_name(g->arena, &account, &where.source) != 0) {
+        return parley_error_memory(g->err);
+    }
+
+    memset(&end, 0, sizeof(parley_place_t));
+
+    parley_host_conversation(g->ask.state, where.source, where.id, log);
+
+    rc = parley_host_read(&h, log, &end, 1, 1, &page);
+
+    if (rc == 0) {
+        rc = parley_host_may_read(&h, g, &where, g->who->principal);
+    }
+
+    if (rc == 1 && page.epoch != 0) {
+        ret->epoch = page.epoch;
+        ret->offset = page.last;
+    }
+
+    return rc == 1 ? 0 : rc < 0 ? rc : parley_host_unreadable(g);
+}
+
 
 static int
+parley_host_unreadable(parley_gate_t *g)
+{
+    return parley_error_set(g->err, PARLEY_E_SCOPE_UNAUTHORISED, NULL,
+                            "the caller may not read this conversation");
+}
+
+
+int
 parley_host_serves(parley_host_t *h, const parley_principal_t *p,
     parley_str_t source)
 {
@@ -459,239 +488,6 @@ parley_host_reads_list(parley_host_t *h, parley_str_t sub,
         place->workspace = parley_str_make(entry.data, head.workspace);
         place->id = parley_str_from(entry, head.workspace);
         place->kind = (parley_chat_kind_t) head.kind;
-    }
-
-    return 0;
-}
-
-
-int
-parley_host_members(parley_host_call_t *c)
-{
-    int                    rc;
-    unsigned               i;
-    parley_str_t          *names;
-    parley_host_members_t  m;
-
-    memset(&m, 0, sizeof(parley_host_members_t));
-
-    m.c = c;
-    m.g = c->g;
-    m.place = &c->call.place;
-
-    rc = parley_host_members_check(&m);
-
-    if (rc != 0) {
-        return rc;
-    }
-
-    names = parley_arena_alloc(c->g->arena,
-                               2 * (c->call.nadd + c->call.nremove + 1)
-                               * sizeof(parley_str_t));
-    if (names == NULL) {
-        return parley_error_memory(c->g->err);
-    }
-
-    m.added = names;
-    m.removed = m.added + c->call.nadd;
-    m.unknown = m.removed + c->call.nremove;
-    m.result.added = m.added;
-    m.result.removed = m.removed;
-    m.result.unknown = m.unknown;
-
-    for (i = 0; rc == 0 && i < c->call.nadd; i++) {
-        rc = parley_host_members_add(&m, c->call.add[i]);
-    }
-
-    for (i = 0; rc == 0 && i < c->call.nremove; i++) {
-        rc = parley_host_members_remove(&m, c->call.remove[i]);
-    }
-
-    return rc != 0 ? rc
-           : c->chat->answer(c->g->arena, &c->call, &m.result,
-                             &c->g->out.reply)
-             == 0 ? 0 : parley_error_memory(c->g->err);
-}
-
-
-/* Only the surface of the source may call.  A thread has the readers of its
-   channel. */
-
-static int
-parley_host_members_check(parley_host_members_t *m)
-{
-    int                       rc;
-    parley_surface_account_t  source;
-
-    memset(&source, 0, sizeof(parley_surface_account_t));
-
-    source.platform = m->place->platform;
-    source.workspace = m->place->workspace;
-    m->conversation.id = m->place->id;
-
-    rc = parley_surface_name(m->g->arena, &source, &m->conversation.source);
-
-    if (rc == 0) {
-        rc = parley_host_serves(&m->c->h, m->g->who->principal,
-                                m->conversation.source)
-             - 1;
-    }
-
-    return rc == 0 ? 0
-           : rc < -1 ? parley_error_memory(m->g->err)
-           : parley_error_set(m->g->err, PARLEY_E_SCOPE_UNAUTHORISED,
-                              "/params/source", "only a principal whose "
-                              "\"surface\" has this source may change its "
-                              "members");
-}
-
-
-static int
-parley_host_members_add(parley_host_members_t *m, parley_str_t name)
-{
-    int                        rc;
-    const parley_principal_t  *p;
-
-    rc = parley_host_members_find(m, name, &p);
-
-    if (rc == 0 && p != NULL) {
-        rc = parley_host_reads_add(&m->c->h, p->sub, m->place);
-    }
-
-    if (rc == 1) {
-        m->added[m->result.nadded++] = name;
-
-    } else if (rc == 0) {
-        m->unknown[m->result.nunknown++] = name;
-    }
-
-    return rc < 0 ? rc : 0;
-}
-
-
-static int
-parley_host_members_remove(parley_host_members_t *m, parley_str_t name)
-{
-    int                        rc;
-    const parley_principal_t  *p;
-
-    rc = parley_host_members_find(m, name, &p);
-
-    if (rc != 0) {
-        return rc;
-    }
-
-    if (p == NULL) {
-        m->unknown[m->result.nunknown++] = name;
-        return 0;
-    }
-
-    rc = parley_host_reads_remove(&m->c->h, p->sub, m->place);
-
-    if (rc >= 0) {
-        rc = parley_host_members_leave(m, p->sub);
-    }
-
-    if (rc >= 0) {
-        m->removed[m->result.nremoved++] = name;
-    }
-
-    return rc < 0 ? rc : 0;
-}
-
-
-/* Ends the permission of a party of a DM.  Returns 0, PARLEY_WAIT or -1. */
-
-static int
-parley_host_members_leave(parley_host_members_t *m, parley_str_t sub)
-{
-    int                        rc;
-    unsigned                   i, tries;
-    parley_host_t             *h;
-    parley_host_thread_t      *thread;
-    parley_host_thread_name_t  name;
-
-    h = &m->c->h;
-
-    thread = parley_arena_alloc(m->g->arena, sizeof(parley_host_thread_t));
-
-    if (thread == NULL) {
-        return parley_error_memory(m->g->err);
-    }
-
-    name.source = m->conversation.source;
-    name.conversation = m->conversation.id;
-    name.thread = parley_str_none;
-
-    for (tries = 0, rc = 1; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
-        rc = parley_host_thread_get(h, &name, thread);
-
-        if (rc != 1) {
-            return rc;
-        }
-
-        for (i = 0; i < thread->n; i++) {
-            if (thread->parties[i].reads
-                && parley_str_eq(thread->parties[i].sub, sub))
-            {
-                break;
-            }
-        }
-
-        if (i == thread->n) {
-            return 0;
-        }
-
-        thread->parties[i].reads = 0;
-
-        rc = parley_host_thread_put(h, &name, thread);
-    }
-
-    return rc != 1 ? rc
-           : parley_error_set(m->g->err, PARLEY_E_CAPACITY, NULL,
-                              "the parties of the conversation change too "
-                              "often");
-}
-
-
-/* Finds the principal of a name or of an account.  *ret is NULL if no principal
-   with a name in chat has it.  Returns 0, or -1. */
-
-static int
-parley_host_members_find(const parley_host_members_t *m, parley_str_t name,
-    const parley_principal_t **ret)
-{
-    int                        rc;
-    parley_gate_t             *g;
-    parley_str_t               derived;
-    const parley_principal_t  *like;
-    parley_surface_account_t   account;
-
-    g = m->g;
-    *ret = NULL;
-
-    if (parley_surface_account_is(name)
-        && parley_surface_read(name, &account) == 0)
-    {
-        rc = parley_surface_name(g->arena, &account, &derived);
-
-        if (rc < 0) {
-            return parley_error_memory(g->err);
-        }
-
-        if (rc == 0) {
-            *ret = parley_directory_by_account(g->conf.http->directory,
-                                               derived, &like);
-        }
-
-    } else {
-        *ret = parley_directory_by_name(g->conf.http->directory,
-                                        (parley_namespace_t) g->read.proto,
-                                        name);
-    }
-
-    if (*ret != NULL && (*ret)->names[g->read.proto].len == 0) {
-        *ret = NULL;
     }
 
     return 0;

@@ -558,6 +558,8 @@ parley_gate_rules_reader(const parley_gate_t *g, parley_reader_t *ret)
     ret->owner = g->serve.reader;
     ret->mailbox = NULL;
     ret->hidden = NULL;
+    ret->conversation = NULL;
+    ret->removed = NULL;
     ret->modes = PARLEY_CHAT_MODE_ALL
                  & ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
     ret->ruled = parley_gate_rules_denies(g) != 0;

@@ -45,6 +45,10 @@ typedef struct parley_reader_s {
                                                NULL: not listed */
     const parley_principal_t  *mailbox;     /* the caller, if the log is its
                                                mailbox; NULL: it is not */
+    const parley_principal_t  *conversation;        /* the caller, if the log is
+                                               that of a conversation */
+    uint8_t                   *removed;     /* with conversation: not 0 after
+                                               the caller's removal */
     uint32_t                   modes;       /* of chat that its session has,
                                                PARLEY_CHAT_MODE_BIT() */
     const struct parley_host_hidden_s *hidden;  /* events of its mailbox for

@@ -28,6 +28,8 @@ typedef struct parley_stream_request_s {
                                                empty: none */
     parley_str_t           client;          /* client's Mcp-Session-Id; empty:
                                                none */
+    parley_str_t           conversation;    /* conversation of a host of chat
+                                               that is read; empty: none */
     unsigned               unlogged:1;      /* the client wants to resume, but
                                                messages are not retained */
     unsigned               collects:1;      /* messages are collected by

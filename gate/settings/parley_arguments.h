@@ -42,6 +42,9 @@ typedef enum {
     PARLEY_ARGUMENT_EVENT,
     PARLEY_ARGUMENT_ID,
     PARLEY_ARGUMENT_ALL,
+
+    /* parley_host */
+    PARLEY_ARGUMENT_CONVERSATION,
     PARLEY_ARGUMENTS
 } parley_argument_e;
 

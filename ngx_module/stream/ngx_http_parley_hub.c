@@ -673,9 +673,10 @@ ngx_http_parley_hub_admits(void *ctx, const parley_stream_t *stream,
         return 0;
     }
 
-    /* a view is only written for the owner of the mailbox */
+    /* a view is only written for the owner of the mailbox, or for a reader of
+       the conversation */
 
     return p->views.len > 0
-           ? r->mailbox != NULL
+           ? r->mailbox != NULL || r->conversation != NULL
            : !r->ruled || parley_gate_readers_admit(&h->deliver, r, p);
 }
