@@ -1,0 +1,375 @@
+/*
+ * The event that a tool names, and the caller's part in it: its disposition and
+ * its claim.
+ */
+
+#include <string.h>
+
+#include "auth/parley_surface.h"
+#include "core/parley_hex.h"
+#include "gate/host/parley_host_act.h"
+#include "gate/settings/parley_settings.h"
+
+
+#define PARLEY_HOST_SOURCES   8         /* sources with one id, looked at */
+#define PARLEY_HOST_CLAIM_MS  300000    /* a claim without ttlMs */
+
+
+static int parley_host_named_read(parley_host_act_t *a,
+    const parley_host_event_t *event, parley_host_named_t *ret);
+static int parley_host_claim_obliged(parley_host_act_t *a);
+static int parley_host_claim_held(parley_host_act_t *a, parley_str_t owner,
+    int64_t until_ms);
+static int64_t parley_host_due(const parley_host_named_t *on);
+
+
+int
+parley_host_act_find(parley_host_act_t *a)
+{
+    int                   i, n, rc;
+    parley_host_t        *h;
+    parley_host_event_t   events[PARLEY_HOST_SOURCES];
+    parley_host_named_t   named;
+
+    h = a->h;
+
+    if (a->args->in_reply_to.len == 0) {
+        return 0;
+    }
+
+    a->on.id = parley_host_event_named(a->args->in_reply_to);
+    n = parley_host_events_get(h, a->on.id, events, PARLEY_HOST_SOURCES);
+
+    if (n < 0) {
+        return n;
+    }
+
+    for (i = 0; i < n; i++) {
+        rc = parley_host_named_read(a, &events[i], &named);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        if (rc == 1 && (a->on.event.source.len == 0
+                        || named.p.ms > a->on.p.ms))
+        {
+            named.id = a->on.id;
+            a->on = named;
+        }
+    }
+
+    if (a->on.event.source.len == 0) {
+        a->c->refused.retryable = 1;
+
+        return parley_error_set(h->err, PARLEY_E_REPLY_UNMATCHED,
+                                "/params/arguments/inReplyTo",
+                                "the event is unknown here");
+    }
+
+    if (parley_host_source_find(h, a->on.event.source, &a->source) != 0) {
+        return parley_error_memory(h->err);
+    }
+
+    rc = parley_host_delivery_get(h, a->on.id, a->on.event.source,
+                                  a->caller->sub, &a->on.part);
+
+    return rc < 0 ? rc : 1;
+}
+
+
+/*
+ * Reads an event.  The caller may read an event that is addressed to it, its
+ * own, and those of a conversation that it may read.  Returns 1; 0: the caller
+ * may not read it, or it is lost; PARLEY_WAIT or -1.
+ */
+
+static int
+parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
+    parley_host_named_t *ret)
+{
+    int                          rc;
+    parley_str_t                 rest;
+    parley_log_page_t            page;
+    parley_host_conversation_t   conversation;
+
+    memset(ret, 0, sizeof(parley_host_named_t));
+
+    ret->event = *event;
+
+    rc = parley_host_event_read(a->h, a->on.id, &ret->event, &page, &ret->p);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    if (!parley_host_views_find(ret->p.views, a->caller->sub, &ret->views,
+                                &ret->row))
+    {
+        memset(&ret->row, 0, sizeof(parley_host_row_t));
+
+        ret->row.sub = a->caller->sub;
+        ret->row.verdict.row = PARLEY_ATTENTION_AMBIENT;
+        ret->row.verdict.mode = PARLEY_CHAT_MAILBOX;
+
+        if (parley_host_views_read(ret->p.views, &ret->views, &rest) != 0) {
+            return 0;
+        }
+    }
+
+    if (ret->row.verdict.directedness == PARLEY_CHAT_TO_ME
+        || parley_str_eq(event->author, a->caller->sub))
+    {
+        return 1;
+    }
+
+    conversation.source = event->source;
+    conversation.id = event->conversation;
+
+    return parley_host_may_read(a->h, a->c->g, &conversation, a->caller);
+}
+
+
+int
+parley_host_dispose(parley_host_act_t *a, parley_chat_disposition_t disposition)
+{
+    int                      rc;
+    unsigned                 tries;
+    parley_host_delivery_t  *part;
+
+    part = &a->on.part;
+    rc = 1;
+
+    for (tries = 0; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
+
+        if (tries > 0) {
+            rc = parley_host_delivery_get(a->h, a->on.id, a->on.event.source,
+                                          a->caller->sub, part);
+            if (rc < 0) {
+                return rc;
+            }
+        }
+
+        part->accepted = 1;
+
+        if (!parley_host_is_decided(part->disposition)
+            && disposition != PARLEY_CHAT_UNDISPOSED)
+        {
+            part->disposition = disposition;
+
+            if (!parley_host_is_decided(disposition) && !part->extended) {
+                part->extended = 1;
+                part->due_ms = parley_host_due(&a->on)
+                               + a->on.views.deadline_ms;
+            }
+        }
+
+        rc = parley_host_delivery_put(a->h, a->on.id, a->on.event.source,
+                                      a->caller->sub, part);
+    }
+
+    a->result.disposition = part->disposition;
+
+    if (rc == 0 && part->disposition == disposition
+        && parley_host_is_decided(disposition))
+    {
+        rc = disposition == PARLEY_CHAT_IGNORED
+             && a->on.row.verdict.policy == PARLEY_CHAT_MUST
+             ? parley_host_escalate(a->h, &a->on.p, a->caller->sub)
+             : parley_host_decided(a->h, a->on.id, &a->on.event,
+                                   a->caller->sub);
+    }
+
+    if (rc == 1) {
+        return parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
+                                "other calls change the event");
+    }
+
+    return rc < 0 ? rc : parley_host_cursor_move(a->c);
+}
+
+
+/* Returns the deadline of an event for its reader, wall clock. */
+
+static int64_t
+parley_host_due(const parley_host_named_t *on)
+{
+    return on->part.due_ms != 0 ? on->part.due_ms
+                                : on->p.ms + on->views.deadline_ms;
+}
+
+
+int
+parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
+{
+    int                   rc;
+    unsigned              tries;
+    parley_host_claim_t  *claim;
+
+    claim = &a->claim;
+
+    if (ttl_ms < 0) {
+        ttl_ms = PARLEY_HOST_CLAIM_MS;
+    }
+
+    rc = parley_host_claim_obliged(a);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
+        rc = parley_host_claim_get(a->h, a->on.id, a->on.event.source, claim);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        if (claim->until_ms <= a->h->now_ms) {
+            claim->owner = a->caller->sub;
+            claim->number++;
+            claim->until_ms = 0;
+
+        } else if (!parley_str_eq(claim->owner, a->caller->sub)) {
+            return parley_host_claim_held(a, claim->owner, claim->until_ms);
+        }
+
+        if (claim->until_ms < a->h->now_ms + ttl_ms) {
+            claim->until_ms = a->h->now_ms + ttl_ms;
+        }
+
+        rc = parley_host_claim_put(a->h, a->on.id, a->on.event.source, claim);
+
+        if (rc != 1) {
+            return rc;
+        }
+    }
+
+    return parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
+                            "other calls change the claim");
+}
+
+
+/* Refuses the claim of an event while it obliges another reader. */
+
+static int
+parley_host_claim_obliged(parley_host_act_t *a)
+{
+    int                     rc;
+    parley_str_t            rest;
+    parley_host_row_t       row;
+    parley_host_named_t     other;
+    parley_host_views_t     views;
+
+    if (parley_host_views_read(a->on.p.views, &views, &rest) != 0) {
+        return 0;
+    }
+
+    while (parley_host_views_next(&rest, &row)) {
+
+        if (row.verdict.policy != PARLEY_CHAT_MUST
+            || parley_str_eq(row.sub, a->caller->sub))
+        {
+            continue;
+        }
+
+        other = a->on;
+
+        rc = parley_host_delivery_get(a->h, a->on.id, a->on.event.source,
+                                      row.sub, &other.part);
+        if (rc < 0) {
+            return rc;
+        }
+
+        if (!parley_host_is_decided(other.part.disposition)
+            && other.part.escalated == 0
+            && parley_host_due(&other) > a->h->now_ms)
+        {
+            return parley_host_claim_held(a, row.sub, parley_host_due(&other));
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_host_claim_held(parley_host_act_t *a, parley_str_t owner,
+    int64_t until_ms)
+{
+    const parley_principal_t  *p;
+
+    p = parley_directory_by_sub(a->h->http->directory, owner);
+
+    a->c->refused.owner = p != NULL ? p->names[a->h->proto] : owner;
+    a->c->refused.until_ms = until_ms;
+
+    return parley_error_set(a->h->err, PARLEY_E_CLAIM_HELD, NULL,
+                            "another agent answers this event");
+}
+
+
+int
+parley_host_act_id(parley_host_act_t *a, const char *prefix,
+    const parley_str_t *parts, size_t n, parley_str_t *ret)
+{
+    size_t         i;
+    uint8_t        key[PARLEY_KEY_LEN], hex[2 * PARLEY_HOST_ID];
+    parley_buf_t   b;
+    parley_str_t   all[PARLEY_HOST_ID_PARTS + 1];
+
+    all[0] = a->caller->sub;
+
+    for (i = 0; i < n && i < PARLEY_HOST_ID_PARTS; i++) {
+        all[i + 1] = parts[i];
+    }
+
+    parley_state_key(a->h->ask->state, PARLEY_KIND_EVENT, all, i + 1, key);
+    (void) parley_hex_write(hex, key, PARLEY_HOST_ID);
+
+    parley_buf_init(&b, a->h->arena, 0);
+    parley_buf_str(&b, parley_str_c(prefix));
+    parley_buf_str(&b, parley_str_make(hex, sizeof(hex)));
+
+    return parley_buf_done(&b, ret);
+}
+
+
+int
+parley_host_source_find(parley_host_t *h, parley_str_t name,
+    parley_host_source_t *ret)
+{
+    size_t                     i;
+    parley_str_t               written;
+    const parley_principal_t  *p, *like;
+    parley_surface_account_t   source;
+
+    memset(ret, 0, sizeof(parley_host_source_t));
+
+    ret->name = name;
+    ret->platform = PARLEY_STR(PARLEY_HOST_PLATFORM);
+    ret->workspace = PARLEY_STR(PARLEY_HOST_WORKSPACE);
+
+    p = parley_directory_by_account(h->http->directory, name, &like);
+
+    for (i = 0; p != NULL && i < p->surface.n; i++) {
+
+        if (parley_surface_read(p->surface.list[i], &source) != 0) {
+            continue;
+        }
+
+        if (parley_surface_name(h->arena, &source, &written) < 0) {
+            return -1;
+        }
+
+        if (parley_str_eq(written, name)) {
+            ret->platform = source.platform;
+            ret->workspace = source.workspace;
+            ret->surface = p;
+
+            return 0;
+        }
+    }
+
+    return 0;
+}
