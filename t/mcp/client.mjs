@@ -26,13 +26,23 @@ const options = generation === 'modern'
 let client, heard;
 
 const doing = {
-    async connect() {
-        heard = { logs: [], progress: [], errors: [] };
-        client = new Client({ name: 'parley-test', version: '1' }, options);
+    // {chat}: a harness of C2A; {handles}: it has a handler of requests
+    async connect(params) {
+        heard = { logs: [], progress: [], errors: [], events: [] };
+        client = new Client({ name: 'parley-test', version: '1' }, {
+            ...options, ...params?.chat
+                ? { capabilities: { experimental: { c2a: {} } } } : {} });
         client.onerror = e => heard.errors.push(String(e.message ?? e));
         client.fallbackNotificationHandler = async n => {
             heard.logs.push(n.method);
         };
+
+        if (params?.handles) {
+            client.fallbackRequestHandler = async request => {
+                heard.events.push(request.params);
+                return { accepted: true };
+            };
+        }
 
         const transport = new StreamableHTTPClientTransport(new URL(url), {
             requestInit: { headers: { Authorization: token } }
@@ -80,6 +90,19 @@ const doing = {
         }
 
         return { first, second: await client.callTool(params) };
+    },
+
+    // until so many events came, at most 30 s; a file tells that it waits
+    async wait({ events, file }) {
+        if (file) {
+            (await import('node:fs')).writeFileSync(file, '');
+        }
+
+        for (let i = 0; heard.events.length < events && i < 600; i++) {
+            await new Promise(done => setTimeout(done, 50));
+        }
+
+        return heard.events.map(e => e.eventId);
     },
 
     resources: () => client.listResources(),
