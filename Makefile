@@ -313,7 +313,7 @@ pgo: ## The module with the profile of a benchmark, into build/pgo/ (slow)
 
 
 .PHONY: bench bench-instructions bench-streams bench-sockets bench-deliver
-.PHONY: bench-pass
+.PHONY: bench-pass bench-chat
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench
 	$(MAKE) build
@@ -338,6 +338,11 @@ bench-deliver: ## Deliveries compared with proxy_pass; writes that part of the p
 	tools/install-deps bench
 	$(MAKE) build
 	bench/deliver
+
+bench-chat: ## The host of chat compared with nginx alone
+	tools/install-deps bench
+	$(MAKE) build
+	bench/chat
 
 bench-pass: ## Files and streams of services compared with nginx alone
 	tools/install-deps bench

@@ -44,6 +44,7 @@ typedef struct {
  *   aee-task            a task of AEE
  *   vcp                 a context_share of some 500 octets
  *   vcp-signed          as vcp, with an Ed25519 signature
+ *   chat                a message of a chat surface for a host, of 917 octets
  *   c2a                 a chat/deliver that must be answered
  *   c2a-escalation      a chat/deliver with a VCP escalation, of some 1 100
  *                       octets

@@ -140,6 +140,18 @@ const bench_kind_t  bench_kinds[] = {
         "\"retention_days\":30,\"dry_run\":false}}",
       .fill = BENCH_WORDS },
 
+    { .name = "chat",
+      .version = '7',
+      .size = 917,
+      .text =
+        "{\"jsonrpc\":\"2.0\",\"id\":\"\1\",\"method\":\"chat/deliver\","
+        "\"params\":{\"eventId\":\"\1\",\"source\":{\"platform\":\"web\","
+        "\"workspaceId\":\"main\"},\"conversation\":{\"id\":\"D1\",\"kind\":"
+        "\"dm\"},\"author\":{\"id\":\"will\",\"kind\":\"human\","
+        "\"displayName\":\"Will\"},\"target\":{\"recipient\":\"agent:ada\"},"
+        "\"content\":[{\"type\":\"text\",\"text\":\"\4\"}]}}",
+      .fill = BENCH_WORDS },
+
     { .name = "c2a",
       .version = '7',
       .size = 700,

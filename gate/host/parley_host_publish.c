@@ -210,7 +210,7 @@ parley_host_rows(parley_host_post_t *a)
                                  (PARLEY_ATTENTION_READERS_MAX + 2)
                                  * PARLEY_KEY_LEN);
     a->readers = parley_arena_calloc(a->h->arena,
-                                     PARLEY_ATTENTION_READERS_MAX
+                                     (a->attention->nparties + 1)
                                      * sizeof(parley_chat_reader_t));
 
     if (a->logs == NULL || a->readers == NULL) {

@@ -42,6 +42,8 @@ static int parley_c2a_chat_targets(parley_arena_t *arena,
 static void parley_c2a_chat_target(parley_str_t text,
     parley_chat_target_t *ret);
 static int parley_c2a_chat_is_account(parley_str_t text);
+static uint32_t parley_c2a_chat_find(const parley_json_t *doc,
+    parley_str_t pointer);
 static void parley_c2a_chat_attention(const parley_json_t *doc,
     parley_chat_event_t *e);
 static unsigned parley_c2a_chat_said(const parley_json_t *doc,
@@ -101,6 +103,17 @@ parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
 }
 
 
+/* Finds a value by its JSON Pointer, which begins with "/params". */
+
+static uint32_t
+parley_c2a_chat_find(const parley_json_t *doc, parley_str_t pointer)
+{
+    return parley_json_resolve(doc,
+                               parley_json_member(doc, 0, PARLEY_ATOM_params),
+                               parley_str_from(pointer, sizeof("/params") - 1));
+}
+
+
 int
 parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
     parley_chat_event_t *e, parley_error_t *err)
@@ -117,7 +130,7 @@ parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
     {
         t = &parley_c2a_chat_texts[i];
 
-        if (parley_msg_string(doc, parley_json_resolve(doc, 0,
+        if (parley_msg_string(doc, parley_c2a_chat_find(doc,
                                        parley_str_c(t->pointer)),
                               (void *) ((uint8_t *) e + t->offset))
             != 0)
@@ -128,7 +141,7 @@ parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
 
     e->created_ms = -1;
 
-    if (parley_msg_string(doc, parley_json_resolve(doc, 0,
+    if (parley_msg_string(doc, parley_c2a_chat_find(doc,
                                    PARLEY_STR("/params/timing/createdAt")),
                           &text)
         != 0)
@@ -153,8 +166,8 @@ parley_c2a_chat_act(const parley_json_t *doc, parley_chat_event_t *e,
     uint32_t     change, reaction;
     const char  *of;
 
-    change = parley_json_resolve(doc, 0, PARLEY_STR("/params/change"));
-    reaction = parley_json_resolve(doc, 0, PARLEY_STR("/params/reaction"));
+    change = parley_c2a_chat_find(doc, PARLEY_STR("/params/change"));
+    reaction = parley_c2a_chat_find(doc, PARLEY_STR("/params/reaction"));
 
     if (change != PARLEY_JSON_NONE && reaction != PARLEY_JSON_NONE) {
         return parley_error_set(err, PARLEY_E_FIELD_INVALID,
@@ -169,7 +182,7 @@ parley_c2a_chat_act(const parley_json_t *doc, parley_chat_event_t *e,
     of = change != PARLEY_JSON_NONE ? "/params/change/of"
                                     : "/params/reaction/of";
 
-    if (parley_msg_string(doc, parley_json_resolve(doc, 0, parley_str_c(of)),
+    if (parley_msg_string(doc, parley_c2a_chat_find(doc, parley_str_c(of)),
                           &e->of)
         != 0)
     {
@@ -186,7 +199,7 @@ parley_c2a_chat_act(const parley_json_t *doc, parley_chat_event_t *e,
     }
 
     e->act = parley_json_string_is(doc,
-                                   parley_json_resolve(doc, 0,
+                                   parley_c2a_chat_find(doc,
                                        PARLEY_STR("/params/change/kind")),
                                    PARLEY_STR("delete"))
              ? PARLEY_CHAT_DELETE : PARLEY_CHAT_EDIT;
@@ -207,7 +220,7 @@ parley_c2a_chat_reaction(const parley_json_t *doc, parley_chat_event_t *e,
 
     e->act = PARLEY_CHAT_REACTION;
 
-    value = parley_json_resolve(doc, 0, PARLEY_STR("/params/reaction/signal"));
+    value = parley_c2a_chat_find(doc, PARLEY_STR("/params/reaction/signal"));
 
     if (value == PARLEY_JSON_NONE && e->glyph.len == 0) {
         return parley_error_set(err, PARLEY_E_FIELD_MISSING,
@@ -243,7 +256,7 @@ parley_c2a_chat_targets(parley_arena_t *arena, const parley_json_t *doc,
     uint32_t      list;
     parley_str_t  text;
 
-    if (parley_msg_string(doc, parley_json_resolve(doc, 0,
+    if (parley_msg_string(doc, parley_c2a_chat_find(doc,
                                    PARLEY_STR("/params/target/recipient")),
                           &text)
         != 0)
@@ -253,7 +266,7 @@ parley_c2a_chat_targets(parley_arena_t *arena, const parley_json_t *doc,
 
     parley_c2a_chat_target(text, &e->recipient);
 
-    list = parley_json_resolve(doc, 0, PARLEY_STR(PARLEY_C2A_MENTIONS));
+    list = parley_c2a_chat_find(doc, PARLEY_STR(PARLEY_C2A_MENTIONS));
 
     return parley_c2a_chat_mentions(arena, doc, list, PARLEY_C2A_MENTIONS,
                                     &e->mentions, &e->nmentions, err);
@@ -370,7 +383,7 @@ parley_c2a_chat_attention(const parley_json_t *doc, parley_chat_event_t *e)
     int64_t  ms;
 
     e->human = parley_json_string_is(doc,
-                                     parley_json_resolve(doc, 0,
+                                     parley_c2a_chat_find(doc,
                                          PARLEY_STR("/params/author/kind")),
                                      PARLEY_STR("human"));
 
@@ -396,7 +409,7 @@ parley_c2a_chat_attention(const parley_json_t *doc, parley_chat_event_t *e)
                                    parley_c2a_modes, PARLEY_CHAT_MODES,
                                    PARLEY_CHAT_IMMEDIATE);
 
-    ms = parley_msg_deadline(doc, parley_json_resolve(doc, 0,
+    ms = parley_msg_deadline(doc, parley_c2a_chat_find(doc,
                                       PARLEY_STR("/params/attention"
                                                  "/deadlineMs")),
                              PARLEY_C2A_DEADLINE_MAX);
@@ -411,7 +424,7 @@ parley_c2a_chat_said(const parley_json_t *doc, const char *pointer,
     const parley_str_t *words, unsigned n, unsigned absent)
 {
     return parley_c2a_chat_word(doc,
-                                parley_json_resolve(doc, 0,
+                                parley_c2a_chat_find(doc,
                                                     parley_str_c(pointer)),
                                 words, n, absent);
 }

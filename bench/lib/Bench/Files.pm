@@ -14,7 +14,7 @@ use JSON::PP ();
 use MIME::Base64 qw(decode_base64url);
 
 our @EXPORT_OK = qw(%bench prepare prepare_streams prepare_sockets
-                    prepare_pass mint run output slurp spew);
+                    prepare_pass prepare_chat mint run output slurp spew);
 
 my $root = abs_path("$FindBin::Bin/..");
 my $build = $ENV{PARLEY_BUILD} || "$root/build";
@@ -130,6 +130,17 @@ sub prepare_pass {
     compile('pass', [], 'bench_clock', 'bench_fail', 'bench_http');
 
     make_issuer();
+}
+
+
+# Prepares the client of the benchmark of the host of chat.
+sub prepare_chat {
+    begin();
+
+    compile('client', libraries(), 'bench_clock', 'bench_http', 'bench_answer',
+            'bench_service', 'bench_message', 'bench_message_text');
+
+    make_keys();
 }
 
 

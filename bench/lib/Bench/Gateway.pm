@@ -127,6 +127,27 @@ END
 END
     },
 
+    # a host of chat: a direct message that obliges an agent; one without a
+    # reader
+    chat => {
+        main => "load_module  $bench{module};\n",
+        http => <<"END",
+    parley_zone        bench:1024m share=100%;
+    parley_connections off;
+    parley_identities  $bench{dir}/chat.json;
+    parley_jwks        $bench{dir}/jwks.json;
+    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
+    parley_trusted     on;
+    parley_retain      count=1000 time=10m;
+END
+        server => <<'END',
+        location = /chat {
+            parley_rate  1000000r/s burst=100000;
+            parley_host  c2a deadline=1h;
+        }
+END
+    },
+
     sockets => {
         main => "load_module  $bench{module};\n",
         http => <<"END",
