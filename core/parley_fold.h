@@ -42,7 +42,8 @@ parley_fold_secret(uint64_t *seed)
 
 /*
  * Continues the hash h with n octets; left and right are secrets.  The last
- * read may overlap earlier octets.
+ * read may overlap earlier octets, so the number of octets must not be combined
+ * with them without a secret: texts of two lengths would have one hash.
  */
 static inline uint64_t
 parley_fold_octets(uint64_t h, uint64_t left, uint64_t right, const uint8_t *s,
@@ -73,7 +74,7 @@ parley_fold_octets(uint64_t h, uint64_t left, uint64_t right, const uint8_t *s,
             | s[rest - 1];
     }
 
-    return parley_fold(a ^ right ^ n, b ^ h);
+    return parley_fold(a ^ right, b ^ (h + n * left));
 }
 
 

@@ -146,6 +146,48 @@ test_skip(void **state)
 }
 
 
+/* One octet more, for each pair of last octets: each of these lengths is read
+   in its own way. */
+
+static void
+test_lengths(void **state)
+{
+    int           i, k, last, more;
+    char          one[32], other[32];
+    static const int  lengths[] = { 1, 2, 3, 4, 7, 8, 9, 15, 16, 17 };
+
+    (void) state;
+
+    for (k = 0; k < (int) (sizeof(lengths) / sizeof(lengths[0])); k++) {
+        i = lengths[k];
+
+        for (last = '0'; last <= 'z'; last++) {
+            for (more = '0'; more <= 'z'; more++) {
+                if (last == '\\' || more == '\\') {
+                    continue;
+                }
+
+                memset(one, last, sizeof(one));
+                one[0] = '"';
+                one[i + 1] = '"';
+                one[i + 2] = '\0';
+
+                memset(other, last, sizeof(other));
+                other[0] = '"';
+                other[i + 1] = (char) more;
+                other[i + 2] = '"';
+                other[i + 3] = '\0';
+                assert_true(print(one) != print(other));
+
+                other[i + 1] = (char) last;
+                other[1] = (char) more;
+                assert_true(print(one) != print(other));
+            }
+        }
+    }
+}
+
+
 static int
 setup(void **state)
 {
@@ -173,6 +215,7 @@ static const struct CMUnitTest  tests[] = {
     parley_test("equal values in other spellings have equal prints",
                 test_equal),
     parley_test("different values have different prints", test_different),
+    parley_test("texts of two lengths have different prints", test_lengths),
     parley_test("a print leaves out the members to skip", test_skip),
 };
 

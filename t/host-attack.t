@@ -1,0 +1,144 @@
+# An authenticated agent attacks the host of chat: foreign events and
+# conversations, keys of other messages, many calls at once.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+my @principals = (
+    { sub => 'lee', handle => '~lee', c2a => 'agent:lee' },
+    (map { { sub => $_, handle => "~$_", c2a => "agent:$_", parent => 'lee' } }
+         qw(ada bo eve)),
+    { sub => 'will', handle => '~will', c2a => 'human:will',
+      accounts => ['web/main/will'] },
+    { sub => 'web', handle => '~web', c2a => 'service:web',
+      surface => ['web/main'] },
+);
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    identities => jcs({ principals => \@principals }),
+    zone => 'streams:8m',
+    more => 'parley_retain count=1000 time=1h;',
+    locations => <<'EOT'));
+        location = /chat { parley_jwt on; parley_host c2a keepalive=20s; }
+EOT
+
+my ($n, $k) = (0, 0);
+
+
+# Returns an event of a surface.
+sub event {
+    my %o = (id => 'm' . ++$n, source => [qw(web main)], @_);
+
+    return {
+        jsonrpc => '2.0', id => 'call-' . ++$k, method => 'chat/deliver',
+        params => {
+            eventId => $o{id},
+            source => { platform => $o{source}[0],
+                        workspaceId => $o{source}[1] },
+            conversation => $o{conversation} // { id => "D$n", kind => 'dm' },
+            author => { id => 'will', kind => 'human' },
+            content => [{ type => 'text', text => $o{text} // "words $n" }],
+            %{ $o{params} // {} },
+        },
+    };
+}
+
+sub to { my $to = shift; return event(params => { target => { recipient => $to } }, @_) }
+
+
+sub says {
+    my ($who, $doc) = @_;
+
+    my $client = Parley::Client->new(port => port(1), tls => 0);
+    my $answer = $client->post('/chat', jcs($doc), Authorization => bearer($who));
+
+    $answer->{json} = eval { from_json($answer->{body}) };
+
+    return $answer;
+}
+
+
+# Calls a tool; returns the result, or {code, ...} with isError.
+sub calls {
+    my ($who, $tool, %args) = @_;
+
+    my $answer = says($who, { jsonrpc => '2.0', id => ++$k,
+                              method => 'tools/call',
+                              params => { name => "chat.$tool",
+                                          arguments => \%args } });
+
+    is($answer->{status}, 200) or diag($answer->{body});
+
+    return $answer->{json}{result};
+}
+
+sub sends {
+    my ($who, %args) = @_;
+
+    return calls($who, 'send_message', idempotencyKey => 'k' . ++$k,
+                 target => { id => 'D1', kind => 'dm' },
+                 visibility => 'dm', directedness => 'to_me', text => 'yes',
+                 %args);
+}
+
+sub delivers { my ($event) = @_; my $a = says(web => $event);
+               is($a->{status}, 200) or diag($a->{body}); return $event->{params} }
+
+my $shown;
+sub shown { my $e = from_json($shown->event->{data});
+            says(web => { jsonrpc => '2.0', id => $e->{id},
+                          result => { accepted => true } });
+            return $e->{params} }
+
+sub at { my ($p) = @_; return { id => $p->{conversation}{id},
+                                kind => $p->{conversation}{kind} } }
+
+$shown = listen_to('web', uri => '/chat');
+
+# Adds readers to a channel.
+sub adds {
+    my ($id, @names) = @_;
+    my $answer = says(web => { jsonrpc => '2.0', id => ++$k,
+        method => 'chat/members', params => {
+            source => { platform => 'web', workspaceId => 'main' },
+            conversation => { id => $id, kind => 'channel' },
+            add => \@names, remove => [] } });
+
+    is_deeply($answer->{json}{result}{added}, \@names)
+        or diag($answer->{body});
+}
+
+
+subtest 'C2A-12: another text under a key, one octet longer' => sub {
+    my $m = delivers(to('agent:ada'));
+
+    for (['t1', 't10'], ['ty', 'tyx'], ['1111', '01111'],
+         ['11111111', '011111111'], ['0' x 15, '0' x 16])
+    {
+        my ($one, $other) = @$_;
+        my %message = (target => at($m), idempotencyKey => "key $one");
+
+        is(sends('ada', %message, text => $one)->{structuredContent}{accepted},
+           true);
+        is(sends('ada', %message, text => $other)->{structuredContent}{code},
+           'message-duplicate', "$one and $other");
+        is(shown()->{content}[0]{text}, $one);
+    }
+};
+
+
+$shown->leave;
+$nginx->stop;
+
+done_testing();
