@@ -7,6 +7,7 @@ use warnings;
 use lib 't/lib';
 
 use Test::More;
+use Time::HiRes qw(sleep);
 
 use Parley::Client;
 use Parley::Env qw(port);
@@ -17,7 +18,8 @@ use Parley::Streams;
 
 my @principals = (
     (map { { sub => $_, handle => "~$_", c2a => "agent:$_" } }
-         qw(ada bo dee eve)),
+         qw(ada bo dee)),
+    { sub => 'eve', handle => '~eve', c2a => 'agent:eve', parent => 'dee' },
     (map { { sub => $_, handle => "~$_", c2a => "agent:$_",
              roles => ['backend'] } } qw(cy di)),
     { sub => 'will', handle => '~will', c2a => 'human:will',
@@ -355,6 +357,40 @@ subtest 'C2A-13 defer and resolve' => sub {
     is($result->{structuredContent}{disposition}, 'responded');
     is(shown()->{reaction}{signal}, 'done');
     is($result->{structuredContent}{resolved}{by}, 'agent:ada');
+};
+
+
+subtest 'C2A-23 the lead answers, and the event is over for its first reader' => sub {
+    my $m = delivers(to('agent:eve', params => {
+        target => { recipient => 'agent:eve' },
+        attention => { deadlineMs => 500 } }));
+    my $up = "$m->{eventId}:escalated:1";
+
+    for (1 .. 200) {
+        last if grep { $_->{event}{eventId} eq $up }
+            @{ calls('dee', 'list_events')->{structuredContent}{events} };
+        sleep(0.1);
+    }
+
+    is(shown()->{reaction}{reason}, 'escalated', 'the author is told');
+    is(calls('bo', 'react', inReplyTo => $up, signal => 'done')
+       ->{structuredContent}{code}, 'reply-unmatched',
+       'only the lead may act on it');
+
+    my $sent = sends('dee', inReplyTo => $up, target => at($m), text => 'done');
+
+    is($sent->{structuredContent}{disposition}, 'responded')
+        or diag(jcs($sent));
+
+    my $shown = shown();
+
+    is($shown->{content}[0]{text}, 'done');
+    is($shown->{target}{inReplyTo}, $m->{eventId},
+       'the answer names the event that the surface knows');
+    is(calls('eve', 'react', inReplyTo => $m->{eventId}, signal => 'done')
+       ->{structuredContent}{disposition}, 'superseded',
+       'the first reader is too late');
+    shown();
 };
 
 

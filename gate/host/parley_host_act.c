@@ -125,7 +125,7 @@ parley_host_act_react(parley_host_act_t *a, parley_chat_signal_t signal)
     }
 
     post.act = PARLEY_CHAT_REACTION;
-    post.of = a->on.id;
+    post.of = parley_host_event_base(a->on.id);
     post.conversation = a->on.event.conversation;
     post.kind = a->on.event.kind;
     post.thread = a->on.event.thread;

@@ -8,15 +8,21 @@
 #include "auth/parley_surface.h"
 #include "core/parley_hex.h"
 #include "gate/host/parley_host_act.h"
+#include "gate/party/parley_address.h"
 #include "gate/settings/parley_settings.h"
+#include "hub/parley_expand.h"
 
 
 #define PARLEY_HOST_SOURCES   8         /* sources with one id, looked at */
 #define PARLEY_HOST_CLAIM_MS  300000    /* a claim without ttlMs */
+#define PARLEY_HOST_NEWEST    256       /* records of a mailbox that are
+                                           searched */
 
 
 static int parley_host_named_read(parley_host_act_t *a,
     const parley_host_event_t *event, parley_host_named_t *ret);
+static int parley_host_named_escalated(parley_host_act_t *a,
+    parley_host_named_t *ret);
 static int parley_host_claim_obliged(parley_host_act_t *a);
 static int parley_host_claim_held(parley_host_act_t *a, parley_str_t owner,
     int64_t until_ms);
@@ -97,7 +103,9 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
 
     ret->event = *event;
 
-    rc = parley_host_event_read(a->h, a->on.id, &ret->event, &page, &ret->p);
+    rc = event->escalated.len > 0
+         ? parley_host_named_escalated(a, ret)
+         : parley_host_event_read(a->h, a->on.id, &ret->event, &page, &ret->p);
 
     if (rc != 1) {
         return rc;
@@ -127,6 +135,40 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
     conversation.id = event->conversation;
 
     return parley_host_may_read(a->h, a->c->g, &conversation, a->caller);
+}
+
+
+/* Reads an escalated event, which only the mailbox of its reader has, among its
+   newest records.  Returns 1, 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_named_escalated(parley_host_act_t *a, parley_host_named_t *ret)
+{
+    int                i, rc;
+    uint8_t            log[PARLEY_KEY_LEN];
+    parley_str_t       address;
+    parley_place_t     end;
+    parley_log_page_t  page;
+
+    if (parley_address_of(a->h->arena, a->caller, &address) != 0) {
+        return parley_error_memory(a->h->err);
+    }
+
+    parley_expand_log(a->h->ask->state, address, log);
+    memset(&end, 0, sizeof(parley_place_t));
+
+    rc = parley_host_read(a->h, log, &end, PARLEY_HOST_NEWEST, 1, &page);
+
+    for (i = 0; rc == 0 && page.epoch != 0 && i < page.n; i++) {
+
+        if (parley_publication_read(page.list[i].octets, &ret->p) == 0
+            && parley_str_eq(ret->p.id, a->on.id))
+        {
+            return 1;
+        }
+    }
+
+    return rc;
 }
 
 

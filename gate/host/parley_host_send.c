@@ -90,7 +90,7 @@ parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
                                 "inReplyTo is of another conversation");
     }
 
-    post->in_reply_to = a->on.id;
+    post->in_reply_to = parley_host_event_base(a->on.id);
     post->conversation = a->on.event.conversation;
     post->kind = a->on.event.kind;
     post->thread = a->args->place.thread.len > 0 ? a->args->place.thread

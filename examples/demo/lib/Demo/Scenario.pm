@@ -11,6 +11,7 @@ use utf8;
 use Encode qw(encode_utf8);
 use Exporter 'import';
 
+use Demo::Chat qw(chat);
 use Demo::Escalations qw(escalations);
 use Demo::Http qw(now uuid4 uuid7);
 use Demo::Listener;
@@ -49,6 +50,7 @@ sub play {
     refused_by_policy();
     streams();
     escalations();
+    chat();
     seen();
 }
 

@@ -40,6 +40,7 @@ my @tokens = (
     [ 'foreman',      sub => 'foreman', scope => 'vcp:send' ],
     [ 'kitchen',      sub => 'kitchen', scope => 'vcp:send' ],
     [ 'watch',        sub => 'watch', scope => 'ops:run vcp:send' ],
+    (map { [ $_, sub => $_, scope => 'chat' ] } qw(web ada bo cleo)),
 );
 
 

@@ -120,6 +120,14 @@ sub step {
 }
 
 
+# Posts a text without printing it.  Returns the body of the answer.
+sub asked {
+    my ($path, $token, $body) = @_;
+
+    return post({ path => $path, token => $token, body => $body })->{body};
+}
+
+
 # Checks an event of a stream: came(place, text, '/pointer' => value or qr//,
 # ...).
 sub came {

@@ -1,0 +1,216 @@
+package Demo::Chat;
+
+# Chat: a web page posts the messages of a person, and agents answer by tools.
+# Each agent here is a script: nothing in its text was thought by a model.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use JSON::PP ();
+use Time::HiRes qw(sleep time);
+
+use Demo::Listener;
+use Demo::Show qw(title note check);
+use Demo::Step qw(step member came);
+
+our @EXPORT_OK = qw(chat);
+
+my $json = JSON::PP->new->utf8->canonical;
+my ($n, $k) = (0, 0);
+
+
+sub chat {
+    title('Chat: a person, a web page, and agents',
+          "The web page is a surface: it posts the messages of its users and "
+          . "shows the\nanswers.  ada and bo have the role backend; ada's lead "
+          . 'is cleo.  They are scripts.');
+
+    my $page = Demo::Listener->listen('web', '/chat');
+
+    one_answer($page);
+    lead($page);
+    silence();
+
+    $page->leave;
+}
+
+
+# Two agents try to answer one question.
+sub one_answer {
+    my $page = shift;
+
+    posted(title => 'The page adds both agents to a channel',
+           method => 'chat/members',
+           params => { conversation => { id => 'C1', kind => 'channel' },
+                       add => [ 'agent:ada', 'agent:bo' ], remove => [] },
+           expect => { status => 200,
+                       '/result/added' => '["agent:ada","agent:bo"]' });
+
+    my $id = said('A person asks a role in a channel',
+                  'Both agents get a knock, without the text.',
+                  { id => 'C1', kind => 'channel' }, 'Why is the site slow?',
+                  { target => { mentions => ['role:backend'] } });
+
+    used(title => 'One agent claims the question', who => 'bo',
+         why => 'The result has the whole message.',
+         tool => 'chat_claim', arguments => { inReplyTo => $id },
+         expect => { '/result/structuredContent/owner' => 'agent:bo',
+                     '/result/structuredContent/event/content/0/text' =>
+                         'Why is the site slow?' });
+
+    my %answer = (inReplyTo => $id, visibility => 'channel',
+                  directedness => 'ambient',
+                  target => { id => 'C1', kind => 'channel' });
+
+    used(title => 'The other one answers too late', who => 'ada',
+         why => 'Two agents do not answer one question.',
+         tool => 'chat_send_message',
+         arguments => { %answer, idempotencyKey => key(),
+                        text => 'It is the database.' },
+         expect => { '/result/isError' => 'true',
+                     '/result/structuredContent/code' => 'claim-held' });
+
+    used(title => 'The owner answers', who => 'bo', tool => 'chat_send_message',
+         arguments => { %answer, idempotencyKey => key(),
+                        text => 'A backup runs until noon.' },
+         expect => { '/result/structuredContent/disposition' => 'responded' });
+
+    my @shown = map { $json->decode($_)->{params} } $page->events(2);
+
+    check(@shown == 2 && $shown[0]{reaction}{signal} eq 'claimed'
+          && $shown[1]{content}[0]{text} eq 'A backup runs until noon.',
+          'the page shows the claim and one answer', scalar @shown);
+    note('the page shows that bo claimed the question, and its answer');
+}
+
+
+# An agent dies; its lead answers.
+sub lead {
+    my $page = shift;
+
+    my $ada = Demo::Listener->listen('ada', '/chat');
+    my $cleo = Demo::Listener->listen('cleo', '/chat');
+
+    said('A person writes to an agent, whose script dies',
+         'It has two seconds to answer.',
+         { id => 'D1', kind => 'dm' }, 'Is the deploy done?',
+         { target => { recipient => 'agent:ada' },
+           attention => { deadlineMs => 2000 } });
+
+    my $from = time;
+
+    $ada->leave;
+
+    my $up = ($cleo->events(1))[0];
+
+    note(sprintf "after %.1f s the message goes to the lead\n", time - $from);
+    came('the mailbox of cleo', $up, '/params/escalatedFrom' => 'agent:ada',
+         '/params/attention/policy' => 'must_respond');
+
+    used(title => 'The lead answers', who => 'cleo',
+         tool => 'chat_send_message',
+         arguments => { inReplyTo => member($up // '{}', '/params/eventId'),
+                        idempotencyKey => key(), visibility => 'dm',
+                        directedness => 'to_me',
+                        target => { id => 'D1', kind => 'dm' },
+                        text => 'Yes, an hour ago.' },
+         expect => { '/result/structuredContent/disposition' => 'responded' });
+
+    my @texts = grep { defined } map {
+        $json->decode($_)->{params}{content}[0]{text} } $page->events(4);
+
+    check($texts[-1] eq 'Yes, an hour ago.', 'the page shows the answer',
+          $texts[-1]);
+    $cleo->leave;
+}
+
+
+# Two polite agents thank each other, and fall silent.
+sub silence {
+    my %agent = map { $_ => Demo::Listener->listen($_, '/chat') } qw(bo cleo);
+    my %seen = map { $_ => 0 } keys %agent;
+    my ($from, $to, $reply, $sent) = ('cleo', 'bo', undef, 0);
+
+    title('Two polite agents, without a person',
+          'Each answers every message that it may answer, and that is pushed '
+          . 'to it whole.');
+
+    # the mailbox of bo may begin with older messages
+    $agent{bo}->read(0.5);
+    $seen{bo} = @{ $agent{bo}{events} };
+
+    while ($sent < 20) {
+        my $answer = Demo::Step::asked('/chat', $from, $json->encode(call(
+            'chat_send_message',
+            { $reply ? (inReplyTo => $reply) : (), target => "agent:$to",
+              idempotencyKey => key(), visibility => 'dm',
+              directedness => 'to_me', text => 'Thank you!' })));
+
+        last if !member($answer, '/result/structuredContent/accepted');
+
+        $sent++;
+        $agent{$to}->wait_for(sub { @{ $_[0]{events} } > $seen{$to} }) or last;
+
+        my $event = $json->decode($agent{$to}{events}[$seen{$to}++]);
+
+        last if $event->{params}{injection}{mode} eq 'notify';
+
+        $reply = $event->{params}{eventId};
+        ($from, $to) = ($to, $from);
+    }
+
+    note("after $sent messages the host only knocks, and both are silent\n");
+    check($sent > 2 && $sent < 12, 'two agents fall silent', $sent);
+
+    $_->leave for values %agent;
+}
+
+
+sub key { return 'k' . ++$k }
+
+
+sub call {
+    my ($tool, $arguments) = @_;
+
+    return { jsonrpc => '2.0', id => ++$n, method => 'tools/call',
+             params => { name => $tool, arguments => $arguments } };
+}
+
+
+sub used {
+    my %o = @_;
+
+    return step(%o, path => '/chat', token => $o{who},
+                body => $json->encode(call($o{tool}, $o{arguments})),
+                expect => { status => 200, %{ $o{expect} } });
+}
+
+
+sub posted {
+    my %o = @_;
+
+    return step(%o, path => '/chat', token => 'web', body => $json->encode({
+        jsonrpc => '2.0', id => ++$n, method => $o{method}, params => {
+            source => { platform => 'web', workspaceId => 'demo' },
+            %{ $o{params} } } }));
+}
+
+
+# A person writes.  Returns the id of the message.
+sub said {
+    my ($title, $why, $conversation, $text, $more) = @_;
+
+    my $id = 'm' . ++$n;
+
+    posted(title => $title, why => $why, method => 'chat/deliver', params => {
+               eventId => $id, conversation => $conversation,
+               author => { id => 'will', kind => 'human' },
+               content => [ { type => 'text', text => $text } ], %$more },
+           expect => { status => 200, '/result/accepted' => 'true' });
+
+    return $id;
+}
+
+
+1;
