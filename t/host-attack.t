@@ -7,6 +7,7 @@ use warnings;
 use lib 't/lib';
 
 use Test::More;
+use Time::HiRes qw(sleep);
 
 use Parley::Client;
 use Parley::Env qw(port);
@@ -119,6 +120,18 @@ sub adds {
         or diag($answer->{body});
 }
 
+# Waits until the mailbox of an agent has an event.
+sub until_in {
+    my ($who, $id) = @_;
+
+    for (1 .. 200) {
+        return if jcs(calls($who, 'list_events', limit => 100)) =~ /"\Q$id\E"/;
+        sleep 0.1;
+    }
+
+    fail("$id does not come");
+}
+
 
 subtest 'C2A-12: another text under a key, one octet longer' => sub {
     my $m = delivers(to('agent:ada'));
@@ -135,6 +148,86 @@ subtest 'C2A-12: another text under a key, one octet longer' => sub {
            'message-duplicate', "$one and $other");
         is(shown()->{content}[0]{text}, $one);
     }
+};
+
+
+subtest 'C2A-23: the reader of an escalated event answers it, and nobody else' => sub {
+    adds('C1', 'agent:bo');
+
+    my $m = delivers(event(conversation => { id => 'C1', kind => 'channel' },
+                           params => { target => { mentions => ['agent:ada'] } }));
+
+    calls('ada', 'react', inReplyTo => $m->{eventId}, signal => 'declined');
+    is(shown()->{reaction}{signal}, 'declined');
+    is(shown()->{reaction}{reason}, 'escalated');
+
+    my $id = "$m->{eventId}:escalated:1";
+    my %acts = (react => { signal => 'done' }, claim => {}, resolve => {},
+                defer => { reason => 'busy' },
+                send_message => { target => at($m), idempotencyKey => 'up',
+                                  visibility => 'channel', text => 'I answer.',
+                                  directedness => 'to_me' });
+
+    until_in('lee', $id);
+
+    for my $who (qw(ada bo eve)) {
+        for my $tool (sort keys %acts) {
+            my %args = %{ $acts{$tool} };
+
+            is_deeply(calls($who, $tool, %args, inReplyTo => $id),
+                      calls($who, $tool, %args, inReplyTo => 'none'),
+                      "$who $tool");
+        }
+    }
+
+    my $claim = calls('lee', 'claim', inReplyTo => $id);
+
+    is($claim->{structuredContent}{owner}, 'agent:lee') or diag(jcs($claim));
+    is(shown()->{reaction}{of}, $m->{eventId}, 'the surface knows this id');
+
+    my $sent = calls('lee', 'send_message', %{ $acts{send_message} },
+                     inReplyTo => $id);
+
+    is($sent->{structuredContent}{disposition}, 'responded') or diag(jcs($sent));
+
+    my $shown = shown();
+
+    is($shown->{content}[0]{text}, 'I answer.');
+    is($shown->{target}{inReplyTo}, $m->{eventId});
+    is(calls('lee', 'list_events')->{structuredContent}{pending}, 0);
+};
+
+
+subtest 'C2A-33: an act on an event does not open its direct messages' => sub {
+    my $m = delivers(to('agent:ada', text => 'secret of ada'));
+    my $asks = delivers(event(conversation => at($m), params => { target => {
+        recipient => 'agent:ada', mentions => ['agent:bo'] } }));
+    my $unknown = calls('bo', 'read_thread',
+                        target => { id => 'none', kind => 'dm' });
+
+    for (['react', signal => 'seen'], ['react', signal => 'unclear'],
+         ['defer', reason => 'busy'])
+    {
+        my ($tool, %args) = @$_;
+        my $done = calls('bo', $tool, %args, inReplyTo => $asks->{eventId});
+
+        is($done->{isError}, undef) or diag(jcs($done));
+        shown();
+        is_deeply(calls('bo', 'read_thread', target => {
+                      %{ at($m) }, source => { platform => 'web',
+                                               workspaceId => 'main' } }),
+                  $unknown, "$tool");
+    }
+
+    my $sent = sends('bo', inReplyTo => $asks->{eventId}, target => at($m));
+
+    is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+    shown();
+    is_deeply(calls('bo', 'read_thread', target => at($m)), $unknown,
+              'nor does an answer');
+    unlike(jcs(calls('bo', 'list_events', limit => 100)), qr/secret of ada/);
+    like(jcs(calls('ada', 'read_thread', target => at($m))), qr/secret of ada/,
+         'its recipient reads it');
 };
 
 

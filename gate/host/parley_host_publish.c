@@ -47,6 +47,7 @@ static void parley_host_note_parties(parley_host_post_t *a,
     parley_host_thread_t *t);
 static void parley_host_note_party(parley_host_thread_t *t,
     const parley_host_party_t *noted);
+static inline int parley_host_note_admits(const parley_host_post_t *a);
 static int parley_host_note_reads(parley_host_post_t *a);
 
 
@@ -626,7 +627,7 @@ parley_host_note_parties(parley_host_post_t *a, parley_host_thread_t *t)
     party.sub = a->sub;
     party.author = 1;
     party.agent = (a->attention->facts & PARLEY_ATTENTION_BY_AGENT) != 0;
-    party.reads = a->e->kind == PARLEY_CHAT_DM;
+    party.reads = a->e->kind == PARLEY_CHAT_DM && parley_host_note_admits(a);
 
     if (a->sub.len > 0) {
         parley_host_note_party(t, &party);
@@ -646,6 +647,17 @@ parley_host_note_parties(parley_host_post_t *a, parley_host_thread_t *t)
             parley_host_note_party(t, &party);
         }
     }
+}
+
+
+/* Returns whether the author becomes a reader of the DM.  By an answer or a
+   reaction an agent would give itself the permission (C2A-33). */
+
+static inline int
+parley_host_note_admits(const parley_host_post_t *a)
+{
+    return a->author == NULL
+           || (a->e->of.len == 0 && a->e->in_reply_to.len == 0);
 }
 
 
@@ -703,6 +715,7 @@ parley_host_note_reads(parley_host_post_t *a)
 {
     int                        rc;
     unsigned                   i;
+    uint32_t                   reads;
     parley_chat_place_t        place;
     const parley_principal_t  *p;
 
@@ -713,11 +726,13 @@ parley_host_note_reads(parley_host_post_t *a)
     place.id = a->e->conversation;
     place.kind = PARLEY_CHAT_DM;
 
+    reads = PARLEY_ATTENTION_PARTNER
+            | (parley_host_note_admits(a) ? PARLEY_ATTENTION_AUTHOR : 0);
+
     for (i = 0; i < a->attention->nparties; i++) {
         p = a->attention->parties[i].principal;
 
-        if ((a->attention->parties[i].facts
-             & (PARLEY_ATTENTION_AUTHOR | PARLEY_ATTENTION_PARTNER))
+        if ((a->attention->parties[i].facts & reads)
             && p->names[a->h->proto].len > 0)
         {
             rc = parley_host_reads_add(a->h, p->sub, &place);
