@@ -268,8 +268,15 @@ parley_host_ack_event(parley_host_mailbox_t *k, const parley_publication_t *p,
             delivery.attempts = UINT8_MAX;
         }
 
-        rc = parley_host_delivery_put(k->h, p->id, views->source,
-                                      k->reader->sub, &delivery);
+        /* the job first: if this process dies, the message comes again */
+
+        rc = outcome == PARLEY_CHAT_REFUSED && parley_host_is_sent(row)
+             ? parley_host_send_failed(k->h, p, k->reader->sub) : 0;
+
+        if (rc == 0) {
+            rc = parley_host_delivery_put(k->h, p->id, views->source,
+                                          k->reader->sub, &delivery);
+        }
     }
 
     return rc == 0 && outcome == PARLEY_CHAT_REFUSED

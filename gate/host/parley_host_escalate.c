@@ -301,6 +301,23 @@ parley_escalate_name(parley_follow_t *f, parley_chat_reason_t why,
 }
 
 
+int
+parley_follow_event(parley_follow_t *f, parley_chat_event_t *ret)
+{
+    parley_json_t  *doc;
+
+    doc = parley_arena_alloc(f->h.arena, sizeof(parley_json_t));
+
+    return doc != NULL
+           && parley_json_read(doc, f->h.arena, &parley_host_limits, f->h.seed,
+                               f->p->message, &f->err)
+              == 0
+           && f->h.chat->read(f->d->deliver->engine, f->h.arena, doc, ret,
+                              &f->err)
+              == 0 ? 0 : -1;
+}
+
+
 /* Fills the reaction, in the conversation of the event, and writes its text. */
 
 static int
@@ -309,20 +326,12 @@ parley_escalate_post(parley_follow_t *f, parley_chat_event_t *e,
 {
     parley_buf_t          b;
     parley_str_t          id;
-    parley_json_t        *doc;
     parley_chat_post_t    post;
     parley_chat_event_t   of;
 
     id = e->id;
-    doc = parley_arena_alloc(f->h.arena, sizeof(parley_json_t));
 
-    if (doc == NULL
-        || parley_json_read(doc, f->h.arena, &parley_host_limits, f->h.seed,
-                            f->p->message, &f->err)
-           != 0
-        || f->h.chat->read(f->d->deliver->engine, f->h.arena, doc, &of, &f->err)
-           != 0)
-    {
+    if (parley_follow_event(f, &of) != 0) {
         return -1;
     }
 

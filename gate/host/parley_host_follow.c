@@ -42,6 +42,7 @@ parley_host_follow_run(parley_deadline_t *d)
                                                  : PARLEY_DEADLINE_LOST, 0)
              : f->act == PARLEY_FOLLOW_OPEN ? parley_follow_open(f)
              : f->act == PARLEY_FOLLOW_ESCALATE ? parley_follow_now(f)
+             : f->act >= PARLEY_FOLLOW_SEND_FAILED ? parley_follow_send(f)
              : parley_follow_answered(f);
 
         if (rc == -1) {
@@ -132,7 +133,12 @@ parley_follow_open(parley_follow_t *f)
     f->due_ms = f->delivery.due_ms != 0 ? f->delivery.due_ms
                                         : begun + f->deadline_ms;
 
-    if (parley_follow_is_over(f)) {
+    /* after a failed send an event may have two jobs */
+
+    if (parley_follow_is_over(f)
+        || (f->delivery.failures > 0 && f->delivery.escalated > 0
+            && f->d->job->attempt == 1))
+    {
         return parley_follow_end(f->d, PARLEY_DEADLINE_ANSWERED, 0);
     }
 
@@ -156,10 +162,11 @@ parley_follow_open(parley_follow_t *f)
         }
     }
 
-    /* the job that keeps a reminder does not remind again */
+    /* the job that keeps a reminder does not remind again, nor does one after
+       a failed send */
 
-    f->half_ms = f->p->id.len == f->id.len ? begun + f->deadline_ms / 2
-                                           : INT64_MAX;
+    f->half_ms = f->p->id.len == f->id.len && !f->delivery.reminded
+                 ? begun + f->deadline_ms / 2 : INT64_MAX;
 
     if (f->delivery.accepted && now >= f->half_ms
         && f->delivery.disposition == PARLEY_CHAT_UNDISPOSED)

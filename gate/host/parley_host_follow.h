@@ -33,8 +33,8 @@ int parley_host_follow_run(parley_deadline_t *d)
 
 /*
  * Makes the job that notes the answer of a reader's URL, after the last attempt
- * of a delivery.  *ret is in the arena; NULL: the reader has not answered, or
- * memory is exhausted.
+ * of a delivery, or that a surface did not answer.  *ret is in the arena; NULL:
+ * another reader has not answered, or memory is exhausted.
  */
 void parley_host_follow_delivered(const parley_state_t *state,
     const parley_delivery_t *delivery, parley_arena_t *arena,

@@ -19,6 +19,10 @@
 static int parley_host_follow_url(parley_host_t *h,
     const parley_publication_t *p, const parley_principal_t *to,
     parley_job_t *ret);
+static int parley_host_follow_act(parley_host_t *h,
+    const parley_publication_t *p, parley_follow_act_t act, parley_str_t sub);
+static int parley_host_follow_add(parley_host_t *h, const parley_job_t *job,
+    const parley_publication_t *p);
 
 
 const int64_t  parley_follow_offers[PARLEY_FOLLOW_OFFERS] = {
@@ -273,24 +277,57 @@ int
 parley_host_escalate(parley_host_t *h, const parley_publication_t *p,
     parley_str_t sub)
 {
-    int                   rc;
-    parley_job_t         *job;
+    return parley_host_follow_act(h, p, PARLEY_FOLLOW_ESCALATE, sub);
+}
+
+
+int
+parley_host_send_failed(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t sub)
+{
+    return parley_host_follow_act(h, p, PARLEY_FOLLOW_SEND_FAILED, sub);
+}
+
+
+/* Adds a job that acts at once. */
+
+static int
+parley_host_follow_act(parley_host_t *h, const parley_publication_t *p,
+    parley_follow_act_t act, parley_str_t sub)
+{
+    parley_job_t          job;
     parley_str_t          rest;
-    parley_append_t       append;
-    parley_appended_t     appended;
     parley_host_views_t   views;
 
-    job = parley_arena_alloc(h->arena, sizeof(parley_job_t));
+    return parley_host_views_read(p->views, &views, &rest) == 0
+           && parley_host_follow_text(h->ask->state, h->arena, act, p->id,
+                                      views.source, sub, views.deadline_ms,
+                                      &job)
+              == 0 ? parley_host_follow_add(h, &job, p)
+                   : parley_error_memory(h->err);
+}
 
-    if (job == NULL
-        || parley_host_views_read(p->views, &views, &rest) != 0
-        || parley_host_follow_text(h->ask->state, h->arena,
-                                   PARLEY_FOLLOW_ESCALATE, p->id, views.source,
-                                   sub, views.deadline_ms, job)
-           != 0
-        || parley_host_follow_append(h->arena, job, p, h->account, &append)
-           != 0)
-    {
+
+int
+parley_host_follow_again(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t source, parley_str_t sub, int64_t deadline_ms)
+{
+    parley_job_t  job;
+
+    return parley_host_follow_job(h, p, source, sub, deadline_ms, &job) == 0
+           ? parley_host_follow_add(h, &job, p) : parley_error_memory(h->err);
+}
+
+
+static int
+parley_host_follow_add(parley_host_t *h, const parley_job_t *job,
+    const parley_publication_t *p)
+{
+    int                 rc;
+    parley_append_t     append;
+    parley_appended_t   appended;
+
+    if (parley_host_follow_append(h->arena, job, p, h->account, &append) != 0) {
         return parley_error_memory(h->err);
     }
 
@@ -311,8 +348,8 @@ parley_host_follow_delivered(const parley_state_t *state,
 {
     uint8_t                     *account;
     parley_job_t                *job;
-    parley_str_t                 rest;
     parley_append_t             *append;
+    parley_host_row_t            row;
     parley_follow_act_t          act;
     parley_host_views_t          views;
     const parley_publication_t  *p;
@@ -322,6 +359,7 @@ parley_host_follow_delivered(const parley_state_t *state,
 
     act = delivery->outcome == PARLEY_CHAT_ACCEPTED ? PARLEY_FOLLOW_ACCEPTED
           : delivery->outcome == PARLEY_CHAT_REFUSED ? PARLEY_FOLLOW_REFUSED
+          : delivery->outcome == PARLEY_CHAT_RETRY ? PARLEY_FOLLOW_UNCONFIRMED
           : PARLEY_FOLLOW_UNSUPPORTED;
 
     job = parley_arena_alloc(arena, sizeof(parley_job_t));
@@ -329,8 +367,8 @@ parley_host_follow_delivered(const parley_state_t *state,
     account = parley_arena_octets(arena, PARLEY_KEY_LEN);
 
     if (job != NULL && append != NULL && account != NULL
-        && delivery->outcome != PARLEY_CHAT_RETRY
-        && parley_host_views_read(p->views, &views, &rest) == 0
+        && parley_host_views_find(p->views, delivery->sub, &views, &row)
+        && (act != PARLEY_FOLLOW_UNCONFIRMED || parley_host_is_sent(&row))
         && parley_host_follow_text(state, arena, act, p->id, views.source,
                                    delivery->sub, views.deadline_ms, job)
            == 0

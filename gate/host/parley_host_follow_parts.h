@@ -15,7 +15,10 @@ typedef enum {
                                        declined */
     PARLEY_FOLLOW_ACCEPTED,         /* the reader's URL accepted the event, */
     PARLEY_FOLLOW_REFUSED,          /* refused it, */
-    PARLEY_FOLLOW_UNSUPPORTED       /* or does not take events */
+    PARLEY_FOLLOW_UNSUPPORTED,      /* or does not take events */
+    PARLEY_FOLLOW_SEND_FAILED,      /* the surface refused an agent's message
+                                       for good, */
+    PARLEY_FOLLOW_UNCONFIRMED       /* or its URL did not answer */
 } parley_follow_act_t;
 
 #define PARLEY_FOLLOW_HEAD    9     /* octets before the sub */
@@ -93,7 +96,23 @@ int parley_host_follow_text(const parley_state_t *state,
     parley_job_t *ret);
 
 
+/* Adds the job of an obligation, with its record, after that of the first one
+   ended.  Returns as parley_host_escalate(). */
+int parley_host_follow_again(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t source, parley_str_t sub, int64_t deadline_ms);
+
+
+/* parley_host_failed.c */
+
+/* Frees the slot of a send that failed, and tells its sender.  Returns as
+   parley_follow_escalate(). */
+int parley_follow_send(parley_follow_t *f);
+
+
 /* parley_host_escalate.c */
+
+/* Reads the event of the job.  Returns 0, or -1. */
+int parley_follow_event(parley_follow_t *f, parley_chat_event_t *ret);
 
 /* Sends the event to the next principal.  Returns 0, PARLEY_WAIT, or -1: to be
    tried again. */

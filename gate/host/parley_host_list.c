@@ -414,10 +414,10 @@ parley_host_list_event(parley_host_list_t *l, int i,
         return 0;
     }
 
-    /* a reminder has no content; an event that was escalated has it for readers
-       of its conversation */
+    /* an event about another one has no content; an event that was escalated
+       has it for readers of its conversation */
 
-    if (views->reason == PARLEY_CHAT_REASON_REMINDER
+    if (parley_host_is_told(views)
         || (!v->knock && (!v->replies || parley_host_row_answers(row))))
     {
         return 0;

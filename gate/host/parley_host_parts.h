@@ -128,6 +128,21 @@ int parley_host_row_find(const parley_publication_t *p, parley_str_t sub,
    has lost the permission: this octet, and its sub. */
 #define PARLEY_HOST_REMOVED  0xff
 
+/* ends of the ids of events that tell a sender about its message */
+#define PARLEY_HOST_FAILED       ":failed"
+#define PARLEY_HOST_UNCONFIRMED  ":unconfirmed"
+
+/* Returns whether the row offers an agent's message to its surface. */
+static inline int
+parley_host_is_sent(const parley_host_row_t *row)
+{
+    return row->surface && row->verdict.row != PARLEY_ATTENTION_REACTION;
+}
+
+/* Returns whether the event is only about another one: a reminder, or the news
+   of a send that failed. */
+int parley_host_is_told(const parley_host_views_t *views);
+
 /* Returns whether the event answers one of the reader. */
 int parley_host_row_answers(const parley_host_row_t *row);
 
@@ -387,6 +402,11 @@ int parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
  * h->err: capacity; the event then goes up at its deadline.
  */
 int parley_host_escalate(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t sub);
+
+/* Adds the job that frees the slot of a message that the surface sub refused.
+   Returns as parley_host_escalate(). */
+int parley_host_send_failed(parley_host_t *h, const parley_publication_t *p,
     parley_str_t sub);
 
 

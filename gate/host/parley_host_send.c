@@ -39,6 +39,7 @@ static void parley_host_act_event(const parley_chat_post_t *post,
     parley_chat_event_t *e);
 static int parley_host_act_known(parley_host_act_t *a,
     const parley_chat_event_t *e, parley_host_post_t *publish);
+static int parley_host_act_failed(parley_host_act_t *a, parley_str_t id);
 
 
 int
@@ -80,7 +81,8 @@ parley_host_send(parley_host_act_t *a)
 static int
 parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
 {
-    int  rc;
+    int                  rc;
+    parley_host_event_t  known;
 
     if (a->args->placed && a->args->place.id.len > 0
         && !parley_str_eq(a->args->place.id, a->on.event.conversation))
@@ -96,7 +98,15 @@ parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
     post->thread = a->args->place.thread.len > 0 ? a->args->place.thread
                                                  : a->on.event.thread;
 
-    if (!parley_str_eq(a->on.part.answer, post->id)) {
+    /* a key that belongs to a message takes no slot */
+
+    rc = parley_host_event_get(a->h, post->id, a->source.name, &known);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    if (rc == 0 && !parley_str_eq(a->on.part.answer, post->id)) {
         rc = parley_host_send_permits(a);
 
         if (rc == 0) {
@@ -500,6 +510,12 @@ parley_host_act_known(parley_host_act_t *a, const parley_chat_event_t *e,
                                 "message with other arguments");
     }
 
+    rc = parley_host_act_failed(a, e->id);
+
+    if (rc != 0) {
+        return rc;
+    }
+
     if (known.place.epoch != 0) {
         return 1;
     }
@@ -516,4 +532,32 @@ parley_host_act_known(parley_host_act_t *a, const parley_chat_event_t *e,
     }
 
     return rc < 0 ? rc : 1;
+}
+
+
+/* Checks that the surface has not refused the message.  Returns 0, PARLEY_WAIT,
+   or -1: send-failed. */
+
+static int
+parley_host_act_failed(parley_host_act_t *a, parley_str_t id)
+{
+    int                     rc;
+    parley_host_delivery_t  delivery;
+
+    if (a->source.surface == NULL) {
+        return 0;
+    }
+
+    rc = parley_host_delivery_get(a->h, id, a->source.name,
+                                  a->source.surface->sub, &delivery);
+
+    if (rc < 0 || delivery.disposition != PARLEY_CHAT_FAILED) {
+        return rc < 0 ? rc : 0;
+    }
+
+    a->c->refused.id = id;
+
+    return parley_error_set(a->h->err, PARLEY_E_SEND_FAILED, NULL,
+                            "the surface refused this message for good; send "
+                            "another one under another key");
 }

@@ -450,25 +450,36 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
 }
 
 
-/* A reminder and an escalated event have ids of their own.  They are knocks,
-   except an escalated event for a reader of its conversation. */
+/* The events of the host have ids of their own.  They are knocks, except an
+   escalated event for a reader of its conversation. */
 
 static void
 parley_host_view_id(const parley_publication_t *p,
     const parley_host_views_t *views, const parley_host_row_t *row,
     parley_chat_view_t *v)
 {
-    if (views->reason != PARLEY_CHAT_REASON_REMINDER
-        && views->reason != PARLEY_CHAT_REASON_ESCALATED)
-    {
+    int  told;
+
+    told = parley_host_is_told(views);
+
+    if (!told && views->reason != PARLEY_CHAT_REASON_ESCALATED) {
         return;
     }
 
     v->id = p->id;
-    v->of = views->reason == PARLEY_CHAT_REASON_REMINDER
-            ? parley_host_event_named(p->id) : parley_host_event_base(p->id);
+    v->of = told ? parley_host_event_named(p->id)
+                 : parley_host_event_base(p->id);
     v->escalated = views->escalated;
-    v->knock = views->reason == PARLEY_CHAT_REASON_REMINDER || !row->reads;
+    v->knock = told || !row->reads;
+}
+
+
+int
+parley_host_is_told(const parley_host_views_t *views)
+{
+    return views->reason == PARLEY_CHAT_REASON_REMINDER
+           || views->reason == PARLEY_CHAT_REASON_SEND_FAILED
+           || views->reason == PARLEY_CHAT_REASON_SEND_UNCONFIRMED;
 }
 
 
@@ -514,7 +525,8 @@ parley_host_event_named(parley_str_t id)
 {
     unsigned             i;
     static const parley_str_t  ends[] = {
-        parley_str(":reminder"), parley_str(":free")
+        parley_str(":reminder"), parley_str(":free"),
+        parley_str(PARLEY_HOST_FAILED), parley_str(PARLEY_HOST_UNCONFIRMED)
     };
 
     for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
