@@ -17,13 +17,14 @@ use Parley::Nginx;
 use Parley::Streams;
 
 my @principals = (
-    { sub => 'lee', handle => '~lee', c2a => 'agent:lee' },
+    (map { { sub => $_, handle => "~$_", c2a => "agent:$_" } } qw(lee max)),
+    { sub => 'dee', handle => '~dee', c2a => 'agent:dee', parent => 'max' },
     (map { { sub => $_, handle => "~$_", c2a => "agent:$_", parent => 'lee' } }
          qw(ada bo eve)),
     { sub => 'will', handle => '~will', c2a => 'human:will',
       accounts => ['web/main/will'] },
     { sub => 'web', handle => '~web', c2a => 'service:web',
-      surface => ['web/main'] },
+      surface => ['web/main', 'web/two'] },
 );
 
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
@@ -195,6 +196,35 @@ subtest 'C2A-23: the reader of an escalated event answers it, and nobody else' =
     is($shown->{content}[0]{text}, 'I answer.');
     is($shown->{target}{inReplyTo}, $m->{eventId});
     is(calls('lee', 'list_events')->{structuredContent}{pending}, 0);
+};
+
+
+subtest 'C2A-33: the event of another source with the id of an escalated one' => sub {
+    for (['ada', 'main'], ['dee', 'two']) {
+        my ($to, $workspace) = @$_;
+
+        delivers(to("agent:$to", id => 'twin', source => ['web', $workspace],
+                    conversation => { id => "D $workspace", kind => 'dm' }));
+        calls($to, 'react', inReplyTo => 'twin', signal => 'declined');
+        shown() for 1, 2;
+    }
+
+    for (['lee', 'main'], ['max', 'two']) {
+        my ($lead, $workspace) = @$_;
+
+        until_in($lead, 'twin:escalated:1');
+
+        my $sent = sends($lead, inReplyTo => 'twin:escalated:1', target => {
+            id => "D $workspace", kind => 'dm' });
+
+        is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+
+        my $shown = shown();
+
+        is_deeply([$shown->{source}{workspaceId}, $shown->{conversation}{id}],
+                  [$workspace, "D $workspace"],
+                  "$lead answers the event that it has");
+    }
 };
 
 

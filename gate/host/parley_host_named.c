@@ -162,7 +162,10 @@ parley_host_named_escalated(parley_host_act_t *a, parley_host_named_t *ret)
     for (i = 0; rc == 0 && page.epoch != 0 && i < page.n; i++) {
 
         if (parley_publication_read(page.list[i].octets, &ret->p) == 0
-            && parley_str_eq(ret->p.id, a->on.id))
+            && parley_str_eq(ret->p.id, a->on.id)
+            && parley_host_views_find(ret->p.views, a->caller->sub, &ret->views,
+                                      &ret->row)
+            && parley_str_eq(ret->views.source, ret->event.source))
         {
             return 1;
         }
