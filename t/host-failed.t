@@ -283,6 +283,42 @@ subtest 'C2A-14 C2A-35 the second failure of an event escalates' => sub {
 };
 
 
+subtest 'C2A-14 an author lists its events, and what became of them' => sub {
+    my $m = delivers('ada', deadline => 1500);
+
+    ok(listed('lee', "$m->{eventId}:escalated:1"));
+    next_shown();
+
+    my $sent = calls('will', 'list_events', sent => true, limit => 100)
+               ->{structuredContent}{events};
+    my ($mine) = grep { $_->{event}{eventId} eq $m->{eventId} } @$sent;
+
+    is_deeply($mine->{readers}, [
+        { to => 'agent:ada', policy => 'must_respond', accepted => false,
+          disposition => undef },
+        { to => 'agent:lee', policy => 'must_respond', accepted => false,
+          disposition => undef } ]) or diag(jcs($mine));
+    is($mine->{event}{content}[0]{text}, "words $n");
+    is(scalar(grep { $_->{event}{author}{id} ne 'will' } @$sent), 0,
+       'its own events only');
+
+    my $answer = answers('ada', $m, 'listed', 'Yes.');
+
+    accepts(next_shown());
+    ($mine) = @{ calls('ada', 'list_events', sent => true,
+                       conversation => { id => $m->{conversation}{id} })
+                 ->{structuredContent}{events} };
+    is($mine->{event}{eventId}, $answer->{eventId});
+    is_deeply([grep { $_->{to} eq 'service:web' } @{ $mine->{readers} }],
+              [{ to => 'service:web', policy => 'may_respond',
+                 accepted => true, disposition => undef }]);
+    is_deeply(calls('bo', 'list_events', sent => true, eventId => $m->{eventId})
+              ->{structuredContent}{events}, [], 'C2A-33: not those of others');
+    is(calls('bo', 'list_events', sent => true, after => 'x')
+       ->{structuredContent}{field}, '/params/arguments/after');
+};
+
+
 sub workers { return split ' ', `pgrep -P @{[$nginx->pid]}` }
 
 subtest 'C2A-35 killed workers lose no failure and repeat none' => sub {

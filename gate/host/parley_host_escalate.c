@@ -41,6 +41,9 @@ static int parley_escalate_post(parley_follow_t *f, parley_chat_event_t *e,
     parley_chat_reason_t why, const parley_principal_t *to,
     parley_str_t *ret);
 
+static int parley_escalate_readers(parley_host_t *h,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row, parley_chat_reader_t *ret, unsigned *n);
 static int parley_escalate_decided(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub, int decided);
 
@@ -417,6 +420,106 @@ parley_host_decided(parley_host_t *h, parley_str_t id,
     }
 
     return rc < 0 ? rc : 0;
+}
+
+
+int
+parley_host_sent_readers(parley_host_t *h, const parley_publication_t *p,
+    parley_chat_listed_t *ret)
+{
+    int                    rc;
+    parley_str_t           rest;
+    parley_host_row_t      row;
+    parley_host_views_t    views;
+    parley_chat_reader_t  *readers;
+
+    readers = parley_arena_calloc(h->arena,
+                                  3 * PARLEY_ATTENTION_READERS_MAX
+                                  * sizeof(parley_chat_reader_t));
+    if (readers == NULL) {
+        return parley_error_memory(h->err);
+    }
+
+    ret->readers = readers;
+
+    if (parley_host_views_read(p->views, &views, &rest) != 0) {
+        return 0;
+    }
+
+    while (ret->nreaders + 3 <= 3 * PARLEY_ATTENTION_READERS_MAX
+           && parley_host_views_next(&rest, &row))
+    {
+        rc = parley_escalate_readers(h, p, &views, &row, readers,
+                                      &ret->nreaders);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Adds a reader of an event to n readers, and the principals that got the event
+   by escalation after it, at most 3.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_escalate_readers(parley_host_t *h, const parley_publication_t *p,
+    const parley_host_views_t *views, const parley_host_row_t *row,
+    parley_chat_reader_t *ret, unsigned *n)
+{
+    int                        rc;
+    unsigned                   level;
+    parley_buf_t               b;
+    parley_str_t               id;
+    parley_host_row_t          at;
+    parley_host_delivery_t     delivery;
+    const parley_principal_t  *to, *first;
+
+    first = parley_directory_by_sub(h->http->directory, row->sub);
+
+    id = p->id;
+    at = *row;
+    to = first;
+
+    for (level = 0; to != NULL; level++) {
+        rc = parley_host_delivery_get(h, id, views->source, to->sub, &delivery);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        at.sub = to->sub;
+
+        if (level > 0 && (level == PARLEY_ESCALATE_LEVELS
+                          || parley_attention_is_human(to)))
+        {
+            at.verdict.policy = PARLEY_CHAT_MAY;
+        }
+
+        parley_host_reader(h, &at, &ret[*n]);
+        ret[*n].accepted = delivery.accepted;
+        ret[(*n)++].disposition = delivery.disposition;
+
+        if (delivery.escalated == 0 || row->surface
+            || level == PARLEY_ESCALATE_LEVELS)
+        {
+            break;
+        }
+
+        to = parley_escalate_next(first, p->sender, level + 1);
+
+        parley_buf_init(&b, h->arena, 0);
+        parley_buf_str(&b, p->id);
+        parley_buf_lit(&b, PARLEY_ESCALATED);
+        parley_buf_int(&b, level + 1);
+
+        if (parley_buf_done(&b, &id) != 0) {
+            return parley_error_memory(h->err);
+        }
+    }
+
+    return 0;
 }
 
 

@@ -51,6 +51,8 @@ static int parley_host_list_mailbox(parley_host_list_t *l);
 static int parley_host_list_find(parley_host_list_t *l);
 static int parley_host_list_source(parley_host_list_t *l, parley_str_t *ret);
 static int parley_host_list_conversation(parley_host_list_t *l);
+static void parley_host_list_turn(parley_host_list_t *l);
+static int parley_host_list_sent(parley_host_list_t *l);
 static int parley_host_list_posts(parley_host_list_t *l, int backward);
 static int parley_host_list_post(parley_host_list_t *l, int i);
 static int parley_host_list_row(const parley_host_list_t *l,
@@ -92,6 +94,9 @@ parley_host_list(parley_host_call_t *c)
 
     if (rc == 0 && l->args->placed) {
         rc = parley_host_list_conversation(l);
+
+    } else if (rc == 0 && l->args->sent) {
+        rc = parley_host_list_sent(l);
     }
 
     if (rc == 0 && !l->thread) {
@@ -110,7 +115,7 @@ parley_host_list(parley_host_call_t *c)
 }
 
 
-/* Refuses arguments that the host does not have. */
+/* Refuses a caller without a mailbox, and arguments without a meaning. */
 
 static int
 parley_host_list_refuse(const parley_host_call_t *c)
@@ -126,10 +131,10 @@ parley_host_list_refuse(const parley_host_call_t *c)
                                 "the caller has no mailbox");
     }
 
-    return !args->sent ? 0
+    return !args->sent || args->placed || args->after.len == 0 ? 0
            : parley_error_set(c->g->err, PARLEY_E_FIELD_INVALID,
-                              "/params/arguments/sent",
-                              "this host does not list sent events");
+                              "/params/arguments/after", "sent events of all "
+                              "conversations have no common place");
 }
 
 
@@ -158,7 +163,7 @@ parley_host_list_mailbox(parley_host_list_t *l)
     if (rc == 0 && l->k.page.epoch != 0) {
         rc = parley_host_list_pages(l, 0);
 
-        if (rc == 0 && !l->lists && !l->args->placed) {
+        if (rc == 0 && !l->lists && !l->args->placed && !l->args->sent) {
             rc = parley_host_list_seek(l);
         }
     }
@@ -233,7 +238,7 @@ parley_host_list_begin(parley_host_list_t *l)
                         ? &l->mailbox : NULL;
     l->counts = 1;
     l->lists = !l->args->placed && l->args->id.len == 0
-               && l->args->after.len == 0;
+               && l->args->after.len == 0 && !l->args->sent;
 
     return 0;
 }
@@ -408,7 +413,7 @@ parley_host_list_event(parley_host_list_t *l, int i,
     v->shape = PARLEY_CHAT_AS_OBJECT;
     ret->view = v;
 
-    if (l->args->placed) {
+    if (l->args->placed || l->args->sent) {
         v->knock = 0;
         v->replies = parley_host_row_answers(row) || views->named;
         return 0;
@@ -541,8 +546,6 @@ static int
 parley_host_list_conversation(parley_host_list_t *l)
 {
     int                   rc, backward;
-    unsigned              i, n;
-    parley_chat_listed_t  event;
 
     backward = l->args->after.len == 0;
 
@@ -563,15 +566,82 @@ parley_host_list_conversation(parley_host_list_t *l)
 
     rc = l->k.page.epoch == 0 ? 0 : parley_host_list_posts(l, backward);
 
+    if (backward) {
+        parley_host_list_turn(l);
+    }
+
+    return rc == 0 && l->thread ? parley_host_list_resolved(l) : rc;
+}
+
+
+/* Puts the oldest event first. */
+
+static void
+parley_host_list_turn(parley_host_list_t *l)
+{
+    unsigned              i, n;
+    parley_chat_listed_t  event;
+
     n = l->result.nevents;
 
-    for (i = 0; backward && i < n / 2; i++) {
+    for (i = 0; i < n / 2; i++) {
         event = l->list[i];
         l->list[i] = l->list[n - 1 - i];
         l->list[n - 1 - i] = event;
     }
+}
 
-    return rc == 0 && l->thread ? parley_host_list_resolved(l) : rc;
+
+/* Lists the caller's events among the newest records of its newest
+   conversations.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_list_sent(parley_host_list_t *l)
+{
+    int                        i, rc;
+    unsigned                   n, pages;
+    parley_place_t             end;
+    parley_chat_place_t       *list;
+    parley_surface_account_t   source;
+
+    memset(&end, 0, sizeof(parley_place_t));
+    memset(&source, 0, sizeof(parley_surface_account_t));
+
+    rc = parley_host_reads_list(l->k.h, l->k.reader->sub, &list, &n);
+
+    for (pages = 0; rc == 0 && n > 0 && pages < PARLEY_HOST_PAGES; pages++) {
+        n--;
+        source.platform = list[n].platform;
+        source.workspace = list[n].workspace;
+        l->where.id = list[n].id;
+
+        if (parley_surface_name(l->k.h->arena, &source, &l->where.source) != 0)
+        {
+            continue;
+        }
+
+        rc = parley_host_may_read(l->k.h, l->k.g, &l->where, l->k.reader);
+
+        if (rc != 1) {
+            continue;
+        }
+
+        parley_host_conversation(l->k.h->ask->state, l->where.source,
+                                 l->where.id, l->k.log);
+
+        rc = parley_host_read(l->k.h, l->k.log, &end, PARLEY_HOST_LISTED, 1,
+                              &l->k.page);
+
+        for (i = 0; rc == 0 && l->k.page.epoch != 0 && i < l->k.page.n
+                    && l->result.nevents < l->args->limit; i++)
+        {
+            rc = parley_host_list_post(l, i);
+        }
+    }
+
+    parley_host_list_turn(l);
+
+    return rc < 0 ? rc : 0;
 }
 
 
@@ -647,6 +717,10 @@ parley_host_list_post(parley_host_list_t *l, int i)
 
     rc = parley_host_list_event(l, i, &p, &views, &row, event);
 
+    if (rc == 0 && l->args->sent) {
+        rc = parley_host_sent_readers(l->k.h, &p, event);
+    }
+
     if (rc == 0) {
         l->result.nevents++;
         l->octets += p.message.len;
@@ -664,6 +738,12 @@ parley_host_list_row(const parley_host_list_t *l,
     const parley_publication_t *p, parley_host_views_t *views,
     parley_host_row_t *row)
 {
+    if (l->args->sent) {
+        return parley_str_eq(p->sender, l->k.reader->sub)
+               && parley_str_eq(p->from, l->k.reader->names[p->proto])
+               && parley_host_row_find(p, l->k.reader->sub, views, row);
+    }
+
     return parley_host_row_find(p, l->k.reader->sub, views, row)
            && (l->thread || row->verdict.gets
                || !parley_str_eq(p->sender, row->sub));
