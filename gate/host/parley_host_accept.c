@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "auth/parley_surface.h"
-#include "gate/host/parley_host_parts.h"
+#include "gate/host/parley_host_change.h"
 #include "gate/settings/parley_settings.h"
 
 
@@ -18,6 +18,8 @@ typedef struct {
     parley_gate_t              *g;
     const parley_chat_event_t  *e;
     parley_str_t                source;
+    parley_str_t                author;     /* as threads know it */
+    parley_host_change_t        change;
     parley_host_event_t         known;      /* its record */
     parley_chat_reader_t       *readers;    /* that get the event */
     unsigned                    nreaders;
@@ -26,6 +28,8 @@ typedef struct {
 
 static int parley_host_check(parley_host_accept_t *a);
 static int parley_host_accept_post(parley_host_accept_t *a, int left);
+static int parley_host_accept_change(parley_host_accept_t *a,
+    parley_host_post_t *post);
 static int parley_host_author(const parley_host_accept_t *a,
     parley_str_t *ret);
 static int parley_host_again(parley_host_accept_t *a);
@@ -55,6 +59,12 @@ parley_host_accept(parley_host_call_t *c)
     rc = parley_host_event_get(&a->c->h, a->e->id, a->source, &a->known);
     left = rc == 1;
 
+    if (rc >= 0 && parley_host_is_change(a->e)) {
+        rc = parley_host_change_find(c, a->source, a->author,
+                                     a->known.place.epoch != 0, &a->change);
+        rc = rc == 0 ? left : rc;
+    }
+
     if (rc == 1) {
         rc = parley_host_again(a);
 
@@ -81,10 +91,11 @@ parley_host_accept_post(parley_host_accept_t *a, int left)
     g = a->g;
     post = parley_arena_calloc(g->arena, sizeof(parley_host_post_t));
 
-    if (post == NULL || parley_host_author(a, &post->sub) != 0) {
+    if (post == NULL) {
         return parley_error_memory(g->err);
     }
 
+    post->sub = a->author;
     post->h = &a->c->h;
     post->g = g;
     post->e = a->e;
@@ -96,12 +107,34 @@ parley_host_accept_post(parley_host_accept_t *a, int left)
     post->print = g->admit.entrance.print;
     post->left = left != 0;
 
-    rc = parley_host_publish(post);
+    rc = parley_host_is_change(a->e) ? parley_host_accept_change(a, post)
+                                     : parley_host_publish(post);
 
     a->readers = post->readers;
     a->nreaders = post->nreaders;
 
     return rc;
+}
+
+
+/* A message is gone before its deletion is published; it stays until its edit
+   is. */
+
+static int
+parley_host_accept_change(parley_host_accept_t *a, parley_host_post_t *post)
+{
+    int  rc;
+
+    rc = a->e->act == PARLEY_CHAT_DELETE
+         ? parley_host_change_end(&a->change, a->g) : 0;
+
+    if (rc == 0) {
+        post->change = &a->change;
+        rc = parley_host_publish(post);
+    }
+
+    return rc == 0 && a->e->act == PARLEY_CHAT_EDIT
+           ? parley_host_change_end(&a->change, a->g) : rc;
 }
 
 
@@ -120,18 +153,16 @@ parley_host_check(parley_host_accept_t *a)
                                 "it");
     }
 
-    if (a->e->act == PARLEY_CHAT_EDIT || a->e->act == PARLEY_CHAT_DELETE) {
-        return parley_error_set(a->g->err, PARLEY_E_FIELD_INVALID,
-                                "/params/change", "this host does not take "
-                                "changes of events");
-    }
-
     memset(&source, 0, sizeof(parley_surface_account_t));
 
     source.platform = a->e->platform;
     source.workspace = a->e->workspace;
 
     rc = parley_surface_name(a->g->arena, &source, &a->source);
+
+    if (rc == 0) {
+        rc = parley_host_author(a, &a->author);
+    }
 
     return rc == 0 ? 0
            : rc < 0 ? parley_error_memory(a->g->err)
@@ -164,8 +195,14 @@ parley_host_again(parley_host_accept_t *a)
                                 "event with other content");
     }
 
-    placed = a->known.place.epoch != 0;
+    placed = a->known.place.epoch != 0 || a->known.now != PARLEY_CHAT_MESSAGE;
     rc = parley_host_event_read(&a->c->h, a->e->id, &a->known, &page, &p);
+
+    if ((placed || rc == 1) && parley_host_is_change(a->e)
+        && parley_host_change_end(&a->change, a->g) == PARLEY_WAIT)
+    {
+        return PARLEY_WAIT;
+    }
 
     if (rc <= 0) {
         return rc < 0 ? rc : placed ? parley_host_accepted(a) : 1;

@@ -19,17 +19,10 @@
 #include "translate/parley_codec.h"
 
 
-#define PARLEY_ESCALATED        ":escalated:"
-#define PARLEY_ESCALATE_LEVELS  2
-
 /* octets of the name of a reaction that are a hash */
 #define PARLEY_ESCALATE_NAME    8
 
 
-static const parley_principal_t *parley_escalate_next(
-    const parley_principal_t *reader, parley_str_t author, unsigned level);
-static int parley_escalate_may(const parley_principal_t *to,
-    const parley_principal_t *reader, parley_str_t author);
 static int parley_escalate_to(parley_follow_t *f, unsigned level,
     const parley_host_event_t *event, const parley_principal_t *first,
     const parley_principal_t *to);
@@ -72,7 +65,7 @@ parley_follow_escalate(parley_follow_t *f)
                                        f->views.escalated);
 
     to = first == NULL ? NULL
-         : parley_escalate_next(first, event.author, level);
+         : parley_host_above(first, event.author, level);
 
     f->delivery.escalated = (uint8_t) level;
 
@@ -101,38 +94,6 @@ parley_follow_escalate(parley_follow_t *f)
 }
 
 
-/* Finds the principal that gets the event: at level 1 the lead, else the human;
-   at level 2 the human.  NULL: none. */
-
-static const parley_principal_t *
-parley_escalate_next(const parley_principal_t *reader, parley_str_t author,
-    unsigned level)
-{
-    const parley_principal_t  *p, *human;
-
-    if (level == 1 && parley_escalate_may(reader->above, reader, author)) {
-        return reader->above;
-    }
-
-    human = reader->sovereign;
-
-    for (p = reader->above; human == NULL && p != NULL; p = p->above) {
-        human = parley_attention_is_human(p) ? p : p->sovereign;
-    }
-
-    return parley_escalate_may(human, reader, author) ? human : NULL;
-}
-
-
-static int
-parley_escalate_may(const parley_principal_t *to,
-    const parley_principal_t *reader, parley_str_t author)
-{
-    return to != NULL && to != reader && parley_attention_has_mailbox(to)
-           && !parley_str_eq(to->sub, author);
-}
-
-
 /* Ends the job with the event of the next principal, which is followed too if
    it is an agent. */
 
@@ -157,8 +118,8 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
 
     if (append == NULL
         || parley_follow_id(f, parley_host_event_base(f->id),
-                            level == 1 ? PARLEY_ESCALATED "1"
-                                       : PARLEY_ESCALATED "2", &p.id)
+                            level == 1 ? PARLEY_HOST_ESCALATED "1"
+                                       : PARLEY_HOST_ESCALATED "2", &p.id)
            != 0)
     {
         return -1;
@@ -403,15 +364,15 @@ parley_host_decided(parley_host_t *h, parley_str_t id,
         rc = parley_escalate_decided(h, of, event->source, to->sub,
                                      parley_str_eq(of, id));
 
-        if (rc != 1 || level > PARLEY_ESCALATE_LEVELS) {
+        if (rc != 1 || level > PARLEY_HOST_LEVELS) {
             break;
         }
 
-        to = parley_escalate_next(reader, event->author, level);
+        to = parley_host_above(reader, event->author, level);
 
         parley_buf_init(&b, h->arena, 0);
         parley_buf_str(&b, base);
-        parley_buf_lit(&b, PARLEY_ESCALATED);
+        parley_buf_lit(&b, PARLEY_HOST_ESCALATED);
         parley_buf_int(&b, level);
 
         if (parley_buf_done(&b, &of) != 0) {
@@ -491,7 +452,7 @@ parley_escalate_readers(parley_host_t *h, const parley_publication_t *p,
 
         at.sub = to->sub;
 
-        if (level > 0 && (level == PARLEY_ESCALATE_LEVELS
+        if (level > 0 && (level == PARLEY_HOST_LEVELS
                           || parley_attention_is_human(to)))
         {
             at.verdict.policy = PARLEY_CHAT_MAY;
@@ -502,16 +463,16 @@ parley_escalate_readers(parley_host_t *h, const parley_publication_t *p,
         ret[(*n)++].disposition = delivery.disposition;
 
         if (delivery.escalated == 0 || row->surface
-            || level == PARLEY_ESCALATE_LEVELS)
+            || level == PARLEY_HOST_LEVELS)
         {
             break;
         }
 
-        to = parley_escalate_next(first, p->sender, level + 1);
+        to = parley_host_above(first, p->sender, level + 1);
 
         parley_buf_init(&b, h->arena, 0);
         parley_buf_str(&b, p->id);
-        parley_buf_lit(&b, PARLEY_ESCALATED);
+        parley_buf_lit(&b, PARLEY_HOST_ESCALATED);
         parley_buf_int(&b, level + 1);
 
         if (parley_buf_done(&b, &id) != 0) {

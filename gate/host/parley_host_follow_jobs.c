@@ -16,6 +16,8 @@
 #include "hub/parley_publish.h"
 
 
+static int parley_host_is_above(const parley_principal_t *to,
+    const parley_principal_t *reader, parley_str_t author);
 static int parley_host_follow_url(parley_host_t *h,
     const parley_publication_t *p, const parley_principal_t *to,
     parley_job_t *ret);
@@ -77,7 +79,7 @@ parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
         if (row.verdict.policy == PARLEY_CHAT_MUST
             && !parley_attention_is_human(to))
         {
-            if (parley_host_follow_job(h, p, views.source, row.sub,
+            if (parley_host_follow_job(h, p, &views, row.sub,
                                        deadline_ms, &jobs[n])
                 != 0)
             {
@@ -180,7 +182,7 @@ parley_host_follow_url_job(parley_host_t *h, const parley_publication_t *p,
 
 int
 parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
-    parley_str_t source, parley_str_t sub, int64_t deadline_ms,
+    const parley_host_views_t *views, parley_str_t sub, int64_t deadline_ms,
     parley_job_t *ret)
 {
     int64_t  first;
@@ -190,8 +192,14 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
     first = deadline_ms / 2 < h->http->retain_ms ? deadline_ms / 2
                                                  : h->http->retain_ms;
 
+    /* an edit has the deadline of its message */
+
+    if (views->deadline_ms < first) {
+        first = views->deadline_ms;
+    }
+
     if (parley_host_follow_text(h->ask->state, h->arena, PARLEY_FOLLOW_OPEN,
-                                p->id, source, sub, deadline_ms, ret)
+                                p->id, views->source, sub, deadline_ms, ret)
         != 0)
     {
         return -1;
@@ -312,9 +320,15 @@ int
 parley_host_follow_again(parley_host_t *h, const parley_publication_t *p,
     parley_str_t source, parley_str_t sub, int64_t deadline_ms)
 {
-    parley_job_t  job;
+    parley_job_t         job;
+    parley_host_views_t  views;
 
-    return parley_host_follow_job(h, p, source, sub, deadline_ms, &job) == 0
+    memset(&views, 0, sizeof(parley_host_views_t));
+
+    views.source = source;
+    views.deadline_ms = deadline_ms;
+
+    return parley_host_follow_job(h, p, &views, sub, deadline_ms, &job) == 0
            ? parley_host_follow_add(h, &job, p) : parley_error_memory(h->err);
 }
 
@@ -462,4 +476,33 @@ parley_follow_append(parley_follow_t *f, parley_publication_t *p,
     }
 
     return parley_publication_append(f->h.arena, &publish, ret);
+}
+
+
+const parley_principal_t *
+parley_host_above(const parley_principal_t *reader, parley_str_t author,
+    unsigned level)
+{
+    const parley_principal_t  *p, *human;
+
+    if (level == 1 && parley_host_is_above(reader->above, reader, author)) {
+        return reader->above;
+    }
+
+    human = reader->sovereign;
+
+    for (p = reader->above; human == NULL && p != NULL; p = p->above) {
+        human = parley_attention_is_human(p) ? p : p->sovereign;
+    }
+
+    return parley_host_is_above(human, reader, author) ? human : NULL;
+}
+
+
+static int
+parley_host_is_above(const parley_principal_t *to,
+    const parley_principal_t *reader, parley_str_t author)
+{
+    return to != NULL && to != reader && parley_attention_has_mailbox(to)
+           && !parley_str_eq(to->sub, author);
 }

@@ -88,7 +88,7 @@ int parley_host_follow_url_job(parley_host_t *h,
     const parley_publication_t *p, const parley_principal_t *to,
     parley_job_t *ret);
 int parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
-    parley_str_t source, parley_str_t sub, int64_t deadline_ms,
+    const parley_host_views_t *views, parley_str_t sub, int64_t deadline_ms,
     parley_job_t *ret);
 int parley_host_follow_text(const parley_state_t *state,
     parley_arena_t *arena, parley_follow_act_t act, parley_str_t id,

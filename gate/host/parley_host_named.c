@@ -60,7 +60,6 @@ parley_host_act_find(parley_host_act_t *a)
         if (rc == 1 && (a->on.event.source.len == 0
                         || named.p.ms > a->on.p.ms))
         {
-            named.id = a->on.id;
             a->on = named;
         }
     }
@@ -85,9 +84,9 @@ parley_host_act_find(parley_host_act_t *a)
 
 
 /*
- * Reads an event.  The caller may read an event that is addressed to it, its
- * own, and those of a conversation that it may read.  Returns 1; 0: the caller
- * may not read it, or it is lost; PARLEY_WAIT or -1.
+ * Reads an event, or its last edit.  The caller may read an event that is
+ * addressed to it, its own, and those of a conversation that it may read.
+ * Returns 1; 0: the caller may not read it, or it is lost; PARLEY_WAIT or -1.
  */
 
 static int
@@ -101,11 +100,17 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
 
     memset(ret, 0, sizeof(parley_host_named_t));
 
+    ret->id = a->on.id;
     ret->event = *event;
 
-    rc = event->escalated.len > 0
-         ? parley_host_named_escalated(a, ret)
-         : parley_host_event_read(a->h, a->on.id, &ret->event, &page, &ret->p);
+    rc = parley_host_event_now(a->h, &ret->id, &ret->event);
+
+    if (rc == 1) {
+        rc = event->escalated.len > 0
+             ? parley_host_named_escalated(a, ret)
+             : parley_host_event_read(a->h, ret->id, &ret->event, &page,
+                                      &ret->p);
+    }
 
     if (rc != 1) {
         return rc;

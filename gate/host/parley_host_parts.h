@@ -94,6 +94,8 @@ typedef struct {
     uint8_t                     attempt;        /* number of the offer; 0: 1 */
     unsigned                    reads:1;        /* the reader could read the
                                                    conversation */
+    unsigned                    edited:1;       /* an edit, */
+    unsigned                    late:1;         /* after the reader answered */
 } parley_host_row_t;
 
 /* an event that the gateway accepted must be readable everywhere */
@@ -127,6 +129,10 @@ int parley_host_row_find(const parley_publication_t *p, parley_str_t sub,
 /* Views of a record that tells the streams of a conversation that a principal
    has lost the permission: this octet, and its sub. */
 #define PARLEY_HOST_REMOVED  0xff
+
+/* Views of a notification to the owner of a mailbox: this octet, and its sub.
+   The message is the notification. */
+#define PARLEY_HOST_CANCELLED  0xfe
 
 /* ends of the ids of events that tell a sender about its message */
 #define PARLEY_HOST_FAILED       ":failed"
@@ -189,6 +195,11 @@ typedef struct {
     uint8_t             print[PARLEY_PRINT_LEN];
     parley_str_t        escalated;      /* sub of the reader that did not decide
                                            it; empty: none */
+    parley_chat_act_t   act;
+    parley_chat_act_t   now;            /* EDIT, DELETE: it was changed */
+    parley_str_t        other;          /* EDIT, DELETE: the message; a changed
+                                           message: the last change */
+    int64_t             lasts_ms;       /* changed message: its deadline */
 } parley_host_event_t;
 
 /* names a thread; thread empty: messages of the conversation in no thread */
@@ -350,6 +361,7 @@ typedef struct {
     unsigned                    obliged:1;  /* the event that this one is about
                                                obliged its author */
     unsigned                    left:1;     /* EVENT exists: a process died */
+    const struct parley_host_change_s  *change; /* NULL: none */
 
     /* results */
     parley_chat_reader_t       *readers;    /* that get the event, without the
@@ -361,6 +373,8 @@ typedef struct {
     parley_host_thread_name_t   where;
     parley_host_thread_t        thread;
     parley_attention_t         *attention;
+    int64_t                     left_ms;    /* until the deadline */
+    int64_t                     lasts_ms;   /* deadline */
     uint8_t                   (*logs)[PARLEY_KEY_LEN];
     size_t                      nlogs;
     parley_str_t                views;
@@ -378,6 +392,14 @@ int parley_host_publish(parley_host_post_t *post);
 
 
 /* parley_host_follow_jobs.c */
+
+#define PARLEY_HOST_ESCALATED  ":escalated:"
+#define PARLEY_HOST_LEVELS     2
+
+/* Finds the principal that gets the event of a reader: at level 1 the lead,
+   else the human; at level 2 the human.  NULL: none. */
+const parley_principal_t *parley_host_above(const parley_principal_t *reader,
+    parley_str_t author, unsigned level);
 
 /* Returns whether a reader has not decided. */
 static inline int
@@ -408,6 +430,17 @@ int parley_host_escalate(parley_host_t *h, const parley_publication_t *p,
    Returns as parley_host_escalate(). */
 int parley_host_send_failed(parley_host_t *h, const parley_publication_t *p,
     parley_str_t sub);
+
+
+/* parley_host_change.c */
+
+/*
+ * Follows an edited message to its last edit: *id and *event become those of
+ * the edit, which has the text.  Returns 1; 0: the message was deleted, or the
+ * edit is lost; PARLEY_WAIT; or -1 with h->err.
+ */
+int parley_host_event_now(parley_host_t *h, parley_str_t *id,
+    parley_host_event_t *event);
 
 
 /* parley_host_escalate.c */

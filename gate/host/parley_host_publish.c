@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "gate/host/parley_attention_parts.h"
-#include "gate/host/parley_host_parts.h"
+#include "gate/host/parley_host_change.h"
 #include "gate/party/parley_address.h"
 #include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
@@ -112,8 +112,24 @@ parley_host_decide(parley_host_post_t *a)
     in.loop = a->h->host->loop;
     in.accepted_ms = a->h->now_ms;
 
-    return parley_attention_init(a->attention, a->h->arena, &in, a->h->err)
-           == 0 ? parley_host_rows(a) : -1;
+    /* a deletion has no readers (C2A-25) */
+
+    if (a->e->act == PARLEY_CHAT_DELETE) {
+        memset(a->attention, 0, sizeof(parley_attention_t));
+        return parley_host_rows(a);
+    }
+
+    if (parley_attention_init(a->attention, a->h->arena, &in, a->h->err) != 0) {
+        return -1;
+    }
+
+    a->lasts_ms = a->attention->deadline_ms;
+    a->left_ms = a->lasts_ms;
+
+    rc = a->change != NULL
+         ? parley_host_change_due(a->change, &a->left_ms, &a->lasts_ms) : 0;
+
+    return rc == 0 ? parley_host_rows(a) : rc;
 }
 
 
@@ -126,7 +142,7 @@ parley_host_subject(parley_host_post_t *a, parley_attention_thread_t *ret)
     parley_str_t          id;
     parley_host_event_t   subject;
 
-    id = a->e->of.len > 0 ? a->e->of : a->e->in_reply_to;
+    id = a->e->act == PARLEY_CHAT_REACTION ? a->e->of : a->e->in_reply_to;
 
     if (id.len == 0) {
         return 0;
@@ -144,8 +160,9 @@ parley_host_subject(parley_host_post_t *a, parley_attention_thread_t *ret)
 
     return rc < 0 ? rc
            : parley_error_set(a->h->err, PARLEY_E_REPLY_UNMATCHED,
-                              a->e->of.len > 0 ? "/params/reaction/of"
-                                               : "/params/target/inReplyTo",
+                              a->e->act == PARLEY_CHAT_REACTION
+                              ? "/params/reaction/of"
+                              : "/params/target/inReplyTo",
                               "the event is unknown here; it may still come");
 }
 
@@ -268,10 +285,17 @@ parley_host_rows_begin(parley_host_post_t *a, parley_buf_t *b)
     views.thread = a->e->thread;
     views.stream = a->e->stream;
     views.reason = a->e->reason;
-    views.deadline_ms = a->attention->deadline_ms;
+    views.deadline_ms = a->left_ms;
     views.named = a->named;
 
-    parley_attention_decide(a->attention, &other, &offer, &views.others);
+    if (a->e->act == PARLEY_CHAT_DELETE) {
+        views.others.row = PARLEY_ATTENTION_AMBIENT;
+        views.others.mode = PARLEY_CHAT_MAILBOX;
+
+    } else {
+        parley_attention_decide(a->attention, &other, &offer, &views.others);
+    }
+
     parley_host_views_begin(b, a->h->arena, &views);
 }
 
@@ -316,6 +340,12 @@ parley_host_row(parley_host_post_t *a, parley_buf_t *b,
 
     if (!row.reads && row.verdict.directedness != PARLEY_CHAT_TO_ME) {
         return 0;
+    }
+
+    rc = a->change != NULL ? parley_host_change_row(a->change, &row) : 0;
+
+    if (rc < 0) {
+        return rc;
     }
 
     parley_host_views_row(b, &row);
@@ -426,7 +456,7 @@ parley_host_append(parley_host_post_t *a)
         return parley_error_memory(a->h->err);
     }
 
-    rc = parley_host_follow_jobs(a->h, &p, a->attention->deadline_ms, &append);
+    rc = parley_host_follow_jobs(a->h, &p, a->lasts_ms, &append);
 
     if (rc != 0) {
         return rc;
@@ -439,6 +469,12 @@ parley_host_append(parley_host_post_t *a)
     a->known.conversation = a->e->conversation;
     a->known.kind = a->e->kind;
     a->known.thread = a->e->thread;
+    a->known.act = a->e->act;
+
+    if (a->e->act == PARLEY_CHAT_EDIT || a->e->act == PARLEY_CHAT_DELETE) {
+        a->known.other = a->e->of;
+    }
+
     memcpy(a->known.print, a->print, PARLEY_PRINT_LEN);
 
     rc = parley_host_event_put(a->h, a->e->id, &a->known, !a->left);

@@ -15,7 +15,9 @@
 /* fixed part of an event; its texts follow */
 typedef struct {
     uint8_t  kind;
-    uint8_t  zero[7];
+    uint8_t  act;
+    uint8_t  now;
+    uint8_t  zero[5];
     uint8_t  epoch[8];
     uint8_t  offset[8];
     uint8_t  print[PARLEY_PRINT_LEN];
@@ -154,7 +156,7 @@ parley_host_event_get(parley_host_t *h, parley_str_t id, parley_str_t source,
 static int
 parley_host_event_value(parley_str_t value, parley_host_event_t *ret)
 {
-    parley_str_t              rest;
+    parley_str_t              rest, lasts;
     parley_host_event_head_t  head;
 
     if (value.len < sizeof(head)) {
@@ -165,11 +167,20 @@ parley_host_event_value(parley_str_t value, parley_host_event_t *ret)
     rest = parley_str_from(value, sizeof(head));
 
     ret->kind = (parley_chat_kind_t) head.kind;
+    ret->act = (parley_chat_act_t) head.act;
+    ret->now = (parley_chat_act_t) head.now;
     ret->source = parley_host_text_read(&rest);
     ret->author = parley_host_text_read(&rest);
     ret->conversation = parley_host_text_read(&rest);
     ret->thread = parley_host_text_read(&rest);
     ret->escalated = parley_host_text_read(&rest);
+    ret->other = parley_host_text_read(&rest);
+    lasts = parley_host_text_read(&rest);
+
+    if (lasts.len == sizeof(ret->lasts_ms)) {
+        memcpy(&ret->lasts_ms, lasts.data, lasts.len);
+    }
+
     memcpy(&ret->place.epoch, head.epoch, sizeof(head.epoch));
     memcpy(&ret->place.offset, head.offset, sizeof(head.offset));
     memcpy(ret->print, head.print, sizeof(head.print));
@@ -189,6 +200,8 @@ parley_host_event_put(parley_host_t *h, parley_str_t id,
     memset(&head, 0, sizeof(head));
 
     head.kind = (uint8_t) event->kind;
+    head.act = (uint8_t) event->act;
+    head.now = (uint8_t) event->now;
     memcpy(head.epoch, &event->place.epoch, sizeof(head.epoch));
     memcpy(head.offset, &event->place.offset, sizeof(head.offset));
     memcpy(head.print, event->print, sizeof(head.print));
@@ -200,6 +213,12 @@ parley_host_event_put(parley_host_t *h, parley_str_t id,
     parley_host_text(&b, event->conversation);
     parley_host_text(&b, event->thread);
     parley_host_text(&b, event->escalated);
+
+    if (event->other.len > 0) {
+        parley_host_text(&b, event->other);
+        parley_host_text(&b, parley_str_make(&event->lasts_ms,
+                                             sizeof(event->lasts_ms)));
+    }
 
     parley_host_event_id(h, id, event->source, &name);
 

@@ -15,6 +15,8 @@
 #define PARLEY_HOST_ROW_QUALIFIED  4
 #define PARLEY_HOST_ROW_SURFACE    8
 #define PARLEY_HOST_ROW_READS      16
+#define PARLEY_HOST_ROW_EDITED     32
+#define PARLEY_HOST_ROW_LATE       64
 
 
 #define PARLEY_HOST_VIEWS_TEXTS    6
@@ -119,7 +121,9 @@ parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row)
                             | (row->qualified ? PARLEY_HOST_ROW_QUALIFIED
                                               : 0)
                             | (row->surface ? PARLEY_HOST_ROW_SURFACE : 0)
-                            | (row->reads ? PARLEY_HOST_ROW_READS : 0));
+                            | (row->reads ? PARLEY_HOST_ROW_READS : 0)
+                            | (row->edited ? PARLEY_HOST_ROW_EDITED : 0)
+                            | (row->late ? PARLEY_HOST_ROW_LATE : 0));
 
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
     parley_buf_str(b, row->sub);
@@ -203,6 +207,8 @@ parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret)
     ret->surface = (head.flags & PARLEY_HOST_ROW_SURFACE) != 0;
     ret->attempt = head.attempt;
     ret->reads = (head.flags & PARLEY_HOST_ROW_READS) != 0;
+    ret->edited = (head.flags & PARLEY_HOST_ROW_EDITED) != 0;
+    ret->late = (head.flags & PARLEY_HOST_ROW_LATE) != 0;
 
     *rest = parley_str_from(*rest, head.sub);
 
@@ -303,9 +309,16 @@ parley_host_view(const parley_render_t *d, const parley_publication_t *p,
 
     owner = reader->mailbox;
 
-    if (owner == NULL || to != p->proto
-        || parley_codecs[to]->chat == NULL
-        || !parley_host_views_find(p->views, owner->sub, &views, &row))
+    if (owner == NULL || to != p->proto || parley_codecs[to]->chat == NULL) {
+        return 1;
+    }
+
+    if (p->views.data[0] == PARLEY_HOST_CANCELLED) {
+        *ret = p->message;
+        return !parley_str_eq(parley_str_from(p->views, 1), owner->sub);
+    }
+
+    if (!parley_host_views_find(p->views, owner->sub, &views, &row))
     {
         return 1;
     }
@@ -435,7 +448,9 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->directedness = row->verdict.directedness;
     v->policy = row->verdict.policy;
     v->mode = row->verdict.mode;
-    v->reason = views->reason != PARLEY_CHAT_REASON_NONE
+    v->reason = row->late ? PARLEY_CHAT_REASON_EDITED_LATE
+                : row->edited ? PARLEY_CHAT_REASON_EDITED
+                : views->reason != PARLEY_CHAT_REASON_NONE
                 ? views->reason : parley_host_reason(row->verdict.row);
     v->deadline_ms = v->policy == PARLEY_CHAT_MUST ? views->deadline_ms : -1;
 
@@ -467,6 +482,7 @@ parley_host_view_id(const parley_publication_t *p,
     }
 
     v->id = p->id;
+    v->reason = views->reason;
     v->of = told ? parley_host_event_named(p->id)
                  : parley_host_event_base(p->id);
     v->escalated = views->escalated;

@@ -204,7 +204,12 @@ parley_c2a_chat_act(const parley_json_t *doc, parley_chat_event_t *e,
                                    PARLEY_STR("delete"))
              ? PARLEY_CHAT_DELETE : PARLEY_CHAT_EDIT;
 
-    return 0;
+    return e->act == PARLEY_CHAT_EDIT
+           || parley_json_resolve(doc, 0, PARLEY_STR("/params/content"))
+              == PARLEY_JSON_NONE
+           ? 0 : parley_error_set(err, PARLEY_E_FIELD_INVALID,
+                                  "/params/content",
+                                  "a deletion has no content");
 }
 
 

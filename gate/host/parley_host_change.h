@@ -1,0 +1,65 @@
+/*
+ * Changes of a message by its author: an edit or a deletion (C2A-25).
+ * Private to the host.
+ *
+ * The old text is erased in all logs, and its open offers are cancelled.  An
+ * edit is an event of its own in place of the old one: for a reader that has
+ * not answered with the deadline of the old one, else as a knock.
+ */
+
+#ifndef PARLEY_HOST_CHANGE_H
+#define PARLEY_HOST_CHANGE_H
+
+#include "gate/host/parley_host_parts.h"
+
+
+/* a change that is being accepted */
+typedef struct parley_host_change_s {
+    parley_host_t              *h;
+    const parley_chat_event_t  *e;
+    parley_host_event_t         first;      /* record of the message */
+    parley_str_t                id;         /* that has its text until now: the
+                                               message, or its newest edit */
+    parley_host_event_t         old;        /* record of id */
+    parley_publication_t        p;          /* as id is stored; its views, */
+    parley_host_views_t         views;
+    parley_str_t                rows;       /* and their rows */
+    int64_t                     lasts_ms;   /* deadline of the message */
+    unsigned                    stored:1;   /* the log has id */
+    unsigned                    done:1;     /* nothing is left to be done */
+} parley_host_change_t;
+
+
+static inline int
+parley_host_is_change(const parley_chat_event_t *e)
+{
+    return e->act == PARLEY_CHAT_EDIT || e->act == PARLEY_CHAT_DELETE;
+}
+
+/*
+ * Finds the message that e changes.  author is that of e, as threads know it;
+ * placed: e was accepted before.  Returns 0 with *ret; PARLEY_WAIT; or -1 with
+ * c->h.err: reply-unmatched, also for another author; field-invalid.
+ */
+int parley_host_change_find(parley_host_call_t *c, parley_str_t source,
+    parley_str_t author, int placed, parley_host_change_t *ret);
+
+/*
+ * Finds the deadline of an edit, as ms from now, at least 1, and that of its
+ * message.  They are equal if no reader is obliged.  Returns 0, PARLEY_WAIT or
+ * -1.
+ */
+int parley_host_change_due(const parley_host_change_t *change, int64_t *left_ms,
+    int64_t *lasts_ms);
+
+/* Makes the row of an edit a knock if its reader has answered the message.
+   Returns 0, PARLEY_WAIT or -1. */
+int parley_host_change_row(const parley_host_change_t *change,
+    parley_host_row_t *row);
+
+/* Ends the old event: cancels its offers, and erases it.  A second call does
+   nothing.  Returns 0, PARLEY_WAIT or -1. */
+int parley_host_change_end(parley_host_change_t *change, parley_gate_t *g);
+
+
+#endif /* PARLEY_HOST_CHANGE_H */
