@@ -96,6 +96,10 @@ parley_selector_admits(const parley_selector_t *selector,
                              p->answers);
     }
 
+    if (parley_str_is(selector->instrument, PARLEY_SELECTOR_VIEWS)) {
+        return p->views.len > 0;
+    }
+
     instrument = p->audience.instrument;
 
     switch (p->audience.form) {

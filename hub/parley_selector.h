@@ -24,9 +24,13 @@ typedef struct {
    to this question is for the session. */
 #define PARLEY_SELECTOR_HELD  '='
 
+/* Instrument in the selector of a call that waits: only publications with views
+   are for it. */
+#define PARLEY_SELECTOR_VIEWS  "="
+
 /*
- * Returns whether a text is such a name.  A stream cannot have one: its session
- * name contains a "/".
+ * Returns whether a text is the name of a held request.  A stream cannot have
+ * one: its session name contains a "/".
  */
 static inline int
 parley_selector_is_held(parley_str_t text)

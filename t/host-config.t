@@ -50,7 +50,8 @@ my $host = "$jwt parley_host c2a;";
 subtest 'GW-11 valid configurations' => sub {
     for my $good ($host,
         "$jwt parley_host c2a deadline=10s loop=1 lag=1m keepalive=30s retry=1s;",
-        "$jwt parley_host c2a deadline=24h loop=1000;",
+        "$jwt parley_host c2a deadline=24h loop=1000 wait=60s;",
+        "$jwt parley_host c2a wait=0;",
         "$host parley_allow role=chat; parley_rate 20r/s burst=40; "
         . 'parley_limits body=64k; parley_redact /params/author/displayName; '
         . 'parley_trusted on; parley_dry_run off;')
@@ -84,7 +85,9 @@ wrong("$_->[0]", at("$jwt $_->[0];"), $_->[1])
         ['parley_host c2a lag=0', qr/is not a size/],
         ['parley_host c2a keepalive=60s', qr/"keepalive=60s" .*is not a time/],
         ['parley_host c2a quiet=2s', qr/"quiet=2s" .*is unknown/],
-        ['parley_host c2a wait=50s', qr/"wait=50s" .*is unknown/],
+        ['parley_host c2a wait=61s', qr/"wait=61s" .*is not a time; expected/],
+        ['parley_host c2a wait=-1', qr/"wait=-1" .*is not a time/],
+        ['parley_host c2a wait=1s wait=2s', qr/is duplicate/],
         ['parley_host c2a; parley_host c2a', qr/is duplicate/];
 
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_parts.h"
+#include "gate/message/parley_gate_mcp.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_codec.h"
 
@@ -69,6 +70,7 @@ parley_gate_host(parley_gate_t *g)
 static int
 parley_host_run(parley_host_call_t *c)
 {
+    int                   rc;
     parley_chat_result_t  none;
 
     memset(&none, 0, sizeof(parley_chat_result_t));
@@ -94,8 +96,12 @@ parley_host_run(parley_host_call_t *c)
                || c->call.tool == PARLEY_CHAT_READ_THREAD
                ? parley_host_list(c) : parley_host_tool(c);
 
-    case PARLEY_CHAT_CALL_IGNORED:
     case PARLEY_CHAT_CALL_CANCELLED:
+        rc = parley_gate_cancel(c->g, c->g->doc);
+
+        return rc == 0 ? parley_host_answer(c, &none) : rc;
+
+    case PARLEY_CHAT_CALL_IGNORED:
     case PARLEY_CHAT_CALL_PING:
     case PARLEY_CHAT_CALL_DISCOVER:
     case PARLEY_CHAT_CALL_TOOLS:

@@ -84,5 +84,9 @@ int parley_host_begin_after(parley_gate_t *g, const uint8_t *log,
     parley_str_t sub, parley_place_t *ret)
     __attribute__((warn_unused_result));
 
+/* Returns whether a publication ends the wait of a call of chat, which
+   g->publish.held holds.  Allocates nothing. */
+int parley_host_wakes(const parley_gate_t *g, const parley_publication_t *p);
+
 
 #endif /* PARLEY_HOST_H */

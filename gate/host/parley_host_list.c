@@ -35,6 +35,8 @@ typedef struct {
 
 
 static int parley_host_list_refuse(const parley_host_call_t *c);
+static int parley_host_list_run(parley_host_list_t *l,
+    parley_host_wait_t **wait);
 static int parley_host_list_begin(parley_host_list_t *l);
 static int parley_host_list_seek(parley_host_list_t *l);
 static int parley_host_list_pages(parley_host_list_t *l, int backward);
@@ -42,9 +44,6 @@ static int parley_host_list_record(parley_host_list_t *l, int i);
 static int parley_host_list_event(parley_host_list_t *l, int i,
     const parley_publication_t *p, const parley_host_views_t *views,
     const parley_host_row_t *row, parley_chat_listed_t *ret);
-static int parley_host_list_fits(const parley_chat_args_t *args,
-    const parley_publication_t *p, const parley_host_views_t *views,
-    const parley_host_row_t *row);
 static int parley_host_place(parley_arena_t *arena,
     const parley_place_t *place, parley_str_t *ret);
 static int parley_host_list_mailbox(parley_host_list_t *l);
@@ -64,12 +63,14 @@ static int parley_host_list_resolved(parley_host_list_t *l);
 int
 parley_host_list(parley_host_call_t *c)
 {
-    int                   rc;
-    parley_host_list_t   *l;
-    parley_chat_place_t  *places;
+    int                  rc;
+    parley_host_list_t  *l;
+    parley_host_wait_t  *wait;
 
-    if (parley_host_list_refuse(c) != 0) {
-        return -1;
+    rc = parley_host_list_refuse(c) == 0 ? parley_host_wait_over(c) : -1;
+
+    if (rc != 0) {
+        return rc;
     }
 
     l = parley_arena_calloc(c->g->arena, sizeof(parley_host_list_t));
@@ -83,10 +84,41 @@ parley_host_list(parley_host_call_t *c)
     l->k.g = c->g;
     l->k.h = &c->h;
     l->k.reader = c->g->who->principal;
-
     l->thread = c->call.tool == PARLEY_CHAT_READ_THREAD;
 
+    rc = parley_host_list_run(l, &wait);
+
+    if (rc == 0 && wait != NULL && l->result.nevents == 0) {
+        rc = parley_host_wait(c, wait);
+    }
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    return c->chat->answer(c->g->arena, &c->call, &l->result,
+                           &c->g->out.reply)
+           == 0 ? 0 : parley_error_memory(c->g->err);
+}
+
+
+/* Makes the list.  *wait is NULL if the call does not wait.  Returns 0,
+   PARLEY_WAIT or -1. */
+
+static int
+parley_host_list_run(parley_host_list_t *l, parley_host_wait_t **wait)
+{
+    int                   rc;
+    parley_chat_place_t  *places;
+
+    *wait = NULL;
+
     rc = l->args->placed ? parley_host_list_find(l) : 0;
+
+    if (rc == 0) {
+        rc = parley_host_wait_from(l->k.c, l->args->placed ? &l->where : NULL,
+                                   wait);
+    }
 
     if (rc == 0) {
         rc = parley_host_list_mailbox(l);
@@ -100,18 +132,12 @@ parley_host_list(parley_host_call_t *c)
     }
 
     if (rc == 0 && !l->thread) {
-        rc = parley_host_reads_list(&c->h, l->k.reader->sub, &places,
+        rc = parley_host_reads_list(l->k.h, l->k.reader->sub, &places,
                                     &l->result.nconversations);
         l->result.conversations = places;
     }
 
-    if (rc < 0) {
-        return rc;
-    }
-
-    return c->chat->answer(c->g->arena, &c->call, &l->result,
-                           &c->g->out.reply)
-           == 0 ? 0 : parley_error_memory(c->g->err);
+    return rc;
 }
 
 
@@ -148,7 +174,11 @@ parley_host_list_mailbox(parley_host_list_t *l)
 
     rc = parley_host_mailbox_read(&l->k, PARLEY_HOST_LISTED);
 
-    if (rc >= 0 && l->args->ack_through.len > 0) {
+    /* a call that has waited has acknowledged before */
+
+    if (rc >= 0 && l->args->ack_through.len > 0
+        && !l->k.g->publish.hold_known)
+    {
         rc = parley_host_ack_through(&l->k, l->args->ack_through);
 
         if (rc >= 0) {
@@ -340,7 +370,7 @@ parley_host_list_record(parley_host_list_t *l, int i)
 
     lists = l->lists && l->result.nevents < l->args->limit
             && l->k.page.list[i].offset > l->after.offset
-            && parley_host_list_fits(l->args, &p, &views, &row);
+            && parley_host_row_fits(l->args, &p, &views, &row);
 
     if (!counts && !lists) {
         return 0;
@@ -433,23 +463,6 @@ parley_host_list_event(parley_host_list_t *l, int i,
     v->replies = v->replies && (rc == 1 || parley_host_row_answers(row));
 
     return rc < 0 ? rc : 0;
-}
-
-
-/* Returns whether an event passes the filters of the call. */
-
-static int
-parley_host_list_fits(const parley_chat_args_t *args,
-    const parley_publication_t *p, const parley_host_views_t *views,
-    const parley_host_row_t *row)
-{
-    return (args->id.len == 0 || parley_str_eq(args->id, p->id))
-           && (args->stream.len == 0
-               || parley_str_eq(args->stream, views->stream))
-           && (args->place.thread.len == 0
-               || parley_str_eq(args->place.thread, views->thread))
-           && (args->since_ms < 0 || p->ms >= args->since_ms)
-           && (args->policy < 0 || (int) row->verdict.policy == args->policy);
 }
 
 
@@ -694,7 +707,7 @@ parley_host_list_post(parley_host_list_t *l, int i)
 
     if (parley_publication_read(l->k.page.list[i].octets, &p) != 0
         || !parley_host_list_row(l, &p, &views, &row)
-        || !parley_host_list_fits(l->args, &p, &views, &row))
+        || !parley_host_row_fits(l->args, &p, &views, &row))
     {
         return 0;
     }
@@ -744,9 +757,7 @@ parley_host_list_row(const parley_host_list_t *l,
                && parley_host_row_find(p, l->k.reader->sub, views, row);
     }
 
-    return parley_host_row_find(p, l->k.reader->sub, views, row)
-           && (l->thread || row->verdict.gets
-               || !parley_str_eq(p->sender, row->sub));
+    return parley_host_row_read(p, l->k.reader->sub, l->thread, views, row);
 }
 
 

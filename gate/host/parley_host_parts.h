@@ -126,6 +126,16 @@ int parley_host_views_find(parley_str_t text, parley_str_t sub,
 int parley_host_row_find(const parley_publication_t *p, parley_str_t sub,
     parley_host_views_t *views, parley_host_row_t *ret);
 
+/* Finds the row of a reader for an event of a conversation.  Returns 1; or 0:
+   it is silent (C2A-10), or the reader's own, unless own is set. */
+int parley_host_row_read(const parley_publication_t *p, parley_str_t sub,
+    int own, parley_host_views_t *views, parley_host_row_t *row);
+
+/* Returns whether an event passes the filters of a call. */
+int parley_host_row_fits(const parley_chat_args_t *args,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row);
+
 /* Views of a record that tells the streams of a conversation that a principal
    has lost the permission: this octet, and its sub. */
 #define PARLEY_HOST_REMOVED  0xff
@@ -574,6 +584,31 @@ int parley_host_list(parley_host_call_t *c);
    *ret, PARLEY_WAIT or -1. */
 int parley_host_pending(parley_host_call_t *c,
     const parley_chat_mailbox_t **ret);
+
+
+/* parley_host_wait.c */
+
+/* what a call waits for */
+typedef struct parley_host_wait_s  parley_host_wait_t;
+
+/*
+ * Notes the newest place of the log that a call lists, before the list is made:
+ * that of a conversation, or of the mailbox (where is NULL).  *ret is in the
+ * arena, or NULL if the call does not wait.  Returns 0, PARLEY_WAIT or -1.
+ */
+int parley_host_wait_from(parley_host_call_t *c,
+    const parley_host_conversation_t *where, parley_host_wait_t **ret);
+
+/* Waits.  Returns PARLEY_WAIT, or -1 with g->err: capacity, or
+   rate-limited. */
+int parley_host_wait(parley_host_call_t *c, parley_host_wait_t *w);
+
+/*
+ * Called first when the step runs.  Returns 0: the call has not waited yet, or
+ * its wait is over and the list is to be made anew; PARLEY_WAIT; or -1 with
+ * g->err: the caller was revoked.
+ */
+int parley_host_wait_over(parley_host_call_t *c);
 
 
 /* parley_host_act.c */

@@ -260,6 +260,31 @@ parley_host_row_find(const parley_publication_t *p, parley_str_t sub,
 
 
 int
+parley_host_row_read(const parley_publication_t *p, parley_str_t sub, int own,
+    parley_host_views_t *views, parley_host_row_t *row)
+{
+    return parley_host_row_find(p, sub, views, row)
+           && (own || row->verdict.gets
+               || !parley_str_eq(p->sender, row->sub));
+}
+
+
+int
+parley_host_row_fits(const parley_chat_args_t *args,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row)
+{
+    return (args->id.len == 0 || parley_str_eq(args->id, p->id))
+           && (args->stream.len == 0
+               || parley_str_eq(args->stream, views->stream))
+           && (args->place.thread.len == 0
+               || parley_str_eq(args->place.thread, views->thread))
+           && (args->since_ms < 0 || p->ms >= args->since_ms)
+           && (args->policy < 0 || (int) row->verdict.policy == args->policy);
+}
+
+
+int
 parley_host_row_answers(const parley_host_row_t *row)
 {
     return row->surface || row->verdict.row == PARLEY_ATTENTION_QUESTION

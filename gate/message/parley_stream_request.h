@@ -32,6 +32,10 @@ typedef struct parley_stream_request_s {
                                                that is read; empty: none */
     unsigned               unlogged:1;      /* the client wants to resume, but
                                                messages are not retained */
+    unsigned               wakes:1;         /* a call of chat that waits: it is
+                                               held until parley_host_wakes() or
+                                               the end of its time; then its
+                                               step runs again */
     unsigned               collects:1;      /* messages are collected by
                                                parley_gate_collect() */
 } parley_stream_request_t;

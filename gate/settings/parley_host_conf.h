@@ -11,6 +11,8 @@ typedef struct parley_host_conf_s {
                                            that of the host */
     int64_t          deadline_ms;       /* for an answer that an event obliges
                                            to, unless the event names one */
+    int64_t          wait_ms;           /* longest wait of a call; 0: calls do
+                                           not wait */
     uint32_t         loop;              /* messages of agents until the loop
                                            cap (C2A-29) */
 } parley_host_conf_t;

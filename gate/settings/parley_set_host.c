@@ -7,6 +7,7 @@
 
 #define PARLEY_SET_HOST_DEADLINE_MIN  10000
 #define PARLEY_SET_HOST_DEADLINE_MAX  (24 * 3600 * (int64_t) 1000)
+#define PARLEY_SET_HOST_WAIT_MAX      60000
 #define PARLEY_SET_HOST_LOOP_MAX      1000
 
 
@@ -36,6 +37,7 @@ parley_set_host(parley_setting_t *d)
     parley_set_stream_init(&conf->stream, proto);
 
     conf->deadline_ms = 300000;
+    conf->wait_ms = 50000;
     conf->loop = 6;
 
     for (i = 2; i < d->n; i++) {
@@ -84,6 +86,13 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
                                 &ret->deadline_ms);
     }
 
+    if (parley_setting_param(word, "wait", &value)) {
+        return parley_setting_read_time(d, word,
+                                        parley_range(0,
+                                                     PARLEY_SET_HOST_WAIT_MAX),
+                                        &ret->wait_ms);
+    }
+
     if (parley_setting_param(word, "loop", &value)) {
 
         if (parley_setting_read_number(d, word,
@@ -100,6 +109,6 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
         return 0;
     }
 
-    return parley_setting_unknown(d, word, "deadline=, loop=, lag=, "
-                                  "keepalive= or retry=");
+    return parley_setting_unknown(d, word, "deadline=, loop=, wait=, "
+                                  "lag=, keepalive= or retry=");
 }

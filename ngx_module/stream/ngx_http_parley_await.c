@@ -9,7 +9,8 @@
  * event processes them later.
  *
  * A call of MCP is also held until its time is over (ACH-27): the gate
- * collects the output of the hub.
+ * collects the output of the hub.  A call of chat that waits for an event runs
+ * again after it, or when its time is over.
  */
 
 
@@ -19,6 +20,7 @@
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "gate/host/parley_host.h"
 
 
 /* maximum for one principal in one worker */
@@ -68,6 +70,8 @@ static void ngx_http_parley_await_drain(parley_subscriber_t *s,
     ngx_msec_t left);
 static int64_t ngx_http_parley_await_collect(parley_subscriber_t *s,
     parley_str_t octets);
+static void ngx_http_parley_await_event(parley_subscriber_t *s,
+    const parley_publication_t *p);
 static void ngx_http_parley_await_timeout(ngx_event_t *ev);
 static void ngx_http_parley_await_turn(ngx_event_t *ev);
 static ngx_int_t ngx_http_parley_await_respond(ngx_http_parley_held_t *held);
@@ -90,6 +94,15 @@ static const ngx_http_parley_transport_t
     ngx_http_parley_await_collect,
     ngx_http_parley_await_end,
     NULL,
+    ngx_http_parley_await_cancelled,
+    ngx_http_parley_await_drain
+};
+
+
+static const ngx_http_parley_transport_t  ngx_http_parley_wakes_transport = {
+    ngx_http_parley_await_write,
+    ngx_http_parley_await_end,
+    ngx_http_parley_await_event,
     ngx_http_parley_await_cancelled,
     ngx_http_parley_await_drain
 };
@@ -121,7 +134,7 @@ ngx_http_parley_await(parley_gate_t *g, const parley_stream_request_t *opening)
         return 0;
     }
 
-    if (held->open) {
+    if (held->open && !opening->wakes) {
         return 1;
     }
 
@@ -162,7 +175,8 @@ ngx_http_parley_await_make(ngx_http_parley_ctx_t *ctx,
     held = cln->data;
     ngx_memzero(held, sizeof(ngx_http_parley_held_t));
 
-    held->sub.transport = opening->collects
+    held->sub.transport = opening->wakes ? &ngx_http_parley_wakes_transport
+                          : opening->collects
                           ? &ngx_http_parley_collect_transport
                           : &ngx_http_parley_await_transport;
     held->request = ctx->request;
@@ -270,6 +284,7 @@ ngx_http_parley_await_of(ngx_queue_t *q)
 
     return sub->transport == &ngx_http_parley_await_transport
            || sub->transport == &ngx_http_parley_collect_transport
+           || sub->transport == &ngx_http_parley_wakes_transport
            ? (ngx_http_parley_held_t *) sub : NULL;
 }
 
@@ -354,6 +369,21 @@ ngx_http_parley_await_collect(parley_subscriber_t *s, parley_str_t octets)
 
 
 static void
+ngx_http_parley_await_event(parley_subscriber_t *s,
+    const parley_publication_t *p)
+{
+    ngx_http_parley_held_t *held = (ngx_http_parley_held_t *) s;
+
+    if (!held->answered && !held->over
+        && parley_host_wakes(&held->sub.ctx->gate, p))
+    {
+        held->answered = 1;
+        ngx_post_event(&held->turn, &ngx_posted_events);
+    }
+}
+
+
+static void
 ngx_http_parley_await_timeout(ngx_event_t *ev)
 {
     ngx_http_parley_held_t  *held = ev->data;
@@ -376,7 +406,8 @@ ngx_http_parley_await_turn(ngx_event_t *ev)
 
     ngx_http_set_log_request(c->log, r);
 
-    if (held->waits) {
+    if (held->waits && (!held->opening->wakes || held->answered || held->over))
+    {
         held->waits = 0;
         ngx_http_parley_wait_again(r);
 

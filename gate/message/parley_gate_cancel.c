@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "gate/message/parley_gate_mcp.h"
+#include "gate/settings/parley_settings.h"
 #include "hub/parley_publication.h"
 
 
@@ -34,6 +35,7 @@ parley_gate_call(parley_gate_t *g, parley_stream_request_t *o)
     const parley_json_t  *doc;
 
     doc = g->serve.mcp != NULL ? &g->serve.mcp->doc
+          : g->conf.s->host != NULL ? g->doc
           : parley_gate_message_responds(g) ? g->msg->doc : NULL;
 
     if (doc == NULL) {
