@@ -152,6 +152,31 @@ subtest 'C2A-12: another text under a key, one octet longer' => sub {
 };
 
 
+subtest 'C2A-17: many calls under different keys: one answer' => sub {
+    my $m = delivers(to('agent:ada'));
+    my @calls = map {
+        Parley::Client->new(port => port(1), tls => 0)->begin('/chat', jcs({
+            jsonrpc => '2.0', id => ++$k, method => 'tools/call', params => {
+                name => 'chat.send_message', arguments => {
+                    inReplyTo => $m->{eventId}, target => at($m),
+                    idempotencyKey => "many $_", text => "answer $_",
+                    visibility => 'dm', directedness => 'to_me' } } }),
+            Authorization => bearer('ada'))
+    } 1 .. 20;
+    my @all = map { from_json($_->answer->{body})->{result} } @calls;
+    my @accepted = grep { $_->{structuredContent}{accepted} } @all;
+
+    is(scalar @accepted, 1, 'one is accepted')
+        or diag(jcs([map { $_->{structuredContent} } @all]));
+    is(shown()->{target}{inReplyTo}, $m->{eventId});
+
+    my $next = delivers(to('agent:ada'));
+
+    calls('ada', 'react', inReplyTo => $next->{eventId}, signal => 'seen');
+    is(shown()->{reaction}{of}, $next->{eventId}, 'and one is shown');
+};
+
+
 subtest 'C2A-23: the reader of an escalated event answers it, and nobody else' => sub {
     adds('C1', 'agent:bo');
 

@@ -34,6 +34,8 @@ typedef struct {
     parley_host_named_t        on;
     parley_host_source_t       source;      /* of the event, or the target */
     parley_host_claim_t        claim;       /* after parley_host_claim() */
+    unsigned                   opened:1;    /* this call took the id of the
+                                               answer */
     parley_chat_result_t       result;
 } parley_host_act_t;
 

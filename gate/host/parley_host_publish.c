@@ -67,6 +67,14 @@ parley_host_publish(parley_host_post_t *a)
         rc = parley_host_decide(a);
     }
 
+    /* a refused event gives back the id that it had */
+
+    if (rc == -1 && a->left
+        && parley_host_event_drop(a->h, a->e->id, a->source) == PARLEY_WAIT)
+    {
+        return PARLEY_WAIT;
+    }
+
     if (rc == 0) {
         rc = parley_host_append(a);
     }

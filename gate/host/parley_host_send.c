@@ -4,7 +4,8 @@
  * key.  In this order:
  *
  *   claim          of an event that others may answer too (C2A-18)
- *   slot           the id of the answer, before the answer is visible
+ *   EVENT open     the id of the answer is taken
+ *   slot           this id, before the answer is visible
  *   publish        to the conversation, the mailboxes and the surface
  *   disposition    responded
  */
@@ -28,6 +29,8 @@ static int parley_host_send_answer(parley_host_act_t *a,
     parley_chat_post_t *post);
 static int parley_host_send_permits(parley_host_act_t *a);
 static int parley_host_send_is_short(const parley_host_act_t *a);
+static int parley_host_slot_open(parley_host_act_t *a,
+    const parley_chat_post_t *post);
 static int parley_host_slot_take(parley_host_act_t *a, parley_str_t id);
 static int parley_host_slot_taken(parley_host_act_t *a);
 static int parley_host_send_target(parley_host_act_t *a,
@@ -106,17 +109,51 @@ parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
         return rc;
     }
 
-    if (rc == 0 && !parley_str_eq(a->on.part.answer, post->id)) {
-        rc = parley_host_send_permits(a);
+    if (parley_str_eq(a->on.part.answer, post->id)
+        || (rc == 1 && (known.place.epoch != 0
+                        || memcmp(known.print, a->c->g->admit.entrance.print,
+                                  PARLEY_PRINT_LEN) != 0)))
+    {
+        return 0;
+    }
 
-        if (rc == 0) {
-            rc = parley_host_slot_take(a, post->id);
-        }
+    rc = parley_host_send_permits(a);
 
+    return rc == 0 ? parley_host_slot_open(a, post) : rc;
+}
+
+
+/* Takes the id of the answer, and the slot.  A slot with an id that is taken
+   belongs to another key, also before its answer is published. */
+
+static int
+parley_host_slot_open(parley_host_act_t *a, const parley_chat_post_t *post)
+{
+    int                  rc;
+    parley_host_event_t  known;
+
+    memset(&known, 0, sizeof(parley_host_event_t));
+
+    known.source = a->source.name;
+    known.author = a->caller->sub;
+    known.conversation = post->conversation;
+    known.kind = post->kind;
+    known.thread = post->thread;
+    memcpy(known.print, a->c->g->admit.entrance.print, PARLEY_PRINT_LEN);
+
+    rc = parley_host_event_put(a->h, post->id, &known, 1);
+
+    if (rc < 0) {
         return rc;
     }
 
-    return 0;
+    a->opened = rc == 0;
+    rc = parley_host_slot_take(a, post->id);
+
+    return rc == -1 && a->opened
+           && parley_host_event_drop(a->h, post->id, known.source)
+              == PARLEY_WAIT
+           ? PARLEY_WAIT : rc;
 }
 
 
@@ -492,6 +529,11 @@ parley_host_act_known(parley_host_act_t *a, const parley_chat_event_t *e,
     parley_log_page_t      page;
     parley_host_event_t    known;
     parley_publication_t   p;
+
+    if (a->opened) {
+        publish->left = 1;
+        return 0;
+    }
 
     rc = parley_host_event_get(a->h, e->id, a->source.name, &known);
 
