@@ -133,7 +133,23 @@ sub disposition {
 my $shown = listen_to('web', uri => '/chat');
 
 # Returns the next request to the surface.
-sub next_shown { return from_json($shown->event->{data}) }
+# Returns the next event of the surface: a reaction of the gateway with this
+# reason, or without a reason an event of an agent.  The gateway's reactions come
+# when a deadline is over, between others.
+sub next_shown {
+    my ($reason) = @_;
+
+    for (1 .. 50) {
+        my $request = from_json($shown->event->{data});
+        my $p = $request->{params};
+        my $own = $p->{author}{id} eq 'parley';
+
+        return $request if $reason ? $own && $p->{reaction}{reason} eq $reason
+                                   : !$own;
+    }
+
+    return;
+}
 
 sub refuses {
     my ($request, %error) = @_;
@@ -259,7 +275,7 @@ subtest 'C2A-14 C2A-35 the obligation is followed again, one deadline' => sub {
 
     ok($up, 'without another answer it goes up');
     cmp_ok(time - $begun, '>', 3.5, 'one deadline after the failure');
-    is(next_shown()->{params}{reaction}{reason}, 'escalated');
+    ok(next_shown('escalated'), 'the author is told');
     sleep 1;
     is(scalar(my @all = listed('lee', "$m->{eventId}:escalated:1")), 1, 'once');
 };
@@ -279,7 +295,7 @@ subtest 'C2A-14 C2A-35 the second failure of an event escalates' => sub {
 
     ok(listed('lee', "$m->{eventId}:escalated:1"));
     is(disposition('cy', $m->{eventId}), 'failed');
-    is(next_shown()->{params}{reaction}{reason}, 'failed');
+    ok(next_shown('failed'), 'the author is told');
 };
 
 
@@ -287,7 +303,6 @@ subtest 'C2A-14 an author lists its events, and what became of them' => sub {
     my $m = delivers('ada', deadline => 1500);
 
     ok(listed('lee', "$m->{eventId}:escalated:1"));
-    next_shown();
 
     my $sent = calls('will', 'list_events', sent => true, limit => 100)
                ->{structuredContent}{events};

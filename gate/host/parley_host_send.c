@@ -230,6 +230,8 @@ parley_host_slot_take(parley_host_act_t *a, parley_str_t id)
 
     part = &a->on.part;
 
+    rc = 1;
+
     for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
 
         if (part->answer.len > 0 && !parley_str_eq(part->answer, id)) {
