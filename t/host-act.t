@@ -208,7 +208,7 @@ subtest 'C2A-33 only a reader of an event answers it' => sub {
 };
 
 
-subtest 'C2A-05 the policy of an event limits its answers' => sub {
+subtest 'C2A-05 C2A-13 the policy of an event limits its answers' => sub {
     my $m = delivers(event(
         conversation => { id => 'C1', kind => 'channel' },
         params => { target => { mentions => ['agent:ada'] },
@@ -296,7 +296,7 @@ subtest 'C2A-18 C2A-19 one agent owns the claim of an event for a role' => sub {
 };
 
 
-subtest 'C2A-15 C2A-16 each signal has its disposition, and is shown' => sub {
+subtest 'C2A-15 each signal has its disposition, and is shown' => sub {
     for (['seen', undef], ['agree', undef], ['working', 'claimed'],
          ['queued', 'deferred'], ['claimed', 'claimed'], ['done', 'responded'],
          ['declined', 'ignored'], ['blocked', 'deferred'], ['unclear', undef])
@@ -341,7 +341,41 @@ subtest 'C2A-15 C2A-16 each signal has its disposition, and is shown' => sub {
 };
 
 
-subtest 'C2A-13 defer and resolve' => sub {
+subtest 'C2A-16 a reaction of a person reaches the agent' => sub {
+    my $m = delivers(to('agent:ada'));
+    my $sent = sends('ada', inReplyTo => $m->{eventId}, target => at($m));
+
+    shown();
+
+    for (['done', 'notify', 'may_respond'],
+         ['seen', 'tool_mailbox', 'must_not_respond'])
+    {
+        my ($signal, $mode, $policy) = @$_;
+        my $reaction = event(params => {
+            conversation => $m->{conversation},
+            reaction => { of => $sent->{structuredContent}{eventId},
+                          signal => $signal } });
+
+        delete $reaction->{params}{content};
+
+        my $answer = says(web => $reaction);
+
+        is_deeply($answer->{json}{result}{addressed},
+                  [{ to => 'agent:ada', row => 'reaction',
+                     directedness => 'to_me', policy => $policy,
+                     mode => $mode }], $signal) or diag($answer->{body});
+
+        my ($got) = @{ calls('ada', 'list_events',
+                             eventId => $reaction->{params}{eventId})
+                       ->{structuredContent}{events} };
+
+        is($got->{event}{attention}{policy}, $policy);
+        is($got->{event}{reaction}{of}, $sent->{structuredContent}{eventId});
+    }
+};
+
+
+subtest 'C2A-17 defer and resolve' => sub {
     my $m = delivers(to('agent:ada'));
     my $result = calls('ada', 'defer', inReplyTo => $m->{eventId},
                        reason => 'busy', eta => 'after lunch');
@@ -394,7 +428,7 @@ subtest 'C2A-23 the lead answers, and the event is over for its first reader' =>
 };
 
 
-subtest 'C2A-29 a message between agents is in the conversation of the two' => sub {
+subtest 'C2A-17 a message between agents is in the conversation of the two' => sub {
     my $bo = listen_to('bo', uri => '/chat');
     my $result = sends('ada', target => 'agent:bo', text => 'Are you there?');
 

@@ -96,7 +96,7 @@ sub posted { my $a = says(web => $_[0]); is($a->{status}, 200) or diag($a->{body
 
 
 for my $generation (qw(1 2)) {
-    subtest "MCP-01 MCP-04 C2A-20 a client of generation $generation with a "
+    subtest "MCP-01 MCP-04 C2A-20 C2A-21 a client of generation $generation with a "
             . 'handler' => sub {
         my $who = "handles$generation";
         my $first = posted(to("agent:$who"));
@@ -153,7 +153,7 @@ for my $generation (qw(1 2)) {
 }
 
 
-subtest 'MCP-03 a client without a session reads and acts by tools' => sub {
+subtest 'MCP-03 C2A-36 a client without a session reads and acts by tools' => sub {
     my $event = posted(to('agent:plainmodern'));
     my ($hello, $tools, $list, $react, $unread) = client('modern',
         'plainmodern', 'connect', 'tools', calls('chat_list_events'),

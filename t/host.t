@@ -143,7 +143,7 @@ subtest 'C2A-01 C2A-03 a direct message is accepted, and the answer tells its '
 };
 
 
-subtest 'C2A-21: a repeated event has the same answer, and is stored once' => sub {
+subtest 'C2A-20: a repeated event has the same answer, and is stored once' => sub {
     my $event = to('agent:bo', id => 'again');
     my $first = says(web => $event);
     my $reader = mailbox('bo');
