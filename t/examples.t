@@ -191,7 +191,7 @@ symlink build_dir() . "/$_", "$build/$_"
         exec root() . '/examples/demo/run' or POSIX::_exit(127);
     }
 
-    for (1 .. 600) {
+    for (1 .. 1800) {
         last if slurp("$dir/demo.out") =~ /Ctrl-C ends it/
                 || waitpid($pid, POSIX::WNOHANG());
         select undef, undef, undef, 0.1;

@@ -22,7 +22,7 @@ sub listen {
                        opened => 0 }, $class;
 
     $self->connect;
-    $self->wait_for(sub { $_[0]{last} });
+    $self->wait_for(sub { $_[0]{heard} });
 
     return $self;
 }
@@ -64,6 +64,8 @@ sub read {
         $self->connect;
         return;
     }
+
+    $self->{heard} = 1;
 
     while ($self->{text} =~ s/\A((?:[^\n]+\n)*)\n//) {
         my $block = $1;
