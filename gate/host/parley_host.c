@@ -8,7 +8,6 @@
 
 #include "gate/host/parley_host_parts.h"
 #include "gate/message/parley_gate_mcp.h"
-#include "gate/settings/parley_settings.h"
 #include "translate/parley_codec.h"
 
 

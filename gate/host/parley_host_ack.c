@@ -7,11 +7,8 @@
 
 #include <string.h>
 
-#include "gate/host/parley_host_parts.h"
-#include "gate/party/parley_address.h"
-#include "gate/settings/parley_settings.h"
+#include "gate/host/parley_host_mailbox.h"
 #include "hub/parley_event_id.h"
-#include "hub/parley_expand.h"
 
 
 static int parley_host_ack_moved(parley_host_mailbox_t *k);
@@ -103,20 +100,17 @@ int
 parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
 {
     int              rc;
-    parley_str_t     address;
     parley_place_t   after;
 
     if (!parley_attention_has_mailbox(k->reader)) {
         return 0;
     }
 
-    rc = parley_address_of(k->h->arena, k->reader, &address);
+    rc = parley_host_mailbox_log(k->h, k->reader, k->log);
 
     if (rc != 0) {
-        return rc < 0 ? parley_error_memory(k->h->err) : 0;
+        return rc < 0 ? rc : 0;
     }
-
-    parley_expand_log(k->h->ask->state, address, k->log);
 
     rc = parley_host_cursor_get(k->h, k->reader->sub, &k->cursor,
                                 &k->generation);
@@ -131,8 +125,8 @@ parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
         after.epoch = PARLEY_HOST_BEFORE;
     }
 
-    rc = parley_host_read(k->h, k->log, &after, n, 0,
-                          &k->page);
+    rc = parley_host_read(k->h, k->log, &after, n, 0, &k->page);
+
     if (rc != 0) {
         return rc;
     }

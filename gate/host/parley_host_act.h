@@ -55,15 +55,6 @@ int parley_host_act_find(parley_host_act_t *a);
 int parley_host_dispose(parley_host_act_t *a,
     parley_chat_disposition_t disposition);
 
-/* Returns whether the disposition ends an event for its reader. */
-static inline int
-parley_host_is_decided(parley_chat_disposition_t disposition)
-{
-    return disposition != PARLEY_CHAT_UNDISPOSED
-           && disposition != PARLEY_CHAT_DEFERRED
-           && disposition != PARLEY_CHAT_CLAIMED;
-}
-
 /*
  * Claims the event for the caller, or prolongs its claim.  Returns 0 with
  * a->claim; PARLEY_WAIT; or -1 with h->err: claim-held.

@@ -7,46 +7,21 @@
 
 #include <string.h>
 
-#include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_change.h"
-#include "gate/party/parley_address.h"
 #include "gate/settings/parley_settings.h"
-#include "hub/parley_expand.h"
-#include "hub/parley_publish.h"
 
 
 #define PARLEY_HOST_CHANGED  "/params/change/of"
-
-/* records of a mailbox in which forms of an event are searched */
-#define PARLEY_HOST_CHANGE_BACK  256
 
 
 static int parley_host_change_check(parley_host_call_t *c,
     const parley_host_change_t *a);
 static int parley_host_change_answered(const parley_host_change_t *a,
     const parley_host_row_t *row, parley_host_delivery_t *part);
-static int parley_host_change_form(const parley_host_change_t *a,
-    parley_str_t id, unsigned level, parley_str_t *ret);
 static int parley_host_change_keep(const parley_host_change_t *a,
     const parley_host_row_t *row, const parley_host_delivery_t *part);
 static int parley_host_change_put(const parley_host_change_t *a,
     parley_str_t id, parley_str_t sub, int64_t due_ms);
-static int parley_host_change_readers(parley_host_change_t *a,
-    parley_gate_t *g);
-static int parley_host_change_reader(parley_host_change_t *a,
-    parley_gate_t *g, const parley_host_row_t *row);
-static int parley_host_change_part(parley_host_change_t *a, parley_gate_t *g,
-    parley_str_t id, const parley_principal_t *to);
-static int parley_host_change_cancel(parley_host_change_t *a,
-    parley_gate_t *g, const parley_chat_offer_t *offer,
-    const parley_principal_t *to);
-static int parley_host_change_search(parley_host_change_t *a,
-    const parley_principal_t *to);
-static int parley_host_change_page(parley_host_change_t *a,
-    const uint8_t *log, const parley_log_page_t *page);
-static int parley_host_change_parties(parley_host_change_t *a);
-static int parley_host_change_erase(parley_host_change_t *a,
-    const uint8_t *log, uint64_t epoch, uint64_t offset);
 
 
 int
@@ -215,31 +190,17 @@ parley_host_change_answered(const parley_host_change_t *a,
 
     to = parley_host_above(reader, a->first.author, 1);
 
-    if (to == NULL || parley_host_change_form(a, a->id, 1, &id) != 0) {
-        return to == NULL ? 0 : -1;
+    if (to == NULL) {
+        return 0;
+    }
+
+    if (parley_host_escalated_id(a->h->arena, a->id, 1, &id) != 0) {
+        return parley_error_memory(a->h->err);
     }
 
     rc = parley_host_delivery_get(a->h, id, a->first.source, to->sub, &above);
 
     return rc < 0 ? rc : !parley_host_is_open(&above);
-}
-
-
-/* Writes the id of the event at a principal above. */
-
-static int
-parley_host_change_form(const parley_host_change_t *a, parley_str_t id,
-    unsigned level, parley_str_t *ret)
-{
-    parley_buf_t  b;
-
-    parley_buf_init(&b, a->h->arena, 0);
-    parley_buf_str(&b, id);
-    parley_buf_lit(&b, PARLEY_HOST_ESCALATED);
-    parley_buf_int(&b, level);
-
-    return parley_buf_done(&b, ret) == 0
-           ? 0 : parley_error_memory(a->h->err);
 }
 
 
@@ -302,8 +263,9 @@ parley_host_change_keep(const parley_host_change_t *a,
 
     due = part->due_ms != 0 ? part->due_ms : a->p.ms + a->views.deadline_ms;
 
-    return parley_host_change_form(a, a->e->id, 1, &id) != 0
-           ? -1 : parley_host_change_put(a, id, to->sub, due + a->lasts_ms);
+    return parley_host_escalated_id(a->h->arena, a->e->id, 1, &id) != 0
+           ? parley_error_memory(a->h->err)
+           : parley_host_change_put(a, id, to->sub, due + a->lasts_ms);
 }
 
 
@@ -324,352 +286,6 @@ parley_host_change_put(const parley_host_change_t *a, parley_str_t id,
     rc = parley_host_delivery_put(a->h, id, a->first.source, sub, &part);
 
     return rc < 0 ? rc : 0;
-}
-
-
-int
-parley_host_change_end(parley_host_change_t *a, parley_gate_t *g)
-{
-    int      rc;
-    uint8_t  log[PARLEY_KEY_LEN];
-
-    if (a->done) {
-        return 0;
-    }
-
-    rc = a->stored ? parley_host_change_readers(a, g)
-                   : parley_host_change_parties(a);
-
-    if (rc == 0 && a->stored) {
-        parley_host_conversation(a->h->ask->state, a->first.source,
-                                 a->first.conversation, log);
-
-        rc = parley_host_change_erase(a, log, a->old.place.epoch,
-                                      a->old.place.offset);
-    }
-
-    if (rc != 0) {
-        return rc;
-    }
-
-    a->first.now = a->e->act;
-    a->first.other = a->e->id;
-    a->first.lasts_ms = a->lasts_ms;
-
-    rc = parley_host_event_put(a->h, a->e->of, &a->first, 0);
-
-    return rc < 0 ? rc : 0;
-}
-
-
-static int
-parley_host_change_readers(parley_host_change_t *a, parley_gate_t *g)
-{
-    int                 rc;
-    parley_str_t        rest;
-    parley_host_row_t   row;
-
-    rest = a->rows;
-
-    while (parley_host_views_next(&rest, &row)) {
-
-        if (row.verdict.mode <= PARLEY_CHAT_MAILBOX) {
-            continue;
-        }
-
-        rc = parley_host_change_reader(a, g, &row);
-
-        if (rc < 0) {
-            return rc;
-        }
-    }
-
-    return 0;
-}
-
-
-/* Ends the event for a reader, and for the principals above that got it.  Only
-   a reader that is obliged has forms of it.  Returns 0, PARLEY_WAIT or -1. */
-
-static int
-parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
-    const parley_host_row_t *row)
-{
-    int                        rc, up;
-    unsigned                   level;
-    parley_str_t               id;
-    const parley_principal_t  *reader, *to;
-
-    reader = parley_directory_by_sub(a->h->http->directory, row->sub);
-
-    id = a->id;
-    to = reader;
-    level = 0;
-
-    do {
-        if (to == NULL) {
-            return 0;
-        }
-
-        up = parley_host_change_part(a, g, id, to);
-
-        rc = up >= 0 && row->verdict.policy == PARLEY_CHAT_MUST
-             ? parley_host_change_search(a, to) : up;
-
-        if (rc < 0 || up == 0 || ++level > PARLEY_HOST_LEVELS) {
-            return rc < 0 ? rc : 0;
-        }
-
-        to = parley_host_above(reader, a->first.author, level);
-
-    } while (parley_host_change_form(a, a->id, level, &id) == 0);
-
-    return -1;
-}
-
-
-/* Supersedes an open part, and cancels its offer.  Returns 1 if the event went
-   up after this principal, 0, PARLEY_WAIT or -1. */
-
-static int
-parley_host_change_part(parley_host_change_t *a, parley_gate_t *g,
-    parley_str_t id, const parley_principal_t *to)
-{
-    int                      rc;
-    unsigned                 tries;
-    parley_chat_offer_t      offer;
-    parley_host_delivery_t   part;
-
-    rc = 1;
-
-    for (tries = 0; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
-
-        rc = parley_host_delivery_get(a->h, id, a->first.source, to->sub,
-                                      &part);
-        if (rc < 0) {
-            return rc;
-        }
-
-        if (!parley_host_is_open(&part)) {
-            return part.escalated > 0;
-        }
-
-        part.disposition = PARLEY_CHAT_SUPERSEDED;
-
-        rc = parley_host_delivery_put(a->h, id, a->first.source, to->sub,
-                                      &part);
-    }
-
-    if (rc == 0 && part.attempts != UINT8_MAX) {
-        offer.id = id;
-        offer.attempt = part.attempts + 1u;
-        offer.tag = a->h->chat->tag(id, to->names[a->h->proto],
-                                    a->first.source);
-
-        rc = parley_host_change_cancel(a, g, &offer, to);
-    }
-
-    return rc < 0 ? rc : part.escalated > 0;
-}
-
-
-/* Writes the notification to the stream that is open now.  A stream that cannot
-   be told does not stop the change.  Returns 0, PARLEY_WAIT or -1. */
-
-static int
-parley_host_change_cancel(parley_host_change_t *a, parley_gate_t *g,
-    const parley_chat_offer_t *offer, const parley_principal_t *to)
-{
-    int                    rc;
-    uint8_t                log[1][PARLEY_KEY_LEN];
-    parley_buf_t           b, views;
-    parley_str_t           address;
-    parley_append_t        append;
-    parley_publish_t       publish;
-    parley_appended_t      appended;
-    parley_publication_t   p;
-
-    memset(&p, 0, sizeof(parley_publication_t));
-    memset(&publish, 0, sizeof(parley_publish_t));
-
-    parley_buf_init(&b, a->h->arena, 0);
-    a->h->chat->cancel(&b, offer, a->e->act == PARLEY_CHAT_EDIT
-                                  ? PARLEY_CHAT_REASON_EDITED
-                                  : PARLEY_CHAT_REASON_NONE);
-
-    parley_buf_init(&views, a->h->arena, 0);
-    parley_buf_octet(&views, PARLEY_HOST_CANCELLED);
-    parley_buf_str(&views, to->sub);
-
-    rc = parley_address_of(a->h->arena, to, &address);
-
-    if (rc > 0) {
-        return 0;
-    }
-
-    if (rc < 0 || parley_buf_done(&b, &p.message) != 0
-        || parley_buf_done(&views, &p.views) != 0)
-    {
-        return parley_error_memory(a->h->err);
-    }
-
-    p.kind = PARLEY_PUBLICATION_MESSAGE;
-    p.proto = a->h->proto;
-    p.ms = a->h->now_ms;
-    p.timeout_ms = -1;
-
-    parley_expand_log(a->h->ask->state, address, log[0]);
-
-    publish.publication = &p;
-    publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
-    publish.nlogs = 1;
-    publish.account = a->h->account;
-
-    parley_render_retention(a->h->http, &publish.retention);
-
-    if (parley_publication_append(a->h->arena, &publish, &append) != 0) {
-        return parley_error_memory(a->h->err);
-    }
-
-    rc = parley_ask_append(a->h->ask, &append, &appended);
-
-    if (rc == 0 && g->env->wake != NULL) {
-        g->env->wake(g);
-    }
-
-    return rc == PARLEY_WAIT ? rc : 0;
-}
-
-
-/*
- * Erases the forms of the event in a mailbox: its reminder, and that which went
- * up.  They are records of their own.  Returns 0, PARLEY_WAIT or -1.
- */
-
-static int
-parley_host_change_search(parley_host_change_t *a, const parley_principal_t *to)
-{
-    int                 rc;
-    size_t              n;
-    uint8_t             log[PARLEY_KEY_LEN];
-    parley_str_t        address;
-    parley_place_t      from;
-    parley_log_page_t   page;
-
-    rc = parley_address_of(a->h->arena, to, &address);
-
-    if (rc != 0) {
-        return rc < 0 ? parley_error_memory(a->h->err) : 0;
-    }
-
-    parley_expand_log(a->h->ask->state, address, log);
-    memset(&from, 0, sizeof(parley_place_t));
-
-    for (n = 0; n < PARLEY_HOST_CHANGE_BACK; n += (size_t) page.n) {
-
-        rc = parley_host_read(a->h, log, &from, PARLEY_HOST_CHANGE_BACK - n, 1,
-                              &page);
-
-        if (rc != 0 || page.epoch == 0 || page.n == 0) {
-            return rc;
-        }
-
-        rc = parley_host_change_page(a, log, &page);
-
-        if (rc != 0 || page.at <= page.first) {
-            return rc;
-        }
-
-        from.epoch = page.epoch;
-        from.offset = page.at;
-    }
-
-    return 0;
-}
-
-
-static int
-parley_host_change_page(parley_host_change_t *a, const uint8_t *log,
-    const parley_log_page_t *page)
-{
-    int                    i, rc;
-    parley_str_t           rest;
-    parley_host_views_t    views;
-    parley_publication_t   p;
-
-    for (i = 0; i < page->n; i++) {
-
-        if (parley_publication_read(page->list[i].octets, &p) != 0
-            || !parley_str_eq(parley_host_event_base(p.id), a->id)
-            || parley_host_views_read(p.views, &views, &rest) != 0
-            || !parley_str_eq(views.source, a->first.source))
-        {
-            continue;
-        }
-
-        rc = parley_host_change_erase(a, log, page->epoch,
-                                      page->list[i].offset);
-        if (rc != 0) {
-            return rc;
-        }
-    }
-
-    return 0;
-}
-
-
-/* Searches the mailboxes of the parties, after the conversation has dropped the
-   event.  Returns 0, PARLEY_WAIT or -1. */
-
-static int
-parley_host_change_parties(parley_host_change_t *a)
-{
-    int                         rc;
-    unsigned                    i;
-    parley_host_thread_t       *thread;
-    parley_host_thread_name_t   where;
-    const parley_principal_t   *to;
-
-    thread = parley_arena_alloc(a->h->arena, sizeof(parley_host_thread_t));
-
-    if (thread == NULL) {
-        return parley_error_memory(a->h->err);
-    }
-
-    where.source = a->first.source;
-    where.conversation = a->first.conversation;
-    where.thread = a->first.thread;
-
-    rc = parley_host_thread_get(a->h, &where, thread);
-
-    for (i = 0; rc >= 0 && i < thread->n; i++) {
-        to = parley_directory_by_sub(a->h->http->directory,
-                                     thread->parties[i].sub);
-
-        rc = to != NULL && parley_attention_has_mailbox(to)
-             ? parley_host_change_search(a, to) : 0;
-    }
-
-    return rc < 0 ? rc : 0;
-}
-
-
-static int
-parley_host_change_erase(parley_host_change_t *a, const uint8_t *log,
-    uint64_t epoch, uint64_t offset)
-{
-    int             rc;
-    parley_erase_t  erase;
-
-    erase.log = log;
-    erase.epoch = epoch;
-    erase.offset = offset;
-
-    rc = parley_ask_erase(a->h->ask, &erase);
-
-    return rc == 0 || rc == PARLEY_WAIT ? rc
-           : parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
-                              "the state did not answer");
 }
 
 

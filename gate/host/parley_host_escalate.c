@@ -117,9 +117,8 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
     known = *event;
 
     if (append == NULL
-        || parley_follow_id(f, parley_host_event_base(f->id),
-                            level == 1 ? PARLEY_HOST_ESCALATED "1"
-                                       : PARLEY_HOST_ESCALATED "2", &p.id)
+        || parley_host_escalated_id(f->h.arena, parley_host_event_base(f->id),
+                                    level, &p.id)
            != 0)
     {
         return -1;
@@ -289,11 +288,8 @@ parley_escalate_post(parley_follow_t *f, parley_chat_event_t *e,
     parley_chat_reason_t why, const parley_principal_t *to, parley_str_t *ret)
 {
     parley_buf_t          b;
-    parley_str_t          id;
     parley_chat_post_t    post;
     parley_chat_event_t   of;
-
-    id = e->id;
 
     if (parley_follow_event(f, &of) != 0) {
         return -1;
@@ -301,32 +297,27 @@ parley_escalate_post(parley_follow_t *f, parley_chat_event_t *e,
 
     memset(&post, 0, sizeof(parley_chat_post_t));
 
-    e->id = id;
-    e->act = post.act = PARLEY_CHAT_REACTION;
-    e->of = post.of = parley_host_event_base(f->id);
-    e->platform = post.platform = of.platform;
-    e->workspace = post.workspace = of.workspace;
-    e->conversation = post.conversation = of.conversation;
-    e->kind = post.kind = of.kind;
-    e->thread = post.thread = of.thread;
-    e->stream = post.stream = of.stream;
-    e->signal = post.signal = PARLEY_CHAT_SIGNAL_BLOCKED;
-    e->author = f->h.http->self_names[f->h.proto];
-    e->human = 1;
-    e->deadline_ms = -1;
-    e->created_ms = post.created_ms = f->d->now_ms;
-    e->priority = PARLEY_PRIORITY_NORMAL;
-    e->directedness = post.directedness = PARLEY_CHAT_TO_ME;
-    e->policy = PARLEY_CHAT_MUST;
-    e->mode = PARLEY_CHAT_IMMEDIATE;
-
-    post.id = id;
-    post.author = e->author;
+    post.id = e->id;
+    post.act = PARLEY_CHAT_REACTION;
+    post.of = parley_host_event_base(f->id);
+    post.platform = of.platform;
+    post.workspace = of.workspace;
+    post.conversation = of.conversation;
+    post.kind = of.kind;
+    post.thread = of.thread;
+    post.stream = of.stream;
+    post.author = f->h.http->self_names[f->h.proto];
+    post.signal = PARLEY_CHAT_SIGNAL_BLOCKED;
     post.why = why;
+    post.created_ms = f->d->now_ms;
+    post.directedness = PARLEY_CHAT_TO_ME;
 
     if (to != NULL) {
         post.to = to->names[f->h.proto];
     }
+
+    parley_host_post_event(&post, e);
+    e->human = 1;
 
     parley_buf_init(&b, f->h.arena, 0);
     f->h.chat->post(&b, &post);
@@ -341,7 +332,6 @@ parley_host_decided(parley_host_t *h, parley_str_t id,
 {
     int                        rc;
     unsigned                   level;
-    parley_buf_t               b;
     parley_str_t               base, of;
     const parley_principal_t  *reader, *to;
 
@@ -370,12 +360,7 @@ parley_host_decided(parley_host_t *h, parley_str_t id,
 
         to = parley_host_above(reader, event->author, level);
 
-        parley_buf_init(&b, h->arena, 0);
-        parley_buf_str(&b, base);
-        parley_buf_lit(&b, PARLEY_HOST_ESCALATED);
-        parley_buf_int(&b, level);
-
-        if (parley_buf_done(&b, &of) != 0) {
+        if (parley_host_escalated_id(h->arena, base, level, &of) != 0) {
             return parley_error_memory(h->err);
         }
     }
@@ -431,7 +416,6 @@ parley_escalate_readers(parley_host_t *h, const parley_publication_t *p,
 {
     int                        rc;
     unsigned                   level;
-    parley_buf_t               b;
     parley_str_t               id;
     parley_host_row_t          at;
     parley_host_delivery_t     delivery;
@@ -470,12 +454,7 @@ parley_escalate_readers(parley_host_t *h, const parley_publication_t *p,
 
         to = parley_host_above(first, p->sender, level + 1);
 
-        parley_buf_init(&b, h->arena, 0);
-        parley_buf_str(&b, p->id);
-        parley_buf_lit(&b, PARLEY_HOST_ESCALATED);
-        parley_buf_int(&b, level + 1);
-
-        if (parley_buf_done(&b, &id) != 0) {
+        if (parley_host_escalated_id(h->arena, p->id, level + 1, &id) != 0) {
             return parley_error_memory(h->err);
         }
     }

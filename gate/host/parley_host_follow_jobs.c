@@ -9,10 +9,8 @@
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_follow_parts.h"
 #include "gate/party/parley_account.h"
-#include "gate/party/parley_address.h"
 #include "gate/settings/parley_settings.h"
 #include "hub/parley_attempt.h"
-#include "hub/parley_expand.h"
 #include "hub/parley_publish.h"
 
 
@@ -136,17 +134,15 @@ parley_host_follow_listens(parley_host_t *h, const parley_principal_t *to)
 {
     int                rc;
     uint8_t            log[1][PARLEY_KEY_LEN];
-    parley_str_t       address;
     parley_append_t    asked;
     parley_appended_t  would;
 
-    rc = parley_address_of(h->arena, to, &address);
+    rc = parley_host_mailbox_log(h, to, log[0]);
 
     if (rc != 0) {
-        return rc < 0 ? parley_error_memory(h->err) : 0;
+        return rc < 0 ? rc : 0;
     }
 
-    parley_expand_log(h->ask->state, address, log[0]);
     memset(&asked, 0, sizeof(parley_append_t));
 
     asked.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
@@ -438,7 +434,6 @@ parley_follow_append(parley_follow_t *f, parley_publication_t *p,
 {
     uint8_t              (*log)[PARLEY_KEY_LEN];
     parley_buf_t           b;
-    parley_str_t           address;
     parley_publish_t       publish;
     parley_host_views_t    own;
 
@@ -463,13 +458,9 @@ parley_follow_append(parley_follow_t *f, parley_publication_t *p,
     if (to != NULL) {
         log = parley_arena_alloc(f->h.arena, PARLEY_KEY_LEN);
 
-        if (log == NULL
-            || parley_address_of(f->h.arena, to, &address) != 0)
-        {
+        if (log == NULL || parley_host_mailbox_log(&f->h, to, log[0]) != 0) {
             return -1;
         }
-
-        parley_expand_log(f->h.ask->state, address, log[0]);
 
         publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
         publish.nlogs = 1;

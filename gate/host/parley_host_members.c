@@ -103,14 +103,10 @@ parley_host_members_check(parley_host_members_t *m)
 
     rc = parley_surface_name(m->g->arena, &source, &m->conversation.source);
 
-    if (rc == 0) {
-        rc = parley_host_serves(&m->c->h, m->g->who->principal,
-                                m->conversation.source)
-             - 1;
-    }
-
-    return rc == 0 ? 0
-           : rc < -1 ? parley_error_memory(m->g->err)
+    return rc < 0 ? parley_error_memory(m->g->err)
+           : rc == 0 && parley_host_serves(&m->c->h, m->g->who->principal,
+                                           m->conversation.source)
+           ? 0
            : parley_error_set(m->g->err, PARLEY_E_SCOPE_UNAUTHORISED,
                               "/params/source", "only a principal whose "
                               "\"surface\" has this source may change its "

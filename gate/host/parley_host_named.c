@@ -8,9 +8,7 @@
 #include "auth/parley_surface.h"
 #include "core/parley_hex.h"
 #include "gate/host/parley_host_act.h"
-#include "gate/party/parley_address.h"
 #include "gate/settings/parley_settings.h"
-#include "hub/parley_expand.h"
 
 
 #define PARLEY_HOST_SOURCES   8         /* sources with one id, looked at */
@@ -151,15 +149,15 @@ parley_host_named_escalated(parley_host_act_t *a, parley_host_named_t *ret)
 {
     int                i, rc;
     uint8_t            log[PARLEY_KEY_LEN];
-    parley_str_t       address;
     parley_place_t     end;
     parley_log_page_t  page;
 
-    if (parley_address_of(a->h->arena, a->caller, &address) != 0) {
-        return parley_error_memory(a->h->err);
+    rc = parley_host_mailbox_log(a->h, a->caller, log);
+
+    if (rc != 0) {
+        return rc < 0 ? rc : 0;
     }
 
-    parley_expand_log(a->h->ask->state, address, log);
     memset(&end, 0, sizeof(parley_place_t));
 
     rc = parley_host_read(a->h, log, &end, PARLEY_HOST_NEWEST, 1, &page);

@@ -189,6 +189,11 @@ parley_str_t parley_host_event_named(parley_str_t id);
 /* Returns the event that went up as id: "m1" for "m1:escalated:1", too. */
 parley_str_t parley_host_event_base(parley_str_t id);
 
+/* Writes the id of an event at the principal of a level above its reader, in
+   the arena.  Returns 0, or -1: no memory. */
+int parley_host_escalated_id(parley_arena_t *arena, parley_str_t id,
+    unsigned level, parley_str_t *ret);
+
 
 /* parley_host_record.c: records of the state */
 
@@ -246,25 +251,6 @@ typedef struct {
     uint32_t             generation;        /* of its record; 0: none */
 } parley_host_thread_t;
 
-/* a reader's part in an event */
-typedef struct {
-    parley_chat_disposition_t  disposition;
-    unsigned                   accepted:1;
-    unsigned                   reminded:1;
-    unsigned                   extended:1;  /* a deferral or a claim has moved
-                                               the deadline */
-    uint8_t                    attempts;    /* offers after the first */
-    uint8_t                    escalated;   /* principals that got it after the
-                                               deadline */
-    uint8_t                    failures;    /* answers that the surface refused
-                                               for good */
-    int64_t                    due_ms;      /* deadline, wall clock; 0: that of
-                                               the event */
-    parley_str_t               answer;      /* id of the answer: the slot;
-                                               empty: free */
-    uint32_t                   generation;  /* of its record; 0: none */
-} parley_host_delivery_t;
-
 /*
  * Find a record.  Return 1; 0 if it is missing, with *ret zeroed; PARLEY_WAIT;
  * or -1 with h->err.  _events_get() finds those of all sources, at most n, and
@@ -276,12 +262,6 @@ int parley_host_events_get(parley_host_t *h, parley_str_t id,
     parley_host_event_t *ret, int n);
 int parley_host_thread_get(parley_host_t *h,
     const parley_host_thread_name_t *thread, parley_host_thread_t *ret);
-int parley_host_delivery_get(parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_str_t sub, parley_host_delivery_t *ret);
-int parley_host_claim_get(parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_host_claim_t *ret);
-int parley_host_cursor_get(parley_host_t *h, parley_str_t sub,
-    parley_place_t *ret, uint32_t *generation);
 
 /*
  * Put a record, in place of the one of its generation.  Return 0; 1: stale, as
@@ -293,13 +273,6 @@ int parley_host_event_put(parley_host_t *h, parley_str_t id,
 int parley_host_thread_put(parley_host_t *h,
     const parley_host_thread_name_t *where,
     const parley_host_thread_t *thread);
-int parley_host_delivery_put(parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_str_t sub,
-    const parley_host_delivery_t *delivery);
-int parley_host_claim_put(parley_host_t *h, parley_str_t id,
-    parley_str_t source, const parley_host_claim_t *claim);
-int parley_host_cursor_put(parley_host_t *h, parley_str_t sub,
-    const parley_place_t *cursor, uint32_t generation);
 
 /* Finds out whether another source has an event of this id.  Returns 1; 0;
    PARLEY_WAIT; or -1 with h->err. */
@@ -318,13 +291,29 @@ void parley_host_id(const parley_host_t *h, parley_kind_t kind,
 int parley_host_get(parley_host_t *h, const parley_record_id_t *id,
     parley_record_t *ret);
 
+/*
+ * Puts a record, as above.  It lives twice as long as the logs, which it is
+ * about: a record that is older than all events means nothing.
+ */
+int parley_host_put(parley_host_t *h, const parley_record_id_t *id,
+    parley_buf_t *b, int fresh, uint32_t replaces);
+
 /* Puts a record that does not expire, as above.  generation 0: it is new. */
 int parley_host_keep(parley_host_t *h, const parley_record_id_t *id,
     parley_buf_t *b, uint32_t generation);
 
+/* Writes a text of a record, and reads the next one; empty at the end. */
+void parley_host_text(parley_buf_t *b, parley_str_t text);
+parley_str_t parley_host_text_read(parley_str_t *rest);
+
 /* Computes the key of the log of a conversation. */
 void parley_host_conversation(const parley_state_t *state,
     parley_str_t source, parley_str_t id, uint8_t ret[PARLEY_KEY_LEN]);
+
+/* Computes the key of the log of a mailbox.  Returns 0; 1 if the principal has
+   no address; or -1 with h->err: no memory. */
+int parley_host_mailbox_log(parley_host_t *h, const parley_principal_t *p,
+    uint8_t ret[PARLEY_KEY_LEN]);
 
 /*
  * Reads at most n records of a log, forward after a place or, backward, from
@@ -345,6 +334,60 @@ int parley_host_event_read(parley_host_t *h, parley_str_t id,
 
 /* an epoch that no log has: reading begins with the first record */
 #define PARLEY_HOST_BEFORE  1
+
+
+/* parley_host_part.c: records of a reader */
+
+/* a reader's part in an event */
+typedef struct {
+    parley_chat_disposition_t  disposition;
+    unsigned                   accepted:1;
+    unsigned                   reminded:1;
+    unsigned                   extended:1;  /* a deferral or a claim has moved
+                                               the deadline */
+    uint8_t                    attempts;    /* offers after the first */
+    uint8_t                    escalated;   /* principals that got it after the
+                                               deadline */
+    uint8_t                    failures;    /* answers that the surface refused
+                                               for good */
+    int64_t                    due_ms;      /* deadline, wall clock; 0: that of
+                                               the event */
+    parley_str_t               answer;      /* id of the answer: the slot;
+                                               empty: free */
+    uint32_t                   generation;  /* of its record; 0: none */
+} parley_host_delivery_t;
+
+/* Returns whether the disposition ends an event for its reader. */
+static inline int
+parley_host_is_decided(parley_chat_disposition_t disposition)
+{
+    return disposition != PARLEY_CHAT_UNDISPOSED
+           && disposition != PARLEY_CHAT_DEFERRED
+           && disposition != PARLEY_CHAT_CLAIMED;
+}
+
+/* Returns whether a reader has not decided. */
+static inline int
+parley_host_is_open(const parley_host_delivery_t *delivery)
+{
+    return !parley_host_is_decided(delivery->disposition);
+}
+
+/* Find a record, and put one.  Return as parley_host_thread_get() and
+   _put(). */
+int parley_host_delivery_get(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_str_t sub, parley_host_delivery_t *ret);
+int parley_host_claim_get(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_host_claim_t *ret);
+int parley_host_cursor_get(parley_host_t *h, parley_str_t sub,
+    parley_place_t *ret, uint32_t *generation);
+int parley_host_delivery_put(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_str_t sub,
+    const parley_host_delivery_t *delivery);
+int parley_host_claim_put(parley_host_t *h, parley_str_t id,
+    parley_str_t source, const parley_host_claim_t *claim);
+int parley_host_cursor_put(parley_host_t *h, parley_str_t sub,
+    const parley_place_t *cursor, uint32_t generation);
 
 
 /* parley_host_publish.c */
@@ -400,25 +443,30 @@ typedef struct {
  */
 int parley_host_publish(parley_host_post_t *post);
 
+/* Fills the event that a surface would deliver for the same message. */
+void parley_host_post_event(const parley_chat_post_t *post,
+    parley_chat_event_t *ret);
+
+
+/* parley_host_note.c */
+
+/*
+ * Records the place of an event that was accepted, and the facts of its thread.
+ * If the place finds no room, the next try finds it in the log.  Returns 0 or
+ * PARLEY_WAIT.
+ */
+int parley_host_note(parley_host_post_t *a);
+
 
 /* parley_host_follow_jobs.c */
 
-#define PARLEY_HOST_ESCALATED  ":escalated:"
-#define PARLEY_HOST_LEVELS     2
+/* principals above a reader that get its event */
+#define PARLEY_HOST_LEVELS  2
 
 /* Finds the principal that gets the event of a reader: at level 1 the lead,
    else the human; at level 2 the human.  NULL: none. */
 const parley_principal_t *parley_host_above(const parley_principal_t *reader,
     parley_str_t author, unsigned level);
-
-/* Returns whether a reader has not decided. */
-static inline int
-parley_host_is_open(const parley_host_delivery_t *delivery)
-{
-    return delivery->disposition == PARLEY_CHAT_UNDISPOSED
-           || delivery->disposition == PARLEY_CHAT_DEFERRED
-           || delivery->disposition == PARLEY_CHAT_CLAIMED;
-}
 
 /*
  * Adds the jobs of the readers of p to its append: those of obligations, with
@@ -484,6 +532,16 @@ int parley_host_may_read(parley_host_t *h, const parley_gate_t *g,
     const parley_principal_t *reader);
 
 /*
+ * Finds the conversation of a place, which the reader may read: of the source
+ * of place, else of the newest one of this id in the reader's list.  *kind is
+ * set if the list has it.  Returns 1; 0: it is unknown to the reader (C2A-33);
+ * PARLEY_WAIT, or -1 with h->err.
+ */
+int parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
+    const parley_principal_t *reader, const parley_chat_place_t *place,
+    parley_host_conversation_t *ret, parley_chat_kind_t *kind);
+
+/*
  * Notes that a principal may read a conversation: place has its id, kind and
  * source.  A DM replaces the oldest DM of a full list.  Returns 1; 0: the list
  * is full; PARLEY_WAIT, or -1 with h->err.  _remove() returns 1.
@@ -500,8 +558,8 @@ int parley_host_reads_remove(parley_host_t *h, parley_str_t sub,
 int parley_host_reads_list(parley_host_t *h, parley_str_t sub,
     parley_chat_place_t **ret, unsigned *ret_n);
 
-/* Returns whether a principal is the surface of a source: 1, 0 or -1. */
-int parley_host_serves(parley_host_t *h, const parley_principal_t *p,
+/* Returns whether a principal is the surface of a source. */
+int parley_host_serves(const parley_host_t *h, const parley_principal_t *p,
     parley_str_t source);
 
 
@@ -520,20 +578,6 @@ int parley_host_accept(parley_host_call_t *c);
 
 /* parley_host_ack.c */
 
-/* a mailbox and a page of its records */
-typedef struct {
-    parley_host_call_t        *c;
-    parley_gate_t             *g;
-    parley_host_t             *h;
-    const parley_principal_t  *reader;
-    uint8_t                    log[PARLEY_KEY_LEN];
-    parley_place_t             cursor;
-    uint32_t                   generation;
-    parley_log_page_t          page;
-    parley_host_conversation_t asked;       /* newest argument and result of */
-    int                        reads;       /* _mailbox_reads() */
-} parley_host_mailbox_t;
-
 /* Acknowledges an offer.  Returns as parley_host_accept(). */
 int parley_host_acknowledge(parley_host_call_t *c);
 
@@ -542,37 +586,10 @@ int parley_host_acknowledge(parley_host_call_t *c);
 int parley_host_outcome(parley_host_t *h, const parley_principal_t *reader,
     const parley_publication_t *p, parley_chat_outcome_t outcome);
 
-/*
- * Acknowledges all events after the cursor up to a place, at most
- * PARLEY_HOST_ACKED.  The page becomes another one.  Returns 1, PARLEY_WAIT, or
- * -1 with g->err: field-invalid.
- */
-int parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t place);
-
-/*
- * Reads a page: _read() the n records after the cursor, _next() the n records
- * after the page or, backward, before it.  Returns 1; 0: the caller has no
- * mailbox, or it is empty, or no record follows; PARLEY_WAIT; or -1 with
- * g->err.
- */
-int parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n);
-int parley_host_mailbox_next(parley_host_mailbox_t *k, size_t n,
-    int backward);
-
 /* Moves the cursor of the caller over acknowledged events.  Returns 0,
    PARLEY_WAIT or -1. */
 int parley_host_cursor_move(parley_host_call_t *c);
 
-/* Reads record i if it is an event for the reader, which needs no
-   acknowledgment up to mode MAILBOX.  Returns 1, or 0. */
-int parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
-    parley_publication_t *p, parley_host_views_t *views,
-    parley_host_row_t *row);
-
-/* Returns whether the reader may read the conversation of an event: 1, 0,
-   PARLEY_WAIT, or -1 with g->err. */
-int parley_host_mailbox_reads(parley_host_mailbox_t *k,
-    const parley_host_views_t *views);
 
 /* parley_host_list.c */
 
@@ -584,31 +601,6 @@ int parley_host_list(parley_host_call_t *c);
    *ret, PARLEY_WAIT or -1. */
 int parley_host_pending(parley_host_call_t *c,
     const parley_chat_mailbox_t **ret);
-
-
-/* parley_host_wait.c */
-
-/* what a call waits for */
-typedef struct parley_host_wait_s  parley_host_wait_t;
-
-/*
- * Notes the newest place of the log that a call lists, before the list is made:
- * that of a conversation, or of the mailbox (where is NULL).  *ret is in the
- * arena, or NULL if the call does not wait.  Returns 0, PARLEY_WAIT or -1.
- */
-int parley_host_wait_from(parley_host_call_t *c,
-    const parley_host_conversation_t *where, parley_host_wait_t **ret);
-
-/* Waits.  Returns PARLEY_WAIT, or -1 with g->err: capacity, or
-   rate-limited. */
-int parley_host_wait(parley_host_call_t *c, parley_host_wait_t *w);
-
-/*
- * Called first when the step runs.  Returns 0: the call has not waited yet, or
- * its wait is over and the list is to be made anew; PARLEY_WAIT; or -1 with
- * g->err: the caller was revoked.
- */
-int parley_host_wait_over(parley_host_call_t *c);
 
 
 /* parley_host_act.c */

@@ -51,7 +51,6 @@ static int parley_host_reads_write(parley_host_reads_change_t *change,
     parley_str_t value, parley_buf_t *b);
 
 
-
 int
 parley_host_may_read(parley_host_t *h, const parley_gate_t *g,
     const parley_host_conversation_t *conversation,
@@ -128,29 +127,60 @@ parley_host_unreadable(parley_gate_t *g)
 
 
 int
-parley_host_serves(parley_host_t *h, const parley_principal_t *p,
+parley_host_serves(const parley_host_t *h, const parley_principal_t *p,
     parley_str_t source)
 {
-    size_t                    i;
-    parley_str_t              name;
-    parley_surface_account_t  account;
+    const parley_principal_t  *like, *surface;
 
-    for (i = 0; i < p->surface.n; i++) {
+    surface = parley_directory_by_account(h->http->directory, source, &like);
 
-        if (parley_surface_read(p->surface.list[i], &account) != 0) {
-            continue;
-        }
+    return surface != NULL && parley_str_eq(surface->sub, p->sub);
+}
 
-        if (parley_surface_name(h->arena, &account, &name) < 0) {
-            return parley_error_memory(h->err);
-        }
 
-        if (parley_str_eq(name, source)) {
-            return 1;
+int
+parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
+    const parley_principal_t *reader, const parley_chat_place_t *place,
+    parley_host_conversation_t *ret, parley_chat_kind_t *kind)
+{
+    int                        rc;
+    unsigned                   i, n;
+    parley_chat_place_t       *list;
+    parley_surface_account_t   source;
+
+    rc = parley_host_reads_list(h, reader->sub, &list, &n);
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    memset(&source, 0, sizeof(parley_surface_account_t));
+
+    source.platform = place->platform;
+    source.workspace = place->workspace;
+
+    for (i = n; i > 0; i--) {
+        if (parley_str_eq(list[i - 1].id, place->id)
+            && (place->platform.len == 0
+                || (parley_str_eq(list[i - 1].platform, place->platform)
+                    && parley_str_eq(list[i - 1].workspace, place->workspace))))
+        {
+            source.platform = list[i - 1].platform;
+            source.workspace = list[i - 1].workspace;
+            *kind = list[i - 1].kind;
+            break;
         }
     }
 
-    return 0;
+    if (place->id.len == 0 || source.platform.len == 0) {
+        return 0;
+    }
+
+    ret->id = place->id;
+    rc = parley_surface_name(h->arena, &source, &ret->source);
+
+    return rc == 0 ? parley_host_may_read(h, g, ret, reader)
+           : rc == 1 ? 0 : parley_error_memory(h->err);
 }
 
 

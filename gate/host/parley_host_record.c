@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "gate/host/parley_host_parts.h"
-#include "gate/settings/parley_host_conf.h"
+#include "gate/party/parley_address.h"
 #include "gate/settings/parley_settings.h"
+#include "hub/parley_expand.h"
 #include "hub/parley_publish.h"
 #include "translate/parley_codec.h"
 
@@ -32,25 +33,6 @@ typedef struct {
     uint8_t  resolved_ms[8];
 } parley_host_thread_head_t;
 
-/* fixed part of a reader's part; the id of its answer follows */
-typedef struct {
-    uint8_t  disposition;
-    uint8_t  accepted;
-    uint8_t  attempts;
-    uint8_t  reminded;
-    uint8_t  escalated;
-    uint8_t  extended;
-    uint8_t  failures;
-    uint8_t  zero;
-    uint8_t  due_ms[8];
-} parley_host_delivery_head_t;
-
-/* fixed part of a claim; its owner follows */
-typedef struct {
-    uint8_t  until_ms[8];
-    uint8_t  number[4];
-} parley_host_claim_head_t;
-
 /* records of a conversation that are searched for an event without a place */
 #define PARLEY_HOST_SEARCHED  256
 
@@ -65,16 +47,12 @@ typedef struct {
 } parley_host_party_head_t;
 
 
-static void parley_host_text(parley_buf_t *b, parley_str_t text);
-static parley_str_t parley_host_text_read(parley_str_t *rest);
 static int parley_host_event_value(parley_str_t value,
     parley_host_event_t *ret);
 static int parley_host_events_read(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_records_t **ret, uint32_t *tag);
 static void parley_host_event_id(const parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_record_id_t *ret);
-static int parley_host_put(parley_host_t *h, const parley_record_id_t *id,
-    parley_buf_t *b, int fresh, uint32_t replaces);
 static int parley_host_put_for(parley_host_t *h, const parley_record_id_t *id,
     parley_buf_t *b, parley_put_t *put);
 
@@ -99,7 +77,7 @@ parley_host_of(parley_gate_t *g, parley_host_t *ret)
 }
 
 
-static void
+void
 parley_host_text(parley_buf_t *b, parley_str_t text)
 {
     uint16_t  len;
@@ -111,9 +89,7 @@ parley_host_text(parley_buf_t *b, parley_str_t text)
 }
 
 
-/* Reads the next text; empty at the end. */
-
-static parley_str_t
+parley_str_t
 parley_host_text_read(parley_str_t *rest)
 {
     uint16_t      len;
@@ -480,185 +456,6 @@ parley_host_thread_put(parley_host_t *h,
 }
 
 
-static void
-parley_host_delivery_id(const parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_str_t sub, parley_record_id_t *ret)
-{
-    parley_str_t  parts[3];
-
-    parts[0] = source;
-    parts[1] = id;
-    parts[2] = sub;
-
-    parley_host_id(h, PARLEY_KIND_DELIVERY, parts, 3, ret);
-}
-
-
-int
-parley_host_delivery_get(parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_str_t sub, parley_host_delivery_t *ret)
-{
-    int                          rc;
-    parley_str_t                 rest;
-    parley_record_t              record;
-    parley_record_id_t           name;
-    parley_host_delivery_head_t  head;
-
-    memset(ret, 0, sizeof(parley_host_delivery_t));
-
-    parley_host_delivery_id(h, id, source, sub, &name);
-
-    rc = parley_host_get(h, &name, &record);
-
-    if (rc != 1 || record.value.len < sizeof(head)) {
-        return rc == 1 ? 0 : rc;
-    }
-
-    memcpy(&head, record.value.data, sizeof(head));
-    rest = parley_str_from(record.value, sizeof(head));
-
-    ret->disposition = (parley_chat_disposition_t) head.disposition;
-    ret->accepted = head.accepted != 0;
-    ret->attempts = head.attempts;
-    ret->reminded = head.reminded != 0;
-    ret->escalated = head.escalated;
-    ret->extended = head.extended != 0;
-    ret->failures = head.failures;
-    memcpy(&ret->due_ms, head.due_ms, sizeof(head.due_ms));
-    ret->answer = parley_host_text_read(&rest);
-    ret->generation = record.generation;
-
-    return 1;
-}
-
-
-int
-parley_host_delivery_put(parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_str_t sub,
-    const parley_host_delivery_t *delivery)
-{
-    parley_buf_t                 b;
-    parley_record_id_t           name;
-    parley_host_delivery_head_t  head;
-
-    memset(&head, 0, sizeof(head));
-
-    head.disposition = (uint8_t) delivery->disposition;
-    head.accepted = delivery->accepted;
-    head.attempts = delivery->attempts;
-    head.reminded = delivery->reminded;
-    head.escalated = delivery->escalated;
-    head.extended = delivery->extended;
-    head.failures = delivery->failures;
-    memcpy(head.due_ms, &delivery->due_ms, sizeof(head.due_ms));
-
-    parley_buf_init(&b, h->arena, 0);
-    parley_buf_str(&b, parley_str_make(&head, sizeof(head)));
-    parley_host_text(&b, delivery->answer);
-
-    parley_host_delivery_id(h, id, source, sub, &name);
-
-    return parley_host_put(h, &name, &b, delivery->generation == 0,
-                           delivery->generation);
-}
-
-
-/* The claim of an event is the part of a reader without a name. */
-
-int
-parley_host_claim_get(parley_host_t *h, parley_str_t id, parley_str_t source,
-    parley_host_claim_t *ret)
-{
-    int                       rc;
-    parley_str_t              rest;
-    parley_record_t           record;
-    parley_record_id_t        name;
-    parley_host_claim_head_t  head;
-
-    memset(ret, 0, sizeof(parley_host_claim_t));
-
-    parley_host_delivery_id(h, id, source, parley_str_none, &name);
-
-    rc = parley_host_get(h, &name, &record);
-
-    if (rc != 1 || record.value.len < sizeof(head)) {
-        return rc == 1 ? 0 : rc;
-    }
-
-    memcpy(&head, record.value.data, sizeof(head));
-    rest = parley_str_from(record.value, sizeof(head));
-
-    memcpy(&ret->until_ms, head.until_ms, sizeof(head.until_ms));
-    memcpy(&ret->number, head.number, sizeof(head.number));
-    ret->owner = parley_host_text_read(&rest);
-    ret->generation = record.generation;
-
-    return 1;
-}
-
-
-int
-parley_host_claim_put(parley_host_t *h, parley_str_t id, parley_str_t source,
-    const parley_host_claim_t *claim)
-{
-    parley_buf_t              b;
-    parley_record_id_t        name;
-    parley_host_claim_head_t  head;
-
-    memcpy(head.until_ms, &claim->until_ms, sizeof(head.until_ms));
-    memcpy(head.number, &claim->number, sizeof(head.number));
-
-    parley_buf_init(&b, h->arena, 0);
-    parley_buf_str(&b, parley_str_make(&head, sizeof(head)));
-    parley_host_text(&b, claim->owner);
-
-    parley_host_delivery_id(h, id, source, parley_str_none, &name);
-
-    return parley_host_put(h, &name, &b, claim->generation == 0,
-                           claim->generation);
-}
-
-
-int
-parley_host_cursor_get(parley_host_t *h, parley_str_t sub, parley_place_t *ret,
-    uint32_t *generation)
-{
-    int                 rc;
-    parley_record_t     record;
-    parley_record_id_t  name;
-
-    memset(ret, 0, sizeof(parley_place_t));
-    *generation = 0;
-
-    parley_host_id(h, PARLEY_KIND_MAILBOX, &sub, 1, &name);
-
-    rc = parley_host_get(h, &name, &record);
-
-    if (rc == 1 && record.value.len >= sizeof(parley_place_t)) {
-        memcpy(ret, record.value.data, sizeof(parley_place_t));
-        *generation = record.generation;
-    }
-
-    return rc;
-}
-
-
-int
-parley_host_cursor_put(parley_host_t *h, parley_str_t sub,
-    const parley_place_t *cursor, uint32_t generation)
-{
-    parley_buf_t        b;
-    parley_record_id_t  name;
-
-    parley_buf_init(&b, h->arena, 0);
-    parley_buf_str(&b, parley_str_make(cursor, sizeof(parley_place_t)));
-
-    parley_host_id(h, PARLEY_KIND_MAILBOX, &sub, 1, &name);
-
-    return parley_host_put(h, &name, &b, generation == 0, generation);
-}
-
-
 void
 parley_host_id(const parley_host_t *h, parley_kind_t kind,
     const parley_str_t *parts, size_t n, parley_record_id_t *ret)
@@ -684,12 +481,7 @@ parley_host_get(parley_host_t *h, const parley_record_id_t *id,
 }
 
 
-/*
- * Records live twice as long as the logs, which they are about: a record that
- * is older than all events means nothing.
- */
-
-static int
+int
 parley_host_put(parley_host_t *h, const parley_record_id_t *id,
     parley_buf_t *b, int fresh, uint32_t replaces)
 {
@@ -770,6 +562,25 @@ parley_host_conversation(const parley_state_t *state, parley_str_t source,
     parts[1] = id;
 
     parley_state_key(state, PARLEY_KIND_LOG, parts, 2, ret);
+}
+
+
+int
+parley_host_mailbox_log(parley_host_t *h, const parley_principal_t *p,
+    uint8_t ret[PARLEY_KEY_LEN])
+{
+    int           rc;
+    parley_str_t  address;
+
+    rc = parley_address_of(h->arena, p, &address);
+
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(h->err) : rc;
+    }
+
+    parley_expand_log(h->ask->state, address, ret);
+
+    return 0;
 }
 
 

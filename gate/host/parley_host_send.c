@@ -12,7 +12,6 @@
 
 #include <string.h>
 
-#include "auth/parley_surface.h"
 #include "gate/host/parley_host_act.h"
 #include "gate/settings/parley_settings.h"
 
@@ -35,11 +34,7 @@ static int parley_host_slot_take(parley_host_act_t *a, parley_str_t id);
 static int parley_host_slot_taken(parley_host_act_t *a);
 static int parley_host_send_target(parley_host_act_t *a,
     parley_chat_post_t *post);
-static int parley_host_send_source(parley_host_act_t *a,
-    parley_chat_post_t *post);
 static int parley_host_send_to(parley_host_act_t *a, parley_chat_post_t *post);
-static void parley_host_act_event(const parley_chat_post_t *post,
-    parley_chat_event_t *e);
 static int parley_host_act_known(parley_host_act_t *a,
     const parley_chat_event_t *e, parley_host_post_t *publish);
 static int parley_host_act_failed(parley_host_act_t *a, parley_str_t id);
@@ -298,7 +293,8 @@ parley_host_slot_taken(parley_host_act_t *a)
 static int
 parley_host_send_target(parley_host_act_t *a, parley_chat_post_t *post)
 {
-    int  rc;
+    int                         rc;
+    parley_host_conversation_t  where;
 
     if (a->args->place.name.len > 0) {
         return parley_host_send_to(a, post);
@@ -309,8 +305,10 @@ parley_host_send_target(parley_host_act_t *a, parley_chat_post_t *post)
     post->thread = a->args->place.thread;
     post->stream = a->args->place.stream;
 
-    rc = parley_host_send_source(a, post);
+    /* the caller may write where it may read */
 
+    rc = parley_host_place_reads(a->h, a->c->g, a->caller, &a->args->place,
+                                 &where, &post->kind);
     if (rc == 0) {
         a->c->refused.retryable = 1;
 
@@ -319,65 +317,9 @@ parley_host_send_target(parley_host_act_t *a, parley_chat_post_t *post)
                                 "unknown here");
     }
 
-    return rc < 0 ? rc : 0;
-}
-
-
-/*
- * Finds the source of a conversation, and its kind: the caller may write where
- * it may read.  Returns 1; 0: the conversation is unknown to the caller;
- * PARLEY_WAIT or -1.
- */
-
-static int
-parley_host_send_source(parley_host_act_t *a, parley_chat_post_t *post)
-{
-    int                          rc;
-    unsigned                     i, n;
-    parley_str_t                 name;
-    parley_chat_place_t         *list;
-    const parley_chat_place_t   *place;
-    parley_surface_account_t     source;
-    parley_host_conversation_t   conversation;
-
-    place = &a->args->place;
-    rc = parley_host_reads_list(a->h, a->caller->sub, &list, &n);
-
-    if (rc != 0) {
-        return rc;
-    }
-
-    for (i = n; i > 0; i--) {
-        if (parley_str_eq(list[i - 1].id, place->id)
-            && (place->platform.len == 0
-                || (parley_str_eq(list[i - 1].platform, place->platform)
-                    && parley_str_eq(list[i - 1].workspace, place->workspace))))
-        {
-            place = &list[i - 1];
-            post->kind = place->kind;
-            break;
-        }
-    }
-
-    memset(&source, 0, sizeof(parley_surface_account_t));
-
-    source.platform = place->platform;
-    source.workspace = place->workspace;
-
-    if (place->platform.len == 0
-        || parley_surface_name(a->h->arena, &source, &name) != 0)
-    {
-        return 0;
-    }
-
-    conversation.source = name;
-    conversation.id = place->id;
-
-    rc = parley_host_may_read(a->h, a->c->g, &conversation, a->caller);
-
-    return rc != 1 ? rc
-           : parley_host_source_find(a->h, name, &a->source) == 0
-             ? 1 : parley_error_memory(a->h->err);
+    return rc < 0 ? rc
+           : parley_host_source_find(a->h, where.source, &a->source) == 0
+             ? 0 : parley_error_memory(a->h->err);
 }
 
 
@@ -454,7 +396,7 @@ parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post)
                                 "mailbox");
     }
 
-    parley_host_act_event(post, e);
+    parley_host_post_event(post, e);
 
     rc = parley_host_act_known(a, e, publish);
 
@@ -484,39 +426,6 @@ parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post)
     publish->obliged = a->on.row.verdict.policy == PARLEY_CHAT_MUST;
 
     return parley_host_publish(publish);
-}
-
-
-/* Fills the event that a surface would deliver for the same message. */
-
-static void
-parley_host_act_event(const parley_chat_post_t *post, parley_chat_event_t *e)
-{
-    e->act = post->act;
-    e->id = post->id;
-    e->of = post->of;
-    e->in_reply_to = post->in_reply_to;
-    e->platform = post->platform;
-    e->workspace = post->workspace;
-    e->conversation = post->conversation;
-    e->kind = post->kind;
-    e->thread = post->thread;
-    e->stream = post->stream;
-    e->author = post->author;
-    e->mentions = post->mentions;
-    e->nmentions = post->nmentions;
-    e->signal = post->signal;
-    e->priority = PARLEY_PRIORITY_NORMAL;
-    e->deadline_ms = -1;
-    e->created_ms = post->created_ms;
-    e->directedness = post->directedness;
-    e->policy = PARLEY_CHAT_MUST;
-    e->mode = PARLEY_CHAT_IMMEDIATE;
-
-    if (post->recipient.len > 0) {
-        e->recipient.kind = PARLEY_CHAT_TARGET_NAME;
-        e->recipient.text = post->recipient;
-    }
 }
 
 

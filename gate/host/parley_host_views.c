@@ -9,6 +9,8 @@
 #include "translate/parley_codec.h"
 
 
+#define PARLEY_HOST_ESCALATED      ":escalated:"    /* before the level */
+
 #define PARLEY_HOST_VIEWS_VERSION  2
 #define PARLEY_HOST_ROW_WINDOW     1    /* bits of flags */
 #define PARLEY_HOST_ROW_CLAIMS     2
@@ -588,7 +590,7 @@ parley_str_t
 parley_host_event_base(parley_str_t id)
 {
     size_t               len;
-    const parley_str_t   end = parley_str(":escalated:");
+    const parley_str_t   end = parley_str(PARLEY_HOST_ESCALATED);
 
     id = parley_host_event_named(id);
     len = end.len + 1;
@@ -596,6 +598,21 @@ parley_host_event_base(parley_str_t id)
     return id.len > len
            && memcmp(id.data + id.len - len, end.data, end.len) == 0
            ? parley_str_make(id.data, id.len - len) : id;
+}
+
+
+int
+parley_host_escalated_id(parley_arena_t *arena, parley_str_t id,
+    unsigned level, parley_str_t *ret)
+{
+    parley_buf_t  b;
+
+    parley_buf_init(&b, arena, 0);
+    parley_buf_str(&b, id);
+    parley_buf_lit(&b, PARLEY_HOST_ESCALATED);
+    parley_buf_int(&b, level);
+
+    return parley_buf_done(&b, ret);
 }
 
 

@@ -9,11 +9,9 @@
 #include <string.h>
 
 #include "core/parley_hex.h"
-#include "gate/host/parley_host_parts.h"
+#include "gate/host/parley_host_list.h"
 #include "gate/message/parley_gate_mcp.h"
-#include "gate/party/parley_address.h"
 #include "gate/settings/parley_host_conf.h"
-#include "hub/parley_expand.h"
 #include "hub/parley_selector.h"
 
 
@@ -110,13 +108,8 @@ parley_host_wait_log(parley_host_call_t *c,
         return 0;
     }
 
-    if (parley_address_of(g->arena, w->reader, &w->opening.address) != 0) {
-        return -1;
-    }
-
-    parley_expand_log(g->ask.state, w->opening.address, w->opening.log);
-
-    return 0;
+    return parley_host_mailbox_log(&c->h, w->reader, w->opening.log) == 0
+           ? 0 : -1;
 }
 
 
