@@ -50,8 +50,11 @@ OPT ?= $(OPT_$(BUILD))
 LTO ?=
 INSTALL_LTO ?= $(if $(filter release,$(BUILD)),$(if $(findstring gcc,$(CC)),-flto=auto))
 
-NGX_OPT_release = -O2 -g -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 \
-	-ffile-prefix-map=$(ROOT)=. $(LTO)
+# the module's code has these options, in nginx's build and in the library's
+HARDEN = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+CODE_release := $(HARDEN) $(shell tools/code-flags $(notdir $(CC)))
+
+NGX_OPT_release = -O2 -g -fPIC $(HARDEN) -ffile-prefix-map=$(ROOT)=. $(LTO)
 NGX_OPT_debug = -O0 -g3 -fPIC
 NGX_OPT_sanitize = $(OPT_sanitize) -DNGX_DEBUG_PALLOC=1 \
 	-fsanitize-ignorelist=$(ROOT)/t/sanitize.ignore
@@ -111,6 +114,7 @@ LATER_TESTS = $(filter-out $(LATER_NOT),$(sort $(shell \
 	grep -lE 'Parley::(Test|Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
 
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
+$(LIB_OBJS): ALL_CFLAGS += $(CODE_$(BUILD))
 
 # the public library: only the functions of parley.h are visible
 VERSION := $(shell sed -n 's/^\#define PARLEY_VERSION  "\(.*\)"/\1/p' \
@@ -454,9 +458,14 @@ $(PRINT): $(PRINT_OBJS) $(LIB)
 MODULE_DEPS = config sources ngx_module/sources $(wildcard ngx_module/*.map) \
 	$(SOURCES) $(MODULE_SOURCES) $(HEADERS) tools/build-nginx
 
-$(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS)
+# The module links the library that the tool has, except for an optimisation of
+# the whole, which needs its sources.
+LIBRARY = $(if $(LTO),,$(LIB))
+BUILD_NGINX = PARLEY_LIBRARY=$(abspath $(LIBRARY)) CC=$(CC) tools/build-nginx
+
+$(OUT)/ngx_http_parley_module.so: $(MODULE_DEPS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(call Q,NGX)CC=$(CC) tools/build-nginx module /usr/share/nginx/src $(OUT)/nginx-module \
+	$(call Q,NGX)$(BUILD_NGINX) module /usr/share/nginx/src $(OUT)/nginx-module \
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
 	@install -m 644 $(OUT)/nginx-module/objs/ngx_http_parley_module.so $@.new
 	@mv $@.new $@     # keeps a file that nginx has mapped
@@ -469,15 +478,15 @@ $(OUT)/lto/ngx_http_parley_module.so: $(MODULE_DEPS)
 $(OUT)/later/ngx_http_parley_module.so: $(OUT)/ngx_http_parley_module.so $(wildcard t/later/*.[ch])
 	@mkdir -p $(@D)
 	@rm -rf $(OUT)/nginx-later && cp -a $(OUT)/nginx-module $(OUT)/nginx-later
-	$(call Q,NGX)PARLEY_STATE=later CC=$(CC) tools/build-nginx module \
+	$(call Q,NGX)PARLEY_STATE=later $(BUILD_NGINX) module \
 		/usr/share/nginx/src $(OUT)/nginx-later \
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
 	@cp $(OUT)/nginx-later/objs/ngx_http_parley_module.so $@
 
-$(OUT)/nginx: $(MODULE_DEPS)
+$(OUT)/nginx: $(MODULE_DEPS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call Q,NGX)tree=`tools/fetch-nginx installed` && \
-	CC=$(CC) tools/build-nginx static "$$tree" $(OUT)/nginx-tree \
+	$(BUILD_NGINX) static "$$tree" $(OUT)/nginx-tree \
 		"$(NGX_OPT_$(BUILD))" "$(NGX_LD_$(BUILD))"
 	@install $(OUT)/nginx-tree/objs/nginx $@.new && mv $@.new $@
 

@@ -411,7 +411,7 @@ sub git {
 # Compiles objects as a build of the module does.
 sub compile {
     for my $file (slurp("$tree/sources") =~ /(\S+)\.c/g) {
-        my $object = "$tree/build/nginx-module/objs/addon/$file.o";
+        my $object = "$tree/build/obj/$file.o";
 
         make_path($object =~ m{(.*)/});
         system("cd $tree && gcc -O1 -Icore -Igate -c -o $object $file.c") == 0
