@@ -337,20 +337,20 @@ subtest 'C2A-25: an edit takes the place of an open message' => sub {
 subtest 'C2A-25: an edit keeps the deadline of its message' => sub {
     my $event = to('agent:bo', id => 'k1', text => 'until soon',
                    params => { target => { recipient => 'agent:bo' },
-                               attention => { deadlineMs => 4000 } });
+                               attention => { deadlineMs => 12000 } });
     my $began = time;
     my $lead = mailbox('lee');
 
     said($event);
-    sleep 2;
+    sleep 6;
     said(change($event, 'edit', id => 'k2', text => 'changed'));
 
     my $up = next_of($lead, about('k2:escalated:1'));
 
     ok($up, 'the edit goes up');
-    cmp_ok(time - $began, '<', 8, 'at the deadline of the message');
+    cmp_ok(time - $began, '<', 18, 'at the deadline of the message');
     is($up->{params}{attention}{reason}, 'escalated');
-    is($up->{params}{attention}{deadlineMs}, 4000, 'with its whole time');
+    is($up->{params}{attention}{deadlineMs}, 12000, 'with its whole time');
 
     said(change($event, 'edit', id => 'k3', text => 'changed again'));
     ok(next_of($lead, cancels($up->{id})), 'cancelled there');

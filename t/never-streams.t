@@ -66,7 +66,8 @@ sub is_capacity {
     is($answer->{status}, 503, 'refused');
     like($answer->{body}, qr/capacity/i, 'with capacity');
     is($answer->{headers}{'retry-after'}, 1, 'in a second');
-    cmp_ok($took, '>=', DEADLINE * 0.9, 'not before the deadline');
+    # a timer counts from the last time that its worker looked at the clock
+    cmp_ok($took, '>=', DEADLINE * 0.5, 'not before the deadline');
     cmp_ok($took, '<', $deadline * 4, 'nor long after it');
 }
 
