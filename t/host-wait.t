@@ -98,6 +98,14 @@ sub cancel {
 
 
 subtest 'C2A-20 an event ends the wait' => sub {
+    # the first event of a DM is in the mailbox before the DM is in the list
+    said(to('agent:ada'));
+
+    my $first = structured(tool(ada => 'chat.list_events'));
+
+    tool(ada => 'chat.list_events',
+         { ackThrough => $first->{events}[0]{place} });
+
     my $call = waits('ada');
 
     ok(held_are(1), 'it waits') or return;
