@@ -361,7 +361,12 @@ parley_directory_sources_list(parley_directory_reader_t *r, const char *name,
 {
     return parley_directory_list(r, name, offset, parley_surface_source_is,
                                  "is not a platform and a workspace, such as "
-                                 "slack/T123");
+                                 "slack/T123")
+           == 0 ? parley_directory_list(r, name, offset,
+                                        parley_surface_is_free,
+                                        "has the reserved platform \""
+                                        PARLEY_SURFACE_OWN "\"")
+                : -1;
 }
 
 

@@ -68,6 +68,17 @@ parley_surface_source_is(parley_str_t text)
 
 
 int
+parley_surface_is_free(parley_str_t text)
+{
+    parley_surface_account_t  account;
+
+    return parley_surface_read(text, &account) != 0
+           || !parley_str_eq_fold(account.platform,
+                                  PARLEY_STR(PARLEY_SURFACE_OWN));
+}
+
+
+int
 parley_surface_account_is(parley_str_t text)
 {
     parley_surface_account_t  account;

@@ -12,6 +12,10 @@
 #include "core/parley_str.h"
 
 
+/* platform of the conversations of agents among themselves: no principal is its
+   surface */
+#define PARLEY_SURFACE_OWN  "parley"
+
 /* maximum octets of the name that is derived from an account */
 #define PARLEY_SURFACE_NAME_MAX  (PARLEY_NAME_MAX - 8)
 
@@ -31,6 +35,9 @@ int parley_surface_read(parley_str_t text, parley_surface_account_t *ret);
 
 /* Returns whether text is a source. */
 int parley_surface_source_is(parley_str_t text);
+
+/* Returns whether the platform of a source or an account is not reserved. */
+int parley_surface_is_free(parley_str_t text);
 
 /* Returns whether text is an account. */
 int parley_surface_account_is(parley_str_t text);

@@ -7,7 +7,8 @@ use warnings;
 use lib 't/lib';
 
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
+use Time::Local qw(timegm);
 
 use Parley::Client;
 use Parley::Env qw(port);
@@ -34,7 +35,8 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     zone => 'streams:8m',
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
-        location = /chat { parley_jwt on; parley_host c2a keepalive=20s; }
+        location = /chat { parley_jwt on;
+                           parley_host c2a claim=1s keepalive=20s; }
 EOT
 
 my ($n, $k) = (0, 0);
@@ -109,6 +111,14 @@ sub at { my ($p) = @_; return { id => $p->{conversation}{id},
                                 kind => $p->{conversation}{kind} } }
 
 $shown = listen_to('web', uri => '/chat');
+
+# Returns the seconds of a time.
+sub seconds {
+    my ($y, $m, $d, $H, $M, $s) = $_[0] =~
+        /^(\d+)-(\d+)-(\d+)T(\d+):(\d+):([\d.]+)Z$/;
+
+    return timegm(0, $M, $H, $d, $m - 1, $y) + $s;
+}
 
 # Adds readers to a channel.
 sub adds {
@@ -286,6 +296,36 @@ subtest 'C2A-18 C2A-19 one agent owns the claim of an event for a role' => sub {
     is($late->{structuredContent}{code}, 'claim-held',
        'an answer claims its event, too');
 
+    sleep 1.2;
+
+    for ($late = sends('di', inReplyTo => $m->{eventId}, target => at($m)),
+         calls('di', 'claim', inReplyTo => $m->{eventId}))
+    {
+        is($_->{structuredContent}{code}, 'claim-held',
+           'and keeps it after the time of the claim');
+        is($_->{structuredContent}{owner}, 'agent:cy');
+        is($_->{structuredContent}{until}, undef, 'without an end');
+    }
+
+    $m = delivers(event(conversation => { id => 'C1', kind => 'channel' },
+                        params => { target => { mentions => ['role:backend'] } }));
+
+    my $before = time;
+
+    $got = calls('cy', 'claim', inReplyTo => $m->{eventId});
+    shown();
+
+    my $until = seconds($got->{structuredContent}{until});
+
+    cmp_ok($until, '>', $before + 0.99, 'a claim without ttlMs lasts claim=,');
+    cmp_ok($until, '<', time + 1.01, 'not longer');
+
+    sleep 1.2;
+    $got = calls('di', 'claim', inReplyTo => $m->{eventId});
+    is($got->{structuredContent}{owner}, 'agent:di',
+       'and then another agent has it, as nothing was answered');
+    shown();
+
     $m = delivers(event(
         conversation => { id => 'C1', kind => 'channel' },
         params => { target => { mentions => ['agent:ada', 'agent:bo'] } }));
@@ -391,6 +431,141 @@ subtest 'C2A-17 defer and resolve' => sub {
     is($result->{structuredContent}{disposition}, 'responded');
     is(shown()->{reaction}{signal}, 'done');
     is($result->{structuredContent}{resolved}{by}, 'agent:ada');
+};
+
+
+subtest 'C2A-18 C2A-17 a thread is claimed and resolved' => sub {
+    my $t = { id => 'C3', kind => 'thread', threadId => 'T1' };
+    my $code = sub { calls(@_)->{structuredContent}{code} };
+    my $in = sub { event(conversation => $t, @_) };
+    my $rows = sub {
+        my $answer = says(web => $in->());
+        return { map { ($_->{to} => $_->{row}) }
+                 @{ $answer->{json}{result}{addressed} } };
+    };
+
+    adds('C3', 'agent:ada', 'agent:bo');
+
+    my $one = delivers($in->());
+    my $unknown = calls('dee', 'claim', target => { %$t, id => 'C9' });
+
+    is($unknown->{structuredContent}{code}, 'reply-unmatched');
+    is_deeply(calls('dee', 'claim', target => $t), $unknown,
+              'C2A-33: a foreign thread is like an unknown one');
+    is_deeply(calls('dee', 'resolve', target => $t), $unknown);
+
+    for my $tool (qw(claim resolve)) {
+        is($code->('ada', $tool, target => { %$t, threadId => 'T9' }),
+           'reply-unmatched', "$tool of a thread without messages");
+        is($code->('ada', $tool, target => { id => 'C3', kind => 'channel' }),
+           'field-missing', 'nor of a whole channel');
+        is($code->('ada', $tool, target => 'thread:T1'), 'reply-unmatched',
+           'nor of a thread without its channel');
+    }
+
+    is($code->('ada', 'claim', inReplyTo => $one->{eventId}, target => $t),
+       undef, 'inReplyTo counts before the target');
+    is(shown()->{reaction}{of}, $one->{eventId});
+    is($code->('bo', 'claim', target => $t, ttlMs => 1), undef,
+       'so the thread is free');
+    is(shown()->{author}{id}, 'bo');
+
+    my $got = calls('ada', 'claim', target => $t, ttlMs => 60000);
+    my $claim = $got->{structuredContent};
+
+    is($claim->{claimed}, true, 'a claim of a thread ends with its time');
+    is($claim->{owner}, 'agent:ada');
+    is($claim->{generation}, 2);
+    is($claim->{event}, undef, 'no event belongs to it');
+    like($got->{content}[0]{text}, qr/^claimed until /);
+
+    # the first claim by ada was shown for this message
+
+    for my $tool (qw(claim resolve)) {
+        my $held = calls('bo', $tool, target => $t)->{structuredContent};
+
+        is($held->{code}, 'claim-held', "$tool by another agent");
+        is($held->{owner}, 'agent:ada');
+        is($held->{until}, $claim->{until});
+    }
+
+    $got = calls('ada', 'claim', target => $t, ttlMs => 120000);
+    is($got->{structuredContent}{generation}, 2, 'the owner prolongs it');
+    isnt($got->{structuredContent}{until}, $claim->{until});
+
+    is_deeply($rows->(), { 'agent:ada' => 'part' },
+              'the owner gets the messages of the thread');
+
+    my $two = "m$n";
+    my %message = (target => $t, visibility => 'thread');
+
+    is(sends('bo', %message, text => 'me too')->{structuredContent}{accepted},
+       true);
+    is(shown()->{content}[0]{text}, 'me too');
+    is_deeply($rows->(), { 'agent:ada' => 'part', 'agent:bo' => 'part' });
+
+    my $three = "m$n";
+
+    is(sends('bo', %message, inReplyTo => $three)->{structuredContent}{code},
+       'claim-held', 'another agent does not answer in the thread');
+    is($code->('bo', 'claim', inReplyTo => $three), 'claim-held');
+    is($code->('bo', 'react', inReplyTo => $three, signal => 'working'),
+       'claim-held');
+
+    my $before = delivers($in->(params => { target => {
+        mentions => ['agent:bo'] } }));
+    my $answer = sends('bo', %message, inReplyTo => $before->{eventId},
+                       text => 'I was asked');
+
+    is($answer->{structuredContent}{accepted}, true,
+       'except to a message that is for it') or diag(jcs($answer));
+    is(shown()->{content}[0]{text}, 'I was asked');
+
+    $got = sends('ada', %message, inReplyTo => $two, text => 'the owner');
+    is($got->{structuredContent}{accepted}, true, 'the owner answers');
+    is(shown()->{content}[0]{text}, 'the owner');
+
+    my $newest = $got->{structuredContent}{eventId};
+    my $done = calls('ada', 'resolve', target => $t)->{structuredContent};
+
+    is($done->{resolved}{by}, 'agent:ada') or diag(jcs($done));
+    cmp_ok(abs(seconds($done->{resolved}{at}) - time), '<', 60);
+
+    my $shown = shown();
+
+    is($shown->{reaction}{signal}, 'done', 'the surface shows it');
+    is($shown->{reaction}{of}, $newest, 'at the newest message');
+    is($shown->{conversation}{threadId}, 'T1');
+
+    for ([$two, 'responded'], [$three, 'responded']) {
+        my $event = calls('ada', 'list_events', eventId => $_->[0])
+            ->{structuredContent}{events}[0];
+
+        is($event->{disposition}, $_->[1], 'an open event of the caller ends');
+    }
+
+    my $open = calls('bo', 'list_events', eventId => $three)
+        ->{structuredContent}{events}[0];
+
+    is($open->{disposition}, undef, 'that of another agent does not');
+
+    my $read = calls('bo', 'read_thread', target => $t)->{structuredContent};
+
+    is_deeply($read->{resolved}, $done->{resolved}, 'each reader sees the mark');
+    is_deeply(calls('ada', 'resolve', target => $t)->{structuredContent}{resolved},
+              $done->{resolved}, 'which a repeated call does not change');
+    is_deeply(calls('bo', 'resolve', target => $t)->{structuredContent}{resolved},
+              $done->{resolved}, 'nor does another agent');
+    is(shown()->{author}{id}, 'bo', 'a repeated call is not shown again');
+
+    $got = calls('bo', 'claim', target => $t);
+    is($got->{structuredContent}{generation}, 3,
+       'the resolution has ended the claim');
+    is(shown()->{reaction}{signal}, 'claimed');
+
+    delivers($in->());
+    $read = calls('bo', 'read_thread', target => $t)->{structuredContent};
+    is($read->{resolved}, undef, 'the next message clears the mark');
 };
 
 

@@ -177,6 +177,45 @@ subtest 'C2A-17: many calls under different keys: one answer' => sub {
 };
 
 
+subtest 'C2A-36: many equal reactions at once are one' => sub {
+    for my $round (1 .. 5) {
+        my $m = delivers(to('agent:ada'));
+        my %args = (inReplyTo => $m->{eventId}, signal => 'seen');
+        my @calls = map {
+            Parley::Client->new(port => port(1), tls => 0)->begin('/chat', jcs({
+                jsonrpc => '2.0', id => ++$k, method => 'tools/call', params => {
+                    name => 'chat.react', arguments => \%args } }),
+                Authorization => bearer('ada'))
+        } 1 .. 16;
+        my @all = map {
+            from_json($_->answer->{body})->{result}{structuredContent}
+        } @calls;
+        my %codes = map { ($_->{code} // 'accepted' => 1) } @all;
+
+        ok($codes{accepted}, 'one is accepted') or diag(jcs(\@all));
+        delete @codes{qw(accepted message-in-flight capacity)};
+        is_deeply(\%codes, {}, 'the others too, or they are to come again');
+
+        my $again;
+
+        for (1 .. 150) {
+            $again = calls('ada', 'react', %args)->{structuredContent};
+            last if $again->{accepted};
+            sleep 0.1;
+        }
+
+        is($again->{eventId}, (grep { $_->{accepted} } @all)[0]{eventId},
+           'a later call has the same answer');
+        is(shown()->{reaction}{of}, $m->{eventId});
+    }
+
+    my $next = delivers(to('agent:ada'));
+
+    calls('ada', 'react', inReplyTo => $next->{eventId}, signal => 'seen');
+    is(shown()->{reaction}{of}, $next->{eventId}, 'and each is shown once');
+};
+
+
 subtest 'C2A-23: the reader of an escalated event answers it, and nobody else' => sub {
     adds('C1', 'agent:bo');
 

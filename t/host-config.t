@@ -52,6 +52,8 @@ subtest 'GW-11 valid configurations' => sub {
         "$jwt parley_host c2a deadline=10s loop=1 lag=1m keepalive=30s retry=1s;",
         "$jwt parley_host c2a deadline=24h loop=1000 wait=60s;",
         "$jwt parley_host c2a wait=0;",
+        "$jwt parley_host c2a claim=1s;",
+        "$jwt parley_host c2a claim=1h;",
         "$host parley_allow role=chat; parley_rate 20r/s burst=40; "
         . 'parley_limits body=64k; parley_redact /params/author/displayName; '
         . 'parley_trusted on; parley_dry_run off;')
@@ -76,7 +78,12 @@ wrong("$_->[0]", at("$jwt $_->[0];"), $_->[1])
     for ['parley_host', qr/invalid number of arguments/],
         ['parley_host smtp', qr/"smtp" .*is not a protocol of chat; expected c2a/],
         ['parley_host aee', qr/"aee" .*is not a protocol of chat; expected c2a/],
-        ['parley_host c2a c2a', qr/"c2a" .*is unknown; expected deadline=, loop=,/],
+        ['parley_host c2a c2a', qr/"c2a" .*is unknown; expected deadline=, claim=, loop=,/],
+        ['parley_host c2a claim=0', qr/"claim=0" .*is not a time; expected/],
+        ['parley_host c2a claim=999ms', qr/"claim=999ms" .*is not a time/],
+        ['parley_host c2a claim=61m', qr/"claim=61m" .*is not a time/],
+        ['parley_host c2a claim=', qr/"claim=" .*is not a time/],
+        ['parley_host c2a claim=5m claim=5m', qr/is duplicate/],
         ['parley_host c2a deadline=9s', qr/"deadline=9s" .*is not a time; expected/],
         ['parley_host c2a deadline=25h', qr/"deadline=25h" .*is not a time/],
         ['parley_host c2a deadline=10s deadline=10s', qr/is duplicate/],
@@ -120,6 +127,9 @@ wrong("C2A-01 $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_jwt on" or "parley_certificate required"/],
         ['with other parameters than another host',
          [$host, more => "location /two { $jwt parley_host c2a loop=7; }"],
+         qr/"parley_host" has other parameters than the one in .*:\d+/],
+        ['with another time of claims than another host',
+         [$host, more => "location /two { $jwt parley_host c2a claim=7s; }"],
          qr/"parley_host" has other parameters than the one in .*:\d+/];
 
 wrong("C2A-38 $_->[0]", at($host, identities => listed(@{ $_->[1] })),
@@ -132,6 +142,12 @@ wrong("C2A-38 $_->[0]", at($host, identities => listed(@{ $_->[1] })),
          [three => { sub => 'a', streams => ['s'] },
                    { sub => 'b', streams => ['s'] }], qr/streams/],
         ['a surface without "/"',
-         [four => { sub => 'a', surface => ['web'] }], qr/surface/];
+         [four => { sub => 'a', surface => ['web'] }], qr/surface/],
+        ['a surface of the platform of the host',
+         [five => { sub => 'a', surface => ['web/two', 'parley/main'] }],
+         qr{/principals/\d+/surface/1.*reserved platform "parley"}],
+        ['a surface of another workspace of this platform',
+         [six => { sub => 'a', surface => ['Parley/x'] }],
+         qr/reserved platform "parley"/];
 
 done_testing();

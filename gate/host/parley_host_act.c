@@ -1,8 +1,9 @@
 /*
  * The tools by which an agent acts on an event: react, defer, claim and
- * resolve; chat.send_message is in parley_host_send.c.  Each call names an
- * event, which acknowledges it.  An act is also published, as a reaction, so
- * that the author of the event and the surface learn it (C2A-15, C2A-16).
+ * resolve.  Each call names an event, which acknowledges it, or a thread
+ * (parley_host_act_thread.c).  An act is also published, as a reaction, so that
+ * the author of the event and the surface learn it (C2A-15, C2A-16).
+ * chat.send_message is in parley_host_send.c.
  */
 
 #include <string.h>
@@ -53,6 +54,9 @@ parley_host_tool(parley_host_call_t *c)
     if (c->call.tool == PARLEY_CHAT_SEND_MESSAGE) {
         rc = parley_host_send(a);
 
+    } else if (rc == 0 && a->args->placed) {
+        rc = parley_host_act_thread(a);
+
     } else if (rc == 0) {
         return parley_error_set(c->g->err, PARLEY_E_FIELD_MISSING,
                                 "/params/arguments/inReplyTo", "the call must "
@@ -97,11 +101,7 @@ static int
 parley_host_act_react(parley_host_act_t *a, parley_chat_signal_t signal)
 {
     int                        rc;
-    parley_str_t               parts[5];
-    parley_chat_post_t         post;
     parley_chat_disposition_t  disposition;
-
-    memset(&post, 0, sizeof(parley_chat_post_t));
 
     disposition = parley_host_act_means(a, signal);
 
@@ -113,28 +113,7 @@ parley_host_act_react(parley_host_act_t *a, parley_chat_signal_t signal)
         }
     }
 
-    (void) a->h->chat->signal(signal, &parts[0]);
-
-    parts[1] = a->on.event.source;
-    parts[2] = a->on.id;
-    parts[3] = a->args->reason;
-    parts[4] = a->args->eta;
-
-    if (parley_host_act_id(a, "r-", parts, 5, &post.id) != 0) {
-        return parley_error_memory(a->h->err);
-    }
-
-    post.act = PARLEY_CHAT_REACTION;
-    post.of = parley_host_event_base(a->on.id);
-    post.conversation = a->on.event.conversation;
-    post.kind = a->on.event.kind;
-    post.thread = a->on.event.thread;
-    post.signal = signal;
-    post.reason = a->args->reason;
-    post.eta = a->args->eta;
-    post.directedness = PARLEY_CHAT_TO_ME;
-
-    rc = parley_host_act_post(a, &post);
+    rc = parley_host_act_signal(a, signal);
 
     return rc == 0 ? parley_host_dispose(a, disposition) : rc;
 }

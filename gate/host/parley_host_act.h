@@ -55,11 +55,35 @@ int parley_host_act_find(parley_host_act_t *a);
 int parley_host_dispose(parley_host_act_t *a,
     parley_chat_disposition_t disposition);
 
+/* As parley_host_dispose(), but does not move the cursor. */
+int parley_host_dispose_put(parley_host_act_t *a,
+    parley_chat_disposition_t disposition);
+
 /*
- * Claims the event for the caller, or prolongs its claim.  Returns 0 with
- * a->claim; PARLEY_WAIT; or -1 with h->err: claim-held.
+ * Claims the event for the caller, or prolongs its claim, by ttl_ms; -1: by the
+ * time of the host.  An event of a thread that another agent has claimed is
+ * held, unless it is addressed to the caller.  Returns 0 with a->claim;
+ * PARLEY_WAIT; or -1 with h->err: claim-held.
  */
 int parley_host_claim(parley_host_act_t *a, int64_t ttl_ms);
+
+/* Makes a claim that is free now that of the caller, or prolongs it.  Returns
+   0, or -1 with h->err: claim-held. */
+int parley_host_claim_take(parley_host_act_t *a, parley_host_claim_t *claim,
+    int64_t ttl_ms);
+
+/* Refuses a call because of the claim of owner.  until_ms -1: the claim does
+   not end.  Returns -1. */
+int parley_host_claim_held(parley_host_act_t *a, parley_str_t owner,
+    int64_t until_ms);
+
+/* Returns whether the caller has the claim of the event, or of its thread: 1,
+   0, PARLEY_WAIT or -1. */
+int parley_host_claims(parley_host_act_t *a);
+
+/* Publishes the signal of the caller to the event of a->on, as a reaction.
+   Returns as parley_host_act_post(). */
+int parley_host_act_signal(parley_host_act_t *a, parley_chat_signal_t signal);
 
 /*
  * Publishes a message or a reaction of the caller.  post is filled, except for
@@ -76,6 +100,15 @@ int parley_host_act_id(parley_host_act_t *a, const char *prefix,
 /* Finds a source by its name, "slack.T123".  Returns 0, or -1: no memory. */
 int parley_host_source_find(parley_host_t *h, parley_str_t name,
     parley_host_source_t *ret);
+
+
+/* parley_host_act_thread.c */
+
+/* chat.claim and chat.resolve of a thread.  Returns as parley_host_accept(). */
+int parley_host_act_thread(parley_host_act_t *a);
+
+
+/* parley_host_send.c */
 
 /* The tool chat.send_message.  Returns as parley_host_accept(). */
 int parley_host_send(parley_host_act_t *a);

@@ -8,12 +8,12 @@
 #include "auth/parley_surface.h"
 #include "core/parley_hex.h"
 #include "gate/host/parley_host_act.h"
+#include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
 
 
-#define PARLEY_HOST_SOURCES   8         /* sources with one id, looked at */
-#define PARLEY_HOST_CLAIM_MS  300000    /* a claim without ttlMs */
-#define PARLEY_HOST_NEWEST    256       /* records of a mailbox that are
+#define PARLEY_HOST_SOURCES  8          /* sources with one id, looked at */
+#define PARLEY_HOST_NEWEST   256        /* records of a mailbox that are
                                            searched */
 
 
@@ -22,8 +22,10 @@ static int parley_host_named_read(parley_host_act_t *a,
 static int parley_host_named_escalated(parley_host_act_t *a,
     parley_host_named_t *ret);
 static int parley_host_claim_obliged(parley_host_act_t *a);
-static int parley_host_claim_held(parley_host_act_t *a, parley_str_t owner,
-    int64_t until_ms);
+static int parley_host_claim_answered(parley_host_act_t *a);
+static int parley_host_claim_in_thread(parley_host_act_t *a);
+static int parley_host_claim_thread(parley_host_act_t *a,
+    parley_host_claim_t *ret);
 static int64_t parley_host_due(const parley_host_named_t *on);
 
 
@@ -181,6 +183,18 @@ parley_host_named_escalated(parley_host_act_t *a, parley_host_named_t *ret)
 int
 parley_host_dispose(parley_host_act_t *a, parley_chat_disposition_t disposition)
 {
+    int  rc;
+
+    rc = parley_host_dispose_put(a, disposition);
+
+    return rc == 0 ? parley_host_cursor_move(a->c) : rc;
+}
+
+
+int
+parley_host_dispose_put(parley_host_act_t *a,
+    parley_chat_disposition_t disposition)
+{
     int                      rc;
     unsigned                 tries;
     parley_host_delivery_t  *part;
@@ -233,7 +247,7 @@ parley_host_dispose(parley_host_act_t *a, parley_chat_disposition_t disposition)
                                 "other calls change the event");
     }
 
-    return rc < 0 ? rc : parley_host_cursor_move(a->c);
+    return rc;
 }
 
 
@@ -256,11 +270,11 @@ parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
 
     claim = &a->claim;
 
-    if (ttl_ms < 0) {
-        ttl_ms = PARLEY_HOST_CLAIM_MS;
-    }
-
     rc = parley_host_claim_obliged(a);
+
+    if (rc == 0) {
+        rc = parley_host_claim_in_thread(a);
+    }
 
     if (rc != 0) {
         return rc;
@@ -273,17 +287,14 @@ parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
             return rc;
         }
 
-        if (claim->until_ms <= a->h->now_ms) {
-            claim->owner = a->caller->sub;
-            claim->number++;
-            claim->until_ms = 0;
+        rc = parley_host_claim_answered(a);
 
-        } else if (!parley_str_eq(claim->owner, a->caller->sub)) {
-            return parley_host_claim_held(a, claim->owner, claim->until_ms);
+        if (rc == 0) {
+            rc = parley_host_claim_take(a, claim, ttl_ms);
         }
 
-        if (claim->until_ms < a->h->now_ms + ttl_ms) {
-            claim->until_ms = a->h->now_ms + ttl_ms;
+        if (rc != 0) {
+            return rc;
         }
 
         rc = parley_host_claim_put(a->h, a->on.id, a->on.event.source, claim);
@@ -295,6 +306,127 @@ parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
 
     return parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
                             "other calls change the claim");
+}
+
+
+int
+parley_host_claim_take(parley_host_act_t *a, parley_host_claim_t *claim,
+    int64_t ttl_ms)
+{
+    if (ttl_ms < 0) {
+        ttl_ms = a->h->host->claim_ms;
+    }
+
+    if (claim->until_ms <= a->h->now_ms) {
+        claim->owner = a->caller->sub;
+        claim->number++;
+        claim->until_ms = 0;
+
+    } else if (!parley_str_eq(claim->owner, a->caller->sub)) {
+        return parley_host_claim_held(a, claim->owner, claim->until_ms);
+    }
+
+    if (claim->until_ms < a->h->now_ms + ttl_ms) {
+        claim->until_ms = a->h->now_ms + ttl_ms;
+    }
+
+    return 0;
+}
+
+
+/* Refuses an event that the owner of its last claim has answered, also after
+   the time of the claim.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_claim_answered(parley_host_act_t *a)
+{
+    int                     rc;
+    parley_host_delivery_t  part;
+
+    if (a->claim.owner.len == 0
+        || parley_str_eq(a->claim.owner, a->caller->sub))
+    {
+        return 0;
+    }
+
+    rc = parley_host_delivery_get(a->h, a->on.id, a->on.event.source,
+                                  a->claim.owner, &part);
+
+    return rc < 0 ? rc
+           : part.disposition != PARLEY_CHAT_RESPONDED ? 0
+           : parley_host_claim_held(a, a->claim.owner, -1);
+}
+
+
+/* Refuses an event of a thread that another agent has claimed, unless the event
+   is addressed to the caller.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_claim_in_thread(parley_host_act_t *a)
+{
+    int                   rc;
+    parley_host_claim_t   claim;
+
+    if (a->on.row.verdict.directedness == PARLEY_CHAT_TO_ME) {
+        return 0;
+    }
+
+    rc = parley_host_claim_thread(a, &claim);
+
+    return rc < 0 ? rc
+           : rc == 0 || parley_str_eq(claim.owner, a->caller->sub) ? 0
+           : parley_host_claim_held(a, claim.owner, claim.until_ms);
+}
+
+
+/* Finds the claim of the thread of the event.  Returns 1; 0: its thread is not
+   claimed now, or it is in no thread; PARLEY_WAIT or -1. */
+
+static int
+parley_host_claim_thread(parley_host_act_t *a, parley_host_claim_t *ret)
+{
+    int                        rc;
+    parley_host_thread_t      *thread;
+    parley_host_thread_name_t  where;
+
+    if (a->on.event.thread.len == 0) {
+        return 0;
+    }
+
+    thread = parley_arena_alloc(a->h->arena, sizeof(parley_host_thread_t));
+
+    if (thread == NULL) {
+        return parley_error_memory(a->h->err);
+    }
+
+    where.source = a->on.event.source;
+    where.conversation = a->on.event.conversation;
+    where.thread = a->on.event.thread;
+
+    rc = parley_host_thread_get(a->h, &where, thread);
+    *ret = thread->claim;
+
+    return rc != 1 ? rc : ret->until_ms > a->h->now_ms;
+}
+
+
+int
+parley_host_claims(parley_host_act_t *a)
+{
+    int                  rc;
+    parley_host_claim_t  claim;
+
+    rc = parley_host_claim_get(a->h, a->on.id, a->on.event.source, &claim);
+
+    if (rc == 1 && claim.until_ms > a->h->now_ms) {
+        return parley_str_eq(claim.owner, a->caller->sub);
+    }
+
+    if (rc >= 0) {
+        rc = parley_host_claim_thread(a, &claim);
+    }
+
+    return rc != 1 ? rc : parley_str_eq(claim.owner, a->caller->sub);
 }
 
 
@@ -341,7 +473,7 @@ parley_host_claim_obliged(parley_host_act_t *a)
 }
 
 
-static int
+int
 parley_host_claim_held(parley_host_act_t *a, parley_str_t owner,
     int64_t until_ms)
 {
@@ -353,7 +485,7 @@ parley_host_claim_held(parley_host_act_t *a, parley_str_t owner,
     a->c->refused.until_ms = until_ms;
 
     return parley_error_set(a->h->err, PARLEY_E_CLAIM_HELD, NULL,
-                            "another agent answers this event");
+                            "another agent has the claim");
 }
 
 

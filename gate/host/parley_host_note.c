@@ -113,12 +113,14 @@ parley_host_note_parties(parley_host_post_t *a, parley_host_thread_t *t)
 
     memset(&party, 0, sizeof(parley_host_party_t));
 
+    /* a reaction does not make its author a participant of a thread */
+
     party.sub = a->sub;
-    party.author = 1;
+    party.author = a->e->act != PARLEY_CHAT_REACTION;
     party.agent = (a->attention->facts & PARLEY_ATTENTION_BY_AGENT) != 0;
     party.reads = a->e->kind == PARLEY_CHAT_DM && parley_host_note_admits(a);
 
-    if (a->sub.len > 0) {
+    if (a->sub.len > 0 && (party.author || party.reads)) {
         parley_host_note_party(t, &party);
     }
 

@@ -3,6 +3,7 @@
 #ifndef PARLEY_HOST_PARTS_H
 #define PARLEY_HOST_PARTS_H
 
+#include "auth/parley_surface.h"
 #include "gate/host/parley_attention.h"
 #include "gate/host/parley_host.h"
 #include "gate/message/parley_gate_steps.h"
@@ -16,7 +17,7 @@
 #define PARLEY_HOST_TOOLS      ((1u << PARLEY_CHAT_TOOLS) - 1)
 
 /* source of conversations that no surface has */
-#define PARLEY_HOST_PLATFORM   "parley"
+#define PARLEY_HOST_PLATFORM   PARLEY_SURFACE_OWN
 #define PARLEY_HOST_WORKSPACE  "main"
 
 #define PARLEY_HOST_ID        8     /* octets in the id of an agent's event, */
@@ -215,6 +216,8 @@ typedef struct {
     parley_str_t        other;          /* EDIT, DELETE: the message; a changed
                                            message: the last change */
     int64_t             lasts_ms;       /* changed message: its deadline */
+    int64_t             opened_ms;      /* without a place: when its append
+                                           began, wall clock; else 0 */
 } parley_host_event_t;
 
 /* names a thread; thread empty: messages of the conversation in no thread */
@@ -273,6 +276,10 @@ int parley_host_event_put(parley_host_t *h, parley_str_t id,
 int parley_host_thread_put(parley_host_t *h,
     const parley_host_thread_name_t *where,
     const parley_host_thread_t *thread);
+
+/* Fills the mark of a thread that is resolved. */
+void parley_host_thread_mark(const parley_host_t *h,
+    const parley_host_thread_t *thread, parley_chat_result_t *ret);
 
 /* Finds out whether another source has an event of this id.  Returns 1; 0;
    PARLEY_WAIT; or -1 with h->err. */

@@ -4,7 +4,6 @@
 
 #include "auth/parley_surface.h"
 #include "gate/host/parley_host_list.h"
-#include "gate/settings/parley_settings.h"
 
 
 #define PARLEY_HOST_READ  (256 << 10)   /* octets of the messages of a thread */
@@ -228,7 +227,6 @@ parley_host_list_resolved(parley_host_list_t *l)
     int                         rc;
     parley_host_thread_t       *thread;
     parley_host_thread_name_t   name;
-    const parley_principal_t   *by;
 
     thread = parley_arena_alloc(l->k.h->arena, sizeof(parley_host_thread_t));
 
@@ -242,19 +240,9 @@ parley_host_list_resolved(parley_host_list_t *l)
 
     rc = parley_host_thread_get(l->k.h, &name, thread);
 
-    if (rc < 0) {
-        return rc;
+    if (rc == 1) {
+        parley_host_thread_mark(l->k.h, thread, &l->result);
     }
 
-    if (rc == 1 && thread->resolved_by.len > 0) {
-        by = parley_directory_by_sub(l->k.h->http->directory,
-                                     thread->resolved_by);
-
-        l->result.resolved = 1;
-        l->result.by = by != NULL ? by->names[l->k.h->proto]
-                                  : thread->resolved_by;
-        l->result.at_ms = thread->resolved_ms;
-    }
-
-    return 0;
+    return rc < 0 ? rc : 0;
 }

@@ -459,6 +459,7 @@ parley_host_append(parley_host_post_t *a)
     a->known.kind = a->e->kind;
     a->known.thread = a->e->thread;
     a->known.act = a->e->act;
+    a->known.opened_ms = a->h->now_ms;
 
     if (a->e->act == PARLEY_CHAT_EDIT || a->e->act == PARLEY_CHAT_DELETE) {
         a->known.other = a->e->of;

@@ -20,7 +20,7 @@ typedef struct {
     uint8_t  now;
     uint8_t  zero[5];
     uint8_t  epoch[8];
-    uint8_t  offset[8];
+    uint8_t  offset[8];             /* epoch 0: when it was opened */
     uint8_t  print[PARLEY_PRINT_LEN];
 } parley_host_event_head_t;
 
@@ -161,6 +161,11 @@ parley_host_event_value(parley_str_t value, parley_host_event_t *ret)
     memcpy(&ret->place.offset, head.offset, sizeof(head.offset));
     memcpy(ret->print, head.print, sizeof(head.print));
 
+    if (ret->place.epoch == 0) {
+        memcpy(&ret->opened_ms, head.offset, sizeof(head.offset));
+        ret->place.offset = 0;
+    }
+
     return 1;
 }
 
@@ -179,7 +184,14 @@ parley_host_event_put(parley_host_t *h, parley_str_t id,
     head.act = (uint8_t) event->act;
     head.now = (uint8_t) event->now;
     memcpy(head.epoch, &event->place.epoch, sizeof(head.epoch));
-    memcpy(head.offset, &event->place.offset, sizeof(head.offset));
+
+    if (event->place.epoch != 0) {
+        memcpy(head.offset, &event->place.offset, sizeof(head.offset));
+
+    } else {
+        memcpy(head.offset, &event->opened_ms, sizeof(head.offset));
+    }
+
     memcpy(head.print, event->print, sizeof(head.print));
 
     parley_buf_init(&b, h->arena, 0);
@@ -199,6 +211,24 @@ parley_host_event_put(parley_host_t *h, parley_str_t id,
     parley_host_event_id(h, id, event->source, &name);
 
     return parley_host_put(h, &name, &b, fresh, 0);
+}
+
+
+void
+parley_host_thread_mark(const parley_host_t *h,
+    const parley_host_thread_t *thread, parley_chat_result_t *ret)
+{
+    const parley_principal_t  *by;
+
+    if (thread->resolved_by.len == 0) {
+        return;
+    }
+
+    by = parley_directory_by_sub(h->http->directory, thread->resolved_by);
+
+    ret->resolved = 1;
+    ret->by = by != NULL ? by->names[h->proto] : thread->resolved_by;
+    ret->at_ms = thread->resolved_ms;
 }
 
 

@@ -19,6 +19,10 @@
 #define PARLEY_HOST_SHORT  140      /* characters of an answer to an event that
                                        only wants an acknowledgment */
 
+#define PARLEY_HOST_FLIGHT_MS  5000     /* a reaction that is not published by
+                                           then was left by a process that
+                                           died */
+
 #define PARLEY_HOST_KEY     "/params/arguments/idempotencyKey"
 #define PARLEY_HOST_REPLY   "/params/arguments/inReplyTo"
 #define PARLEY_HOST_TARGET  "/params/arguments/target"
@@ -134,6 +138,7 @@ parley_host_slot_open(parley_host_act_t *a, const parley_chat_post_t *post)
     known.conversation = post->conversation;
     known.kind = post->kind;
     known.thread = post->thread;
+    known.opened_ms = a->h->now_ms;
     memcpy(known.print, a->c->g->admit.entrance.print, PARLEY_PRINT_LEN);
 
     rc = parley_host_event_put(a->h, post->id, &known, 1);
@@ -158,7 +163,6 @@ static int
 parley_host_send_permits(parley_host_act_t *a)
 {
     int                          rc;
-    parley_host_claim_t          claim;
     parley_attention_verdict_t  *v;
 
     v = &a->on.row.verdict;
@@ -166,15 +170,13 @@ parley_host_send_permits(parley_host_act_t *a)
     if (v->policy == PARLEY_CHAT_MUST_NOT
         && !parley_str_eq(a->on.event.author, a->caller->sub))
     {
-        rc = parley_host_claim_get(a->h, a->on.id, a->on.event.source, &claim);
+        rc = parley_host_claims(a);
 
         if (rc < 0) {
             return rc;
         }
 
-        if (claim.until_ms <= a->h->now_ms
-            || !parley_str_eq(claim.owner, a->caller->sub))
-        {
+        if (rc == 0) {
             return parley_error_set(a->h->err, PARLEY_E_POLICY_REFUSED,
                                     PARLEY_HOST_REPLY, "the caller must not "
                                     "respond to this event");
@@ -367,6 +369,40 @@ parley_host_send_to(parley_host_act_t *a, parley_chat_post_t *post)
 
 
 int
+parley_host_act_signal(parley_host_act_t *a, parley_chat_signal_t signal)
+{
+    parley_str_t        parts[5];
+    parley_chat_post_t  post;
+
+    memset(&post, 0, sizeof(parley_chat_post_t));
+
+
+    (void) a->h->chat->signal(signal, &parts[0]);
+
+    parts[1] = a->on.event.source;
+    parts[2] = a->on.id;
+    parts[3] = a->args->reason;
+    parts[4] = a->args->eta;
+
+    if (parley_host_act_id(a, "r-", parts, 5, &post.id) != 0) {
+        return parley_error_memory(a->h->err);
+    }
+
+    post.act = PARLEY_CHAT_REACTION;
+    post.of = parley_host_event_base(a->on.id);
+    post.conversation = a->on.event.conversation;
+    post.kind = a->on.event.kind;
+    post.thread = a->on.event.thread;
+    post.signal = signal;
+    post.reason = a->args->reason;
+    post.eta = a->args->eta;
+    post.directedness = PARLEY_CHAT_TO_ME;
+
+    return parley_host_act_post(a, &post);
+}
+
+
+int
 parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post)
 {
     int                   rc;
@@ -414,7 +450,8 @@ parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post)
     publish->h = a->h;
     publish->g = a->c->g;
     publish->e = e;
-    publish->member = PARLEY_HOST_KEY;
+    publish->member = post->act == PARLEY_CHAT_REACTION ? PARLEY_HOST_REPLY
+                                                        : PARLEY_HOST_KEY;
     publish->source = a->source.name;
     publish->sub = a->caller->sub;
     publish->name = post->author;
@@ -430,7 +467,8 @@ parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post)
 
 
 /* Returns 1: the event was published before; 0: not, or by a process that died
-   before the append; PARLEY_WAIT; or -1: message-duplicate. */
+   before the append; PARLEY_WAIT; or -1: message-duplicate, or
+   message-in-flight. */
 
 static int
 parley_host_act_known(parley_host_act_t *a, const parley_chat_event_t *e,
@@ -474,6 +512,16 @@ parley_host_act_known(parley_host_act_t *a, const parley_chat_event_t *e,
     }
 
     rc = parley_host_event_read(a->h, e->id, &known, &page, &p);
+
+    /* no admission excludes that equal reactions come at the same time */
+
+    if (rc == 0 && e->act == PARLEY_CHAT_REACTION
+        && a->h->now_ms - known.opened_ms < PARLEY_HOST_FLIGHT_MS)
+    {
+        return parley_error_set(a->h->err, PARLEY_E_MESSAGE_IN_FLIGHT,
+                                PARLEY_HOST_REPLY, "an equal reaction is being "
+                                "published");
+    }
 
     if (rc == 0) {
         publish->left = 1;

@@ -11,6 +11,7 @@ typedef struct parley_host_conf_s {
                                            that of the host */
     int64_t          deadline_ms;       /* for an answer that an event obliges
                                            to, unless the event names one */
+    int64_t          claim_ms;          /* a claim without a time of its own */
     int64_t          wait_ms;           /* longest wait of a call; 0: calls do
                                            not wait */
     uint32_t         loop;              /* messages of agents until the loop

@@ -2,11 +2,14 @@
 
 #include "gate/settings/parley_directive.h"
 #include "gate/settings/parley_host_conf.h"
+#include "translate/parley_chat.h"
 #include "translate/parley_codec.h"
 
 
 #define PARLEY_SET_HOST_DEADLINE_MIN  10000
 #define PARLEY_SET_HOST_DEADLINE_MAX  (24 * 3600 * (int64_t) 1000)
+#define PARLEY_SET_HOST_CLAIM_MIN     1000
+#define PARLEY_SET_HOST_CLAIM_MAX     PARLEY_CHAT_TTL_MAX
 #define PARLEY_SET_HOST_WAIT_MAX      60000
 #define PARLEY_SET_HOST_LOOP_MAX      1000
 
@@ -37,6 +40,7 @@ parley_set_host(parley_setting_t *d)
     parley_set_stream_init(&conf->stream, proto);
 
     conf->deadline_ms = 300000;
+    conf->claim_ms = 300000;
     conf->wait_ms = 50000;
     conf->loop = 6;
 
@@ -86,6 +90,13 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
                                 &ret->deadline_ms);
     }
 
+    if (parley_setting_param(word, "claim", &value)) {
+        return parley_setting_read_time(d, word,
+                                parley_range(PARLEY_SET_HOST_CLAIM_MIN,
+                                             PARLEY_SET_HOST_CLAIM_MAX),
+                                &ret->claim_ms);
+    }
+
     if (parley_setting_param(word, "wait", &value)) {
         return parley_setting_read_time(d, word,
                                         parley_range(0,
@@ -109,6 +120,6 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
         return 0;
     }
 
-    return parley_setting_unknown(d, word, "deadline=, loop=, wait=, "
+    return parley_setting_unknown(d, word, "deadline=, claim=, loop=, wait=, "
                                   "lag=, keepalive= or retry=");
 }
