@@ -336,6 +336,103 @@ subtest 'C2A-18 C2A-19 one agent owns the claim of an event for a role' => sub {
 };
 
 
+subtest 'C2A-19 an answer to a mention of a role ends the knocks of others' => sub {
+    my $di = listen_to('di', uri => '/chat');
+    my $m = delivers(event(conversation => { id => 'C1', kind => 'channel' },
+                           params => { target => { mentions => ['role:backend'] } }));
+    my $knock;
+
+    do { $knock = from_json($di->event->{data}) }
+        until ($knock->{params}{eventId} // '') eq $m->{eventId};
+
+    my $sent = sends('cy', inReplyTo => $m->{eventId}, target => at($m));
+
+    is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+    shown();
+
+    my $cancelled = from_json($di->event->{data});
+
+    is($cancelled->{method}, 'notifications/cancelled')
+        or diag(jcs($cancelled));
+    is_deeply($cancelled->{params},
+              { requestId => $knock->{id}, reason => 'superseded' });
+    $di->leave;
+
+    my ($listed) = @{ calls('di', 'list_events', eventId => $m->{eventId})
+                      ->{structuredContent}{events} };
+
+    is($listed->{disposition}, 'ignored', 'C2A-14');
+};
+
+
+# Waits for an event in a mailbox, and returns it.
+sub waits_for {
+    my ($who, $id) = @_;
+
+    for (1 .. 200) {
+        my ($listed) = @{ calls($who, 'list_events', eventId => $id)
+                          ->{structuredContent}{events} };
+
+        return $listed->{event} if $listed;
+        sleep 0.1;
+    }
+
+    fail("$id does not come");
+    return {};
+}
+
+sub has { my ($who, $id) = @_;
+          return scalar @{ calls($who, 'list_events', eventId => $id)
+                           ->{structuredContent}{events} } }
+
+subtest 'C2A-18 the knock comes again after a claim without an answer' => sub {
+    my %role = (conversation => { id => 'C1', kind => 'channel' },
+                text => 'the disk is full',
+                params => { target => { mentions => ['role:backend'] } });
+    my $answered = delivers(event(%role));
+
+    calls('cy', 'claim', inReplyTo => $answered->{eventId});
+    is(shown()->{reaction}{signal}, 'claimed');
+    sends('cy', inReplyTo => $answered->{eventId}, target => at($answered));
+    is(shown()->{target}{inReplyTo}, $answered->{eventId});
+
+    my $m = delivers(event(%role));
+
+    calls('cy', 'claim', inReplyTo => $m->{eventId});
+    is(shown()->{reaction}{signal}, 'claimed');
+
+    my $free = waits_for('di', "$m->{eventId}:free");
+
+    is($free->{of}, $m->{eventId});
+    is($free->{attention}{reason}, 'claim_ended');
+    is($free->{attention}{policy}, 'may_respond');
+    is($free->{knock}{topic}, 'a claim ended without an answer');
+    unlike(jcs($free), qr/the disk is full/, 'without content');
+    is(has('cy', "$m->{eventId}:free"), 0, 'not to the owner of the claim');
+    is(has('di', "$answered->{eventId}:free"), 0, 'nor after an answer');
+
+    my $got = calls('di', 'claim', inReplyTo => $free->{eventId});
+
+    is($got->{structuredContent}{owner}, 'agent:di', 'another agent claims it');
+    is($got->{structuredContent}{event}{content}[0]{text}, 'the disk is full');
+    is(shown()->{reaction}{of}, $m->{eventId});
+
+    $free = waits_for('cy', "$m->{eventId}:free");
+    is($free->{of}, $m->{eventId}, 'and then it is free for the first one');
+
+    my $sent = sends('cy', inReplyTo => $free->{eventId}, target => at($m),
+                     text => 'at last');
+
+    is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+    is(shown()->{target}{inReplyTo}, $m->{eventId});
+
+    says(web => event(id => 'erase', conversation => { id => 'C1', kind => 'channel' },
+                      params => { change => { of => $m->{eventId},
+                                              kind => 'edit' } }));
+    is(has('di', "$m->{eventId}:free"), 0, 'C2A-25: an edit erases it, too');
+};
+
+
 subtest 'C2A-15 each signal has its disposition, and is shown' => sub {
     for (['seen', undef], ['agree', undef], ['working', 'claimed'],
          ['queued', 'deferred'], ['claimed', 'claimed'], ['done', 'responded'],

@@ -273,6 +273,60 @@ subtest 'C2A-33: a lead that may read the channel gets the content' => sub {
 };
 
 
+subtest 'C2A-23 C2A-33: a reader that loses the permission' => sub {
+    my %place = (source => { platform => 'web', workspaceId => 'main' },
+                 conversation => { id => 'C2', kind => 'channel' });
+    my $members = sub {
+        my (%change) = @_;
+        my $answer = says(web => { jsonrpc => '2.0', id => 'm' . ++$n,
+                                   method => 'chat/members',
+                                   params => { %place, %change } });
+        is($answer->{status}, 200) or diag($answer->{body});
+    };
+    my $mention = sub {
+        my $id = 'm' . ++$n;
+        my $answer = says(web => { jsonrpc => '2.0', id => 'c' . $n,
+            method => 'chat/deliver', params => {
+                %place, eventId => $id, author => { id => 'pat', kind => 'human' },
+                content => [{ type => 'text', text => 'for hal' }],
+                target => { mentions => ['agent:hal'] },
+                attention => { deadlineMs => 600000 } } });
+        is($answer->{status}, 200) or diag($answer->{body});
+        return $id;
+    };
+
+    $members->(add => ['agent:hal', 'agent:gus']);
+
+    my ($done, $open) = ($mention->(), $mention->());
+
+    is(says(hal => { jsonrpc => '2.0', id => 'r' . ++$n, method => 'tools/call',
+                     params => { name => 'chat.resolve',
+                                 arguments => { inReplyTo => $done } } })
+       ->{status}, 200);
+
+    $members->(remove => ['agent:gus']);
+    $members->(remove => ['agent:hal']);
+    $members->(remove => ['agent:hal']);
+
+    my ($up) = listed(lee => qr/^$open:/);
+
+    is($up->{eventId}, "$open:escalated:1", 'escalates at once');
+    is($up->{escalatedFrom}, 'agent:hal');
+    is_deeply([map { $_->{reaction}{reason} } told($open)], ['escalated'],
+              'and its author is told');
+
+    # a later event of the lead comes after all that the removal made
+
+    my $next = sends('lee', deadline => 600000);
+
+    listed(lee => qr/^$next$/);
+    is(scalar(my @all = grep { $_->{eventId} =~ /^$open:/ } list('lee')), 1,
+       'once');
+    is_deeply([grep { $_->{eventId} =~ /^$done:/ } list('lee')], [],
+              'but not an event that was decided');
+};
+
+
 subtest 'C2A-14: a failure escalates at once, and once' => sub {
     my $cy = mailbox('cy');
     my $id = sends('cy', deadline => 600000);

@@ -7,7 +7,6 @@
 
 #include "gate/host/parley_host_change.h"
 #include "gate/settings/parley_settings.h"
-#include "hub/parley_publish.h"
 
 
 /* records of a mailbox in which forms of an event are searched */
@@ -18,11 +17,6 @@ static int parley_host_change_readers(parley_host_change_t *a,
     parley_gate_t *g);
 static int parley_host_change_reader(parley_host_change_t *a,
     parley_gate_t *g, const parley_host_row_t *row);
-static int parley_host_change_part(parley_host_change_t *a, parley_gate_t *g,
-    parley_str_t id, const parley_principal_t *to);
-static int parley_host_change_cancel(parley_host_change_t *a,
-    parley_gate_t *g, const parley_chat_offer_t *offer,
-    const parley_principal_t *to);
 static int parley_host_change_search(parley_host_change_t *a,
     const parley_principal_t *to);
 static int parley_host_change_page(parley_host_change_t *a,
@@ -94,7 +88,8 @@ parley_host_change_readers(parley_host_change_t *a, parley_gate_t *g)
 
 
 /* Ends the event for a reader, and for the principals above that got it.  Only
-   a reader that is obliged has forms of it.  Returns 0, PARLEY_WAIT or -1. */
+   a reader that is obliged, or mentioned by a role, has forms of it.  Returns
+   0, PARLEY_WAIT or -1. */
 
 static int
 parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
@@ -102,12 +97,16 @@ parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
 {
     int                        rc, up;
     unsigned                   level;
-    parley_str_t               id;
+    parley_host_ends_t         ends;
     const parley_principal_t  *reader, *to;
 
     reader = parley_directory_by_sub(a->h->http->directory, row->sub);
 
-    id = a->id;
+    ends.id = a->id;
+    ends.source = a->first.source;
+    ends.disposition = PARLEY_CHAT_SUPERSEDED;
+    ends.reason = a->e->act == PARLEY_CHAT_EDIT ? PARLEY_CHAT_REASON_EDITED
+                                                : PARLEY_CHAT_REASON_NONE;
     to = reader;
     level = 0;
 
@@ -116,9 +115,10 @@ parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
             return 0;
         }
 
-        up = parley_host_change_part(a, g, id, to);
+        up = parley_host_part_end(a->h, g, &ends, to);
 
-        rc = up >= 0 && row->verdict.policy == PARLEY_CHAT_MUST
+        rc = up >= 0 && (row->verdict.policy == PARLEY_CHAT_MUST
+                         || row->verdict.row == PARLEY_ATTENTION_ROLE)
              ? parley_host_change_search(a, to) : up;
 
         if (rc < 0 || up == 0 || ++level > PARLEY_HOST_LEVELS) {
@@ -127,119 +127,10 @@ parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
 
         to = parley_host_above(reader, a->first.author, level);
 
-    } while (parley_host_escalated_id(a->h->arena, a->id, level, &id) == 0);
+    } while (parley_host_escalated_id(a->h->arena, a->id, level, &ends.id)
+             == 0);
 
     return parley_error_memory(a->h->err);
-}
-
-
-/* Supersedes an open part, and cancels its offer.  Returns 1 if the event went
-   up after this principal, 0, PARLEY_WAIT or -1. */
-
-static int
-parley_host_change_part(parley_host_change_t *a, parley_gate_t *g,
-    parley_str_t id, const parley_principal_t *to)
-{
-    int                      rc;
-    unsigned                 tries;
-    parley_chat_offer_t      offer;
-    parley_host_delivery_t   part;
-
-    rc = 1;
-
-    for (tries = 0; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
-
-        rc = parley_host_delivery_get(a->h, id, a->first.source, to->sub,
-                                      &part);
-        if (rc < 0) {
-            return rc;
-        }
-
-        if (!parley_host_is_open(&part)) {
-            return part.escalated > 0;
-        }
-
-        part.disposition = PARLEY_CHAT_SUPERSEDED;
-
-        rc = parley_host_delivery_put(a->h, id, a->first.source, to->sub,
-                                      &part);
-    }
-
-    if (rc == 0 && part.attempts != UINT8_MAX) {
-        offer.id = id;
-        offer.attempt = part.attempts + 1u;
-        offer.tag = a->h->chat->tag(id, to->names[a->h->proto],
-                                    a->first.source);
-
-        rc = parley_host_change_cancel(a, g, &offer, to);
-    }
-
-    return rc < 0 ? rc : part.escalated > 0;
-}
-
-
-/* Writes the notification to the stream that is open now.  A stream that cannot
-   be told does not stop the change.  Returns 0, PARLEY_WAIT or -1. */
-
-static int
-parley_host_change_cancel(parley_host_change_t *a, parley_gate_t *g,
-    const parley_chat_offer_t *offer, const parley_principal_t *to)
-{
-    int                    rc;
-    uint8_t                log[1][PARLEY_KEY_LEN];
-    parley_buf_t           b, views;
-    parley_append_t        append;
-    parley_publish_t       publish;
-    parley_appended_t      appended;
-    parley_publication_t   p;
-
-    memset(&p, 0, sizeof(parley_publication_t));
-    memset(&publish, 0, sizeof(parley_publish_t));
-
-    parley_buf_init(&b, a->h->arena, 0);
-    a->h->chat->cancel(&b, offer, a->e->act == PARLEY_CHAT_EDIT
-                                  ? PARLEY_CHAT_REASON_EDITED
-                                  : PARLEY_CHAT_REASON_NONE);
-
-    parley_buf_init(&views, a->h->arena, 0);
-    parley_buf_octet(&views, PARLEY_HOST_CANCELLED);
-    parley_buf_str(&views, to->sub);
-
-    rc = parley_host_mailbox_log(a->h, to, log[0]);
-
-    if (rc > 0) {
-        return 0;
-    }
-
-    if (rc < 0 || parley_buf_done(&b, &p.message) != 0
-        || parley_buf_done(&views, &p.views) != 0)
-    {
-        return parley_error_memory(a->h->err);
-    }
-
-    p.kind = PARLEY_PUBLICATION_MESSAGE;
-    p.proto = a->h->proto;
-    p.ms = a->h->now_ms;
-    p.timeout_ms = -1;
-
-    publish.publication = &p;
-    publish.logs = (const uint8_t (*)[PARLEY_KEY_LEN]) log;
-    publish.nlogs = 1;
-    publish.account = a->h->account;
-
-    parley_render_retention(a->h->http, &publish.retention);
-
-    if (parley_publication_append(a->h->arena, &publish, &append) != 0) {
-        return parley_error_memory(a->h->err);
-    }
-
-    rc = parley_ask_append(a->h->ask, &append, &appended);
-
-    if (rc == 0 && g->env->wake != NULL) {
-        g->env->wake(g);
-    }
-
-    return rc == PARLEY_WAIT ? rc : 0;
 }
 
 

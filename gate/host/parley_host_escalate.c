@@ -23,6 +23,8 @@
 #define PARLEY_ESCALATE_NAME    8
 
 
+static int parley_escalate_is_done(parley_follow_t *f, parley_str_t base,
+    unsigned level, const parley_principal_t *to);
 static int parley_escalate_to(parley_follow_t *f, unsigned level,
     const parley_host_event_t *event, const parley_principal_t *first,
     const parley_principal_t *to);
@@ -67,6 +69,15 @@ parley_follow_escalate(parley_follow_t *f)
     to = first == NULL ? NULL
          : parley_host_above(first, event.author, level);
 
+    if (f->delivery.escalated > 0) {
+        rc = parley_escalate_is_done(f, base, level, to);
+
+        if (rc != 0) {
+            return rc < 0 ? rc
+                   : parley_follow_end(f->d, PARLEY_DEADLINE_ANSWERED, 0);
+        }
+    }
+
     f->delivery.escalated = (uint8_t) level;
 
     rc = parley_host_delivery_put(&f->h, f->id, f->views.source, f->d->sub,
@@ -91,6 +102,31 @@ parley_follow_escalate(parley_follow_t *f)
     return to == NULL
            ? parley_follow_end(f->d, PARLEY_DEADLINE_UNACKNOWLEDGED, 0)
            : parley_escalate_to(f, level, &event, first, to);
+}
+
+
+/*
+ * Returns whether an escalation that was begun is done: 1; 0: the process died,
+ * or the state was full; PARLEY_WAIT or -1.  Without a principal above, the
+ * job that acted at once is to tell so.
+ */
+
+static int
+parley_escalate_is_done(parley_follow_t *f, parley_str_t base, unsigned level,
+    const parley_principal_t *to)
+{
+    parley_str_t           id;
+    parley_host_row_t      row;
+    parley_host_views_t    views;
+    parley_publication_t   p;
+
+    if (to == NULL) {
+        return f->act == PARLEY_FOLLOW_OPEN && f->d->job->attempt == 1;
+    }
+
+    return parley_host_escalated_id(f->h.arena, base, level, &id) != 0
+           ? -1 : parley_host_mailbox_find(&f->h, to, id, f->views.source, &p,
+                                           &views, &row);
 }
 
 

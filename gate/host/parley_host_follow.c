@@ -42,6 +42,7 @@ parley_host_follow_run(parley_deadline_t *d)
                                                  : PARLEY_DEADLINE_LOST, 0)
              : f->act == PARLEY_FOLLOW_OPEN ? parley_follow_open(f)
              : f->act == PARLEY_FOLLOW_ESCALATE ? parley_follow_now(f)
+             : f->act == PARLEY_FOLLOW_CLAIM ? parley_follow_claim(f)
              : f->act >= PARLEY_FOLLOW_SEND_FAILED ? parley_follow_send(f)
              : parley_follow_answered(f);
 
@@ -133,16 +134,13 @@ parley_follow_open(parley_follow_t *f)
     f->due_ms = f->delivery.due_ms != 0 ? f->delivery.due_ms
                                         : begun + f->deadline_ms;
 
-    /* after a failed send an event may have two jobs */
-
-    if (parley_follow_is_over(f)
-        || (f->delivery.failures > 0 && f->delivery.escalated > 0
-            && f->d->job->attempt == 1))
-    {
+    if (parley_follow_is_over(f)) {
         return parley_follow_end(f->d, PARLEY_DEADLINE_ANSWERED, 0);
     }
 
-    if (now >= f->due_ms || f->reader == NULL
+    /* another job of the event may have escalated it */
+
+    if (now >= f->due_ms || f->reader == NULL || f->delivery.escalated > 0
         || parley_follow_has_failed(&f->delivery))
     {
         return parley_follow_escalate(f);
@@ -180,14 +178,13 @@ parley_follow_open(parley_follow_t *f)
 }
 
 
-/* An event that the reader refused and that has not gone up is not over. */
+/* An event that the reader refused goes up. */
 
 static int
 parley_follow_is_over(const parley_follow_t *f)
 {
     return !parley_host_is_open(&f->delivery)
-           && (!parley_follow_has_failed(&f->delivery)
-               || f->delivery.escalated > 0);
+           && !parley_follow_has_failed(&f->delivery);
 }
 
 
@@ -366,7 +363,8 @@ parley_follow_remind(parley_follow_t *f)
 }
 
 
-/* The reader failed or declined: the event goes up at once. */
+/* The reader failed, declined or lost the permission to read: the event goes up
+   at once, unless the reader has answered it. */
 
 static int
 parley_follow_now(parley_follow_t *f)
@@ -376,10 +374,8 @@ parley_follow_now(parley_follow_t *f)
     rc = parley_host_delivery_get(&f->h, f->id, f->views.source, f->d->sub,
                                   &f->delivery);
 
-    /* an earlier try of this job may have put it, and have ended */
-
     return rc < 0 ? rc
-           : f->delivery.escalated > 0 && f->d->job->attempt == 1
+           : parley_follow_is_over(f)
            ? parley_follow_end(f->d, PARLEY_DEADLINE_ANSWERED, 0)
            : parley_follow_escalate(f);
 }

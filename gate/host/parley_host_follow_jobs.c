@@ -25,6 +25,10 @@ static int parley_host_follow_add(parley_host_t *h, const parley_job_t *job,
     const parley_publication_t *p);
 
 
+/* ms for which a claim is followed, also if its owner prolongs it */
+#define PARLEY_FOLLOW_CLAIM_LIVES  ((int64_t) 24 * 3600 * 1000)
+
+
 const int64_t  parley_follow_offers[PARLEY_FOLLOW_OFFERS] = {
     10000, 40000, 130000
 };
@@ -290,6 +294,30 @@ parley_host_send_failed(parley_host_t *h, const parley_publication_t *p,
     parley_str_t sub)
 {
     return parley_host_follow_act(h, p, PARLEY_FOLLOW_SEND_FAILED, sub);
+}
+
+
+int
+parley_host_follow_claim(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t owner, int64_t after)
+{
+    parley_job_t          job;
+    parley_str_t          rest;
+    parley_host_views_t   views;
+
+    if (parley_host_views_read(p->views, &views, &rest) != 0
+        || parley_host_follow_text(h->ask->state, h->arena, PARLEY_FOLLOW_CLAIM,
+                                   p->id, views.source, owner,
+                                   views.deadline_ms, &job)
+           != 0)
+    {
+        return parley_error_memory(h->err);
+    }
+
+    job.after = after;
+    job.lasts = PARLEY_FOLLOW_CLAIM_LIVES;
+
+    return parley_host_follow_add(h, &job, p);
 }
 
 

@@ -18,7 +18,9 @@ typedef enum {
     PARLEY_FOLLOW_UNSUPPORTED,      /* or does not take events */
     PARLEY_FOLLOW_SEND_FAILED,      /* the surface refused an agent's message
                                        for good, */
-    PARLEY_FOLLOW_UNCONFIRMED       /* or its URL did not answer */
+    PARLEY_FOLLOW_UNCONFIRMED,      /* or its URL did not answer */
+    PARLEY_FOLLOW_CLAIM             /* looks for the end of a claim; the sub is
+                                       its owner */
 } parley_follow_act_t;
 
 #define PARLEY_FOLLOW_HEAD    9     /* octets before the sub */
@@ -100,6 +102,13 @@ int parley_host_follow_text(const parley_state_t *state,
    ended.  Returns as parley_host_escalate(). */
 int parley_host_follow_again(parley_host_t *h, const parley_publication_t *p,
     parley_str_t source, parley_str_t sub, int64_t deadline_ms);
+
+
+/* parley_host_free.c */
+
+/* After a claim that ended without an answer, the knock comes once more to the
+   other readers.  Returns as parley_follow_escalate(). */
+int parley_follow_claim(parley_follow_t *f);
 
 
 /* parley_host_failed.c */

@@ -31,6 +31,8 @@ static int parley_host_members_remove(parley_host_members_t *m,
     parley_str_t name);
 static int parley_host_members_tell(parley_host_members_t *m,
     parley_str_t sub);
+static int parley_host_members_escalate(parley_host_members_t *m,
+    const parley_principal_t *reader);
 static int parley_host_members_leave(parley_host_members_t *m,
     parley_str_t sub);
 static int parley_host_members_find(const parley_host_members_t *m,
@@ -165,6 +167,10 @@ parley_host_members_remove(parley_host_members_t *m, parley_str_t name)
     }
 
     if (rc >= 0) {
+        rc = parley_host_members_escalate(m, p);
+    }
+
+    if (rc >= 0) {
         m->removed[m->result.nremoved++] = name;
     }
 
@@ -237,6 +243,72 @@ parley_host_members_tell(parley_host_members_t *m, parley_str_t sub)
     }
 
     return 0;
+}
+
+
+/* Escalates the events of the conversation that oblige a principal, and are
+   among the newest records of its mailbox.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_members_escalate(parley_host_members_t *m,
+    const parley_principal_t *reader)
+{
+    int                     i, rc;
+    uint8_t                 log[PARLEY_KEY_LEN];
+    parley_host_t          *h;
+    parley_place_t          end;
+    parley_host_row_t       row;
+    parley_log_page_t       page;
+    parley_host_views_t     views;
+    parley_publication_t    p;
+    parley_host_delivery_t  part;
+
+    h = &m->c->h;
+
+    if (!parley_attention_has_mailbox(reader)) {
+        return 0;
+    }
+
+    /* a rule may still give the permission */
+
+    rc = parley_host_may_read(h, m->g, &m->conversation, reader);
+
+    if (rc != 0) {
+        return rc < 0 ? rc : 0;
+    }
+
+    rc = parley_host_mailbox_log(h, reader, log);
+
+    if (rc != 0) {
+        return rc < 0 ? rc : 0;
+    }
+
+    memset(&end, 0, sizeof(parley_place_t));
+
+    rc = parley_host_read(h, log, &end, PARLEY_HOST_NEWEST, 1, &page);
+
+    for (i = 0; rc == 0 && page.epoch != 0 && i < page.n; i++) {
+
+        if (parley_publication_read(page.list[i].octets, &p) != 0
+            || !parley_host_views_find(p.views, reader->sub, &views, &row)
+            || row.verdict.policy != PARLEY_CHAT_MUST
+            || !parley_str_eq(views.source, m->conversation.source)
+            || !parley_str_eq(views.conversation, m->conversation.id)
+            || parley_host_is_told(&views))
+        {
+            continue;
+        }
+
+        rc = parley_host_delivery_get(h, p.id, views.source, reader->sub,
+                                      &part);
+
+        if (rc >= 0) {
+            rc = parley_host_is_open(&part) && part.escalated == 0
+                 ? parley_host_escalate(h, &p, reader->sub) : 0;
+        }
+    }
+
+    return rc;
 }
 
 

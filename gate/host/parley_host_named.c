@@ -13,15 +13,12 @@
 
 
 #define PARLEY_HOST_SOURCES  8          /* sources with one id, looked at */
-#define PARLEY_HOST_NEWEST   256        /* records of a mailbox that are
-                                           searched */
 
 
 static int parley_host_named_read(parley_host_act_t *a,
     const parley_host_event_t *event, parley_host_named_t *ret);
-static int parley_host_named_escalated(parley_host_act_t *a,
-    parley_host_named_t *ret);
 static int parley_host_claim_obliged(parley_host_act_t *a);
+static int parley_host_claim_follow(parley_host_act_t *a);
 static int parley_host_claim_answered(parley_host_act_t *a);
 static int parley_host_claim_in_thread(parley_host_act_t *a);
 static int parley_host_claim_thread(parley_host_act_t *a,
@@ -105,9 +102,13 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
 
     rc = parley_host_event_now(a->h, &ret->id, &ret->event);
 
+    /* only the mailbox of its reader has an escalated event */
+
     if (rc == 1) {
         rc = event->escalated.len > 0
-             ? parley_host_named_escalated(a, ret)
+             ? parley_host_mailbox_find(a->h, a->caller, ret->id,
+                                        ret->event.source, &ret->p,
+                                        &ret->views, &ret->row)
              : parley_host_event_read(a->h, ret->id, &ret->event, &page,
                                       &ret->p);
     }
@@ -140,43 +141,6 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
     conversation.id = event->conversation;
 
     return parley_host_may_read(a->h, a->c->g, &conversation, a->caller);
-}
-
-
-/* Reads an escalated event, which only the mailbox of its reader has, among its
-   newest records.  Returns 1, 0, PARLEY_WAIT or -1. */
-
-static int
-parley_host_named_escalated(parley_host_act_t *a, parley_host_named_t *ret)
-{
-    int                i, rc;
-    uint8_t            log[PARLEY_KEY_LEN];
-    parley_place_t     end;
-    parley_log_page_t  page;
-
-    rc = parley_host_mailbox_log(a->h, a->caller, log);
-
-    if (rc != 0) {
-        return rc < 0 ? rc : 0;
-    }
-
-    memset(&end, 0, sizeof(parley_place_t));
-
-    rc = parley_host_read(a->h, log, &end, PARLEY_HOST_NEWEST, 1, &page);
-
-    for (i = 0; rc == 0 && page.epoch != 0 && i < page.n; i++) {
-
-        if (parley_publication_read(page.list[i].octets, &ret->p) == 0
-            && parley_str_eq(ret->p.id, a->on.id)
-            && parley_host_views_find(ret->p.views, a->caller->sub, &ret->views,
-                                      &ret->row)
-            && parley_str_eq(ret->views.source, ret->event.source))
-        {
-            return 1;
-        }
-    }
-
-    return rc;
 }
 
 
@@ -265,6 +229,7 @@ int
 parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
 {
     int                   rc;
+    uint32_t              number;
     unsigned              tries;
     parley_host_claim_t  *claim;
 
@@ -287,6 +252,7 @@ parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
             return rc;
         }
 
+        number = claim->number;
         rc = parley_host_claim_answered(a);
 
         if (rc == 0) {
@@ -300,12 +266,26 @@ parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
         rc = parley_host_claim_put(a->h, a->on.id, a->on.event.source, claim);
 
         if (rc != 1) {
-            return rc;
+            return rc == 0 && claim->number != number
+                   ? parley_host_claim_follow(a) : rc;
         }
     }
 
     return parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
                             "other calls change the claim");
+}
+
+
+/* Follows a new claim of a role mention, which other agents may answer after
+   its end.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_claim_follow(parley_host_act_t *a)
+{
+    return a->on.row.verdict.row != PARLEY_ATTENTION_ROLE
+           || a->c->call.tool == PARLEY_CHAT_SEND_MESSAGE ? 0
+           : parley_host_follow_claim(a->h, &a->on.p, a->caller->sub,
+                                      a->claim.until_ms - a->h->now_ms);
 }
 
 

@@ -205,3 +205,38 @@ parley_host_cursor_put(parley_host_t *h, parley_str_t sub,
 
     return parley_host_put(h, &name, &b, generation == 0, generation);
 }
+
+
+int
+parley_host_mailbox_find(parley_host_t *h, const parley_principal_t *owner,
+    parley_str_t id, parley_str_t source, parley_publication_t *p,
+    parley_host_views_t *views, parley_host_row_t *row)
+{
+    int                i, rc;
+    uint8_t            log[PARLEY_KEY_LEN];
+    parley_place_t     end;
+    parley_log_page_t  page;
+
+    rc = parley_host_mailbox_log(h, owner, log);
+
+    if (rc != 0) {
+        return rc < 0 ? rc : 0;
+    }
+
+    memset(&end, 0, sizeof(parley_place_t));
+
+    rc = parley_host_read(h, log, &end, PARLEY_HOST_NEWEST, 1, &page);
+
+    for (i = 0; rc == 0 && page.epoch != 0 && i < page.n; i++) {
+
+        if (parley_publication_read(page.list[i].octets, p) == 0
+            && parley_str_eq(p->id, id)
+            && parley_host_views_find(p->views, owner->sub, views, row)
+            && parley_str_eq(views->source, source))
+        {
+            return 1;
+        }
+    }
+
+    return rc;
+}

@@ -26,6 +26,7 @@
 #define PARLEY_HOST_ENTRIES  32     /* parties that a thread remembers */
 #define PARLEY_HOST_ACKED    64     /* records of a page of an acknowledgment,
                                        and events that it acknowledges */
+#define PARLEY_HOST_NEWEST   256    /* records of a mailbox that are searched */
 #define PARLEY_HOST_PAGES    8      /* pages of a mailbox that a call reads */
 #define PARLEY_HOST_OCTETS   (1 << 20)       /* octets of one read */
 #define PARLEY_HOST_READS    256    /* conversations that a principal is added
@@ -145,6 +146,9 @@ int parley_host_row_fits(const parley_chat_args_t *args,
    The message is the notification. */
 #define PARLEY_HOST_CANCELLED  0xfe
 
+/* end of the id of the knock after a claim */
+#define PARLEY_HOST_FREE         ":free"
+
 /* ends of the ids of events that tell a sender about its message */
 #define PARLEY_HOST_FAILED       ":failed"
 #define PARLEY_HOST_UNCONFIRMED  ":unconfirmed"
@@ -156,8 +160,8 @@ parley_host_is_sent(const parley_host_row_t *row)
     return row->surface && row->verdict.row != PARLEY_ATTENTION_REACTION;
 }
 
-/* Returns whether the event is only about another one: a reminder, or the news
-   of a send that failed. */
+/* Returns whether the event is only about another one: a reminder, the end of a
+   claim, or the news of a send that failed. */
 int parley_host_is_told(const parley_host_views_t *views);
 
 /* Returns whether the event answers one of the reader. */
@@ -380,6 +384,13 @@ parley_host_is_open(const parley_host_delivery_t *delivery)
     return !parley_host_is_decided(delivery->disposition);
 }
 
+/* Finds an event among the newest records of a mailbox.  Returns 1 with *p, in
+   the arena, and the owner's row; 0; PARLEY_WAIT, or -1 with h->err. */
+int parley_host_mailbox_find(parley_host_t *h,
+    const parley_principal_t *owner, parley_str_t id, parley_str_t source,
+    parley_publication_t *p, parley_host_views_t *views,
+    parley_host_row_t *row);
+
 /* Find a record, and put one.  Return as parley_host_thread_get() and
    _put(). */
 int parley_host_delivery_get(parley_host_t *h, parley_str_t id,
@@ -484,12 +495,17 @@ int parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
     int64_t deadline_ms, parley_append_t *append);
 
 /*
- * Escalates an event at once, because a reader that it obliged failed or
- * declined.  Call it after that was put.  Returns 0, PARLEY_WAIT, or -1 with
- * h->err: capacity; the event then goes up at its deadline.
+ * Escalates an event at once, because a reader that it obliged failed, declined
+ * or may not read it.  Call it after that was put.  Returns 0, PARLEY_WAIT, or
+ * -1 with h->err: capacity; the event then goes up at its deadline.
  */
 int parley_host_escalate(parley_host_t *h, const parley_publication_t *p,
     parley_str_t sub);
+
+/* Adds the job that looks, after ms, whether the claim of the owner has ended
+   without an answer.  Returns as parley_host_escalate(). */
+int parley_host_follow_claim(parley_host_t *h, const parley_publication_t *p,
+    parley_str_t owner, int64_t after);
 
 /* Adds the job that frees the slot of a message that the surface sub refused.
    Returns as parley_host_escalate(). */
@@ -508,6 +524,22 @@ int parley_host_event_now(parley_host_t *h, parley_str_t *id,
     parley_host_event_t *event);
 
 
+/* parley_host_cancel.c */
+
+/* the end of an event for readers that have not decided it */
+typedef struct {
+    parley_str_t               id;
+    parley_str_t               source;
+    parley_chat_disposition_t  disposition;
+    parley_chat_reason_t       reason;      /* EDITED, or NONE */
+} parley_host_ends_t;
+
+/* Ends the open part of a reader, and cancels its offer.  Returns 1 if the
+   event went up after this principal; 0; PARLEY_WAIT or -1. */
+int parley_host_part_end(parley_host_t *h, parley_gate_t *g,
+    const parley_host_ends_t *ends, const parley_principal_t *to);
+
+
 /* parley_host_escalate.c */
 
 /*
@@ -517,7 +549,6 @@ int parley_host_event_now(parley_host_t *h, parley_str_t *id,
  */
 int parley_host_decided(parley_host_t *h, parley_str_t id,
     const parley_host_event_t *event, parley_str_t sub);
-
 
 /* Fills the readers of an event for its author, with the principals that got it
    by escalation.  Returns 0, PARLEY_WAIT or -1. */

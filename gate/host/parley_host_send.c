@@ -7,11 +7,12 @@
  *   EVENT open     the id of the answer is taken
  *   slot           this id, before the answer is visible
  *   publish        to the conversation, the mailboxes and the surface
- *   disposition    responded
+ *   disposition    responded; the knocks of others are cancelled
  */
 
 #include <string.h>
 
+#include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_act.h"
 #include "gate/settings/parley_settings.h"
 
@@ -28,6 +29,7 @@
 #define PARLEY_HOST_TARGET  "/params/arguments/target"
 
 
+static int parley_host_send_cancels(parley_host_act_t *a);
 static int parley_host_send_answer(parley_host_act_t *a,
     parley_chat_post_t *post);
 static int parley_host_send_permits(parley_host_act_t *a);
@@ -73,8 +75,59 @@ parley_host_send(parley_host_act_t *a)
     a->result.place.kind = post.kind;
     a->result.place.thread = post.thread;
 
-    return rc != 0 || a->on.id.len == 0
-           ? rc : parley_host_dispose(a, PARLEY_CHAT_RESPONDED);
+    if (rc == 0 && a->on.id.len > 0) {
+        rc = parley_host_dispose(a, PARLEY_CHAT_RESPONDED);
+
+        if (rc == 0) {
+            rc = parley_host_send_cancels(a);
+        }
+    }
+
+    return rc;
+}
+
+
+/* An answer to an event for a role or a thread ends the knocks of other agents.
+   Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_send_cancels(parley_host_act_t *a)
+{
+    int                        rc;
+    parley_str_t               rest;
+    parley_host_row_t          row;
+    parley_host_ends_t         ends;
+    parley_host_views_t        views;
+    const parley_principal_t  *to;
+
+    if (a->on.row.verdict.directedness != PARLEY_CHAT_TO_ROLE
+        || parley_host_views_read(a->on.p.views, &views, &rest) != 0)
+    {
+        return 0;
+    }
+
+    ends.id = a->on.id;
+    ends.source = a->on.event.source;
+    ends.disposition = PARLEY_CHAT_IGNORED;
+    ends.reason = PARLEY_CHAT_REASON_NONE;
+
+    while (parley_host_views_next(&rest, &row)) {
+        to = parley_directory_by_sub(a->h->http->directory, row.sub);
+
+        if (to == NULL || to == a->caller || parley_attention_is_human(to)
+            || row.verdict.directedness != PARLEY_CHAT_TO_ROLE)
+        {
+            continue;
+        }
+
+        rc = parley_host_part_end(a->h, a->c->g, &ends, to);
+
+        if (rc < 0) {
+            return rc;
+        }
+    }
+
+    return 0;
 }
 
 

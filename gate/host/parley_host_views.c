@@ -521,6 +521,7 @@ int
 parley_host_is_told(const parley_host_views_t *views)
 {
     return views->reason == PARLEY_CHAT_REASON_REMINDER
+           || views->reason == PARLEY_CHAT_REASON_FREE
            || views->reason == PARLEY_CHAT_REASON_SEND_FAILED
            || views->reason == PARLEY_CHAT_REASON_SEND_UNCONFIRMED;
 }
@@ -568,7 +569,7 @@ parley_host_event_named(parley_str_t id)
 {
     unsigned             i;
     static const parley_str_t  ends[] = {
-        parley_str(":reminder"), parley_str(":free"),
+        parley_str(":reminder"), parley_str(PARLEY_HOST_FREE),
         parley_str(PARLEY_HOST_FAILED), parley_str(PARLEY_HOST_UNCONFIRMED)
     };
 
