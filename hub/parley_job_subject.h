@@ -26,6 +26,8 @@ typedef enum {
     PARLEY_SUBJECT_TIMEOUT,
     PARLEY_SUBJECT_FOLLOW,         /* work of a host of chat about an event and
                                       a reader, see parley_host_follow.c */
+    PARLEY_SUBJECT_TURN,           /* composes a turn of a host of chat, see
+                                      parley_host_turn.h */
     PARLEY_SUBJECT_DIAL,           /* opens the WebSocket of a principal, whose
                                       sub is in the text, and keeps it open */
     PARLEY_SUBJECT_KINDS
@@ -54,6 +56,14 @@ parley_job_subject_delivers(parley_job_subject_kind_t kind)
 {
     return kind >= PARLEY_SUBJECT_DELIVER
            && kind <= PARLEY_SUBJECT_AWAIT_NOTICE;
+}
+
+
+/* Returns whether a job is work of a host of chat. */
+static inline int
+parley_job_subject_hosted(parley_job_subject_kind_t kind)
+{
+    return kind == PARLEY_SUBJECT_FOLLOW || kind == PARLEY_SUBJECT_TURN;
 }
 
 

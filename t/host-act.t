@@ -36,7 +36,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
         location = /chat { parley_jwt on;
-                           parley_host c2a claim=1s keepalive=20s; }
+                           parley_host c2a quiet=0 claim=1s keepalive=20s; }
 EOT
 
 my ($n, $k) = (0, 0);

@@ -32,7 +32,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     zone => 'streams:8m',
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
-        location = /chat { parley_jwt on; parley_host c2a keepalive=20s; }
+        location = /chat { parley_jwt on; parley_host c2a quiet=0 keepalive=20s; }
 EOT
 
 my ($n, $k) = (0, 0);

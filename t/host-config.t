@@ -54,6 +54,8 @@ subtest 'GW-11 valid configurations' => sub {
         "$jwt parley_host c2a wait=0;",
         "$jwt parley_host c2a claim=1s;",
         "$jwt parley_host c2a claim=1h;",
+        "$jwt parley_host c2a quiet=0;",
+        "$jwt parley_host c2a quiet=60s max=60s;",
         "$host parley_allow role=chat; parley_rate 20r/s burst=40; "
         . 'parley_limits body=64k; parley_redact /params/author/displayName; '
         . 'parley_trusted on; parley_dry_run off;')
@@ -78,7 +80,7 @@ wrong("$_->[0]", at("$jwt $_->[0];"), $_->[1])
     for ['parley_host', qr/invalid number of arguments/],
         ['parley_host smtp', qr/"smtp" .*is not a protocol of chat; expected c2a/],
         ['parley_host aee', qr/"aee" .*is not a protocol of chat; expected c2a/],
-        ['parley_host c2a c2a', qr/"c2a" .*is unknown; expected deadline=, claim=, loop=,/],
+        ['parley_host c2a c2a', qr/"c2a" .*is unknown; expected quiet=, max=, deadline=,/],
         ['parley_host c2a claim=0', qr/"claim=0" .*is not a time; expected/],
         ['parley_host c2a claim=999ms', qr/"claim=999ms" .*is not a time/],
         ['parley_host c2a claim=61m', qr/"claim=61m" .*is not a time/],
@@ -91,11 +93,28 @@ wrong("$_->[0]", at("$jwt $_->[0];"), $_->[1])
         ['parley_host c2a loop=1001', qr/is not a number/],
         ['parley_host c2a lag=0', qr/is not a size/],
         ['parley_host c2a keepalive=60s', qr/"keepalive=60s" .*is not a time/],
-        ['parley_host c2a quiet=2s', qr/"quiet=2s" .*is unknown/],
         ['parley_host c2a wait=61s', qr/"wait=61s" .*is not a time; expected/],
         ['parley_host c2a wait=-1', qr/"wait=-1" .*is not a time/],
         ['parley_host c2a wait=1s wait=2s', qr/is duplicate/],
         ['parley_host c2a; parley_host c2a', qr/is duplicate/];
+
+
+wrong("C2A-09 $_->[0]", at("$jwt parley_host c2a $_->[0];"), $_->[1])
+    for (map { [$_, qr/"parley_host" directive has a "quiet" above its "max"/] }
+             'quiet=30001ms', 'max=1999ms', 'quiet=3s max=2999ms'),
+        ['max=61s', qr/"max=61s" .*is not a time; expected/],
+        ['max=0', qr/"max=0" .*is not a time; expected/],
+        ['quiet=61s max=60s', qr/"quiet=61s" .*is not a time; expected/],
+        ['quiet=-1', qr/"quiet=-1" .*is not a time; expected/],
+        ['quiet=1s quiet=2s', qr/is duplicate/];
+
+subtest 'C2A-09 the defaults are 2 s and 30 s' => sub {
+    for my $words ('quiet=30s', 'max=2s') {
+        my ($status, $said) = check(at("$jwt parley_host c2a $words;"));
+
+        is($status, 0, $words) or diag($said);
+    }
+};
 
 
 my $publishes = qr/"parley_host" [^\n]*/;
@@ -130,6 +149,9 @@ wrong("C2A-01 $_->[0]", at(@{ $_->[1] }), $_->[2])
          qr/"parley_host" has other parameters than the one in .*:\d+/],
         ['with another time of claims than another host',
          [$host, more => "location /two { $jwt parley_host c2a claim=7s; }"],
+         qr/"parley_host" has other parameters than the one in .*:\d+/],
+        ['with other turns than another host',
+         [$host, more => "location /two { $jwt parley_host c2a quiet=1s; }"],
          qr/"parley_host" has other parameters than the one in .*:\d+/];
 
 wrong("C2A-38 $_->[0]", at($host, identities => listed(@{ $_->[1] })),

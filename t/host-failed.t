@@ -38,7 +38,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=1000 time=1h; parley_deliver /_deliver '
             . 'hosts=127.0.0.1:' . port(2) . ';',
     locations => deliver_location()
-                 . 'location = /chat { parley_jwt on; parley_host c2a; }'));
+                 . 'location = /chat { parley_jwt on; parley_host c2a quiet=0; }'));
 
 my ($n, $k) = (0, 0);
 

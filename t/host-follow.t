@@ -52,7 +52,7 @@ sub http {
         more => "parley_retain $retain; parley_deliver /_deliver "
                 . 'hosts=127.0.0.1:' . port(2) . ';',
         locations => deliver_location()
-                     . 'location = /chat { parley_jwt on; parley_host c2a; }');
+                     . 'location = /chat { parley_jwt on; parley_host c2a quiet=0; }');
 }
 
 my $nginx = Parley::Nginx->start(workers => 2,

@@ -50,7 +50,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
         location = /chat { parley_jwt on;
-                           parley_host c2a keepalive=20s retry=1s; }
+                           parley_host c2a quiet=0 keepalive=20s retry=1s; }
 EOT
 
 

@@ -39,7 +39,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     locations => <<'EOT'));
         location = /chat {
             parley_jwt on;
-            parley_host c2a keepalive=20s;
+            parley_host c2a quiet=0 keepalive=20s;
             parley_allow type=subscribe role=reading to=bus.web.main.R1;
             parley_allow type=subscribe role=reading to=bus.web.main.R%2E2;
             parley_deny type=subscribe to=bus.**;

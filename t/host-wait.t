@@ -36,7 +36,7 @@ sub conf {
         identities => jcs({ principals => \@principals }),
         zone => 'streams:4m',
         more => 'parley_retain count=1000 time=1h;',
-        locations => "location = /chat { parley_jwt on; parley_host c2a "
+        locations => "location = /chat { parley_jwt on; parley_host c2a quiet=0 "
                      . "$host; }\nlocation = /submit { parley_jwt on; "
                      . "parley_submit c2a; }");
 }

@@ -36,8 +36,8 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     zone => 'streams:4m',
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
-        location = /chat { parley_jwt on; parley_host c2a keepalive=20s; }
-        location = /ruled { parley_jwt on; parley_host c2a keepalive=20s;
+        location = /chat { parley_jwt on; parley_host c2a quiet=0 keepalive=20s; }
+        location = /ruled { parley_jwt on; parley_host c2a quiet=0 keepalive=20s;
                             parley_deny to=agent:ada; parley_allow to=**; }
         location /streams/ { parley_jwt on; parley_stream c2a; }
         location /watch/ { parley_jwt on; parley_stream c2a;

@@ -360,6 +360,9 @@ typedef struct {
     const parley_json_t  *doc;
     parley_str_t          author;       /* name in the directory, "human:will";
                                            never that of the account */
+    parley_str_t          id;           /* message of which doc is an edit that
+                                           no reader has seen; empty: doc has
+                                           its own id */
 } parley_chat_stored_t;
 
 typedef enum {
@@ -374,6 +377,8 @@ typedef struct {
                                            order: the last one counts */
     unsigned                    nevents;
     parley_chat_shape_t         shape;
+    unsigned                    merged:1;       /* the ids of the events are
+                                                   written, even of one */
 
     parley_str_t                id;     /* own id of the view, "m3:reminder";
                                            empty: that of the event */

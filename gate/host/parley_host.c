@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "gate/host/parley_host_parts.h"
+#include "gate/host/parley_host_turn_parts.h"
 #include "gate/message/parley_gate_mcp.h"
 #include "translate/parley_codec.h"
 
@@ -83,6 +83,9 @@ parley_host_run(parley_host_call_t *c)
 
     case PARLEY_CHAT_CALL_MEMBERS:
         return parley_host_members(c);
+
+    case PARLEY_CHAT_CALL_TYPING:
+        return parley_host_typing(c);
 
     case PARLEY_CHAT_CALL_RESPONSE:
         return parley_host_acknowledge(c);

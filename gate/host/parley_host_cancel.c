@@ -110,7 +110,7 @@ parley_host_cancel(parley_host_t *h, parley_gate_t *g,
 
     rc = parley_ask_append(h->ask, &append, &appended);
 
-    if (rc == 0 && g->env->wake != NULL) {
+    if (rc == 0 && g != NULL && g->env->wake != NULL) {
         g->env->wake(g);
     }
 

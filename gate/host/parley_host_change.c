@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_change.h"
+#include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_settings.h"
 
 
@@ -16,10 +17,9 @@
 
 static int parley_host_change_check(parley_host_call_t *c,
     const parley_host_change_t *a);
-static int parley_host_change_answered(const parley_host_change_t *a,
-    const parley_host_row_t *row, parley_host_delivery_t *part);
-static int parley_host_change_keep(const parley_host_change_t *a,
-    const parley_host_row_t *row, const parley_host_delivery_t *part);
+static int parley_host_change_turn(parley_host_change_t *a);
+static parley_str_t parley_host_change_id(const parley_host_change_t *a,
+    parley_str_t sub);
 static int parley_host_change_put(const parley_host_change_t *a,
     parley_str_t id, parley_str_t sub, int64_t due_ms);
 
@@ -89,7 +89,56 @@ parley_host_change_find(parley_host_call_t *c, parley_str_t source,
         ret->lasts_ms = ret->views.deadline_ms;
     }
 
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : parley_host_change_turn(ret);
+}
+
+
+/* Finds the offered turn that has the message.  Returns 0, PARLEY_WAIT or
+   -1. */
+
+static int
+parley_host_change_turn(parley_host_change_t *a)
+{
+    int                  rc;
+    parley_turn_t       *t;
+    parley_turn_mark_t   mark;
+
+    rc = parley_turn_mark_get(a->h, a->id, a->first.source, &mark);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    t = parley_arena_calloc(a->h->arena, sizeof(parley_turn_t));
+
+    if (t == NULL) {
+        return parley_error_memory(a->h->err);
+    }
+
+    t->h = a->h;
+    t->where.source = a->first.source;
+    t->where.conversation = a->first.conversation;
+    t->where.thread = a->first.thread;
+    t->author = a->first.author;
+    t->before = mark.turn;
+    t->first = mark.first;
+    t->epoch = a->first.place.epoch;
+
+    a->turn = t;
+
+    rc = parley_turn_read(t);
+
+    return rc == 0 ? parley_turn_rows(t) : rc;
+}
+
+
+/* Returns the id under which a reader got the message. */
+
+static parley_str_t
+parley_host_change_id(const parley_host_change_t *a, parley_str_t sub)
+{
+    return a->turn != NULL && parley_turn_has(a->turn, sub) ? a->turn->before
+                                                            : a->id;
 }
 
 
@@ -138,7 +187,7 @@ parley_host_change_due(const parley_host_change_t *a, int64_t *left_ms,
 
     while (parley_host_views_next(&rest, &row)) {
 
-        if (row.verdict.policy != PARLEY_CHAT_MUST) {
+        if (row.verdict.policy != PARLEY_CHAT_MUST && !row.waits) {
             continue;
         }
 
@@ -159,12 +208,7 @@ parley_host_change_due(const parley_host_change_t *a, int64_t *left_ms,
 }
 
 
-/*
- * Returns whether the reader, or the principal above that got the event from
- * it, has decided it: 1; 0, with the reader's part; PARLEY_WAIT or -1.
- */
-
-static int
+int
 parley_host_change_answered(const parley_host_change_t *a,
     const parley_host_row_t *row, parley_host_delivery_t *part)
 {
@@ -173,7 +217,9 @@ parley_host_change_answered(const parley_host_change_t *a,
     parley_host_delivery_t     above;
     const parley_principal_t  *reader, *to;
 
-    rc = parley_host_delivery_get(a->h, a->id, a->first.source, row->sub, part);
+    id = parley_host_change_id(a, row->sub);
+
+    rc = parley_host_delivery_get(a->h, id, a->first.source, row->sub, part);
 
     if (rc < 0 || parley_host_is_open(part)) {
         return rc < 0 ? rc : 0;
@@ -194,7 +240,7 @@ parley_host_change_answered(const parley_host_change_t *a,
         return 0;
     }
 
-    if (parley_host_escalated_id(a->h->arena, a->id, 1, &id) != 0) {
+    if (parley_host_escalated_id(a->h->arena, id, 1, &id) != 0) {
         return parley_error_memory(a->h->err);
     }
 
@@ -235,9 +281,7 @@ parley_host_change_row(const parley_host_change_t *a, parley_host_row_t *row)
 }
 
 
-/* Keeps a deadline that the reader moved, and that of the principal above. */
-
-static int
+int
 parley_host_change_keep(const parley_host_change_t *a,
     const parley_host_row_t *row, const parley_host_delivery_t *part)
 {

@@ -24,6 +24,8 @@ typedef struct parley_host_change_s {
     parley_publication_t        p;          /* as id is stored; its views, */
     parley_host_views_t         views;
     parley_str_t                rows;       /* and their rows */
+    struct parley_turn_s       *turn;       /* offered turn that has the
+                                               message; NULL: none */
     int64_t                     lasts_ms;   /* deadline of the message */
     unsigned                    stored:1;   /* the log has id */
     unsigned                    done:1;     /* nothing is left to be done */
@@ -56,6 +58,29 @@ int parley_host_change_due(const parley_host_change_t *change, int64_t *left_ms,
    Returns 0, PARLEY_WAIT or -1. */
 int parley_host_change_row(const parley_host_change_t *change,
     parley_host_row_t *row);
+
+/*
+ * Returns whether the reader, or the principal above that got the event from
+ * it, has decided it: 1; 0, with the reader's part; PARLEY_WAIT or -1.
+ */
+int parley_host_change_answered(const parley_host_change_t *change,
+    const parley_host_row_t *row, parley_host_delivery_t *part);
+
+/* Keeps a deadline that the reader moved, and that of the principal above.
+   Returns 0, PARLEY_WAIT or -1. */
+int parley_host_change_keep(const parley_host_change_t *change,
+    const parley_host_row_t *row, const parley_host_delivery_t *part);
+
+/* parley_host_change_erase.c */
+
+/*
+ * Ends the event for a reader, and for the principals above that got it: the
+ * part is superseded, its offer is cancelled, and its forms in the mailbox are
+ * erased.  g NULL: a job, which wakes the processes.  Returns 0, PARLEY_WAIT or
+ * -1.
+ */
+int parley_host_change_reader(parley_host_change_t *change, parley_gate_t *g,
+    const parley_host_row_t *row);
 
 /* Ends the old event: cancels its offers, and erases it.  A second call does
    nothing.  Returns 0, PARLEY_WAIT or -1. */

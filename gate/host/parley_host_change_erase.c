@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_change.h"
+#include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_settings.h"
 
 
@@ -15,8 +16,9 @@
 
 static int parley_host_change_readers(parley_host_change_t *a,
     parley_gate_t *g);
-static int parley_host_change_reader(parley_host_change_t *a,
-    parley_gate_t *g, const parley_host_row_t *row);
+static int parley_host_change_turned(const parley_host_change_t *a);
+static int parley_host_change_forms(parley_host_change_t *a,
+    const parley_host_row_t *row);
 static int parley_host_change_search(parley_host_change_t *a,
     const parley_principal_t *to);
 static int parley_host_change_page(parley_host_change_t *a,
@@ -38,6 +40,10 @@ parley_host_change_end(parley_host_change_t *a, parley_gate_t *g)
 
     rc = a->stored ? parley_host_change_readers(a, g)
                    : parley_host_change_parties(a);
+
+    if (rc == 0 && a->turn != NULL) {
+        rc = parley_host_change_turned(a);
+    }
 
     if (rc == 0 && a->stored) {
         parley_host_conversation(a->h->ask->state, a->first.source,
@@ -72,7 +78,9 @@ parley_host_change_readers(parley_host_change_t *a, parley_gate_t *g)
 
     while (parley_host_views_next(&rest, &row)) {
 
-        if (row.verdict.mode <= PARLEY_CHAT_MAILBOX) {
+        /* a reader that waits has no offer of it */
+
+        if (row.verdict.mode <= PARLEY_CHAT_MAILBOX || row.waits) {
             continue;
         }
 
@@ -87,11 +95,56 @@ parley_host_change_readers(parley_host_change_t *a, parley_gate_t *g)
 }
 
 
-/* Ends the event for a reader, and for the principals above that got it.  Only
-   a reader that is obliged, or mentioned by a role, has forms of it.  Returns
-   0, PARLEY_WAIT or -1. */
+/* Erases the turn that has the message.  The job of the change ends it for its
+   readers.  Returns 0, PARLEY_WAIT or -1. */
 
 static int
+parley_host_change_turned(const parley_host_change_t *a)
+{
+    int                    rc;
+    unsigned               i;
+    parley_host_change_t   turn;
+
+    turn = *a;
+    turn.id = a->turn->before;
+
+    rc = a->stored ? 0 : parley_host_change_parties(&turn);
+
+    for (i = 0; rc == 0 && i < a->turn->nrows; i++) {
+        rc = parley_host_change_forms(&turn, &a->turn->rows[i]);
+    }
+
+    return rc;
+}
+
+
+/* Erases the forms of the event in the mailboxes of a reader and of the
+   principals above.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_change_forms(parley_host_change_t *a, const parley_host_row_t *row)
+{
+    int                        rc;
+    unsigned                   level;
+    const parley_principal_t  *reader, *to;
+
+    reader = parley_directory_by_sub(a->h->http->directory, row->sub);
+
+    rc = 0;
+    to = reader;
+
+    for (level = 1; rc == 0 && to != NULL; level++) {
+        rc = parley_host_change_search(a, to);
+
+        to = level <= PARLEY_HOST_LEVELS
+             ? parley_host_above(reader, a->first.author, level) : NULL;
+    }
+
+    return rc;
+}
+
+
+int
 parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
     const parley_host_row_t *row)
 {
@@ -117,7 +170,10 @@ parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
 
         up = parley_host_part_end(a->h, g, &ends, to);
 
-        rc = up >= 0 && (row->verdict.policy == PARLEY_CHAT_MUST
+        /* only a reader that is obliged, is mentioned by a role or has a turn
+           has forms of it */
+
+        rc = up >= 0 && (row->verdict.policy == PARLEY_CHAT_MUST || row->waits
                          || row->verdict.row == PARLEY_ATTENTION_ROLE)
              ? parley_host_change_search(a, to) : up;
 

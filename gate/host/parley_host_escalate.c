@@ -15,6 +15,7 @@
 #include "core/parley_hex.h"
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_follow_parts.h"
+#include "gate/host/parley_host_turn_text.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_codec.h"
 
@@ -162,6 +163,15 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
 
     known.source = views.source;
     known.escalated = first->sub;
+
+    /* a turn may have the id of a change, but is a message */
+
+    if (views.turn) {
+        known.act = PARLEY_CHAT_MESSAGE;
+        known.now = PARLEY_CHAT_MESSAGE;
+        known.other = parley_str_none;
+    }
+
     memset(&known.place, 0, sizeof(parley_place_t));
 
     rc = parley_host_event_put(&f->h, p.id, &known, 0);
@@ -303,13 +313,17 @@ parley_escalate_name(parley_follow_t *f, parley_chat_reason_t why,
 int
 parley_follow_event(parley_follow_t *f, parley_chat_event_t *ret)
 {
+    parley_str_t    message;
     parley_json_t  *doc;
+
+    message = f->views.turn ? parley_turn_text_last(f->p->message)
+                            : f->p->message;
 
     doc = parley_arena_alloc(f->h.arena, sizeof(parley_json_t));
 
     return doc != NULL
            && parley_json_read(doc, f->h.arena, &parley_host_limits, f->h.seed,
-                               f->p->message, &f->err)
+                               message, &f->err)
               == 0
            && f->h.chat->read(f->d->deliver->engine, f->h.arena, doc, ret,
                               &f->err)

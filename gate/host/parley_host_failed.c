@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_follow_parts.h"
+#include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_settings.h"
 
 
@@ -100,19 +101,31 @@ parley_follow_failed_note(parley_follow_t *f)
 static int
 parley_follow_failed_slot(parley_follow_t *f, parley_str_t id)
 {
-    int                      rc, follows;
-    int64_t                  deadline_ms;
-    parley_host_row_t        row;
-    parley_log_page_t        page;
-    parley_host_event_t      event;
-    parley_host_views_t      views;
-    parley_publication_t     p;
-    parley_host_delivery_t   part;
+    int                        rc, follows;
+    int64_t                    deadline_ms;
+    parley_host_row_t          row;
+    parley_log_page_t          page;
+    parley_host_event_t        event;
+    parley_host_views_t        views;
+    parley_publication_t       p;
+    parley_host_delivery_t     part;
+    const parley_principal_t  *sender;
 
-    rc = parley_host_event_get(&f->h, id, f->views.source, &event);
+    sender = parley_directory_by_sub(f->h.http->directory, f->p->sender);
 
-    if (rc == 1) {
-        rc = parley_host_event_read(&f->h, id, &event, &page, &p);
+    rc = sender == NULL ? 0
+         : parley_turn_find(&f->h, &id, f->views.source, sender, &p, &views,
+                            &row);
+    if (rc < 0) {
+        return rc;
+    }
+
+    if (rc == 0) {
+        rc = parley_host_event_get(&f->h, id, f->views.source, &event);
+
+        if (rc == 1) {
+            rc = parley_host_event_read(&f->h, id, &event, &page, &p);
+        }
     }
 
     if (rc < 0) {

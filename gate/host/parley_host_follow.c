@@ -146,9 +146,13 @@ parley_follow_open(parley_follow_t *f)
         return parley_follow_escalate(f);
     }
 
+    /* a turn was accepted before it was offered */
+
+    f->begun_ms = f->views.turn ? f->p->ms : begun;
+
     for (slot = 0;
          slot < PARLEY_FOLLOW_OFFERS
-         && now - begun >= parley_follow_offers[slot];
+         && now - f->begun_ms >= parley_follow_offers[slot];
          slot++)
     { /* void */ }
 
@@ -171,8 +175,6 @@ parley_follow_open(parley_follow_t *f)
     {
         return parley_follow_remind(f);
     }
-
-    f->begun_ms = begun;
 
     return parley_follow_wait(f, slot);
 }

@@ -14,6 +14,7 @@
 #include "hub/parley_publish.h"
 
 
+static size_t parley_host_follow_rows(parley_str_t rest);
 static int parley_host_is_above(const parley_principal_t *to,
     const parley_principal_t *reader, parley_str_t author);
 static int parley_host_follow_url(parley_host_t *h,
@@ -39,7 +40,7 @@ parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
     int64_t deadline_ms, parley_append_t *append)
 {
     int                        rc;
-    size_t                     n;
+    size_t                     n, max;
     parley_job_t              *jobs;
     parley_str_t               rest;
     parley_host_row_t          row;
@@ -51,8 +52,9 @@ parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
     }
 
     n = 0;
-    jobs = parley_arena_calloc(h->arena, (2 * append->nlogs + append->njobs)
-                                         * sizeof(parley_job_t));
+    max = 2 * parley_host_follow_rows(rest) + append->njobs;
+    jobs = parley_arena_calloc(h->arena, (max + 1) * sizeof(parley_job_t));
+
     if (jobs == NULL) {
         return parley_error_memory(h->err);
     }
@@ -63,13 +65,14 @@ parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
     }
 
     while (parley_host_views_next(&rest, &row)) {
-        to = parley_directory_by_sub(h->http->directory, row.sub);
 
-        if (to == NULL || n + 2 > 2 * append->nlogs + append->njobs) {
+        if (row.waits) {
             continue;
         }
 
-        rc = row.verdict.mode > PARLEY_CHAT_MAILBOX
+        to = parley_directory_by_sub(h->http->directory, row.sub);
+
+        rc = to != NULL && row.verdict.mode > PARLEY_CHAT_MAILBOX
              ? parley_host_follow_url(h, p, to, &jobs[n]) : 0;
 
         if (rc < 0) {
@@ -79,7 +82,7 @@ parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
         n += (size_t) rc;
 
         if (row.verdict.policy == PARLEY_CHAT_MUST
-            && !parley_attention_is_human(to))
+            && (to == NULL || !parley_attention_is_human(to)))
         {
             if (parley_host_follow_job(h, p, &views, row.sub,
                                        deadline_ms, &jobs[n])
@@ -96,6 +99,24 @@ parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
     append->njobs = n;
 
     return 0;
+}
+
+
+/* Counts rows of readers that get the event now. */
+
+static size_t
+parley_host_follow_rows(parley_str_t rest)
+{
+    size_t             n;
+    parley_host_row_t  row;
+
+    n = 0;
+
+    while (parley_host_views_next(&rest, &row)) {
+        n += !row.waits;
+    }
+
+    return n;
 }
 
 

@@ -50,7 +50,7 @@ typedef struct {
     int64_t                      deadline_ms;       /* from the acceptance */
 
     /* wall clock */
-    int64_t                      begun_ms;  /* acceptance */
+    int64_t                      begun_ms;  /* acceptance; of a turn: offer */
     int64_t                      half_ms;   /* reminder */
     int64_t                      due_ms;
 } parley_follow_t;

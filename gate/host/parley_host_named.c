@@ -8,6 +8,7 @@
 #include "auth/parley_surface.h"
 #include "core/parley_hex.h"
 #include "gate/host/parley_host_act.h"
+#include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
 
@@ -99,6 +100,13 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
 
     ret->id = a->on.id;
     ret->event = *event;
+
+    rc = parley_turn_find(a->h, &ret->id, event->source, a->caller, &ret->p,
+                          &ret->views, &ret->row);
+
+    if (rc != 0) {
+        return rc;
+    }
 
     rc = parley_host_event_now(a->h, &ret->id, &ret->event);
 

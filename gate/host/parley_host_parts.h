@@ -81,6 +81,9 @@ typedef struct {
     int64_t                     deadline_ms;    /* of the event */
     unsigned                    named:1;        /* the event that it answers is
                                                    of the same conversation */
+    unsigned                    turn:1;         /* the message is the text of a
+                                                   turn, see
+                                                   parley_host_turn_text.h */
     parley_attention_verdict_t  others;         /* for readers without a row;
                                                    all 0: silent */
 } parley_host_views_t;
@@ -96,6 +99,8 @@ typedef struct {
     uint8_t                     attempt;        /* number of the offer; 0: 1 */
     unsigned                    reads:1;        /* the reader could read the
                                                    conversation */
+    unsigned                    waits:1;        /* the reader gets the event in
+                                                   a turn */
     unsigned                    edited:1;       /* an edit, */
     unsigned                    late:1;         /* after the reader answered */
 } parley_host_row_t;
@@ -452,6 +457,7 @@ typedef struct {
     unsigned                    qualified:1;        /* another source had the
                                                        id before */
     unsigned                    named:1;    /* see parley_host_views_t */
+    unsigned                    waits:1;    /* a reader gets it in a turn */
 } parley_host_post_t;
 
 /*
@@ -534,8 +540,9 @@ typedef struct {
     parley_chat_reason_t       reason;      /* EDITED, or NONE */
 } parley_host_ends_t;
 
-/* Ends the open part of a reader, and cancels its offer.  Returns 1 if the
-   event went up after this principal; 0; PARLEY_WAIT or -1. */
+/* Ends the open part of a reader, and cancels its offer.  g NULL: a job, which
+   wakes the processes.  Returns 1 if the event went up after this principal; 0;
+   PARLEY_WAIT or -1. */
 int parley_host_part_end(parley_host_t *h, parley_gate_t *g,
     const parley_host_ends_t *ends, const parley_principal_t *to);
 

@@ -13,6 +13,7 @@
 
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_change.h"
+#include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
 #include "hub/parley_publish.h"
@@ -27,6 +28,10 @@ static int parley_host_rows(parley_host_post_t *a);
 static void parley_host_rows_begin(parley_host_post_t *a, parley_buf_t *b);
 static int parley_host_row(parley_host_post_t *a, parley_buf_t *b,
     const parley_attention_party_t *party);
+static inline int parley_host_row_waits(const parley_host_post_t *a,
+    const parley_host_row_t *row);
+static int parley_host_turn_add(parley_host_post_t *a,
+    parley_append_t *append);
 static int parley_host_row_reads(parley_host_post_t *a,
     const parley_attention_party_t *party,
     const parley_attention_verdict_t *v);
@@ -345,11 +350,73 @@ parley_host_row(parley_host_post_t *a, parley_buf_t *b,
         return rc;
     }
 
+    row.waits = parley_host_row_waits(a, &row);
+    a->waits |= row.waits;
+
     parley_host_views_row(b, &row);
     parley_host_reader(a->h, &row, &a->readers[a->nreaders++]);
 
-    return parley_host_mailbox_add(a, party->principal) == 0
+    return row.waits ? 0 : parley_host_mailbox_add(a, party->principal) == 0
            ? 0 : parley_error_memory(a->h->err);
+}
+
+
+/* Returns whether a reader gets the event in a turn (C2A-09): a message of a
+   human that can wait. */
+
+static inline int
+parley_host_row_waits(const parley_host_post_t *a,
+    const parley_host_row_t *row)
+{
+    return a->h->host->quiet_ms > 0
+           && row->verdict.mode == PARLEY_CHAT_BUFFERED
+           && a->sub.len > 0 && a->author == NULL
+           && a->e->act != PARLEY_CHAT_REACTION
+           && (a->attention->facts & PARLEY_ATTENTION_BY_AGENT) == 0;
+}
+
+
+/* Adds the job of the turn.  A change has one, too: its message may be in a
+   turn. */
+
+static int
+parley_host_turn_add(parley_host_post_t *a, parley_append_t *append)
+{
+    int64_t        after;
+    parley_job_t  *jobs;
+
+    if (!a->waits && (a->change == NULL || (a->h->host->quiet_ms == 0
+                                            && a->change->turn == NULL)))
+    {
+        return 0;
+    }
+
+    jobs = parley_arena_alloc(a->h->arena, (append->njobs + 1)
+                                           * sizeof(parley_job_t));
+    if (jobs == NULL) {
+        return -1;
+    }
+
+    if (append->njobs > 0) {
+        memcpy(jobs, append->jobs, append->njobs * sizeof(parley_job_t));
+    }
+
+    /* the job of a change waits for itself */
+
+    after = a->change != NULL ? 0
+            : a->lasts_ms / 4 < a->h->host->quiet_ms ? a->lasts_ms / 4
+            : a->h->host->quiet_ms;
+
+    if (parley_turn_job(a->h, &a->where, a->sub, after, &jobs[append->njobs])
+        != 0)
+    {
+        return -1;
+    }
+
+    append->jobs = jobs;
+    append->njobs++;
+
+    return 0;
 }
 
 
@@ -449,6 +516,10 @@ parley_host_append(parley_host_post_t *a)
 
     if (rc != 0) {
         return rc;
+    }
+
+    if (parley_host_turn_add(a, &append) != 0) {
+        return parley_error_memory(a->h->err);
     }
 
     memset(&a->known, 0, sizeof(parley_host_event_t));

@@ -5,6 +5,7 @@
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host.h"
 #include "gate/host/parley_host_parts.h"
+#include "gate/host/parley_host_turn_text.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_codec.h"
 
@@ -19,6 +20,7 @@
 #define PARLEY_HOST_ROW_READS      16
 #define PARLEY_HOST_ROW_EDITED     32
 #define PARLEY_HOST_ROW_LATE       64
+#define PARLEY_HOST_ROW_WAITS      128
 
 
 #define PARLEY_HOST_VIEWS_TEXTS    6
@@ -32,7 +34,7 @@ typedef struct {
     uint8_t   directedness;
     uint8_t   policy;
     uint8_t   mode;
-    uint8_t   zero[1];
+    uint8_t   turn;
     uint16_t  texts[PARLEY_HOST_VIEWS_TEXTS];   /* octets of source, key,
                                                    escalated, conversation,
                                                    thread and stream */
@@ -51,6 +53,11 @@ typedef struct {
 } parley_host_row_head_t;
 
 
+static int parley_host_view_doc(const parley_publication_t *p,
+    parley_str_t message, uint64_t seed, parley_arena_t *arena,
+    parley_chat_stored_t *ret);
+static int parley_host_view_turn(const parley_publication_t *p,
+    uint64_t seed, parley_arena_t *arena, parley_chat_view_t *v);
 static void parley_host_view_id(const parley_publication_t *p,
     const parley_host_views_t *views, const parley_host_row_t *row,
     parley_chat_view_t *v);
@@ -86,6 +93,7 @@ parley_host_views_begin(parley_buf_t *b, parley_arena_t *arena,
     head.version = PARLEY_HOST_VIEWS_VERSION;
     head.reason = (uint8_t) views->reason;
     head.named = views->named;
+    head.turn = views->turn;
     head.row = (uint8_t) views->others.row;
     head.directedness = (uint8_t) views->others.directedness;
     head.policy = (uint8_t) views->others.policy;
@@ -125,7 +133,8 @@ parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row)
                             | (row->surface ? PARLEY_HOST_ROW_SURFACE : 0)
                             | (row->reads ? PARLEY_HOST_ROW_READS : 0)
                             | (row->edited ? PARLEY_HOST_ROW_EDITED : 0)
-                            | (row->late ? PARLEY_HOST_ROW_LATE : 0));
+                            | (row->late ? PARLEY_HOST_ROW_LATE : 0)
+                            | (row->waits ? PARLEY_HOST_ROW_WAITS : 0));
 
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
     parley_buf_str(b, row->sub);
@@ -169,6 +178,7 @@ parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
 
     ret->reason = (parley_chat_reason_t) head.reason;
     ret->named = head.named != 0;
+    ret->turn = head.turn != 0;
     ret->others.row = (parley_attention_row_t) head.row;
     ret->others.directedness = (parley_chat_directedness_t) head.directedness;
     ret->others.policy = (parley_chat_policy_t) head.policy;
@@ -211,6 +221,7 @@ parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret)
     ret->reads = (head.flags & PARLEY_HOST_ROW_READS) != 0;
     ret->edited = (head.flags & PARLEY_HOST_ROW_EDITED) != 0;
     ret->late = (head.flags & PARLEY_HOST_ROW_LATE) != 0;
+    ret->waits = (head.flags & PARLEY_HOST_ROW_WAITS) != 0;
 
     *rest = parley_str_from(*rest, head.sub);
 
@@ -446,26 +457,20 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     const parley_principal_t *owner, parley_arena_t *arena,
     parley_chat_stored_t *stored, parley_chat_view_t *v)
 {
-    parley_json_t   *doc;
-    parley_error_t   err;
-
-    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
-
-    if (doc == NULL
-        || parley_json_read(doc, arena, &parley_host_limits, seed, p->message,
-                            &err)
-           != 0)
-    {
-        return doc == NULL || err.code == PARLEY_E_CAPACITY ? -1 : 1;
-    }
+    int  rc;
 
     memset(v, 0, sizeof(parley_chat_view_t));
 
-    stored->doc = doc;
-    stored->author = p->from;
-
     v->events = stored;
     v->nevents = 1;
+
+    rc = views->turn ? parley_host_view_turn(p, seed, arena, v)
+                     : parley_host_view_doc(p, p->message, seed, arena, stored);
+
+    if (rc != 0) {
+        return rc;
+    }
+
     v->shape = PARLEY_CHAT_AS_REQUEST;
     v->reader = owner->names[p->proto];
     v->source = views->source;
@@ -487,6 +492,81 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->replies = parley_host_row_answers(row) || (views->named && row->reads);
 
     parley_host_view_id(p, views, row, v);
+
+    return 0;
+}
+
+
+/* Reads a message.  Returns as parley_host_view_make(). */
+
+static int
+parley_host_view_doc(const parley_publication_t *p, parley_str_t message,
+    uint64_t seed, parley_arena_t *arena, parley_chat_stored_t *ret)
+{
+    parley_json_t   *doc;
+    parley_error_t   err;
+
+    memset(ret, 0, sizeof(parley_chat_stored_t));
+
+    doc = parley_arena_alloc(arena, sizeof(parley_json_t));
+
+    if (doc == NULL
+        || parley_json_read(doc, arena, &parley_host_limits, seed, message,
+                            &err)
+           != 0)
+    {
+        return doc == NULL || err.code == PARLEY_E_CAPACITY ? -1 : 1;
+    }
+
+    ret->doc = doc;
+    ret->author = p->from;
+
+    return 0;
+}
+
+
+/* Reads the fragments of a turn.  A turn that a change made has the id of the
+   change.  Returns as parley_host_view_make(). */
+
+static int
+parley_host_view_turn(const parley_publication_t *p, uint64_t seed,
+    parley_arena_t *arena, parley_chat_view_t *v)
+{
+    int                     rc;
+    unsigned                n;
+    parley_str_t            rest;
+    parley_chat_stored_t   *list;
+    parley_turn_text_t      part;
+
+    list = parley_arena_alloc(arena, PARLEY_TURN_MAX
+                                     * sizeof(parley_chat_stored_t));
+
+    if (list == NULL) {
+        return -1;
+    }
+
+    n = 0;
+    rest = p->message;
+
+    while (n < PARLEY_TURN_MAX && parley_turn_text_next(&rest, &part)) {
+
+        rc = parley_host_view_doc(p, part.message, seed, arena, &list[n]);
+
+        if (rc != 0) {
+            return rc;
+        }
+
+        list[n++].id = part.id;
+    }
+
+    if (n == 0) {
+        return 1;
+    }
+
+    v->events = list;
+    v->nevents = n;
+    v->id = p->id;
+    v->merged = n > 1 || !parley_str_eq(list[0].id, p->id);
 
     return 0;
 }

@@ -12,6 +12,9 @@ typedef struct parley_host_conf_s {
     int64_t          deadline_ms;       /* for an answer that an event obliges
                                            to, unless the event names one */
     int64_t          claim_ms;          /* a claim without a time of its own */
+    int64_t          quiet_ms;          /* after the newest fragment of a turn;
+                                           0: no turns */
+    int64_t          max_ms;            /* after its first fragment */
     int64_t          wait_ms;           /* longest wait of a call; 0: calls do
                                            not wait */
     uint32_t         loop;              /* messages of agents until the loop

@@ -11,6 +11,7 @@
 #define PARLEY_SET_HOST_CLAIM_MIN     1000
 #define PARLEY_SET_HOST_CLAIM_MAX     PARLEY_CHAT_TTL_MAX
 #define PARLEY_SET_HOST_WAIT_MAX      60000
+#define PARLEY_SET_HOST_TURN_MAX      60000
 #define PARLEY_SET_HOST_LOOP_MAX      1000
 
 
@@ -41,6 +42,8 @@ parley_set_host(parley_setting_t *d)
 
     conf->deadline_ms = 300000;
     conf->claim_ms = 300000;
+    conf->quiet_ms = 2000;
+    conf->max_ms = 30000;
     conf->wait_ms = 50000;
     conf->loop = 6;
 
@@ -52,6 +55,10 @@ parley_set_host(parley_setting_t *d)
 
     if (parley_set_stream_gone(d, &conf->stream) != 0) {
         return -1;
+    }
+
+    if (conf->quiet_ms > conf->max_ms) {
+        return parley_setting_wrong(d, "has a \"quiet\" above its \"max\"");
     }
 
     d->s->host = conf;
@@ -97,6 +104,20 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
                                 &ret->claim_ms);
     }
 
+    if (parley_setting_param(word, "quiet", &value)) {
+        return parley_setting_read_time(d, word,
+                                        parley_range(0,
+                                                     PARLEY_SET_HOST_TURN_MAX),
+                                        &ret->quiet_ms);
+    }
+
+    if (parley_setting_param(word, "max", &value)) {
+        return parley_setting_read_time(d, word,
+                                        parley_range(1,
+                                                     PARLEY_SET_HOST_TURN_MAX),
+                                        &ret->max_ms);
+    }
+
     if (parley_setting_param(word, "wait", &value)) {
         return parley_setting_read_time(d, word,
                                         parley_range(0,
@@ -120,6 +141,6 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
         return 0;
     }
 
-    return parley_setting_unknown(d, word, "deadline=, claim=, loop=, wait=, "
-                                  "lag=, keepalive= or retry=");
+    return parley_setting_unknown(d, word, "quiet=, max=, deadline=, claim=, "
+                                  "loop=, wait=, lag=, keepalive= or retry=");
 }

@@ -17,6 +17,7 @@
 #include "gate/delivery/parley_deadline.h"
 #include "gate/delivery/parley_job_line.h"
 #include "gate/host/parley_host_follow.h"
+#include "gate/host/parley_host_turn.h"
 #include "gate/metrics/parley_counters.h"
 
 
@@ -79,14 +80,17 @@ ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 static void
 ngx_http_parley_due_meet(ngx_http_parley_due_t *d)
 {
-    parley_str_t  text;
+    int                        rc;
+    parley_str_t               text;
+    parley_job_subject_kind_t  kind;
 
-    if ((parley_job_subject_read(d->run->job.text, &text)
-         == PARLEY_SUBJECT_FOLLOW
-         ? parley_host_follow_run(&d->deadline)
-         : parley_deadline_run(&d->deadline))
-        != PARLEY_WAIT)
-    {
+    kind = parley_job_subject_read(d->run->job.text, &text);
+
+    rc = kind == PARLEY_SUBJECT_FOLLOW ? parley_host_follow_run(&d->deadline)
+         : kind == PARLEY_SUBJECT_TURN ? parley_host_turn_run(&d->deadline)
+         : parley_deadline_run(&d->deadline);
+
+    if (rc != PARLEY_WAIT) {
         ngx_http_parley_due_end(d);
         return;
     }
@@ -152,7 +156,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
         parley_deadline_untold(deadline);
     }
 
-    if (deadline->kind != PARLEY_SUBJECT_FOLLOW) {
+    if (!parley_job_subject_hosted(deadline->kind)) {
         parley_count(jobs->worker->slot,
                      PARLEY_M_DEADLINES + (unsigned) deadline->how, 1);
     }

@@ -105,6 +105,7 @@ view_begin(world_t *w, parley_chat_view_t *view, parley_chat_stored_t *event,
     read_doc(w, doc, text);
 
     memset(view, 0, sizeof(parley_chat_view_t));
+    memset(event, 0, sizeof(parley_chat_stored_t));
 
     event->doc = doc;
     event->author = PARLEY_STR("human:will");

@@ -73,6 +73,7 @@ test_view(void **state)
                                    view.source),
                          chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:bo"),
                                    view.source));
+
     assert_int_not_equal(chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:ada"),
                                    view.source),
                          chat->tag(PARLEY_STR("m3"), PARLEY_STR("agent:ada"),
@@ -102,6 +103,24 @@ test_view(void **state)
     assert_non_null(strstr((const char *) got.data,
         "\"idempotencyKey\":\"web/main/m1:agent:ada\""));
     assert_null(strstr((const char *) got.data, "\"id\":\"m1#"));
+
+    /* an edited fragment has the id of its message, and a turn that a change
+       made names its only fragment */
+
+    view_begin(&w, &view, &events[0], DELIVER("e1", RECIPIENT
+               "\"change\":{\"of\":\"m1\",\"kind\":\"edit\"},", "is it"));
+    events[0].id = PARLEY_STR("m1");
+    view.source = PARLEY_STR("web/main");
+    view.id = PARLEY_STR("d2");
+    view.merged = 1;
+
+    parley_buf_init(&b, &w.arena, 0);
+    chat->view(&b, &view);
+    got = done(&b);
+    assert_non_null(strstr((const char *) got.data,
+                           "\"eventId\":\"d2\",\"merged\":[\"m1\"]"));
+    assert_null(strstr((const char *) got.data, "\"change\""));
+    valid(&w, got);
 
     parley_arena_reset(&w.arena);
 }

@@ -34,6 +34,8 @@ static void parley_c2a_view_find(parley_buf_t *b,
     const parley_chat_view_t *view, parley_c2a_view_t *ret);
 static parley_str_t parley_c2a_view_text(parley_buf_t *b,
     const parley_json_t *doc, uint32_t value);
+static parley_str_t parley_c2a_view_event_id(parley_buf_t *b,
+    const parley_chat_stored_t *event);
 static void parley_c2a_view_merged(parley_buf_t *b,
     const parley_c2a_view_t *v);
 static void parley_c2a_view_where(parley_buf_t *b, const parley_c2a_view_t *v);
@@ -182,9 +184,7 @@ parley_c2a_view_find(parley_buf_t *b, const parley_chat_view_t *view,
 
     at = ret->at.at;
 
-    ret->id = view->id.len > 0
-              ? view->id
-              : parley_c2a_view_text(b, ret->doc, at[PARLEY_C2A_AT_EVENT_ID]);
+    ret->id = view->id.len > 0 ? view->id : parley_c2a_view_event_id(b, event);
     ret->kind = parley_c2a_view_text(b, ret->doc,
                                      at[PARLEY_C2A_AT_CONVERSATION_KIND]);
     ret->place = parley_c2a_view_text(b, ret->doc,
@@ -206,6 +206,18 @@ parley_c2a_view_text(parley_buf_t *b, const parley_json_t *doc, uint32_t value)
     }
 
     return text;
+}
+
+
+static parley_str_t
+parley_c2a_view_event_id(parley_buf_t *b, const parley_chat_stored_t *event)
+{
+    return event->id.len > 0
+           ? event->id
+           : parley_c2a_view_text(b, event->doc,
+                                  parley_json_member(event->doc,
+                                      parley_mcp_params(event->doc),
+                                      PARLEY_ATOM_eventId));
 }
 
 
@@ -254,27 +266,18 @@ parley_c2a_view_tag(parley_str_t id, parley_str_t reader,
 static void
 parley_c2a_view_merged(parley_buf_t *b, const parley_c2a_view_t *v)
 {
-    unsigned              i;
-    uint32_t              params;
-    const parley_json_t  *doc;
+    unsigned  i;
 
-    if (v->view->nevents < 2) {
+    if (v->view->nevents < 2 && !v->view->merged) {
         return;
     }
 
     parley_buf_lit(b, ",\"merged\":[");
 
     for (i = 0; i < v->view->nevents; i++) {
-        doc = v->view->events[i].doc;
-        params = parley_mcp_params(doc);
-
-        if (i > 0) {
-            parley_buf_octet(b, ',');
-        }
-
-        parley_buf_str(b, parley_json_raw(doc,
-                              parley_json_member(doc, params,
-                                                 PARLEY_ATOM_eventId)));
+        parley_buf_str(b, i > 0 ? PARLEY_STR(",") : parley_str_none);
+        parley_buf_json_string(b, parley_c2a_view_event_id(b,
+                                      &v->view->events[i]));
     }
 
     parley_buf_octet(b, ']');
@@ -379,7 +382,9 @@ parley_c2a_view_act(parley_buf_t *b, const parley_c2a_view_t *v)
     params = v->at.at[PARLEY_C2A_AT_PARAMS];
     value = parley_json_member(v->doc, params, PARLEY_ATOM_change);
 
-    if (value != PARLEY_JSON_NONE) {
+    if (value != PARLEY_JSON_NONE
+        && v->view->events[v->view->nevents - 1].id.len == 0)
+    {
         parley_buf_lit(b, ",\"change\":{");
         parley_c2a_view_raw(b, PARLEY_STR("of"), v->doc,
                             parley_json_member(v->doc, value, PARLEY_ATOM_of));

@@ -143,7 +143,7 @@ END
         server => <<'END',
         location = /chat {
             parley_rate  1000000r/s burst=100000;
-            parley_host  c2a deadline=1h;
+            parley_host  c2a quiet=0 deadline=1h;
         }
 END
     },

@@ -28,11 +28,58 @@ sub chat {
 
     my $page = Demo::Listener->listen('web', '/chat');
 
+    pieces($page);
     one_answer($page);
     lead($page);
     silence();
 
     $page->leave;
+}
+
+
+# A person writes in four pieces and gets one answer.
+sub pieces {
+    my $page = shift;
+
+    my $ada = Demo::Listener->listen('ada', '/chat');
+    my %where = (id => 'D2', kind => 'dm');
+    my %to = (target => { recipient => 'agent:ada' });
+    my @ids;
+
+    typing('The page tells that the person types',
+           'Its messages wait until it stops, at most 30 s.', { %where }, 1);
+
+    for my $text ('when someone types in', 'pieces', 'like this,',
+                  'does the agent wait?')
+    {
+        push @ids, said(@ids ? 'The next piece'
+                             : 'The person writes to an agent, in four pieces',
+                        'The page has its answer at once.', { %where }, $text,
+                        { %to });
+    }
+
+    typing('The person stops', 'The message is complete 2 s after its newest '
+           . 'piece.', { %where }, 0);
+
+    my $turn = ($ada->events(1))[0];
+
+    note("the agent has one message\n");
+    came('the mailbox of ada', $turn, '/params/eventId' => $ids[-1],
+         '/params/merged' => $json->encode(\@ids),
+         '/params/content/3/text' => 'does the agent wait?');
+
+    used(title => 'The agent answers once', who => 'ada',
+         tool => 'chat_send_message',
+         arguments => { inReplyTo => $ids[-1], idempotencyKey => key(),
+                        visibility => 'dm', directedness => 'to_me',
+                        target => { %where }, text => 'Yes.' },
+         expect => { '/result/structuredContent/disposition' => 'responded' });
+
+    my @shown = map { $json->decode($_)->{params} } $page->events(1);
+
+    check(@shown == 1 && $shown[0]{content}[0]{text} eq 'Yes.',
+          'the page shows one answer', scalar @shown);
+    $ada->leave;
 }
 
 
@@ -76,7 +123,7 @@ sub one_answer {
                         text => 'A backup runs until noon.' },
          expect => { '/result/structuredContent/disposition' => 'responded' });
 
-    my @shown = map { $json->decode($_)->{params} } $page->events(2);
+    my (undef, @shown) = map { $json->decode($_)->{params} } $page->events(3);
 
     check(@shown == 2 && $shown[0]{reaction}{signal} eq 'claimed'
           && $shown[1]{content}[0]{text} eq 'A backup runs until noon.',
@@ -118,7 +165,7 @@ sub lead {
          expect => { '/result/structuredContent/disposition' => 'responded' });
 
     my @texts = grep { defined } map {
-        $json->decode($_)->{params}{content}[0]{text} } $page->events(4);
+        $json->decode($_)->{params}{content}[0]{text} } $page->events(5);
 
     check($texts[-1] eq 'Yes, an hour ago.', 'the page shows the answer',
           $texts[-1]);
@@ -194,6 +241,19 @@ sub posted {
         jsonrpc => '2.0', id => ++$n, method => $o{method}, params => {
             source => { platform => 'web', workspaceId => 'demo' },
             %{ $o{params} } } }));
+}
+
+
+# The page tells that a person types, or stops.
+sub typing {
+    my ($title, $why, $conversation, $active) = @_;
+
+    step(title => $title, why => $why, path => '/chat', token => 'web',
+         expect => { status => 202 }, body => $json->encode({
+             jsonrpc => '2.0', method => 'notifications/typing', params => {
+                 source => { platform => 'web', workspaceId => 'demo' },
+                 conversation => $conversation, author => { id => 'will' },
+                 active => $active ? JSON::PP::true : JSON::PP::false } }));
 }
 
 
