@@ -73,6 +73,8 @@ typedef struct {
                                    lane, one of the append's logs */
     unsigned            sole:1; /* for add: if its lane has a job, the verb
                                    adds nothing and returns ADDED */
+    unsigned            counted:1;      /* counted in parley_state_stat_t as
+                                           long as it exists */
 } parley_job_t;
 
 

@@ -385,6 +385,7 @@ typedef struct {
                                            processes */
     uint64_t              repairs;      /* processes that ended during a verb */
     uint64_t              taken;        /* jobs that processes have taken */
+    uint64_t              counted;      /* jobs with the flag counted */
     uint64_t              ended[PARLEY_STATE_ENDS];     /* ended jobs, by
                                                            parley_job_how_t */
     uint64_t              held[PARLEY_STATE_HOLDS];     /* suspensions, by

@@ -291,6 +291,13 @@ subtest 'OPS-04 escalations and timeouts' => sub {
 };
 
 
+subtest 'OPS-04 a host of chat' => sub {
+    shows('#chat', "$_\\\\s+0", $_)
+        for 'open obligations', 'events', 'decided in time', 'reminders',
+            'escalated', 'undelivered';
+};
+
+
 subtest 'OPS-04 a width of 320 px' => sub {
     for my $width (320, 375, 768, 1920) {
         $browser->size($width, 800);

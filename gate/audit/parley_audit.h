@@ -175,6 +175,19 @@ typedef struct {
 } parley_audit_delivery_t;
 
 
+/* a step of an event of chat (C2A-27); it has no text of the message */
+typedef struct parley_audit_chat_s {
+    const char    *what;                /* "addressed" */
+    parley_str_t   id;                  /* eventId */
+    parley_str_t   actor;               /* sub, or the name of an account */
+    parley_str_t   reader;              /* sub of the owner of the mailbox */
+    parley_str_t   row;
+    parley_str_t   policy;
+    parley_str_t   mode;
+    parley_str_t   disposition;
+} parley_audit_chat_t;
+
+
 /* Writes the text of a name: "0.3.1795415120123". */
 void parley_audit_name(const parley_audit_name_t *name,
     char out[PARLEY_AUDIT_NAME_MAX]);
@@ -222,6 +235,10 @@ int parley_audit_outcome(parley_audit_t *a, parley_arena_t *arena,
 
 int parley_audit_delivery(parley_audit_t *a, parley_arena_t *arena,
     const parley_audit_delivery_t *d)
+    __attribute__((warn_unused_result));
+
+int parley_audit_chat(parley_audit_t *a, parley_arena_t *arena,
+    const parley_audit_chat_t *c)
     __attribute__((warn_unused_result));
 
 /* Writes a checkpoint.  key: an Ed25519 key; NULL: no signature. */

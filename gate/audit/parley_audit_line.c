@@ -132,6 +132,32 @@ parley_audit_delivery(parley_audit_t *a, parley_arena_t *arena,
 
 
 int
+parley_audit_chat(parley_audit_t *a, parley_arena_t *arena,
+    const parley_audit_chat_t *c)
+{
+    int           cut;
+    parley_buf_t  b;
+
+    parley_audit_open(a, &b, arena, "chat");
+
+    cut = parley_audit_member(&b, "what", parley_str_c(c->what));
+    cut |= parley_audit_member(&b, "id", c->id);
+    cut |= parley_audit_member(&b, "actor", c->actor);
+    cut |= parley_audit_member(&b, "reader", c->reader);
+    cut |= parley_audit_member(&b, "row", c->row);
+    cut |= parley_audit_member(&b, "policy", c->policy);
+    cut |= parley_audit_member(&b, "mode", c->mode);
+    cut |= parley_audit_member(&b, "disposition", c->disposition);
+
+    if (cut) {
+        parley_buf_lit(&b, ",\"cut\":true");
+    }
+
+    return parley_audit_close(a, &b);
+}
+
+
+int
 parley_audit_may(parley_audit_t *a, parley_code_t code)
 {
     int64_t                now, seconds;

@@ -72,6 +72,8 @@ typedef struct {
     parley_deadline_how_t     how;
     const parley_principal_t  *to;          /* RAISED: the recipient */
     parley_job_end_t           end;         /* end of the job, without id */
+    const struct parley_noted_s *noted;     /* steps of events of chat; NULL:
+                                               none */
     unsigned                   wakes:1;     /* something was appended before the
                                                end: wake the processes */
 } parley_deadline_t;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/message/parley_gate_mcp.h"
 #include "translate/parley_codec.h"
@@ -61,6 +62,8 @@ parley_gate_host(parley_gate_t *g)
     if (c.h.full) {
         g->report.wait = PARLEY_GATE_NO_ROOM;
     }
+
+    parley_host_audit_end(&c.h, g, rc == PARLEY_WAIT);
 
     return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }

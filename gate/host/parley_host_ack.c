@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_mailbox.h"
 #include "hub/parley_event_id.h"
 
@@ -273,6 +274,12 @@ parley_host_ack_event(parley_host_mailbox_t *k, const parley_publication_t *p,
         }
     }
 
+    if (rc == 0) {
+        parley_host_audit_outcome(k->h, p->id, row,
+                                  k->g != NULL ? PARLEY_HOST_BY_STREAM
+                                               : PARLEY_HOST_BY_URL, outcome);
+    }
+
     return rc == 0 && outcome == PARLEY_CHAT_REFUSED
            && row->verdict.policy == PARLEY_CHAT_MUST
            ? parley_host_escalate(k->h, p, k->reader->sub) : rc;
@@ -505,6 +512,12 @@ parley_host_ack_page(parley_host_mailbox_t *k, const parley_place_t *place,
                 delivery.accepted = 1;
                 rc = parley_host_delivery_put(k->h, p.id, views.source,
                                               k->reader->sub, &delivery);
+
+                if (rc == 0) {
+                    parley_host_audit_outcome(k->h, p.id, &row,
+                                              PARLEY_HOST_BY_TOOL,
+                                              PARLEY_CHAT_ACCEPTED);
+                }
             }
 
             if (rc < 0) {

@@ -35,7 +35,8 @@ typedef struct {
     parley_host_source_t       source;      /* of the event, or the target */
     parley_host_claim_t        claim;       /* after parley_host_claim() */
     unsigned                   opened:1;    /* this call took the id of the
-                                               answer */
+                                               answer, */
+    unsigned                   claimed:1;   /* or claimed the event */
     parley_chat_result_t       result;
 } parley_host_act_t;
 

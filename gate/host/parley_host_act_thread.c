@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_act.h"
+#include "gate/host/parley_host_audit.h"
 
 
 /* newest records of a conversation, and of a mailbox, that are read */
@@ -147,11 +148,14 @@ parley_host_thread_note(parley_host_act_t *a,
 static int
 parley_host_thread_change(parley_host_act_t *a, parley_host_thread_t *thread)
 {
-    parley_host_claim_t  *claim;
+    parley_host_claim_t         *claim;
+    parley_host_claim_result_t   result;
 
     claim = &thread->claim;
 
     if (a->c->call.tool == PARLEY_CHAT_CLAIM) {
+        result = claim->until_ms <= a->h->now_ms
+                 ? PARLEY_HOST_CLAIM_NEW : PARLEY_HOST_CLAIM_RENEWED;
 
         if (parley_host_claim_take(a, claim, a->args->ttl_ms) != 0) {
             return -1;
@@ -160,6 +164,12 @@ parley_host_thread_change(parley_host_act_t *a, parley_host_thread_t *thread)
         a->result.owner = a->caller->names[a->h->proto];
         a->result.until_ms = claim->until_ms;
         a->result.generation = claim->number;
+
+        if (!a->claimed) {
+            a->claimed = 1;
+            parley_host_audit_claim(a->h, parley_str_none, a->caller->sub,
+                                    result);
+        }
 
         return 0;
     }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gate/host/parley_host_parts.h"
+#include "gate/host/parley_host_end.h"
 #include "gate/settings/parley_settings.h"
 #include "hub/parley_publish.h"
 
@@ -40,6 +40,11 @@ parley_host_part_end(parley_host_t *h, parley_gate_t *g,
 
         rc = parley_host_delivery_put(h, ends->id, ends->source, to->sub,
                                       &part);
+
+        if (rc == 0) {
+            parley_host_end_for(h, ends->id, ends->source, to->sub,
+                                ends->disposition);
+        }
     }
 
     if (rc == 0 && part.attempts != UINT8_MAX) {

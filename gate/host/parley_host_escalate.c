@@ -14,6 +14,8 @@
 
 #include "core/parley_hex.h"
 #include "gate/host/parley_attention_parts.h"
+#include "gate/host/parley_host_audit.h"
+#include "gate/host/parley_host_end.h"
 #include "gate/host/parley_host_follow_parts.h"
 #include "gate/host/parley_host_turn_text.h"
 #include "gate/settings/parley_settings.h"
@@ -100,9 +102,14 @@ parley_follow_escalate(parley_follow_t *f)
 
     f->d->to = to;
 
-    return to == NULL
-           ? parley_follow_end(f->d, PARLEY_DEADLINE_UNACKNOWLEDGED, 0)
-           : parley_escalate_to(f, level, &event, first, to);
+    if (to != NULL) {
+        return parley_escalate_to(f, level, &event, first, to);
+    }
+
+    parley_host_audit_step(&f->h, PARLEY_HOST_STEP_UNDELIVERED, f->id,
+                           f->d->sub);
+
+    return parley_follow_end(f->d, PARLEY_DEADLINE_UNACKNOWLEDGED, 0);
 }
 
 
@@ -219,6 +226,8 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
     }
 
     f->d->end.tells = append;
+
+    parley_host_audit_escalated(&f->h, p.id, f->d->sub, &row);
 
     return parley_follow_end(f->d, PARLEY_DEADLINE_RAISED, 0);
 }
@@ -539,6 +548,10 @@ parley_escalate_decided(parley_host_t *h, parley_str_t id,
 
         delivery.disposition = PARLEY_CHAT_SUPERSEDED;
         rc = parley_host_delivery_put(h, id, source, sub, &delivery);
+
+        if (rc == 0) {
+            parley_host_end_for(h, id, source, sub, PARLEY_CHAT_SUPERSEDED);
+        }
     }
 
     return rc < 0 ? rc : delivery.escalated > 0;

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_follow_parts.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_settings.h"
@@ -20,6 +21,7 @@
                                    failed */
 
 
+static int parley_follow_failed_unconfirmed(parley_follow_t *f);
 static int parley_follow_failed_note(parley_follow_t *f);
 static int parley_follow_failed_slot(parley_follow_t *f, parley_str_t id);
 static int parley_follow_failed_free(parley_follow_t *f, parley_str_t id,
@@ -42,7 +44,7 @@ parley_follow_send(parley_follow_t *f)
         return rc < 0 ? rc
                : f->delivery.accepted || !parley_host_is_open(&f->delivery)
                ? parley_follow_end(f->d, PARLEY_DEADLINE_ANSWERED, 0)
-               : parley_follow_failed_tell(f);
+               : parley_follow_failed_unconfirmed(f);
     }
 
     rc = parley_follow_failed_note(f);
@@ -60,6 +62,16 @@ parley_follow_send(parley_follow_t *f)
                                : 0;
 
     return rc == 0 ? parley_follow_failed_tell(f) : rc;
+}
+
+
+static int
+parley_follow_failed_unconfirmed(parley_follow_t *f)
+{
+    parley_host_audit_step(&f->h, PARLEY_HOST_STEP_UNCONFIRMED, f->id,
+                           f->d->sub);
+
+    return parley_follow_failed_tell(f);
 }
 
 
@@ -169,6 +181,11 @@ parley_follow_failed_free(parley_follow_t *f, parley_str_t id,
 
     rc = parley_host_delivery_put(&f->h, id, f->views.source, f->p->sender,
                                   part);
+
+    if (rc == 0 && part->disposition == PARLEY_CHAT_FAILED) {
+        parley_host_audit_disposed(&f->h, id, f->p->sender,
+                                   PARLEY_CHAT_FAILED);
+    }
 
     return rc == 1 ? -1 : rc;
 }

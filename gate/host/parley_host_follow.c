@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_follow_parts.h"
 #include "gate/party/parley_account.h"
 #include "gate/settings/parley_settings.h"
@@ -53,6 +54,7 @@ parley_host_follow_run(parley_deadline_t *d)
     }
 
     if (rc == 0) {
+        d->noted = f != NULL ? f->h.noted : NULL;
         parley_ask_end(&d->ask);
     }
 
@@ -318,6 +320,10 @@ parley_follow_offered(parley_follow_t *f, int listens)
 
     f->d->wakes = 1;
 
+    parley_host_audit_again(&f->h, f->id, f->d->sub,
+                            listens ? PARLEY_HOST_BY_STREAM
+                                    : PARLEY_HOST_BY_URL);
+
     return rc == PARLEY_WAIT ? rc : 0;
 }
 
@@ -347,7 +353,7 @@ parley_follow_remind(parley_follow_t *f)
     p.ms = f->d->now_ms;
 
     if (append == NULL
-        || parley_follow_id(f, f->id, ":reminder", &p.id) != 0
+        || parley_follow_id(f, f->id, PARLEY_HOST_REMINDER, &p.id) != 0
         || parley_follow_append(f, &p, &views, &row, f->reader, append) != 0)
     {
         return -1;
@@ -360,6 +366,8 @@ parley_follow_remind(parley_follow_t *f)
     }
 
     f->d->end.tells = append;
+
+    parley_host_audit_step(&f->h, PARLEY_HOST_STEP_REMINDED, f->id, f->d->sub);
 
     return parley_follow_end(f->d, PARLEY_DEADLINE_ANSWERED, 0);
 }

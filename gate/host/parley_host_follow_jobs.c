@@ -229,6 +229,7 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
     ret->after = first < parley_follow_offers[0] ? first
                                                  : parley_follow_offers[0];
     ret->lasts = 4 * deadline_ms + PARLEY_DEADLINE_LIVES;
+    ret->counted = 1;
 
     return 0;
 }

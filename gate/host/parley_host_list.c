@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_list.h"
 #include "hub/parley_event_id.h"
 
@@ -56,6 +57,10 @@ parley_host_list(parley_host_call_t *c)
 
     if (rc < 0) {
         return rc;
+    }
+
+    if (l->result.nevents > 0 && !l->args->placed && !l->args->sent) {
+        parley_host_audit_listed(&c->h, l->result.nevents);
     }
 
     return c->chat->answer(c->g->arena, &c->call, &l->result,

@@ -8,6 +8,8 @@
 #include "auth/parley_surface.h"
 #include "core/parley_hex.h"
 #include "gate/host/parley_host_act.h"
+#include "gate/host/parley_host_audit.h"
+#include "gate/host/parley_host_end.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
@@ -167,11 +169,14 @@ int
 parley_host_dispose_put(parley_host_act_t *a,
     parley_chat_disposition_t disposition)
 {
-    int                      rc;
-    unsigned                 tries;
-    parley_host_delivery_t  *part;
+    int                         rc;
+    unsigned                    tries, accepted;
+    parley_host_delivery_t     *part;
+    parley_chat_disposition_t   before;
 
     part = &a->on.part;
+    accepted = 1;
+    before = part->disposition;
     rc = 1;
 
     for (tries = 0; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
@@ -184,6 +189,8 @@ parley_host_dispose_put(parley_host_act_t *a,
             }
         }
 
+        accepted = part->accepted;
+        before = part->disposition;
         part->accepted = 1;
 
         if (!parley_host_is_decided(part->disposition)
@@ -203,6 +210,10 @@ parley_host_dispose_put(parley_host_act_t *a,
     }
 
     a->result.disposition = part->disposition;
+
+    if (rc == 0) {
+        parley_host_end_acted(a, accepted, before);
+    }
 
     if (rc == 0 && part->disposition == disposition
         && parley_host_is_decided(disposition))
@@ -236,10 +247,11 @@ parley_host_due(const parley_host_named_t *on)
 int
 parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
 {
-    int                   rc;
-    uint32_t              number;
-    unsigned              tries;
-    parley_host_claim_t  *claim;
+    int                          rc;
+    uint32_t                     number;
+    unsigned                     tries;
+    parley_host_claim_t         *claim;
+    parley_host_claim_result_t   result;
 
     claim = &a->claim;
 
@@ -261,6 +273,9 @@ parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
         }
 
         number = claim->number;
+        result = claim->until_ms <= a->h->now_ms
+                 ? PARLEY_HOST_CLAIM_NEW : PARLEY_HOST_CLAIM_RENEWED;
+
         rc = parley_host_claim_answered(a);
 
         if (rc == 0) {
@@ -272,6 +287,11 @@ parley_host_claim(parley_host_act_t *a, int64_t ttl_ms)
         }
 
         rc = parley_host_claim_put(a->h, a->on.id, a->on.event.source, claim);
+
+        if (rc == 0 && !a->claimed) {
+            a->claimed = 1;
+            parley_host_audit_claim(a->h, a->on.id, a->caller->sub, result);
+        }
 
         if (rc != 1) {
             return rc == 0 && claim->number != number
@@ -468,6 +488,9 @@ parley_host_claim_held(parley_host_act_t *a, parley_str_t owner,
     const parley_principal_t  *p;
 
     p = parley_directory_by_sub(a->h->http->directory, owner);
+
+    parley_host_audit_claim(a->h, a->on.id, a->caller->sub,
+                            PARLEY_HOST_CLAIM_HELD);
 
     a->c->refused.owner = p != NULL ? p->names[a->h->proto] : owner;
     a->c->refused.until_ms = until_ms;

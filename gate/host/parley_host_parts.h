@@ -46,6 +46,9 @@ typedef struct {
     const uint8_t                         *account; /* that pays */
     uint64_t                               seed;    /* for JSON */
     int64_t                                now_ms;  /* wall clock */
+    struct parley_noted_s                 *noted;   /* steps for the audit log
+                                                       and the counters */
+    struct parley_noted_s                 *noted_last;
     unsigned                               full:1;  /* result: no room in the
                                                        state */
 } parley_host_t;
@@ -153,6 +156,9 @@ int parley_host_row_fits(const parley_chat_args_t *args,
 
 /* end of the id of the knock after a claim */
 #define PARLEY_HOST_FREE         ":free"
+
+/* end of the id of a reminder */
+#define PARLEY_HOST_REMINDER  ":reminder"
 
 /* ends of the ids of events that tell a sender about its message */
 #define PARLEY_HOST_FAILED       ":failed"
@@ -444,6 +450,12 @@ typedef struct {
                                                surface */
     unsigned                    nreaders;
     parley_host_event_t         known;      /* its record */
+    uint16_t                    rows[PARLEY_ATTENTION_ROWS];    /* number of
+                                                                   those that
+                                                                   do not wait
+                                                                   for a turn,
+                                                                   by row */
+    parley_attention_row_t      others;     /* row of other readers */
 
     /* private */
     parley_host_thread_name_t   where;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gate/host/parley_attention_parts.h"
+#include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_change.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_host_conf.h"
@@ -73,7 +74,25 @@ parley_host_publish(parley_host_post_t *a)
         rc = parley_host_append(a);
     }
 
-    return rc == 0 ? parley_host_note(a) : rc;
+    if (rc != 0) {
+        return rc;
+    }
+
+    rc = parley_host_note(a);
+
+    if (rc == PARLEY_WAIT) {
+        return rc;
+    }
+
+    /* a call that waits for the event then finds its conversation, too */
+
+    if (a->g != NULL && a->g->env->wake != NULL) {
+        a->g->env->wake(a->g);
+    }
+
+    parley_host_audit_post(a);
+
+    return rc;
 }
 
 
@@ -298,6 +317,8 @@ parley_host_rows_begin(parley_host_post_t *a, parley_buf_t *b)
         parley_attention_decide(a->attention, &other, &offer, &views.others);
     }
 
+    a->others = views.others.row;
+
     parley_host_views_begin(b, a->h->arena, &views);
 }
 
@@ -352,6 +373,7 @@ parley_host_row(parley_host_post_t *a, parley_buf_t *b,
 
     row.waits = parley_host_row_waits(a, &row);
     a->waits |= row.waits;
+    a->rows[row.verdict.row] += !row.waits;
 
     parley_host_views_row(b, &row);
     parley_host_reader(a->h, &row, &a->readers[a->nreaders++]);
@@ -567,10 +589,6 @@ parley_host_append(parley_host_post_t *a)
 
     if (a->g != NULL) {
         parley_reservation_appended(&a->g->admit.entrance, &append);
-
-        if (a->g->env->wake != NULL) {
-            a->g->env->wake(a->g);
-        }
     }
 
     return 0;

@@ -49,6 +49,7 @@ parley_host_turn_run(parley_deadline_t *d)
     }
 
     if (rc == 0) {
+        d->noted = j != NULL ? j->h.noted : NULL;
         parley_ask_end(&d->ask);
     }
 

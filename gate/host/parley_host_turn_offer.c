@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_change.h"
 #include "gate/host/parley_host_follow_parts.h"
 #include "gate/host/parley_host_turn_offer.h"
@@ -392,6 +393,11 @@ parley_turn_supersede(parley_turn_job_t *j, const parley_turn_fragment_t *f)
             rc = parley_host_delivery_put(&j->h, f->event,
                                           j->turn.where.source, row.sub,
                                           &part);
+
+            if (rc == 0) {
+                parley_host_audit_disposed(&j->h, f->event, row.sub,
+                                           PARLEY_CHAT_SUPERSEDED);
+            }
         }
 
         if (rc < 0) {
@@ -465,6 +471,8 @@ parley_turn_append(parley_turn_job_t *j)
     }
 
     j->d->end.tells = append;
+
+    parley_host_audit_turn(&j->h, j->id, j->rows, j->nrows);
 
     return parley_follow_end(j->d, PARLEY_DEADLINE_ANSWERED, 0);
 }

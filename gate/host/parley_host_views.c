@@ -649,7 +649,7 @@ parley_host_event_named(parley_str_t id)
 {
     unsigned             i;
     static const parley_str_t  ends[] = {
-        parley_str(":reminder"), parley_str(PARLEY_HOST_FREE),
+        parley_str(PARLEY_HOST_REMINDER), parley_str(PARLEY_HOST_FREE),
         parley_str(PARLEY_HOST_FAILED), parley_str(PARLEY_HOST_UNCONFIRMED)
     };
 

@@ -188,6 +188,8 @@ typedef struct {
     const struct parley_glob_s  *lacks;         /* scope that POLICY requires of
                                                    a token that lacks it; else
                                                    NULL */
+    struct parley_noted_s       *noted;     /* steps of events of chat; NULL:
+                                               none */
     unsigned                     verdict_reported:1;    /* env->verdict was
                                                            called */
     unsigned                     forwarded:1;   /* forwarded at least once */

@@ -243,6 +243,14 @@ parley_cell_refusal(parley_code_t code, unsigned by)
 }
 
 
+/* Returns the cell of an offer of chat. */
+static inline unsigned
+parley_cell_offer(unsigned path, unsigned result)
+{
+    return PARLEY_M_CHAT_OFFERS + path * PARLEY_L_OFFER_COUNT + result;
+}
+
+
 /* Counts a duration in its bucket and adds it to the sum. */
 void parley_slot_count_time(parley_slot_t *slot, parley_metric_id_t id,
     uint64_t ns);

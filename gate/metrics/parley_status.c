@@ -236,6 +236,7 @@ parley_status_state(parley_snapshot_t *s, const parley_state_stat_t *stat)
     s->cells[PARLEY_M_REPAIRS] = stat->repairs;
     s->cells[PARLEY_M_JOBS] = stat->entries[PARLEY_KIND_JOB];
     s->cells[PARLEY_M_JOBS_TAKEN] = stat->taken;
+    s->cells[PARLEY_M_CHAT_OBLIGATIONS] = stat->counted;
 
     for (i = 0; i < PARLEY_STATE_ENDS; i++) {
         s->cells[PARLEY_M_JOBS_ENDED + i] = stat->ended[i];

@@ -82,6 +82,12 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     ngx_http_parley_log_losses(jobs->worker, &delivery->publication,
                                delivery->speaks, &delivery->loss);
 
+    if (delivery->publication.views.len > 0) {
+        parley_count(jobs->worker->slot,
+                     parley_cell_offer(PARLEY_L_PATH_URL, PARLEY_L_OFFER_SENT),
+                     1);
+    }
+
     a->run = run;
     a->began = ngx_current_msec;
     a->astray = 0;

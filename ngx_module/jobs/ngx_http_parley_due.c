@@ -129,6 +129,12 @@ ngx_http_parley_due_end(ngx_http_parley_due_t *d)
 
     ngx_queue_remove(&d->queue);
 
+    /* steps that happen with the end of the job are noted after it */
+
+    if (d->deadline.noted && d->deadline.end.how == PARLEY_JOB_AGAIN) {
+        ngx_http_parley_count_noted(d->jobs->worker, d->deadline.noted);
+    }
+
     if (d->deadline.wakes && d->jobs->worker->hub) {
         ngx_http_parley_hub_wakes(d->jobs->worker->hub);
     }
@@ -159,6 +165,13 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
     if (!parley_job_subject_hosted(deadline->kind)) {
         parley_count(jobs->worker->slot,
                      PARLEY_M_DEADLINES + (unsigned) deadline->how, 1);
+
+    } else if (!untold) {
+        ngx_http_parley_count_noted(jobs->worker, deadline->noted);
+
+    } else if (deadline->to) {
+        parley_count(jobs->worker->slot, PARLEY_M_CHAT_DEADLINES
+                                         + PARLEY_L_OBLIGATION_UNDELIVERED, 1);
     }
 
     if (deadline->how == PARLEY_DEADLINE_ANSWERED) {

@@ -635,6 +635,7 @@ ngx_http_parley_hub_view(void *ctx, const parley_publication_t *p,
     const parley_stream_t *stream, parley_str_t reader, parley_arena_t *arena,
     parley_str_t *ret)
 {
+    int                     rc;
     const parley_reader_t  *r;
     ngx_http_parley_hub_t  *h = ctx;
 
@@ -644,8 +645,16 @@ ngx_http_parley_hub_view(void *ctx, const parley_publication_t *p,
 
     ngx_memcpy(&r, reader.data, sizeof(r));
 
-    return parley_host_view(&h->deliver, p, r, stream->proto,
-                            ngx_http_parley_now(), arena, ret);
+    rc = parley_host_view(&h->deliver, p, r, stream->proto,
+                          ngx_http_parley_now(), arena, ret);
+
+    if (rc == 0 && r->mailbox && p->id.len > 0) {
+        parley_count(h->worker->slot,
+                     parley_cell_offer(PARLEY_L_PATH_STREAM,
+                                       PARLEY_L_OFFER_SENT), 1);
+    }
+
+    return rc;
 }
 
 

@@ -58,6 +58,10 @@ void ngx_http_parley_audit_verdict(ngx_http_parley_ctx_t *ctx);
 void ngx_http_parley_audit_outcome(ngx_http_parley_ctx_t *ctx,
     const parley_outcome_t *outcome);
 
+/* Records a step of an event of chat. */
+void ngx_http_parley_audit_chat(ngx_http_parley_worker_t *worker,
+    const parley_audit_chat_t *step);
+
 /* Records the result of an attempt to deliver a message. */
 void ngx_http_parley_audit_delivery(ngx_http_parley_worker_t *worker,
     const parley_audit_delivery_t *delivery);

@@ -128,6 +128,21 @@ ngx_http_parley_audit_delivery(ngx_http_parley_worker_t *worker,
 }
 
 
+void
+ngx_http_parley_audit_chat(ngx_http_parley_worker_t *worker,
+    const parley_audit_chat_t *step)
+{
+    ngx_http_parley_audit_t  *audit;
+
+    audit = worker->audit;
+
+    if (audit) {
+        (void) (parley_audit_chat(&audit->chain, &audit->arena, step) == 0);
+        parley_arena_reset(&audit->arena);
+    }
+}
+
+
 /* Returns NGX_OK or NGX_ERROR; a counted refusal is NGX_OK. */
 
 static ngx_int_t

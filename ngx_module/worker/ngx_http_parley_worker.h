@@ -56,4 +56,13 @@ struct ngx_http_parley_worker_s {
 };
 
 
+struct parley_noted_s;
+
+/* ngx_http_parley_noted.c */
+
+/* Counts steps of events of chat (parley_noted.h), and records them. */
+void ngx_http_parley_count_noted(ngx_http_parley_worker_t *worker,
+    const struct parley_noted_s *list);
+
+
 #endif /* _NGX_HTTP_PARLEY_WORKER_H_INCLUDED_ */

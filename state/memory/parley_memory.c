@@ -292,6 +292,7 @@ parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
     ret->orphans = s->sh->orphans;
     ret->repairs = s->sh->repairs;
     ret->taken = s->sh->jobs.taken;
+    ret->counted = s->sh->jobs.counted;
     memcpy(ret->ended, s->sh->jobs.ended, sizeof(ret->ended));
     memcpy(ret->held, s->sh->held, sizeof(ret->held));
 

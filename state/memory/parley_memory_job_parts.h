@@ -35,11 +35,12 @@ typedef struct {
 #define PARLEY_WORD_LATEST  (((int64_t) 1 << PARLEY_WORD_DUE) - 1)
 
 
-/* The mark of a job's entry: the class from this bit on, below it the number of
-   a list. */
-#define PARLEY_DUE_CLASS  14
+/* The mark of a job's entry: the class from this bit on, a bit for a job that
+   is counted, and below it the number of a list. */
+#define PARLEY_DUE_CLASS    14
+#define PARLEY_DUE_COUNTED  13
 
-_Static_assert(PARLEY_DUE_SLOTS <= 1 << PARLEY_DUE_CLASS
+_Static_assert(PARLEY_DUE_SLOTS <= 1 << PARLEY_DUE_COUNTED
                && (int) PARLEY_JOB_CLASSES <= 1 << (16 - PARLEY_DUE_CLASS),
                "a mark has room for both");
 
@@ -139,7 +140,15 @@ parley_job_is_last(const parley_entry_t *e, const parley_job_take_t *take)
 static inline void
 parley_job_set_mark(parley_entry_t *e, parley_job_class_t class, unsigned list)
 {
-    e->mark = (uint16_t) ((unsigned) class << PARLEY_DUE_CLASS | list);
+    e->mark = (uint16_t) ((unsigned) class << PARLEY_DUE_CLASS
+                          | (e->mark & (1u << PARLEY_DUE_COUNTED)) | list);
+}
+
+
+static inline unsigned
+parley_job_is_counted(const parley_entry_t *e)
+{
+    return (e->mark >> PARLEY_DUE_COUNTED) & 1;
 }
 
 

@@ -206,9 +206,12 @@ parley_job_put_locked(parley_memory_t *s, const parley_job_t *job,
     w.mark = 0;
     w.owner = 0;
 
+    e->mark = (uint16_t) (job->counted << PARLEY_DUE_COUNTED);
     parley_job_set_mark(e, job->class, 0);
     parley_job_set(e, &w);
     parley_table_made_locked(s->sh->table);
+
+    s->sh->jobs.counted += parley_job_is_counted(e);
 
     l = parley_lane_of(parley_lane_entry(s, job->lane));
     l->last = load.at;
@@ -284,6 +287,7 @@ parley_job_unmake(parley_memory_t *s, const uint8_t lane[PARLEY_KEY_LEN],
     e = parley_table_find_locked(s->sh->table, PARLEY_KIND_JOB, key);
 
     if (e != NULL) {
+        s->sh->jobs.counted -= parley_job_is_counted(e);
         parley_due_unlink(s, e);
         parley_table_remove_locked(s->sh->table, e);
     }
@@ -322,6 +326,7 @@ parley_job_remove_locked(parley_memory_t *s,
             s->sh->jobs.taken--;
         }
 
+        s->sh->jobs.counted -= parley_job_is_counted(e);
         parley_due_unlink(s, e);
         parley_table_remove_locked(s->sh->table, e);
     }
@@ -415,6 +420,7 @@ parley_job_repair_locked(parley_memory_t *s, int64_t now)
 
     parley_due_clear(s, now);
     jobs->taken = 0;
+    jobs->counted = 0;
 
     parley_job_walk(s, parley_repair_empties);
     parley_job_walk(s, parley_repair_jobs);
@@ -473,6 +479,7 @@ parley_repair_jobs(void *ctx, const parley_entry_t *e)
     parley_job_word(e, &w);
 
     s->sh->jobs.taken += w.owner != 0;
+    s->sh->jobs.counted += parley_job_is_counted(e);
     parley_lane_own(s, e)->closed = 0;
 
     return 0;

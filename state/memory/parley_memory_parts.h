@@ -50,6 +50,7 @@ typedef struct {
     int64_t            tick;            /* tick of the first list that may hold
                                            due jobs */
     uint64_t           taken;           /* jobs that processes have taken */
+    uint64_t           counted;         /* jobs with the flag counted */
     uint64_t           ended[PARLEY_STATE_ENDS];
 
     /* End under way, or interrupted by the death of its process.  It is valid

@@ -1,0 +1,33 @@
+/* Ends of events for their readers.  Private to the host. */
+
+#ifndef PARLEY_HOST_END_H
+#define PARLEY_HOST_END_H
+
+#include "gate/host/parley_host_act.h"
+
+
+/*
+ * Ends the obligation of a reader that has decided an event, or for which the
+ * event has ended: its jobs are dropped, so that only open obligations are
+ * counted.  A job that stays, as this process dies, ends at its next step.  id
+ * is that of the event, without a reminder.
+ */
+void parley_host_end_obligation(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_str_t sub);
+
+/*
+ * Notes the part that a call has put for its caller: an acknowledgment, if the
+ * event was not accepted before, and a disposition in place of "before".  Ends
+ * the obligation if the event is decided.
+ */
+void parley_host_end_acted(parley_host_act_t *a, unsigned accepted,
+    parley_chat_disposition_t before);
+
+/* Notes the disposition of an event that another party has ended for a reader,
+   and ends the obligation of the reader. */
+void parley_host_end_for(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_str_t sub,
+    parley_chat_disposition_t disposition);
+
+
+#endif /* PARLEY_HOST_END_H */
