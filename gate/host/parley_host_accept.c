@@ -231,7 +231,10 @@ parley_host_again(parley_host_accept_t *a)
     while (a->nreaders < PARLEY_ATTENTION_READERS_MAX
            && parley_host_views_next(&p.views, &row))
     {
-        parley_host_reader(&a->c->h, &row, &a->readers[a->nreaders++]);
+        parley_host_reader(&a->c->h, &row,
+                           parley_directory_by_sub(a->c->h.http->directory,
+                                                   row.sub),
+                           &a->readers[a->nreaders++]);
     }
 
     return parley_host_accepted(a);

@@ -130,6 +130,7 @@ parley_host_audit_add(parley_host_t *h, unsigned cell, unsigned n,
 void
 parley_host_audit_post(const parley_host_post_t *post)
 {
+    uint32_t        rows;
     unsigned        i;
     parley_host_t  *h;
 
@@ -140,11 +141,10 @@ parley_host_audit_post(const parley_host_post_t *post)
                                    + (unsigned) post->others, 1);
     }
 
-    for (i = 0; post->nreaders > 0 && i < PARLEY_ATTENTION_ROWS; i++) {
-        if (post->rows[i] > 0) {
-            parley_host_audit_count(h, PARLEY_M_CHAT_EVENTS + i,
-                                    post->rows[i]);
-        }
+    for (rows = post->seen; rows != 0; rows &= rows - 1) {
+        i = (unsigned) __builtin_ctz(rows);
+
+        parley_host_audit_count(h, PARLEY_M_CHAT_EVENTS + i, post->rows[i]);
     }
 
     if (h->http->audit.len > 0) {

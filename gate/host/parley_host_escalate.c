@@ -501,7 +501,7 @@ parley_escalate_readers(parley_host_t *h, const parley_publication_t *p,
             at.verdict.policy = PARLEY_CHAT_MAY;
         }
 
-        parley_host_reader(h, &at, &ret[*n]);
+        parley_host_reader(h, &at, to, &ret[*n]);
         ret[*n].accepted = delivery.accepted;
         ret[(*n)++].disposition = delivery.disposition;
 

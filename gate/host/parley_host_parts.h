@@ -194,9 +194,10 @@ int parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     const parley_principal_t *owner, parley_arena_t *arena,
     parley_chat_stored_t *stored, parley_chat_view_t *ret);
 
-/* Fills a reader in the answer to a surface. */
+/* Fills a reader in the answer to a surface.  p is its principal; NULL: the
+   directory does not have it now. */
 void parley_host_reader(const parley_host_t *h, const parley_host_row_t *row,
-    parley_chat_reader_t *ret);
+    const parley_principal_t *p, parley_chat_reader_t *ret);
 
 /* Returns the event that an id of a reference means: "m1" for "m1:reminder" and
    "m1:free". */
@@ -455,6 +456,8 @@ typedef struct {
                                                                    do not wait
                                                                    for a turn,
                                                                    by row */
+    uint32_t                    seen;       /* rows that are not 0, a bit for
+                                               each */
     parley_attention_row_t      others;     /* row of other readers */
 
     /* private */

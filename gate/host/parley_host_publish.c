@@ -373,10 +373,15 @@ parley_host_row(parley_host_post_t *a, parley_buf_t *b,
 
     row.waits = parley_host_row_waits(a, &row);
     a->waits |= row.waits;
-    a->rows[row.verdict.row] += !row.waits;
+
+    if (!row.waits) {
+        a->rows[row.verdict.row]++;
+        a->seen |= 1u << row.verdict.row;
+    }
 
     parley_host_views_row(b, &row);
-    parley_host_reader(a->h, &row, &a->readers[a->nreaders++]);
+    parley_host_reader(a->h, &row, party->principal,
+                       &a->readers[a->nreaders++]);
 
     return row.waits ? 0 : parley_host_mailbox_add(a, party->principal) == 0
            ? 0 : parley_error_memory(a->h->err);

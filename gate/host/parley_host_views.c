@@ -699,12 +699,8 @@ parley_host_escalated_id(parley_arena_t *arena, parley_str_t id,
 
 void
 parley_host_reader(const parley_host_t *h, const parley_host_row_t *row,
-    parley_chat_reader_t *ret)
+    const parley_principal_t *p, parley_chat_reader_t *ret)
 {
-    const parley_principal_t  *p;
-
-    p = parley_directory_by_sub(h->http->directory, row->sub);
-
     ret->to = p != NULL ? p->names[h->proto] : row->sub;
     ret->row = parley_attention_rows[row->verdict.row];
     ret->directedness = row->verdict.directedness;

@@ -156,6 +156,71 @@ test_mended(void **state)
 }
 
 
+static uint64_t
+counted(void)
+{
+    parley_state_stat_t  stat;
+
+    (void) t.s.state.ops->stat(&t.s.state, &stat, NULL);
+
+    return stat.counted;
+}
+
+
+/* Counted jobs are counted while they exist, also after another try, an urgent
+   job in their lane, and a repair. */
+
+static void
+test_counted(void **state)
+{
+    unsigned            i;
+    size_t              n;
+    parley_str_t        part;
+    parley_append_t     a;
+    parley_job_t        jobs[3];
+
+    (void) state;
+
+    for (i = 0; i < 3; i++) {
+        jobs[i] = job(i, "a", 0);
+        jobs[i].counted = i != 1;
+    }
+
+    a = text(6, &part, "hello");
+    a.jobs = jobs;
+    a.njobs = 3;
+    assert_int_equal(append(&a), PARLEY_APPEND_OK);
+    assert_int_equal(counted(), 2);
+
+    assert_int_equal(add(0, "^b", 0), PARLEY_JOB_ADDED);
+    assert_string_equal(take(), "a/1 a/1 a/1");
+    assert_int_equal(ends(0, PARLEY_JOB_AGAIN, 1000), PARLEY_JOB_OK);
+    assert_int_equal(ends(2, PARLEY_JOB_AGAIN, 5000), PARLEY_JOB_OK);
+    assert_int_equal(counted(), 2);
+
+    t.s.sh->jobs.counted = 77;
+    t.s.sh->busy = 1;
+
+    parley_memory_lock(&t.s);
+    parley_memory_unlock(&t.s);
+
+    assert_int_equal(counted(), 2);
+
+    /* one ends, and the lane of the other is dropped */
+
+    assert_int_equal(ends(1, PARLEY_JOB_DONE, 0), PARLEY_JOB_OK);
+    assert_int_equal(counted(), 2);
+
+    t.now += 1000;
+    assert_string_equal(take(), "a/2");
+    assert_int_equal(ends(0, PARLEY_JOB_DONE, 0), PARLEY_JOB_OK);
+    assert_int_equal(counted(), 1);
+
+    (void) t.s.state.ops->job->drop(&t.s.state, keys[2], &n, NULL);
+    assert_int_equal(counted(), 0);
+}
+
+
 /* An end that was begun is complete or not, depending on its report. */
 
 static void
@@ -342,6 +407,7 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-09 jobs are counted to a share", test_share),
     test("HUB-09 jobs are listed", test_list),
     test("GW-15 jobs are mended", test_mended),
+    test("OPS-02 some jobs are counted", test_counted),
     test("GW-15 an end that was begun is done or undone", test_ending),
     test("SEC-09 VCP-21 who gives way to others has each of his tried",
          test_turns),
