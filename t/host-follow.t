@@ -542,6 +542,22 @@ subtest 'C2A-31: -32601 on the stream ends the attempts, not the deadline' => su
 };
 
 
+subtest 'C2A-23: a reader that leaves the directory' => sub {
+    my $id = sends('fay', deadline => 600000);
+
+    @principals = grep { $_->{sub} ne 'fay' } @principals;
+    $nginx->reload(http => http('count=1000 time=1h'));
+
+    my ($up) = listed(lee => qr/^$id:/);
+
+    is($up->{eventId}, "$id:escalated:1", 'goes up to the lead that it had');
+    is($up->{escalatedFrom}, 'agent:fay');
+    is($up->{attention}{policy}, 'must_respond');
+    is_deeply([map { [@{ $_->{reaction} }{qw(reason to)}] } told($id)],
+              [['escalated', 'agent:lee']], 'and the author is told');
+};
+
+
 $nginx->stop;
 $nginx = Parley::Nginx->start(workers => 2, http => http('count=2 time=2s'));
 

@@ -98,8 +98,10 @@ sub cancel {
 
 
 subtest 'C2A-20 an event ends the wait' => sub {
+    my %dm = (conversation => { id => 'wait', kind => 'dm' });
+
     # the first event of a DM is in the mailbox before the DM is in the list
-    said(to('agent:ada'));
+    said(to('agent:ada', %dm));
 
     my $first = structured(tool(ada => 'chat.list_events'));
 
@@ -111,7 +113,7 @@ subtest 'C2A-20 an event ends the wait' => sub {
     ok(held_are(1), 'it waits') or return;
     ok(!$call->expect(qr/HTTP/, 0.1), 'and has no answer');
 
-    my ($id) = said(to('agent:ada'));
+    my ($id) = said(to('agent:ada', %dm));
     my $answer = answer($call);
 
     is($answer->{status}, 200);

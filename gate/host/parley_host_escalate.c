@@ -26,10 +26,20 @@
 #define PARLEY_ESCALATE_NAME    8
 
 
+/* the first reader of an event */
+typedef struct {
+    parley_str_t  sub;
+    parley_str_t  name;
+} parley_escalate_from_t;
+
+
+static const parley_principal_t *parley_escalate_above(
+    const parley_follow_t *f, parley_str_t author, unsigned level,
+    parley_escalate_from_t *from);
 static int parley_escalate_is_done(parley_follow_t *f, parley_str_t base,
     unsigned level, const parley_principal_t *to);
 static int parley_escalate_to(parley_follow_t *f, unsigned level,
-    const parley_host_event_t *event, const parley_principal_t *first,
+    const parley_host_event_t *event, const parley_escalate_from_t *from,
     const parley_principal_t *to);
 static int parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
     const parley_principal_t *to);
@@ -53,7 +63,8 @@ parley_follow_escalate(parley_follow_t *f)
     unsigned                   level;
     parley_str_t               base;
     parley_host_event_t        event;
-    const parley_principal_t  *to, *first;
+    parley_escalate_from_t     from;
+    const parley_principal_t  *to;
 
     base = parley_host_event_base(f->id);
     level = base.len == f->id.len ? 1 : 2;
@@ -64,13 +75,7 @@ parley_follow_escalate(parley_follow_t *f)
         return rc;
     }
 
-    first = level == 1 ? f->reader
-            : parley_directory_by_name(f->h.http->directory,
-                                       (parley_namespace_t) f->h.proto,
-                                       f->views.escalated);
-
-    to = first == NULL ? NULL
-         : parley_host_above(first, event.author, level);
+    to = parley_escalate_above(f, event.author, level, &from);
 
     if (f->delivery.escalated > 0) {
         rc = parley_escalate_is_done(f, base, level, to);
@@ -103,13 +108,56 @@ parley_follow_escalate(parley_follow_t *f)
     f->d->to = to;
 
     if (to != NULL) {
-        return parley_escalate_to(f, level, &event, first, to);
+        return parley_escalate_to(f, level, &event, &from, to);
     }
 
     parley_host_audit_step(&f->h, PARLEY_HOST_STEP_UNDELIVERED, f->id,
                            f->d->sub);
 
     return parley_follow_end(f->d, PARLEY_DEADLINE_UNACKNOWLEDGED, 0);
+}
+
+
+/* Finds the next principal, and the first reader of the event.  If the reader
+   has left the directory, the principals count that were above it. */
+
+static const parley_principal_t *
+parley_escalate_above(const parley_follow_t *f, parley_str_t author,
+    unsigned level, parley_escalate_from_t *from)
+{
+    const parley_principal_t   *first, *to;
+    const parley_directory_t   *dir;
+
+    dir = f->h.http->directory;
+
+    first = level == 1 ? f->reader
+            : parley_directory_by_name(dir, (parley_namespace_t) f->h.proto,
+                                       f->views.escalated);
+
+    if (first != NULL) {
+        from->sub = first->sub;
+        from->name = first->names[f->h.proto];
+
+        return parley_host_above(first, author, level);
+    }
+
+    from->name = level == 1 ? f->name : f->views.escalated;
+    from->sub = level == 1 ? f->d->sub : from->name;
+
+    if (level > 1 && f->reader != NULL) {
+        return parley_host_above(f->reader, author, level);
+    }
+
+    to = parley_directory_by_sub(dir, f->lead);
+
+    if (level > 1 || to == NULL || !parley_attention_has_mailbox(to)
+        || parley_str_eq(to->sub, author))
+    {
+        to = parley_directory_by_sub(dir, f->human);
+    }
+
+    return to != NULL && parley_attention_has_mailbox(to)
+           && !parley_str_eq(to->sub, author) ? to : NULL;
 }
 
 
@@ -143,7 +191,7 @@ parley_escalate_is_done(parley_follow_t *f, parley_str_t base, unsigned level,
 
 static int
 parley_escalate_to(parley_follow_t *f, unsigned level,
-    const parley_host_event_t *event, const parley_principal_t *first,
+    const parley_host_event_t *event, const parley_escalate_from_t *from,
     const parley_principal_t *to)
 {
     int                          rc;
@@ -169,7 +217,7 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
     }
 
     known.source = views.source;
-    known.escalated = first->sub;
+    known.escalated = from->sub;
 
     /* a turn may have the id of a change, but is a message */
 
@@ -201,7 +249,7 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
     views.reason = PARLEY_CHAT_REASON_ESCALATED;
     views.deadline_ms = f->deadline_ms;
 
-    views.escalated = first->names[f->h.proto];
+    views.escalated = from->name;
 
     row.sub = to->sub;
     row.reads = rc == 1;

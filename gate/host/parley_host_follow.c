@@ -10,6 +10,7 @@
 
 
 static int parley_follow_read(parley_follow_t *f);
+static parley_str_t parley_follow_word(parley_str_t *rest);
 static int parley_follow_open(parley_follow_t *f);
 static int parley_follow_is_over(const parley_follow_t *f);
 static int parley_follow_has_failed(const parley_host_delivery_t *delivery);
@@ -85,7 +86,12 @@ parley_follow_read(parley_follow_t *f)
 
     f->act = (parley_follow_act_t) text.data[0];
     memcpy(&f->deadline_ms, text.data + 1, sizeof(f->deadline_ms));
-    d->sub = parley_str_from(text, PARLEY_FOLLOW_HEAD);
+    text = parley_str_from(text, PARLEY_FOLLOW_HEAD);
+
+    d->sub = parley_follow_word(&text);
+    f->name = parley_follow_word(&text);
+    f->lead = parley_follow_word(&text);
+    f->human = parley_follow_word(&text);
 
     if (!parley_host_views_find(f->p->views, d->sub, &f->views, &f->row)) {
         return -1;
@@ -111,6 +117,20 @@ parley_follow_read(parley_follow_t *f)
     f->id = parley_host_event_named(f->p->id);
 
     return 0;
+}
+
+
+/* Returns the text before the next zero octet. */
+
+static parley_str_t
+parley_follow_word(parley_str_t *rest)
+{
+    parley_str_t  word;
+
+    word = parley_str_until(*rest, '\0');
+    *rest = parley_str_from(*rest, word.len < rest->len ? word.len + 1
+                                                        : word.len);
+    return word;
 }
 
 
@@ -201,15 +221,16 @@ parley_follow_has_failed(const parley_host_delivery_t *delivery)
 
 
 /*
- * Waits for the next step.  The job looks at the reader's part at least once
- * while the state keeps it, and then renews it.
+ * Waits for the next step.  Before a step that is far away, the job looks
+ * whether the reader is still in the directory, and renews the reader's part,
+ * which the state would drop.
  */
 
 static int
 parley_follow_wait(parley_follow_t *f, unsigned slot)
 {
     int      rc;
-    int64_t  now, next;
+    int64_t  now, next, looks;
 
     now = f->d->now_ms;
     next = f->due_ms;
@@ -224,8 +245,10 @@ parley_follow_wait(parley_follow_t *f, unsigned slot)
         next = f->begun_ms + parley_follow_offers[slot];
     }
 
-    if (next - now > f->h.http->retain_ms) {
-        next = now + f->h.http->retain_ms;
+    looks = f->h.http->retain_ms < PARLEY_FOLLOW_LOOKS ? f->h.http->retain_ms
+                                                       : PARLEY_FOLLOW_LOOKS;
+    if (next - now > looks) {
+        next = now + looks;
 
         if (f->delivery.generation != 0) {
             rc = parley_host_delivery_put(&f->h, f->id, f->views.source,

@@ -20,6 +20,8 @@ static int parley_host_is_above(const parley_principal_t *to,
 static int parley_host_follow_url(parley_host_t *h,
     const parley_publication_t *p, const parley_principal_t *to,
     parley_job_t *ret);
+static int parley_host_follow_subs(const parley_host_t *h, parley_str_t sub,
+    parley_str_t *ret);
 static int parley_host_follow_act(parley_host_t *h,
     const parley_publication_t *p, parley_follow_act_t act, parley_str_t sub);
 static int parley_host_follow_add(parley_host_t *h, const parley_job_t *job,
@@ -206,7 +208,8 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
     const parley_host_views_t *views, parley_str_t sub, int64_t deadline_ms,
     parley_job_t *ret)
 {
-    int64_t  first;
+    int64_t       first;
+    parley_str_t  subs;
 
     /* the state keeps the reader's part for two times the retention */
 
@@ -219,9 +222,10 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
         first = views->deadline_ms;
     }
 
-    if (parley_host_follow_text(h->ask->state, h->arena, PARLEY_FOLLOW_OPEN,
-                                p->id, views->source, sub, deadline_ms, ret)
-        != 0)
+    if (parley_host_follow_subs(h, sub, &subs) != 0
+        || parley_host_follow_text(h->ask->state, h->arena, PARLEY_FOLLOW_OPEN,
+                                   p->id, views->source, subs, deadline_ms, ret)
+           != 0)
     {
         return -1;
     }
@@ -230,6 +234,46 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
                                                  : parley_follow_offers[0];
     ret->lasts = 4 * deadline_ms + PARLEY_DEADLINE_LIVES;
     ret->counted = 1;
+
+    return 0;
+}
+
+
+/* Writes the sub of a reader, its name, and the principals above it, for the
+   case that the reader leaves the directory. */
+
+static int
+parley_host_follow_subs(const parley_host_t *h, parley_str_t sub,
+    parley_str_t *ret)
+{
+    unsigned                   level;
+    parley_buf_t               b;
+    const parley_principal_t  *reader, *to;
+
+    reader = parley_directory_by_sub(h->http->directory, sub);
+
+    parley_buf_init(&b, h->arena, 0);
+    parley_buf_str(&b, sub);
+
+    if (reader != NULL) {
+        parley_buf_octet(&b, '\0');
+        parley_buf_str(&b, reader->names[h->proto]);
+    }
+
+    for (level = 1; reader != NULL && level <= PARLEY_HOST_LEVELS; level++) {
+        to = parley_host_above(reader, parley_str_none, level);
+
+        parley_buf_octet(&b, '\0');
+        parley_buf_str(&b, to != NULL ? to->sub : parley_str_none);
+    }
+
+    if (parley_buf_done(&b, ret) != 0) {
+        return -1;
+    }
+
+    if (ret->len > PARLEY_FOLLOW_SUBS) {
+        *ret = sub;
+    }
 
     return 0;
 }
@@ -251,7 +295,10 @@ parley_host_follow_text(const parley_state_t *state, parley_arena_t *arena,
     parts[1] = parley_str_make(&octet, 1);
     parts[2] = id;
     parts[3] = source;
-    parts[4] = sub;
+
+    /* the sub alone: a decision finds the job by it */
+
+    parts[4] = parley_str_until(sub, '\0');
 
     parley_state_key(state, PARLEY_KIND_LANE, parts, 5, ret->lane);
 

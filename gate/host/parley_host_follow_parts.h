@@ -8,7 +8,8 @@
 
 
 /* the text of a job: an action, the deadline of the event in ms, and the sub of
-   the reader */
+   the reader; for OPEN also the reader's name, and the subs of the principals
+   above it, each after a zero octet */
 typedef enum {
     PARLEY_FOLLOW_OPEN = 1,         /* follows an obligation */
     PARLEY_FOLLOW_ESCALATE,         /* escalates now: the reader failed or
@@ -24,6 +25,13 @@ typedef enum {
 } parley_follow_act_t;
 
 #define PARLEY_FOLLOW_HEAD    9     /* octets before the sub */
+
+/* octets after the head of a job that has them all */
+#define PARLEY_FOLLOW_SUBS    900
+
+/* ms after which the job of an obligation looks for the reader, which may have
+   left the directory */
+#define PARLEY_FOLLOW_LOOKS   60000
 
 /* ms until a step that failed is tried again */
 #define PARLEY_FOLLOW_LATER   1000
@@ -47,6 +55,11 @@ typedef struct {
     const parley_principal_t    *reader;    /* NULL: the directory does not have
                                                it now */
     parley_host_delivery_t       delivery;
+    parley_str_t                 name;      /* of a reader that has left the
+                                               directory; */
+    parley_str_t                 lead;      /* subs of the principals that were
+                                               above it */
+    parley_str_t                 human;
     int64_t                      deadline_ms;       /* from the acceptance */
 
     /* wall clock */
