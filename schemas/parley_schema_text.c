@@ -1453,7 +1453,7 @@ const parley_schema_text_t  parley_schema_texts[] = {
             "\"event_id\": {\n"
             "\"$ref\": \"#/$defs/id\",\n"
             "\"pattern\": \"^(\?!(\?:digest:[^]*:[0-9]+|[^]*:(\?:reminder|f"
-            "ailed|free|escalated:[0-9]+))$)\",\n"
+            "ailed|unconfirmed|free|escalated:[0-9]+))$)\",\n"
             "\"x-words\": \"an id without a form of the host, such as \\\"m"
             "1:reminder\\\"\"\n"
             "},\n"

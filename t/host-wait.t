@@ -170,7 +170,7 @@ subtest 'C2A-20 the time ends the wait' => sub {
 };
 
 
-subtest 'SEC-15 invalid times' => sub {
+subtest 'C2A-28 invalid times' => sub {
     for my $wrong (-1, '1e99', '1.5', '"5"', 'true', '[1]', '{}') {
         my $answer = says(ada => '{"jsonrpc":"2.0","id":1,"method":'
             . '"tools/call","params":{"name":"chat.list_events","arguments":'

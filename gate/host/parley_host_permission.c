@@ -86,17 +86,26 @@ parley_host_begin_reading(parley_gate_t *g, parley_str_t text,
 
     parley_host_of(g, &h);
 
-    if (parley_surface_read(text, &account) != 0 || account.id.len == 0
-        || g->who->principal->names[h.proto].len == 0)
+    /* the id of a conversation may have octets that no account has */
+
+    memset(&account, 0, sizeof(parley_surface_account_t));
+
+    account.platform = parley_str_until(text, '/');
+    text = parley_str_from(text, account.platform.len + 1);
+    account.workspace = parley_str_until(text, '/');
+    where.id = parley_str_from(text, account.workspace.len + 1);
+
+    if (account.platform.len == 0 || account.workspace.len == 0
+        || where.id.len == 0 || g->who->principal->names[h.proto].len == 0)
     {
         return parley_host_unreadable(g);
     }
 
-    where.id = account.id;
-    account.id = parley_str_none;
+    rc = parley_surface_name(g->arena, &account, &where.source);
 
-    if (parley_surface_name(g->arena, &account, &where.source) != 0) {
-        return parley_error_memory(g->err);
+    if (rc != 0) {
+        return rc < 0 ? parley_error_memory(g->err)
+                      : parley_host_unreadable(g);
     }
 
     memset(&end, 0, sizeof(parley_place_t));

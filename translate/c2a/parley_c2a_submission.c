@@ -149,7 +149,12 @@ parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
         return parley_error_memory(err);
     }
 
-    (void) parley_time_parse(text, &e->created_ms);
+    /* a time before 1970 is as old as one of 1970, and not unknown */
+
+    if (parley_time_parse(text, &e->created_ms) == 0 && e->created_ms < 0) {
+        e->created_ms = 0;
+    }
+
     parley_c2a_chat_attention(doc, e);
 
     return parley_c2a_chat_act(doc, e, err) != 0
