@@ -39,7 +39,7 @@ my $nginx = Parley::Nginx->start(workers => 1, http => streams_http(
     zone => 'streams:16m',
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
-        location = /chat { parley_jwt on; parley_host c2a keepalive=20s; }
+        location = /chat { parley_jwt on; parley_host c2a keepalive=20s quiet=0; }
 EOT
 
 my %channel = (id => 'C1', kind => 'channel');
