@@ -9,21 +9,26 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Client;
 use Parley::Env qw(port);
 use Parley::Gateway;
 use Parley::Host;
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Streams;
+use Parley::Upstream;
+
+my $peer = Parley::Upstream->start(port(2), undef, tls => 1);
+my $url = 'https://127.0.0.1:' . port(2);
 
 my @agents = qw(ada bo cy dee eve fay gus hal ida jo kim lou max ned oda pam
-                quin ray);
+                quin ray sam tia vic);
 
 my @principals = (
     (map { { sub => $_, handle => "~$_", c2a => "agent:$_", parent => 'lee' } }
          @agents),
     { sub => 'lee', handle => '~lee', c2a => 'agent:lee' },
+    { sub => 'uma', handle => '~uma', c2a => 'agent:uma', parent => 'lee',
+      deliver => "$url/uma", speaks => 'c2a' },
     (map { { sub => $_, handle => "~$_", c2a => "human:$_",
              accounts => ["web/main/$_"] } } qw(will amy)),
     { sub => 'web', handle => '~web', c2a => 'service:web',
@@ -39,8 +44,9 @@ sub http {
     return streams_http(
         identities => jcs({ principals => \@principals }),
         zone => 'streams:8m',
-        more => 'parley_retain count=1000 time=1h;',
-        locations => "location = /chat { parley_jwt on; parley_host c2a "
+        more => 'parley_retain count=1000 time=1h; parley_deliver /_deliver '
+                . 'hosts=127.0.0.1:' . port(2) . ';',
+        locations => deliver_location() . "location = /chat { parley_jwt on; parley_host c2a "
                      . "keepalive=20s $words; }");
 }
 
@@ -180,7 +186,6 @@ subtest 'C2A-09: four pieces are one event' => sub {
     $stream->leave;
 };
 
-
 subtest 'C2A-09: a single message comes as it is' => sub {
     my ($one) = pieces(bo => ['alone']);
     my $stream = mailbox('bo');
@@ -194,7 +199,6 @@ subtest 'C2A-09: a single message comes as it is' => sub {
     is(words($event), 'alone');
     $stream->leave;
 };
-
 
 subtest 'C2A-09: a fast writer does not hold a turn longer than max' => sub {
     my $stream = mailbox('cy');
@@ -223,7 +227,6 @@ subtest 'C2A-09: a fast writer does not hold a turn longer than max' => sub {
     $stream->leave;
 };
 
-
 subtest 'C2A-09: fifty fragments at most' => sub {
     my $stream = mailbox('dee');
 
@@ -236,7 +239,6 @@ subtest 'C2A-09: fifty fragments at most' => sub {
     cmp_ok(scalar @{ $first->{params}{merged} }, '<=', 50);
     $stream->leave;
 };
-
 
 subtest 'C2A-09: typing holds a turn' => sub {
     my $stream = mailbox('eve');
@@ -284,7 +286,6 @@ subtest 'C2A-09: typing holds a turn' => sub {
     $stream->leave;
 };
 
-
 subtest 'C2A-09: errors of typing' => sub {
     my ($event) = pieces(ada => ['never sent']);
     my @mismatch = (403, 'sender-identity-mismatch', '/params/source');
@@ -324,7 +325,6 @@ subtest 'C2A-09: errors of typing' => sub {
                                  active => \1 } })->{status}, 400,
        'a notification has no id');
 };
-
 
 subtest 'C2A-09 C2A-25: an edit and a deletion before the offer' => sub {
     my $stream = mailbox('fay');
@@ -367,7 +367,6 @@ subtest 'C2A-09 C2A-25: an edit and a deletion before the offer' => sub {
        'the newest fragment that is left');
     $stream->leave;
 };
-
 
 subtest 'C2A-09 C2A-25: an edit of a fragment of an offered turn' => sub {
     my $stream = mailbox('gus');
@@ -416,7 +415,6 @@ subtest 'C2A-09 C2A-25: an edit of a fragment of an offered turn' => sub {
     $stream->leave;
 };
 
-
 subtest 'C2A-09 C2A-25: a deletion of a fragment of an offered turn' => sub {
     my $stream = mailbox('hal');
     my @three = pieces(hal => ['keep', 'secret octets', 'this']);
@@ -447,16 +445,156 @@ subtest 'C2A-09 C2A-25: a deletion of a fragment of an offered turn' => sub {
     is(words(next_of($resumed)), 'keep this', 'a new stream has no more');
     $resumed->leave;
 
-    said(change($three[0], 'delete', 'del.2'));
-    said(change($three[2], 'delete', 'del.3'));
+    # the jobs of an author in a thread are done in their order
+
+    my $end = to('agent:hal', conversation => $three[0]{params}{conversation},
+                 id => 'del.end', text => 'the end');
+
+    said(change($three[0], 'delete', 'del.2'),
+         change($three[2], 'delete', 'del.3'), $end);
+    $resumed = mailbox('hal');
+    ok(next_of($resumed, about('del.end')), 'the end came');
+    is_deeply(listed(tool(hal => 'chat.list_events')), ['del.end'],
+              'nothing else is left');
+    $resumed->leave;
+};
+
+subtest 'C2A-09 C2A-25: deletions of a whole turn, at once' => sub {
+    my @three = pieces(quin => [map { "secret $_" } 1 .. 3]);
+    my $first = $three[0]{params}{conversation};
+    my $stream = mailbox('quin');
+
+    $three[1]{params}{target} = { recipient => 'agent:ray' };
+    said(@three);
+
+    my $turn = next_of($stream);
+    my $other = mailbox('ray');
+
+    is(words($turn), 'secret 1 secret 2 secret 3', 'both readers');
+    is(words(next_of($other)), words($turn));
+
+    my $i = 0;
+
+    said(map { change($_, 'delete', 'all.' . ++$i) } @three);
+    unlike(tool($_ => 'chat.list_events', { limit => 100 })->{body}, qr/secret/,
+           "no text for $_") for qw(quin ray);
+
+    $_->leave for $stream, $other;
+
+    # the jobs of an author in a thread are done in their order
+
+    my $end = to('agent:quin', conversation => $first, id => 'all.end',
+                 text => 'the end', params => { target => {
+                     recipient => 'agent:quin', mentions => ['agent:ray'] } });
+
+    said($end);
+
+    for my $who (qw(quin ray)) {
+        my $again = mailbox($who);
+
+        ok(next_of($again, about('all.end')), "the end came to $who");
+        is_deeply(listed(tool($who => 'chat.list_events')), ['all.end'],
+                  'nothing else is left');
+        $again->leave;
+    }
+};
+
+subtest 'C2A-09 C2A-25: a deletion after the escalation' => sub {
+    my $where = { id => 'LEE', kind => 'channel' };
+
+    members(web => $where, add => ['agent:lee', 'agent:sam']);
+
+    my $lee = mailbox('lee');
+    my @two = map { event(conversation => $where, id => "up$_",
+                          text => "secret $_", params => {
+                        target => { mentions => ['agent:sam'] },
+                        attention => { deadlineMs => 6000 } }) } 1, 2;
+
+    said(@two);
+
+    my $up = next_of($lee, about('up2:escalated:1'));
+
+    is(words($up), 'secret 1 secret 2', 'the lead has the turn');
+    is_deeply($up->{params}{merged}, [qw(up1 up2)]);
+    said(change($two[1], 'delete', 'up.d'));
+    unlike(tool(lee => 'chat.list_events', { limit => 100, %$_ })->{body},
+           qr/secret 2/, 'the text is gone')
+        for {}, { eventId => 'up2:escalated:1' }, { conversation => $where };
+
+    my $again = next_of($lee, sub { ($_[0]{params}{eventId} // '')
+                                    =~ /^up\.d:escalated:1$/ });
+
+    is(words($again), 'secret 1', 'the rest goes up at once');
+    $lee->leave;
+
+    my $done = tool(lee => 'chat.react', {
+        inReplyTo => 'up.d:escalated:1', signal => 'done' });
+
+    is(structured($done)->{disposition}, 'responded') or diag($done->{body});
+};
+
+subtest 'C2A-09: an edit of a message that was in no turn' => sub {
+    my $where = { id => 'OLD', kind => 'channel' };
+    my $stream = mailbox('kim');
+    my @plain = map { event(conversation => $where, id => "old$_",
+                            text => "plain $_") } 1 .. 3;
+
+    said(@plain, change($plain[0], 'edit', 'old.e1', 'edited'));
+
+    my $edit = change($plain[1], 'edit', 'old.e2', 'asks now');
+
+    $edit->{params}{target} = { mentions => ['agent:kim'] };
+    said($edit);
+
+    my $turn = next_of($stream);
+
+    like(words($turn), qr/asks now/, 'an edit begins a turn');
+    is(scalar(grep { $_ eq 'old2' } @{ $turn->{params}{merged} // [] }), 1);
+    is_deeply(listed(tool(kim => 'chat.list_events')),
+              [$turn->{params}{eventId}], 'one event');
+    acks(kim => $turn->{id});
+    $stream->leave;
+};
+
+subtest 'C2A-09: an author that no principal lists' => sub {
+    my $stream = mailbox('tia');
+    my ($one, $two) = pieces(tia => [qw(by pat)], author => 'pat');
+
+    typing($one, 1);
+    said($one);
+    is($stream->event(2), undef, 'held');
+    said($two);
+    typing($one, 0);
+
+    my $turn = next_of($stream);
+
+    is(words($turn), 'by pat');
+    is($turn->{params}{author}{id}, 'web.main.pat');
+    $stream->leave;
+};
+
+subtest 'C2A-09: a URL, and a call that waits, get the turn' => sub {
+    my $from = $peer->count;
+
+    said(pieces(uma => [qw(to the url)]));
 
     my $until = time + 20;
 
-    sleep 0.1 while time < $until
-                    && @{ listed(tool(hal => 'chat.list_events')) };
-    is_deeply(listed(tool(hal => 'chat.list_events')), [], 'nothing is left');
-};
+    sleep 0.1 while $peer->count == $from && time < $until;
 
+    my @got = map { from_json($_->{body}) } ($peer->requests)[$from .. $peer->count - 1];
+
+    is(words($got[0]), 'to the url');
+    is(scalar @{ $got[0]{params}{merged} }, 3);
+
+    said(pieces(vic => [qw(for a waiting call)]));
+
+    my $answer = tool(vic => 'chat.list_events', { waitMs => 20000 });
+
+    is_deeply([map { $_->{text} }
+                   @{ structured($answer)->{events}[-1]{event}{content} }],
+              [qw(for a waiting call)]) or diag($answer->{body});
+};
 
 subtest 'C2A-09: authors, threads and conversations do not mix' => sub {
     my $stream = mailbox('ida');
@@ -486,11 +624,9 @@ subtest 'C2A-09: authors, threads and conversations do not mix' => sub {
     $stream->leave;
 };
 
-
 subtest 'C2A-09: only buffered messages of people wait' => sub {
     my $stream = mailbox('jo');
     my $where = { id => 'JO', kind => 'channel' };
-    my ($begun) = time;
 
     my %mention = (conversation => $where,
                    params => { target => { mentions => ['agent:jo'] } });
@@ -528,7 +664,6 @@ subtest 'C2A-09: only buffered messages of people wait' => sub {
     $first->leave;
 };
 
-
 subtest 'C2A-09 C2A-22: the deadline counts from the first acceptance' => sub {
     my $stream = mailbox('max');
     my $lee = mailbox('lee');
@@ -564,7 +699,6 @@ subtest 'C2A-09 C2A-22: the deadline counts from the first acceptance' => sub {
     $stream->leave;
 };
 
-
 subtest 'C2A-09: an answer before the offer' => sub {
     my ($one) = pieces(ned => ['question']);
     my ($two) = pieces(ned => ['another']);
@@ -581,7 +715,6 @@ subtest 'C2A-09: an answer before the offer' => sub {
        'an answered message is not offered');
     $stream->leave;
 };
-
 
 subtest 'C2A-09 C2A-21: killed workers and a reload lose no fragment' => sub {
     my $stream;
@@ -626,7 +759,6 @@ subtest 'C2A-09 C2A-21: killed workers and a reload lose no fragment' => sub {
     }
 };
 
-
 subtest 'C2A-09: quiet=0 turns turns off' => sub {
     my ($waiting) = pieces(pam => ['before the reload']);
 
@@ -648,4 +780,5 @@ subtest 'C2A-09: quiet=0 turns turns off' => sub {
 
 
 $nginx->stop;
+$peer->stop;
 done_testing();

@@ -126,7 +126,7 @@ parley_host_change_turn(parley_host_change_t *a)
 
     a->turn = t;
 
-    rc = parley_turn_read(t);
+    rc = parley_turn_read(t, NULL);
 
     return rc == 0 ? parley_turn_rows(t) : rc;
 }

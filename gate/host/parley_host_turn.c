@@ -205,51 +205,53 @@ parley_turn_target(parley_turn_job_t *j)
     }
 
     t->epoch = first.place.epoch;
-    t->first = t->before.len > 0 ? mark.first : first.place.offset;
+    j->at = first.place.offset;
+    t->first = t->before.len > 0 ? mark.first : j->at;
 
     return 1;
 }
 
 
-/* Reads the fragments.  The job has its own one, also if the conversation has
+/* Reads the fragments, with that of the job, also if the conversation has
    dropped it.  Returns 1; 0: no reader waits; PARLEY_WAIT or -1. */
 
 static int
 parley_turn_fragments(parley_turn_job_t *j)
 {
     int                      rc;
-    unsigned                 i;
     parley_turn_fragment_t   f;
 
-    rc = parley_turn_read(&j->turn);
+    memset(&f, 0, sizeof(parley_turn_fragment_t));
 
-    if (rc != 0) {
-        return rc;
+    f.p = j->d->publication;
+    f.event = j->turn.by;
+    f.id = j->event.act == PARLEY_CHAT_EDIT ? j->event.other : f.event;
+    f.at = j->at;
+
+    if (parley_host_views_read(f.p.views, &f.views, &f.rows) != 0) {
+        return 0;
     }
 
-    for (i = 0; i < j->turn.n; i++) {
-        if (parley_str_eq(j->turn.list[i].event, j->turn.by)) {
-            break;
+    /* an edit of a message that was in no turn, and asks for no attention */
+
+    if (j->turn.before.len == 0) {
+
+        if (!parley_turn_is_awaited(&f)) {
+            return 0;
         }
+
+        j->turn.since_ms = f.p.ms - j->h.host->max_ms;
     }
 
-    if (i == j->turn.n && j->event.act != PARLEY_CHAT_DELETE) {
-        memset(&f, 0, sizeof(parley_turn_fragment_t));
+    f.begun_ms = f.p.ms;
+    f.lasts_ms = f.views.deadline_ms;
 
-        f.p = j->d->publication;
-        f.event = j->turn.by;
-        f.id = j->event.act == PARLEY_CHAT_EDIT ? j->event.other : f.event;
-        f.at = j->turn.first;
+    rc = parley_turn_read(&j->turn,
+                          j->event.act == PARLEY_CHAT_DELETE ? NULL : &f);
 
-        if (parley_host_views_read(f.p.views, &f.views, &f.rows) == 0) {
-            f.begun_ms = f.p.ms;
-            f.lasts_ms = f.views.deadline_ms;
-
-            parley_turn_add(&j->turn, &f);
-        }
+    if (rc == 0) {
+        rc = parley_turn_rows(&j->turn);
     }
-
-    rc = parley_turn_rows(&j->turn);
 
     return rc != 0 ? rc : j->turn.nrows > 0;
 }
@@ -330,8 +332,6 @@ parley_turn_deadline(parley_turn_job_t *j, int64_t *ret_limit)
     int                            waits;
     unsigned                       i;
     int64_t                        due, limit;
-    parley_str_t                   rest;
-    parley_host_row_t              row;
     const parley_turn_fragment_t  *f;
 
     j->due_ms = INT64_MAX;
@@ -341,13 +341,8 @@ parley_turn_deadline(parley_turn_job_t *j, int64_t *ret_limit)
 
     for (i = 0; i < j->turn.n; i++) {
         f = &j->turn.list[i];
-        rest = f->rows;
 
-        do {
-            row.waits = 0;
-        } while (parley_host_views_next(&rest, &row) && !row.waits);
-
-        if (!row.waits) {
+        if (!parley_turn_is_awaited(f)) {
             continue;
         }
 

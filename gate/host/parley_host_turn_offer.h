@@ -14,6 +14,7 @@ typedef struct {
     parley_host_t         h;
     parley_error_t        err;
     parley_host_event_t   event;    /* record of the job's event */
+    uint64_t              at;       /* offset of its message */
     parley_turn_t         turn;
     parley_str_t          id;       /* of the turn */
     parley_host_row_t    *rows;     /* of readers that get it */

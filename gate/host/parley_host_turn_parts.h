@@ -80,10 +80,12 @@ typedef struct parley_turn_s {
                                                empty: none */
     uint64_t                    first;      /* offset of the first fragment */
     uint64_t                    epoch;
+    int64_t                     since_ms;   /* older messages are in no turn */
 
     unsigned                    n;
     unsigned                    full:1;     /* no fragment more fits */
-    size_t                      octets;
+    size_t                      octets;     /* of the messages, */
+    size_t                      octets_rows;        /* and of the rows */
     parley_turn_fragment_t     *list;       /* in the order of their messages */
     unsigned                    nrows;
     parley_host_row_t          *rows;       /* of the readers of "before", and
@@ -93,10 +95,10 @@ typedef struct parley_turn_s {
 
 /*
  * Reads the fragments from the log of the conversation: those of "before", else
- * those that are in no turn, or in one of the same job.  Returns 0;
- * PARLEY_WAIT; or -1 with h->err.
+ * those that are in no turn, or in one of the same job.  own is a fragment in
+ * any case; NULL: none.  Returns 0; PARLEY_WAIT; or -1 with h->err.
  */
-int parley_turn_read(parley_turn_t *t);
+int parley_turn_read(parley_turn_t *t, const parley_turn_fragment_t *own);
 
 /* Adds a fragment, or the new text of one, unless the turn is full. */
 void parley_turn_add(parley_turn_t *t, const parley_turn_fragment_t *fragment);
@@ -107,6 +109,9 @@ int parley_turn_rows(parley_turn_t *t);
 /* Finds the row of a reader in a fragment.  Returns 1, or 0. */
 int parley_turn_row(const parley_turn_fragment_t *fragment, parley_str_t sub,
     parley_host_row_t *ret);
+
+/* Returns whether a reader waits for the fragment. */
+int parley_turn_is_awaited(const parley_turn_fragment_t *fragment);
 
 /* Returns whether a reader has a row, and whether it waits for a fragment. */
 int parley_turn_has(const parley_turn_t *t, parley_str_t sub);

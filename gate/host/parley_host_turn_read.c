@@ -9,6 +9,9 @@
 #define PARLEY_TURN_PAGE   200      /* records of a page of the log, */
 #define PARLEY_TURN_PAGES  8        /* and pages that are read */
 
+/* octets of the rows of all fragments: the views of the turn have room */
+#define PARLEY_TURN_ROWS   (32 << 10)
+
 /* readers of a turn, and of one that a change replaces */
 #define PARLEY_TURN_READERS  (2 * PARLEY_ATTENTION_READERS_MAX)
 
@@ -23,7 +26,7 @@ static int parley_turn_edited(parley_turn_t *t,
 
 
 int
-parley_turn_read(parley_turn_t *t)
+parley_turn_read(parley_turn_t *t, const parley_turn_fragment_t *own)
 {
     int                rc;
     unsigned           pages;
@@ -33,12 +36,17 @@ parley_turn_read(parley_turn_t *t)
 
     t->n = 0;
     t->octets = 0;
+    t->octets_rows = 0;
     t->full = 0;
     t->list = parley_arena_calloc(t->h->arena,
                                   PARLEY_TURN_MAX
                                   * sizeof(parley_turn_fragment_t));
     if (t->list == NULL) {
         return parley_error_memory(t->h->err);
+    }
+
+    if (own != NULL) {
+        parley_turn_add(t, own);
     }
 
     if (t->epoch == 0) {
@@ -112,7 +120,8 @@ parley_turn_record(parley_turn_t *t, parley_publication_t *p, uint64_t at)
     f.at = at;
 
     if (parley_host_views_read(p->views, &f.views, &f.rows) != 0
-        || !parley_str_eq(f.views.thread, t->where.thread))
+        || !parley_str_eq(f.views.thread, t->where.thread)
+        || p->ms < t->since_ms)
     {
         return 0;
     }
@@ -217,11 +226,14 @@ parley_turn_add(parley_turn_t *t, const parley_turn_fragment_t *f)
 
     if (t->n == PARLEY_TURN_MAX
         || (t->n > 0
-            && t->octets + f->p.message.len > PARLEY_TURN_OCTETS))
+            && (t->octets + f->p.message.len > PARLEY_TURN_OCTETS
+                || t->octets_rows + f->rows.len > PARLEY_TURN_ROWS)))
     {
         t->full = 1;
         return;
     }
+
+    t->octets_rows += f->rows.len;
 
     for (i = t->n; i > 0 && t->list[i - 1].at > f->at; i--) {
         t->list[i] = t->list[i - 1];
@@ -277,6 +289,24 @@ parley_turn_rows_add(parley_turn_t *t, parley_str_t rest)
             t->rows[t->nrows++] = row;
         }
     }
+}
+
+
+int
+parley_turn_is_awaited(const parley_turn_fragment_t *f)
+{
+    parley_str_t       rest;
+    parley_host_row_t  row;
+
+    rest = f->rows;
+
+    while (parley_host_views_next(&rest, &row)) {
+        if (row.waits) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -12,7 +12,7 @@
 
 
 #define PARLEY_TURN_MAX     50              /* fragments, */
-#define PARLEY_TURN_OCTETS  (256 << 10)     /* and octets of their messages */
+#define PARLEY_TURN_OCTETS  (64 << 10)      /* and octets of their messages */
 #define PARLEY_TURN_TYPING  10000           /* ms until a notification of typing
                                                means nothing */
 
