@@ -154,7 +154,8 @@ typedef struct {
                       parley_str_t *ret);
 
     /*
-     * As encode, for a publication with views: writes the view of the reader of
+     * As encode, for a publication with views, and for each publication of a
+     * stream with views: writes the view of the reader of
      * one stream.  NULL: encode writes the message as it was accepted.
      */
     int          (*view)(void *ctx, const parley_publication_t *p,

@@ -59,12 +59,13 @@ parley_hub_item_free(parley_hub_t *hub, parley_hub_item_t *item)
 }
 
 
-/* Returns whether each reader of a publication gets its own view. */
+/* Returns whether a reader gets its own view of a publication. */
 
 static int
-parley_hub_is_viewed(const parley_hub_t *hub, const parley_publication_t *p)
+parley_hub_is_viewed(const parley_hub_t *hub, const parley_publication_t *p,
+    const parley_stream_t *stream)
 {
-    return p->views.len > 0 && hub->env.view != NULL;
+    return (p->views.len > 0 || stream->views) && hub->env.view != NULL;
 }
 
 
@@ -78,7 +79,7 @@ parley_hub_written(parley_hub_t *hub, const parley_publication_t *p,
 
     stream = group->stream;
 
-    rc = parley_hub_is_viewed(hub, p)
+    rc = parley_hub_is_viewed(hub, p, stream)
          ? hub->env.view(hub->env.ctx, p, stream, group->reader, arena,
                          &message)
          : hub->env.encode(hub->env.ctx, p, stream->proto, arena, &message);
@@ -102,11 +103,12 @@ parley_hub_item_written(parley_hub_t *hub, parley_hub_item_t *item,
     parley_proto_t          proto;
     const parley_stream_t  *stream;
 
-    if (parley_hub_is_viewed(hub, &item->publication)) {
+    stream = group->stream;
+
+    if (parley_hub_is_viewed(hub, &item->publication, stream)) {
         return parley_hub_written(hub, &item->publication, group, arena, ret);
     }
 
-    stream = group->stream;
     proto = stream->proto;
 
     if (item->encoded[proto] == 0) {

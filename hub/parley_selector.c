@@ -97,7 +97,7 @@ parley_selector_admits(const parley_selector_t *selector,
     }
 
     if (parley_str_is(selector->instrument, PARLEY_SELECTOR_VIEWS)) {
-        return p->views.len > 0;
+        return p->views.len > 0 || p->audience.form == PARLEY_AUDIENCE_ALL;
     }
 
     instrument = p->audience.instrument;

@@ -24,8 +24,8 @@ typedef struct {
    to this question is for the session. */
 #define PARLEY_SELECTOR_HELD  '='
 
-/* Instrument in the selector of a call that waits: only publications with views
-   are for it. */
+/* Instrument in the selector of a call that waits: publications with views are
+   for it, and others that are for all sessions. */
 #define PARLEY_SELECTOR_VIEWS  "="
 
 /*

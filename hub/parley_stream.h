@@ -35,6 +35,8 @@ typedef struct {
                                    message.  The caller reports the records that
                                    a job owes when the peer has answered
                                    (parley_log_ops_t.had). */
+    unsigned        views:1;    /* its subscriber gets its own view of each
+                                   publication, also of one without views */
 } parley_stream_t;
 
 

@@ -520,7 +520,7 @@ subtest 'C2A-20: other records of the log do not stop the cursor' => sub {
     submit(frame('bo', 'eve')) for 1 .. 210;
     says(web => to('agent:eve', id => 'beyond'));
 
-    my $list = tool(eve => 'chat.list_events');
+    my $list = tool(eve => 'chat.list_events', { policy => 'must_respond' });
 
     is_deeply(listed($list), ['beyond'], 'list_events reads on');
     is(pending($list), 1);

@@ -393,7 +393,8 @@ typedef struct {
     parley_chat_directedness_t  directedness;
     parley_chat_policy_t        policy;
     parley_chat_mode_t          mode;
-    parley_chat_reason_t        reason; /* the event's, else that of its row */
+    parley_chat_reason_t        reason; /* the event's, else that of its row;
+                                           NONE: as the document has it */
     int64_t                     deadline_ms;    /* -1: none */
     unsigned                    interrupt:1;
     unsigned                    knock:1;        /* without content, in each
@@ -573,6 +574,15 @@ typedef struct parley_chat_s {
      */
     int  (*read)(const parley_engine_t *engine, parley_arena_t *arena,
              const parley_json_t *doc, parley_chat_event_t *ret,
+             parley_error_t *err);
+
+    /*
+     * Reads a document that encode() of the codec wrote for a reader.  *author
+     * is the name of its author.  Returns 1; 0: it is not an event; or -1: no
+     * memory.
+     */
+    int  (*written)(parley_arena_t *arena, const parley_json_t *doc,
+             parley_chat_event_t *ret, parley_str_t *author,
              parley_error_t *err);
 
     /*

@@ -29,6 +29,19 @@ int parley_host_view(const parley_render_t *d, const parley_publication_t *p,
     __attribute__((warn_unused_result));
 
 
+/*
+ * As parley_host_view(), for a publication without views, a message of another
+ * protocol.  text is its form in the protocol "to", as parley_deliver() writes
+ * it.  *ret is text if this is not an event.  Returns 0; 1: the event is not
+ * offered; or -1: no memory.
+ */
+int parley_host_view_other(const parley_render_t *d,
+    const parley_publication_t *p, parley_str_t text,
+    const parley_reader_t *reader, parley_proto_t to, int64_t now_ms,
+    parley_arena_t *arena, parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
+
 /* name of the stream of a mailbox in the roster */
 #define PARLEY_HOST_SESSION  "mailbox"
 

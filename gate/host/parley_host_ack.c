@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_audit.h"
-#include "gate/host/parley_host_mailbox.h"
+#include "gate/host/parley_host_other.h"
 #include "hub/parley_event_id.h"
 
 
@@ -280,7 +280,9 @@ parley_host_ack_event(parley_host_mailbox_t *k, const parley_publication_t *p,
                                                : PARLEY_HOST_BY_URL, outcome);
     }
 
-    return rc == 0 && outcome == PARLEY_CHAT_REFUSED
+    /* the host does not follow messages of other protocols */
+
+    return rc == 0 && outcome == PARLEY_CHAT_REFUSED && !views->other
            && row->verdict.policy == PARLEY_CHAT_MUST
            ? parley_host_escalate(k->h, p, k->reader->sub) : rc;
 }
@@ -410,7 +412,9 @@ parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
     parley_host_row_t *row)
 {
     return parley_publication_read(k->page.list[i].octets, p) == 0
-           && parley_host_views_find(p->views, k->reader->sub, views, row);
+           && (p->views.len > 0
+               ? parley_host_views_find(p->views, k->reader->sub, views, row)
+               : parley_host_other_record(k, p, views, row));
 }
 
 
@@ -420,7 +424,7 @@ parley_host_mailbox_reads(parley_host_mailbox_t *k,
 {
     /* a job does not know the rules of a location */
 
-    if (k->g == NULL) {
+    if (k->g == NULL || views->other) {
         return 1;
     }
 
@@ -503,7 +507,12 @@ parley_host_ack_page(parley_host_mailbox_t *k, const parley_place_t *place,
             return 0;
         }
 
-        if (parley_host_mailbox_event(k, i, &p, &views, &row)) {
+        /* a message of another protocol that needs no acknowledgment gets no
+           record */
+
+        if (parley_host_mailbox_event(k, i, &p, &views, &row)
+            && (!views.other || row.verdict.mode > PARLEY_CHAT_MAILBOX))
+        {
             rc = parley_host_delivery_get(k->h, p.id, views.source,
                                           k->reader->sub, &delivery);
 

@@ -105,6 +105,7 @@ parley_follow_read(parley_follow_t *f)
     h->ask = &d->ask;
     h->arena = d->arena;
     h->err = &f->err;
+    h->engine = d->deliver->engine;
     h->http = d->deliver->http;
     h->host = d->deliver->http->host->host;
     h->proto = f->p->proto;

@@ -39,6 +39,7 @@ typedef struct {
     parley_ask_t                          *ask;
     parley_arena_t                        *arena;
     parley_error_t                        *err;
+    const parley_engine_t                 *engine;
     const struct parley_settings_http_s   *http;
     const struct parley_host_conf_s       *host;
     const parley_chat_t                   *chat;
@@ -70,6 +71,9 @@ typedef struct {
 
 /* parley_host_views.c: the text "views" of a publication */
 
+/* deadline of an event of another protocol that has none */
+#define PARLEY_HOST_NO_DEADLINE  (INT64_MAX / 2)
+
 /* the common part of the views of an event */
 typedef struct {
     parley_str_t                source;         /* "slack.T123" */
@@ -87,6 +91,9 @@ typedef struct {
     unsigned                    turn:1;         /* the message is the text of a
                                                    turn, see
                                                    parley_host_turn_text.h */
+    unsigned                    other:1;        /* a message of another
+                                                   protocol, not from the text
+                                                   (parley_host_other.h) */
     parley_attention_verdict_t  others;         /* for readers without a row;
                                                    all 0: silent */
 } parley_host_views_t;

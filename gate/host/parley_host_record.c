@@ -67,6 +67,7 @@ parley_host_of(parley_gate_t *g, parley_host_t *ret)
     ret->ask = &g->ask;
     ret->arena = g->arena;
     ret->err = g->err;
+    ret->engine = g->engine;
     ret->http = g->conf.http;
     ret->host = g->conf.s->host;
     ret->chat = parley_codecs[g->read.proto]->chat;

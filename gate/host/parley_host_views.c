@@ -58,6 +58,8 @@ static int parley_host_view_doc(const parley_publication_t *p,
     parley_chat_stored_t *ret);
 static int parley_host_view_turn(const parley_publication_t *p,
     uint64_t seed, parley_arena_t *arena, parley_chat_view_t *v);
+static void parley_host_view_of_other(const parley_host_views_t *views,
+    parley_chat_view_t *v);
 static void parley_host_view_id(const parley_publication_t *p,
     const parley_host_views_t *views, const parley_host_row_t *row,
     parley_chat_view_t *v);
@@ -176,6 +178,7 @@ parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
 
     memset(&ret->others, 0, sizeof(parley_attention_verdict_t));
 
+    ret->other = 0;
     ret->reason = (parley_chat_reason_t) head.reason;
     ret->named = head.named != 0;
     ret->turn = head.turn != 0;
@@ -491,6 +494,10 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->knock = row->verdict.directedness != PARLEY_CHAT_TO_ME;
     v->replies = parley_host_row_answers(row) || (views->named && row->reads);
 
+    if (views->other) {
+        parley_host_view_of_other(views, v);
+    }
+
     parley_host_view_id(p, views, row, v);
 
     return 0;
@@ -569,6 +576,23 @@ parley_host_view_turn(const parley_publication_t *p, uint64_t seed,
     v->merged = n > 1 || !parley_str_eq(list[0].id, p->id);
 
     return 0;
+}
+
+
+/* A message of another protocol has its own reason, and a deadline only if its
+   sender set one.  It is for the reader, so it is readable. */
+
+static void
+parley_host_view_of_other(const parley_host_views_t *views,
+    parley_chat_view_t *v)
+{
+    v->reason = PARLEY_CHAT_REASON_NONE;
+    v->knock = 0;
+    v->replies = 1;
+
+    if (views->deadline_ms == PARLEY_HOST_NO_DEADLINE) {
+        v->deadline_ms = -1;
+    }
 }
 
 

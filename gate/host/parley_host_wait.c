@@ -261,6 +261,15 @@ parley_host_wakes(const parley_gate_t *g, const parley_publication_t *p)
                && parley_host_row_fits(&w->args, p, &views, &row);
     }
 
+    /* to read a message of another protocol would take memory: the new list
+       decides */
+
+    if (p->views.len == 0) {
+        return p->kind == PARLEY_PUBLICATION_MESSAGE
+               && p->ms >= w->args.since_ms
+               && (w->args.id.len == 0 || parley_str_eq(w->args.id, p->id));
+    }
+
     if (!parley_host_views_find(p->views, w->reader->sub, &views, &row)) {
         return 0;
     }

@@ -40,6 +40,8 @@ parley_set_host(parley_setting_t *d)
 
     parley_set_stream_init(&conf->stream, proto);
 
+    conf->stream.views = 1;
+
     conf->deadline_ms = 300000;
     conf->claim_ms = 300000;
     conf->quiet_ms = 2000;

@@ -628,7 +628,8 @@ ngx_http_parley_hub_encode(void *ctx, const parley_publication_t *p,
 }
 
 
-/* Writes an event of chat for the owner of the mailbox that is read. */
+/* Writes an event of chat, or a message of another protocol, for the owner of
+   the mailbox that is read. */
 
 static int
 ngx_http_parley_hub_view(void *ctx, const parley_publication_t *p,
@@ -636,6 +637,7 @@ ngx_http_parley_hub_view(void *ctx, const parley_publication_t *p,
     parley_str_t *ret)
 {
     int                     rc;
+    parley_str_t            text;
     const parley_reader_t  *r;
     ngx_http_parley_hub_t  *h = ctx;
 
@@ -645,8 +647,18 @@ ngx_http_parley_hub_view(void *ctx, const parley_publication_t *p,
 
     ngx_memcpy(&r, reader.data, sizeof(r));
 
-    rc = parley_host_view(&h->deliver, p, r, stream->proto,
-                          ngx_http_parley_now(), arena, ret);
+    if (p->views.len == 0) {
+        rc = ngx_http_parley_hub_encode(ctx, p, stream->proto, arena, &text);
+
+        if (rc == 0) {
+            rc = parley_host_view_other(&h->deliver, p, text, r, stream->proto,
+                                        ngx_http_parley_now(), arena, ret);
+        }
+
+    } else {
+        rc = parley_host_view(&h->deliver, p, r, stream->proto,
+                              ngx_http_parley_now(), arena, ret);
+    }
 
     if (rc == 0 && r->mailbox && p->id.len > 0) {
         parley_count(h->worker->slot,

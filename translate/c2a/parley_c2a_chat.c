@@ -25,6 +25,7 @@ const parley_chat_t  parley_c2a_chat = {
 
     .signal = parley_c2a_chat_signal,
     .read = parley_c2a_chat_read,
+    .written = parley_c2a_chat_written,
     .decode = parley_c2a_chat_decode,
     .call = parley_c2a_chat_call,
     .view = parley_c2a_view,

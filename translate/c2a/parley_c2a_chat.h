@@ -24,6 +24,10 @@ int parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
     parley_chat_event_t *ret, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+int parley_c2a_chat_written(parley_arena_t *arena, const parley_json_t *doc,
+    parley_chat_event_t *ret, parley_str_t *author, parley_error_t *err)
+    __attribute__((warn_unused_result));
+
 /*
  * Reads an array of names, which may be PARLEY_JSON_NONE, without repetitions.
  * Returns 0; or -1: field-invalid at field (too many), or capacity.

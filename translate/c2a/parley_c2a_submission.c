@@ -162,6 +162,39 @@ parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
 }
 
 
+/* Another method has no eventId. */
+
+int
+parley_c2a_chat_written(parley_arena_t *arena, const parley_json_t *doc,
+    parley_chat_event_t *e, parley_str_t *author, parley_error_t *err)
+{
+    parley_buf_t  b;
+    parley_str_t  kind;
+
+    if (parley_c2a_chat_event(arena, doc, e, err) != 0) {
+        return err->code == PARLEY_E_CAPACITY ? -1 : 0;
+    }
+
+    if (e->id.len == 0) {
+        return 0;
+    }
+
+    if (parley_msg_string(doc, parley_c2a_chat_find(doc,
+                                   PARLEY_STR("/params/author/kind")), &kind)
+        != 0)
+    {
+        return -1;
+    }
+
+    parley_buf_init(&b, arena, 0);
+    parley_buf_str(&b, kind);
+    parley_buf_octet(&b, ':');
+    parley_buf_str(&b, e->author);
+
+    return parley_buf_done(&b, author) == 0 ? 1 : -1;
+}
+
+
 /* Reads "change" or "reaction", of an earlier event. */
 
 static int

@@ -594,6 +594,9 @@ parley_c2a_view_attention(parley_buf_t *b, const parley_c2a_view_t *v)
     if (view->reason != PARLEY_CHAT_REASON_NONE) {
         parley_buf_member(b, PARLEY_STR("reason"),
                           parley_c2a_reasons[view->reason]);
+    } else {
+        parley_c2a_view_raw(b, PARLEY_STR("reason"), v->doc,
+                            v->at.at[PARLEY_C2A_AT_WHY]);
     }
 
     parley_c2a_view_priority(b, v);

@@ -1,0 +1,373 @@
+# Messages of other protocols in the mailbox of a host of chat: a task of AEE, an
+# escalation of VCP and a query of agent-channel.  They are events in the form of
+# docs/mapping/c2a.md.  An answer goes back to their sender.
+
+use strict;
+use warnings;
+
+use lib 't/lib';
+
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(port);
+use Parley::Gateway;
+use Parley::Message;
+use Parley::Nginx;
+use Parley::Streams;
+
+# bob and carl send to ada; ada is the parent of bob, and lee that of ada
+my %parents = (ada => 'lee', bob => 'ada');
+
+my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
+    identities => jcs({ principals => [
+        (map { { sub => $_, handle => "~$_", c2a => "agent:$_",
+                 aee => "agent.$_", vcp => "agent://ops.example/$_",
+                 instrument => "~cc-$_\@1.0",
+                 $parents{$_} ? (parent => $parents{$_}) : () } }
+             qw(ada bob carl lee)),
+        { sub => 'will', handle => '~will', c2a => 'human:will',
+          accounts => ['web/main/will'] },
+        { sub => 'web', handle => '~web', c2a => 'service:web',
+          surface => ['web/main'] },
+    ] }),
+    zone => 'streams:8m',
+    more => 'parley_retain count=1000 time=1h;',
+    locations => <<'EOT'));
+        location = /chat { parley_jwt on; parley_host c2a keepalive=20s; }
+        location = /denied {
+            parley_jwt on; parley_host c2a keepalive=20s;
+            parley_deny principal=ada intent=ops.secret;
+            parley_allow principal=**;
+        }
+        location = /in { parley_jwt on; parley_submit aee vcp c2a channel; }
+        location /aee/ { parley_jwt on; parley_stream aee; }
+        location /c2a/ { parley_jwt on; parley_stream c2a; }
+        location /vcp/ {
+            parley_jwt on; parley_stream vcp;
+            parley_vcp_context ctx|deliver;
+            parley_vcp_constitution creed://a/b@1;
+        }
+EOT
+
+my $k = 0;
+
+
+sub says {
+    my ($who, $doc, $uri) = @_;
+
+    my $client = Parley::Client->new(port => port(1), tls => 0);
+    my $answer = $client->post($uri // '/chat', jcs($doc),
+                               Authorization => bearer($who));
+
+    $answer->{json} = eval { from_json($answer->{body}) };
+
+    return $answer;
+}
+
+# Calls a tool of ada; returns the result, with isError for a refusal.
+sub calls {
+    my ($tool, %args) = @_;
+
+    my $answer = says('ada', { jsonrpc => '2.0', id => ++$k,
+                               method => 'tools/call',
+                               params => { name => "chat.$tool",
+                                           arguments => \%args } });
+
+    is($answer->{status}, 200) or diag($answer->{body});
+
+    return $answer->{json}{result};
+}
+
+sub acks {
+    my ($id, %error) = @_;
+
+    return says('ada', { jsonrpc => '2.0', id => $id,
+                         %error ? (error => \%error)
+                                : (result => { accepted => true }) })->{status};
+}
+
+# Waits until a condition holds; returns its value.
+sub waits {
+    my ($condition) = @_;
+
+    my $until = time + 20;
+
+    while (time < $until) {
+        my $value = $condition->();
+        return $value if $value;
+        sleep 0.05;
+    }
+
+    return undef;
+}
+
+# Returns the events of ada's mailbox, and the number that is pending.
+sub listed {
+    my $result = calls('list_events', limit => 100, @_);
+
+    return wantarray ? @{ $result->{structuredContent}{events} }
+                     : $result->{_meta}{'c2a/mailbox'}{pending};
+}
+
+# Returns ada's stream, and its next event.
+sub mailbox { return listen_to('ada', uri => $_[0] // '/chat') }
+sub next_of { my $e = $_[0]->event // return; return from_json($e->{data}) }
+
+sub id_of { return $_[0]{id} // $_[0]{message_id} // $_[0]{payload}{query_id} }
+
+sub task { return aee(from => 'agent.bob', to => 'agent.ada', @_) }
+
+sub escalates {
+    my $m = escalation(severity => 'critical', requires_ack => true, @_);
+
+    return { %$m, sender => 'agent://ops.example/bob',
+             recipient => 'agent://ops.example/ada' };
+}
+
+sub query {
+    return frame('bob', 'ada', kind => 'agent_query',
+                 payload => { query_text => 'is it open?',
+                              query_id => uuid4(), response_scope => '~bob',
+                              timeout_ms => 60000, @_ });
+}
+
+# streams by which the senders read the answers
+my %reads;
+
+sub reads {
+    %reads = (aee => listen_to('bob', uri => '/aee/'),
+              vcp => listen_to('bob', uri => '/vcp/'),
+              channel => listen_to('bob'),
+              carl => listen_to('carl', uri => '/aee/'));
+}
+
+# Sends a message; after a reload the streams of its sender are opened again.
+sub sends {
+    my ($m, $as) = @_;
+
+    my $answer;
+
+    waits(sub {
+        $answer = submit($m, as => $as // 'bob', uri => '/in');
+        reads() if $answer->{status} == 503;
+        return $answer->{status} != 503;
+    });
+
+    like($answer->{status}, qr/^20[02]$/) or diag($answer->{body});
+
+    return $m;
+}
+
+reads();
+
+my %kinds = (aee => \&task, vcp => \&escalates, channel => \&query);
+
+
+subtest 'HUB-06 GW-06 each is on the stream, until it is acknowledged' => sub {
+    my $stream = mailbox();
+    my %sent = map { ($_ => sends($kinds{$_}->())) } sort keys %kinds;
+    my %got = map { my $e = next_of($stream); ($e->{params}{source}{platform} => $e) }
+              keys %sent;
+
+    is_deeply([sort keys %got], [qw(aee channel vcp)], 'all three come');
+
+    for my $proto (sort keys %got) {
+        my $params = $got{$proto}{params};
+
+        is($got{$proto}{method}, 'chat/deliver', $proto);
+        like($got{$proto}{id}, qr/^\Q$params->{eventId}\E#1\.[0-9a-f]{8}$/,
+             'with the id of an offer');
+        is_deeply($params->{author}, { kind => 'agent', id => 'bob' });
+        is($params->{attention}{policy}, 'must_respond');
+        is($params->{attention}{reason},
+           $proto eq 'vcp' ? 'urgent' : 'direct_message', 'its own reason');
+        is($params->{injection}{mode},
+           $proto eq 'vcp' ? 'immediate' : 'buffered');
+        is($params->{target}{recipient}, 'agent:ada');
+        is($params->{reliability}{idempotencyKey},
+           "$params->{eventId}:agent:ada");
+        is($params->{content}[1]{reference}{verified}{principal}, 'bob',
+           'with the whole message');
+    }
+
+    is($got{aee}{params}{eventId}, $sent{aee}{id}, 'the id of the task');
+    is($got{vcp}{params}{eventId}, $sent{vcp}{message_id});
+    is(listed(), 3, 'they are pending');
+    is_deeply([map { $_->{event}{source}{platform} } listed()],
+              [qw(aee channel vcp)], 'and listed');
+
+    $stream->leave;
+    $nginx->reload;
+    $stream = mailbox();
+    is_deeply([map { next_of($stream)->{id} } 1 .. 3],
+              [map { $got{$_}{id} } qw(aee channel vcp)],
+              'they come again after a reload');
+
+    is(acks($got{aee}{id}), 202);
+    is(listed(), 2, 'an acknowledgment');
+    is(acks($got{aee}{id} =~ s/.$/x/r), 202);
+    is(acks($sent{channel}{payload}{query_id}), 202);
+    is(listed(), 2, 'another id acknowledges nothing');
+
+    $stream->leave;
+    $stream = mailbox();
+    is(next_of($stream)->{id}, $got{channel}{id},
+       'the stream begins after the acknowledged one');
+    is(next_of($stream)->{id}, $got{vcp}{id});
+
+    is(acks($got{channel}{id}, code => -31500, message => 'broken'), 202);
+    is(listed(), 1, 'an error is the outcome, too');
+
+    is_deeply([map { $_->{disposition} } listed(eventId =>
+                    $got{channel}{params}{eventId})], ['failed'],
+              'the disposition');
+
+    is(listed(ackThrough => (listed())[-1]{place}), 0, 'ackThrough');
+    is_deeply([listed()], [], 'nothing is left');
+    $stream->leave;
+
+    is_deeply([map { $_->{event}{eventId} }
+               listed(eventId => $sent{aee}{id})], [$sent{aee}{id}],
+              'eventId finds an acknowledged one');
+
+    my ($first) = listed(eventId => $sent{aee}{id});
+
+    is_deeply([map { $_->{event}{source}{platform} }
+               listed(after => $first->{place})], [qw(channel vcp)], 'after');
+};
+
+
+subtest 'HUB-06 they stand among the messages of chat, in their order' => sub {
+    my $stream = mailbox();
+    my $n = 0;
+    my $chat = sub {
+        my $id = 'm' . ++$n;
+
+        is(says('web', { jsonrpc => '2.0', id => $id, method => 'chat/deliver',
+            params => { eventId => $id,
+                source => { platform => 'web', workspaceId => 'main' },
+                conversation => { id => "D$n", kind => 'dm' },
+                author => { id => 'will', kind => 'human' },
+                target => { recipient => 'agent:ada' },
+                content => [{ type => 'text', text => 'ok?' }] } })->{status}, 200);
+
+        return $id;
+    };
+    my @ids = ($chat->(), sends(task())->{id}, $chat->(), sends(task())->{id});
+    my @got = map { next_of($stream) } 1 .. 4;
+
+    is_deeply([map { $_->{params}{eventId} } @got], \@ids, 'on the stream');
+    is_deeply([map { $_->{event}{eventId} } listed()], \@ids, 'listed');
+    is_deeply([map { $_->{event}{eventId} } listed(policy => 'must_respond')],
+              \@ids, 'with a filter');
+
+    acks($got[1]{id});
+    is(listed(), 3);
+    $stream->leave;
+    $stream = mailbox();
+    is(next_of($stream)->{params}{eventId}, $ids[0],
+       'the cursor stays before an open one');
+    $stream->leave;
+
+    acks($got[0]{id});
+    $stream = mailbox();
+    is(next_of($stream)->{params}{eventId}, $ids[2], 'and then passes both');
+    acks($got[$_]{id}) for 2, 3;
+    is(listed(), 0);
+    $stream->leave;
+};
+
+
+subtest 'HUB-06 equal ids of two senders are two events' => sub {
+    my $stream = mailbox();
+    my $first = sends(task());
+
+    sends(aee(%$first, from => 'agent.carl', corr => uuid4()), 'carl');
+
+    my @got = map { next_of($stream) } 1, 2;
+
+    is($got[0]{params}{eventId}, $got[1]{params}{eventId});
+    isnt($got[0]{id}, $got[1]{id}, 'with tags of their own');
+    acks($got[1]{id});
+    is(listed(), 1, 'one acknowledgment is for one');
+    acks($got[0]{id});
+    is(listed(), 0);
+    $stream->leave;
+};
+
+
+subtest 'C2A-07 an event without attention is only in the list' => sub {
+    my $stream = mailbox();
+    my $event = sends(task(type => 'event', intent => 'ops.noted'));
+    my $task = sends(task());
+    my $got = next_of($stream);
+
+    is($got->{params}{eventId}, $task->{id}, 'the stream has the task alone');
+    is(listed(), 1, 'it needs no acknowledgment');
+    is_deeply([map { $_->{event}{eventId} } listed()],
+              [$event->{id}, $task->{id}], 'the list has both');
+    acks($got->{id});
+    $stream->leave;
+
+    my $other = listen_to('ada', uri => '/c2a/');
+    my $last = sends(task(type => 'event', intent => 'ops.noted'));
+
+    is(next_of($other)->{id}, $last->{id},
+       'a stream that is not of the host is as before');
+    $other->leave;
+    is(listed(ackThrough => (listed())[-1]{place}), 0);
+};
+
+
+subtest 'C2A-33 the rules and the scope of the mailbox count' => sub {
+    my $secret = sends(task(intent => 'ops.secret'));
+    my $open = sends(task());
+    my $list = sub {
+        my $answer = says('ada', { jsonrpc => '2.0', id => ++$k,
+            method => 'tools/call', params => { name => 'chat.list_events',
+                                                arguments => {} } }, $_[0]);
+
+        return map { $_->{event}{eventId} }
+               @{ $answer->{json}{result}{structuredContent}{events} };
+    };
+
+    is_deeply([$list->('/denied')], [$open->{id}], 'a rule denies one');
+
+    my $stream = mailbox('/denied');
+
+    is(next_of($stream)->{params}{eventId}, $open->{id}, 'on the stream too');
+    $stream->leave;
+    is_deeply([$list->('/chat')], [$secret->{id}, $open->{id}]);
+
+    is(listed(ackThrough => (listed())[-1]{place}), 0);
+
+    submit(frame('bob', 'ada', text => 'one session'), as => 'bob',
+           uri => '/in', scope => '~ada/cc-ada/s1');
+    is_deeply([listed()], [], 'a frame to one session is not in the mailbox');
+};
+
+
+subtest 'C2A-31 a call waits for them' => sub {
+    my $client = Parley::Client->new(port => port(1), tls => 0);
+    my $waiting = $client->begin('/chat', jcs({ jsonrpc => '2.0', id => ++$k,
+        method => 'tools/call', params => { name => 'chat.list_events',
+            arguments => { waitMs => 20000 } } }),
+        Authorization => bearer('ada'));
+
+    sleep 0.3;
+
+    my $from = time;
+    my $task = sends(task());
+    my $answer = from_json($waiting->answer->{body});
+
+    is($answer->{result}{structuredContent}{events}[0]{event}{eventId},
+       $task->{id}, 'it ends with the event');
+    cmp_ok(time - $from, '<', 15, 'before its time');
+    is(listed(ackThrough =>
+              $answer->{result}{structuredContent}{events}[0]{place}), 0);
+};
+
+
+done_testing;
