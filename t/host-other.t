@@ -35,9 +35,9 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     zone => 'streams:8m',
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
-        location = /chat { parley_jwt on; parley_host c2a keepalive=20s; }
+        location = /chat { parley_jwt on; parley_host c2a keepalive=20s quiet=0; }
         location = /denied {
-            parley_jwt on; parley_host c2a keepalive=20s;
+            parley_jwt on; parley_host c2a keepalive=20s quiet=0;
             parley_deny principal=ada intent=ops.secret;
             parley_allow principal=**;
         }
@@ -143,17 +143,19 @@ sub reads {
               carl => listen_to('carl', uri => '/aee/'));
 }
 
-# Sends a message; after a reload the streams of its sender are opened again.
+# Reloads, and opens the streams again when the old workers have left.
+sub reloads {
+    my %old = map { ($_ => 1) } split /\n/, `pgrep -P $nginx->{pid}`;
+
+    $nginx->reload;
+    waits(sub { !grep { $old{$_} } split /\n/, `pgrep -P $nginx->{pid}` });
+    reads();
+}
+
 sub sends {
     my ($m, $as) = @_;
 
-    my $answer;
-
-    waits(sub {
-        $answer = submit($m, as => $as // 'bob', uri => '/in');
-        reads() if $answer->{status} == 503;
-        return $answer->{status} != 503;
-    });
+    my $answer = submit($m, as => $as // 'bob', uri => '/in');
 
     like($answer->{status}, qr/^20[02]$/) or diag($answer->{body});
 
@@ -199,7 +201,7 @@ subtest 'HUB-06 GW-06 each is on the stream, until it is acknowledged' => sub {
               [qw(aee channel vcp)], 'and listed');
 
     $stream->leave;
-    $nginx->reload;
+    reloads();
     $stream = mailbox();
     is_deeply([map { next_of($stream)->{id} } 1 .. 3],
               [map { $got{$_}{id} } qw(aee channel vcp)],
@@ -367,6 +369,236 @@ subtest 'C2A-31 a call waits for them' => sub {
     cmp_ok(time - $from, '<', 15, 'before its time');
     is(listed(ackThrough =>
               $answer->{result}{structuredContent}{events}[0]{place}), 0);
+};
+
+
+# ---- answers
+
+# Returns the first message that a sender reads and that fits.
+sub answered {
+    my ($stream, $fits) = @_;
+
+    my $until = time + 20;
+
+    while (time < $until) {
+        my $event = $stream->event($until - time) // last;
+        return $event->{json} if $fits->($event->{json});
+    }
+
+    return undef;
+}
+
+# Sends a message to ada, and returns it with the event that ada gets.
+sub asked {
+    my ($m) = @_;
+
+    my %known = map { $_->{place} => 1 } listed();
+
+    sends($m);
+
+    my $event = waits(sub { (grep { !$known{$_->{place}} } listed())[-1] });
+
+    return ($m, $event->{event});
+}
+
+sub answers {
+    my ($event, %args) = @_;
+
+    return calls('send_message', inReplyTo => $event->{eventId},
+                 idempotencyKey => 'k' . ++$k, target => {
+                     map { ($_ => $event->{conversation}{$_}) }
+                     grep { defined $event->{conversation}{$_} } qw(id kind) },
+                 visibility => 'dm', directedness => 'to_me', text => 'yes',
+                 %args);
+}
+
+sub code_of { return $_[0]{isError} ? $_[0]{structuredContent}{code} : 'taken' }
+
+
+subtest 'HUB-07 GW-06 an AEE task gets its result' => sub {
+    my ($task, $event) = asked(task());
+    my %answer = (idempotencyKey => 'first', text => 'It is done.');
+    my $result = answers($event, %answer);
+    my $structure = $result->{structuredContent};
+
+    is(code_of($result), 'taken') or diag(explain($result));
+    like($structure->{eventId}, qr/^a-[0-9a-f]{16}$/);
+    is($structure->{disposition}, 'responded');
+    is_deeply($structure->{conversation}, $event->{conversation});
+    is($result->{_meta}{'c2a/mailbox'}{pending}, 0, 'it is acknowledged');
+
+    my $came = answered($reads{aee}, sub { ($_[0]{reply_to} // '') eq $task->{id} });
+
+    is($came->{type}, 'result', 'bob gets the result');
+    is($came->{from}, 'agent.ada');
+    is($came->{corr}, $task->{corr});
+    is($came->{payload}{text}, 'It is done.');
+
+    my $again = answers($event, %answer);
+
+    is_deeply($again->{structuredContent}, $structure,
+              'C2A-12 the key again has the first result');
+
+    for my $other ({ %answer, text => 'No.' }, { idempotencyKey => 'second' }) {
+        my $refused = answers($event, %$other);
+
+        is(code_of($refused), 'message-duplicate', 'C2A-17 one answer');
+        is($refused->{structuredContent}{field},
+           '/params/arguments/idempotencyKey');
+        is($refused->{structuredContent}{eventId}, $structure->{eventId})
+            if !$other->{text};
+    }
+
+    for my $tool (['react', signal => 'declined'], ['resolve'],
+                  ['defer', reason => 'busy']) {
+        my ($name, @args) = @$tool;
+
+        is(code_of(calls($name, inReplyTo => $event->{eventId}, @args)),
+           'message-duplicate', $name);
+    }
+
+    my ($next, $other) = asked(task());
+
+    answers($other);
+    is(answered($reads{aee}, sub { $_[0]{reply_to} })->{reply_to}, $next->{id},
+       'bob got none of these');
+};
+
+
+subtest 'HUB-07 VCP-25 a VCP escalation is acknowledged' => sub {
+    for my $answer (['send_message'], ['react', signal => 'agree'],
+                    ['react', signal => 'done'], ['resolve']) {
+        my ($tool, @args) = @$answer;
+        my ($m, $event) = asked(escalates());
+        my $result = $tool eq 'send_message'
+                     ? answers($event)
+                     : calls($tool, inReplyTo => $event->{eventId}, @args);
+
+        is(code_of($result), 'taken', "@$answer") or diag(explain($result));
+
+        my $came = answered($reads{vcp}, sub {
+            jcs($_[0]) =~ /\Q$m->{message_id}\E/ });
+
+        ok($came, 'bob gets the acknowledgment');
+        is($came->{sender}, 'agent://ops.example/ada');
+        is(code_of(answers($event)), 'message-duplicate', 'one answer');
+    }
+};
+
+
+subtest 'HUB-07 GW-06 an agent_query gets its agent_response' => sub {
+    my ($frame, $event) = asked(query());
+
+    reloads();
+
+    my $result = answers($event, text => 'It is open.');
+
+    is($result->{structuredContent}{disposition}, 'responded');
+
+    my $came = answered($reads{channel}, sub {
+        ($_[0]{payload}{query_id} // '') eq $frame->{payload}{query_id} });
+
+    is($came->{kind}, 'agent_response', 'bob gets it');
+    like($came->{payload}{response_text}, qr/^It is open\./);
+    is(code_of(answers($event)), 'message-duplicate', 'one answer');
+};
+
+
+subtest 'C2A-15 signals that end a task, and signals that do not' => sub {
+    my ($task, $event) = asked(task());
+    my $of = sub { ($_[0]{corr} // '') eq $task->{corr} };
+
+    for my $signal (qw(seen working queued)) {
+        is(code_of(calls('react', inReplyTo => $event->{eventId},
+                         signal => $signal)), 'taken', $signal);
+        is(answered($reads{aee}, $of)->{type}, 'stream', 'bob gets progress');
+    }
+
+    my $result = calls('defer', inReplyTo => $event->{eventId},
+                       reason => 'busy', eta => 'later');
+
+    is($result->{structuredContent}{disposition}, 'deferred')
+        or diag(explain($result));
+    is(answered($reads{aee}, $of)->{type}, 'stream');
+
+    is(answers($event)->{structuredContent}{disposition}, 'responded',
+       'and then the answer');
+    is(answered($reads{aee}, $of)->{type}, 'result');
+
+    ($task, $event) = asked(task());
+    $result = calls('react', inReplyTo => $event->{eventId},
+                    signal => 'declined', reason => 'not mine');
+    is($result->{structuredContent}{disposition}, 'ignored');
+    is(answered($reads{aee}, $of)->{type}, 'error', 'declined is an error');
+    is(code_of(answers($event)), 'message-duplicate');
+
+    ($task, $event) = asked(task());
+    $result = calls('resolve', inReplyTo => $event->{eventId});
+    is($result->{structuredContent}{resolved}{by}, 'agent:ada')
+        or diag(explain($result));
+    is(answered($reads{aee}, $of)->{type}, 'result', 'resolve is a result');
+};
+
+
+subtest 'HUB-07 AEE-29 silence is an error of the task' => sub {
+    my ($task, $event) = asked(task(requires => { timeout_ms => 1500 }));
+    my $error = answered($reads{aee},
+                         sub { ($_[0]{reply_to} // '') eq $task->{id} });
+
+    is($event->{attention}{deadlineMs}, 1500, 'the event has the deadline');
+    is($error->{type}, 'error');
+    is($error->{payload}{code}, 'E_TIMEOUT');
+
+    my $late = answers($event);
+
+    is(code_of($late), 'reply-unmatched', 'a late answer is refused');
+    is($late->{structuredContent}{field}, '/params/arguments/inReplyTo');
+    is(scalar(grep { $_->{event}{eventId} =~ /:(reminder|escalated)/ } listed()),
+       0, 'the host reminds nobody');
+
+    my $lead = says('lee', { jsonrpc => '2.0', id => ++$k,
+        method => 'tools/call', params => { name => 'chat.list_events',
+                                            arguments => {} } });
+
+    unlike($lead->{body}, qr/\Q$task->{id}\E/, 'and tells no lead');
+    is(listed(ackThrough => (listed())[-1]{place}), 0);
+};
+
+
+subtest 'refusals name the member, and lose nothing' => sub {
+    my ($m, $event) = asked(escalates());
+
+    for my $signal (qw(seen working)) {
+        my $refused = calls('react', inReplyTo => $event->{eventId},
+                            signal => $signal);
+
+        is(code_of($refused), 'translation-unsupported', "VCP has no $signal");
+        is($refused->{structuredContent}{field}, '/params/arguments/signal');
+    }
+
+    my $refused = calls('defer', inReplyTo => $event->{eventId},
+                        reason => 'busy');
+
+    is(code_of($refused), 'translation-unsupported', 'nor defer');
+    is($refused->{structuredContent}{field}, '/params/name');
+
+    $refused = answers($event, target => { id => 'elsewhere', kind => 'dm' });
+
+    is(code_of($refused), 'reply-unmatched', 'in another conversation');
+
+    $refused = calls('claim', inReplyTo => $event->{eventId});
+    is(code_of($refused), 'translation-unsupported', 'a claim');
+    is($refused->{structuredContent}{field}, '/params/name');
+    is(listed(), 1, 'the event is still pending');
+    is(code_of(answers($event)), 'taken', 'and can be answered');
+
+    (undef, $event) = asked(task(type => 'event', intent => 'ops.noted'));
+    $refused = answers($event);
+    is(code_of($refused), 'policy-refused', 'an event without an answer');
+    is($refused->{structuredContent}{field}, '/params/arguments/inReplyTo');
+
+    my $unknown = calls('react', inReplyTo => uuid4(), signal => 'seen');
+    is(code_of($unknown), 'reply-unmatched', 'an unknown one');
 };
 
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_audit.h"
+#include "gate/host/parley_host_other.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/message/parley_gate_mcp.h"
 #include "translate/parley_codec.h"
@@ -24,6 +25,10 @@ parley_gate_host(parley_gate_t *g)
 {
     int                 rc;
     parley_host_call_t  c;
+
+    if (g->out.other != NULL) {
+        return parley_host_other_publish(g);
+    }
 
     memset(&c, 0, sizeof(parley_host_call_t));
     memset(&g->out.reply, 0, sizeof(parley_reply_t));
@@ -65,8 +70,13 @@ parley_gate_host(parley_gate_t *g)
 
     parley_host_audit_end(&c.h, g, rc == PARLEY_WAIT);
 
-    return rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
+    return rc == 1 ? PARLEY_RESULT_PASSED
+           : rc == 0 ? PARLEY_RESULT_ANSWERED : parley_step_result(rc);
 }
+
+
+/* Returns 1 if the message goes through the steps again, as the answer to a
+   message of another protocol. */
 
 
 static int

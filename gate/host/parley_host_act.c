@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "gate/host/parley_host_act.h"
+#include "gate/host/parley_host_other.h"
 #include "gate/settings/parley_settings.h"
 
 
+static int parley_host_act_named(parley_host_act_t *a);
 static int parley_host_act(parley_host_act_t *a);
 static int parley_host_act_react(parley_host_act_t *a,
     parley_chat_signal_t signal);
@@ -45,10 +47,14 @@ parley_host_tool(parley_host_call_t *c)
                                 "the caller has no mailbox");
     }
 
-    rc = parley_host_act_find(a);
+    rc = parley_host_act_named(a);
 
     if (rc < 0) {
         return rc;
+    }
+
+    if (rc == 1 && a->on.views.other) {
+        return parley_host_other_act(a);
     }
 
     if (c->call.tool == PARLEY_CHAT_SEND_MESSAGE) {
@@ -74,6 +80,33 @@ parley_host_tool(parley_host_call_t *c)
            : c->chat->answer(c->g->arena, &c->call, &a->result,
                              &c->g->out.reply)
              == 0 ? 0 : parley_error_memory(c->g->err);
+}
+
+
+/* Finds the event that inReplyTo names: of chat, else of another protocol.
+   Returns as parley_host_act_find(). */
+
+static int
+parley_host_act_named(parley_host_act_t *a)
+{
+    int  rc, other;
+
+    rc = parley_host_act_find(a);
+
+    if (rc != -1 || a->h->err->code != PARLEY_E_REPLY_UNMATCHED
+        || a->on.event.source.len > 0)
+    {
+        return rc;
+    }
+
+    other = parley_host_other_find(a);
+
+    if (other == 1) {
+        a->c->refused.retryable = 0;
+        parley_error_clear(a->h->err);
+    }
+
+    return other == 0 ? rc : other;
 }
 
 

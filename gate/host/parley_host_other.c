@@ -122,6 +122,8 @@ parley_host_other_event(const parley_chat_t *chat, parley_proto_t proto,
     views->deadline_ms = e.deadline_ms > 0 ? e.deadline_ms
                                            : PARLEY_HOST_NO_DEADLINE;
     views->other = 1;
+    views->proto = p->proto;
+    views->kind = e.kind;
 
     row->sub = reader->sub;
     row->verdict.row = PARLEY_ATTENTION_AMBIENT;

@@ -93,7 +93,10 @@ typedef struct {
                                                    parley_host_turn_text.h */
     unsigned                    other:1;        /* a message of another
                                                    protocol, not from the text
-                                                   (parley_host_other.h) */
+                                                   (parley_host_other.h), */
+    parley_proto_t              proto;          /* the protocol, */
+    parley_chat_kind_t          kind;           /* and the kind of its
+                                                   conversation */
     parley_attention_verdict_t  others;         /* for readers without a row;
                                                    all 0: silent */
 } parley_host_views_t;

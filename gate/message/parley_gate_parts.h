@@ -97,6 +97,9 @@ typedef struct {
     parley_reply_t        reply;            /* if the result is ANSWERED */
     struct parley_chat_refused_s  *refused; /* facts of a refusal of a host of
                                                chat; NULL: none */
+    struct parley_host_other_s  *other;     /* call at a host of chat that
+                                               answers a message of another
+                                               protocol; NULL: none */
     parley_str_t          session;          /* id of the session that the reply
                                                begins, for Mcp-Session-Id;
                                                empty: none */

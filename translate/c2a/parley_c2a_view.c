@@ -583,9 +583,7 @@ static void
 parley_c2a_view_attention(parley_buf_t *b, const parley_c2a_view_t *v)
 {
     parley_chat_mode_t         mode;
-    const parley_chat_view_t  *view;
-
-    view = v->view;
+    const parley_chat_view_t  *view = v->view;
 
     parley_buf_lit(b, ",\"attention\":{");
     parley_buf_member(b, PARLEY_STR("policy"),
