@@ -387,7 +387,7 @@ subtest 'C2A-05 C2A-32 unknown words' => sub {
            $member);
     }
 
-    # a stronger word is an upper bound, and obliges nobody more
+    # a stronger word is an upper bound, and obliges no other reader
 
     my $answer = says(web => event(conversation => \%channel, params => {
         attention => { policy => 'must_respond', reason => 'direct_message',
