@@ -12,7 +12,7 @@ use Time::HiRes qw(sleep time);
 
 use Demo::Listener;
 use Demo::Show qw(title note check);
-use Demo::Step qw(step member came);
+use Demo::Step qw(step member came aee);
 
 our @EXPORT_OK = qw(chat);
 
@@ -31,6 +31,7 @@ sub chat {
     pieces($page);
     one_answer($page);
     lead($page);
+    task();
     silence();
 
     $page->leave;
@@ -170,6 +171,35 @@ sub lead {
     check($texts[-1] eq 'Yes, an hour ago.', 'the page shows the answer',
           $texts[-1]);
     $cleo->leave;
+}
+
+
+# A chat agent answers a task of an agent that speaks AEE.
+sub task {
+    my $watch = Demo::Listener->listen('watch', '/aee/stream/agent.watch');
+    my $task = aee(from => 'agent.watch', to => 'agent.bo', type => 'task',
+                   intent => 'ops.report',
+                   payload => '{"text":"Is vm-2 back?"}');
+    my $id = member($task, '/id');
+
+    step(title => 'A chat agent answers an AEE task',
+         why => 'The task is in the mailbox of bo, among the messages of chat.',
+         path => '/messages', token => 'watch', body => $task,
+         expect => { status => 202, '/payload/status' => 'accepted' });
+
+    used(title => 'bo answers by a tool of chat', who => 'bo',
+         tool => 'chat_send_message',
+         arguments => { inReplyTo => $id, idempotencyKey => key(),
+                        visibility => 'dm', directedness => 'to_me',
+                        target => { id => member($task, '/corr'),
+                                    kind => 'dm' }, text => 'It is back.' },
+         expect => { '/result/structuredContent/disposition' => 'responded' });
+
+    came('the stream of agent.watch', ($watch->events(1))[0],
+         '/type' => 'result', '/from' => 'agent.bo', '/reply_to' => $id,
+         '/payload/text' => 'It is back.');
+
+    $watch->leave;
 }
 
 
