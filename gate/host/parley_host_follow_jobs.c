@@ -21,7 +21,7 @@ static int parley_host_follow_url(parley_host_t *h,
     const parley_publication_t *p, const parley_principal_t *to,
     parley_job_t *ret);
 static int parley_host_follow_subs(const parley_host_t *h, parley_str_t sub,
-    parley_str_t *ret);
+    const parley_principal_t *reader, parley_str_t *ret);
 static int parley_host_follow_act(parley_host_t *h,
     const parley_publication_t *p, parley_follow_act_t act, parley_str_t sub);
 static int parley_host_follow_add(parley_host_t *h, const parley_job_t *job,
@@ -86,7 +86,7 @@ parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
         if (row.verdict.policy == PARLEY_CHAT_MUST
             && (to == NULL || !parley_attention_is_human(to)))
         {
-            if (parley_host_follow_job(h, p, &views, row.sub,
+            if (parley_host_follow_job(h, p, &views, row.sub, to,
                                        deadline_ms, &jobs[n])
                 != 0)
             {
@@ -205,8 +205,8 @@ parley_host_follow_url_job(parley_host_t *h, const parley_publication_t *p,
 
 int
 parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
-    const parley_host_views_t *views, parley_str_t sub, int64_t deadline_ms,
-    parley_job_t *ret)
+    const parley_host_views_t *views, parley_str_t sub,
+    const parley_principal_t *reader, int64_t deadline_ms, parley_job_t *ret)
 {
     int64_t       first;
     parley_str_t  subs;
@@ -222,7 +222,7 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
         first = views->deadline_ms;
     }
 
-    if (parley_host_follow_subs(h, sub, &subs) != 0
+    if (parley_host_follow_subs(h, sub, reader, &subs) != 0
         || parley_host_follow_text(h->ask->state, h->arena, PARLEY_FOLLOW_OPEN,
                                    p->id, views->source, subs, deadline_ms, ret)
            != 0)
@@ -240,31 +240,38 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
 
 
 /* Writes the sub of a reader, its name, and the principals above it, for the
-   case that the reader leaves the directory. */
+   case that the reader leaves the directory.  Without such principals the sub
+   is enough. */
 
 static int
 parley_host_follow_subs(const parley_host_t *h, parley_str_t sub,
-    parley_str_t *ret)
+    const parley_principal_t *reader, parley_str_t *ret)
 {
-    unsigned                   level;
+    unsigned                   i;
     parley_buf_t               b;
-    const parley_principal_t  *reader, *to;
+    const parley_principal_t  *to[PARLEY_HOST_LEVELS];
 
-    reader = parley_directory_by_sub(h->http->directory, sub);
+    *ret = sub;
+
+    if (reader == NULL) {
+        return 0;
+    }
+
+    to[0] = parley_host_above(reader, parley_str_none, 1);
+    to[1] = parley_host_above(reader, parley_str_none, 2);
+
+    if (to[0] == NULL && to[1] == NULL) {
+        return 0;
+    }
 
     parley_buf_init(&b, h->arena, 0);
     parley_buf_str(&b, sub);
+    parley_buf_octet(&b, '\0');
+    parley_buf_str(&b, reader->names[h->proto]);
 
-    if (reader != NULL) {
+    for (i = 0; i < PARLEY_HOST_LEVELS; i++) {
         parley_buf_octet(&b, '\0');
-        parley_buf_str(&b, reader->names[h->proto]);
-    }
-
-    for (level = 1; reader != NULL && level <= PARLEY_HOST_LEVELS; level++) {
-        to = parley_host_above(reader, parley_str_none, level);
-
-        parley_buf_octet(&b, '\0');
-        parley_buf_str(&b, to != NULL ? to->sub : parley_str_none);
+        parley_buf_str(&b, to[i] != NULL ? to[i]->sub : parley_str_none);
     }
 
     if (parley_buf_done(&b, ret) != 0) {
@@ -421,7 +428,11 @@ parley_host_follow_again(parley_host_t *h, const parley_publication_t *p,
     views.source = source;
     views.deadline_ms = deadline_ms;
 
-    return parley_host_follow_job(h, p, &views, sub, deadline_ms, &job) == 0
+    return parley_host_follow_job(h, p, &views, sub,
+                                  parley_directory_by_sub(h->http->directory,
+                                                          sub),
+                                  deadline_ms, &job)
+           == 0
            ? parley_host_follow_add(h, &job, p) : parley_error_memory(h->err);
 }
 

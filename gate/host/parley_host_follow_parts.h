@@ -97,14 +97,15 @@ int parley_host_follow_has_url(const parley_host_t *h,
 int parley_host_follow_listens(parley_host_t *h,
     const parley_principal_t *to);
 
-/* Fill a job: that of a URL; that of an obligation, with its times; that of an
-   action.  Return 0, or -1: no memory. */
+/* Fill a job: that of a URL; that of an obligation, with its times, of the
+   reader sub (reader NULL: the directory does not have it); that of an action.
+   Return 0, or -1: no memory. */
 int parley_host_follow_url_job(parley_host_t *h,
     const parley_publication_t *p, const parley_principal_t *to,
     parley_job_t *ret);
 int parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
-    const parley_host_views_t *views, parley_str_t sub, int64_t deadline_ms,
-    parley_job_t *ret);
+    const parley_host_views_t *views, parley_str_t sub,
+    const parley_principal_t *reader, int64_t deadline_ms, parley_job_t *ret);
 int parley_host_follow_text(const parley_state_t *state,
     parley_arena_t *arena, parley_follow_act_t act, parley_str_t id,
     parley_str_t source, parley_str_t sub, int64_t deadline_ms,
