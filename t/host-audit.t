@@ -147,7 +147,7 @@ subtest 'C2A-27 accepted and addressed' => sub {
     $m = delivers(to('agent:ada', author => 'pat'));
     is((steps($m->{eventId}, 'addressed'))[0]{actor}, 'web.main.pat');
 
-    # the same event again is no other step
+    # a repeated event is no other step
     is(says(web => event(id => $id, conversation => $m->{conversation}))
        ->{status}, 409, 'other content');
     is(scalar lines($id), 2, 'a refusal has a verdict only');

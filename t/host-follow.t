@@ -507,7 +507,8 @@ subtest 'C2A-23: a surface with a URL tells the author' => sub {
     my ($told) = posted(hook => 'e-', 1);
 
     is_deeply($told->{json}{params}{reaction},
-              { of => $id, signal => 'blocked', reason => 'undelivered' });
+              { of => $id, signal => 'blocked', glyph => "\x{1F6A7}",
+                reason => 'undelivered' });
     is($told->{json}{params}{conversation}{id}, "D$n");
 };
 

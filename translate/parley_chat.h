@@ -404,7 +404,10 @@ typedef struct {
     unsigned                    replies:1;      /* the reader may read the event
                                                    of inReplyTo */
 
+    parley_chat_signal_t        signal; /* NONE: as the reaction has */
+
     /* names instead of those of the event; empty, NULL: as the event has */
+    parley_str_t                glyph;
     parley_str_t                recipient;
     const parley_str_t         *mentions;
     unsigned                    nmentions;
@@ -566,6 +569,9 @@ typedef struct parley_chat_s {
     /* Returns the disposition of a signal, and its word; NONE: empty. */
     parley_chat_disposition_t  (*signal)(parley_chat_signal_t signal,
         parley_str_t *ret);
+
+    /* Returns the glyph of a signal if a platform has no other one. */
+    parley_str_t  (*glyph)(parley_chat_signal_t signal);
 
     /*
      * Reads the submission of a surface.  Returns 0, or -1 with *err filled and

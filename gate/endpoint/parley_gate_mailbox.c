@@ -87,6 +87,7 @@ parley_gate_mailbox_open(parley_gate_t *g,
     o->session = PARLEY_STR(PARLEY_HOST_SESSION);
     s->session = o->session;
     o->reader.modes = session->modes;
+    o->reader.interrupt = session->interrupt;
 
     if (parley_gate_mailbox_card(g, session, &s->card) != 0) {
         return parley_error_memory(g->err);

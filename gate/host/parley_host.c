@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_audit.h"
+#include "gate/host/parley_host_glyph.h"
 #include "gate/host/parley_host_other.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/message/parley_gate_mcp.h"
@@ -134,6 +135,7 @@ parley_host_run(parley_host_call_t *c)
 static int
 parley_host_begins(parley_host_call_t *c)
 {
+    int                   rc;
     char                  text[PARLEY_CHAT_SESSION_MAX];
     uint8_t               random[16];
     parley_gate_t        *g;
@@ -146,12 +148,20 @@ parley_host_begins(parley_host_call_t *c)
                                 "no session can be made");
     }
 
+    rc = g->who->principal->surface.n > 0
+         ? parley_host_glyphs_keep(&c->h, g->who->principal->sub,
+                                   c->call.glyphs)
+         : 0;
+
+    if (rc != 0) {
+        return rc;
+    }
+
     memset(&result, 0, sizeof(parley_chat_result_t));
 
     result.tools = PARLEY_HOST_TOOLS;
     result.session = c->call.session;
     result.session.modes &= ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
-    result.session.interrupt = 0;
     result.session.issued_ms = g->in.now_ms;
     memcpy(result.session.random, random, sizeof(result.session.random));
 

@@ -9,6 +9,7 @@
 
 #include "auth/parley_surface.h"
 #include "gate/host/parley_host_change.h"
+#include "gate/host/parley_host_glyph.h"
 #include "gate/settings/parley_settings.h"
 
 
@@ -30,6 +31,7 @@ static int parley_host_check(parley_host_accept_t *a);
 static int parley_host_accept_post(parley_host_accept_t *a, int left);
 static int parley_host_accept_change(parley_host_accept_t *a,
     parley_host_post_t *post);
+static int parley_host_accept_glyph(parley_host_accept_t *a);
 static int parley_host_author(const parley_host_accept_t *a,
     parley_str_t *ret);
 static int parley_host_again(parley_host_accept_t *a);
@@ -54,6 +56,12 @@ parley_host_accept(parley_host_call_t *c)
 
     if (parley_host_check(a) != 0) {
         return -1;
+    }
+
+    rc = a->e->glyph.len > 0 ? parley_host_accept_glyph(a) : 0;
+
+    if (rc < 0) {
+        return rc;
     }
 
     rc = parley_host_event_get(&a->c->h, a->e->id, a->source, &a->known);
@@ -238,6 +246,27 @@ parley_host_again(parley_host_accept_t *a)
     }
 
     return parley_host_accepted(a);
+}
+
+
+/* Replaces the signal of a glyph by the one that the surface named. */
+
+static int
+parley_host_accept_glyph(parley_host_accept_t *a)
+{
+    parley_chat_event_t  *e;
+
+    e = parley_arena_alloc(a->g->arena, sizeof(parley_chat_event_t));
+
+    if (e == NULL) {
+        return parley_error_memory(a->g->err);
+    }
+
+    *e = *a->e;
+    a->e = e;
+
+    return parley_host_glyph_means(&a->c->h, a->g->who->surface->sub,
+                                   e->glyph, &e->signal);
 }
 
 

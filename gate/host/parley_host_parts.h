@@ -84,6 +84,8 @@ typedef struct {
     parley_str_t                conversation;   /* its id */
     parley_str_t                thread;         /* may be empty, like */
     parley_str_t                stream;         /* the work stream */
+    parley_str_t                glyph;          /* for the surface */
+    parley_chat_signal_t        signal;         /* of a reaction */
     parley_chat_reason_t        reason;
     int64_t                     deadline_ms;    /* of the event */
     unsigned                    named:1;        /* the event that it answers is
@@ -449,6 +451,7 @@ typedef struct {
     const parley_principal_t   *surface;    /* also gets the event; NULL:
                                                none */
     parley_str_t                key;        /* idempotencyKey for the surface */
+    parley_str_t                glyph;      /* of the reaction, there */
     parley_str_t                message;    /* as it is kept */
     const uint8_t              *print;      /* [PARLEY_PRINT_LEN] of content */
     unsigned                    obliged:1;  /* the event that this one is about

@@ -14,6 +14,7 @@
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_change.h"
+#include "gate/host/parley_host_glyph.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
@@ -117,6 +118,13 @@ parley_host_decide(parley_host_post_t *a)
 
     if (rc == 0) {
         rc = parley_host_thread_get(a->h, &a->where, &a->thread);
+    }
+
+    if (rc >= 0 && a->surface != NULL
+        && a->e->signal != PARLEY_CHAT_SIGNAL_NONE)
+    {
+        rc = parley_host_glyph_of(a->h, a->surface->sub, a->e->signal,
+                                  &a->glyph);
     }
 
     if (rc < 0 || parley_host_facts(a, thread) != 0) {
@@ -305,6 +313,8 @@ parley_host_rows_begin(parley_host_post_t *a, parley_buf_t *b)
     views.conversation = a->e->conversation;
     views.thread = a->e->thread;
     views.stream = a->e->stream;
+    views.signal = a->e->signal;
+    views.glyph = a->glyph;
     views.reason = a->e->reason;
     views.deadline_ms = a->left_ms;
     views.named = a->named;
@@ -340,6 +350,7 @@ parley_host_row(parley_host_post_t *a, parley_buf_t *b,
     row.qualified = a->qualified;
 
     offer.modes = PARLEY_CHAT_MODE_ALL;
+    offer.interrupt = 1;
     offer.now_ms = a->h->now_ms;
     offer.unreadable = a->g != NULL
                        && !parley_gate_may_reach(a->g, party->principal);

@@ -12,7 +12,7 @@
 
 #define PARLEY_HOST_ESCALATED      ":escalated:"    /* before the level */
 
-#define PARLEY_HOST_VIEWS_VERSION  2
+#define PARLEY_HOST_VIEWS_VERSION  3
 #define PARLEY_HOST_ROW_WINDOW     1    /* bits of flags */
 #define PARLEY_HOST_ROW_CLAIMS     2
 #define PARLEY_HOST_ROW_QUALIFIED  4
@@ -21,9 +21,10 @@
 #define PARLEY_HOST_ROW_EDITED     32
 #define PARLEY_HOST_ROW_LATE       64
 #define PARLEY_HOST_ROW_WAITS      128
+#define PARLEY_HOST_ROW_INTERRUPT  256
 
 
-#define PARLEY_HOST_VIEWS_TEXTS    6
+#define PARLEY_HOST_VIEWS_TEXTS    7
 
 /* beginning of the text; the texts and the rows follow */
 typedef struct {
@@ -35,21 +36,24 @@ typedef struct {
     uint8_t   policy;
     uint8_t   mode;
     uint8_t   turn;
+    uint8_t   signal;
+    uint8_t   zero;
     uint16_t  texts[PARLEY_HOST_VIEWS_TEXTS];   /* octets of source, key,
                                                    escalated, conversation,
-                                                   thread and stream */
+                                                   thread, stream, glyph */
     uint8_t   deadline_ms[8];
 } parley_host_views_head_t;
 
 /* beginning of a row; the sub follows */
 typedef struct {
     uint16_t  sub;                  /* octets */
+    uint16_t  flags;
     uint8_t   row;
     uint8_t   directedness;
     uint8_t   policy;
     uint8_t   mode;
-    uint8_t   flags;
     uint8_t   attempt;
+    uint8_t   zero;
 } parley_host_row_head_t;
 
 
@@ -87,7 +91,7 @@ parley_host_views_begin(parley_buf_t *b, parley_arena_t *arena,
 
     const parley_str_t  texts[PARLEY_HOST_VIEWS_TEXTS] = {
         views->source, views->key, views->escalated, views->conversation,
-        views->thread, views->stream
+        views->thread, views->stream, views->glyph
     };
 
     memset(&head, 0, sizeof(head));
@@ -96,6 +100,7 @@ parley_host_views_begin(parley_buf_t *b, parley_arena_t *arena,
     head.reason = (uint8_t) views->reason;
     head.named = views->named;
     head.turn = views->turn;
+    head.signal = (uint8_t) views->signal;
     head.row = (uint8_t) views->others.row;
     head.directedness = (uint8_t) views->others.directedness;
     head.policy = (uint8_t) views->others.policy;
@@ -128,15 +133,16 @@ parley_host_views_row(parley_buf_t *b, const parley_host_row_t *row)
     head.policy = (uint8_t) row->verdict.policy;
     head.mode = (uint8_t) row->verdict.mode;
     head.attempt = row->attempt;
-    head.flags = (uint8_t) ((row->verdict.window ? PARLEY_HOST_ROW_WINDOW : 0)
-                            | (row->verdict.claims ? PARLEY_HOST_ROW_CLAIMS : 0)
-                            | (row->qualified ? PARLEY_HOST_ROW_QUALIFIED
-                                              : 0)
-                            | (row->surface ? PARLEY_HOST_ROW_SURFACE : 0)
-                            | (row->reads ? PARLEY_HOST_ROW_READS : 0)
-                            | (row->edited ? PARLEY_HOST_ROW_EDITED : 0)
-                            | (row->late ? PARLEY_HOST_ROW_LATE : 0)
-                            | (row->waits ? PARLEY_HOST_ROW_WAITS : 0));
+    head.flags = (uint16_t)
+        ((row->verdict.window ? PARLEY_HOST_ROW_WINDOW : 0)
+         | (row->verdict.claims ? PARLEY_HOST_ROW_CLAIMS : 0)
+         | (row->verdict.interrupt ? PARLEY_HOST_ROW_INTERRUPT : 0)
+         | (row->qualified ? PARLEY_HOST_ROW_QUALIFIED : 0)
+         | (row->surface ? PARLEY_HOST_ROW_SURFACE : 0)
+         | (row->reads ? PARLEY_HOST_ROW_READS : 0)
+         | (row->edited ? PARLEY_HOST_ROW_EDITED : 0)
+         | (row->late ? PARLEY_HOST_ROW_LATE : 0)
+         | (row->waits ? PARLEY_HOST_ROW_WAITS : 0));
 
     parley_buf_str(b, parley_str_make(&head, sizeof(head)));
     parley_buf_str(b, row->sub);
@@ -152,7 +158,7 @@ parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
 
     parley_str_t *const  texts[PARLEY_HOST_VIEWS_TEXTS] = {
         &ret->source, &ret->key, &ret->escalated, &ret->conversation,
-        &ret->thread, &ret->stream
+        &ret->thread, &ret->stream, &ret->glyph
     };
 
     if (text.len < sizeof(head)) {
@@ -182,6 +188,7 @@ parley_host_views_read(parley_str_t text, parley_host_views_t *ret,
     ret->reason = (parley_chat_reason_t) head.reason;
     ret->named = head.named != 0;
     ret->turn = head.turn != 0;
+    ret->signal = (parley_chat_signal_t) head.signal;
     ret->others.row = (parley_attention_row_t) head.row;
     ret->others.directedness = (parley_chat_directedness_t) head.directedness;
     ret->others.policy = (parley_chat_policy_t) head.policy;
@@ -225,6 +232,7 @@ parley_host_views_next(parley_str_t *rest, parley_host_row_t *ret)
     ret->edited = (head.flags & PARLEY_HOST_ROW_EDITED) != 0;
     ret->late = (head.flags & PARLEY_HOST_ROW_LATE) != 0;
     ret->waits = (head.flags & PARLEY_HOST_ROW_WAITS) != 0;
+    ret->verdict.interrupt = (head.flags & PARLEY_HOST_ROW_INTERRUPT) != 0;
 
     *rest = parley_str_from(*rest, head.sub);
 
@@ -384,6 +392,9 @@ parley_host_view(const parley_render_t *d, const parley_publication_t *p,
         return rc;
     }
 
+    v.interrupt = row.verdict.interrupt && reader->interrupt
+                  && row.verdict.mode == PARLEY_CHAT_IMMEDIATE;
+
     parley_buf_init(&b, arena, p->message.len + 512);
     parley_codecs[to]->chat->view(&b, &v);
 
@@ -479,6 +490,8 @@ parley_host_view_make(const parley_publication_t *p, uint64_t seed,
     v->source = views->source;
     v->qualified = row->qualified;
     v->key = row->surface ? views->key : parley_str_none;
+    v->signal = views->signal;
+    v->glyph = row->surface ? views->glyph : parley_str_none;
     v->attempt = row->attempt > 0 ? row->attempt : 1;
     v->directedness = row->verdict.directedness;
     v->policy = row->verdict.policy;

@@ -54,6 +54,7 @@ typedef struct parley_reader_s {
     const struct parley_host_hidden_s *hidden;  /* events of its mailbox for
                                                which it has lost the
                                                permission; may be NULL */
+    unsigned                   interrupt:1;     /* its session has it */
     unsigned                   ruled:1;     /* a rule may deny a message to
                                                it */
 } parley_reader_t;

@@ -10,6 +10,7 @@ _Static_assert(PARLEY_CHAT_SIGNALS == PARLEY_C2A_SIGNALS + 1,
 static int parley_c2a_chat_read(const parley_engine_t *engine,
     parley_arena_t *arena, const parley_json_t *doc,
     parley_chat_event_t *ret, parley_error_t *err);
+static parley_str_t parley_c2a_chat_glyph(parley_chat_signal_t signal);
 static parley_chat_disposition_t parley_c2a_chat_signal(
     parley_chat_signal_t signal, parley_str_t *ret);
 
@@ -24,6 +25,7 @@ const parley_chat_t  parley_c2a_chat = {
     .mentions = PARLEY_C2A_MENTIONS,
 
     .signal = parley_c2a_chat_signal,
+    .glyph = parley_c2a_chat_glyph,
     .read = parley_c2a_chat_read,
     .written = parley_c2a_chat_written,
     .decode = parley_c2a_chat_decode,
@@ -50,6 +52,14 @@ parley_c2a_chat_signal(parley_chat_signal_t signal, parley_str_t *ret)
     *ret = parley_c2a_signals[signal - 1].name;
 
     return parley_c2a_signals[signal - 1].disposition;
+}
+
+
+static parley_str_t
+parley_c2a_chat_glyph(parley_chat_signal_t signal)
+{
+    return signal != PARLEY_CHAT_SIGNAL_NONE
+           ? parley_c2a_signals[signal - 1].glyph : parley_str_none;
 }
 
 

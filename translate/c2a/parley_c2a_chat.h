@@ -90,12 +90,20 @@ void parley_c2a_view_author(parley_buf_t *b, parley_str_t name,
 /* Writes an id percent-encoded: no octet could make it text (C2A-06). */
 void parley_c2a_view_encoded(parley_buf_t *b, parley_str_t s);
 
-/* Write members: names; a text unless it is empty; a time. */
+/* Write members: names; a value of doc unless it is NONE; a text unless it is
+   empty; a time. */
 void parley_c2a_view_names(parley_buf_t *b, parley_str_t name,
     const parley_str_t *names, unsigned n);
+void parley_c2a_view_raw(parley_buf_t *b, parley_str_t name,
+    const parley_json_t *doc, uint32_t value);
 void parley_c2a_view_given(parley_buf_t *b, parley_str_t name,
     parley_str_t value);
 void parley_c2a_view_time(parley_buf_t *b, parley_str_t name, int64_t ms);
+
+/* Writes the change or the reaction in params of doc as a member.  A knock has
+   its ids and its signal. */
+void parley_c2a_view_act(parley_buf_t *b, const parley_chat_view_t *view,
+    const parley_json_t *doc, uint32_t params, int knock);
 
 /* Writes a place as an object: {"id", "kind", "source"}. */
 void parley_c2a_view_place(parley_buf_t *b, const parley_chat_place_t *place);

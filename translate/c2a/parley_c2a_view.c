@@ -41,7 +41,6 @@ static void parley_c2a_view_merged(parley_buf_t *b,
 static void parley_c2a_view_where(parley_buf_t *b, const parley_c2a_view_t *v);
 static void parley_c2a_view_target(parley_buf_t *b,
     const parley_c2a_view_t *v);
-static void parley_c2a_view_act(parley_buf_t *b, const parley_c2a_view_t *v);
 static void parley_c2a_view_content(parley_buf_t *b,
     const parley_c2a_view_t *v);
 static void parley_c2a_view_window(parley_buf_t *b,
@@ -54,8 +53,6 @@ static void parley_c2a_view_attention(parley_buf_t *b,
     const parley_c2a_view_t *v);
 static void parley_c2a_view_reliability(parley_buf_t *b,
     const parley_c2a_view_t *v);
-static void parley_c2a_view_raw(parley_buf_t *b, parley_str_t name,
-    const parley_json_t *doc, uint32_t value);
 
 
 /* topics of knocks: no word of them is foreign (C2A-06, C2A-32) */
@@ -140,7 +137,7 @@ parley_c2a_view(parley_buf_t *b, const parley_chat_view_t *view)
 
     parley_c2a_view_author(b, v.author, title);
     parley_c2a_view_target(b, &v);
-    parley_c2a_view_act(b, &v);
+    parley_c2a_view_act(b, view, v.doc, v.at.at[PARLEY_C2A_AT_PARAMS], v.knock);
 
     if (v.knock) {
         parley_c2a_view_knock(b, &v);
@@ -362,56 +359,6 @@ parley_c2a_view_target(parley_buf_t *b, const parley_c2a_view_t *v)
 
     parley_buf_member(b, PARLEY_STR("directedness"),
                       parley_c2a_directednesses[view->directedness]);
-    parley_buf_octet(b, '}');
-}
-
-
-/* Writes the change or the reaction; a knock has its ids and its signal. */
-
-static void
-parley_c2a_view_act(parley_buf_t *b, const parley_c2a_view_t *v)
-{
-    size_t    i;
-    uint32_t  params, value;
-
-    static const parley_str_t  words[] = {
-        parley_str("glyph"), parley_str("reason"), parley_str("eta"),
-        parley_str("to")
-    };
-
-    params = v->at.at[PARLEY_C2A_AT_PARAMS];
-    value = parley_json_member(v->doc, params, PARLEY_ATOM_change);
-
-    if (value != PARLEY_JSON_NONE
-        && v->view->events[v->view->nevents - 1].id.len == 0)
-    {
-        parley_buf_lit(b, ",\"change\":{");
-        parley_c2a_view_raw(b, PARLEY_STR("of"), v->doc,
-                            parley_json_member(v->doc, value, PARLEY_ATOM_of));
-        parley_c2a_view_raw(b, PARLEY_STR("kind"), v->doc,
-                            parley_json_member(v->doc, value,
-                                               PARLEY_ATOM_kind));
-        parley_buf_octet(b, '}');
-    }
-
-    value = parley_json_member(v->doc, params, PARLEY_ATOM_reaction);
-
-    if (value == PARLEY_JSON_NONE) {
-        return;
-    }
-
-    parley_buf_lit(b, ",\"reaction\":{");
-    parley_c2a_view_raw(b, PARLEY_STR("of"), v->doc,
-                        parley_json_member(v->doc, value, PARLEY_ATOM_of));
-    parley_c2a_view_raw(b, PARLEY_STR("signal"), v->doc,
-                        parley_json_member(v->doc, value,
-                                           PARLEY_ATOM_signal));
-
-    for (i = 0; !v->knock && i < sizeof(words) / sizeof(words[0]); i++) {
-        parley_c2a_view_raw(b, words[i], v->doc,
-                            parley_json_get(v->doc, value, words[i]));
-    }
-
     parley_buf_octet(b, '}');
 }
 
@@ -768,7 +715,7 @@ parley_c2a_view_names(parley_buf_t *b, parley_str_t name,
 }
 
 
-static void
+void
 parley_c2a_view_raw(parley_buf_t *b, parley_str_t name,
     const parley_json_t *doc, uint32_t value)
 {
