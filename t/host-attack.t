@@ -325,6 +325,85 @@ subtest 'C2A-33: an act on an event does not open its direct messages' => sub {
 };
 
 
+subtest 'C2A-33: every form of a foreign event, and of a conversation' => sub {
+    adds('SEC', 'agent:ada', 'agent:bo');
+
+    my $m = delivers(event(text => 'secret of the channel',
+        conversation => { id => 'SEC', kind => 'channel', threadId => 'ST',
+                          streamId => 'SS' },
+        params => { target => { mentions => ['agent:ada'] } }));
+    my $dm = sends('ada', target => 'agent:bo', text => 'secret of two')
+             ->{structuredContent};
+    my ($place) = map { $_->{place} }
+                  @{ calls('ada', 'list_events')->{structuredContent}{events} };
+    my %two = (id => $dm->{conversation}{id},
+               source => { platform => 'parley', workspaceId => 'main' });
+    my %acts = (react => { signal => 'seen' }, claim => {}, resolve => {},
+                defer => { reason => 'x' },
+                send_message => { target => at($m), visibility => 'channel',
+                                  idempotencyKey => 'forms', text => 'x',
+                                  directedness => 'to_me' },
+                map { +"list_events" . $_->[0] => $_->[1] }
+                    ['', {}], [' sent', { sent => true }],
+                    [' place', { after => $place }],
+                    [' cursor', { ackThrough => $place }],
+                    [' stream', { streamId => 'SS' }],
+                    [' channel', { conversation => { id => 'SEC' } }],
+                    [' two', { conversation => \%two }]);
+
+    for my $form ('%s', '%s:reminder', '%s:escalated:1', '%s:escalated:2',
+                  '%s:escalated:1:reminder', '%s:failed', '%s:unconfirmed',
+                  '%s:free', '%s#1.5f0c77aa')
+    {
+        for my $id ($m->{eventId}, $dm->{eventId}) {
+            my @different = grep {
+                my ($tool) = /^(\w+)/;
+                my $name = $tool eq 'list_events' ? 'eventId' : 'inReplyTo';
+                my ($one, $other) = map {
+                    jcs(calls('eve', $tool, %{ $acts{$_->[0]} },
+                              $name => sprintf $form, $_->[1]))
+                } [$_, $id], [$_, 'none'];
+
+                $one ne $other;
+            } sort keys %acts;
+
+            is_deeply(\@different, [], sprintf $form, $id);
+        }
+    }
+
+    for my $target ({ threadId => 'ST' }, { id => 'SEC', threadId => 'ST' },
+                    'thread:ST', 'channel:SEC', 'SEC', \%two, $two{id},
+                    "dm:$two{id}")
+    {
+        my $unknown = from_json(jcs([$target])
+                                =~ s/\b(?:ST|SEC)\b|\Q$two{id}\E/NONE/gr)->[0];
+
+        for my $tool (qw(read_thread resolve claim)) {
+            is_deeply(calls('eve', $tool, target => $target),
+                      calls('eve', $tool, target => $unknown),
+                      "$tool " . jcs([$target]));
+        }
+    }
+
+    my $uri = 'parley/main/' . $two{id} =~ s/([^A-Za-z0-9])/
+                                             sprintf '%%%02X', ord $1/egr;
+    my %status = map { my $who = $_; map {
+        my $stream = listen_to($who, uri => "/chat?conversation=$_");
+
+        $stream->leave if $stream->status == 200;
+        ("$who $_" => $stream->status) } $uri, 'web/main/SEC', 'web/main/NONE'
+    } qw(ada eve);
+
+    is_deeply(\%status, { "ada $uri" => 200, 'ada web/main/SEC' => 200,
+                          'ada web/main/NONE' => 403,
+                          map { ("eve $_" => 403) } $uri, 'web/main/SEC',
+                                                    'web/main/NONE' },
+              'streams of its readers alone') or diag(jcs(\%status));
+    unlike(jcs(calls('eve', 'list_events', limit => 100)), qr/secret|SEC/,
+           'nothing of it is in the mailbox');
+};
+
+
 $shown->leave;
 $nginx->stop;
 
