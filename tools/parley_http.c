@@ -151,7 +151,8 @@ tool_http_options(parley_http_t *h, const parley_http_request_t *request)
     code |= curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
     code |= curl_easy_setopt(c, CURLOPT_PROXY, "");
     code |= curl_easy_setopt(c, CURLOPT_TIMEOUT, PARLEY_HTTP_TIMEOUT);
-    code |= curl_easy_setopt(c, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+    code |= curl_easy_setopt(c, CURLOPT_SSLVERSION,
+                             (long) CURL_SSLVERSION_TLSv1_2);
     code |= curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, tool_http_take);
     code |= curl_easy_setopt(c, CURLOPT_WRITEDATA, &h->body);
 
