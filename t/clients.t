@@ -271,7 +271,7 @@ sub browses {
     my $n = ++$number;
     my $shown = 'return [...document.querySelectorAll("#messages li")]'
               . '.map((li) => li.textContent)';
-    my $open = 'return document.getElementById("state").textContent === "open"';
+    my $open = 'return document.getElementById("state")?.textContent === "open"';
 
     $login->script(login('alice', 6));
     $login->clear;

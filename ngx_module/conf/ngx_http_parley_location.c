@@ -106,7 +106,10 @@ ngx_http_parley_location_is_unverified(ngx_conf_t *cf,
         if (ngx_strcmp(modules[i]->name, "ngx_http_proxy_module") == 0) {
             upstream = clcf->loc_conf[modules[i]->ctx_index];
 
-            return upstream->ssl && !upstream->ssl_verify;
+            /* since nginx 1.25, "ssl" is there without TLS, but has no ctx */
+
+            return upstream->ssl && upstream->ssl->ctx
+                   && !upstream->ssl_verify;
         }
     }
 
