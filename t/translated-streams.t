@@ -245,6 +245,8 @@ subtest 'GW-33 an invalid event ends the stream' => sub {
                                                  text => 'x' x 5000)],
     );
 
+    $nginx->new_log_second;
+
     for my $what (sort keys %bad) {
         my ($event, $field) = @{ $bad{$what} };
         my $n = $nginx->logged(qr/\[warn\] .*refused, upstream-invalid/);

@@ -156,6 +156,11 @@ sub logged {
 }
 
 
+# Waits until the error log takes each refusal again: it has at most ten lines of
+# a code in a second.  For a test that counts lines after other refusals.
+sub new_log_second { sleep 1.1 }
+
+
 # Waits until the error log has that many matches; returns 0 after the time.
 sub wait_for {
     my ($self, $pattern, $count) = @_;
