@@ -205,6 +205,9 @@ test: ## All tests under one prove, or TESTS="t/a.t ..."
 	$(MAKE) check
 	$(MAKE) test-built
 
+# of a whole run, at most two files that failed run once more, alone
+RETRY = $(if $(TESTS),,-r 2)
+
 # the state in shared memory answers at once; a state over a network answers later
 test-all: ## As test, each file with both kinds of state; mutants, other nginx
 	tools/install-deps $(DEPS)
@@ -216,13 +219,13 @@ test-built:
 	$(MAKE) -j$(CORES) test-programs
 	tools/fetch-schema-suite
 	$(if $(ALL),PARLEY_TEST_ALL=1) tools/run-tests -j $(JOBS) \
-		$(if $(LATER),$(if $(ALL),,-l $(abspath $(LATER)))) \
+		$(if $(LATER),$(if $(ALL),,-l $(abspath $(LATER)))) $(RETRY) \
 		$(OUT) $(or $(TESTS),$(UNIT_TESTS) t/*.t)
 
 test-later: ## Tests with a gateway, or TESTS=, with a state that answers later
 	$(MAKE) -j$(CORES) build $(LATER)
 	PARLEY_MODULE=$(abspath $(LATER)) \
-		tools/run-tests -j $(JOBS) -t tap-later $(OUT) $(or $(TESTS),$(LATER_TESTS))
+		tools/run-tests -j $(JOBS) -t tap-later $(RETRY) $(OUT) $(or $(TESTS),$(LATER_TESTS))
 
 .PHONY: test-programs
 test-programs: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(LATER)

@@ -156,8 +156,8 @@ sub logged {
 }
 
 
-# Waits until the error log takes each refusal again: it has at most ten lines of
-# a code in a second.  For a test that counts lines after other refusals.
+# Waits until the error log takes each refusal again: it has at most ten lines
+# of a code in a second.  For a test that counts lines after other refusals.
 sub new_log_second { sleep 1.1 }
 
 
