@@ -35,6 +35,9 @@ my @languages = (
                            ? 'no python3' : '', 'py' ],
 );
 
+# a worker has no permission to read in the home of root
+spew("$dir/listen.html", slurp("$clients/listen.html"));
+
 $ENV{NODE_EXTRA_CA_CERTS} = $cert;
 $ENV{SSL_CERT_FILE} = $cert;
 
@@ -60,7 +63,7 @@ sub http {
                               . 'proxy_set_header Connection "";',
                         locations => <<"EOT");
 $channel
-        location = /listen.html { root $clients; }
+        location = /listen.html { root $dir; }
         location = /login { proxy_pass http://127.0.0.1:@{[port(3)]}; }
 EOT
 }
