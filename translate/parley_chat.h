@@ -417,6 +417,9 @@ typedef struct {
     const parley_chat_stored_t *window; /* newest messages of the thread, oldest
                                            first; not in a knock */
     unsigned                    nwindow;
+    size_t                      window_max;     /* octets of their contents: the
+                                                   oldest ones beyond are left
+                                                   out; 0: no limit */
 } parley_chat_view_t;
 
 /*

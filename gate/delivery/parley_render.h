@@ -9,6 +9,7 @@
 #include "translate/parley_loss.h"
 #include "gate/party/parley_who.h"
 #include "hub/parley_publication.h"
+#include "state/parley_state.h"
 
 
 struct parley_settings_http_s;
@@ -18,6 +19,8 @@ typedef struct parley_render_s {
     const parley_engine_t                *engine;
     const struct parley_settings_http_s  *http;
     uint64_t                              seed;     /* for parley_json_read() */
+    parley_state_t                       *state;    /* for the thread windows of
+                                                       views; NULL: none */
 
     /*
      * Writes a publication with views for the URL of a principal; *ret is in

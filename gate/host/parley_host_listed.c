@@ -1,6 +1,7 @@
 /* An event of a list. */
 
 #include "gate/host/parley_host_list.h"
+#include "gate/host/parley_host_said.h"
 #include "hub/parley_event_id.h"
 
 
@@ -40,6 +41,12 @@ parley_host_list_event(parley_host_list_t *l, int i,
         v->knock = 0;
         v->replies = parley_host_row_answers(row) || views->named;
         return 0;
+    }
+
+    rc = parley_host_window(l->k.h, g, p, views, row, l->k.reader, v);
+
+    if (rc < 0) {
+        return rc;
     }
 
     /* an event about another one has no content; an event that was escalated

@@ -5,6 +5,7 @@
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host.h"
 #include "gate/host/parley_host_parts.h"
+#include "gate/host/parley_host_said.h"
 #include "gate/host/parley_host_turn_text.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_codec.h"
@@ -394,6 +395,10 @@ parley_host_view(const parley_render_t *d, const parley_publication_t *p,
 
     v.interrupt = row.verdict.interrupt && reader->interrupt
                   && row.verdict.mode == PARLEY_CHAT_IMMEDIATE;
+
+    if (row.verdict.window) {
+        parley_host_window_push(d, p, &views, &row, owner, now_ms, arena, &v);
+    }
 
     parley_buf_init(&b, arena, p->message.len + 512);
     parley_codecs[to]->chat->view(&b, &v);

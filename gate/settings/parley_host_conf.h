@@ -17,6 +17,8 @@ typedef struct parley_host_conf_s {
     int64_t          max_ms;            /* after its first fragment */
     int64_t          wait_ms;           /* longest wait of a call; 0: calls do
                                            not wait */
+    uint32_t         context;           /* octets of the thread window of an
+                                           event; 0: none */
     uint32_t         loop;              /* messages of agents until the loop
                                            cap (C2A-29) */
 } parley_host_conf_t;

@@ -13,6 +13,7 @@
 #define PARLEY_SET_HOST_WAIT_MAX      60000
 #define PARLEY_SET_HOST_TURN_MAX      60000
 #define PARLEY_SET_HOST_LOOP_MAX      1000
+#define PARLEY_SET_HOST_CONTEXT_MAX   (64 << 10)
 
 
 static int parley_set_host_word(parley_setting_t *d, size_t i,
@@ -48,6 +49,7 @@ parley_set_host(parley_setting_t *d)
     conf->max_ms = 30000;
     conf->wait_ms = 50000;
     conf->loop = 6;
+    conf->context = 2048;
 
     for (i = 2; i < d->n; i++) {
         if (parley_set_host_word(d, i, conf) != 0) {
@@ -127,6 +129,22 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
                                         &ret->wait_ms);
     }
 
+    if (parley_setting_param(word, "context", &value)) {
+
+        if (parley_setting_read_size(d, word,
+                                     parley_range(0,
+                                                  PARLEY_SET_HOST_CONTEXT_MAX),
+                                     &n)
+            != 0)
+        {
+            return -1;
+        }
+
+        ret->context = (uint32_t) n;
+
+        return 0;
+    }
+
     if (parley_setting_param(word, "loop", &value)) {
 
         if (parley_setting_read_number(d, word,
@@ -144,5 +162,6 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
     }
 
     return parley_setting_unknown(d, word, "quiet=, max=, deadline=, claim=, "
-                                  "loop=, wait=, lag=, keepalive= or retry=");
+                                  "loop=, context=, wait=, lag=, keepalive= or "
+                                  "retry=");
 }

@@ -40,6 +40,7 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker)
     jobs->deliver.engine = mcf->engine;
     jobs->deliver.http = &mcf->http;
     jobs->deliver.seed = mcf->zone->sh->seed;
+    jobs->deliver.state = &mcf->zone->memory.state;
     jobs->deliver.view = ngx_http_parley_deliver_view;
 
     ngx_queue_init(&jobs->attempts);

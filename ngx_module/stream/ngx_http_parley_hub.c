@@ -96,6 +96,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker,
     h->deliver.engine = mcf->engine;
     h->deliver.http = &mcf->http;
     h->deliver.seed = mcf->zone->sh->seed;
+    h->deliver.state = &mcf->zone->memory.state;
 
     ngx_queue_init(&h->open);
 

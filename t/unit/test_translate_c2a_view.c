@@ -104,6 +104,35 @@ test_view(void **state)
         "\"idempotencyKey\":\"web/main/m1:agent:ada\""));
     assert_null(strstr((const char *) got.data, "\"id\":\"m1#"));
 
+    /* a window that is too long loses its oldest messages */
+
+    view.nwindow = 2;
+    view.window_max = strlen("[{\"type\":\"text\",\"text\":\"ok?\"}]");
+
+    parley_buf_init(&b, &w.arena, 0);
+    chat->view(&b, &view);
+    got = done(&b);
+    valid(&w, got);
+    assert_non_null(strstr((const char *) got.data,
+        "\"context\":{\"window\":[{\"eventId\":\"m3\","));
+
+    view.window_max--;
+
+    parley_buf_init(&b, &w.arena, 0);
+    chat->view(&b, &view);
+    got = done(&b);
+    valid(&w, got);
+    assert_null(strstr((const char *) got.data, "context"));
+    assert_null(strstr((const char *) got.data, "window"));
+
+    view.window_max = SIZE_MAX;
+
+    parley_buf_init(&b, &w.arena, 0);
+    chat->view(&b, &view);
+    got = done(&b);
+    assert_non_null(strstr((const char *) got.data,
+        "\"context\":{\"window\":[{\"eventId\":\"m1\","));
+
     /* an edited fragment has the id of its message, and a turn that a change
        made names its only fragment */
 

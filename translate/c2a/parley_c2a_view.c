@@ -45,6 +45,7 @@ static void parley_c2a_view_content(parley_buf_t *b,
     const parley_c2a_view_t *v);
 static void parley_c2a_view_window(parley_buf_t *b,
     const parley_c2a_view_t *v);
+static unsigned parley_c2a_view_window_first(const parley_chat_view_t *view);
 static void parley_c2a_view_knock(parley_buf_t *b, const parley_c2a_view_t *v);
 static void parley_c2a_view_priority(parley_buf_t *b,
     const parley_c2a_view_t *v);
@@ -406,24 +407,26 @@ parley_c2a_view_content(parley_buf_t *b, const parley_c2a_view_t *v)
 static void
 parley_c2a_view_window(parley_buf_t *b, const parley_c2a_view_t *v)
 {
-    unsigned                     i;
+    unsigned                     i, first;
     uint32_t                     params;
     parley_json_ref_t            none = parley_json_ref_none;
     const parley_json_t         *doc;
     const parley_chat_stored_t  *said;
 
-    if (v->view->nwindow == 0) {
+    first = parley_c2a_view_window_first(v->view);
+
+    if (first == v->view->nwindow) {
         return;
     }
 
     parley_buf_lit(b, ",\"context\":{\"window\":[");
 
-    for (i = 0; i < v->view->nwindow; i++) {
+    for (i = first; i < v->view->nwindow; i++) {
         said = &v->view->window[i];
         doc = said->doc;
         params = parley_mcp_params(doc);
 
-        parley_buf_str(b, i > 0 ? PARLEY_STR(",{") : PARLEY_STR("{"));
+        parley_buf_str(b, i > first ? PARLEY_STR(",{") : PARLEY_STR("{"));
         parley_c2a_view_raw(b, PARLEY_STR("eventId"), doc,
                             parley_json_member(doc, params,
                                                PARLEY_ATOM_eventId));
@@ -435,6 +438,37 @@ parley_c2a_view_window(parley_buf_t *b, const parley_c2a_view_t *v)
     }
 
     parley_buf_lit(b, "]}");
+}
+
+
+/* Returns the index of the first message of the window that is written, so that
+   the contents of all written ones are not too long; nwindow: none. */
+
+static unsigned
+parley_c2a_view_window_first(const parley_chat_view_t *view)
+{
+    size_t                left, len;
+    uint32_t              content;
+    unsigned              i;
+    const parley_json_t  *doc;
+
+    left = view->window_max > 0 ? view->window_max : SIZE_MAX;
+
+    for (i = view->nwindow; i > 0; i--) {
+        doc = view->window[i - 1].doc;
+        content = parley_json_member(doc, parley_mcp_params(doc),
+                                     PARLEY_ATOM_content);
+
+        len = content != PARLEY_JSON_NONE ? parley_json_raw(doc, content).len
+                                          : 0;
+        if (len > left) {
+            break;
+        }
+
+        left -= len;
+    }
+
+    return i;
 }
 
 
@@ -560,7 +594,7 @@ parley_c2a_view_attention(parley_buf_t *b, const parley_c2a_view_t *v)
     parley_buf_lit(b, "},\"injection\":{");
     parley_buf_member(b, PARLEY_STR("mode"), parley_c2a_modes[mode]);
 
-    if (!v->knock && view->nwindow > 0) {
+    if (!v->knock && parley_c2a_view_window_first(view) < view->nwindow) {
         parley_buf_member(b, PARLEY_STR("context"),
                           PARLEY_STR("thread_window"));
     }

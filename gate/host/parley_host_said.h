@@ -1,0 +1,50 @@
+/* The messages of a conversation as they are now.  Private to the host. */
+
+#ifndef PARLEY_HOST_SAID_H
+#define PARLEY_HOST_SAID_H
+
+#include "gate/host/parley_host_parts.h"
+
+
+/* a message in the log of its conversation */
+typedef struct {
+    parley_publication_t   p;
+    parley_host_views_t    views;
+    parley_host_row_t      row;         /* of the reader */
+    parley_host_event_t    event;       /* its record */
+    parley_str_t           id;          /* of the message; an edit has its text,
+                                           and another id */
+} parley_host_said_t;
+
+/*
+ * Reads a record of the log if it is a message for a reader of the
+ * conversation: of another author, not silent, and neither deleted nor replaced
+ * by an edit (C2A-25).  A reaction and a deletion are not messages.  Returns 1,
+ * 0, PARLEY_WAIT, or -1 with h->err.
+ */
+int parley_host_said_read(parley_host_t *h, parley_str_t octets,
+    parley_str_t source, parley_str_t sub, parley_host_said_t *ret);
+
+
+/* parley_host_window.c */
+
+/*
+ * Adds the thread window to the view of an event whose row has it: the newest
+ * messages of its thread before it, if the reader may read the conversation.  g
+ * NULL: not in a request, where rules do not count.  Returns 0, PARLEY_WAIT, or
+ * -1 with h->err.
+ */
+int parley_host_window(parley_host_t *h, const parley_gate_t *g,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row, const parley_principal_t *owner,
+    parley_chat_view_t *v);
+
+/* As parley_host_window(), for a stream or a URL.  Without an answer of the
+   state at once, the view has no window: its reader lists the event. */
+void parley_host_window_push(const parley_render_t *d,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    const parley_host_row_t *row, const parley_principal_t *owner,
+    int64_t now_ms, parley_arena_t *arena, parley_chat_view_t *v);
+
+
+#endif /* PARLEY_HOST_SAID_H */
