@@ -125,8 +125,8 @@ parley_host_accept_post(parley_host_accept_t *a, int left)
 }
 
 
-/* A message is gone before its deletion is published; it stays until its edit
-   is. */
+/* A message ends before its deletion is published; it stays until its edit is.
+   Its turn and its text stay until the job of the change exists. */
 
 static int
 parley_host_accept_change(parley_host_accept_t *a, parley_host_post_t *post)
@@ -134,15 +134,18 @@ parley_host_accept_change(parley_host_accept_t *a, parley_host_post_t *post)
     int  rc;
 
     rc = a->e->act == PARLEY_CHAT_DELETE
-         ? parley_host_change_end(&a->change, a->g) : 0;
+         ? parley_host_change_begin(&a->change, a->g) : 0;
 
     if (rc == 0) {
         post->change = &a->change;
         rc = parley_host_publish(post);
     }
 
-    return rc == 0 && a->e->act == PARLEY_CHAT_EDIT
-           ? parley_host_change_end(&a->change, a->g) : rc;
+    if (rc == 0 && a->e->act == PARLEY_CHAT_EDIT) {
+        rc = parley_host_change_begin(&a->change, a->g);
+    }
+
+    return rc == 0 ? parley_host_change_end(&a->change) : rc;
 }
 
 
@@ -189,7 +192,7 @@ parley_host_check(parley_host_accept_t *a)
 static int
 parley_host_again(parley_host_accept_t *a)
 {
-    int                    rc, placed;
+    int                    rc, placed, changed;
     parley_host_row_t      row;
     parley_log_page_t      page;
     parley_host_views_t    views;
@@ -206,10 +209,16 @@ parley_host_again(parley_host_accept_t *a)
     placed = a->known.place.epoch != 0 || a->known.now != PARLEY_CHAT_MESSAGE;
     rc = parley_host_event_read(&a->c->h, a->e->id, &a->known, &page, &p);
 
-    if ((placed || rc == 1) && parley_host_is_change(a->e)
-        && parley_host_change_end(&a->change, a->g) == PARLEY_WAIT)
-    {
-        return PARLEY_WAIT;
+    if (rc >= 0 && (placed || rc == 1) && parley_host_is_change(a->e)) {
+        changed = parley_host_change_begin(&a->change, a->g);
+
+        if (changed == 0) {
+            changed = parley_host_change_end(&a->change);
+        }
+
+        if (changed < 0) {
+            return changed;
+        }
     }
 
     if (rc <= 0) {

@@ -1,14 +1,10 @@
-/*
- * Changes of messages (parley_host_change.h).  An edit ends the old event after
- * the new one was appended, so no obligation is lost if a process dies between
- * the two.  The record of the message is put last: until then a repeated change
- * does all again.
- */
+/* Changes of messages (parley_host_change.h). */
 
 #include <string.h>
 
 #include "gate/host/parley_host_change.h"
 #include "gate/host/parley_host_turn_parts.h"
+#include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
 
 
@@ -17,7 +13,8 @@
 
 static int parley_host_change_check(parley_host_call_t *c,
     const parley_host_change_t *a);
-static int parley_host_change_turn(parley_host_change_t *a);
+static int parley_host_change_find_id(parley_host_change_t *a);
+static void parley_host_change_waits(parley_host_change_t *a);
 static parley_str_t parley_host_change_id(const parley_host_change_t *a,
     parley_str_t sub);
 static int parley_host_change_put(const parley_host_change_t *a,
@@ -43,12 +40,14 @@ parley_host_change_find(parley_host_call_t *c, parley_str_t source,
         return rc;
     }
 
-    ret->done = rc == 1 && ret->first.now != PARLEY_CHAT_MESSAGE
-                && (placed || parley_str_eq(ret->first.other, ret->e->id));
+    ret->begun = rc == 1 && ret->first.now != PARLEY_CHAT_MESSAGE
+                 && parley_str_eq(ret->first.other, ret->e->id);
+    ret->done = rc == 1 && ret->first.now != PARLEY_CHAT_MESSAGE && placed
+                && !ret->begun;
 
     if (rc == 0 || !parley_str_eq(ret->first.author, author)
         || parley_host_event_base(ret->id).len != ret->id.len
-        || (ret->first.now == PARLEY_CHAT_DELETE && !ret->done))
+        || (ret->first.now == PARLEY_CHAT_DELETE && !ret->begun && !ret->done))
     {
         c->refused.retryable = 1;
 
@@ -65,17 +64,12 @@ parley_host_change_find(parley_host_call_t *c, parley_str_t source,
         return -1;
     }
 
-    ret->old = ret->first;
     ret->lasts_ms = ret->first.lasts_ms;
 
-    if (ret->first.now == PARLEY_CHAT_EDIT) {
-        ret->id = ret->first.other;
+    rc = parley_host_change_find_id(ret);
 
-        rc = parley_host_event_get(ret->h, ret->id, source, &ret->old);
-
-        if (rc != 1) {
-            return rc;
-        }
+    if (rc != 1) {
+        return rc;
     }
 
     rc = parley_host_event_read(ret->h, ret->id, &ret->old, &page, &ret->p);
@@ -89,14 +83,61 @@ parley_host_change_find(parley_host_call_t *c, parley_str_t source,
         ret->lasts_ms = ret->views.deadline_ms;
     }
 
-    return rc < 0 ? rc : parley_host_change_turn(ret);
+    if (rc >= 0) {
+        parley_host_change_waits(ret);
+        rc = parley_host_change_turn(ret);
+    }
+
+    return rc;
 }
 
 
-/* Finds the offered turn that has the message.  Returns 0, PARLEY_WAIT or
-   -1. */
+/* Finds the event that has the text until now.  Returns 1; 0: it is lost;
+   PARLEY_WAIT or -1. */
 
 static int
+parley_host_change_find_id(parley_host_change_t *a)
+{
+    a->old = a->first;
+
+    if (a->begun) {
+
+        if (a->first.before.len == 0) {
+            return 1;
+        }
+
+        a->id = a->first.before;
+
+    } else if (a->first.now == PARLEY_CHAT_EDIT) {
+        a->id = a->first.other;
+
+    } else {
+        return 1;
+    }
+
+    return parley_host_event_get(a->h, a->id, a->first.source, &a->old);
+}
+
+
+/* Finds out whether the change needs a job for the turn of its message, also if
+   a reload has turned turns off since. */
+
+static void
+parley_host_change_waits(parley_host_change_t *a)
+{
+    parley_str_t       rest;
+    parley_host_row_t  row;
+
+    a->waits = a->h->host->quiet_ms > 0 || !a->stored;
+    rest = a->rows;
+
+    while (!a->waits && parley_host_views_next(&rest, &row)) {
+        a->waits = row.waits;
+    }
+}
+
+
+int
 parley_host_change_turn(parley_host_change_t *a)
 {
     int                  rc;
@@ -105,8 +146,10 @@ parley_host_change_turn(parley_host_change_t *a)
 
     rc = parley_turn_mark_get(a->h, a->id, a->first.source, &mark);
 
-    if (rc != 1) {
-        return rc;
+    if (rc != 1 || (a->turn != NULL
+                    && parley_str_eq(a->turn->before, mark.turn)))
+    {
+        return rc < 0 ? rc : 0;
     }
 
     t = parley_arena_calloc(a->h->arena, sizeof(parley_turn_t));

@@ -5,6 +5,15 @@
  * The old text is erased in all logs, and its open offers are cancelled.  An
  * edit is an event of its own in place of the old one: for a reader that has
  * not answered with the deadline of the old one, else as a knock.
+ *
+ *   _begin()   the record of the message names the change; a job that composes
+ *              a turn with the old text cannot append it; the event ends for
+ *              its readers
+ *   append     the change, with the job of the turn
+ *   _end()     the turn is erased, and then the text in the conversation
+ *
+ * An edit is appended before _begin(), so that no obligation is lost if the
+ * process dies.  A repeated change does all again.
  */
 
 #ifndef PARLEY_HOST_CHANGE_H
@@ -24,11 +33,14 @@ typedef struct parley_host_change_s {
     parley_publication_t        p;          /* as id is stored; its views, */
     parley_host_views_t         views;
     parley_str_t                rows;       /* and their rows */
-    struct parley_turn_s       *turn;       /* offered turn that has the
-                                               message; NULL: none */
+    struct parley_turn_s       *turn;       /* turn that has the message; NULL:
+                                               none */
     int64_t                     lasts_ms;   /* deadline of the message */
     unsigned                    stored:1;   /* the log has id */
-    unsigned                    done:1;     /* nothing is left to be done */
+    unsigned                    waits:1;    /* the message may be in a turn */
+    unsigned                    begun:1;    /* an earlier try has begun it */
+    unsigned                    done:1;     /* nothing is left to be done: the
+                                               message was changed again */
 } parley_host_change_t;
 
 
@@ -71,6 +83,9 @@ int parley_host_change_answered(const parley_host_change_t *change,
 int parley_host_change_keep(const parley_host_change_t *change,
     const parley_host_row_t *row, const parley_host_delivery_t *part);
 
+/* Finds the turn that has the message.  Returns 0, PARLEY_WAIT or -1. */
+int parley_host_change_turn(parley_host_change_t *change);
+
 /* parley_host_change_erase.c */
 
 /*
@@ -82,9 +97,9 @@ int parley_host_change_keep(const parley_host_change_t *change,
 int parley_host_change_reader(parley_host_change_t *change, parley_gate_t *g,
     const parley_host_row_t *row);
 
-/* Ends the old event: cancels its offers, and erases it.  A second call does
-   nothing.  Returns 0, PARLEY_WAIT or -1. */
-int parley_host_change_end(parley_host_change_t *change, parley_gate_t *g);
+/* Begin and end the change: see above.  Return 0, PARLEY_WAIT or -1. */
+int parley_host_change_begin(parley_host_change_t *change, parley_gate_t *g);
+int parley_host_change_end(parley_host_change_t *change);
 
 
 #endif /* PARLEY_HOST_CHANGE_H */

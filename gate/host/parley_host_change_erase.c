@@ -29,7 +29,47 @@ static int parley_host_change_erase(parley_host_change_t *a,
 
 
 int
-parley_host_change_end(parley_host_change_t *a, parley_gate_t *g)
+parley_host_change_begin(parley_host_change_t *a, parley_gate_t *g)
+{
+    int                        rc;
+    parley_host_thread_name_t  where;
+
+    if (a->done) {
+        return 0;
+    }
+
+    if (!a->begun) {
+        a->first.before = parley_str_eq(a->id, a->e->of) ? parley_str_none
+                                                         : a->id;
+        a->first.now = a->e->act;
+        a->first.other = a->e->id;
+        a->first.lasts_ms = a->lasts_ms;
+
+        rc = parley_host_event_put(a->h, a->e->of, &a->first, 0);
+
+        if (rc < 0) {
+            return rc;
+        }
+    }
+
+    where.source = a->first.source;
+    where.conversation = a->first.conversation;
+    where.thread = a->first.thread;
+
+    rc = parley_turn_stop(a->h, &where, a->first.author, a->e->id);
+
+    /* the turn that a job offered until then */
+
+    if (rc == 0) {
+        rc = parley_host_change_turn(a);
+    }
+
+    return rc == 0 && a->stored ? parley_host_change_readers(a, g) : rc;
+}
+
+
+int
+parley_host_change_end(parley_host_change_t *a)
 {
     int      rc;
     uint8_t  log[PARLEY_KEY_LEN];
@@ -38,32 +78,21 @@ parley_host_change_end(parley_host_change_t *a, parley_gate_t *g)
         return 0;
     }
 
-    rc = a->stored ? parley_host_change_readers(a, g)
-                   : parley_host_change_parties(a);
+    rc = a->stored ? 0 : parley_host_change_parties(a);
 
     if (rc == 0 && a->turn != NULL) {
         rc = parley_host_change_turned(a);
     }
 
-    if (rc == 0 && a->stored) {
-        parley_host_conversation(a->h->ask->state, a->first.source,
-                                 a->first.conversation, log);
-
-        rc = parley_host_change_erase(a, log, a->old.place.epoch,
-                                      a->old.place.offset);
-    }
-
-    if (rc != 0) {
+    if (rc != 0 || !a->stored) {
         return rc;
     }
 
-    a->first.now = a->e->act;
-    a->first.other = a->e->id;
-    a->first.lasts_ms = a->lasts_ms;
+    parley_host_conversation(a->h->ask->state, a->first.source,
+                             a->first.conversation, log);
 
-    rc = parley_host_event_put(a->h, a->e->of, &a->first, 0);
-
-    return rc < 0 ? rc : 0;
+    return parley_host_change_erase(a, log, a->old.place.epoch,
+                                    a->old.place.offset);
 }
 
 

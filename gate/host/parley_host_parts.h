@@ -243,6 +243,8 @@ typedef struct {
     parley_chat_act_t   now;            /* EDIT, DELETE: it was changed */
     parley_str_t        other;          /* EDIT, DELETE: the message; a changed
                                            message: the last change */
+    parley_str_t        before;         /* changed message: the change before
+                                           the last one; empty: none */
     int64_t             lasts_ms;       /* changed message: its deadline */
     int64_t             opened_ms;      /* without a place: when its append
                                            began, wall clock; else 0 */

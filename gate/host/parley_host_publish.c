@@ -400,13 +400,15 @@ parley_host_row(parley_host_post_t *a, parley_buf_t *b,
 
 
 /* Returns whether a reader gets the event in a turn (C2A-09): a message of a
-   human that can wait. */
+   human that can wait.  The edit of a message in a turn does not come alone,
+   also if a reload has turned turns off since. */
 
 static inline int
 parley_host_row_waits(const parley_host_post_t *a,
     const parley_host_row_t *row)
 {
-    return a->h->host->quiet_ms > 0
+    return (a->h->host->quiet_ms > 0
+            || (a->change != NULL && a->change->turn != NULL))
            && row->verdict.mode == PARLEY_CHAT_BUFFERED
            && a->sub.len > 0 && a->author == NULL
            && a->e->act != PARLEY_CHAT_REACTION
@@ -423,7 +425,7 @@ parley_host_turn_add(parley_host_post_t *a, parley_append_t *append)
     int64_t        after;
     parley_job_t  *jobs;
 
-    if (!a->waits && (a->change == NULL || (a->h->host->quiet_ms == 0
+    if (!a->waits && (a->change == NULL || (!a->change->waits
                                             && a->change->turn == NULL)))
     {
         return 0;

@@ -152,10 +152,14 @@ parley_host_event_value(parley_str_t value, parley_host_event_t *ret)
     ret->thread = parley_host_text_read(&rest);
     ret->escalated = parley_host_text_read(&rest);
     ret->other = parley_host_text_read(&rest);
-    lasts = parley_host_text_read(&rest);
 
-    if (lasts.len == sizeof(ret->lasts_ms)) {
-        memcpy(&ret->lasts_ms, lasts.data, lasts.len);
+    if (ret->other.len > 0) {
+        lasts = parley_host_text_read(&rest);
+        ret->before = parley_host_text_read(&rest);
+
+        if (lasts.len == sizeof(ret->lasts_ms)) {
+            memcpy(&ret->lasts_ms, lasts.data, lasts.len);
+        }
     }
 
     memcpy(&ret->place.epoch, head.epoch, sizeof(head.epoch));
@@ -207,6 +211,7 @@ parley_host_event_put(parley_host_t *h, parley_str_t id,
         parley_host_text(&b, event->other);
         parley_host_text(&b, parley_str_make(&event->lasts_ms,
                                              sizeof(event->lasts_ms)));
+        parley_host_text(&b, event->before);
     }
 
     parley_host_event_id(h, id, event->source, &name);

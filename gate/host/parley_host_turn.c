@@ -158,13 +158,19 @@ parley_turn_target(parley_turn_job_t *j)
     t->where.conversation = views.conversation;
     t->where.thread = views.thread;
 
-    rc = parley_host_event_get(&j->h, t->by, views.source, &j->event);
+    t->author = j->d->sub;
+
+    parley_turn_composes(&j->h, &t->where, t->author, &j->composes);
+
+    rc = parley_turn_compose(&j->h, &j->composes, t->by);
+
+    if (rc == 0) {
+        rc = parley_host_event_get(&j->h, t->by, views.source, &j->event);
+    }
 
     if (rc < 0) {
         return rc;
     }
-
-    t->author = j->event.author;
 
     rc = parley_turn_mark_get(&j->h, t->by, views.source, &mark);
 
@@ -196,6 +202,9 @@ parley_turn_target(parley_turn_job_t *j)
         }
     }
 
+    j->changed = first.now != PARLEY_CHAT_MESSAGE
+                 && !parley_str_eq(first.other, t->by);
+
     if (first.place.epoch == 0 && first.conversation.len > 0) {
         rc = parley_host_event_read(&j->h, id, &first, &page, &p);
 
@@ -213,7 +222,8 @@ parley_turn_target(parley_turn_job_t *j)
 
 
 /* Reads the fragments, with that of the job, also if the conversation has
-   dropped it.  Returns 1; 0: no reader waits; PARLEY_WAIT or -1. */
+   dropped it, but not if a change has begun.  Returns 1; 0: no reader waits;
+   PARLEY_WAIT or -1. */
 
 static int
 parley_turn_fragments(parley_turn_job_t *j)
@@ -247,7 +257,8 @@ parley_turn_fragments(parley_turn_job_t *j)
     f.lasts_ms = f.views.deadline_ms;
 
     rc = parley_turn_read(&j->turn,
-                          j->event.act == PARLEY_CHAT_DELETE ? NULL : &f);
+                          j->changed || j->event.act == PARLEY_CHAT_DELETE
+                          ? NULL : &f);
 
     if (rc == 0) {
         rc = parley_turn_rows(&j->turn);

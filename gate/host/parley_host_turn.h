@@ -4,8 +4,8 @@
  *
  * A buffered message of a human is appended to the log of its conversation
  * alone, with a job (PARLEY_SUBJECT_TURN).  The jobs of one author in one
- * thread have one lane.  The first one reads the fragments in the conversation,
- * and waits until the author is quiet; then:
+ * thread have one lane.  The first one records that it composes a turn, reads
+ * the fragments in the conversation, and waits until the author is quiet; then:
  *
  *   mark         each fragment is in the turn: a later job leaves it out, and a
  *                reference to it finds the turn
@@ -13,9 +13,11 @@
  *   append       the turn, with the id of its newest fragment, to the mailboxes
  *                of its readers, and their obligations, with the end of the job
  *
- * A process that dies leaves the job, which does all again.  An edit or a
- * deletion of a fragment of an offered turn has a job, too.  It supersedes the
- * turn, and offers the rest under the id of the change.
+ * A process that dies leaves the job, which does all again.  A change that has
+ * begun since the job recorded that it composes a turn makes the append fail:
+ * the job composes the turn again, without the old text.  An edit or a deletion
+ * of a fragment has a job, too.  It supersedes the turn, and offers the rest
+ * under the id of the change.
  */
 
 #ifndef PARLEY_HOST_TURN_H

@@ -73,6 +73,72 @@ parley_turn_mark_put(parley_host_t *h, parley_str_t id, parley_str_t source,
 }
 
 
+void
+parley_turn_composes(parley_host_t *h, const parley_host_thread_name_t *thread,
+    parley_str_t author, parley_record_id_t *ret)
+{
+    parley_str_t  parts[5];
+
+    parts[0] = thread->source;
+    parts[1] = thread->conversation;
+    parts[2] = thread->thread;
+    parts[3] = author;
+    parts[4] = PARLEY_STR("composes");
+
+    parley_host_id(h, PARLEY_KIND_DELIVERY, parts, 5, ret);
+}
+
+
+int
+parley_turn_compose(parley_host_t *h, const parley_record_id_t *composes,
+    parley_str_t by)
+{
+    int           rc;
+    parley_buf_t  b;
+
+    parley_buf_init(&b, h->arena, 0);
+    parley_buf_str(&b, by);
+
+    rc = parley_host_put(h, composes, &b, 0, 0);
+
+    return rc < 0 ? rc : 0;
+}
+
+
+/* The job of the change itself does not have the old text. */
+
+int
+parley_turn_stop(parley_host_t *h, const parley_host_thread_name_t *thread,
+    parley_str_t author, parley_str_t change)
+{
+    int                   rc, late;
+    parley_record_t       record;
+    parley_record_id_t    composes;
+    parley_admission_t    none;
+    parley_settlement_t   how;
+
+    parley_turn_composes(h, thread, author, &composes);
+
+    rc = parley_host_get(h, &composes, &record);
+
+    if (rc != 1 || record.closed || parley_str_eq(record.value, change)) {
+        return rc < 0 ? rc : 0;
+    }
+
+    memset(&none, 0, sizeof(parley_admission_t));
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    how.taken = 1;
+    how.closes[0] = &composes;
+
+    rc = parley_ask_settle(h->ask, &none, &how, &late);
+
+    return rc != -1 ? rc
+           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
+                              "the state did not answer");
+}
+
+
 int
 parley_turn_readers_get(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t *ret)

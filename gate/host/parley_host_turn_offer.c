@@ -20,6 +20,7 @@ static int parley_turn_pick(parley_turn_job_t *j);
 static int parley_turn_picks(parley_turn_job_t *j,
     const parley_turn_fragment_t *f);
 static int parley_turn_note(parley_turn_job_t *j);
+static int parley_turn_reopen(parley_turn_job_t *j);
 static int parley_turn_supersede(parley_turn_job_t *j,
     const parley_turn_fragment_t *f);
 static int parley_turn_append(parley_turn_job_t *j);
@@ -359,7 +360,41 @@ parley_turn_note(parley_turn_job_t *j)
         }
     }
 
+    if (rc == 0 && j->turn.before.len == 0) {
+        rc = parley_turn_reopen(j);
+    }
+
     return rc == PARLEY_WAIT ? rc : rc == 0 ? 0 : -1;
+}
+
+
+/* An earlier try of the job has superseded the fragment if a newer one was
+   deleted since.  Returns 0; 1: a reader decides it now; PARLEY_WAIT or -1. */
+
+static int
+parley_turn_reopen(parley_turn_job_t *j)
+{
+    int                      rc;
+    unsigned                 i;
+    parley_host_delivery_t   part;
+
+    for (i = 0, rc = 0; rc == 0 && i < j->nrows; i++) {
+
+        rc = parley_host_delivery_get(&j->h, j->id, j->turn.where.source,
+                                      j->rows[i].sub, &part);
+
+        if (rc >= 0 && part.disposition == PARLEY_CHAT_SUPERSEDED) {
+            part.disposition = PARLEY_CHAT_UNDISPOSED;
+
+            rc = parley_host_delivery_put(&j->h, j->id, j->turn.where.source,
+                                          j->rows[i].sub, &part);
+
+        } else if (rc == 1) {
+            rc = 0;
+        }
+    }
+
+    return rc;
 }
 
 
@@ -469,6 +504,12 @@ parley_turn_append(parley_turn_job_t *j)
     if (rc != 0) {
         return rc;
     }
+
+    j->how.taken = 1;
+    j->how.closes[0] = &j->composes;
+
+    append->takes = &j->takes;
+    append->how = &j->how;
 
     j->d->end.tells = append;
 

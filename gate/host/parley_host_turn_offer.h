@@ -14,6 +14,10 @@ typedef struct {
     parley_host_t         h;
     parley_error_t        err;
     parley_host_event_t   event;    /* record of the job's event */
+    parley_record_id_t    composes; /* see parley_turn_compose(); the append of
+                                       the turn closes it */
+    parley_admission_t    takes;
+    parley_settlement_t   how;
     uint64_t              at;       /* offset of its message */
     parley_turn_t         turn;
     parley_str_t          id;       /* of the turn */
@@ -23,6 +27,8 @@ typedef struct {
                                        fragment with */
     int64_t               lasts_ms; /* this one */
     parley_chat_reason_t  reason;
+    unsigned              changed:1;        /* the text of the job's event was
+                                               changed */
 } parley_turn_job_t;
 
 /* Records the turn, and ends the job with its append.  Returns 0, PARLEY_WAIT,

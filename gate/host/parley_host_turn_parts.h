@@ -28,6 +28,22 @@ int parley_turn_mark_put(parley_host_t *h, parley_str_t id,
     parley_str_t source, const parley_turn_mark_t *mark);
 
 /*
+ * The record that a job composes a turn of an author in a thread: by is the
+ * event of the job.  _compose() puts the record before the job reads the
+ * fragments.  The append of the turn closes it, and fails if a change has
+ * closed it.  _stop() closes it for a change, after the record of the changed
+ * message was put: an append after that has not the old text.  Return 0,
+ * PARLEY_WAIT, or -1 with h->err.
+ */
+void parley_turn_composes(parley_host_t *h,
+    const parley_host_thread_name_t *thread, parley_str_t author,
+    parley_record_id_t *ret);
+int parley_turn_compose(parley_host_t *h, const parley_record_id_t *composes,
+    parley_str_t by);
+int parley_turn_stop(parley_host_t *h, const parley_host_thread_name_t *thread,
+    parley_str_t author, parley_str_t change);
+
+/*
  * As these, for the rows of the readers of a turn.  They do not follow from its
  * fragments after one was deleted.
  */

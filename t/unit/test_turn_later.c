@@ -1,0 +1,292 @@
+/*
+ * Turns while a change is made: each order of the verbs of a job and of a call,
+ * each of which may be left at any verb, as if its process had died.
+ */
+
+#include "t/unit/parley_test_host.h"
+
+
+#define FIRST   SAYS("m1", "keep this")
+#define SECRET  SAYS("m2", "secret")
+#define FOLLOW  11000       /* ms until an obligation is looked at */
+
+
+/* a history */
+typedef struct {
+    const char  *first;         /* messages */
+    const char  *second;
+    const char  *change;
+    unsigned     offered:1;     /* the turn is offered before the change */
+    unsigned     repeats:1;     /* a change that was left is repeated */
+    unsigned     reloads:1;     /* without turns when the change is repeated */
+} history_t;
+
+/* the order of its verbs */
+typedef struct {
+    unsigned  job;              /* verbs of the job before the change, */
+    unsigned  change;           /* and of the change before the job goes on */
+    unsigned  job_dies:1;       /* then, as the process dies; */
+    unsigned  change_dies:1;
+    unsigned  job_last:1;       /* the job goes on after the change */
+} order_t;
+
+
+/* Does the due jobs; counts those of obligations that stay. */
+
+static unsigned
+jobs(void)
+{
+    unsigned   i, n, open;
+    task_t    *list[JOBS];
+
+    open = 0;
+
+    while ((n = host_take(list)) > 0) {
+
+        for (i = 0; i < n; i++) {
+            host_finish(list[i]);
+
+            open += host_job_kind(list[i]) == PARLEY_SUBJECT_FOLLOW
+                    && list[i]->due.end.how == PARLEY_JOB_AGAIN
+                    && host_str_has(list[i]->job.record, "keep this");
+            host_free(list[i]);
+        }
+    }
+
+    return open;
+}
+
+
+static task_t *
+job_of_turn(void)
+{
+    task_t  *list[JOBS];
+
+    assert_int_equal(host_take(list), 1);
+    assert_int_equal(host_job_kind(list[0]), PARLEY_SUBJECT_TURN);
+
+    return list[0];
+}
+
+
+/* Runs the job to its end, or leaves it. */
+
+static void
+rest_of(task_t *job, const order_t *o)
+{
+    if (job != NULL && !job->done && o->job_dies) {
+        host_job_left(&job->job, 0);
+        job->done = 1;
+
+    } else if (job != NULL && !job->done) {
+        host_finish(job);
+    }
+}
+
+
+static void
+is_gone(const order_t *o)
+{
+    if (host_count("~ada", "secret") != 0) {
+        fail_msg("job %u%s, change %u%s%s: readable", o->job,
+                 o->job_dies ? " dies" : "", o->change,
+                 o->change_dies ? " dies" : "", o->job_last ? ", job" : "");
+    }
+}
+
+
+/* Returns 0 if the job or the change had fewer verbs. */
+
+static int
+history(const history_t *h, const order_t *o)
+{
+    int        more, accepted;
+    unsigned   open, turns;
+    task_t    *job, *change;
+
+    host_begin();
+    host_said(h->first);
+    t.now += 10;
+    host_said(h->second);
+    t.now += 2 * host.quiet_ms;
+
+    if (h->offered) {
+        (void) jobs();
+        assert_int_equal(host_count("~ada", "secret"), 1);
+    }
+
+    job = h->offered ? NULL : job_of_turn();
+    change = host_says(h->change);
+
+    more = (job == NULL || host_steps(job, o->job) == o->job)
+           && host_steps(change, o->change) == o->change;
+
+    if (!o->job_last) {
+        rest_of(job, o);
+    }
+
+    if (!o->change_dies) {
+        host_finish(change);
+    }
+
+    if (!change->done && h->repeats) {
+        host_free(change);
+        host.quiet_ms = h->reloads ? 0 : host.quiet_ms;
+        change = host_says(h->change);
+        host_finish(change);
+    }
+
+    accepted = host_accepted(change);
+
+    if (change->done && !accepted) {
+        fail_msg("%u %u: %s", o->job, o->change, change->err.text);
+    }
+
+    if (accepted) {
+        is_gone(o);
+    }
+
+    rest_of(job, o);
+
+    if (accepted) {
+        is_gone(o);
+    }
+
+    if (job != NULL) {
+        host_free(job);
+    }
+
+    host_free(change);
+
+    (void) jobs();
+    t.now += 5000;
+    (void) jobs();
+    t.now += FOLLOW;
+    open = jobs();
+    turns = host_count("~ada", "keep this");
+
+    if (open != 1 || turns != 1) {
+        fail_msg("job %u%s, change %u%s%s: %u obligations, %u turns", o->job,
+                 o->job_dies ? " dies" : "", o->change,
+                 o->change_dies ? " dies" : "", o->job_last ? ", job" : "",
+                 open, turns);
+    }
+
+    if (accepted) {
+        is_gone(o);
+    }
+
+    host_end();
+
+    return more;
+}
+
+
+static void
+histories(const history_t *h)
+{
+    int       more;
+    order_t   o;
+    unsigned  how;
+
+    memset(&o, 0, sizeof(order_t));
+
+    for (how = 0; how < 8; how++) {
+
+        /* a job that is left does not go on; only a change that is left is
+           repeated */
+
+        if ((how & 5) == 5 || (h->repeats && (how & 2) == 0)) {
+            continue;
+        }
+
+        o.job_dies = how & 1;
+        o.change_dies = (how & 2) != 0;
+        o.job_last = (how & 4) != 0;
+        more = 1;
+
+        for (o.job = 0; more; o.job++) {
+            more = !h->offered;
+
+            for (o.change = 0; history(h, &o); o.change++) { /* void */ }
+
+            more = more && o.change > 0;
+        }
+    }
+}
+
+
+static void
+each(history_t *h)
+{
+    h->repeats = 0;
+    h->reloads = 0;
+    histories(h);
+
+    h->repeats = 1;
+    histories(h);
+
+    h->reloads = 1;
+    histories(h);
+}
+
+
+static void
+test_newest(void **state)
+{
+    history_t  h = { FIRST, SECRET, DELETES("d1", "m2"), .offered = 0 };
+
+    (void) state;
+
+    each(&h);
+}
+
+
+/* its job keeps the text, too */
+
+static void
+test_oldest(void **state)
+{
+    history_t  h = { SAYS("m1", "secret"), SAYS("m2", "keep this"),
+                     DELETES("d1", "m1"), .offered = 0 };
+
+    (void) state;
+
+    each(&h);
+}
+
+
+static void
+test_offered(void **state)
+{
+    history_t  h = { FIRST, SECRET, DELETES("d1", "m2"), .offered = 1 };
+
+    (void) state;
+
+    each(&h);
+}
+
+
+static void
+test_edit(void **state)
+{
+    history_t  h = { FIRST, SECRET, EDITS("e1", "m2", "better"), .offered = 0 };
+
+    (void) state;
+
+    each(&h);
+
+    h.offered = 1;
+    each(&h);
+}
+
+
+static const struct CMUnitTest  tests[] = {
+    parley_test("C2A-25 the newest fragment is deleted", test_newest),
+    parley_test("C2A-25 the oldest fragment is deleted", test_oldest),
+    parley_test("C2A-25 a fragment of an offered turn is deleted",
+                test_offered),
+    parley_test("C2A-25 a fragment is edited", test_edit),
+};
+
+PARLEY_TEST_MAIN(tests)
