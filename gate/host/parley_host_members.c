@@ -17,6 +17,7 @@ typedef struct {
     parley_gate_t               *g;
     const parley_chat_place_t   *place;
     parley_host_conversation_t   conversation;
+    uint8_t                      log[PARLEY_KEY_LEN];       /* its log */
     parley_str_t                *added;
     parley_str_t                *removed;
     parley_str_t                *unknown;
@@ -105,6 +106,11 @@ parley_host_members_check(parley_host_members_t *m)
 
     rc = parley_surface_name(m->g->arena, &source, &m->conversation.source);
 
+    if (rc == 0) {
+        parley_host_conversation(m->g->ask.state, m->conversation.source,
+                                 m->place->id, m->log);
+    }
+
     return rc < 0 ? parley_error_memory(m->g->err)
            : rc == 0 && parley_host_serves(&m->c->h, m->g->who->principal,
                                            m->conversation.source)
@@ -125,7 +131,7 @@ parley_host_members_add(parley_host_members_t *m, parley_str_t name)
     rc = parley_host_members_find(m, name, &p);
 
     if (rc == 0 && p != NULL) {
-        rc = parley_host_reads_add(&m->c->h, p->sub, m->place);
+        rc = parley_host_reads_add(&m->c->h, p->sub, m->log, m->place);
     }
 
     if (rc == 1) {
@@ -156,7 +162,7 @@ parley_host_members_remove(parley_host_members_t *m, parley_str_t name)
         return 0;
     }
 
-    rc = parley_host_reads_remove(&m->c->h, p->sub, m->place);
+    rc = parley_host_reads_remove(&m->c->h, p->sub, m->log, m->place);
 
     if (rc >= 0) {
         rc = parley_host_members_leave(m, p->sub);

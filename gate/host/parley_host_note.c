@@ -226,7 +226,7 @@ parley_host_note_reads(parley_host_post_t *a)
         if ((a->attention->parties[i].facts & reads)
             && p->names[a->h->proto].len > 0)
         {
-            rc = parley_host_reads_add(a->h, p->sub, &place);
+            rc = parley_host_reads_add(a->h, p->sub, a->logs[0], &place);
 
             if (rc < 0) {
                 return rc;

@@ -34,6 +34,19 @@
 #define PARLEY_HOST_READS_LEN  32768        /* and octets of their record */
 
 
+/* octets that a remembered id and its source have at most */
+#define PARLEY_HOST_NAMED  64
+
+/* the name of the EVENT record that was used last: a call uses the record of its
+   event several times */
+typedef struct {
+    size_t              id;                 /* octets of the texts; 0: none */
+    size_t              source;
+    uint8_t             text[PARLEY_HOST_NAMED];
+    parley_record_id_t  name;
+} parley_host_event_name_t;
+
+
 /* context of one piece of work of the host: a call, or a job */
 typedef struct {
     parley_ask_t                          *ask;
@@ -50,6 +63,8 @@ typedef struct {
     struct parley_noted_s                 *noted;   /* steps for the audit log
                                                        and the counters */
     struct parley_noted_s                 *noted_last;
+    parley_host_event_name_t               event;   /* kept from the last
+                                                       call */
     unsigned                               full:1;  /* result: no room in the
                                                        state */
 } parley_host_t;
@@ -617,14 +632,15 @@ int parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
     parley_host_conversation_t *ret, parley_chat_kind_t *kind);
 
 /*
- * Notes that a principal may read a conversation: place has its id, kind and
- * source.  A DM replaces the oldest DM of a full list.  Returns 1; 0: the list
- * is full; PARLEY_WAIT, or -1 with h->err.  _remove() returns 1.
+ * Notes that a principal may read a conversation: log is the key of its log,
+ * place has its id, kind and source.  A DM replaces the oldest DM of a full
+ * list.  Returns 1; 0: the list is full; PARLEY_WAIT, or -1 with h->err.
+ * _remove() returns 1.
  */
 int parley_host_reads_add(parley_host_t *h, parley_str_t sub,
-    const parley_chat_place_t *place);
+    const uint8_t log[PARLEY_KEY_LEN], const parley_chat_place_t *place);
 int parley_host_reads_remove(parley_host_t *h, parley_str_t sub,
-    const parley_chat_place_t *place);
+    const uint8_t log[PARLEY_KEY_LEN], const parley_chat_place_t *place);
 
 /*
  * Lists the conversations of parley_host_reads_add(), the oldest first.  *ret

@@ -46,7 +46,7 @@ static void parley_host_reads_id(const parley_host_t *h, parley_str_t sub,
 static int parley_host_reads_next(parley_str_t *rest,
     parley_host_reads_head_t *head, parley_str_t *ret);
 static int parley_host_reads_put(parley_host_t *h, parley_str_t sub,
-    const parley_chat_place_t *place, int adds);
+    const uint8_t *log, const parley_chat_place_t *place, int adds);
 static int parley_host_reads_write(parley_host_reads_change_t *change,
     parley_str_t value, parley_buf_t *b);
 
@@ -346,17 +346,17 @@ parley_host_reads_next(parley_str_t *rest, parley_host_reads_head_t *head,
 
 int
 parley_host_reads_add(parley_host_t *h, parley_str_t sub,
-    const parley_chat_place_t *place)
+    const uint8_t log[PARLEY_KEY_LEN], const parley_chat_place_t *place)
 {
-    return parley_host_reads_put(h, sub, place, 1);
+    return parley_host_reads_put(h, sub, log, place, 1);
 }
 
 
 int
 parley_host_reads_remove(parley_host_t *h, parley_str_t sub,
-    const parley_chat_place_t *place)
+    const uint8_t log[PARLEY_KEY_LEN], const parley_chat_place_t *place)
 {
-    return parley_host_reads_put(h, sub, place, 0);
+    return parley_host_reads_put(h, sub, log, place, 0);
 }
 
 
@@ -364,30 +364,18 @@ parley_host_reads_remove(parley_host_t *h, parley_str_t sub,
 
 static int
 parley_host_reads_put(parley_host_t *h, parley_str_t sub,
-    const parley_chat_place_t *place, int adds)
+    const uint8_t *log, const parley_chat_place_t *place, int adds)
 {
     int                         rc;
     unsigned                    tries;
     parley_buf_t                b;
-    parley_str_t                source, value;
+    parley_str_t                value;
     parley_record_t             record;
     parley_record_id_t          id;
-    parley_surface_account_t    account;
     parley_host_reads_change_t  change;
 
-    memset(&account, 0, sizeof(parley_surface_account_t));
     memset(&change, 0, sizeof(parley_host_reads_change_t));
-
-    account.platform = place->platform;
-    account.workspace = place->workspace;
-
-    rc = parley_surface_name(h->arena, &account, &source);
-
-    if (rc != 0) {
-        return rc == 1 ? 0 : parley_error_memory(h->err);
-    }
-
-    parley_host_conversation(h->ask->state, source, place->id, change.head.key);
+    memcpy(change.head.key, log, PARLEY_KEY_LEN);
 
     change.place = place;
     change.adds = adds != 0;

@@ -51,7 +51,7 @@ static int parley_host_event_value(parley_str_t value,
     parley_host_event_t *ret);
 static int parley_host_events_read(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_records_t **ret, uint32_t *tag);
-static void parley_host_event_id(const parley_host_t *h, parley_str_t id,
+static void parley_host_event_id(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_record_id_t *ret);
 static int parley_host_put_for(parley_host_t *h, const parley_record_id_t *id,
     parley_buf_t *b, parley_put_t *put);
@@ -373,12 +373,37 @@ parley_host_event_drop(parley_host_t *h, parley_str_t id, parley_str_t source)
 /* The records of two sources with one id differ by their tag. */
 
 static void
-parley_host_event_id(const parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_record_id_t *ret)
+parley_host_event_id(parley_host_t *h, parley_str_t id, parley_str_t source,
+    parley_record_id_t *ret)
 {
+    parley_host_event_name_t  *last;
+
+    last = &h->event;
+
+    if (last->id != 0 && id.len == last->id && source.len == last->source
+        && memcmp(last->text, id.data, id.len) == 0
+        && memcmp(last->text + id.len, source.data, source.len) == 0)
+    {
+        *ret = last->name;
+        return;
+    }
+
     parley_host_id(h, PARLEY_KIND_EVENT, &id, 1, ret);
 
     ret->tag = parley_state_text_tag(h->ask->state, source);
+
+    if (id.len == 0 || source.len == 0 || id.len > PARLEY_HOST_NAMED
+        || source.len > PARLEY_HOST_NAMED - id.len)
+    {
+        return;
+    }
+
+    last->id = id.len;
+    last->source = source.len;
+    last->name = *ret;
+
+    memcpy(last->text, id.data, id.len);
+    memcpy(last->text + id.len, source.data, source.len);
 }
 
 

@@ -15,9 +15,8 @@
  *
  * A process that dies leaves the job, which does all again.  A change that has
  * begun since the job recorded that it composes a turn makes the append fail:
- * the job composes the turn again, without the old text.  An edit or a deletion
- * of a fragment has a job, too.  It supersedes the turn, and offers the rest
- * under the id of the change.
+ * the job composes the turn again, without the old text.  The change has a job,
+ * too.  It supersedes the turn, and offers the rest under the id of the change.
  */
 
 #ifndef PARLEY_HOST_TURN_H
