@@ -37,8 +37,8 @@
 /* octets that a remembered id and its source have at most */
 #define PARLEY_HOST_NAMED  64
 
-/* the name of the EVENT record that was used last: a call uses the record of its
-   event several times */
+/* the name of the EVENT record that was used last: a call uses that record
+   several times */
 typedef struct {
     size_t              id;                 /* octets of the texts; 0: none */
     size_t              source;
