@@ -320,7 +320,7 @@ pgo: ## The module with the profile of a benchmark, into build/pgo/ (slow)
 
 
 .PHONY: bench bench-instructions bench-streams bench-sockets bench-deliver
-.PHONY: bench-pass bench-chat
+.PHONY: bench-pass bench-chat bench-mailboxes
 bench: ## Benchmarks against the peers; writes docs/performance.md
 	tools/install-deps bench
 	$(MAKE) build
@@ -350,6 +350,11 @@ bench-chat: ## The host of chat compared with nginx alone
 	tools/install-deps bench
 	$(MAKE) build
 	bench/chat
+
+bench-mailboxes: ## Mailboxes of chat: offers, lists, claims, octets
+	tools/install-deps bench
+	$(MAKE) build
+	bench/mailboxes
 
 bench-pass: ## Files and streams of services compared with nginx alone
 	tools/install-deps bench

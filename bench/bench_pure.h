@@ -28,6 +28,7 @@ extern const bench_case_t  bench_message_cases[];
 extern const bench_case_t  bench_pair_cases[];
 extern const bench_case_t  bench_crypto_cases[];
 extern const bench_case_t  bench_state_cases[];
+extern const bench_case_t  bench_host_cases[];
 
 
 /* directory with keys and tokens (Bench::Files) */

@@ -271,6 +271,8 @@ subtest 'C2A-18 C2A-19 one agent owns the claim of an event for a role' => sub {
     is($held->{structuredContent}{code}, 'claim-held');
     is($held->{structuredContent}{owner}, 'agent:cy');
     is($held->{structuredContent}{until}, $claim->{until});
+    is($nginx->logged(qr/\[warn\] .*claim-held/), 0,
+       'claims of several agents are no reason for a warning');
 
     my $answer = sends('di', inReplyTo => $m->{eventId}, target => at($m));
 

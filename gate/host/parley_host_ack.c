@@ -137,7 +137,9 @@ parley_host_mailbox_read(parley_host_mailbox_t *k, size_t n)
         k->cursor.offset = k->page.first > 0 ? k->page.first - 1 : 0;
     }
 
-    return k->page.epoch != 0;
+    k->begins = k->page.epoch != 0;
+
+    return k->begins;
 }
 
 
@@ -146,6 +148,8 @@ parley_host_mailbox_next(parley_host_mailbox_t *k, size_t n, int backward)
 {
     int             rc;
     parley_place_t  place;
+
+    k->begins = 0;
 
     place.epoch = k->page.epoch;
     place.offset = k->page.at;
@@ -171,9 +175,9 @@ parley_host_ack_find(parley_host_mailbox_t *k)
     int       rc;
     unsigned  pages;
 
-    rc = parley_host_mailbox_read(k, PARLEY_HOST_ACKED);
+    rc = parley_host_mailbox_read(k, PARLEY_HOST_NEXT);
 
-    for (pages = 1; rc == 1; pages++) {
+    for (pages = 0; rc == 1; pages++) {
         rc = parley_host_ack_note(k);
 
         if (rc != 0 || pages == PARLEY_HOST_PAGES) {
@@ -322,7 +326,8 @@ parley_host_outcome(parley_host_t *h, const parley_principal_t *reader,
 
 
 /* Moves the cursor over all records that need no acknowledgment, or have one.
-   Returns as parley_host_ack_put(). */
+   A page that begins after the cursor is not read again.  Returns as
+   parley_host_ack_put(). */
 
 static int
 parley_host_ack_move(parley_host_mailbox_t *k)
@@ -331,9 +336,10 @@ parley_host_ack_move(parley_host_mailbox_t *k)
     unsigned  pages;
 
     moved = 0;
-    rc = parley_host_mailbox_read(k, PARLEY_HOST_ACKED);
+    rc = k->begins ? 1 : parley_host_mailbox_read(k, PARLEY_HOST_NEXT);
+    k->begins = 0;
 
-    for (pages = 1; rc == 1; pages++) {
+    for (pages = 0; rc == 1; pages++) {
 
         for (i = 0; rc == 1 && i < k->page.n; i++) {
             rc = parley_host_ack_passes(k, i);

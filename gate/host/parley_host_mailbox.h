@@ -18,6 +18,8 @@ typedef struct {
     parley_place_t             cursor;
     uint32_t                   generation;
     parley_log_page_t          page;
+    unsigned                   begins:1;    /* the page begins after the
+                                               cursor */
     parley_host_conversation_t asked;       /* newest argument and result of */
     int                        reads;       /* _mailbox_reads() */
 } parley_host_mailbox_t;

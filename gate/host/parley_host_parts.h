@@ -24,6 +24,8 @@
 #define PARLEY_HOST_ID_PARTS  6     /* and facts that it is made of */
 
 #define PARLEY_HOST_ENTRIES  32     /* parties that a thread remembers */
+#define PARLEY_HOST_NEXT     4      /* records of the first page of an
+                                       acknowledgment: most are in order */
 #define PARLEY_HOST_ACKED    64     /* records of a page of an acknowledgment,
                                        and events that it acknowledges */
 #define PARLEY_HOST_NEWEST   256    /* records of a mailbox that are searched */

@@ -53,11 +53,14 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
 int
 parley_gate_submit_is_foreseen(const parley_gate_t *g, parley_str_t method)
 {
-    return g->err->code == PARLEY_E_METHOD_NOT_ALLOWED
-           && (g->serve.relays
+    if (g->err->code == PARLEY_E_METHOD_NOT_ALLOWED) {
+        return g->serve.relays
                || (parley_str_is(method, "GET")
                    && (g->conf.s->mcp != NULL
-                       || parley_binding_looks(g->conf.gate->accept))));
+                       || parley_binding_looks(g->conf.gate->accept)));
+    }
+
+    return g->err->code == PARLEY_E_CLAIM_HELD;
 }
 
 

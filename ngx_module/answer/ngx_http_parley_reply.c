@@ -11,6 +11,7 @@
 #include "ngx_module/answer/ngx_http_parley_answer.h"
 #include "ngx_module/answer/ngx_http_parley_headers_out.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_random.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
 #include "gate/settings/parley_challenge.h"
 #include "http/parley_handshake.h"
@@ -196,7 +197,7 @@ ngx_http_parley_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx,
     refusal.backoff_ms = ctx->gate.report.wait ? ctx->gate.report.wait : -1;
     refusal.first = ctx->gate.admit.first;
 
-    if (RAND_bytes(refusal.random, sizeof(refusal.random)) != 1) {
+    if (ngx_http_parley_random(refusal.random) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -16,6 +16,7 @@
 #include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_random.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
 #include "ngx_module/worker/ngx_http_parley_peer.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
@@ -37,7 +38,7 @@ static int ngx_http_parley_header(parley_gate_t *g, parley_str_t name,
 static void ngx_http_parley_headers(parley_gate_t *g, parley_str_t name,
     void (*found)(void *data, parley_str_t value), void *data);
 static int64_t ngx_http_parley_clock(parley_gate_t *g);
-static int ngx_http_parley_random(parley_gate_t *g, uint8_t out[16]);
+static int ngx_http_parley_draw(parley_gate_t *g, uint8_t out[16]);
 static void ngx_http_parley_wake(parley_gate_t *g);
 static parley_str_t ngx_http_parley_path(ngx_http_request_t *r);
 static int ngx_http_parley_gate_value(parley_gate_t *g,
@@ -58,7 +59,7 @@ static parley_step_result_t ngx_http_parley_step_result(ngx_int_t rc);
 
 #define NGX_HTTP_PARLEY_GATE_ANY(_step_done)                                  \
         .now = ngx_http_parley_clock,                                         \
-        .random = ngx_http_parley_random,                                     \
+        .random = ngx_http_parley_draw,                                       \
         .wake = ngx_http_parley_wake,                                         \
         .headers = ngx_http_parley_headers,                                   \
         .value = ngx_http_parley_gate_value,                                  \
@@ -331,9 +332,9 @@ ngx_http_parley_clock(parley_gate_t *g)
 
 
 static int
-ngx_http_parley_random(parley_gate_t *g, uint8_t out[16])
+ngx_http_parley_draw(parley_gate_t *g, uint8_t out[16])
 {
-    return RAND_bytes(out, 16) == 1 ? 0 : -1;
+    return ngx_http_parley_random(out) == NGX_OK ? 0 : -1;
 }
 
 

@@ -9,6 +9,7 @@
 #include "ngx_module/worker/ngx_http_parley_module.h"
 #include "ngx_module/request/ngx_http_parley_request.h"
 #include "ngx_module/worker/ngx_http_parley_ctx.h"
+#include "ngx_module/worker/ngx_http_parley_random.h"
 #include "translate/parley_codec.h"
 #include "gate/settings/parley_settings.h"
 
@@ -25,7 +26,7 @@ ngx_http_parley_beside(parley_gate_t *g, parley_submission_t *ret)
     ngx_http_parley_ctx_t  *ctx = g->ctx;
 
     if (ctx->msg.anonymous) {
-        if (!ctx->drawn && RAND_bytes(ctx->random, sizeof(ctx->random)) != 1) {
+        if (!ctx->drawn && ngx_http_parley_random(ctx->random) != NGX_OK) {
             return -1;
         }
 

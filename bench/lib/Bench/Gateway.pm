@@ -148,6 +148,32 @@ END
 END
     },
 
+    # the same host, with large mailboxes
+    mailboxes => {
+        main => "load_module  $bench{module};\n",
+        http => <<"END",
+    parley_zone        bench:1024m share=100%;
+    parley_connections off;
+    parley_identities  $bench{dir}/chat.json;
+    parley_jwks        $bench{dir}/jwks.json;
+    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
+    parley_trusted     on;
+    parley_retain      count=20000 time=1h;
+END
+        server => <<'END',
+        location = /chat {
+            parley_rate  1000000r/s burst=1000000;
+            parley_host  c2a quiet=0 deadline=1h;
+        }
+        location = /status {
+            parley_jwt     off;
+            parley_status;
+            allow          127.0.0.1;
+            deny           all;
+        }
+END
+    },
+
     sockets => {
         main => "load_module  $bench{module};\n",
         http => <<"END",
