@@ -408,9 +408,9 @@ void parley_gate_message_caps(const parley_gate_t *g, parley_caps_t *ret);
 parley_step_result_t parley_gate_method(parley_gate_t *g, parley_str_t method);
 
 /*
- * Returns whether a client expects this refusal, so that it is no warning in the
- * log: a client of MCP uses GET to look for a stream (MCP-02), and of the agents
- * that claim an event one gets it (C2A-18).
+ * Returns whether a client expects this refusal, so that it is no warning in
+ * the log: a client of MCP uses GET to look for a stream (MCP-02), and of the
+ * agents that claim an event one gets it (C2A-18).
  */
 int parley_gate_submit_is_foreseen(const parley_gate_t *g, parley_str_t method);
 
