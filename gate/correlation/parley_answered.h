@@ -1,4 +1,4 @@
-/* What one answer of a service means for the caller, the log and the state. */
+/* The effects of one answer of a service on the caller, the log and the state. */
 
 #ifndef PARLEY_ANSWERED_H
 #define PARLEY_ANSWERED_H

@@ -51,7 +51,7 @@ int parley_host_list_sent(parley_host_list_t *l);
 
 /* parley_host_wait.c */
 
-/* what a call waits for */
+/* events for which a call waits */
 typedef struct parley_host_wait_s  parley_host_wait_t;
 
 /*

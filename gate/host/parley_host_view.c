@@ -81,8 +81,8 @@ parley_host_view(const parley_render_t *d, const parley_publication_t *p,
 }
 
 
-/* Writes an event for a reader of its conversation.  An agent gets only what
-   its mailbox has as an offer (C2A-07).  Returns as parley_host_view(). */
+/* Writes an event for a reader of its conversation.  An agent gets only
+   the offers of its mailbox (C2A-07).  Returns as parley_host_view(). */
 
 static int
 parley_host_view_read(const parley_render_t *d, const parley_publication_t *p,

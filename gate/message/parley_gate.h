@@ -54,8 +54,8 @@ struct parley_gate_mcp_s;       /* parley_gate_mcp.h */
  * One message at the gate.  Each part has the members of one concern, and is
  * declared by the room of that concern; the order of the members means nothing.
  *
- * The adapter sets the members up to in, before the first step, and keeps what
- * they point to as long as the gate.  parley_gate_configure() sets conf.
+ * The adapter sets the members up to in, before the first step, and keeps their
+ * data as long as the gate.  parley_gate_configure() sets conf.
  * parley_gate_init() clears the others, except arguments and suspend, which
  * steps set before they read them.
  */
@@ -76,8 +76,8 @@ struct parley_gate_s {
 
     parley_gate_directives_t   conf;        /* directives */
 
-    parley_gate_out_t          out;         /* what the upstream or the caller
-                                               gets */
+    parley_gate_out_t          out;         /* for the upstream, or for
+                                               the caller */
     parley_gate_report_t       report;      /* verdict */
     parley_gate_where_t        where;       /* progress through the steps */
     parley_gate_read_t         read;        /* facts about the message */
@@ -114,8 +114,8 @@ void parley_gate_configure(parley_gate_t *g,
 void parley_gate_init(parley_gate_t *g);
 
 /*
- * Stores in verified settings what is the same for each message: the plan, and
- * the rate if no other limit applies.  Optional: it makes requests faster.
+ * Stores the constants of each message in verified settings: the plan, and the
+ * rate if no other limit applies.  Optional: it makes requests faster.
  */
 void parley_gate_plan_prepare(const struct parley_settings_http_s *http,
     struct parley_settings_s *s);
@@ -408,9 +408,9 @@ void parley_gate_message_caps(const parley_gate_t *g, parley_caps_t *ret);
 parley_step_result_t parley_gate_method(parley_gate_t *g, parley_str_t method);
 
 /*
- * Returns whether a client expects this refusal, so that it is no warning in
- * the log: a client of MCP uses GET to look for a stream (MCP-02), and of the
- * agents that claim an event one gets it (C2A-18).
+ * Returns whether a client expects this refusal.  The log has no warning then.
+ * A client of MCP uses GET to look for a stream (MCP-02).  If several agents
+ * claim an event, the claims of all but one are refused (C2A-18).
  */
 int parley_gate_submit_is_foreseen(const parley_gate_t *g, parley_str_t method);
 

@@ -1,5 +1,5 @@
 /*
- * Parts of parley_gate_t: the request, the message, what leaves the gate, and
+ * Parts of parley_gate_t: the request, the message, the output of the gate, and
  * the progress.  The other parts are declared by rooms below.
  */
 
@@ -181,7 +181,7 @@ typedef struct {
 } parley_gate_serve_t;
 
 
-/* what the adapter, the audit log and the counters are told, each once */
+/* for the adapter, the audit log and the counters, which read each once */
 typedef struct {
     parley_verdict_t             verdict;   /* current verdict */
     int64_t                      wait;      /* ms until the message may be sent

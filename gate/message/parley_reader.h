@@ -1,5 +1,5 @@
 /*
- * A message as the rules see it, and the reader of a stream: what is needed to
+ * A message as the rules see it, and the reader of a stream: the data that
  * decide whether this reader may get a message.
  */
 
@@ -17,7 +17,7 @@
 struct parley_host_hidden_s;    /* gate/host/parley_host.h */
 
 
-/* a request to the rules; the rules do not change what it refers to */
+/* a request to the rules, which change none of its data */
 typedef struct {
     const parley_gate_conf_t  *conf;        /* rules of the location, and the
                                                protocol of its service */
@@ -33,7 +33,7 @@ typedef struct {
 } parley_rules_request_t;
 
 
-/* reader of a stream, or a held request; what it refers to lives as long as its
+/* reader of a stream, or a held request; its data live as long as its
    request */
 typedef struct parley_reader_s {
     void                      *ctx;         /* the adapter's context of the

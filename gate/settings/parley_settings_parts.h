@@ -103,8 +103,8 @@ parley_directive_id_t parley_settings_other(const parley_settings_t *s,
     uint64_t beside);
 
 /*
- * Returns whether the directive, own or inherited, turns off what it is about:
- * it protects nothing, and is valid without messages.
+ * Returns whether the directive, own or inherited, turns off its subject: it
+ * protects nothing, and is valid without messages.
  */
 int parley_settings_off(const parley_settings_t *s, parley_directive_id_t id);
 
