@@ -31,8 +31,8 @@ int parley_host_said_read(parley_host_t *h, parley_str_t octets,
 /*
  * Adds the thread window to the view of an event, if its row has the window:
  * the newest messages of its thread before it, if the reader may read the
- * conversation.  g NULL: not in a request, where rules do not count.  Returns 0,
- * PARLEY_WAIT, or -1 with h->err.
+ * conversation.  g NULL: not in a request, where rules do not count.  Returns
+ * 0, PARLEY_WAIT, or -1 with h->err.
  */
 int parley_host_window(parley_host_t *h, const parley_gate_t *g,
     const parley_publication_t *p, const parley_host_views_t *views,
