@@ -1,4 +1,4 @@
-/* The effects of one answer of a service on the caller, the log and the state. */
+/* The effects of an answer of a service on the caller, the log and the state */
 
 #ifndef PARLEY_ANSWERED_H
 #define PARLEY_ANSWERED_H
