@@ -201,11 +201,90 @@ symlink build_dir() . "/$_", "$build/$_"
     like(slurp("$dir/demo.out"), qr{^ +https://\S+:$port/parley$}m,
          'OPS-04 and says where its page is, on the port of PORT=');
 
+    my $base = "https://localhost:$port";
+
+    for my $page (slurp("$dir/demo.out") =~ m{^ +\Q$base\E/(\S+)$}mg) {
+        is(`curl -skg -o $dir/page -w '%{http_code}' '$base/$page'`, 200,
+           "its page $page");
+    }
+
+    like(slurp("$dir/demo.out"), qr{^ +\Q$base\E/chat/\?as=$_$}m, "of $_")
+        for qw(will mia);
+    like(`curl -skI $base/chat/`,
+         qr{^Content-Security-Policy: frame-ancestors 'none'\r$}m);
+
+    page_talks($base);
+
     kill INT => $pid;
     waitpid $pid, 0;
 
     is($?, 0, 'until Ctrl-C, status 0');
     is(processes(), '', 'nothing is left running');
+}
+
+
+# Posts messages as the chat page does, and waits for the answers of the agents.
+sub page_talks {
+    my $base = shift;
+
+    my ($cookie) = `curl -skI $base/chat/` =~ /^Set-Cookie: (surface=[^;]+)/m;
+    my %where = (source => { platform => 'web', workspaceId => 'demo' },
+                 conversation => { id => 'team', kind => 'channel' });
+
+    my $asks = sub {
+        my ($method, %params) = @_;
+
+        spew("$dir/asks", json({ jsonrpc => '2.0', id => $method,
+                                 method => $method, params => \%params }));
+
+        return json(`curl -sk -H 'Cookie: $cookie' --data-binary \@$dir/asks \\
+                         -H 'Content-Type: application/json' $base/chat/host`);
+    };
+
+    $asks->('chat/members', %where, remove => [],
+            add => [map { "agent:$_" } qw(ada bo dot cleo)]);
+
+    my %answer = (ada => qr/^I read one message: for agent:ada/,
+                  backend => qr/^I read one message: for role:backend/,
+                  cleo => qr/^agent:dot did not answer in time/);
+
+    # of three authors, as several messages of one become one
+    for (['agent:ada', 'will', 60_000], ['role:backend', 'mia', 60_000],
+         ['agent:dot', 'guest', 2000])
+    {
+        my ($to, $author, $deadline) = @$_;
+        my $answer = $asks->('chat/deliver', %where, eventId => "page-$to",
+            author => { id => $author, kind => 'human' },
+            target => { mentions => [$to] },
+            attention => { deadlineMs => $deadline },
+            content => [{ type => 'text', text => "for $to" }]);
+
+        ok($answer->{result}{accepted}, "the page says it to $to")
+            or diag(explain($answer));
+    }
+
+    my @texts;
+
+    for (1 .. 100) {
+        my $listed = $asks->('tools/call', name => 'chat_list_events',
+            arguments => { conversation => { %{ $where{conversation} },
+                                             source => $where{source} } });
+
+        @texts = map { $_->{event}{content}[0]{text} // '' }
+                 grep { $_->{event}{author}{kind} eq 'agent' }
+                 @{ $listed->{result}{structuredContent}{events} };
+
+        last if !grep { my $like = $_; !grep { /$like/ } @texts }
+                      values %answer;
+        select undef, undef, undef, 0.2;
+    }
+
+    for my $who (sort keys %answer) {
+        is(scalar(grep { /$answer{$who}/ } @texts), 1, "one answer: $who")
+            or diag(explain(\@texts));
+    }
+
+    like($_, qr/I am a script/) for grep { length } @texts;
 }
 
 

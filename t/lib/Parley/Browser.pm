@@ -138,6 +138,41 @@ sub press {
 }
 
 
+# Types a text into the element that has the focus.
+sub type {
+    my ($self, $text) = @_;
+
+    my ($element) = values %{ $self->ask(GET => '/element/active') };
+
+    $self->ask(POST => "/element/$element/value", { text => $text });
+}
+
+
+# Returns the window that has the focus; opens another one and gives it the
+# focus; gives a window the focus.
+sub window { return $_[0]->ask(GET => '/window') }
+
+sub new_window {
+    my ($self) = @_;
+
+    my $window = $self->ask(POST => '/window/new', { type => 'window' });
+
+    $self->to_window($window->{handle});
+
+    return $window->{handle};
+}
+
+sub to_window {
+    my ($self, $window) = @_;
+
+    $self->ask(POST => '/window', { handle => $window });
+}
+
+
+# Closes the window that has the focus.
+sub close_window { $_[0]->ask(DELETE => '/window') }
+
+
 sub devtools {
     my ($self, $command, %params) = @_;
 

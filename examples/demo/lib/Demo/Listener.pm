@@ -14,15 +14,16 @@ use Demo::Setup qw(%demo slurp);
 use constant PATIENCE => 20;
 
 
-# listen(name, path): opens a stream.  Returns when it is open.
+# listen(name, path): opens a stream.  Returns when it is open.  With a body it
+# posts this and returns at once; answer() has the answer later.
 sub listen {
-    my ($class, $who, $path) = @_;
+    my ($class, $who, $path, $body) = @_;
 
-    my $self = bless { who => $who, path => $path, events => [],
-                       opened => 0 }, $class;
+    my $self = bless { who => $who, path => $path, body => $body,
+                       events => [], opened => 0 }, $class;
 
     $self->connect;
-    $self->wait_for(sub { $_[0]{heard} });
+    $self->wait_for(sub { $_[0]{heard} }) if !defined $body;
 
     return $self;
 }
@@ -38,6 +39,9 @@ sub connect {
                    '-H', "Authorization: Bearer $token",
                    defined $self->{last}
                    ? ('-H', "Last-Event-ID: $self->{last}") : (),
+                   defined $self->{body}
+                   ? ('-H', 'Content-Type: application/json',
+                      '--data-binary', $self->{body}) : (),
                    "$demo{url}$self->{path}");
 
     $self->{pid} = open($self->{out}, '-|') // die "fork: $!\n";
@@ -74,6 +78,22 @@ sub read {
         push @{ $self->{events} }, $1
             if $block =~ /^data: (.+)$/m && $block !~ /^event: /m;
     }
+}
+
+
+# Returns the answer to a posted body; undef if it has not come yet.
+sub answer {
+    my $self = shift;
+
+    while (IO::Select->new($self->{out})->can_read(0)) {
+        next if sysread $self->{out}, $self->{text}, 65536,
+                        length $self->{text};
+
+        close $self->{out};
+        return $self->{text};
+    }
+
+    return;
 }
 
 

@@ -40,7 +40,7 @@ my @tokens = (
     [ 'foreman',      sub => 'foreman', scope => 'vcp:send' ],
     [ 'kitchen',      sub => 'kitchen', scope => 'vcp:send' ],
     [ 'watch',        sub => 'watch', scope => 'ops:run vcp:send' ],
-    (map { [ $_, sub => $_, scope => 'chat' ] } qw(web ada bo cleo)),
+    (map { [ $_, sub => $_, scope => 'chat' ] } qw(web ada bo cleo dot)),
 );
 
 
@@ -92,7 +92,7 @@ sub prepare {
     my $dir = $demo{dir};
 
     remove_tree($dir);
-    make_path(map { "$dir/$_" } qw(keys tls tokens logs tmp));
+    make_path(map { "$dir/$_" } qw(keys tls tokens logs tmp chat));
 
     for my $name (qw(issuer gateway worker-7 worker-9 foreman kitchen)) {
         parley('keygen', '--alg', $name eq 'issuer' ? 'es256' : 'ed25519',
@@ -106,7 +106,8 @@ sub prepare {
          parley('jwks', map { "$dir/keys/$_.jwk" } qw(gateway kitchen))
          . "\n");
 
-    spew("$dir/sessions.html", slurp("$FindBin::Bin/sessions.html"));
+    spew("$dir/$_", slurp("$FindBin::Bin/$_"))
+        for 'sessions.html', map { "chat/$_" } qw(index.html chat.css chat.js);
 
     $down = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => 0,
                                   Proto => 'tcp')
@@ -193,6 +194,7 @@ sub configuration {
         VCP_PORT    => $demo{vcp_port},
         DOWN_PORT   => $down->sockport,
         TOKEN       => slurp("$demo{dir}/tokens/ops.jwt") =~ s/\s+\z//r,
+        SURFACE_TOKEN => slurp("$demo{dir}/tokens/web.jwt") =~ s/\s+\z//r,
     );
 
     my $text = slurp("$FindBin::Bin/nginx.conf.in");

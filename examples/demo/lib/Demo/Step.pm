@@ -13,7 +13,7 @@ use Demo::Http qw(now uuid4 uuid7);
 use Demo::Setup qw(%demo parley slurp spew);
 use Demo::Show qw(title block check pretty);
 
-our @EXPORT_OK = qw(step told came aee vcp channel sign member new_lines);
+our @EXPORT_OK = qw(step asked told came aee vcp channel sign member new_lines);
 
 my $json = JSON::PP->new->utf8->allow_nonref;
 my %read;
