@@ -30,6 +30,8 @@ typedef enum {
                                       parley_host_turn.h */
     PARLEY_SUBJECT_DIAL,           /* opens the WebSocket of a principal, whose
                                       sub is in the text, and keeps it open */
+    PARLEY_SUBJECT_DIGEST,         /* sends the digests of a reader, see
+                                      parley_host_digest.h */
     PARLEY_SUBJECT_KINDS
 } parley_job_subject_kind_t;
 
@@ -63,7 +65,8 @@ parley_job_subject_delivers(parley_job_subject_kind_t kind)
 static inline int
 parley_job_subject_hosted(parley_job_subject_kind_t kind)
 {
-    return kind == PARLEY_SUBJECT_FOLLOW || kind == PARLEY_SUBJECT_TURN;
+    return kind == PARLEY_SUBJECT_FOLLOW || kind == PARLEY_SUBJECT_TURN
+           || kind == PARLEY_SUBJECT_DIGEST;
 }
 
 

@@ -10,6 +10,7 @@
 #include "core/parley_hex.h"
 #include "gate/host/parley_attention.h"
 #include "gate/host/parley_host.h"
+#include "gate/host/parley_host_digest.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/message/parley_stream_request.h"
 #include "gate/party/parley_address.h"
@@ -97,6 +98,10 @@ parley_gate_mailbox_open(parley_gate_t *g,
 
     if (rc == 0) {
         rc = parley_host_hide(g, &o->reader.hidden);
+    }
+
+    if (rc == 0) {
+        rc = parley_host_digest_begin(g, session);
     }
 
     if (rc != 0) {

@@ -11,6 +11,7 @@
 #include "gate/host/parley_host_other.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/message/parley_gate_mcp.h"
+#include "gate/settings/parley_host_conf.h"
 #include "translate/parley_codec.h"
 
 
@@ -161,7 +162,11 @@ parley_host_begins(parley_host_call_t *c)
 
     result.tools = PARLEY_HOST_TOOLS;
     result.session = c->call.session;
-    result.session.modes &= ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
+
+    if (c->h.host->digest_ms == 0) {
+        result.session.modes &= ~PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST);
+    }
+
     result.session.issued_ms = g->in.now_ms;
     memcpy(result.session.random, random, sizeof(result.session.random));
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_audit.h"
+#include "gate/host/parley_host_digest.h"
 #include "gate/host/parley_host_other.h"
 #include "hub/parley_event_id.h"
 
@@ -49,10 +50,14 @@ parley_host_acknowledge(parley_host_call_t *c)
     if (c->call.offer.id.len > 0
         && c->call.outcome != PARLEY_CHAT_RETRY)
     {
-        rc = parley_host_ack_find(&k);
+        rc = parley_host_digest_answered(&c->h, k.reader, &c->call.offer,
+                                         c->call.outcome);
+        if (rc == 0) {
+            rc = parley_host_ack_find(&k);
 
-        if (rc >= 0) {
-            rc = parley_host_ack_moved(&k);
+            if (rc >= 0) {
+                rc = parley_host_ack_moved(&k);
+            }
         }
     }
 

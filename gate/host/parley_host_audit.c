@@ -219,6 +219,24 @@ parley_host_audit_turn(parley_host_t *h, parley_str_t id,
 
 
 void
+parley_host_audit_addressed(parley_host_t *h, parley_str_t id,
+    const parley_host_row_t *row)
+{
+    parley_host_audit_t  step;
+
+    memset(&step, 0, sizeof(parley_host_audit_t));
+
+    step.step = PARLEY_HOST_STEP_ADDRESSED;
+    step.cell = PARLEY_NOTED_NONE;
+    step.id = id;
+    step.reader = row->sub;
+    step.row = row;
+
+    parley_host_audit(h, &step);
+}
+
+
+void
 parley_host_audit_outcome(parley_host_t *h, parley_str_t id,
     const parley_host_row_t *row, parley_host_path_t path,
     parley_chat_outcome_t outcome)

@@ -49,6 +49,10 @@ void parley_host_audit_post(const parley_host_post_t *post);
 void parley_host_audit_turn(parley_host_t *h, parley_str_t id,
     const parley_host_row_t *rows, unsigned n);
 
+/* Notes an event of the host for a reader, which no row counts. */
+void parley_host_audit_addressed(parley_host_t *h, parley_str_t id,
+    const parley_host_row_t *row);
+
 /* Notes an outcome of an offer. */
 void parley_host_audit_outcome(parley_host_t *h, parley_str_t id,
     const parley_host_row_t *row, parley_host_path_t path,

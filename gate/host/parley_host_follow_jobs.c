@@ -24,8 +24,6 @@ static int parley_host_follow_subs(const parley_host_t *h, parley_str_t sub,
     const parley_principal_t *reader, parley_str_t *ret);
 static int parley_host_follow_act(parley_host_t *h,
     const parley_publication_t *p, parley_follow_act_t act, parley_str_t sub);
-static int parley_host_follow_add(parley_host_t *h, const parley_job_t *job,
-    const parley_publication_t *p);
 
 
 /* ms for which a claim is followed, also if its owner prolongs it */
@@ -437,7 +435,7 @@ parley_host_follow_again(parley_host_t *h, const parley_publication_t *p,
 }
 
 
-static int
+int
 parley_host_follow_add(parley_host_t *h, const parley_job_t *job,
     const parley_publication_t *p)
 {

@@ -112,6 +112,11 @@ int parley_host_follow_text(const parley_state_t *state,
     parley_job_t *ret);
 
 
+/* Adds a job with a record that it keeps.  Returns as
+   parley_host_escalate(). */
+int parley_host_follow_add(parley_host_t *h, const parley_job_t *job,
+    const parley_publication_t *p);
+
 /* Adds the job of an obligation, with its record, after that of the first one
    ended.  Returns as parley_host_escalate(). */
 int parley_host_follow_again(parley_host_t *h, const parley_publication_t *p,

@@ -183,6 +183,9 @@ int parley_host_row_fits(const parley_chat_args_t *args,
    The message is the notification. */
 #define PARLEY_HOST_CANCELLED  0xfe
 
+/* As PARLEY_HOST_CANCELLED, for a digest: only for a session that has them. */
+#define PARLEY_HOST_DIGEST  0xfd
+
 /* end of the id of the knock after a claim */
 #define PARLEY_HOST_FREE         ":free"
 

@@ -37,9 +37,14 @@ parley_host_view(const parley_render_t *d, const parley_publication_t *p,
         return 1;
     }
 
-    if (p->views.data[0] == PARLEY_HOST_CANCELLED) {
+    if (p->views.data[0] == PARLEY_HOST_CANCELLED
+        || p->views.data[0] == PARLEY_HOST_DIGEST)
+    {
         *ret = p->message;
-        return !parley_str_eq(parley_str_from(p->views, 1), owner->sub);
+        return !parley_str_eq(parley_str_from(p->views, 1), owner->sub)
+               || (p->views.data[0] == PARLEY_HOST_DIGEST
+                   && !(reader->modes
+                        & PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST)));
     }
 
     if (!parley_host_views_find(p->views, owner->sub, &views, &row))

@@ -15,6 +15,8 @@ typedef struct parley_host_conf_s {
     int64_t          quiet_ms;          /* after the newest fragment of a turn;
                                            0: no turns */
     int64_t          max_ms;            /* after its first fragment */
+    int64_t          digest_ms;         /* between two digests for a reader; 0:
+                                           none */
     int64_t          wait_ms;           /* longest wait of a call; 0: calls do
                                            not wait */
     uint32_t         context;           /* octets of the thread window of an

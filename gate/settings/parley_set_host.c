@@ -13,6 +13,8 @@
 #define PARLEY_SET_HOST_WAIT_MAX      60000
 #define PARLEY_SET_HOST_TURN_MAX      60000
 #define PARLEY_SET_HOST_LOOP_MAX      1000
+#define PARLEY_SET_HOST_DIGEST_MIN    1000
+#define PARLEY_SET_HOST_DIGEST_MAX    (24 * 3600 * (int64_t) 1000)
 #define PARLEY_SET_HOST_CONTEXT_MAX   (64 << 10)
 
 
@@ -129,6 +131,14 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
                                         &ret->wait_ms);
     }
 
+    if (parley_setting_param(word, "digest", &value)) {
+        return parley_str_is(value, "off") ? 0
+               : parley_setting_read_time(d, word,
+                                parley_range(PARLEY_SET_HOST_DIGEST_MIN,
+                                             PARLEY_SET_HOST_DIGEST_MAX),
+                                &ret->digest_ms);
+    }
+
     if (parley_setting_param(word, "context", &value)) {
 
         if (parley_setting_read_size(d, word,
@@ -162,6 +172,6 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
     }
 
     return parley_setting_unknown(d, word, "quiet=, max=, deadline=, claim=, "
-                                  "loop=, context=, wait=, lag=, keepalive= or "
-                                  "retry=");
+                                  "loop=, context=, digest=, wait=, lag=, "
+                                  "keepalive= or retry=");
 }

@@ -16,6 +16,7 @@
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/delivery/parley_deadline.h"
 #include "gate/delivery/parley_job_line.h"
+#include "gate/host/parley_host_digest.h"
 #include "gate/host/parley_host_follow.h"
 #include "gate/host/parley_host_turn.h"
 #include "gate/metrics/parley_counters.h"
@@ -88,6 +89,7 @@ ngx_http_parley_due_meet(ngx_http_parley_due_t *d)
 
     rc = kind == PARLEY_SUBJECT_FOLLOW ? parley_host_follow_run(&d->deadline)
          : kind == PARLEY_SUBJECT_TURN ? parley_host_turn_run(&d->deadline)
+         : kind == PARLEY_SUBJECT_DIGEST ? parley_host_digest_run(&d->deadline)
          : parley_deadline_run(&d->deadline);
 
     if (rc != PARLEY_WAIT) {

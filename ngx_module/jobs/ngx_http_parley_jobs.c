@@ -179,6 +179,7 @@ ngx_http_parley_jobs_begin(void *ctx, parley_run_t *run)
     case PARLEY_SUBJECT_TIMEOUT:
     case PARLEY_SUBJECT_FOLLOW:
     case PARLEY_SUBJECT_TURN:
+    case PARLEY_SUBJECT_DIGEST:
         ngx_http_parley_due(jobs, run);
         return;
 
