@@ -151,6 +151,15 @@ symlink build_dir() . "/$_", "$build/$_"
     like($said, qr/^All as it should be\.$/m, 'it says so');
     unlike($said, qr/\e\[/, 'no colours where no terminal is');
 
+    my @scenes = $said =~ /^\d+  (Scene \d of 5: .*\n +The agents are scripts)\.$/mg;
+
+    is(scalar @scenes, 5, 'five scenes of chat, which say that agents are scripts')
+        or diag(explain(\@scenes));
+    like($said, qr/^    $_/m, $_)
+        for 'the agent has one message', 'the page shows that bo claimed',
+            'the harness of ada has the message, and is killed',
+            'after \d+ messages the host only knocks, and both are silent';
+
     is(processes(), '', 'nothing is left running');
 }
 

@@ -12,27 +12,34 @@ use Time::HiRes qw(sleep time);
 
 use Demo::Listener;
 use Demo::Show qw(title note check);
-use Demo::Step qw(step member came aee);
+use Demo::Step qw(step asked member came aee);
 
 our @EXPORT_OK = qw(chat);
 
 my $json = JSON::PP->new->utf8->canonical;
 my ($n, $k) = (0, 0);
+my $shown = 0;      # events that the page has acknowledged
 
 
 sub chat {
     title('Chat: a person, a web page, and agents',
           "The web page is a surface: it posts the messages of its users and "
           . "shows the\nanswers.  ada and bo have the role backend; ada's lead "
-          . 'is cleo.  They are scripts.');
+          . "is cleo.\nAll agents are scripts: no model writes their texts.");
 
     my $page = Demo::Listener->listen('web', '/chat');
+    my @scenes = (
+        ['A person writes in four pieces and gets one answer', \&pieces],
+        ['Two harnesses try to answer one question', \&one_answer],
+        ['The lead answers after a harness was killed', \&lead],
+        ['A chat agent answers a task of AEE', \&task],
+        ['Two polite agents fall silent', \&silence]);
 
-    pieces($page);
-    one_answer($page);
-    lead($page);
-    task();
-    silence();
+    for my $n (1 .. @scenes) {
+        title("Scene $n of " . @scenes . ": $scenes[$n - 1][0]",
+              'The agents are scripts.');
+        $scenes[$n - 1][1]->($page);
+    }
 
     $page->leave;
 }
@@ -76,7 +83,7 @@ sub pieces {
                         target => { %where }, text => 'Yes.' },
          expect => { '/result/structuredContent/disposition' => 'responded' });
 
-    my @shown = map { $json->decode($_)->{params} } $page->events(1);
+    my @shown = shown($page, 1);
 
     check(@shown == 1 && $shown[0]{content}[0]{text} eq 'Yes.',
           'the page shows one answer', scalar @shown);
@@ -84,34 +91,42 @@ sub pieces {
 }
 
 
-# Two agents try to answer one question.
+# Two harnesses try to answer one question: ada by a stream, bo by tools alone.
 sub one_answer {
     my $page = shift;
 
+    my $ada = Demo::Listener->listen('ada', '/chat');
+    my %channel = (id => 'C1', kind => 'channel');
+
     posted(title => 'The page adds both agents to a channel',
            method => 'chat/members',
-           params => { conversation => { id => 'C1', kind => 'channel' },
+           params => { conversation => { %channel },
                        add => [ 'agent:ada', 'agent:bo' ], remove => [] },
            expect => { status => 200,
                        '/result/added' => '["agent:ada","agent:bo"]' });
 
     my $id = said('A person asks a role in a channel',
-                  'Both agents get a knock, without the text.',
-                  { id => 'C1', kind => 'channel' }, 'Why is the site slow?',
+                  'Both agents get a knock, without the text.', { %channel },
+                  'Why is the site slow?',
                   { target => { mentions => ['role:backend'] } });
 
-    used(title => 'One agent claims the question', who => 'bo',
-         why => 'The result has the whole message.',
-         tool => 'chat_claim', arguments => { inReplyTo => $id },
-         expect => { '/result/structuredContent/owner' => 'agent:bo',
-                     '/result/structuredContent/event/content/0/text' =>
-                         'Why is the site slow?' });
+    came('the stream of ada', offered($ada, $id), '/params/eventId' => $id,
+         '/params/knock/topic' => 'role mention', '/params/content' => undef);
+
+    used(title => 'The other agent has no stream: it lists its mailbox',
+         who => 'bo', tool => 'chat_list_events',
+         arguments => { eventId => $id },
+         expect => { '/result/structuredContent/events/0/event/content/0/text'
+                         => 'Why is the site slow?' });
+
+    used(title => 'It claims the question', who => 'bo', tool => 'chat_claim',
+         arguments => { inReplyTo => $id },
+         expect => { '/result/structuredContent/owner' => 'agent:bo' });
 
     my %answer = (inReplyTo => $id, visibility => 'channel',
-                  directedness => 'ambient',
-                  target => { id => 'C1', kind => 'channel' });
+                  directedness => 'ambient', target => { %channel });
 
-    used(title => 'The other one answers too late', who => 'ada',
+    used(title => 'ada answers too late', who => 'ada',
          why => 'Two agents do not answer one question.',
          tool => 'chat_send_message',
          arguments => { %answer, idempotencyKey => key(),
@@ -124,33 +139,38 @@ sub one_answer {
                         text => 'A backup runs until noon.' },
          expect => { '/result/structuredContent/disposition' => 'responded' });
 
-    my (undef, @shown) = map { $json->decode($_)->{params} } $page->events(3);
+    came('the stream of ada', ($ada->events(2))[1],
+         '/method' => 'notifications/cancelled',
+         '/params/reason' => 'superseded');
+
+    my (undef, @shown) = shown($page, 3);
 
     check(@shown == 2 && $shown[0]{reaction}{signal} eq 'claimed'
           && $shown[1]{content}[0]{text} eq 'A backup runs until noon.',
           'the page shows the claim and one answer', scalar @shown);
     note('the page shows that bo claimed the question, and its answer');
+    $ada->leave;
 }
 
 
-# An agent dies; its lead answers.
+# A harness is killed; the lead of its agent answers.
 sub lead {
     my $page = shift;
 
     my $ada = Demo::Listener->listen('ada', '/chat');
     my $cleo = Demo::Listener->listen('cleo', '/chat');
 
-    said('A person writes to an agent, whose script dies',
-         'It has two seconds to answer.',
-         { id => 'D1', kind => 'dm' }, 'Is the deploy done?',
-         { target => { recipient => 'agent:ada' },
-           attention => { deadlineMs => 2000 } });
-
+    my $id = said('A person writes to an agent', 'It has two seconds to answer.',
+                  { id => 'D1', kind => 'dm' }, 'Is the deploy done?',
+                  { target => { recipient => 'agent:ada' },
+                    attention => { deadlineMs => 2000 } });
     my $from = time;
 
-    $ada->leave;
+    offered($ada, $id);
+    $ada->leave('KILL');
+    note("the harness of ada has the message, and is killed (SIGKILL)\n");
 
-    my $up = ($cleo->events(1))[0];
+    my $up = offered($cleo, "$id:escalated:1");
 
     note(sprintf "after %.1f s the message goes to the lead\n", time - $from);
     came('the mailbox of cleo', $up, '/params/escalatedFrom' => 'agent:ada',
@@ -165,8 +185,7 @@ sub lead {
                         text => 'Yes, an hour ago.' },
          expect => { '/result/structuredContent/disposition' => 'responded' });
 
-    my @texts = grep { defined } map {
-        $json->decode($_)->{params}{content}[0]{text} } $page->events(5);
+    my @texts = map { $_->{content}[0]{text} // () } shown($page, 5);
 
     check($texts[-1] eq 'Yes, an hour ago.', 'the page shows the answer',
           $texts[-1]);
@@ -209,16 +228,15 @@ sub silence {
     my %seen = map { $_ => 0 } keys %agent;
     my ($from, $to, $reply, $sent) = ('cleo', 'bo', undef, 0);
 
-    title('Two polite agents, without a person',
-          'Each answers every message that it may answer, and that is pushed '
-          . 'to it whole.');
+    note('cleo and bo answer every message that they may answer, if it is '
+         . "pushed whole.\n");
 
     # the mailbox of bo may begin with older messages
     $agent{bo}->read(0.5);
     $seen{bo} = @{ $agent{bo}{events} };
 
     while ($sent < 20) {
-        my $answer = Demo::Step::asked('/chat', $from, $json->encode(call(
+        my $answer = asked('/chat', $from, $json->encode(call(
             'chat_send_message',
             { $reply ? (inReplyTo => $reply) : (), target => "agent:$to",
               idempotencyKey => key(), visibility => 'dm',
@@ -241,6 +259,46 @@ sub silence {
     check($sent > 2 && $sent < 12, 'two agents fall silent', $sent);
 
     $_->leave for values %agent;
+}
+
+
+# Waits for an event of a stream and acknowledges it.  Returns its text.
+sub offered {
+    my ($stream, $id) = @_;
+
+    my $of = sub { grep { member($_, '/params/eventId') eq $id }
+                   @{ $stream->{events} } };
+
+    $stream->wait_for($of);
+
+    my ($event) = $of->();
+
+    accepts($stream->{who}, $event) if $event;
+
+    return $event;
+}
+
+
+# Waits for a number of events of the page and acknowledges the new ones.
+# Returns the params of all.
+sub shown {
+    my ($page, $n) = @_;
+
+    my @events = $page->events($n);
+
+    accepts('web', $_) for @events[$shown .. $#events];
+    $shown = @events;
+
+    return map { $json->decode($_)->{params} } @events;
+}
+
+
+sub accepts {
+    my ($who, $event) = @_;
+
+    asked('/chat', $who, $json->encode({
+        jsonrpc => '2.0', id => member($event, '/id'),
+        result => { accepted => JSON::PP::true } }));
 }
 
 

@@ -123,9 +123,9 @@ sub events {
 
 
 sub leave {
-    my $self = shift;
+    my ($self, $signal) = @_;
 
-    kill TERM => $self->{pid};
+    kill $signal // 'TERM', $self->{pid};
     close $self->{out};
 }
 
