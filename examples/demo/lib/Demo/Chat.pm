@@ -160,7 +160,7 @@ sub lead {
     my $ada = Demo::Listener->listen('ada', '/chat');
     my $cleo = Demo::Listener->listen('cleo', '/chat');
 
-    my $id = said('A person writes to an agent', 'It has two seconds to answer.',
+    my $id = said('A person writes to an agent', 'It has two seconds.',
                   { id => 'D1', kind => 'dm' }, 'Is the deploy done?',
                   { target => { recipient => 'agent:ada' },
                     attention => { deadlineMs => 2000 } });
