@@ -25,6 +25,7 @@ typedef struct {
                                                suspended child does not resume
                                                it; NULL: it resumes, or is
                                                another message */
+    const uint8_t        *call;             /* see parley_reservation_t */
     unsigned              id_not_kept:1;    /* the window did not keep the
                                                accepted id */
 } parley_gate_admission_t;

@@ -75,7 +75,7 @@ parley_reservation_prepare(parley_reservation_t *e, parley_error_t *err)
 
     memset(a, 0, sizeof(parley_admission_t));
 
-    e->known = parley_window_knows(m) ? 1 : 0;
+    e->known = e->call != NULL || parley_window_knows(m);
     e->closing = 0;
     e->entered = 0;
     e->taken = 0;
@@ -87,13 +87,19 @@ parley_reservation_prepare(parley_reservation_t *e, parley_error_t *err)
     a->stale = e->stale != NULL;
     a->suspends = !e->free && parley_who_proven(e->who).len > 0;
 
-    if (e->known) {
+    if (e->call != NULL) {
+        memcpy(e->id, e->call, PARLEY_KEY_LEN);
+        memset(e->print, 0, PARLEY_PRINT_LEN);
+
+    } else if (e->known) {
         parley_window_key(e->ask->state, e->who, e->place, e->id);
 
         if (parley_window_print(e->ask->state, m, e->content, e->print) != 0) {
             return parley_error_memory(err);
         }
+    }
 
+    if (e->known) {
         a->id = e->id;
         a->print = e->print;
     }

@@ -41,6 +41,9 @@ typedef struct {
     parley_json_ref_t           content;    /* content that a retry repeats, if
                                                it is not the message; or node
                                                NONE */
+    const uint8_t              *call;       /* key of the call that became the
+                                               message, which a retry repeats;
+                                               NULL: the message has its own */
 
     /* results */
     uint8_t                     id[PARLEY_KEY_LEN];

@@ -3,7 +3,8 @@
  * mailbox.  The answer goes back by the correlation, as at a location with
  * parley_submit: the call goes through the steps of such a location, from
  * PROTOCOL on, and the step HOST publishes it.  The question takes one final
- * answer.  After it was published, the slot of the event has its id.
+ * answer.  After it was published, the slot of the event has its id.  If that
+ * could not be noted, the admission knows a repeated call.
  */
 
 #include <string.h>
@@ -39,7 +40,8 @@
 typedef struct parley_host_other_s {
     parley_host_call_t  c;
     parley_host_act_t   a;
-    parley_str_t        answer;         /* id of the answer */
+    parley_str_t        answer;         /* id of the answer, */
+    uint8_t             call[PARLEY_KEY_LEN];       /* and its key */
 } parley_host_other_t;
 
 
@@ -49,6 +51,7 @@ static int parley_host_other_permits(parley_host_act_t *a);
 static int parley_host_other_is_progress(const parley_host_act_t *a);
 static int parley_host_other_taken(parley_host_act_t *a, parley_str_t id);
 static int parley_host_other_again(parley_host_act_t *a, parley_str_t id);
+static int parley_host_other_is_repeated(parley_gate_t *g);
 static int parley_host_other_note(parley_host_other_t *o);
 static parley_chat_disposition_t parley_host_other_means(
     const parley_host_act_t *a);
@@ -146,8 +149,9 @@ parley_host_other_page(parley_host_act_t *a, parley_host_mailbox_t *k)
 int
 parley_host_other_act(parley_host_act_t *a)
 {
-    int           rc;
-    parley_str_t  id, parts[3];
+    int            rc;
+    uint8_t        print[PARLEY_PRINT_LEN];
+    parley_str_t   id, parts[3];
 
     rc = parley_host_other_permits(a);
 
@@ -155,8 +159,16 @@ parley_host_other_act(parley_host_act_t *a)
         return rc;
     }
 
-    parts[0] = parley_str_make(a->c->g->admit.entrance.print,
-                               PARLEY_PRINT_LEN);
+    /* a call without a key has no print yet */
+
+    if (parley_window_print(a->h->ask->state, a->c->g->msg,
+                            parley_json_ref_none, print)
+        != 0)
+    {
+        return parley_error_memory(a->h->err);
+    }
+
+    parts[0] = parley_str_make(print, PARLEY_PRINT_LEN);
     parts[1] = a->on.event.source;
     parts[2] = a->on.id;
 
@@ -267,6 +279,7 @@ static int
 parley_host_other_again(parley_host_act_t *a, parley_str_t id)
 {
     int                   rc;
+    parley_str_t          parts[3];
     parley_gate_t        *g;
     parley_settings_t    *s;
     parley_host_other_t  *o;
@@ -316,6 +329,13 @@ parley_host_other_again(parley_host_act_t *a, parley_str_t id)
     memset(&g->out.opts, 0, sizeof(parley_encode_opts_t));
     memset(&g->out.sent, 0, sizeof(parley_encoded_t));
 
+    parts[0] = PARLEY_STR("call");
+    parts[1] = a->caller->sub;
+    parts[2] = id;
+
+    parley_state_key(g->ask.state, PARLEY_KIND_ID, parts, 3, o->call);
+    g->admit.call = o->call;
+
     g->read.edited = 0;
     g->read.addressed = 0;
     g->report.rule = NULL;
@@ -333,13 +353,26 @@ parley_host_other_publish(parley_gate_t *g)
     parley_step_result_t   result;
     parley_host_other_t   *o;
 
-    result = parley_gate_publish(g);
+    o = g->out.other;
 
-    if (result != PARLEY_RESULT_ANSWERED) {
-        return result;
+    if (!parley_host_other_is_repeated(g)) {
+        result = parley_gate_publish(g);
+
+        if (result != PARLEY_RESULT_ANSWERED) {
+            return result;
+        }
     }
 
-    o = g->out.other;
+    /* the result if the state does not answer in time */
+
+    memset(&g->out.reply, 0, sizeof(parley_reply_t));
+    parley_host_other_result(&o->a, o->answer);
+    o->a.result.disposition = parley_host_other_means(&o->a);
+
+    if (parley_host_other_answer(&o->a) != 0) {
+        return PARLEY_RESULT_FAILED;
+    }
+
     rc = parley_host_other_note(o);
 
     if (rc == 0) {
@@ -355,11 +388,28 @@ parley_host_other_publish(parley_gate_t *g)
 
     parley_error_clear(g->err);
     memset(&g->out.reply, 0, sizeof(parley_reply_t));
-    parley_host_other_result(&o->a, o->answer);
     parley_host_audit_end(&o->c.h, g, 0);
 
     return parley_host_other_answer(&o->a) == 0 ? PARLEY_RESULT_ANSWERED
                                                 : PARLEY_RESULT_FAILED;
+}
+
+
+/* Returns whether the call was published before.  The step REFERENCE admits it
+   if its question is closed. */
+
+static int
+parley_host_other_is_repeated(parley_gate_t *g)
+{
+    if (g->admit.entrance.verdict != PARLEY_ADMIT_DUPLICATE) {
+        return 0;
+    }
+
+    if (g->admit.stale != NULL) {
+        g->read.correlation.final = 1;
+    }
+
+    return 1;
 }
 
 

@@ -110,9 +110,16 @@ parley_gate_admit(parley_gate_t *g)
     default:
         g->report.wait = e->wait;
 
-        /* the host answers an event again that it has accepted */
+        /* the host answers an event again that it has accepted, and a call that
+           it has published: no other step is left for this call */
 
-        if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->conf.s->host != NULL) {
+        if (e->verdict == PARLEY_ADMIT_DUPLICATE && g->out.other != NULL) {
+            g->conf.plan &= PARLEY_PLAN(PARLEY_STEP_HOST);
+        }
+
+        if (e->verdict == PARLEY_ADMIT_DUPLICATE
+            && (g->conf.s->host != NULL || g->out.other != NULL))
+        {
             parley_error_clear(g->err);
             return PARLEY_RESULT_PASSED;
         }
@@ -146,6 +153,7 @@ parley_gate_enter(parley_gate_t *g)
     e->ttl = g->conf.window;
     e->content = g->serve.mcp != NULL ? g->serve.mcp->arguments
                                    : parley_json_ref_none;
+    e->call = g->admit.call;
     e->quota = NULL;
 
     /*
