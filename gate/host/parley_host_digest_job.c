@@ -12,10 +12,6 @@
 #include "translate/parley_codec.h"
 
 
-/* messages younger than this wait for the next digest: one that is being
-   accepted has a time and no place */
-#define PARLEY_DIGEST_SETTLES  1000
-
 /* without a stream the job looks again, up to so many times, after so many ms
    or the time between digests */
 #define PARLEY_DIGEST_LOOKS    3

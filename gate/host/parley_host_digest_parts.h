@@ -25,6 +25,10 @@ void parley_host_digest_row(parley_str_t sub, parley_host_row_t *ret);
 
 #define PARLEY_DIGEST_ROWS  64      /* conversations of a digest */
 
+/* ms for which a message waits for a later digest: it has a time before it has
+   a place, so a log is in the order of times up to this */
+#define PARLEY_DIGEST_SETTLES  1000
+
 /* a digest that is being made */
 typedef struct {
     parley_host_t              *h;

@@ -124,8 +124,8 @@ parley_host_digest_conversation(parley_digest_made_t *m,
 }
 
 
-/* Returns whether the newest record of a log is newer than the last digest: 1,
-   0, PARLEY_WAIT or -1. */
+/* Returns whether a log may have records after the last digest: 1, 0,
+   PARLEY_WAIT or -1. */
 
 static int
 parley_host_digest_has_news(parley_digest_made_t *m, const uint8_t *log)
@@ -144,7 +144,7 @@ parley_host_digest_has_news(parley_digest_made_t *m, const uint8_t *log)
     }
 
     return parley_publication_read(page.list[0].octets, &p) != 0
-           || p.ms > m->since_ms;
+           || p.ms + PARLEY_DIGEST_SETTLES > m->since_ms;
 }
 
 
@@ -173,11 +173,11 @@ parley_host_digest_page(parley_digest_made_t *m, const parley_log_page_t *page,
             continue;
         }
 
-        if (said.p.ms <= m->since_ms) {
+        if (said.p.ms + PARLEY_DIGEST_SETTLES <= m->since_ms) {
             return 0;
         }
 
-        if (said.p.ms > m->through_ms) {
+        if (said.p.ms <= m->since_ms || said.p.ms > m->through_ms) {
             continue;
         }
 
