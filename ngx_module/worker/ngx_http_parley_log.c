@@ -65,6 +65,16 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     const parley_error_info_t  *info;
     ngx_http_parley_log_name_t  who, by, said, what, which;
 
+    level = parley_gate_submit_is_foreseen(&ctx->gate,
+                                           ngx_http_parley_str(&r->method_name))
+            ? NGX_LOG_INFO : NGX_LOG_WARN;
+
+    /* a line that the log does not take is not among those left out */
+
+    if (r->connection->log->log_level < level) {
+        return;
+    }
+
     if (!ngx_http_parley_log_has_line(&ctx->worker->lines->refused,
                                       ctx->error.code))
     {
@@ -98,10 +108,6 @@ ngx_http_parley_log_refusal(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     if (parley_gate_claimed(&ctx->gate, &claimed) != 0) {
         claimed = parley_str_none;
     }
-
-    level = parley_gate_submit_is_foreseen(&ctx->gate,
-                                           ngx_http_parley_str(&r->method_name))
-            ? NGX_LOG_INFO : NGX_LOG_WARN;
 
     ngx_log_error(level, r->connection->log, 0,
                   "parley: %s %*s%s%s: %V%*s, principal \"%s\"%s%s%s, "
