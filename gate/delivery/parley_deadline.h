@@ -74,6 +74,10 @@ typedef struct {
     parley_job_end_t           end;         /* end of the job, without id */
     const struct parley_noted_s *noted;     /* steps of events of chat; NULL:
                                                none */
+    const struct parley_noted_s *noted_ends;        /* the first one that
+                                                       happens with the end of
+                                                       the job; the steps before
+                                                       it were done */
     unsigned                   wakes:1;     /* something was appended before the
                                                end: wake the processes */
 } parley_deadline_t;

@@ -124,6 +124,10 @@ parley_host_audit_add(parley_host_t *h, unsigned cell, unsigned n,
     }
 
     h->noted_last = noted;
+
+    if (h->ending && h->noted_ends == NULL) {
+        h->noted_ends = noted;
+    }
 }
 
 
@@ -204,6 +208,8 @@ parley_host_audit_turn(parley_host_t *h, parley_str_t id,
     parley_host_audit_t  step;
 
     memset(&step, 0, sizeof(parley_host_audit_t));
+
+    h->ending = 1;
 
     step.step = PARLEY_HOST_STEP_ADDRESSED;
     step.id = id;
@@ -342,6 +348,8 @@ parley_host_audit_step(parley_host_t *h, parley_host_step_t what,
 
     memset(&step, 0, sizeof(parley_host_audit_t));
 
+    h->ending = 1;
+
     step.step = what;
     step.cell = what == PARLEY_HOST_STEP_UNCONFIRMED
                 ? parley_cell_offer(PARLEY_L_PATH_URL,
@@ -364,6 +372,8 @@ parley_host_audit_escalated(parley_host_t *h, parley_str_t id,
     parley_host_audit_t  step;
 
     memset(&step, 0, sizeof(parley_host_audit_t));
+
+    h->ending = 1;
 
     step.step = PARLEY_HOST_STEP_ESCALATED;
     step.cell = PARLEY_M_CHAT_DEADLINES + PARLEY_L_OBLIGATION_ESCALATED;

@@ -1,8 +1,8 @@
 /*
  * The steps of an event of chat in the audit log and in the counters (C2A-27).
- * A step is noted after it was done, and written after the request or the job
- * has ended (parley_noted.h).  A line has ids and fixed words, and never a text
- * or a displayName.  Private to the host.
+ * A step is noted after it was done, or if the end of the job does it, and
+ * written after the request or the job has ended (parley_noted.h).  A line has
+ * ids and fixed words, and never a text or a displayName.  Private to the host.
  */
 
 #ifndef PARLEY_HOST_AUDIT_H
@@ -45,9 +45,19 @@ typedef enum {
 /* Notes an event that was appended, and each of its readers. */
 void parley_host_audit_post(const parley_host_post_t *post);
 
+/* These three note steps that the end of the job does. */
+
 /* Notes the readers of a turn, which wait for it until then. */
 void parley_host_audit_turn(parley_host_t *h, parley_str_t id,
     const parley_host_row_t *rows, unsigned n);
+
+/* Notes the step REMINDED, UNDELIVERED or UNCONFIRMED for a reader. */
+void parley_host_audit_step(parley_host_t *h, parley_host_step_t step,
+    parley_str_t id, parley_str_t reader);
+
+/* Notes that an event went up, after the reader sub, to the reader of a row. */
+void parley_host_audit_escalated(parley_host_t *h, parley_str_t id,
+    parley_str_t sub, const parley_host_row_t *row);
 
 /* Notes an event of the host for a reader, which no row counts. */
 void parley_host_audit_addressed(parley_host_t *h, parley_str_t id,
@@ -69,14 +79,6 @@ void parley_host_audit_claim(parley_host_t *h, parley_str_t id,
 /* Notes that an event was offered to a reader again. */
 void parley_host_audit_again(parley_host_t *h, parley_str_t id,
     parley_str_t reader, parley_host_path_t path);
-
-/* Notes the step REMINDED, UNDELIVERED or UNCONFIRMED for a reader. */
-void parley_host_audit_step(parley_host_t *h, parley_host_step_t step,
-    parley_str_t id, parley_str_t reader);
-
-/* Notes that an event went up, after the reader sub, to the reader of a row. */
-void parley_host_audit_escalated(parley_host_t *h, parley_str_t id,
-    parley_str_t sub, const parley_host_row_t *row);
 
 /* Count an obligation that was decided in time, and n events that a tool
    listed. */

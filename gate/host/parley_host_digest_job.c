@@ -72,6 +72,7 @@ parley_host_digest_run(parley_deadline_t *d)
 
     if (rc == 0) {
         d->noted = j != NULL ? j->h.noted : NULL;
+        d->noted_ends = j != NULL ? j->h.noted_ends : NULL;
         parley_ask_end(&d->ask);
     }
 

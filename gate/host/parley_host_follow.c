@@ -56,6 +56,7 @@ parley_host_follow_run(parley_deadline_t *d)
 
     if (rc == 0) {
         d->noted = f != NULL ? f->h.noted : NULL;
+        d->noted_ends = f != NULL ? f->h.noted_ends : NULL;
         parley_ask_end(&d->ask);
     }
 

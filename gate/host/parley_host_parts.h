@@ -65,10 +65,18 @@ typedef struct {
     struct parley_noted_s                 *noted;   /* steps for the audit log
                                                        and the counters */
     struct parley_noted_s                 *noted_last;
+    struct parley_noted_s                 *noted_ends;      /* the first one
+                                                               that happens with
+                                                               the end of the
+                                                               job; NULL:
+                                                               none */
     parley_host_event_name_t               event;   /* kept from the last
                                                        call */
     unsigned                               full:1;  /* result: no room in the
                                                        state */
+    unsigned                               ending:1;        /* steps happen with
+                                                               the end of the
+                                                               job now */
 } parley_host_t;
 
 /* Fills *ret for a call. */

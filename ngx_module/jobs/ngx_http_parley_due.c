@@ -131,10 +131,11 @@ ngx_http_parley_due_end(ngx_http_parley_due_t *d)
 
     ngx_queue_remove(&d->queue);
 
-    /* steps that happen with the end of the job are noted after it */
+    /* steps that happen with the end of the job are counted after it */
 
-    if (d->deadline.noted && d->deadline.end.how == PARLEY_JOB_AGAIN) {
-        ngx_http_parley_count_noted(d->jobs->worker, d->deadline.noted);
+    if (d->deadline.noted) {
+        ngx_http_parley_count_noted(d->jobs->worker, d->deadline.noted,
+                                    d->deadline.noted_ends);
     }
 
     if (d->deadline.wakes && d->jobs->worker->hub) {
@@ -169,7 +170,7 @@ ngx_http_parley_due_over(ngx_http_parley_jobs_t *jobs, parley_run_t *run,
                      PARLEY_M_DEADLINES + (unsigned) deadline->how, 1);
 
     } else if (!untold) {
-        ngx_http_parley_count_noted(jobs->worker, deadline->noted);
+        ngx_http_parley_count_noted(jobs->worker, deadline->noted_ends, NULL);
 
     } else if (deadline->to) {
         parley_count(jobs->worker->slot, PARLEY_M_CHAT_DEADLINES

@@ -528,7 +528,7 @@ ngx_http_parley_verdict(parley_gate_t *g)
     ngx_http_parley_audit_verdict(ctx);
 
     if (g->report.noted) {
-        ngx_http_parley_count_noted(ctx->worker, g->report.noted);
+        ngx_http_parley_count_noted(ctx->worker, g->report.noted, NULL);
     }
 
     if (g->admit.not_resumed && g->report.verdict != PARLEY_VERDICT_REFUSED) {

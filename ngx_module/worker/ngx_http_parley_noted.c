@@ -15,9 +15,9 @@
 
 void
 ngx_http_parley_count_noted(ngx_http_parley_worker_t *worker,
-    const parley_noted_t *list)
+    const parley_noted_t *list, const parley_noted_t *end)
 {
-    for ( /* void */ ; list; list = list->next) {
+    for ( /* void */ ; list && list != end; list = list->next) {
 
         if (list->cell != PARLEY_NOTED_NONE) {
             parley_count(worker->slot, list->cell, list->n);

@@ -60,9 +60,10 @@ struct parley_noted_s;
 
 /* ngx_http_parley_noted.c */
 
-/* Counts steps of events of chat (parley_noted.h), and records them. */
+/* Counts steps of events of chat (parley_noted.h), and records them, up to end;
+   NULL: all. */
 void ngx_http_parley_count_noted(ngx_http_parley_worker_t *worker,
-    const struct parley_noted_s *list);
+    const struct parley_noted_s *list, const struct parley_noted_s *end);
 
 
 #endif /* _NGX_HTTP_PARLEY_WORKER_H_INCLUDED_ */

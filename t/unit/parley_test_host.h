@@ -13,6 +13,7 @@
 #include "gate/message/parley_gate.h"
 #include "gate/message/parley_gate_steps.h"
 #include "gate/message/parley_noted.h"
+#include "gate/metrics/parley_counters.h"
 #include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
 #include "hub/parley_expand.h"
@@ -88,6 +89,7 @@ static parley_settings_t       host_place;
 static parley_host_conf_t      host;
 static parley_render_t         host_render;
 static task_t                 *current;
+static unsigned                host_counts[PARLEY_CELLS];
 
 
 static inline int
@@ -151,6 +153,8 @@ host_begin(void)
     host_render.engine = parley_test_engine();
     host_render.http = &host_http;
     host_render.seed = PARLEY_TEST_SEED;
+
+    memset(host_counts, 0, sizeof(host_counts));
 
     parley_later(&t.s, host_start);
 }
@@ -378,6 +382,19 @@ host_job_left(const parley_taken_t *job, int64_t after)
 }
 
 
+/* Counts steps, as the adapter does. */
+
+static inline void
+host_noted(const parley_noted_t *noted, const parley_noted_t *end)
+{
+    for ( /* void */ ; noted != NULL && noted != end; noted = noted->next) {
+        if (noted->cell != PARLEY_NOTED_NONE) {
+            host_counts[noted->cell] += noted->n;
+        }
+    }
+}
+
+
 static inline void
 host_due(task_t *task)
 {
@@ -394,6 +411,11 @@ host_due(task_t *task)
         rc = kind == PARLEY_SUBJECT_FOLLOW ? parley_host_follow_run(d)
                                            : parley_host_turn_run(d);
         task->ran = rc == 0;
+
+        if (rc == 0) {
+            host_noted(d->noted, d->noted_ends);
+        }
+
         return;
     }
 
@@ -403,6 +425,11 @@ host_due(task_t *task)
 
     if (task->verdict == PARLEY_JOB_UNTOLD) {
         host_job_left(&task->job, 0);
+
+    } else if (task->verdict == PARLEY_JOB_OK
+               && d->end.how != PARLEY_JOB_AGAIN)
+    {
+        host_noted(d->noted_ends, NULL);
     }
 
     task->done = 1;

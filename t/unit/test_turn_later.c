@@ -281,12 +281,59 @@ test_edit(void **state)
 }
 
 
+/* The append of the turn fails, as a change begins: the steps before it were
+   done, and the job does not do them again. */
+
+static void
+test_superseded(void **state)
+{
+    task_t    *job, *list[JOBS];
+    unsigned   n;
+
+    const unsigned  superseded = PARLEY_M_CHAT_DISPOSITIONS
+                                 + PARLEY_L_DISPOSITION_SUPERSEDED;
+    const unsigned  dm = PARLEY_M_CHAT_EVENTS + PARLEY_L_ROW_DM;
+
+    (void) state;
+
+    host_begin();
+    host_said(SAYS("m1", "one"));
+    host_said(SAYS("m2", "two"));
+    host_said(SAYS("m3", "three"));
+    t.now += 2 * host.quiet_ms;
+
+    assert_int_equal(host_take(list), 1);
+    job = list[0];
+
+    while (!job->ran) {
+        host_step(job);
+    }
+
+    host_said(DELETES("d1", "m2"));
+    host_finish(job);
+    assert_int_equal(job->verdict, PARLEY_JOB_UNTOLD);
+    assert_int_equal(host_counts[superseded], 2);
+    assert_int_equal(host_counts[dm], 0);
+    host_free(job);
+
+    n = host_take(list);
+    assert_int_equal(n, 1);
+    host_finish(list[0]);
+    assert_int_equal(list[0]->verdict, PARLEY_JOB_OK);
+    assert_int_equal(host_counts[superseded], 2);
+    host_free(list[0]);
+    host_end();
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("C2A-25 the newest fragment is deleted", test_newest),
     parley_test("C2A-25 the oldest fragment is deleted", test_oldest),
     parley_test("C2A-25 a fragment of an offered turn is deleted",
                 test_offered),
     parley_test("C2A-25 a fragment is edited", test_edit),
+    parley_test("C2A-27 steps before an append that fails are counted",
+                test_superseded),
 };
 
 PARLEY_TEST_MAIN(tests)
