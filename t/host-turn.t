@@ -624,15 +624,20 @@ subtest 'C2A-09: authors, threads and conversations do not mix' => sub {
     $stream->leave;
 };
 
-subtest 'C2A-09: only buffered messages of people wait' => sub {
+subtest 'C2A-07 C2A-09: only buffered messages of people wait' => sub {
     my $stream = mailbox('jo');
     my $where = { id => 'JO', kind => 'channel' };
+
+    members(web => $where, add => ['agent:jo', 'human:amy']);
+    my $uri = '/chat?conversation=web/main/JO';
+    my %open = map { $_ => listen_to($_, uri => $uri) } qw(jo amy web);
 
     my %mention = (conversation => $where,
                    params => { target => { mentions => ['agent:jo'] } });
     my $wait = event(%mention, id => 'jo1', text => 'waits');
-    my $now = event(%mention, id => 'jo2', text => 'now', params => {
+    my %urgent = (%mention, params => {
         %{ $mention{params} }, attention => { priority => 'urgent' } });
+    my $now = event(%urgent, id => 'jo2', text => 'now');
     my $last = event(%mention, id => 'jo4', text => 'and goes on');
     my $agent = event(%mention, id => 'jo3', author => 'bot', kind => 'agent',
                       text => 'from an agent');
@@ -644,7 +649,17 @@ subtest 'C2A-09: only buffered messages of people wait' => sub {
     is_deeply([map { $_->{params}{eventId} } @got], [qw(jo2 jo3 jo4)],
               'an urgent message and one of an agent do not wait');
     is(words($got[2]), 'waits and goes on', 'each content comes once');
-    $stream->leave;
+    said(event(%urgent, id => 'jo6'));
+    for (['jo', 2, 3, 6], ['amy', 1 .. 4, 6], ['web', 1 .. 4, 6]) {
+        my ($who, @wanted) = @$_;
+        my @ids = map { from_json($_->{data})->{params}{eventId} }
+                  $open{$who}->events(scalar @wanted);
+
+        is_deeply([sort @ids], [map { "jo$_" } @wanted],
+                  "$who: pieces of a turn, but none for the agent");
+    }
+
+    $_->leave for $stream, values %open;
 
     my $second = mailbox('kim');
 

@@ -128,7 +128,9 @@ parley_host_view_read(const parley_render_t *d, const parley_publication_t *p,
 
     parley_attention_again(&offer, p->ms, views.deadline_ms, &row.verdict);
 
-    if (!plain && row.verdict.mode <= PARLEY_CHAT_MAILBOX) {
+    /* a fragment comes to an agent in its turn alone (C2A-09) */
+
+    if (!plain && (row.waits || row.verdict.mode <= PARLEY_CHAT_MAILBOX)) {
         return 1;
     }
 
