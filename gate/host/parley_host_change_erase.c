@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_change.h"
+#include "gate/host/parley_host_end.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_settings.h"
 
@@ -102,6 +103,16 @@ parley_host_change_readers(parley_host_change_t *a, parley_gate_t *g)
     int                 rc;
     parley_str_t        rest;
     parley_host_row_t   row;
+
+    rest = a->rows;
+
+    /* a knock after a claim has the text, and comes to the other readers */
+
+    while (parley_host_views_next(&rest, &row)) {
+        if (row.verdict.row == PARLEY_ATTENTION_ROLE) {
+            parley_host_end_claim(a->h, a->id, a->first.source, row.sub);
+        }
+    }
 
     rest = a->rows;
 

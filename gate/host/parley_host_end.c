@@ -38,6 +38,24 @@ parley_host_end_obligation(parley_host_t *h, parley_str_t id,
 
 
 void
+parley_host_end_claim(parley_host_t *h, parley_str_t id, parley_str_t source,
+    parley_str_t sub)
+{
+    parley_job_t     job;
+    parley_state_t  *state;
+
+    state = h->ask->state;
+
+    if (parley_host_follow_text(state, h->arena, PARLEY_FOLLOW_CLAIM, id,
+                                source, sub, 0, &job)
+        == 0)
+    {
+        (void) state->ops->job->drop(state, job.lane, NULL, NULL);
+    }
+}
+
+
+void
 parley_host_end_acted(parley_host_act_t *a, unsigned accepted,
     parley_chat_disposition_t before)
 {

@@ -15,6 +15,11 @@
 void parley_host_end_obligation(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub);
 
+/* Drops the job of a reader's claim, which tells other readers that the claim
+   has ended without an answer. */
+void parley_host_end_claim(parley_host_t *h, parley_str_t id,
+    parley_str_t source, parley_str_t sub);
+
 /*
  * Notes the part that a call has put for its caller: an acknowledgment, if the
  * event was not accepted before, and a disposition in place of "before".  Ends

@@ -36,25 +36,43 @@
     "{\"sub\":\"will\",\"handle\":\"~will\",\"c2a\":\"human:will\","          \
     "\"accounts\":[\"web/main/will\"]},"                                      \
     "{\"sub\":\"ada\",\"handle\":\"~ada\",\"c2a\":\"agent:ada\","             \
-    "\"parent\":\"lee\"},"                                                    \
-    "{\"sub\":\"lee\",\"handle\":\"~lee\",\"c2a\":\"agent:lee\"}]}"
+    "\"parent\":\"lee\",\"roles\":[\"ops\"]},"                              \
+    "{\"sub\":\"lee\",\"handle\":\"~lee\",\"c2a\":\"agent:lee\","             \
+    "\"roles\":[\"ops\"]}]}"
 
-#define DELIVER(id, more)                                                     \
+#define DELIVER(id, where, more)                                              \
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"chat/deliver\",\"params\":{"  \
     "\"eventId\":\"" id "\",\"source\":{\"platform\":\"web\","                \
-    "\"workspaceId\":\"main\"},\"conversation\":{\"id\":\"D1\","              \
-    "\"kind\":\"dm\"},\"author\":{\"id\":\"will\",\"kind\":\"human\"},"       \
-    "\"target\":{\"recipient\":\"agent:ada\"}," more "}}"
+    "\"workspaceId\":\"main\"},\"conversation\":{" where "},"                 \
+    "\"author\":{\"id\":\"will\",\"kind\":\"human\"}," more "}}"
 
-#define SAYS(id, text)                                                        \
-    DELIVER(id, "\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]")
+#define DIRECT(id, more)                                                      \
+    DELIVER(id, "\"id\":\"D1\",\"kind\":\"dm\"",                              \
+            "\"target\":{\"recipient\":\"agent:ada\"}," more)
 
-#define EDITS(id, of, text)                                                   \
-    DELIVER(id, "\"change\":{\"of\":\"" of "\",\"kind\":\"edit\"},"           \
-            "\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]")
+#define IN_CHANNEL(id, more)                                                  \
+    DELIVER(id, "\"id\":\"C1\",\"kind\":\"channel\"", more)
 
-#define DELETES(id, of)                                                       \
-    DELIVER(id, "\"change\":{\"of\":\"" of "\",\"kind\":\"delete\"}")
+#define CONTENT(text)                                                         \
+    "\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]"
+
+#define CHANGE(of, kind)                                                      \
+    "\"change\":{\"of\":\"" of "\",\"kind\":\"" kind "\"}"
+
+#define SAYS(id, text)       DIRECT(id, CONTENT(text))
+#define EDITS(id, of, text)  DIRECT(id, CHANGE(of, "edit") "," CONTENT(text))
+#define DELETES(id, of)      DIRECT(id, CHANGE(of, "delete"))
+
+#define MEMBERS                                                               \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"chat/members\",\"params\":{"  \
+    "\"source\":{\"platform\":\"web\",\"workspaceId\":\"main\"},"             \
+    "\"conversation\":{\"id\":\"C1\",\"kind\":\"channel\"},"                  \
+    "\"add\":[\"agent:ada\",\"agent:lee\"]}}"
+
+#define CLAIMS(id)                                                            \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"    \
+    "\"name\":\"chat_claim\",\"arguments\":{\"inReplyTo\":\"" id "\","        \
+    "\"ttlMs\":60000}}}"
 
 
 /* a call of the surface, or a job */
@@ -259,10 +277,10 @@ host_call(task_t *task)
 }
 
 
-/* Begins a call of the surface. */
+/* Begins a call of a principal, or with its name as author, of the surface. */
 
 static inline task_t *
-host_says(const char *text)
+host_calls(const char *sub, const char *author, const char *text)
 {
     task_t         *task;
     parley_gate_t  *g;
@@ -305,17 +323,27 @@ host_says(const char *text)
     }
 
     task->who.principal = parley_directory_by_sub(host_http.directory,
-                                                  PARLEY_STR("will"));
-    task->who.surface = parley_directory_by_sub(host_http.directory,
-                                                PARLEY_STR("web"));
-    task->who.author = PARLEY_STR("human:will");
+                                                  parley_str_c(sub));
     task->who.certified = 1;
+
+    if (author != NULL) {
+        task->who.surface = parley_directory_by_sub(host_http.directory,
+                                                    PARLEY_STR("web"));
+        task->who.author = parley_str_c(author);
+    }
 
     memset(g->admit.entrance.print, 0, PARLEY_PRINT_LEN);
     memcpy(g->admit.entrance.print, text + strlen(text) - PARLEY_PRINT_LEN,
            PARLEY_PRINT_LEN);
 
     return task;
+}
+
+
+static inline task_t *
+host_says(const char *text)
+{
+    return host_calls("will", "human:will", text);
 }
 
 
@@ -326,21 +354,25 @@ host_accepted(const task_t *task)
 }
 
 
-/* Makes a whole call, which must be accepted. */
+/* Finishes a call, which must be accepted. */
+
+static inline void
+host_called(task_t *task)
+{
+    host_finish(task);
+
+    if (!host_accepted(task)) {
+        fail_msg("%s", task->err.text);
+    }
+
+    host_free(task);
+}
+
 
 static inline void
 host_said(const char *text)
 {
-    task_t  *task;
-
-    task = host_says(text);
-    host_finish(task);
-
-    if (!host_accepted(task)) {
-        fail_msg("%s: %s", text, task->err.text);
-    }
-
-    host_free(task);
+    host_called(host_says(text));
 }
 
 

@@ -1,6 +1,6 @@
 /*
- * Turns while a change is made: each order of the verbs of a job and of a call,
- * each of which may be left at any verb, as if its process had died.
+ * Jobs while a message is changed: each order of the verbs of a job and of a
+ * call, each of which may be left at any verb, as if its process had died.
  */
 
 #include "t/unit/parley_test_host.h"
@@ -326,12 +326,116 @@ test_superseded(void **state)
 }
 
 
+/* A message is deleted while its job tells another reader.  Returns 0 if the
+   job or the deletion had fewer verbs. */
+
+static int
+told(const char *text, unsigned job_at, unsigned change_at)
+{
+    int        more;
+    unsigned   i, n;
+    task_t    *job, *change, *list[JOBS];
+
+    assert_int_equal(host_take(list), 1);
+    job = list[0];
+    change = host_says(text);
+
+    more = host_steps(job, job_at) == job_at
+           && host_steps(change, change_at) == change_at;
+
+    host_finish(job);
+    host_finish(change);
+    assert_true(host_accepted(change));
+
+    for (i = 0; i < 2; i++) {
+        if (host_count("~ada", "secret") != 0
+            || host_count("~lee", "secret") != 0)
+        {
+            fail_msg("job %u, change %u: readable", job_at, change_at);
+        }
+
+        while ((n = host_take(list)) > 0) {
+            while (n-- > 0) {
+                host_finish(list[n]);
+                host_free(list[n]);
+            }
+        }
+    }
+
+    host_free(job);
+    host_free(change);
+    host_end();
+
+    return more;
+}
+
+
+static int
+goes_up(unsigned job_at, unsigned change_at)
+{
+    host_begin();
+    host.quiet_ms = 0;
+    host_said(SAYS("m1", "secret"));
+    t.now += host.deadline_ms + 1000;
+
+    return told(DELETES("d1", "m1"), job_at, change_at);
+}
+
+
+static int
+is_free(unsigned job_at, unsigned change_at)
+{
+    host_begin();
+    host.quiet_ms = 0;
+
+    host_called(host_calls("web", NULL, MEMBERS));
+    host_said(IN_CHANNEL("r1", "\"target\":{\"mentions\":[\"role:ops\"]},"
+                         CONTENT("secret")));
+    host_called(host_calls("ada", NULL, CLAIMS("r1")));
+    t.now += 60001;
+
+    return told(IN_CHANNEL("d1", CHANGE("r1", "delete")), job_at, change_at);
+}
+
+
+static void
+each_order(int (*run)(unsigned job_at, unsigned change_at))
+{
+    unsigned  i, j;
+
+    for (i = 0, j = 1; j > 0; i++) {
+        for (j = 0; run(i, j); j++) { /* void */ }
+    }
+}
+
+
+static void
+test_goes_up(void **state)
+{
+    (void) state;
+
+    each_order(goes_up);
+}
+
+
+static void
+test_is_free(void **state)
+{
+    (void) state;
+
+    each_order(is_free);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("C2A-25 the newest fragment is deleted", test_newest),
     parley_test("C2A-25 the oldest fragment is deleted", test_oldest),
     parley_test("C2A-25 a fragment of an offered turn is deleted",
                 test_offered),
     parley_test("C2A-25 a fragment is edited", test_edit),
+    parley_test("C2A-25 a message is deleted while it goes up", test_goes_up),
+    parley_test("C2A-25 a message is deleted when its claim ends",
+                test_is_free),
     parley_test("C2A-27 steps before an append that fails are counted",
                 test_superseded),
 };
