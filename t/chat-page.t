@@ -218,10 +218,10 @@ subtest 'C2A-09 C2A-15: four pieces, one answer' => sub {
     ok($browser->wait_for('return document.querySelector("#typing").textContent'
                           . ' === ""'), 'and no typing afterwards');
 
-    both($pieces[3], 'waiting for ada');
-    both($pieces[0]);
+    both($_, 'waiting for ada') for @pieces;
     reacts(ada => $id, 'seen');
     both($pieces[3], 'seen by ada', '👀 ada: seen');
+    both($_) for @pieces[0 .. 2];
     reacts(ada => $id, 'working');
     both($pieces[3], 'claimed by ada', '👀 ada: seen', '🔧 ada: working');
 
@@ -259,6 +259,9 @@ subtest 'C2A-22: escalated' => sub {
     picks(mia => 'dot');
     types(mia => 'Are you there?' . ENTER);
     next_of($stream{dot}, 'dot');
+    picks(mia => 'the');
+    types(mia => 'By the way' . ENTER);
+    both('By the way');
     both('Are you there?', 'escalated to cleo');
 
     my $up = next_of($stream{cleo}, 'cleo');

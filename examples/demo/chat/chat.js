@@ -127,7 +127,7 @@ function add(event, id) {
     const m = {
         id, author: event.author.id, agent: event.author.kind !== 'human',
         at: new Date(event.timing?.createdAt ?? Date.now()),
-        to, waits: to, text: textOf(event), reactions: new Map(),
+        to, text: textOf(event), reactions: new Map(),
         rank: 0, part: false,
     };
     const before = newest;
@@ -135,12 +135,9 @@ function add(event, id) {
     const joins = before !== null && before.author === m.author
                   && m.at - before.at < TURN;
 
-    // a further piece of a turn, whose state is that of its newest piece
-    if (joins && before.rank === 0 && !before.deleted) {
-        before.part = true;
-        m.waits = m.waits.length > 0 ? m.waits : before.waits;
-        show(before);
-    }
+    // a piece of the same turn, if an effect shows it
+    if (joins && before.rank === 0)
+        m.before = before;
 
     const answered = found(event.target?.inReplyTo);
 
@@ -238,6 +235,12 @@ function effect(m, rank, kind, words) {
 
     Object.assign(m, { rank, kind, words });
     show(m);
+
+    // an effect on a turn names its newest piece, which has the state of all
+    for (let p = m.before; p && p.rank === 0; p = p.before) {
+        p.part = true;
+        show(p);
+    }
 }
 
 
@@ -326,9 +329,9 @@ function show(m) {
 
     if (m.rank > 0)
         part(m.foot, 'span', `state ${m.kind}`, m.words);
-    else if (m.waits.length > 0 && !m.part)
+    else if (m.to.length > 0 && !m.part)
         part(m.foot, 'span', 'state waiting',
-             `waiting for ${m.waits.map(short).join(', ')}`);
+             `waiting for ${m.to.map(short).join(', ')}`);
 
     for (const r of m.reactions.values())
         part(m.foot, 'span', 'glyph',
