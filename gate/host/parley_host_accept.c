@@ -10,6 +10,7 @@
 #include "auth/parley_surface.h"
 #include "gate/host/parley_host_change.h"
 #include "gate/host/parley_host_glyph.h"
+#include "gate/host/parley_host_post.h"
 #include "gate/settings/parley_settings.h"
 
 

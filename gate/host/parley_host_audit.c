@@ -2,6 +2,7 @@
 
 #include "gate/audit/parley_audit.h"
 #include "gate/host/parley_host_audit.h"
+#include "gate/host/parley_host_post.h"
 #include "gate/message/parley_noted.h"
 #include "gate/metrics/parley_counters.h"
 #include "gate/settings/parley_settings.h"

@@ -11,6 +11,9 @@
 #include "gate/host/parley_host_parts.h"
 
 
+struct parley_host_post_s;      /* parley_host_post.h */
+
+
 typedef enum {
     PARLEY_HOST_STEP_ACCEPTED = 0,       /* a surface's event is stored */
     PARLEY_HOST_STEP_SENT,               /* an agent's event is stored */
@@ -43,7 +46,7 @@ typedef enum {
 
 
 /* Notes an event that was appended, and each of its readers. */
-void parley_host_audit_post(const parley_host_post_t *post);
+void parley_host_audit_post(const struct parley_host_post_s *post);
 
 /* These three note steps that the end of the job does. */
 

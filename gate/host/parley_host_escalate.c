@@ -17,6 +17,7 @@
 #include "gate/host/parley_host_audit.h"
 #include "gate/host/parley_host_end.h"
 #include "gate/host/parley_host_follow_parts.h"
+#include "gate/host/parley_host_post.h"
 #include "gate/host/parley_host_turn_text.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_codec.h"

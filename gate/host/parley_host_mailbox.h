@@ -6,8 +6,6 @@
 #include "gate/host/parley_host_parts.h"
 
 
-/* parley_host_ack.c */
-
 /* a mailbox and a page of its records */
 typedef struct {
     parley_host_call_t        *c;
@@ -23,13 +21,6 @@ typedef struct {
     parley_host_conversation_t asked;       /* newest argument and result of */
     int                        reads;       /* _mailbox_reads() */
 } parley_host_mailbox_t;
-
-/*
- * Acknowledges all events after the cursor up to a place, at most
- * PARLEY_HOST_ACKED.  The page becomes another one.  Returns 1, PARLEY_WAIT, or
- * -1 with g->err: field-invalid.
- */
-int parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t place);
 
 /*
  * Reads a page: _read() the n records after the cursor, _next() the n records
@@ -51,6 +42,16 @@ int parley_host_mailbox_event(const parley_host_mailbox_t *k, int i,
    PARLEY_WAIT, or -1 with g->err. */
 int parley_host_mailbox_reads(parley_host_mailbox_t *k,
     const parley_host_views_t *views);
+
+
+/* parley_host_ack.c */
+
+/*
+ * Acknowledges all events after the cursor up to a place, at most
+ * PARLEY_HOST_ACKED.  The page becomes another one.  Returns 1, PARLEY_WAIT, or
+ * -1 with g->err: field-invalid.
+ */
+int parley_host_ack_through(parley_host_mailbox_t *k, parley_str_t place);
 
 
 #endif /* PARLEY_HOST_MAILBOX_H */

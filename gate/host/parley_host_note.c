@@ -7,6 +7,7 @@
 
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_parts.h"
+#include "gate/host/parley_host_post.h"
 
 
 static int parley_host_note_thread(parley_host_post_t *a,

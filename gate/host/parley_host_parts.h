@@ -278,40 +278,6 @@ typedef struct {
                                            began, wall clock; else 0 */
 } parley_host_event_t;
 
-/* names a thread; thread empty: messages of the conversation in no thread */
-typedef struct {
-    parley_str_t  source;
-    parley_str_t  conversation;
-    parley_str_t  thread;
-} parley_host_thread_name_t;
-
-/* a party of a thread */
-typedef struct {
-    parley_str_t  sub;
-    unsigned      author:1;         /* wrote a message, else only recipient */
-    unsigned      agent:1;
-    unsigned      reads:1;          /* may read the DM */
-} parley_host_party_t;
-
-/* the claim of an event or a thread */
-typedef struct {
-    parley_str_t  owner;            /* sub; empty: none */
-    int64_t       until_ms;         /* wall clock */
-    uint32_t      number;           /* of this claim, from 1 */
-    uint32_t      generation;       /* of an event's claim */
-} parley_host_claim_t;
-
-/* facts of a thread; the oldest party comes first */
-typedef struct {
-    uint32_t             agents;    /* see parley_attention_thread_t */
-    unsigned             n;
-    parley_host_party_t  parties[PARLEY_HOST_ENTRIES];
-    parley_host_claim_t  claim;
-    parley_str_t         resolved_by;       /* sub; empty: not resolved */
-    int64_t              resolved_ms;
-    uint32_t             generation;        /* of its record; 0: none */
-} parley_host_thread_t;
-
 /*
  * Find a record.  Return 1; 0 if it is missing, with *ret zeroed; PARLEY_WAIT;
  * or -1 with h->err.  _events_get() finds those of all sources, at most n, and
@@ -321,8 +287,6 @@ int parley_host_event_get(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_host_event_t *ret);
 int parley_host_events_get(parley_host_t *h, parley_str_t id,
     parley_host_event_t *ret, int n);
-int parley_host_thread_get(parley_host_t *h,
-    const parley_host_thread_name_t *thread, parley_host_thread_t *ret);
 
 /*
  * Put a record, in place of the one of its generation.  Return 0; 1: stale, as
@@ -331,13 +295,6 @@ int parley_host_thread_get(parley_host_t *h,
  */
 int parley_host_event_put(parley_host_t *h, parley_str_t id,
     const parley_host_event_t *event, int fresh);
-int parley_host_thread_put(parley_host_t *h,
-    const parley_host_thread_name_t *where,
-    const parley_host_thread_t *thread);
-
-/* Fills the mark of a thread that is resolved. */
-void parley_host_thread_mark(const parley_host_t *h,
-    const parley_host_thread_t *thread, parley_chat_result_t *ret);
 
 /* Finds out whether another source has an event of this id.  Returns 1; 0;
    PARLEY_WAIT; or -1 with h->err. */
@@ -401,6 +358,54 @@ int parley_host_event_read(parley_host_t *h, parley_str_t id,
 #define PARLEY_HOST_BEFORE  1
 
 
+/* parley_host_thread.c: records of threads */
+
+/* names a thread; thread empty: messages of the conversation in no thread */
+typedef struct {
+    parley_str_t  source;
+    parley_str_t  conversation;
+    parley_str_t  thread;
+} parley_host_thread_name_t;
+
+/* a party of a thread */
+typedef struct {
+    parley_str_t  sub;
+    unsigned      author:1;         /* wrote a message, else only recipient */
+    unsigned      agent:1;
+    unsigned      reads:1;          /* may read the DM */
+} parley_host_party_t;
+
+/* the claim of an event or a thread */
+typedef struct {
+    parley_str_t  owner;            /* sub; empty: none */
+    int64_t       until_ms;         /* wall clock */
+    uint32_t      number;           /* of this claim, from 1 */
+    uint32_t      generation;       /* of an event's claim */
+} parley_host_claim_t;
+
+/* facts of a thread; the oldest party comes first */
+typedef struct {
+    uint32_t             agents;    /* see parley_attention_thread_t */
+    unsigned             n;
+    parley_host_party_t  parties[PARLEY_HOST_ENTRIES];
+    parley_host_claim_t  claim;
+    parley_str_t         resolved_by;       /* sub; empty: not resolved */
+    int64_t              resolved_ms;
+    uint32_t             generation;        /* of its record; 0: none */
+} parley_host_thread_t;
+
+/* Find a record, and put one.  Return as parley_host_event_get() and _put(). */
+int parley_host_thread_get(parley_host_t *h,
+    const parley_host_thread_name_t *thread, parley_host_thread_t *ret);
+int parley_host_thread_put(parley_host_t *h,
+    const parley_host_thread_name_t *where,
+    const parley_host_thread_t *thread);
+
+/* Fills the mark of a thread that is resolved. */
+void parley_host_thread_mark(const parley_host_t *h,
+    const parley_host_thread_t *thread, parley_chat_result_t *ret);
+
+
 /* parley_host_part.c: records of a reader */
 
 /* a reader's part in an event */
@@ -460,84 +465,6 @@ int parley_host_claim_put(parley_host_t *h, parley_str_t id,
     parley_str_t source, const parley_host_claim_t *claim);
 int parley_host_cursor_put(parley_host_t *h, parley_str_t sub,
     const parley_place_t *cursor, uint32_t generation);
-
-
-/* parley_host_publish.c */
-
-/* an event to publish; the caller sets all up to "results" */
-typedef struct {
-    parley_host_t              *h;
-    parley_gate_t              *g;          /* NULL: a job; its caller wakes
-                                               the processes */
-    const parley_chat_event_t  *e;
-    const char                 *member;     /* that named the id */
-    parley_str_t                source;
-    parley_str_t                sub;        /* author, as threads know it;
-                                               empty: the host */
-    parley_str_t                name;       /* its name in the directory */
-    const parley_principal_t   *author;     /* that sends the event itself;
-                                               NULL: an account, or the host */
-    parley_str_t                sender;     /* sub of the proven caller */
-    const parley_principal_t   *surface;    /* also gets the event; NULL:
-                                               none */
-    parley_str_t                key;        /* idempotencyKey for the surface */
-    parley_str_t                glyph;      /* of the reaction, there */
-    parley_str_t                message;    /* as it is kept */
-    const uint8_t              *print;      /* [PARLEY_PRINT_LEN] of content */
-    unsigned                    obliged:1;  /* the event that this one is about
-                                               obliged its author */
-    unsigned                    left:1;     /* EVENT exists: a process died */
-    const struct parley_host_change_s  *change; /* NULL: none */
-
-    /* results */
-    parley_chat_reader_t       *readers;    /* that get the event, without the
-                                               surface */
-    unsigned                    nreaders;
-    parley_host_event_t         known;      /* its record */
-    uint16_t                    rows[PARLEY_ATTENTION_ROWS];    /* number of
-                                                                   those that
-                                                                   do not wait
-                                                                   for a turn,
-                                                                   by row */
-    uint32_t                    seen;       /* rows that are not 0, a bit for
-                                               each */
-    parley_attention_row_t      others;     /* row of other readers */
-
-    /* private */
-    parley_host_thread_name_t   where;
-    parley_host_thread_t        thread;
-    parley_attention_t         *attention;
-    int64_t                     left_ms;    /* until the deadline */
-    int64_t                     lasts_ms;   /* deadline */
-    uint8_t                   (*logs)[PARLEY_KEY_LEN];
-    size_t                      nlogs;
-    parley_str_t                views;
-    unsigned                    qualified:1;        /* another source had the
-                                                       id before */
-    unsigned                    named:1;    /* see parley_host_views_t */
-    unsigned                    waits:1;    /* a reader gets it in a turn */
-} parley_host_post_t;
-
-/*
- * Decides about the readers of an event, and appends it.  Returns 0;
- * PARLEY_WAIT; or -1 with h->err: field-invalid, identity-unmappable,
- * reply-unmatched, message-in-flight, or capacity.
- */
-int parley_host_publish(parley_host_post_t *post);
-
-/* Fills the event that a surface would deliver for the same message. */
-void parley_host_post_event(const parley_chat_post_t *post,
-    parley_chat_event_t *ret);
-
-
-/* parley_host_note.c */
-
-/*
- * Records the place of an event that was accepted, and the facts of its thread.
- * If the place finds no room, the next try finds it in the log.  Returns 0 or
- * PARLEY_WAIT.
- */
-int parley_host_note(parley_host_post_t *a);
 
 
 /* parley_host_follow_jobs.c */

@@ -14,6 +14,7 @@
 
 #include "gate/host/parley_attention_parts.h"
 #include "gate/host/parley_host_act.h"
+#include "gate/host/parley_host_post.h"
 #include "gate/settings/parley_settings.h"
 
 
