@@ -22,6 +22,9 @@ use constant { TAB => "\x{E004}", ENTER => "\x{E007}", SHIFT => "\x{E008}",
                UP => "\x{E013}", DOWN => "\x{E015}", DELETE => "\x{E017}",
                BACKSPACE => "\x{E003}" };
 
+binmode Test::More->builder->$_, ':encoding(UTF-8)'
+    for qw(output failure_output todo_output);
+
 my $browser = Parley::Browser->start(port => port(9));
 
 plan skip_all => 'there is no chromium, or no chromedriver' if !$browser;
