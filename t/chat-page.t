@@ -228,6 +228,13 @@ subtest 'C2A-09 C2A-15: four pieces, one answer' => sub {
     reacts(ada => $id, 'working');
     both($pieces[3], 'claimed by ada', '👀 ada: seen', '🔧 ada: working');
 
+    is(says(ada => { jsonrpc => '2.0', method => 'notifications/progress',
+                     params => { progressToken => $id, progress => 2, total => 5,
+                                 message => '<b>building</b>' } })->{status},
+       202);
+    both($pieces[3], 'claimed by ada', 'ada: 2 of 5: <b>building</b>',
+         '👀 ada: seen', '🔧 ada: working');
+
     is(structured(answers(ada => $id, 'Yes, it is.'))->{disposition},
        'responded');
     both($pieces[3], 'answered by ada', '👀 ada: seen', '🔧 ada: working');

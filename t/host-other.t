@@ -540,6 +540,45 @@ subtest 'C2A-15 signals that end a task, and signals that do not' => sub {
 };
 
 
+subtest 'C2A-24 progress goes to the sender, and ends nothing' => sub {
+    my $reports = sub {
+        my ($event, $done, %o) = @_;
+
+        return says('ada', { jsonrpc => '2.0', %o,
+            method => 'notifications/progress', params => {
+                progressToken => $event->{eventId}, progress => $done,
+                total => 5, message => 'nearly' } });
+    };
+    my ($task, $event) = asked(task());
+    my $of = sub { ($_[0]{corr} // '') eq $task->{corr} };
+    my $before = listed();
+
+    for my $done (1, 2) {
+        my $answer = $reports->($event, $done);
+
+        is($answer->{status}, 202) or diag($answer->{body});
+        is($answer->{body}, '');
+
+        my $came = answered($reads{aee}, $of);
+
+        is($came->{type}, 'stream', 'bob gets progress');
+        is($came->{payload}{progress}, $done);
+    }
+
+    is($reports->($event, 2)->{status}, 202, 'equal progress');
+    is(scalar(listed()), $before, 'the event is pending');
+    is(answers($event)->{structuredContent}{disposition}, 'responded');
+    is(answered($reads{aee}, $of)->{type}, 'result', 'and then the answer');
+    is($reports->($event, 3)->{status}, 409, 'none after it');
+
+    ($task, $event) = asked(escalates());
+    is($reports->($event, 1)->{json}{error}{data}{code},
+       'translation-unsupported', 'an escalation has no progress');
+    is($reports->({ eventId => uuid4() }, 1)->{json}{error}{data}{code},
+       'reply-unmatched', 'an unknown event');
+};
+
+
 subtest 'HUB-07 AEE-29 silence is an error of the task' => sub {
     my ($task, $event) = asked(task(requires => { timeout_ms => 1500 }));
     my $error = answered($reads{aee},

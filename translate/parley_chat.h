@@ -150,8 +150,17 @@ typedef enum {
     PARLEY_CHAT_MESSAGE = 0,
     PARLEY_CHAT_EDIT,           /* of an earlier message */
     PARLEY_CHAT_DELETE,
-    PARLEY_CHAT_REACTION        /* to an earlier message */
+    PARLEY_CHAT_REACTION,       /* to an earlier message */
+    PARLEY_CHAT_PROGRESS        /* of the work on an earlier event; never
+                                   submitted */
 } parley_chat_act_t;
+
+/* how far the work on an event is */
+typedef struct {
+    parley_str_t  of;               /* the event */
+    double        done;             /* 0 or more */
+    double        total;            /* -1: unknown */
+} parley_chat_progress_t;
 
 
 /* the recipient, or a mention */
@@ -222,7 +231,8 @@ typedef enum {
     PARLEY_CHAT_CALL_DISCOVER,
     PARLEY_CHAT_CALL_TOOLS,         /* the list of tools */
     PARLEY_CHAT_CALL_TOOL,          /* "tool", "args" */
-    PARLEY_CHAT_CALL_PROGRESS,      /* "token" */
+    PARLEY_CHAT_CALL_PROGRESS,      /* "progress"; args has its event as
+                                       in_reply_to, and its text */
     PARLEY_CHAT_CALL_CANCELLED,     /* "cancels" */
     PARLEY_CHAT_CALL_RESPONSE,      /* "outcome", "offer" */
     PARLEY_CHAT_CALLS
@@ -342,8 +352,7 @@ typedef struct {
                                                    not given */
     parley_chat_tool_t          tool;
     parley_chat_args_t          args;
-    parley_str_t                token;          /* an event */
-    double                      progress;
+    parley_chat_progress_t      progress;
     parley_str_t                cancels;        /* JSON of a request's id */
     parley_chat_outcome_t       outcome;
     parley_chat_offer_t         offer;
@@ -427,9 +436,11 @@ typedef struct {
  * Members are as in parley_chat_event_t.
  */
 typedef struct {
-    parley_chat_act_t           act;            /* MESSAGE or REACTION */
+    parley_chat_act_t           act;            /* MESSAGE, REACTION, or
+                                                   PROGRESS */
     parley_str_t                id;
     parley_str_t                of;             /* REACTION */
+    parley_chat_progress_t      progress;       /* PROGRESS */
     parley_str_t                in_reply_to;
     parley_str_t                platform;
     parley_str_t                workspace;
@@ -459,8 +470,9 @@ typedef struct {
     parley_str_t                id;
     unsigned                    messages;
     unsigned                    authors;
-    parley_str_t                newest;         /* event */
-    parley_str_t                progress;       /* JSON array; empty: [] */
+    parley_str_t                newest;         /* event; empty: none */
+    const parley_chat_progress_t *progress;
+    unsigned                    nprogress;
 } parley_chat_digest_row_t;
 
 typedef struct {
@@ -633,6 +645,10 @@ typedef struct parley_chat_s {
      * a form of the host.
      */
     void  (*post)(parley_buf_t *b, const parley_chat_post_t *post);
+
+    /* Reads what post() wrote of progress, except for its event.  Returns 0, or
+       -1: doc has no progress. */
+    int  (*progress)(const parley_json_t *doc, parley_chat_progress_t *ret);
 
     /* Returns the tag of the event of a source for a reader, given by its
        name. */

@@ -16,6 +16,7 @@
 
 
 static int parley_host_run(parley_host_call_t *c);
+static inline int parley_host_is_list(const parley_chat_call_t *call);
 static int parley_host_begins(parley_host_call_t *c);
 static parley_str_t parley_host_caller(const parley_gate_t *g);
 static int parley_host_answer(parley_host_call_t *c,
@@ -102,16 +103,16 @@ parley_host_run(parley_host_call_t *c)
     case PARLEY_CHAT_CALL_TYPING:
         return parley_host_typing(c);
 
+    case PARLEY_CHAT_CALL_PROGRESS:
+    case PARLEY_CHAT_CALL_TOOL:
+        return parley_host_is_list(&c->call) ? parley_host_list(c)
+                                             : parley_host_tool(c);
+
     case PARLEY_CHAT_CALL_RESPONSE:
         return parley_host_acknowledge(c);
 
     case PARLEY_CHAT_CALL_INITIALIZE:
         return parley_host_begins(c);
-
-    case PARLEY_CHAT_CALL_TOOL:
-        return c->call.tool == PARLEY_CHAT_LIST_EVENTS
-               || c->call.tool == PARLEY_CHAT_READ_THREAD
-               ? parley_host_list(c) : parley_host_tool(c);
 
     case PARLEY_CHAT_CALL_CANCELLED:
         rc = parley_gate_cancel(c->g, c->g->doc);
@@ -128,6 +129,15 @@ parley_host_run(parley_host_call_t *c)
         return parley_error_set(c->g->err, PARLEY_E_KIND_UNKNOWN, "/method",
                                 "this host does not have the method");
     }
+}
+
+
+static inline int
+parley_host_is_list(const parley_chat_call_t *call)
+{
+    return call->kind == PARLEY_CHAT_CALL_TOOL
+           && (call->tool == PARLEY_CHAT_LIST_EVENTS
+               || call->tool == PARLEY_CHAT_READ_THREAD);
 }
 
 

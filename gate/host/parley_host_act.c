@@ -1,6 +1,7 @@
 /*
  * The tools by which an agent acts on an event: react, defer, claim and
- * resolve.  Each call names an event, which acknowledges it, or a thread
+ * resolve; and progress of its work, which has no effect on the event.  A tool
+ * names an event, which it acknowledges, or a thread
  * (parley_host_act_thread.c).  An act is also published, as a reaction, so that
  * the author of the event and the surface learn it (C2A-15, C2A-16).
  * chat.send_message is in parley_host_send.c.
@@ -22,6 +23,7 @@ static parley_chat_disposition_t parley_host_act_means(
 static int parley_host_act_claim(parley_host_act_t *a);
 static int parley_host_act_whole(parley_host_act_t *a);
 static int parley_host_act_resolve(parley_host_act_t *a);
+static int parley_host_act_progress(parley_host_act_t *a);
 
 
 int
@@ -57,7 +59,10 @@ parley_host_tool(parley_host_call_t *c)
         return parley_host_other_act(a);
     }
 
-    if (c->call.tool == PARLEY_CHAT_SEND_MESSAGE) {
+    if (c->call.kind == PARLEY_CHAT_CALL_PROGRESS) {
+        rc = parley_host_act_progress(a);
+
+    } else if (c->call.tool == PARLEY_CHAT_SEND_MESSAGE) {
         rc = parley_host_send(a);
 
     } else if (rc == 0 && a->args->placed) {
@@ -72,7 +77,7 @@ parley_host_tool(parley_host_call_t *c)
         rc = parley_host_act(a);
     }
 
-    if (rc == 0) {
+    if (rc == 0 && c->call.kind == PARLEY_CHAT_CALL_TOOL) {
         rc = parley_host_pending(c, &a->result.mailbox);
     }
 
@@ -245,4 +250,39 @@ parley_host_act_resolve(parley_host_act_t *a)
     }
 
     return rc;
+}
+
+
+/*
+ * Publishes progress to the conversation of the event (C2A-24).  It is not an
+ * act on the event: it neither acknowledges nor keeps it open.  Equal progress
+ * is one event.
+ */
+
+static int
+parley_host_act_progress(parley_host_act_t *a)
+{
+    parley_str_t        parts[5];
+    parley_chat_post_t  post;
+
+    memset(&post, 0, sizeof(parley_chat_post_t));
+
+    post.act = PARLEY_CHAT_PROGRESS;
+    post.progress = a->c->call.progress;
+    post.progress.of = parley_host_event_base(a->on.id);
+    post.conversation = a->on.event.conversation;
+    post.kind = a->on.event.kind;
+    post.thread = a->on.event.thread;
+    post.text = a->args->text;
+    post.directedness = PARLEY_CHAT_AMBIENT;
+
+    parts[0] = a->on.event.source;
+    parts[1] = post.progress.of;
+    parts[2] = parley_str_make(&post.progress.done, sizeof(double));
+    parts[3] = parley_str_make(&post.progress.total, sizeof(double));
+    parts[4] = post.text;
+
+    return parley_host_act_id(a, "p-", parts, 5, &post.id) == 0
+           ? parley_host_act_post(a, &post)
+           : parley_error_memory(a->h->err);
 }

@@ -87,9 +87,10 @@ int parley_host_claims(parley_host_act_t *a);
 int parley_host_act_signal(parley_host_act_t *a, parley_chat_signal_t signal);
 
 /*
- * Publishes a message or a reaction of the caller.  post is filled, except for
- * the author, the source and the time.  Returns 0 with the id in a->result,
- * also if the event was published before; PARLEY_WAIT; or -1 with h->err.
+ * Publishes a message, a reaction or progress of the caller.  post is filled,
+ * except for the author, the source and the time.  Returns 0 with the id in
+ * a->result, also if the event was published before; PARLEY_WAIT; or -1 with
+ * h->err.
  */
 int parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post);
 
@@ -101,6 +102,18 @@ int parley_host_act_id(parley_host_act_t *a, const char *prefix,
 /* Finds a source by its name, "slack.T123".  Returns 0, or -1: no memory. */
 int parley_host_source_find(parley_host_t *h, parley_str_t name,
     parley_host_source_t *ret);
+
+
+/* JSON Pointer of the event of notifications/progress */
+#define PARLEY_HOST_TOKEN  "/params/progressToken"
+
+/* JSON Pointer of the event that the call names */
+static inline const char *
+parley_host_act_pointer(const parley_host_act_t *a)
+{
+    return a->c->call.kind == PARLEY_CHAT_CALL_PROGRESS
+           ? PARLEY_HOST_TOKEN : "/params/arguments/inReplyTo";
+}
 
 
 /* parley_host_act_thread.c */

@@ -195,11 +195,11 @@ parley_host_change_check(parley_host_call_t *c, const parley_host_change_t *a)
                                 "name the message that it changes");
     }
 
-    if (a->first.act == PARLEY_CHAT_REACTION
+    if (a->first.act != PARLEY_CHAT_MESSAGE
         && a->e->act == PARLEY_CHAT_EDIT)
     {
         return parley_error_set(c->h.err, PARLEY_E_FIELD_INVALID,
-                                PARLEY_HOST_CHANGED, "a reaction cannot be "
+                                PARLEY_HOST_CHANGED, "only a message can be "
                                 "edited");
     }
 

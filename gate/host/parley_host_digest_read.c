@@ -22,6 +22,9 @@ static int parley_host_digest_has_news(parley_digest_made_t *m,
 static int parley_host_digest_page(parley_digest_made_t *m,
     const parley_log_page_t *page, parley_str_t source,
     parley_digest_count_t *count);
+static int parley_host_digest_progress(parley_digest_made_t *m,
+    const parley_host_said_t *said, parley_str_t source,
+    parley_digest_count_t *count);
 
 
 int
@@ -115,8 +118,9 @@ parley_host_digest_conversation(parley_digest_made_t *m,
 
     } while (rc == 1 && page.at > page.first);
 
-    if (rc >= 0 && count->row.messages > 0) {
+    if (rc >= 0 && count->row.messages + count->row.nprogress > 0) {
         count->row.id = where->id;
+        count->row.progress = count->progress;
         m->rows[m->nrows++] = count->row;
     }
 
@@ -183,6 +187,10 @@ parley_host_digest_page(parley_digest_made_t *m, const parley_log_page_t *page,
 
         rc = parley_host_said_read(m->h, octets, source, m->reader->sub,
                                    &said);
+        if (rc == 2) {
+            rc = parley_host_digest_progress(m, &said, source, count);
+        }
+
         if (rc < 0) {
             return rc;
         }
@@ -197,4 +205,59 @@ parley_host_digest_page(parley_digest_made_t *m, const parley_log_page_t *page,
     }
 
     return 1;
+}
+
+
+/* Adds progress, unless newer progress of the same event is there, or the event
+   was deleted.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_digest_progress(parley_digest_made_t *m,
+    const parley_host_said_t *said, parley_str_t source,
+    parley_digest_count_t *count)
+{
+    int                      rc;
+    unsigned                 i;
+    parley_str_t             id;
+    parley_json_t            doc;
+    parley_error_t           err;
+    parley_host_event_t      event;
+    parley_chat_progress_t  *progress;
+
+    id = said->event.other;
+
+    for (i = 0; i < count->row.nprogress; i++) {
+        if (parley_str_eq(count->progress[i].of, id)) {
+            return 0;
+        }
+    }
+
+    if (i == PARLEY_DIGEST_PROGRESS) {
+        return 0;
+    }
+
+    progress = &count->progress[i];
+    progress->of = id;
+
+    rc = parley_host_event_get(m->h, id, source, &event);
+
+    if (rc == 1) {
+        rc = parley_host_event_now(m->h, &id, &event);
+    }
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    if (parley_json_read(&doc, m->h->arena, &parley_host_limits, m->h->seed,
+                         said->p.message, &err)
+        != 0)
+    {
+        return err.code == PARLEY_E_CAPACITY ? parley_error_memory(m->h->err)
+                                             : 0;
+    }
+
+    count->row.nprogress += m->h->chat->progress(&doc, progress) == 0;
+
+    return 0;
 }

@@ -10,7 +10,8 @@
 #include "translate/parley_chat.h"
 
 
-#define PARLEY_DIGEST_AUTHORS  256  /* authors that a conversation counts */
+#define PARLEY_DIGEST_AUTHORS   256     /* authors that a conversation counts */
+#define PARLEY_DIGEST_PROGRESS  16      /* events with progress, the newest */
 
 
 /* the digests of a reader; times are of the wall clock */
@@ -47,6 +48,7 @@ int parley_host_digest_is(parley_str_t id);
 typedef struct {
     parley_chat_digest_row_t  row;
     parley_str_t              authors[PARLEY_DIGEST_AUTHORS];
+    parley_chat_progress_t    progress[PARLEY_DIGEST_PROGRESS];
 } parley_digest_count_t;
 
 /* Counts a message.  The first one that is counted is the newest. */

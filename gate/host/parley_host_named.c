@@ -77,7 +77,7 @@ parley_host_act_find(parley_host_act_t *a)
         a->c->refused.retryable = 1;
 
         return parley_error_set(h->err, PARLEY_E_REPLY_UNMATCHED,
-                                "/params/arguments/inReplyTo",
+                                parley_host_act_pointer(a),
                                 "the event is unknown here");
     }
 

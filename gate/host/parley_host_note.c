@@ -33,6 +33,13 @@ parley_host_note(parley_host_post_t *a)
         return rc;
     }
 
+    /* progress is no part of a thread (C2A-29), and admits nobody */
+
+    if (a->e->act == PARLEY_CHAT_PROGRESS) {
+        parley_error_clear(a->h->err);
+        return 0;
+    }
+
     rc = parley_host_note_thread(a, &a->where, &a->thread);
 
     /* the permission to read a DM does not depend on a thread in it */

@@ -198,7 +198,9 @@ parley_host_other_permits(parley_host_act_t *a)
         && parley_host_other_is_progress(a))
     {
         return parley_error_set(a->h->err, PARLEY_E_TRANSLATION_UNSUPPORTED,
-                                a->c->call.tool == PARLEY_CHAT_REACT
+                                a->c->call.kind == PARLEY_CHAT_CALL_PROGRESS
+                                ? "/method"
+                                : a->c->call.tool == PARLEY_CHAT_REACT
                                 ? "/params/arguments/signal"
                                 : "/params/name", "the protocol of the sender "
                                 "has acknowledgments, and no progress");
@@ -221,7 +223,9 @@ parley_host_other_permits(parley_host_act_t *a)
 static int
 parley_host_other_is_progress(const parley_host_act_t *a)
 {
-    if (a->c->call.tool == PARLEY_CHAT_DEFER) {
+    if (a->c->call.kind == PARLEY_CHAT_CALL_PROGRESS
+        || a->c->call.tool == PARLEY_CHAT_DEFER)
+    {
         return 1;
     }
 
@@ -256,7 +260,7 @@ parley_host_other_taken(parley_host_act_t *a, parley_str_t id)
         return parley_error_set(a->h->err, PARLEY_E_MESSAGE_DUPLICATE,
                                 a->c->call.tool == PARLEY_CHAT_SEND_MESSAGE
                                 ? PARLEY_HOST_OTHER_KEY
-                                : PARLEY_HOST_OTHER_REPLY,
+                                : parley_host_act_pointer(a),
                                 "the caller has answered this event before");
     }
 
@@ -373,7 +377,10 @@ parley_host_other_publish(parley_gate_t *g)
         return PARLEY_RESULT_FAILED;
     }
 
-    rc = parley_host_other_note(o);
+    /* progress is not noted (C2A-24) */
+
+    rc = o->c.call.kind == PARLEY_CHAT_CALL_PROGRESS
+         ? 0 : parley_host_other_note(o);
 
     if (rc == 0) {
         rc = parley_host_pending(&o->c, &o->a.result.mailbox);
@@ -475,6 +482,10 @@ parley_host_other_means(const parley_host_act_t *a)
     parley_str_t                word;
     parley_chat_signal_t        signal;
     parley_chat_disposition_t   disposition;
+
+    if (a->c->call.kind == PARLEY_CHAT_CALL_PROGRESS) {
+        return PARLEY_CHAT_UNDISPOSED;
+    }
 
     if (a->c->call.tool == PARLEY_CHAT_SEND_MESSAGE) {
         return PARLEY_CHAT_RESPONDED;

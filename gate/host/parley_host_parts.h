@@ -269,8 +269,9 @@ typedef struct {
                                            it; empty: none */
     parley_chat_act_t   act;
     parley_chat_act_t   now;            /* EDIT, DELETE: it was changed */
-    parley_str_t        other;          /* EDIT, DELETE: the message; a changed
-                                           message: the last change */
+    parley_str_t        other;          /* EDIT, DELETE: the message; PROGRESS:
+                                           the event; a changed message: the
+                                           last change */
     parley_str_t        before;         /* changed message: the change before
                                            the last one; empty: none */
     int64_t             lasts_ms;       /* changed message: its deadline */
@@ -636,7 +637,8 @@ int parley_host_pending(parley_host_call_t *c,
 
 /* parley_host_act.c */
 
-/* Runs a tool that acts.  Returns as parley_host_accept(). */
+/* Runs a tool that acts, or takes progress.  Returns as
+   parley_host_accept(). */
 int parley_host_tool(parley_host_call_t *c);
 
 

@@ -179,7 +179,8 @@ parley_host_append(parley_host_post_t *a)
     a->known.act = a->e->act;
     a->known.opened_ms = a->h->now_ms;
 
-    if (a->e->act == PARLEY_CHAT_EDIT || a->e->act == PARLEY_CHAT_DELETE) {
+    if (a->e->act != PARLEY_CHAT_MESSAGE && a->e->act != PARLEY_CHAT_REACTION)
+    {
         a->known.other = a->e->of;
     }
 
@@ -269,7 +270,7 @@ parley_host_post_event(const parley_chat_post_t *post, parley_chat_event_t *e)
 {
     e->act = post->act;
     e->id = post->id;
-    e->of = post->of;
+    e->of = post->act == PARLEY_CHAT_PROGRESS ? post->progress.of : post->of;
     e->in_reply_to = post->in_reply_to;
     e->platform = post->platform;
     e->workspace = post->workspace;
@@ -281,6 +282,8 @@ parley_host_post_event(const parley_chat_post_t *post, parley_chat_event_t *e)
     e->mentions = post->mentions;
     e->nmentions = post->nmentions;
     e->signal = post->signal;
+    e->reason = post->act == PARLEY_CHAT_PROGRESS ? PARLEY_CHAT_REASON_PROGRESS
+                                                  : PARLEY_CHAT_REASON_NONE;
     e->priority = PARLEY_PRIORITY_NORMAL;
     e->deadline_ms = -1;
     e->created_ms = post->created_ms;

@@ -34,6 +34,10 @@ parley_host_said_read(parley_host_t *h, parley_str_t octets,
         return ret->event.now == PARLEY_CHAT_MESSAGE;
     }
 
+    if (ret->event.act == PARLEY_CHAT_PROGRESS) {
+        return ret->event.now == PARLEY_CHAT_MESSAGE ? 2 : 0;
+    }
+
     if (ret->event.act != PARLEY_CHAT_EDIT) {
         return 0;
     }

@@ -19,8 +19,9 @@ typedef struct {
 /*
  * Reads a record of the log if it is a message for a reader of the
  * conversation: of another author, not silent, and neither deleted nor replaced
- * by an edit (C2A-25).  A reaction and a deletion are not messages.  Returns 1,
- * 0, PARLEY_WAIT, or -1 with h->err.
+ * by an edit (C2A-25).  A reaction, progress and a deletion are not messages.
+ * Returns 1; 0; 2: progress of another author, with ret->event.other;
+ * PARLEY_WAIT, or -1 with h->err.
  */
 int parley_host_said_read(parley_host_t *h, parley_str_t octets,
     parley_str_t source, parley_str_t sub, parley_host_said_t *ret);

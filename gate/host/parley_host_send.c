@@ -478,6 +478,12 @@ parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post)
     post->author = a->caller->names[a->h->proto];
     post->created_ms = a->h->now_ms;
 
+    /* progress is in the streams of the conversation alone */
+
+    if (post->act == PARLEY_CHAT_PROGRESS) {
+        a->source.surface = NULL;
+    }
+
     if (a->source.surface != NULL
         && !parley_attention_has_mailbox(a->source.surface))
     {
@@ -504,8 +510,8 @@ parley_host_act_post(parley_host_act_t *a, parley_chat_post_t *post)
     publish->h = a->h;
     publish->g = a->c->g;
     publish->e = e;
-    publish->member = post->act == PARLEY_CHAT_REACTION ? PARLEY_HOST_REPLY
-                                                        : PARLEY_HOST_KEY;
+    publish->member = post->act == PARLEY_CHAT_MESSAGE
+                      ? PARLEY_HOST_KEY : parley_host_act_pointer(a);
     publish->source = a->source.name;
     publish->sub = a->caller->sub;
     publish->name = post->author;
@@ -569,12 +575,12 @@ parley_host_act_known(parley_host_act_t *a, const parley_chat_event_t *e,
 
     /* no admission excludes that equal reactions come at the same time */
 
-    if (rc == 0 && e->act == PARLEY_CHAT_REACTION
+    if (rc == 0 && e->act != PARLEY_CHAT_MESSAGE
         && a->h->now_ms - known.opened_ms < PARLEY_HOST_FLIGHT_MS)
     {
         return parley_error_set(a->h->err, PARLEY_E_MESSAGE_IN_FLIGHT,
-                                PARLEY_HOST_REPLY, "an equal reaction is being "
-                                "published");
+                                parley_host_act_pointer(a), "an equal event is "
+                                "being published");
     }
 
     if (rc == 0) {

@@ -300,7 +300,8 @@ test_initialize(void **state)
                 "\"capabilities\":{\"delivery\":{\"ack\":true},\"injection\":{"
                 "\"buffered\":true,\"notify\":false,\"interrupt\":true,"
                 "\"digest\":true},\"utilities\":{\"logging\":true,"
-                "\"progress\":true},\"glyphs\":{\"done\":\"+1\"}}}}");
+                "\"progress\":true,\"cancellation\":true},\"glyphs\":{"
+                "\"done\":\"+1\"}}}}");
     assert_int_equal(w.call.kind, PARLEY_CHAT_CALL_INITIALIZE);
     assert_true(w.call.session.chat && w.call.session.interrupt);
     assert_int_equal(w.call.session.modes,
@@ -324,7 +325,8 @@ test_initialize(void **state)
        "\"2026-06-02\",\"capabilities\":{\"tools\":{},\"delivery\":{"
        "\"ack\":true},\"injection\":{\"buffered\":true,\"notify\":false,"
        "\"digest\":false,\"interrupt\":true},\"utilities\":{"
-       "\"progress\":false,\"logging\":false}},\"serverInfo\":{\"name\":"
+       "\"progress\":true,\"cancellation\":true,\"logging\":false}},"
+       "\"serverInfo\":{\"name\":"
        "\"parley\",\"version\":\"" PARLEY_VERSION "\"},\"instructions\":"
        "\"C2A RESPONSE RULES\\n- Obey response_policy.\\n- Do not reply to "
        "must_not_respond events.\\n- For may_respond events, reply only if "
@@ -388,9 +390,12 @@ test_others(void **state)
 
     world_begin(&w, "{\"jsonrpc\":\"2.0\",\"method\":"
                 "\"notifications/progress\",\"params\":{\"progressToken\":"
-                "\"m3\",\"progress\":2}}");
+                "\"m3\",\"progress\":2,\"message\":\"built\"}}");
     assert_int_equal(w.call.kind, PARLEY_CHAT_CALL_PROGRESS);
-    is(w.call.token, "m3");
+    is(w.call.progress.of, "m3");
+    is(w.call.args.in_reply_to, "m3");
+    is(w.call.args.text, "built");
+    assert_true(w.call.progress.done == 2 && w.call.progress.total == -1);
     parley_arena_reset(&w.arena);
 
     world_begin(&w, "{\"jsonrpc\":\"2.0\",\"method\":"

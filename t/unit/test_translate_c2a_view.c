@@ -253,6 +253,7 @@ test_digest(void **state)
     parley_chat_offer_t       offer;
     parley_chat_digest_t      digest;
     parley_chat_digest_row_t  row;
+    parley_chat_progress_t    progress[2];
 
     (void) state;
 
@@ -280,6 +281,32 @@ test_digest(void **state)
     assert_non_null(strstr((const char *) got.data,
         "{\"id\":\"C\\\"1\",\"messages\":12,\"authors\":3,\"newest\":\"m40\","
         "\"progress\":[]}"));
+
+    /* C2A-24: a digest of progress alone */
+
+    memset(&row, 0, sizeof(row));
+
+    progress[0].of = PARLEY_STR("m 3");
+    progress[0].done = 2;
+    progress[0].total = 5;
+    progress[1].of = PARLEY_STR("m4");
+    progress[1].done = 0.25;
+    progress[1].total = -1;
+
+    row.id = PARLEY_STR("C1");
+    row.progress = progress;
+    row.nprogress = 2;
+
+    parley_buf_init(&b, &w.arena, 0);
+    chat->digest(&b, &digest);
+    got = done(&b);
+    valid(&w, got);
+    assert_non_null(strstr((const char *) got.data,
+        "\"text\":\"C1: Progress of m%203: 2 of 5. Progress of m4: 0.25.\""));
+    assert_non_null(strstr((const char *) got.data,
+        "{\"id\":\"C1\",\"messages\":0,\"authors\":0,\"progress\":["
+        "{\"eventId\":\"m 3\",\"progress\":2,\"total\":5},"
+        "{\"eventId\":\"m4\",\"progress\":0.25}]}"));
 
     offer.id = PARLEY_STR("m3");
     offer.attempt = 2;
@@ -373,6 +400,28 @@ test_post(void **state)
     assert_int_equal(event.act, PARLEY_CHAT_REACTION);
     assert_int_equal(event.signal, PARLEY_CHAT_SIGNAL_BLOCKED);
     is(event.of, "m3");
+
+    /* C2A-24: progress */
+
+    post.act = PARLEY_CHAT_PROGRESS;
+    post.progress.of = PARLEY_STR("m3");
+    post.progress.done = 2;
+    post.progress.total = 5;
+
+    parley_buf_init(&b, &w.arena, 0);
+    chat->post(&b, &post);
+    read_doc(&w, &doc, (const char *) done(&b).data);
+    assert_non_null(strstr((const char *) doc.input.data,
+        "\"content\":[{\"type\":\"text\",\"text\":\"2 of 5: a\\n\\\"b\\\"\"},"
+        "{\"type\":\"data\",\"data\":{\"eventId\":\"m3\",\"progress\":2,"
+        "\"total\":5}}]"));
+    assert_int_equal(chat->read(parley_test_engine(), &w.arena, &doc, &event,
+                                &w.err), 0);
+    assert_int_equal(event.reason, PARLEY_CHAT_REASON_PROGRESS);
+
+    memset(&post.progress, 0, sizeof(post.progress));
+    assert_int_equal(chat->progress(&doc, &post.progress), 0);
+    assert_true(post.progress.done == 2 && post.progress.total == 5);
 
     parley_arena_reset(&w.arena);
 }

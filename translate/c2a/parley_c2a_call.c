@@ -106,12 +106,7 @@ parley_c2a_chat_call(parley_arena_t *arena, const parley_json_t *doc,
         return 0;
 
     case PARLEY_C2A_PROGRESS:
-        ret->kind = PARLEY_CHAT_CALL_PROGRESS;
-        ret->progress = parley_json_number(doc, parley_json_member(doc,
-                                               c.at[PARLEY_C2A_AT_PARAMS],
-                                               PARLEY_ATOM_progress));
-        return parley_c2a_scalar(doc, c.at[PARLEY_C2A_AT_TOKEN], &ret->token)
-               == 0
+        return parley_c2a_progress_call(doc, c.at, ret) == 0
                ? 0 : parley_error_memory(err);
 
     case PARLEY_C2A_INITIALIZE:

@@ -34,6 +34,7 @@ const parley_chat_t  parley_c2a_chat = {
     .digest = parley_c2a_view_digest,
     .cancel = parley_c2a_view_cancel,
     .post = parley_c2a_view_post,
+    .progress = parley_c2a_view_progress,
     .tag = parley_c2a_view_tag,
     .answer = parley_c2a_chat_answer,
     .session_write = parley_c2a_session_write,

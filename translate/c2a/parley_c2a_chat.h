@@ -37,6 +37,18 @@ int parley_c2a_chat_mentions(parley_arena_t *arena, const parley_json_t *doc,
     unsigned *ret_n, parley_error_t *err)
     __attribute__((warn_unused_result));
 
+/* Reads notifications/progress.  at has its places.  Returns 0, or -1: no
+   memory. */
+int parley_c2a_progress_call(const parley_json_t *doc, const uint32_t *at,
+    parley_chat_call_t *ret)
+    __attribute__((warn_unused_result));
+
+/* Write progress as an object, and as "2 of 5". */
+void parley_c2a_progress_data(parley_buf_t *b,
+    const parley_chat_progress_t *progress);
+void parley_c2a_progress_text(parley_buf_t *b,
+    const parley_chat_progress_t *progress);
+
 /* Returns the index of a word; absent if value is NONE, or another word. */
 unsigned parley_c2a_chat_word(const parley_json_t *doc, uint32_t value,
     const parley_str_t *words, unsigned n, unsigned absent);
@@ -50,6 +62,8 @@ void parley_c2a_view_digest(parley_buf_t *b,
 void parley_c2a_view_cancel(parley_buf_t *b, const parley_chat_offer_t *offer,
     parley_chat_reason_t reason);
 void parley_c2a_view_post(parley_buf_t *b, const parley_chat_post_t *post);
+int parley_c2a_view_progress(const parley_json_t *doc,
+    parley_chat_progress_t *ret);
 uint32_t parley_c2a_view_tag(parley_str_t id, parley_str_t reader,
     parley_str_t source);
 

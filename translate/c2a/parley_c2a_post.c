@@ -14,9 +14,13 @@
 
 static void parley_c2a_view_digest_row(parley_buf_t *b,
     const parley_chat_digest_row_t *row);
+static void parley_c2a_view_digest_text(parley_buf_t *b,
+    const parley_chat_digest_row_t *row);
 static void parley_c2a_view_post_target(parley_buf_t *b,
     const parley_chat_post_t *post);
 static void parley_c2a_view_post_said(parley_buf_t *b,
+    const parley_chat_post_t *post);
+static void parley_c2a_view_post_progress(parley_buf_t *b,
     const parley_chat_post_t *post);
 
 
@@ -25,8 +29,7 @@ static void parley_c2a_view_post_said(parley_buf_t *b,
 void
 parley_c2a_view_digest(parley_buf_t *b, const parley_chat_digest_t *digest)
 {
-    unsigned                         i;
-    const parley_chat_digest_row_t  *row;
+    unsigned  i;
 
     parley_c2a_view_begin(b, digest->id, digest->reader, parley_str_none,
                           digest->attempt);
@@ -38,20 +41,11 @@ parley_c2a_view_digest(parley_buf_t *b, const parley_chat_digest_t *digest)
                       "\"text\",\"text\":\"");
 
     for (i = 0; i < digest->nrows; i++) {
-        row = &digest->rows[i];
-
         if (i > 0) {
             parley_buf_lit(b, "\\n");
         }
 
-        parley_c2a_view_encoded(b, row->id);
-        parley_buf_lit(b, ": ");
-        parley_buf_int(b, row->messages);
-        parley_buf_lit(b, " messages by ");
-        parley_buf_int(b, row->authors);
-        parley_buf_lit(b, ", newest ");
-        parley_c2a_view_encoded(b, row->newest);
-        parley_buf_octet(b, '.');
+        parley_c2a_view_digest_text(b, &digest->rows[i]);
     }
 
     parley_buf_lit(b, "\"},{\"type\":\"data\",\"data\":{"
@@ -81,20 +75,58 @@ parley_c2a_view_digest(parley_buf_t *b, const parley_chat_digest_t *digest)
 
 
 static void
+parley_c2a_view_digest_text(parley_buf_t *b,
+    const parley_chat_digest_row_t *row)
+{
+    unsigned  i;
+
+    parley_c2a_view_encoded(b, row->id);
+    parley_buf_octet(b, ':');
+
+    if (row->messages > 0) {
+        parley_buf_octet(b, ' ');
+        parley_buf_int(b, row->messages);
+        parley_buf_lit(b, " messages by ");
+        parley_buf_int(b, row->authors);
+        parley_buf_lit(b, ", newest ");
+        parley_c2a_view_encoded(b, row->newest);
+        parley_buf_octet(b, '.');
+    }
+
+    for (i = 0; i < row->nprogress; i++) {
+        parley_buf_lit(b, " Progress of ");
+        parley_c2a_view_encoded(b, row->progress[i].of);
+        parley_buf_lit(b, ": ");
+        parley_c2a_progress_text(b, &row->progress[i]);
+        parley_buf_octet(b, '.');
+    }
+}
+
+
+static void
 parley_c2a_view_digest_row(parley_buf_t *b,
     const parley_chat_digest_row_t *row)
 {
+    unsigned  i;
+
     parley_buf_octet(b, '{');
     parley_buf_member(b, PARLEY_STR("id"), row->id);
     parley_buf_lit(b, ",\"messages\":");
     parley_buf_int(b, row->messages);
     parley_buf_lit(b, ",\"authors\":");
     parley_buf_int(b, row->authors);
-    parley_buf_member(b, PARLEY_STR("newest"), row->newest);
-    parley_buf_lit(b, ",\"progress\":");
-    parley_buf_str(b, row->progress.len > 0 ? row->progress
-                                            : PARLEY_STR("[]"));
-    parley_buf_octet(b, '}');
+    parley_c2a_view_given(b, PARLEY_STR("newest"), row->newest);
+    parley_buf_lit(b, ",\"progress\":[");
+
+    for (i = 0; i < row->nprogress; i++) {
+        if (i > 0) {
+            parley_buf_octet(b, ',');
+        }
+
+        parley_c2a_progress_data(b, &row->progress[i]);
+    }
+
+    parley_buf_lit(b, "]}");
 }
 
 
@@ -186,7 +218,7 @@ parley_c2a_view_post_target(parley_buf_t *b, const parley_chat_post_t *post)
 }
 
 
-/* Writes the content of a message, or a reaction. */
+/* Writes the content of a message, a reaction, or progress. */
 
 static void
 parley_c2a_view_post_said(parley_buf_t *b, const parley_chat_post_t *post)
@@ -210,6 +242,11 @@ parley_c2a_view_post_said(parley_buf_t *b, const parley_chat_post_t *post)
         return;
     }
 
+    if (post->act == PARLEY_CHAT_PROGRESS) {
+        parley_c2a_view_post_progress(b, post);
+        return;
+    }
+
     parley_buf_lit(b, ",\"content\":");
 
     if (post->content.node != PARLEY_JSON_NONE) {
@@ -220,4 +257,21 @@ parley_c2a_view_post_said(parley_buf_t *b, const parley_chat_post_t *post)
     parley_buf_lit(b, "[{\"type\":\"text\",\"text\":");
     parley_buf_json_string(b, post->text);
     parley_buf_lit(b, "}]");
+}
+
+
+static void
+parley_c2a_view_post_progress(parley_buf_t *b, const parley_chat_post_t *post)
+{
+    parley_buf_lit(b, ",\"content\":[{\"type\":\"text\",\"text\":\"");
+    parley_c2a_progress_text(b, &post->progress);
+
+    if (post->text.len > 0) {
+        parley_buf_lit(b, ": ");
+        parley_buf_json_text(b, post->text);
+    }
+
+    parley_buf_lit(b, "\"},{\"type\":\"data\",\"data\":");
+    parley_c2a_progress_data(b, &post->progress);
+    parley_buf_lit(b, "}],\"attention\":{\"reason\":\"progress\"}");
 }

@@ -650,8 +650,8 @@ parley_c2a_local_hosts(const parley_c2a_ability_t *ability,
 
     return parley_str_is(ability->name, "interrupt")
            ? result->session.interrupt
-           : ability->form == PARLEY_C2A_FORMS ? ability->hosts
-           : i < PARLEY_CHAT_TOOLS && (result->tools >> i & 1) != 0;
+           : i < PARLEY_CHAT_TOOLS ? (result->tools >> i & 1) != 0
+                                   : ability->hosts;
 }
 
 

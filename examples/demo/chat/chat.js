@@ -115,12 +115,17 @@ function take(event) {
         change(event);
     else if (event.reaction)
         react(event);
+    else if (dataOf(event)?.progress !== undefined)
+        progress(event);
     else
         add(event, event.eventId);
 }
 
 const textOf = (event) => event.content.filter((part) => part.type === 'text')
     .map((part) => part.text).join('\n');
+
+const dataOf = (event) => event.attention?.reason === 'progress'
+    ? event.content.find((part) => part.type === 'data')?.data : undefined;
 
 function add(event, id) {
     const to = event.target?.mentions ?? [];
@@ -229,6 +234,17 @@ function react(event) {
     show(m);
 }
 
+// The newest progress of an agent is shown until its message is answered.
+function progress(event) {
+    const m = found(dataOf(event).eventId);
+
+    if (!m)
+        return;
+
+    m.progress = `${named(event.author.id)}: ${textOf(event)}`;
+    show(m);
+}
+
 function effect(m, rank, kind, words) {
     if (rank < m.rank)
         return;
@@ -332,6 +348,9 @@ function show(m) {
     else if (m.to.length > 0 && !m.part)
         part(m.foot, 'span', 'state waiting',
              `waiting for ${m.to.map(short).join(', ')}`);
+
+    if (m.progress && m.rank < 4)
+        part(m.foot, 'span', 'state claimed', m.progress);
 
     for (const r of m.reactions.values())
         part(m.foot, 'span', 'glyph',
