@@ -453,18 +453,52 @@ subtest 'C2A-08: DMs, and several conversations' => sub {
        . "C12: 2 messages by 1, newest w$n.");
 };
 
-subtest 'C2A-08: digest=off' => sub {
+# Reloads with other parameters, and waits until the old workers have left.
+sub reloads {
+    my ($words) = @_;
+    my %old = map { ($_ => 1) } split ' ', `pgrep -P @{[$nginx->pid]}`;
+    my $until = time + 20;
+
+    $nginx->reload(http => http($words));
+
+    while (time < $until) {
+        last if !grep { $old{$_} } split ' ', `pgrep -P @{[$nginx->pid]}`;
+        sleep 0.1;
+    }
+}
+
+subtest 'C2A-08: digest=off, and on again' => sub {
     channel('C13', 'kim');
+    first_stream('kim');
 
     my $stream = stream('kim');
 
-    $nginx->reload(http => http('digest=off'));
+    reloads('digest=off');
     $stream->leave;
     ok(!begins(kim => true)->{json}{result}{capabilities}{injection}{digest},
        'not promised');
     $stream = stream('kim');
     said(message('one'));
     is(digest_of($stream, 3), undef, 'none');
+
+    reloads('digest=1s');
+    $stream->leave;
+    $stream = stream('kim');
+    is_deeply(rows(digest_of($stream)), ["C13: 1 by 1, w$n"]);
+    $stream->leave;
+};
+
+subtest 'C2A-08: a shorter time counts for the next stream' => sub {
+    channel('C14', 'lou');
+    reloads('digest=600s');
+
+    my $stream = stream('lou');
+
+    reloads('digest=1s');
+    $stream->leave;
+    $stream = stream('lou');
+    said(message('one'));
+    is_deeply(rows(digest_of($stream)), ["C14: 1 by 1, w$n"]);
     $stream->leave;
 };
 

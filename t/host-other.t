@@ -641,4 +641,37 @@ subtest 'refusals name the member, and lose nothing' => sub {
 };
 
 
+subtest 'C2A-20 an id with a form of the host is an id like others' => sub {
+    for my $end (qw(:reminder :free :failed :unconfirmed :escalated:1)) {
+        my $id = 'task-' . ++$k;
+        my ($first, $second) = map { sends(task(id => $_)) } "$id$end", $id;
+        my ($event) = map { $_->{event} } listed(eventId => $id);
+
+        is(code_of(answers($event)), 'taken', $id);
+
+        my $stream = mailbox();
+        my $offer = next_of($stream);
+
+        is($offer->{params}{eventId}, "$id$end",
+           'the other one is open, and comes again');
+        is(code_of(answers($offer->{params})), 'taken', 'and is answered');
+        $stream->leave;
+        is(listed(), 0, 'nothing is pending');
+    }
+
+    my $id = 'digest:ada:1764184800000';
+    my $stream = mailbox();
+
+    sends(task(id => $id));
+
+    my $offer = next_of($stream);
+
+    is($offer->{params}{eventId}, $id);
+    is(acks($offer->{id}), 202);
+    is(listed(), 0, 'acknowledged');
+    is(code_of(answers($offer->{params})), 'taken', 'answered');
+    $stream->leave;
+};
+
+
 done_testing;

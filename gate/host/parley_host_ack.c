@@ -333,11 +333,11 @@ parley_host_ack_passes(parley_host_mailbox_t *k, int i)
 
     /* a reminder means nothing after its event was decided */
 
-    event = parley_host_event_named(p.id);
-
-    if (event.len == p.id.len) {
+    if (!parley_host_is_told(&views)) {
         return 0;
     }
+
+    event = parley_host_event_named(p.id);
 
     rc = parley_host_delivery_get(k->h, event, views.source, k->reader->sub,
                                   &delivery);

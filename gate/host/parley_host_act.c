@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gate/host/parley_host_act.h"
+#include "gate/host/parley_host_digest_text.h"
 #include "gate/host/parley_host_other.h"
 #include "gate/settings/parley_settings.h"
 
@@ -109,6 +110,16 @@ parley_host_act_named(parley_host_act_t *a)
     if (other == 1) {
         a->c->refused.retryable = 0;
         parley_error_clear(a->h->err);
+    }
+
+    if (other == 0 && a->c->call.tool == PARLEY_CHAT_SEND_MESSAGE
+        && parley_host_digest_is(a->args->in_reply_to))
+    {
+        a->c->refused.retryable = 0;
+
+        return parley_error_set(a->h->err, PARLEY_E_POLICY_REFUSED,
+                                "/params/arguments/inReplyTo",
+                                "the caller must not respond to a digest");
     }
 
     return other == 0 ? rc : other;

@@ -19,10 +19,13 @@ typedef struct {
     uint8_t  offered_ms[8];
     uint8_t  due_ms[8];
     uint8_t  number[4];
+    uint8_t  idle;
 } parley_digest_head_t;
 
 
-static int parley_host_digest_stop(parley_host_t *h, parley_str_t sub,
+static int parley_host_digest_listen(parley_host_t *h, parley_str_t sub,
+    int asks);
+static int parley_host_digest_renew(parley_host_t *h, parley_str_t sub,
     parley_digest_t *digest);
 static int parley_host_digest_job(parley_host_t *h, parley_str_t sub,
     const parley_digest_t *digest);
@@ -65,6 +68,7 @@ parley_host_digest_get(parley_host_t *h, parley_str_t sub, parley_digest_t *ret)
     memcpy(&ret->due_ms, head.due_ms, sizeof(head.due_ms));
     memcpy(&ret->number, head.number, sizeof(head.number));
 
+    ret->idle = head.idle != 0;
     ret->generation = record.generation;
 
     return 1;
@@ -83,6 +87,7 @@ parley_host_digest_put(parley_host_t *h, parley_str_t sub,
     memcpy(head.offered_ms, &d->offered_ms, sizeof(head.offered_ms));
     memcpy(head.due_ms, &d->due_ms, sizeof(head.due_ms));
     memcpy(head.number, &d->number, sizeof(head.number));
+    head.idle = d->idle;
 
     parley_buf_init(&b, h->arena, 0);
     parley_buf_str(&b, parley_str_make(&head, sizeof(head)));
@@ -110,10 +115,9 @@ int
 parley_host_digest_begin(parley_gate_t *g,
     const parley_chat_session_t *session)
 {
-    int              rc;
-    parley_str_t     sub;
-    parley_host_t    h;
-    parley_digest_t  digest;
+    int            rc;
+    unsigned       tries;
+    parley_host_t  h;
 
     parley_host_of(g, &h);
 
@@ -121,67 +125,78 @@ parley_host_digest_begin(parley_gate_t *g,
         return 0;
     }
 
-    sub = g->who->principal->sub;
-    rc = parley_host_digest_get(&h, sub, &digest);
+    rc = 1;
 
-    if (rc < 0) {
-        return rc;
-    }
-
-    if ((session->modes & PARLEY_CHAT_MODE_BIT(PARLEY_CHAT_DIGEST)) == 0) {
-        return parley_host_digest_stop(&h, sub, &digest);
-    }
-
-    if (digest.due_ms != 0
-        && h.now_ms < digest.due_ms + PARLEY_DIGEST_LATE
-        && h.now_ms > digest.due_ms - 2 * h.host->digest_ms)
-    {
-        return 0;
-    }
-
-    if (rc == 0 || digest.since_ms > h.now_ms) {
-        digest.since_ms = h.now_ms;
-        digest.offered_ms = h.now_ms;
-    }
-
-    digest.due_ms = parley_host_digest_due(&digest, h.host->digest_ms,
-                                           h.now_ms);
-    digest.number++;
-
-    /* the job first: without its number in the record it ends */
-
-    rc = parley_host_digest_job(&h, sub, &digest);
-
-    if (rc == 0) {
-        rc = parley_host_digest_put(&h, sub, &digest);
+    for (tries = 0; rc == 1 && tries < PARLEY_HOST_TRIES; tries++) {
+        rc = parley_host_digest_listen(&h, g->who->principal->sub,
+                                       (session->modes & PARLEY_CHAT_MODE_BIT(
+                                            PARLEY_CHAT_DIGEST)) != 0);
     }
 
     if (h.full) {
         g->report.wait = PARLEY_GATE_NO_ROOM;
     }
 
-    return rc == 1 ? 0 : rc;
+    return rc != 1 ? rc
+           : parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
+                              "other calls change the digests");
 }
 
 
-/* Ends the job: the stream is that of a session without digests. */
+/*
+ * Puts in the record whether the open stream asks for digests.  The record is
+ * put in any case: a job that has found no stream at this time must not end.
+ * Returns 0; 1: another process has changed the record; PARLEY_WAIT or -1.
+ */
 
 static int
-parley_host_digest_stop(parley_host_t *h, parley_str_t sub,
-    parley_digest_t *digest)
+parley_host_digest_listen(parley_host_t *h, parley_str_t sub, int asks)
 {
-    int  rc;
+    int              rc;
+    parley_digest_t  digest;
 
-    if (digest->due_ms == 0) {
-        return 0;
+    rc = parley_host_digest_get(h, sub, &digest);
+
+    if (rc < 0 || (!asks && (digest.due_ms == 0 || digest.idle))) {
+        return rc < 0 ? rc : 0;
     }
 
-    digest->due_ms = 0;
+    digest.idle = !asks;
+
+    if (asks
+        && (digest.due_ms == 0
+            || h->now_ms >= digest.due_ms + PARLEY_DIGEST_LATE
+            || h->now_ms <= digest.due_ms - 2 * h->host->digest_ms))
+    {
+        if (rc == 0 || digest.since_ms > h->now_ms) {
+            digest.since_ms = h->now_ms;
+            digest.offered_ms = h->now_ms;
+        }
+
+        rc = parley_host_digest_renew(h, sub, &digest);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return parley_host_digest_put(h, sub, &digest);
+}
+
+
+/* Adds a job in the place of any earlier one.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_digest_renew(parley_host_t *h, parley_str_t sub,
+    parley_digest_t *digest)
+{
+    digest->due_ms = parley_host_digest_due(digest, h->host->digest_ms,
+                                            h->now_ms);
     digest->number++;
 
-    rc = parley_host_digest_put(h, sub, digest);
+    /* before the record is put: without its number there the job ends */
 
-    return rc == 1 ? 0 : rc;
+    return parley_host_digest_job(h, sub, digest);
 }
 
 
@@ -194,16 +209,19 @@ parley_host_digest_job(parley_host_t *h, parley_str_t sub,
 {
     parley_buf_t          b;
     parley_job_t          job;
-    parley_str_t          parts[2], text, views;
+    parley_str_t          parts[3], text, views;
     parley_publication_t  p;
 
     memset(&job, 0, sizeof(parley_job_t));
     memset(&p, 0, sizeof(parley_publication_t));
 
+    /* an earlier job may be due much later */
+
     parts[0] = PARLEY_STR("digest");
     parts[1] = sub;
+    parts[2] = parley_str_make(&digest->number, sizeof(digest->number));
 
-    parley_state_key(h->ask->state, PARLEY_KIND_LANE, parts, 2, job.lane);
+    parley_state_key(h->ask->state, PARLEY_KIND_LANE, parts, 3, job.lane);
 
     job.after = digest->due_ms - h->now_ms;
     job.lasts = PARLEY_PUBLISH_LIVES;

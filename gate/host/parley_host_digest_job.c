@@ -35,6 +35,7 @@ typedef struct {
 
 static int parley_host_digest_take(parley_digest_job_t *j);
 static int parley_host_digest_next(parley_digest_job_t *j);
+static int parley_host_digest_over(parley_digest_job_t *j);
 static int parley_host_digest_absent(parley_digest_job_t *j);
 static int parley_host_digest_make(parley_digest_job_t *j);
 static int parley_host_digest_send(parley_digest_job_t *j);
@@ -80,8 +81,7 @@ parley_host_digest_run(parley_deadline_t *d)
 }
 
 
-/* Reads the job.  Returns 0, or -1: it is of another version, digests are off,
-   or its reader has left the directory. */
+/* Reads the job.  Returns 0, or -1: it is of another version. */
 
 static int
 parley_host_digest_take(parley_digest_job_t *j)
@@ -94,8 +94,6 @@ parley_host_digest_take(parley_digest_job_t *j)
     d->kind = parley_job_subject_read(d->job->text, &text);
 
     if (text.len < PARLEY_DIGEST_HEAD || d->job->record.data == NULL
-        || d->deliver->http->host == NULL
-        || d->deliver->http->host->host->digest_ms == 0
         || parley_publication_read(d->job->record, &d->publication) != 0
         || parley_codecs[d->publication.proto]->chat == NULL)
     {
@@ -114,7 +112,7 @@ parley_host_digest_take(parley_digest_job_t *j)
     h->err = &j->err;
     h->engine = d->deliver->engine;
     h->http = d->deliver->http;
-    h->host = d->deliver->http->host->host;
+    h->host = h->http->host != NULL ? h->http->host->host : NULL;
     h->proto = d->publication.proto;
     h->chat = parley_codecs[h->proto]->chat;
     h->account = d->account;
@@ -123,8 +121,7 @@ parley_host_digest_take(parley_digest_job_t *j)
 
     j->reader = parley_directory_by_sub(h->http->directory, d->sub);
 
-    return j->reader != NULL && parley_attention_has_mailbox(j->reader)
-           ? 0 : -1;
+    return 0;
 }
 
 
@@ -146,7 +143,15 @@ parley_host_digest_next(parley_digest_job_t *j)
         return parley_host_digest_end(j->d, PARLEY_DEADLINE_ANSWERED, 0, 0);
     }
 
-    rc = parley_host_follow_listens(&j->h, j->reader);
+    /* digests are off, or the reader has left the directory */
+
+    if (j->h.host == NULL || j->h.host->digest_ms == 0 || j->reader == NULL
+        || !parley_attention_has_mailbox(j->reader))
+    {
+        return parley_host_digest_over(j);
+    }
+
+    rc = j->digest.idle ? 0 : parley_host_follow_listens(&j->h, j->reader);
 
     if (rc == 0) {
         return parley_host_digest_absent(j);
@@ -162,13 +167,29 @@ parley_host_digest_next(parley_digest_job_t *j)
 }
 
 
+/* Ends the job, and notes that there is none.  Returns 0, PARLEY_WAIT, or -1: a
+   stream was opened meanwhile. */
+
+static int
+parley_host_digest_over(parley_digest_job_t *j)
+{
+    int  rc;
+
+    j->digest.due_ms = 0;
+
+    rc = parley_host_digest_put(&j->h, j->d->sub, &j->digest);
+
+    return rc != 0 ? (rc == 1 ? -1 : rc)
+           : parley_host_digest_end(j->d, PARLEY_DEADLINE_ANSWERED, 0, 0);
+}
+
+
 /* The stream may come back soon, after a reload.  Else the job ends, and the
    next stream begins one. */
 
 static int
 parley_host_digest_absent(parley_digest_job_t *j)
 {
-    int      rc;
     int64_t  after;
 
     after = j->h.host->digest_ms < PARLEY_DIGEST_LOOK ? j->h.host->digest_ms
@@ -179,12 +200,7 @@ parley_host_digest_absent(parley_digest_job_t *j)
                                       j->d->job->mark + 1);
     }
 
-    j->digest.due_ms = 0;
-
-    rc = parley_host_digest_put(&j->h, j->d->sub, &j->digest);
-
-    return rc != 0 ? (rc == 1 ? -1 : rc)
-           : parley_host_digest_end(j->d, PARLEY_DEADLINE_ANSWERED, 0, 0);
+    return parley_host_digest_over(j);
 }
 
 

@@ -19,9 +19,11 @@ typedef struct {
     int64_t   since_ms;     /* the reader has acknowledged a digest of all
                                messages up to this time */
     int64_t   offered_ms;   /* up to which the last digest goes */
-    int64_t   due_ms;       /* of the next one; 0: no job sends it */
+    int64_t   due_ms;       /* of the next one; 0: it has no job */
     uint32_t  number;       /* of the job, from 1; any other job ends */
     uint32_t  generation;   /* of the record; 0: none */
+    unsigned  idle:1;       /* the newest stream has no digests: its job ends as
+                               if it had been closed */
 } parley_digest_t;
 
 /* Returns the time of the next digest if a job begins now: an interval after

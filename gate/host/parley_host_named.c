@@ -9,7 +9,6 @@
 #include "core/parley_hex.h"
 #include "gate/host/parley_host_act.h"
 #include "gate/host/parley_host_audit.h"
-#include "gate/host/parley_host_digest_text.h"
 #include "gate/host/parley_host_end.h"
 #include "gate/host/parley_host_turn_parts.h"
 #include "gate/settings/parley_host_conf.h"
@@ -42,14 +41,6 @@ parley_host_act_find(parley_host_act_t *a)
 
     if (a->args->in_reply_to.len == 0) {
         return 0;
-    }
-
-    if (a->c->call.tool == PARLEY_CHAT_SEND_MESSAGE
-        && parley_host_digest_is(a->args->in_reply_to))
-    {
-        return parley_error_set(h->err, PARLEY_E_POLICY_REFUSED,
-                                "/params/arguments/inReplyTo",
-                                "the caller must not respond to a digest");
     }
 
     a->on.id = parley_host_event_named(a->args->in_reply_to);

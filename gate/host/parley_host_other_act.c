@@ -81,6 +81,10 @@ parley_host_other_find(parley_host_act_t *a)
     k.h = a->h;
     k.reader = a->caller;
 
+    /* the id of another protocol may have a form of the host */
+
+    a->on.id = a->args->in_reply_to;
+
     rc = parley_host_mailbox_log(a->h, a->caller, k.log);
 
     if (rc != 0) {
