@@ -234,7 +234,8 @@ subtest 'C2A-03 each cap makes the result weaker' => sub {
     is(ada(event(%task, injection => { mode => 'notify' })),
        'task to_me must_respond notify 300000 declared', 'a declared mode');
     is(ada(event(%task, target => { %$to_ada, directedness => 'to_my_role' })),
-       'task to_my_role must_respond immediate 300000 declared', 'a declared directedness');
+       'task to_my_role may_respond notify - declared',
+       'a declared directedness: an offer obliges nobody');
     is(ada(event(%task, target => { %$to_ada, directedness => 'ambient' })),
        'task ambient must_not_respond tool_mailbox - declared',
        'an event that is not in the mailbox obliges nobody');

@@ -92,9 +92,11 @@ sub calls {
 sub sends {
     my ($who, %args) = @_;
 
+    my $at = ref $args{target} ? $args{target}{kind} // 'channel' : 'dm';
+
     return calls($who, 'send_message', idempotencyKey => 'k' . ++$k,
                  target => { id => 'D1', kind => 'dm' },
-                 visibility => 'dm', directedness => 'to_me', text => 'yes',
+                 visibility => $at eq 'dm' ? 'dm' : 'channel', directedness => 'to_me', text => 'yes',
                  %args);
 }
 
@@ -561,8 +563,8 @@ subtest 'C2A-18 C2A-17 a thread is claimed and resolved' => sub {
            'reply-unmatched', "$tool of a thread without messages");
         is($code->('ada', $tool, target => { id => 'C3', kind => 'channel' }),
            'field-missing', 'nor of a whole channel');
-        is($code->('ada', $tool, target => 'thread:T1'), 'reply-unmatched',
-           'nor of a thread without its channel');
+        is($code->('ada', $tool, target => 'thread:T9'), 'reply-unmatched',
+           'nor of an unknown thread by its name');
     }
 
     is($code->('ada', 'claim', inReplyTo => $one->{eventId}, target => $t),
@@ -674,7 +676,7 @@ subtest 'C2A-18 C2A-17 a thread is claimed and resolved' => sub {
 subtest 'C2A-23 the lead answers, and the event is over for its first reader' => sub {
     my $m = delivers(to('agent:eve', params => {
         target => { recipient => 'agent:eve' },
-        attention => { deadlineMs => 500 } }));
+        attention => { deadlineMs => 3000 } }));
     my $up = "$m->{eventId}:escalated:1";
 
     for (1 .. 200) {

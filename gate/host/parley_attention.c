@@ -156,6 +156,14 @@ parley_attention_cap(const parley_attention_t *a,
     parley_attention_weaken(v, e->directedness, e->policy, e->mode,
                             PARLEY_ATTENTION_DECLARED);
 
+    /* an offer to a role obliges nobody, and is a knock */
+
+    if (v->directedness == PARLEY_CHAT_TO_ROLE) {
+        parley_attention_weaken(v, v->directedness, PARLEY_CHAT_MAY,
+                                PARLEY_CHAT_NOTIFY,
+                                PARLEY_ATTENTION_DECLARED);
+    }
+
     /* a reader that does not get an event cannot be obliged by it */
 
     if (v->directedness < PARLEY_CHAT_TO_ROLE) {

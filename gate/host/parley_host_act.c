@@ -236,9 +236,19 @@ parley_host_act_whole(parley_host_act_t *a)
         return rc < 0 ? parley_error_memory(a->h->err) : 0;
     }
 
+    /* the draft: "then claimant gets buffered"; it may answer */
+
     v->shape = PARLEY_CHAT_AS_OBJECT;
     v->knock = 0;
     event->view = v;
+
+    if (v->mode < PARLEY_CHAT_BUFFERED) {
+        v->mode = PARLEY_CHAT_BUFFERED;
+    }
+
+    if (v->policy == PARLEY_CHAT_MUST_NOT) {
+        v->policy = PARLEY_CHAT_MAY;
+    }
 
     a->result.events = event;
     a->result.nevents = 1;

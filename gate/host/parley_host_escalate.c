@@ -26,6 +26,9 @@
 /* octets of the name of a reaction that are a hash */
 #define PARLEY_ESCALATE_NAME    8
 
+/* ms after which a turn with a message is in the mailbox */
+#define PARLEY_ESCALATE_TURN    120000
+
 
 /* the first reader of an event */
 typedef struct {
@@ -53,6 +56,9 @@ static int parley_escalate_post(parley_follow_t *f, parley_chat_event_t *e,
 static int parley_escalate_readers(parley_host_t *h,
     const parley_publication_t *p, const parley_host_views_t *views,
     const parley_host_row_t *row, parley_chat_reader_t *ret, unsigned *n);
+static int parley_escalate_left(parley_host_t *h,
+    const parley_publication_t *p, const parley_host_row_t *row,
+    const parley_principal_t *to);
 static int parley_escalate_decided(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub, int decided);
 
@@ -552,7 +558,23 @@ parley_escalate_readers(parley_host_t *h, const parley_publication_t *p,
 
         parley_host_reader(h, &at, to, &ret[*n]);
         ret[*n].accepted = delivery.accepted;
-        ret[(*n)++].disposition = delivery.disposition;
+        ret[*n].disposition = parley_host_disposition(&at.verdict, &delivery);
+
+        if (level == 0 && !row->surface
+            && ret[*n].disposition == PARLEY_CHAT_UNDISPOSED
+            && row->verdict.policy != PARLEY_CHAT_MUST)
+        {
+            rc = parley_escalate_left(h, p, row, to);
+
+            if (rc < 0) {
+                return rc;
+            }
+
+            ret[*n].disposition = rc == 1 ? PARLEY_CHAT_IGNORED
+                                          : PARLEY_CHAT_UNDISPOSED;
+        }
+
+        (*n)++;
 
         if (delivery.escalated == 0 || row->surface
             || level == PARLEY_HOST_LEVELS)
@@ -568,6 +590,40 @@ parley_escalate_readers(parley_host_t *h, const parley_publication_t *p,
     }
 
     return 0;
+}
+
+
+/* Returns whether the record of an event has left the mailbox of its reader:
+   without an act, the event is then ignored (C2A-14).  1, 0, PARLEY_WAIT or
+   -1. */
+
+static int
+parley_escalate_left(parley_host_t *h, const parley_publication_t *p,
+    const parley_host_row_t *row, const parley_principal_t *to)
+{
+    int                    rc;
+    int64_t                since;
+    uint8_t                log[PARLEY_KEY_LEN];
+    parley_place_t         begin;
+    parley_log_page_t      page;
+    parley_publication_t   oldest;
+
+    since = p->ms + (row->waits ? PARLEY_ESCALATE_TURN : 0);
+    rc = parley_host_mailbox_log(h, to, log);
+
+    if (rc != 0 || h->now_ms < since) {
+        return rc < 0 ? rc : 0;
+    }
+
+    memset(&begin, 0, sizeof(parley_place_t));
+
+    begin.epoch = PARLEY_HOST_BEFORE;
+    rc = parley_host_read(h, log, &begin, 1, 0, &page);
+
+    return rc != 0 ? rc
+           : page.epoch == 0 || page.n < 1
+             || (parley_publication_read(page.list[0].octets, &oldest) == 0
+                 && oldest.ms > since);
 }
 
 

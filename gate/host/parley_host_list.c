@@ -366,7 +366,7 @@ parley_host_list_record(parley_host_list_t *l, int i)
     }
 
     event = &l->list[l->result.nevents];
-    event->disposition = delivery.disposition;
+    event->disposition = parley_host_disposition(&row.verdict, &delivery);
 
     rc = parley_host_list_event(l, i, &p, &views, &row, event);
 

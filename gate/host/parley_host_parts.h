@@ -437,6 +437,17 @@ parley_host_is_decided(parley_chat_disposition_t disposition)
            && disposition != PARLEY_CHAT_CLAIMED;
 }
 
+/* Returns the disposition that is shown: nobody acts on an event that must not
+   be answered, so it is ignored from the beginning (C2A-14). */
+static inline parley_chat_disposition_t
+parley_host_disposition(const parley_attention_verdict_t *verdict,
+    const parley_host_delivery_t *delivery)
+{
+    return delivery->disposition == PARLEY_CHAT_UNDISPOSED
+           && verdict->policy == PARLEY_CHAT_MUST_NOT
+           ? PARLEY_CHAT_IGNORED : delivery->disposition;
+}
+
 /* Returns whether a reader has not decided. */
 static inline int
 parley_host_is_open(const parley_host_delivery_t *delivery)
@@ -562,11 +573,15 @@ int parley_host_may_read(parley_host_t *h, const parley_gate_t *g,
     const parley_host_conversation_t *conversation,
     const parley_principal_t *reader);
 
+/* newest conversations of a reader in which a thread is sought that was named
+   without its conversation */
+#define PARLEY_HOST_THREAD_OF  64
+
 /*
  * Finds the conversation of a place, which the reader may read: of the source
- * of place, else of the newest one of this id in the reader's list.  *kind is
- * set if the list has it.  Returns 1; 0: it is unknown to the reader (C2A-33);
- * PARLEY_WAIT, or -1 with h->err.
+ * of place, else of the newest one of this id, or with this thread, in the
+ * reader's list.  *kind is set if the list has it.  Returns 1; 0: it is unknown
+ * to the reader (C2A-33); PARLEY_WAIT, or -1 with h->err.
  */
 int parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
     const parley_principal_t *reader, const parley_chat_place_t *place,

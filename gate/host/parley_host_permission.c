@@ -34,6 +34,9 @@ typedef struct {
 
 
 static int parley_host_unreadable(parley_gate_t *g);
+static int parley_host_place_fits(parley_host_t *h,
+    const parley_chat_place_t *place, const parley_chat_place_t *conversation,
+    unsigned at);
 static int parley_host_rule_reads(parley_host_t *h, const parley_gate_t *g,
     const parley_host_conversation_t *conversation,
     const parley_principal_t *reader);
@@ -168,28 +171,79 @@ parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
     source.platform = place->platform;
     source.workspace = place->workspace;
 
+    ret->id = place->id;
+
     for (i = n; i > 0; i--) {
-        if (parley_str_eq(list[i - 1].id, place->id)
-            && (place->platform.len == 0
-                || (parley_str_eq(list[i - 1].platform, place->platform)
-                    && parley_str_eq(list[i - 1].workspace, place->workspace))))
-        {
+        rc = parley_host_place_fits(h, place, &list[i - 1], n - i);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        if (rc == 1) {
             source.platform = list[i - 1].platform;
             source.workspace = list[i - 1].workspace;
+            ret->id = list[i - 1].id;
             *kind = list[i - 1].kind;
             break;
         }
     }
 
-    if (place->id.len == 0 || source.platform.len == 0) {
+    if (ret->id.len == 0 || source.platform.len == 0) {
         return 0;
     }
 
-    ret->id = place->id;
     rc = parley_surface_name(h->arena, &source, &ret->source);
 
     return rc == 0 ? parley_host_may_read(h, g, ret, reader)
            : rc == 1 ? 0 : parley_error_memory(h->err);
+}
+
+
+/*
+ * Returns whether a place is this conversation of the reader's list.  A place
+ * may also be the name of a thread alone.  at is 0 for the newest conversation.
+ * Returns 1, 0, PARLEY_WAIT or -1.
+ */
+
+static int
+parley_host_place_fits(parley_host_t *h, const parley_chat_place_t *place,
+    const parley_chat_place_t *conversation, unsigned at)
+{
+    parley_host_thread_t       *thread;
+    parley_surface_account_t    source;
+    parley_host_thread_name_t   name;
+
+    if (place->platform.len > 0
+        && (!parley_str_eq(conversation->platform, place->platform)
+            || !parley_str_eq(conversation->workspace, place->workspace)))
+    {
+        return 0;
+    }
+
+    if (place->id.len > 0 || place->thread.len == 0
+        || at >= PARLEY_HOST_THREAD_OF)
+    {
+        return parley_str_eq(conversation->id, place->id);
+    }
+
+    memset(&source, 0, sizeof(parley_surface_account_t));
+
+    source.platform = conversation->platform;
+    source.workspace = conversation->workspace;
+
+    thread = parley_arena_alloc(h->arena, sizeof(parley_host_thread_t));
+
+    if (thread == NULL
+        || parley_surface_name(h->arena, &source, &name.source) < 0)
+    {
+        return parley_error_memory(h->err);
+    }
+
+    name.conversation = conversation->id;
+    name.thread = place->thread;
+
+    return parley_host_thread_get(h, &name, thread);
 }
 
 

@@ -28,11 +28,14 @@
 #define PARLEY_HOST_KEY     "/params/arguments/idempotencyKey"
 #define PARLEY_HOST_REPLY   "/params/arguments/inReplyTo"
 #define PARLEY_HOST_TARGET  "/params/arguments/target"
+#define PARLEY_HOST_SEEN    "/params/arguments/visibility"
 
 
 static int parley_host_send_cancels(parley_host_act_t *a);
 static int parley_host_send_answer(parley_host_act_t *a,
     parley_chat_post_t *post);
+static int parley_host_send_visible(parley_host_act_t *a,
+    const parley_chat_post_t *post);
 static int parley_host_send_permits(parley_host_act_t *a);
 static int parley_host_send_is_short(const parley_host_act_t *a);
 static int parley_host_slot_open(parley_host_act_t *a,
@@ -154,9 +157,13 @@ parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
     post->thread = a->args->place.thread.len > 0 ? a->args->place.thread
                                                  : a->on.event.thread;
 
+    rc = parley_host_send_visible(a, post);
+
     /* a key that belongs to a message takes no slot */
 
-    rc = parley_host_event_get(a->h, post->id, a->source.name, &known);
+    if (rc == 0) {
+        rc = parley_host_event_get(a->h, post->id, a->source.name, &known);
+    }
 
     if (rc < 0) {
         return rc;
@@ -173,6 +180,24 @@ parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
     rc = parley_host_send_permits(a);
 
     return rc == 0 ? parley_host_slot_open(a, post) : rc;
+}
+
+
+/* Refuses a message that more readers would see than its sender wants. */
+
+static int
+parley_host_send_visible(parley_host_act_t *a, const parley_chat_post_t *post)
+{
+    if (post->kind == PARLEY_CHAT_DM
+        || a->args->visibility == PARLEY_CHAT_CHANNEL
+        || (a->args->visibility == PARLEY_CHAT_THREAD && post->thread.len > 0))
+    {
+        return 0;
+    }
+
+    return parley_error_set(a->h->err, PARLEY_E_FIELD_INVALID,
+                            PARLEY_HOST_SEEN, "all of the channel would see "
+                            "this message");
 }
 
 
@@ -356,7 +381,6 @@ parley_host_send_target(parley_host_act_t *a, parley_chat_post_t *post)
         return parley_host_send_to(a, post);
     }
 
-    post->conversation = a->args->place.id;
     post->kind = a->args->place.kind;
     post->thread = a->args->place.thread;
     post->stream = a->args->place.stream;
@@ -371,6 +395,11 @@ parley_host_send_target(parley_host_act_t *a, parley_chat_post_t *post)
         return parley_error_set(a->h->err, PARLEY_E_REPLY_UNMATCHED,
                                 PARLEY_HOST_TARGET, "the conversation is "
                                 "unknown here");
+    }
+
+    if (rc == 1) {
+        post->conversation = where.id;
+        rc = parley_host_send_visible(a, post);
     }
 
     return rc < 0 ? rc

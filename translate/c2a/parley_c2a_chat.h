@@ -78,6 +78,10 @@ typedef struct {
     parley_str_t  directedness;
     parley_str_t  policy;
     parley_str_t  reason;
+    parley_str_t  in_reply_to;
+    parley_str_t  of;           /* event that this one is about */
+    parley_str_t  act;          /* on it: "change" or "reaction", */
+    parley_str_t  acts;         /* and its word */
 } parley_c2a_heads_t;
 
 /* Writes "C2A EVENT", the lines, and the line MESSAGE or KNOCK. */
@@ -118,6 +122,12 @@ void parley_c2a_view_time(parley_buf_t *b, parley_str_t name, int64_t ms);
    its ids and its signal. */
 void parley_c2a_view_act(parley_buf_t *b, const parley_chat_view_t *view,
     const parley_json_t *doc, uint32_t params, int knock);
+
+/* Fills the lines about an earlier event.  *ret is the text of a reaction,
+   which may be foreign. */
+void parley_c2a_view_act_heads(parley_buf_t *b, const parley_chat_view_t *view,
+    const parley_json_t *doc, uint32_t params, parley_c2a_heads_t *heads,
+    parley_str_t *ret);
 
 /* Writes a place as an object: {"id", "kind", "source"}. */
 void parley_c2a_view_place(parley_buf_t *b, const parley_chat_place_t *place);

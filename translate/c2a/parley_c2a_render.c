@@ -11,8 +11,8 @@ static void parley_c2a_head(parley_buf_t *b, const char *name,
 /* names that a line of source text must not begin with: headers and sections */
 static const char *const  parley_c2a_names_of_lines[] = {
     "event_id", "conversation", "thread", "author", "author_id",
-    "directedness", "response_policy", "reason", "reply_target", "message",
-    "knock", NULL
+    "directedness", "response_policy", "reason", "in_reply_to", "of",
+    "change", "reaction", "reply_target", "message", "knock", NULL
 };
 
 
@@ -43,6 +43,8 @@ parley_c2a_render(parley_buf_t *b, const parley_msg_t *m)
             return -1;
         }
     }
+
+    memset(&heads, 0, sizeof(parley_c2a_heads_t));
 
     heads.id = values[0];
     heads.kind = values[1];
@@ -89,6 +91,14 @@ parley_c2a_render_heads(parley_buf_t *b, const parley_c2a_heads_t *heads,
                     parley_str_none);
     parley_c2a_head(b, "response_policy", heads->policy, "", parley_str_none);
     parley_c2a_head(b, "reason", heads->reason, "", parley_str_none);
+
+    parley_c2a_head(b, "in_reply_to", heads->in_reply_to, "", parley_str_none);
+    parley_c2a_head(b, "of", heads->of, "", parley_str_none);
+
+    if (heads->act.len > 0) {
+        parley_c2a_head(b, (const char *) heads->act.data, heads->acts, "",
+                        parley_str_none);
+    }
 
     if (heads->thread.len > 0) {
         parley_c2a_head(b, "reply_target", PARLEY_STR("thread"), ":",

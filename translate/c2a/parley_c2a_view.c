@@ -148,10 +148,14 @@ parley_c2a_view(parley_buf_t *b, const parley_chat_view_t *view)
         parley_c2a_view_window(b, &v);
     }
 
-    if (v.at.at[PARLEY_C2A_AT_CREATED] != PARLEY_JSON_NONE) {
+    if (v.at.at[PARLEY_C2A_AT_TIMING] != PARLEY_JSON_NONE) {
         parley_buf_lit(b, ",\"timing\":{");
         parley_c2a_view_raw(b, PARLEY_STR("createdAt"), v.doc,
                             v.at.at[PARLEY_C2A_AT_CREATED]);
+        parley_c2a_view_raw(b, PARLEY_STR("sequence"), v.doc,
+                            parley_json_member(v.doc,
+                                               v.at.at[PARLEY_C2A_AT_TIMING],
+                                               PARLEY_ATOM_sequence));
         parley_buf_octet(b, '}');
     }
 
@@ -658,6 +662,7 @@ parley_c2a_view_render(parley_buf_t *b, const parley_chat_view_t *view)
     uint32_t             content;
     parley_msg_t         said;
     parley_buf_t         topic;
+    parley_str_t         more;
     parley_c2a_view_t    v;
     parley_c2a_heads_t   heads;
 
@@ -672,6 +677,16 @@ parley_c2a_view_render(parley_buf_t *b, const parley_chat_view_t *view)
     heads.directedness = parley_c2a_directednesses[view->directedness];
     heads.policy = parley_c2a_policy_words[view->policy];
     heads.reason = parley_c2a_reasons[view->reason];
+    heads.of = view->of;
+
+    if (view->replies) {
+        heads.in_reply_to = parley_c2a_view_text(b, v.doc,
+            parley_json_member(v.doc, v.at.at[PARLEY_C2A_AT_TARGET],
+                               PARLEY_ATOM_inReplyTo));
+    }
+
+    parley_c2a_view_act_heads(b, view, v.doc, v.at.at[PARLEY_C2A_AT_PARAMS],
+                              &heads, &more);
 
     parley_c2a_render_heads(b, &heads, v.knock);
 
@@ -697,7 +712,7 @@ parley_c2a_view_render(parley_buf_t *b, const parley_chat_view_t *view)
             b->failed = 1;
         }
 
-        parley_c2a_render_text(b, said.text);
+        parley_c2a_render_text(b, more.len > 0 ? more : said.text);
     }
 }
 
