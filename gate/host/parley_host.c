@@ -26,8 +26,9 @@ static int parley_host_answer(parley_host_call_t *c,
 parley_step_result_t
 parley_gate_host(parley_gate_t *g)
 {
-    int                 rc;
-    parley_host_call_t  c;
+    int                   rc;
+    parley_host_call_t    c;
+    const parley_json_t  *doc;
 
     if (g->out.other != NULL) {
         return parley_host_other_publish(g);
@@ -48,7 +49,9 @@ parley_gate_host(parley_gate_t *g)
                                       "required"));
     }
 
-    if (c.chat->call(g->arena, g->doc, &c.call, g->err) != 0) {
+    doc = g->read.edited ? g->rewritten : g->doc;
+
+    if (c.chat->call(g->arena, doc, &c.call, g->err) != 0) {
         return PARLEY_RESULT_REFUSED;
     }
 
