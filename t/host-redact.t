@@ -1,5 +1,5 @@
-# parley_redact at a host of chat: what a surface delivers, and what an agent
-# sends by tools, is stored without the members of parley_redact.
+# parley_redact at a host of chat: events of a surface, and texts of tools,
+# are stored without the members of parley_redact.
 
 use strict;
 use warnings;

@@ -47,7 +47,7 @@ sub channel {
     return { %$c, @_ };
 }
 
-# Returns params with a target, and with what the author says about attention.
+# Returns params with a target and the attention that the author asks for.
 sub params {
     my ($target, %attention) = @_;
 
@@ -68,7 +68,7 @@ sub says_ada {
         directedness => 'ambient', %args }))->{eventId};
 }
 
-# Delivers an event; returns what became of it for ada: row, directedness,
+# Delivers an event; returns the result for ada: row, directedness,
 # policy and mode, and "offered" or "listed"; or "nothing".
 sub row {
     my ($event, $who) = @_;

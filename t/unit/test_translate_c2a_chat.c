@@ -284,7 +284,7 @@ test_responses(void **state)
 }
 
 
-/* C2A-01, MCP-01: what a client can do, and what it gets. */
+/* C2A-01, MCP-01: abilities of a client, and of the host. */
 
 static void
 test_initialize(void **state)

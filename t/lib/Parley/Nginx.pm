@@ -128,8 +128,8 @@ sub error_log {
 }
 
 
-# Returns the octets of the log, and what follows that many octets.  A test with
-# many requests does not read the whole log for each.
+# Returns the octets of the log, and the text after that many octets.  A test
+# with many requests does not read the whole log for each.
 sub error_log_size { -s "$_[0]{dir}/error.log" // 0 }
 
 sub error_log_after {
@@ -157,7 +157,7 @@ sub logged {
 
 
 # Waits until the error log takes each refusal again: it has at most ten lines
-# of a code in a second.  For a test that counts lines after other refusals.
+# of a code in a second.  A test calls it before it counts lines.
 sub new_log_second { sleep 1.1 }
 
 
