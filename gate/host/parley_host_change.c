@@ -141,15 +141,24 @@ int
 parley_host_change_turn(parley_host_change_t *a)
 {
     int                  rc;
+    parley_str_t         before;
     parley_turn_t       *t;
     parley_turn_mark_t   mark;
 
     rc = parley_turn_mark_get(a->h, a->id, a->first.source, &mark);
 
-    if (rc != 1 || (a->turn != NULL
-                    && parley_str_eq(a->turn->before, mark.turn)))
+    if (rc != 1) {
+        return rc;
+    }
+
+    /* the job of this change may have offered its own turn by now */
+
+    before = parley_str_eq(mark.by, a->e->id) ? mark.before : mark.turn;
+
+    if (before.len == 0
+        || (a->turn != NULL && parley_str_eq(a->turn->before, before)))
     {
-        return rc < 0 ? rc : 0;
+        return 0;
     }
 
     t = parley_arena_calloc(a->h->arena, sizeof(parley_turn_t));
@@ -163,7 +172,7 @@ parley_host_change_turn(parley_host_change_t *a)
     t->where.conversation = a->first.conversation;
     t->where.thread = a->first.thread;
     t->author = a->first.author;
-    t->before = mark.turn;
+    t->before = before;
     t->first = mark.first;
     t->epoch = a->first.place.epoch;
 
