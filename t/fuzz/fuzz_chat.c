@@ -141,6 +141,7 @@ fuzz_view(parley_arena_t *arena, const parley_json_t *doc)
     parley_chat_stored_t  event;
 
     memset(&view, 0, sizeof(view));
+    memset(&event, 0, sizeof(event));
 
     event.doc = doc;
     event.author = PARLEY_STR("human:will");
