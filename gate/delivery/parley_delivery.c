@@ -40,14 +40,14 @@ parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
     memset(ret, 0, sizeof(parley_delivery_t));
     memset(over, 0, sizeof(parley_attempted_t));
 
+    ret->outcome = PARLEY_CHAT_RETRY;
+
     if (parley_delivery_lacks(d, job, ret, over) != 0) {
         return 0;
     }
 
     ret->speaks = parley_delivery_protocol(ret->to, ret->publication.proto);
     ret->media_type = parley_codecs[ret->speaks]->binding->media_type;
-
-    ret->outcome = PARLEY_CHAT_RETRY;
 
     rc = parley_delivery_make(d, arena, ret);
 
@@ -63,8 +63,10 @@ parley_delivery_begin(const parley_render_t *d, const parley_taken_t *job,
 
     return rc == 0 ? 1
            : parley_delivery_over(over, PARLEY_JOB_REFUSED,
-                                  "the recipient's protocol cannot express the "
-                                  "message");
+                                  ret->publication.views.len > 0
+                                  ? "the event has ended for the recipient"
+                                  : "the recipient's protocol cannot express "
+                                    "the message");
 }
 
 

@@ -42,6 +42,16 @@ int parley_host_view_other(const parley_render_t *d,
     __attribute__((warn_unused_result));
 
 
+/*
+ * As parley_host_view(), for the URL of a principal, which has all modes.
+ * Returns 1 also if the event has ended for the principal: its message was
+ * deleted or edited.
+ */
+int parley_host_url_view(const parley_render_t *d,
+    const parley_publication_t *p, const parley_principal_t *to,
+    int64_t now_ms, parley_arena_t *arena, parley_str_t *ret)
+    __attribute__((warn_unused_result));
+
 /* name of the stream of a mailbox in the roster */
 #define PARLEY_HOST_SESSION  "mailbox"
 

@@ -214,7 +214,8 @@ parley_host_act_claim(parley_host_act_t *a)
 }
 
 
-/* The owner of a claim gets the whole event, also after a knock. */
+/* The owner of a claim gets the whole event, also after a knock.  An event that
+   went up stays a knock for an owner that may not read its conversation. */
 
 static int
 parley_host_act_whole(parley_host_act_t *a)
@@ -239,7 +240,7 @@ parley_host_act_whole(parley_host_act_t *a)
     /* the draft: "then claimant gets buffered"; it may answer */
 
     v->shape = PARLEY_CHAT_AS_OBJECT;
-    v->knock = 0;
+    v->knock = v->escalated.len > 0 && !a->on.row.reads;
     event->view = v;
 
     if (v->mode < PARLEY_CHAT_BUFFERED) {

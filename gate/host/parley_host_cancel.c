@@ -42,8 +42,7 @@ parley_host_part_end(parley_host_t *h, parley_gate_t *g,
                                       &part);
 
         if (rc == 0) {
-            parley_host_end_for(h, ends->id, ends->source, to->sub,
-                                ends->disposition);
+            parley_host_end_for(h, ends->id, ends->source, to->sub, &part);
         }
     }
 

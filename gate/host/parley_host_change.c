@@ -143,7 +143,7 @@ parley_host_change_turn(parley_host_change_t *a)
     int                  rc;
     parley_str_t         before;
     parley_turn_t       *t;
-    parley_turn_mark_t   mark;
+    parley_turn_mark_t   mark, has;
 
     rc = parley_turn_mark_get(a->h, a->id, a->first.source, &mark);
 
@@ -158,6 +158,21 @@ parley_host_change_turn(parley_host_change_t *a)
     if (before.len == 0
         || (a->turn != NULL && parley_str_eq(a->turn->before, before)))
     {
+        return 0;
+    }
+
+    /* a turn that already has the edit stays, if the edit is repeated */
+
+    rc = a->e->act == PARLEY_CHAT_EDIT
+         ? parley_turn_mark_get(a->h, a->e->id, a->first.source, &has) : 0;
+
+    if (rc < 0) {
+        return rc;
+    }
+
+    a->turned = rc == 1 && parley_str_eq(has.turn, mark.turn);
+
+    if (a->turned) {
         return 0;
     }
 

@@ -38,6 +38,7 @@ typedef struct parley_host_change_s {
     int64_t                     lasts_ms;   /* deadline of the message */
     unsigned                    stored:1;   /* the log has id */
     unsigned                    waits:1;    /* the message may be in a turn */
+    unsigned                    turned:1;   /* a turn already has the edit */
     unsigned                    begun:1;    /* an earlier try has begun it */
     unsigned                    done:1;     /* nothing is left to be done: the
                                                message was changed again */

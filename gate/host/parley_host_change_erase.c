@@ -79,7 +79,7 @@ parley_host_change_end(parley_host_change_t *a)
         return 0;
     }
 
-    rc = a->stored ? 0 : parley_host_change_parties(a);
+    rc = a->stored || a->turned ? 0 : parley_host_change_parties(a);
 
     if (rc == 0 && a->turn != NULL) {
         rc = parley_host_change_turned(a);

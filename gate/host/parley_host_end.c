@@ -7,16 +7,18 @@
 
 void
 parley_host_end_obligation(parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_str_t sub)
+    parley_str_t source, parley_str_t sub, unsigned failures)
 {
     unsigned         i;
     parley_job_t     job;
     parley_buf_t     b;
-    parley_str_t     ids[2];
+    parley_str_t     ids[3];
     parley_state_t  *state;
 
     state = h->ask->state;
     ids[0] = id;
+    ids[1] = parley_str_none;
+    ids[2] = id;
 
     parley_buf_init(&b, h->arena, 0);
     parley_buf_str(&b, id);
@@ -26,8 +28,12 @@ parley_host_end_obligation(parley_host_t *h, parley_str_t id,
         return;
     }
 
-    for (i = 0; i < 2; i++) {
-        if (parley_host_follow_text(state, h->arena, PARLEY_FOLLOW_OPEN,
+    /* a call that was slow must not drop the job that a failed send added */
+
+    for (i = 0; i < (failures > 0 ? 3u : 2u); i++) {
+        if (parley_host_follow_text(state, h->arena,
+                                    i == 2 ? PARLEY_FOLLOW_AGAIN
+                                           : PARLEY_FOLLOW_OPEN,
                                     ids[i], source, sub, 0, &job)
             == 0)
         {
@@ -82,7 +88,7 @@ parley_host_end_acted(parley_host_act_t *a, unsigned accepted,
         && part->disposition != PARLEY_CHAT_IGNORED)
     {
         parley_host_end_obligation(a->h, a->on.id, a->on.event.source,
-                                   a->caller->sub);
+                                   a->caller->sub, part->failures);
         parley_host_audit_answered(a->h);
     }
 }
@@ -90,8 +96,8 @@ parley_host_end_acted(parley_host_act_t *a, unsigned accepted,
 
 void
 parley_host_end_for(parley_host_t *h, parley_str_t id, parley_str_t source,
-    parley_str_t sub, parley_chat_disposition_t disposition)
+    parley_str_t sub, const parley_host_delivery_t *part)
 {
-    parley_host_audit_disposed(h, id, sub, disposition);
-    parley_host_end_obligation(h, id, source, sub);
+    parley_host_audit_disposed(h, id, sub, part->disposition);
+    parley_host_end_obligation(h, id, source, sub, part->failures);
 }

@@ -10,10 +10,11 @@
  * Ends the obligation of a reader that has decided an event, or for which the
  * event has ended: its jobs are dropped, so that only open obligations are
  * counted.  A job that stays, as this process dies, ends at its next step.  id
- * is that of the event, without a reminder.
+ * is that of the event, without a reminder; failures are those of the reader's
+ * part, as this process has put it.
  */
 void parley_host_end_obligation(parley_host_t *h, parley_str_t id,
-    parley_str_t source, parley_str_t sub);
+    parley_str_t source, parley_str_t sub, unsigned failures);
 
 /* Drops the job of a reader's claim, which tells other readers that the claim
    has ended without an answer. */
@@ -32,7 +33,7 @@ void parley_host_end_acted(parley_host_act_t *a, unsigned accepted,
    and ends the obligation of the reader. */
 void parley_host_end_for(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_str_t sub,
-    parley_chat_disposition_t disposition);
+    const parley_host_delivery_t *part);
 
 
 #endif /* PARLEY_HOST_END_H */

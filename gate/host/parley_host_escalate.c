@@ -40,13 +40,22 @@ typedef struct {
 static const parley_principal_t *parley_escalate_above(
     const parley_follow_t *f, parley_str_t author, unsigned level,
     parley_escalate_from_t *from);
+static int parley_escalate_is_replaced(parley_follow_t *f, parley_str_t id,
+    const parley_host_event_t *event);
+static int parley_escalate_replaced(parley_follow_t *f);
+static uint8_t parley_escalate_raiser(const parley_follow_t *f);
 static int parley_escalate_is_done(parley_follow_t *f, parley_str_t base,
     unsigned level, const parley_principal_t *to);
+static int parley_escalate_is_shared(parley_follow_t *f, unsigned level,
+    const parley_host_event_t *own, parley_str_t id,
+    const parley_principal_t *to);
 static int parley_escalate_to(parley_follow_t *f, unsigned level,
     const parley_host_event_t *event, const parley_escalate_from_t *from,
     const parley_principal_t *to);
 static int parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
     const parley_principal_t *to);
+static int parley_escalate_told(parley_follow_t *f, parley_str_t id,
+    int *left);
 static int parley_escalate_name(parley_follow_t *f, parley_chat_reason_t why,
     parley_str_t *ret);
 static int parley_escalate_post(parley_follow_t *f, parley_chat_event_t *e,
@@ -82,6 +91,17 @@ parley_follow_escalate(parley_follow_t *f)
         return rc;
     }
 
+    /* a job that acts at once keeps the text of a message that was deleted, or
+       of an edit that was replaced */
+
+    if (rc == 1) {
+        rc = f->views.turn ? 0 : parley_escalate_is_replaced(f, base, &event);
+    }
+
+    if (rc != 0) {
+        return rc < 0 ? rc : parley_escalate_replaced(f);
+    }
+
     to = parley_escalate_above(f, event.author, level, &from);
 
     if (f->delivery.escalated > 0) {
@@ -94,6 +114,7 @@ parley_follow_escalate(parley_follow_t *f)
     }
 
     f->delivery.escalated = (uint8_t) level;
+    f->delivery.raiser = parley_escalate_raiser(f);
 
     rc = parley_host_delivery_put(&f->h, f->id, f->views.source, f->d->sub,
                                   &f->delivery);
@@ -122,6 +143,51 @@ parley_follow_escalate(parley_follow_t *f)
                            f->d->sub);
 
     return parley_follow_end(f->d, PARLEY_DEADLINE_UNACKNOWLEDGED, 0);
+}
+
+
+/* Returns whether the message was deleted, or, for an edit, edited again: the
+   new edit obliges the reader.  Returns 1, 0, PARLEY_WAIT or -1. */
+
+static int
+parley_escalate_is_replaced(parley_follow_t *f, parley_str_t id,
+    const parley_host_event_t *event)
+{
+    int                  rc;
+    parley_str_t         now;
+    parley_host_event_t  newest;
+
+    if (event->act != PARLEY_CHAT_EDIT) {
+        return event->now == PARLEY_CHAT_DELETE;
+    }
+
+    now = id;
+    newest = *event;
+    rc = parley_host_event_now(&f->h, &now, &newest);
+
+    return rc < 0 ? rc : rc == 0 || !parley_str_eq(now, id);
+}
+
+
+/* Ends the event for its reader.  Returns 0, PARLEY_WAIT, or -1: to be tried
+   again. */
+
+static int
+parley_escalate_replaced(parley_follow_t *f)
+{
+    int  rc;
+
+    if (parley_host_is_open(&f->delivery)) {
+        f->delivery.disposition = PARLEY_CHAT_SUPERSEDED;
+
+        rc = parley_host_delivery_put(&f->h, f->id, f->views.source,
+                                      f->d->sub, &f->delivery);
+        if (rc != 0) {
+            return rc == 1 ? -1 : rc;
+        }
+    }
+
+    return parley_follow_end(f->d, PARLEY_DEADLINE_ANSWERED, 0);
 }
 
 
@@ -168,10 +234,22 @@ parley_escalate_above(const parley_follow_t *f, parley_str_t author,
 }
 
 
+/* Returns the number of this job among those that may escalate the event: they
+   have different lanes, so two of them may run at once. */
+
+static uint8_t
+parley_escalate_raiser(const parley_follow_t *f)
+{
+    return f->act == PARLEY_FOLLOW_AGAIN ? 4
+           : f->act != PARLEY_FOLLOW_OPEN ? 1
+           : f->p->id.len == f->id.len ? 2 : 3;
+}
+
+
 /*
- * Returns whether an escalation that was begun is done: 1; 0: the process died,
- * or the state was full; PARLEY_WAIT or -1.  Without a principal above, the
- * job that acted at once is to tell so.
+ * Returns whether an escalation that was begun is done, or another job does it:
+ * 1; 0: the process died, or the state was full; PARLEY_WAIT or -1.  Without a
+ * principal above, the job that acted at once is to tell so.
  */
 
 static int
@@ -183,13 +261,52 @@ parley_escalate_is_done(parley_follow_t *f, parley_str_t base, unsigned level,
     parley_host_views_t    views;
     parley_publication_t   p;
 
+    if (f->delivery.raiser != 0
+        && f->delivery.raiser != parley_escalate_raiser(f))
+    {
+        return 1;
+    }
+
     if (to == NULL) {
-        return f->act == PARLEY_FOLLOW_OPEN && f->d->job->attempt == 1;
+        return f->act != PARLEY_FOLLOW_ESCALATE && f->d->job->attempt == 1;
     }
 
     return parley_host_escalated_id(f->h.arena, base, level, &id) != 0
            ? -1 : parley_host_mailbox_find(&f->h, to, id, f->views.source, &p,
                                            &views, &row);
+}
+
+
+/*
+ * Returns whether the job of another reader sends the event to the same
+ * principal: a turn may oblige several readers.  Returns 1; 0: an earlier try
+ * put the record, or the principals differ; PARLEY_WAIT or -1.
+ */
+
+static int
+parley_escalate_is_shared(parley_follow_t *f, unsigned level,
+    const parley_host_event_t *own, parley_str_t id,
+    const parley_principal_t *to)
+{
+    int                        rc;
+    parley_host_event_t        known;
+    const parley_principal_t  *first;
+
+    rc = parley_host_event_get(&f->h, id, own->source, &known);
+
+    if (rc != 1 || parley_str_eq(known.escalated, own->escalated)) {
+        return rc < 0 ? rc : 0;
+    }
+
+    first = parley_directory_by_sub(f->h.http->directory, known.escalated);
+
+    if (first != NULL && parley_host_above(first, own->author, level) == to) {
+        return 1;
+    }
+
+    rc = parley_host_event_put(&f->h, id, own, 0);
+
+    return rc < 0 ? rc : 0;
 }
 
 
@@ -236,10 +353,14 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
 
     memset(&known.place, 0, sizeof(parley_place_t));
 
-    rc = parley_host_event_put(&f->h, p.id, &known, 0);
+    rc = parley_host_event_put(&f->h, p.id, &known, 1);
 
-    if (rc < 0) {
-        return rc;
+    if (rc == 1) {
+        rc = parley_escalate_is_shared(f, level, &known, p.id, to);
+    }
+
+    if (rc != 0) {
+        return rc < 0 ? rc : parley_follow_end(f->d, PARLEY_DEADLINE_RAISED, 0);
     }
 
     where.source = views.source;
@@ -261,6 +382,7 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
     row.sub = to->sub;
     row.reads = rc == 1;
     row.attempt = 1;
+    row.waits = 0;      /* a reader may decline a message before its turn */
     row.verdict.directedness = PARLEY_CHAT_TO_ME;
     row.verdict.policy = PARLEY_CHAT_MUST;
     row.verdict.mode = PARLEY_CHAT_BUFFERED;
@@ -298,11 +420,10 @@ static int
 parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
     const parley_principal_t *to)
 {
-    int                        rc;
+    int                        rc, left;
     uint8_t                    print[PARLEY_PRINT_LEN];
     parley_chat_event_t       *e;
     parley_host_post_t        *post;
-    parley_host_event_t        known;
     const parley_principal_t  *like;
 
     e = parley_arena_calloc(f->h.arena, sizeof(parley_chat_event_t));
@@ -315,11 +436,14 @@ parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
         return -1;
     }
 
-    rc = parley_host_event_get(&f->h, e->id, f->views.source, &known);
+    left = 0;
+    rc = parley_escalate_told(f, e->id, &left);
 
-    if (rc < 0 || (rc == 1 && known.place.epoch != 0)) {
-        return rc < 0 ? rc : 0;
+    if (rc != 0) {
+        return rc == 1 ? 0 : rc;
     }
+
+    post->left = left != 0;
 
     memset(print, 0, sizeof(print));
 
@@ -329,7 +453,6 @@ parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
     post->name = f->h.http->self_names[f->h.proto];
     post->sender = f->p->sender;
     post->print = print;
-    post->left = rc == 1;
 
     /* the surface of the conversation shows it to a person */
 
@@ -345,6 +468,36 @@ parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
     f->d->wakes = 1;
 
     return parley_host_publish(post);
+}
+
+
+/* Returns whether the reaction was published: 1; 0, with *left set if a process
+   died before; PARLEY_WAIT or -1. */
+
+static int
+parley_escalate_told(parley_follow_t *f, parley_str_t id, int *left)
+{
+    int                    rc;
+    parley_log_page_t      page;
+    parley_host_event_t    known;
+    parley_publication_t   p;
+
+    rc = parley_host_event_get(&f->h, id, f->views.source, &known);
+
+    if (rc != 1 || known.place.epoch != 0) {
+        return rc;
+    }
+
+    *left = 1;
+    rc = parley_host_event_read(&f->h, id, &known, &page, &p);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    rc = parley_host_event_put(&f->h, id, &known, 0);
+
+    return rc < 0 ? rc : 1;
 }
 
 
@@ -655,7 +808,7 @@ parley_escalate_decided(parley_host_t *h, parley_str_t id,
         rc = parley_host_delivery_put(h, id, source, sub, &delivery);
 
         if (rc == 0) {
-            parley_host_end_for(h, id, source, sub, PARLEY_CHAT_SUPERSEDED);
+            parley_host_end_for(h, id, source, sub, &delivery);
         }
     }
 

@@ -25,7 +25,7 @@ static int parley_follow_failed_unconfirmed(parley_follow_t *f);
 static int parley_follow_failed_note(parley_follow_t *f);
 static int parley_follow_failed_slot(parley_follow_t *f, parley_str_t id);
 static int parley_follow_failed_free(parley_follow_t *f, parley_str_t id,
-    int64_t deadline_ms, parley_host_delivery_t *part);
+    int64_t deadline_ms, int found, parley_host_delivery_t *part);
 static int parley_follow_failed_again(parley_follow_t *f,
     const parley_publication_t *p, const parley_host_delivery_t *part);
 static int parley_follow_failed_tell(parley_follow_t *f);
@@ -113,7 +113,7 @@ parley_follow_failed_note(parley_follow_t *f)
 static int
 parley_follow_failed_slot(parley_follow_t *f, parley_str_t id)
 {
-    int                        rc, follows;
+    int                        rc, follows, found;
     int64_t                    deadline_ms;
     parley_host_row_t          row;
     parley_log_page_t          page;
@@ -144,23 +144,29 @@ parley_follow_failed_slot(parley_follow_t *f, parley_str_t id)
         return rc;
     }
 
-    /* without its record the event cannot be followed */
+    /* without its record the event can neither be answered nor followed */
 
-    follows = rc == 1 && parley_host_views_find(p.views, f->p->sender, &views,
+    found = rc == 1;
+
+    follows = found && parley_host_views_find(p.views, f->p->sender, &views,
                                                 &row)
               && row.verdict.policy == PARLEY_CHAT_MUST;
 
     deadline_ms = follows ? views.deadline_ms : 0;
-    rc = parley_follow_failed_free(f, id, deadline_ms, &part);
+    rc = parley_follow_failed_free(f, id, deadline_ms, found, &part);
 
     return rc == 0 && follows && part.failures > 0 && part.escalated == 0
            ? parley_follow_failed_again(f, &p, &part) : rc;
 }
 
 
+/* Frees the slot, and opens the event again, or ends it if it is not found or
+   this was the last failure.  part->failures is 0 if the event stays as it
+   is.  Returns 0, PARLEY_WAIT, or -1: to be tried again. */
+
 static int
 parley_follow_failed_free(parley_follow_t *f, parley_str_t id,
-    int64_t deadline_ms, parley_host_delivery_t *part)
+    int64_t deadline_ms, int found, parley_host_delivery_t *part)
 {
     int  rc;
 
@@ -172,11 +178,24 @@ parley_follow_failed_free(parley_follow_t *f, parley_str_t id,
     }
 
     part->answer = parley_str_none;
+
+    /* the answer did not decide the event: it was edited, or given up */
+
+    if (parley_host_is_decided(part->disposition)
+        && part->disposition != PARLEY_CHAT_RESPONDED)
+    {
+        rc = parley_host_delivery_put(&f->h, id, f->views.source, f->p->sender,
+                                      part);
+        part->failures = 0;
+
+        return rc == 1 ? -1 : rc;
+    }
+
     part->failures++;
     part->reminded = 1;
     part->due_ms = f->d->now_ms + deadline_ms;
 
-    part->disposition = part->failures < PARLEY_FAILED_MAX
+    part->disposition = found && part->failures < PARLEY_FAILED_MAX
                         ? PARLEY_CHAT_UNDISPOSED : PARLEY_CHAT_FAILED;
 
     rc = parley_host_delivery_put(&f->h, id, f->views.source, f->p->sender,

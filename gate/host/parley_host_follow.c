@@ -12,6 +12,7 @@
 static int parley_follow_read(parley_follow_t *f);
 static parley_str_t parley_follow_word(parley_str_t *rest);
 static int parley_follow_open(parley_follow_t *f);
+static int parley_follow_is_deleted(parley_follow_t *f);
 static int parley_follow_is_over(const parley_follow_t *f);
 static int parley_follow_has_failed(const parley_host_delivery_t *delivery);
 static int parley_follow_wait(parley_follow_t *f, unsigned slot);
@@ -42,7 +43,8 @@ parley_host_follow_run(parley_deadline_t *d)
         rc = parley_follow_read(f) != 0
              ? parley_follow_end(d, d->job->gone ? PARLEY_DEADLINE_ANSWERED
                                                  : PARLEY_DEADLINE_LOST, 0)
-             : f->act == PARLEY_FOLLOW_OPEN ? parley_follow_open(f)
+             : f->act == PARLEY_FOLLOW_OPEN || f->act == PARLEY_FOLLOW_AGAIN
+             ? parley_follow_open(f)
              : f->act == PARLEY_FOLLOW_ESCALATE ? parley_follow_now(f)
              : f->act == PARLEY_FOLLOW_CLAIM ? parley_follow_claim(f)
              : f->act >= PARLEY_FOLLOW_SEND_FAILED ? parley_follow_send(f)
@@ -180,6 +182,13 @@ parley_follow_open(parley_follow_t *f)
          slot++)
     { /* void */ }
 
+    rc = parley_follow_is_deleted(f);
+
+    if (rc != 0) {
+        return rc < 0 ? rc : parley_follow_end(f->d, PARLEY_DEADLINE_ANSWERED,
+                                               0);
+    }
+
     if (!f->delivery.accepted && slot > f->d->job->mark) {
         rc = parley_follow_offer(f, slot);
 
@@ -204,6 +213,39 @@ parley_follow_open(parley_follow_t *f)
 }
 
 
+/*
+ * Returns whether the message was deleted, and then ends the event for the
+ * reader: a deletion does not find the readers of an event that the logs have
+ * dropped.  A turn stays until the rest of it is offered again.  Returns 1, 0,
+ * PARLEY_WAIT or -1.
+ */
+
+static int
+parley_follow_is_deleted(parley_follow_t *f)
+{
+    int                  rc;
+    parley_host_event_t  event;
+
+    if (f->views.turn) {
+        return 0;
+    }
+
+    rc = parley_host_event_get(&f->h, parley_host_event_base(f->id),
+                               f->views.source, &event);
+
+    if (rc != 1 || event.now != PARLEY_CHAT_DELETE) {
+        return rc < 0 ? rc : 0;
+    }
+
+    f->delivery.disposition = PARLEY_CHAT_SUPERSEDED;
+
+    rc = parley_host_delivery_put(&f->h, f->id, f->views.source, f->d->sub,
+                                  &f->delivery);
+
+    return rc == 0 ? 1 : rc == 1 ? -1 : rc;
+}
+
+
 /* An event that the reader refused goes up. */
 
 static int
@@ -224,8 +266,8 @@ parley_follow_has_failed(const parley_host_delivery_t *delivery)
 
 /*
  * Waits for the next step.  Before a step that is far away, the job looks
- * whether the reader is still in the directory, and renews the reader's part,
- * which the state would drop.
+ * whether the reader is still in the directory.  It renews the reader's part,
+ * which the state would drop, and which may be older than this job.
  */
 
 static int
@@ -251,13 +293,13 @@ parley_follow_wait(parley_follow_t *f, unsigned slot)
                                                        : PARLEY_FOLLOW_LOOKS;
     if (next - now > looks) {
         next = now + looks;
+    }
 
-        if (f->delivery.generation != 0) {
-            rc = parley_host_delivery_put(&f->h, f->id, f->views.source,
-                                          f->d->sub, &f->delivery);
-            if (rc == PARLEY_WAIT) {
-                return rc;
-            }
+    if (f->delivery.generation != 0) {
+        rc = parley_host_delivery_put(&f->h, f->id, f->views.source,
+                                      f->d->sub, &f->delivery);
+        if (rc == PARLEY_WAIT) {
+            return rc;
         }
     }
 

@@ -84,8 +84,8 @@ parley_host_follow_jobs(parley_host_t *h, const parley_publication_t *p,
         if (row.verdict.policy == PARLEY_CHAT_MUST
             && (to == NULL || !parley_attention_is_human(to)))
         {
-            if (parley_host_follow_job(h, p, &views, row.sub, to,
-                                       deadline_ms, &jobs[n])
+            if (parley_host_follow_job(h, p, &views, PARLEY_FOLLOW_OPEN,
+                                       row.sub, to, deadline_ms, &jobs[n])
                 != 0)
             {
                 return parley_error_memory(h->err);
@@ -203,8 +203,9 @@ parley_host_follow_url_job(parley_host_t *h, const parley_publication_t *p,
 
 int
 parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
-    const parley_host_views_t *views, parley_str_t sub,
-    const parley_principal_t *reader, int64_t deadline_ms, parley_job_t *ret)
+    const parley_host_views_t *views, parley_follow_act_t act,
+    parley_str_t sub, const parley_principal_t *reader, int64_t deadline_ms,
+    parley_job_t *ret)
 {
     int64_t       first;
     parley_str_t  subs;
@@ -221,8 +222,8 @@ parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
     }
 
     if (parley_host_follow_subs(h, sub, reader, &subs) != 0
-        || parley_host_follow_text(h->ask->state, h->arena, PARLEY_FOLLOW_OPEN,
-                                   p->id, views->source, subs, deadline_ms, ret)
+        || parley_host_follow_text(h->ask->state, h->arena, act, p->id,
+                                   views->source, subs, deadline_ms, ret)
            != 0)
     {
         return -1;
@@ -426,7 +427,7 @@ parley_host_follow_again(parley_host_t *h, const parley_publication_t *p,
     views.source = source;
     views.deadline_ms = deadline_ms;
 
-    return parley_host_follow_job(h, p, &views, sub,
+    return parley_host_follow_job(h, p, &views, PARLEY_FOLLOW_AGAIN, sub,
                                   parley_directory_by_sub(h->http->directory,
                                                           sub),
                                   deadline_ms, &job)

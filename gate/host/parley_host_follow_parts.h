@@ -20,8 +20,9 @@ typedef enum {
     PARLEY_FOLLOW_SEND_FAILED,      /* the surface refused an agent's message
                                        for good, */
     PARLEY_FOLLOW_UNCONFIRMED,      /* or its URL did not answer */
-    PARLEY_FOLLOW_CLAIM             /* looks for the end of a claim; the sub is
+    PARLEY_FOLLOW_CLAIM,            /* looks for the end of a claim; the sub is
                                        its owner */
+    PARLEY_FOLLOW_AGAIN             /* as OPEN, after a send failed */
 } parley_follow_act_t;
 
 #define PARLEY_FOLLOW_HEAD    9     /* octets before the sub */
@@ -104,8 +105,9 @@ int parley_host_follow_url_job(parley_host_t *h,
     const parley_publication_t *p, const parley_principal_t *to,
     parley_job_t *ret);
 int parley_host_follow_job(parley_host_t *h, const parley_publication_t *p,
-    const parley_host_views_t *views, parley_str_t sub,
-    const parley_principal_t *reader, int64_t deadline_ms, parley_job_t *ret);
+    const parley_host_views_t *views, parley_follow_act_t act,
+    parley_str_t sub, const parley_principal_t *reader, int64_t deadline_ms,
+    parley_job_t *ret);
 int parley_host_follow_text(const parley_state_t *state,
     parley_arena_t *arena, parley_follow_act_t act, parley_str_t id,
     parley_str_t source, parley_str_t sub, int64_t deadline_ms,

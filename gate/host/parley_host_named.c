@@ -349,6 +349,7 @@ static int
 parley_host_claim_answered(parley_host_act_t *a)
 {
     int                     rc;
+    parley_host_event_t     answer;
     parley_host_delivery_t  part;
 
     if (a->claim.owner.len == 0
@@ -360,9 +361,20 @@ parley_host_claim_answered(parley_host_act_t *a)
     rc = parley_host_delivery_get(a->h, a->on.id, a->on.event.source,
                                   a->claim.owner, &part);
 
-    return rc < 0 ? rc
-           : part.disposition != PARLEY_CHAT_RESPONDED ? 0
-           : parley_host_claim_held(a, a->claim.owner, -1);
+    /* an answer after an acknowledgment is an answer, too */
+
+    if (rc >= 0 && part.disposition != PARLEY_CHAT_RESPONDED) {
+        rc = part.answer.len > 0
+             ? parley_host_event_get(a->h, part.answer, a->on.event.source,
+                                     &answer)
+             : 0;
+
+        if (rc <= 0) {
+            return rc;
+        }
+    }
+
+    return rc < 0 ? rc : parley_host_claim_held(a, a->claim.owner, -1);
 }
 
 

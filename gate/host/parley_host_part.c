@@ -17,7 +17,7 @@ typedef struct {
     uint8_t  escalated;
     uint8_t  extended;
     uint8_t  failures;
-    uint8_t  zero;
+    uint8_t  raiser;
     uint8_t  due_ms[8];
 } parley_host_delivery_head_t;
 
@@ -72,6 +72,7 @@ parley_host_delivery_get(parley_host_t *h, parley_str_t id,
     ret->escalated = head.escalated;
     ret->extended = head.extended != 0;
     ret->failures = head.failures;
+    ret->raiser = head.raiser;
     memcpy(&ret->due_ms, head.due_ms, sizeof(head.due_ms));
     ret->answer = parley_host_text_read(&rest);
     ret->generation = record.generation;
@@ -98,6 +99,7 @@ parley_host_delivery_put(parley_host_t *h, parley_str_t id,
     head.escalated = delivery->escalated;
     head.extended = delivery->extended;
     head.failures = delivery->failures;
+    head.raiser = delivery->raiser;
     memcpy(head.due_ms, &delivery->due_ms, sizeof(head.due_ms));
 
     parley_buf_init(&b, h->arena, 0);

@@ -421,6 +421,9 @@ typedef struct {
                                                deadline */
     uint8_t                    failures;    /* answers that the surface refused
                                                for good */
+    uint8_t                    raiser;      /* job that escalates it, see
+                                               parley_host_escalate.c; 0: none,
+                                               or unknown */
     int64_t                    due_ms;      /* deadline, wall clock; 0: that of
                                                the event */
     parley_str_t               answer;      /* id of the answer: the slot;

@@ -27,6 +27,23 @@ int parley_host_said_read(parley_host_t *h, parley_str_t octets,
     parley_str_t source, parley_str_t sub, parley_host_said_t *ret);
 
 
+/* parley_host_push.c */
+
+/* context of a view that is written outside of a request */
+typedef struct {
+    parley_host_t   h;
+    parley_ask_t    ask;
+    parley_error_t  err;
+} parley_host_push_t;
+
+/* Begin and end the context; rc is the result of the questions.  _begin()
+   returns 1, or 0: the state or the host is unknown. */
+int parley_host_push_begin(const parley_render_t *d,
+    const parley_publication_t *p, int64_t now_ms, parley_arena_t *arena,
+    parley_host_push_t *ret);
+void parley_host_push_end(parley_host_push_t *push, int rc);
+
+
 /* parley_host_window.c */
 
 /*

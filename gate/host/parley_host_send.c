@@ -140,8 +140,10 @@ parley_host_send_cancels(parley_host_act_t *a)
 static int
 parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
 {
-    int                  rc;
-    parley_host_event_t  known;
+    int                    rc;
+    parley_log_page_t      page;
+    parley_host_event_t    known;
+    parley_publication_t   p;
 
     if (a->args->placed && a->args->place.id.len > 0
         && !parley_str_eq(a->args->place.id, a->on.event.conversation))
@@ -159,22 +161,26 @@ parley_host_send_answer(parley_host_act_t *a, parley_chat_post_t *post)
 
     rc = parley_host_send_visible(a, post);
 
-    /* a key that belongs to a message takes no slot */
+    /* a key that belongs to a message takes no slot; without its message the
+       claim may have ended since */
 
     if (rc == 0) {
         rc = parley_host_event_get(a->h, post->id, a->source.name, &known);
     }
 
-    if (rc < 0) {
-        return rc;
-    }
-
-    if (parley_str_eq(a->on.part.answer, post->id)
-        || (rc == 1 && (known.place.epoch != 0
-                        || memcmp(known.print, a->c->g->admit.entrance.print,
-                                  PARLEY_PRINT_LEN) != 0)))
+    if (rc == 1 && (known.place.epoch != 0
+                    || memcmp(known.print, a->c->g->admit.entrance.print,
+                              PARLEY_PRINT_LEN) != 0))
     {
         return 0;
+    }
+
+    if (rc == 1) {
+        rc = parley_host_event_read(a->h, post->id, &known, &page, &p);
+    }
+
+    if (rc != 0) {
+        return rc < 0 ? rc : 0;
     }
 
     rc = parley_host_send_permits(a);

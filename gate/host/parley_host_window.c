@@ -10,7 +10,6 @@
 #include "gate/host/parley_host_said.h"
 #include "gate/settings/parley_host_conf.h"
 #include "gate/settings/parley_settings.h"
-#include "translate/parley_codec.h"
 
 
 #define PARLEY_WINDOW_MAX    10     /* messages */
@@ -28,7 +27,6 @@ static int parley_host_window_add(parley_host_t *h,
     const parley_host_said_t *said, parley_chat_view_t *v);
 static int parley_host_window_has(const parley_chat_view_t *v,
     parley_str_t id);
-static void parley_host_window_resume(parley_ask_t *q);
 
 
 int
@@ -216,51 +214,22 @@ parley_host_window_push(const parley_render_t *d,
     const parley_host_row_t *row, const parley_principal_t *owner,
     int64_t now_ms, parley_arena_t *arena, parley_chat_view_t *v)
 {
-    int             rc;
-    parley_ask_t    ask;
-    parley_host_t   h;
-    parley_error_t  err;
+    int                  rc;
+    parley_host_push_t   push;
 
-    if (row->verdict.mode < PARLEY_CHAT_BUFFERED || d->state == NULL
-        || d->http->host == NULL)
+    if (row->verdict.mode < PARLEY_CHAT_BUFFERED
+        || !parley_host_push_begin(d, p, now_ms, arena, &push))
     {
         return;
     }
 
-    memset(&h, 0, sizeof(parley_host_t));
-
-    parley_ask_init(&ask, d->state, arena);
-
-    ask.resume = parley_host_window_resume;
-
-    h.ask = &ask;
-    h.arena = arena;
-    h.err = &err;
-    h.engine = d->engine;
-    h.http = d->http;
-    h.host = d->http->host->host;
-    h.proto = p->proto;
-    h.chat = parley_codecs[p->proto]->chat;
-    h.seed = d->seed;
-    h.now_ms = now_ms;
-
-    parley_ask_begin(&ask, 0);
-
-    rc = parley_host_window(&h, NULL, p, views, row, owner, v);
+    rc = parley_host_window(&push.h, NULL, p, views, row, owner, v);
 
     /* the event is written in any case */
 
     if (rc != 0) {
-        parley_ask_part(&ask);
         v->nwindow = 0;
     }
 
-    parley_ask_end(&ask);
-}
-
-
-static void
-parley_host_window_resume(parley_ask_t *q)
-{
-    (void) q;
+    parley_host_push_end(&push, rc);
 }

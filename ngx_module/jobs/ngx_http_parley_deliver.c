@@ -101,22 +101,12 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 }
 
 
-/* A URL has all modes: its owner negotiated nothing. */
-
 int
 ngx_http_parley_deliver_view(const parley_render_t *d,
     const parley_publication_t *p, const parley_principal_t *to,
     parley_arena_t *arena, parley_str_t *ret)
 {
-    parley_reader_t  reader;
-
-    ngx_memzero(&reader, sizeof(parley_reader_t));
-
-    reader.mailbox = to;
-    reader.modes = PARLEY_CHAT_MODE_ALL;
-
-    return parley_host_view(d, p, &reader, p->proto, ngx_http_parley_now(),
-                            arena, ret);
+    return parley_host_url_view(d, p, to, ngx_http_parley_now(), arena, ret);
 }
 
 

@@ -492,21 +492,35 @@ parley_late_admit(parley_late_t *late)
 }
 
 
-/* Puts a record.  If the caller was cancelled, drops a new record again. */
+/* Puts a record.  If the caller was cancelled, drops a record that replaced
+   none. */
 
 static void
 parley_late_put(parley_late_t *late)
 {
     parley_put_t         *put = &late->put;
+    parley_lookup_t       lookup;
+    parley_records_t      before;
     parley_put_result_t   got;
+
+    memset(&lookup, 0, sizeof(parley_lookup_t));
+
+    lookup.kind = put->id.kind;
+    lookup.tag = put->id.tag;
+    lookup.mask = UINT32_MAX;
+    lookup.arena = &late->arena;
+    memcpy(lookup.key, put->id.key, PARLEY_KEY_LEN);
+
+    if (late->gone) {
+        (void) parley_memory_ops.get(late->state, &lookup, &before, NULL);
+    }
 
     (void) parley_memory_ops.put(late->state, put, &got, NULL);
 
     if (!late->gone) {
         *(parley_put_result_t *) late->ret = got;
 
-    } else if (got == PARLEY_PUT_OK && put->under == NULL
-               && put->replaces == 0)
+    } else if (got == PARLEY_PUT_OK && put->under == NULL && before.n == 0)
     {
         (void) parley_memory_ops.drop(late->state, &put->id,
                                       parley_state_generation(put->stamp),
