@@ -282,8 +282,10 @@ soak: ## Streams for TIME=600 seconds: reloads, killed workers, slow readers
 
 
 .PHONY: simulate mutants
-simulate: $(SIMULATE) ## Histories of the hub for TIME=60 seconds, or N=; SEED=
+simulate: $(SIMULATE) ## Histories of hub and host for TIME=60 s, or N=; SEED=
 	$(SIMULATE) -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
+		-t $(TIME))
+	$(SIMULATE) -c -s $(SEED) $(if $(filter command line,$(origin N)),-n $(N),\
 		-t $(TIME))
 
 mutants: $(MUTANTS)

@@ -1,5 +1,6 @@
-# The hub in a simulated world where processes die, connections are slow and
-# time passes: seeded histories, and mutants of the hub, which must be found.
+# The hub and the host of chat in a simulated world where processes die,
+# connections are slow and time passes: seeded histories, and mutants of the hub
+# and of the host, which must be found.
 
 use strict;
 use warnings;
@@ -11,8 +12,10 @@ use Parley::Env qw(build_dir root);
 
 use constant {
     HISTORIES => 4000,
+    HOSTED    => 400,           # histories of the host
     SEED      => 20260653,      # PARLEY_TEST_SEED gives others
-    MUTANT    => 8000,          # histories in which a mutant is found
+    MUTANT    => 8000,          # histories in which a mutant is found, of the
+    HOST      => 4000,          # hub and of the host
     EDGES     => 600,           # at which a process may die
     ACK       => 7,             # the verb that it is in the midst of, of
     VERBS     => 9,             # those that it may die in
@@ -53,6 +56,27 @@ for my $promise ('HUB-01 what was accepted comes, once and in order',
     ok($status == 0 || $out =~ /^seed/ && $out !~ /\b$rule\b/, $promise);
 }
 
+($status, $out) = simulate('simulate', '-c', '-n', HOSTED, '-s', $seed);
+
+is($status, 0, 'C2A-20 ' . HOSTED . " histories of the host from seed $seed on")
+    or diag($out);
+
+for my $promise ('C2A-14 C2A-22 one disposition ends an event for a reader',
+                 'C2A-11 C2A-12 one key is one visible message',
+                 'C2A-13 C2A-35 one answer is in a slot, until it failed',
+                 'C2A-18 C2A-19 a claim has one owner, also at the answer',
+                 'C2A-33 no content comes to a reader without permission',
+                 'C2A-25 no content comes after the deletion',
+                 'C2A-09 the order within a conversation, and each turn once',
+                 'C2A-20 C2A-21 only its reader acknowledges an event',
+                 'C2A-23 no deadline is lost or reset, with the records or not')
+{
+    my ($rules) = $promise =~ /^((?:C2A-\d+ )+)/;
+    my $any = join '|', split ' ', $rules;
+
+    ok($status == 0 || $out =~ /^seed/ && $out !~ /\b(?:$any)\b/, $promise);
+}
+
 # an answer is settled long after its admission, and its process dies then
 
 my @admitted = qw(ask:571b45d0c9ced56d ack:7a5c21d7dd218c11
@@ -81,7 +105,8 @@ SKIP: {
     is($?, 0, 'the mutants are built') or diag($made);
 
     for my $mutant (@mutants) {
-        my ($found, $says) = simulate("mutant-$mutant", '-n', MUTANT);
+        my ($found, $says) = simulate("mutant-$mutant", $mutant =~ /^host-/
+                                      ? ('-c', '-n', HOST) : ('-n', MUTANT));
 
         # the broken state may also end the process
 

@@ -383,6 +383,9 @@ void sim_end(void);
 /* Frees all memory, after any end. */
 void sim_forget(void);
 
+void sim_zone(void);
+void sim_memory(parley_memory_t *memory, void *ctx);
+void sim_free_all(sim_process_t *p);
 void sim_start(sim_process_t *p);
 
 /* Removes a process with its memory and its connections, without a goodbye. */

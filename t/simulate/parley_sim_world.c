@@ -119,7 +119,7 @@ sim_free(void *ctx, void *p)
 }
 
 
-static void
+void
 sim_free_all(sim_process_t *p)
 {
     while (p->blocks != NULL) {
@@ -185,7 +185,7 @@ sim_is_alive(void *ctx, const parley_process_t *process)
 }
 
 
-static void
+void
 sim_memory(parley_memory_t *memory, void *ctx)
 {
     memset(memory, 0, sizeof(parley_memory_t));
@@ -363,6 +363,28 @@ sim_retention(parley_test_random_t *r)
 }
 
 
+/* Creates the zone, and the model's own view of it. */
+
+void
+sim_zone(void)
+{
+    world.zone = aligned_alloc(64, world.size);
+
+    if (world.zone == NULL) {
+        abort();
+    }
+
+    sim_memory(&world.outside, &world.outside);
+
+    if (parley_memory_create(&world.outside, world.zone, world.size,
+                             (const uint8_t *) SIM_SECRET)
+        != 0)
+    {
+        abort();
+    }
+}
+
+
 void
 sim_begin(uint64_t seed)
 {
@@ -380,12 +402,6 @@ sim_begin(uint64_t seed)
     world.later = seed % 3 == 2;
     world.now = 1000000;
     world.size = parley_test_chance(r, 20) ? 96 * 1024 : 2048 * 1024;
-    world.zone = aligned_alloc(64, world.size);
-
-    if (world.zone == NULL) {
-        abort();
-    }
-
     sim_retention(r);
 
     for (i = 0; i < 2; i++) {
@@ -396,14 +412,7 @@ sim_begin(uint64_t seed)
         world.streams[i].retry = 1000;
     }
 
-    sim_memory(&world.outside, &world.outside);
-
-    if (parley_memory_create(&world.outside, world.zone, world.size,
-                             (const uint8_t *) SIM_SECRET)
-        != 0)
-    {
-        abort();
-    }
+    sim_zone();
 
     for (i = 0; i < SIM_LOGS; i++) {
         part = parley_str_make(&i, sizeof(i));

@@ -1,9 +1,10 @@
 /*
- * simulate [-n HISTORIES] [-t SECONDS] [-s SEED] [VERB:ARG ...]
+ * simulate [-c [-v]] [-n HISTORIES] [-t SECONDS] [-s SEED] [VERB:ARG ...]
  *
- * Runs histories of the hub (HUB-08), each from one seed, until one breaks a
- * promise.  Then shortens that history and prints it so that it can be run
- * again, as a seed and its steps.  -s: the first seed; with -n 1 the only one.
+ * Runs histories of the hub (HUB-08), or of the host of chat (-c), each from
+ * one seed, until one breaks a promise.  Then shortens that history and prints
+ * it so that it can be run again, as a seed and its steps.  -s: the first seed;
+ * with -n 1 the only one.  -v: prints the events and answers.
  */
 
 #include <signal.h>
@@ -11,20 +12,32 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "t/simulate/parley_sim.h"
+#include "t/simulate/parley_sim_host.h"
 
 
 /* seconds of CPU; a history takes some thousandths */
 #define SIM_STUCK  4
 
 
-static uint64_t  sim_seed;
-
-
-static const struct {
+typedef struct {
     const char  *name;
     unsigned     weight;
-} sim_verbs[SIM_VERBS] = {
+} sim_row_t;
+
+/* a world with its steps */
+typedef struct {
+    const char       *option;
+    const sim_row_t  *verbs;
+    unsigned          nverbs;
+    unsigned          steps;        /* of a history, at most */
+    void            (*begin)(uint64_t seed);
+    void            (*step)(const sim_step_t *step);
+    void            (*end)(void);
+    void            (*forget)(void);
+} sim_play_t;
+
+
+static const sim_row_t  sim_verbs[SIM_VERBS] = {
     [SIM_APPEND] = { "append", 30 },
     [SIM_LATER] = { "later", 30 },
     [SIM_WAKE] = { "wake", 20 },
@@ -50,6 +63,39 @@ static const struct {
 };
 
 
+static const sim_row_t  sim_host_verbs[SIM_HOST_VERB_COUNT] = {
+    [SIM_HOST_POST] = { "post", 26 },
+    [SIM_HOST_ACT] = { "act", 14 },
+    [SIM_HOST_SEND] = { "send", 14 },
+    [SIM_HOST_LIST] = { "list", 6 },
+    [SIM_HOST_ANSWER] = { "answer", 14 },
+    [SIM_HOST_MEMBERS] = { "members", 3 },
+    [SIM_HOST_RETRY] = { "retry", 16 },
+    [SIM_HOST_OPEN] = { "open", 7 },
+    [SIM_HOST_PEER] = { "peer", 5 },
+    [SIM_HOST_VERBS] = { "verbs", 24 },
+    [SIM_HOST_TIME] = { "time", 10 },
+    [SIM_HOST_SLEEP] = { "sleep", 2 },
+    [SIM_HOST_QUIT] = { "quit", 2 },
+    [SIM_HOST_KILL] = { "kill", 1 },
+    [SIM_HOST_CRASH] = { "crash", 8 },
+    [SIM_HOST_START] = { "start", 4 },
+    [SIM_HOST_RELOAD] = { "reload", 1 },
+    [SIM_HOST_SETTLE] = { "settle", 6 },
+};
+
+
+static const sim_play_t  sim_plays[] = {
+    { "", sim_verbs, SIM_VERBS, SIM_STEPS, sim_begin, sim_step, sim_end,
+      sim_forget },
+    { "-c ", sim_host_verbs, SIM_HOST_VERB_COUNT, SIM_STEPS / 2,
+      sim_host_begin, sim_host_step, sim_host_end, sim_host_forget },
+};
+
+static const sim_play_t  *play = &sim_plays[0];
+static uint64_t           sim_seed;
+
+
 static sim_verb_t
 sim_draw(parley_test_random_t *r)
 {
@@ -57,14 +103,14 @@ sim_draw(parley_test_random_t *r)
 
     sum = 0;
 
-    for (i = 0; i < SIM_VERBS; i++) {
-        sum += sim_verbs[i].weight;
+    for (i = 0; i < play->nverbs; i++) {
+        sum += play->verbs[i].weight;
     }
 
     n = parley_test_below(r, sum);
 
-    for (i = 0; n >= sim_verbs[i].weight; i++) {
-        n -= sim_verbs[i].weight;
+    for (i = 0; n >= play->verbs[i].weight; i++) {
+        n -= play->verbs[i].weight;
     }
 
     return (sim_verb_t) i;
@@ -78,7 +124,7 @@ sim_history(uint64_t seed, sim_step_t *steps)
     parley_test_random_t  r;
 
     r.state = seed ^ 0x5bd1e995;
-    n = 20 + parley_test_below(&r, SIM_STEPS - 20);
+    n = 20 + parley_test_below(&r, play->steps - 20);
 
     for (i = 0; i < n; i++) {
         steps[i].verb = sim_draw(&r);
@@ -88,8 +134,6 @@ sim_history(uint64_t seed, sim_step_t *steps)
     return n;
 }
 
-
-/* Returns whether the history kept all promises; if not, why has the reason. */
 
 /*
  * Ends the program: a broken state may not end, and then it cannot be
@@ -112,6 +156,8 @@ sim_stuck(int signo)
 }
 
 
+/* Returns whether the history kept all promises; if not, why has the reason. */
+
 static int
 sim_run(uint64_t seed, const sim_step_t *steps, unsigned n, char *why,
     uint64_t *received)
@@ -124,17 +170,17 @@ sim_run(uint64_t seed, const sim_step_t *steps, unsigned n, char *why,
     sim_seed = seed;
     (void) setitimer(ITIMER_VIRTUAL, &stuck, NULL);
 
-    /* sim_begin() depends on the seed alone and cannot fail */
+    /* the beginning depends on the seed alone and cannot fail */
 
-    sim_begin(seed);
+    play->begin(seed);
 
     if (setjmp(world.failed) == 0) {
 
         for (i = 0; i < n; i++) {
-            sim_step(&steps[i]);
+            play->step(&steps[i]);
         }
 
-        sim_end();
+        play->end();
 
     } else {
         kept = 0;
@@ -142,22 +188,43 @@ sim_run(uint64_t seed, const sim_step_t *steps, unsigned n, char *why,
     }
 
     *received += world.received;
-    sim_forget();
+    play->forget();
 
     return kept;
 }
 
 
-/* Finds a shorter history that breaks a promise, not always the same one. */
+/* Returns whether a history breaks the promise of that reason. */
+
+static int
+sim_breaks(uint64_t seed, const sim_step_t *steps, unsigned n, char *why)
+{
+    size_t    len;
+    char      now[sizeof(world.why)];
+    uint64_t  received;
+
+    received = 0;
+    len = strcspn(why, ":");
+
+    if (sim_run(seed, steps, n, now, &received)
+        || strncmp(now, why, len) != 0)
+    {
+        return 0;
+    }
+
+    memcpy(why, now, sizeof(now));
+
+    return 1;
+}
+
+
+/* Finds a shorter history that breaks the same promise. */
 
 static unsigned
 sim_shrink(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
 {
     unsigned    at, size;
-    uint64_t    received;
     sim_step_t  fewer[SIM_STEPS];
-
-    received = 0;
 
     for (size = n / 2; size != 0; size /= 2) {
 
@@ -167,7 +234,7 @@ sim_shrink(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
             memcpy(fewer + at, steps + at + size,
                    (n - at - size) * sizeof(sim_step_t));
 
-            if (sim_run(seed, fewer, n - size, why, &received)) {
+            if (!sim_breaks(seed, fewer, n - size, why)) {
                 at += size;
                 continue;
             }
@@ -176,10 +243,6 @@ sim_shrink(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
             memcpy(steps, fewer, n * sizeof(sim_step_t));
         }
     }
-
-    /* runs the shorter history again for its reason */
-
-    (void) sim_run(seed, steps, n, why, &received);
 
     return n;
 }
@@ -198,9 +261,9 @@ sim_read(char **words, sim_step_t *steps)
 
         len = strcspn(words[n], ":");
 
-        for (verb = 0; verb < SIM_VERBS; verb++) {
-            if (strlen(sim_verbs[verb].name) == len
-                && memcmp(sim_verbs[verb].name, words[n], len) == 0)
+        for (verb = 0; verb < play->nverbs; verb++) {
+            if (strlen(play->verbs[verb].name) == len
+                && memcmp(play->verbs[verb].name, words[n], len) == 0)
             {
                 break;
             }
@@ -210,7 +273,7 @@ sim_read(char **words, sim_step_t *steps)
         steps[n].verb = (sim_verb_t) verb;
         steps[n].arg = *end == ':' ? strtoull(end + 1, &end, 16) : 0;
 
-        if (verb == SIM_VERBS || *end != '\0') {
+        if (verb == play->nverbs || *end != '\0') {
             fprintf(stderr, "simulate: no step: %s\n", words[n]);
             exit(2);
         }
@@ -229,11 +292,11 @@ sim_broken(uint64_t seed, sim_step_t *steps, unsigned n, char *why)
 
     n = sim_shrink(seed, steps, n, why);
 
-    printf("%u steps are enough: %s\n\n  simulate -s %llu", n, why,
-           (unsigned long long) seed);
+    printf("%u steps are enough: %s\n\n  simulate %s-s %llu", n, why,
+           play->option, (unsigned long long) seed);
 
     for (i = 0; i < n; i++) {
-        printf(" \\\n    %s:%llx", sim_verbs[steps[i].verb].name,
+        printf(" \\\n    %s:%llx", play->verbs[steps[i].verb].name,
                (unsigned long long) steps[i].arg);
     }
 
@@ -258,8 +321,16 @@ main(int argc, char **argv)
     seconds = 0;
     seed = 1;
 
-    while ((c = getopt(argc, argv, "n:t:s:")) != -1) {
+    while ((c = getopt(argc, argv, "cn:t:s:v")) != -1) {
         switch (c) {
+
+        case 'c':
+            play = &sim_plays[1];
+            break;
+
+        case 'v':
+            sim_host_told++;
+            break;
 
         case 'n':
             histories = strtol(optarg, NULL, 10);
@@ -274,8 +345,8 @@ main(int argc, char **argv)
             break;
 
         default:
-            fprintf(stderr, "usage: simulate [-n HISTORIES] [-t SECONDS] "
-                            "[-s SEED] [VERB:ARG ...]\n");
+            fprintf(stderr, "usage: simulate [-c [-v]] [-n HISTORIES] "
+                            "[-t SECONDS] [-s SEED] [VERB:ARG ...]\n");
             return 2;
         }
     }
