@@ -557,6 +557,9 @@ int parley_host_part_end(parley_host_t *h, parley_gate_t *g,
 int parley_host_decided(parley_host_t *h, parley_str_t id,
     const parley_host_event_t *event, parley_str_t sub);
 
+
+/* parley_host_sent.c */
+
 /* Fills the readers of an event for its author, with the principals that got it
    by escalation.  Returns 0, PARLEY_WAIT or -1. */
 int parley_host_sent_readers(parley_host_t *h, const parley_publication_t *p,
