@@ -155,24 +155,26 @@ parley_host_change_turn(parley_host_change_t *a)
 
     before = parley_str_eq(mark.by, a->e->id) ? mark.before : mark.turn;
 
+    /* the job of a fragment may have offered a turn with the edit, which stays
+       if the edit is repeated */
+
+    if (a->e->act == PARLEY_CHAT_EDIT && !parley_str_eq(mark.by, a->e->id)) {
+        rc = parley_turn_mark_get(a->h, a->e->id, a->first.source, &has);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        a->turned = rc == 1 && parley_str_eq(has.turn, mark.turn);
+
+        if (a->turned) {
+            return 0;
+        }
+    }
+
     if (before.len == 0
         || (a->turn != NULL && parley_str_eq(a->turn->before, before)))
     {
-        return 0;
-    }
-
-    /* a turn that already has the edit stays, if the edit is repeated */
-
-    rc = a->e->act == PARLEY_CHAT_EDIT
-         ? parley_turn_mark_get(a->h, a->e->id, a->first.source, &has) : 0;
-
-    if (rc < 0) {
-        return rc;
-    }
-
-    a->turned = rc == 1 && parley_str_eq(has.turn, mark.turn);
-
-    if (a->turned) {
         return 0;
     }
 
