@@ -58,8 +58,14 @@ parley_host_digest_get(parley_host_t *h, parley_str_t sub, parley_digest_t *ret)
 
     rc = parley_host_get(h, &name, &record);
 
-    if (rc != 1 || record.value.len < sizeof(head)) {
-        return rc == 1 ? 0 : rc;
+    if (rc != 1) {
+        return rc;
+    }
+
+    ret->generation = record.generation;
+
+    if (record.value.len < sizeof(head)) {
+        return 0;
     }
 
     memcpy(&head, record.value.data, sizeof(head));
@@ -69,7 +75,6 @@ parley_host_digest_get(parley_host_t *h, parley_str_t sub, parley_digest_t *ret)
     memcpy(&ret->number, head.number, sizeof(head.number));
 
     ret->idle = head.idle != 0;
-    ret->generation = record.generation;
 
     return 1;
 }
