@@ -107,12 +107,15 @@ subtest 'C2A-22 octets of an open obligation' => sub {
 
 
 subtest 'MCP-02 a session takes no octets' => sub {
+    # a token that is verified first takes a block
+    my $token = bearer('a1');
     my $initialize = sub {
         says(a1 => { jsonrpc => '2.0', id => 1, method => 'initialize',
                      params => { protocolVersion => '2025-06-18',
                                  capabilities => {},
                                  clientInfo => { name => 'x',
-                                                 version => '1' } } });
+                                                 version => '1' } } },
+             token => $token);
     };
 
     $initialize->();
