@@ -275,10 +275,10 @@ differential: build ## nginx and "parley explain" on N=50000 random messages
 
 
 .PHONY: soak
-soak: ## Streams for TIME=600 seconds: reloads, killed workers, slow readers
+soak: ## Streams and chat for TIME=600 seconds: reloads, killed workers
 	tools/install-deps $(DEPS)
 	$(MAKE) build
-	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak.t
+	SOAK_TIME=$(or $(TIME),600) tools/run-tests -j 1 $(OUT) t/soak.t t/soak-host.t
 
 
 .PHONY: simulate mutants
