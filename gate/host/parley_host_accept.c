@@ -135,7 +135,8 @@ parley_host_accept_change(parley_host_accept_t *a, parley_host_post_t *post)
     int  rc;
 
     rc = a->e->act == PARLEY_CHAT_DELETE
-         ? parley_host_change_begin(&a->change, a->g) : 0;
+         ? parley_host_change_begin(&a->change, a->g)
+         : parley_host_change_renew(&a->change);
 
     if (rc == 0) {
         post->change = &a->change;

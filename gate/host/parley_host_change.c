@@ -201,6 +201,21 @@ parley_host_change_turn(parley_host_change_t *a)
 }
 
 
+int
+parley_host_change_renew(const parley_host_change_t *a)
+{
+    int  rc;
+
+    rc = parley_turn_renew(a->h, a->e->of, a->first.source);
+
+    if (rc >= 0 && !parley_str_eq(a->id, a->e->of)) {
+        rc = parley_turn_renew(a->h, a->id, a->first.source);
+    }
+
+    return rc < 0 ? rc : 0;
+}
+
+
 /* Returns the id under which a reader got the message. */
 
 static parley_str_t

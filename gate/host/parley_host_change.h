@@ -87,6 +87,10 @@ int parley_host_change_keep(const parley_host_change_t *change,
 /* Finds the turn that has the message.  Returns 0, PARLEY_WAIT or -1. */
 int parley_host_change_turn(parley_host_change_t *change);
 
+/* Renews the records of the message's turn, which jobs read as long as the log
+   has the change.  Returns 0, PARLEY_WAIT or -1. */
+int parley_host_change_renew(const parley_host_change_t *change);
+
 /* parley_host_change_erase.c */
 
 /*

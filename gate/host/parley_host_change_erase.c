@@ -57,7 +57,13 @@ parley_host_change_begin(parley_host_change_t *a, parley_gate_t *g)
     where.conversation = a->first.conversation;
     where.thread = a->first.thread;
 
-    rc = parley_turn_stop(a->h, &where, a->first.author, a->e->id);
+    /* the record of the message was renewed */
+
+    rc = parley_host_change_renew(a);
+
+    if (rc == 0) {
+        rc = parley_turn_stop(a->h, &where, a->first.author, a->e->id);
+    }
 
     /* the turn that a job offered until then */
 

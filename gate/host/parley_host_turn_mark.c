@@ -7,6 +7,10 @@
 #include "hub/parley_job_subject.h"
 
 
+static int parley_turn_record_renew(parley_host_t *h, parley_str_t id,
+    parley_str_t source, const char *which);
+
+
 /* The records are parts of a reader without a name, as a claim is. */
 
 static void
@@ -70,6 +74,52 @@ parley_turn_mark_put(parley_host_t *h, parley_str_t id, parley_str_t source,
     parley_turn_record_id(h, id, source, "turn", &name);
 
     return parley_host_put(h, &name, &b, 0, 0);
+}
+
+
+int
+parley_turn_renew(parley_host_t *h, parley_str_t id, parley_str_t source)
+{
+    int                 rc;
+    parley_turn_mark_t  mark;
+
+    rc = parley_turn_mark_get(h, id, source, &mark);
+
+    if (rc == 1) {
+        rc = parley_turn_record_renew(h, id, source, "turn");
+    }
+
+    return rc == 1 ? parley_turn_record_renew(h, mark.turn, source, "readers")
+                   : rc;
+}
+
+
+/* Puts a record again, unless a job has put it since.  Returns 1; 0: there is
+   none; PARLEY_WAIT or -1. */
+
+static int
+parley_turn_record_renew(parley_host_t *h, parley_str_t id,
+    parley_str_t source, const char *which)
+{
+    int                 rc;
+    parley_buf_t        b;
+    parley_record_t     record;
+    parley_record_id_t  name;
+
+    parley_turn_record_id(h, id, source, which, &name);
+
+    rc = parley_host_get(h, &name, &record);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    parley_buf_init(&b, h->arena, 0);
+    parley_buf_str(&b, record.value);
+
+    rc = parley_host_put(h, &name, &b, 0, record.generation);
+
+    return rc < 0 ? rc : 1;
 }
 
 

@@ -53,6 +53,13 @@ int parley_turn_readers_put(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_buf_t *rows);
 
 /*
+ * Renews the record of an event, and that of the readers of its turn: they must
+ * not expire before a change of the event.  Returns a negative number if the
+ * state failed: PARLEY_WAIT, or -1 with h->err.
+ */
+int parley_turn_renew(parley_host_t *h, parley_str_t id, parley_str_t source);
+
+/*
  * Finds the turn of an event in the mailbox of a reader, among its newest
  * records.  *id becomes the id of the turn.  Returns 1 with *p; 0: the reader
  * has no turn with this event; PARLEY_WAIT, or -1 with h->err.

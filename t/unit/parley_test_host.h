@@ -74,6 +74,11 @@
     "\"name\":\"chat_claim\",\"arguments\":{\"inReplyTo\":\"" id "\","        \
     "\"ttlMs\":60000}}}"
 
+#define IGNORES(id)                                                           \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"    \
+    "\"name\":\"chat_react\",\"arguments\":{\"inReplyTo\":\"" id "\","        \
+    "\"signal\":\"declined\"}}}"
+
 
 /* a call of the surface, or a job */
 typedef struct task_s {

@@ -427,7 +427,54 @@ test_is_free(void **state)
 }
 
 
+/* A message is edited before its records expire, and a job of a further message
+   reads the edit after that.  knock: an edit before, which is in no turn. */
+
+static void
+expires(int knock)
+{
+    host_begin();
+    host_http.retain_ms = 60000;
+
+    host_said(SAYS("m1", "once"));
+    t.now += 2 * host.quiet_ms;
+    (void) jobs();
+    assert_int_equal(host_count("~ada", "once"), 1);
+
+    if (knock) {
+        host_called(host_calls("ada", NULL, IGNORES("m1")));
+        host_said(EDITS("e0", "m1", "twice"));
+        (void) jobs();
+    }
+
+    t.now = T0 + 2 * host_http.retain_ms - 500;
+    host_said(SAYS("m2", "next"));
+    host_said(EDITS("e1", "m1", "better"));
+    t.now += 4 * host.quiet_ms;
+    (void) jobs();
+    t.now += 4 * host.quiet_ms;
+    (void) jobs();
+
+    assert_int_equal(host_count("~ada", "next"), 1);
+    assert_int_equal(host_count("~ada", "better"), 1);
+    assert_int_equal(host_count("~ada", "agent:ada"), 2);
+    host_end();
+}
+
+
+static void
+test_expires(void **state)
+{
+    (void) state;
+
+    expires(0);
+    expires(1);
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("C2A-09 an edit before the records of its turn expire",
+                test_expires),
     parley_test("C2A-25 the newest fragment is deleted", test_newest),
     parley_test("C2A-25 the oldest fragment is deleted", test_oldest),
     parley_test("C2A-25 a fragment of an offered turn is deleted",
