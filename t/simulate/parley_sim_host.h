@@ -171,6 +171,7 @@ typedef struct {
     unsigned     known:1;       /* part has been read */
     parley_chat_disposition_t  disposition;     /* of the reader's part when it
                                                    was read last */
+    int64_t      decided;       /* wall clock when that was new */
     unsigned     extended;
     unsigned     failures;
     unsigned     escalated;

@@ -106,6 +106,16 @@ sim_host_part(sim_pair_t *pair)
                  sim_parties[pair->reader]);
     }
 
+    /* a change may end the event again after the part has expired, between two
+       looks */
+
+    if (decided && part.disposition == PARLEY_CHAT_SUPERSEDED
+        && sim_host_now() - pair->decided >= 2 * sim_host.http->retain_ms)
+    {
+        decided = 0;
+        pair->known = 0;
+    }
+
     if (decided && part.disposition != pair->disposition
         && part.failures == pair->failures)
     {
@@ -145,6 +155,10 @@ sim_host_part(sim_pair_t *pair)
                       (long long) (pair->due - sim_host_now()),
                       (int) part.answer.len,
                       (const char *) part.answer.data);
+    }
+
+    if (!pair->known || pair->disposition != part.disposition) {
+        pair->decided = sim_host_now();
     }
 
     pair->known = 1;
