@@ -381,5 +381,56 @@ subtest 'C2A-25: reads show the edit of an ambient message in its own place'
            qr/a1 (old|new)/, 'a deletion removes the edit');
 };
 
+subtest 'C2A-25: an old record of an event that went up has no text' => sub {
+    my $at = { id => 'C-up', kind => 'channel' };
+
+    members(web => $at, add => ['agent:ada', 'agent:lee']);
+
+    for my $kind (qw(delete edit)) {
+        my $event = to('agent:ada', id => "up-$kind", conversation => $at,
+                       text => 'SECRET words');
+        my $up = "up-$kind:escalated:1";
+        my $stream = mailbox('lee');
+
+        said($event);
+        tool(ada => 'chat.react', { inReplyTo => "up-$kind",
+                                    signal => 'declined' });
+
+        my $offer = next_of($stream, about($up));
+
+        $stream->leave;
+        is($offer->{params}{content}[0]{text}, 'SECRET words', 'it went up');
+
+        # the change searches the 256 newest records of the mailbox
+
+        said(map { event(conversation => $at, text => 'x', params => {
+                       target => { mentions => ['agent:lee'] },
+                       attention => { reason => 'thanks' } }) } 1 .. 260);
+        is(says(web => change($event, $kind))->{status}, 200, $kind);
+
+        my $listed = tool(lee => 'chat.list_events', { eventId => $up });
+
+        is_deeply(listed($listed), [$up]);
+
+        my $claimed = tool(lee => 'chat.claim', { inReplyTo => $up });
+
+        $stream = mailbox('lee');
+        $offer = next_of($stream, about($up));
+        $stream->leave;
+
+        unlike($_->{body}, qr/SECRET/) for $listed, $claimed;
+        ok(structured($listed)->{events}[0]{event}{knock}, 'it is a knock');
+
+        # a stream does not wait for the state
+
+        unlike(jcs($offer), qr/SECRET/, 'on the stream, too')
+            if ($ENV{PARLEY_MODULE} // '') !~ m{/later/};
+
+        tool(lee => 'chat.list_events', {
+            ackThrough => structured(tool(lee => 'chat.list_events',
+                                          { limit => 100 }))->{cursor} })
+            for 1 .. 6;
+    }
+};
 
 done_testing;

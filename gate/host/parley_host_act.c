@@ -12,6 +12,7 @@
 #include "gate/host/parley_host_act.h"
 #include "gate/host/parley_host_digest_text.h"
 #include "gate/host/parley_host_other.h"
+#include "gate/host/parley_host_said.h"
 #include "gate/settings/parley_settings.h"
 
 
@@ -237,10 +238,16 @@ parley_host_act_whole(parley_host_act_t *a)
         return rc < 0 ? parley_error_memory(a->h->err) : 0;
     }
 
+    rc = parley_host_said_gone(a->h, &a->on.p, &a->on.views);
+
+    if (rc < 0) {
+        return rc;
+    }
+
     /* the draft: "then claimant gets buffered"; it may answer */
 
     v->shape = PARLEY_CHAT_AS_OBJECT;
-    v->knock = v->escalated.len > 0 && !a->on.row.reads;
+    v->knock = rc == 1 || (v->escalated.len > 0 && !a->on.row.reads);
     event->view = v;
 
     if (v->mode < PARLEY_CHAT_BUFFERED) {

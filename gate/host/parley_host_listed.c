@@ -43,6 +43,13 @@ parley_host_list_event(parley_host_list_t *l, int i,
         return 0;
     }
 
+    rc = parley_host_said_gone(l->k.h, p, views);
+
+    if (rc != 0) {
+        v->knock = 1;
+        return rc < 0 ? rc : 0;
+    }
+
     rc = parley_host_window(l->k.h, g, p, views, row, l->k.reader, v);
 
     if (rc < 0) {

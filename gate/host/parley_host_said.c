@@ -3,6 +3,11 @@
 #include <string.h>
 
 #include "gate/host/parley_host_said.h"
+#include "gate/host/parley_host_turn_text.h"
+
+
+static int parley_host_said_gone_part(parley_host_t *h,
+    const parley_publication_t *p, const parley_host_views_t *views);
 
 
 int
@@ -49,4 +54,82 @@ parley_host_said_read(parley_host_t *h, parley_str_t octets,
     return rc != 1 ? rc
            : first.now == PARLEY_CHAT_EDIT
              && parley_str_eq(first.other, ret->p.id);
+}
+
+
+int
+parley_host_said_gone(parley_host_t *h, const parley_publication_t *p,
+    const parley_host_views_t *views)
+{
+    int                  rc;
+    parley_str_t         id, now;
+    parley_host_event_t  event;
+
+    if (views->escalated.len == 0) {
+        return 0;
+    }
+
+    if (views->turn) {
+        return parley_host_said_gone_part(h, p, views);
+    }
+
+    id = parley_host_event_base(p->id);
+    rc = parley_host_event_get(h, id, views->source, &event);
+
+    if (rc != 1) {
+        return rc;
+    }
+
+    now = id;
+    rc = parley_host_event_now(h, &now, &event);
+
+    return rc < 0 ? rc : rc == 0 || !parley_str_eq(now, id);
+}
+
+
+/* Returns whether a fragment of a turn was deleted.  A turn may have the newest
+   text of one that was edited. */
+
+static int
+parley_host_said_gone_part(parley_host_t *h, const parley_publication_t *p,
+    const parley_host_views_t *views)
+{
+    int                  rc;
+    parley_str_t         rest;
+    parley_host_event_t  event;
+    parley_turn_text_t   part;
+
+    rest = p->message;
+
+    while (parley_turn_text_next(&rest, &part)) {
+        rc = parley_host_event_get(h, part.id, views->source, &event);
+
+        if (rc < 0 || (rc == 1 && event.now == PARLEY_CHAT_DELETE)) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+parley_host_said_gone_push(const parley_render_t *d,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    int64_t now_ms, parley_arena_t *arena)
+{
+    int                 rc;
+    parley_host_push_t  push;
+
+    if (views->escalated.len == 0
+        || !parley_host_push_begin(d, p, now_ms, arena, &push))
+    {
+        return 0;
+    }
+
+    rc = parley_host_said_gone(&push.h, p, views);
+
+    parley_host_push_end(&push, rc == 1 ? 0 : rc);
+
+    return rc == 1;
 }

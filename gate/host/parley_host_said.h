@@ -26,6 +26,21 @@ typedef struct {
 int parley_host_said_read(parley_host_t *h, parley_str_t octets,
     parley_str_t source, parley_str_t sub, parley_host_said_t *ret);
 
+/*
+ * Returns whether an event that went up has a text that its author has deleted
+ * or edited since (C2A-25); it is written as a knock then.  The change does not
+ * find its record if a job appends it at the same time, or if the mailbox has
+ * many newer ones.  Returns 1, 0, PARLEY_WAIT, or -1 with h->err.
+ */
+int parley_host_said_gone(parley_host_t *h, const parley_publication_t *p,
+    const parley_host_views_t *views);
+
+/* As parley_host_said_gone(), for a stream or a URL.  Returns 0 if the state
+   does not answer at once. */
+int parley_host_said_gone_push(const parley_render_t *d,
+    const parley_publication_t *p, const parley_host_views_t *views,
+    int64_t now_ms, parley_arena_t *arena);
+
 
 /* parley_host_push.c */
 

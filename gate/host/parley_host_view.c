@@ -75,7 +75,13 @@ parley_host_view(const parley_render_t *d, const parley_publication_t *p,
     v.interrupt = row.verdict.interrupt && reader->interrupt
                   && row.verdict.mode == PARLEY_CHAT_IMMEDIATE;
 
-    if (row.verdict.window) {
+    if (!v.knock
+        && parley_host_said_gone_push(d, p, &views, now_ms, arena))
+    {
+        v.knock = 1;
+    }
+
+    if (row.verdict.window && !v.knock) {
         parley_host_window_push(d, p, &views, &row, owner, now_ms, arena, &v);
     }
 
