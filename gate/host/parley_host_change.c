@@ -155,10 +155,13 @@ parley_host_change_turn(parley_host_change_t *a)
 
     before = parley_str_eq(mark.by, a->e->id) ? mark.before : mark.turn;
 
-    /* the job of a fragment may have offered a turn with the edit, which stays
-       if the edit is repeated */
+    /* the job of a fragment, or that of this edit, may have offered a turn with
+       the edit, which stays if the edit is repeated */
 
-    if (a->e->act == PARLEY_CHAT_EDIT && !parley_str_eq(mark.by, a->e->id)) {
+    if (a->e->act == PARLEY_CHAT_EDIT && parley_str_eq(mark.by, a->e->id)) {
+        a->turned = before.len == 0;
+
+    } else if (a->e->act == PARLEY_CHAT_EDIT) {
         rc = parley_turn_mark_get(a->h, a->e->id, a->first.source, &has);
 
         if (rc < 0) {

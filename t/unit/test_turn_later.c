@@ -472,7 +472,29 @@ test_expires(void **state)
 }
 
 
+/* The job of the edit offers the turn, under the id of the message. */
+
+static void
+test_repeated(void **state)
+{
+    (void) state;
+
+    host_begin();
+    host_said(SAYS("m1", "first"));
+    host_said(EDITS("e1", "m1", "better"));
+    t.now += 2 * host.quiet_ms;
+    (void) jobs();
+    assert_int_equal(host_count("~ada", "better"), 1);
+
+    host_said(EDITS("e1", "m1", "better"));
+    assert_int_equal(host_count("~ada", "better"), 1);
+    host_end();
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("C2A-25 an edit is repeated after the turn of its job",
+                test_repeated),
     parley_test("C2A-09 an edit before the records of its turn expire",
                 test_expires),
     parley_test("C2A-25 the newest fragment is deleted", test_newest),
