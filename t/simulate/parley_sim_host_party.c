@@ -318,8 +318,8 @@ sim_host_answers(void)
         "\"result\":{\"accepted\":true}",
         "\"error\":{\"code\":-32000,\"message\":\"no\"}",
         "\"error\":{\"code\":-32601,\"message\":\"no method\"}",
-        "\"error\":{\"code\":-32000,\"message\":\"later\","
-        "\"data\":{\"retryable\":true}}",
+        ("\"error\":{\"code\":-32000,\"message\":\"later\","
+         "\"data\":{\"retryable\":true}}"),
     };
 
     if (sim_host.noffers == 0) {
