@@ -3,11 +3,16 @@
 #include <string.h>
 
 #include "gate/host/parley_host_said.h"
+#include "gate/host/parley_host_turn_text.h"
 
 
 static int parley_host_url_is_over(const parley_render_t *d,
     const parley_publication_t *p, const parley_principal_t *to,
     int64_t now_ms, parley_arena_t *arena);
+static int parley_host_url_turn(parley_host_t *h, parley_str_t text,
+    parley_str_t source);
+static int parley_host_url_deleted(parley_host_t *h, parley_str_t id,
+    parley_str_t source);
 
 
 /* A URL has all modes: its owner negotiated nothing. */
@@ -46,7 +51,6 @@ parley_host_url_is_over(const parley_render_t *d,
     int                      rc, over;
     parley_str_t             rest;
     parley_host_push_t       push;
-    parley_host_event_t      event;
     parley_host_views_t      views;
     parley_host_delivery_t   part;
 
@@ -64,14 +68,46 @@ parley_host_url_is_over(const parley_render_t *d,
         over = part.disposition == PARLEY_CHAT_SUPERSEDED;
     }
 
-    if (rc >= 0 && !over && !views.turn) {
-        rc = parley_host_event_get(&push.h, parley_host_event_base(p->id),
-                                   views.source, &event);
-
-        over = rc == 1 && event.now == PARLEY_CHAT_DELETE;
+    if (rc >= 0 && !over) {
+        rc = views.turn
+             ? parley_host_url_turn(&push.h, p->message, views.source)
+             : parley_host_url_deleted(&push.h, parley_host_event_base(p->id),
+                                       views.source);
+        over = rc == 1;
     }
 
     parley_host_push_end(&push, rc);
 
     return over;
+}
+
+
+/* Whether a fragment of a turn was deleted: the turn comes again without it.
+   Returns 1, 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_url_turn(parley_host_t *h, parley_str_t text, parley_str_t source)
+{
+    int                  rc;
+    parley_turn_text_t   part;
+
+    rc = 0;
+
+    while (rc == 0 && parley_turn_text_next(&text, &part)) {
+        rc = parley_host_url_deleted(h, part.id, source);
+    }
+
+    return rc;
+}
+
+
+static int
+parley_host_url_deleted(parley_host_t *h, parley_str_t id, parley_str_t source)
+{
+    int                  rc;
+    parley_host_event_t  event;
+
+    rc = parley_host_event_get(h, id, source, &event);
+
+    return rc == 1 ? event.now == PARLEY_CHAT_DELETE : rc;
 }
