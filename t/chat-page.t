@@ -10,7 +10,7 @@ use lib 't/lib';
 use Test::More;
 
 use Parley::Browser;
-use Parley::Env qw(port root slurp tmp_dir);
+use Parley::Env qw(port root slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Host;
 use Parley::Message;
@@ -41,7 +41,12 @@ my @principals = (
 my $cookie = bearer('web') =~ s/^Bearer //r;
 # a person types through WebDriver, which is slow on a busy machine
 my $host = 'parley_host c2a quiet=4s max=60s';
-my $page = root() . '/examples/demo/chat';
+my $page = tmp_dir() . '/page';
+
+# a worker has no permission to read in the home of root
+mkdir $page or die "$page: $!\n";
+spew("$page/" . (split m{/})[-1], slurp($_))
+    for glob root() . '/examples/demo/chat/*';
 
 sub http {
     return streams_http(
