@@ -7,6 +7,10 @@
 /* ms until the next try after memory was exhausted */
 #define PARLEY_RUNNER_LATER   1000
 
+/* maximum of ms until the next take: a call that added a job may end before it
+   wakes the runners, as its client leaves */
+#define PARLEY_RUNNER_LOOK    10000
+
 /* ms until the next take for some classes, while due jobs of other classes have
    no place */
 #define PARLEY_RUNNER_SOON    100
@@ -310,6 +314,10 @@ parley_runner_got(parley_run_t *run)
 
         if (run->full && next >= 0 && next < PARLEY_RUNNER_SOON) {
             next = PARLEY_RUNNER_SOON;
+        }
+
+        if (next < 0 || next > PARLEY_RUNNER_LOOK) {
+            next = PARLEY_RUNNER_LOOK;
         }
 
         parley_runner_drop(run);

@@ -42,6 +42,8 @@ typedef struct parley_host_change_s {
     unsigned                    begun:1;    /* an earlier try has begun it */
     unsigned                    done:1;     /* nothing is left to be done: the
                                                message was changed again */
+    unsigned                    forms:1;    /* id is that of a turn, and maybe
+                                               of a message that stays */
 } parley_host_change_t;
 
 

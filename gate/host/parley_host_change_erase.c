@@ -153,6 +153,7 @@ parley_host_change_turned(const parley_host_change_t *a)
 
     turn = *a;
     turn.id = a->turn->before;
+    turn.forms = !parley_str_eq(turn.id, a->id);
 
     rc = a->stored ? 0 : parley_host_change_parties(&turn);
 
@@ -295,7 +296,8 @@ parley_host_change_page(parley_host_change_t *a, const uint8_t *log,
         if (parley_publication_read(page->list[i].octets, &p) != 0
             || !parley_str_eq(parley_host_event_base(p.id), a->id)
             || parley_host_views_read(p.views, &views, &rest) != 0
-            || !parley_str_eq(views.source, a->first.source))
+            || !parley_str_eq(views.source, a->first.source)
+            || (a->forms && !views.turn))
         {
             continue;
         }

@@ -155,7 +155,12 @@ parley_host_facts(parley_host_post_t *a, parley_attention_thread_t *ret)
 
     for (i = 0; i < a->thread.n; i++) {
         party = &a->thread.parties[i];
-        subs[ret->nparties++] = party->sub;
+
+        /* who answers an event that went up is no party of the DM */
+
+        if (party->reads) {
+            subs[ret->nparties++] = party->sub;
+        }
 
         if (!party->author || a->e->thread.len == 0) {
             continue;

@@ -49,6 +49,8 @@ static int parley_escalate_is_shared(parley_follow_t *f, unsigned level,
 static int parley_escalate_to(parley_follow_t *f, unsigned level,
     const parley_host_event_t *event, const parley_escalate_from_t *from,
     const parley_principal_t *to);
+static int parley_escalate_renew(parley_follow_t *f, parley_str_t id,
+    const parley_principal_t *to);
 static int parley_escalate_tell(parley_follow_t *f, parley_chat_reason_t why,
     const parley_principal_t *to);
 static int parley_escalate_told(parley_follow_t *f, parley_str_t id,
@@ -389,6 +391,10 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
 
     rc = parley_host_follow_jobs(&f->h, &p, f->deadline_ms, append);
 
+    if (rc == 0) {
+        rc = parley_escalate_renew(f, p.id, to);
+    }
+
     if (rc != 0) {
         return rc;
     }
@@ -398,6 +404,27 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
     parley_host_audit_escalated(&f->h, p.id, f->d->sub, &row);
 
     return parley_follow_end(f->d, PARLEY_DEADLINE_RAISED, 0);
+}
+
+
+/* Renews the part that an edit has put for the principal above.  Returns 0,
+   PARLEY_WAIT or -1. */
+
+static int
+parley_escalate_renew(parley_follow_t *f, parley_str_t id,
+    const parley_principal_t *to)
+{
+    int                      rc;
+    parley_host_delivery_t   above;
+
+    rc = parley_host_delivery_get(&f->h, id, f->views.source, to->sub, &above);
+
+    if (rc == 1 && above.generation != 0) {
+        rc = parley_host_delivery_put(&f->h, id, f->views.source, to->sub,
+                                      &above);
+    }
+
+    return rc < 0 ? rc : 0;
 }
 
 

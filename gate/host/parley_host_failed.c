@@ -144,13 +144,12 @@ parley_follow_failed_slot(parley_follow_t *f, parley_str_t id)
         return rc;
     }
 
-    /* without its record the event can neither be answered nor followed */
+    /* without its record the event can neither be answered nor followed: also a
+       turn, whose last fragment may be a message for nobody */
 
-    found = rc == 1;
-
-    follows = found && parley_host_views_find(p.views, f->p->sender, &views,
-                                                &row)
-              && row.verdict.policy == PARLEY_CHAT_MUST;
+    found = rc == 1 && parley_host_views_find(p.views, f->p->sender, &views,
+                                              &row);
+    follows = found && row.verdict.policy == PARLEY_CHAT_MUST;
 
     deadline_ms = follows ? views.deadline_ms : 0;
     rc = parley_follow_failed_free(f, id, deadline_ms, found, &part);

@@ -65,7 +65,8 @@ parley_host_url_is_over(const parley_render_t *d,
     rc = parley_host_delivery_get(&push.h, parley_host_event_named(p->id),
                                   views.source, to->sub, &part);
     if (rc >= 0) {
-        over = part.disposition == PARLEY_CHAT_SUPERSEDED;
+        over = part.disposition == PARLEY_CHAT_SUPERSEDED
+               || part.disposition == PARLEY_CHAT_RESPONDED;
     }
 
     if (rc >= 0 && !over) {

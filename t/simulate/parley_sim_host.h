@@ -103,6 +103,7 @@ typedef struct {
                                            visible */
     unsigned     waits;                 /* parties that get it in a turn, */
     unsigned     turned;                /* that got it so, */
+    unsigned     raised;                /* that an event of the host has, */
     unsigned     ended;                 /* and that ended it before, bits */
     unsigned     visible;               /* number of its records */
     unsigned     members;               /* readers of the room at its append */
@@ -168,6 +169,7 @@ typedef struct {
     unsigned     failed:1;      /* it may have said that it failed */
     unsigned     raised:1;      /* it went up */
     unsigned     over:1;        /* its end was checked */
+    unsigned     past:1;        /* it ended or went up */
     unsigned     known:1;       /* part has been read */
     parley_chat_disposition_t  disposition;     /* of the reader's part when it
                                                    was read last */

@@ -11,6 +11,7 @@ static void sim_host_in_room(unsigned room, const parley_log_record_t *record,
 static void sim_host_reply(sim_said_t *said, parley_str_t message);
 static int sim_host_is_left(parley_str_t id);
 static int sim_host_is_to(const char *id, sim_party_t who);
+static int sim_host_is_raised(const sim_said_t *said);
 static void sim_host_answered(sim_said_t *said);
 static int sim_host_slot(const sim_said_t *said, const char *end);
 static void sim_host_claims(void);
@@ -289,6 +290,33 @@ sim_host_is_to(const char *id, sim_party_t who)
 }
 
 
+/* Returns whether the author of an answer has the event, and it also went up to
+   the author from another reader: each has a slot. */
+
+static int
+sim_host_is_raised(const sim_said_t *said)
+{
+    int            own, raised;
+    unsigned       i;
+    sim_pair_t    *pair;
+
+    own = raised = 0;
+
+    for (i = 0; i < sim_host.npairs; i++) {
+        pair = &sim_host.pairs[i];
+
+        if (pair->reader == said->author
+            && strcmp(pair->base, said->answers) == 0)
+        {
+            own |= strcmp(pair->id, pair->base) == 0;
+            raised |= strstr(pair->id, ":escalated:") != NULL;
+        }
+    }
+
+    return own && raised;
+}
+
+
 /*
  * An answer of an agent becomes visible: its slot names it, its author has the
  * claim of an event for several agents, and it is the only one.
@@ -327,7 +355,8 @@ sim_host_answered(sim_said_t *said)
         }
 
         if (strcmp(other->answers, said->answers) == 0
-            && (other->author == said->author
+            && ((other->author == said->author
+                 && !sim_host_is_raised(said))
                 || (on != NULL && on->role
                     && !sim_host_is_to(on->id, said->author)
                     && !sim_host_is_to(on->id, other->author))))

@@ -18,6 +18,7 @@ void
 sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
     const parley_publication_t *p, uint64_t epoch)
 {
+    unsigned              i;
     sim_pair_t           *pair;
     sim_said_t           *said;
     parley_str_t          base;
@@ -70,6 +71,17 @@ sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
     memcpy(pair->id, p->id.data, p->id.len);
     memcpy(pair->base, base.data, base.len);
 
+    /* a knock after a claim may come again, under its id */
+
+    for (i = 0; i + 1 < sim_host.npairs; i++) {
+        if (sim_host.pairs[i].reader == who
+            && strcmp(sim_host.pairs[i].id, pair->id) == 0)
+        {
+            pair->acked |= sim_host.pairs[i].acked;
+            pair->failed |= sim_host.pairs[i].failed;
+        }
+    }
+
     pair->place.epoch = epoch;
     pair->place.offset = record->offset;
     pair->ms = p->ms;
@@ -107,7 +119,7 @@ sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
                          sim_parties[who]);
             }
 
-            said->turned |= 1u << who;
+            said->raised |= 1u << who;
         }
 
         return;

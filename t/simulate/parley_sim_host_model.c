@@ -8,6 +8,7 @@
 #include "t/simulate/parley_sim_host.h"
 
 
+static unsigned sim_host_waiting(const sim_said_t *said);
 static void sim_host_waits(sim_said_t *said);
 static void sim_host_deleted(void);
 
@@ -104,10 +105,12 @@ sim_host_reads(sim_party_t who, const sim_said_t *said,
     members = before != NULL ? before[said->room] : 0;
 
     members |= sim_host.members[said->room] | sim_host.unsure[said->room]
-               | said->members | said->named | said->turned;
+               | said->members | said->named | said->turned
+               | said->raised;
 
     if (said->of >= 0) {
-        members |= sim_host.said[said->of].turned;
+        members |= sim_host.said[said->of].turned
+                   | sim_host.said[said->of].raised;
     }
 
     return who == SIM_WEB || who == said->author || (members & (1u << who));
@@ -238,6 +241,15 @@ sim_host_is_changed(const sim_pair_t *pair)
 }
 
 
+/* Returns the readers that still wait for the turn of a message. */
+
+static unsigned
+sim_host_waiting(const sim_said_t *said)
+{
+    return said->waits & ~said->turned & ~said->raised & ~said->ended;
+}
+
+
 /* Notes the readers that end a message before its turn comes. */
 
 static void
@@ -248,7 +260,7 @@ sim_host_waits(sim_said_t *said)
 
     for (r = 0; r < SIM_PARTIES; r++) {
 
-        if ((said->waits & ~said->turned & ~said->ended & (1u << r))
+        if ((sim_host_waiting(said) & (1u << r))
             && sim_host_part_of(said->id, (sim_party_t) r, &part) == 1
             && !parley_host_is_open(&part)
             && part.disposition != PARLEY_CHAT_SUPERSEDED)
@@ -341,9 +353,7 @@ sim_host_check_end(void)
             sim_fail("C2A-11: %s was accepted, and is lost", said->id);
         }
 
-        if ((said->waits & ~said->turned & ~said->ended) && !said->changed
-            && said->of < 0)
-        {
+        if (sim_host_waiting(said) != 0 && !said->changed && said->of < 0) {
             sim_fail("C2A-09: %s never comes to a reader", said->id);
         }
     }

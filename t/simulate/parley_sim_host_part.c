@@ -76,7 +76,7 @@ sim_host_part(sim_pair_t *pair)
 
         if (pair->known && pair->policy == PARLEY_CHAT_MUST && !pair->told
             && !parley_host_is_decided(pair->disposition)
-            && pair->escalated == 0
+            && pair->escalated == 0 && !pair->past
             && !sim_host_is_changed(pair))
         {
             sim_fail("C2A-22: the part of %s in %s is lost",
@@ -130,8 +130,8 @@ sim_host_part(sim_pair_t *pair)
     } else if (pair->known && part.extended && !pair->extended) {
 
         if (part.due_ms > pair->due + pair->lasts) {
-            sim_fail("C2A-23: the deadline of %s moves by more than once",
-                     pair->id);
+            sim_fail("C2A-23: the deadline of %s moves by %d ms",
+                     pair->id, (int) (part.due_ms - pair->due));
         }
 
         pair->due = part.due_ms;
@@ -164,6 +164,7 @@ sim_host_part(sim_pair_t *pair)
     pair->known = 1;
     pair->over = parley_host_is_decided(part.disposition)
                  || part.escalated > 0;
+    pair->past |= pair->over;
     pair->disposition = part.disposition;
     pair->failures = part.failures;
     pair->extended = part.extended;
@@ -180,6 +181,8 @@ sim_host_part(sim_pair_t *pair)
 static void
 sim_host_obligation(sim_pair_t *pair, const parley_host_delivery_t *part)
 {
+    const sim_said_t  *said;
+
     if (!sim_host.settled || pair->policy != PARLEY_CHAT_MUST || pair->told
         || pair->reader < SIM_ADA || pair->raised)
     {
@@ -188,6 +191,12 @@ sim_host_obligation(sim_pair_t *pair, const parley_host_delivery_t *part)
 
     /* a message that was deleted does not go up, and an event without its
        record is not followed again after a failed send */
+
+    said = sim_host_said(parley_str_c(pair->base));
+
+    if (said != NULL && said->gone && pair->nparts == 0) {
+        return;
+    }
 
     if ((sim_host_is_changed(pair)
          && (sim_host_is_few() || part->disposition == PARLEY_CHAT_FAILED

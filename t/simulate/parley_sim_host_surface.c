@@ -12,6 +12,7 @@ static int sim_host_is_busy(sim_room_t room);
 static sim_party_t sim_host_author(sim_room_t room);
 static const char *sim_host_target(sim_said_t *said);
 static void sim_host_post_message(void);
+static int sim_host_is_changing(const sim_said_t *first);
 static void sim_host_post_change(int deletes);
 static void sim_host_post_reaction(void);
 static void sim_host_post_typing(void);
@@ -209,6 +210,29 @@ sim_host_post_message(void)
 }
 
 
+/* Returns whether a change of a message has no answer.  A surface posts the
+   changes of one message one after the other (docs/chat.md). */
+
+static int
+sim_host_is_changing(const sim_said_t *first)
+{
+    unsigned         i;
+    const sim_op_t  *op;
+
+    for (i = 0; i < sim_host.nops; i++) {
+        op = &sim_host.ops[i];
+
+        if (op->kind == SIM_OP_POST && !op->done && op->said >= 0
+            && sim_host.said[op->said].of == (int) first->index)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* An author edits or deletes a message of its own. */
 
 static void
@@ -223,7 +247,7 @@ sim_host_post_change(int deletes)
     if (first == NULL || !first->accepted || first->author >= SIM_ADA
         || first->of >= 0 || first->target == NULL
         || (first->changed && sim_host_chance(80))
-        || sim_host_is_busy(first->room))
+        || sim_host_is_changing(first) || sim_host_is_busy(first->room))
     {
         return;
     }

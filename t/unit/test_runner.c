@@ -414,6 +414,23 @@ test_untold(void **state)
 }
 
 
+/* The client of a call may leave after the append, and before the call wakes
+   the runners. */
+
+static void
+test_looks(void **state)
+{
+    (void) state;
+
+    world_create(1);
+
+    assert_string_equal(turn(), "");
+    assert_in_range(w.next, 1, 10000);
+
+    parley_runner_free(w.runner);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     test("VCP-24 each class of jobs has places", test_places),
     test("VCP-24 what is urgent has those of the others, too", test_urgent),
@@ -421,6 +438,7 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-09 VCP-21 one account gives others the next", test_shared),
     test("SEC-09 VCP-21 however many it has", test_shared_much),
     test("VCP-24 what could be told to nobody is given up", test_untold),
+    test("C2A-23 a runner that nobody wakes looks for jobs", test_looks),
 };
 
 PARLEY_TEST_MAIN(tests)
