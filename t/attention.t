@@ -235,10 +235,10 @@ subtest 'C2A-03 each cap makes the result weaker' => sub {
        'task to_me must_respond notify 300000 declared', 'a declared mode');
     is(ada(event(%task, target => { %$to_ada, directedness => 'to_my_role' })),
        'task to_my_role may_respond notify - declared',
-       'a declared directedness: an offer obliges nobody');
+       'a declared directedness: an offer obliges no reader');
     is(ada(event(%task, target => { %$to_ada, directedness => 'ambient' })),
        'task ambient must_not_respond tool_mailbox - declared',
-       'an event that is not in the mailbox obliges nobody');
+       'an event that is not in the mailbox obliges no reader');
     is(ada(event(target => { directedness => 'to_me' }, attention => { policy => 'must_respond' },
                  injection => { mode => 'immediate' })),
        'ambient ambient must_not_respond tool_mailbox - -', 'nothing declared makes it stronger');

@@ -274,7 +274,7 @@ subtest 'C2A-18 C2A-19 one agent owns the claim of an event for a role' => sub {
     is($held->{structuredContent}{owner}, 'agent:cy');
     is($held->{structuredContent}{until}, $claim->{until});
     is($nginx->logged(qr/\[warn\] .*claim-held/), 0,
-       'claims of several agents are no reason for a warning');
+       'claims of several agents cause no warning');
 
     my $answer = sends('di', inReplyTo => $m->{eventId}, target => at($m));
 

@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep time);
 
 use Parley::Env qw(port slurp tmp_dir);
 use Parley::Gateway;
-use Parley::Host;
+use Parley::Host qw(:DEFAULT change);
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Streams;
@@ -75,18 +75,6 @@ sub message {
     my ($text, %o) = @_;
 
     return event(id => 'w' . ++$n, conversation => $at, text => $text, %o);
-}
-
-sub change {
-    my ($event, $kind, $text) = @_;
-
-    my %params = (%{ $event->{params} }, eventId => 'w' . ++$n,
-                  change => { of => $event->{params}{eventId}, kind => $kind });
-
-    delete $params{content};
-    $params{content} = [{ type => 'text', text => $text }] if defined $text;
-
-    return { %$event, id => "call-w$n", params => \%params };
 }
 
 # Returns the next digest of a stream, a request; or undef.
@@ -206,7 +194,7 @@ subtest 'C2A-08: nothing if nothing came' => sub {
     $stream->leave;
 };
 
-subtest 'C2A-08 C2A-29: what counts' => sub {
+subtest 'C2A-08 C2A-29: the events that count' => sub {
     channel('C2', 'bo');
     first_stream('bo');
 
@@ -250,10 +238,11 @@ subtest 'C2A-08 C2A-25: a deleted message does not count' => sub {
 
     my @four = map { message($_) } qw(stays gone edited last);
 
+    my $edit = change($four[2], 'edit', 'new');
+
     is_deeply(rows(digest(cy => @four, change($four[1], 'delete'),
-                          change($four[3], 'delete'),
-                          change($four[2], 'edit', 'new'))),
-              ["C3: 2 by 1, w$n"], 'an edit counts once');
+                          change($four[3], 'delete'), $edit)),
+              ["C3: 2 by 1, $edit->{params}{eventId}"], 'an edit counts once');
 
     said(my $gone = message('gone'));
 
@@ -304,7 +293,7 @@ subtest 'C2A-08 C2A-31: without an acknowledgment it comes again' => sub {
 
     my $third = digest_of($stream);
 
-    is_deeply(rows($third), rows($first), 'these are no acknowledgments');
+    is_deeply(rows($third), rows($first), 'these do not acknowledge it');
     says(eve => { jsonrpc => '2.0', id => $third->{id},
                   error => { code => -32603, message => 'failed' } });
 

@@ -1,6 +1,6 @@
 # Sentences and examples of the draft (C2A 2026-06-02), acted out at a host from
-# outside: what a model reads, where a message may be seen, threads by name,
-# and how events end that oblige nobody.
+# outside: the text for a model, the readers of a message, threads by name, and
+# the ends of events that oblige no reader.
 
 use strict;
 use warnings;
@@ -219,7 +219,7 @@ subtest 'C2A-17: a thread by the name that a knock and a header give' => sub {
 };
 
 
-subtest 'C2A-04 C2A-05: an offer to a role obliges nobody' => sub {
+subtest 'C2A-04 C2A-05: an offer to a role obliges no reader' => sub {
     my $where = channel();
 
     sends('bo', target => $where, mentions => ['agent:dee'],
@@ -245,7 +245,7 @@ subtest 'C2A-02 C2A-21: the sequence of the source' => sub {
 };
 
 
-subtest 'C2A-14: events that oblige nobody' => sub {
+subtest 'C2A-14: events that oblige no reader' => sub {
     my $where = channel();
     my ($id) = said(mention($where, 'agent:bo'));
     my ($event) = @{ structured(tool(ada => 'chat.list_events',
@@ -273,7 +273,7 @@ subtest 'C2A-14: events that oblige nobody' => sub {
     };
 
     is_deeply($readers->(), { 'agent:ada' => undef, 'agent:eve' => undef,
-                              'service:web' => undef }, 'nobody has acted');
+                              'service:web' => undef }, 'no reader has acted');
 
     said(map { to('agent:eve') } 1 .. 20);
     is_deeply($readers->(), { 'agent:ada' => undef, 'agent:eve' => 'ignored',

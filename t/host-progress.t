@@ -98,7 +98,7 @@ sub own {
 }
 
 
-subtest 'C2A-24 C2A-01: it is what initialize promises' => sub {
+subtest 'C2A-24 C2A-01: initialize promises it' => sub {
     my $result = says(ada => { jsonrpc => '2.0', id => 1, method => 'initialize',
         params => { protocolVersion => '2026-06-02',
                     clientInfo => { name => 'x', version => '1' },
@@ -156,7 +156,7 @@ subtest 'C2A-24 C2A-12: equal progress is one event' => sub {
 };
 
 
-subtest 'C2A-24 C2A-06 C2A-07: it is offered to nobody' => sub {
+subtest 'C2A-24 C2A-06 C2A-07: it is not offered' => sub {
     my $id = asks(['agent:ada']);
     my %mailboxes = map { $_ => mailbox($_) } qw(ada bo web);
     my %readers = map { $_ => mailbox($_, uri => '/chat?conversation=web/main/C1') }
@@ -281,7 +281,7 @@ subtest 'C2A-24 C2A-19: the event stays as it is' => sub {
 };
 
 
-subtest 'C2A-29 C2A-24: it is no message of the thread' => sub {
+subtest 'C2A-29 C2A-24: it is not a message of the thread' => sub {
     local $thread->{threadId} = 'T2';
 
     my ($id) = said(event(id => 'begin', conversation => $thread));
@@ -291,7 +291,7 @@ subtest 'C2A-29 C2A-24: it is no message of the thread' => sub {
 
     my $answer = says(web => event(conversation => $thread, id => 'more'));
 
-    is_deeply(addressed($answer), [], 'who reports progress takes no part');
+    is_deeply(addressed($answer), [], 'its author does not become a participant');
 
     my $sends = sub {
         return tool(ada => 'chat.send_message', {

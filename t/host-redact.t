@@ -1,5 +1,5 @@
-# parley_redact at a host of chat: events of a surface, and texts of tools,
-# are stored without the members of parley_redact.
+# parley_redact at a host of chat: events of a surface, and texts of tools, are
+# stored without the members of parley_redact.
 
 use strict;
 use warnings;
@@ -65,7 +65,7 @@ subtest 'AEE-32 C2A-26 an event of a surface is stored redacted' => sub {
                 ->{events}[0]{event};
 
     is($event->{content}[0]{text}, '[redacted]');
-    unlike(read_all(), qr/secret/, 'for nobody');
+    unlike(read_all(), qr/secret/, 'in no answer');
 };
 
 
@@ -87,7 +87,7 @@ subtest 'AEE-32 C2A-12 the text of a tool is redacted' => sub {
     says(ada => { jsonrpc => '2.0', method => 'notifications/progress',
                   params => { progressToken => 'm1', progress => 1,
                               message => 'secret' } });
-    unlike(read_all(), qr/secret/, 'for nobody');
+    unlike(read_all(), qr/secret/, 'in no answer');
 };
 
 

@@ -256,7 +256,7 @@ subtest 'C2A-05: between agents' => sub {
 
     my $id = $sends->(inReplyTo => $own);
 
-    is($offered->(), "$id may_respond buffered", 'an answer obliges nobody');
+    is($offered->(), "$id may_respond buffered", 'an answer obliges no reader');
 
     $own = says_ada($where, mentions => ['agent:bo'], directedness => 'to_me');
     tool(bo => 'chat.react', { inReplyTo => $own, signal => 'agree' });

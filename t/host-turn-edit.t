@@ -31,7 +31,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
 
 
 # Waits until the mailbox of each agent has exactly the event with this prefix;
-# returns the agents whose mailbox does not.
+# returns the agents without it.
 sub without {
     my ($prefix) = @_;
     my @left = @agents;

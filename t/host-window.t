@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep time);
 
 use Parley::Env qw(port);
 use Parley::Gateway;
-use Parley::Host;
+use Parley::Host qw(:DEFAULT change);
 use Parley::Message;
 use Parley::Nginx;
 use Parley::Streams;
@@ -72,18 +72,6 @@ sub mention {
 
     return message('@', %o, params => {
         target => { mentions => ["agent:$who"] }, %{ $o{params} // {} } });
-}
-
-sub change {
-    my ($event, $kind, $text) = @_;
-
-    my %params = (%{ $event->{params} }, eventId => 'w' . ++$n,
-                  change => { of => $event->{params}{eventId}, kind => $kind });
-
-    delete $params{content};
-    $params{content} = [{ type => 'text', text => $text }] if defined $text;
-
-    return { %$event, id => "call-w$n", params => \%params };
 }
 
 sub texts_of { join ' ', map { $_->{content}[0]{text} }

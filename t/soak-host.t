@@ -9,7 +9,6 @@ use warnings;
 
 use lib 't/lib';
 
-use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -19,13 +18,13 @@ use Parley::Gateway;
 use Parley::Host;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Soak;
 use Parley::Streams;
 
 use constant DEADLINE => 3000;
 
 my $time = $ENV{SOAK_TIME} || 5;
 my $dir = tmp_dir();
-my $seed = $ENV{SOAK_SEED} || int rand 1 << 31;
 my @agents = qw(ada bo cy);
 my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     identities => jcs({ principals => [
@@ -42,35 +41,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=100000 time=1h;',
     locations => 'location = /chat { parley_jwt on; parley_host c2a '
                  . 'keepalive=1s quiet=0 loop=1000; }'));
-my @pids;
 
-END { kill 'KILL', @pids }
-
-
-# Starts a process, which ends when the file "over" exists.
-sub start {
-    my ($name, $run) = @_;
-
-    my $pid = fork // die "fork: $!\n";
-
-    if ($pid) {
-        push @pids, $pid;
-        return;
-    }
-
-    @pids = ();
-    srand($seed ^ $$);
-
-    open my $out, '>', "$dir/$name" or POSIX::_exit(1);
-    $out->autoflush(1);
-
-    my $ok = eval { $run->($out); 1 };
-
-    print $out "died $@" if !$ok;
-    POSIX::_exit($ok ? 0 : 1);
-}
-
-sub is_over { -e "$dir/$_[0]" }
 
 # Repeats a call until it has an answer other than a temporary refusal.
 sub insists {

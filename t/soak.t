@@ -18,13 +18,13 @@ use Parley::Env qw(port tmp_dir slurp spew tls);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nginx;
+use Parley::Soak;
 use Parley::Status;
 use Parley::Streams;
 use Parley::Upstream;
 
 my $time = $ENV{SOAK_TIME} || 8;
 my $dir = tmp_dir();
-my $seed = $ENV{SOAK_SEED} || int rand 1 << 31;
 my @readers = qw(alice alice alice carol carol carol);
 my @writers = qw(bob carol);
 
@@ -34,37 +34,6 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=100000 time=60s;',
     locations => 'location /roster/ { parley_jwt on; '
                . 'parley_roster channel; }'));
-
-my @pids;
-
-END { kill 'KILL', @pids }
-
-
-# Starts a process, which ends when the file "over" exists.
-sub start {
-    my ($name, $run) = @_;
-
-    my $pid = fork // die "fork: $!\n";
-
-    if ($pid) {
-        push @pids, $pid;
-        return;
-    }
-
-    @pids = ();
-    srand($seed ^ $$);
-
-    open my $out, '>', "$dir/$name" or POSIX::_exit(1);
-    $out->autoflush(1);
-
-    my $ok = eval { $run->($out); 1 };
-
-    print $out "died $@" if !$ok;
-    POSIX::_exit($ok ? 0 : 1);
-}
-
-
-sub is_over { -e "$dir/$_[0]" }
 
 
 # Runs a request, and reports an answer that took too long.

@@ -156,7 +156,7 @@ parley_attention_cap(const parley_attention_t *a,
     parley_attention_weaken(v, e->directedness, e->policy, e->mode,
                             PARLEY_ATTENTION_DECLARED);
 
-    /* an offer to a role obliges nobody, and is a knock */
+    /* an offer to a role obliges no reader, and is a knock */
 
     if (v->directedness == PARLEY_CHAT_TO_ROLE) {
         parley_attention_weaken(v, v->directedness, PARLEY_CHAT_MAY,

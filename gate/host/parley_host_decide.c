@@ -156,7 +156,7 @@ parley_host_facts(parley_host_post_t *a, parley_attention_thread_t *ret)
     for (i = 0; i < a->thread.n; i++) {
         party = &a->thread.parties[i];
 
-        /* who answers an event that went up is no party of the DM */
+        /* a lead that answers an event that went up is not a party of the DM */
 
         if (party->reads) {
             subs[ret->nparties++] = party->sub;

@@ -167,8 +167,8 @@ parley_host_digest_next(parley_digest_job_t *j)
 }
 
 
-/* Ends the job, and notes that there is none.  Returns 0, PARLEY_WAIT, or -1: a
-   stream was opened meanwhile. */
+/* Ends the job, and notes its end.  Returns 0, PARLEY_WAIT, or -1: a stream was
+   opened in that time. */
 
 static int
 parley_host_digest_over(parley_digest_job_t *j)

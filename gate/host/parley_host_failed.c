@@ -144,8 +144,9 @@ parley_follow_failed_slot(parley_follow_t *f, parley_str_t id)
         return rc;
     }
 
-    /* without its record the event can neither be answered nor followed: also a
-       turn, whose last fragment may be a message for nobody */
+    /* without its record the event can neither be answered nor followed.  A
+       record of this id without a row of the agent is another message: the
+       last fragment of an erased turn */
 
     found = rc == 1 && parley_host_views_find(p.views, f->p->sender, &views,
                                               &row);

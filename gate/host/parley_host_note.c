@@ -33,7 +33,8 @@ parley_host_note(parley_host_post_t *a)
         return rc;
     }
 
-    /* progress is no part of a thread (C2A-29), and admits nobody */
+    /* progress does not count for a thread (C2A-29), and does not make its
+       author a reader */
 
     if (a->e->act == PARLEY_CHAT_PROGRESS) {
         parley_error_clear(a->h->err);

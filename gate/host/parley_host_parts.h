@@ -440,8 +440,8 @@ parley_host_is_decided(parley_chat_disposition_t disposition)
            && disposition != PARLEY_CHAT_CLAIMED;
 }
 
-/* Returns the disposition that is shown: nobody acts on an event that must not
-   be answered, so it is ignored from the beginning (C2A-14). */
+/* Returns the disposition that is shown.  An event that must not be answered is
+   ignored from the beginning (C2A-14). */
 static inline parley_chat_disposition_t
 parley_host_disposition(const parley_attention_verdict_t *verdict,
     const parley_host_delivery_t *delivery)

@@ -143,15 +143,15 @@ sim_host_quits(uint64_t arg)
 static void
 sim_host_streams(uint64_t arg)
 {
-    sim_party_t     who;
+    sim_party_t     party;
     sim_process_t  *p;
 
     p = sim_process(arg);
-    who = (arg >> 8) % 3 == 0 ? SIM_WEB
+    party = (arg >> 8) % 3 == 0 ? SIM_WEB
           : (sim_party_t) (SIM_ADA + (arg >> 16) % (SIM_PARTIES - SIM_ADA));
 
     if (p != NULL) {
-        sim_host_open(who, p);
+        sim_host_open(party, p);
     }
 }
 

@@ -51,7 +51,7 @@ typedef enum {
     SIM_PARTIES
 } sim_party_t;
 
-#define SIM_NOBODY  SIM_PARTIES
+#define SIM_NO_PARTY  SIM_PARTIES
 
 /* conversations */
 typedef enum {
@@ -120,7 +120,7 @@ typedef struct {
 
 /* a call that a party repeats until it has an answer */
 typedef struct {
-    sim_party_t  who;
+    sim_party_t  party;
     const char  *body;
     int          said;          /* message of this call; -1: none */
     unsigned     kind;          /* sim_host_op_t */
@@ -193,7 +193,7 @@ typedef struct {
     parley_subscriber_t   s;            /* must be first */
     sim_process_t        *process;      /* NULL: unused */
     sim_op_t             *op;           /* NULL: a stream */
-    sim_party_t           who;
+    sim_party_t           party;
     unsigned              readers[SIM_ROOMS];   /* of each conversation, when
                                                    the call began */
     unsigned              resumed:1;
@@ -307,11 +307,11 @@ void sim_host_configure(unsigned variant);
 
 /* parley_sim_host_call.c: calls and streams through the gate */
 void sim_host_call(sim_op_t *op, sim_process_t *p);
-void sim_host_open(sim_party_t who, sim_process_t *p);
+void sim_host_open(sim_party_t party, sim_process_t *p);
 void sim_host_leave(sim_call_t *c);
 int sim_host_resumed(sim_process_t *p);
 void sim_host_calls_gone(sim_process_t *p);
-int sim_host_listens(sim_party_t who);
+int sim_host_listens(sim_party_t party);
 extern const parley_hub_env_t  sim_host_hub_env;
 
 /* parley_sim_host_job.c */
@@ -334,28 +334,28 @@ void sim_host_lists(void);
 void sim_host_answers(void);
 void sim_host_retry(void);
 int sim_host_is_old(sim_op_t *op);
-void sim_host_acked(sim_party_t who, const char *id);
-void sim_host_refuses(sim_party_t who, const char *id);
+void sim_host_acked(sim_party_t party, const char *id);
+void sim_host_refuses(sim_party_t party, const char *id);
 sim_party_t sim_host_agent(void);
 const char *sim_host_room_kind(unsigned room);
-sim_op_t *sim_host_op(sim_party_t who, sim_host_op_t kind, const char *fmt,
+sim_op_t *sim_host_op(sim_party_t party, sim_host_op_t kind, const char *fmt,
     ...) __attribute__((format(printf, 3, 4)));
 
 /* parley_sim_host_reply.c: answers and offers */
 void sim_host_replied(sim_op_t *op, int code, parley_str_t body);
-void sim_host_sees(sim_party_t who, parley_str_t octets, int url);
+void sim_host_sees(sim_party_t party, parley_str_t octets, int url);
 
 /* parley_sim_host_model.c: the promises */
 void sim_host_check(void);
 void sim_host_check_end(void);
-void sim_host_octets(sim_party_t who, parley_str_t octets,
+void sim_host_octets(sim_party_t party, parley_str_t octets,
     const unsigned *before);
 sim_said_t *sim_host_said(parley_str_t id);
 sim_party_t sim_host_party(parley_str_t sub);
 void sim_host_asks(parley_host_t *h, parley_ask_t *ask, parley_error_t *err);
-int sim_host_part_of(const char *id, sim_party_t who,
+int sim_host_part_of(const char *id, sim_party_t party,
     parley_host_delivery_t *ret);
-int sim_host_reads(sim_party_t who, const sim_said_t *said,
+int sim_host_reads(sim_party_t party, const sim_said_t *said,
     const unsigned *before);
 const char *sim_host_mark(parley_str_t text);
 int sim_host_is_few(void);
@@ -366,12 +366,12 @@ int sim_host_is_changed(const sim_pair_t *pair);
 /* parley_sim_host_log.c, _mailbox.c: new records */
 void sim_host_look(void);
 void sim_host_once(unsigned log, parley_str_t id, unsigned attempt);
-void sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
+void sim_host_in_mailbox(sim_party_t party, const parley_log_record_t *record,
     const parley_publication_t *p, uint64_t epoch);
 
 /* parley_sim_host_part.c: the parts of readers */
 void sim_host_part(sim_pair_t *pair);
-void sim_host_cursor(sim_party_t who);
+void sim_host_cursor(sim_party_t party);
 
 
 static inline unsigned

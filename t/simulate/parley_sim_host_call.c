@@ -11,7 +11,7 @@
 
 
 static sim_call_t *sim_host_free_call(void);
-static void sim_host_begin_call(sim_call_t *c, sim_party_t who,
+static void sim_host_begin_call(sim_call_t *c, sim_party_t party,
     sim_process_t *p, parley_str_t method);
 static void sim_host_run(sim_call_t *c);
 static void sim_host_subscribe(sim_call_t *c);
@@ -112,9 +112,9 @@ sim_host_certificate(parley_gate_t *g, const parley_certificate_t **ret)
         abort();
     }
 
-    snprintf(name, 16, "CN=%s", sim_parties[c->who]);
+    snprintf(name, 16, "CN=%s", sim_parties[c->party]);
 
-    certificate->print[0] = (uint8_t) (1 + c->who);
+    certificate->print[0] = (uint8_t) (1 + c->party);
     certificate->names[0].kind = PARLEY_CERTIFICATE_SHA256;
     certificate->names[0].text = parley_str_make(certificate->print,
                                                  sizeof(certificate->print));
@@ -179,7 +179,7 @@ sim_host_free_call(void)
 
 
 static void
-sim_host_begin_call(sim_call_t *c, sim_party_t who, sim_process_t *p,
+sim_host_begin_call(sim_call_t *c, sim_party_t party, sim_process_t *p,
     parley_str_t method)
 {
     unsigned        i;
@@ -191,7 +191,7 @@ sim_host_begin_call(sim_call_t *c, sim_party_t who, sim_process_t *p,
 
     sim_at = p;
     c->process = p;
-    c->who = who;
+    c->party = party;
 
     for (i = 0; i < SIM_ROOMS; i++) {
         c->readers[i] = sim_host.members[i] | sim_host.unsure[i];
@@ -240,7 +240,7 @@ sim_host_call(sim_op_t *op, sim_process_t *p)
         return;
     }
 
-    sim_host_begin_call(c, op->who, p, PARLEY_STR("POST"));
+    sim_host_begin_call(c, op->party, p, PARLEY_STR("POST"));
 
     c->op = op;
     op->flying++;
@@ -251,14 +251,14 @@ sim_host_call(sim_op_t *op, sim_process_t *p)
 
 
 void
-sim_host_open(sim_party_t who, sim_process_t *p)
+sim_host_open(sim_party_t party, sim_process_t *p)
 {
     sim_call_t  *c;
 
     c = sim_host_free_call();
 
     if (c != NULL) {
-        sim_host_begin_call(c, who, p, PARLEY_STR("GET"));
+        sim_host_begin_call(c, party, p, PARLEY_STR("GET"));
         sim_host_run(c);
     }
 }
@@ -289,14 +289,14 @@ sim_host_run(sim_call_t *c)
     }
 
     if (result == PARLEY_RESULT_FAILED) {
-        sim_fail("a call of %s failed: %s", sim_parties[c->who],
+        sim_fail("a call of %s failed: %s", sim_parties[c->party],
                  op != NULL ? op->body : "GET");
     }
 
     if (op != NULL) {
 
         if (result == PARLEY_RESULT_ANSWERED) {
-            sim_host_octets(c->who, c->gate.out.reply.body, c->readers);
+            sim_host_octets(c->party, c->gate.out.reply.body, c->readers);
         }
 
         sim_host_replied(op, result == PARLEY_RESULT_ANSWERED
@@ -430,13 +430,13 @@ sim_host_calls_gone(sim_process_t *p)
 
 
 int
-sim_host_listens(sim_party_t who)
+sim_host_listens(sim_party_t party)
 {
     unsigned  i;
 
     for (i = 0; i < SIM_HOST_CALLS; i++) {
         if (sim_host.calls[i].process != NULL && sim_host.calls[i].open
-            && sim_host.calls[i].who == who && !sim_host.calls[i].over)
+            && sim_host.calls[i].party == party && !sim_host.calls[i].over)
         {
             return 1;
         }
@@ -477,8 +477,8 @@ sim_host_write(void *ctx, parley_subscriber_t *s, parley_str_t octets)
         if (line != NULL) {
             line += 6;
             len = strcspn(line, "\n");
-            sim_host_octets(c->who, parley_str_make(line, len), NULL);
-            sim_host_sees(c->who, parley_str_make(line, len), 0);
+            sim_host_octets(c->party, parley_str_make(line, len), NULL);
+            sim_host_sees(c->party, parley_str_make(line, len), 0);
         }
 
         len = (size_t) (end + 2 - c->text);

@@ -195,7 +195,7 @@ static void
 sim_host_post(sim_process_t *p, parley_run_t *run)
 {
     unsigned             i;
-    sim_party_t          who;
+    sim_party_t          party;
     parley_delivery_t   *delivery;
     parley_attempted_t   over;
 
@@ -222,10 +222,10 @@ sim_host_post(sim_process_t *p, parley_run_t *run)
         return;
     }
 
-    who = sim_host_party(delivery->sub);
+    party = sim_host_party(delivery->sub);
 
-    sim_host_octets(who, delivery->sent.body, NULL);
-    sim_host_sees(who, delivery->sent.body, 1);
+    sim_host_octets(party, delivery->sent.body, NULL);
+    sim_host_sees(party, delivery->sent.body, 1);
 
     sim_host.posts[i].process = p;
     sim_host.posts[i].run = run;
@@ -305,7 +305,7 @@ static void
 sim_host_answers_post(sim_post_t *post, unsigned how)
 {
     char                 id[SIM_HOST_ID];
-    sim_party_t          who;
+    sim_party_t          party;
     sim_said_t          *said;
     parley_run_t        *run;
     parley_delivery_t   *delivery;
@@ -324,31 +324,32 @@ sim_host_answers_post(sim_post_t *post, unsigned how)
     delivery = post->delivery;
     post->process = NULL;
 
-    who = sim_host_party(delivery->sub);
+    party = sim_host_party(delivery->sub);
     snprintf(id, sizeof(id), "%.*s", (int) delivery->publication.id.len,
              (const char *) delivery->publication.id.data);
 
-    sim_host_tell("the URL of %s answers %u to %s", sim_parties[who], how, id);
+    sim_host_tell("the URL of %s answers %u to %s", sim_parties[party], how,
+                  id);
 
     /* a surface does not change its answer */
 
     said = sim_host_said(delivery->publication.id);
 
-    if (who == SIM_WEB && said != NULL && how < SIM_HOST_NO_ANSWER
+    if (party == SIM_WEB && said != NULL && how < SIM_HOST_NO_ANSWER
         && (said->took || said->refused))
     {
         how = said->took ? 0 : 1;
     }
 
     if (how == 0) {
-        sim_host_acked(who, id);
+        sim_host_acked(party, id);
 
-        if (who == SIM_WEB && said != NULL) {
+        if (party == SIM_WEB && said != NULL) {
             said->took = 1;
         }
 
     } else if (how == 1) {
-        sim_host_refuses(who, id);
+        sim_host_refuses(party, id);
     }
 
     if (how < SIM_HOST_NO_ANSWER) {

@@ -10,7 +10,7 @@ static void sim_host_in_room(unsigned room, const parley_log_record_t *record,
     const parley_publication_t *p);
 static void sim_host_reply(sim_said_t *said, parley_str_t message);
 static int sim_host_is_left(parley_str_t id);
-static int sim_host_is_to(const char *id, sim_party_t who);
+static int sim_host_is_to(const char *id, sim_party_t party);
 static int sim_host_is_raised(const sim_said_t *said);
 static void sim_host_answered(sim_said_t *said);
 static int sim_host_slot(const sim_said_t *said, const char *end);
@@ -174,7 +174,7 @@ sim_host_in_room(unsigned room, const parley_log_record_t *record,
     unsigned              n;
     const char           *mark;
     sim_said_t           *said;
-    sim_party_t           who;
+    sim_party_t           party;
     parley_str_t          rest;
     parley_host_row_t     row;
     parley_host_views_t   views;
@@ -193,7 +193,7 @@ sim_host_in_room(unsigned room, const parley_log_record_t *record,
         n = (unsigned) strtoul(mark + 3, NULL, 10);
 
         if (n >= sim_host.nsaid) {
-            sim_fail("a message that nobody said");
+            sim_fail("an unknown message");
         }
 
         said = &sim_host.said[n];
@@ -222,18 +222,18 @@ sim_host_in_room(unsigned room, const parley_log_record_t *record,
 
     if (parley_host_views_read(p->views, &views, &rest) == 0) {
         while (parley_host_views_next(&rest, &row)) {
-            who = sim_host_party(row.sub);
+            party = sim_host_party(row.sub);
 
-            if (row.waits && who != SIM_NOBODY) {
-                said->waits |= 1u << who;
+            if (row.waits && party != SIM_NO_PARTY) {
+                said->waits |= 1u << party;
             }
 
             /* an answer is for the author of its event */
 
-            if (said->author >= SIM_ADA && who != SIM_NOBODY
+            if (said->author >= SIM_ADA && party != SIM_NO_PARTY
                 && row.verdict.directedness == PARLEY_CHAT_TO_ME)
             {
-                said->named |= 1u << who;
+                said->named |= 1u << party;
             }
         }
     }
@@ -274,12 +274,12 @@ sim_host_reply(sim_said_t *said, parley_str_t message)
    also the newest fragment of a turn. */
 
 static int
-sim_host_is_to(const char *id, sim_party_t who)
+sim_host_is_to(const char *id, sim_party_t party)
 {
     unsigned  i;
 
     for (i = 0; i < sim_host.npairs; i++) {
-        if (sim_host.pairs[i].reader == who && sim_host.pairs[i].to_me
+        if (sim_host.pairs[i].reader == party && sim_host.pairs[i].to_me
             && strcmp(sim_host.pairs[i].base, id) == 0)
         {
             return 1;

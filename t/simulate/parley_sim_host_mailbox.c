@@ -15,7 +15,7 @@ static void sim_host_raised(const sim_pair_t *pair);
 /* A mailbox gets an event. */
 
 void
-sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
+sim_host_in_mailbox(sim_party_t party, const parley_log_record_t *record,
     const parley_publication_t *p, uint64_t epoch)
 {
     unsigned              i;
@@ -25,21 +25,21 @@ sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
     parley_host_row_t     row;
     parley_host_views_t   views;
 
-    if (!parley_host_views_find(p->views, parley_str_c(sim_parties[who]),
+    if (!parley_host_views_find(p->views, parley_str_c(sim_parties[party]),
                                 &views, &row))
     {
         sim_fail("C2A-33: %.*s is in the mailbox of %s without a row",
                  (int) p->id.len, (const char *) p->id.data,
-                 sim_parties[who]);
+                 sim_parties[party]);
     }
 
     if (row.waits) {
         sim_fail("C2A-09: %.*s comes to %s before its turn", (int) p->id.len,
-                 (const char *) p->id.data, sim_parties[who]);
+                 (const char *) p->id.data, sim_parties[party]);
     }
 
     sim_host_tell("%s gets %.*s, offer %u, policy %d, mode %d, for %lld ms",
-                  sim_parties[who], (int) p->id.len,
+                  sim_parties[party], (int) p->id.len,
                   (const char *) p->id.data, row.attempt,
                   (int) row.verdict.policy, (int) row.verdict.mode,
                   (long long) views.deadline_ms);
@@ -49,7 +49,7 @@ sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
     if (!views.turn || parley_host_event_base(p->id).len != p->id.len
         || (said = sim_host_said(p->id)) == NULL || said->of < 0)
     {
-        sim_host_once(who, p->id, row.attempt);
+        sim_host_once(party, p->id, row.attempt);
     }
 
     /* an offer that is repeated, to the stream alone */
@@ -67,14 +67,14 @@ sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
 
     base = parley_host_event_base(p->id);
 
-    pair->reader = who;
+    pair->reader = party;
     memcpy(pair->id, p->id.data, p->id.len);
     memcpy(pair->base, base.data, base.len);
 
     /* a knock after a claim may come again, under its id */
 
     for (i = 0; i + 1 < sim_host.npairs; i++) {
-        if (sim_host.pairs[i].reader == who
+        if (sim_host.pairs[i].reader == party
             && strcmp(sim_host.pairs[i].id, pair->id) == 0)
         {
             pair->acked |= sim_host.pairs[i].acked;
@@ -114,12 +114,12 @@ sim_host_in_mailbox(sim_party_t who, const parley_log_record_t *record,
 
         if (said != NULL && row.reads) {
 
-            if (!sim_host_reads(who, said, NULL)) {
+            if (!sim_host_reads(party, said, NULL)) {
                 sim_fail("C2A-33: %s goes up to %s with its content", pair->id,
-                         sim_parties[who]);
+                         sim_parties[party]);
             }
 
-            said->raised |= 1u << who;
+            said->raised |= 1u << party;
         }
 
         return;
@@ -175,7 +175,7 @@ sim_host_turn(sim_pair_t *pair, const parley_publication_t *p)
         said = sim_host_said(part.id);
 
         if (said == NULL || pair->nparts == SIM_HOST_PARTS) {
-            sim_fail("C2A-09: a turn has a fragment that nobody said");
+            sim_fail("C2A-09: a turn has an unknown fragment");
         }
 
         pair->parts[pair->nparts++] = said->index;

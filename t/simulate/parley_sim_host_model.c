@@ -42,7 +42,7 @@ sim_host_asks(parley_host_t *h, parley_ask_t *ask, parley_error_t *err)
 /* Reads the part of a reader. */
 
 int
-sim_host_part_of(const char *id, sim_party_t who, parley_host_delivery_t *ret)
+sim_host_part_of(const char *id, sim_party_t party, parley_host_delivery_t *ret)
 {
     int             rc;
     parley_ask_t    ask;
@@ -52,7 +52,7 @@ sim_host_part_of(const char *id, sim_party_t who, parley_host_delivery_t *ret)
     sim_host_asks(&h, &ask, &err);
 
     rc = parley_host_delivery_get(&h, parley_str_c(id), SIM_HOST_NAMED,
-                                  parley_str_c(sim_parties[who]), ret);
+                                  parley_str_c(sim_parties[party]), ret);
     if (rc < 0) {
         sim_fail("the model cannot read the state");
     }
@@ -72,7 +72,7 @@ sim_host_party(parley_str_t sub)
         }
     }
 
-    return SIM_NOBODY;
+    return SIM_NO_PARTY;
 }
 
 
@@ -97,7 +97,7 @@ sim_host_said(parley_str_t id)
    message names it, or it is in a turn that does. */
 
 int
-sim_host_reads(sim_party_t who, const sim_said_t *said,
+sim_host_reads(sim_party_t party, const sim_said_t *said,
     const unsigned *before)
 {
     unsigned  members;
@@ -113,7 +113,8 @@ sim_host_reads(sim_party_t who, const sim_said_t *said,
                    | sim_host.said[said->of].raised;
     }
 
-    return who == SIM_WEB || who == said->author || (members & (1u << who));
+    return party == SIM_WEB || party == said->author
+           || (members & (1u << party));
 }
 
 
@@ -138,7 +139,7 @@ sim_host_mark(parley_str_t text)
    the readers of each conversation when the call began, or NULL. */
 
 void
-sim_host_octets(sim_party_t who, parley_str_t octets, const unsigned *before)
+sim_host_octets(sim_party_t party, parley_str_t octets, const unsigned *before)
 {
     size_t       i, at;
     unsigned     n;
@@ -159,21 +160,21 @@ sim_host_octets(sim_party_t who, parley_str_t octets, const unsigned *before)
         }
 
         if (n >= sim_host.nsaid) {
-            sim_fail("%s gets a message that nobody said",
-                     sim_parties[who]);
+            sim_fail("%s gets an unknown message",
+                     sim_parties[party]);
         }
 
         said = &sim_host.said[n];
 
-        if (!sim_host_reads(who, said, before)) {
-            sim_fail("C2A-33: %s gets %s of %s: %.*s", sim_parties[who],
+        if (!sim_host_reads(party, said, before)) {
+            sim_fail("C2A-33: %s gets %s of %s: %.*s", sim_parties[party],
                      said->id, sim_rooms[said->room], (int) octets.len,
                      (const char *) octets.data);
         }
 
         if (said->gone) {
             sim_fail("C2A-25: %s gets %s, which was deleted",
-                     sim_parties[who], said->id);
+                     sim_parties[party], said->id);
         }
     }
 }

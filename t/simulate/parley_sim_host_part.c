@@ -34,7 +34,7 @@ sim_host_is_acked(sim_pair_t *pair)
     for (i = 0; i < sim_host.nops && !pair->acked; i++) {
         op = &sim_host.ops[i];
 
-        if (op->who != pair->reader || op->on[0] == '\0') {
+        if (op->party != pair->reader || op->on[0] == '\0') {
             continue;
         }
 
@@ -229,7 +229,7 @@ sim_host_obligation(sim_pair_t *pair, const parley_host_delivery_t *part)
    have one. */
 
 void
-sim_host_cursor(sim_party_t who)
+sim_host_cursor(sim_party_t party)
 {
     char                     id[SIM_HOST_ID];
     unsigned                 i;
@@ -244,14 +244,14 @@ sim_host_cursor(sim_party_t who)
 
     sim_host_asks(&h, &ask, &err);
 
-    if (parley_host_cursor_get(&h, parley_str_c(sim_parties[who]), &place,
+    if (parley_host_cursor_get(&h, parley_str_c(sim_parties[party]), &place,
                                &generation)
         != 1)
     {
         return;
     }
 
-    known = &sim_host.cursors[who];
+    known = &sim_host.cursors[party];
 
     if (known->epoch == place.epoch && known->offset == place.offset) {
         return;
@@ -260,17 +260,17 @@ sim_host_cursor(sim_party_t who)
     for (i = 0; i < sim_host.npairs; i++) {
         pair = &sim_host.pairs[i];
 
-        if (pair->reader != who || pair->place.epoch != place.epoch
+        if (pair->reader != party || pair->place.epoch != place.epoch
             || pair->place.offset > place.offset
             || (known->epoch == place.epoch
                 && pair->place.offset <= known->offset)
             || pair->mode <= PARLEY_CHAT_MAILBOX || sim_host_is_acked(pair)
-            || pair->place.offset < sim_host.first[who]
+            || pair->place.offset < sim_host.first[party]
             || sim_host_is_changed(pair)
             || sim_host_now() - pair->ms >= sim_host.http->retain_ms
             || (!pair->to_me
                 && !((sim_host.members[pair->room]
-                      & ~sim_host.unsure[pair->room]) & (1u << who))))
+                      & ~sim_host.unsure[pair->room]) & (1u << party))))
         {
             continue;
         }
@@ -279,11 +279,11 @@ sim_host_cursor(sim_party_t who)
         snprintf(id, sizeof(id), "%.*s", (int) named.len,
                  (const char *) named.data);
 
-        (void) sim_host_part_of(id, who, &part);
+        (void) sim_host_part_of(id, party, &part);
 
         if (part.disposition == PARLEY_CHAT_UNDISPOSED) {
             sim_fail("C2A-21: the cursor of %s is over %s, which is open",
-                     sim_parties[who], pair->id);
+                     sim_parties[party], pair->id);
         }
     }
 

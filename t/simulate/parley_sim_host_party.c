@@ -6,8 +6,9 @@
 #include "t/simulate/parley_sim_host.h"
 
 
-static sim_pair_t *sim_host_any_pair(sim_party_t who);
-static int sim_host_on(sim_party_t who, char *id, unsigned *room, int *thread);
+static sim_pair_t *sim_host_any_pair(sim_party_t party);
+static int sim_host_on(sim_party_t party, char *id, unsigned *room,
+    int *thread);
 
 
 /* Returns an agent, more often one that has events. */
@@ -39,7 +40,7 @@ sim_host_room_kind(unsigned room)
 /* Makes a call; the body is an object of JSON-RPC without its end. */
 
 sim_op_t *
-sim_host_op(sim_party_t who, sim_host_op_t kind, const char *fmt, ...)
+sim_host_op(sim_party_t party, sim_host_op_t kind, const char *fmt, ...)
 {
     char      *text;
     va_list    args;
@@ -62,7 +63,7 @@ sim_host_op(sim_party_t who, sim_host_op_t kind, const char *fmt, ...)
     op = &sim_host.ops[sim_host.nops++];
     memset(op, 0, sizeof(sim_op_t));
 
-    op->who = who;
+    op->party = party;
     op->kind = kind;
     op->body = text;
     op->said = -1;
@@ -74,7 +75,7 @@ sim_host_op(sim_party_t who, sim_host_op_t kind, const char *fmt, ...)
 /* Returns an event of the reader's mailbox, more often a new one. */
 
 static sim_pair_t *
-sim_host_any_pair(sim_party_t who)
+sim_host_any_pair(sim_party_t party)
 {
     unsigned     i, n;
     sim_pair_t  *found;
@@ -83,7 +84,7 @@ sim_host_any_pair(sim_party_t who)
     n = 0;
 
     for (i = sim_host.npairs; i != 0 && n < 8; i--) {
-        if (sim_host.pairs[i - 1].reader != who) {
+        if (sim_host.pairs[i - 1].reader != party) {
             continue;
         }
 
@@ -101,12 +102,12 @@ sim_host_any_pair(sim_party_t who)
 /* Finds an event that an agent may name: most often one of its mailbox. */
 
 static int
-sim_host_on(sim_party_t who, char *id, unsigned *room, int *thread)
+sim_host_on(sim_party_t party, char *id, unsigned *room, int *thread)
 {
     sim_pair_t  *pair;
     sim_said_t  *said;
 
-    pair = sim_host_chance(85) ? sim_host_any_pair(who) : NULL;
+    pair = sim_host_chance(85) ? sim_host_any_pair(party) : NULL;
 
     if (pair != NULL) {
         said = sim_host_said(parley_str_c(pair->base));
@@ -140,16 +141,16 @@ sim_host_acts(void)
     unsigned      n, room;
     sim_op_t     *op;
     const char   *tool;
-    sim_party_t   who;
+    sim_party_t   party;
 
     static const char *const  signals[] = {
         "seen", "working", "agree", "declined", "done", "blocked", "queued",
         "claimed", "unclear"
     };
 
-    who = sim_host_agent();
+    party = sim_host_agent();
 
-    if (!sim_host_on(who, id, &room, &thread)) {
+    if (!sim_host_on(party, id, &room, &thread)) {
         return;
     }
 
@@ -175,7 +176,7 @@ sim_host_acts(void)
         tool = "resolve";
     }
 
-    op = sim_host_op(who, SIM_OP_ACT,
+    op = sim_host_op(party, SIM_OP_ACT,
                      "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"method\":"
                      "\"tools/call\",\"params\":{\"name\":\"chat.%s\","
                      "\"arguments\":{\"inReplyTo\":\"%s\"%s}}}", tool, id,
@@ -197,9 +198,9 @@ sim_host_sends(void)
     unsigned     room;
     sim_op_t    *op;
     sim_said_t  *said;
-    sim_party_t  who;
+    sim_party_t  party;
 
-    who = sim_host_agent();
+    party = sim_host_agent();
     answers = sim_host_chance(90);
     id[0] = '\0';
     reply[0] = '\0';
@@ -208,14 +209,14 @@ sim_host_sends(void)
 
     if (answers) {
 
-        if (!sim_host_on(who, id, &room, &thread)) {
+        if (!sim_host_on(party, id, &room, &thread)) {
             return;
         }
 
         snprintf(reply, sizeof(reply), "\"inReplyTo\":\"%s\",", id);
     }
 
-    said = sim_host_say((sim_room_t) room, who);
+    said = sim_host_say((sim_room_t) room, party);
 
     if (said == NULL) {
         return;
@@ -223,7 +224,7 @@ sim_host_sends(void)
 
     memcpy(said->answers, id, sizeof(said->answers));
 
-    op = sim_host_op(who, SIM_OP_SEND,
+    op = sim_host_op(party, SIM_OP_SEND,
                      "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"method\":"
                      "\"tools/call\",\"params\":{\"name\":"
                      "\"chat.send_message\",\"arguments\":{%s\"target\":{"
@@ -250,14 +251,14 @@ sim_host_lists(void)
     unsigned     i;
     sim_op_t    *op;
     sim_pair_t  *pair, *to;
-    sim_party_t  who;
+    sim_party_t  party;
 
-    who = sim_host_agent();
+    party = sim_host_agent();
 
     if (sim_host_chance(25)) {
         i = sim_host_below(SIM_ROOMS);
 
-        op = sim_host_op(who, SIM_OP_LIST,
+        op = sim_host_op(party, SIM_OP_LIST,
                          "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"method\":"
                          "\"tools/call\",\"params\":{\"name\":\"chat.%s\","
                          "\"arguments\":{\"%s\":{\"id\":\"%s\",\"kind\":"
@@ -273,7 +274,7 @@ sim_host_lists(void)
         return;
     }
 
-    to = sim_host_chance(60) ? sim_host_any_pair(who) : NULL;
+    to = sim_host_chance(60) ? sim_host_any_pair(party) : NULL;
     ack[0] = '\0';
 
     if (to != NULL) {
@@ -284,7 +285,7 @@ sim_host_lists(void)
         for (i = 0; i < sim_host.npairs; i++) {
             pair = &sim_host.pairs[i];
 
-            if (pair->reader == who && pair->place.epoch == to->place.epoch
+            if (pair->reader == party && pair->place.epoch == to->place.epoch
                 && pair->place.offset <= to->place.offset)
             {
                 pair->acked = 1;
@@ -292,7 +293,7 @@ sim_host_lists(void)
         }
     }
 
-    op = sim_host_op(who, SIM_OP_LIST,
+    op = sim_host_op(party, SIM_OP_LIST,
                      "{\"jsonrpc\":\"2.0\",\"id\":\"c\",\"method\":"
                      "\"tools/call\",\"params\":{\"name\":"
                      "\"chat.list_events\",\"arguments\":{\"limit\":%u%s}}}",
@@ -372,12 +373,12 @@ sim_host_answers(void)
 /* A reader sends that it has an event. */
 
 void
-sim_host_acked(sim_party_t who, const char *id)
+sim_host_acked(sim_party_t party, const char *id)
 {
     unsigned  i;
 
     for (i = 0; i < sim_host.npairs; i++) {
-        if (sim_host.pairs[i].reader == who
+        if (sim_host.pairs[i].reader == party
             && strcmp(sim_host.pairs[i].id, id) == 0)
         {
             sim_host.pairs[i].acked = 1;
@@ -390,7 +391,7 @@ sim_host_acked(sim_party_t who, const char *id)
    never show the message. */
 
 void
-sim_host_refuses(sim_party_t who, const char *id)
+sim_host_refuses(sim_party_t party, const char *id)
 {
     unsigned      i;
     sim_pair_t   *pair;
@@ -402,7 +403,7 @@ sim_host_refuses(sim_party_t who, const char *id)
     for (i = 0; i < sim_host.npairs; i++) {
         pair = &sim_host.pairs[i];
 
-        if (pair->reader != who) {
+        if (pair->reader != party) {
             continue;
         }
 
@@ -419,7 +420,7 @@ sim_host_refuses(sim_party_t who, const char *id)
 
     said = sim_host_said(parley_str_c(id));
 
-    if (who == SIM_WEB && said != NULL && !said->took) {
+    if (party == SIM_WEB && said != NULL && !said->took) {
         said->refused = 1;
     }
 }

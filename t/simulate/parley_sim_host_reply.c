@@ -10,7 +10,7 @@
 
 static json_t *sim_host_result(json_t *doc);
 static void sim_host_accepted(sim_op_t *op, const char *id);
-static void sim_host_offered(sim_party_t who, json_t *params, const char
+static void sim_host_offered(sim_party_t party, json_t *params, const char
     *request);
 
 
@@ -33,7 +33,7 @@ sim_host_replied(sim_op_t *op, int code, parley_str_t body)
     json_t      *doc, *event, *list, *result;
     const char  *id;
 
-    sim_host_tell("%s is answered %d: %s: %.*s", sim_parties[op->who], code,
+    sim_host_tell("%s is answered %d: %s: %.*s", sim_parties[op->party], code,
                   op->body, code == 0 ? (int) body.len : 0,
                   (const char *) body.data);
 
@@ -83,7 +83,7 @@ sim_host_replied(sim_op_t *op, int code, parley_str_t body)
     list = json_object_get(result, "events");
 
     json_array_foreach(list, i, event) {
-        sim_host_offered(op->who, json_object_get(event, "event"), "");
+        sim_host_offered(op->party, json_object_get(event, "event"), "");
     }
 
     sim_host_accepted(op, id != NULL ? id : "");
@@ -128,7 +128,7 @@ sim_host_accepted(sim_op_t *op, const char *id)
 
         if (op->kind == SIM_OP_SEND && said->visible == 0) {
             sim_fail("C2A-11: a message of %s was accepted, and is not "
-                     "visible", sim_parties[op->who]);
+                     "visible", sim_parties[op->party]);
         }
     }
 }
@@ -137,7 +137,7 @@ sim_host_accepted(sim_op_t *op, const char *id)
 /* Notes that a reader sees an event. */
 
 static void
-sim_host_offered(sim_party_t who, json_t *params, const char *request)
+sim_host_offered(sim_party_t party, json_t *params, const char *request)
 {
     char          want[48];
     size_t        len;
@@ -157,14 +157,14 @@ sim_host_offered(sim_party_t who, json_t *params, const char *request)
 
     /* C2A-03: the view is that of its reader */
 
-    snprintf(want, sizeof(want), ":%s", sim_parties[who]);
+    snprintf(want, sizeof(want), ":%s", sim_parties[party]);
     len = strlen(want);
 
-    if (who >= SIM_ADA && key != NULL
+    if (party >= SIM_ADA && key != NULL
         && (strlen(key) < len || strcmp(key + strlen(key) - len, want) != 0))
     {
         sim_fail("C2A-33: %s gets the view of another reader: %s",
-                 sim_parties[who], key);
+                 sim_parties[party], key);
     }
 
     if (sim_host.noffers == SIM_HOST_OFFERS) {
@@ -174,7 +174,7 @@ sim_host_offered(sim_party_t who, json_t *params, const char *request)
     offer = &sim_host.offers[sim_host.noffers++];
 
     memset(offer, 0, sizeof(sim_offer_t));
-    offer->reader = who;
+    offer->reader = party;
     snprintf(offer->id, sizeof(offer->id), "%s", id);
     snprintf(offer->request, sizeof(offer->request), "%s", request);
 }
@@ -183,7 +183,7 @@ sim_host_offered(sim_party_t who, json_t *params, const char *request)
 /* url: the answer goes to the connection of the request. */
 
 void
-sim_host_sees(sim_party_t who, parley_str_t octets, int url)
+sim_host_sees(sim_party_t party, parley_str_t octets, int url)
 {
     json_t      *doc;
     const char  *id;
@@ -192,11 +192,11 @@ sim_host_sees(sim_party_t who, parley_str_t octets, int url)
     id = json_string_value(json_object_get(doc, "id"));
 
     if (doc == NULL) {
-        sim_fail("%s gets something other than JSON", sim_parties[who]);
+        sim_fail("%s gets something other than JSON", sim_parties[party]);
     }
 
     if (id != NULL) {
-        sim_host_offered(who, json_object_get(doc, "params"), url ? "" : id);
+        sim_host_offered(party, json_object_get(doc, "params"), url ? "" : id);
     }
 
     json_decref(doc);

@@ -34,7 +34,7 @@ sim_host_say(sim_room_t room, sim_party_t author)
     said->room = room;
     said->author = author;
     said->of = -1;
-    said->obliges = SIM_NOBODY;
+    said->obliges = SIM_NO_PARTY;
 
     return said;
 }
@@ -387,15 +387,15 @@ sim_host_changes_members(void)
     int          add;
     unsigned     i;
     sim_op_t    *op;
-    sim_party_t  who;
+    sim_party_t  party;
 
-    who = sim_host_agent();
+    party = sim_host_agent();
     add = sim_host_chance(60);
 
     for (i = 0; i < sim_host.nops; i++) {
         op = &sim_host.ops[i];
 
-        if (op->kind == SIM_OP_MEMBERS && !op->done && op->member == who) {
+        if (op->kind == SIM_OP_MEMBERS && !op->done && op->member == party) {
             return;
         }
     }
@@ -405,15 +405,15 @@ sim_host_changes_members(void)
                      "\"chat/members\",\"params\":{" SIM_HOST_SOURCE ","
                      "\"conversation\":{\"id\":\"C2\",\"kind\":\"channel\"},"
                      "\"add\":[%s%s%s],\"remove\":[%s%s%s]}}",
-                     add ? "\"agent:" : "", add ? sim_parties[who] : "",
+                     add ? "\"agent:" : "", add ? sim_parties[party] : "",
                      add ? "\"" : "", add ? "" : "\"agent:",
-                     add ? "" : sim_parties[who], add ? "" : "\"");
+                     add ? "" : sim_parties[party], add ? "" : "\"");
 
     if (op != NULL) {
         op->room = SIM_C2;
-        op->member = who;
+        op->member = party;
         op->ok = add != 0;
-        sim_host.unsure[SIM_C2] |= 1u << who;
-        sim_host.left[SIM_C2] |= (unsigned) !add << who;
+        sim_host.unsure[SIM_C2] |= 1u << party;
+        sim_host.left[SIM_C2] |= (unsigned) !add << party;
     }
 }

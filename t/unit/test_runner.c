@@ -414,8 +414,8 @@ test_untold(void **state)
 }
 
 
-/* The client of a call may leave after the append, and before the call wakes
-   the runners. */
+/* The client of a call may leave after the append and before the call wakes the
+   runners. */
 
 static void
 test_looks(void **state)
@@ -438,7 +438,7 @@ static const struct CMUnitTest  tests[] = {
     test("SEC-09 VCP-21 one account gives others the next", test_shared),
     test("SEC-09 VCP-21 however many it has", test_shared_much),
     test("VCP-24 what could be told to nobody is given up", test_untold),
-    test("C2A-23 a runner that nobody wakes looks for jobs", test_looks),
+    test("C2A-23 a runner looks for jobs that did not wake it", test_looks),
 };
 
 PARLEY_TEST_MAIN(tests)

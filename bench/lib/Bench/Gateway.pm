@@ -127,44 +127,9 @@ END
 END
     },
 
-    # a host of chat: a direct message that obliges an agent; one without a
-    # reader
-    chat => {
-        main => "load_module  $bench{module};\n",
-        http => <<"END",
-    parley_zone        bench:1024m share=100%;
-    parley_connections off;
-    parley_identities  $bench{dir}/chat.json;
-    parley_jwks        $bench{dir}/jwks.json;
-    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
-    parley_trusted     on;
-    parley_retain      count=1000 time=10m;
-END
-        server => <<'END',
-        location = /chat {
-            parley_rate  1000000r/s burst=100000;
-            parley_host  c2a quiet=0 deadline=1h;
-        }
-END
-    },
-
-    # the same host, with large mailboxes
-    mailboxes => {
-        main => "load_module  $bench{module};\n",
-        http => <<"END",
-    parley_zone        bench:1024m share=100%;
-    parley_connections off;
-    parley_identities  $bench{dir}/chat.json;
-    parley_jwks        $bench{dir}/jwks.json;
-    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
-    parley_trusted     on;
-    parley_retain      count=20000 time=1h;
-END
-        server => <<'END',
-        location = /chat {
-            parley_rate  1000000r/s burst=1000000;
-            parley_host  c2a quiet=0 deadline=1h;
-        }
+    # a host of chat, and one with large mailboxes
+    chat => host('count=1000 time=10m', ''),
+    mailboxes => host('count=20000 time=1h', <<'END'),
         location = /status {
             parley_jwt     off;
             parley_status;
@@ -172,7 +137,6 @@ END
             deny           all;
         }
 END
-    },
 
     sockets => {
         main => "load_module  $bench{module};\n",
@@ -290,6 +254,31 @@ sub handles { return map { "~h$_" } 1 .. HANDLES }
 # single: one process; by: words before the command; workers: their number, on
 # any core if there are several; connections: of each worker; secure: TLS with
 # HTTP/2 on a further port.
+# Returns the lines of a host of chat; more: of the server.
+sub host {
+    my ($retain, $more) = @_;
+
+    return {
+        main => "load_module  $bench{module};\n",
+        http => <<"END",
+    parley_zone        bench:1024m share=100%;
+    parley_connections off;
+    parley_identities  $bench{dir}/chat.json;
+    parley_jwks        $bench{dir}/jwks.json;
+    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
+    parley_trusted     on;
+    parley_retain      $retain;
+END
+        server => <<'END' . $more,
+        location = /chat {
+            parley_rate  1000000r/s burst=1000000;
+            parley_host  c2a quiet=0 deadline=1h;
+        }
+END
+    };
+}
+
+
 sub start {
     my ($class, $kind, %how) = @_;
 

@@ -18,6 +18,7 @@ use Parley::Gateway;
 use Parley::Message;
 use Parley::Streams;
 
+our @EXPORT_OK = qw(change);
 our @EXPORT = qw(event to said says error addressed members tool structured
                  listed pending mailbox acks);
 
@@ -49,6 +50,19 @@ sub to {
     my $to = shift;
 
     return event(params => { target => { recipient => $to } }, @_);
+}
+
+# Returns an edit with a text, or a deletion, of an event, with a new id.
+sub change {
+    my ($event, $kind, $text) = @_;
+
+    my %params = (%{ $event->{params} }, eventId => 'change-' . ++$n,
+                  change => { of => $event->{params}{eventId}, kind => $kind });
+
+    delete $params{content};
+    $params{content} = [{ type => 'text', text => $text }] if defined $text;
+
+    return { %$event, id => 'call-' . ++$k, params => \%params };
 }
 
 # Posts a document; returns the answer with its JSON.
