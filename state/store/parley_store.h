@@ -1,0 +1,193 @@
+/*
+ * A state that several nodes share: the state of this node, its zone, decides
+ * first, and a store makes the decision valid at all nodes.  The store is a
+ * Redis or Valkey server.  This room has no I/O: it writes commands and reads
+ * replies through parley_store_env_t.
+ *
+ *   admit            the zone, then the id and the slot in the store
+ *   settle           the zone, then the store; awaited if it closes a question
+ *                    or ends a suspension
+ *   put, get, drop   records of the kinds that other nodes need
+ *   rate             the zone; its counts go to the store every
+ *                    PARLEY_STORE_RATES ms
+ *
+ * Suspensions and keys of children are in the zone of every node: each worker
+ * asks every PARLEY_STORE_TICK ms for the changes of other nodes.  Logs, jobs,
+ * and the records of chat are the zone's alone.
+ *
+ * A worker is a member of the store, under a number that no other member ever
+ * has.  Calls are sent in order on one connection.  Unanswered calls are sent
+ * again after a connection was lost, and have no effect twice.
+ */
+
+#ifndef PARLEY_STORE_H
+#define PARLEY_STORE_H
+
+#include "core/parley_buf.h"
+#include "state/parley_state.h"
+
+
+#define PARLEY_STORE_KEY      32    /* octets of the file of key= */
+#define PARLEY_STORE_TIMEOUT  100   /* ms, default of timeout= */
+#define PARLEY_STORE_LEASE    10000 /* ms, default of lease= */
+#define PARLEY_STORE_RATES    100   /* ms between two reports of counts */
+#define PARLEY_STORE_TICK     250   /* ms between two questions for changes */
+#define PARLEY_STORE_CALLS    16384 /* unanswered calls of a worker */
+#define PARLEY_STORE_OCTETS   (16 * 1024 * 1024)        /* of these calls */
+#define PARLEY_STORE_TAKEN    65536 /* ids taken while the store is away */
+
+
+typedef struct parley_store_s  parley_store_t;
+
+
+typedef enum {
+    PARLEY_STORE_INFO = 0,
+    PARLEY_STORE_WARN,          /* data may be lost, or a promise is weaker */
+    PARLEY_STORE_ERROR,         /* the store is away */
+    PARLEY_STORE_CRIT           /* the operator must change something */
+} parley_store_level_t;
+
+
+/* what happens to messages while the store is away */
+typedef enum {
+    PARLEY_STORE_REFUSE = 0,    /* PARLEY_ADMIT_FULL */
+    PARLEY_STORE_LOCAL          /* the zone decides alone */
+} parley_store_fallback_t;
+
+
+/*
+ * The host of a store.  No function calls back into the store.
+ */
+typedef struct {
+    /* Begins a connection: parley_store_opened() or parley_store_closed()
+       follows. */
+    void    (*connect)(void *ctx);
+
+    /* Sends octets, which are copied.  If that fails, parley_store_closed()
+       follows. */
+    void    (*send)(void *ctx, parley_str_t octets);
+
+    /* Closes the connection, or ends its beginning; parley_store_closed() is
+       not called for it. */
+    void    (*close)(void *ctx);
+
+    /* Calls parley_store_timer() in ms; replaces an earlier request.  -1: does
+       not call it. */
+    void    (*timer)(void *ctx, int64_t ms);
+
+    /* Returns milliseconds of a clock that does not jump. */
+    int64_t (*now)(void *ctx);
+
+    uint64_t (*random)(void *ctx);
+
+    /* Logs a line, which has no secrets. */
+    void    (*log)(void *ctx, parley_store_level_t level, const char *text);
+
+    void     *ctx;
+} parley_store_env_t;
+
+
+/* the settings of a store; the texts must outlive it */
+typedef struct {
+    parley_str_t             prefix;    /* of all keys; the braces of the hash
+                                           tag are added */
+    parley_str_t             user;      /* empty: no user */
+    parley_str_t             password;  /* empty: no AUTH */
+    uint8_t                  key[PARLEY_STORE_KEY];     /* secret of the
+                                                           store */
+    parley_str_t             config;    /* hash of the configuration, for the
+                                           list of members */
+    int64_t                  timeout;   /* ms that a message waits for a
+                                           reply */
+    int64_t                  lease;     /* ms, at least 1000 */
+    parley_store_fallback_t  fallback;
+} parley_store_conf_t;
+
+
+/* results of calls, for metrics */
+typedef enum {
+    PARLEY_STORE_OK = 0,
+    PARLEY_STORE_FAILED,        /* an error of the engine */
+    PARLEY_STORE_SLOW,          /* no answer in time */
+    PARLEY_STORE_AWAY,          /* not sent: there is no connection */
+    PARLEY_STORE_RESULTS
+} parley_store_result_t;
+
+
+/* losses, for metrics */
+typedef enum {
+    PARLEY_STORE_LOST_ID = 0,   /* more than PARLEY_STORE_TAKEN ids were taken
+                                   while the store was away */
+    PARLEY_STORE_LOST_CALL,     /* a call did not fit into the queue */
+    PARLEY_STORE_LOST_RATE,     /* a count was not sent */
+    PARLEY_STORE_LOST_GENERATION,       /* the store began another generation:
+                                           what was acknowledged in the lag
+                                           before may be lost */
+    PARLEY_STORE_LOST_UNCONFIRMED,      /* no replica confirmed a suspension or
+                                           a key */
+    PARLEY_STORE_LOSSES
+} parley_store_loss_t;
+
+
+typedef struct {
+    int64_t   up_since;         /* ms of env.now; 0: away */
+    uint64_t  calls[PARLEY_STORE_RESULTS];
+    uint64_t  lost[PARLEY_STORE_LOSSES];
+    uint64_t  reconnects;
+    uint64_t  forked;           /* ids that another node took too, while the
+                                   store was away */
+    uint64_t  fallbacks;        /* messages decided without the store, or
+                                   refused */
+    uint64_t  generation;       /* 0: never entered */
+    uint64_t  member;
+    uint64_t  members;          /* as the last renewal told */
+    uint64_t  used;             /* octets of the engine; 0: unknown */
+    uint64_t  max;              /* 0: no bound */
+    size_t    pending;          /* unanswered calls */
+    int64_t   offset;           /* ms that the engine's time is ahead of
+                                   parley_store_clock()'s */
+} parley_store_stat_t;
+
+
+/*
+ * Creates the store of a process around zone, whose verbs must be at once.
+ * env, conf and zone must outlive it.  Returns NULL if memory is exhausted.
+ */
+parley_store_t *parley_store_create(parley_state_t *zone,
+    const parley_store_env_t *env, const parley_store_conf_t *conf,
+    parley_mem_t *mem);
+
+/* Returns the verbs of the store, to be used in place of the zone's. */
+parley_state_t *parley_store_state(parley_store_t *s);
+
+/* Connects, and keeps connecting. */
+void parley_store_begin(parley_store_t *s);
+
+/*
+ * Ends the membership: sends the queue and leaves.  Returns whether calls are
+ * left to be answered; the caller then waits, at most 1 s.
+ */
+int parley_store_end(parley_store_t *s);
+
+void parley_store_destroy(parley_store_t *s);
+
+/* Events of the host. */
+void parley_store_opened(parley_store_t *s);
+void parley_store_fed(parley_store_t *s, const uint8_t *p, size_t len);
+void parley_store_closed(parley_store_t *s, const char *why);
+void parley_store_timer(parley_store_t *s);
+
+/* The wall clock of the host in ms, to be compared with the engine's. */
+void parley_store_clock(parley_store_t *s, int64_t wall);
+
+/* Returns whether verbs reach the store. */
+int parley_store_is_up(const parley_store_t *s);
+
+void parley_store_stat(const parley_store_t *s, parley_store_stat_t *ret);
+
+/* Derives the 16 octets that keys and prints of the state are derived from. */
+void parley_store_secret(const uint8_t key[PARLEY_STORE_KEY],
+    uint8_t out[PARLEY_KEY_SECRET]);
+
+
+#endif /* PARLEY_STORE_H */
