@@ -1,4 +1,4 @@
-/* parley keygen and parley jwks: keys. */
+/* parley keygen, parley jwks and parley keys store: keys. */
 
 #include <ctype.h>
 #include <errno.h>
@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <openssl/rand.h>
+
+#include "core/parley_hex.h"
 #include "tools/parley_tool.h"
 
 
@@ -14,10 +17,13 @@ static int tool_keygen_run(parley_tool_t *tool);
 static int tool_keygen_new(parley_tool_t *tool, parley_jwk_t *ret);
 static const parley_alg_t *tool_keygen_alg(const char *word);
 static int tool_keygen_file(const char *path, parley_str_t text);
+static int tool_keys_store_run(parley_tool_t *tool);
 static int tool_jwks_run(parley_tool_t *tool);
 static int tool_jwks_put(parley_tool_t *tool, const char *path,
     int with_private, parley_buf_t *b, size_t *n);
 
+
+#define PARLEY_KEYS_STORE  32   /* octets */
 
 #define PARLEY_KEYGEN_ALGS                                                    \
     "ed25519, es256, es384, es512, rs256, rs384, rs512, ps256, ps384, "       \
@@ -30,6 +36,13 @@ static const parley_option_t  parley_keygen_options[] = {
     { "kid", 0, "K", "the key's id (default: its thumbprint, RFC 7638)", 0 },
     { "public", 0, NULL, "print the public part of the key in FILE, or on\n"
       "standard input, instead of making one", 0 },
+    { "out", 'o', "FILE", "write to a new file that the owner alone can "
+      "read", 0 },
+    tool_option_end
+};
+
+
+static const parley_option_t  parley_keys_store_options[] = {
     { "out", 'o', "FILE", "write to a new file that the owner alone can "
       "read", 0 },
     tool_option_end
@@ -50,6 +63,18 @@ const parley_command_t  parley_cmd_keygen = {
     .summary = "Makes a key, or prints the public part of one, as a JWK",
     .options = parley_keygen_options,
     .run = tool_keygen_run
+};
+
+
+const parley_command_t  parley_cmd_keys_store = {
+    .name = "keys store",
+    .operands = "",
+    .max = 0,
+    .summary = "Makes the key of a store that several gateways share",
+    .text = "The key is a line of 64 hexadecimal digits, for key= of "
+            "parley_store.  All gateways\nof a store have the same key.\n",
+    .options = parley_keys_store_options,
+    .run = tool_keys_store_run
 };
 
 
@@ -219,6 +244,40 @@ tool_keygen_file(const char *path, parley_str_t text)
     }
 
     return 0;
+}
+
+
+static int
+tool_keys_store_run(parley_tool_t *tool)
+{
+    int           status;
+    char          digits[2 * PARLEY_KEYS_STORE + 1];
+    uint8_t       key[PARLEY_KEYS_STORE];
+    const char   *out;
+    parley_str_t  text;
+
+    if (RAND_bytes(key, sizeof(key)) != 1) {
+        tool_say("no random octets");
+        return PARLEY_EXIT_USAGE;
+    }
+
+    parley_hex(key, sizeof(key), digits);
+
+    text = parley_str_c(digits);
+    out = tool_option(tool, "out");
+    status = PARLEY_EXIT_OK;
+
+    if (out == NULL) {
+        tool_output_line(text);
+
+    } else if (tool_keygen_file(out, text) != 0) {
+        status = PARLEY_EXIT_USAGE;
+    }
+
+    explicit_bzero(key, sizeof(key));
+    explicit_bzero(digits, sizeof(digits));
+
+    return status;
 }
 
 

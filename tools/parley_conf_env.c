@@ -19,6 +19,12 @@ static int tool_conf_compile(void *ctx, parley_str_t text, void **ret,
 static int tool_conf_file(void *ctx, parley_str_t name,
     parley_str_t *ret_path, parley_str_t *ret_text,
     parley_problem_t *problem);
+static int tool_conf_secret(void *ctx, parley_str_t name,
+    parley_str_t *ret_path, parley_str_t *ret_text,
+    parley_problem_t *problem);
+static int tool_conf_text(parley_conf_files_t *files, parley_str_t name,
+    int is_secret, parley_str_t *ret_path, parley_str_t *ret_text,
+    parley_problem_t *problem);
 static int tool_conf_folder(void *ctx, parley_str_t name,
     int (*visit)(void *data, parley_str_t path), void *data,
     parley_str_t *ret_path, parley_problem_t *problem);
@@ -41,6 +47,7 @@ tool_conf_env_init(parley_settings_env_t *env, parley_conf_files_t *files,
     env->seed = tool->seed;
     env->compile = tool_conf_compile;
     env->read = tool_conf_file;
+    env->secret = tool_conf_secret;
     env->walk = tool_conf_folder;
 }
 
@@ -108,11 +115,26 @@ static int
 tool_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
     parley_str_t *ret_text, parley_problem_t *problem)
 {
-    int                     rc;
-    FILE                   *file;
-    const char             *path;
-    struct stat             st;
-    parley_conf_files_t  *files = ctx;
+    return tool_conf_text(ctx, name, 0, ret_path, ret_text, problem);
+}
+
+
+static int
+tool_conf_secret(void *ctx, parley_str_t name, parley_str_t *ret_path,
+    parley_str_t *ret_text, parley_problem_t *problem)
+{
+    return tool_conf_text(ctx, name, 1, ret_path, ret_text, problem);
+}
+
+
+static int
+tool_conf_text(parley_conf_files_t *files, parley_str_t name, int is_secret,
+    parley_str_t *ret_path, parley_str_t *ret_text, parley_problem_t *problem)
+{
+    int          rc;
+    FILE        *file;
+    const char  *path;
+    struct stat  st;
 
     path = tool_conf_path(files->tool, files->folder, name);
 
@@ -135,6 +157,10 @@ tool_conf_file(void *ctx, parley_str_t name, parley_str_t *ret_path,
     {
         rc = parley_problem(problem, "\"%s\" is not a file, or is larger than "
                             "64m", path);
+
+    } else if (is_secret && (st.st_mode & 077)) {
+        rc = parley_problem(problem, PARLEY_PROBLEM_SECRET, path,
+                            (unsigned) st.st_mode & 0777, path);
 
     } else if (tool_file_read(file, PARLEY_CONF_FILE_MAX, &files->tool->arena,
                               ret_text)

@@ -421,6 +421,7 @@ extern const parley_command_t  parley_cmd_explain;
 extern const parley_command_t  parley_cmd_frame_decode;
 extern const parley_command_t  parley_cmd_frame_encode;
 extern const parley_command_t  parley_cmd_jwks;
+extern const parley_command_t  parley_cmd_keys_store;
 extern const parley_command_t  parley_cmd_keygen;
 extern const parley_command_t  parley_cmd_sign;
 extern const parley_command_t  parley_cmd_token_inspect;

@@ -156,9 +156,10 @@ typedef struct parley_slots_s {
 
 
 /* values of all cells at one moment */
-typedef struct {
+typedef struct parley_snapshot_s {
     uint64_t  cells[PARLEY_CELLS];
     unsigned  state:1;          /* the state has answered */
+    unsigned  store:1;          /* the gateway has a store */
 } parley_snapshot_t;
 
 

@@ -10,7 +10,8 @@ static const parley_str_t  parley_health_reasons[PARLEY_L_CHECK_COUNT] = {
     [PARLEY_L_CHECK_KEYS] = parley_str("no keys that verify tokens were "
                                        "loaded yet"),
     [PARLEY_L_CHECK_REVOCATIONS] = parley_str("the revocations cannot be "
-                                              "read")
+                                              "read"),
+    [PARLEY_L_CHECK_STORE] = parley_str("the store is away")
 };
 
 
@@ -33,6 +34,10 @@ parley_health_failed(const parley_health_facts_t *facts)
 
     if (!facts->revocations) {
         failed |= 1 << PARLEY_L_CHECK_REVOCATIONS;
+    }
+
+    if (!facts->store) {
+        failed |= 1 << PARLEY_L_CHECK_STORE;
     }
 
     return failed;

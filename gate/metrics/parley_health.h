@@ -21,6 +21,8 @@ typedef struct {
                                                    needed */
     unsigned                    revocations:1;  /* the file can be read, or
                                                    is not configured */
+    unsigned                    store:1;        /* the store is not away, or
+                                                   not needed */
 } parley_health_facts_t;
 
 

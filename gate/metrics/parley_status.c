@@ -288,6 +288,23 @@ parley_status_keys(parley_snapshot_t *s, const parley_status_keys_t *keys)
 
 
 void
+parley_status_store(parley_snapshot_t *s, const parley_status_store_t *store)
+{
+    uint64_t  *cells = s->cells;
+
+    s->store = 1;
+
+    cells[PARLEY_M_STORE_GENERATION] = store->generation;
+    cells[PARLEY_M_STORE_MEMBERS] = store->members;
+    cells[PARLEY_M_STORE_OCTETS + PARLEY_L_STORE_USE_USED] = store->used;
+    cells[PARLEY_M_STORE_OCTETS + PARLEY_L_STORE_USE_MAX] = store->max;
+    cells[PARLEY_M_STORE_CLOCK] = (uint64_t) (store->offset_ms < 0
+                                              ? -store->offset_ms
+                                              : store->offset_ms);
+}
+
+
+void
 parley_status_ready(parley_snapshot_t *s, unsigned failed)
 {
     unsigned  i;

@@ -41,6 +41,16 @@ typedef struct {
 } parley_status_keys_t;
 
 
+/* the store, as one worker knows it */
+typedef struct {
+    uint64_t  generation;
+    uint64_t  members;
+    uint64_t  used;             /* octets; 0: unknown */
+    uint64_t  max;              /* 0: no bound */
+    int64_t   offset_ms;        /* the store's clock is ahead */
+} parley_status_store_t;
+
+
 /*
  * Finds the format that a request asks for.  The argument "format" of the query
  * decides if it is there.  If not, the field Accept decides.  Both texts may be
@@ -64,6 +74,10 @@ void parley_status_zone(parley_snapshot_t *s, const parley_state_room_t *t,
 
 void parley_status_keys(parley_snapshot_t *s,
     const parley_status_keys_t *keys);
+
+/* Fills the cells of the store, which are missing without a store. */
+void parley_status_store(parley_snapshot_t *s,
+    const parley_status_store_t *store);
 
 /* Fills the cells of readiness.  failed comes from parley_health_failed(). */
 void parley_status_ready(parley_snapshot_t *s, unsigned failed);

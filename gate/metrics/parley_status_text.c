@@ -106,6 +106,10 @@ parley_status_group(parley_buf_t *b, const parley_snapshot_t *s, size_t first)
 
     head = parley_status_head(parley_metrics[first].member);
 
+    if (!s->store && parley_str_is(head, "store")) {
+        return;
+    }
+
     parley_buf_name(b, head);
     parley_buf_octet(b, '{');
 
@@ -375,12 +379,20 @@ parley_status_histogram(parley_buf_t *b, const parley_snapshot_t *s,
 
 /*
  * Returns whether the snapshot has the metric.  The metrics from LIMITED to
- * SUSPENSIONS are missing if the state did not answer.
+ * SUSPENSIONS are missing if the state did not answer, and those of the store
+ * without a store.
  */
 
 static int
 parley_status_has(const parley_snapshot_t *s, const parley_metric_t *m)
 {
+    if ((m->first >= PARLEY_M_STORE_UP && m->first <= PARLEY_M_STORE_FALLBACK)
+        || (m->first >= PARLEY_M_STORE_GENERATION
+            && m->first <= PARLEY_M_STORE_CLOCK))
+    {
+        return s->store;
+    }
+
     return s->state
            || m->first < PARLEY_M_LIMITED || m->first > PARLEY_M_SUSPENSIONS;
 }

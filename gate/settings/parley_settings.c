@@ -109,6 +109,13 @@ parley_settings_http_settle(const parley_settings_env_t *env,
                               "\"parley_health\" need \"parley_zone\"");
     }
 
+    if (http->zone.len == 0 && http->store != NULL) {
+        problem->where = http->where[PARLEY_DIRECTIVE_STORE];
+
+        return parley_problem(problem, "\"parley_store\" needs "
+                              "\"parley_zone\"");
+    }
+
     if (http->signing == NULL && http->serves_keys.line != 0) {
         problem->where = http->serves_keys;
 

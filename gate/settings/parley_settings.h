@@ -26,6 +26,7 @@ struct parley_host_conf_s;      /* parley_host_conf.h */
 struct parley_intents_s;        /* parley_intents.h */
 struct parley_jwt_conf_s;       /* parley_jwt_conf.h */
 struct parley_rules_conf_s;     /* parley_rules.h */
+struct parley_store_settings_s; /* parley_store_settings.h */
 struct parley_outer_s;          /* parley_settings_outer.c */
 
 
@@ -158,6 +159,7 @@ typedef struct parley_settings_http_s {
     size_t               zone_size;
     unsigned             share;         /* share of one principal, in
                                            thousandths */
+    const struct parley_store_settings_s  *store;       /* NULL: none */
 
     parley_directory_t  *directory;     /* NULL: none */
     parley_str_t         identities;    /* path of its file, and the content */
@@ -336,6 +338,14 @@ typedef struct {
                        parley_problem_t *problem);
 
     /*
+     * As read, for a secret: refuses a file that its group or others can
+     * access.
+     */
+    int            (*secret)(void *ctx, parley_str_t name,
+                       parley_str_t *ret_path, parley_str_t *ret_text,
+                       parley_problem_t *problem);
+
+    /*
      * Calls visit with the full path of each file in a folder and its
      * subfolders.
      */
@@ -347,7 +357,7 @@ typedef struct {
     void           (*warn)(void *ctx, const parley_problem_t *problem);
 
     /*
-     * compile, read and walk return 0, or -1 with the error in problem->text.
+     * compile, read, secret and walk return 0, or -1 with the error in problem->text.
      * The text is empty if the adapter has reported the error.
      */
 } parley_settings_env_t;
@@ -378,6 +388,11 @@ typedef struct {
                                            known */
 } parley_block_facts_t;
 
+
+/* error of "secret": the path, the mode, and the path again */
+#define PARLEY_PROBLEM_SECRET                                                \
+    "\"%s\" has mode %03o, so its group or others can access this "         \
+    "secret; run \"chmod 600 %s\""
 
 /* default of failures= of parley_jwt, also used without parley_jwt */
 extern const parley_limit_rate_t  parley_failures_default;

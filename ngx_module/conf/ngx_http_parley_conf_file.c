@@ -21,6 +21,9 @@ typedef struct {
 } ngx_http_parley_walk_t;
 
 
+static int ngx_http_parley_conf_text(ngx_conf_t *cf, parley_str_t word,
+    ngx_uint_t is_secret, parley_str_t *ret_path, parley_str_t *ret_text,
+    parley_problem_t *problem);
 static ngx_int_t ngx_http_parley_walk_file(ngx_tree_ctx_t *tree,
     ngx_str_t *path);
 static ngx_int_t ngx_http_parley_walk_skip(ngx_tree_ctx_t *tree,
@@ -31,11 +34,29 @@ int
 ngx_http_parley_conf_read(void *ctx, parley_str_t word,
     parley_str_t *ret_path, parley_str_t *ret_text, parley_problem_t *problem)
 {
+    return ngx_http_parley_conf_text(ctx, word, 0, ret_path, ret_text,
+                                     problem);
+}
+
+
+int
+ngx_http_parley_conf_secret(void *ctx, parley_str_t word,
+    parley_str_t *ret_path, parley_str_t *ret_text, parley_problem_t *problem)
+{
+    return ngx_http_parley_conf_text(ctx, word, 1, ret_path, ret_text,
+                                     problem);
+}
+
+
+static int
+ngx_http_parley_conf_text(ngx_conf_t *cf, parley_str_t word,
+    ngx_uint_t is_secret, parley_str_t *ret_path, parley_str_t *ret_text,
+    parley_problem_t *problem)
+{
     u_char           *p;
     size_t            size;
     ssize_t           n;
     ngx_str_t         name;
-    ngx_conf_t       *cf = ctx;
     ngx_file_t        file;
     ngx_file_info_t   fi;
 
@@ -69,6 +90,12 @@ ngx_http_parley_conf_read(void *ctx, parley_str_t word,
     if (!ngx_is_file(&fi) || ngx_file_size(&fi) > NGX_HTTP_PARLEY_FILE_MAX) {
         (void) parley_problem(problem, "\"%s\" is not a file, or is larger "
                               "than 64m", name.data);
+        goto done;
+    }
+
+    if (is_secret && (ngx_file_access(&fi) & 077)) {
+        (void) parley_problem(problem, PARLEY_PROBLEM_SECRET, name.data,
+                              (unsigned) ngx_file_access(&fi), name.data);
         goto done;
     }
 

@@ -13,12 +13,15 @@
 #include "ngx_module/worker/ngx_http_parley_audit.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_slots.h"
+#include "ngx_module/worker/ngx_http_parley_store.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/message/parley_gate.h"
 #include "gate/settings/parley_directive.h"
 
 
+static ngx_int_t ngx_http_parley_configured(ngx_conf_t *cf,
+    ngx_http_parley_main_conf_t *mcf, const parley_str_t *words);
 static char *ngx_http_parley_answers(ngx_conf_t *cf,
     ngx_http_handler_pt handler);
 static char *ngx_http_parley_zone(ngx_conf_t *cf,
@@ -83,6 +86,19 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     switch (cmd->offset) {
 
+    case PARLEY_DIRECTIVE_ZONE:
+    case PARLEY_DIRECTIVE_STORE:
+    case PARLEY_DIRECTIVE_AUDIT:
+        break;
+
+    default:
+        if (ngx_http_parley_configured(cf, mcf, words) != NGX_OK) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    switch (cmd->offset) {
+
     case PARLEY_DIRECTIVE_STATUS:
     case PARLEY_DIRECTIVE_HEALTH:
         return ngx_http_parley_answers(cf, ngx_http_parley_status_handler);
@@ -94,12 +110,46 @@ ngx_http_parley_directive(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     case PARLEY_DIRECTIVE_ZONE:
         return ngx_http_parley_zone(cf, mcf);
 
+    case PARLEY_DIRECTIVE_STORE:
+        return ngx_http_parley_store_open(cf, mcf);
+
     case PARLEY_DIRECTIVE_AUDIT:
         return ngx_http_parley_audit_open(cf, mcf);
 
     default:
         return NGX_CONF_OK;
     }
+}
+
+
+/* Adds a directive to the digest of the configuration.  Each word is preceded
+   by a NUL. */
+
+static ngx_int_t
+ngx_http_parley_configured(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf,
+    const parley_str_t *words)
+{
+    u_char         before[PARLEY_SHA256_LEN];
+    ngx_uint_t     i;
+    parley_str_t  *parts;
+
+    parts = ngx_palloc(cf->temp_pool,
+                       (1 + 2 * cf->args->nelts) * sizeof(parley_str_t));
+    if (parts == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(before, mcf->configured, PARLEY_SHA256_LEN);
+    parts[0] = parley_str_make(before, PARLEY_SHA256_LEN);
+
+    for (i = 0; i < cf->args->nelts; i++) {
+        parts[1 + 2 * i] = parley_str_make((const uint8_t *) "", 1);
+        parts[2 + 2 * i] = words[i];
+    }
+
+    return parley_sha256_parts(parts, 1 + 2 * cf->args->nelts,
+                               mcf->configured)
+           == 0 ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -154,6 +204,7 @@ ngx_http_parley_conf_env(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf,
     env->seed = mcf->seed;
     env->compile = ngx_http_parley_conf_compile;
     env->read = ngx_http_parley_conf_read;
+    env->secret = ngx_http_parley_conf_secret;
     env->walk = ngx_http_parley_conf_walk;
     env->warn = ngx_http_parley_conf_warn;
 }
@@ -301,6 +352,8 @@ ngx_http_parley_init_main_conf(ngx_conf_t *cf, void *conf)
     if (mcf->zone) {
         mcf->zone->retain = mcf->http.retain;
         mcf->zone->replay = mcf->http.replay_size;
+
+        ngx_http_parley_store_settle(mcf);
     }
 
     return NGX_CONF_OK;

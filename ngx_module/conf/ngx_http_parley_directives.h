@@ -34,6 +34,9 @@ ngx_int_t ngx_http_parley_verify(ngx_conf_t *cf,
 int ngx_http_parley_conf_read(void *ctx, parley_str_t word,
     parley_str_t *ret_path, parley_str_t *ret_text,
     parley_problem_t *problem);
+int ngx_http_parley_conf_secret(void *ctx, parley_str_t word,
+    parley_str_t *ret_path, parley_str_t *ret_text,
+    parley_problem_t *problem);
 int ngx_http_parley_conf_walk(void *ctx, parley_str_t word,
     int (*visit)(void *data, parley_str_t path), void *data,
     parley_str_t *ret_path, parley_problem_t *problem);

@@ -16,6 +16,7 @@
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_log.h"
 #include "ngx_module/worker/ngx_http_parley_slots.h"
+#include "ngx_module/worker/ngx_http_parley_store.h"
 #include "ngx_module/worker/ngx_http_parley_wake.h"
 #include "ngx_module/worker/ngx_http_parley_worker.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
@@ -316,8 +317,9 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    if (ngx_http_parley_hub_init(cycle, worker, ngx_http_parley_jobs_wake)
-        != NGX_OK
+    if (ngx_http_parley_store_init(cycle, worker) != NGX_OK
+        || ngx_http_parley_hub_init(cycle, worker, ngx_http_parley_jobs_wake)
+           != NGX_OK
         || ngx_http_parley_jobs_init(cycle, worker) != NGX_OK
         || ngx_http_parley_fetch_init(cycle, worker) != NGX_OK
         || ngx_http_parley_revocations_init(cycle, worker) != NGX_OK)
@@ -346,14 +348,16 @@ ngx_http_parley_exit_process(ngx_cycle_t *cycle)
     worker = mcf->worker;
 
     ngx_http_parley_log_sum(worker, cycle->log);
-    ngx_http_parley_slot_leave(worker);
 
     if (worker->tokens == NULL) {
+        ngx_http_parley_slot_leave(worker);
         return;
     }
 
     ngx_http_parley_jobs_exit(worker);
     ngx_http_parley_hub_exit(worker);
+    ngx_http_parley_store_exit(worker);
+    ngx_http_parley_slot_leave(worker);
     ngx_http_parley_audit_leave(worker);
     ngx_http_parley_revocations_exit(worker);
     ngx_http_parley_zone_leave(mcf->zone);

@@ -17,6 +17,7 @@
 #include "ngx_module/keys/ngx_http_parley_keys.h"
 #include "ngx_module/worker/ngx_http_parley_conf.h"
 #include "ngx_module/worker/ngx_http_parley_slots.h"
+#include "ngx_module/worker/ngx_http_parley_store.h"
 #include "ngx_module/worker/ngx_http_parley_zone.h"
 #include "gate/metrics/parley_health.h"
 #include "gate/metrics/parley_status.h"
@@ -154,7 +155,7 @@ ngx_http_parley_status_ask(ngx_http_parley_asking_t *a)
         return ngx_http_parley_status_answer(a);
     }
 
-    s = &a->mcf->zone->memory.state;
+    s = a->mcf->zone->state;
 
     a->call.done = ngx_http_parley_status_done;
     a->call.ctx = a;
@@ -198,7 +199,7 @@ ngx_http_parley_status_list(ngx_http_parley_asking_t *a, size_t at)
         return ngx_http_parley_status_answer(a);
     }
 
-    s = &a->mcf->zone->memory.state;
+    s = a->mcf->zone->state;
 
     listing.kind = PARLEY_KIND_SUSPENSION;
     listing.at = at;
@@ -220,7 +221,7 @@ ngx_http_parley_status_list(ngx_http_parley_asking_t *a, size_t at)
 static ngx_int_t
 ngx_http_parley_status_listed(ngx_http_parley_asking_t *a)
 {
-    if (!parley_suspension_add(&a->suspended, &a->mcf->zone->memory.state,
+    if (!parley_suspension_add(&a->suspended, a->mcf->zone->state,
                                a->listed))
     {
         return ngx_http_parley_status_answer(a);
@@ -328,7 +329,7 @@ ngx_http_parley_status_stop(ngx_http_parley_asking_t *a)
     }
 
     if (a->calls) {
-        s = &a->mcf->zone->memory.state;
+        s = a->mcf->zone->state;
 
         a->calls = 0;
         s->ops->cancel(s, &a->call);
@@ -411,6 +412,7 @@ ngx_http_parley_status_failed(ngx_http_parley_asking_t *a)
                                                  &generation)->n;
     facts.revocations =
         ngx_http_parley_revocations_are_readable(mcf->worker) ? 1 : 0;
+    facts.store = ngx_http_parley_store_is_ready(mcf->worker) ? 1 : 0;
 
     return parley_health_failed(&facts);
 }
@@ -439,7 +441,9 @@ ngx_http_parley_status_text(ngx_http_parley_asking_t *a, unsigned failed,
         return NGX_ERROR;
     }
 
+    ngx_http_parley_store_count(mcf->worker);
     ngx_http_parley_slots_sum(mcf, s);
+    ngx_http_parley_store_status(mcf->worker, s);
     ngx_http_parley_status_keys(a, &keys);
 
     if (a->known) {

@@ -335,7 +335,7 @@ ngx_http_parley_deliver_came(ngx_http_parley_jobs_t *jobs,
 
     if (delivery->publication.views.len > 0) {
         if (how->how != PARLEY_JOB_AGAIN) {
-            parley_host_follow_delivered(&jobs->worker->mcf->zone->memory.state,
+            parley_host_follow_delivered(jobs->worker->mcf->zone->state,
                                          delivery, &run->arena, &end.tells);
         }
 
@@ -343,7 +343,7 @@ ngx_http_parley_deliver_came(ngx_http_parley_jobs_t *jobs,
                || how->how == PARLEY_JOB_GIVEN_UP)
     {
         parley_delivery_tells(&jobs->deliver,
-                              &jobs->worker->mcf->zone->memory.state,
+                              jobs->worker->mcf->zone->state,
                               delivery, how->why, ngx_http_parley_now(),
                               &run->arena, &end.tells);
     }

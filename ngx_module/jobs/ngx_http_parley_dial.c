@@ -198,7 +198,7 @@ ngx_http_parley_dial_add(ngx_http_parley_dial_plan_t *plan)
     parley_state_t    *state;
     parley_job_add_t   add;
 
-    state = &plan->jobs->worker->mcf->zone->memory.state;
+    state = plan->jobs->worker->mcf->zone->state;
     done = 0;
 
     parley_arena_init(&arena, &parley_mem_libc, 0);

@@ -65,7 +65,7 @@ ngx_http_parley_due(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
     d->deadline.arena = &run->arena;
     d->deadline.now_ms = ngx_http_parley_now();
 
-    parley_ask_init(&d->deadline.ask, &jobs->worker->mcf->zone->memory.state,
+    parley_ask_init(&d->deadline.ask, jobs->worker->mcf->zone->state,
                     &run->arena);
 
     d->deadline.ask.resume = ngx_http_parley_due_resume;

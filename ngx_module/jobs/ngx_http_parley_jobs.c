@@ -40,7 +40,7 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker)
     jobs->deliver.engine = mcf->engine;
     jobs->deliver.http = &mcf->http;
     jobs->deliver.seed = mcf->zone->sh->seed;
-    jobs->deliver.state = &mcf->zone->memory.state;
+    jobs->deliver.state = mcf->zone->state;
     jobs->deliver.view = ngx_http_parley_deliver_view;
 
     ngx_queue_init(&jobs->attempts);
@@ -63,7 +63,7 @@ ngx_http_parley_jobs_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker)
         return NGX_ERROR;
     }
 
-    jobs->runner = parley_runner_create(&mcf->zone->memory.state, &env,
+    jobs->runner = parley_runner_create(mcf->zone->state, &env,
                                         mcf->http.deliver_max);
     if (jobs->runner == NULL) {
         return NGX_ERROR;

@@ -146,7 +146,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->in.method = ngx_http_parley_str(&r->method_name);
     g->in.uri = ngx_http_parley_str(&r->uri);
 
-    parley_ask_init(&g->ask, &ctx->mcf->zone->memory.state, &ctx->arena);
+    parley_ask_init(&g->ask, ctx->mcf->zone->state, &ctx->arena);
     g->ask.resume = ngx_http_parley_wait_resume;
     g->ask.ctx = ctx;
 

@@ -96,7 +96,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker,
     h->deliver.engine = mcf->engine;
     h->deliver.http = &mcf->http;
     h->deliver.seed = mcf->zone->sh->seed;
-    h->deliver.state = &mcf->zone->memory.state;
+    h->deliver.state = mcf->zone->state;
 
     ngx_queue_init(&h->open);
 
@@ -126,7 +126,7 @@ ngx_http_parley_hub_init(ngx_cycle_t *cycle, ngx_http_parley_worker_t *worker,
         parley_render_retention(&mcf->http, &env.retention);
     }
 
-    h->hub = parley_hub_create(&mcf->zone->memory.state, &env);
+    h->hub = parley_hub_create(mcf->zone->state, &env);
 
     if (h->hub == NULL) {
         return NGX_ERROR;

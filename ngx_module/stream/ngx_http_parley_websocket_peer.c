@@ -120,7 +120,7 @@ ngx_http_parley_websocket_pong(void *side, parley_str_t payload)
     had.n = i;
     had.all = 0;
 
-    state = &ws->socket.ctx->mcf->zone->memory.state;
+    state = ws->socket.ctx->mcf->zone->state;
     (void) state->ops->log->had(state, &had, NULL);
 
     ws->nplaces -= i;

@@ -27,6 +27,13 @@ struct ngx_http_parley_main_conf_s {
     ngx_shm_zone_t               *shm_zone;
     ngx_http_parley_zone_t       *zone;
 
+    struct ngx_http_parley_store_conf_s  *store;  /* NULL: no parley_store */
+    u_char                        configured[PARLEY_SHA256_LEN];
+                                                  /* digest of the words of the
+                                                     directives that all
+                                                     gateways of a store should
+                                                     have in common */
+
     parley_engine_t              *engine;
     parley_settings_http_t        http;
     parley_arena_t                arena;          /* memory of the

@@ -16,7 +16,7 @@
 
 
 /* change it with every change of a structure or a row in this memory */
-#define NGX_HTTP_PARLEY_SLOTS_LAYOUT  0x50534c03
+#define NGX_HTTP_PARLEY_SLOTS_LAYOUT  0x50534c04
 
 /* names of an operator's zones have no colon */
 #define NGX_HTTP_PARLEY_SLOTS_NAME    "parley:slots"

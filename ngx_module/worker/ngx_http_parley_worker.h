@@ -46,6 +46,7 @@ struct ngx_http_parley_worker_s {
     ngx_http_parley_audit_t      *audit;          /* NULL: no parley_audit */
     struct ngx_http_parley_revocations_s  *revocations;  /* NULL: no
                                                      parley_revocations */
+    struct ngx_http_parley_store_s  *store;       /* NULL: no parley_store */
     ngx_queue_t                   streams;        /* open ..._sse_t */
     ngx_queue_t                   sockets;        /* open ..._pass_t */
     ngx_http_parley_hub_t        *hub;            /* NULL: no publisher and no

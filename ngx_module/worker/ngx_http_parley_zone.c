@@ -81,6 +81,19 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
         return NGX_ERROR;
     }
 
+    if (zone->secret
+        && CRYPTO_memcmp(zone->secret, zone->sh->secret,
+                         sizeof(zone->sh->secret))
+           != 0)
+    {
+        ngx_log_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
+                      "parley_zone \"%V\" was made without \"parley_store\", "
+                      "or with another \"key=\" of it; give the zone another "
+                      "name, which then begins empty, or restart nginx",
+                      &shm_zone->shm.name);
+        return NGX_ERROR;
+    }
+
     zone->configuration = ++zone->sh->configurations;
 
     parley_memory_adopt(&zone->memory, zone->sh->state);
@@ -88,6 +101,8 @@ ngx_http_parley_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 #if (NGX_HTTP_PARLEY_LATER)
     ngx_http_parley_later(&zone->memory, shm_zone->shm.log);
 #endif
+
+    zone->state = &zone->memory.state;
 
     return NGX_OK;
 }
@@ -126,7 +141,12 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     sh->layout = NGX_HTTP_PARLEY_ZONE_LAYOUT;
     sh->created = ngx_http_parley_now();
 
-    if (RAND_bytes(sh->secret, sizeof(sh->secret)) != 1
+    if (zone->secret) {
+        ngx_memcpy(sh->secret, zone->secret, sizeof(sh->secret));
+    }
+
+    if ((zone->secret == NULL
+         && RAND_bytes(sh->secret, sizeof(sh->secret)) != 1)
         || RAND_bytes((u_char *) &sh->seed, sizeof(sh->seed)) != 1)
     {
         ngx_ssl_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,

@@ -59,6 +59,12 @@ struct ngx_http_parley_zone_s {
     ngx_http_parley_shctx_t      *sh;
     ngx_slab_pool_t              *shpool;
     parley_memory_t               memory;
+    parley_state_t               *state;          /* the verbs for requests:
+                                                     those of memory, or in a
+                                                     worker those of its
+                                                     store */
+    const u_char                 *secret;         /* secret that the zone must
+                                                     have; NULL: any */
     ngx_uint_t                    configuration;  /* number of this
                                                      configuration; a newer one
                                                      is larger */

@@ -153,6 +153,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rd.env.arena = &arena;
     rd.env.compile = compile;
     rd.env.read = file;
+    rd.env.secret = file;
     rd.env.walk = walk;
 
     parley_settings_http_init(&rd.http);

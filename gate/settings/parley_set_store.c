@@ -1,0 +1,429 @@
+/* Setter of parley_store. */
+
+#include <string.h>
+
+#include "core/parley_hex.h"
+#include "gate/settings/parley_directive.h"
+#include "gate/settings/parley_store_settings.h"
+
+
+#define PARLEY_SET_STORE_TEXT  1024     /* octets of a user or a password */
+
+/* the words of parley_store, without its address */
+#define PARLEY_SET_STORE_WORDS                                               \
+    "key=, user=, password=, prefix=, trusted=, name=, certificate=, "       \
+    "certificate_key=, timeout=, lease= or fallback="
+
+
+static const parley_range_t  parley_set_store_timeout = { 10, 1000 };
+static const parley_range_t  parley_set_store_lease = { 1000, 600000 };
+
+
+static int parley_set_store_address(parley_setting_t *d,
+    parley_store_settings_t *ret);
+static int parley_set_store_host(parley_setting_t *d,
+    parley_store_settings_t *ret);
+static int parley_set_store_address_wrong(const parley_setting_t *d);
+static int parley_set_store_word(parley_setting_t *d, size_t i,
+    parley_store_settings_t *ret);
+static int parley_set_store_text(parley_setting_t *d, parley_str_t word,
+    parley_str_t value, parley_store_settings_t *ret);
+static int parley_set_store_prefix(const parley_setting_t *d,
+    parley_str_t word, parley_str_t value);
+static int parley_set_store_key(parley_setting_t *d, parley_str_t file,
+    parley_store_settings_t *ret);
+static int parley_set_store_password(parley_setting_t *d, parley_str_t file,
+    parley_store_settings_t *ret);
+static parley_str_t parley_set_store_line(parley_str_t text);
+static int parley_set_store_check(const parley_setting_t *d,
+    const parley_store_settings_t *store);
+
+
+int
+parley_set_store(parley_setting_t *d)
+{
+    size_t                    i;
+    parley_store_settings_t  *store;
+
+    store = parley_arena_calloc(d->env->arena,
+                                sizeof(parley_store_settings_t));
+
+    if (store == NULL) {
+        return -1;
+    }
+
+    store->prefix = PARLEY_STR("parley");
+    store->timeout = 100;
+    store->lease = 10000;
+
+    if (parley_set_store_address(d, store) != 0) {
+        return -1;
+    }
+
+    for (i = 2; i < d->n; i++) {
+        if (parley_setting_once(d, i) != 0
+            || parley_set_store_word(d, i, store) != 0)
+        {
+            return -1;
+        }
+    }
+
+    if (parley_set_store_check(d, store) != 0) {
+        return -1;
+    }
+
+    d->http->store = store;
+
+    return 0;
+}
+
+
+/* Reads redis://HOST[:PORT], rediss://HOST[:PORT] or unix:PATH. */
+
+static int
+parley_set_store_address(parley_setting_t *d, parley_store_settings_t *ret)
+{
+    parley_str_t  word;
+
+    word = d->words[1];
+
+    if (parley_str_begins(word, "sentinel://")) {
+        return parley_setting_bad(d, word, "is not supported in this version; "
+                                  "name the server itself by redis://, "
+                                  "rediss:// or unix:");
+    }
+
+    if (parley_str_begins(word, "unix:")) {
+        ret->address = word;
+
+        return parley_str_begins(word, "unix:/")
+               ? 0 : parley_set_store_address_wrong(d);
+    }
+
+    /* the error must not show a password */
+
+    if (word.len > 0 && memchr(word.data, '@', word.len) != NULL) {
+        return parley_setting_wrong(d, "has a user or a password in its "
+                                    "address; use user=NAME and "
+                                    "password=FILE");
+    }
+
+    if (word.len > 0 && memchr(word.data, ',', word.len) != NULL) {
+        return parley_setting_bad(d, word, "names several addresses; this "
+                                  "version supports one");
+    }
+
+    if (parley_str_begins(word, "redis://")) {
+        ret->address = parley_str_from(word, sizeof("redis://") - 1);
+
+    } else if (parley_str_begins(word, "rediss://")) {
+        ret->address = parley_str_from(word, sizeof("rediss://") - 1);
+        ret->tls = 1;
+
+    } else {
+        return parley_set_store_address_wrong(d);
+    }
+
+    if (ret->address.len > 0 && ret->address.data[ret->address.len - 1] == '/')
+    {
+        ret->address.len--;
+    }
+
+    return parley_set_store_host(d, ret);
+}
+
+
+/* Checks the form of HOST or HOST:PORT.  The adapter reads the port, and
+   resolves the host. */
+
+static int
+parley_set_store_host(parley_setting_t *d, parley_store_settings_t *ret)
+{
+    parley_str_t  address;
+
+    address = ret->address;
+
+    if (address.len > 0 && memchr(address.data, '/', address.len) != NULL) {
+        return parley_setting_bad(d, d->words[1], "has the number of a "
+                                  "database; all gateways use database 0, so "
+                                  "separate them by prefix=");
+    }
+
+    if (address.len > 0 && *address.data == '[') {
+        ret->host = parley_str_from(parley_str_until(address, ']'), 1);
+
+        if (ret->host.len + 2 > address.len) {
+            return parley_set_store_address_wrong(d);
+        }
+
+    } else {
+        ret->host = parley_str_until(address, ':');
+    }
+
+    return ret->host.len > 0 ? 0 : parley_set_store_address_wrong(d);
+}
+
+
+static int
+parley_set_store_address_wrong(const parley_setting_t *d)
+{
+    return parley_setting_not(d, d->words[1], "the address of a server",
+                              "redis://HOST[:PORT], rediss://HOST[:PORT] or "
+                              "unix:/PATH, such as redis://10.0.0.11:6379");
+}
+
+
+static int
+parley_set_store_word(parley_setting_t *d, size_t i,
+    parley_store_settings_t *ret)
+{
+    parley_str_t  word, value;
+
+    word = d->words[i];
+
+    if (parley_setting_param(word, "timeout", &value)) {
+        return parley_setting_read_time(d, word, &parley_set_store_timeout,
+                                        &ret->timeout);
+    }
+
+    if (parley_setting_param(word, "lease", &value)) {
+        return parley_setting_read_time(d, word, &parley_set_store_lease,
+                                        &ret->lease);
+    }
+
+    if (parley_setting_param(word, "fallback", &value)) {
+
+        ret->local = parley_str_is(value, "local");
+
+        return ret->local || parley_str_is(value, "refuse") ? 0
+               : parley_setting_not(d, word, "a mode", "refuse or local");
+    }
+
+    if (parley_str_begins(word, "redis://")
+        || parley_str_begins(word, "rediss://")
+        || parley_str_begins(word, "unix:"))
+    {
+        return parley_setting_bad(d, word, "is a second address; this version "
+                                  "supports one");
+    }
+
+    return parley_set_store_text(d, word, value, ret);
+}
+
+
+static int
+parley_set_store_text(parley_setting_t *d, parley_str_t word,
+    parley_str_t value, parley_store_settings_t *ret)
+{
+    size_t  i;
+
+    const struct {
+        const char    *name;
+        parley_str_t  *text;
+    } texts[] = {
+        { "user", &ret->user },
+        { "prefix", &ret->prefix },
+        { "trusted", &ret->trusted },
+        { "name", &ret->name },
+        { "certificate", &ret->certificate },
+        { "certificate_key", &ret->certificate_key }
+    };
+
+    if (parley_str_is(word, "key=") || parley_str_is(word, "password=")) {
+        return parley_setting_bad(d, word, PARLEY_SETTING_EMPTY);
+    }
+
+    if (parley_setting_param(word, "key", &value)) {
+        return parley_set_store_key(d, value, ret);
+    }
+
+    if (parley_setting_param(word, "password", &value)) {
+        return parley_set_store_password(d, value, ret);
+    }
+
+    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+
+        if (!parley_setting_param(word, texts[i].name, &value)) {
+            continue;
+        }
+
+        if (value.len == 0) {
+            return parley_setting_bad(d, word, PARLEY_SETTING_EMPTY);
+        }
+
+        if (value.len > PARLEY_SET_STORE_TEXT) {
+            return parley_setting_bad(d, word, "is too long; expected at most "
+                                      "1024 octets");
+        }
+
+        *texts[i].text = value;
+
+        return texts[i].text == &ret->prefix
+               ? parley_set_store_prefix(d, word, value) : 0;
+    }
+
+    return parley_setting_unknown(d, word, PARLEY_SET_STORE_WORDS);
+}
+
+
+/* Checks the prefix, which becomes the hash tag of all keys. */
+
+static int
+parley_set_store_prefix(const parley_setting_t *d, parley_str_t word,
+    parley_str_t value)
+{
+    size_t   i;
+    uint8_t  c;
+
+    for (i = 0; i < value.len && i < 65; i++) {
+        c = value.data[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+              || (c >= '0' && c <= '9') || strchr("-_.:", c) != NULL))
+        {
+            break;
+        }
+    }
+
+    return i == value.len && i <= 64 ? 0
+           : parley_setting_not(d, word, "a prefix", "1 to 64 letters, "
+                                "digits, \"-\", \"_\", \".\" or \":\"");
+}
+
+
+static int
+parley_set_store_key(parley_setting_t *d, parley_str_t file,
+    parley_store_settings_t *ret)
+{
+    int           high, low;
+    size_t        i;
+    parley_str_t  path, text;
+
+    if (d->env->secret(d->env->ctx, file, &path, &text, d->problem) != 0) {
+        return -1;
+    }
+
+    text = parley_set_store_line(text);
+
+    for (i = 0; i < PARLEY_STORE_SETTINGS_KEY
+                && text.len == 2 * PARLEY_STORE_SETTINGS_KEY; i++)
+    {
+        high = parley_hex_digit(text.data[2 * i]);
+        low = parley_hex_digit(text.data[2 * i + 1]);
+
+        if (high == -1 || low == -1) {
+            break;
+        }
+
+        ret->key[i] = (uint8_t) (high << 4 | low);
+    }
+
+    return i == PARLEY_STORE_SETTINGS_KEY ? 0
+           : parley_problem(d->problem, "\"%.*s\" must hold a line of 64 "
+                            "hexadecimal digits; \"parley keys store --out "
+                            "FILE\" makes such a file", (int) path.len,
+                            (const char *) path.data);
+}
+
+
+static int
+parley_set_store_password(parley_setting_t *d, parley_str_t file,
+    parley_store_settings_t *ret)
+{
+    size_t        i;
+    parley_str_t  path, text;
+
+    if (d->env->secret(d->env->ctx, file, &path, &text, d->problem) != 0) {
+        return -1;
+    }
+
+    text = parley_set_store_line(text);
+
+    for (i = 0; i < text.len && text.data[i] >= 0x20 && text.data[i] != 0x7F;
+         i++)
+    {
+        /* void */
+    }
+
+    if (i < text.len || text.len == 0 || text.len > PARLEY_SET_STORE_TEXT) {
+        return parley_problem(d->problem, "\"%.*s\" must hold a line with the "
+                              "password, of at most 1024 octets without "
+                              "control characters", (int) path.len,
+                              (const char *) path.data);
+    }
+
+    ret->password = text;
+
+    return 0;
+}
+
+
+/* Returns the text without the end of its last line. */
+
+static parley_str_t
+parley_set_store_line(parley_str_t text)
+{
+    if (text.len > 0 && text.data[text.len - 1] == '\n') {
+        text.len--;
+
+        if (text.len > 0 && text.data[text.len - 1] == '\r') {
+            text.len--;
+        }
+    }
+
+    return text;
+}
+
+
+/* Checks the words with each other. */
+
+static int
+parley_set_store_check(const parley_setting_t *d,
+    const parley_store_settings_t *store)
+{
+    size_t              i;
+    parley_str_t        value;
+    const char         *const *word;
+    static const char  *const tls[] = {
+        "trusted", "name", "certificate", "certificate_key", NULL
+    };
+
+    for (i = 2; i < d->n && !store->tls; i++) {
+        for (word = tls; *word != NULL; word++) {
+            if (parley_setting_param(d->words[i], *word, &value)) {
+                return parley_setting_bad(d, d->words[i], "needs TLS; expected "
+                                          "an address rediss://HOST[:PORT]");
+            }
+        }
+    }
+
+    for (i = 2; i < d->n && !parley_setting_param(d->words[i], "key", &value);
+         i++)
+    {
+        /* void */
+    }
+
+    if (i == d->n) {
+        return parley_setting_wrong(d, "needs key=, the file with the key of "
+                                    "the store; \"parley keys store --out "
+                                    "FILE\" makes one");
+    }
+
+    if (store->user.len > 0 && store->password.len == 0) {
+        return parley_setting_wrong(d, "has user= without password=, the file "
+                                    "with the password of the user");
+    }
+
+    if (store->tls && store->trusted.len == 0) {
+        return parley_setting_wrong(d, "has a rediss:// address and needs "
+                                    "trusted=, the file with the certificates "
+                                    "of the authorities that are trusted");
+    }
+
+    if ((store->certificate.len > 0) != (store->certificate_key.len > 0)) {
+        return parley_setting_wrong(d, "needs certificate= and "
+                                    "certificate_key= together");
+    }
+
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* parley_store: the store that several gateways share. */
+
+#ifndef PARLEY_STORE_SETTINGS_H
+#define PARLEY_STORE_SETTINGS_H
+
+#include <stdint.h>
+
+#include "core/parley_str.h"
+
+
+#define PARLEY_STORE_SETTINGS_KEY  32   /* octets of a key */
+
+
+typedef struct parley_store_settings_s {
+    parley_str_t  address;      /* HOST, HOST:PORT or unix:PATH */
+    parley_str_t  host;         /* host of the address, an IPv6 address without
+                                   brackets; empty: unix */
+    unsigned      tls:1;        /* the address is a rediss URL */
+    unsigned      local:1;      /* fallback=local */
+
+    uint8_t       key[PARLEY_STORE_SETTINGS_KEY];
+    parley_str_t  user;         /* empty: none */
+    parley_str_t  password;     /* empty: none */
+    parley_str_t  prefix;
+    int64_t       timeout;      /* ms */
+    int64_t       lease;        /* ms */
+
+    parley_str_t  name;         /* name in the certificate; empty: host */
+    parley_str_t  trusted;      /* files of TLS; empty: none */
+    parley_str_t  certificate;
+    parley_str_t  certificate_key;
+} parley_store_settings_t;
+
+
+#endif /* PARLEY_STORE_SETTINGS_H */

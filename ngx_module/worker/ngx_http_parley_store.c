@@ -1,0 +1,488 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The store of a worker (parley_store): its configuration, its life in the
+ * worker, and its counts.  state/store has the verbs, and
+ * ngx_http_parley_store_link.c the connection.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_conf.h"
+#include "ngx_module/worker/ngx_http_parley_random.h"
+#include "ngx_module/worker/ngx_http_parley_store.h"
+#include "ngx_module/worker/ngx_http_parley_store_parts.h"
+#include "ngx_module/worker/ngx_http_parley_worker.h"
+#include "ngx_module/worker/ngx_http_parley_zone.h"
+#include "core/parley_hex.h"
+#include "gate/metrics/parley_counters.h"
+#include "gate/metrics/parley_status.h"
+
+
+#define NGX_HTTP_PARLEY_STORE_PORT   6379
+#define NGX_HTTP_PARLEY_STORE_DEPTH  8          /* authorities of a chain */
+#define NGX_HTTP_PARLEY_STORE_TICK   1000       /* ms */
+#define NGX_HTTP_PARLEY_STORE_END    1000       /* ms to end the membership */
+#define NGX_HTTP_PARLEY_STORE_AGAIN  60000      /* ms between equal lines */
+#define NGX_HTTP_PARLEY_STORE_LINE   512
+
+
+static char *ngx_http_parley_store_tls(ngx_conf_t *cf,
+    ngx_http_parley_store_conf_t *conf);
+static void ngx_http_parley_store_timer(void *ctx, int64_t ms);
+static void ngx_http_parley_store_timer_handler(ngx_event_t *ev);
+static void ngx_http_parley_store_tick_handler(ngx_event_t *ev);
+static int64_t ngx_http_parley_store_now(void *ctx);
+static uint64_t ngx_http_parley_store_random(void *ctx);
+static void ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
+    const char *text);
+static void ngx_http_parley_store_drain(ngx_http_parley_store_t *st);
+
+
+_Static_assert((int) PARLEY_STORE_SETTINGS_KEY == PARLEY_STORE_KEY,
+               "the settings read the key of the store");
+_Static_assert((int) PARLEY_L_STORE_RESULT_COUNT == PARLEY_STORE_RESULTS
+               && (int) PARLEY_L_STORE_LOSS_COUNT == PARLEY_STORE_LOSSES,
+               "the labels are those of parley_store.h");
+
+
+char *
+ngx_http_parley_store_open(ngx_conf_t *cf, ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_url_t                      *u;
+    parley_store_conf_t            *store;
+    const parley_store_settings_t  *settings;
+    ngx_http_parley_store_conf_t   *conf;
+
+    settings = mcf->http.store;
+
+    conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_parley_store_conf_t));
+    if (conf == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    conf->settings = settings;
+
+    u = &conf->url;
+    u->url = ngx_http_parley_ngx_str(settings->address);
+    u->default_port = NGX_HTTP_PARLEY_STORE_PORT;
+
+    if (ngx_parse_url(cf->pool, u) != NGX_OK) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"parley_store\": address \"%V\": %s", &u->url,
+                           u->err ? u->err : "cannot be resolved");
+        return NGX_CONF_ERROR;
+    }
+
+    if (settings->tls && ngx_http_parley_store_tls(cf, conf) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    store = &conf->store;
+    store->prefix = settings->prefix;
+    store->user = settings->user;
+    store->password = settings->password;
+    store->timeout = settings->timeout;
+    store->lease = settings->lease;
+    store->fallback = settings->local ? PARLEY_STORE_LOCAL
+                                      : PARLEY_STORE_REFUSE;
+
+    ngx_memcpy(store->key, settings->key, PARLEY_STORE_KEY);
+    parley_store_secret(store->key, conf->secret);
+
+    mcf->store = conf;
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_parley_store_tls(ngx_conf_t *cf, ngx_http_parley_store_conf_t *conf)
+{
+    ngx_str_t                       trusted, certificate, key;
+    parley_str_t                    name;
+    ngx_pool_cleanup_t             *cln;
+    const parley_store_settings_t  *settings;
+
+    settings = conf->settings;
+    name = settings->name.len ? settings->name : settings->host;
+
+    conf->name.len = name.len;
+    conf->name.data = ngx_pnalloc(cf->pool, name.len + 1);
+    conf->ssl = ngx_pcalloc(cf->pool, sizeof(ngx_ssl_t));
+    cln = ngx_pool_cleanup_add(cf->pool, 0);
+
+    if (conf->name.data == NULL || conf->ssl == NULL || cln == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    *ngx_cpymem(conf->name.data, name.data, name.len) = '\0';
+
+    conf->ssl->log = cf->log;
+
+    if (ngx_ssl_create(conf->ssl, NGX_SSL_TLSv1_2|NGX_SSL_TLSv1_3, NULL)
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    cln->handler = ngx_ssl_cleanup_ctx;
+    cln->data = conf->ssl;
+
+    trusted = ngx_http_parley_ngx_str(settings->trusted);
+    certificate = ngx_http_parley_ngx_str(settings->certificate);
+    key = ngx_http_parley_ngx_str(settings->certificate_key);
+
+    if (ngx_ssl_trusted_certificate(cf, conf->ssl, &trusted,
+                                    NGX_HTTP_PARLEY_STORE_DEPTH)
+        != NGX_OK
+        || (certificate.len
+            && ngx_ssl_certificate(cf, conf->ssl, &certificate, &key, NULL)
+               != NGX_OK))
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+void
+ngx_http_parley_store_settle(ngx_http_parley_main_conf_t *mcf)
+{
+    ngx_http_parley_store_conf_t  *conf;
+
+    conf = mcf->store;
+
+    if (conf == NULL) {
+        return;
+    }
+
+    mcf->zone->secret = conf->secret;
+
+    *parley_hex_write(conf->digest, mcf->configured,
+                      (sizeof(conf->digest) - 1) / 2)
+        = '\0';
+
+    conf->store.config = parley_str_make(conf->digest,
+                                         sizeof(conf->digest) - 1);
+}
+
+
+ngx_int_t
+ngx_http_parley_store_init(ngx_cycle_t *cycle,
+    ngx_http_parley_worker_t *worker)
+{
+    ngx_http_parley_zone_t              *zone;
+    ngx_http_parley_store_t             *st;
+    const ngx_http_parley_store_conf_t  *conf;
+
+    zone = worker->mcf->zone;
+    conf = worker->mcf->store;
+
+    if (conf == NULL) {
+        return NGX_OK;
+    }
+
+    st = ngx_pcalloc(cycle->pool, sizeof(ngx_http_parley_store_t));
+    if (st == NULL) {
+        return NGX_ERROR;
+    }
+
+    st->conf = conf;
+    st->worker = worker;
+    st->log = cycle->log;
+
+    st->timer.handler = ngx_http_parley_store_timer_handler;
+    st->timer.data = st;
+    st->timer.log = cycle->log;
+    st->timer.cancelable = 1;
+
+    st->tick.handler = ngx_http_parley_store_tick_handler;
+    st->tick.data = st;
+    st->tick.log = cycle->log;
+    st->tick.cancelable = 1;
+
+    ngx_http_parley_store_link_init(st);
+
+    st->env.connect = ngx_http_parley_store_connect;
+    st->env.send = ngx_http_parley_store_send;
+    st->env.close = ngx_http_parley_store_close;
+    st->env.timer = ngx_http_parley_store_timer;
+    st->env.now = ngx_http_parley_store_now;
+    st->env.random = ngx_http_parley_store_random;
+    st->env.log = ngx_http_parley_store_log;
+    st->env.ctx = st;
+
+    st->store = parley_store_create(&zone->memory.state, &st->env,
+                                    &conf->store,
+                                    (parley_mem_t *) &parley_mem_libc);
+    if (st->store == NULL) {
+        return NGX_ERROR;
+    }
+
+    worker->store = st;
+    zone->state = parley_store_state(st->store);
+
+    parley_store_clock(st->store, ngx_http_parley_now());
+    parley_store_begin(st->store);
+
+    ngx_add_timer(&st->tick, NGX_HTTP_PARLEY_STORE_TICK);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker)
+{
+    ngx_http_parley_store_t  *st;
+
+    st = worker->store;
+
+    if (st == NULL) {
+        return;
+    }
+
+    if (parley_store_end(st->store)) {
+        ngx_http_parley_store_drain(st);
+    }
+
+    ngx_http_parley_store_count(worker);
+    ngx_http_parley_store_close(st);
+
+    if (st->timer.timer_set) {
+        ngx_del_timer(&st->timer);
+    }
+
+    if (st->tick.timer_set) {
+        ngx_del_timer(&st->tick);
+    }
+
+    worker->mcf->zone->state = &worker->mcf->zone->memory.state;
+    worker->store = NULL;
+
+    parley_store_destroy(st->store);
+}
+
+
+/* Sends the queue and waits for the answers, without nginx's event loop, which
+   has ended.  A worker without a connection does not wait. */
+
+static void
+ngx_http_parley_store_drain(ngx_http_parley_store_t *st)
+{
+    ngx_msec_int_t       left, timer;
+    ngx_msec_t           end;
+    parley_store_stat_t  stat;
+
+    end = ngx_current_msec + NGX_HTTP_PARLEY_STORE_END;
+
+    for ( ;; ) {
+        parley_store_stat(st->store, &stat);
+        left = (ngx_msec_int_t) (end - ngx_current_msec);
+
+        if (stat.pending == 0 || left <= 0
+            || st->link.is != NGX_HTTP_PARLEY_STORE_OPEN)
+        {
+            return;
+        }
+
+        if (st->timer.timer_set) {
+            timer = (ngx_msec_int_t) (st->timer.timer.key - ngx_current_msec);
+
+            if (timer <= 0) {
+                ngx_del_timer(&st->timer);
+                parley_store_timer(st->store);
+                continue;
+            }
+
+            left = ngx_min(left, timer);
+        }
+
+        ngx_http_parley_store_link_turn(st, (ngx_msec_t) left);
+        ngx_time_update();
+    }
+}
+
+
+static void
+ngx_http_parley_store_timer(void *ctx, int64_t ms)
+{
+    ngx_http_parley_store_t *st = ctx;
+
+    /* nginx keeps a timer that differs little from the new one */
+
+    if (st->timer.timer_set) {
+
+        if (ms >= 0 && st->timer.timer.key == ngx_current_msec + ms) {
+            return;
+        }
+
+        ngx_del_timer(&st->timer);
+    }
+
+    if (ms >= 0) {
+        ngx_add_timer(&st->timer,
+                      (ngx_msec_t) ngx_min(ms, NGX_MAX_INT32_VALUE / 2));
+    }
+}
+
+
+static void
+ngx_http_parley_store_timer_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_store_t *st = ev->data;
+
+    parley_store_timer(st->store);
+}
+
+
+static void
+ngx_http_parley_store_tick_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_store_t *st = ev->data;
+
+    parley_store_clock(st->store, ngx_http_parley_now());
+    ngx_http_parley_store_count(st->worker);
+
+    ngx_add_timer(&st->tick, NGX_HTTP_PARLEY_STORE_TICK);
+}
+
+
+static int64_t
+ngx_http_parley_store_now(void *ctx)
+{
+    return (int64_t) ngx_current_msec;
+}
+
+
+static uint64_t
+ngx_http_parley_store_random(void *ctx)
+{
+    u_char    octets[NGX_HTTP_PARLEY_RANDOM];
+    uint64_t  n;
+
+    if (ngx_http_parley_random(octets) != NGX_OK) {
+        return (uint64_t) ngx_random() << 32 ^ (uint64_t) ngx_random();
+    }
+
+    ngx_memcpy(&n, octets, sizeof(n));
+
+    return n;
+}
+
+
+/* Writes equal lines once a minute. */
+
+static void
+ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
+    const char *text)
+{
+    ngx_http_parley_store_t *st = ctx;
+
+    uint32_t                       hash;
+    ngx_uint_t                     i;
+    ngx_http_parley_store_line_t  *line;
+
+    static const ngx_uint_t  levels[] = {
+        [PARLEY_STORE_INFO] = NGX_LOG_NOTICE,
+        [PARLEY_STORE_WARN] = NGX_LOG_WARN,
+        [PARLEY_STORE_ERROR] = NGX_LOG_ERR,
+        [PARLEY_STORE_CRIT] = NGX_LOG_CRIT
+    };
+
+    hash = ngx_murmur_hash2((u_char *) text, ngx_strlen(text));
+
+    for (i = 0; i < NGX_HTTP_PARLEY_STORE_LINES; i++) {
+        line = &st->lines[i];
+
+        if (line->hash == hash && line->until
+            && (ngx_msec_int_t) (line->until - ngx_current_msec) > 0)
+        {
+            return;
+        }
+    }
+
+    line = &st->lines[st->line++ % NGX_HTTP_PARLEY_STORE_LINES];
+
+    line->hash = hash;
+    line->until = ngx_current_msec + NGX_HTTP_PARLEY_STORE_AGAIN;
+
+    ngx_log_error(levels[level], st->log, 0, "parley: store %V: %s",
+                  &st->conf->url.url, text);
+}
+
+
+ngx_uint_t
+ngx_http_parley_store_is_ready(const ngx_http_parley_worker_t *worker)
+{
+    return worker->store == NULL || worker->store->conf->settings->local
+           || parley_store_is_up(worker->store->store);
+}
+
+
+void
+ngx_http_parley_store_count(ngx_http_parley_worker_t *worker)
+{
+    ngx_uint_t                i;
+    parley_slot_t            *slot;
+    parley_store_stat_t       now, *old;
+    ngx_http_parley_store_t  *st;
+
+    st = worker->store;
+
+    if (st == NULL) {
+        return;
+    }
+
+    slot = worker->slot;
+    old = &st->counted;
+
+    parley_store_stat(st->store, &now);
+
+    parley_count_level(slot, PARLEY_M_STORE_UP,
+                       parley_store_is_up(st->store) ? 1 : 0);
+    parley_count_level(slot, PARLEY_M_STORE_PENDING, now.pending);
+
+    for (i = 0; i < PARLEY_STORE_RESULTS; i++) {
+        parley_count(slot, PARLEY_M_STORE_CALLS + i,
+                     now.calls[i] - old->calls[i]);
+    }
+
+    for (i = 0; i < PARLEY_STORE_LOSSES; i++) {
+        parley_count(slot, PARLEY_M_STORE_LOST + i, now.lost[i] - old->lost[i]);
+    }
+
+    parley_count(slot, PARLEY_M_STORE_RECONNECTS,
+                 now.reconnects - old->reconnects);
+    parley_count(slot, PARLEY_M_STORE_FORKED, now.forked - old->forked);
+    parley_count(slot, PARLEY_M_STORE_FALLBACK,
+                 now.fallbacks - old->fallbacks);
+
+    *old = now;
+}
+
+
+void
+ngx_http_parley_store_status(const ngx_http_parley_worker_t *worker,
+    parley_snapshot_t *s)
+{
+    parley_store_stat_t    now;
+    parley_status_store_t  store;
+
+    if (worker->store == NULL) {
+        return;
+    }
+
+    parley_store_stat(worker->store->store, &now);
+
+    store.generation = now.generation;
+    store.members = now.members;
+    store.used = now.used;
+    store.max = now.max;
+    store.offset_ms = now.offset;
+
+    parley_status_store(s, &store);
+}

@@ -1,0 +1,657 @@
+
+/*
+ * Copyright (C) 2026 The Parley authors
+ *
+ * The connection of a worker to the server of parley_store.  It carries octets
+ * only; state/store writes the commands and reads the replies.
+ *
+ * The store may call connect, send and close at any time, and must not be
+ * called from there.  So an event tells it that a connection was opened or
+ * closed, and another event sends the buffer, once in each turn of the event
+ * loop.  All timers are cancelable: a worker that exits does not wait for them.
+ */
+
+
+#include "ngx_module/worker/ngx_http_parley_module.h"
+#include "ngx_module/worker/ngx_http_parley_store_parts.h"
+
+#include <openssl/x509v3.h>
+#include <poll.h>
+
+
+#define NGX_HTTP_PARLEY_STORE_CONNECT  1000     /* ms */
+#define NGX_HTTP_PARLEY_STORE_QUIET    60000    /* ms */
+#define NGX_HTTP_PARLEY_STORE_READ     65536    /* octets of a read */
+#define NGX_HTTP_PARLEY_STORE_READS    16       /* in a turn of the loop */
+#define NGX_HTTP_PARLEY_STORE_BUFFER   16384    /* octets, at first */
+
+/* unanswered calls are sent again after a connection was lost, so twice their
+   octets are never needed */
+#define NGX_HTTP_PARLEY_STORE_MOST     (2 * PARLEY_STORE_OCTETS)
+
+
+static void ngx_http_parley_store_event(ngx_http_parley_store_t *st,
+    ngx_event_t *ev, ngx_event_handler_pt handler);
+static void ngx_http_parley_store_log_quiet(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_connected_handler(ngx_event_t *ev);
+static void ngx_http_parley_store_secure(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_secured_handler(ngx_connection_t *c);
+static ngx_int_t ngx_http_parley_store_verify(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_opened(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_deadline_handler(ngx_event_t *ev);
+static void ngx_http_parley_store_told_handler(ngx_event_t *ev);
+static void ngx_http_parley_store_flush_handler(ngx_event_t *ev);
+static void ngx_http_parley_store_write_handler(ngx_event_t *ev);
+static void ngx_http_parley_store_flush(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_read_handler(ngx_event_t *ev);
+static void ngx_http_parley_store_fail(ngx_http_parley_store_t *st,
+    ngx_err_t err, const char *fmt, ...);
+static void ngx_http_parley_store_drop(ngx_http_parley_store_t *st);
+
+
+void
+ngx_http_parley_store_link_init(ngx_http_parley_store_t *st)
+{
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+
+    ngx_http_parley_store_event(st, &link->deadline,
+                                ngx_http_parley_store_deadline_handler);
+    ngx_http_parley_store_event(st, &link->told,
+                                ngx_http_parley_store_told_handler);
+    ngx_http_parley_store_event(st, &link->flush,
+                                ngx_http_parley_store_flush_handler);
+
+    link->deadline.cancelable = 1;
+    link->logged = ngx_current_msec;
+    link->log = *st->log;
+}
+
+
+static void
+ngx_http_parley_store_event(ngx_http_parley_store_t *st, ngx_event_t *ev,
+    ngx_event_handler_pt handler)
+{
+    ev->handler = handler;
+    ev->data = st;
+    ev->log = st->log;
+}
+
+
+void
+ngx_http_parley_store_connect(void *ctx)
+{
+    ngx_http_parley_store_t *st = ctx;
+
+    ngx_int_t                      rc;
+    ngx_addr_t                    *addr;
+    ngx_connection_t              *c;
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+
+    ngx_http_parley_store_drop(st);
+    ngx_http_parley_store_log_quiet(st);
+
+    addr = &st->conf->url.addrs[link->next++ % st->conf->url.naddrs];
+
+    ngx_memzero(&link->peer, sizeof(ngx_peer_connection_t));
+
+    link->peer.sockaddr = addr->sockaddr;
+    link->peer.socklen = addr->socklen;
+    link->peer.name = &addr->name;
+    link->peer.get = ngx_event_get_peer;
+    link->peer.log = &link->log;
+    link->peer.log_error = NGX_ERROR_ERR;
+    link->peer.so_keepalive = 1;
+
+    link->is = NGX_HTTP_PARLEY_STORE_CONNECTING;
+
+    rc = ngx_event_connect_peer(&link->peer);
+
+    if (rc != NGX_OK && rc != NGX_AGAIN) {
+        ngx_http_parley_store_fail(st, 0, "connect() to %V failed",
+                                   &addr->name);
+        return;
+    }
+
+    c = link->peer.connection;
+
+    c->data = st;
+    c->pool = NULL;
+    c->read->handler = ngx_http_parley_store_connected_handler;
+    c->write->handler = ngx_http_parley_store_connected_handler;
+
+    ngx_add_timer(&link->deadline, NGX_HTTP_PARLEY_STORE_CONNECT);
+
+    if (rc == NGX_OK) {
+        ngx_post_event(c->write, &ngx_posted_next_events);
+    }
+}
+
+
+/* Lets nginx's own lines about the connection, such as the reason of a failed
+   handshake, into the log for one attempt in a minute. */
+
+static void
+ngx_http_parley_store_log_quiet(ngx_http_parley_store_t *st)
+{
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+    link->log.log_level = st->log->log_level;
+
+    if ((ngx_msec_int_t) (ngx_current_msec - link->logged) >= 0) {
+        link->logged = ngx_current_msec + NGX_HTTP_PARLEY_STORE_QUIET;
+        return;
+    }
+
+    if ((link->log.log_level & NGX_LOG_DEBUG_ALL) == 0) {
+        link->log.log_level = ngx_min(link->log.log_level, NGX_LOG_ALERT);
+    }
+}
+
+
+static void
+ngx_http_parley_store_connected_handler(ngx_event_t *ev)
+{
+    int                       err;
+    socklen_t                 len;
+    ngx_connection_t         *c;
+    ngx_http_parley_store_t  *st;
+
+    c = ev->data;
+    st = c->data;
+
+    err = 0;
+    len = sizeof(int);
+
+    if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, (void *) &err, &len) == -1) {
+        err = ngx_socket_errno;
+    }
+
+    if (err) {
+        ngx_http_parley_store_fail(st, err, "connect() to %V failed",
+                                   st->link.peer.name);
+        return;
+    }
+
+    if (!c->write->ready) {
+        return;
+    }
+
+    if (c->tcp_nodelay == NGX_TCP_NODELAY_UNSET
+        && ngx_tcp_nodelay(c) != NGX_OK)
+    {
+        ngx_http_parley_store_fail(st, 0, "setsockopt() failed");
+        return;
+    }
+
+    if (st->conf->ssl) {
+        ngx_http_parley_store_secure(st);
+        return;
+    }
+
+    ngx_http_parley_store_opened(st);
+}
+
+
+static void
+ngx_http_parley_store_secure(ngx_http_parley_store_t *st)
+{
+    u_char             addr[16];
+    ngx_int_t          rc;
+    const char        *name;
+    ngx_connection_t  *c;
+
+    c = st->link.peer.connection;
+    name = (const char *) st->conf->name.data;
+
+    c->pool = ngx_create_pool(NGX_DEFAULT_POOL_SIZE, &st->link.log);
+
+    if (c->pool == NULL
+        || ngx_ssl_create_connection(st->conf->ssl, c, NGX_SSL_CLIENT)
+           != NGX_OK)
+    {
+        ngx_http_parley_store_fail(st, 0, "no memory for TLS");
+        return;
+    }
+
+    /* SNI has no addresses (RFC 6066, section 3) */
+
+    if (inet_pton(AF_INET, name, addr) != 1
+        && inet_pton(AF_INET6, name, addr) != 1
+        && SSL_set_tlsext_host_name(c->ssl->connection, (char *) name) == 0)
+    {
+        ngx_http_parley_store_fail(st, 0, "no memory for TLS");
+        return;
+    }
+
+    rc = ngx_ssl_handshake(c);
+
+    if (rc == NGX_AGAIN) {
+        c->ssl->handler = ngx_http_parley_store_secured_handler;
+        return;
+    }
+
+    ngx_http_parley_store_secured_handler(c);
+}
+
+
+static void
+ngx_http_parley_store_secured_handler(ngx_connection_t *c)
+{
+    ngx_http_parley_store_t  *st;
+
+    st = c->data;
+
+    if (!c->ssl->handshaked) {
+        ngx_http_parley_store_fail(st, 0, "TLS handshake with %V failed",
+                                   st->link.peer.name);
+        return;
+    }
+
+    if (ngx_http_parley_store_verify(st) == NGX_OK) {
+        ngx_http_parley_store_opened(st);
+    }
+}
+
+
+static ngx_int_t
+ngx_http_parley_store_verify(ngx_http_parley_store_t *st)
+{
+    int                rc;
+    long               why;
+    X509              *cert;
+    u_char             addr[16];
+    ngx_str_t          name;
+    const char        *text;
+    ngx_connection_t  *c;
+
+    c = st->link.peer.connection;
+    name = st->conf->name;
+    text = (const char *) name.data;
+
+    why = SSL_get_verify_result(c->ssl->connection);
+
+    if (why != X509_V_OK) {
+        ngx_http_parley_store_fail(st, 0, "certificate of %V is not valid: %s",
+                                   st->link.peer.name,
+                                   X509_verify_cert_error_string(why));
+        return NGX_ERROR;
+    }
+
+    if (inet_pton(AF_INET, text, addr) == 1
+        || inet_pton(AF_INET6, text, addr) == 1)
+    {
+        cert = SSL_get_peer_certificate(c->ssl->connection);
+        rc = cert && X509_check_ip_asc(cert, text, 0) == 1;
+        X509_free(cert);
+
+    } else {
+        rc = ngx_ssl_check_host(c, &name) == NGX_OK;
+    }
+
+    if (!rc) {
+        ngx_http_parley_store_fail(st, 0, "certificate of %V is not for "
+                                   "\"%V\"", st->link.peer.name, &name);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_parley_store_opened(ngx_http_parley_store_t *st)
+{
+    ngx_connection_t  *c;
+
+    c = st->link.peer.connection;
+
+    ngx_del_timer(&st->link.deadline);
+
+    c->read->handler = ngx_http_parley_store_read_handler;
+    c->write->handler = ngx_http_parley_store_write_handler;
+
+    if (ngx_handle_read_event(c->read, 0) != NGX_OK
+        || ngx_handle_write_event(c->write, 0) != NGX_OK)
+    {
+        ngx_http_parley_store_fail(st, 0, "connection cannot be watched");
+        return;
+    }
+
+    st->link.is = NGX_HTTP_PARLEY_STORE_OPEN;
+
+    parley_store_opened(st->store);
+}
+
+
+static void
+ngx_http_parley_store_deadline_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_store_t *st = ev->data;
+
+    ngx_http_parley_store_fail(st, NGX_ETIMEDOUT, "connection to %V failed",
+                               st->link.peer.name);
+}
+
+
+/* The connection has failed. */
+
+static void
+ngx_http_parley_store_told_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_store_t *st = ev->data;
+
+    parley_store_closed(st->store, st->link.why);
+}
+
+
+void
+ngx_http_parley_store_send(void *ctx, parley_str_t octets)
+{
+    ngx_http_parley_store_t *st = ctx;
+
+    u_char                        *p;
+    size_t                         size;
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+
+    if (link->is != NGX_HTTP_PARLEY_STORE_OPEN || octets.len == 0) {
+        return;
+    }
+
+    if (link->sent == link->len) {
+        link->sent = 0;
+        link->len = 0;
+    }
+
+    if (octets.len > link->size - link->len && link->sent > 0) {
+        ngx_memmove(link->buf, link->buf + link->sent, link->len - link->sent);
+
+        link->len -= link->sent;
+        link->sent = 0;
+    }
+
+    if (octets.len > link->size - link->len) {
+
+        for (size = ngx_max(link->size, NGX_HTTP_PARLEY_STORE_BUFFER);
+             size < link->len + octets.len && size < NGX_MAX_SIZE_T_VALUE / 4;
+             size *= 2)
+        {
+            /* void */
+        }
+
+        p = size > NGX_HTTP_PARLEY_STORE_MOST ? NULL
+                                              : realloc(link->buf, size);
+
+        if (p == NULL) {
+            ngx_http_parley_store_fail(st, 0, "%uz octets wait to be sent to "
+                                       "%V", link->len - link->sent,
+                                       link->peer.name);
+            return;
+        }
+
+        link->buf = p;
+        link->size = size;
+    }
+
+    ngx_memcpy(link->buf + link->len, octets.data, octets.len);
+    link->len += octets.len;
+
+    if (!link->flush.posted) {
+        ngx_post_event(&link->flush, &ngx_posted_events);
+    }
+}
+
+
+static void
+ngx_http_parley_store_flush_handler(ngx_event_t *ev)
+{
+    ngx_http_parley_store_flush(ev->data);
+}
+
+
+static void
+ngx_http_parley_store_write_handler(ngx_event_t *ev)
+{
+    ngx_connection_t *c = ev->data;
+
+    ngx_http_parley_store_flush(c->data);
+}
+
+
+static void
+ngx_http_parley_store_flush(ngx_http_parley_store_t *st)
+{
+    ssize_t                        n;
+    ngx_connection_t              *c;
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+
+    if (link->is != NGX_HTTP_PARLEY_STORE_OPEN) {
+        return;
+    }
+
+    c = link->peer.connection;
+
+    while (link->sent < link->len && c->write->ready) {
+        n = c->send(c, link->buf + link->sent, link->len - link->sent);
+
+        if (n == NGX_AGAIN) {
+            break;
+        }
+
+        if (n == NGX_ERROR) {
+            ngx_http_parley_store_fail(st, ngx_socket_errno,
+                                       "send() to %V failed", link->peer.name);
+            return;
+        }
+
+        link->sent += n;
+    }
+
+    if (link->sent == link->len && link->size > NGX_HTTP_PARLEY_STORE_BUFFER) {
+        ngx_free(link->buf);
+
+        link->buf = NULL;
+        link->size = 0;
+        link->sent = 0;
+        link->len = 0;
+    }
+
+    if (ngx_handle_write_event(c->write, 0) != NGX_OK) {
+        ngx_http_parley_store_fail(st, 0, "connection cannot be watched");
+    }
+}
+
+
+static void
+ngx_http_parley_store_read_handler(ngx_event_t *ev)
+{
+    ssize_t                   n;
+    ngx_uint_t                i;
+    ngx_connection_t         *c;
+    ngx_http_parley_store_t  *st;
+
+    static u_char  octets[NGX_HTTP_PARLEY_STORE_READ];
+
+    c = ev->data;
+    st = c->data;
+
+    for (i = 0; i < NGX_HTTP_PARLEY_STORE_READS; i++) {
+        n = c->recv(c, octets, sizeof(octets));
+
+        if (n == NGX_AGAIN) {
+
+            if (ngx_handle_read_event(c->read, 0) != NGX_OK) {
+                ngx_http_parley_store_fail(st, 0,
+                                           "connection cannot be watched");
+            }
+
+            return;
+        }
+
+        if (n <= 0) {
+            ngx_http_parley_store_fail(st, n == 0 ? 0 : ngx_socket_errno,
+                                       n == 0 ? "%V closed the connection"
+                                              : "recv() from %V failed",
+                                       st->link.peer.name);
+            return;
+        }
+
+        parley_store_fed(st->store, octets, (size_t) n);
+
+        /* the store may have closed the connection, and opened another */
+
+        if (st->link.peer.connection != c
+            || st->link.is != NGX_HTTP_PARLEY_STORE_OPEN)
+        {
+            return;
+        }
+    }
+
+    ngx_post_event(c->read, &ngx_posted_next_events);
+}
+
+
+void
+ngx_http_parley_store_link_turn(ngx_http_parley_store_t *st, ngx_msec_t ms)
+{
+    struct pollfd                  fd;
+    ngx_connection_t              *c;
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+
+    ngx_http_parley_store_flush(st);
+
+    if (link->is == NGX_HTTP_PARLEY_STORE_OPEN) {
+        c = link->peer.connection;
+
+        fd.fd = c->fd;
+        fd.events = link->sent < link->len ? POLLIN|POLLOUT : POLLIN;
+        fd.revents = 0;
+
+        if (poll(&fd, 1, (int) ms) > 0) {
+
+            if (fd.revents & POLLOUT) {
+                c->write->ready = 1;
+            }
+
+            if (fd.revents & ~POLLOUT) {
+                c->read->ready = 1;
+                c->read->available = -1;
+                ngx_http_parley_store_read_handler(c->read);
+            }
+        }
+    }
+
+    if (link->told.posted) {
+        ngx_delete_posted_event(&link->told);
+        ngx_http_parley_store_told_handler(&link->told);
+    }
+}
+
+
+void
+ngx_http_parley_store_close(void *ctx)
+{
+    ngx_http_parley_store_t *st = ctx;
+
+    ngx_http_parley_store_drop(st);
+}
+
+
+/* Closes the connection, and tells the store in the next turn of the event
+   loop. */
+
+static void
+ngx_http_parley_store_fail(ngx_http_parley_store_t *st, ngx_err_t err,
+    const char *fmt, ...)
+{
+    u_char                        *p, *last;
+    va_list                        args;
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+
+    p = (u_char *) link->why;
+    last = p + sizeof(link->why) - 1;
+
+    va_start(args, fmt);
+    p = ngx_vslprintf(p, last, fmt, args);
+    va_end(args);
+
+    if (err) {
+        p = ngx_slprintf(p, last, " (%d: ", err);
+        p = ngx_strerror(err, p, last - p);
+        p = ngx_slprintf(p, last, ")");
+    }
+
+    *p = '\0';
+
+    ngx_http_parley_store_drop(st);
+
+    ngx_post_event(&link->told, &ngx_posted_next_events);
+}
+
+
+/* Closes the connection, and forgets the octets that were not sent. */
+
+static void
+ngx_http_parley_store_drop(ngx_http_parley_store_t *st)
+{
+    ngx_pool_t                    *pool;
+    ngx_connection_t              *c;
+    ngx_http_parley_store_link_t  *link;
+
+    link = &st->link;
+    link->is = NGX_HTTP_PARLEY_STORE_CLOSED;
+
+    if (link->deadline.timer_set) {
+        ngx_del_timer(&link->deadline);
+    }
+
+    if (link->told.posted) {
+        ngx_delete_posted_event(&link->told);
+    }
+
+    if (link->flush.posted) {
+        ngx_delete_posted_event(&link->flush);
+    }
+
+    ngx_free(link->buf);
+
+    link->buf = NULL;
+    link->size = 0;
+    link->sent = 0;
+    link->len = 0;
+
+    c = link->peer.connection;
+
+    if (c == NULL) {
+        return;
+    }
+
+    link->peer.connection = NULL;
+    pool = c->pool;
+
+    /* without a message, which a stopped server may not take */
+
+    if (c->ssl) {
+        c->ssl->no_wait_shutdown = 1;
+        c->ssl->no_send_shutdown = 1;
+        (void) ngx_ssl_shutdown(c);
+    }
+
+    ngx_close_connection(c);
+
+    if (pool) {
+        ngx_destroy_pool(pool);
+    }
+}
