@@ -72,8 +72,9 @@ ifeq ($(PKG_LIBS),)
 PKG_LIBS := -ljansson -lsodium -lpcre2-8 -lcrypto
 endif
 
-# libwslay has no pkg-config file
-PKG_LIBS += -Wl,--as-needed -lwslay -Wl,--no-as-needed
+# libwslay has no pkg-config file; that of hiredis adds a folder of short names
+# of headers
+PKG_LIBS += -Wl,--as-needed -lwslay -lhiredis -Wl,--no-as-needed
 
 # more libraries of the unit tests: cmocka, and libjwt to compare tokens
 TEST_LIBS = -lcmocka -ljwt -lm

@@ -9,7 +9,7 @@ use lib 't/lib';
 use JSON::PP ();
 use Test::More;
 
-use Parley::Env qw(port root slurp);
+use Parley::Env qw(port root slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Nginx;
 use Parley::Status;
@@ -17,7 +17,12 @@ use Parley::Status;
 my $examples = root() . '/examples';
 my $docs = root() . '/docs';
 
+my $key = spew(tmp_dir() . '/store.key', 'ab' x 32);
+chmod 0600, $key or die $!;
+
+# without its server the store has all its metrics too
 my $nginx = Parley::Nginx->start(http => gateway_http(
+    more => 'parley_store redis://127.0.0.1:' . port(4) . " key=$key;",
     server => 'location /status { parley_status; }'));
 my $text = Parley::Status->new(port => port(3))->text;
 

@@ -177,7 +177,7 @@ subtest 'OPS-01 windows, keys, versions' => sub {
     is($json->{keys}{loaded}{file}, 1);
     is($json->{health}{workers}, 2);
     is_deeply($json->{health}{checks},
-              { zone => 1, keys => 1, revocations => 1 });
+              { zone => 1, keys => 1, revocations => 1, store => 1 });
     cmp_ok(abs($json->{now} - time), '<', 60);
     cmp_ok($json->{zone}{created}, '<=', $json->{now});
     cmp_ok($json->{tokens}{lookups}{hit}, '>', 0);

@@ -357,8 +357,8 @@ typedef struct {
     void           (*warn)(void *ctx, const parley_problem_t *problem);
 
     /*
-     * compile, read, secret and walk return 0, or -1 with the error in problem->text.
-     * The text is empty if the adapter has reported the error.
+     * compile, read, secret and walk return 0, or -1 with the error in
+     * problem->text.  The text is empty if the adapter has reported the error.
      */
 } parley_settings_env_t;
 

@@ -6,9 +6,8 @@
  * only; state/store writes the commands and reads the replies.
  *
  * The store may call connect, send and close at any time, and must not be
- * called from there.  So an event tells it that a connection was opened or
- * closed, and another event sends the buffer, once in each turn of the event
- * loop.  All timers are cancelable: a worker that exits does not wait for them.
+ * called from there.  So an event tells it that a connection has failed, and
+ * another event sends the buffer, once in each turn of the event loop.  All timers are cancelable: a worker that exits does not wait for them.
  */
 
 
@@ -333,12 +332,13 @@ ngx_http_parley_store_deadline_handler(ngx_event_t *ev)
 {
     ngx_http_parley_store_t *st = ev->data;
 
-    ngx_http_parley_store_fail(st, NGX_ETIMEDOUT, "connection to %V failed",
+    ngx_http_parley_store_fail(st, NGX_ETIMEDOUT,
+                               st->link.peer.connection->ssl
+                               ? "TLS handshake with %V failed"
+                               : "connect() to %V failed",
                                st->link.peer.name);
 }
 
-
-/* The connection has failed. */
 
 static void
 ngx_http_parley_store_told_handler(ngx_event_t *ev)
@@ -389,9 +389,8 @@ ngx_http_parley_store_send(void *ctx, parley_str_t octets)
                                               : realloc(link->buf, size);
 
         if (p == NULL) {
-            ngx_http_parley_store_fail(st, 0, "%uz octets wait to be sent to "
-                                       "%V", link->len - link->sent,
-                                       link->peer.name);
+            ngx_http_parley_store_fail(st, 0, "%uz octets wait to be sent",
+                                       link->len - link->sent);
             return;
         }
 
@@ -447,8 +446,7 @@ ngx_http_parley_store_flush(ngx_http_parley_store_t *st)
         }
 
         if (n == NGX_ERROR) {
-            ngx_http_parley_store_fail(st, ngx_socket_errno,
-                                       "send() to %V failed", link->peer.name);
+            ngx_http_parley_store_fail(st, ngx_socket_errno, "send() failed");
             return;
         }
 
@@ -498,9 +496,8 @@ ngx_http_parley_store_read_handler(ngx_event_t *ev)
 
         if (n <= 0) {
             ngx_http_parley_store_fail(st, n == 0 ? 0 : ngx_socket_errno,
-                                       n == 0 ? "%V closed the connection"
-                                              : "recv() from %V failed",
-                                       st->link.peer.name);
+                                       n == 0 ? "connection was closed"
+                                              : "recv() failed");
             return;
         }
 

@@ -55,8 +55,7 @@ typedef struct {
                                                      out */
     ngx_event_t                   deadline;       /* of connecting */
     ngx_event_t                   told;           /* tells the store that the
-                                                     connection was opened or
-                                                     closed */
+                                                     connection has failed */
     ngx_event_t                   flush;          /* sends the buffer */
     char                          why[NGX_HTTP_PARLEY_STORE_WHY];
 

@@ -156,16 +156,55 @@ test_prometheus(void **state)
 
     /*
      * every row exists from the beginning, except those of the state if it
-     * does not answer
+     * does not answer, and those of the store without a store
      */
 
     for (i = 0; i < PARLEY_ROWS; i++) {
         line = strstr(text, (const char *) parley_metrics[i].name.data);
         assert_int_equal(line == NULL,
-                         parley_metrics[i].first >= PARLEY_M_LIMITED
-                         && parley_metrics[i].first <= PARLEY_M_SUSPENSIONS);
+                         (parley_metrics[i].first >= PARLEY_M_LIMITED
+                          && parley_metrics[i].first <= PARLEY_M_SUSPENSIONS)
+                         || parley_str_begins(parley_metrics[i].name,
+                                              "parley_store_"));
     }
 
+    free(text);
+}
+
+
+static void
+test_store(void **state)
+{
+    char                   *text;
+    parley_status_store_t   store = { 3, 4, 1000, 2000, -1500 };
+
+    (void) state;
+
+    filled();
+
+    text = text_of(parley_status_json);
+    assert_null(strstr(text, "\"store\":{"));
+    free(text);
+
+    snapshot.cells[PARLEY_M_STORE_UP] = 2;
+    snapshot.cells[PARLEY_M_STORE_CALLS + PARLEY_L_STORE_RESULT_SLOW] = 5;
+    snapshot.cells[PARLEY_M_STORE_LOST + PARLEY_L_STORE_LOSS_RATE] = 6;
+    parley_status_store(&snapshot, &store);
+
+    text = text_of(parley_status_prometheus);
+    assert_line(text, "parley_store_up 2");
+    assert_line(text, "parley_store_calls_total{result=\"slow\"} 5");
+    assert_line(text, "parley_store_lost_total{why=\"rate\"} 6");
+    assert_line(text, "parley_store_generation 3");
+    assert_line(text, "parley_store_members 4");
+    assert_line(text, "parley_store_bytes{use=\"used\"} 1000");
+    assert_line(text, "parley_store_bytes{use=\"max\"} 2000");
+    assert_line(text, "parley_store_clock_offset_seconds 1.5");
+    free(text);
+
+    text = text_of(parley_status_json);
+    assert_non_null(strstr(text, "\"store\":{\"up\":2,\"calls\":{\"ok\":0,"
+                                 "\"failed\":0,\"slow\":5,\"away\":0}"));
     free(text);
 }
 
@@ -335,7 +374,7 @@ static void
 test_health(void **state)
 {
     parley_state_stat_t    stat;
-    parley_health_facts_t  facts = { &stat, 1, 1 };
+    parley_health_facts_t  facts = { &stat, 1, 1, 1 };
 
     (void) state;
 
@@ -352,21 +391,26 @@ test_health(void **state)
                      1 << PARLEY_L_CHECK_ZONE | 1 << PARLEY_L_CHECK_KEYS);
 
     stat.level = PARLEY_STATE_OK;
-    facts = (parley_health_facts_t) { &stat, 1, 0 };
+    facts = (parley_health_facts_t) { &stat, 1, 0, 0 };
     assert_int_equal(parley_health_failed(&facts),
-                     1 << PARLEY_L_CHECK_REVOCATIONS);
+                     1 << PARLEY_L_CHECK_REVOCATIONS
+                     | 1 << PARLEY_L_CHECK_STORE);
 
     said(PARLEY_HEALTH_LIVE, 7, 200, "{\"status\":\"live\"}\n");
     said(PARLEY_HEALTH_READY, 0, 200, "{\"status\":\"ready\"}\n");
     said(PARLEY_HEALTH_READY, 1 << PARLEY_L_CHECK_KEYS, 503,
          "{\"status\":\"not ready\",\"failed\":{\"keys\":\"no keys that "
          "verify tokens were loaded yet\"}}\n");
+    said(PARLEY_HEALTH_READY, 1 << PARLEY_L_CHECK_STORE, 503,
+         "{\"status\":\"not ready\",\"failed\":{\"store\":\"the store is "
+         "away\"}}\n");
 }
 
 
 static const struct CMUnitTest  tests[] = {
     parley_test("OPS-01 a snapshot as JSON", test_json),
     parley_test("OPS-02 a snapshot as Prometheus text", test_prometheus),
+    parley_test("OPS-02 the store in a snapshot", test_store),
     parley_test("OPS-01 no memory, no text", test_memory),
     parley_test("OPS-01 the format that is asked for", test_format),
     parley_test("OPS-01 the state in a snapshot", test_state),

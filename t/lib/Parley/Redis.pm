@@ -50,6 +50,7 @@ sub start {
 
     my @lines = ("bind 127.0.0.1", "port $port", "save ''", "appendonly no",
                  "dir $self->{dir}", "unixsocket $self->{dir}/socket",
+                 "unixsocketperm 777",
                  "logfile $self->{dir}/log", "daemonize no",
                  (map { "user $_" } @{ $o{users} // [] }), $o{conf} // ());
 
