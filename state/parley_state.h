@@ -366,6 +366,7 @@ typedef struct {
     size_t            at;       /* beginning of the next part; 0: this was the
                                    last */
     parley_records_t  records;  /* n is -1 if memory is exhausted */
+    uint8_t           keys[PARLEY_RECORDS_MAX][PARLEY_KEY_LEN];
 } parley_listed_t;
 
 
@@ -484,6 +485,11 @@ struct parley_state_ops_s {
     parley_state_done_t  (*stat)(parley_state_t *s, parley_state_stat_t *ret,
                              parley_call_t *call);
     void                 (*cancel)(parley_state_t *s, parley_call_t *call);
+
+    /* at once: raises the debt of a limit to at least ahead us, as other nodes
+       counted; adds it if it is not there */
+    void                 (*raise)(parley_state_t *s,
+                             const parley_rating_t *rating, int64_t ahead);
 
     const struct parley_log_ops_s  *log;    /* parley_log.h */
     const struct parley_job_ops_s  *job;    /* parley_job.h */

@@ -34,6 +34,7 @@ const parley_state_ops_t  parley_memory_ops = {
     .admit = parley_memory_admit,
     .settle = parley_memory_settle,
     .rate = parley_memory_rate,
+    .raise = parley_memory_raise,
     .put = parley_memory_put,
     .get = parley_memory_get,
     .list = parley_memory_list,
@@ -299,4 +300,11 @@ parley_memory_stat(parley_state_t *state, parley_state_stat_t *ret,
     parley_memory_unlock(s);
 
     return PARLEY_STATE_DONE;
+}
+
+
+void
+parley_memory_stamps(parley_memory_t *s, uint64_t last)
+{
+    s->sh->stamps = last;
 }

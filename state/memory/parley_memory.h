@@ -91,6 +91,12 @@ void parley_memory_bounds(parley_memory_t *s, size_t retain, size_t replay);
 void parley_memory_enter(parley_memory_t *s, const parley_process_t *self);
 void parley_memory_leave(parley_memory_t *s);
 
+/*
+ * Sets the last stamp that was given, below 2^47, for a new state whose stamps
+ * and generations must differ from those of other states.
+ */
+void parley_memory_stamps(parley_memory_t *s, uint64_t last);
+
 /* Counts the use of blocks, after removing expired entries. */
 void parley_memory_table(parley_memory_t *s, parley_state_room_t *ret);
 

@@ -17,13 +17,17 @@ parley_memory_rate_find(parley_memory_t *s, const uint8_t *key)
 }
 
 
+/* debt in us that other nodes may add */
+#define PARLEY_RATE_OTHERS  ((int64_t) 10 * 1000 * 1000)
+
+
 /* the rate may have changed: limit the debt to what it allows */
 
 int64_t
 parley_memory_rate_wait(parley_entry_t *e, const parley_limit_rate_t *rate,
     int64_t now)
 {
-    int64_t  ahead, room;
+    int64_t  ahead, room, most;
 
     if (e == NULL || e->number <= now * 1000) {
         return 0;
@@ -31,9 +35,10 @@ parley_memory_rate_wait(parley_entry_t *e, const parley_limit_rate_t *rate,
 
     ahead = e->number - now * 1000;
     room = rate->interval_us * (int64_t) rate->burst;
+    most = room + rate->interval_us + (e->mark ? PARLEY_RATE_OTHERS : 0);
 
-    if (ahead > room + rate->interval_us) {
-        ahead = room + rate->interval_us;
+    if (ahead > most) {
+        ahead = most;
         e->number = now * 1000 + ahead;
     }
 
@@ -135,4 +140,33 @@ parley_memory_rate(parley_state_t *state, const parley_rating_t *r,
     parley_memory_unlock(s);
 
     return PARLEY_STATE_DONE;
+}
+
+
+void
+parley_memory_raise(parley_state_t *state, const parley_rating_t *r,
+    int64_t ahead)
+{
+    int64_t           now, till;
+    parley_entry_t   *e;
+    parley_memory_t  *s = (parley_memory_t *) state;
+
+    now = parley_memory_now(s);
+    till = now * 1000 + ahead;
+
+    parley_memory_lock(s);
+
+    e = parley_memory_rate_find(s, r->key);
+
+    if (e == NULL) {
+        e = parley_memory_rate_add(s, r->account, r->key, now);
+    }
+
+    if (e != NULL && e->number < till) {
+        e->number = till;
+        e->mark = 1;
+        parley_table_expire(e, till / 1000 + 1);
+    }
+
+    parley_memory_unlock(s);
 }

@@ -45,7 +45,7 @@ static const uint8_t  parley_record_staying[] = {
 typedef struct {
     parley_memory_t         *s;
     const parley_listing_t  *listing;
-    parley_records_t        *ret;
+    parley_listed_t         *ret;
     int64_t                  now;
 } parley_record_list_t;
 
@@ -467,7 +467,7 @@ parley_memory_list(parley_state_t *state, const parley_listing_t *listing,
 
     l.s = s;
     l.listing = listing;
-    l.ret = &ret->records;
+    l.ret = ret;
     l.now = parley_memory_now(s);
 
     ret->records.n = 0;
@@ -499,7 +499,7 @@ static int
 parley_record_listed(void *ctx, const parley_entry_t *e)
 {
     parley_record_list_t  *l = ctx;
-    parley_records_t      *ret = l->ret;
+    parley_records_t      *ret = &l->ret->records;
 
     if (ret->n < 0) {
         return 1;
@@ -510,6 +510,8 @@ parley_record_listed(void *ctx, const parley_entry_t *e)
     {
         return 0;
     }
+
+    memcpy(l->ret->keys[ret->n], e->key, PARLEY_KEY_LEN);
 
     ret->n = parley_record_copy(l->s, e, l->now, l->listing->arena,
                                 &ret->list[ret->n]) == 0

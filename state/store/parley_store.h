@@ -15,9 +15,13 @@
  * asks every PARLEY_STORE_TICK ms for the changes of other nodes.  Logs, jobs,
  * and the records of chat are the zone's alone.
  *
- * A worker is a member of the store, under a number that no other member ever
- * has.  Calls are sent in order on one connection.  Unanswered calls are sent
- * again after a connection was lost, and have no effect twice.
+ * A node has a lease, which each of its workers renews.  The reservations of a
+ * node whose lease is over are free; its zone frees those of a dead worker at
+ * once.  Time during which no node can renew ends no lease.
+ *
+ * A worker sends its calls in order on one connection.  Unanswered calls are
+ * sent again after a connection was lost, and have no effect twice: a call
+ * names its holder, the node and the stamp that the zone gave to the admission.
  */
 
 #ifndef PARLEY_STORE_H
@@ -28,6 +32,7 @@
 
 
 #define PARLEY_STORE_KEY      32    /* octets of the file of key= */
+#define PARLEY_STORE_NODE     8     /* octets of the name of a node */
 #define PARLEY_STORE_TIMEOUT  100   /* ms, default of timeout= */
 #define PARLEY_STORE_LEASE    10000 /* ms, default of lease= */
 #define PARLEY_STORE_RATES    100   /* ms between two reports of counts */
@@ -78,6 +83,9 @@ typedef struct {
     /* Returns milliseconds of a clock that does not jump. */
     int64_t (*now)(void *ctx);
 
+    /* Returns the time of day in ms, to be compared with the engine's. */
+    int64_t (*wall)(void *ctx);
+
     uint64_t (*random)(void *ctx);
 
     /* Logs a line, which has no secrets. */
@@ -95,8 +103,10 @@ typedef struct {
     parley_str_t             password;  /* empty: no AUTH */
     uint8_t                  key[PARLEY_STORE_KEY];     /* secret of the
                                                            store */
+    uint8_t                  node[PARLEY_STORE_NODE];   /* random, made with
+                                                           the zone */
     parley_str_t             config;    /* hash of the configuration, for the
-                                           list of members */
+                                           list of nodes */
     int64_t                  timeout;   /* ms that a message waits for a
                                            reply */
     int64_t                  lease;     /* ms, at least 1000 */
@@ -139,13 +149,12 @@ typedef struct {
     uint64_t  fallbacks;        /* messages decided without the store, or
                                    refused */
     uint64_t  generation;       /* 0: never entered */
-    uint64_t  member;
-    uint64_t  members;          /* as the last renewal told */
+    uint64_t  nodes;            /* as the last renewal told */
     uint64_t  used;             /* octets of the engine; 0: unknown */
     uint64_t  max;              /* 0: no bound */
     size_t    pending;          /* unanswered calls */
-    int64_t   offset;           /* ms that the engine's time is ahead of
-                                   parley_store_clock()'s */
+    int64_t   offset;           /* ms that the engine's clock is ahead of the
+                                   host's, by parley_store_env_t.wall */
 } parley_store_stat_t;
 
 
@@ -164,8 +173,8 @@ parley_state_t *parley_store_state(parley_store_t *s);
 void parley_store_begin(parley_store_t *s);
 
 /*
- * Ends the membership: sends the queue and leaves.  Returns whether calls are
- * left to be answered; the caller then waits, at most 1 s.
+ * The worker ends.  Returns whether calls are left to be answered; the caller
+ * then waits, at most 1 s.
  */
 int parley_store_end(parley_store_t *s);
 
@@ -176,9 +185,6 @@ void parley_store_opened(parley_store_t *s);
 void parley_store_fed(parley_store_t *s, const uint8_t *p, size_t len);
 void parley_store_closed(parley_store_t *s, const char *why);
 void parley_store_timer(parley_store_t *s);
-
-/* The wall clock of the host in ms, to be compared with the engine's. */
-void parley_store_clock(parley_store_t *s, int64_t wall);
 
 /* Returns whether verbs reach the store. */
 int parley_store_is_up(const parley_store_t *s);

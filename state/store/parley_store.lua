@@ -1,0 +1,562 @@
+#!lua name=parley_1
+
+-- The functions of Parley's store.  Each is one atomic step: it reads and
+-- checks first, and writes last.  Times are ms of the engine, durations are the
+-- callers'.  KEYS[1] is the prefix of all keys, with its braces.  A node that
+-- is not in the list of nodes, or whose lease is over, holds nothing.
+--
+--   i<key>  id            format, 'r' reserved or 't' taken, print 8, holder
+--   s<key>  slot          format, 'r' or 't', holder
+--           holder        node 8, stamp 8: one admission
+--   r<key>  records       format, entries
+--           entry         tag 4, generation 4, queue 1, closed 1, end 8,
+--                         length 4, value
+--   l<key>  limit         end of its debt, in microseconds
+--   m       nodes         sorted by the ends of their leases
+--   c       nodes         text that each has given at its entry
+--   T       time of the last renewal by any node
+--   y       shared records: field kind 1, key 16, tag 4; value entry or ''
+--   z, w    fields of y by the number of their last change, and by their end
+--   k       number of the last change
+--   v       hash: key, format, run, salt, generation
+
+local FORMAT = '1'
+local HEAD = 22                 -- octets of an entry before its value
+local OWNED = 8                 -- records of one owner under a key
+local GUARANTEED = '\0'      -- queue of a record that is not evicted
+local RECORDS = 64              -- records of a key
+local OTHERS = 10000000         -- us of debt that other nodes may add
+local PAGE = 64                 -- changes of a page
+local TOMBSTONE = 3600 * 1000   -- ms that a dropped record is remembered
+
+local function clock()
+    local t = redis.call('TIME')
+    return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+
+local function whole(n)
+    return string.format('%.0f', n)
+end
+
+-- Returns when a node renewed last; without a renewal no lease has passed.
+
+local function renewed(prefix, now)
+    return tonumber(redis.call('GET', prefix .. 'T') or now)
+end
+
+-- While no node can renew, no lease ends.
+
+local function alive(prefix, node, now, lease)
+    local till = redis.call('ZSCORE', prefix .. 'm', node)
+
+    if not till then
+        return false
+    end
+
+    return tonumber(till) > now or now - renewed(prefix, now) > lease / 2
+end
+
+-- Renews the lease of a node.  After a time in which no node could renew, the
+-- leases that had not ended before last one lease longer.
+
+local function renew(prefix, node, now, lease)
+    local last = renewed(prefix, now)
+
+    if now - last > lease / 2 then
+        local nodes = redis.call('ZRANGEBYSCORE', prefix .. 'm', last, '+inf',
+                                 'LIMIT', 0, 1024)
+
+        for i = 1, #nodes do
+            redis.call('ZADD', prefix .. 'm', 'GT', now + lease, nodes[i])
+        end
+    end
+
+    redis.call('ZADD', prefix .. 'm', now + lease, node)
+    redis.call('SET', prefix .. 'T', whole(now))
+end
+
+local function number(octets)
+    return struct.unpack('>I4', octets)
+end
+
+-- Calls visit(entry, tag, generation, closed) for each entry that has not
+-- ended.
+
+local function entries(octets, now, visit)
+    local at = 2
+
+    while octets and at + HEAD <= #octets + 1 do
+        local till, len = struct.unpack('>I8I4', octets, at + 10)
+        local entry = octets:sub(at, at + HEAD + len - 1)
+
+        if till > now then
+            visit(entry, entry:sub(1, 4), entry:sub(5, 8), entry:sub(10, 10),
+                  till)
+        end
+
+        at = at + HEAD + len
+    end
+end
+
+local function store_entries(key, list, now)
+    if #list == 0 then
+        redis.call('DEL', key)
+        return
+    end
+
+    local last = now
+
+    for i = 1, #list do
+        local till = struct.unpack('>I8', list[i], 11)
+
+        if till > last then
+            last = till
+        end
+    end
+
+    redis.call('SET', key, FORMAT .. table.concat(list), 'PXAT', whole(last))
+end
+
+-- Enters a node, or a worker of it again.  ARGV: run id of the engine, salt,
+-- fingerprint of the key, format, node, text of the node, highest generation
+-- that the caller knows, lease, and then the commands that the functions use.
+-- Returns the generation, the number of the last change, the time, the number
+-- of nodes.
+
+local function enter(keys, argv)
+    local prefix, run, salt, key, format, node = keys[1], argv[1], argv[2],
+                                                 argv[3], argv[4], argv[5]
+    local now, lease = clock(), tonumber(argv[8])
+
+    for i = 9, #argv do
+        if not redis.acl_check_cmd(argv[i], prefix .. 'v') then
+            return redis.error_reply('PARLEYPERM ' .. argv[i])
+        end
+    end
+
+    local v = redis.call('HMGET', prefix .. 'v', 'key', 'format', 'run',
+                         'generation')
+
+    if v[1] and v[1] ~= key then
+        return redis.error_reply('PARLEYKEY another key')
+    end
+
+    if v[2] and v[2] ~= format then
+        return redis.error_reply('PARLEYFORMAT ' .. v[2])
+    end
+
+    local generation = tonumber(v[4] or 0)
+
+    if v[3] ~= run then
+        generation = math.max(generation, tonumber(argv[7])) + 1
+
+        redis.call('HSETNX', prefix .. 'v', 'salt', salt)
+        redis.call('HSET', prefix .. 'v', 'key', key, 'format', format,
+                   'run', run, 'generation', whole(generation))
+    end
+
+    renew(prefix, node, now, lease)
+    redis.call('HSET', prefix .. 'c', node, argv[6])
+
+    return { whole(generation), redis.call('GET', prefix .. 'k') or '0',
+             whole(now), redis.call('ZCARD', prefix .. 'm') }
+end
+
+-- Renews a lease; forgets nodes that have been away for an hour, and shared
+-- records that have ended.  ARGV: node, lease.  Returns the time and the number
+-- of nodes, or 0 if the lease was over.
+
+local function renew_lease(keys, argv)
+    local prefix, node, lease = keys[1], argv[1], tonumber(argv[2])
+    local now = clock()
+
+    if not alive(prefix, node, now, lease) then
+        return 0
+    end
+
+    renew(prefix, node, now, lease)
+
+    local old = redis.call('ZRANGEBYSCORE', prefix .. 'm', '-inf',
+                           now - TOMBSTONE, 'LIMIT', 0, 16)
+
+    for i = 1, #old do
+        redis.call('ZREM', prefix .. 'm', old[i])
+        redis.call('HDEL', prefix .. 'c', old[i])
+    end
+
+    local ended = redis.call('ZRANGEBYSCORE', prefix .. 'w', '-inf', now,
+                             'LIMIT', 0, PAGE)
+
+    for i = 1, #ended do
+        redis.call('HDEL', prefix .. 'y', ended[i])
+        redis.call('ZREM', prefix .. 'z', ended[i])
+        redis.call('ZREM', prefix .. 'w', ended[i])
+    end
+
+    return { whole(now), redis.call('ZCARD', prefix .. 'm') }
+end
+
+-- Leaves: a later admission may take what the node holds at once.
+
+local function leave(keys, argv)
+    redis.call('ZREM', keys[1] .. 'm', argv[1])
+    redis.call('HDEL', keys[1] .. 'c', argv[1])
+
+    return 1
+end
+
+-- Returns nil if a reservation or a slot can be had by holder, or who has it:
+-- 'r' or 't'.
+
+local function held(prefix, octets, from, holder, now, lease)
+    if not octets then
+        return nil
+    end
+
+    local has = octets:sub(from, from + 15)
+
+    if has == holder then
+        return nil
+    end
+
+    local state = octets:sub(2, 2)
+
+    if state == 't' then
+        return 't'
+    end
+
+    -- the zone of its node has decided that the reservation is over
+
+    if has:sub(1, 8) == holder:sub(1, 8) then
+        return nil
+    end
+
+    return alive(prefix, has:sub(1, 8), now, lease) and 'r' or nil
+end
+
+-- Admits a message: its id and the slot that it answers, both or neither.
+-- ARGV: holder, print, key of the id or '', key of the slot or '', ms that they
+-- stay reserved, lease.  Returns 'ok', 'other', 'duplicate', 'in-flight',
+-- 'answered' or 'answering'.
+
+local function admit(keys, argv)
+    local prefix, holder, print = keys[1], argv[1], argv[2]
+    local now, lease = clock(), tonumber(argv[6])
+
+    if argv[3] ~= '' then
+        local old = redis.call('GET', prefix .. 'i' .. argv[3])
+        local has = held(prefix, old, 11, holder, now, lease)
+
+        if has then
+            if old:sub(3, 10) ~= print then
+                return 'other'
+            end
+
+            return has == 't' and 'duplicate' or 'in-flight'
+        end
+
+        -- an id that this admission has taken already
+
+        if old and old:sub(2, 2) == 't' then
+            return 'ok'
+        end
+    end
+
+    if argv[4] ~= '' then
+        local has = held(prefix, redis.call('GET', prefix .. 's' .. argv[4]),
+                         3, holder, now, lease)
+
+        if has then
+            return has == 't' and 'answered' or 'answering'
+        end
+
+        redis.call('SET', prefix .. 's' .. argv[4], FORMAT .. 'r' .. holder,
+                   'PX', argv[5])
+    end
+
+    if argv[3] ~= '' then
+        redis.call('SET', prefix .. 'i' .. argv[3],
+                   FORMAT .. 'r' .. print .. holder, 'PX', argv[5])
+    end
+
+    return 'ok'
+end
+
+-- Notes a change of a shared record; '' is a dropped one.
+
+local function change(prefix, field, entry, till)
+    local n = redis.call('INCR', prefix .. 'k')
+
+    redis.call('HSET', prefix .. 'y', field, entry)
+    redis.call('ZADD', prefix .. 'z', n, field)
+    redis.call('ZADD', prefix .. 'w', till, field)
+end
+
+local function drop_shared(prefix, field, generation, now)
+    local old = redis.call('HGET', prefix .. 'y', field)
+
+    if old and old ~= ''
+       and (generation == '\0\0\0\0' or old:sub(5, 8) == generation)
+    then
+        change(prefix, field, '', now + TOMBSTONE)
+    end
+end
+
+local function drop_record(prefix, key, tag, generation, now)
+    local list, n = {}, 0
+
+    entries(redis.call('GET', prefix .. 'r' .. key), now,
+        function(entry, t, g)
+            if t == tag and (generation == '\0\0\0\0' or g == generation) then
+                n = n + 1
+            else
+                list[#list + 1] = entry
+            end
+        end)
+
+    if n > 0 then
+        store_entries(prefix .. 'r' .. key, list, now)
+    end
+end
+
+-- Settles a message as taken.  ARGV: holder, print, key of the id or '', its
+-- ms, key of the slot or '', its ms, number of questions to close, key and tag
+-- of each, then kind, key, tag and generation of each suspension to end.
+-- Returns 1 if a question was closed before by another message, else 0.
+
+local function settle(keys, argv)
+    local prefix, holder, now, late = keys[1], argv[1], clock(), 0
+    local closed = {}
+
+    for i = 8, 7 + 2 * tonumber(argv[7]), 2 do
+        local list = {}
+
+        entries(redis.call('GET', prefix .. 'r' .. argv[i]), now,
+            function(entry, tag, generation, is_closed)
+                if tag == argv[i + 1] then
+                    if is_closed ~= '1' then
+                        entry = entry:sub(1, 9) .. '1' .. entry:sub(11, 18)
+                                .. struct.pack('>I4', #holder) .. holder
+                    elseif entry:sub(HEAD + 1) ~= holder then
+                        late = 1
+                    end
+                end
+
+                list[#list + 1] = entry
+            end)
+
+        closed[argv[i]] = list
+    end
+
+    if argv[5] ~= '' then
+        redis.call('SET', prefix .. 's' .. argv[5], FORMAT .. 't' .. holder,
+                   'PX', argv[6])
+    end
+
+    for key, list in pairs(closed) do
+        if #list > 0 then
+            store_entries(prefix .. 'r' .. key, list, now)
+        end
+    end
+
+    for i = 8 + 2 * tonumber(argv[7]), #argv, 4 do
+        drop_shared(prefix, argv[i] .. argv[i + 1] .. argv[i + 2], argv[i + 3],
+                    now)
+    end
+
+    if argv[3] ~= '' then
+        redis.call('SET', prefix .. 'i' .. argv[3],
+                   FORMAT .. 't' .. argv[2] .. holder, 'PX', argv[4])
+    end
+
+    return late
+end
+
+-- Gives an admission back.  ARGV: holder, key of the id or '', key of the slot
+-- or '', then key, tag and generation of each record to drop.
+
+local function free(keys, argv)
+    local prefix, holder, now = keys[1], argv[1], clock()
+    local id, slot = prefix .. 'i' .. argv[2], prefix .. 's' .. argv[3]
+
+    if argv[2] ~= '' then
+        local old = redis.call('GET', id)
+
+        if old and old:sub(11) == holder then
+            if old:sub(2, 2) == 't' then
+                return 0
+            end
+
+            redis.call('DEL', id)
+        end
+    end
+
+    if argv[3] ~= '' then
+        local old = redis.call('GET', slot)
+
+        if old and old:sub(2) == 'r' .. holder then
+            redis.call('DEL', slot)
+        end
+    end
+
+    for i = 4, #argv, 3 do
+        drop_record(prefix, argv[i], argv[i + 1], argv[i + 2], now)
+    end
+
+    return 1
+end
+
+-- Puts a record.  ARGV: key, entry without its end, value, ms, 'any', 'fresh'
+-- or the generation that it replaces.  Returns 'ok', 'stale' or 'share'.
+
+local function put(keys, argv)
+    local key, now = keys[1] .. 'r' .. argv[1], clock()
+    local head, how = argv[2], argv[5]
+    local entry = head .. struct.pack('>I8I4', now + tonumber(argv[4]),
+                                      #argv[3]) .. argv[3]
+    local tag, generation = head:sub(1, 4), head:sub(5, 8)
+    local list, owned, oldest, old = { entry }, 0, nil, nil
+
+    entries(redis.call('GET', key), now,
+        function(e, t, g)
+            if t == tag then
+                old = g
+                return
+            end
+
+            list[#list + 1] = e
+
+            if t:sub(1, 2) == tag:sub(1, 2) then
+                owned = owned + 1
+
+                if e:sub(9, 9) ~= GUARANTEED then
+                    oldest = #list
+                end
+            end
+        end)
+
+    if old ~= generation then
+        if how == 'fresh' and old or (#how == 4 and old ~= how) then
+            return 'stale'
+        end
+    end
+
+    if owned >= OWNED or #list > RECORDS then
+        if not oldest then
+            return 'share'
+        end
+
+        table.remove(list, oldest)
+    end
+
+    store_entries(key, list, now)
+
+    return 'ok'
+end
+
+-- Drops a record.  ARGV: key, tag, generation (zero: any).
+
+local function drop(keys, argv)
+    drop_record(keys[1], argv[1], argv[2], argv[3], clock())
+
+    return 1
+end
+
+-- Puts a record that all nodes have in their zones.  ARGV: field, entry without
+-- its end, value, ms, 'any', 'fresh' (also not if it was dropped).
+
+local function share(keys, argv)
+    local prefix, field, now = keys[1], argv[1], clock()
+    local till = now + tonumber(argv[4])
+    local old = redis.call('HGET', prefix .. 'y', field)
+
+    if old and argv[5] == 'fresh' then
+        return 'stale'
+    end
+
+    if not old or old == '' or old:sub(5, 8) ~= argv[2]:sub(5, 8) then
+        change(prefix, field, argv[2] .. struct.pack('>I8I4', till, #argv[3])
+                              .. argv[3], till)
+    end
+
+    return 'ok'
+end
+
+-- ARGV: field, generation (zero: any).
+
+local function unshare(keys, argv)
+    drop_shared(keys[1], argv[1], argv[2], clock())
+
+    return 1
+end
+
+-- Returns the shared records that changed after a number, at most 64: the
+-- number up to which the list goes, the time, then field and entry of each.
+
+local function changes(keys, argv)
+    local prefix = keys[1]
+    local list = redis.call('ZRANGEBYSCORE', prefix .. 'z', '(' .. argv[1],
+                            '+inf', 'WITHSCORES', 'LIMIT', 0, PAGE)
+    local ret = { argv[1], whole(clock()) }
+
+    if #list < 2 * PAGE then
+        ret[1] = redis.call('GET', prefix .. 'k') or argv[1]
+    end
+
+    for i = 1, #list, 2 do
+        ret[1] = #list < 2 * PAGE and ret[1] or list[i + 1]
+        ret[#ret + 1] = list[i]
+        ret[#ret + 1] = redis.call('HGET', prefix .. 'y', list[i]) or ''
+    end
+
+    return ret
+end
+
+-- Adds counts to limits.  ARGV: for each limit its key, interval in us, burst,
+-- count.  Returns the us until the debt of each ends.
+
+local function rates(keys, argv)
+    local t = redis.call('TIME')
+    local now = tonumber(t[1]) * 1000000 + tonumber(t[2])
+    local ret = {}
+
+    for i = 1, #argv, 4 do
+        local key = keys[1] .. 'l' .. argv[i]
+        local interval = tonumber(argv[i + 1])
+        local till = math.max(tonumber(redis.call('GET', key) or 0), now)
+                     + interval * tonumber(argv[i + 3])
+
+        till = math.min(till, now + interval * (tonumber(argv[i + 2]) + 1)
+                              + OTHERS)
+
+        redis.call('SET', key, whole(till), 'PX',
+                   whole(math.ceil((till - now) / 1000) + 1))
+
+        ret[#ret + 1] = whole(till - now)
+    end
+
+    return ret
+end
+
+local full = { 'allow-oom' }
+local read = { 'no-writes' }
+
+redis.register_function('p1_enter', enter)
+redis.register_function('p1_admit', admit)
+redis.register_function('p1_put', put)
+redis.register_function('p1_share', share)
+redis.register_function('p1_rates', rates)
+redis.register_function{ function_name = 'p1_renew', callback = renew_lease,
+                         flags = full }
+redis.register_function{ function_name = 'p1_leave', callback = leave,
+                         flags = full }
+redis.register_function{ function_name = 'p1_settle', callback = settle,
+                         flags = full }
+redis.register_function{ function_name = 'p1_free', callback = free,
+                         flags = full }
+redis.register_function{ function_name = 'p1_drop', callback = drop,
+                         flags = full }
+redis.register_function{ function_name = 'p1_unshare', callback = unshare,
+                         flags = full }
+redis.register_function{ function_name = 'p1_changes', callback = changes,
+                         flags = read }

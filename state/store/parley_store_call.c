@@ -1,0 +1,275 @@
+/*
+ * Calls: commands in the queue of unanswered ones, in the order in which they
+ * were sent.  A call whose caller has gone is still answered, so that its
+ * effect can be undone.
+ */
+
+#include <string.h>
+
+#include "state/store/parley_store_parts.h"
+
+
+static void parley_store_queue(parley_store_t *s, parley_store_call_t *call);
+static void parley_store_done(parley_store_t *s, parley_store_call_t *call);
+static void parley_store_unlink(parley_store_t *s, parley_store_call_t **link);
+
+
+parley_store_call_t *
+parley_store_call(parley_store_t *s, parley_store_answer_pt answer)
+{
+    parley_store_call_t  *call;
+
+    call = s->mem->alloc(s->mem->ctx, sizeof(parley_store_call_t));
+
+    if (call == NULL) {
+        return NULL;
+    }
+
+    memset(call, 0, offsetof(parley_store_call_t, room));
+
+    call->answer = answer;
+
+    parley_arena_init(&call->arena, s->mem, 0);
+    parley_arena_lend(&call->arena, call->room, PARLEY_STORE_ROOM);
+
+    return call;
+}
+
+
+int
+parley_store_command(parley_store_call_t *call, const parley_str_t *arguments,
+    size_t n)
+{
+    return parley_wire_command(&call->arena, arguments, n, &call->octets);
+}
+
+
+void
+parley_store_call_free(parley_store_t *s, parley_store_call_t *call)
+{
+    parley_arena_reset(&call->arena);
+    s->mem->free(s->mem->ctx, call);
+}
+
+
+int
+parley_store_send(parley_store_t *s, parley_store_call_t *call)
+{
+    if (s->calls == PARLEY_STORE_CALLS
+        || s->octets + call->octets.len > PARLEY_STORE_OCTETS)
+    {
+        s->stat.lost[PARLEY_STORE_LOST_CALL]++;
+        parley_store_call_free(s, call);
+
+        return -1;
+    }
+
+    call->since = s->env->now(s->env->ctx);
+    parley_store_queue(s, call);
+
+    return 0;
+}
+
+
+int
+parley_store_resend(parley_store_t *s, parley_store_call_t *call)
+{
+    parley_store_queue(s, call);
+
+    return 1;
+}
+
+
+static void
+parley_store_queue(parley_store_t *s, parley_store_call_t *call)
+{
+    call->next = NULL;
+
+    *s->last = call;
+    s->last = &call->next;
+    s->calls++;
+    s->octets += call->octets.len;
+
+    if (s->stage == PARLEY_STORE_UP) {
+        s->env->send(s->env->ctx, call->octets);
+    }
+}
+
+
+parley_state_done_t
+parley_store_await(parley_store_t *s, parley_store_call_t *call, void *ret,
+    parley_call_t *caller, parley_store_give_up_pt give_up)
+{
+    call->ret = ret;
+    call->caller = caller;
+    call->give_up = give_up;
+
+    if (s->stage != PARLEY_STORE_UP || s->calls == PARLEY_STORE_CALLS
+        || s->octets + call->octets.len > PARLEY_STORE_OCTETS)
+    {
+        s->stat.calls[PARLEY_STORE_AWAY]++;
+
+        give_up(s, call);
+        parley_store_call_free(s, call);
+
+        return PARLEY_STATE_DONE;
+    }
+
+    caller->pending = call;
+    s->awaited++;
+
+    (void) parley_store_send(s, call);
+
+    parley_store_timer_at(s, call->since + s->conf->timeout);
+
+    return PARLEY_STATE_LATER;
+}
+
+
+/* Tells a caller that its verb is done. */
+
+static void
+parley_store_done(parley_store_t *s, parley_store_call_t *call)
+{
+    parley_call_t  *caller;
+
+    caller = call->caller;
+
+    if (caller == NULL) {
+        return;
+    }
+
+    call->caller = NULL;
+    call->ret = NULL;
+    s->awaited--;
+
+    caller->pending = NULL;
+    caller->done(caller);
+}
+
+
+static void
+parley_store_unlink(parley_store_t *s, parley_store_call_t **link)
+{
+    parley_store_call_t  *call;
+
+    call = *link;
+    *link = call->next;
+
+    if (call->next == NULL) {
+        s->last = link;
+    }
+
+    s->calls--;
+    s->octets -= call->octets.len;
+}
+
+
+/*
+ * The call leaves the queue before its answer is read: the caller may begin
+ * other calls, or close the connection.
+ */
+
+void
+parley_store_answered(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    parley_str_t          error;
+    parley_store_call_t  *call;
+
+    call = s->first;
+
+    if (call == NULL) {
+        parley_store_strange(s, "a command that was not sent");
+        return;
+    }
+
+    error = parley_wire_error(reply);
+
+    if (error.len != 0 && !parley_store_error(s, error)) {
+        return;
+    }
+
+    s->slow = 0;
+    s->heard = s->env->now(s->env->ctx);
+    s->stat.calls[error.len == 0 ? PARLEY_STORE_OK : PARLEY_STORE_FAILED]++;
+
+    parley_store_unlink(s, &s->first);
+
+    if (call->answer != NULL && call->answer(s, call, reply)) {
+        return;
+    }
+
+    parley_store_done(s, call);
+    parley_store_call_free(s, call);
+}
+
+
+/*
+ * A caller may cancel other calls, or begin new ones at the end of the queue,
+ * so the search begins again after each.
+ */
+
+void
+parley_store_give_up(parley_store_t *s, int64_t before)
+{
+    parley_store_call_t  *call;
+
+    call = s->first;
+
+    while (call != NULL && s->awaited != 0) {
+
+        if (call->caller == NULL || call->since > before) {
+            call = call->next;
+            continue;
+        }
+
+        s->slow++;
+        s->stat.calls[PARLEY_STORE_SLOW]++;
+
+        call->give_up(s, call);
+        call->gone = 1;
+
+        parley_store_done(s, call);
+
+        call = s->first;
+    }
+}
+
+
+void
+parley_store_send_again(parley_store_t *s)
+{
+    parley_store_call_t  *call, **link;
+
+    for (link = &s->first; *link != NULL; /* void */ ) {
+        call = *link;
+
+        if (call->once || (call->gone && !parley_store_again(s, call))) {
+            parley_store_unlink(s, link);
+            parley_store_call_free(s, call);
+            continue;
+        }
+
+        s->env->send(s->env->ctx, call->octets);
+        link = &call->next;
+    }
+}
+
+
+/* The reply undoes the effect that the caller does not want. */
+
+void
+parley_store_cancel(parley_state_t *state, parley_call_t *caller)
+{
+    parley_store_t       *s = (parley_store_t *) state;
+    parley_store_call_t  *call = caller->pending;
+
+    call->caller = NULL;
+    call->ret = NULL;
+    call->gone = 1;
+    s->awaited--;
+
+    caller->pending = NULL;
+
+    parley_store_admit_gone(s, call);
+}

@@ -1,0 +1,280 @@
+/*
+ * The lease of the node, and the records that all nodes have in their zones:
+ * suspensions and keys of children.
+ */
+
+#include <string.h>
+
+#include "state/store/parley_store_parts.h"
+
+
+/* a lease is taken to end by this part earlier */
+#define PARLEY_STORE_MARGIN  10
+
+
+static void parley_store_renew(parley_store_t *s, int64_t now);
+static int parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static void parley_store_ask_change(parley_store_t *s);
+static int parley_store_change(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static void parley_store_ask_changes(parley_store_t *s);
+static int parley_store_changed(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static int parley_store_number(const parley_wire_reply_t *reply,
+    char out[24]);
+
+
+void
+parley_store_member_tick(parley_store_t *s, int64_t now)
+{
+    if (s->renewing == 0 && now - s->renewed >= s->conf->lease / 3) {
+        parley_store_renew(s, now);
+    }
+
+    if (!s->asking && now - s->ticked >= PARLEY_STORE_TICK) {
+        s->ticked = now;
+        parley_store_ask_change(s);
+    }
+}
+
+
+int
+parley_store_holds(const parley_store_t *s, int64_t now)
+{
+    return now - s->renewed
+           < s->conf->lease - s->conf->lease / PARLEY_STORE_MARGIN;
+}
+
+
+static void
+parley_store_renew(parley_store_t *s, int64_t now)
+{
+    char                  lease[24];
+    parley_str_t          arguments[6];
+    parley_store_call_t  *call;
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_renew");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_str_make(s->conf->node, PARLEY_STORE_NODE);
+    arguments[5] = parley_wire_number(s->conf->lease, lease);
+
+    call = parley_store_call(s, parley_store_renewed);
+
+    if (call == NULL) {
+        return;
+    }
+
+    call->once = 1;
+
+    if (parley_store_command(call, arguments, 6) != 0) {
+        parley_store_call_free(s, call);
+        return;
+    }
+
+    if (parley_store_send(s, call) == 0) {
+        s->renewing = now;
+    }
+}
+
+
+static int
+parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    int64_t  now, nodes;
+
+    (void) call;
+
+    if (parley_wire_elements(reply) != 2
+        || !parley_wire_integer(parley_wire_element(reply, 0), &now)
+        || !parley_wire_integer(parley_wire_element(reply, 1), &nodes))
+    {
+        /* the lease is over: enter again */
+
+        parley_store_away(s, "the lease of this node was over");
+        return 0;
+    }
+
+    s->renewed = s->renewing;
+    s->renewing = 0;
+    s->stat.nodes = (uint64_t) nodes;
+    s->stat.offset = now - s->env->wall(s->env->ctx);
+    s->offset = now - s->env->now(s->env->ctx);
+
+    return 0;
+}
+
+
+static void
+parley_store_ask_change(parley_store_t *s)
+{
+    char                  name[PARLEY_STORE_PREFIX + 1];
+    parley_str_t          arguments[2];
+    parley_store_call_t  *call;
+
+    memcpy(name, s->prefix, s->prefix_len);
+    name[s->prefix_len] = 'k';
+
+    arguments[0] = PARLEY_STR("GET");
+    arguments[1] = parley_str_make(name, s->prefix_len + 1);
+
+    call = parley_store_call(s, parley_store_change);
+
+    if (call == NULL) {
+        return;
+    }
+
+    call->once = 1;
+
+    if (parley_store_command(call, arguments, 2) != 0) {
+        parley_store_call_free(s, call);
+        return;
+    }
+
+    s->asking = parley_store_send(s, call) == 0;
+}
+
+
+static int
+parley_store_change(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    char  number[24];
+
+    (void) call;
+
+    s->asking = 0;
+
+    if (parley_store_number(reply, number) && strcmp(number, s->changes) != 0) {
+        parley_store_ask_changes(s);
+    }
+
+    return 0;
+}
+
+
+static void
+parley_store_ask_changes(parley_store_t *s)
+{
+    parley_str_t          arguments[5];
+    parley_store_call_t  *call;
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_changes");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_str_c(s->changes);
+
+    call = parley_store_call(s, parley_store_changed);
+
+    if (call == NULL) {
+        return;
+    }
+
+    call->once = 1;
+
+    if (parley_store_command(call, arguments, 5) != 0) {
+        parley_store_call_free(s, call);
+        return;
+    }
+
+    s->asking = parley_store_send(s, call) == 0;
+}
+
+
+static int
+parley_store_changed(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    size_t        i, n;
+    parley_str_t  field, entry;
+
+    (void) call;
+
+    s->asking = 0;
+    n = parley_wire_elements(reply);
+
+    if (n < 2 || n % 2 != 0
+        || !parley_store_number(parley_wire_element(reply, 0), s->changes))
+    {
+        return 0;
+    }
+
+    for (i = 2; i < n; i += 2) {
+        if (parley_wire_text(parley_wire_element(reply, i), &field)
+            && parley_wire_text(parley_wire_element(reply, i + 1), &entry))
+        {
+            parley_store_import(s, field, entry);
+        }
+    }
+
+    if (n > 2) {
+        parley_store_ask_changes(s);
+    }
+
+    return 0;
+}
+
+
+/* Copies the text of a number. */
+
+static int
+parley_store_number(const parley_wire_reply_t *reply, char out[24])
+{
+    int64_t       n;
+    parley_str_t  text;
+
+    if (!parley_wire_integer(reply, &n)) {
+        return 0;
+    }
+
+    text = parley_wire_number(n, out);
+    out[text.len] = '\0';
+
+    return 1;
+}
+
+
+void
+parley_store_member_restore(parley_store_t *s)
+{
+    int                 i;
+    size_t              k;
+    parley_listed_t     listed;
+    parley_arena_t      arena;
+    parley_listing_t    listing;
+    parley_record_id_t  id;
+
+    static const parley_kind_t  kinds[] = {
+        PARLEY_KIND_SUSPENSION, PARLEY_KIND_CHILD_KEY
+    };
+
+    parley_arena_init(&arena, s->mem, 0);
+
+    for (k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+
+        memset(&listing, 0, sizeof(parley_listing_t));
+        listing.kind = kinds[k];
+        listing.arena = &arena;
+        id.kind = kinds[k];
+
+        do {
+            (void) s->zone->ops->list(s->zone, &listing, &listed, NULL);
+
+            for (i = 0; i < listed.records.n; i++) {
+                id.tag = listed.records.list[i].tag;
+                memcpy(id.key, listed.keys[i], PARLEY_KEY_LEN);
+                parley_store_share(s, &id, &listed.records.list[i]);
+            }
+
+            listing.at = listed.at;
+            parley_arena_reset(&arena);
+
+        } while (listing.at != 0);
+    }
+
+    parley_arena_reset(&arena);
+}

@@ -1,0 +1,352 @@
+/* Declarations shared by the files of the store.  Private to them. */
+
+#ifndef PARLEY_STORE_PARTS_H
+#define PARLEY_STORE_PARTS_H
+
+#include "state/parley_job.h"
+#include "state/parley_log.h"
+#include "state/store/parley_store.h"
+#include "state/store/parley_wire.h"
+
+
+#define PARLEY_STORE_HOLDER    (PARLEY_STORE_NODE + 8)
+#define PARLEY_STORE_PRINTED   (2 + PARLEY_PRINT_LEN + PARLEY_STORE_HOLDER)
+#define PARLEY_STORE_ENTRY     10   /* octets of a record's entry before its
+                                       end */
+#define PARLEY_STORE_ROOM      768  /* octets that a call needs at most, in the
+                                       ordinary case */
+#define PARLEY_STORE_CONFIRM   "100"        /* ms that WAIT waits */
+#define PARLEY_STORE_COUNTS    512  /* limits counted between two reports */
+#define PARLEY_STORE_PREFIX    64   /* octets of a prefix with its braces */
+#define PARLEY_STORE_RESERVED  ((int64_t) 3600 * 1000)  /* ms after which the
+                                       engine forgets a reservation */
+
+
+typedef struct parley_store_call_s  parley_store_call_t;
+
+/* Reads the reply to a call.  Returns 1 if the call was sent again with another
+   command, else 0: it is over. */
+typedef int (*parley_store_answer_pt)(parley_store_t *s,
+    parley_store_call_t *call, const parley_wire_reply_t *reply);
+
+/* Answers a caller without the store: the call timed out, or cannot be sent. */
+typedef void (*parley_store_give_up_pt)(parley_store_t *s,
+    parley_store_call_t *call);
+
+
+/* an admission, copied */
+typedef struct {
+    parley_admission_t  a;
+    uint64_t            stamp;
+    uint8_t             account[PARLEY_KEY_LEN];
+    uint8_t             id[PARLEY_KEY_LEN];
+    uint8_t             slot[PARLEY_KEY_LEN];
+    uint8_t             print[PARLEY_PRINT_LEN];
+} parley_store_admission_t;
+
+
+/* a command that the engine has not answered */
+struct parley_store_call_s {
+    parley_store_call_t      *next;
+    parley_str_t              octets;
+    parley_call_t            *caller;   /* NULL: the call is not awaited */
+    void                     *ret;
+    parley_store_answer_pt    answer;
+    parley_store_give_up_pt   give_up;  /* NULL: not awaited */
+    int64_t                   since;    /* ms of env.now when it began */
+    unsigned                  gone:1;   /* the caller was cancelled, or has an
+                                           answer */
+    unsigned                  local:1;  /* gone: the zone decided alone */
+    unsigned                  once:1;   /* not sent again */
+    unsigned                  kept:1;   /* gone: still sent again */
+    unsigned                  settled:1;        /* gone: the zone has given the
+                                                   admission back */
+
+    union {
+        parley_store_admission_t  admit;
+        parley_lookup_t           lookup;
+        struct {
+            parley_record_id_t    id;
+            parley_str_t          entry;
+            int64_t               ttl;
+        } put;
+        struct {
+            const struct parley_store_count_s  *list;
+            size_t                              n;
+        } rates;
+    } u;
+
+    parley_arena_t            arena;
+    uint8_t                   room[PARLEY_STORE_ROOM];
+};
+
+
+/* counts of a limit since the last report */
+typedef struct parley_store_count_s {
+    parley_rating_t  rating;
+    uint8_t          account[PARLEY_KEY_LEN];
+    int64_t          count;
+} parley_store_count_t;
+
+
+/* an id taken while the store was away */
+typedef struct {
+    uint8_t   id[PARLEY_KEY_LEN];
+    uint8_t   print[PARLEY_PRINT_LEN];
+    uint64_t  stamp;
+    int64_t   until;            /* ms of env.now */
+} parley_store_taken_t;
+
+
+/* steps of a connection's beginning, in their order */
+typedef enum {
+    PARLEY_STORE_DOWN = 0,      /* no connection */
+    PARLEY_STORE_CONNECTING,
+    PARLEY_STORE_AUTH,
+    PARLEY_STORE_SERVER,        /* INFO server */
+    PARLEY_STORE_REPLICATION,
+    PARLEY_STORE_MEMORY,
+    PARLEY_STORE_CLIENT,        /* CLIENT ID */
+    PARLEY_STORE_KILL,          /* CLIENT KILL of the connection before */
+    PARLEY_STORE_ENTER,
+    PARLEY_STORE_LOAD,          /* FUNCTION LOAD, then ENTER */
+    PARLEY_STORE_UP
+} parley_store_stage_t;
+
+
+struct parley_store_s {
+    parley_state_t              state;  /* first member */
+    parley_state_t             *zone;
+    const parley_store_env_t   *env;
+    const parley_store_conf_t  *conf;
+    parley_mem_t               *mem;
+    uint8_t                     fingerprint[16];        /* of the key, hex */
+    char                        prefix[PARLEY_STORE_PREFIX];
+    size_t                      prefix_len;
+
+    /* the queue of unanswered calls, oldest first */
+    parley_store_call_t        *first;
+    parley_store_call_t       **last;
+    size_t                      calls;
+    size_t                      octets;
+    size_t                      awaited;
+
+    /* the connection */
+    parley_store_stage_t        stage;
+    parley_wire_t              *wire;
+    int64_t                     timer;          /* ms of env.now of the next
+                                                   parley_store_timer() */
+    int64_t                     began;          /* when this stage began */
+    int64_t                     retry;          /* DOWN: when to connect */
+    int64_t                     pause;          /* ms until the next try */
+    int64_t                     heard;          /* last reply */
+    unsigned                    slow;           /* timeouts in a row */
+    unsigned                    unusable:1;     /* the operator must change
+                                                   something */
+    unsigned                    ending:1;
+    unsigned                    loaded:1;       /* FUNCTION LOAD was tried */
+    char                        run[48];        /* run_id of the engine */
+    int64_t                     replicas;       /* that are connected */
+    char                        client[24];     /* CLIENT ID, to be killed by
+                                                   the next connection */
+    char                        client_run[48];
+
+    /* lease and changes */
+    int64_t                     renewed;        /* sending of the last renewal
+                                                   that was answered */
+    int64_t                     renewing;       /* sending of the renewal under
+                                                   way; 0: none */
+    int64_t                     ticked;         /* last question for changes */
+    char                        changes[24];    /* number of the last change
+                                                   that the zone has */
+    unsigned                    asking:1;       /* a question for changes is
+                                                   under way */
+    int64_t                     offset;         /* engine's ms minus env.now */
+
+    /* counts of limits */
+    parley_store_count_t        counts[PARLEY_STORE_COUNTS];
+    uint16_t                    slots[PARLEY_STORE_COUNTS * 2];
+    size_t                      ncounts;
+    int64_t                     reported;
+
+    /* ids taken while the store was away */
+    parley_store_taken_t       *taken;
+    size_t                      ntaken, taken_size;
+
+    parley_store_stat_t         stat;
+};
+
+
+/* parley_store_call.c */
+
+/* Creates a call, which the next function takes.  Returns NULL if memory is
+   exhausted. */
+parley_store_call_t *parley_store_call(parley_store_t *s,
+    parley_store_answer_pt answer);
+
+/* Sets the command of a call, in place of an earlier one.  Returns 0, or -1 if
+   memory is exhausted. */
+int parley_store_command(parley_store_call_t *call,
+    const parley_str_t *arguments, size_t n)
+    __attribute__((warn_unused_result));
+
+/*
+ * Puts a call into the queue and sends it if the store is up.  The queue owns
+ * the call.  Returns 0, or -1 if the queue is full: the call is freed.
+ */
+int parley_store_send(parley_store_t *s, parley_store_call_t *call);
+
+/* Sends a call that was answered again, with another command.  Returns 1. */
+int parley_store_resend(parley_store_t *s, parley_store_call_t *call);
+
+/*
+ * As parley_store_send() for a call that caller awaits: returns
+ * PARLEY_STATE_LATER, or PARLEY_STATE_DONE after give_up.
+ */
+parley_state_done_t parley_store_await(parley_store_t *s,
+    parley_store_call_t *call, void *ret, parley_call_t *caller,
+    parley_store_give_up_pt give_up);
+
+void parley_store_call_free(parley_store_t *s, parley_store_call_t *call);
+
+/* Reads a reply to the oldest call. */
+void parley_store_answered(parley_store_t *s,
+    const parley_wire_reply_t *reply);
+
+/* Gives up awaited calls that began before a time; INT64_MAX: all. */
+void parley_store_give_up(parley_store_t *s, int64_t before);
+
+/* Sends all calls of the queue again, on a new connection. */
+void parley_store_send_again(parley_store_t *s);
+
+void parley_store_cancel(parley_state_t *state, parley_call_t *call);
+
+/* parley_store_link.c */
+
+/* Asks env for a timer at a time of env.now, unless one is asked for before. */
+void parley_store_timer_at(parley_store_t *s, int64_t at);
+
+/* The engine cannot be used now: closes the connection. */
+void parley_store_away(parley_store_t *s, const char *why);
+
+/* A reply has a wrong form. */
+void parley_store_strange(parley_store_t *s, const char *command);
+
+/* Reads an error of the engine in reply to a call.  Returns 1 if the call must
+   be answered as failed; else the connection was closed. */
+int parley_store_error(parley_store_t *s, parley_str_t error);
+
+void parley_store_log(parley_store_t *s, parley_store_level_t level,
+    const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* parley_store_member.c */
+
+/* Sends p1_renew or a question for changes if they are due. */
+void parley_store_member_tick(parley_store_t *s, int64_t now);
+
+/* Returns whether the lease of the node surely lasts. */
+int parley_store_holds(const parley_store_t *s, int64_t now);
+
+/* Puts the shared records of the zone into an emptied store. */
+void parley_store_member_restore(parley_store_t *s);
+
+/* parley_store_admit.c */
+
+parley_state_done_t parley_store_admit(parley_state_t *state,
+    const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
+parley_state_done_t parley_store_settle(parley_state_t *state,
+    const parley_admission_t *a, const parley_settlement_t *how, int *ret,
+    parley_call_t *call);
+
+/* Sends what the zone has settled as taken, without waiting. */
+void parley_store_taken(parley_store_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how);
+
+/* Sends the ids that were taken while the store was away. */
+void parley_store_taken_send(parley_store_t *s);
+
+/* Gives the admission of a cancelled call back in the zone. */
+void parley_store_admit_gone(parley_store_t *s, parley_store_call_t *call);
+
+/*
+ * Decides about a call whose caller has gone, on a new connection.  Returns 1
+ * if it is sent again: an admission as p1_free.
+ */
+int parley_store_again(parley_store_t *s, parley_store_call_t *call);
+
+void parley_store_holder(const parley_store_t *s, uint64_t stamp,
+    uint8_t out[PARLEY_STORE_HOLDER]);
+
+/* Writes the name of a key: prefix, kind, key. */
+parley_str_t parley_store_name(const parley_store_t *s, uint8_t kind,
+    const uint8_t *key,
+    uint8_t room[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN]);
+
+/* parley_store_record.c */
+
+parley_state_done_t parley_store_put(parley_state_t *state,
+    const parley_put_t *put, parley_put_result_t *ret, parley_call_t *call);
+parley_state_done_t parley_store_get(parley_state_t *state,
+    const parley_lookup_t *lookup, parley_records_t *ret, parley_call_t *call);
+parley_state_done_t parley_store_drop(parley_state_t *state,
+    const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
+
+/* Returns whether the records of a kind are in the store; _in_zones: and in the
+   zone of each node. */
+int parley_store_is_shared(parley_kind_t kind);
+int parley_store_in_zones(parley_kind_t kind);
+
+/* Writes the name of a record in y: kind, key, tag. */
+#define PARLEY_STORE_FIELD  (1 + PARLEY_KEY_LEN + 4)
+void parley_store_field(const parley_record_id_t *id,
+    uint8_t out[PARLEY_STORE_FIELD]);
+
+/* Puts a change of another node into the zone; an empty entry drops. */
+void parley_store_import(parley_store_t *s, parley_str_t field,
+    parley_str_t entry);
+
+/* Sends a shared record of the zone to an emptied store. */
+void parley_store_share(parley_store_t *s, const parley_record_id_t *id,
+    const parley_record_t *record);
+
+/* parley_store_rate.c */
+
+parley_state_done_t parley_store_rate(parley_state_t *state,
+    const parley_rating_t *rating, parley_rated_t *ret, parley_call_t *call);
+void parley_store_count(parley_store_t *s, const uint8_t *key,
+    const uint8_t *account, const parley_limit_rate_t *rate, int count);
+void parley_store_report(parley_store_t *s, int64_t now);
+
+/* parley_store_library.c, made by tools/embed-library */
+
+extern const char    parley_store_library[];
+extern const size_t  parley_store_library_len;
+
+
+static inline void
+parley_store_write32(uint8_t *p, uint32_t n)
+{
+    p[0] = (uint8_t) (n >> 24);
+    p[1] = (uint8_t) (n >> 16);
+    p[2] = (uint8_t) (n >> 8);
+    p[3] = (uint8_t) n;
+}
+
+
+static inline uint32_t
+parley_store_read32(const uint8_t *p)
+{
+    return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16
+           | (uint32_t) p[2] << 8 | (uint32_t) p[3];
+}
+
+
+static inline parley_str_t
+parley_store_prefix(const parley_store_t *s)
+{
+    return parley_str_make(s->prefix, s->prefix_len);
+}
+
+
+#endif /* PARLEY_STORE_PARTS_H */

@@ -1,0 +1,805 @@
+/*
+ * Records.  Questions, calls, retained messages and first answers are put into
+ * the zone of their node and into the store; another node reads them there.
+ * Suspensions and keys of children are in the zones of all nodes.  Records of
+ * other kinds are the zone's alone.
+ */
+
+#include <string.h>
+
+#include "state/store/parley_store_parts.h"
+
+
+#define PARLEY_STORE_HEAD    (PARLEY_STORE_ENTRY + 8 + 4)
+#define PARLEY_STORE_CLOSED  9  /* place of '1' in the entry of a closed one */
+
+
+static uint32_t parley_store_generation(parley_store_t *s,
+    const parley_put_t *put);
+static void parley_store_entry(const parley_put_t *put, uint32_t generation,
+    uint8_t out[PARLEY_STORE_ENTRY]);
+static int parley_store_put_new(parley_store_t *s, parley_store_call_t *call,
+    const parley_put_t *put, uint32_t generation);
+static int parley_store_put_command(parley_store_t *s,
+    parley_store_call_t *call, const parley_put_t *put, uint32_t generation);
+static int parley_store_put_merge(parley_store_t *s,
+    parley_store_call_t *call, const parley_wire_reply_t *reply);
+static int parley_store_put_done(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static void parley_store_put_alone(parley_store_t *s,
+    parley_store_call_t *call);
+static parley_state_done_t parley_store_put_shared(parley_store_t *s,
+    const parley_put_t *put, uint32_t generation, parley_put_result_t *ret,
+    parley_call_t *caller);
+static int parley_store_share_command(parley_store_t *s,
+    parley_store_call_t *call, const parley_record_id_t *id,
+    uint32_t generation, const parley_str_t *parts, size_t nparts, int64_t ttl,
+    parley_str_t how);
+static int parley_store_shared(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static int parley_store_confirmed(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static void parley_store_share_alone(parley_store_t *s,
+    parley_store_call_t *call);
+static int parley_store_got(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static void parley_store_get_alone(parley_store_t *s,
+    parley_store_call_t *call);
+static void parley_store_drop_alone(parley_store_t *s,
+    parley_store_call_t *call);
+static int parley_store_parse(parley_store_t *s, parley_str_t *rest,
+    parley_arena_t *arena, parley_record_t *ret);
+static parley_str_t parley_store_join_parts(parley_arena_t *arena,
+    const parley_str_t *parts, size_t n);
+
+
+int
+parley_store_is_shared(parley_kind_t kind)
+{
+    return kind == PARLEY_KIND_QUESTION || kind == PARLEY_KIND_CALL
+           || kind == PARLEY_KIND_MESSAGE || kind == PARLEY_KIND_ANSWER;
+}
+
+
+int
+parley_store_in_zones(parley_kind_t kind)
+{
+    return kind == PARLEY_KIND_SUSPENSION || kind == PARLEY_KIND_CHILD_KEY;
+}
+
+
+parley_state_done_t
+parley_store_put(parley_state_t *state, const parley_put_t *put,
+    parley_put_result_t *ret, parley_call_t *caller)
+{
+    int                   rc;
+    uint32_t              generation;
+    parley_store_t       *s = (parley_store_t *) state;
+    parley_store_call_t  *call;
+
+    if (parley_store_in_zones(put->id.kind) && s->stage != PARLEY_STORE_UP) {
+        s->stat.fallbacks++;
+        *ret = PARLEY_PUT_FULL;
+
+        return PARLEY_STATE_DONE;
+    }
+
+    (void) s->zone->ops->put(s->zone, put, ret, NULL);
+
+    if (*ret != PARLEY_PUT_OK
+        || (!parley_store_is_shared(put->id.kind)
+            && !parley_store_in_zones(put->id.kind)))
+    {
+        return PARLEY_STATE_DONE;
+    }
+
+    generation = parley_store_generation(s, put);
+
+    if (parley_store_in_zones(put->id.kind)) {
+        return parley_store_put_shared(s, put, generation, ret, caller);
+    }
+
+    call = parley_store_call(s, NULL);
+
+    if (call == NULL) {
+        return PARLEY_STATE_DONE;
+    }
+
+    rc = put->replaces != 0 || put->fresh
+         ? parley_store_put_command(s, call, put, generation)
+         : parley_store_put_new(s, call, put, generation);
+
+    if (rc != 0) {
+        parley_store_call_free(s, call);
+        return PARLEY_STATE_DONE;
+    }
+
+    if (put->replaces == 0 || s->stage != PARLEY_STORE_UP || caller == NULL) {
+        (void) parley_store_send(s, call);
+        return PARLEY_STATE_DONE;
+    }
+
+    call->kept = 1;
+
+    return parley_store_await(s, call, ret, caller, parley_store_put_alone);
+}
+
+
+/* Returns the generation that the zone gave to a record. */
+
+static uint32_t
+parley_store_generation(parley_store_t *s, const parley_put_t *put)
+{
+    uint32_t          generation;
+    parley_arena_t    arena;
+    parley_lookup_t   lookup;
+    parley_records_t  records;
+
+    if (put->stamp != 0 && put->replaces == 0) {
+        return parley_state_generation(put->stamp);
+    }
+
+    parley_arena_init(&arena, s->mem, 0);
+
+    lookup.kind = put->id.kind;
+    lookup.tag = put->id.tag;
+    lookup.mask = PARLEY_TAG_WHOLE;
+    lookup.arena = &arena;
+    memcpy(lookup.key, put->id.key, PARLEY_KEY_LEN);
+
+    (void) s->zone->ops->get(s->zone, &lookup, &records, NULL);
+
+    generation = records.n > 0 ? records.list[0].generation : 0;
+
+    parley_arena_reset(&arena);
+
+    return generation;
+}
+
+
+/* Writes tag, generation, queue (0: guaranteed) and '0': not closed. */
+
+static void
+parley_store_entry(const parley_put_t *put, uint32_t generation,
+    uint8_t out[PARLEY_STORE_ENTRY])
+{
+    parley_store_write32(out, put->id.tag);
+    parley_store_write32(out + 4, generation);
+
+    out[8] = put->queue == PARLEY_EVICTABLE_NONE ? 0
+                                                 : (uint8_t) (put->queue + 1);
+    out[PARLEY_STORE_CLOSED] = '0';
+}
+
+
+static parley_str_t
+parley_store_join_parts(parley_arena_t *arena, const parley_str_t *parts,
+    size_t n)
+{
+    size_t    i, len;
+    uint8_t  *p;
+
+    if (n == 1) {
+        return parts[0];
+    }
+
+    len = 0;
+
+    for (i = 0; i < n; i++) {
+        len += parts[i].len;
+    }
+
+    p = parley_arena_octets(arena, len + 1);
+
+    if (p == NULL) {
+        return parley_str_none;
+    }
+
+    len = 0;
+
+    for (i = 0; i < n; i++) {
+        if (parts[i].len != 0) {
+            memcpy(p + len, parts[i].data, parts[i].len);
+            len += parts[i].len;
+        }
+    }
+
+    return parley_str_make(p, len);
+}
+
+
+/* SET key value NX GET PX: null if no other record has the key.  Else p1_put
+   follows, for which the call keeps the record. */
+
+static int
+parley_store_put_new(parley_store_t *s, parley_store_call_t *call,
+    const parley_put_t *put, uint32_t generation)
+{
+    char          ttl[24];
+    size_t        i, len;
+    uint8_t      *p, name[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN];
+    int64_t       till;
+    parley_str_t  arguments[7];
+
+    len = 0;
+
+    for (i = 0; i < put->nparts; i++) {
+        len += put->parts[i].len;
+    }
+
+    p = parley_arena_octets(&call->arena, 1 + PARLEY_STORE_HEAD + len);
+
+    if (p == NULL) {
+        return -1;
+    }
+
+    call->u.put.id = put->id;
+    call->u.put.ttl = put->ttl;
+    call->u.put.entry = parley_str_make(p, 1 + PARLEY_STORE_HEAD + len);
+
+    till = s->env->now(s->env->ctx) + s->offset + put->ttl;
+
+    *p++ = '1';
+    parley_store_entry(put, generation, p);
+    p += PARLEY_STORE_ENTRY;
+    parley_store_write32(p, (uint32_t) ((uint64_t) till >> 32));
+    parley_store_write32(p + 4, (uint32_t) till);
+    parley_store_write32(p + 8, (uint32_t) len);
+    p += 12;
+
+    for (i = 0; i < put->nparts; i++) {
+        if (put->parts[i].len != 0) {
+            memcpy(p, put->parts[i].data, put->parts[i].len);
+            p += put->parts[i].len;
+        }
+    }
+
+    arguments[0] = PARLEY_STR("SET");
+    arguments[1] = parley_store_name(s, 'r', put->id.key, name);
+    arguments[2] = call->u.put.entry;
+    arguments[3] = PARLEY_STR("NX");
+    arguments[4] = PARLEY_STR("GET");
+    arguments[5] = PARLEY_STR("PX");
+    arguments[6] = parley_wire_number(put->ttl > 0 ? put->ttl : 1, ttl);
+
+    call->answer = parley_store_put_merge;
+
+    return parley_store_command(call, arguments, 7);
+}
+
+
+static int
+parley_store_put_merge(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    char            ttl[24];
+    parley_str_t    had, entry, arguments[9];
+
+    if (!parley_wire_text(reply, &had)) {
+        return 0;
+    }
+
+    entry = call->u.put.entry;
+
+    /* the command was sent again */
+
+    if (had.len == entry.len && memcmp(had.data, entry.data, had.len) == 0) {
+        return 0;
+    }
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_put");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_str_make(call->u.put.id.key, PARLEY_KEY_LEN);
+    arguments[5] = parley_str_make(entry.data + 1, PARLEY_STORE_ENTRY);
+    arguments[6] = parley_str_from(entry, 1 + PARLEY_STORE_HEAD);
+    arguments[7] = parley_wire_number(call->u.put.ttl, ttl);
+    arguments[8] = PARLEY_STR("any");
+
+    call->answer = NULL;
+
+    return parley_store_command(call, arguments, 9) == 0
+           ? parley_store_resend(s, call) : 0;
+}
+
+
+static int
+parley_store_put_command(parley_store_t *s, parley_store_call_t *call,
+    const parley_put_t *put, uint32_t generation)
+{
+    char          ttl[24];
+    uint8_t       head[PARLEY_STORE_ENTRY], replaces[4];
+    parley_str_t  arguments[9];
+
+    parley_store_entry(put, generation, head);
+    parley_store_write32(replaces, put->replaces);
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_put");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_str_make(put->id.key, PARLEY_KEY_LEN);
+    arguments[5] = parley_str_make(head, sizeof(head));
+    arguments[6] = parley_store_join_parts(&call->arena, put->parts,
+                                           put->nparts);
+    arguments[7] = parley_wire_number(put->ttl > 0 ? put->ttl : 1, ttl);
+    arguments[8] = put->fresh ? PARLEY_STR("fresh")
+                              : parley_str_make(replaces, sizeof(replaces));
+
+    call->answer = parley_store_put_done;
+
+    return parley_store_command(call, arguments, 9);
+}
+
+
+static int
+parley_store_put_done(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    parley_str_t          word;
+    parley_put_result_t  *ret = call->ret;
+
+    (void) s;
+
+    if (ret == NULL) {
+        return 0;
+    }
+
+    if (!parley_wire_text(reply, &word)) {
+        *ret = PARLEY_PUT_FULL;
+
+    } else if (word.len == 5 && memcmp(word.data, "stale", 5) == 0) {
+        *ret = PARLEY_PUT_STALE;
+    }
+
+    return 0;
+}
+
+
+/* The zone has the record. */
+
+static void
+parley_store_put_alone(parley_store_t *s, parley_store_call_t *call)
+{
+    (void) call;
+
+    s->stat.fallbacks++;
+}
+
+
+static parley_state_done_t
+parley_store_put_shared(parley_store_t *s, const parley_put_t *put,
+    uint32_t generation, parley_put_result_t *ret, parley_call_t *caller)
+{
+    parley_store_call_t  *call;
+
+    call = parley_store_call(s, parley_store_shared);
+
+    if (call == NULL) {
+        *ret = PARLEY_PUT_FULL;
+        return PARLEY_STATE_DONE;
+    }
+
+    if (parley_store_share_command(s, call, &put->id, generation, put->parts,
+                                   put->nparts, put->ttl, PARLEY_STR("any"))
+        != 0)
+    {
+        parley_store_call_free(s, call);
+        *ret = PARLEY_PUT_FULL;
+
+        return PARLEY_STATE_DONE;
+    }
+
+    call->kept = 1;
+
+    return parley_store_await(s, call, ret, caller, parley_store_share_alone);
+}
+
+
+static int
+parley_store_share_command(parley_store_t *s, parley_store_call_t *call,
+    const parley_record_id_t *id, uint32_t generation,
+    const parley_str_t *parts, size_t nparts, int64_t ttl, parley_str_t how)
+{
+    char          number[24];
+    uint8_t       field[PARLEY_STORE_FIELD], head[PARLEY_STORE_ENTRY];
+    parley_put_t  put;
+    parley_str_t  arguments[9];
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    put.id = *id;
+    put.queue = PARLEY_EVICTABLE_NONE;
+
+    parley_store_entry(&put, generation, head);
+    parley_store_field(id, field);
+
+    arguments[0] = PARLEY_STR("FCALL");
+    arguments[1] = PARLEY_STR("p1_share");
+    arguments[2] = PARLEY_STR("1");
+    arguments[3] = parley_store_prefix(s);
+    arguments[4] = parley_str_make(field, sizeof(field));
+    arguments[5] = parley_str_make(head, sizeof(head));
+    arguments[6] = parley_store_join_parts(&call->arena, parts, nparts);
+    arguments[7] = parley_wire_number(ttl > 0 ? ttl : 1, number);
+    arguments[8] = how;
+
+    call->u.put.id = *id;
+
+    return parley_store_command(call, arguments, 9);
+}
+
+
+/* An acknowledged suspension survives a failover if a replica has it. */
+
+static int
+parley_store_shared(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    parley_str_t          arguments[3];
+    parley_put_result_t  *ret = call->ret;
+
+    if (parley_wire_error(reply).len != 0) {
+
+        if (ret != NULL) {
+            *ret = PARLEY_PUT_FULL;
+        }
+
+        return 0;
+    }
+
+    if (s->replicas == 0) {
+        return 0;
+    }
+
+    arguments[0] = PARLEY_STR("WAIT");
+    arguments[1] = PARLEY_STR("1");
+    arguments[2] = PARLEY_STR(PARLEY_STORE_CONFIRM);
+
+    call->answer = parley_store_confirmed;
+    call->once = 1;
+
+    return parley_store_command(call, arguments, 3) == 0
+           ? parley_store_resend(s, call) : 0;
+}
+
+
+static int
+parley_store_confirmed(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    int64_t  n;
+
+    (void) call;
+
+    if (!parley_wire_integer(reply, &n) || n == 0) {
+        s->stat.lost[PARLEY_STORE_LOST_UNCONFIRMED]++;
+        parley_store_log(s, PARLEY_STORE_WARN, "no replica has confirmed a "
+                         "suspension, a resumption or a key of a child within "
+                         PARLEY_STORE_CONFIRM " ms: a failover may lose it");
+    }
+
+    return 0;
+}
+
+
+/* The store has not confirmed it, so the caller must not be told that it holds;
+   the zone keeps it, and the store may get it later. */
+
+static void
+parley_store_share_alone(parley_store_t *s, parley_store_call_t *call)
+{
+    parley_put_result_t  *ret = call->ret;
+
+    s->stat.fallbacks++;
+
+    if (call->answer == parley_store_shared) {
+        *ret = PARLEY_PUT_FULL;
+    }
+}
+
+
+void
+parley_store_share(parley_store_t *s, const parley_record_id_t *id,
+    const parley_record_t *record)
+{
+    parley_store_call_t  *call;
+
+    call = parley_store_call(s, NULL);
+
+    if (call == NULL) {
+        return;
+    }
+
+    if (parley_store_share_command(s, call, id, record->generation,
+                                   &record->value, 1, record->left,
+                                   PARLEY_STR("fresh"))
+        == 0)
+    {
+        (void) parley_store_send(s, call);
+
+    } else {
+        parley_store_call_free(s, call);
+    }
+}
+
+
+parley_state_done_t
+parley_store_get(parley_state_t *state, const parley_lookup_t *lookup,
+    parley_records_t *ret, parley_call_t *caller)
+{
+    uint8_t               name[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN];
+    parley_str_t          arguments[2];
+    parley_store_t       *s = (parley_store_t *) state;
+    parley_store_call_t  *call;
+
+    (void) s->zone->ops->get(s->zone, lookup, ret, NULL);
+
+    if (ret->n != 0 || !parley_store_is_shared(lookup->kind)) {
+        return PARLEY_STATE_DONE;
+    }
+
+    call = parley_store_call(s, parley_store_got);
+
+    if (call == NULL) {
+        ret->n = -1;
+        return PARLEY_STATE_DONE;
+    }
+
+    call->u.lookup = *lookup;
+
+    arguments[0] = PARLEY_STR("GET");
+    arguments[1] = parley_store_name(s, 'r', lookup->key, name);
+
+    if (parley_store_command(call, arguments, 2) != 0) {
+        parley_store_call_free(s, call);
+        ret->n = -1;
+
+        return PARLEY_STATE_DONE;
+    }
+
+    return parley_store_await(s, call, ret, caller, parley_store_get_alone);
+}
+
+
+static void
+parley_store_get_alone(parley_store_t *s, parley_store_call_t *call)
+{
+    parley_records_t  *ret = call->ret;
+
+    s->stat.fallbacks++;
+
+    ret->n = s->conf->fallback == PARLEY_STORE_LOCAL ? 0 : -1;
+}
+
+
+static int
+parley_store_got(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    int                     rc;
+    parley_str_t            rest;
+    parley_record_t        *record;
+    parley_records_t       *ret = call->ret;
+    const parley_lookup_t  *l = &call->u.lookup;
+
+    if (ret == NULL || !parley_wire_text(reply, &rest) || rest.len == 0
+        || rest.data[0] != '1')
+    {
+        return 0;
+    }
+
+    rest = parley_str_from(rest, 1);
+
+    while (ret->n < PARLEY_RECORDS_MAX) {
+        record = &ret->list[ret->n];
+        rc = parley_store_parse(s, &rest, l->arena, record);
+
+        if (rc < 0) {
+            ret->n = -1;
+            return 0;
+        }
+
+        if (rc == 0) {
+            return 0;
+        }
+
+        if (record->left > 0 && ((record->tag ^ l->tag) & l->mask) == 0) {
+            ret->n++;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Reads the next entry.  Returns 1, 0 at the end or if the rest has another
+ * form, or -1 if memory is exhausted.
+ */
+
+static int
+parley_store_parse(parley_store_t *s, parley_str_t *rest,
+    parley_arena_t *arena, parley_record_t *ret)
+{
+    size_t          len;
+    int64_t         till;
+    const uint8_t  *p = rest->data;
+
+    if (rest->len < PARLEY_STORE_HEAD) {
+        return 0;
+    }
+
+    len = parley_store_read32(p + PARLEY_STORE_ENTRY + 8);
+
+    if (len > rest->len - PARLEY_STORE_HEAD
+        || p[8] > PARLEY_EVICTABLE_COUNT)
+    {
+        return 0;
+    }
+
+    till = (int64_t) ((uint64_t) parley_store_read32(p + PARLEY_STORE_ENTRY)
+                      << 32
+                      | parley_store_read32(p + PARLEY_STORE_ENTRY + 4));
+
+    ret->tag = parley_store_read32(p);
+    ret->generation = parley_store_read32(p + 4);
+    ret->queue = p[8] == 0 ? PARLEY_EVICTABLE_NONE
+                           : (parley_evictable_t) (p[8] - 1);
+    ret->closed = p[PARLEY_STORE_CLOSED] == '1';
+    ret->left = till - s->env->now(s->env->ctx) - s->offset;
+    ret->value = parley_str_none;
+
+    if (!ret->closed
+        && parley_arena_str(arena, parley_str_make(p + PARLEY_STORE_HEAD, len),
+                            &ret->value)
+           != 0)
+    {
+        return -1;
+    }
+
+    *rest = parley_str_from(*rest, PARLEY_STORE_HEAD + len);
+
+    return 1;
+}
+
+
+parley_state_done_t
+parley_store_drop(parley_state_t *state, const parley_record_id_t *id,
+    uint32_t generation, parley_call_t *caller)
+{
+    size_t                n;
+    uint8_t               field[PARLEY_STORE_FIELD], tag[4], number[4];
+    parley_str_t          arguments[7];
+    parley_store_t       *s = (parley_store_t *) state;
+    parley_store_call_t  *call;
+
+    (void) s->zone->ops->drop(s->zone, id, generation, NULL);
+
+    if (!parley_store_is_shared(id->kind) && !parley_store_in_zones(id->kind)) {
+        return PARLEY_STATE_DONE;
+    }
+
+    parley_store_field(id, field);
+    parley_store_write32(tag, id->tag);
+    parley_store_write32(number, generation);
+
+    n = 0;
+
+    arguments[n++] = PARLEY_STR("FCALL");
+    arguments[n++] = parley_store_is_shared(id->kind) ? PARLEY_STR("p1_drop")
+                                                      : PARLEY_STR("p1_unshare");
+    arguments[n++] = PARLEY_STR("1");
+    arguments[n++] = parley_store_prefix(s);
+
+    if (parley_store_is_shared(id->kind)) {
+        arguments[n++] = parley_str_make(id->key, PARLEY_KEY_LEN);
+        arguments[n++] = parley_str_make(tag, sizeof(tag));
+
+    } else {
+        arguments[n++] = parley_str_make(field, sizeof(field));
+    }
+
+    arguments[n++] = parley_str_make(number, sizeof(number));
+
+    call = parley_store_call(s, NULL);
+
+    if (call == NULL) {
+        return PARLEY_STATE_DONE;
+    }
+
+    if (parley_store_command(call, arguments, n) != 0) {
+        parley_store_call_free(s, call);
+        return PARLEY_STATE_DONE;
+    }
+
+    if (caller == NULL || s->stage != PARLEY_STORE_UP
+        || parley_store_is_shared(id->kind))
+    {
+        (void) parley_store_send(s, call);
+        return PARLEY_STATE_DONE;
+    }
+
+    call->kept = 1;
+
+    return parley_store_await(s, call, NULL, caller, parley_store_drop_alone);
+}
+
+
+static void
+parley_store_drop_alone(parley_store_t *s, parley_store_call_t *call)
+{
+    (void) call;
+
+    s->stat.fallbacks++;
+}
+
+
+void
+parley_store_field(const parley_record_id_t *id,
+    uint8_t out[PARLEY_STORE_FIELD])
+{
+    out[0] = (uint8_t) id->kind;
+    memcpy(out + 1, id->key, PARLEY_KEY_LEN);
+    parley_store_write32(out + 1 + PARLEY_KEY_LEN, id->tag);
+}
+
+
+void
+parley_store_import(parley_store_t *s, parley_str_t field, parley_str_t entry)
+{
+    parley_put_t         put;
+    parley_arena_t       arena;
+    parley_lookup_t      lookup;
+    parley_record_t      record;
+    parley_records_t     records;
+    parley_put_result_t  got;
+
+    if (field.len != PARLEY_STORE_FIELD
+        || !parley_store_in_zones((parley_kind_t) field.data[0]))
+    {
+        return;
+    }
+
+    memset(&put, 0, sizeof(parley_put_t));
+
+    put.id.kind = (parley_kind_t) field.data[0];
+    memcpy(put.id.key, field.data + 1, PARLEY_KEY_LEN);
+    put.id.tag = parley_store_read32(field.data + 1 + PARLEY_KEY_LEN);
+
+    if (entry.len == 0) {
+        (void) s->zone->ops->drop(s->zone, &put.id, 0, NULL);
+        return;
+    }
+
+    parley_arena_init(&arena, s->mem, 0);
+
+    lookup.kind = put.id.kind;
+    lookup.tag = put.id.tag;
+    lookup.mask = PARLEY_TAG_WHOLE;
+    lookup.arena = &arena;
+    memcpy(lookup.key, put.id.key, PARLEY_KEY_LEN);
+
+    (void) s->zone->ops->get(s->zone, &lookup, &records, NULL);
+
+    if (parley_store_parse(s, &entry, &arena, &record) == 1 && record.left > 0
+        && (records.n <= 0
+            || records.list[0].generation != record.generation))
+    {
+        put.queue = PARLEY_EVICTABLE_NONE;
+        put.parts = &record.value;
+        put.nparts = 1;
+        put.ttl = record.left;
+        put.stamp = record.generation;
+
+        (void) s->zone->ops->put(s->zone, &put, &got, NULL);
+
+        if (got != PARLEY_PUT_OK) {
+            parley_store_log(s, PARLEY_STORE_WARN, "the zone has no room for a "
+                             "suspension or a key of another node");
+        }
+    }
+
+    parley_arena_reset(&arena);
+}

@@ -1,0 +1,411 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "t/unit/parley_test_store.h"
+
+
+static int64_t
+parley_test_clock(clockid_t id)
+{
+    struct timespec  t;
+
+    clock_gettime(id, &t);
+
+    return t.tv_sec * (int64_t) 1000 + t.tv_nsec / 1000000;
+}
+
+
+static void
+parley_test_engine_socket(parley_test_engine_t *e, struct sockaddr_un *ret)
+{
+    memset(ret, 0, sizeof(struct sockaddr_un));
+
+    ret->sun_family = AF_UNIX;
+    snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/s", e->dir);
+}
+
+
+static int
+parley_test_engine_connect(parley_test_engine_t *e)
+{
+    int                 fd;
+    struct sockaddr_un  address;
+
+    parley_test_engine_socket(e, &address);
+
+    fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+
+    if (connect(fd, (struct sockaddr *) &address, sizeof(address)) != 0) {
+        close(fd);
+        return -1;
+    }
+
+    return fd;
+}
+
+
+void
+parley_test_engine_begin(parley_test_engine_t *e, char *const *arguments)
+{
+    int       fd, i, n;
+    char      path[128];
+    char     *argv[32];
+    int64_t   until;
+
+    snprintf(e->dir, sizeof(e->dir), "/tmp/parley-engine-XXXXXX");
+    assert_non_null(mkdtemp(e->dir));
+    snprintf(path, sizeof(path), "%s/s", e->dir);
+
+    n = 0;
+    argv[n++] = (char *) "redis-server";
+    argv[n++] = (char *) "--port";
+    argv[n++] = (char *) "0";
+    argv[n++] = (char *) "--unixsocket";
+    argv[n++] = path;
+    argv[n++] = (char *) "--save";
+    argv[n++] = (char *) "";
+    argv[n++] = (char *) "--dir";
+    argv[n++] = e->dir;
+
+    for (i = 0; arguments != NULL && arguments[i] != NULL; i++) {
+        argv[n++] = arguments[i];
+    }
+
+    argv[n] = NULL;
+
+    e->pid = fork();
+    assert_true(e->pid >= 0);
+
+    if (e->pid == 0) {
+        fd = open("/dev/null", O_RDWR);
+        dup2(fd, 1);
+        execvp(argv[0], argv);
+        argv[0] = (char *) "valkey-server";
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+
+    until = parley_test_clock(CLOCK_MONOTONIC) + 15000;
+
+    do {
+        fd = parley_test_engine_connect(e);
+        usleep(2000);
+    } while (fd < 0 && parley_test_clock(CLOCK_MONOTONIC) < until);
+
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+
+void
+parley_test_engine_signal(parley_test_engine_t *e, int signal)
+{
+    kill(e->pid, signal);
+}
+
+
+void
+parley_test_engine_end(parley_test_engine_t *e)
+{
+    char  command[128];
+
+    kill(e->pid, SIGKILL);
+    waitpid(e->pid, NULL, 0);
+
+    snprintf(command, sizeof(command), "rm -rf %s", e->dir);
+    assert_int_equal(system(command), 0);
+}
+
+
+const char *
+parley_test_engine_do(parley_test_engine_t *e, const char *words)
+{
+    char         command[512];
+    FILE        *pipe;
+    size_t       len;
+    static char  out[4096];
+
+    snprintf(command, sizeof(command),
+             "$(command -v redis-cli || command -v valkey-cli) -s %s/s %s 2>&1",
+             e->dir, words);
+
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+
+    len = fread(out, 1, sizeof(out) - 1, pipe);
+    pclose(pipe);
+
+    out[len] = '\0';
+
+    if (len > 0 && out[len - 1] == '\n') {
+        out[len - 1] = '\0';
+    }
+
+    return out;
+}
+
+
+static void
+parley_test_node_connect(void *ctx)
+{
+    parley_test_node_t  *n = ctx;
+
+    assert_int_equal(n->fd, -1);
+
+    n->fd = parley_test_engine_connect(n->engine);
+    n->opening = n->fd != -1;
+    n->failed = n->fd == -1;
+}
+
+
+static void
+parley_test_node_send(void *ctx, parley_str_t octets)
+{
+    size_t               len;
+    parley_test_node_t  *n = ctx;
+
+    if (n->fd == -1) {
+        return;
+    }
+
+    len = octets.len < n->cut ? octets.len : n->cut;
+
+    if (send(n->fd, octets.data, len, MSG_NOSIGNAL) != (ssize_t) len) {
+        n->failed = 1;
+    }
+
+    if (n->cut != SIZE_MAX) {
+        n->cut -= len;
+
+        if (n->cut == 0) {
+            shutdown(n->fd, SHUT_WR);
+            n->failed = 1;
+            n->cut = SIZE_MAX;
+        }
+    }
+}
+
+
+static void
+parley_test_node_close(void *ctx)
+{
+    parley_test_node_t  *n = ctx;
+
+    if (n->fd != -1) {
+        close(n->fd);
+    }
+
+    n->fd = -1;
+    n->opening = 0;
+    n->failed = 0;
+}
+
+
+static void
+parley_test_node_timer(void *ctx, int64_t ms)
+{
+    parley_test_node_t  *n = ctx;
+
+    n->timer = ms < 0 ? -1 : parley_test_clock(CLOCK_MONOTONIC) + ms;
+}
+
+
+static int64_t
+parley_test_node_now(void *ctx)
+{
+    parley_test_node_t  *n = ctx;
+
+    n->zone.now = parley_test_clock(CLOCK_MONOTONIC);
+
+    return n->zone.now;
+}
+
+
+static int64_t
+parley_test_node_wall(void *ctx)
+{
+    (void) ctx;
+
+    return parley_test_clock(CLOCK_REALTIME);
+}
+
+
+static uint64_t
+parley_test_node_random(void *ctx)
+{
+    (void) ctx;
+
+    return ((uint64_t) random() << 31) ^ (uint64_t) random();
+}
+
+
+static void
+parley_test_node_log(void *ctx, parley_store_level_t level, const char *text)
+{
+    parley_test_node_t  *n = ctx;
+
+    n->logged[level]++;
+
+    if (level != PARLEY_STORE_INFO) {
+        snprintf(n->last, sizeof(n->last), "%s", text);
+    }
+
+    if (getenv("PARLEY_TEST_LOG") != NULL) {
+        fprintf(stderr, "%c %d %s\n", n->conf.node[0], level, text);
+    }
+}
+
+
+void
+parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
+    char name)
+{
+    static parley_mem_t  mem;
+
+    mem = parley_mem_libc;
+
+    memset(n, 0, sizeof(parley_test_node_t));
+    parley_test_state_begin(&n->zone, 1024 * 1024, PARLEY_SHARE_ALL);
+    parley_memory_stamps(&n->zone.s, (uint64_t) random());
+
+    n->engine = e;
+    n->fd = -1;
+    n->timer = -1;
+    n->cut = SIZE_MAX;
+
+    n->env.connect = parley_test_node_connect;
+    n->env.send = parley_test_node_send;
+    n->env.close = parley_test_node_close;
+    n->env.timer = parley_test_node_timer;
+    n->env.now = parley_test_node_now;
+    n->env.wall = parley_test_node_wall;
+    n->env.random = parley_test_node_random;
+    n->env.log = parley_test_node_log;
+    n->env.ctx = n;
+
+    n->conf.prefix = PARLEY_STR("parley");
+    n->conf.config = PARLEY_STR("test");
+    n->conf.timeout = 2000;
+    n->conf.lease = PARLEY_STORE_LEASE;
+    memset(n->conf.node, name, PARLEY_STORE_NODE);
+
+    n->store = parley_store_create(&n->zone.s.state, &n->env, &n->conf, &mem);
+    assert_non_null(n->store);
+
+    (void) parley_test_node_now(n);
+    parley_store_begin(n->store);
+}
+
+
+void
+parley_test_node_end(parley_test_node_t *n)
+{
+    parley_test_node_close(n);
+    parley_store_destroy(n->store);
+    parley_test_state_end(&n->zone);
+}
+
+
+void
+parley_test_node_cut(parley_test_node_t *n)
+{
+    n->failed = 1;
+}
+
+
+static void
+parley_test_node_work(parley_test_node_t *n)
+{
+    int64_t  now;
+    uint8_t  octets[65536];
+    ssize_t  len;
+
+    now = parley_test_node_now(n);
+
+    if (n->timer != -1 && n->timer <= now) {
+        n->timer = -1;
+        parley_store_timer(n->store);
+    }
+
+    if (n->failed) {
+        parley_test_node_close(n);
+        parley_store_closed(n->store, "cut");
+        return;
+    }
+
+    if (n->opening) {
+        n->opening = 0;
+        parley_store_opened(n->store);
+    }
+
+    if (n->fd == -1) {
+        return;
+    }
+
+    len = recv(n->fd, octets, sizeof(octets), MSG_DONTWAIT);
+
+    if (len > 0) {
+        parley_store_fed(n->store, octets, (size_t) len);
+
+    } else if (len == 0 || (errno != EAGAIN && errno != EINTR)) {
+        parley_test_node_close(n);
+        parley_store_closed(n->store, "closed");
+    }
+}
+
+
+void
+parley_test_nodes(parley_test_node_t **nodes, size_t n, const unsigned *done,
+    int64_t ms)
+{
+    size_t         i;
+    int64_t        until;
+    struct pollfd  fds[8];
+
+    until = parley_test_clock(CLOCK_MONOTONIC) + ms;
+
+    do {
+        for (i = 0; i < n; i++) {
+            parley_test_node_work(nodes[i]);
+            fds[i].fd = nodes[i]->fd;
+            fds[i].events = POLLIN;
+        }
+
+        if (done != NULL && *done) {
+            return;
+        }
+
+        poll(fds, n, 2);
+
+    } while (parley_test_clock(CLOCK_MONOTONIC) < until);
+}
+
+
+void
+parley_test_nodes_up(parley_test_node_t **nodes, size_t n)
+{
+    size_t   i, up;
+    int64_t  until;
+
+    until = parley_test_clock(CLOCK_MONOTONIC) + 20000;
+
+    do {
+        parley_test_nodes(nodes, n, NULL, 2);
+
+        for (i = 0, up = 0; i < n; i++) {
+            up += parley_store_is_up(nodes[i]->store) != 0;
+        }
+
+    } while (up < n && parley_test_clock(CLOCK_MONOTONIC) < until);
+
+    assert_int_equal(up, n);
+}
