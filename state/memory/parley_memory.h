@@ -92,8 +92,8 @@ void parley_memory_enter(parley_memory_t *s, const parley_process_t *self);
 void parley_memory_leave(parley_memory_t *s);
 
 /*
- * Sets the last stamp that was given, below 2^47, for a new state whose stamps
- * and generations must differ from those of other states.
+ * Sets the last stamp, below 2^47.  The stamps and generations of states that
+ * share a store must differ.
  */
 void parley_memory_stamps(parley_memory_t *s, uint64_t last);
 

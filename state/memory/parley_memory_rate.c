@@ -21,7 +21,7 @@ parley_memory_rate_find(parley_memory_t *s, const uint8_t *key)
 #define PARLEY_RATE_OTHERS  ((int64_t) 10 * 1000 * 1000)
 
 
-/* the rate may have changed: limit the debt to what it allows */
+/* the rate may have changed: limit the debt by the new rate */
 
 int64_t
 parley_memory_rate_wait(parley_entry_t *e, const parley_limit_rate_t *rate,

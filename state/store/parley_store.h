@@ -15,9 +15,9 @@
  * asks every PARLEY_STORE_TICK ms for the changes of other nodes.  Logs, jobs,
  * and the records of chat are the zone's alone.
  *
- * A node has a lease, which each of its workers renews.  The reservations of a
- * node whose lease is over are free; its zone frees those of a dead worker at
- * once.  Time during which no node can renew ends no lease.
+ * A node has a lease, which each of its workers renews.  After the lease the
+ * reservations of the node are free.  The zone frees those of a dead worker at
+ * once.  A lease does not end while no node can renew.
  *
  * A worker sends its calls in order on one connection.  Unanswered calls are
  * sent again after a connection was lost, and have no effect twice: a call
@@ -53,7 +53,7 @@ typedef enum {
 } parley_store_level_t;
 
 
-/* what happens to messages while the store is away */
+/* the decision about messages while the store is away */
 typedef enum {
     PARLEY_STORE_REFUSE = 0,    /* PARLEY_ADMIT_FULL */
     PARLEY_STORE_LOCAL          /* the zone decides alone */
@@ -119,7 +119,7 @@ typedef enum {
     PARLEY_STORE_OK = 0,
     PARLEY_STORE_FAILED,        /* an error of the engine */
     PARLEY_STORE_SLOW,          /* no answer in time */
-    PARLEY_STORE_AWAY,          /* not sent: there is no connection */
+    PARLEY_STORE_AWAY,          /* not sent, without a connection */
     PARLEY_STORE_RESULTS
 } parley_store_result_t;
 
@@ -131,7 +131,7 @@ typedef enum {
     PARLEY_STORE_LOST_CALL,     /* a call did not fit into the queue */
     PARLEY_STORE_LOST_RATE,     /* a count was not sent */
     PARLEY_STORE_LOST_GENERATION,       /* the store began another generation:
-                                           what was acknowledged in the lag
+                                           verbs that it acknowledged shortly
                                            before may be lost */
     PARLEY_STORE_LOST_UNCONFIRMED,      /* no replica confirmed a suspension or
                                            a key */
@@ -159,7 +159,7 @@ typedef struct {
 
 
 /*
- * Creates the store of a process around zone, whose verbs must be at once.
+ * Creates the store of a process around zone; the verbs of zone are at once.
  * env, conf and zone must outlive it.  Returns NULL if memory is exhausted.
  */
 parley_store_t *parley_store_create(parley_state_t *zone,

@@ -1,23 +1,16 @@
 /*
- * Admission and settlement.  The zone decides first.  An id alone is reserved
- * and taken by plain commands on one key; an id with a slot, one that another
- * node holds, and a settlement with effects on other records by functions.
+ * Admission.  The zone decides first.  An id alone is reserved by a plain
+ * command on one key; a slot, or an id that another node holds, by a function.
  *
  * The value of an id and of a slot names its holder: node and stamp.  A command
  * that is sent again finds its own holder.
  */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "state/store/parley_store_parts.h"
 
 
-#define PARLEY_STORE_TAKEN_MIN  256
-
-
-static void parley_store_admission(parley_store_call_t *call,
-    const parley_admission_t *a, uint64_t stamp);
 static int parley_store_reserve(parley_store_t *s, parley_store_call_t *call);
 static int parley_store_ask_admit(parley_store_t *s,
     parley_store_call_t *call);
@@ -36,28 +29,6 @@ static void parley_store_undo(parley_store_t *s,
     const parley_store_admission_t *a);
 static void parley_store_alone(parley_store_t *s, parley_store_call_t *call);
 static void parley_store_unknown(parley_store_t *s, parley_store_call_t *call);
-static int parley_store_free_command(parley_store_t *s,
-    parley_store_call_t *call, const parley_admission_t *a,
-    const parley_settlement_t *how);
-static void parley_store_free(parley_store_t *s, const parley_admission_t *a,
-    const parley_settlement_t *how);
-static int parley_store_take_command(parley_store_t *s,
-    parley_store_call_t *call, const parley_admission_t *a,
-    const parley_settlement_t *how);
-static int parley_store_take_id(parley_store_t *s, parley_store_call_t *call,
-    const parley_admission_t *a, uint64_t stamp, int64_t ttl, int again);
-static int parley_store_took(parley_store_t *s, parley_store_call_t *call,
-    const parley_wire_reply_t *reply);
-static int parley_store_settled(parley_store_t *s, parley_store_call_t *call,
-    const parley_wire_reply_t *reply);
-static void parley_store_settle_alone(parley_store_t *s,
-    parley_store_call_t *call);
-static void parley_store_remember(parley_store_t *s,
-    const parley_admission_t *a, uint64_t stamp);
-static int parley_store_forked(parley_store_t *s, parley_store_call_t *call,
-    const parley_wire_reply_t *reply);
-static void parley_store_value(const parley_store_t *s, uint8_t state,
-    const uint8_t *print, uint64_t stamp, uint8_t out[PARLEY_STORE_PRINTED]);
 
 
 parley_state_done_t
@@ -127,7 +98,7 @@ memory:
 }
 
 
-static void
+void
 parley_store_admission(parley_store_call_t *call, const parley_admission_t *a,
     uint64_t stamp)
 {
@@ -356,8 +327,9 @@ parley_store_looked(parley_store_t *s, parley_store_call_t *call,
 
 
 /*
- * Answers an admission.  An admission whose caller has gone is given back, and
- * one that the zone decided alone was forked if another node has it.
+ * Answers an admission.  After its caller has gone, the admission is given
+ * back.  An admission that the zone decided alone was forked if another node
+ * has the id.
  */
 
 static int
@@ -514,450 +486,6 @@ parley_store_again(parley_store_t *s, parley_store_call_t *call)
 }
 
 
-parley_state_done_t
-parley_store_settle(parley_state_t *state, const parley_admission_t *a,
-    const parley_settlement_t *how, int *ret, parley_call_t *caller)
-{
-    int                   rc;
-    size_t                i;
-    parley_store_t       *s = (parley_store_t *) state;
-    parley_store_call_t  *call;
-
-    (void) s->zone->ops->settle(s->zone, a, how, &rc, NULL);
-
-    if (ret != NULL) {
-        *ret = rc;
-    }
-
-    if (!how->taken) {
-
-        if (how->stamp != 0) {
-            for (i = 0; i < a->nquotas; i++) {
-                parley_store_count(s, a->quotas[i].key, a->account,
-                                   &a->quotas[i].rate, -1);
-            }
-
-            if (a->id != NULL || a->slot != NULL || how->drops[0] != NULL) {
-                parley_store_free(s, a, how);
-            }
-        }
-
-        return PARLEY_STATE_DONE;
-    }
-
-    if (caller == NULL || (how->closes[0] == NULL && how->nlifts == 0)) {
-        parley_store_taken(s, a, how);
-        return PARLEY_STATE_DONE;
-    }
-
-    call = parley_store_call(s, parley_store_settled);
-
-    if (call == NULL) {
-        return PARLEY_STATE_DONE;
-    }
-
-    if (parley_store_take_command(s, call, a, how) != 0) {
-        parley_store_call_free(s, call);
-        return PARLEY_STATE_DONE;
-    }
-
-    if (s->stage != PARLEY_STORE_UP) {
-
-        /* the store learns of it when it is back */
-
-        s->stat.fallbacks++;
-        (void) parley_store_send(s, call);
-
-        return PARLEY_STATE_DONE;
-    }
-
-    call->kept = 1;
-
-    return parley_store_await(s, call, ret, caller, parley_store_settle_alone);
-}
-
-
-/* The zone has settled the message: its answer stays. */
-
-static void
-parley_store_settle_alone(parley_store_t *s, parley_store_call_t *call)
-{
-    (void) call;
-
-    s->stat.fallbacks++;
-}
-
-
-static int
-parley_store_settled(parley_store_t *s, parley_store_call_t *call,
-    const parley_wire_reply_t *reply)
-{
-    int      *ret = call->ret;
-    int64_t   late;
-
-    (void) s;
-
-    if (ret != NULL && *ret == 0 && parley_wire_integer(reply, &late)
-        && late == 1)
-    {
-        *ret = PARLEY_SETTLED_LATE;
-    }
-
-    return 0;
-}
-
-
-void
-parley_store_taken(parley_store_t *s, const parley_admission_t *a,
-    const parley_settlement_t *how)
-{
-    int                   rc;
-    parley_store_call_t  *call;
-
-    if (a->id == NULL && a->slot == NULL && how->closes[0] == NULL
-        && how->nlifts == 0)
-    {
-        return;
-    }
-
-    if (a->slot == NULL && how->closes[0] == NULL && how->nlifts == 0) {
-
-        if (s->stage != PARLEY_STORE_UP
-            && s->conf->fallback == PARLEY_STORE_LOCAL)
-        {
-            parley_store_remember(s, a, how->stamp);
-            return;
-        }
-
-        call = parley_store_call(s, parley_store_took);
-
-        if (call == NULL) {
-            return;
-        }
-
-        parley_store_admission(call, a, how->stamp);
-        rc = parley_store_take_id(s, call, a, how->stamp, a->ttl, 0);
-
-    } else {
-        call = parley_store_call(s, NULL);
-
-        if (call == NULL) {
-            return;
-        }
-
-        rc = parley_store_take_command(s, call, a, how);
-    }
-
-    if (rc == 0) {
-        (void) parley_store_send(s, call);
-
-    } else {
-        parley_store_call_free(s, call);
-    }
-}
-
-
-/* SET id value PX; again: NX GET, and the reply is who has it */
-
-static int
-parley_store_take_id(parley_store_t *s, parley_store_call_t *call,
-    const parley_admission_t *a, uint64_t stamp, int64_t ttl, int again)
-{
-    char          number[24];
-    size_t        n;
-    uint8_t       value[PARLEY_STORE_PRINTED];
-    uint8_t       name[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN];
-    parley_str_t  arguments[7];
-
-    parley_store_value(s, 't', a->print, stamp, value);
-
-    n = 0;
-
-    arguments[n++] = PARLEY_STR("SET");
-    arguments[n++] = parley_store_name(s, 'i', a->id, name);
-    arguments[n++] = parley_str_make(value, sizeof(value));
-    arguments[n++] = PARLEY_STR("PX");
-    arguments[n++] = parley_wire_number(ttl > 0 ? ttl : 1, number);
-
-    if (again) {
-        arguments[n++] = PARLEY_STR("NX");
-        arguments[n++] = PARLEY_STR("GET");
-    }
-
-    return parley_store_command(call, arguments, n);
-}
-
-
-/* A full engine refuses SET, but p1_settle works: a message that was taken is
-   never forgotten. */
-
-static int
-parley_store_took(parley_store_t *s, parley_store_call_t *call,
-    const parley_wire_reply_t *reply)
-{
-    parley_str_t         error;
-    parley_settlement_t  how;
-
-    error = parley_wire_error(reply);
-
-    if (error.len >= 3 && memcmp(error.data, "OOM", 3) == 0) {
-
-        memset(&how, 0, sizeof(parley_settlement_t));
-        how.stamp = call->u.admit.stamp;
-        how.taken = 1;
-
-        call->answer = NULL;
-
-        if (parley_store_take_command(s, call, &call->u.admit.a, &how) == 0) {
-            return parley_store_resend(s, call);
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-parley_store_take_command(parley_store_t *s, parley_store_call_t *call,
-    const parley_admission_t *a, const parley_settlement_t *how)
-{
-    char          id_ttl[24], slot_ttl[24], count[24];
-    size_t        i, n, ncloses;
-    uint8_t       holder[PARLEY_STORE_HOLDER];
-    uint8_t       tags[PARLEY_CLOSES_MAX][4];
-    uint8_t       lifts[PARLEY_LIFTS_MAX][9];
-    parley_str_t  arguments[11 + 2 * PARLEY_CLOSES_MAX + 4 * PARLEY_LIFTS_MAX];
-
-    parley_store_holder(s, how->stamp, holder);
-
-    for (ncloses = 0;
-         ncloses < PARLEY_CLOSES_MAX && how->closes[ncloses] != NULL;
-         ncloses++)
-    {
-        /* void */
-    }
-
-    n = 0;
-
-    arguments[n++] = PARLEY_STR("FCALL");
-    arguments[n++] = PARLEY_STR("p1_settle");
-    arguments[n++] = PARLEY_STR("1");
-    arguments[n++] = parley_store_prefix(s);
-    arguments[n++] = parley_str_make(holder, sizeof(holder));
-    arguments[n++] = parley_str_make(a->print,
-                                     a->id != NULL ? PARLEY_PRINT_LEN : 0);
-    arguments[n++] = parley_str_make(a->id, a->id != NULL ? PARLEY_KEY_LEN : 0);
-    arguments[n++] = parley_wire_number(a->ttl > 0 ? a->ttl : 1, id_ttl);
-    arguments[n++] = parley_str_make(a->slot,
-                                     a->slot != NULL ? PARLEY_KEY_LEN : 0);
-    arguments[n++] = parley_wire_number(a->slot_ttl > 0 ? a->slot_ttl : 1,
-                                        slot_ttl);
-    arguments[n++] = parley_wire_number((int64_t) ncloses, count);
-
-    for (i = 0; i < ncloses; i++) {
-        parley_store_write32(tags[i], how->closes[i]->tag);
-
-        arguments[n++] = parley_str_make(how->closes[i]->key, PARLEY_KEY_LEN);
-        arguments[n++] = parley_str_make(tags[i], 4);
-    }
-
-    for (i = 0; i < how->nlifts && i < PARLEY_LIFTS_MAX; i++) {
-        lifts[i][0] = (uint8_t) how->lifts[i].id.kind;
-        parley_store_write32(lifts[i] + 1, how->lifts[i].id.tag);
-        parley_store_write32(lifts[i] + 5, how->lifts[i].generation);
-
-        arguments[n++] = parley_str_make(lifts[i], 1);
-        arguments[n++] = parley_str_make(how->lifts[i].id.key, PARLEY_KEY_LEN);
-        arguments[n++] = parley_str_make(lifts[i] + 1, 4);
-        arguments[n++] = parley_str_make(lifts[i] + 5, 4);
-    }
-
-    return parley_store_command(call, arguments, n);
-}
-
-
-static void
-parley_store_free(parley_store_t *s, const parley_admission_t *a,
-    const parley_settlement_t *how)
-{
-    parley_store_call_t  *call;
-
-    call = parley_store_call(s, NULL);
-
-    if (call == NULL) {
-        return;
-    }
-
-    if (parley_store_free_command(s, call, a, how) == 0) {
-        (void) parley_store_send(s, call);
-
-    } else {
-        parley_store_call_free(s, call);
-    }
-}
-
-
-static int
-parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
-    const parley_admission_t *a, const parley_settlement_t *how)
-{
-    size_t        i, n;
-    uint8_t       holder[PARLEY_STORE_HOLDER];
-    uint8_t       tags[PARLEY_DROPS_MAX][4], generation[4];
-    parley_str_t  arguments[7 + 3 * PARLEY_DROPS_MAX];
-
-    parley_store_holder(s, how->stamp, holder);
-    parley_store_write32(generation, parley_state_generation(how->stamp));
-
-    n = 0;
-
-    arguments[n++] = PARLEY_STR("FCALL");
-    arguments[n++] = PARLEY_STR("p1_free");
-    arguments[n++] = PARLEY_STR("1");
-    arguments[n++] = parley_store_prefix(s);
-    arguments[n++] = parley_str_make(holder, sizeof(holder));
-    arguments[n++] = parley_str_make(a->id, a->id != NULL ? PARLEY_KEY_LEN : 0);
-    arguments[n++] = parley_str_make(a->slot,
-                                     a->slot != NULL ? PARLEY_KEY_LEN : 0);
-
-    for (i = 0; i < PARLEY_DROPS_MAX && how->drops[i] != NULL; i++) {
-
-        if (!parley_store_is_shared(how->drops[i]->kind)) {
-            continue;
-        }
-
-        parley_store_write32(tags[i], how->drops[i]->tag);
-
-        arguments[n++] = parley_str_make(how->drops[i]->key, PARLEY_KEY_LEN);
-        arguments[n++] = parley_str_make(tags[i], 4);
-        arguments[n++] = parley_str_make(generation, 4);
-    }
-
-    return parley_store_command(call, arguments, n);
-}
-
-
-static void
-parley_store_remember(parley_store_t *s, const parley_admission_t *a,
-    uint64_t stamp)
-{
-    size_t                 size;
-    parley_store_taken_t  *taken;
-
-    if (s->ntaken == s->taken_size) {
-
-        size = s->taken_size == 0 ? PARLEY_STORE_TAKEN_MIN
-                                  : 2 * s->taken_size;
-
-        taken = size <= PARLEY_STORE_TAKEN
-                ? realloc(s->taken, size * sizeof(parley_store_taken_t))
-                : NULL;
-
-        if (taken == NULL) {
-            s->stat.lost[PARLEY_STORE_LOST_ID]++;
-            return;
-        }
-
-        s->taken = taken;
-        s->taken_size = size;
-    }
-
-    taken = &s->taken[s->ntaken++];
-
-    memcpy(taken->id, a->id, PARLEY_KEY_LEN);
-    memcpy(taken->print, a->print, PARLEY_PRINT_LEN);
-    taken->stamp = stamp;
-    taken->until = s->env->now(s->env->ctx) + a->ttl;
-}
-
-
-void
-parley_store_taken_send(parley_store_t *s)
-{
-    size_t                 i;
-    int64_t                now;
-    parley_admission_t     a;
-    parley_store_taken_t  *taken;
-    parley_store_call_t   *call;
-
-    now = s->env->now(s->env->ctx);
-
-    memset(&a, 0, sizeof(parley_admission_t));
-
-    for (i = 0; i < s->ntaken; i++) {
-        taken = &s->taken[i];
-
-        if (taken->until <= now) {
-            continue;
-        }
-
-        a.id = taken->id;
-        a.print = taken->print;
-
-        call = parley_store_call(s, parley_store_forked);
-
-        if (call == NULL) {
-            s->stat.lost[PARLEY_STORE_LOST_ID]++;
-            continue;
-        }
-
-        parley_store_admission(call, &a, taken->stamp);
-
-        if (parley_store_take_id(s, call, &a, taken->stamp, taken->until - now,
-                                 1)
-            == 0)
-        {
-            (void) parley_store_send(s, call);
-            continue;
-        }
-
-        s->stat.lost[PARLEY_STORE_LOST_ID]++;
-        parley_store_call_free(s, call);
-    }
-
-    free(s->taken);
-    s->taken = NULL;
-    s->ntaken = 0;
-    s->taken_size = 0;
-}
-
-
-/* Counts an id that another node took too, and takes one that this node had
-   reserved. */
-
-static int
-parley_store_forked(parley_store_t *s, parley_store_call_t *call,
-    const parley_wire_reply_t *reply)
-{
-    uint8_t              holder[PARLEY_STORE_HOLDER];
-    parley_str_t         value;
-    parley_settlement_t  how;
-
-    if (!parley_wire_text(reply, &value) || value.len != PARLEY_STORE_PRINTED) {
-        return 0;
-    }
-
-    parley_store_holder(s, call->u.admit.stamp, holder);
-
-    if (memcmp(value.data + 2 + PARLEY_PRINT_LEN, holder, PARLEY_STORE_HOLDER)
-        != 0)
-    {
-        s->stat.forked++;
-        return 0;
-    }
-
-    if (value.data[1] == 'r') {
-        memset(&how, 0, sizeof(parley_settlement_t));
-        how.stamp = call->u.admit.stamp;
-        how.taken = 1;
-
-        parley_store_taken(s, &call->u.admit.a, &how);
-    }
-
-    return 0;
-}
-
-
 void
 parley_store_holder(const parley_store_t *s, uint64_t stamp,
     uint8_t out[PARLEY_STORE_HOLDER])
@@ -980,7 +508,7 @@ parley_store_name(const parley_store_t *s, uint8_t kind, const uint8_t *key,
 }
 
 
-static void
+void
 parley_store_value(const parley_store_t *s, uint8_t state,
     const uint8_t *print, uint64_t stamp, uint8_t out[PARLEY_STORE_PRINTED])
 {

@@ -1,6 +1,6 @@
 /*
  * Calls: commands in the queue of unanswered ones, in the order in which they
- * were sent.  A call whose caller has gone is still answered, so that its
+ * were sent.  The call of a cancelled verb stays in the queue, so that its
  * effect can be undone.
  */
 

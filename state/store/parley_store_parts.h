@@ -13,10 +13,13 @@
 #define PARLEY_STORE_PRINTED   (2 + PARLEY_PRINT_LEN + PARLEY_STORE_HOLDER)
 #define PARLEY_STORE_ENTRY     10   /* octets of a record's entry before its
                                        end */
+#define PARLEY_STORE_HEAD      (PARLEY_STORE_ENTRY + 8 + 4)     /* before its
+                                       value */
 #define PARLEY_STORE_ROOM      768  /* octets that a call needs at most, in the
                                        ordinary case */
 #define PARLEY_STORE_CONFIRM   "100"        /* ms that WAIT waits */
 #define PARLEY_STORE_COUNTS    512  /* limits counted between two reports */
+#define PARLEY_STORE_PAUSE_MAX  1000   /* ms between two tries, at most */
 #define PARLEY_STORE_PREFIX    64   /* octets of a prefix with its braces */
 #define PARLEY_STORE_RESERVED  ((int64_t) 3600 * 1000)  /* ms after which the
                                        engine forgets a reservation */
@@ -229,8 +232,27 @@ void parley_store_timer_at(parley_store_t *s, int64_t at);
 /* The engine cannot be used now: closes the connection. */
 void parley_store_away(parley_store_t *s, const char *why);
 
-/* A reply has a wrong form. */
+/* The connection has entered. */
+void parley_store_up(parley_store_t *s, int64_t now);
+
+/* parley_store_enter.c */
+
+/* Sends the command of a stage. */
+void parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
+    const parley_str_t *arguments, size_t n);
+
+/* Begins the stage after s->stage; reads the reply of a stage. */
+void parley_store_next(parley_store_t *s);
+void parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply);
+
+/* parley_store_error.c */
+
+/* Closes the connection: a reply has a wrong form. */
 void parley_store_strange(parley_store_t *s, const char *command);
+
+/* Closes the connection, and logs the change that the operator must make. */
+void parley_store_unusable(parley_store_t *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Reads an error of the engine in reply to a call.  Returns 1 if the call must
    be answered as failed; else the connection was closed. */
@@ -255,33 +277,62 @@ void parley_store_member_restore(parley_store_t *s);
 
 parley_state_done_t parley_store_admit(parley_state_t *state,
     const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
-parley_state_done_t parley_store_settle(parley_state_t *state,
-    const parley_admission_t *a, const parley_settlement_t *how, int *ret,
-    parley_call_t *call);
 
-/* Sends what the zone has settled as taken, without waiting. */
-void parley_store_taken(parley_store_t *s, const parley_admission_t *a,
-    const parley_settlement_t *how);
-
-/* Sends the ids that were taken while the store was away. */
-void parley_store_taken_send(parley_store_t *s);
+/* Copies an admission into a call. */
+void parley_store_admission(parley_store_call_t *call,
+    const parley_admission_t *a, uint64_t stamp);
 
 /* Gives the admission of a cancelled call back in the zone. */
 void parley_store_admit_gone(parley_store_t *s, parley_store_call_t *call);
 
 /*
- * Decides about a call whose caller has gone, on a new connection.  Returns 1
- * if it is sent again: an admission as p1_free.
+ * Decides about a call without a caller, on a new connection.  Returns 1 if it
+ * is sent again: an admission as p1_free.
  */
 int parley_store_again(parley_store_t *s, parley_store_call_t *call);
-
-void parley_store_holder(const parley_store_t *s, uint64_t stamp,
-    uint8_t out[PARLEY_STORE_HOLDER]);
 
 /* Writes the name of a key: prefix, kind, key. */
 parley_str_t parley_store_name(const parley_store_t *s, uint8_t kind,
     const uint8_t *key,
     uint8_t room[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN]);
+
+/* Writes a holder; the value of an id, state: 'r' reserved or 't' taken. */
+void parley_store_holder(const parley_store_t *s, uint64_t stamp,
+    uint8_t out[PARLEY_STORE_HOLDER]);
+void parley_store_value(const parley_store_t *s, uint8_t state,
+    const uint8_t *print, uint64_t stamp, uint8_t out[PARLEY_STORE_PRINTED]);
+
+/* parley_store_settle.c */
+
+parley_state_done_t parley_store_settle(parley_state_t *state,
+    const parley_admission_t *a, const parley_settlement_t *how, int *ret,
+    parley_call_t *call);
+
+/* Sends a settlement as taken of the zone, without waiting. */
+void parley_store_taken(parley_store_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how);
+
+/* Gives an admission back in the store, without waiting. */
+void parley_store_free(parley_store_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how);
+int parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
+    const parley_admission_t *a, const parley_settlement_t *how)
+    __attribute__((warn_unused_result));
+
+/* Writes the command that takes an id alone; again: only if it is free, and the
+   reply is its value before. */
+int parley_store_take_id(parley_store_t *s, parley_store_call_t *call,
+    const parley_admission_t *a, uint64_t stamp, int64_t ttl, int again)
+    __attribute__((warn_unused_result));
+
+/* parley_store_taken.c */
+
+/* Keeps an id that was taken while the store is away. */
+void parley_store_remember(parley_store_t *s, const parley_admission_t *a,
+    uint64_t stamp);
+
+/* Sends these ids. */
+void parley_store_taken_send(parley_store_t *s);
 
 /* parley_store_record.c */
 
@@ -296,6 +347,28 @@ parley_state_done_t parley_store_drop(parley_state_t *state,
    zone of each node. */
 int parley_store_is_shared(parley_kind_t kind);
 int parley_store_in_zones(parley_kind_t kind);
+
+/* Writes tag, generation, queue (0: guaranteed) and '0': not closed. */
+void parley_store_entry(const parley_put_t *put, uint32_t generation,
+    uint8_t out[PARLEY_STORE_ENTRY]);
+
+/*
+ * Reads the next entry.  Returns 1; 0 at the end or if the rest has another
+ * form; or -1 if memory is exhausted.
+ */
+int parley_store_parse(parley_store_t *s, parley_str_t *rest,
+    parley_arena_t *arena, parley_record_t *ret);
+
+/* Returns parts as one text; an empty text if memory is exhausted. */
+parley_str_t parley_store_join_parts(parley_arena_t *arena,
+    const parley_str_t *parts, size_t n);
+
+/* parley_store_share.c */
+
+/* Puts a record that the zone has into the store and its replica. */
+parley_state_done_t parley_store_put_shared(parley_store_t *s,
+    const parley_put_t *put, uint32_t generation, parley_put_result_t *ret,
+    parley_call_t *caller);
 
 /* Writes the name of a record in y: kind, key, tag. */
 #define PARLEY_STORE_FIELD  (1 + PARLEY_KEY_LEN + 4)

@@ -9,9 +9,9 @@
 #include "core/parley_arena.h"
 
 
-#define PARLEY_WIRE_ARGUMENTS  512      /* of a command */
-#define PARLEY_WIRE_ELEMENTS   4096     /* of an array in a reply */
-#define PARLEY_WIRE_OCTETS     (4 * 1024 * 1024)        /* of a reply */
+#define PARLEY_WIRE_ARGUMENTS  512      /* arguments of a command */
+#define PARLEY_WIRE_ELEMENTS   4096     /* elements of an array */
+#define PARLEY_WIRE_OCTETS     (4 * 1024 * 1024)        /* unread octets */
 
 
 /*

@@ -1,0 +1,410 @@
+/*
+ * The beginning of a connection, one command after another: AUTH, INFO, the end
+ * of the connection before, p1_enter.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "state/store/parley_store_parts.h"
+
+
+#define PARLEY_STORE_FORMAT     "1"     /* of values; another is not read */
+
+
+/* commands that the library uses */
+static const char *const  parley_store_commands[] = {
+    "get", "set", "del", "time", "incr", "hget", "hset", "hsetnx", "hmget",
+    "hdel", "zadd", "zrem", "zcard", "zscore", "zrangebyscore"
+};
+
+#define PARLEY_STORE_COMMANDS                                                 \
+    (sizeof(parley_store_commands) / sizeof(parley_store_commands[0]))
+
+
+static void parley_store_ask_enter(parley_store_t *s);
+static int parley_store_failed_step(parley_store_t *s, parley_str_t error);
+static void parley_store_server(parley_store_t *s,
+    const parley_wire_reply_t *reply);
+static void parley_store_role(parley_store_t *s,
+    const parley_wire_reply_t *reply);
+static void parley_store_policy(parley_store_t *s,
+    const parley_wire_reply_t *reply);
+static void parley_store_entered(parley_store_t *s,
+    const parley_wire_reply_t *reply);
+static parley_str_t parley_store_line(const parley_wire_reply_t *reply,
+    const char *name);
+static int parley_store_is(parley_str_t value, const char *text);
+
+
+void
+parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
+    const parley_str_t *arguments, size_t n)
+{
+    parley_str_t    octets;
+    parley_arena_t  arena;
+
+    s->stage = stage;
+    s->began = s->env->now(s->env->ctx);
+
+    parley_arena_init(&arena, s->mem, 0);
+
+    if (parley_wire_command(&arena, arguments, n, &octets) == 0) {
+        s->env->send(s->env->ctx, octets);
+
+    } else {
+        parley_store_away(s, "memory is exhausted");
+    }
+
+    parley_arena_reset(&arena);
+}
+
+
+/* Begins the step after s->stage. */
+
+void
+parley_store_next(parley_store_t *s)
+{
+    parley_str_t  arguments[4];
+
+    arguments[0] = PARLEY_STR("INFO");
+
+    switch (s->stage) {
+
+    case PARLEY_STORE_AUTH:
+        arguments[1] = PARLEY_STR("server");
+        parley_store_ask(s, PARLEY_STORE_SERVER, arguments, 2);
+        return;
+
+    case PARLEY_STORE_SERVER:
+        arguments[1] = PARLEY_STR("replication");
+        parley_store_ask(s, PARLEY_STORE_REPLICATION, arguments, 2);
+        return;
+
+    case PARLEY_STORE_REPLICATION:
+        arguments[1] = PARLEY_STR("memory");
+        parley_store_ask(s, PARLEY_STORE_MEMORY, arguments, 2);
+        return;
+
+    case PARLEY_STORE_MEMORY:
+        arguments[0] = PARLEY_STR("CLIENT");
+        arguments[1] = PARLEY_STR("ID");
+        parley_store_ask(s, PARLEY_STORE_CLIENT, arguments, 2);
+        return;
+
+    default:
+        parley_store_ask_enter(s);
+    }
+}
+
+
+static void
+parley_store_ask_enter(parley_store_t *s)
+{
+    char          lease[24], known[24];
+    size_t        i, n;
+    uint64_t      salt;
+    parley_str_t  arguments[12 + PARLEY_STORE_COMMANDS];
+
+    salt = s->env->random(s->env->ctx);
+    n = 0;
+
+    arguments[n++] = PARLEY_STR("FCALL");
+    arguments[n++] = PARLEY_STR("p1_enter");
+    arguments[n++] = PARLEY_STR("1");
+    arguments[n++] = parley_store_prefix(s);
+    arguments[n++] = parley_str_c(s->run);
+    arguments[n++] = parley_str_make(&salt, sizeof(salt));
+    arguments[n++] = parley_str_make(s->fingerprint, sizeof(s->fingerprint));
+    arguments[n++] = PARLEY_STR(PARLEY_STORE_FORMAT);
+    arguments[n++] = parley_str_make(s->conf->node, PARLEY_STORE_NODE);
+    arguments[n++] = s->conf->config;
+    arguments[n++] = parley_wire_number((int64_t) s->stat.generation, known);
+    arguments[n++] = parley_wire_number(s->conf->lease, lease);
+
+    for (i = 0; i < PARLEY_STORE_COMMANDS; i++) {
+        arguments[n++] = parley_str_c(parley_store_commands[i]);
+    }
+
+    parley_store_ask(s, PARLEY_STORE_ENTER, arguments, n);
+}
+
+
+void
+parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    int64_t       id;
+    parley_str_t  error, arguments[4];
+
+    error = parley_wire_error(reply);
+
+    if (error.len != 0 && !parley_store_failed_step(s, error)) {
+        return;
+    }
+
+    switch (s->stage) {
+
+    case PARLEY_STORE_SERVER:
+        parley_store_server(s, reply);
+        return;
+
+    case PARLEY_STORE_REPLICATION:
+        parley_store_role(s, reply);
+        return;
+
+    case PARLEY_STORE_MEMORY:
+        parley_store_policy(s, reply);
+        return;
+
+    case PARLEY_STORE_CLIENT:
+
+        if (!parley_wire_integer(reply, &id)) {
+            parley_store_strange(s, "CLIENT ID");
+            return;
+        }
+
+        arguments[3] = parley_str_c(s->client);
+
+        if (s->client[0] != '\0' && strcmp(s->client_run, s->run) == 0) {
+            arguments[0] = PARLEY_STR("CLIENT");
+            arguments[1] = PARLEY_STR("KILL");
+            arguments[2] = PARLEY_STR("ID");
+            parley_store_ask(s, PARLEY_STORE_KILL, arguments, 4);
+
+        } else {
+            s->stage = PARLEY_STORE_KILL;
+            parley_store_next(s);
+        }
+
+        (void) parley_wire_number(id, s->client);
+        memcpy(s->client_run, s->run, sizeof(s->run));
+
+        return;
+
+    case PARLEY_STORE_ENTER:
+        parley_store_entered(s, reply);
+        return;
+
+    default:
+        parley_store_next(s);
+    }
+}
+
+
+/* Returns 1 if the step goes on in spite of the error. */
+
+static int
+parley_store_failed_step(parley_store_t *s, parley_str_t error)
+{
+    parley_str_t  arguments[3];
+
+    /* the library of another version has other names */
+
+    if (s->stage == PARLEY_STORE_ENTER && !s->loaded
+        && error.len >= 22
+        && memcmp(error.data, "ERR Function not found", 22) == 0)
+    {
+        s->loaded = 1;
+
+        arguments[0] = PARLEY_STR("FUNCTION");
+        arguments[1] = PARLEY_STR("LOAD");
+        arguments[2] = parley_str_make(parley_store_library,
+                                       parley_store_library_len);
+
+        parley_store_ask(s, PARLEY_STORE_LOAD, arguments, 3);
+
+        return 0;
+    }
+
+    /* another worker has loaded it */
+
+    if (s->stage == PARLEY_STORE_LOAD && error.len > 3
+        && memcmp(error.data, "ERR", 3) == 0)
+    {
+        return 1;
+    }
+
+    if (parley_store_error(s, error)) {
+        parley_store_unusable(s, "the engine refuses: %.*s",
+                              (int) (error.len < 200 ? error.len : 200),
+                              error.data);
+    }
+
+    return 0;
+}
+
+
+static void
+parley_store_server(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    parley_str_t  version, mode, run;
+
+    version = parley_store_line(reply, "redis_version");
+    mode = parley_store_line(reply, "redis_mode");
+    run = parley_store_line(reply, "run_id");
+
+    if (mode.len == 0) {
+        mode = parley_store_line(reply, "server_mode");
+    }
+
+    if (version.len < 2 || run.len == 0 || run.len >= sizeof(s->run)) {
+        parley_store_strange(s, "INFO server");
+        return;
+    }
+
+    if (version.data[1] == '.' && version.data[0] < '7') {
+        parley_store_unusable(s, "the engine has version %.*s; Redis 7.0 or "
+                              "Valkey 8 is needed", (int) version.len,
+                              version.data);
+        return;
+    }
+
+    if (parley_store_is(mode, "cluster")) {
+        parley_store_unusable(s, "the engine runs in Cluster mode; use one "
+                              "primary with replicas");
+        return;
+    }
+
+    memcpy(s->run, run.data, run.len);
+    s->run[run.len] = '\0';
+
+    parley_store_next(s);
+}
+
+
+static void
+parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    parley_str_t  replicas;
+
+    if (!parley_store_is(parley_store_line(reply, "role"), "master")) {
+        parley_store_away(s, "the engine is a replica");
+        return;
+    }
+
+    replicas = parley_store_line(reply, "connected_slaves");
+    s->replicas = replicas.len != 0 && replicas.data[0] != '0';
+
+    parley_store_next(s);
+}
+
+
+static void
+parley_store_policy(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    parley_str_t  policy, max, used;
+
+    policy = parley_store_line(reply, "maxmemory_policy");
+    max = parley_store_line(reply, "maxmemory");
+    used = parley_store_line(reply, "used_memory");
+
+    s->stat.max = strtoull(max.len != 0 ? (const char *) max.data : "0", NULL,
+                           10);
+    s->stat.used = strtoull(used.len != 0 ? (const char *) used.data : "0",
+                            NULL, 10);
+
+    if (s->stat.max != 0 && !parley_store_is(policy, "noeviction")) {
+        parley_store_unusable(s, "the engine evicts keys (maxmemory-policy "
+                              "%.*s); set noeviction", (int) policy.len,
+                              policy.data);
+        return;
+    }
+
+    parley_store_next(s);
+}
+
+
+/* Returns the value of a line "name:value" of INFO, or an empty string. */
+
+static parley_str_t
+parley_store_line(const parley_wire_reply_t *reply, const char *name)
+{
+    size_t          len, i;
+    parley_str_t    text;
+
+    len = strlen(name);
+
+    if (!parley_wire_text(reply, &text)) {
+        return parley_str_none;
+    }
+
+    while (text.len > len) {
+
+        for (i = 0; i < text.len && text.data[i] != '\r'
+                    && text.data[i] != '\n'; i++)
+        {
+            /* void */
+        }
+
+        if (i > len && memcmp(text.data, name, len) == 0
+            && text.data[len] == ':')
+        {
+            return parley_str_make(text.data + len + 1, i - len - 1);
+        }
+
+        i += i < text.len;
+        text = parley_str_make(text.data + i, text.len - i);
+    }
+
+    return parley_str_none;
+}
+
+
+static int
+parley_store_is(parley_str_t value, const char *text)
+{
+    return value.len == strlen(text)
+           && memcmp(value.data, text, value.len) == 0;
+}
+
+
+static void
+parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    int64_t   generation, change, now, nodes, before;
+    uint64_t  known;
+
+    if (parley_wire_elements(reply) != 4
+        || !parley_wire_integer(parley_wire_element(reply, 0), &generation)
+        || !parley_wire_integer(parley_wire_element(reply, 1), &change)
+        || !parley_wire_integer(parley_wire_element(reply, 2), &now)
+        || !parley_wire_integer(parley_wire_element(reply, 3), &nodes)
+        || generation == 0)
+    {
+        parley_store_strange(s, "p1_enter");
+        return;
+    }
+
+    before = s->began;
+    known = s->stat.generation;
+
+    s->stat.generation = (uint64_t) generation;
+    s->stat.nodes = (uint64_t) nodes;
+    s->stat.offset = now - s->env->wall(s->env->ctx);
+    s->offset = now - s->env->now(s->env->ctx);
+    s->renewed = before;
+    s->renewing = 0;
+    s->asking = 0;
+
+    if (known != s->stat.generation) {
+
+        /* all changes are asked for: the zone may be older than the store */
+
+        memcpy(s->changes, "0", 2);
+
+        if (known != 0) {
+            s->stat.lost[PARLEY_STORE_LOST_GENERATION]++;
+            parley_store_log(s, PARLEY_STORE_WARN, "the engine has restarted, "
+                             "or is another one: a message that was "
+                             "acknowledged within the lag of its replica may "
+                             "be unknown (generation %llu)",
+                             (unsigned long long) generation);
+        }
+    }
+
+    parley_store_up(s, s->env->now(s->env->ctx));
+
+    if (known != 0 && known != s->stat.generation) {
+        parley_store_member_restore(s);
+    }
+}

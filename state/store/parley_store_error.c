@@ -1,0 +1,115 @@
+/*
+ * Errors of the engine, and lines of the log.
+ */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "state/store/parley_store_parts.h"
+
+
+/* errors of the engine, by their first word */
+static const struct {
+    const char            *word;
+    unsigned               crit:1;      /* the operator must change something */
+    const char            *cure;
+} parley_store_errors[] = {
+    { "NOREPLICAS", 0, "too few replicas; see min-replicas-to-write" },
+    { "MISCONF", 0, "it cannot write its disk" },
+    { "LOADING", 0, "it reads its data" },
+    { "BUSY", 0, "a script of another client runs" },
+    { "READONLY", 0, "it is a replica" },
+    { "MASTERDOWN", 0, "it is a replica without a primary" },
+    { "ERR Function not found", 0, "its functions are loaded again" },
+    { "NOAUTH", 1, "set user= and password= of parley_store" },
+    { "WRONGPASS", 1, "correct user= and password= of parley_store" },
+    { "NOPERM", 1, "give the user the commands that \"parley store acl\" "
+                   "prints" },
+    { "PARLEYPERM", 1, "give the user the commands that \"parley store acl\" "
+                       "prints" },
+    { "PARLEYKEY", 1, "its data was written with another key=; use that key, "
+                      "or another prefix=" },
+    { "PARLEYFORMAT", 1, "its data has the format of another version of "
+                         "Parley; use another prefix=" },
+};
+
+
+void
+parley_store_strange(parley_store_t *s, const char *command)
+{
+    char  why[80];
+
+    (void) snprintf(why, sizeof(why), "the reply to %s has another form",
+                    command);
+    parley_store_away(s, why);
+}
+
+
+void
+parley_store_unusable(parley_store_t *s, const char *format, ...)
+{
+    char     text[512];
+    va_list  arguments;
+
+    va_start(arguments, format);
+    (void) vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+
+    parley_store_log(s, PARLEY_STORE_CRIT, "the store is not used: %s", text);
+
+    s->unusable = 1;
+    s->pause = PARLEY_STORE_PAUSE_MAX;
+    parley_store_away(s, text);
+}
+
+
+int
+parley_store_error(parley_store_t *s, parley_str_t error)
+{
+    size_t  i, len;
+    char    why[160];
+
+    for (i = 0; i < sizeof(parley_store_errors)
+                    / sizeof(parley_store_errors[0]); i++)
+    {
+        len = strlen(parley_store_errors[i].word);
+
+        if (error.len < len
+            || memcmp(error.data, parley_store_errors[i].word, len) != 0
+            || (error.len > len && error.data[len] != ' '))
+        {
+            continue;
+        }
+
+        (void) snprintf(why, sizeof(why), "%s: %s",
+                        parley_store_errors[i].word,
+                        parley_store_errors[i].cure);
+
+        if (parley_store_errors[i].crit) {
+            parley_store_unusable(s, "%s", why);
+
+        } else {
+            parley_store_away(s, why);
+        }
+
+        return 0;
+    }
+
+    return 1;
+}
+
+
+void
+parley_store_log(parley_store_t *s, parley_store_level_t level,
+    const char *format, ...)
+{
+    char     text[640];
+    va_list  arguments;
+
+    va_start(arguments, format);
+    (void) vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+
+    s->env->log(s->env->ctx, level, text);
+}

@@ -1,0 +1,340 @@
+/*
+ * Settlement.  The zone settles first.  An id alone is taken by a plain command
+ * on one key; a settlement with effects on other records by a function.
+ */
+
+#include <string.h>
+
+#include "state/store/parley_store_parts.h"
+
+
+static int parley_store_take_command(parley_store_t *s,
+    parley_store_call_t *call, const parley_admission_t *a,
+    const parley_settlement_t *how);
+static int parley_store_took(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static int parley_store_settled(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
+static void parley_store_settle_alone(parley_store_t *s,
+    parley_store_call_t *call);
+
+
+parley_state_done_t
+parley_store_settle(parley_state_t *state, const parley_admission_t *a,
+    const parley_settlement_t *how, int *ret, parley_call_t *caller)
+{
+    int                   rc;
+    size_t                i;
+    parley_store_t       *s = (parley_store_t *) state;
+    parley_store_call_t  *call;
+
+    (void) s->zone->ops->settle(s->zone, a, how, &rc, NULL);
+
+    if (ret != NULL) {
+        *ret = rc;
+    }
+
+    if (!how->taken) {
+
+        if (how->stamp != 0) {
+            for (i = 0; i < a->nquotas; i++) {
+                parley_store_count(s, a->quotas[i].key, a->account,
+                                   &a->quotas[i].rate, -1);
+            }
+
+            if (a->id != NULL || a->slot != NULL || how->drops[0] != NULL) {
+                parley_store_free(s, a, how);
+            }
+        }
+
+        return PARLEY_STATE_DONE;
+    }
+
+    if (caller == NULL || (how->closes[0] == NULL && how->nlifts == 0)) {
+        parley_store_taken(s, a, how);
+        return PARLEY_STATE_DONE;
+    }
+
+    call = parley_store_call(s, parley_store_settled);
+
+    if (call == NULL) {
+        return PARLEY_STATE_DONE;
+    }
+
+    if (parley_store_take_command(s, call, a, how) != 0) {
+        parley_store_call_free(s, call);
+        return PARLEY_STATE_DONE;
+    }
+
+    if (s->stage != PARLEY_STORE_UP) {
+
+        /* the store learns of it when it is back */
+
+        s->stat.fallbacks++;
+        (void) parley_store_send(s, call);
+
+        return PARLEY_STATE_DONE;
+    }
+
+    call->kept = 1;
+
+    return parley_store_await(s, call, ret, caller, parley_store_settle_alone);
+}
+
+
+/* The zone has settled the message: its answer stays. */
+
+static void
+parley_store_settle_alone(parley_store_t *s, parley_store_call_t *call)
+{
+    (void) call;
+
+    s->stat.fallbacks++;
+}
+
+
+static int
+parley_store_settled(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    int      *ret = call->ret;
+    int64_t   late;
+
+    (void) s;
+
+    if (ret != NULL && *ret == 0 && parley_wire_integer(reply, &late)
+        && late == 1)
+    {
+        *ret = PARLEY_SETTLED_LATE;
+    }
+
+    return 0;
+}
+
+
+void
+parley_store_taken(parley_store_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how)
+{
+    int                   rc;
+    parley_store_call_t  *call;
+
+    if (a->id == NULL && a->slot == NULL && how->closes[0] == NULL
+        && how->nlifts == 0)
+    {
+        return;
+    }
+
+    if (a->slot == NULL && how->closes[0] == NULL && how->nlifts == 0) {
+
+        if (s->stage != PARLEY_STORE_UP
+            && s->conf->fallback == PARLEY_STORE_LOCAL)
+        {
+            parley_store_remember(s, a, how->stamp);
+            return;
+        }
+
+        call = parley_store_call(s, parley_store_took);
+
+        if (call == NULL) {
+            return;
+        }
+
+        parley_store_admission(call, a, how->stamp);
+        rc = parley_store_take_id(s, call, a, how->stamp, a->ttl, 0);
+
+    } else {
+        call = parley_store_call(s, NULL);
+
+        if (call == NULL) {
+            return;
+        }
+
+        rc = parley_store_take_command(s, call, a, how);
+    }
+
+    if (rc == 0) {
+        (void) parley_store_send(s, call);
+
+    } else {
+        parley_store_call_free(s, call);
+    }
+}
+
+
+int
+parley_store_take_id(parley_store_t *s, parley_store_call_t *call,
+    const parley_admission_t *a, uint64_t stamp, int64_t ttl, int again)
+{
+    char          number[24];
+    size_t        n;
+    uint8_t       value[PARLEY_STORE_PRINTED];
+    uint8_t       name[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN];
+    parley_str_t  arguments[7];
+
+    parley_store_value(s, 't', a->print, stamp, value);
+
+    n = 0;
+
+    arguments[n++] = PARLEY_STR("SET");
+    arguments[n++] = parley_store_name(s, 'i', a->id, name);
+    arguments[n++] = parley_str_make(value, sizeof(value));
+    arguments[n++] = PARLEY_STR("PX");
+    arguments[n++] = parley_wire_number(ttl > 0 ? ttl : 1, number);
+
+    if (again) {
+        arguments[n++] = PARLEY_STR("NX");
+        arguments[n++] = PARLEY_STR("GET");
+    }
+
+    return parley_store_command(call, arguments, n);
+}
+
+
+/* A full engine refuses SET, but p1_settle works: a message that was taken is
+   never forgotten. */
+
+static int
+parley_store_took(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    parley_str_t         error;
+    parley_settlement_t  how;
+
+    error = parley_wire_error(reply);
+
+    if (error.len >= 3 && memcmp(error.data, "OOM", 3) == 0) {
+
+        memset(&how, 0, sizeof(parley_settlement_t));
+        how.stamp = call->u.admit.stamp;
+        how.taken = 1;
+
+        call->answer = NULL;
+
+        if (parley_store_take_command(s, call, &call->u.admit.a, &how) == 0) {
+            return parley_store_resend(s, call);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+parley_store_take_command(parley_store_t *s, parley_store_call_t *call,
+    const parley_admission_t *a, const parley_settlement_t *how)
+{
+    char          id_ttl[24], slot_ttl[24], count[24];
+    size_t        i, n, ncloses;
+    uint8_t       holder[PARLEY_STORE_HOLDER];
+    uint8_t       tags[PARLEY_CLOSES_MAX][4];
+    uint8_t       lifts[PARLEY_LIFTS_MAX][9];
+    parley_str_t  arguments[11 + 2 * PARLEY_CLOSES_MAX + 4 * PARLEY_LIFTS_MAX];
+
+    parley_store_holder(s, how->stamp, holder);
+
+    for (ncloses = 0;
+         ncloses < PARLEY_CLOSES_MAX && how->closes[ncloses] != NULL;
+         ncloses++)
+    {
+        /* void */
+    }
+
+    n = 0;
+
+    arguments[n++] = PARLEY_STR("FCALL");
+    arguments[n++] = PARLEY_STR("p1_settle");
+    arguments[n++] = PARLEY_STR("1");
+    arguments[n++] = parley_store_prefix(s);
+    arguments[n++] = parley_str_make(holder, sizeof(holder));
+    arguments[n++] = parley_str_make(a->print,
+                                     a->id != NULL ? PARLEY_PRINT_LEN : 0);
+    arguments[n++] = parley_str_make(a->id, a->id != NULL ? PARLEY_KEY_LEN : 0);
+    arguments[n++] = parley_wire_number(a->ttl > 0 ? a->ttl : 1, id_ttl);
+    arguments[n++] = parley_str_make(a->slot,
+                                     a->slot != NULL ? PARLEY_KEY_LEN : 0);
+    arguments[n++] = parley_wire_number(a->slot_ttl > 0 ? a->slot_ttl : 1,
+                                        slot_ttl);
+    arguments[n++] = parley_wire_number((int64_t) ncloses, count);
+
+    for (i = 0; i < ncloses; i++) {
+        parley_store_write32(tags[i], how->closes[i]->tag);
+
+        arguments[n++] = parley_str_make(how->closes[i]->key, PARLEY_KEY_LEN);
+        arguments[n++] = parley_str_make(tags[i], 4);
+    }
+
+    for (i = 0; i < how->nlifts && i < PARLEY_LIFTS_MAX; i++) {
+        lifts[i][0] = (uint8_t) how->lifts[i].id.kind;
+        parley_store_write32(lifts[i] + 1, how->lifts[i].id.tag);
+        parley_store_write32(lifts[i] + 5, how->lifts[i].generation);
+
+        arguments[n++] = parley_str_make(lifts[i], 1);
+        arguments[n++] = parley_str_make(how->lifts[i].id.key, PARLEY_KEY_LEN);
+        arguments[n++] = parley_str_make(lifts[i] + 1, 4);
+        arguments[n++] = parley_str_make(lifts[i] + 5, 4);
+    }
+
+    return parley_store_command(call, arguments, n);
+}
+
+
+void
+parley_store_free(parley_store_t *s, const parley_admission_t *a,
+    const parley_settlement_t *how)
+{
+    parley_store_call_t  *call;
+
+    call = parley_store_call(s, NULL);
+
+    if (call == NULL) {
+        return;
+    }
+
+    if (parley_store_free_command(s, call, a, how) == 0) {
+        (void) parley_store_send(s, call);
+
+    } else {
+        parley_store_call_free(s, call);
+    }
+}
+
+
+int
+parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
+    const parley_admission_t *a, const parley_settlement_t *how)
+{
+    size_t        i, n;
+    uint8_t       holder[PARLEY_STORE_HOLDER];
+    uint8_t       tags[PARLEY_DROPS_MAX][4], generation[4];
+    parley_str_t  arguments[7 + 3 * PARLEY_DROPS_MAX];
+
+    parley_store_holder(s, how->stamp, holder);
+    parley_store_write32(generation, parley_state_generation(how->stamp));
+
+    n = 0;
+
+    arguments[n++] = PARLEY_STR("FCALL");
+    arguments[n++] = PARLEY_STR("p1_free");
+    arguments[n++] = PARLEY_STR("1");
+    arguments[n++] = parley_store_prefix(s);
+    arguments[n++] = parley_str_make(holder, sizeof(holder));
+    arguments[n++] = parley_str_make(a->id, a->id != NULL ? PARLEY_KEY_LEN : 0);
+    arguments[n++] = parley_str_make(a->slot,
+                                     a->slot != NULL ? PARLEY_KEY_LEN : 0);
+
+    for (i = 0; i < PARLEY_DROPS_MAX && how->drops[i] != NULL; i++) {
+
+        if (!parley_store_is_shared(how->drops[i]->kind)) {
+            continue;
+        }
+
+        parley_store_write32(tags[i], how->drops[i]->tag);
+
+        arguments[n++] = parley_str_make(how->drops[i]->key, PARLEY_KEY_LEN);
+        arguments[n++] = parley_str_make(tags[i], 4);
+        arguments[n++] = parley_str_make(generation, 4);
+    }
+
+    return parley_store_command(call, arguments, n);
+}

@@ -1,0 +1,324 @@
+/* state/store: engines and connections that fail, and nodes that die */
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "t/unit/parley_test_nodes.h"
+
+
+/* The lease of a node that has died ends its reservations; not before. */
+
+static void
+test_dead(void **state)
+{
+    parley_admission_t  m = message("dead", "printone");
+
+    (void) state;
+
+    a.conf.lease = 2000;
+    b.conf.lease = 2000;
+    parley_test_node_cut(&a);
+    parley_test_node_cut(&b);
+    parley_test_nodes(both, 2, NULL, 20);
+    parley_test_nodes_up(both, 2);
+
+    assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_OK);
+    both[0] = &b;
+
+    parley_test_nodes(both, 1, NULL, 1000);
+    both[1] = &b;
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_IN_FLIGHT);
+
+    parley_test_nodes(both, 1, NULL, 1500);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_OK);
+
+    both[0] = &a;
+    both[1] = &b;
+}
+
+
+/* While no node can renew, no lease ends. */
+
+static void
+test_stopped_engine(void **state)
+{
+    parley_admission_t  m = message("stopped", "printone");
+
+    (void) state;
+
+    a.conf.lease = 1000;
+    b.conf.lease = 1000;
+    parley_test_node_cut(&a);
+    parley_test_node_cut(&b);
+    parley_test_nodes(both, 2, NULL, 20);
+    parley_test_nodes_up(both, 2);
+
+    assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_OK);
+
+    parley_test_engine_signal(&engine, SIGSTOP);
+    parley_test_nodes(both, 2, NULL, 3000);
+    assert_false(parley_store_is_up(a.store));
+    parley_test_engine_signal(&engine, SIGCONT);
+    parley_test_nodes_up(both, 2);
+
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_IN_FLIGHT);
+}
+
+
+/* A connection that is lost at any octet changes no verdict. */
+
+static void
+test_cut(void **state)
+{
+    size_t              at;
+    char                name[16];
+    parley_admitted_t   got;
+    parley_admission_t  m;
+
+    (void) state;
+
+    a.conf.fallback = PARLEY_STORE_REFUSE;
+
+    for (at = 1; at < 140; at += 3) {
+        snprintf(name, sizeof(name), "cut-%zu", at);
+        m = message(name, "printone");
+
+        a.cut = at;
+        got = admit(&a, &m);
+
+        if (got.verdict == PARLEY_ADMIT_OK) {
+            take(&a, &m, got.stamp);
+            parley_test_nodes(both, 2, NULL, 2);
+            parley_test_nodes_up(both, 2);
+            parley_test_nodes(both, 2, NULL, 20);
+            assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+            continue;
+        }
+
+        assert_int_equal(got.verdict, PARLEY_ADMIT_FULL);
+        parley_test_nodes_up(both, 2);
+        parley_test_nodes(both, 2, NULL, 20);
+
+        got = admit(&b, &m);
+        assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
+        give_back(&b, &m, got.stamp);
+    }
+
+    a.cut = SIZE_MAX;
+}
+
+
+static void
+test_away_refuse(void **state)
+{
+    parley_admitted_t   got;
+    parley_admission_t  m = message("refuse", "printone");
+
+    (void) state;
+
+    a.conf.timeout = 100;
+    parley_test_engine_signal(&engine, SIGSTOP);
+
+    got = admit(&a, &m);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_FULL);
+    assert_int_equal(got.wait, 1000);
+
+    parley_test_nodes(both, 2, NULL, 1500);
+    got = admit(&a, &m);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_FULL);
+
+    parley_test_engine_signal(&engine, SIGCONT);
+    parley_test_nodes_up(both, 2);
+    parley_test_nodes(both, 2, NULL, 50);
+
+    got = admit(&b, &m);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
+}
+
+
+/* Ids that the zone took alone reach the store; a fork is counted. */
+
+static void
+test_away_local(void **state)
+{
+    parley_admitted_t    got;
+    parley_admission_t   m = message("local", "printone"),
+                         fork = message("fork", "printone");
+    parley_store_stat_t  stat;
+
+    (void) state;
+
+    a.conf.timeout = b.conf.timeout = 100;
+    a.conf.fallback = b.conf.fallback = PARLEY_STORE_LOCAL;
+    parley_test_engine_signal(&engine, SIGSTOP);
+    parley_test_nodes(both, 2, NULL, 1500);
+    assert_false(parley_store_is_up(a.store));
+
+    got = admit(&a, &m);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
+    take(&a, &m, got.stamp);
+    assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+
+    got = admit(&a, &fork);
+    take(&a, &fork, got.stamp);
+    got = admit(&b, &fork);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
+    take(&b, &fork, got.stamp);
+
+    parley_test_engine_signal(&engine, SIGCONT);
+    parley_test_nodes_up(both, 2);
+    parley_test_nodes(both, 2, NULL, 100);
+
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+
+    parley_store_stat(a.store, &stat);
+    got.stamp = stat.forked;
+    parley_store_stat(b.store, &stat);
+    assert_int_equal(got.stamp + stat.forked, 1);
+}
+
+
+/* An engine that has lost all is another generation, and gets suspensions. */
+
+static void
+test_emptied(void **state)
+{
+    parley_store_stat_t  before, after;
+
+    (void) state;
+
+    assert_int_equal(put(&a, PARLEY_KIND_SUSPENSION, "ada", 3, "alarm"),
+                     PARLEY_PUT_OK);
+    until_records(&b, PARLEY_KIND_SUSPENSION, "ada", 1);
+    parley_store_stat(a.store, &before);
+
+    parley_test_engine_end(&engine);
+    parley_test_nodes(both, 2, NULL, 50);
+    assert_false(parley_store_is_up(a.store));
+    parley_test_engine_begin(&engine, NULL);
+    parley_test_nodes_up(both, 2);
+    parley_test_nodes(both, 2, NULL, 50);
+
+    parley_store_stat(a.store, &after);
+    assert_true(after.generation > before.generation);
+    assert_int_equal(after.lost[PARLEY_STORE_LOST_GENERATION], 1);
+    assert_true(a.logged[PARLEY_STORE_WARN] > 0);
+    assert_string_equal(parley_test_engine_do(&engine, "hlen '{parley}y'"),
+                        "1");
+}
+
+
+static void
+test_full(void **state)
+{
+    parley_admitted_t   got;
+    parley_admission_t  m = message("full", "printone"),
+                        n = message("n", "printone");
+
+    (void) state;
+
+    got = admit(&a, &m);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
+
+    parley_test_engine_do(&engine, "config set maxmemory 1");
+    assert_int_equal(admit(&b, &n).verdict, PARLEY_ADMIT_FULL);
+
+    /* what was admitted is taken all the same */
+
+    take(&a, &m, got.stamp);
+    parley_test_nodes(both, 2, NULL, 30);
+    parley_test_engine_do(&engine, "config set maxmemory 0");
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+    assert_int_equal(admit(&b, &n).verdict, PARLEY_ADMIT_OK);
+}
+
+
+/* Answers of an engine that cannot be used; each is logged with its cure. */
+
+static void
+test_unusable(void **state)
+{
+    size_t  i;
+
+    static const struct {
+        const char  *words;
+        const char  *undo;
+        const char  *log;
+    } cases[] = {
+        { "config set maxmemory 100mb maxmemory-policy allkeys-lru",
+          "config set maxmemory 0 maxmemory-policy noeviction",
+          "maxmemory-policy allkeys-lru" },
+        { "config set requirepass secret",
+          "-a secret --no-auth-warning config set requirepass ''",
+          "NOAUTH: set user= and password=" },
+        { "config set min-replicas-to-write 1",
+          "config set min-replicas-to-write 0",
+          "NOREPLICAS: too few replicas" },
+        { "replicaof 127.0.0.1 1", "replicaof no one", "is a replica" },
+        { "acl setuser default -zadd", "acl setuser default +zadd",
+          "\"parley store acl\"" },
+        { "hset '{parley}v' key other", "del '{parley}v'", "another key=" },
+        { "hset '{parley}v' format 0", "del '{parley}v'", "another version" },
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+
+        parley_test_engine_do(&engine, cases[i].words);
+        parley_test_node_cut(&a);
+        a.last[0] = '\0';
+        parley_test_nodes(both, 1, NULL, 600);
+
+        if (parley_store_is_up(a.store)
+            || strstr(a.last, cases[i].log) == NULL)
+        {
+            print_error("%s: %s\n", cases[i].words, a.last);
+            fail();
+        }
+
+        parley_test_engine_do(&engine, cases[i].undo);
+        parley_test_nodes_up(both, 2);
+    }
+}
+
+
+/* The functions are loaded again if an operator removes them. */
+
+static void
+test_library(void **state)
+{
+    parley_admission_t  m = message("library", "printone");
+
+    (void) state;
+
+    m.slot = key(PARLEY_KIND_SLOT, "library");
+
+    parley_test_engine_do(&engine, "function flush");
+    (void) admit(&a, &m);
+    parley_test_nodes(both, 2, NULL, 100);
+    parley_test_nodes_up(both, 2);
+    assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_OK);
+}
+
+
+int
+main(void)
+{
+    static const struct CMUnitTest  tests[] = {
+        nodes_test("CLU-07: reservations of a dead node", test_dead),
+        nodes_test("CLU-09: no lease ends while no node can renew",
+              test_stopped_engine),
+        nodes_test("CLU-11: a connection lost at any octet", test_cut),
+        nodes_test("CLU-08: away, refuse", test_away_refuse),
+        nodes_test("CLU-08 CLU-09: away, local", test_away_local),
+        nodes_test("CLU-10: an emptied store", test_emptied),
+        nodes_test("CLU-12: a full engine", test_full),
+        nodes_test("CLU-12: an engine that cannot be used", test_unusable),
+        nodes_test("CLU-12: functions that were removed", test_library),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
