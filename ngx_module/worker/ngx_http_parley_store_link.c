@@ -7,7 +7,8 @@
  *
  * The store may call connect, send and close at any time, and must not be
  * called from there.  So an event tells it that a connection has failed, and
- * another event sends the buffer, once in each turn of the event loop.  All timers are cancelable: a worker that exits does not wait for them.
+ * another event sends the buffer, once in each turn of the event loop.  All
+ * timers are cancelable: a worker that exits does not wait for them.
  */
 
 

@@ -1,0 +1,136 @@
+package Parley::Nodes;
+
+# Several gateways of one test that share a store.
+#
+#     my $redis = Parley::Redis->start(port(4));
+#     my $nodes = Parley::Nodes->start($redis, nodes => 2);
+#     $nodes->client(0)->raw(post('/aee', $m));
+#     $nodes->status(1)->metric('parley_store_up');
+#
+# Each node is the gateway of Parley::Gateway, with its service on port(2).
+# Node 0 has port(1) and port(3), node 1 has port(7) and port(8), node 2 has
+# port(9) and port(10).  Options: nodes (2), workers (1), url (of the store),
+# words (more of parley_store), more and server as in gateway_http, away (1:
+# does not wait for the store).
+
+use strict;
+use warnings;
+
+use Time::HiRes qw(sleep time);
+
+use Parley::Client;
+use Parley::Env qw(spew tmp_dir);
+use Parley::Gateway;
+use Parley::Nginx;
+use Parley::Status;
+
+use constant PATIENCE => 20;
+
+my @ports = ([1, 3], [7, 8], [9, 10]);
+
+
+sub start {
+    my ($class, $redis, %o) = @_;
+
+    my $self = bless { redis => $redis, o => { workers => 1, %o } }, $class;
+
+    $self->{nginx}[$_] = Parley::Nginx->start($self->conf($_))
+        for 0 .. ($o{nodes} // 2) - 1;
+
+    $self->wait_up if !$o{away};
+
+    return $self;
+}
+
+
+# Returns the file of the key of the store.
+sub key_file {
+    my $file = tmp_dir() . '/nodes.key';
+
+    if (!-e $file) {
+        spew($file, 'c0ffee42' x 8 . "\n");
+        chmod 0600, $file or die "$file: $!\n";
+    }
+
+    return $file;
+}
+
+
+# Returns the configuration of a node.  Options as for start().
+sub conf {
+    my ($self, $i, %more) = @_;
+
+    my %o = (%{ $self->{o} }, %more);
+    my $url = $o{url} // $self->{redis}->url;
+    my $words = $o{words} // '';
+    my $key = $o{key} // key_file();
+    my $http = gateway_http(
+        more => "parley_store $url key=$key $words;" . ($o{more} // ''),
+        server => ($o{server} // '') . <<'EOT');
+        location = /status { parley_status; allow 127.0.0.1; deny all; }
+        location = /ready { parley_health ready; }
+EOT
+
+    my @from = map { Parley::Env::port($_) } @{ $ports[0] };
+    my %to = ($from[0] => $self->port($i), $from[1] => $self->plain($i));
+
+    $http =~ s/127\.0\.0\.1:($from[0]|$from[1])\b/127.0.0.1:$to{$1}/g;
+
+    return (http => $http, workers => $o{workers});
+}
+
+
+sub port { return Parley::Env::port($ports[$_[1]][0]) }
+sub plain { return Parley::Env::port($ports[$_[1]][1]) }
+
+sub nginx { return $_[0]{nginx}[$_[1]] }
+sub client { return Parley::Client->new(port => $_[0]->port($_[1])) }
+sub status { return Parley::Status->new(port => $_[0]->plain($_[1])) }
+sub all { return 0 .. $#{ $_[0]{nginx} } }
+
+
+# Returns the status of parley_health ready, and the failed checks.
+sub ready {
+    my ($self, $i) = @_;
+
+    my $answer = $self->status($i)->get('/ready');
+
+    return ($answer->{status}, $answer->{content});
+}
+
+
+# Waits until all workers of these nodes, by default of all, use the store, or
+# with is => 0 until none does.  Dies after the time.
+sub wait_up {
+    my ($self, %o) = @_;
+
+    my $until = time + PATIENCE;
+
+    for my $i (@{ $o{nodes} // [$self->all] }) {
+        while ($self->status($i)->metric('parley_store_up')
+               != ($o{is} // 1) * $self->{o}{workers})
+        {
+            die "the store is not " . ($o{is} // 1 ? 'up' : 'away') . ":\n"
+                . $self->nginx($i)->error_log if $until < time;
+            sleep 0.02;
+        }
+    }
+}
+
+
+# Waits until the condition holds; returns whether it does.
+sub wait_for {
+    my ($self, $condition) = @_;
+
+    my $until = time + PATIENCE;
+
+    while (time < $until) {
+        return 1 if $condition->();
+        sleep 0.02;
+    }
+
+    return 0;
+}
+
+
+1;
