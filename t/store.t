@@ -32,8 +32,8 @@ subtest 'CLU-01 an id that both gateways get is forwarded once' => sub {
     my $m = aee();
 
     is($one->raw(post('/aee', $m))->{status}, 202, 'at the first');
-    is(code($other->raw(post('/aee', $m))), 'E_DUPLICATE', 'at the other');
-    is(code($one->raw(post('/aee', $m))), 'E_DUPLICATE', 'at the first');
+    is(code($other->raw(post('/aee', $m))), 'E_MESSAGE_DUPLICATE', 'at the other');
+    is(code($one->raw(post('/aee', $m))), 'E_MESSAGE_DUPLICATE', 'at the first');
     is($service->count, 1);
 };
 
@@ -57,7 +57,7 @@ subtest 'CLU-01 ids that both gateways get at once' => sub {
 
     is($taken, 50, 'each is taken once');
     is($service->count, 50, 'and forwarded once');
-    delete @seen{qw(E_DUPLICATE E_MESSAGE_IN_FLIGHT)};
+    delete @seen{qw(E_MESSAGE_DUPLICATE E_MESSAGE_IN_FLIGHT)};
     is_deeply(\%seen, {}, 'the other copy is a duplicate');
 };
 
@@ -84,13 +84,13 @@ subtest 'CLU-01 a gateway that reloads keeps the window' => sub {
     is($one->raw(post('/aee', $m))->{status}, 202);
     ok($nodes->nginx(1)->reload($nodes->conf(1)));
     $nodes->wait_up;
-    is(code($other->raw(post('/aee', $m))), 'E_DUPLICATE');
+    is(code($other->raw(post('/aee', $m))), 'E_MESSAGE_DUPLICATE');
     is($service->count, 1);
 
     ok($nodes->wait_for(sub {
-           $nodes->status(0)->metric('parley_store_members') == 2 }),
+           $nodes->status(0)->metric('parley_store_nodes') == 2 }),
        'workers that exit leave the store')
-        or diag $nodes->status(0)->metric('parley_store_members');
+        or diag $nodes->status(0)->metric('parley_store_nodes');
 };
 
 
@@ -119,7 +119,7 @@ subtest 'CLU-08 refuse: while the store is away, messages are refused' => sub {
     my $m = aee();
 
     is($one->raw(post('/aee', $m))->{status}, 202);
-    is(code($other->raw(post('/aee', $m))), 'E_DUPLICATE');
+    is(code($other->raw(post('/aee', $m))), 'E_MESSAGE_DUPLICATE');
 };
 
 
@@ -165,7 +165,7 @@ subtest 'CLU-09 local: each gateway decides alone' => sub {
     my $m = aee();
 
     is($local->client(0)->raw(post('/aee', $m))->{status}, 202);
-    is(code($local->client(0)->raw(post('/aee', $m))), 'E_DUPLICATE');
+    is(code($local->client(0)->raw(post('/aee', $m))), 'E_MESSAGE_DUPLICATE');
     is($local->client(1)->raw(post('/aee', $m))->{status}, 202,
        'a duplicate at another gateway passes');
     cmp_ok($local->status(0)->metric('parley_store_fallback_total'), '>=', 1);
@@ -198,7 +198,7 @@ subtest 'CLU-13 TLS, a user of the ACL, a socket' => sub {
         code($node->client(0)->raw(post('/aee', $m)));
     } @ways;
 
-    is_deeply(\@codes, [202, ('E_DUPLICATE') x $#ways]);
+    is_deeply(\@codes, [202, ('E_MESSAGE_DUPLICATE') x $#ways]);
 };
 
 

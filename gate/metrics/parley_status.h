@@ -44,7 +44,7 @@ typedef struct {
 /* the store, as one worker knows it */
 typedef struct {
     uint64_t  generation;
-    uint64_t  members;
+    uint64_t  nodes;
     uint64_t  used;             /* octets; 0: unknown */
     uint64_t  max;              /* 0: no bound */
     int64_t   offset_ms;        /* the store's clock is ahead */

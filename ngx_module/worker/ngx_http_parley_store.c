@@ -34,6 +34,7 @@ static void ngx_http_parley_store_timer(void *ctx, int64_t ms);
 static void ngx_http_parley_store_timer_handler(ngx_event_t *ev);
 static void ngx_http_parley_store_tick_handler(ngx_event_t *ev);
 static int64_t ngx_http_parley_store_now(void *ctx);
+static int64_t ngx_http_parley_store_wall(void *ctx);
 static uint64_t ngx_http_parley_store_random(void *ctx);
 static void ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
     const char *text);
@@ -191,7 +192,10 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     }
 
     st->conf = conf;
+    st->store_conf = conf->store;
     st->worker = worker;
+
+    ngx_memcpy(st->store_conf.node, zone->sh->node, PARLEY_STORE_NODE);
     st->log = cycle->log;
 
     st->timer.handler = ngx_http_parley_store_timer_handler;
@@ -211,12 +215,13 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     st->env.close = ngx_http_parley_store_close;
     st->env.timer = ngx_http_parley_store_timer;
     st->env.now = ngx_http_parley_store_now;
+    st->env.wall = ngx_http_parley_store_wall;
     st->env.random = ngx_http_parley_store_random;
     st->env.log = ngx_http_parley_store_log;
     st->env.ctx = st;
 
     st->store = parley_store_create(&zone->memory.state, &st->env,
-                                    &conf->store,
+                                    &st->store_conf,
                                     (parley_mem_t *) &parley_mem_libc);
     if (st->store == NULL) {
         return NGX_ERROR;
@@ -225,7 +230,6 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
     worker->store = st;
     zone->state = parley_store_state(st->store);
 
-    parley_store_clock(st->store, ngx_http_parley_now());
     parley_store_begin(st->store);
 
     ngx_add_timer(&st->tick, NGX_HTTP_PARLEY_STORE_TICK);
@@ -344,7 +348,6 @@ ngx_http_parley_store_tick_handler(ngx_event_t *ev)
 {
     ngx_http_parley_store_t *st = ev->data;
 
-    parley_store_clock(st->store, ngx_http_parley_now());
     ngx_http_parley_store_count(st->worker);
 
     ngx_add_timer(&st->tick, NGX_HTTP_PARLEY_STORE_TICK);
@@ -355,6 +358,13 @@ static int64_t
 ngx_http_parley_store_now(void *ctx)
 {
     return (int64_t) ngx_current_msec;
+}
+
+
+static int64_t
+ngx_http_parley_store_wall(void *ctx)
+{
+    return ngx_http_parley_now();
 }
 
 
@@ -479,7 +489,7 @@ ngx_http_parley_store_status(const ngx_http_parley_worker_t *worker,
     parley_store_stat(worker->store->store, &now);
 
     store.generation = now.generation;
-    store.members = now.members;
+    store.nodes = now.nodes;
     store.used = now.used;
     store.max = now.max;
     store.offset_ms = now.offset;

@@ -78,11 +78,12 @@ struct ngx_http_parley_store_s {
     parley_store_t               *store;
     parley_store_env_t            env;
     const ngx_http_parley_store_conf_t  *conf;
+    parley_store_conf_t           store_conf;     /* as in conf, with the name
+                                                     of the node */
     ngx_http_parley_worker_t     *worker;
     ngx_log_t                    *log;
     ngx_event_t                   timer;          /* of the store */
-    ngx_event_t                   tick;           /* counts, and compares
-                                                     clocks */
+    ngx_event_t                   tick;           /* counts */
     parley_store_stat_t           counted;        /* values in the slot */
     ngx_http_parley_store_line_t  lines[NGX_HTTP_PARLEY_STORE_LINES];
     ngx_uint_t                    line;

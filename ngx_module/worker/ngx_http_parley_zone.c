@@ -21,7 +21,7 @@
 
 /* change it with every change of a structure in the zone or of the meaning of
    a record */
-#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041521a
+#define NGX_HTTP_PARLEY_ZONE_LAYOUT  0x5041521b
 
 /*
  * The state takes the zone in one piece.  nginx's allocator keeps 1 page in
@@ -30,6 +30,9 @@
 #define NGX_HTTP_PARLEY_ZONE_PAGES      16
 #define NGX_HTTP_PARLEY_ZONE_PAGES_MIN  4
 #define NGX_HTTP_PARLEY_ZONE_PAGES_MAX  64
+
+/* bits of the first stamp, see parley_memory_stamps() */
+#define NGX_HTTP_PARLEY_ZONE_STAMP  47
 
 
 static ngx_int_t ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
@@ -131,6 +134,7 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
     ngx_shm_zone_t *shm_zone)
 {
     size_t                    len, size, pages;
+    uint64_t                  stamp;
     ngx_http_parley_shctx_t  *sh;
 
     sh = ngx_slab_calloc(zone->shpool, sizeof(ngx_http_parley_shctx_t));
@@ -147,7 +151,9 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
 
     if ((zone->secret == NULL
          && RAND_bytes(sh->secret, sizeof(sh->secret)) != 1)
-        || RAND_bytes((u_char *) &sh->seed, sizeof(sh->seed)) != 1)
+        || RAND_bytes((u_char *) &sh->seed, sizeof(sh->seed)) != 1
+        || RAND_bytes(sh->node, sizeof(sh->node)) != 1
+        || RAND_bytes((u_char *) &stamp, sizeof(stamp)) != 1)
     {
         ngx_ssl_error(NGX_LOG_EMERG, shm_zone->shm.log, 0,
                       "RAND_bytes() failed");
@@ -180,6 +186,13 @@ ngx_http_parley_zone_create(ngx_http_parley_zone_t *zone,
            != 0)
     {
         return NGX_ERROR;
+    }
+
+    /* the nodes of a store give different stamps */
+
+    if (zone->secret) {
+        parley_memory_stamps(&zone->memory,
+                             stamp >> (64 - NGX_HTTP_PARLEY_ZONE_STAMP));
     }
 
     zone->sh = sh;

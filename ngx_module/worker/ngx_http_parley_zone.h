@@ -21,6 +21,8 @@ typedef struct {
     ngx_uint_t                    layout;
     u_char                        secret[16];     /* secret of the keys in the
                                                      state */
+    u_char                        node[8];    /* name of this node in a store,
+                                                 random */
     uint64_t                      seed;       /* seed of the hashes of member
                                                  names */
 

@@ -196,7 +196,7 @@ test_store(void **state)
     assert_line(text, "parley_store_calls_total{result=\"slow\"} 5");
     assert_line(text, "parley_store_lost_total{why=\"rate\"} 6");
     assert_line(text, "parley_store_generation 3");
-    assert_line(text, "parley_store_members 4");
+    assert_line(text, "parley_store_nodes 4");
     assert_line(text, "parley_store_bytes{use=\"used\"} 1000");
     assert_line(text, "parley_store_bytes{use=\"max\"} 2000");
     assert_line(text, "parley_store_clock_offset_seconds 1.5");
