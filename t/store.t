@@ -8,7 +8,7 @@ use lib 't/lib';
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(port tls spew tmp_dir);
+use Parley::Env qw(load_module port tls spew tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nodes;
@@ -199,6 +199,21 @@ subtest 'CLU-13 TLS, a user of the ACL, a socket' => sub {
     } @ways;
 
     is_deeply(\@codes, [202, ('E_MESSAGE_DUPLICATE') x $#ways]);
+};
+
+
+subtest 'GW-14 beside nchan, which exports another hiredis' => sub {
+    my ($modules) = `nginx -V 2>&1` =~ /--modules-path=(\S+)/;
+    my $nchan = ($modules // '') . '/ngx_nchan_module.so';
+
+    plan skip_all => 'no module of nchan' if !-e $nchan || !load_module();
+
+    # the symbols of the first module are in front
+    local $ENV{PARLEY_MODULE} = "$nchan; load_module " . load_module();
+
+    my $node = Parley::Nodes->start($redis, nodes => 1);
+
+    is($node->client(0)->raw(post('/aee', aee()))->{status}, 202);
 };
 
 
