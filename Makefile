@@ -115,6 +115,10 @@ LATER_NOT = t/build.t t/config.t t/package.t t/proof.t t/proof-attack.t \
 LATER_TESTS = $(filter-out $(LATER_NOT),$(sort $(shell \
 	grep -lE 'Parley::(Test|Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
 
+# files whose gateways get a store by "make test-store"
+STORE_TESTS = $(filter-out $(LATER_NOT),$(sort $(shell \
+	grep -lE 'Parley::(Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
+
 LIB_OBJS := $(SOURCES:%.c=$(OBJ)/%.o)
 $(LIB_OBJS): ALL_CFLAGS += $(CODE_$(BUILD))
 
@@ -229,6 +233,12 @@ test-later: ## Tests with a gateway, or TESTS=, with a state that answers later
 	$(MAKE) -j$(CORES) build $(LATER)
 	PARLEY_MODULE=$(abspath $(LATER)) \
 		tools/run-tests -j $(JOBS) -t tap-later $(RETRY) $(OUT) $(or $(TESTS),$(LATER_TESTS))
+
+.PHONY: test-store
+test-store: ## Tests with a gateway, or TESTS=, with a store in a real engine
+	$(MAKE) -j$(CORES) build
+	tools/run-tests -s -j $(JOBS) -t tap-store $(RETRY) $(OUT) \
+		$(or $(TESTS),$(STORE_TESTS))
 
 .PHONY: test-programs
 test-programs: build $(UNIT_TESTS) $(SIMULATE) $(PRINT) $(LATER)

@@ -42,7 +42,9 @@ sub start {
 
     $self->{owner} = $$;
 
-    return $self if $self->wait_for(qr/start worker process \d+/, 1);
+    return $self
+        if $self->wait_for(qr/start worker process \d+/, 1)
+        && $self->wait_for_stores($self->{workers});
 
     my $why = slurp($errors) . $self->error_log;
     $self->stop;
@@ -74,6 +76,8 @@ sub reload {
     my $refused = $self->logged(qr/\[emerg\]/);
 
     $self->write_conf(%conf) if %conf;
+    my $stores = $self->logged(qr/the store is in use/);
+
     kill 'HUP', $self->{pid};
 
     my $until = time + PATIENCE;
@@ -84,7 +88,7 @@ sub reload {
             return 0;
         }
 
-        return 1
+        return $self->wait_for_stores($stores + $self->{workers})
             if $started + $self->{workers}
                <= $self->logged(qr/start worker process \d+/)
             && $leaving + $old <= $self->logged(qr/gracefully shutting down/);
@@ -212,9 +216,13 @@ sub write_conf {
     my $dir = $self->{dir};
     my $module = load_module();
     my $load = $module ne '' ? "load_module $module;" : '';
-    my $level = $conf{log_level} // 'info';
+    my $level = $self->{level} = $conf{log_level} // 'info';
     my $main = $conf{main} // '';
     my $http = $conf{http} // '';
+
+    $http = $self->store . $http
+        if $ENV{PARLEY_TEST_STORE} && $http =~ /\bparley_zone\b/
+           && $http !~ /\bparley_store\b/;
 
     my $text = <<"EOT";
 $load
@@ -238,6 +246,34 @@ EOT
     $text =~ s/%([A-Z0-9_]+)%/$value{$1} \/\/ die "unknown: %$1%\n"/eg;
 
     spew("$dir/nginx.conf", $text);
+}
+
+
+# Returns the directive of a store that this nginx alone uses, for a run of all
+# files with a store ("make test-store").
+sub store {
+    my $self = shift;
+
+    if (!$self->{store}) {
+        spew("$self->{dir}/store.key", '0123456789abcdef' x 4 . "\n");
+        chmod 0600, "$self->{dir}/store.key";
+        $self->{store} = "parley_store unix:$ENV{PARLEY_TEST_STORE}/socket "
+                       . "key=$self->{dir}/store.key timeout=1s "
+                       . "prefix=" . ($self->{dir} =~ s/[^a-z0-9-]//gir) . ";\n";
+    }
+
+    return $self->{store};
+}
+
+
+# Waits until workers use the store of store().  Returns 1.
+sub wait_for_stores {
+    my ($self, $n) = @_;
+
+    $self->wait_for(qr/the store is in use/, $n)
+        if $self->{store} && $self->{level} =~ /^(?:info|notice|debug)/;
+
+    return 1;
 }
 
 

@@ -1,0 +1,253 @@
+/*
+ * The replies of an engine to a store, in any pieces, while verbs are under
+ * way.  Whatever the engine says, each verb is answered once, at the latest when
+ * the connection is closed, and the zone has no reservation of a verb that was
+ * refused.
+ *
+ * Input: one octet for the verbs, one for the length of pieces, then replies.
+ * After the replies of the beginning (8 at most), which the target gives if the
+ * first bit of the first octet is set, verbs begin.
+ */
+
+#include <string.h>
+
+#include "state/memory/parley_memory.h"
+#include "state/store/parley_store.h"
+#include "t/fuzz/parley_fuzz.h"
+
+
+#define FUZZ_ZONE   (256 * 1024)
+#define FUZZ_VERBS  6
+
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+
+typedef struct {
+    parley_call_t        call;          /* first member */
+    unsigned             waits;
+    unsigned             done;
+    parley_admitted_t    admitted;
+    parley_put_result_t  put;
+    parley_records_t     records;
+    int                  settled;
+} fuzz_verb_t;
+
+
+typedef struct {
+    parley_memory_t      zone;
+    parley_store_env_t   env;
+    parley_store_conf_t  conf;
+    parley_store_t      *store;
+    unsigned             connects;
+    unsigned             open;
+    int64_t              now;
+    fuzz_verb_t          verbs[FUZZ_VERBS];
+    parley_arena_t       arena;
+} fuzz_t;
+
+
+static uint8_t  zone[FUZZ_ZONE] __attribute__((aligned(4096)));
+
+static const char  beginning[] =
+    "$73\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n"
+    "run_id:0123456789012345678\r\n\r\n"
+    "$33\r\nrole:master\r\nconnected_slaves:1\r\n\r\n"
+    "$48\r\nused_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:x\r\n\r\n"
+    ":7\r\n"
+    "*4\r\n$1\r\n1\r\n$1\r\n0\r\n$4\r\n1000\r\n:1\r\n";
+
+
+static void fuzz_nothing(void *ctx) { (void) ctx; }
+static int fuzz_alive(void *ctx, const parley_process_t *p)
+{ (void) ctx; (void) p; return 1; }
+static int64_t fuzz_now(void *ctx) { return ((fuzz_t *) ctx)->now; }
+static uint64_t fuzz_random(void *ctx) { (void) ctx; return 4; }
+static void fuzz_timer(void *ctx, int64_t ms) { (void) ctx; (void) ms; }
+static void fuzz_send(void *ctx, parley_str_t s) { (void) ctx; (void) s; }
+static void fuzz_connect(void *ctx) { ((fuzz_t *) ctx)->connects++; }
+static void fuzz_close(void *ctx) { ((fuzz_t *) ctx)->open = 0; }
+
+
+static void
+fuzz_log(void *ctx, parley_store_level_t level, const char *text)
+{
+    (void) ctx;
+
+    check(level <= PARLEY_STORE_CRIT);
+    check(strlen(text) < 640);
+}
+
+
+static void
+fuzz_done(parley_call_t *call)
+{
+    fuzz_verb_t  *v = (fuzz_verb_t *) call;
+
+    check(v->waits && !v->done);
+    v->done = 1;
+}
+
+
+static void
+fuzz_begin(fuzz_t *f, unsigned fallback)
+{
+    static const uint8_t           secret[PARLEY_KEY_SECRET] = "0123456789abcd";
+    static const parley_process_t  self = { 1, 1 };
+    static parley_mem_t            mem;
+
+    mem = parley_mem_libc;
+    memset(f, 0, sizeof(fuzz_t));
+
+    f->now = 1000000;
+    f->zone.env.lock = fuzz_nothing;
+    f->zone.env.unlock = fuzz_nothing;
+    f->zone.env.now = fuzz_now;
+    f->zone.env.is_alive = fuzz_alive;
+    f->zone.env.ctx = f;
+    f->zone.share = PARLEY_SHARE_ALL;
+
+    check(parley_memory_create(&f->zone, zone, FUZZ_ZONE, secret) == 0);
+    parley_memory_enter(&f->zone, &self);
+    parley_memory_bounds(&f->zone, 100, 10000);
+
+    f->env = (parley_store_env_t) {
+        .connect = fuzz_connect, .send = fuzz_send, .close = fuzz_close,
+        .timer = fuzz_timer, .now = fuzz_now, .wall = fuzz_now,
+        .random = fuzz_random, .log = fuzz_log, .ctx = f
+    };
+
+    f->conf.prefix = parley_str_c("parley");
+    f->conf.timeout = 100;
+    f->conf.lease = PARLEY_STORE_LEASE;
+    f->conf.fallback = fallback ? PARLEY_STORE_LOCAL : PARLEY_STORE_REFUSE;
+
+    f->store = parley_store_create(&f->zone.state, &f->env, &f->conf, &mem);
+    check(f->store != NULL);
+
+    parley_arena_init(&f->arena, &parley_mem_libc, 0);
+    parley_store_begin(f->store);
+    parley_store_timer(f->store);
+    check(f->connects == 1);
+    f->open = 1;
+    parley_store_opened(f->store);
+}
+
+
+static void
+fuzz_verbs(fuzz_t *f)
+{
+    size_t               i;
+    uint8_t              key[PARLEY_KEY_LEN];
+    parley_str_t         value = parley_str_c("value");
+    parley_put_t         put;
+    parley_state_t      *s = parley_store_state(f->store);
+    parley_lookup_t      lookup;
+    parley_admission_t   a;
+
+    memset(key, 7, sizeof(key));
+    memset(&a, 0, sizeof(a));
+    memset(&put, 0, sizeof(put));
+    memset(&lookup, 0, sizeof(lookup));
+
+    a.account = key;
+    a.id = key;
+    a.print = (const uint8_t *) "printone";
+    a.ttl = 1000;
+    a.slot_ttl = 1000;
+
+    put.id.kind = PARLEY_KIND_SUSPENSION;
+    put.parts = &value;
+    put.nparts = 1;
+    put.ttl = 1000;
+    put.queue = PARLEY_EVICTABLE_NONE;
+    memcpy(put.id.key, key, sizeof(key));
+
+    lookup.kind = PARLEY_KIND_QUESTION;
+    lookup.arena = &f->arena;
+    memcpy(lookup.key, key, sizeof(key));
+
+    for (i = 0; i < FUZZ_VERBS; i++) {
+        fuzz_verb_t  *v = &f->verbs[i];
+
+        v->call.done = fuzz_done;
+
+        switch (i) {
+        case 0:
+            v->waits = s->ops->admit(s, &a, &v->admitted, &v->call);
+            break;
+        case 1:
+            v->waits = s->ops->get(s, &lookup, &v->records, &v->call);
+            break;
+        case 2:
+            v->waits = s->ops->put(s, &put, &v->put, &v->call);
+            break;
+        case 3:
+            put.id.kind = PARLEY_KIND_MESSAGE;
+            v->waits = s->ops->put(s, &put, &v->put, &v->call);
+            break;
+        case 4:
+            key[0] = 8;
+            a.slot = key;
+            v->waits = s->ops->admit(s, &a, &v->admitted, &v->call);
+            break;
+        default:
+            put.id.kind = PARLEY_KIND_CHILD_KEY;
+            v->waits = s->ops->put(s, &put, &v->put, &v->call);
+            s->ops->cancel(s, &v->call);
+            v->waits = 0;
+        }
+    }
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t               i, n, piece;
+    static fuzz_t        f;
+    parley_state_stat_t  stat;
+
+    if (size < 2) {
+        return 0;
+    }
+
+    fuzz_begin(&f, data[0] & 2);
+
+    if (data[0] & 1) {
+        parley_store_fed(f.store, (const uint8_t *) beginning,
+                         sizeof(beginning) - 1);
+        check(parley_store_is_up(f.store));
+        parley_store_timer(f.store);
+        fuzz_verbs(&f);
+    }
+
+    piece = data[1] == 0 ? size : data[1];
+
+    for (i = 2; i < size && f.open; i += n) {
+        n = size - i < piece ? size - i : piece;
+        parley_store_fed(f.store, data + i, n);
+        f.now += data[0] >> 4;
+
+        if (data[0] & 4) {
+            parley_store_timer(f.store);
+        }
+    }
+
+    parley_store_closed(f.store, "the end");
+
+    for (i = 0; i < FUZZ_VERBS; i++) {
+        check(!f.verbs[i].waits || f.verbs[i].done);
+    }
+
+    (void) parley_memory_ops.stat(&f.zone.state, &stat, NULL);
+
+    check(stat.entries[PARLEY_KIND_ID]
+          <= (size_t) (f.verbs[0].admitted.verdict == PARLEY_ADMIT_OK)
+             + (f.verbs[4].admitted.verdict == PARLEY_ADMIT_OK));
+
+    parley_store_destroy(f.store);
+    parley_arena_reset(&f.arena);
+
+    return 0;
+}
