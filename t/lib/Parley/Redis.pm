@@ -8,14 +8,16 @@ package Parley::Redis;
 #     $redis->pause; $redis->resume;      # SIGSTOP, SIGCONT
 #     $redis->kill; $redis->begin;        # kill -9, and start again, empty
 #
-# Options: password (of the user "default"), users (lines of ACL after "user"),
-# tls (a port with TLS, with the certificate of Parley::Env), conf (more lines
-# of the configuration).  The server ends when the object is destroyed.
+# On port 0 the server has its socket alone.  Options: password (of the user
+# "default"), users (lines of ACL after "user"), tls (a port with TLS, with the
+# certificate of Parley::Env), conf (more lines of the configuration).  The
+# server ends when the object is destroyed.
 
 use strict;
 use warnings;
 
 use IO::Socket::INET;
+use IO::Socket::UNIX;
 use POSIX qw(WNOHANG);
 use Time::HiRes qw(sleep time);
 
@@ -100,9 +102,7 @@ sub begin {
 sub answers {
     my $self = shift;
 
-    my $s = IO::Socket::INET->new(PeerAddr => '127.0.0.1', Proto => 'tcp',
-                                  PeerPort => $self->{port}, Timeout => 2)
-        or return 0;
+    my $s = IO::Socket::UNIX->new(Peer => $self->socket) or return 0;
 
     print $s "PING\r\n";
 
@@ -120,21 +120,29 @@ sub log {
 
 sub pid { $_[0]{pid} }
 sub socket { "$_[0]{dir}/socket" }
-sub url { "redis://127.0.0.1:$_[0]{port}" }
+
+# Returns the address for parley_store.
+sub url {
+    my $self = shift;
+
+    return $self->{port} ? "redis://127.0.0.1:$self->{port}"
+                         : 'unix:' . $self->socket;
+}
 
 
 # Returns the output of redis-cli without its last newline.
 sub cli {
     my ($self, @words) = @_;
 
-    local $ENV{REDISCLI_AUTH} = $self->{password} // '';
+    local $ENV{REDISCLI_AUTH} = $self->{password};
+    delete local $ENV{REDISCLI_AUTH} if !defined $self->{password};
     local $?;
 
     my $pid = open(my $out, '-|') // die "fork: $!\n";
 
     if ($pid == 0) {
         open STDERR, '>&', \*STDOUT;
-        exec "$self->{engine}-cli", '-p', $self->{port}, '--no-auth-warning',
+        exec "$self->{engine}-cli", '-s', $self->socket, '--no-auth-warning',
              @words or POSIX::_exit(127);
     }
 
