@@ -5,10 +5,11 @@ use warnings;
 
 use lib 't/lib';
 
+use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-use Parley::Env qw(load_module port tls spew tmp_dir);
+use Parley::Env qw(load_module port slurp spew tls tmp_dir);
 use Parley::Gateway;
 use Parley::Message;
 use Parley::Nodes;
@@ -91,6 +92,33 @@ subtest 'CLU-01 a gateway that reloads keeps the window' => sub {
            $nodes->status(0)->metric('parley_store_nodes') == 2 }),
        'workers that exit leave the store')
         or diag $nodes->status(0)->metric('parley_store_nodes');
+};
+
+
+subtest 'CLU-01 new workers use the store from their first message' => sub {
+    my $file = tmp_dir() . '/statuses';
+    my $pid = fork // die "fork: $!\n";
+
+    if ($pid == 0) {
+        my %seen;
+        my $going = 1;
+
+        $SIG{TERM} = sub { $going = 0 };
+
+        while ($going) {
+            my $status = eval { $other->raw(post('/aee', aee()))->{status} };
+            $seen{$status // 'none'}++;
+        }
+
+        spew($file, join ' ', sort keys %seen);
+        POSIX::_exit(0);
+    }
+
+    ok($nodes->nginx(1)->reload($nodes->conf(1))) for 1 .. 3;
+
+    kill 'TERM', $pid;
+    waitpid $pid, 0;
+    is(slurp($file), '202', 'a reload refuses no message');
 };
 
 

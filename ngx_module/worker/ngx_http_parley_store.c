@@ -38,7 +38,12 @@ static int64_t ngx_http_parley_store_wall(void *ctx);
 static uint64_t ngx_http_parley_store_random(void *ctx);
 static void ngx_http_parley_store_log(void *ctx, parley_store_level_t level,
     const char *text);
-static void ngx_http_parley_store_drain(ngx_http_parley_store_t *st);
+static void ngx_http_parley_store_run(ngx_http_parley_store_t *st,
+    ngx_msec_t ms, ngx_uint_t (*is_over)(ngx_http_parley_store_t *st));
+static ngx_uint_t ngx_http_parley_store_has_begun(
+    ngx_http_parley_store_t *st);
+static ngx_uint_t ngx_http_parley_store_has_ended(
+    ngx_http_parley_store_t *st);
 
 
 _Static_assert((int) PARLEY_STORE_SETTINGS_KEY == PARLEY_STORE_KEY,
@@ -232,6 +237,9 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
 
     parley_store_begin(st->store);
 
+    ngx_http_parley_store_run(st, (ngx_msec_t) st->store_conf.timeout,
+                              ngx_http_parley_store_has_begun);
+
     ngx_add_timer(&st->tick, NGX_HTTP_PARLEY_STORE_TICK);
 
     return NGX_OK;
@@ -250,7 +258,8 @@ ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker)
     }
 
     if (parley_store_end(st->store)) {
-        ngx_http_parley_store_drain(st);
+        ngx_http_parley_store_run(st, NGX_HTTP_PARLEY_STORE_END,
+                                  ngx_http_parley_store_has_ended);
     }
 
     ngx_http_parley_store_count(worker);
@@ -271,25 +280,26 @@ ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker)
 }
 
 
-/* Sends the queue and waits for the answers, without nginx's event loop, which
-   has ended.  A worker without a connection does not wait. */
+/*
+ * Runs the connection for at most ms, without nginx's event loop, until the
+ * condition holds.
+ */
 
 static void
-ngx_http_parley_store_drain(ngx_http_parley_store_t *st)
+ngx_http_parley_store_run(ngx_http_parley_store_t *st, ngx_msec_t ms,
+    ngx_uint_t (*is_over)(ngx_http_parley_store_t *st))
 {
-    ngx_msec_int_t       left, timer;
-    ngx_msec_t           end;
-    parley_store_stat_t  stat;
+    ngx_msec_t      end;
+    ngx_msec_int_t  left, timer;
 
-    end = ngx_current_msec + NGX_HTTP_PARLEY_STORE_END;
+    ngx_time_update();
+
+    end = ngx_current_msec + ms;
 
     for ( ;; ) {
-        parley_store_stat(st->store, &stat);
         left = (ngx_msec_int_t) (end - ngx_current_msec);
 
-        if (stat.pending == 0 || left <= 0
-            || st->link.is != NGX_HTTP_PARLEY_STORE_OPEN)
-        {
+        if (left <= 0 || is_over(st)) {
             return;
         }
 
@@ -308,6 +318,29 @@ ngx_http_parley_store_drain(ngx_http_parley_store_t *st)
         ngx_http_parley_store_link_turn(st, (ngx_msec_t) left);
         ngx_time_update();
     }
+}
+
+
+/* A worker that begins serves its first requests with the store, unless the
+   first attempt to connect fails. */
+
+static ngx_uint_t
+ngx_http_parley_store_has_begun(ngx_http_parley_store_t *st)
+{
+    return parley_store_is_up(st->store)
+           || (st->link.next && st->link.is == NGX_HTTP_PARLEY_STORE_CLOSED
+               && !st->link.told.posted);
+}
+
+
+static ngx_uint_t
+ngx_http_parley_store_has_ended(ngx_http_parley_store_t *st)
+{
+    parley_store_stat_t  stat;
+
+    parley_store_stat(st->store, &stat);
+
+    return stat.pending == 0 || st->link.is != NGX_HTTP_PARLEY_STORE_OPEN;
 }
 
 

@@ -528,25 +528,33 @@ ngx_http_parley_store_link_turn(ngx_http_parley_store_t *st, ngx_msec_t ms)
 
     ngx_http_parley_store_flush(st);
 
-    if (link->is == NGX_HTTP_PARLEY_STORE_OPEN) {
-        c = link->peer.connection;
+    c = link->peer.connection;
 
-        fd.fd = c->fd;
-        fd.events = link->sent < link->len ? POLLIN|POLLOUT : POLLIN;
-        fd.revents = 0;
+    if (link->told.posted) {
+        ms = 0;
+    }
 
-        if (poll(&fd, 1, (int) ms) > 0) {
+    fd.fd = c ? c->fd : -1;
+    fd.events = POLLIN;
+    fd.revents = 0;
 
-            if (fd.revents & POLLOUT) {
-                c->write->ready = 1;
-            }
+    if (link->sent < link->len
+        || (link->is == NGX_HTTP_PARLEY_STORE_CONNECTING && c->ssl == NULL))
+    {
+        fd.events |= POLLOUT;
+    }
 
-            if (fd.revents & ~POLLOUT) {
-                c->read->ready = 1;
-                c->read->available = -1;
-                ngx_http_parley_store_read_handler(c->read);
-            }
-        }
+    (void) poll(&fd, 1, (int) ms);
+
+    if (fd.revents & POLLOUT) {
+        c->write->ready = 1;
+        c->write->handler(c->write);
+    }
+
+    if ((fd.revents & ~POLLOUT) && link->peer.connection == c) {
+        c->read->ready = 1;
+        c->read->available = -1;
+        c->read->handler(c->read);
     }
 
     if (link->told.posted) {

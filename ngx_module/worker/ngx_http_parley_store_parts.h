@@ -102,8 +102,8 @@ void ngx_http_parley_store_connect(void *ctx);
 void ngx_http_parley_store_send(void *ctx, parley_str_t octets);
 void ngx_http_parley_store_close(void *ctx);
 
-/* Sends the buffer, and reads; used when the event loop has ended.  Waits at
-   most ms for the server. */
+/* Connects, sends and reads, once; used while the event loop does not run.
+   Waits at most ms for the server. */
 void ngx_http_parley_store_link_turn(ngx_http_parley_store_t *st,
     ngx_msec_t ms);
 
