@@ -29,6 +29,7 @@ const parley_command_t *const  parley_commands[] = {
     &parley_cmd_keygen,
     &parley_cmd_jwks,
     &parley_cmd_keys_store,
+    &parley_cmd_store_acl,
     &parley_cmd_token_mint,
     &parley_cmd_token_inspect,
     &parley_cmd_token_verify,

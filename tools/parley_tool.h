@@ -424,6 +424,7 @@ extern const parley_command_t  parley_cmd_jwks;
 extern const parley_command_t  parley_cmd_keys_store;
 extern const parley_command_t  parley_cmd_keygen;
 extern const parley_command_t  parley_cmd_sign;
+extern const parley_command_t  parley_cmd_store_acl;
 extern const parley_command_t  parley_cmd_token_inspect;
 extern const parley_command_t  parley_cmd_token_mint;
 extern const parley_command_t  parley_cmd_token_verify;

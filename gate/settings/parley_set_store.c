@@ -28,8 +28,6 @@ static int parley_set_store_word(parley_setting_t *d, size_t i,
     parley_store_settings_t *ret);
 static int parley_set_store_text(parley_setting_t *d, parley_str_t word,
     parley_str_t value, parley_store_settings_t *ret);
-static int parley_set_store_prefix(const parley_setting_t *d,
-    parley_str_t word, parley_str_t value);
 static int parley_set_store_key(parley_setting_t *d, parley_str_t file,
     parley_store_settings_t *ret);
 static int parley_set_store_password(parley_setting_t *d, parley_str_t file,
@@ -258,36 +256,40 @@ parley_set_store_text(parley_setting_t *d, parley_str_t word,
 
         *texts[i].text = value;
 
-        return texts[i].text == &ret->prefix
-               ? parley_set_store_prefix(d, word, value) : 0;
+        if (texts[i].text == &ret->prefix
+            && !parley_set_store_is_prefix(value))
+        {
+            return parley_setting_not(d, word, "a prefix",
+                                      PARLEY_STORE_SETTINGS_PREFIX_FORM);
+        }
+
+        return 0;
     }
 
     return parley_setting_unknown(d, word, PARLEY_SET_STORE_WORDS);
 }
 
 
-/* Checks the prefix, which becomes the hash tag of all keys. */
+/* The prefix becomes the hash tag of all keys, and a pattern of the ACL. */
 
-static int
-parley_set_store_prefix(const parley_setting_t *d, parley_str_t word,
-    parley_str_t value)
+int
+parley_set_store_is_prefix(parley_str_t text)
 {
     size_t   i;
     uint8_t  c;
 
-    for (i = 0; i < value.len && i < 65; i++) {
-        c = value.data[i];
+    for (i = 0; i < text.len; i++) {
+        c = text.data[i];
 
         if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-              || (c >= '0' && c <= '9') || strchr("-_.:", c) != NULL))
+              || (c >= '0' && c <= '9')
+              || (c != '\0' && strchr("-_.:", c) != NULL)))
         {
-            break;
+            return 0;
         }
     }
 
-    return i == value.len && i <= 64 ? 0
-           : parley_setting_not(d, word, "a prefix", "1 to 64 letters, "
-                                "digits, \"-\", \"_\", \".\" or \":\"");
+    return text.len > 0 && text.len <= PARLEY_STORE_SETTINGS_PREFIX;
 }
 
 

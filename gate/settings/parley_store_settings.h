@@ -8,7 +8,11 @@
 #include "core/parley_str.h"
 
 
-#define PARLEY_STORE_SETTINGS_KEY  32   /* octets of a key */
+#define PARLEY_STORE_SETTINGS_KEY     32    /* octets of a key */
+#define PARLEY_STORE_SETTINGS_PREFIX  64    /* octets of a prefix, at most */
+
+#define PARLEY_STORE_SETTINGS_PREFIX_FORM                                     \
+    "1 to 64 letters, digits, \"-\", \"_\", \".\" or \":\""
 
 
 typedef struct parley_store_settings_s {
@@ -30,6 +34,10 @@ typedef struct parley_store_settings_s {
     parley_str_t  certificate;
     parley_str_t  certificate_key;
 } parley_store_settings_t;
+
+
+/* Returns whether a text can be the prefix= of a store. */
+int parley_set_store_is_prefix(parley_str_t text);
 
 
 #endif /* PARLEY_STORE_SETTINGS_H */

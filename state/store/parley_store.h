@@ -191,6 +191,12 @@ int parley_store_is_up(const parley_store_t *s);
 
 void parley_store_stat(const parley_store_t *s, parley_store_stat_t *ret);
 
+/*
+ * Writes the rules of the engine's ACL for a user of a store: the keys of the
+ * prefix, and the commands.
+ */
+void parley_store_acl(parley_buf_t *b, parley_str_t prefix);
+
 /* Derives the 16 octets that keys and prints of the state are derived from. */
 void parley_store_secret(const uint8_t key[PARLEY_STORE_KEY],
     uint8_t out[PARLEY_KEY_SECRET]);

@@ -126,14 +126,17 @@ end
 local function enter(keys, argv)
     local prefix, run, salt, key, format, node = keys[1], argv[1], argv[2],
                                                  argv[3], argv[4], argv[5]
-    local now, lease = clock(), tonumber(argv[8])
 
     for i = 9, #argv do
-        if not redis.acl_check_cmd(argv[i], prefix .. 'v') then
+        local name, more = argv[i]:match('^([^|]+)|?(.*)$')
+
+        if not redis.acl_check_cmd(name, more ~= '' and more or prefix .. 'v')
+        then
             return redis.error_reply('PARLEYPERM ' .. argv[i])
         end
     end
 
+    local now, lease = clock(), tonumber(argv[8])
     local v = redis.call('HMGET', prefix .. 'v', 'key', 'format', 'run',
                          'generation')
 

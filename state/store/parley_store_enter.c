@@ -12,16 +12,6 @@
 #define PARLEY_STORE_FORMAT     "1"     /* of values; another is not read */
 
 
-/* commands that the library uses */
-static const char *const  parley_store_commands[] = {
-    "get", "set", "del", "time", "incr", "hget", "hset", "hsetnx", "hmget",
-    "hdel", "zadd", "zrem", "zcard", "zscore", "zrangebyscore"
-};
-
-#define PARLEY_STORE_COMMANDS                                                 \
-    (sizeof(parley_store_commands) / sizeof(parley_store_commands[0]))
-
-
 static void parley_store_ask_enter(parley_store_t *s);
 static int parley_store_failed_step(parley_store_t *s, parley_str_t error);
 static void parley_store_server(parley_store_t *s,
@@ -122,7 +112,7 @@ parley_store_ask_enter(parley_store_t *s)
     arguments[n++] = parley_wire_number((int64_t) s->stat.generation, known);
     arguments[n++] = parley_wire_number(s->conf->lease, lease);
 
-    for (i = 0; i < PARLEY_STORE_COMMANDS; i++) {
+    for (i = PARLEY_STORE_UNASKED; i < PARLEY_STORE_COMMANDS; i++) {
         arguments[n++] = parley_str_c(parley_store_commands[i]);
     }
 

@@ -9,29 +9,35 @@
 #include "state/store/parley_store_parts.h"
 
 
+#define PARLEY_STORE_ERROR  160      /* octets of an error in a line */
+
+#define PARLEY_STORE_ACL                                                      \
+    "give the user the rules that \"parley store acl\" prints"
+
+
 /* errors of the engine, by their first word */
 static const struct {
     const char            *word;
     unsigned               crit:1;      /* the operator must change something */
+    unsigned               whole:1;     /* the line has the whole error */
     const char            *cure;
 } parley_store_errors[] = {
-    { "NOREPLICAS", 0, "too few replicas; see min-replicas-to-write" },
-    { "MISCONF", 0, "it cannot write its disk" },
-    { "LOADING", 0, "it reads its data" },
-    { "BUSY", 0, "a script of another client runs" },
-    { "READONLY", 0, "it is a replica" },
-    { "MASTERDOWN", 0, "it is a replica without a primary" },
-    { "ERR Function not found", 0, "its functions are loaded again" },
-    { "NOAUTH", 1, "set user= and password= of parley_store" },
-    { "WRONGPASS", 1, "correct user= and password= of parley_store" },
-    { "NOPERM", 1, "give the user the commands that \"parley store acl\" "
-                   "prints" },
-    { "PARLEYPERM", 1, "give the user the commands that \"parley store acl\" "
-                       "prints" },
-    { "PARLEYKEY", 1, "its data was written with another key=; use that key, "
-                      "or another prefix=" },
-    { "PARLEYFORMAT", 1, "its data has the format of another version of "
-                         "Parley; use another prefix=" },
+    { "NOREPLICAS", 0, 0, "too few replicas; see min-replicas-to-write" },
+    { "MISCONF", 0, 0, "it cannot write its disk" },
+    { "LOADING", 0, 0, "it reads its data" },
+    { "BUSY", 0, 0, "a script of another client runs" },
+    { "READONLY", 0, 0, "it is a replica" },
+    { "MASTERDOWN", 0, 0, "it is a replica without a primary" },
+    { "ERR Function not found", 0, 0, "its functions are loaded again" },
+    { "NOAUTH", 1, 0, "set user= and password= of parley_store" },
+    { "WRONGPASS", 1, 0, "correct user= and password= of parley_store" },
+    { "NOPERM", 1, 1, PARLEY_STORE_ACL },
+    { "ERR The user executing the script", 1, 1, PARLEY_STORE_ACL },
+    { "PARLEYPERM", 1, 1, PARLEY_STORE_ACL },
+    { "PARLEYKEY", 1, 0, "its data was written with another key=; use that "
+                         "key, or another prefix=" },
+    { "PARLEYFORMAT", 1, 0, "its data has the format of another version of "
+                            "Parley; use another prefix=" },
 };
 
 
@@ -68,7 +74,7 @@ int
 parley_store_error(parley_store_t *s, parley_str_t error)
 {
     size_t  i, len;
-    char    why[160];
+    char    why[256];
 
     for (i = 0; i < sizeof(parley_store_errors)
                     / sizeof(parley_store_errors[0]); i++)
@@ -82,8 +88,14 @@ parley_store_error(parley_store_t *s, parley_str_t error)
             continue;
         }
 
-        (void) snprintf(why, sizeof(why), "%s: %s",
-                        parley_store_errors[i].word,
+        if (parley_store_errors[i].whole) {
+            len = error.len < PARLEY_STORE_ERROR ? error.len
+                                                 : PARLEY_STORE_ERROR;
+            len -= error.data[len - 1] == '.';
+        }
+
+        (void) snprintf(why, sizeof(why), "%.*s: %s", (int) len,
+                        (const char *) error.data,
                         parley_store_errors[i].cure);
 
         if (parley_store_errors[i].crit) {

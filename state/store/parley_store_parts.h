@@ -20,7 +20,7 @@
 #define PARLEY_STORE_CONFIRM   "100"        /* ms that WAIT waits */
 #define PARLEY_STORE_COUNTS    512  /* limits counted between two reports */
 #define PARLEY_STORE_PAUSE_MAX  1000   /* ms between two tries, at most */
-#define PARLEY_STORE_PREFIX    64   /* octets of a prefix with its braces */
+#define PARLEY_STORE_PREFIX    66   /* octets of a prefix with its braces */
 #define PARLEY_STORE_RESERVED  ((int64_t) 3600 * 1000)  /* ms after which the
                                        engine forgets a reservation */
 
@@ -244,6 +244,14 @@ void parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
 /* Begins the stage after s->stage; reads the reply of a stage. */
 void parley_store_next(parley_store_t *s);
 void parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply);
+
+/* parley_store_acl.c */
+
+#define PARLEY_STORE_COMMANDS  21
+#define PARLEY_STORE_UNASKED   3    /* commands that p1_enter does not check */
+
+/* Names in lower case; "client|kill" is a subcommand. */
+extern const char *const  parley_store_commands[PARLEY_STORE_COMMANDS];
 
 /* parley_store_error.c */
 
