@@ -25,6 +25,7 @@ local HEAD = 22                 -- octets of an entry before its value
 local OWNED = 8                 -- records of one owner under a key
 local GUARANTEED = '\0'      -- queue of a record that is not evicted
 local RECORDS = 64              -- records of a key
+local OCTETS = 2 * 1024 * 1024  -- octets of these
 local OTHERS = 10000000         -- us of debt that other nodes may add
 local PAGE = 64                 -- changes of a page
 local TOMBSTONE = 3600 * 1000   -- ms that a dropped record is remembered
@@ -197,15 +198,6 @@ local function renew_lease(keys, argv)
     end
 
     return { whole(now), redis.call('ZCARD', prefix .. 'm') }
-end
-
--- Leaves: a later admission may take what the node holds at once.
-
-local function leave(keys, argv)
-    redis.call('ZREM', keys[1] .. 'm', argv[1])
-    redis.call('HDEL', keys[1] .. 'c', argv[1])
-
-    return 1
 end
 
 -- Returns nil if a reservation or a slot can be had by holder, or who has it:
@@ -418,7 +410,7 @@ local function put(keys, argv)
     local entry = head .. struct.pack('>I8I4', now + tonumber(argv[4]),
                                       #argv[3]) .. argv[3]
     local tag, generation = head:sub(1, 4), head:sub(5, 8)
-    local list, owned, oldest, old = { entry }, 0, nil, nil
+    local list, owned, oldest, old, octets = { entry }, 0, nil, nil, #entry
 
     entries(redis.call('GET', key), now,
         function(e, t, g)
@@ -428,6 +420,7 @@ local function put(keys, argv)
             end
 
             list[#list + 1] = e
+            octets = octets + #e
 
             if t:sub(1, 2) == tag:sub(1, 2) then
                 owned = owned + 1
@@ -442,6 +435,10 @@ local function put(keys, argv)
         if how == 'fresh' and old or (#how == 4 and old ~= how) then
             return 'stale'
         end
+    end
+
+    if octets > OCTETS then
+        return 'share'
     end
 
     if owned >= OWNED or #list > RECORDS then
@@ -550,8 +547,6 @@ redis.register_function('p1_put', put)
 redis.register_function('p1_share', share)
 redis.register_function('p1_rates', rates)
 redis.register_function{ function_name = 'p1_renew', callback = renew_lease,
-                         flags = full }
-redis.register_function{ function_name = 'p1_leave', callback = leave,
                          flags = full }
 redis.register_function{ function_name = 'p1_settle', callback = settle,
                          flags = full }

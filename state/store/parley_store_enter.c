@@ -282,16 +282,10 @@ parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply)
 static void
 parley_store_policy(parley_store_t *s, const parley_wire_reply_t *reply)
 {
-    parley_str_t  policy, max, used;
+    parley_str_t  policy;
 
+    parley_store_memory(s, reply);
     policy = parley_store_line(reply, "maxmemory_policy");
-    max = parley_store_line(reply, "maxmemory");
-    used = parley_store_line(reply, "used_memory");
-
-    s->stat.max = strtoull(max.len != 0 ? (const char *) max.data : "0", NULL,
-                           10);
-    s->stat.used = strtoull(used.len != 0 ? (const char *) used.data : "0",
-                            NULL, 10);
 
     if (s->stat.max != 0 && !parley_store_is(policy, "noeviction")) {
         parley_store_unusable(s, "the engine evicts keys (maxmemory-policy "
@@ -301,6 +295,28 @@ parley_store_policy(parley_store_t *s, const parley_wire_reply_t *reply)
     }
 
     parley_store_next(s);
+}
+
+
+void
+parley_store_memory(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    char          number[24];
+    size_t        i;
+    uint64_t     *fields[] = { &s->stat.used, &s->stat.max };
+    parley_str_t  value;
+
+    static const char *const  names[] = { "used_memory", "maxmemory" };
+
+    for (i = 0; i < 2; i++) {
+        value = parley_store_line(reply, names[i]);
+
+        if (value.len != 0 && value.len < sizeof(number)) {
+            memcpy(number, value.data, value.len);
+            number[value.len] = '\0';
+            *fields[i] = strtoull(number, NULL, 10);
+        }
+    }
 }
 
 

@@ -117,11 +117,20 @@ parley_store_log(parley_store_t *s, parley_store_level_t level,
     const char *format, ...)
 {
     char     text[640];
+    size_t   i;
     va_list  arguments;
 
     va_start(arguments, format);
     (void) vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
+
+    /* the engine's words may have control characters */
+
+    for (i = 0; text[i] != '\0'; i++) {
+        if ((uint8_t) text[i] < ' ' || (uint8_t) text[i] >= 0x7f) {
+            text[i] = '?';
+        }
+    }
 
     s->env->log(s->env->ctx, level, text);
 }

@@ -12,7 +12,11 @@
 #define PARLEY_STORE_MARGIN  10
 
 
+static int parley_store_once(parley_store_t *s, parley_store_answer_pt answer,
+    const parley_str_t *arguments, size_t n);
 static void parley_store_renew(parley_store_t *s, int64_t now);
+static int parley_store_used(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
 static int parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static void parley_store_ask_change(parley_store_t *s);
@@ -47,12 +51,37 @@ parley_store_holds(const parley_store_t *s, int64_t now)
 }
 
 
+/* Sends a command that is not sent again.  Returns 1, or 0 if it cannot be
+   sent. */
+
+static int
+parley_store_once(parley_store_t *s, parley_store_answer_pt answer,
+    const parley_str_t *arguments, size_t n)
+{
+    parley_store_call_t  *call;
+
+    call = parley_store_call(s, answer);
+
+    if (call == NULL) {
+        return 0;
+    }
+
+    call->once = 1;
+
+    if (parley_store_command(call, arguments, n) != 0) {
+        parley_store_call_free(s, call);
+        return 0;
+    }
+
+    return parley_store_send(s, call) == 0;
+}
+
+
 static void
 parley_store_renew(parley_store_t *s, int64_t now)
 {
-    char                  lease[24];
-    parley_str_t          arguments[6];
-    parley_store_call_t  *call;
+    char          lease[24];
+    parley_str_t  arguments[6];
 
     arguments[0] = PARLEY_STR("FCALL");
     arguments[1] = PARLEY_STR("p1_renew");
@@ -61,22 +90,26 @@ parley_store_renew(parley_store_t *s, int64_t now)
     arguments[4] = parley_str_make(s->conf->node, PARLEY_STORE_NODE);
     arguments[5] = parley_wire_number(s->conf->lease, lease);
 
-    call = parley_store_call(s, parley_store_renewed);
-
-    if (call == NULL) {
-        return;
-    }
-
-    call->once = 1;
-
-    if (parley_store_command(call, arguments, 6) != 0) {
-        parley_store_call_free(s, call);
-        return;
-    }
-
-    if (parley_store_send(s, call) == 0) {
+    if (parley_store_once(s, parley_store_renewed, arguments, 6)) {
         s->renewing = now;
     }
+
+    arguments[0] = PARLEY_STR("INFO");
+    arguments[1] = PARLEY_STR("memory");
+
+    (void) parley_store_once(s, parley_store_used, arguments, 2);
+}
+
+
+static int
+parley_store_used(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    (void) call;
+
+    parley_store_memory(s, reply);
+
+    return 0;
 }
 
 
@@ -111,9 +144,8 @@ parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
 static void
 parley_store_ask_change(parley_store_t *s)
 {
-    char                  name[PARLEY_STORE_PREFIX + 1];
-    parley_str_t          arguments[2];
-    parley_store_call_t  *call;
+    char          name[PARLEY_STORE_PREFIX + 1];
+    parley_str_t  arguments[2];
 
     memcpy(name, s->prefix, s->prefix_len);
     name[s->prefix_len] = 'k';
@@ -121,20 +153,7 @@ parley_store_ask_change(parley_store_t *s)
     arguments[0] = PARLEY_STR("GET");
     arguments[1] = parley_str_make(name, s->prefix_len + 1);
 
-    call = parley_store_call(s, parley_store_change);
-
-    if (call == NULL) {
-        return;
-    }
-
-    call->once = 1;
-
-    if (parley_store_command(call, arguments, 2) != 0) {
-        parley_store_call_free(s, call);
-        return;
-    }
-
-    s->asking = parley_store_send(s, call) == 0;
+    s->asking = parley_store_once(s, parley_store_change, arguments, 2) != 0;
 }
 
 
@@ -159,8 +178,7 @@ parley_store_change(parley_store_t *s, parley_store_call_t *call,
 static void
 parley_store_ask_changes(parley_store_t *s)
 {
-    parley_str_t          arguments[5];
-    parley_store_call_t  *call;
+    parley_str_t  arguments[5];
 
     arguments[0] = PARLEY_STR("FCALL");
     arguments[1] = PARLEY_STR("p1_changes");
@@ -168,20 +186,7 @@ parley_store_ask_changes(parley_store_t *s)
     arguments[3] = parley_store_prefix(s);
     arguments[4] = parley_str_c(s->changes);
 
-    call = parley_store_call(s, parley_store_changed);
-
-    if (call == NULL) {
-        return;
-    }
-
-    call->once = 1;
-
-    if (parley_store_command(call, arguments, 5) != 0) {
-        parley_store_call_free(s, call);
-        return;
-    }
-
-    s->asking = parley_store_send(s, call) == 0;
+    s->asking = parley_store_once(s, parley_store_changed, arguments, 5) != 0;
 }
 
 

@@ -17,6 +17,8 @@
                                        value */
 #define PARLEY_STORE_ROOM      768  /* octets that a call needs at most, in the
                                        ordinary case */
+#define PARLEY_STORE_VALUE     (1024 * 1024)        /* octets of a record; a
+                                       larger one is the zone's alone */
 #define PARLEY_STORE_CONFIRM   "100"        /* ms that WAIT waits */
 #define PARLEY_STORE_COUNTS    512  /* limits counted between two reports */
 #define PARLEY_STORE_PAUSE_MAX  1000   /* ms between two tries, at most */
@@ -244,6 +246,9 @@ void parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
 /* Begins the stage after s->stage; reads the reply of a stage. */
 void parley_store_next(parley_store_t *s);
 void parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply);
+
+/* Reads the use of memory from INFO memory. */
+void parley_store_memory(parley_store_t *s, const parley_wire_reply_t *reply);
 
 /* parley_store_acl.c */
 

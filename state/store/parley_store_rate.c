@@ -46,7 +46,12 @@ parley_store_count(parley_store_t *s, const uint8_t *key,
     size_t                 at;
     parley_store_count_t  *c;
 
-    if (rate->interval_us == 0 || s->stage != PARLEY_STORE_UP) {
+    if (rate->interval_us == 0) {
+        return;
+    }
+
+    if (s->stage != PARLEY_STORE_UP) {
+        s->stat.lost[PARLEY_STORE_LOST_RATE]++;
         return;
     }
 
@@ -156,6 +161,10 @@ parley_store_report(parley_store_t *s, int64_t now)
         }
 
         (void) parley_store_send(s, call);
+    }
+
+    if (first < s->ncounts) {
+        s->stat.lost[PARLEY_STORE_LOST_RATE] += s->ncounts - first;
     }
 
     s->ncounts = 0;

@@ -52,6 +52,7 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
     parley_put_result_t *ret, parley_call_t *caller)
 {
     int                   rc;
+    size_t                i, len;
     uint32_t              generation;
     parley_store_t       *s = (parley_store_t *) state;
     parley_store_call_t  *call;
@@ -69,6 +70,15 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
         || (!parley_store_is_shared(put->id.kind)
             && !parley_store_in_zones(put->id.kind)))
     {
+        return PARLEY_STATE_DONE;
+    }
+
+    for (i = 0, len = 0; i < put->nparts; i++) {
+        len += put->parts[i].len;
+    }
+
+    if (len > PARLEY_STORE_VALUE) {
+        s->stat.lost[PARLEY_STORE_LOST_CALL]++;
         return PARLEY_STATE_DONE;
     }
 
