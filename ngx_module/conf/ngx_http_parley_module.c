@@ -305,6 +305,12 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
+    /* the store learns which reservations the zone frees at the entry */
+
+    if (ngx_http_parley_store_init(cycle, worker) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     ngx_http_parley_zone_enter(mcf->zone);
     ngx_http_parley_audit_enter(cycle, worker);
 
@@ -317,9 +323,8 @@ ngx_http_parley_init_process(ngx_cycle_t *cycle)
         return NGX_ERROR;
     }
 
-    if (ngx_http_parley_store_init(cycle, worker) != NGX_OK
-        || ngx_http_parley_hub_init(cycle, worker, ngx_http_parley_jobs_wake)
-           != NGX_OK
+    if (ngx_http_parley_hub_init(cycle, worker, ngx_http_parley_jobs_wake)
+        != NGX_OK
         || ngx_http_parley_jobs_init(cycle, worker) != NGX_OK
         || ngx_http_parley_fetch_init(cycle, worker) != NGX_OK
         || ngx_http_parley_revocations_init(cycle, worker) != NGX_OK)

@@ -234,6 +234,8 @@ ngx_http_parley_store_init(ngx_cycle_t *cycle,
 
     worker->store = st;
     zone->state = parley_store_state(st->store);
+    zone->memory.env.orphan = parley_store_orphan;
+    zone->memory.env.orphan_ctx = st->store;
 
     parley_store_begin(st->store);
 
@@ -274,6 +276,7 @@ ngx_http_parley_store_exit(ngx_http_parley_worker_t *worker)
     }
 
     worker->mcf->zone->state = &worker->mcf->zone->memory.state;
+    worker->mcf->zone->memory.env.orphan = NULL;
     worker->store = NULL;
 
     parley_store_destroy(st->store);

@@ -34,6 +34,14 @@ typedef struct {
     int     (*is_alive)(void *ctx, const parley_process_t *process);
 
     void     *ctx;
+
+    /*
+     * Called with the lock after the id or slot that a dead process had reserved
+     * under that stamp was freed.  NULL: not called.
+     */
+    void    (*orphan)(void *orphan_ctx, parley_kind_t kind,
+                 const uint8_t *key, uint64_t stamp);
+    void     *orphan_ctx;
 } parley_memory_env_t;
 
 

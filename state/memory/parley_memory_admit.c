@@ -27,6 +27,7 @@ static parley_admit_t parley_admit_locked(parley_memory_t *s,
 static int parley_admit_is_free(parley_memory_t *s, parley_kind_t kind,
     const uint8_t *key, int64_t now, parley_entry_t **ret,
     parley_holder_t *holder);
+static void parley_admit_orphan(parley_memory_t *s, const parley_entry_t *e);
 static parley_admit_t parley_admit_id(parley_memory_t *s,
     const parley_admission_t *a, int64_t now, parley_holder_t *holder);
 static parley_admit_t parley_admit_slot(parley_memory_t *s,
@@ -145,12 +146,26 @@ parley_admit_is_free(parley_memory_t *s, parley_kind_t kind,
             return 0;
         }
 
-        s->sh->orphans++;
+        parley_admit_orphan(s, e);
     }
 
     parley_table_remove_locked(s->sh->table, e);
 
     return 1;
+}
+
+
+/* The reservation of a dead process is freed. */
+
+static void
+parley_admit_orphan(parley_memory_t *s, const parley_entry_t *e)
+{
+    s->sh->orphans++;
+
+    if (s->env.orphan != NULL) {
+        s->env.orphan(s->env.orphan_ctx, (parley_kind_t) e->kind, e->key,
+                      parley_entry_stamp(e));
+    }
 }
 
 
@@ -367,7 +382,7 @@ parley_memory_is_orphan(void *ctx, const parley_entry_t *e)
         return 0;
     }
 
-    s->sh->orphans++;
+    parley_admit_orphan(s, e);
 
     return 1;
 }

@@ -181,6 +181,13 @@ int parley_store_end(parley_store_t *s);
 
 void parley_store_destroy(parley_store_t *s);
 
+/*
+ * Frees the id or slot that a dead worker of this node had reserved, in the
+ * store; for parley_memory_env_t.orphan.  ctx is the store.
+ */
+void parley_store_orphan(void *ctx, parley_kind_t kind, const uint8_t *key,
+    uint64_t stamp);
+
 /* Events of the host. */
 void parley_store_opened(parley_store_t *s);
 void parley_store_fed(parley_store_t *s, const uint8_t *p, size_t len);

@@ -300,6 +300,24 @@ parley_store_free(parley_store_t *s, const parley_admission_t *a,
 }
 
 
+void
+parley_store_orphan(void *ctx, parley_kind_t kind, const uint8_t *key,
+    uint64_t stamp)
+{
+    parley_admission_t   a;
+    parley_settlement_t  how;
+
+    memset(&a, 0, sizeof(parley_admission_t));
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    a.id = kind == PARLEY_KIND_ID ? key : NULL;
+    a.slot = kind == PARLEY_KIND_SLOT ? key : NULL;
+    how.stamp = stamp;
+
+    parley_store_free(ctx, &a, &how);
+}
+
+
 int
 parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
     const parley_admission_t *a, const parley_settlement_t *how)

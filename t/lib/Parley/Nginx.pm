@@ -257,9 +257,11 @@ sub store {
     if (!$self->{store}) {
         spew("$self->{dir}/store.key", '0123456789abcdef' x 4 . "\n");
         chmod 0600, "$self->{dir}/store.key";
+        my $prefix = $self->{dir} =~ s/[^a-z0-9-]//gir;
+
         $self->{store} = "parley_store unix:$ENV{PARLEY_TEST_STORE}/socket "
-                       . "key=$self->{dir}/store.key timeout=1s "
-                       . "prefix=" . ($self->{dir} =~ s/[^a-z0-9-]//gir) . ";\n";
+                       . "key=$self->{dir}/store.key prefix=$prefix "
+                       . "timeout=1s;\n";
     }
 
     return $self->{store};

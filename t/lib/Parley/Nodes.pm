@@ -19,7 +19,7 @@ use warnings;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(spew tmp_dir);
+use Parley::Env qw(slurp spew tmp_dir);
 use Parley::Gateway;
 use Parley::Nginx;
 use Parley::Status;
@@ -86,6 +86,22 @@ sub plain { return Parley::Env::port($ports[$_[1]][1]) }
 sub nginx { return $_[0]{nginx}[$_[1]] }
 sub client { return Parley::Client->new(port => $_[0]->port($_[1])) }
 sub status { return Parley::Status->new(port => $_[0]->plain($_[1])) }
+# Returns the pids of the workers of a node.
+sub workers {
+    my ($self, $i) = @_;
+    my $pid = $self->nginx($i)->pid;
+
+    return split ' ', slurp("/proc/$pid/task/$pid/children");
+}
+
+# Starts a node again.
+sub begin {
+    my ($self, $i) = @_;
+
+    $self->{nginx}[$i] = Parley::Nginx->start($self->conf($i));
+    $self->wait_up(nodes => [$i]);
+}
+
 sub all { return 0 .. $#{ $_[0]{nginx} } }
 
 
