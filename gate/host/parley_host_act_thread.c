@@ -77,7 +77,8 @@ parley_host_thread_find(parley_host_act_t *a, parley_host_thread_name_t *ret)
     }
 
     rc = parley_host_place_reads(a->h, a->c->g, a->caller, &a->args->place,
-                                 &conversation, &kind);
+                                 "/params/arguments/target", &conversation,
+                                 &kind);
     if (rc != 1) {
         return rc < 0 ? rc : parley_host_thread_unknown(a);
     }

@@ -585,13 +585,15 @@ int parley_host_may_read(parley_host_t *h, const parley_gate_t *g,
 
 /*
  * Finds the conversation of a place, which the reader may read: of the source
- * of place, else of the newest one of this id, or with this thread, in the
- * reader's list.  *kind is set if the list has it.  Returns 1; 0: it is unknown
- * to the reader (C2A-33); PARLEY_WAIT, or -1 with h->err.
+ * of place, else the one of this id, or with this thread, in the reader's list.
+ * *kind is set if the list has it.  Returns 1; 0: it is unknown to the reader
+ * (C2A-33); PARLEY_WAIT; or -1 with h->err, also if two conversations of the
+ * list have the name: member is then at fault.
  */
 int parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
     const parley_principal_t *reader, const parley_chat_place_t *place,
-    parley_host_conversation_t *ret, parley_chat_kind_t *kind);
+    const char *member, parley_host_conversation_t *ret,
+    parley_chat_kind_t *kind);
 
 /*
  * Notes that a principal may read a conversation: log is the key of its log,
