@@ -33,6 +33,9 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
         location = /chat { parley_jwt on; parley_host c2a quiet=0 keepalive=20s; }
+        location = /ruled { parley_jwt on; parley_host c2a quiet=0 keepalive=20s;
+                            parley_allow type=subscribe to=bus.web.main.RULED;
+                            parley_allow to=**; }
 EOT
 
 my ($n, $k) = (0, 0);
@@ -59,11 +62,13 @@ sub event {
 sub to { my $to = shift; return event(params => { target => { recipient => $to } }, @_) }
 
 
+our $uri = '/chat';
+
 sub says {
     my ($who, $doc) = @_;
 
     my $client = Parley::Client->new(port => port(1), tls => 0);
-    my $answer = $client->post('/chat', jcs($doc), Authorization => bearer($who));
+    my $answer = $client->post($uri, jcs($doc), Authorization => bearer($who));
 
     $answer->{json} = eval { from_json($answer->{body}) };
 
@@ -466,6 +471,26 @@ subtest 'C2A-33: a thread and a conversation under a name of another one' => sub
         is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
         is_deeply(shown()->{source}, $source, 'with its source');
     }
+};
+
+
+subtest 'C2A-33: a channel that its reader by a rule says is a DM' => sub {
+    my %place = (id => 'RULED', source => { platform => 'web',
+                                            workspaceId => 'main' });
+    my $unknown = calls('eve', 'list_events', conversation => { %place,
+                                                                id => 'none' });
+    {
+        local $uri = '/ruled';
+        my $sent = sends('eve', target => { %place, kind => 'dm' });
+
+        is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+        is(shown()->{content}[0]{text}, 'yes');
+        is(calls('eve', 'list_events', conversation => \%place)->{isError},
+           undef, 'a reader where the rule counts');
+    }
+
+    is_deeply(calls('eve', 'list_events', conversation => \%place), $unknown,
+              'and not elsewhere');
 };
 
 
