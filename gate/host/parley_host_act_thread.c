@@ -131,7 +131,7 @@ parley_host_thread_note(parley_host_act_t *a,
             return -1;
         }
 
-        rc = parley_host_thread_put(a->h, where, thread);
+        rc = parley_host_thread_put(a->h, thread);
 
         if (rc != 1) {
             return rc;

@@ -106,7 +106,7 @@ parley_host_note_thread(parley_host_post_t *a,
 
         parley_host_note_parties(a, t);
 
-        rc = parley_host_thread_put(a->h, where, t);
+        rc = parley_host_thread_put(a->h, t);
     }
 
     return rc;

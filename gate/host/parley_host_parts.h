@@ -393,13 +393,14 @@ typedef struct {
     parley_str_t         resolved_by;       /* sub; empty: not resolved */
     int64_t              resolved_ms;
     uint32_t             generation;        /* of its record; 0: none */
+    parley_record_id_t   record;
 } parley_host_thread_t;
 
-/* Find a record, and put one.  Return as parley_host_event_get() and _put(). */
+/* Find a record, and put one that was found or missing.  Return as
+   parley_host_event_get() and _put(). */
 int parley_host_thread_get(parley_host_t *h,
     const parley_host_thread_name_t *thread, parley_host_thread_t *ret);
 int parley_host_thread_put(parley_host_t *h,
-    const parley_host_thread_name_t *where,
     const parley_host_thread_t *thread);
 
 /* Fills the mark of a thread that is resolved. */

@@ -154,7 +154,7 @@ ngx_http_parley_wake_others(ngx_http_parley_worker_t *worker)
     ngx_uint_t     i, k;
     ngx_atomic_t  *woken;
 
-    /* a worker whose flag is set here sees what this one did before */
+    /* the change of the state comes before the look at the flags */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 
     for (i = 0; i < PARLEY_SLOTS; i += 4) {
