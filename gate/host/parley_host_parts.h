@@ -277,6 +277,8 @@ typedef struct {
     int64_t             lasts_ms;       /* changed message: its deadline */
     int64_t             opened_ms;      /* without a place: when its append
                                            began, wall clock; else 0 */
+    uint32_t            generation;     /* of its record; 0: none, or not
+                                           read */
 } parley_host_event_t;
 
 /*
