@@ -9,7 +9,7 @@ static int parley_surface_part(parley_str_t *rest, parley_str_t *ret);
 static size_t parley_surface_len(const parley_surface_account_t *account);
 static size_t parley_surface_part_len(parley_str_t part);
 static int parley_surface_is_plain(uint8_t c);
-static void parley_surface_write(parley_buf_t *b, parley_str_t part);
+static uint8_t *parley_surface_write(uint8_t *p, parley_str_t part);
 static int parley_surface_digit(uint8_t c);
 
 
@@ -91,26 +91,34 @@ int
 parley_surface_name(parley_arena_t *arena,
     const parley_surface_account_t *account, parley_str_t *ret)
 {
-    size_t        len;
-    parley_buf_t  b;
+    size_t    len;
+    uint8_t  *name, *p;
 
+    *ret = parley_str_none;
     len = parley_surface_len(account);
 
     if (len > PARLEY_SURFACE_NAME_MAX) {
         return 1;
     }
 
-    parley_buf_init(&b, arena, len);
-    parley_surface_write(&b, account->platform);
-    parley_buf_octet(&b, '.');
-    parley_surface_write(&b, account->workspace);
+    name = parley_arena_octets(arena, len);
 
-    if (account->id.len > 0) {
-        parley_buf_octet(&b, '.');
-        parley_surface_write(&b, account->id);
+    if (name == NULL) {
+        return -1;
     }
 
-    return parley_buf_done(&b, ret);
+    p = parley_surface_write(name, account->platform);
+    *p++ = '.';
+    p = parley_surface_write(p, account->workspace);
+
+    if (account->id.len > 0) {
+        *p++ = '.';
+        p = parley_surface_write(p, account->id);
+    }
+
+    *ret = parley_str_make(name, (size_t) (p - name));
+
+    return 0;
 }
 
 
@@ -145,22 +153,23 @@ parley_surface_is_plain(uint8_t c)
 }
 
 
-static void
-parley_surface_write(parley_buf_t *b, parley_str_t part)
+static uint8_t *
+parley_surface_write(uint8_t *p, parley_str_t part)
 {
-    size_t   i;
-    uint8_t  encoded[3];
+    size_t  i;
 
     for (i = 0; i < part.len; i++) {
 
         if (parley_surface_is_plain(part.data[i])) {
-            parley_buf_octet(b, part.data[i]);
+            *p++ = part.data[i];
 
         } else {
-            parley_escape_octet(part.data[i], encoded);
-            parley_buf_put(b, encoded, sizeof(encoded));
+            parley_escape_octet(part.data[i], p);
+            p += 3;
         }
     }
+
+    return p;
 }
 
 

@@ -24,6 +24,8 @@ typedef struct {
 } parley_key_state_t;
 
 
+static void parley_key_parts(parley_key_state_t *st, uint8_t *p,
+    const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN]);
 static void parley_key_chain(parley_key_state_t *st, const uint8_t *p,
     size_t n);
 
@@ -64,41 +66,64 @@ parley_key_put_len(parley_key_state_t *st, uint64_t n)
 }
 
 
-/* The usual part is short and fits the block. */
-
 void
 parley_key_make(const uint8_t secret[PARLEY_KEY_SECRET],
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
 {
-    size_t              i, len;
-    uint8_t            *p;
     parley_key_state_t  st;
 
     st.secret = secret;
     st.block[0] = 0;
-    p = st.block + 1;
+
+    parley_key_parts(&st, st.block + 1, parts, n, out);
+}
+
+
+void
+parley_key_make_kind(const uint8_t secret[PARLEY_KEY_SECRET], uint8_t kind,
+    const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
+{
+    parley_key_state_t  st;
+
+    st.secret = secret;
+    st.block[0] = 0;
+    st.block[1] = sizeof(kind);
+    st.block[2] = kind;
+
+    parley_key_parts(&st, st.block + 3, parts, n, out);
+}
+
+
+/* Hashes the block up to p, and the parts.  The usual part is short and fits
+   the block. */
+
+static void
+parley_key_parts(parley_key_state_t *st, uint8_t *p,
+    const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
+{
+    size_t  i, len;
 
     for (i = 0; i < n; i++) {
         len = parts[i].len;
 
         if (len < PARLEY_KEY_LONG
-            && len < (size_t) (st.block + sizeof(st.block) - p))
+            && len < (size_t) (st->block + sizeof(st->block) - p))
         {
             *p++ = (uint8_t) len;
             p = parley_octets_copy(p, parts[i].data, len);
             continue;
         }
 
-        st.used = (size_t) (p - st.block);
+        st->used = (size_t) (p - st->block);
 
-        parley_key_put_len(&st, len);
-        parley_key_put(&st, parts[i].data, len);
+        parley_key_put_len(st, len);
+        parley_key_put(st, parts[i].data, len);
 
-        p = st.block + st.used;
+        p = st->block + st->used;
     }
 
-    (void) crypto_shorthash_siphashx24(out, st.block,
-                                       (size_t) (p - st.block), secret);
+    (void) crypto_shorthash_siphashx24(out, st->block,
+                                       (size_t) (p - st->block), st->secret);
 }
 
 

@@ -24,5 +24,10 @@
 void parley_key_make(const uint8_t secret[PARLEY_KEY_SECRET],
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN]);
 
+/* As parley_key_make(), with a part of one octet, kind, before the others. */
+void parley_key_make_kind(const uint8_t secret[PARLEY_KEY_SECRET],
+    uint8_t kind, const parley_str_t *parts, size_t n,
+    uint8_t out[PARLEY_KEY_LEN]);
+
 
 #endif /* PARLEY_KEY_H */

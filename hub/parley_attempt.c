@@ -199,3 +199,62 @@ parley_attempt_failed(const parley_taken_t *job, int64_t wait,
         ret->how = PARLEY_JOB_GIVEN_UP;
     }
 }
+
+
+void
+parley_attempt_took(parley_attempt_slows_t *slows, uint32_t recipient,
+    int64_t took_ms, int64_t now_ms)
+{
+    unsigned  i, at;
+
+    if (took_ms < PARLEY_ATTEMPT_SLOW_MS) {
+        return;
+    }
+
+    for (at = 0, i = 0; i < PARLEY_ATTEMPT_SLOWS; i++) {
+
+        if (slows->list[i].recipient == recipient) {
+            at = i;
+            break;
+        }
+
+        if (slows->list[i].until_ms < slows->list[at].until_ms) {
+            at = i;
+        }
+    }
+
+    slows->list[at].recipient = recipient;
+    slows->list[at].until_ms = now_ms + PARLEY_ATTEMPT_SLOW;
+}
+
+
+int64_t
+parley_attempt_waits(const parley_attempt_slows_t *slows,
+    const parley_taken_t *job, const parley_attempts_t *attempts)
+{
+    unsigned  i, spread;
+
+    if (job->class != PARLEY_JOB_ORDINARY || job->gone || job->left <= 0
+        || attempts->n < (attempts->max + 3) / 4)
+    {
+        return 0;
+    }
+
+    for (i = 0; i < PARLEY_ATTEMPT_SLOWS; i++) {
+        if (slows->list[i].recipient == attempts->recipient
+            && slows->list[i].until_ms > attempts->now_ms)
+        {
+            break;
+        }
+    }
+
+    if (i == PARLEY_ATTEMPT_SLOWS) {
+        return 0;
+    }
+
+    /* the jobs of the recipient are not all due at the same time */
+
+    spread = (unsigned) job->id.lane[0] << 8 | job->id.lane[1];
+
+    return PARLEY_ATTEMPT_MS + spread % PARLEY_ATTEMPT_MS;
+}

@@ -31,6 +31,14 @@
 #define PARLEY_ATTEMPT_ANSWER  (64 * 1024)
 
 
+/* duration of a slow attempt, and ms for which its recipient then is slow */
+#define PARLEY_ATTEMPT_SLOW_MS  1000
+#define PARLEY_ATTEMPT_SLOW     30000
+
+/* slow recipients that a process knows */
+#define PARLEY_ATTEMPT_SLOWS  64
+
+
 /* ms after the first, second and third attempt */
 extern const int64_t  parley_attempt_delays[PARLEY_ATTEMPTS - 1];
 
@@ -57,6 +65,23 @@ typedef struct {
 } parley_attempted_t;
 
 
+/* recipients of slow attempts of a process; zero at first */
+typedef struct {
+    struct {
+        uint32_t  recipient;
+        int64_t   until_ms;             /* 0: free */
+    } list[PARLEY_ATTEMPT_SLOWS];
+} parley_attempt_slows_t;
+
+/* the attempts of a process when it takes a job */
+typedef struct {
+    uint32_t  recipient;                /* of the job: any number */
+    size_t    n;                        /* attempts of the recipient */
+    size_t    max;                      /* ordinary attempts at once */
+    int64_t   now_ms;                   /* of a clock that never goes back */
+} parley_attempts_t;
+
+
 /* Decides on the answer to an attempt of a job. */
 void parley_attempt_came(const parley_taken_t *job,
     const parley_attempt_came_t *came, parley_attempted_t *ret);
@@ -66,6 +91,19 @@ void parley_attempt_came(const parley_taken_t *job,
  * or the processes of all its attempts ended; *ret is its end.
  */
 int parley_attempt_may(const parley_taken_t *job, parley_attempted_t *ret);
+
+/* Notes how long an attempt took.  Of more slow recipients than SLOWS, the one
+   that was slow first is forgotten. */
+void parley_attempt_took(parley_attempt_slows_t *slows, uint32_t recipient,
+    int64_t took_ms, int64_t now_ms);
+
+/*
+ * Returns 0: the taken job is to be tried; else the ms until it is due again.
+ * A slow recipient gets a quarter of the ordinary attempts, so that it delays
+ * no other recipient (SEC-09).
+ */
+int64_t parley_attempt_waits(const parley_attempt_slows_t *slows,
+    const parley_taken_t *job, const parley_attempts_t *attempts);
 
 
 #endif /* PARLEY_ATTEMPT_H */

@@ -20,6 +20,8 @@ static void parley_schema_regex_free(void *p, void *data);
 static int parley_schema_pattern_code(parley_schema_regex_t *regex,
     parley_schema_pattern_t *pattern, parley_str_t text, char *why,
     size_t size);
+static int parley_schema_pattern_is_plain(const parley_schema_regex_t *regex,
+    const parley_schema_pattern_t *pattern);
 static int parley_schema_matcher_init(parley_schema_matcher_t *matcher);
 
 
@@ -111,6 +113,8 @@ parley_schema_pattern_compile(parley_schema_regex_t *regex,
         {
             return -1;
         }
+
+        pattern->plain = parley_schema_pattern_is_plain(regex, pattern);
     }
 
     *ret = pattern;
@@ -196,6 +200,45 @@ parley_schema_pattern_match(const parley_schema_pattern_t *pattern,
     default:
         return PARLEY_SCHEMA_MATCH_LIMIT;
     }
+}
+
+
+/*
+ * Returns whether a pattern is one repeated class, "^[^...]*$", that contains
+ * all printable ASCII characters.
+ */
+
+static int
+parley_schema_pattern_is_plain(const parley_schema_regex_t *regex,
+    const parley_schema_pattern_t *pattern)
+{
+    size_t                    i;
+    uint8_t                   printable['~' - ' ' + 1];
+    parley_str_t              class;
+    parley_schema_matcher_t   matcher;
+
+    class = parley_str_from(pattern->source, sizeof("^[^") - 1);
+
+    if (!parley_str_begins(pattern->source, "^[^")
+        || !parley_str_is(parley_str_from(class,
+                                          parley_str_until(class, ']').len),
+                          "]*$")
+        || parley_str_until(class, '[').len < class.len)
+    {
+        return 0;
+    }
+
+    for (i = 0; i < sizeof(printable); i++) {
+        printable[i] = (uint8_t) (' ' + i);
+    }
+
+    matcher.scratch = regex->arena;
+    matcher.data = NULL;
+
+    return parley_schema_pattern_match(pattern, &matcher,
+                                       parley_str_make(printable,
+                                                       sizeof(printable)))
+           == 1;
 }
 
 

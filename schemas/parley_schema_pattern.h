@@ -71,6 +71,8 @@ struct parley_schema_pattern_s {
     void                     *code;
     void                     *match;
     parley_schema_pattern_t  *next;
+    int                       plain;    /* matches all strings with the flag
+                                           PARLEY_JSON_ASCII */
 };
 
 

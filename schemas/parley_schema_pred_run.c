@@ -441,7 +441,9 @@ parley_schema_pred_strings(parley_schema_run_t *run,
             return PARLEY_SCHEMA_INVALID;
         }
 
-        if (s->pattern != NULL) {
+        if (s->pattern != NULL
+            && !(s->pattern->plain && (node->flags & PARLEY_JSON_ASCII)))
+        {
             rc = parley_schema_pattern_match(s->pattern, &run->matcher, text);
 
             if (rc < 0) {

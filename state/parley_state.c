@@ -67,16 +67,9 @@ void
 parley_state_key(const parley_state_t *s, parley_kind_t kind,
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
 {
-    uint8_t       octet;
-    parley_str_t  all[PARLEY_KEY_PARTS_MAX + 1];
-
-    octet = (uint8_t) kind;
-    n = n < PARLEY_KEY_PARTS_MAX ? n : PARLEY_KEY_PARTS_MAX;
-
-    all[0] = parley_str_make(&octet, 1);
-    memcpy(all + 1, parts, n * sizeof(parley_str_t));
-
-    parley_key_make(s->secret, all, n + 1, out);
+    parley_key_make_kind(s->secret, (uint8_t) kind, parts,
+                         n < PARLEY_KEY_PARTS_MAX ? n : PARLEY_KEY_PARTS_MAX,
+                         out);
 }
 
 

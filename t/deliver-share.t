@@ -1,5 +1,6 @@
 # One sender whose messages go to many hanging URLs delays no other sender: it
-# gets only the places for deliveries that others leave free.
+# gets only the places for deliveries that others leave free.  Many senders
+# whose messages go to one hanging URL delay no other URL.
 
 use strict;
 use warnings;
@@ -30,12 +31,14 @@ sub principal {
 }
 
 my @slow = map { "slow-$_" } 1 .. SLOW;
+my @crowd = map { "crowd-$_" } 1 .. SLOW;
 
 my $nginx = Parley::Nginx->start(workers => 1, http => streams_http(
     identities => jcs({ principals => [
-        map({ principal($_) } qw(alice bob)),
+        map({ principal($_) } qw(alice bob), @crowd),
         map({ principal($_, deliver => 'https://127.0.0.1:' . port(2) . "/$_") }
             @slow),
+        principal('hung', deliver => 'https://127.0.0.1:' . port(2) . '/hung'),
         principal('quick', deliver => 'https://127.0.0.1:' . port(3) . '/quick'),
     ] }),
     more => 'parley_retain count=100 time=1h; parley_deliver /_deliver max='
@@ -63,6 +66,23 @@ sub waits_for {
 
     return $fast->count >= $n;
 }
+
+
+subtest 'SEC-09 VCP-21 many senders to one hanging URL delay no other URL' => sub {
+    says($_, 'hung') for @crowd;
+    ok($slow->wait_for(PLACES, 5), 'all places are taken');
+
+    for (1 .. 4) {
+        my $from = time;
+
+        says('bob', 'quick');
+        ok(waits_for($_, 60), 'a message to another URL is delivered');
+        note(sprintf 'after %.2f s', time - $from);
+        cmp_ok(time - $from, '<', 6.5, 'with the next place there is');
+    }
+
+    $_->clear for $slow, $fast;
+};
 
 
 subtest 'SEC-09 VCP-21 a sender to hanging URLs delays no other sender' => sub {
@@ -100,5 +120,6 @@ subtest 'SEC-09 VCP-21 a single sender gets all places' => sub {
 
     is($taken, PLACES, 'they are taken');
 };
+
 
 done_testing();

@@ -33,6 +33,9 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     more => 'parley_retain count=1000 time=1h;',
     locations => <<'EOT'));
         location = /chat { parley_jwt on; parley_host c2a quiet=0 keepalive=20s; }
+        location = /ruled { parley_jwt on; parley_host c2a quiet=0 keepalive=20s;
+                            parley_allow type=subscribe to=bus.web.main.RULED;
+                            parley_allow to=**; }
 EOT
 
 my ($n, $k) = (0, 0);
@@ -59,11 +62,13 @@ sub event {
 sub to { my $to = shift; return event(params => { target => { recipient => $to } }, @_) }
 
 
+our $uri = '/chat';
+
 sub says {
     my ($who, $doc) = @_;
 
     my $client = Parley::Client->new(port => port(1), tls => 0);
-    my $answer = $client->post('/chat', jcs($doc), Authorization => bearer($who));
+    my $answer = $client->post($uri, jcs($doc), Authorization => bearer($who));
 
     $answer->{json} = eval { from_json($answer->{body}) };
 
@@ -401,6 +406,91 @@ subtest 'C2A-33: every form of a foreign event, and of a conversation' => sub {
               'streams of its readers alone') or diag(jcs(\%status));
     unlike(jcs(calls('eve', 'list_events', limit => 100)), qr/secret|SEC/,
            'nothing of it is in the mailbox');
+};
+
+
+subtest 'C2A-33: a thread and a conversation under a name of another one' => sub {
+    adds('N1', 'agent:ada');
+    delivers(event(conversation => { id => 'N1', kind => 'channel',
+                                     threadId => 'NT' }));
+
+    my %thread = (target => 'thread:NT', visibility => 'thread', text => 'yes');
+    my $sent = sends('ada', %thread)->{structuredContent};
+
+    is($sent->{conversation}{id}, 'N1', 'one conversation has the thread')
+        or diag(jcs($sent));
+    is(shown()->{content}[0]{text}, 'yes');
+
+    # eve begins a thread of this name in the messages of the two
+
+    my $two = sends('eve', target => 'agent:ada')->{structuredContent}
+              {conversation};
+
+    is(sends('eve', target => { %$two, threadId => 'NT', source => {
+           platform => 'parley', workspaceId => 'main' } })
+           ->{structuredContent}{accepted}, true);
+
+    my $refused = sub {
+        my ($who, $tool, $member, %args) = @_;
+        my $error = calls($who, $tool, %args)->{structuredContent};
+
+        is_deeply([@$error{qw(code field)}],
+                  ['field-invalid', "/params/arguments/$member"], $tool)
+            or diag(jcs($error));
+    };
+
+    $refused->('ada', $_, 'target', target => 'thread:NT')
+        for qw(claim resolve read_thread);
+    $refused->('ada', 'send_message', 'target', %thread, text => 'secret',
+               idempotencyKey => 'name 1', directedness => 'to_me');
+
+    # a foreign surface adds ada to a channel of this id
+
+    my %foreign = (platform => 'web', workspaceId => 'two');
+    my $answer = says(web => { jsonrpc => '2.0', id => ++$k,
+        method => 'chat/members', params => {
+            source => \%foreign, conversation => { id => 'N1',
+            kind => 'channel' }, add => ['agent:ada'], remove => [] } });
+
+    is_deeply($answer->{json}{result}{added}, ['agent:ada']);
+
+    my %channel = (target => { id => 'N1', kind => 'channel' }, text => 'secret',
+                   visibility => 'channel');
+
+    $refused->('ada', 'send_message', 'target', %channel,
+               idempotencyKey => 'name 2', directedness => 'to_me');
+    $refused->('ada', 'list_events', 'conversation',
+               conversation => $channel{target});
+
+    unlike(jcs(calls($_, 'list_events', limit => 100)), qr/"secret"/,
+           "$_ reads nothing") for qw(eve web);
+
+    for my $source ({ %foreign, workspaceId => 'main' }, \%foreign) {
+        $sent = sends('ada', %channel, target => { %{ $channel{target} },
+                                                   source => $source });
+        is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+        is_deeply(shown()->{source}, $source, 'with its source');
+    }
+};
+
+
+subtest 'C2A-33: a channel that its reader by a rule says is a DM' => sub {
+    my %place = (id => 'RULED', source => { platform => 'web',
+                                            workspaceId => 'main' });
+    my $unknown = calls('eve', 'list_events', conversation => { %place,
+                                                                id => 'none' });
+    {
+        local $uri = '/ruled';
+        my $sent = sends('eve', target => { %place, kind => 'dm' });
+
+        is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+        is(shown()->{content}[0]{text}, 'yes');
+        is(calls('eve', 'list_events', conversation => \%place)->{isError},
+           undef, 'a reader where the rule counts');
+    }
+
+    is_deeply(calls('eve', 'list_events', conversation => \%place), $unknown,
+              'and not elsewhere');
 };
 
 

@@ -463,9 +463,14 @@ subtest 'C2A-38 C2A-26 accounts with the name of a principal' => sub {
     is(outcome(says(slack => to('agent:gil', source => [qw(slack T1)],
                                 author => 'will'))),
        'dm must_respond buffered', 'the account in another workspace');
-    is(outcome(says(slack => to('agent:gil', author => 'will'))),
-       '403 sender-identity-mismatch /params/author',
+
+    my $other = says(slack => to('agent:gil', author => 'will'));
+
+    is(outcome($other), '403 sender-identity-mismatch /params/author',
        'a surface that names another workspace');
+    is($other->{json}{error}{message},
+       'the sender must be sub "slack": only a principal with the '
+       . 'source in "surface" may deliver for its accounts');
     is(outcome(says(web => with(to('agent:gil'), 'params/author/kind' =>
                                 'service'))),
        'dm must_respond buffered', 'a kind that is not human');

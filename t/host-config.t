@@ -65,7 +65,8 @@ subtest 'GW-11 valid configurations' => sub {
         . 'parley_limits body=64k; parley_redact /params/author/displayName; '
         . 'parley_trusted on; parley_dry_run off;')
     {
-        my ($status, $said) = check(at($good));
+        my ($status, $said)
+            = check(at($good, retain => 'parley_retain count=100 time=24h;'));
 
         is($status, 0, $good) or diag($said);
         unlike($said, qr/\[warn\]/, 'without a warning') or diag($said);
@@ -101,7 +102,7 @@ wrong("$_->[0]", at("$jwt $_->[0];"), $_->[1])
         ['parley_host c2a digest=0', qr/"digest=0" .*is not a time; expected/],
         ['parley_host c2a digest=999ms', qr/"digest=999ms" .*is not a time/],
         ['parley_host c2a digest=25h', qr/"digest=25h" .*is not a time/],
-        ['parley_host c2a digest=on', qr/"digest=on" .*is not a time/],
+        ['parley_host c2a digest=on', qr/"digest=on" .*is not a time; expected 1s to 1d, or off/],
         ['parley_host c2a digest=off digest=1s', qr/is duplicate/],
         ['parley_host c2a context=65k', qr/"context=65k" .*is not a size; expected/],
         ['parley_host c2a context=-1', qr/"context=-1" .*is not a size/],
@@ -113,7 +114,7 @@ wrong("$_->[0]", at("$jwt $_->[0];"), $_->[1])
 
 
 wrong("C2A-09 $_->[0]", at("$jwt parley_host c2a $_->[0];"), $_->[1])
-    for (map { [$_, qr/"parley_host" directive has a "quiet" above its "max"/] }
+    for (map { [$_, qr/"parley_host" directive has a "quiet=" above its "max="; the defaults are/] }
              'quiet=30001ms', 'max=1999ms', 'quiet=3s max=2999ms'),
         ['max=61s', qr/"max=61s" .*is not a time; expected/],
         ['max=0', qr/"max=0" .*is not a time; expected/],
@@ -184,5 +185,77 @@ wrong("C2A-38 $_->[0]", at($host, identities => listed(@{ $_->[1] })),
         ['a surface of another workspace of this platform',
          [six => { sub => 'a', surface => ['Parley/x'] }],
          qr/reserved platform "parley"/];
+
+
+
+# Warnings: messages get lost.  The principals of a configuration without any.
+
+my @sound = (
+    { sub => 'web', handle => '~web', c2a => 'service:web',
+      surface => ['web/main'] },
+    { sub => 'will', c2a => 'human:will', accounts => ['web/main/will'] },
+    { sub => 'ada', handle => '~cc-ada', c2a => 'agent:ada' },
+    { sub => 'monitor', aee => 'agent.monitor' },
+);
+
+# Returns an identities file with these members in place of those of @sound.
+sub changed {
+    my ($name, $i, %members) = @_;
+    my @principals = map { { %$_ } } @sound;
+
+    $principals[$i] = { %{ $principals[$i] }, %members };
+    delete $principals[$i]{$_}
+        for grep { !defined $members{$_} } keys %members;
+    spew("$dir/$name.json", jcs({ principals => \@principals }));
+
+    return "parley_identities $dir/$name.json;";
+}
+
+subtest 'GW-28 C2A-38 warnings of a host that loses messages' => sub {
+    my ($status, $said) = check(at($host, identities => changed('sound', 0)));
+
+    is($status, 0) or diag($said);
+    unlike($said, qr/\[warn\]/, 'none') or diag($said);
+
+    for (['a surface without a handle', [0, handle => undef],
+          qr{/principals/0 in "\S+\.json" has "surface" and no "handle"}],
+         ['a surface without a name', [0, c2a => undef],
+          qr{/principals/0 in "\S+\.json" has "surface" and no "c2a"}],
+         ['a misspelt source', [1, accounts => ['web/main/a', 'web/mian/a']],
+          qr{/principals/1/accounts/1 in "\S+" is "web/mian/a", and no}],
+         ['a name of AEE', [2, c2a => 'agent.ada'],
+          qr{/principals/2/c2a in "\S+" is "agent\.ada", which is not a name}])
+    {
+        my ($name, $change, $why) = @$_;
+        my $identities = changed('lost', @$change);
+
+        ($status, $said) = check(at($host, identities => $identities));
+
+        is($status, 0, $name) or diag($said);
+        like($said, qr/\[warn\] $why.* in \S+:\d+$/m, 'why and where');
+        is(scalar(() = $said =~ /\[warn\]/g), 1, 'one warning') or diag($said);
+
+        ($status, $said) = check(at("$jwt parley_stream c2a;",
+                                    identities => $identities));
+        unlike($said, qr/\[warn\]/, 'only at a host') or diag($said);
+    }
+};
+
+subtest 'GW-28 C2A-22 a warning of events that end before their deadline' => sub {
+    my @identities = (identities => changed('sound', 0));
+
+    for (['4m', '', 1], ['5m', '', 0], ['29s', 'deadline=30s', 1],
+         ['30s', 'deadline=30s', 0])
+    {
+        my ($time, $word, $warns) = @$_;
+        my ($status, $said) = check(at("$jwt parley_host c2a $word;", @identities,
+                                       retain => 'parley_retain count=100 '
+                                                 . "time=$time;"));
+
+        is($status, 0, "$time $word") or diag($said);
+        is(scalar(() = $said =~ /\[warn\] "parley_retain" has a "time=" below/g),
+           $warns, 'warnings') or diag($said);
+    }
+};
 
 done_testing();

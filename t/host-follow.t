@@ -34,7 +34,7 @@ my @principals = (
     agent('bo', human => 'will'),
     agent('solo'),
     (map { agent($_, parent => 'lee', deliver => "$url/$_", speaks => 'c2a') }
-         qw(uma una ulf ute uri udo)),
+         qw(uma una ulf ute uri udo ubu)),
     { sub => 'will', handle => '~will', c2a => 'human:will',
       accounts => ['web/main/will'] },
     { sub => 'web', handle => '~web', c2a => 'service:web',
@@ -442,6 +442,11 @@ $peer->script(<<'EOT');
         ute => [sub { $error->(-31503, retryable => \1) },
                 sub { $c->answer(202) }, $ok],
         uri => [sub { $c->pause(6); $ok->() }, $ok],
+        ubu => [(map { my $id = $_;
+                       sub { $c->answer(200, [], jcs({
+                           jsonrpc => '2.0', id => $id,
+                           result => { accepted => \1 } })) } }
+                     'other#1.5f0c77aa', 7, undef), $ok],
         udo => [sub { $c->pause(30) }],
         hook => [$ok],
     );
@@ -469,9 +474,8 @@ sub posted {
 
 
 subtest 'C2A-20 C2A-31: the URL of a reader without a stream' => sub {
-    my %id = map { $_ => sends($_, deadline => $_ eq 'uri' || $_ eq 'ute' ? 60000
-                                              : 6000) }
-             qw(uma una ulf ute uri udo);
+    my %id = map { $_ => sends($_, deadline => /^u(?:bu|ri|te)/ ? 60000 : 6000) }
+             qw(uma una ulf ute uri udo ubu);
     my ($first) = posted(uma => $id{uma}, 1);
 
     is($first->{json}{method}, 'chat/deliver');
@@ -484,6 +488,8 @@ subtest 'C2A-20 C2A-31: the URL of a reader without a stream' => sub {
 
     is(scalar @posts, 3, 'a retryable error and a 202 are not answers');
     is(scalar(my @two = posted(uri => $id{uri}, 2)), 2, 'nor is one too late');
+    is(scalar(my @four = posted(ubu => $id{ubu}, 4)), 4,
+       'nor is a result with the id of another request');
 
     ok(listed(lee => qr/^$id{una}:escalated:1$/), 'an error is a failure');
     is((told($id{una}))[0]{reaction}{reason}, 'failed');

@@ -1,5 +1,6 @@
 # parley_redact at a host of chat: events of a surface, and texts of tools, are
-# stored without the members of parley_redact.
+# stored without the members of parley_redact, and within parley_cap and the
+# max_priority of the surface and the author.
 
 use strict;
 use warnings;
@@ -19,8 +20,12 @@ my @principals = (
     (map { { sub => $_, handle => "~$_", c2a => "agent:$_" } } qw(ada bo)),
     { sub => 'will', handle => '~will', c2a => 'human:will',
       accounts => ['web/main/will'] },
+    { sub => 'mia', handle => '~mia', c2a => 'human:mia',
+      accounts => ['web/main/mia'], max_priority => 'low' },
     { sub => 'web', handle => '~web', c2a => 'service:web',
       surface => ['web/main'] },
+    { sub => 'calm', handle => '~calm', c2a => 'service:calm',
+      surface => ['web/calm'], max_priority => 'normal' },
 );
 
 my $mask = join ' ', map { "parley_redact $_ mask;" } qw(
@@ -37,7 +42,9 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
     locations => "location = /chat { parley_jwt on; "
                  . "parley_host c2a quiet=0; $mask }\n"
                  . "location = /removed { parley_jwt on; "
-                 . "parley_host c2a quiet=0; $remove }"));
+                 . "parley_host c2a quiet=0; $remove }\n"
+                 . 'location = /capped { parley_jwt on; parley_host c2a quiet=0; '
+                 . 'parley_cap priority=high timeout=20s; }'));
 
 
 sub sends {
@@ -106,6 +113,70 @@ subtest 'AEE-32 a call without a member that it needs is refused' => sub {
     }
 
     unlike(read_all(), qr/secret|"done"/, 'nothing is done');
+};
+
+
+# Returns the attention of an event that asks for this one, as bo reads it.
+sub attention {
+    my ($uri, $who, $asks, @event) = @_;
+    my $event = to('agent:bo', @event);
+
+    $event->{params}{attention} = $asks;
+
+    for (1, 2) {
+        my $answer = says($who, $event, uri => $uri);
+
+        is($answer->{status}, 200, 'accepted, also again')
+            or diag($answer->{body});
+    }
+
+    my $listed = tool(bo => 'chat.list_events',
+                      { eventId => $event->{params}{eventId} });
+
+    return structured($listed)->{events}[0]{event}{attention};
+}
+
+
+subtest 'AEE-28 C2A-38 caps of the priority of an event' => sub {
+    my $urgent = { priority => 'urgent', reason => 'approval' };
+
+    for (['/chat', web => 'urgent', author => 'will'],
+         ['/chat', web => 'low', author => 'mia'],
+         ['/chat', calm => 'normal', source => [qw(web calm)]],
+         ['/capped', web => 'high', author => 'will'],
+         ['/capped', web => 'low', author => 'mia'])
+    {
+        my ($uri, $who, $priority, @event) = @$_;
+
+        is(attention($uri, $who, $urgent, @event)->{priority}, $priority,
+           "$uri $who @event");
+    }
+
+    is(attention('/capped', web => { priority => 'low' })->{priority}, 'low',
+       'a lower priority stays');
+    is(attention('/capped', web => {})->{priority}, 'normal',
+       'an event without a priority');
+
+    my $answer = says(web => to('agent:ada', author => 'mia', params => {
+        target => { recipient => 'agent:ada' }, attention => $urgent }));
+
+    is(addressed($answer)->[0]{mode}, 'buffered', 'mode of the capped priority');
+};
+
+
+subtest 'AEE-29 a cap of the deadline of an event' => sub {
+    for ([60_000, 20_000], [20_001, 20_000], [19_000, 19_000])
+    {
+        my ($asks, $gets) = @$_;
+
+        is(attention('/capped', web => { deadlineMs => $asks })->{deadlineMs},
+           $gets, "deadlineMs $asks");
+    }
+
+    is(attention('/chat', web => { deadlineMs => 60_000 })->{deadlineMs}, 60_000,
+       'without parley_cap');
+    is(attention('/capped', web => {})->{deadlineMs}, 300_000,
+       'the default of the host is not capped');
 };
 
 

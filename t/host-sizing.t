@@ -23,18 +23,28 @@ my %page = $table =~ /^\| (an? [^|]+?) \| (\d+) \|/mg;
 
 my @agents = map { "a$_" } 1 .. READERS;
 my @principals = (
-    (map { { sub => $_, handle => "~$_", c2a => "agent:$_" } } @agents),
+    (map { { sub => $_, handle => "~$_", c2a => "agent:$_", parent => 'lead' } }
+         @agents),
+    { sub => 'lead', handle => '~lead', c2a => 'agent:lead', human => 'will' },
     { sub => 'will', handle => '~will', c2a => 'human:will',
       accounts => ['web/main/will'] },
-    { sub => 'web', c2a => 'service:web', surface => ['web/main'] },
+    { sub => 'web', handle => '~web', c2a => 'service:web',
+      surface => ['web/main'] },
 );
 
-my $nginx = Parley::Nginx->start(workers => 1, http => streams_http(
-    identities => jcs({ principals => \@principals }),
-    zone => 'streams:4m share=100%',
-    more => 'parley_retain count=1000 time=1h;',
-    locations => 'location = /chat { parley_jwt on; '
-                 . 'parley_host c2a quiet=0 deadline=1h; }'));
+# Starts nginx with a host that has this parameter.
+sub host {
+    my ($quiet) = @_;
+
+    return Parley::Nginx->start(workers => 1, http => streams_http(
+        identities => jcs({ principals => \@principals }),
+        zone => 'streams:4m share=100%',
+        more => 'parley_retain count=1000 time=1h;',
+        locations => 'location = /chat { parley_jwt on; '
+                     . "parley_host c2a quiet=$quiet deadline=1h; }"));
+}
+
+my $nginx = host('0');
 my $status = Parley::Status->new(port => port(1), uri => '/status');
 
 
@@ -73,6 +83,27 @@ sub to_agents {
                                       @agents[0 .. $n - 1]] } }) });
 }
 
+# Returns a direct message to an agent, in its own conversation.
+sub dm {
+    my ($agent, %params) = @_;
+
+    return to("agent:$agent", text => 'x' x 400, author => 'guest',
+              conversation => { id => "D$agent", kind => 'dm' },
+              params => { target => { recipient => "agent:$agent" }, %params });
+}
+
+# Returns the octets that a message to each agent takes, each in the same
+# conversation, after this time.
+sub each_dm {
+    my ($seconds, %params) = @_;
+    my $before = left();
+
+    said(dm($_, %params)) for @agents;
+    sleep $seconds;
+
+    return ($before - left()) / @agents;
+}
+
 sub direct {
     my $policy = shift;
 
@@ -106,6 +137,24 @@ subtest 'C2A-22 octets of an open obligation' => sub {
 };
 
 
+subtest 'C2A-03 octets of the first event of a conversation' => sub {
+    my %may = (attention => { policy => 'may_respond' });
+    my ($first, $next) = map { each_dm(0, %may) } 1, 2;
+
+    near($first - $next, 'a conversation, at its first event');
+};
+
+
+subtest 'C2A-23 octets of an event that goes up' => sub {
+    my ($stays, $goes) = (each_dm(0),
+                          each_dm(5, attention => { deadlineMs => 1000 }));
+
+    # to the lead and to the human; its obligation is over
+    near(($goes - $stays + ($page{'an obligation that is open'} // 0)) / 2,
+         'a step up of an event without an answer');
+};
+
+
 subtest 'MCP-02 a session takes no octets' => sub {
     # a token that is verified first takes a block
     my $token = bearer('a1');
@@ -128,6 +177,45 @@ subtest 'MCP-02 a session takes no octets' => sub {
     is($before - left(), 0);
 };
 
+
+subtest 'C2A-22 octets of an answer' => sub {
+    my $answers = sub {
+        my ($key) = @_;
+        my ($last) = said(dm('a1'));
+        my $before = left();
+        my $answer = tool(a1 => 'chat.send_message', {
+            target => { id => 'Da1', kind => 'dm' }, inReplyTo => $last,
+            idempotencyKey => $key, visibility => 'dm', directedness => 'to_me',
+            text => 'y' x 400 });
+
+        ok(structured($answer)->{accepted}) or diag($answer->{body});
+
+        return $before - left();
+    };
+
+    $answers->('first');
+    near($answers->('second'), 'an answer with a text of 400 octets');
+};
+
+
+$nginx->stop;
+is($nginx->logged(qr/\[(?:alert|crit|emerg|error)\]/), 0);
+
+
+$nginx = host('500ms');
+
+subtest 'C2A-09 octets of a turn' => sub {
+    each_dm(0);
+    sleep 3;
+
+    my $open = $page{'an event with a text of 400 octets, for any number of '
+                     . 'ambient readers'}
+               + $page{'a reader that has the event in its mailbox'}
+               + $page{'an obligation that is open'};
+
+    near(each_dm(3) - $open,
+         'a turn with a text of 400 octets, in addition to its messages');
+};
 
 $nginx->stop;
 is($nginx->logged(qr/\[(?:alert|crit|emerg|error)\]/), 0);

@@ -77,15 +77,24 @@ int
 parley_suspension_get(parley_ask_t *q, parley_str_t sub,
     parley_suspensions_t *ret)
 {
-    int                 i, rc;
-    parley_records_t    records;
-    parley_record_id_t  id;
+    uint8_t  account[PARLEY_KEY_LEN];
+
+    parley_account_key(q->state, sub, parley_str_none, account);
+
+    return parley_suspension_get_of(q, account, ret);
+}
+
+
+int
+parley_suspension_get_of(parley_ask_t *q,
+    const uint8_t account[PARLEY_KEY_LEN], parley_suspensions_t *ret)
+{
+    int               i, rc;
+    parley_records_t  records;
 
     ret->n = 0;
 
-    parley_suspension_record(q->state, sub, PARLEY_SEVERITY_NONE, &id);
-
-    rc = parley_ask_get(q, PARLEY_KIND_SUSPENSION, id.key, &records);
+    rc = parley_ask_get(q, PARLEY_KIND_SUSPENSION, account, &records);
 
     if (rc != 0) {
         return rc;

@@ -53,6 +53,11 @@ int parley_suspension_get(parley_ask_t *q, parley_str_t sub,
     parley_suspensions_t *ret)
     __attribute__((warn_unused_result));
 
+/* As parley_suspension_get(), by the key of the principal's account. */
+int parley_suspension_get_of(parley_ask_t *q,
+    const uint8_t account[PARLEY_KEY_LEN], parley_suspensions_t *ret)
+    __attribute__((warn_unused_result));
+
 /*
  * Ends a suspension, unless another one has replaced it.  Returns 0;
  * PARLEY_WAIT; or -1: no answer.

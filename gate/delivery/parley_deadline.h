@@ -71,6 +71,9 @@ typedef struct {
     /* result */
     parley_deadline_how_t     how;
     const parley_principal_t  *to;          /* RAISED: the recipient */
+    parley_str_t               id;          /* for the log, of the event that
+                                               the message reminds of; empty:
+                                               the id of the message */
     parley_job_end_t           end;         /* end of the job, without id */
     const struct parley_noted_s *noted;     /* steps of events of chat; NULL:
                                                none */

@@ -21,6 +21,8 @@ static int parley_delivery_read(const parley_render_t *d,
     parley_delivery_t *delivery, const parley_json_limits_t *limits,
     int status, parley_str_t body, parley_arena_t *arena,
     parley_answer_t *answer);
+static inline int parley_delivery_answers(const parley_delivery_t *delivery,
+    const parley_chat_call_t *call);
 static int parley_delivery_lacks(const parley_render_t *d,
     const parley_taken_t *job, parley_delivery_t *ret,
     parley_attempted_t *over);
@@ -262,6 +264,7 @@ parley_delivery_read(const parley_render_t *d, parley_delivery_t *delivery,
            == 0
         && chat->call(arena, &answer->doc, &call, &delivery->err) == 0
         && call.kind == PARLEY_CHAT_CALL_RESPONSE
+        && parley_delivery_answers(delivery, &call)
         && (status < 300 || call.outcome != PARLEY_CHAT_ACCEPTED))
     {
         delivery->outcome = call.outcome;
@@ -275,6 +278,19 @@ parley_delivery_read(const parley_render_t *d, parley_delivery_t *delivery,
     answer->retryable = delivery->outcome == PARLEY_CHAT_RETRY;
 
     return 0;
+}
+
+
+/* Returns whether a response is that to the request.  An error may have no id
+   if the recipient could not read it. */
+
+static inline int
+parley_delivery_answers(const parley_delivery_t *delivery,
+    const parley_chat_call_t *call)
+{
+    return parley_str_eq(call->offer.id, delivery->publication.id)
+           || (call->outcome != PARLEY_CHAT_ACCEPTED
+               && parley_str_is(call->request, "null"));
 }
 
 

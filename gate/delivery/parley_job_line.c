@@ -107,7 +107,8 @@ parley_job_line_deadline(const parley_deadline_t *d, int untold,
     ret->level = PARLEY_JOB_LINE_NONE;
     ret->text[0] = '\0';
 
-    which = parley_job_line_name("id", d->publication.id, &id);
+    which = parley_job_line_name("id", d->id.len > 0 ? d->id
+                                                     : d->publication.id, &id);
     sender = parley_job_line_name("from", d->publication.sender, &from);
     above = parley_escape_line(d->to != NULL ? d->to->sub : d->sub,
                                PARLEY_ESCAPE_LOGGED, to);

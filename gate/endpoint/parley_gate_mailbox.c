@@ -81,8 +81,9 @@ parley_gate_mailbox_open(parley_gate_t *g,
     }
 
     if (!session->chat) {
-        return parley_gate_mailbox_late(g, "a session that does not "
-                                        "acknowledge events has no stream");
+        return parley_gate_mailbox_late(g, "a session without C2A's version "
+                                        "or \"delivery\":{\"ack\":true} in "
+                                        "initialize has no stream");
     }
 
     o->session = PARLEY_STR(PARLEY_HOST_SESSION);

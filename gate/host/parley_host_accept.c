@@ -70,7 +70,7 @@ parley_host_accept(parley_host_call_t *c)
 
     if (rc >= 0 && parley_host_is_change(a->e)) {
         rc = parley_host_change_find(c, a->source, a->author,
-                                     a->known.place.epoch != 0, &a->change);
+                                     &a->known.place, &a->change);
         rc = rc == 0 ? left : rc;
     }
 
@@ -110,7 +110,7 @@ parley_host_accept_post(parley_host_accept_t *a, int left)
     post->e = a->e;
     post->member = "/params/eventId";
     post->source = a->source;
-    post->name = g->who->author;
+    post->name = a->g->who->author;
     post->sender = parley_who_proven(g->who);
     post->message = g->read.edited ? g->rewritten->input : g->doc->input;
     post->print = g->admit.entrance.print;
@@ -135,7 +135,7 @@ parley_host_accept_change(parley_host_accept_t *a, parley_host_post_t *post)
     int  rc;
 
     rc = a->e->act == PARLEY_CHAT_DELETE
-         ? parley_host_change_begin(&a->change, a->g)
+         ? parley_host_change_begin(&a->change)
          : parley_host_change_renew(&a->change);
 
     if (rc == 0) {
@@ -143,8 +143,10 @@ parley_host_accept_change(parley_host_accept_t *a, parley_host_post_t *post)
         rc = parley_host_publish(post);
     }
 
+    a->change.place = post->known.place;
+
     if (rc == 0 && a->e->act == PARLEY_CHAT_EDIT) {
-        rc = parley_host_change_begin(&a->change, a->g);
+        rc = parley_host_change_begin(&a->change);
     }
 
     return rc == 0 ? parley_host_change_end(&a->change) : rc;
@@ -212,7 +214,10 @@ parley_host_again(parley_host_accept_t *a)
     rc = parley_host_event_read(&a->c->h, a->e->id, &a->known, &page, &p);
 
     if (rc >= 0 && (placed || rc == 1) && parley_host_is_change(a->e)) {
-        changed = parley_host_change_begin(&a->change, a->g);
+        a->change.place = a->known.place;
+        a->change.sweeps = 1;
+
+        changed = parley_host_change_begin(&a->change);
 
         if (changed == 0) {
             changed = parley_host_change_end(&a->change);

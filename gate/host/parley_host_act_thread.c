@@ -77,7 +77,8 @@ parley_host_thread_find(parley_host_act_t *a, parley_host_thread_name_t *ret)
     }
 
     rc = parley_host_place_reads(a->h, a->c->g, a->caller, &a->args->place,
-                                 &conversation, &kind);
+                                 "/params/arguments/target", &conversation,
+                                 &kind);
     if (rc != 1) {
         return rc < 0 ? rc : parley_host_thread_unknown(a);
     }
@@ -130,7 +131,7 @@ parley_host_thread_note(parley_host_act_t *a,
             return -1;
         }
 
-        rc = parley_host_thread_put(a->h, where, thread);
+        rc = parley_host_thread_put(a->h, thread);
 
         if (rc != 1) {
             return rc;

@@ -13,6 +13,8 @@
 
 static int parley_host_change_check(parley_host_call_t *c,
     const parley_host_change_t *a);
+static int parley_host_change_first(parley_host_call_t *c, parley_str_t source,
+    parley_str_t author, parley_host_change_t *ret);
 static int parley_host_change_find_id(parley_host_change_t *a);
 static void parley_host_change_waits(parley_host_change_t *a);
 static parley_str_t parley_host_change_id(const parley_host_change_t *a,
@@ -23,18 +25,62 @@ static int parley_host_change_put(const parley_host_change_t *a,
 
 int
 parley_host_change_find(parley_host_call_t *c, parley_str_t source,
-    parley_str_t author, int placed, parley_host_change_t *ret)
+    parley_str_t author, const parley_place_t *place,
+    parley_host_change_t *ret)
 {
-    int                 rc;
-    parley_log_page_t   page;
+    int  rc, opens;
 
     memset(ret, 0, sizeof(parley_host_change_t));
 
     ret->h = &c->h;
+    ret->g = c->g;
     ret->e = c->call.event;
-    ret->id = ret->e->of;
+    ret->place = *place;
 
-    rc = parley_host_event_get(ret->h, ret->id, source, &ret->first);
+    opens = ret->e->act == PARLEY_CHAT_EDIT && place->epoch == 0;
+
+    rc = opens ? parley_host_change_opens(ret, source) : 0;
+
+    if (rc == 0) {
+        rc = parley_host_change_first(c, source, author, ret);
+    }
+
+    if (rc != 0 || ret->done) {
+        return rc;
+    }
+
+    if (parley_host_change_check(c, ret) != 0) {
+        return -1;
+    }
+
+    if (opens) {
+        rc = parley_host_change_open(ret);
+
+        if (rc == 1) {
+            return parley_host_change_meets(ret);
+        }
+
+        if (rc == 0) {
+            rc = parley_host_change_first(c, source, author, ret);
+        }
+    }
+
+    return rc == 0 ? parley_host_change_load(ret) : rc;
+}
+
+
+/* Reads the record of the message.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_change_first(parley_host_call_t *c, parley_str_t source,
+    parley_str_t author, parley_host_change_t *ret)
+{
+    int           rc;
+    parley_str_t  of;
+
+    of = ret->e->of;
+
+    rc = parley_host_event_get(ret->h, of, source, &ret->first);
 
     if (rc < 0) {
         return rc;
@@ -42,53 +88,67 @@ parley_host_change_find(parley_host_call_t *c, parley_str_t source,
 
     ret->begun = rc == 1 && ret->first.now != PARLEY_CHAT_MESSAGE
                  && parley_str_eq(ret->first.other, ret->e->id);
-    ret->done = rc == 1 && ret->first.now != PARLEY_CHAT_MESSAGE && placed
-                && !ret->begun;
+    ret->done = rc == 1 && ret->first.now == PARLEY_CHAT_DELETE
+                && ret->place.epoch != 0 && !ret->begun;
 
-    if (rc == 0 || !parley_str_eq(ret->first.author, author)
-        || parley_host_event_base(ret->id).len != ret->id.len
-        || (ret->first.now == PARLEY_CHAT_DELETE && !ret->begun && !ret->done))
+    if (rc == 1 && parley_str_eq(ret->first.author, author)
+        && parley_host_event_base(of).len == of.len
+        && (ret->first.now != PARLEY_CHAT_DELETE || ret->begun || ret->done))
     {
-        c->refused.retryable = 1;
-
-        return parley_error_set(ret->h->err, PARLEY_E_REPLY_UNMATCHED,
-                                PARLEY_HOST_CHANGED, "the author has no such "
-                                "message here; it may still come");
-    }
-
-    if (ret->done) {
         return 0;
     }
 
-    if (parley_host_change_check(c, ret) != 0) {
-        return -1;
-    }
+    c->refused.retryable = 1;
 
-    ret->lasts_ms = ret->first.lasts_ms;
+    return parley_error_set(ret->h->err, PARLEY_E_REPLY_UNMATCHED,
+                            PARLEY_HOST_CHANGED, "the author has no such "
+                            "message here; it may still come");
+}
 
-    rc = parley_host_change_find_id(ret);
+
+int
+parley_host_change_load(parley_host_change_t *a)
+{
+    int                 rc;
+    parley_log_page_t   page;
+
+    a->id = a->e->of;
+    a->lasts_ms = a->first.lasts_ms;
+    a->stored = 0;
+    a->turn = NULL;
+    a->rows = parley_str_none;
+
+    rc = parley_host_change_find_id(a);
 
     if (rc != 1) {
         return rc;
     }
 
-    rc = parley_host_event_read(ret->h, ret->id, &ret->old, &page, &ret->p);
+    rc = parley_host_event_read(a->h, a->id, &a->old, &page, &a->p);
 
-    ret->stored = rc == 1
-                  && parley_host_views_read(ret->p.views, &ret->views,
-                                            &ret->rows)
-                     == 0;
+    a->stored = rc == 1
+                && parley_host_views_read(a->p.views, &a->views, &a->rows)
+                   == 0;
 
-    if (ret->stored && ret->lasts_ms == 0) {
-        ret->lasts_ms = ret->views.deadline_ms;
+    if (a->stored && a->lasts_ms == 0) {
+        a->lasts_ms = a->views.deadline_ms;
     }
 
     if (rc >= 0) {
-        parley_host_change_waits(ret);
-        rc = parley_host_change_turn(ret);
+        parley_host_change_waits(a);
+        rc = parley_host_change_turn(a);
     }
 
     return rc;
+}
+
+
+int
+parley_host_change_meets(const parley_host_change_t *a)
+{
+    return parley_error_set(a->h->err, PARLEY_E_MESSAGE_IN_FLIGHT,
+                            PARLEY_HOST_CHANGED, "another change of the "
+                            "message is being accepted");
 }
 
 

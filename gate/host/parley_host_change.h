@@ -13,7 +13,8 @@
  *   _end()     the turn is erased, and then the text in the conversation
  *
  * An edit is appended before _begin(), so that no obligation is lost if the
- * process dies.  A repeated change does all again.
+ * process dies.  A repeated change does all again.  Changes of one message may
+ * come at the same time (parley_host_change_order.c).
  */
 
 #ifndef PARLEY_HOST_CHANGE_H
@@ -25,6 +26,8 @@
 /* a change that is being accepted */
 typedef struct parley_host_change_s {
     parley_host_t              *h;
+    parley_gate_t              *g;          /* NULL: a job, which wakes the
+                                               processes */
     const parley_chat_event_t  *e;
     parley_host_event_t         first;      /* record of the message */
     parley_str_t                id;         /* that has its text until now: the
@@ -36,6 +39,12 @@ typedef struct parley_host_change_s {
     struct parley_turn_s       *turn;       /* turn that has the message; NULL:
                                                none */
     int64_t                     lasts_ms;   /* deadline of the message */
+    parley_place_t              place;      /* of the change; epoch 0: it is not
+                                               appended */
+    parley_record_id_t          changes;    /* in parley_host_change_order.c */
+    uint32_t                    generation; /* of its record; 0: none */
+    parley_admission_t          none;
+    parley_settlement_t         how;
     unsigned                    stored:1;   /* the log has id */
     unsigned                    waits:1;    /* the message may be in a turn */
     unsigned                    turned:1;   /* a turn already has the edit */
@@ -44,6 +53,8 @@ typedef struct parley_host_change_s {
                                                message was changed again */
     unsigned                    forms:1;    /* id is that of a turn, and maybe
                                                of a message that stays */
+    unsigned                    sweeps:1;   /* the log may have another text of
+                                               the message */
 } parley_host_change_t;
 
 
@@ -55,11 +66,21 @@ parley_host_is_change(const parley_chat_event_t *e)
 
 /*
  * Finds the message that e changes.  author is that of e, as threads know it;
- * placed: e was accepted before.  Returns 0 with *ret; PARLEY_WAIT; or -1 with
- * c->h.err: reply-unmatched, also for another author; field-invalid.
+ * place is that of e if it was accepted before.  Returns 0 with *ret;
+ * PARLEY_WAIT; or -1 with c->h.err: reply-unmatched, also for another author;
+ * field-invalid.
  */
 int parley_host_change_find(parley_host_call_t *c, parley_str_t source,
-    parley_str_t author, int placed, parley_host_change_t *ret);
+    parley_str_t author, const parley_place_t *place,
+    parley_host_change_t *ret);
+
+/* Reads the texts that a change of a->first replaces.  Returns 0, PARLEY_WAIT
+   or -1. */
+int parley_host_change_load(parley_host_change_t *a);
+
+/* Refuses a change, as another one of the message is being accepted.  Returns
+   -1. */
+int parley_host_change_meets(const parley_host_change_t *change);
 
 /*
  * Finds the deadline of an edit, as ms from now, at least 1, and that of its
@@ -98,15 +119,35 @@ int parley_host_change_renew(const parley_host_change_t *change);
 /*
  * Ends the event for a reader, and for the principals above that got it: the
  * part is superseded, its offer is cancelled, and its forms in the mailbox are
- * erased.  g NULL: a job, which wakes the processes.  Returns 0, PARLEY_WAIT or
- * -1.
+ * erased.  Returns 0, PARLEY_WAIT or -1.
  */
-int parley_host_change_reader(parley_host_change_t *change, parley_gate_t *g,
+int parley_host_change_reader(parley_host_change_t *change,
     const parley_host_row_t *row);
 
-/* Begin and end the change: see above.  Return 0, PARLEY_WAIT or -1. */
-int parley_host_change_begin(parley_host_change_t *change, parley_gate_t *g);
+/* Begin and end the change: see above.  Return 0, PARLEY_WAIT, or -1:
+   message-in-flight or capacity. */
+int parley_host_change_begin(parley_host_change_t *change);
 int parley_host_change_end(parley_host_change_t *change);
+
+/* parley_host_change_order.c */
+
+/*
+ * _opens() reads CHANGES for an edit, before the record of the message is read;
+ * _open() opens it, and _close() closes it for a deletion.  Return 0; 1:
+ * another change came first; PARLEY_WAIT or -1.
+ */
+int parley_host_change_opens(parley_host_change_t *change, parley_str_t source);
+int parley_host_change_open(parley_host_change_t *change);
+int parley_host_change_close(parley_host_change_t *change);
+
+/* Makes the append of an edit close CHANGES. */
+void parley_host_change_closes(parley_host_change_t *change,
+    parley_append_t *append);
+
+/* Returns whether the change is later than the last one in the record of its
+   message: 1, 0, PARLEY_WAIT or -1. */
+int parley_host_change_is_later(parley_host_change_t *change,
+    const parley_host_event_t *first);
 
 
 #endif /* PARLEY_HOST_CHANGE_H */

@@ -15,8 +15,14 @@
 #define PARLEY_HOST_CHANGE_BACK  256
 
 
-static int parley_host_change_readers(parley_host_change_t *a,
-    parley_gate_t *g);
+static int parley_host_change_take(parley_host_change_t *a);
+static int parley_host_change_sweep(parley_host_change_t *a);
+static int parley_host_change_swept(parley_host_change_t *a,
+    const parley_log_page_t *page);
+static int parley_host_change_is_text(parley_host_change_t *a,
+    const parley_publication_t *p);
+static int parley_host_change_text(parley_host_change_t *a);
+static int parley_host_change_readers(parley_host_change_t *a);
 static int parley_host_change_turned(const parley_host_change_t *a);
 static int parley_host_change_forms(parley_host_change_t *a,
     const parley_host_row_t *row);
@@ -24,33 +30,24 @@ static int parley_host_change_search(parley_host_change_t *a,
     const parley_principal_t *to);
 static int parley_host_change_page(parley_host_change_t *a,
     const uint8_t *log, const parley_log_page_t *page);
+static void parley_host_change_ends(const parley_host_change_t *a,
+    parley_host_ends_t *ret);
 static int parley_host_change_parties(parley_host_change_t *a);
+static int parley_host_change_erase_old(parley_host_change_t *a);
 static int parley_host_change_erase(parley_host_change_t *a,
     const uint8_t *log, uint64_t epoch, uint64_t offset);
 
 
 int
-parley_host_change_begin(parley_host_change_t *a, parley_gate_t *g)
+parley_host_change_begin(parley_host_change_t *a)
 {
     int                        rc;
     parley_host_thread_name_t  where;
 
-    if (a->done) {
-        return 0;
-    }
+    rc = parley_host_change_take(a);
 
-    if (!a->begun) {
-        a->first.before = parley_str_eq(a->id, a->e->of) ? parley_str_none
-                                                         : a->id;
-        a->first.now = a->e->act;
-        a->first.other = a->e->id;
-        a->first.lasts_ms = a->lasts_ms;
-
-        rc = parley_host_event_put(a->h, a->e->of, &a->first, 0);
-
-        if (rc < 0) {
-            return rc;
-        }
+    if (rc != 0 || a->done) {
+        return rc;
     }
 
     where.source = a->first.source;
@@ -60,6 +57,10 @@ parley_host_change_begin(parley_host_change_t *a, parley_gate_t *g)
     /* the record of the message was renewed */
 
     rc = parley_host_change_renew(a);
+
+    if (rc == 0 && a->e->act == PARLEY_CHAT_DELETE) {
+        rc = parley_host_change_close(a);
+    }
 
     if (rc == 0) {
         rc = parley_turn_stop(a->h, &where, a->first.author, a->e->id);
@@ -71,15 +72,89 @@ parley_host_change_begin(parley_host_change_t *a, parley_gate_t *g)
         rc = parley_host_change_turn(a);
     }
 
-    return rc == 0 && a->stored ? parley_host_change_readers(a, g) : rc;
+    return rc == 0 && a->stored ? parley_host_change_readers(a) : rc;
+}
+
+
+/* Puts the change into the record of the message, unless another change came
+   before.  Returns 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_change_take(parley_host_change_t *a)
+{
+    int                  rc;
+    unsigned             tries;
+    parley_host_event_t  first;
+
+    for (tries = 0; tries < PARLEY_HOST_TRIES; tries++) {
+
+        if (a->done || a->begun) {
+            return 0;
+        }
+
+        /* the later edit stays, and erases this one */
+
+        if (a->first.now == PARLEY_CHAT_EDIT && a->place.epoch != 0) {
+            rc = parley_host_change_is_later(a, &a->first);
+
+            if (rc != 1) {
+                a->done = rc == 0;
+                return rc;
+            }
+        }
+
+        first = a->first;
+
+        first.before = parley_str_eq(a->id, a->e->of) ? parley_str_none : a->id;
+        first.now = a->e->act;
+        first.other = a->e->id;
+        first.lasts_ms = a->lasts_ms;
+
+        rc = parley_host_event_put(a->h, a->e->of, &first, 0);
+
+        if (rc != 1) {
+            a->first = first;
+            return rc;
+        }
+
+        /* another change has put it since */
+
+        rc = parley_host_event_get(a->h, a->e->of, first.source, &first);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        if (rc == 0) {
+            a->first.generation = 0;
+            continue;
+        }
+
+        a->first = first;
+        a->sweeps = 1;
+        a->begun = first.now != PARLEY_CHAT_MESSAGE
+                   && parley_str_eq(first.other, a->e->id);
+
+        if (first.now == PARLEY_CHAT_DELETE && !a->begun) {
+            a->done = a->place.epoch != 0;
+            return a->done ? 0 : parley_host_change_meets(a);
+        }
+
+        rc = parley_host_change_load(a);
+
+        if (rc < 0) {
+            return rc;
+        }
+    }
+
+    return parley_host_change_meets(a);
 }
 
 
 int
 parley_host_change_end(parley_host_change_t *a)
 {
-    int      rc;
-    uint8_t  log[PARLEY_KEY_LEN];
+    int  rc;
 
     if (a->done) {
         return 0;
@@ -91,9 +166,159 @@ parley_host_change_end(parley_host_change_t *a)
         rc = parley_host_change_turned(a);
     }
 
-    if (rc != 0 || !a->stored) {
-        return rc;
+    if (rc == 0 && a->stored) {
+        rc = parley_host_change_erase_old(a);
     }
+
+    return rc == 0 ? parley_host_change_sweep(a) : rc;
+}
+
+
+/* Ends and erases each text of the message before the change.  Returns 0,
+   PARLEY_WAIT or -1. */
+
+static int
+parley_host_change_sweep(parley_host_change_t *a)
+{
+    int                 rc;
+    size_t              n;
+    uint8_t             log[PARLEY_KEY_LEN];
+    parley_place_t      from;
+    parley_log_page_t   page;
+
+    if (!a->sweeps || a->place.epoch == 0) {
+        return 0;
+    }
+
+    parley_host_conversation(a->h->ask->state, a->first.source,
+                             a->first.conversation, log);
+
+    from = a->place;
+
+    for (n = 0; n < PARLEY_HOST_NEWEST; n += (size_t) page.n) {
+
+        rc = parley_host_read(a->h, log, &from, PARLEY_HOST_NEWEST - n, 1,
+                              &page);
+
+        if (rc != 0 || page.epoch != a->place.epoch || page.n == 0) {
+            return rc;
+        }
+
+        rc = parley_host_change_swept(a, &page);
+
+        if (rc != 0 || page.at <= page.first
+            || (a->first.place.epoch == page.epoch
+                && page.at <= a->first.place.offset))
+        {
+            return rc;
+        }
+
+        from.offset = page.at;
+    }
+
+    return 0;
+}
+
+
+/* Ends and erases the texts of the message in a page.  Returns 0, PARLEY_WAIT
+   or -1. */
+
+static int
+parley_host_change_swept(parley_host_change_t *a,
+    const parley_log_page_t *page)
+{
+    int                    i, rc;
+    parley_host_change_t   text;
+    parley_publication_t   p;
+
+    for (i = 0; i < page->n; i++) {
+
+        if (parley_publication_read(page->list[i].octets, &p) != 0
+            || !parley_str_eq(p.from, a->g->who->author))
+        {
+            continue;
+        }
+
+        rc = parley_host_change_is_text(a, &p);
+
+        if (rc < 0) {
+            return rc;
+        }
+
+        text = *a;
+        text.id = p.id;
+        text.p = p;
+        text.old.place.epoch = page->epoch;
+        text.old.place.offset = page->list[i].offset;
+
+        if (rc == 0
+            || parley_host_views_read(p.views, &text.views, &text.rows) != 0)
+        {
+            continue;
+        }
+
+        rc = parley_host_change_text(&text);
+
+        if (rc != 0) {
+            return rc;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Returns whether a record is the message, or an edit of it: 1, 0, PARLEY_WAIT
+   or -1. */
+
+static int
+parley_host_change_is_text(parley_host_change_t *a,
+    const parley_publication_t *p)
+{
+    int                  rc;
+    parley_host_event_t  event;
+
+    if (parley_str_eq(p->id, a->e->of)) {
+        return 1;
+    }
+
+    rc = parley_host_event_get(a->h, p->id, a->first.source, &event);
+
+    return rc != 1 ? rc
+           : event.act == PARLEY_CHAT_EDIT
+             && parley_str_eq(event.other, a->e->of);
+}
+
+
+/* Ends a text of the message for its readers, and erases it.  Returns 0,
+   PARLEY_WAIT or -1. */
+
+static int
+parley_host_change_text(parley_host_change_t *a)
+{
+    int  rc;
+
+    a->turn = NULL;
+    a->turned = 0;
+
+    rc = parley_host_change_turn(a);
+
+    if (rc == 0) {
+        rc = parley_host_change_readers(a);
+    }
+
+    if (rc == 0 && a->turn != NULL) {
+        rc = parley_host_change_turned(a);
+    }
+
+    return rc == 0 ? parley_host_change_erase_old(a) : rc;
+}
+
+
+static int
+parley_host_change_erase_old(parley_host_change_t *a)
+{
+    uint8_t  log[PARLEY_KEY_LEN];
 
     parley_host_conversation(a->h->ask->state, a->first.source,
                              a->first.conversation, log);
@@ -104,7 +329,7 @@ parley_host_change_end(parley_host_change_t *a)
 
 
 static int
-parley_host_change_readers(parley_host_change_t *a, parley_gate_t *g)
+parley_host_change_readers(parley_host_change_t *a)
 {
     int                 rc;
     parley_str_t        rest;
@@ -130,7 +355,7 @@ parley_host_change_readers(parley_host_change_t *a, parley_gate_t *g)
             continue;
         }
 
-        rc = parley_host_change_reader(a, g, &row);
+        rc = parley_host_change_reader(a, &row);
 
         if (rc < 0) {
             return rc;
@@ -192,7 +417,7 @@ parley_host_change_forms(parley_host_change_t *a, const parley_host_row_t *row)
 
 
 int
-parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
+parley_host_change_reader(parley_host_change_t *a,
     const parley_host_row_t *row)
 {
     int                        rc, up;
@@ -202,11 +427,8 @@ parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
 
     reader = parley_directory_by_sub(a->h->http->directory, row->sub);
 
-    ends.id = a->id;
-    ends.source = a->first.source;
-    ends.disposition = PARLEY_CHAT_SUPERSEDED;
-    ends.reason = a->e->act == PARLEY_CHAT_EDIT ? PARLEY_CHAT_REASON_EDITED
-                                                : PARLEY_CHAT_REASON_NONE;
+    parley_host_change_ends(a, &ends);
+
     to = reader;
     level = 0;
 
@@ -215,7 +437,7 @@ parley_host_change_reader(parley_host_change_t *a, parley_gate_t *g,
             return 0;
         }
 
-        up = parley_host_part_end(a->h, g, &ends, to);
+        up = parley_host_part_end(a->h, a->g, &ends, to);
 
         /* only a reader that is obliged, is mentioned by a role or has a turn
            has forms of it */
@@ -310,6 +532,17 @@ parley_host_change_page(parley_host_change_t *a, const uint8_t *log,
     }
 
     return 0;
+}
+
+
+static void
+parley_host_change_ends(const parley_host_change_t *a, parley_host_ends_t *ret)
+{
+    ret->id = a->id;
+    ret->source = a->first.source;
+    ret->disposition = PARLEY_CHAT_SUPERSEDED;
+    ret->reason = a->e->act == PARLEY_CHAT_EDIT ? PARLEY_CHAT_REASON_EDITED
+                                                : PARLEY_CHAT_REASON_NONE;
 }
 
 

@@ -335,6 +335,7 @@ parley_escalate_to(parley_follow_t *f, unsigned level,
 
     known.source = views.source;
     known.escalated = from->sub;
+    known.generation = 0;
 
     /* a turn may have the id of a change, but is a message */
 

@@ -119,6 +119,7 @@ parley_follow_read(parley_follow_t *f)
 
     f->reader = parley_directory_by_sub(h->http->directory, d->sub);
     f->id = parley_host_event_named(f->p->id);
+    d->id = f->id;
 
     return 0;
 }

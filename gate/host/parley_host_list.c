@@ -385,15 +385,17 @@ static int
 parley_host_list_find(parley_host_list_t *l)
 {
     int                 rc;
+    const char         *member;
     parley_chat_kind_t  kind;
 
+    member = l->thread ? "/params/arguments/target"
+                       : "/params/arguments/conversation";
+
     rc = parley_host_place_reads(l->k.h, l->k.g, l->k.reader, &l->args->place,
-                                 &l->where, &kind);
+                                 member, &l->where, &kind);
 
     return rc == 1 ? 0
            : rc < 0 ? rc
-           : parley_error_set(l->k.h->err, PARLEY_E_REPLY_UNMATCHED,
-                              l->thread ? "/params/arguments/target"
-                                        : "/params/arguments/conversation",
+           : parley_error_set(l->k.h->err, PARLEY_E_REPLY_UNMATCHED, member,
                               "the conversation is unknown here");
 }

@@ -362,7 +362,7 @@ parley_host_members_leave(parley_host_members_t *m, parley_str_t sub)
 
         thread->parties[i].reads = 0;
 
-        rc = parley_host_thread_put(h, &name, thread);
+        rc = parley_host_thread_put(h, thread);
     }
 
     return rc != 1 ? rc

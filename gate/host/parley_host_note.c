@@ -106,7 +106,7 @@ parley_host_note_thread(parley_host_post_t *a,
 
         parley_host_note_parties(a, t);
 
-        rc = parley_host_thread_put(a->h, where, t);
+        rc = parley_host_thread_put(a->h, t);
     }
 
     return rc;
@@ -150,14 +150,15 @@ parley_host_note_parties(parley_host_post_t *a, parley_host_thread_t *t)
 }
 
 
-/* Returns whether the author becomes a reader of the DM.  By an answer or a
-   reaction an agent would give itself the permission (C2A-33). */
+/* Returns whether the author becomes a reader of the DM.  An agent does by a
+   message to a name alone.  By another act, or in a channel that it says is a
+   DM, it would give itself the permission (C2A-33). */
 
 static inline int
 parley_host_note_admits(const parley_host_post_t *a)
 {
     return a->author == NULL
-           || (a->e->of.len == 0 && a->e->in_reply_to.len == 0);
+           || a->e->recipient.kind != PARLEY_CHAT_TARGET_NONE;
 }
 
 

@@ -277,6 +277,8 @@ typedef struct {
     int64_t             lasts_ms;       /* changed message: its deadline */
     int64_t             opened_ms;      /* without a place: when its append
                                            began, wall clock; else 0 */
+    uint32_t            generation;     /* of its record; 0: none, or not
+                                           read */
 } parley_host_event_t;
 
 /*
@@ -393,13 +395,14 @@ typedef struct {
     parley_str_t         resolved_by;       /* sub; empty: not resolved */
     int64_t              resolved_ms;
     uint32_t             generation;        /* of its record; 0: none */
+    parley_record_id_t   record;
 } parley_host_thread_t;
 
-/* Find a record, and put one.  Return as parley_host_event_get() and _put(). */
+/* Find a record, and put one that was found or missing.  Return as
+   parley_host_event_get() and _put(). */
 int parley_host_thread_get(parley_host_t *h,
     const parley_host_thread_name_t *thread, parley_host_thread_t *ret);
 int parley_host_thread_put(parley_host_t *h,
-    const parley_host_thread_name_t *where,
     const parley_host_thread_t *thread);
 
 /* Fills the mark of a thread that is resolved. */
@@ -585,13 +588,15 @@ int parley_host_may_read(parley_host_t *h, const parley_gate_t *g,
 
 /*
  * Finds the conversation of a place, which the reader may read: of the source
- * of place, else of the newest one of this id, or with this thread, in the
- * reader's list.  *kind is set if the list has it.  Returns 1; 0: it is unknown
- * to the reader (C2A-33); PARLEY_WAIT, or -1 with h->err.
+ * of place, else the one of this id, or with this thread, in the reader's list.
+ * *kind is set if the list has it.  Returns 1; 0: it is unknown to the reader
+ * (C2A-33); PARLEY_WAIT; or -1 with h->err, also if two conversations of the
+ * list have the name: member is then at fault.
  */
 int parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
     const parley_principal_t *reader, const parley_chat_place_t *place,
-    parley_host_conversation_t *ret, parley_chat_kind_t *kind);
+    const char *member, parley_host_conversation_t *ret,
+    parley_chat_kind_t *kind);
 
 /*
  * Notes that a principal may read a conversation: log is the key of its log,

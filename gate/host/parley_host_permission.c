@@ -34,6 +34,9 @@ typedef struct {
 
 
 static int parley_host_unreadable(parley_gate_t *g);
+static int parley_host_place_listed(parley_host_t *h, parley_str_t sub,
+    const parley_chat_place_t *place, const char *member,
+    const parley_chat_place_t **ret);
 static int parley_host_place_fits(parley_host_t *h,
     const parley_chat_place_t *place, const parley_chat_place_t *conversation,
     unsigned at);
@@ -153,17 +156,22 @@ parley_host_serves(const parley_host_t *h, const parley_principal_t *p,
 int
 parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
     const parley_principal_t *reader, const parley_chat_place_t *place,
-    parley_host_conversation_t *ret, parley_chat_kind_t *kind)
+    const char *member, parley_host_conversation_t *ret,
+    parley_chat_kind_t *kind)
 {
-    int                        rc;
-    unsigned                   i, n;
-    parley_chat_place_t       *list;
-    parley_surface_account_t   source;
+    int                         rc;
+    parley_surface_account_t    source;
+    const parley_chat_place_t  *found;
 
-    rc = parley_host_reads_list(h, reader->sub, &list, &n);
+    rc = parley_host_place_listed(h, reader->sub, place, member, &found);
 
-    if (rc < 0) {
+    if (rc != 0) {
         return rc;
+    }
+
+    if (found != NULL) {
+        place = found;
+        *kind = found->kind;
     }
 
     memset(&source, 0, sizeof(parley_surface_account_t));
@@ -173,22 +181,6 @@ parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
 
     ret->id = place->id;
 
-    for (i = n; i > 0; i--) {
-        rc = parley_host_place_fits(h, place, &list[i - 1], n - i);
-
-        if (rc < 0) {
-            return rc;
-        }
-
-        if (rc == 1) {
-            source.platform = list[i - 1].platform;
-            source.workspace = list[i - 1].workspace;
-            ret->id = list[i - 1].id;
-            *kind = list[i - 1].kind;
-            break;
-        }
-    }
-
     if (ret->id.len == 0 || source.platform.len == 0) {
         return 0;
     }
@@ -197,6 +189,44 @@ parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
 
     return rc == 0 ? parley_host_may_read(h, g, ret, reader)
            : rc == 1 ? 0 : parley_error_memory(h->err);
+}
+
+
+/*
+ * Finds the conversation of a place in a reader's list.  Any surface, and any
+ * party of a DM, can choose an id or a thread that the reader has already, so a
+ * name of two conversations is refused.  *ret is NULL if no conversation has
+ * it.  Returns 0, PARLEY_WAIT or -1.
+ */
+
+static int
+parley_host_place_listed(parley_host_t *h, parley_str_t sub,
+    const parley_chat_place_t *place, const char *member,
+    const parley_chat_place_t **ret)
+{
+    int                   rc;
+    unsigned              i, n;
+    parley_chat_place_t  *list;
+
+    *ret = NULL;
+    rc = parley_host_reads_list(h, sub, &list, &n);
+
+    for (i = n; rc >= 0 && i > 0; i--) {
+        rc = parley_host_place_fits(h, place, &list[i - 1], n - i);
+
+        if (rc == 1 && *ret != NULL) {
+            return parley_error_set(h->err, PARLEY_E_FIELD_INVALID, member,
+                                    "two conversations of the caller have "
+                                    "this name; an id and a source must name "
+                                    "one");
+        }
+
+        if (rc == 1) {
+            *ret = &list[i - 1];
+        }
+    }
+
+    return rc < 0 ? rc : 0;
 }
 
 

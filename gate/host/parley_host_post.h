@@ -31,7 +31,7 @@ typedef struct parley_host_post_s {
     unsigned                    obliged:1;  /* the event that this one is about
                                                obliged its author */
     unsigned                    left:1;     /* EVENT exists: a process died */
-    const struct parley_host_change_s  *change; /* NULL: none */
+    struct parley_host_change_s  *change;   /* NULL: none */
 
     /* results */
     parley_chat_reader_t       *readers;    /* that get the event, without the

@@ -199,6 +199,10 @@ parley_host_append(parley_host_post_t *a)
         parley_reservation_append(&a->g->admit.entrance, &append);
     }
 
+    if (a->change != NULL) {
+        parley_host_change_closes(a->change, &append);
+    }
+
     rc = parley_ask_append(a->h->ask, &append, &appended);
 
     if (rc != 0) {
@@ -213,7 +217,7 @@ parley_host_append(parley_host_post_t *a)
 
     a->known.place = appended.places[0].place;
 
-    if (a->g != NULL) {
+    if (a->g != NULL && append.takes == &a->g->admit.entrance.admission) {
         parley_reservation_appended(&a->g->admit.entrance, &append);
     }
 
@@ -252,6 +256,10 @@ parley_host_appended(parley_host_post_t *a, parley_append_verdict_t verdict)
 
     if (rc == PARLEY_WAIT) {
         return rc;
+    }
+
+    if (verdict == PARLEY_APPEND_LATE && a->change != NULL) {
+        return parley_host_change_meets(a->change);
     }
 
     a->h->full = 1;

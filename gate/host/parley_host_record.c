@@ -28,7 +28,7 @@ typedef struct {
 #define PARLEY_HOST_SEARCHED  256
 
 
-static int parley_host_event_value(parley_str_t value,
+static int parley_host_event_value(const parley_record_t *record,
     parley_host_event_t *ret);
 static int parley_host_events_read(parley_host_t *h, parley_str_t id,
     parley_str_t source, parley_records_t **ret, uint32_t *tag);
@@ -105,17 +105,20 @@ parley_host_event_get(parley_host_t *h, parley_str_t id, parley_str_t source,
 
     rc = parley_host_get(h, &name, &record);
 
-    return rc == 1 ? parley_host_event_value(record.value, ret) : rc;
+    return rc == 1 ? parley_host_event_value(&record, ret) : rc;
 }
 
 
 /* Returns 1, or 0 if the record is of another version. */
 
 static int
-parley_host_event_value(parley_str_t value, parley_host_event_t *ret)
+parley_host_event_value(const parley_record_t *record,
+    parley_host_event_t *ret)
 {
-    parley_str_t              rest, lasts;
+    parley_str_t              value, rest, lasts;
     parley_host_event_head_t  head;
+
+    value = record->value;
 
     if (value.len < sizeof(head)) {
         return 0;
@@ -124,6 +127,7 @@ parley_host_event_value(parley_str_t value, parley_host_event_t *ret)
     memcpy(&head, value.data, sizeof(head));
     rest = parley_str_from(value, sizeof(head));
 
+    ret->generation = record->generation;
     ret->kind = (parley_chat_kind_t) head.kind;
     ret->act = (parley_chat_act_t) head.act;
     ret->now = (parley_chat_act_t) head.now;
@@ -197,7 +201,8 @@ parley_host_event_put(parley_host_t *h, parley_str_t id,
 
     parley_host_event_id(h, id, event->source, &name);
 
-    return parley_host_put(h, &name, &b, fresh, 0);
+    return parley_host_put(h, &name, &b, fresh,
+                           fresh ? 0 : event->generation);
 }
 
 
@@ -239,7 +244,7 @@ parley_host_events_get(parley_host_t *h, parley_str_t id,
 
     for (i = 0; i < records->n && got < n; i++) {
         memset(&ret[got], 0, sizeof(parley_host_event_t));
-        got += parley_host_event_value(records->list[i].value, &ret[got]);
+        got += parley_host_event_value(&records->list[i], &ret[got]);
     }
 
     return got;

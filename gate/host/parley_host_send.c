@@ -394,7 +394,7 @@ parley_host_send_target(parley_host_act_t *a, parley_chat_post_t *post)
     /* the caller may write where it may read */
 
     rc = parley_host_place_reads(a->h, a->c->g, a->caller, &a->args->place,
-                                 &where, &post->kind);
+                                 PARLEY_HOST_TARGET, &where, &post->kind);
     if (rc == 0) {
         a->c->refused.retryable = 1;
 

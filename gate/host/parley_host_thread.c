@@ -65,16 +65,15 @@ parley_host_thread_get(parley_host_t *h,
     int                       rc;
     parley_str_t              rest;
     parley_record_t           record;
-    parley_record_id_t        name;
     parley_host_party_t      *party;
     parley_host_party_head_t  head;
     parley_host_thread_head_t fixed;
 
     memset(ret, 0, sizeof(parley_host_thread_t));
 
-    parley_host_thread_id(h, thread, &name);
+    parley_host_thread_id(h, thread, &ret->record);
 
-    rc = parley_host_get(h, &name, &record);
+    rc = parley_host_get(h, &ret->record, &record);
 
     if (rc != 1 || record.value.len < sizeof(fixed)) {
         return rc == 1 ? 0 : rc;
@@ -113,12 +112,10 @@ parley_host_thread_get(parley_host_t *h,
 
 
 int
-parley_host_thread_put(parley_host_t *h,
-    const parley_host_thread_name_t *where, const parley_host_thread_t *thread)
+parley_host_thread_put(parley_host_t *h, const parley_host_thread_t *thread)
 {
     unsigned                   i;
     parley_buf_t               b;
-    parley_record_id_t         name;
     parley_host_party_head_t   head;
     parley_host_thread_head_t  fixed;
 
@@ -147,8 +144,6 @@ parley_host_thread_put(parley_host_t *h,
         parley_buf_str(&b, thread->parties[i].sub);
     }
 
-    parley_host_thread_id(h, where, &name);
-
-    return parley_host_put(h, &name, &b, thread->generation == 0,
+    return parley_host_put(h, &thread->record, &b, thread->generation == 0,
                            thread->generation);
 }

@@ -186,7 +186,7 @@ parley_turn_again(parley_turn_job_t *j, parley_host_change_t *change,
     }
 
     if (rc >= 0) {
-        rc = parley_host_change_reader(change, NULL, row);
+        rc = parley_host_change_reader(change, row);
         j->d->wakes = 1;
     }
 

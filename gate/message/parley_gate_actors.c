@@ -110,9 +110,12 @@ static int
 parley_gate_actor_suspends(parley_gate_t *g, parley_str_t sub)
 {
     int                   rc;
+    uint8_t               account[PARLEY_KEY_LEN];
     parley_suspensions_t  there;
 
-    rc = parley_suspension_get(&g->ask, sub, &there);
+    parley_gate_message_key(g, sub, account);
+
+    rc = parley_suspension_get_of(&g->ask, account, &there);
 
     if (rc == PARLEY_WAIT) {
         return rc;

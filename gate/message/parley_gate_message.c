@@ -12,8 +12,7 @@
 void
 parley_gate_message_account(parley_gate_t *g)
 {
-    parley_str_t            sub;
-    parley_account_kept_t  *kept;
+    parley_str_t  sub;
 
     sub = parley_who_proven(g->who);
 
@@ -21,17 +20,27 @@ parley_gate_message_account(parley_gate_t *g)
         return;
     }
 
-    kept = parley_gate_kept(g, sub);
-
-    if (kept != NULL) {
-        parley_account_kept_key(g->ask.state, kept, g->proof.account);
-
-    } else {
-        parley_account_key(g->ask.state, sub, g->in.address, g->proof.account);
-    }
+    parley_gate_message_key(g, sub, g->proof.account);
 
     g->proof.account_sub = sub;
     g->proof.accounted = 1;
+}
+
+
+void
+parley_gate_message_key(const parley_gate_t *g, parley_str_t sub,
+    uint8_t out[PARLEY_KEY_LEN])
+{
+    parley_account_kept_t  *kept;
+
+    kept = parley_gate_kept(g, sub);
+
+    if (kept != NULL) {
+        parley_account_kept_key(g->ask.state, kept, out);
+
+    } else {
+        parley_account_key(g->ask.state, sub, g->in.address, out);
+    }
 }
 
 

@@ -30,6 +30,8 @@ typedef struct {
                                                that distinguish clients */
     struct parley_account_places_s  *failing;   /* keys of limits of failed
                                                    proofs; NULL: not cached */
+    struct parley_account_places_s  *authors;   /* keys of authors of surfaces;
+                                                   NULL: not cached */
     parley_str_t              method;       /* method of the request */
     parley_str_t              uri;          /* decoded path of the request */
     parley_str_t              raw_query;    /* query without "?", which may

@@ -545,6 +545,10 @@ parley_gate_report_step(parley_gate_t *g, parley_step_t step,
 /* Fills g->proof.account, the account that the message is counted to. */
 void parley_gate_message_account(parley_gate_t *g);
 
+/* Makes the key of the account of sub or, if it is empty, of the address. */
+void parley_gate_message_key(const parley_gate_t *g, parley_str_t sub,
+    uint8_t out[PARLEY_KEY_LEN]);
+
 /* Returns whether the message is a task for the gateway itself. */
 int parley_gate_is_self(const parley_gate_t *g);
 
@@ -567,12 +571,19 @@ parley_step_result_t parley_gate_reference(parley_gate_t *g);
 parley_step_result_t parley_gate_admit(parley_gate_t *g);
 parley_step_result_t parley_gate_admit_keep(parley_gate_t *g);
 
-/* Returns the cached keys of the account of sub, or NULL. */
+/*
+ * Returns the cached keys of the account of sub, or NULL: of the principal of
+ * the token, or of the author of a message that a surface delivers.
+ */
 static inline parley_account_kept_t *
 parley_gate_kept(const parley_gate_t *g, parley_str_t sub)
 {
-    return g->proof.kept != NULL && parley_str_eq(g->proof.kept->sub, sub)
-           ? g->proof.kept : NULL;
+    if (g->proof.kept != NULL && parley_str_eq(g->proof.kept->sub, sub)) {
+        return g->proof.kept;
+    }
+
+    return g->who->surface != NULL && g->in.authors != NULL && sub.len > 0
+           ? parley_account_place(g->in.authors, sub) : NULL;
 }
 
 /*

@@ -73,32 +73,32 @@ parley_account_kept_rate_key(const parley_state_t *state,
 
 
 parley_account_kept_t *
-parley_account_place(parley_account_places_t *places, parley_str_t address)
+parley_account_place(parley_account_places_t *places, parley_str_t name)
 {
     size_t                  i;
     unsigned                hash;
     uint8_t                *octets;
     parley_account_kept_t  *kept;
 
-    if (address.len > PARLEY_ACCOUNT_ADDRESS) {
+    if (name.len > PARLEY_ACCOUNT_NAME) {
         return NULL;
     }
 
     hash = 0;
 
-    for (i = 0; i < address.len; i++) {
-        hash = hash * 31 + address.data[i];
+    for (i = 0; i < name.len; i++) {
+        hash = hash * 31 + name.data[i];
     }
 
     hash %= PARLEY_ACCOUNT_PLACES;
 
-    octets = places->list[hash].address;
+    octets = places->list[hash].name;
     kept = &places->list[hash].kept;
 
-    if (!parley_str_eq(kept->sub, address)) {
+    if (!parley_str_eq(kept->sub, name)) {
         memset(kept, 0, sizeof(parley_account_kept_t));
-        parley_octets_copy(octets, address.data, address.len);
-        kept->sub = parley_str_make(octets, address.len);
+        parley_octets_copy(octets, name.data, name.len);
+        kept->sub = parley_str_make(octets, name.len);
     }
 
     return kept;

@@ -25,17 +25,16 @@ typedef struct parley_account_kept_s {
 } parley_account_kept_t;
 
 
-#define PARLEY_ACCOUNT_PLACES   64
-#define PARLEY_ACCOUNT_ADDRESS  8       /* octets of the longest cached
-                                           address */
+#define PARLEY_ACCOUNT_PLACES  64
+#define PARLEY_ACCOUNT_NAME    32       /* octets of the longest cached name */
 
 /*
- * A cache of the keys of addresses.  Each place has the latest address with its
- * hash.  Zeroed at first.
+ * A cache of the keys of names: of addresses, or of subs.  Each place has the
+ * latest name with its hash.  Zeroed at first.
  */
 typedef struct parley_account_places_s {
     struct {
-        uint8_t                address[PARLEY_ACCOUNT_ADDRESS];
+        uint8_t                name[PARLEY_ACCOUNT_NAME];
         parley_account_kept_t  kept;
     } list[PARLEY_ACCOUNT_PLACES];
 } parley_account_places_t;
@@ -79,11 +78,11 @@ void parley_account_kept_rate_key(const parley_state_t *state,
     const parley_limit_rate_t *rate, uint8_t out[PARLEY_KEY_LEN]);
 
 /*
- * Returns the cache of an address, with the address as its sub; NULL if the
- * address is too long.
+ * Returns the cache of a name, with the name as its sub; NULL if the name is
+ * too long.
  */
 parley_account_kept_t *parley_account_place(parley_account_places_t *places,
-    parley_str_t address);
+    parley_str_t name);
 
 /*
  * Makes the key of the record that counts an account's declared intents

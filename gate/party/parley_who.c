@@ -179,21 +179,29 @@ parley_who_sender(parley_who_t *who, int trusted, parley_error_t *err)
 }
 
 
-/* Tells a surface that the sender is not one of its accounts.  Returns -1. */
+/* Tells a caller that the author of the event is not one of its accounts.
+   Returns -1. */
 
 static int
 parley_who_refused(const parley_who_t *who, parley_error_t *err)
 {
-    if (who->principal == NULL || who->principal->surface.n == 0
-        || err->code != PARLEY_E_SENDER_IDENTITY_MISMATCH)
+    parley_msg_account_t   account;
+    const parley_codec_t  *codec;
+
+    codec = parley_codecs[who->msg->wire];
+
+    if (who->principal == NULL || codec->account == NULL
+        || err->code != PARLEY_E_SENDER_IDENTITY_MISMATCH
+        || codec->account(who->msg, &account) != 1)
     {
         return -1;
     }
 
     return parley_error_set(err, PARLEY_E_SENDER_IDENTITY_MISMATCH,
                             parley_at(who->msg, PARLEY_MSG_SENDER).pointer,
-                            "the sender must be sub \"%.*s\" or an account of "
-                            "its \"surface\"",
+                            "the sender must be sub \"%.*s\": only a "
+                            "principal with the source in \"surface\" may "
+                            "deliver for its accounts",
                             who->principal->sub.len < 56
                             ? (int) who->principal->sub.len : 56,
                             (const char *) who->principal->sub.data);

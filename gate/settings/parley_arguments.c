@@ -193,8 +193,9 @@ parley_arguments_unknown(const parley_arguments_t *a, parley_str_t text,
     }
 
     (void) parley_error_set(err, PARLEY_E_FIELD_INVALID, name,
-                            "is not an argument of this request, %s%s",
-                            n == 0 ? "which has none" : "expected one of ",
+                            "the argument %s is unknown, %s%s", name,
+                            n == 0 ? "this request has none"
+                                   : "expected one of ",
                             all);
     err->is_name = 1;
 

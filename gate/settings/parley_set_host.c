@@ -64,7 +64,8 @@ parley_set_host(parley_setting_t *d)
     }
 
     if (conf->quiet_ms > conf->max_ms) {
-        return parley_setting_wrong(d, "has a \"quiet\" above its \"max\"");
+        return parley_setting_wrong(d, "has a \"quiet=\" above its \"max=\"; "
+                                    "the defaults are quiet=2s and max=30s");
     }
 
     d->s->host = conf;
@@ -132,11 +133,13 @@ parley_set_host_word(parley_setting_t *d, size_t i, parley_host_conf_t *ret)
     }
 
     if (parley_setting_param(word, "digest", &value)) {
-        return parley_str_is(value, "off") ? 0
-               : parley_setting_read_time(d, word,
+        return parley_str_is(value, "off")
+               || parley_setting_read_time(d, word,
                                 parley_range(PARLEY_SET_HOST_DIGEST_MIN,
                                              PARLEY_SET_HOST_DIGEST_MAX),
-                                &ret->digest_ms);
+                                &ret->digest_ms)
+                  == 0
+               ? 0 : parley_setting_not(d, word, "a time", "1s to 1d, or off");
     }
 
     if (parley_setting_param(word, "context", &value)) {

@@ -84,6 +84,11 @@ void parley_settings_warnings_rules(const parley_settings_env_t *env,
     const parley_settings_http_t *http);
 
 
+/* parley_settings_warnings_host.c: warns of what a host of chat loses */
+void parley_settings_warnings_host(const parley_settings_env_t *env,
+    const parley_settings_http_t *http);
+
+
 /* parley_settings_effects.c */
 
 /*

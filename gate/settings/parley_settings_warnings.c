@@ -106,6 +106,7 @@ parley_settings_http_doubt(const parley_settings_env_t *env,
 
     parley_settings_unused(env, http);
     parley_settings_warnings_rules(env, http);
+    parley_settings_warnings_host(env, http);
     parley_settings_unsigned_read(env, http);
 }
 

@@ -9,6 +9,7 @@
 #include "gate/message/parley_gate_steps.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_chat.h"
+#include "translate/parley_deadline_read.h"
 #include "translate/parley_msg_field.h"
 #include "translate/parley_redact.h"
 #include "translate/parley_rewrite.h"
@@ -19,6 +20,7 @@
 
 
 static parley_step_result_t parley_gate_redacts(parley_gate_t *g);
+static int64_t parley_gate_redacts_deadline(const parley_gate_t *g);
 static int parley_gate_renames(parley_gate_t *g, parley_edit_t *edits,
     uint32_t *n);
 static int parley_gate_edit(parley_gate_t *g, const parley_gate_conf_t *conf,
@@ -81,24 +83,37 @@ parley_gate_rewrite(parley_gate_t *g)
 
 
 /*
- * Redacts an event for a host.  The host stores the rest, and writes names and
- * caps into each view.
+ * Caps and redacts an event for a host (AEE-28, AEE-32).  The host stores the
+ * rest, and writes names into each view.
  */
 
 static parley_step_result_t
 parley_gate_redacts(parley_gate_t *g)
 {
-    uint32_t                   applied;
-    parley_msg_t               left;
+    uint32_t                   n, applied;
+    parley_msg_t               left, event;
     parley_str_t               body;
+    parley_caps_t              caps;
+    parley_edit_t              edits[PARLEY_GATE_EDITS];
     parley_redact_t            redact;
     const parley_gate_conf_t  *conf = g->conf.gate;
 
-    if (conf->nredact == 0) {
+    parley_gate_message_caps(g, &caps);
+
+    /* the rows may oblige a reader although the surface does not */
+
+    event = *g->msg;
+    event.timeout_ms = parley_gate_redacts_deadline(g);
+
+    if (parley_rewrite_caps(g->arena, &event, &caps, edits, &n, g->err) != 0) {
+        return PARLEY_RESULT_REFUSED;
+    }
+
+    if (n == 0 && conf->nredact == 0) {
         return PARLEY_RESULT_NONE;
     }
 
-    if (parley_redact_edits(&redact, g->arena, g->msg, NULL, 0, conf->redact,
+    if (parley_redact_edits(&redact, g->arena, g->msg, edits, n, conf->redact,
                             conf->nredact, g->err)
         != 0
         || parley_edit(g->arena, g->doc, redact.edits, redact.n, &body,
@@ -130,6 +145,21 @@ parley_gate_redacts(parley_gate_t *g)
     g->read.edited = 1;
 
     return PARLEY_RESULT_PASSED;
+}
+
+
+/* Returns the deadline that the message itself has; 0: none. */
+
+static int64_t
+parley_gate_redacts_deadline(const parley_gate_t *g)
+{
+    uint32_t  node;
+
+    node = parley_json_resolve(g->doc, 0,
+                               parley_str_c(parley_codecs[g->read.proto]
+                                            ->pointers[PARLEY_MSG_TIMEOUT]));
+
+    return parley_msg_deadline(g->doc, node, PARLEY_CHAT_DEADLINE_MAX);
 }
 
 

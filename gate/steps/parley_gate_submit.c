@@ -43,8 +43,11 @@ parley_gate_method(parley_gate_t *g, parley_str_t method)
     }
 
     (void) parley_error_set(g->err, PARLEY_E_METHOD_NOT_ALLOWED, NULL,
-                            "a message is sent with %.*s", (int) methods.len,
-                            (const char *) methods.data);
+                            "the method must be %s%.*s",
+                            methods.len > 0
+                            && memchr(methods.data, ',', methods.len) != NULL
+                            ? "one of " : "",
+                            (int) methods.len, (const char *) methods.data);
 
     return PARLEY_RESULT_REFUSED;
 }

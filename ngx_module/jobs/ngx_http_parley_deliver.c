@@ -20,6 +20,7 @@
 #include "gate/delivery/parley_job_line.h"
 #include "gate/host/parley_host.h"
 #include "gate/host/parley_host_follow.h"
+#include "hub/parley_job_subject.h"
 
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
     ngx_http_parley_jobs_t      *jobs;
     parley_run_t                *run;           /* NULL: free */
     ngx_msec_t                   began;
+    uint32_t                     recipient;     /* tag of its sub */
 
     ngx_event_t                  done;          /* posted when the request is
                                                    freed; the members below are
@@ -42,6 +44,8 @@ typedef struct {
 } ngx_http_parley_attempt_t;
 
 
+static int64_t ngx_http_parley_deliver_waits(ngx_http_parley_jobs_t *jobs,
+    const parley_taken_t *job, uint32_t *recipient);
 static ngx_http_parley_attempt_t *ngx_http_parley_deliver_free(
     ngx_http_parley_jobs_t *jobs);
 static void ngx_http_parley_deliver_found(void *data, ngx_int_t rc);
@@ -58,9 +62,18 @@ static void ngx_http_parley_deliver_came(ngx_http_parley_jobs_t *jobs,
 void
 ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 {
+    int64_t                     after;
+    uint32_t                    recipient;
     parley_delivery_t          *delivery;
     parley_attempted_t          over;
     ngx_http_parley_attempt_t  *a;
+
+    after = ngx_http_parley_deliver_waits(jobs, &run->job, &recipient);
+
+    if (after > 0) {
+        parley_runner_untried(run, after);
+        return;
+    }
 
     delivery = parley_arena_calloc(&run->arena, sizeof(parley_delivery_t));
     a = ngx_http_parley_deliver_free(jobs);
@@ -90,6 +103,7 @@ ngx_http_parley_deliver(ngx_http_parley_jobs_t *jobs, parley_run_t *run)
 
     a->run = run;
     a->began = ngx_current_msec;
+    a->recipient = recipient;
     a->astray = 0;
 
     ngx_queue_remove(&a->queue);
@@ -107,6 +121,43 @@ ngx_http_parley_deliver_view(const parley_render_t *d,
     parley_arena_t *arena, parley_str_t *ret)
 {
     return parley_host_url_view(d, p, to, ngx_http_parley_now(), arena, ret);
+}
+
+
+/* Returns 0 if the attempt may begin, else the ms until it may. */
+
+static int64_t
+ngx_http_parley_deliver_waits(ngx_http_parley_jobs_t *jobs,
+    const parley_taken_t *job, uint32_t *recipient)
+{
+    ngx_queue_t                *q;
+    parley_str_t                sub;
+    parley_attempts_t           attempts;
+    ngx_http_parley_attempt_t  *a;
+
+    (void) parley_job_subject_read(job->text, &sub);
+
+    *recipient = parley_state_text_tag(jobs->deliver.state, sub);
+
+    attempts.recipient = *recipient;
+    attempts.n = 0;
+    attempts.max = jobs->worker->mcf->http.deliver_max;
+    attempts.now_ms = (int64_t) ngx_current_msec;
+
+    for (q = ngx_queue_last(&jobs->attempts);
+         q != ngx_queue_sentinel(&jobs->attempts);
+         q = ngx_queue_prev(q))
+    {
+        a = ngx_queue_data(q, ngx_http_parley_attempt_t, queue);
+
+        if (a->run == NULL) {
+            break;
+        }
+
+        attempts.n += a->recipient == *recipient;
+    }
+
+    return parley_attempt_waits(&jobs->slows, job, &attempts);
 }
 
 
@@ -274,6 +325,10 @@ ngx_http_parley_deliver_done(ngx_event_t *ev)
     run = a->run;
     jobs = a->jobs;
     delivery = run->data;
+
+    parley_attempt_took(&jobs->slows, a->recipient,
+                        (int64_t) (ngx_current_msec - a->began),
+                        (int64_t) ngx_current_msec);
 
     parley_delivery_came(&jobs->deliver, &run->job, delivery,
                          (int) a->status, a->body, a->whole,

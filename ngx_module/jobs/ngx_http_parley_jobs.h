@@ -26,6 +26,7 @@ struct ngx_http_parley_jobs_s {
     ngx_event_t                   timer;
     ngx_queue_t                   attempts;     /* ..._attempt_t; free ones
                                                    first, running ones last */
+    parley_attempt_slows_t        slows;
     ngx_queue_t                   deadlines;    /* ..._due_t that wait for the
                                                    state */
 

@@ -139,6 +139,7 @@ ngx_http_parley_gate_init(ngx_http_request_t *r, ngx_http_parley_ctx_t *ctx)
     g->in.tokens = ctx->worker->tokens;
     g->in.address = ngx_http_parley_address(r->connection);
     g->in.failing = &ctx->worker->failing;
+    g->in.authors = &ctx->worker->authors;
     g->in.seed = ctx->mcf->zone->sh->seed;
     g->in.tls = ngx_http_parley_over_tls(r) ? 1 : 0;
     g->in.local = r->connection->sockaddr->sa_family == AF_UNIX;

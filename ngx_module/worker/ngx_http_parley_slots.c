@@ -109,6 +109,7 @@ ngx_http_parley_slots_make(ngx_slab_pool_t *shpool)
 {
     void                          *p, *seats;
     size_t                         size;
+    ngx_uint_t                     i;
     ngx_http_parley_slots_head_t  *head;
 
     size = parley_slots_size(PARLEY_SLOTS);
@@ -131,6 +132,11 @@ ngx_http_parley_slots_make(ngx_slab_pool_t *shpool)
     head->slots = parley_slots_make(p, PARLEY_SLOTS,
                                     (uint64_t) ngx_http_parley_now());
     head->seats = seats;
+
+    for (i = 0; i < PARLEY_SLOTS; i++) {
+        head->woken[i] = 1;
+    }
+
     shpool->data = head;
 
     return NGX_OK;

@@ -6,8 +6,9 @@
  * eventfds are created once, before the first worker, and never closed.  So
  * all workers of all generations have the same descriptors, and the eventfd
  * belongs to the worker that holds the slot.  A flag for each slot avoids
- * writes to a worker that is already woken.  If the writing process ends
- * between the flag and the write, the worker still looks once a second.
+ * writes to a worker that is already woken; slots without a worker have it,
+ * too.  If the writing process ends between the flag and the write, the worker
+ * still looks once a second.
  *
  * The descriptors are in static data of the module, which a reload keeps.  A
  * module that was replaced by another file has other descriptors and another
@@ -28,6 +29,18 @@ static int         ngx_http_parley_wakes[PARLEY_SLOTS];
 static ngx_uint_t  ngx_http_parley_wakes_made;
 
 
+static void ngx_http_parley_wake_slot(ngx_http_parley_worker_t *worker,
+    ngx_uint_t slot) __attribute__((noinline));
+
+
+_Static_assert(PARLEY_SLOTS % 4 == 0, "flags are in groups of four");
+
+
+static inline ngx_atomic_uint_t
+ngx_http_parley_wake_flag(const ngx_atomic_t *woken)
+{
+    return __atomic_load_n(woken, __ATOMIC_RELAXED);
+}
 
 
 void
@@ -133,32 +146,57 @@ ngx_http_parley_wake_taken(ngx_http_parley_worker_t *worker,
 }
 
 
+/* Most flags are set: looks at four at once. */
+
 void
 ngx_http_parley_wake_others(ngx_http_parley_worker_t *worker)
 {
-    int              fd;
-    unsigned         i;
-    uint64_t         one;
-    ngx_uint_t       own;
-    parley_slots_t  *slots;
+    ngx_uint_t     i, k;
+    ngx_atomic_t  *woken;
 
-    one = 1;
-    slots = worker->mcf->slots;
-    own = ngx_http_parley_slot_number(worker);
+    /* the change of the state comes before the look at the flags */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 
-    for (i = 0; i < slots->n && i < PARLEY_SLOTS; i++) {
-        fd = ngx_http_parley_wakes_made ? ngx_http_parley_wakes[i] : -1;
+    for (i = 0; i < PARLEY_SLOTS; i += 4) {
 
-        if (i == own || fd == -1
-            || __atomic_load_n(&slots->slots[i].owner, __ATOMIC_RELAXED) == 0
-            || __atomic_exchange_n(&worker->mcf->woken[i], 1, __ATOMIC_SEQ_CST))
+        woken = &worker->mcf->woken[i];
+
+        if (ngx_http_parley_wake_flag(woken)
+            & ngx_http_parley_wake_flag(woken + 1)
+            & ngx_http_parley_wake_flag(woken + 2)
+            & ngx_http_parley_wake_flag(woken + 3))
         {
             continue;
         }
 
-        if (write(fd, &one, sizeof(one)) == -1 && ngx_errno != NGX_EAGAIN) {
-            ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_errno,
-                          "parley: write() to an eventfd failed");
+        for (k = 0; k < 4; k++) {
+            if (!ngx_http_parley_wake_flag(woken + k)) {
+                ngx_http_parley_wake_slot(worker, i + k);
+            }
         }
+    }
+}
+
+
+static void
+ngx_http_parley_wake_slot(ngx_http_parley_worker_t *worker, ngx_uint_t slot)
+{
+    int       fd;
+    uint64_t  one;
+
+    one = 1;
+    fd = ngx_http_parley_wakes_made ? ngx_http_parley_wakes[slot] : -1;
+
+    if (slot == ngx_http_parley_slot_number(worker)
+        || __atomic_exchange_n(&worker->mcf->woken[slot], 1, __ATOMIC_SEQ_CST)
+           != 0
+        || fd == -1)
+    {
+        return;
+    }
+
+    if (write(fd, &one, sizeof(one)) == -1 && ngx_errno != NGX_EAGAIN) {
+        ngx_log_error(NGX_LOG_ALERT, ngx_cycle->log, ngx_errno,
+                      "parley: write() to an eventfd failed");
     }
 }

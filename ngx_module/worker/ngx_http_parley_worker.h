@@ -35,6 +35,7 @@ struct ngx_http_parley_worker_s {
                                                      counted last */
     parley_account_places_t       failing;        /* failed attempts of each
                                                      address */
+    parley_account_places_t       authors;        /* of surfaces */
     struct ngx_http_parley_lines_s  *lines;       /* see _log.c */
     parley_jwks_t                 fetched;
     parley_jwks_t                 in_force;       /* fetched, and the files of

@@ -290,9 +290,7 @@ sim_host_deleted(void)
         said->gone = 1;
 
         for (k = 0; k < sim_host.nsaid; k++) {
-            if ((int) k == said->of || (sim_host.said[k].of == said->of
-                                        && sim_host.said[k].accepted))
-            {
+            if ((int) k == said->of || sim_host.said[k].of == said->of) {
                 sim_host.said[k].gone = 1;
             }
         }

@@ -270,7 +270,8 @@ sim_host_cursor(sim_party_t party)
             || sim_host_now() - pair->ms >= sim_host.http->retain_ms
             || (!pair->to_me
                 && !((sim_host.members[pair->room]
-                      & ~sim_host.unsure[pair->room]) & (1u << party))))
+                      & ~sim_host.unsure[pair->room]
+                      & ~sim_host.left[pair->room]) & (1u << party))))
         {
             continue;
         }

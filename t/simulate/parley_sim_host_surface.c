@@ -12,7 +12,7 @@ static int sim_host_is_busy(sim_room_t room);
 static sim_party_t sim_host_author(sim_room_t room);
 static const char *sim_host_target(sim_said_t *said);
 static void sim_host_post_message(void);
-static int sim_host_is_changing(const sim_said_t *first);
+static sim_said_t *sim_host_changing(void);
 static void sim_host_post_change(int deletes);
 static void sim_host_post_reaction(void);
 static void sim_host_post_typing(void);
@@ -210,30 +210,33 @@ sim_host_post_message(void)
 }
 
 
-/* Returns whether a change of a message has no answer.  A surface posts the
-   changes of one message one after the other (docs/chat.md). */
+/* Returns a message whose last change has no answer, or NULL. */
 
-static int
-sim_host_is_changing(const sim_said_t *first)
+static sim_said_t *
+sim_host_changing(void)
 {
-    unsigned         i;
-    const sim_op_t  *op;
+    unsigned     i;
+    sim_said_t  *said;
 
-    for (i = 0; i < sim_host.nops; i++) {
-        op = &sim_host.ops[i];
+    for (i = sim_host.nops; i > 0; i--) {
 
-        if (op->kind == SIM_OP_POST && !op->done && op->said >= 0
-            && sim_host.said[op->said].of == (int) first->index)
+        if (sim_host.ops[i - 1].kind == SIM_OP_POST && !sim_host.ops[i - 1].done
+            && sim_host.ops[i - 1].said >= 0)
         {
-            return 1;
+            said = &sim_host.said[sim_host.ops[i - 1].said];
+
+            if (said->of >= 0) {
+                return &sim_host.said[said->of];
+            }
         }
     }
 
-    return 0;
+    return NULL;
 }
 
 
-/* An author edits or deletes a message of its own. */
+/* An author edits or deletes a message of its own.  Two changes of a message
+   may come at the same time. */
 
 static void
 sim_host_post_change(int deletes)
@@ -242,14 +245,18 @@ sim_host_post_change(int deletes)
     sim_op_t    *op;
     sim_said_t  *first, *said;
 
-    first = sim_host_any_said();
+    first = sim_host_chance(40) ? sim_host_changing() : NULL;
 
-    if (first == NULL || !first->accepted || first->author >= SIM_ADA
-        || first->of >= 0 || first->target == NULL
-        || (first->changed && sim_host_chance(80))
-        || sim_host_is_changing(first) || sim_host_is_busy(first->room))
-    {
-        return;
+    if (first == NULL) {
+        first = sim_host_any_said();
+
+        if (first == NULL || !first->accepted || first->author >= SIM_ADA
+            || first->of >= 0 || first->target == NULL
+            || (first->changed && sim_host_chance(80))
+            || sim_host_is_busy(first->room))
+        {
+            return;
+        }
     }
 
     said = sim_host_say(first->room, first->author);

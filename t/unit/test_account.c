@@ -73,13 +73,13 @@ test_limit(void **state)
 }
 
 
-/* more addresses than the cache keeps, several times each; some are empty */
+/* more names than the cache keeps, several times each; some are empty */
 
 static void
 test_places(void **state)
 {
     size_t                    i, round;
-    uint8_t                   octets[PARLEY_ACCOUNT_ADDRESS + 1];
+    uint8_t                   octets[PARLEY_ACCOUNT_NAME + 1];
     uint8_t                   made[PARLEY_KEY_LEN], found[PARLEY_KEY_LEN];
     parley_str_t              address;
     parley_account_kept_t    *place;
@@ -93,7 +93,7 @@ test_places(void **state)
 
     for (i = 0; i < 6000; i++) {
         memset(octets, (int) (i % 251), sizeof(octets));
-        address = parley_str_make(octets, i % (PARLEY_ACCOUNT_ADDRESS + 1));
+        address = parley_str_make(octets, i % (PARLEY_ACCOUNT_NAME + 1));
 
         for (round = 0; round < 2; round++) {
             place = parley_account_place(&places, address);

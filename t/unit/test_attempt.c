@@ -224,12 +224,90 @@ test_load(void **state)
 }
 
 
+static void
+test_slow(void **state)
+{
+    unsigned                i;
+    int64_t                 ms;
+    parley_attempts_t       attempts;
+    parley_attempt_slows_t  slows;
+
+    (void) state;
+
+    clear(1);
+    memset(&slows, 0, sizeof(slows));
+
+    job.class = PARLEY_JOB_ORDINARY;
+    job.left = 60000;
+
+    attempts.recipient = 7;
+    attempts.n = 4;
+    attempts.max = 16;
+    attempts.now_ms = 100000;
+
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+
+    parley_attempt_took(&slows, 7, PARLEY_ATTEMPT_SLOW_MS - 1, 100000);
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+
+    parley_attempt_took(&slows, 8, PARLEY_ATTEMPT_MS, 100000);
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+
+    parley_attempt_took(&slows, 7, PARLEY_ATTEMPT_SLOW_MS, 100000);
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts),
+                     PARLEY_ATTEMPT_MS);
+
+    /* jobs are spread, and a job that is over or urgent does not wait */
+
+    memset(job.id.lane, 0xff, sizeof(job.id.lane));
+    ms = parley_attempt_waits(&slows, &job, &attempts);
+    assert_in_range(ms, PARLEY_ATTEMPT_MS + 1, 2 * PARLEY_ATTEMPT_MS - 1);
+
+    job.left = 0;
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+    job.left = 60000;
+    job.gone = 1;
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+    job.gone = 0;
+    job.class = PARLEY_JOB_URGENT;
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+    job.class = PARLEY_JOB_ORDINARY;
+
+    /* a quarter of the places, at least one */
+
+    attempts.n = 3;
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+    attempts.max = 1;
+    attempts.n = 0;
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+    attempts.n = 1;
+    assert_true(parley_attempt_waits(&slows, &job, &attempts) > 0);
+
+    /* the time is over; other recipients take the place */
+
+    attempts.now_ms += PARLEY_ATTEMPT_SLOW;
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+    attempts.now_ms -= 1;
+    assert_true(parley_attempt_waits(&slows, &job, &attempts) > 0);
+
+    for (i = 0; i < PARLEY_ATTEMPT_SLOWS; i++) {
+        parley_attempt_took(&slows, 100 + i, PARLEY_ATTEMPT_MS, 100001);
+    }
+
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts), 0);
+    attempts.recipient = 100;
+    assert_true(parley_attempt_waits(&slows, &job, &attempts) > 0);
+}
+
+
 static const struct CMUnitTest  tests[] = {
     parley_test("VCP-21 what a status means", test_status),
     parley_test("VCP-21 what an answer means", test_answer),
     parley_test("VCP-21 when the next attempt is, and that there is no fifth",
                 test_delays),
     parley_test("VCP-21 what is over is not tried", test_may),
+    parley_test("SEC-09 a slow recipient gets a quarter of the attempts",
+                test_slow),
     parley_test("HUB-09 what a job is about", test_load),
 };
 

@@ -186,6 +186,13 @@ test_deadline(void **state)
 
     deadline(PARLEY_DEADLINE_RAISED, 0, PARLEY_JOB_LINE_WARN,
              "an emergency goes up to \"lead\", from \"alice\", id \"m-1\"");
+
+    overdue.kind = PARLEY_SUBJECT_FOLLOW;
+    overdue.id = PARLEY_STR("m-0");
+
+    deadline(PARLEY_DEADLINE_RAISED, 0, PARLEY_JOB_LINE_WARN,
+             "an event was not answered and goes up to \"lead\", from "
+             "\"alice\", id \"m-0\"");
 }
 
 

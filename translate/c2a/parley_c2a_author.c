@@ -4,7 +4,7 @@
 
 
 static int parley_c2a_account_text(const parley_json_t *doc,
-    const char *pointer, parley_str_t *ret);
+    uint32_t object, parley_atom_t name, parley_str_t *ret);
 static int parley_c2a_author_edit(parley_arena_t *arena, const char *pointer,
     parley_str_t text, parley_edit_t *ret);
 
@@ -12,15 +12,22 @@ static int parley_c2a_author_edit(parley_arena_t *arena, const char *pointer,
 int
 parley_c2a_account(const parley_msg_t *m, parley_msg_account_t *ret)
 {
-    parley_str_t  method, kind;
+    uint32_t              params, author, source;
+    parley_str_t          method, kind;
+    const parley_json_t  *doc;
 
-    if (parley_c2a_account_text(m->doc, "/method", &method) != 0
-        || parley_c2a_account_text(m->doc, "/params/author/kind", &kind) != 0
-        || parley_c2a_account_text(m->doc, "/params/author/id", &ret->id) != 0
-        || parley_c2a_account_text(m->doc, "/params/source/platform",
+    doc = m->doc;
+    params = parley_json_member(doc, 0, PARLEY_ATOM_params);
+    author = parley_json_member(doc, params, PARLEY_ATOM_author);
+    source = parley_json_member(doc, params, PARLEY_ATOM_source);
+
+    if (parley_c2a_account_text(doc, 0, PARLEY_ATOM_method, &method) != 0
+        || parley_c2a_account_text(doc, author, PARLEY_ATOM_kind, &kind) != 0
+        || parley_c2a_account_text(doc, author, PARLEY_ATOM_id, &ret->id) != 0
+        || parley_c2a_account_text(doc, source, PARLEY_ATOM_platform,
                                    &ret->platform)
            != 0
-        || parley_c2a_account_text(m->doc, "/params/source/workspaceId",
+        || parley_c2a_account_text(doc, source, PARLEY_ATOM_workspaceId,
                                    &ret->workspace)
            != 0)
     {
@@ -35,15 +42,13 @@ parley_c2a_account(const parley_msg_t *m, parley_msg_account_t *ret)
 }
 
 
-/* Reads a string of the message; empty if it is missing. */
+/* Reads a string member of an object; empty if it is missing. */
 
 static int
-parley_c2a_account_text(const parley_json_t *doc, const char *pointer,
-    parley_str_t *ret)
+parley_c2a_account_text(const parley_json_t *doc, uint32_t object,
+    parley_atom_t name, parley_str_t *ret)
 {
-    return parley_msg_string(doc, parley_json_resolve(doc, 0,
-                                                      parley_str_c(pointer)),
-                             ret);
+    return parley_msg_string(doc, parley_json_member(doc, object, name), ret);
 }
 
 

@@ -83,8 +83,6 @@ parley_c2a_chat_call(parley_arena_t *arena, const parley_json_t *doc,
     parley_error_clear(err);
     memset(ret, 0, sizeof(parley_chat_call_t));
 
-    form = parley_c2a_places_find(&places, doc);
-
     c.arena = arena;
     c.doc = doc;
     c.at = places.at;
@@ -93,12 +91,19 @@ parley_c2a_chat_call(parley_arena_t *arena, const parley_json_t *doc,
 
     ret->doc = doc;
     ret->request = parley_mcp_id(doc);
+
+    /* an event has no arguments */
+
+    if (parley_c2a_form_of(doc) == PARLEY_C2A_DELIVER) {
+        ret->answers = parley_mcp_is_call(doc);
+        return parley_c2a_call_deliver(&c);
+    }
+
+    form = parley_c2a_places_find(&places, doc);
+
     ret->answers = form != PARLEY_C2A_RESPONSE && parley_mcp_is_call(doc);
 
     switch (form) {
-
-    case PARLEY_C2A_DELIVER:
-        return parley_c2a_call_deliver(&c);
 
     case PARLEY_C2A_CANCELLED:
         ret->kind = PARLEY_CHAT_CALL_CANCELLED;

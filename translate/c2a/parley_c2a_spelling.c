@@ -28,37 +28,38 @@ typedef enum {
 } parley_c2a_spelt_t;
 
 
-/* object in another one */
-typedef struct {
-    parley_atom_t       name;
-    parley_c2a_spelt_t  object;
-} parley_c2a_spelt_in_t;
+/* a member with an object in which names are checked, too */
+#define PARLEY_C2A_SPELT_IN(object)  (2 + (object))
 
 
 static int parley_c2a_spelling_within(const parley_json_t *doc, uint32_t node,
-    parley_c2a_spelt_t object, const parley_c2a_spelt_in_t *within,
-    parley_error_t *err);
+    parley_c2a_spelt_t object, parley_error_t *err);
 static int parley_c2a_spelling_method(const parley_json_t *doc,
     parley_error_t *err);
 static int parley_c2a_spelling_tool(const parley_json_t *doc, uint32_t params,
     parley_error_t *err);
 
 
+/* 0: not a member, 1: a member; or PARLEY_C2A_SPELT_IN() */
 static const uint8_t
     parley_c2a_spelt[PARLEY_C2A_SPELT_OBJECTS][PARLEY_ATOMS] = {
 
     [PARLEY_C2A_SPELT_EVENT] = {
         [PARLEY_ATOM_eventId] = 1,
         [PARLEY_ATOM_source] = 1,
-        [PARLEY_ATOM_conversation] = 1,
-        [PARLEY_ATOM_author] = 1,
-        [PARLEY_ATOM_target] = 1,
+        [PARLEY_ATOM_conversation]
+            = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_PLACE),
+        [PARLEY_ATOM_author] = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_AUTHOR),
+        [PARLEY_ATOM_target] = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_TARGET),
         [PARLEY_ATOM_content] = 1,
-        [PARLEY_ATOM_knock] = 1,
-        [PARLEY_ATOM_timing] = 1,
-        [PARLEY_ATOM_attention] = 1,
-        [PARLEY_ATOM_injection] = 1,
-        [PARLEY_ATOM_reliability] = 1,
+        [PARLEY_ATOM_knock] = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_KNOCK),
+        [PARLEY_ATOM_timing] = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_TIMING),
+        [PARLEY_ATOM_attention]
+            = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_ATTENTION),
+        [PARLEY_ATOM_injection]
+            = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_INJECTION),
+        [PARLEY_ATOM_reliability]
+            = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_RELIABILITY),
         [PARLEY_ATOM_inReplyTo] = 1,
     },
     [PARLEY_C2A_SPELT_CALL] = {
@@ -67,7 +68,7 @@ static const uint8_t
         [PARLEY_ATOM__meta] = 1,
     },
     [PARLEY_C2A_SPELT_ARGUMENTS] = {
-        [PARLEY_ATOM_target] = 1,
+        [PARLEY_ATOM_target] = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_PLACE),
         [PARLEY_ATOM_inReplyTo] = 1,
         [PARLEY_ATOM_idempotencyKey] = 1,
         [PARLEY_ATOM_visibility] = 1,
@@ -83,7 +84,8 @@ static const uint8_t
     },
     [PARLEY_C2A_SPELT_MCP] = {
         [PARLEY_ATOM_protocolVersion] = 1,
-        [PARLEY_ATOM_clientInfo] = 1,
+        [PARLEY_ATOM_clientInfo]
+            = PARLEY_C2A_SPELT_IN(PARLEY_C2A_SPELT_CLIENT),
         [PARLEY_ATOM_capabilities] = 1,
         [PARLEY_ATOM_requestId] = 1,
         [PARLEY_ATOM_reason] = 1,
@@ -144,29 +146,6 @@ static const uint8_t
 };
 
 
-static const parley_c2a_spelt_in_t  parley_c2a_spelt_event[] = {
-    { PARLEY_ATOM_conversation, PARLEY_C2A_SPELT_PLACE },
-    { PARLEY_ATOM_author, PARLEY_C2A_SPELT_AUTHOR },
-    { PARLEY_ATOM_target, PARLEY_C2A_SPELT_TARGET },
-    { PARLEY_ATOM_knock, PARLEY_C2A_SPELT_KNOCK },
-    { PARLEY_ATOM_timing, PARLEY_C2A_SPELT_TIMING },
-    { PARLEY_ATOM_attention, PARLEY_C2A_SPELT_ATTENTION },
-    { PARLEY_ATOM_injection, PARLEY_C2A_SPELT_INJECTION },
-    { PARLEY_ATOM_reliability, PARLEY_C2A_SPELT_RELIABILITY },
-    { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
-};
-
-static const parley_c2a_spelt_in_t  parley_c2a_spelt_arguments[] = {
-    { PARLEY_ATOM_target, PARLEY_C2A_SPELT_PLACE },
-    { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
-};
-
-static const parley_c2a_spelt_in_t  parley_c2a_spelt_mcp[] = {
-    { PARLEY_ATOM_clientInfo, PARLEY_C2A_SPELT_CLIENT },
-    { PARLEY_ATOM_NONE, PARLEY_C2A_SPELT_OBJECTS }
-};
-
-
 int
 parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
     parley_error_t *err)
@@ -179,13 +158,13 @@ parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
 
     case PARLEY_C2A_DELIVER:
         return parley_c2a_spelling_within(doc, params, PARLEY_C2A_SPELT_EVENT,
-                                          parley_c2a_spelt_event, err);
+                                          err);
 
     case PARLEY_C2A_CANCELLED:
     case PARLEY_C2A_PROGRESS:
     case PARLEY_C2A_INITIALIZE:
         return parley_c2a_spelling_within(doc, params, PARLEY_C2A_SPELT_MCP,
-                                          parley_c2a_spelt_mcp, err);
+                                          err);
 
     case PARLEY_C2A_TOOL:
         return parley_c2a_spelling_tool(doc, params, err);
@@ -213,8 +192,7 @@ parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
     return parley_c2a_spelling_within(doc,
                                       parley_json_member(doc, params,
                                                        PARLEY_ATOM_arguments),
-                                      PARLEY_C2A_SPELT_ARGUMENTS,
-                                      parley_c2a_spelt_arguments, err);
+                                      PARLEY_C2A_SPELT_ARGUMENTS, err);
 }
 
 
@@ -222,24 +200,37 @@ parley_c2a_spelling_of(const parley_json_t *doc, parley_c2a_form_t form,
 
 static int
 parley_c2a_spelling_within(const parley_json_t *doc, uint32_t node,
-    parley_c2a_spelt_t object, const parley_c2a_spelt_in_t *within,
-    parley_error_t *err)
+    parley_c2a_spelt_t object, parley_error_t *err)
 {
+    uint8_t         within;
+    uint32_t        k, end;
+    const uint8_t  *spelt;
+
+    spelt = parley_c2a_spelt[object];
+
     if (node == PARLEY_JSON_NONE
         || parley_json_type(doc, node) != PARLEY_JSON_OBJECT)
     {
         return 0;
     }
 
-    if (parley_spelling_check(doc, node, parley_c2a_spelt[object], err) != 0) {
+    if (parley_spelling_check(doc, node, spelt, err) != 0) {
         return -1;
     }
 
-    for ( /* void */ ; within->name != PARLEY_ATOM_NONE; within++) {
-        if (parley_spelling_check(doc,
-                                  parley_json_member(doc, node, within->name),
-                                  parley_c2a_spelt[within->object], err)
-            != 0)
+    end = parley_json_end(doc, node);
+
+    for (k = parley_json_first(node); k != end;
+         k = parley_json_after(doc, k + 1))
+    {
+        within = spelt[parley_json_atom(doc, k)];
+
+        if (within >= PARLEY_C2A_SPELT_IN(0)
+            && parley_spelling_check(doc, k + 1,
+                                     parley_c2a_spelt[within
+                                         - PARLEY_C2A_SPELT_IN(0)],
+                                     err)
+               != 0)
         {
             return -1;
         }

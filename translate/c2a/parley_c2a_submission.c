@@ -26,29 +26,47 @@
 #define PARLEY_C2A_CHAT_ROLE  "role:"
 
 
+/* objects of an event: "params", and members of it */
+typedef enum {
+    PARLEY_C2A_IN_PARAMS = 0,
+    PARLEY_C2A_IN_SOURCE,
+    PARLEY_C2A_IN_CONVERSATION,
+    PARLEY_C2A_IN_AUTHOR,
+    PARLEY_C2A_IN_TARGET,
+    PARLEY_C2A_IN_TIMING,
+    PARLEY_C2A_IN_ATTENTION,
+    PARLEY_C2A_IN_INJECTION,
+    PARLEY_C2A_IN_CHANGE,
+    PARLEY_C2A_IN_REACTION,
+    PARLEY_C2A_INS
+} parley_c2a_chat_in_t;
+
+/* an event that is read */
+typedef struct {
+    const parley_json_t  *doc;
+    uint32_t              at[PARLEY_C2A_INS];   /* node of each object */
+    parley_chat_event_t  *e;
+    parley_error_t       *err;
+} parley_c2a_submission_t;
+
 /* place of a text in an event */
 typedef struct {
-    const char  *pointer;
-    size_t       offset;
+    uint8_t        in;              /* parley_c2a_chat_in_t */
+    parley_atom_t  name;
+    size_t         offset;
 } parley_c2a_chat_text_t;
 
 
-static int parley_c2a_chat_act(const parley_json_t *doc,
-    parley_chat_event_t *e, parley_error_t *err);
-static int parley_c2a_chat_reaction(const parley_json_t *doc,
-    parley_chat_event_t *e, parley_error_t *err);
-static int parley_c2a_chat_targets(parley_arena_t *arena,
-    const parley_json_t *doc, parley_chat_event_t *e, parley_error_t *err);
+static void parley_c2a_chat_begin(parley_c2a_submission_t *s,
+    const parley_json_t *doc);
+static int parley_c2a_chat_act(const parley_c2a_submission_t *s);
+static int parley_c2a_chat_reaction(const parley_c2a_submission_t *s);
+static int parley_c2a_chat_targets(const parley_c2a_submission_t *s,
+    parley_arena_t *arena);
 static void parley_c2a_chat_target(parley_str_t text,
     parley_chat_target_t *ret);
 static int parley_c2a_chat_is_account(parley_str_t text);
-static uint32_t parley_c2a_chat_find(const parley_json_t *doc,
-    parley_str_t pointer);
-static void parley_c2a_chat_attention(const parley_json_t *doc,
-    parley_chat_event_t *e);
-static unsigned parley_c2a_chat_said(const parley_json_t *doc,
-    const char *pointer, const parley_str_t *words, unsigned n,
-    unsigned absent);
+static void parley_c2a_chat_attention(const parley_c2a_submission_t *s);
 
 
 /* in the order of parley_priority_t */
@@ -58,17 +76,24 @@ static const parley_str_t  parley_c2a_chat_priorities[] = {
 };
 
 static const parley_c2a_chat_text_t  parley_c2a_chat_texts[] = {
-    { "/params/eventId", offsetof(parley_chat_event_t, id) },
-    { "/params/source/platform", offsetof(parley_chat_event_t, platform) },
-    { "/params/source/workspaceId", offsetof(parley_chat_event_t, workspace) },
-    { "/params/conversation/id",
+    { PARLEY_C2A_IN_PARAMS, PARLEY_ATOM_eventId,
+      offsetof(parley_chat_event_t, id) },
+    { PARLEY_C2A_IN_SOURCE, PARLEY_ATOM_platform,
+      offsetof(parley_chat_event_t, platform) },
+    { PARLEY_C2A_IN_SOURCE, PARLEY_ATOM_workspaceId,
+      offsetof(parley_chat_event_t, workspace) },
+    { PARLEY_C2A_IN_CONVERSATION, PARLEY_ATOM_id,
       offsetof(parley_chat_event_t, conversation) },
-    { "/params/conversation/threadId", offsetof(parley_chat_event_t, thread) },
-    { "/params/conversation/streamId", offsetof(parley_chat_event_t, stream) },
-    { "/params/author/id", offsetof(parley_chat_event_t, author) },
-    { "/params/target/inReplyTo",
+    { PARLEY_C2A_IN_CONVERSATION, PARLEY_ATOM_threadId,
+      offsetof(parley_chat_event_t, thread) },
+    { PARLEY_C2A_IN_CONVERSATION, PARLEY_ATOM_streamId,
+      offsetof(parley_chat_event_t, stream) },
+    { PARLEY_C2A_IN_AUTHOR, PARLEY_ATOM_id,
+      offsetof(parley_chat_event_t, author) },
+    { PARLEY_C2A_IN_TARGET, PARLEY_ATOM_inReplyTo,
       offsetof(parley_chat_event_t, in_reply_to) },
-    { "/params/reaction/glyph", offsetof(parley_chat_event_t, glyph) },
+    { PARLEY_C2A_IN_REACTION, PARLEY_ATOM_glyph,
+      offsetof(parley_chat_event_t, glyph) },
 };
 
 
@@ -103,14 +128,23 @@ parley_c2a_scalar(const parley_json_t *doc, uint32_t value, parley_str_t *ret)
 }
 
 
-/* Finds a value by its JSON Pointer, which begins with "/params". */
-
-static uint32_t
-parley_c2a_chat_find(const parley_json_t *doc, parley_str_t pointer)
+static inline uint32_t
+parley_c2a_chat_find(const parley_c2a_submission_t *s,
+    parley_c2a_chat_in_t in, parley_atom_t name)
 {
-    return parley_json_resolve(doc,
-                               parley_json_member(doc, 0, PARLEY_ATOM_params),
-                               parley_str_from(pointer, sizeof("/params") - 1));
+    return parley_json_member(s->doc, s->at[in], name);
+}
+
+
+/* Returns the index of the word that a member has; absent: of no word. */
+
+static inline unsigned
+parley_c2a_chat_said(const parley_c2a_submission_t *s,
+    parley_c2a_chat_in_t in, parley_atom_t name, const parley_str_t *words,
+    unsigned n, unsigned absent)
+{
+    return parley_c2a_chat_word(s->doc, parley_c2a_chat_find(s, in, name),
+                                words, n, absent);
 }
 
 
@@ -120,9 +154,14 @@ parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
 {
     size_t                         i;
     parley_str_t                   text;
+    parley_c2a_submission_t        s;
     const parley_c2a_chat_text_t  *t;
 
     memset(e, 0, sizeof(parley_chat_event_t));
+
+    s.e = e;
+    s.err = err;
+    parley_c2a_chat_begin(&s, doc);
 
     for (i = 0;
          i < sizeof(parley_c2a_chat_texts) / sizeof(parley_c2a_chat_texts[0]);
@@ -130,8 +169,7 @@ parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
     {
         t = &parley_c2a_chat_texts[i];
 
-        if (parley_msg_string(doc, parley_c2a_chat_find(doc,
-                                       parley_str_c(t->pointer)),
+        if (parley_msg_string(doc, parley_c2a_chat_find(&s, t->in, t->name),
                               (void *) ((uint8_t *) e + t->offset))
             != 0)
         {
@@ -141,8 +179,8 @@ parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
 
     e->created_ms = -1;
 
-    if (parley_msg_string(doc, parley_c2a_chat_find(doc,
-                                   PARLEY_STR("/params/timing/createdAt")),
+    if (parley_msg_string(doc, parley_c2a_chat_find(&s, PARLEY_C2A_IN_TIMING,
+                                                    PARLEY_ATOM_createdAt),
                           &text)
         != 0)
     {
@@ -155,10 +193,86 @@ parley_c2a_chat_event(parley_arena_t *arena, const parley_json_t *doc,
         e->created_ms = 0;
     }
 
-    parley_c2a_chat_attention(doc, e);
+    parley_c2a_chat_attention(&s);
 
-    return parley_c2a_chat_act(doc, e, err) != 0
-           ? -1 : parley_c2a_chat_targets(arena, doc, e, err);
+    return parley_c2a_chat_act(&s) != 0
+           ? -1 : parley_c2a_chat_targets(&s, arena);
+}
+
+
+/* Finds the objects in one pass over "params". */
+
+static void
+parley_c2a_chat_begin(parley_c2a_submission_t *s, const parley_json_t *doc)
+{
+    size_t                     i;
+    uint32_t                   params;
+    const parley_json_node_t  *nodes, *name, *end;
+
+    s->doc = doc;
+    params = parley_json_member(doc, 0, PARLEY_ATOM_params);
+
+    for (i = 0; i < PARLEY_C2A_INS; i++) {
+        s->at[i] = PARLEY_JSON_NONE;
+    }
+
+    s->at[PARLEY_C2A_IN_PARAMS] = params;
+
+    if (params == PARLEY_JSON_NONE
+        || parley_json_type(doc, params) != PARLEY_JSON_OBJECT)
+    {
+        return;
+    }
+
+    nodes = doc->nodes;
+    end = &nodes[nodes[params].next];
+
+    for (name = &nodes[params + 1]; name != end; name = &nodes[name[1].next]) {
+
+        switch (name->atom) {
+
+        case PARLEY_ATOM_source:
+            i = PARLEY_C2A_IN_SOURCE;
+            break;
+
+        case PARLEY_ATOM_conversation:
+            i = PARLEY_C2A_IN_CONVERSATION;
+            break;
+
+        case PARLEY_ATOM_author:
+            i = PARLEY_C2A_IN_AUTHOR;
+            break;
+
+        case PARLEY_ATOM_target:
+            i = PARLEY_C2A_IN_TARGET;
+            break;
+
+        case PARLEY_ATOM_timing:
+            i = PARLEY_C2A_IN_TIMING;
+            break;
+
+        case PARLEY_ATOM_attention:
+            i = PARLEY_C2A_IN_ATTENTION;
+            break;
+
+        case PARLEY_ATOM_injection:
+            i = PARLEY_C2A_IN_INJECTION;
+            break;
+
+        case PARLEY_ATOM_change:
+            i = PARLEY_C2A_IN_CHANGE;
+            break;
+
+        case PARLEY_ATOM_reaction:
+            i = PARLEY_C2A_IN_REACTION;
+            break;
+
+        default:
+            continue;
+        }
+
+        s->at[i] = (uint32_t) (name + 1 - nodes);
+    }
 }
 
 
@@ -168,8 +282,9 @@ int
 parley_c2a_chat_written(parley_arena_t *arena, const parley_json_t *doc,
     parley_chat_event_t *e, parley_str_t *author, parley_error_t *err)
 {
-    parley_buf_t  b;
-    parley_str_t  kind;
+    parley_buf_t             b;
+    parley_str_t             kind;
+    parley_c2a_submission_t  s;
 
     if (parley_c2a_chat_event(arena, doc, e, err) != 0) {
         return err->code == PARLEY_E_CAPACITY ? -1 : 0;
@@ -179,8 +294,10 @@ parley_c2a_chat_written(parley_arena_t *arena, const parley_json_t *doc,
         return 0;
     }
 
-    if (parley_msg_string(doc, parley_c2a_chat_find(doc,
-                                   PARLEY_STR("/params/author/kind")), &kind)
+    parley_c2a_chat_begin(&s, doc);
+
+    if (parley_msg_string(doc, parley_c2a_chat_find(&s, PARLEY_C2A_IN_AUTHOR,
+                                                    PARLEY_ATOM_kind), &kind)
         != 0)
     {
         return -1;
@@ -198,17 +315,18 @@ parley_c2a_chat_written(parley_arena_t *arena, const parley_json_t *doc,
 /* Reads "change" or "reaction", of an earlier event. */
 
 static int
-parley_c2a_chat_act(const parley_json_t *doc, parley_chat_event_t *e,
-    parley_error_t *err)
+parley_c2a_chat_act(const parley_c2a_submission_t *s)
 {
-    uint32_t     change, reaction;
-    const char  *of;
+    uint32_t              change, reaction;
+    const char           *of;
+    parley_chat_event_t  *e;
 
-    change = parley_c2a_chat_find(doc, PARLEY_STR("/params/change"));
-    reaction = parley_c2a_chat_find(doc, PARLEY_STR("/params/reaction"));
+    e = s->e;
+    change = s->at[PARLEY_C2A_IN_CHANGE];
+    reaction = s->at[PARLEY_C2A_IN_REACTION];
 
     if (change != PARLEY_JSON_NONE && reaction != PARLEY_JSON_NONE) {
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID,
+        return parley_error_set(s->err, PARLEY_E_FIELD_INVALID,
                                 "/params/reaction", "an event is either a "
                                 "change or a reaction");
     }
@@ -220,32 +338,37 @@ parley_c2a_chat_act(const parley_json_t *doc, parley_chat_event_t *e,
     of = change != PARLEY_JSON_NONE ? "/params/change/of"
                                     : "/params/reaction/of";
 
-    if (parley_msg_string(doc, parley_c2a_chat_find(doc, parley_str_c(of)),
+    if (parley_msg_string(s->doc,
+                          parley_json_member(s->doc,
+                                             change != PARLEY_JSON_NONE
+                                             ? change : reaction,
+                                             PARLEY_ATOM_of),
                           &e->of)
         != 0)
     {
-        return parley_error_memory(err);
+        return parley_error_memory(s->err);
     }
 
     if (parley_str_eq(e->of, e->id)) {
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID, of,
+        return parley_error_set(s->err, PARLEY_E_FIELD_INVALID, of,
                                 "%s is the id of this event", of);
     }
 
     if (reaction != PARLEY_JSON_NONE) {
-        return parley_c2a_chat_reaction(doc, e, err);
+        return parley_c2a_chat_reaction(s);
     }
 
-    e->act = parley_json_string_is(doc,
-                                   parley_c2a_chat_find(doc,
-                                       PARLEY_STR("/params/change/kind")),
+    e->act = parley_json_string_is(s->doc,
+                                   parley_c2a_chat_find(s,
+                                       PARLEY_C2A_IN_CHANGE, PARLEY_ATOM_kind),
                                    PARLEY_STR("delete"))
              ? PARLEY_CHAT_DELETE : PARLEY_CHAT_EDIT;
 
     return e->act == PARLEY_CHAT_EDIT
-           || parley_json_resolve(doc, 0, PARLEY_STR("/params/content"))
+           || parley_c2a_chat_find(s, PARLEY_C2A_IN_PARAMS,
+                                   PARLEY_ATOM_content)
               == PARLEY_JSON_NONE
-           ? 0 : parley_error_set(err, PARLEY_E_FIELD_INVALID,
+           ? 0 : parley_error_set(s->err, PARLEY_E_FIELD_INVALID,
                                   "/params/content",
                                   "a deletion has no content");
 }
@@ -254,25 +377,27 @@ parley_c2a_chat_act(const parley_json_t *doc, parley_chat_event_t *e,
 /* A reaction has a signal or a glyph.  The default glyphs mean signals. */
 
 static int
-parley_c2a_chat_reaction(const parley_json_t *doc, parley_chat_event_t *e,
-    parley_error_t *err)
+parley_c2a_chat_reaction(const parley_c2a_submission_t *s)
 {
     unsigned                    i;
     uint32_t                    value;
+    parley_chat_event_t        *e;
     const parley_c2a_signal_t  *signal;
 
+    e = s->e;
     e->act = PARLEY_CHAT_REACTION;
 
-    value = parley_c2a_chat_find(doc, PARLEY_STR("/params/reaction/signal"));
+    value = parley_c2a_chat_find(s, PARLEY_C2A_IN_REACTION,
+                                 PARLEY_ATOM_signal);
 
     if (value == PARLEY_JSON_NONE && e->glyph.len == 0) {
-        return parley_error_set(err, PARLEY_E_FIELD_MISSING,
+        return parley_error_set(s->err, PARLEY_E_FIELD_MISSING,
                                 "/params/reaction/signal",
                                 "a reaction needs a signal or a glyph");
     }
 
     if (value != PARLEY_JSON_NONE && e->glyph.len > 0) {
-        return parley_error_set(err, PARLEY_E_FIELD_INVALID,
+        return parley_error_set(s->err, PARLEY_E_FIELD_INVALID,
                                 "/params/reaction/glyph",
                                 "a reaction has either a signal or a glyph");
     }
@@ -281,7 +406,7 @@ parley_c2a_chat_reaction(const parley_json_t *doc, parley_chat_event_t *e,
         signal = &parley_c2a_signals[i];
 
         if (value != PARLEY_JSON_NONE
-            ? parley_json_string_is(doc, value, signal->name)
+            ? parley_json_string_is(s->doc, value, signal->name)
             : parley_str_eq(e->glyph, signal->glyph))
         {
             e->signal = (parley_chat_signal_t) (i + 1);
@@ -293,26 +418,27 @@ parley_c2a_chat_reaction(const parley_json_t *doc, parley_chat_event_t *e,
 
 
 static int
-parley_c2a_chat_targets(parley_arena_t *arena, const parley_json_t *doc,
-    parley_chat_event_t *e, parley_error_t *err)
+parley_c2a_chat_targets(const parley_c2a_submission_t *s,
+    parley_arena_t *arena)
 {
     uint32_t      list;
     parley_str_t  text;
 
-    if (parley_msg_string(doc, parley_c2a_chat_find(doc,
-                                   PARLEY_STR("/params/target/recipient")),
+    if (parley_msg_string(s->doc,
+                          parley_c2a_chat_find(s, PARLEY_C2A_IN_TARGET,
+                                               PARLEY_ATOM_recipient),
                           &text)
         != 0)
     {
-        return parley_error_memory(err);
+        return parley_error_memory(s->err);
     }
 
-    parley_c2a_chat_target(text, &e->recipient);
+    parley_c2a_chat_target(text, &s->e->recipient);
 
-    list = parley_c2a_chat_find(doc, PARLEY_STR(PARLEY_C2A_MENTIONS));
+    list = parley_c2a_chat_find(s, PARLEY_C2A_IN_TARGET, PARLEY_ATOM_mentions);
 
-    return parley_c2a_chat_mentions(arena, doc, list, PARLEY_C2A_MENTIONS,
-                                    &e->mentions, &e->nmentions, err);
+    return parley_c2a_chat_mentions(arena, s->doc, list, PARLEY_C2A_MENTIONS,
+                                    &s->e->mentions, &s->e->nmentions, s->err);
 }
 
 
@@ -421,55 +547,52 @@ parley_c2a_chat_is_account(parley_str_t text)
  */
 
 static void
-parley_c2a_chat_attention(const parley_json_t *doc, parley_chat_event_t *e)
+parley_c2a_chat_attention(const parley_c2a_submission_t *s)
 {
-    int64_t  ms;
+    int64_t               ms;
+    parley_chat_event_t  *e;
 
-    e->human = parley_json_string_is(doc,
-                                     parley_c2a_chat_find(doc,
-                                         PARLEY_STR("/params/author/kind")),
+    e = s->e;
+
+    e->human = parley_json_string_is(s->doc,
+                                     parley_c2a_chat_find(s,
+                                         PARLEY_C2A_IN_AUTHOR,
+                                         PARLEY_ATOM_kind),
                                      PARLEY_STR("human"));
 
-    e->kind = parley_c2a_chat_said(doc, "/params/conversation/kind",
-                                   parley_c2a_kinds, PARLEY_CHAT_KINDS,
-                                   PARLEY_CHAT_CHANNEL);
-    e->reason = parley_c2a_chat_said(doc, "/params/attention/reason",
-                                     parley_c2a_reasons,
+    e->kind = parley_c2a_chat_said(s, PARLEY_C2A_IN_CONVERSATION,
+                                   PARLEY_ATOM_kind, parley_c2a_kinds,
+                                   PARLEY_CHAT_KINDS, PARLEY_CHAT_CHANNEL);
+    e->reason = parley_c2a_chat_said(s, PARLEY_C2A_IN_ATTENTION,
+                                     PARLEY_ATOM_reason, parley_c2a_reasons,
                                      PARLEY_CHAT_REASONS,
                                      PARLEY_CHAT_REASON_NONE);
-    e->priority = parley_c2a_chat_said(doc, "/params/attention/priority",
+    e->priority = parley_c2a_chat_said(s, PARLEY_C2A_IN_ATTENTION,
+                                       PARLEY_ATOM_priority,
                                        parley_c2a_chat_priorities,
                                        PARLEY_PRIORITY_URGENT + 1,
                                        PARLEY_PRIORITY_NORMAL);
-    e->directedness = parley_c2a_chat_said(doc, "/params/target/directedness",
+    e->directedness = parley_c2a_chat_said(s, PARLEY_C2A_IN_TARGET,
+                                           PARLEY_ATOM_directedness,
                                            parley_c2a_directednesses,
                                            PARLEY_CHAT_DIRECTEDNESSES,
                                            PARLEY_CHAT_TO_ME);
-    e->policy = parley_c2a_chat_said(doc, "/params/attention/policy",
+    e->policy = parley_c2a_chat_said(s, PARLEY_C2A_IN_ATTENTION,
+                                     PARLEY_ATOM_policy,
                                      parley_c2a_policy_words,
                                      PARLEY_CHAT_POLICIES, PARLEY_CHAT_MUST);
-    e->mode = parley_c2a_chat_said(doc, "/params/injection/mode",
-                                   parley_c2a_modes, PARLEY_CHAT_MODES,
-                                   PARLEY_CHAT_IMMEDIATE);
+    e->mode = parley_c2a_chat_said(s, PARLEY_C2A_IN_INJECTION,
+                                   PARLEY_ATOM_mode, parley_c2a_modes,
+                                   PARLEY_CHAT_MODES, PARLEY_CHAT_IMMEDIATE);
 
-    ms = parley_msg_deadline(doc, parley_c2a_chat_find(doc,
-                                      PARLEY_STR("/params/attention"
-                                                 "/deadlineMs")),
+    ms = parley_msg_deadline(s->doc,
+                             parley_c2a_chat_find(s,
+                                 PARLEY_C2A_IN_ATTENTION,
+                                 PARLEY_ATOM_deadlineMs),
                              PARLEY_C2A_DEADLINE_MAX);
 
     e->deadline_ms = ms > PARLEY_CHAT_DEADLINE_MAX ? PARLEY_CHAT_DEADLINE_MAX
                                                    : ms;
-}
-
-
-static unsigned
-parley_c2a_chat_said(const parley_json_t *doc, const char *pointer,
-    const parley_str_t *words, unsigned n, unsigned absent)
-{
-    return parley_c2a_chat_word(doc,
-                                parley_c2a_chat_find(doc,
-                                                    parley_str_c(pointer)),
-                                words, n, absent);
 }
 
 
