@@ -36,8 +36,8 @@ typedef struct {
     void     *ctx;
 
     /*
-     * Called with the lock after the id or slot that a dead process had reserved
-     * under that stamp was freed.  NULL: not called.
+     * Called with the lock when the id or slot that a dead process has reserved
+     * under that stamp is freed.  NULL: not called.
      */
     void    (*orphan)(void *orphan_ctx, parley_kind_t kind,
                  const uint8_t *key, uint64_t stamp);

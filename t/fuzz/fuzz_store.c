@@ -1,7 +1,7 @@
 /*
  * The replies of an engine to a store, in any pieces, while verbs are under
- * way.  Each verb is answered once, at the latest when the connection is closed,
- * and the zone has no reservation of a verb that was refused.
+ * way.  Each verb is answered once, at the latest when the connection is
+ * closed, and the zone has no reservation of a verb that was refused.
  *
  * Input: one octet for the verbs, one for the length of pieces, then replies.
  * After the replies of the beginning (8 at most), which the target gives if the
