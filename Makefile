@@ -117,7 +117,7 @@ LATER_TESTS = $(filter-out $(LATER_NOT),$(sort $(shell \
 
 # files whose gateways get a store by "make test-store"; a store needs a zone that
 # answers at once
-LATER_NOT += t/store.t t/store-acl.t t/store-config.t
+LATER_NOT += t/store.t t/store-acl.t t/store-config.t t/store-nodes.t
 STORE_TESTS = $(filter-out $(LATER_NOT),$(sort $(shell \
 	grep -lE 'Parley::(Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
 
