@@ -106,8 +106,10 @@ subtest 'CLU-01 new workers use the store from their first message' => sub {
         $SIG{TERM} = sub { $going = 0 };
 
         while ($going) {
-            my $status = eval { $other->raw(post('/aee', aee()))->{status} };
-            $seen{$status // 'none'}++;
+            my $status = $other->raw(post('/aee', aee()))->{status};
+
+            # nginx closes a connection without a request when its worker ends
+            $seen{$status}++ if $status;
         }
 
         spew($file, join ' ', sort keys %seen);

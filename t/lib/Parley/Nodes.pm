@@ -9,9 +9,9 @@ package Parley::Nodes;
 #
 # Each node is the gateway of Parley::Gateway, with its service on port(2).
 # Node 0 has port(1) and port(3), node 1 has port(7) and port(8), node 2 has
-# port(9) and port(10).  Options: nodes (2), workers (1), url (of the store),
-# words (more of parley_store), more and server as in gateway_http, away (1:
-# does not wait for the store).
+# port(9) and port(10).  Options: nodes (2), only (the number of one node),
+# workers (1), url (of the store), words (more of parley_store), more and server
+# as in gateway_http, away (1: does not wait for the store).
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ use warnings;
 use Time::HiRes qw(sleep time);
 
 use Parley::Client;
-use Parley::Env qw(slurp spew tmp_dir);
+use Parley::Env qw(spew tmp_dir);
 use Parley::Gateway;
 use Parley::Nginx;
 use Parley::Status;
@@ -35,7 +35,7 @@ sub start {
     my $self = bless { redis => $redis, o => { workers => 1, %o } }, $class;
 
     $self->{nginx}[$_] = Parley::Nginx->start($self->conf($_))
-        for 0 .. ($o{nodes} // 2) - 1;
+        for $o{only} // (0 .. ($o{nodes} // 2) - 1);
 
     $self->wait_up if !$o{away};
 
@@ -86,23 +86,7 @@ sub plain { return Parley::Env::port($ports[$_[1]][1]) }
 sub nginx { return $_[0]{nginx}[$_[1]] }
 sub client { return Parley::Client->new(port => $_[0]->port($_[1])) }
 sub status { return Parley::Status->new(port => $_[0]->plain($_[1])) }
-# Returns the pids of the workers of a node.
-sub workers {
-    my ($self, $i) = @_;
-    my $pid = $self->nginx($i)->pid;
-
-    return split ' ', slurp("/proc/$pid/task/$pid/children");
-}
-
-# Starts a node again.
-sub begin {
-    my ($self, $i) = @_;
-
-    $self->{nginx}[$i] = Parley::Nginx->start($self->conf($i));
-    $self->wait_up(nodes => [$i]);
-}
-
-sub all { return 0 .. $#{ $_[0]{nginx} } }
+sub all { my $all = $_[0]{nginx}; return grep { $all->[$_] } 0 .. $#$all }
 
 
 # Returns the status of parley_health ready, and the failed checks.
