@@ -25,6 +25,10 @@ static int parley_store_looked(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static int parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
     parley_admit_t verdict);
+static void parley_store_admit_gone(parley_store_t *s,
+    parley_store_call_t *call);
+static int parley_store_admit_again(parley_store_t *s,
+    parley_store_call_t *call);
 static void parley_store_undo(parley_store_t *s,
     const parley_store_admission_t *a);
 static void parley_store_alone(parley_store_t *s, parley_store_call_t *call);
@@ -80,6 +84,9 @@ parley_store_admit(parley_state_t *state, const parley_admission_t *a,
         parley_store_call_free(s, call);
         goto memory;
     }
+
+    call->leave = parley_store_admit_gone;
+    call->again = parley_store_admit_again;
 
     return parley_store_await(s, call, ret, caller, parley_store_alone);
 
@@ -443,28 +450,26 @@ parley_store_unknown(parley_store_t *s, parley_store_call_t *call)
 }
 
 
-void
+/* A cancelled caller: the zone is free at once, the store with the reply. */
+
+static void
 parley_store_admit_gone(parley_store_t *s, parley_store_call_t *call)
 {
-    if (call->answer == parley_store_reserved
-        || call->answer == parley_store_admitted)
-    {
-        parley_store_undo(s, &call->u.admit);
-        call->settled = 1;
-    }
+    parley_store_undo(s, &call->u.admit);
+    call->settled = 1;
 }
 
 
-int
-parley_store_again(parley_store_t *s, parley_store_call_t *call)
+/* On a new connection the admission is given back instead. */
+
+static int
+parley_store_admit_again(parley_store_t *s, parley_store_call_t *call)
 {
     size_t               len;
     parley_settlement_t  how;
 
-    /* verbs that only read have no caller now */
-
     if (!call->settled) {
-        return call->local || call->kept;
+        return call->local;
     }
 
     len = call->octets.len;
@@ -473,7 +478,8 @@ parley_store_again(parley_store_t *s, parley_store_call_t *call)
     how.stamp = call->u.admit.stamp;
 
     call->answer = NULL;
-    call->gone = 0;
+    call->again = NULL;
+    call->kept = 1;
 
     if (parley_store_free_command(s, call, &call->u.admit.a, &how) != 0) {
         call->octets.len = len;
@@ -483,37 +489,4 @@ parley_store_again(parley_store_t *s, parley_store_call_t *call)
     s->octets = s->octets - len + call->octets.len;
 
     return 1;
-}
-
-
-void
-parley_store_holder(const parley_store_t *s, uint64_t stamp,
-    uint8_t out[PARLEY_STORE_HOLDER])
-{
-    memcpy(out, s->conf->node, PARLEY_STORE_NODE);
-    parley_store_write32(out + PARLEY_STORE_NODE, (uint32_t) (stamp >> 32));
-    parley_store_write32(out + PARLEY_STORE_NODE + 4, (uint32_t) stamp);
-}
-
-
-parley_str_t
-parley_store_name(const parley_store_t *s, uint8_t kind, const uint8_t *key,
-    uint8_t room[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN])
-{
-    memcpy(room, s->prefix, s->prefix_len);
-    room[s->prefix_len] = kind;
-    memcpy(room + s->prefix_len + 1, key, PARLEY_KEY_LEN);
-
-    return parley_str_make(room, s->prefix_len + 1 + PARLEY_KEY_LEN);
-}
-
-
-void
-parley_store_value(const parley_store_t *s, uint8_t state,
-    const uint8_t *print, uint64_t stamp, uint8_t out[PARLEY_STORE_PRINTED])
-{
-    out[0] = '1';
-    out[1] = state;
-    memcpy(out + 2, print, PARLEY_PRINT_LEN);
-    parley_store_holder(s, stamp, out + 2 + PARLEY_PRINT_LEN);
 }

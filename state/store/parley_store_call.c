@@ -244,7 +244,10 @@ parley_store_send_again(parley_store_t *s)
     for (link = &s->first; *link != NULL; /* void */ ) {
         call = *link;
 
-        if (call->once || (call->gone && !parley_store_again(s, call))) {
+        if (call->once
+            || (call->gone && !(call->again != NULL ? call->again(s, call)
+                                                    : call->kept)))
+        {
             parley_store_unlink(s, link);
             parley_store_call_free(s, call);
             continue;
@@ -271,5 +274,7 @@ parley_store_cancel(parley_state_t *state, parley_call_t *caller)
 
     caller->pending = NULL;
 
-    parley_store_admit_gone(s, call);
+    if (call->leave != NULL) {
+        call->leave(s, call);
+    }
 }

@@ -20,7 +20,7 @@ static void parley_store_role(parley_store_t *s,
     const parley_wire_reply_t *reply);
 static void parley_store_policy(parley_store_t *s,
     const parley_wire_reply_t *reply);
-static void parley_store_entered(parley_store_t *s,
+static int parley_store_entered(parley_store_t *s,
     const parley_wire_reply_t *reply);
 static parley_str_t parley_store_line(const parley_wire_reply_t *reply,
     const char *name);
@@ -43,7 +43,7 @@ parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
         s->env->send(s->env->ctx, octets);
 
     } else {
-        parley_store_away(s, "memory is exhausted");
+        parley_store_fail(s, "memory is exhausted");
     }
 
     parley_arena_reset(&arena);
@@ -120,7 +120,7 @@ parley_store_ask_enter(parley_store_t *s)
 }
 
 
-void
+int
 parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
 {
     int64_t       id;
@@ -129,28 +129,28 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
     error = parley_wire_error(reply);
 
     if (error.len != 0 && !parley_store_failed_step(s, error)) {
-        return;
+        return 0;
     }
 
     switch (s->stage) {
 
     case PARLEY_STORE_SERVER:
         parley_store_server(s, reply);
-        return;
+        return 0;
 
     case PARLEY_STORE_REPLICATION:
         parley_store_role(s, reply);
-        return;
+        return 0;
 
     case PARLEY_STORE_MEMORY:
         parley_store_policy(s, reply);
-        return;
+        return 0;
 
     case PARLEY_STORE_CLIENT:
 
         if (!parley_wire_integer(reply, &id)) {
             parley_store_strange(s, "CLIENT ID");
-            return;
+            return 0;
         }
 
         arguments[3] = parley_str_c(s->client);
@@ -169,15 +169,16 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
         (void) parley_wire_number(id, s->client);
         memcpy(s->client_run, s->run, sizeof(s->run));
 
-        return;
+        return 0;
 
     case PARLEY_STORE_ENTER:
-        parley_store_entered(s, reply);
-        return;
+        return parley_store_entered(s, reply);
 
     default:
         parley_store_next(s);
     }
+
+    return 0;
 }
 
 
@@ -268,7 +269,7 @@ parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply)
     parley_str_t  replicas;
 
     if (!parley_store_is(parley_store_line(reply, "role"), "master")) {
-        parley_store_away(s, "the engine is a replica");
+        parley_store_fail(s, "the engine is a replica");
         return;
     }
 
@@ -364,7 +365,7 @@ parley_store_is(parley_str_t value, const char *text)
 }
 
 
-static void
+static int
 parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
 {
     int64_t   generation, change, now, nodes, before;
@@ -378,7 +379,7 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
         || generation == 0)
     {
         parley_store_strange(s, "p1_enter");
-        return;
+        return 0;
     }
 
     before = s->began;
@@ -408,9 +409,7 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
         }
     }
 
-    parley_store_up(s, s->env->now(s->env->ctx));
+    s->restores = known != 0 && known != s->stat.generation;
 
-    if (known != 0 && known != s->stat.generation) {
-        parley_store_member_restore(s);
-    }
+    return 1;
 }

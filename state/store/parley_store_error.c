@@ -1,5 +1,5 @@
 /*
- * Errors of the engine, and lines of the log.
+ * Errors of the engine, lines of the log, and the timer.
  */
 
 #include <stdarg.h>
@@ -42,13 +42,39 @@ static const struct {
 
 
 void
+parley_store_timer_at(parley_store_t *s, int64_t at)
+{
+    int64_t  now;
+
+    if (s->timer != 0 && s->timer <= at) {
+        return;
+    }
+
+    now = s->env->now(s->env->ctx);
+
+    s->timer = at;
+    s->env->timer(s->env->ctx, at > now ? at - now : 1);
+}
+
+
+void
+parley_store_fail(parley_store_t *s, const char *why)
+{
+    if (s->why[0] == '\0') {
+        (void) snprintf(s->why, sizeof(s->why), "%.*s",
+                        (int) sizeof(s->why) - 1, why);
+    }
+}
+
+
+void
 parley_store_strange(parley_store_t *s, const char *command)
 {
     char  why[80];
 
     (void) snprintf(why, sizeof(why), "the reply to %s has another form",
                     command);
-    parley_store_away(s, why);
+    parley_store_fail(s, why);
 }
 
 
@@ -66,7 +92,7 @@ parley_store_unusable(parley_store_t *s, const char *format, ...)
 
     s->unusable = 1;
     s->pause = PARLEY_STORE_PAUSE_MAX;
-    parley_store_away(s, text);
+    parley_store_fail(s, text);
 }
 
 
@@ -102,7 +128,7 @@ parley_store_error(parley_store_t *s, parley_str_t error)
             parley_store_unusable(s, "%s", why);
 
         } else {
-            parley_store_away(s, why);
+            parley_store_fail(s, why);
         }
 
         return 0;

@@ -16,6 +16,11 @@
 #define PARLEY_STORE_SILENT     1000    /* ms without a reply that close */
 
 
+static void parley_store_check(parley_store_t *s);
+static void parley_store_up(parley_store_t *s, int64_t now);
+static void parley_store_away(parley_store_t *s, const char *why);
+
+
 void
 parley_store_begin(parley_store_t *s)
 {
@@ -39,22 +44,6 @@ int
 parley_store_is_up(const parley_store_t *s)
 {
     return s->stage == PARLEY_STORE_UP;
-}
-
-
-void
-parley_store_timer_at(parley_store_t *s, int64_t at)
-{
-    int64_t  now;
-
-    if (s->timer != 0 && s->timer <= at) {
-        return;
-    }
-
-    now = s->env->now(s->env->ctx);
-
-    s->timer = at;
-    s->env->timer(s->env->ctx, at > now ? at - now : 1);
 }
 
 
@@ -137,15 +126,17 @@ parley_store_opened(parley_store_t *s)
     if (s->conf->password.len == 0) {
         s->stage = PARLEY_STORE_AUTH;
         parley_store_next(s);
-        return;
+
+    } else {
+        arguments[0] = PARLEY_STR("AUTH");
+        arguments[1] = s->conf->user.len != 0 ? s->conf->user
+                                              : PARLEY_STR("default");
+        arguments[2] = s->conf->password;
+
+        parley_store_ask(s, PARLEY_STORE_AUTH, arguments, 3);
     }
 
-    arguments[0] = PARLEY_STR("AUTH");
-    arguments[1] = s->conf->user.len != 0 ? s->conf->user
-                                          : PARLEY_STR("default");
-    arguments[2] = s->conf->password;
-
-    parley_store_ask(s, PARLEY_STORE_AUTH, arguments, 3);
+    parley_store_check(s);
 }
 
 
@@ -157,8 +148,6 @@ parley_store_closed(parley_store_t *s, const char *why)
     }
 }
 
-
-/* The wire may be destroyed while its octets are read. */
 
 void
 parley_store_fed(parley_store_t *s, const uint8_t *p, size_t len)
@@ -172,36 +161,51 @@ parley_store_fed(parley_store_t *s, const uint8_t *p, size_t len)
     }
 
     if (parley_wire_feed(wire, p, len) != 0) {
-        parley_store_away(s, "a reply is too large");
-        return;
+        parley_store_fail(s, "a reply is too large");
     }
 
-    while (s->wire == wire) {
+    while (s->why[0] == '\0') {
 
         rc = parley_wire_next(wire, &reply);
 
         if (rc < 0) {
-            parley_store_away(s, "a reply is not valid RESP");
-            return;
+            parley_store_fail(s, "a reply is not valid RESP");
+            break;
         }
 
         if (rc == 0) {
-            return;
+            break;
         }
 
         if (s->stage == PARLEY_STORE_UP) {
             parley_store_answered(s, reply);
 
-        } else {
-            parley_store_step(s, reply);
+        } else if (parley_store_step(s, reply)) {
+            parley_store_up(s, s->env->now(s->env->ctx));
         }
 
         parley_wire_free(reply);
     }
+
+    parley_store_check(s);
 }
 
 
-void
+/* Closes the connection if the event that was read has failed. */
+
+static void
+parley_store_check(parley_store_t *s)
+{
+    char  why[sizeof(s->why)];
+
+    if (s->why[0] != '\0') {
+        memcpy(why, s->why, sizeof(why));
+        parley_store_away(s, why);
+    }
+}
+
+
+static void
 parley_store_up(parley_store_t *s, int64_t now)
 {
     s->stage = PARLEY_STORE_UP;
@@ -216,12 +220,16 @@ parley_store_up(parley_store_t *s, int64_t now)
     parley_store_send_again(s);
     parley_store_taken_send(s);
 
+    if (s->restores) {
+        parley_store_member_restore(s);
+    }
+
     s->ticked = 0;
     parley_store_timer_at(s, now + 1);
 }
 
 
-void
+static void
 parley_store_away(parley_store_t *s, const char *why)
 {
     int64_t               now;
@@ -239,6 +247,7 @@ parley_store_away(parley_store_t *s, const char *why)
 
     s->stage = PARLEY_STORE_DOWN;
     s->wire = NULL;
+    s->why[0] = '\0';
     s->stat.up_since = 0;
     s->stat.reconnects++;
 

@@ -127,7 +127,7 @@ parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
     {
         /* the lease is over: enter again */
 
-        parley_store_away(s, "the lease of this node was over");
+        parley_store_fail(s, "the lease of this node was over");
         return 0;
     }
 

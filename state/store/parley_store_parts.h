@@ -59,6 +59,16 @@ struct parley_store_call_s {
     parley_store_answer_pt    answer;
     parley_store_give_up_pt   give_up;  /* NULL: not awaited */
     int64_t                   since;    /* ms of env.now when it began */
+    void                    (*leave)(parley_store_t *s,
+                                 parley_store_call_t *call);    /* called when
+                                                   the caller is cancelled; or
+                                                   NULL */
+    int                     (*again)(parley_store_t *s,
+                                 parley_store_call_t *call);    /* asked, with a
+                                                   gone caller, on a new
+                                                   connection: 1 if the call is
+                                                   sent again; NULL: kept
+                                                   tells */
     unsigned                  gone:1;   /* the caller was cancelled, or has an
                                            answer */
     unsigned                  local:1;  /* gone: the zone decided alone */
@@ -146,8 +156,11 @@ struct parley_store_s {
     int64_t                     pause;          /* ms until the next try */
     int64_t                     heard;          /* last reply */
     unsigned                    slow;           /* timeouts in a row */
+    char                        why[160];       /* reason of a failure; empty:
+                                                   none */
     unsigned                    unusable:1;     /* the operator must change
                                                    something */
+    unsigned                    restores:1;     /* the engine is another one */
     unsigned                    ending:1;
     unsigned                    loaded:1;       /* FUNCTION LOAD was tried */
     char                        run[48];        /* run_id of the engine */
@@ -228,24 +241,17 @@ void parley_store_cancel(parley_state_t *state, parley_call_t *call);
 
 /* parley_store_link.c */
 
-/* Asks env for a timer at a time of env.now, unless one is asked for before. */
-void parley_store_timer_at(parley_store_t *s, int64_t at);
-
-/* The engine cannot be used now: closes the connection. */
-void parley_store_away(parley_store_t *s, const char *why);
-
-/* The connection has entered. */
-void parley_store_up(parley_store_t *s, int64_t now);
-
 /* parley_store_enter.c */
 
 /* Sends the command of a stage. */
 void parley_store_ask(parley_store_t *s, parley_store_stage_t stage,
     const parley_str_t *arguments, size_t n);
 
-/* Begins the stage after s->stage; reads the reply of a stage. */
+/* Begins the stage after s->stage. */
 void parley_store_next(parley_store_t *s);
-void parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply);
+
+/* Reads the reply of a stage.  Returns 1 if the connection has entered. */
+int parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply);
 
 /* Reads the use of memory from INFO memory. */
 void parley_store_memory(parley_store_t *s, const parley_wire_reply_t *reply);
@@ -260,10 +266,19 @@ extern const char *const  parley_store_commands[PARLEY_STORE_COMMANDS];
 
 /* parley_store_error.c */
 
-/* Closes the connection: a reply has a wrong form. */
+/* Asks env for a timer at a time of env.now, unless one is asked for before. */
+void parley_store_timer_at(parley_store_t *s, int64_t at);
+
+/*
+ * The connection cannot be used: it is closed when the event ends that is being
+ * read.  Only the first reason counts.
+ */
+void parley_store_fail(parley_store_t *s, const char *why);
+
+/* As parley_store_fail(): a reply has a wrong form. */
 void parley_store_strange(parley_store_t *s, const char *command);
 
-/* Closes the connection, and logs the change that the operator must make. */
+/* As parley_store_fail(); logs the change that the operator must make. */
 void parley_store_unusable(parley_store_t *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -286,23 +301,12 @@ int parley_store_holds(const parley_store_t *s, int64_t now);
 /* Puts the shared records of the zone into an emptied store. */
 void parley_store_member_restore(parley_store_t *s);
 
-/* parley_store_admit.c */
+/* parley_store_entry.c */
 
-parley_state_done_t parley_store_admit(parley_state_t *state,
-    const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
-
-/* Copies an admission into a call. */
-void parley_store_admission(parley_store_call_t *call,
-    const parley_admission_t *a, uint64_t stamp);
-
-/* Gives the admission of a cancelled call back in the zone. */
-void parley_store_admit_gone(parley_store_t *s, parley_store_call_t *call);
-
-/*
- * Decides about a call without a caller, on a new connection.  Returns 1 if it
- * is sent again: an admission as p1_free.
- */
-int parley_store_again(parley_store_t *s, parley_store_call_t *call);
+/* Returns whether the records of a kind are in the store; _in_zones: and in the
+   zone of each node. */
+int parley_store_is_shared(parley_kind_t kind);
+int parley_store_in_zones(parley_kind_t kind);
 
 /* Writes the name of a key: prefix, kind, key. */
 parley_str_t parley_store_name(const parley_store_t *s, uint8_t kind,
@@ -314,6 +318,35 @@ void parley_store_holder(const parley_store_t *s, uint64_t stamp,
     uint8_t out[PARLEY_STORE_HOLDER]);
 void parley_store_value(const parley_store_t *s, uint8_t state,
     const uint8_t *print, uint64_t stamp, uint8_t out[PARLEY_STORE_PRINTED]);
+
+/* Writes the name of a record in y: kind, key, tag. */
+#define PARLEY_STORE_FIELD  (1 + PARLEY_KEY_LEN + 4)
+void parley_store_field(const parley_record_id_t *id,
+    uint8_t out[PARLEY_STORE_FIELD]);
+
+/* Writes tag, generation, queue (0: guaranteed) and '0': not closed. */
+void parley_store_entry(const parley_put_t *put, uint32_t generation,
+    uint8_t out[PARLEY_STORE_ENTRY]);
+
+/*
+ * Reads the next entry.  Returns 1; 0 at the end or if the rest has another
+ * form; or -1 if memory is exhausted.
+ */
+int parley_store_parse(parley_store_t *s, parley_str_t *rest,
+    parley_arena_t *arena, parley_record_t *ret);
+
+/* Returns parts as one text; an empty text if memory is exhausted. */
+parley_str_t parley_store_join_parts(parley_arena_t *arena,
+    const parley_str_t *parts, size_t n);
+
+/* parley_store_admit.c */
+
+parley_state_done_t parley_store_admit(parley_state_t *state,
+    const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
+
+/* Copies an admission into a call. */
+void parley_store_admission(parley_store_call_t *call,
+    const parley_admission_t *a, uint64_t stamp);
 
 /* parley_store_settle.c */
 
@@ -332,19 +365,7 @@ int parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
     const parley_admission_t *a, const parley_settlement_t *how)
     __attribute__((warn_unused_result));
 
-/* Writes the command that takes an id alone; again: only if it is free, and the
-   reply is its value before. */
-int parley_store_take_id(parley_store_t *s, parley_store_call_t *call,
-    const parley_admission_t *a, uint64_t stamp, int64_t ttl, int again)
-    __attribute__((warn_unused_result));
-
-/* parley_store_taken.c */
-
-/* Keeps an id that was taken while the store is away. */
-void parley_store_remember(parley_store_t *s, const parley_admission_t *a,
-    uint64_t stamp);
-
-/* Sends these ids. */
+/* Sends the ids that were taken while the store was away. */
 void parley_store_taken_send(parley_store_t *s);
 
 /* parley_store_record.c */
@@ -356,37 +377,12 @@ parley_state_done_t parley_store_get(parley_state_t *state,
 parley_state_done_t parley_store_drop(parley_state_t *state,
     const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
 
-/* Returns whether the records of a kind are in the store; _in_zones: and in the
-   zone of each node. */
-int parley_store_is_shared(parley_kind_t kind);
-int parley_store_in_zones(parley_kind_t kind);
-
-/* Writes tag, generation, queue (0: guaranteed) and '0': not closed. */
-void parley_store_entry(const parley_put_t *put, uint32_t generation,
-    uint8_t out[PARLEY_STORE_ENTRY]);
-
-/*
- * Reads the next entry.  Returns 1; 0 at the end or if the rest has another
- * form; or -1 if memory is exhausted.
- */
-int parley_store_parse(parley_store_t *s, parley_str_t *rest,
-    parley_arena_t *arena, parley_record_t *ret);
-
-/* Returns parts as one text; an empty text if memory is exhausted. */
-parley_str_t parley_store_join_parts(parley_arena_t *arena,
-    const parley_str_t *parts, size_t n);
-
 /* parley_store_share.c */
 
 /* Puts a record that the zone has into the store and its replica. */
 parley_state_done_t parley_store_put_shared(parley_store_t *s,
     const parley_put_t *put, uint32_t generation, parley_put_result_t *ret,
     parley_call_t *caller);
-
-/* Writes the name of a record in y: kind, key, tag. */
-#define PARLEY_STORE_FIELD  (1 + PARLEY_KEY_LEN + 4)
-void parley_store_field(const parley_record_id_t *id,
-    uint8_t out[PARLEY_STORE_FIELD]);
 
 /* Puts a change of another node into the zone; an empty entry drops. */
 void parley_store_import(parley_store_t *s, parley_str_t field,

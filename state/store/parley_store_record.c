@@ -9,9 +9,6 @@
 #include "state/store/parley_store_parts.h"
 
 
-#define PARLEY_STORE_CLOSED  9  /* place of '1' in the entry of a closed one */
-
-
 static uint32_t parley_store_generation(parley_store_t *s,
     const parley_put_t *put);
 static int parley_store_put_new(parley_store_t *s, parley_store_call_t *call,
@@ -30,21 +27,6 @@ static void parley_store_get_alone(parley_store_t *s,
     parley_store_call_t *call);
 static void parley_store_drop_alone(parley_store_t *s,
     parley_store_call_t *call);
-
-
-int
-parley_store_is_shared(parley_kind_t kind)
-{
-    return kind == PARLEY_KIND_QUESTION || kind == PARLEY_KIND_CALL
-           || kind == PARLEY_KIND_MESSAGE || kind == PARLEY_KIND_ANSWER;
-}
-
-
-int
-parley_store_in_zones(parley_kind_t kind)
-{
-    return kind == PARLEY_KIND_SUSPENSION || kind == PARLEY_KIND_CHILD_KEY;
-}
 
 
 parley_state_done_t
@@ -143,57 +125,6 @@ parley_store_generation(parley_store_t *s, const parley_put_t *put)
     parley_arena_reset(&arena);
 
     return generation;
-}
-
-
-/* Writes tag, generation, queue (0: guaranteed) and '0': not closed. */
-
-void
-parley_store_entry(const parley_put_t *put, uint32_t generation,
-    uint8_t out[PARLEY_STORE_ENTRY])
-{
-    parley_store_write32(out, put->id.tag);
-    parley_store_write32(out + 4, generation);
-
-    out[8] = put->queue == PARLEY_EVICTABLE_NONE ? 0
-                                                 : (uint8_t) (put->queue + 1);
-    out[PARLEY_STORE_CLOSED] = '0';
-}
-
-
-parley_str_t
-parley_store_join_parts(parley_arena_t *arena, const parley_str_t *parts,
-    size_t n)
-{
-    size_t    i, len;
-    uint8_t  *p;
-
-    if (n == 1) {
-        return parts[0];
-    }
-
-    len = 0;
-
-    for (i = 0; i < n; i++) {
-        len += parts[i].len;
-    }
-
-    p = parley_arena_octets(arena, len + 1);
-
-    if (p == NULL) {
-        return parley_str_none;
-    }
-
-    len = 0;
-
-    for (i = 0; i < n; i++) {
-        if (parts[i].len != 0) {
-            memcpy(p + len, parts[i].data, parts[i].len);
-            len += parts[i].len;
-        }
-    }
-
-    return parley_str_make(p, len);
 }
 
 
@@ -443,57 +374,6 @@ parley_store_got(parley_store_t *s, parley_store_call_t *call,
     }
 
     return 0;
-}
-
-
-/*
- * Reads the next entry.  Returns 1, 0 at the end or if the rest has another
- * form, or -1 if memory is exhausted.
- */
-
-int
-parley_store_parse(parley_store_t *s, parley_str_t *rest,
-    parley_arena_t *arena, parley_record_t *ret)
-{
-    size_t          len;
-    int64_t         till;
-    const uint8_t  *p = rest->data;
-
-    if (rest->len < PARLEY_STORE_HEAD) {
-        return 0;
-    }
-
-    len = parley_store_read32(p + PARLEY_STORE_ENTRY + 8);
-
-    if (len > rest->len - PARLEY_STORE_HEAD
-        || p[8] > PARLEY_EVICTABLE_COUNT)
-    {
-        return 0;
-    }
-
-    till = (int64_t) ((uint64_t) parley_store_read32(p + PARLEY_STORE_ENTRY)
-                      << 32
-                      | parley_store_read32(p + PARLEY_STORE_ENTRY + 4));
-
-    ret->tag = parley_store_read32(p);
-    ret->generation = parley_store_read32(p + 4);
-    ret->queue = p[8] == 0 ? PARLEY_EVICTABLE_NONE
-                           : (parley_evictable_t) (p[8] - 1);
-    ret->closed = p[PARLEY_STORE_CLOSED] == '1';
-    ret->left = till - s->env->now(s->env->ctx) - s->offset;
-    ret->value = parley_str_none;
-
-    if (!ret->closed
-        && parley_arena_str(arena, parley_str_make(p + PARLEY_STORE_HEAD, len),
-                            &ret->value)
-           != 0)
-    {
-        return -1;
-    }
-
-    *rest = parley_str_from(*rest, PARLEY_STORE_HEAD + len);
-
-    return 1;
 }
 
 

@@ -179,16 +179,6 @@ parley_store_share(parley_store_t *s, const parley_record_id_t *id,
 
 
 void
-parley_store_field(const parley_record_id_t *id,
-    uint8_t out[PARLEY_STORE_FIELD])
-{
-    out[0] = (uint8_t) id->kind;
-    memcpy(out + 1, id->key, PARLEY_KEY_LEN);
-    parley_store_write32(out + 1 + PARLEY_KEY_LEN, id->tag);
-}
-
-
-void
 parley_store_import(parley_store_t *s, parley_str_t field, parley_str_t entry)
 {
     parley_put_t         put;
