@@ -205,6 +205,13 @@ run: ## A demo over TLS on loopback, PORT=8443; ONCE=1 ends after the scenario
 	ONCE=$(ONCE) PORT=$(PORT) examples/demo/run
 
 
+.PHONY: run-cluster
+run-cluster: ## A demo of two gateways on one store; ONCE=1 ends after the scenario
+	tools/install-deps run cluster
+	$(MAKE) -j$(CORES) build
+	ONCE=$(ONCE) examples/demo/run-cluster
+
+
 # the sanitizer build needs clang, whose reports can be written to files
 DEPS = test $(if $(filter sanitize,$(BUILD)),fuzz)
 

@@ -15,6 +15,7 @@ use Parley::Client;
 use Parley::Env qw(root build_dir nginx_binary load_module tmp_dir port tls
                    slurp spew authority client_certificate);
 use Parley::Message;
+use Parley::Redis;
 use Parley::Streams qw(frame);
 use Parley::Tool qw(tool_ok json);
 use Parley::Upstream;
@@ -57,6 +58,18 @@ spew("$dir/etc/revocations.json",
      json({ principals => [], kids => [], tokens => [] }));
 
 
+# the key and the password of a store
+
+for (['store.key', tool_ok('keys', 'store')], ['store.password', 'word']) {
+    my $file = spew("$dir/etc/$_->[0]", "$_->[1]\n");
+
+    chmod 0600, $file or die "$file: $!\n";
+}
+
+my $redis = Parley::Redis->engine
+    && Parley::Redis->start(port(6), users => [tool_ok('store', 'acl',
+        '--password', "$dir/etc/store.password") =~ s/^user //r]);
+
 # Returns the example with paths and ports for the test.
 sub example {
     my ($text, $name) = @_;
@@ -74,6 +87,7 @@ sub example {
     my %to = (9000 => port(2), 9001 => port(2), 9011 => port(2), 9002 => port(3),
               9003 => port(5));
     $text =~ s/127\.0\.0\.1:(90\d\d)/127.0.0.1:$to{$1}/g;
+    $text =~ s/127\.0\.0\.1:6379/127.0.0.1:@{[ port(6) ]}/;
     $text =~ s{https://\$provider/}{http://127.0.0.1:@{[ port(4) ]}/};
 
     return spew("$dir/$name.conf",
@@ -125,6 +139,9 @@ for (['README', $readme],
             my $case = $passes{$name}
                 or return fail("t/examples.t has messages for $name");
 
+            plan skip_all => 'neither redis-server nor valkey-server'
+                if $case->{store} && !$redis;
+
             runs(example(slurp($_), $name), $case);
         };
     }
@@ -160,6 +177,24 @@ symlink build_dir() . "/$_", "$build/$_"
             'the harness of ada has the message, and is killed',
             'after \d+ messages the host only knocks, and both are silent';
 
+    is(processes(), '', 'nothing is left running');
+}
+
+# The demo of several gateways.
+
+SKIP: {
+    skip 'neither redis-server nor valkey-server', 4 if !$redis;
+
+    local $ENV{PARLEY_BUILD} = $build;
+    local $ENV{ONCE} = 1;
+
+    my $said = `@{[ root() ]}/examples/demo/run-cluster 2>&1`;
+
+    is($?, 0, 'CLU-01 CLU-02 CLU-08 CLU-14 make run-cluster ONCE=1')
+        or diag($said);
+    like($said, qr/^All as it should be\.$/m, 'it says so');
+    like($said, qr/^ *\d+  Gateway one knows the suspension$/m,
+         'to the end of the scenario');
     is(processes(), '', 'nothing is left running');
 }
 
@@ -371,6 +406,9 @@ sub examples {
                     author => { id => 'will', kind => 'human' },
                     content => [] } } },
             code => 'sender-identity-mismatch' },
+        'cluster' => {
+            %aee, store => 1, refused => { message => $task->(from => 'agent.nobody') },
+            code => 'E_SENDER_IDENTITY_MISMATCH' },
         'dry-run' => {
             %aee, refused => { token => undef }, code => 'E_TOKEN_MISSING',
             lets => $task->(intent => 'ops.delete.all') },

@@ -63,6 +63,10 @@ sub conf {
     my %o = (%{ $self->{o} }, %more);
     my $url = $o{url} // $self->{redis}->url;
     my $words = $o{words} // '';
+
+    # a busy machine is slow
+    $words .= ' timeout=1s' if $words !~ /\btimeout=/;
+
     my $key = $o{key} // key_file();
     my $http = gateway_http(
         more => "parley_store $url key=$key $words;" . ($o{more} // ''),

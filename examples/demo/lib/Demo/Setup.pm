@@ -15,7 +15,8 @@ use JSON::PP ();
 use POSIX ();
 use Time::HiRes qw(sleep time);
 
-our @EXPORT_OK = qw(%demo prepare start stop parley slurp spew);
+our @EXPORT_OK = qw(%demo prepare start stop parley slurp spew run free_port
+                    end_process);
 
 # attempts to start, if other processes take the ports
 use constant TRIES => 5;
@@ -35,6 +36,7 @@ my $down;
 my @tokens = (
     [ 'ops',          sub => 'ops', scope => 'ops:run' ],
     [ 'ops-expired',  sub => 'ops', scope => 'ops:run', exp => -60 ],
+    [ 'backup',       sub => 'backup', scope => 'ops:run' ],
     [ 'worker-7',     sub => 'worker-7', scope => 'vcp:send' ],
     [ 'worker-9',     sub => 'worker-9', scope => 'vcp:send' ],
     [ 'foreman',      sub => 'foreman', scope => 'vcp:send' ],
@@ -86,7 +88,10 @@ sub parley {
 }
 
 
+# Makes the folder.  A function may replace configuration().
 sub prepare {
+    $demo{configure} = shift // \&configuration;
+
     -x $demo{tool} or die "$demo{tool} is missing: make build\n";
 
     my $dir = $demo{dir};
@@ -116,7 +121,7 @@ sub prepare {
     certificate();
     tokens();
     identities();
-    configuration();
+    $demo{configure}->();
 }
 
 
@@ -172,23 +177,14 @@ sub identities {
 
 
 sub configuration {
-    my $user = getpwuid $<;
-
     # Keep the ports open until all are chosen, so that they differ.
     my @held = (gateway_port(), map { free_port(0) } 1, 2);
 
     @demo{qw(port aee_port vcp_port)} = map { $_->sockport } @held;
     close $_ for @held;
 
-    my $module = "$demo{build}/ngx_http_parley_module.so";
-
-    # a sanitizer build has an nginx that contains the module
-    $demo{nginx} = $ENV{TEST_NGINX_BINARY}
-                   || (-x "$build/nginx" ? "$build/nginx" : 'nginx');
-
     my %value = (
-        LOAD_MODULE => -e $module ? qq{load_module "$module";} : '',
-        USER        => $< == 0 ? "user  $user;" : '',
+        main_lines(),
         PORT        => $demo{port},
         AEE_PORT    => $demo{aee_port},
         VCP_PORT    => $demo{vcp_port},
@@ -205,6 +201,20 @@ sub configuration {
     spew("$demo{dir}/nginx.conf", $text);
 
     $demo{url} = "https://localhost:$demo{port}";
+}
+
+
+# Returns the values of LOAD_MODULE and USER.
+sub main_lines {
+    my $user = getpwuid $<;
+    my $module = "$demo{build}/ngx_http_parley_module.so";
+
+    # a sanitizer build has an nginx that contains the module
+    $demo{nginx} = $ENV{TEST_NGINX_BINARY}
+                   || (-x "$build/nginx" ? "$build/nginx" : 'nginx');
+
+    return (LOAD_MODULE => -e $module ? qq{load_module "$module";} : '',
+            USER        => $< == 0 ? "user  $user;" : '');
 }
 
 
@@ -242,15 +252,18 @@ sub free_port {
 
 
 # Starts all processes.  Another process may have taken a free port in between.
+# A function may replace run_all().
 sub start {
+    my $run = shift // \&run_all;
+
     for my $try (1 .. TRIES) {
-        return if eval { run_all(); 1 };
+        return if eval { $run->(); 1 };
 
         my $why = $@;
         stop();
 
         die $why if $try == TRIES || $why !~ /Address already in use/;
-        configuration();
+        $demo{configure}->();
     }
 }
 
@@ -334,6 +347,19 @@ sub ended {
     }
 
     return;
+}
+
+
+# Sends a signal to a process and its children, and waits until it has ended.
+sub end_process {
+    my ($name, $signal) = @_;
+
+    my ($found) = grep { $_->{name} eq $name } @processes or return;
+
+    local $?;
+    kill $signal => -$found->{pid};
+    waitpid $found->{pid}, 0;
+    @processes = grep { $_ != $found } @processes;
 }
 
 
