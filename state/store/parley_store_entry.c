@@ -168,3 +168,31 @@ parley_store_join_parts(parley_arena_t *arena, const parley_str_t *parts,
 
     return parley_str_make(p, len);
 }
+
+
+void
+parley_store_admission(parley_store_call_t *call, const parley_admission_t *a,
+    uint64_t stamp)
+{
+    parley_store_admission_t  *copy = &call->u.admit;
+
+    copy->a = *a;
+    copy->stamp = stamp;
+
+    if (a->account != NULL) {
+        memcpy(copy->account, a->account, PARLEY_KEY_LEN);
+        copy->a.account = copy->account;
+    }
+
+    if (a->id != NULL) {
+        memcpy(copy->id, a->id, PARLEY_KEY_LEN);
+        memcpy(copy->print, a->print, PARLEY_PRINT_LEN);
+        copy->a.id = copy->id;
+        copy->a.print = copy->print;
+    }
+
+    if (a->slot != NULL) {
+        memcpy(copy->slot, a->slot, PARLEY_KEY_LEN);
+        copy->a.slot = copy->slot;
+    }
+}

@@ -339,14 +339,14 @@ int parley_store_parse(parley_store_t *s, parley_str_t *rest,
 parley_str_t parley_store_join_parts(parley_arena_t *arena,
     const parley_str_t *parts, size_t n);
 
+/* Copies an admission into a call. */
+void parley_store_admission(parley_store_call_t *call,
+    const parley_admission_t *a, uint64_t stamp);
+
 /* parley_store_admit.c */
 
 parley_state_done_t parley_store_admit(parley_state_t *state,
     const parley_admission_t *a, parley_admitted_t *ret, parley_call_t *call);
-
-/* Copies an admission into a call. */
-void parley_store_admission(parley_store_call_t *call,
-    const parley_admission_t *a, uint64_t stamp);
 
 /* parley_store_settle.c */
 
