@@ -23,7 +23,7 @@ my @principals = (
              roles => ['backend'] } } qw(ron sue)),
     { sub => 'guest', handle => '~guest', c2a => 'agent:guest',
       roles => ['reading', 'backend'] },
-    { sub => 'full', handle => '~full', c2a => 'agent:full' },
+    (map { { sub => $_, handle => "~$_", c2a => "agent:$_" } } qw(full busy)),
     { sub => 'plain', handle => '~plain' },
     { sub => 'will', handle => '~will', c2a => 'human:will',
       accounts => ['web/main/will'] },
@@ -222,6 +222,37 @@ subtest 'C2A-33: the 257th conversation of a reader is unknown' => sub {
                       add => ['agent:full']);
     is_deeply($answer->{json}{result}{added}, ['agent:full'],
               'a removed one makes room');
+};
+
+
+subtest 'C2A-33: direct messages leave room for a channel' => sub {
+    my $long = 'l' x 240;
+
+    said(to('agent:busy', conversation => { id => 'oldest', kind => 'dm' }));
+    members(web => { id => "$_ $long", kind => 'dm' }, add => ['agent:busy'])
+        for 1 .. 130;
+
+    my $answer = members(web => { id => 'B1', kind => 'channel' },
+                         add => ['agent:busy']);
+
+    is_deeply($answer->{json}{result}{added}, ['agent:busy'])
+        or diag($answer->{body});
+
+    my $list = structured(tool(busy => 'chat.list_events'))->{conversations};
+    my $octets = 0;
+
+    $octets += 31 + length $_->{id} for @$list;
+    cmp_ok($octets, '<=', 32 * 1024, 'the list is bounded');
+    cmp_ok(scalar @$list, '>', 100);
+    is_deeply([map { $_->{id} } @$list[-2, -1]], ["130 $long", 'B1'],
+              'it has the newest ones');
+
+    my $oldest = tool(busy => 'chat.read_thread', { target => {
+        id => 'oldest', source => { platform => 'web',
+                                    workspaceId => 'main' } } });
+
+    is(scalar @{ listed($oldest) }, 1, 'a party reads the oldest one, too')
+        or diag($oldest->{body});
 };
 
 my %main = (platform => 'web', workspaceId => 'main');

@@ -600,8 +600,8 @@ int parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
 
 /*
  * Notes that a principal may read a conversation: log is the key of its log,
- * place has its id, kind and source.  A DM replaces the oldest DM of a full
- * list.  Returns 1; 0: the list is full; PARLEY_WAIT, or -1 with h->err.
+ * place has its id, kind and source.  It takes the place of the oldest DMs of a
+ * full list.  Returns 1; 0: the list is full; PARLEY_WAIT, or -1 with h->err.
  * _remove() returns 1.
  */
 int parley_host_reads_add(parley_host_t *h, parley_str_t sub,

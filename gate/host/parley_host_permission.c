@@ -55,6 +55,8 @@ static int parley_host_reads_put(parley_host_t *h, parley_str_t sub,
     const uint8_t *log, const parley_chat_place_t *place, int adds);
 static int parley_host_reads_write(parley_host_reads_change_t *change,
     parley_str_t value, parley_buf_t *b);
+static size_t parley_host_reads_drops(parley_host_reads_change_t *change,
+    parley_str_t value);
 
 
 int
@@ -508,43 +510,32 @@ parley_host_reads_write(parley_host_reads_change_t *change,
     parley_str_t value, parley_buf_t *b)
 {
     int                        found;
-    size_t                     n;
-    parley_str_t               entry, rest, oldest;
+    size_t                     drops;
+    parley_str_t               entry, rest;
     parley_host_reads_head_t   head;
 
     found = 0;
-    oldest = parley_str_none;
-    rest = value;
 
-    for (n = 0; parley_host_reads_next(&rest, &head, &entry); n++) {
-
-        if (memcmp(head.key, change->head.key, PARLEY_KEY_LEN) == 0) {
-            found = 1;
-
-        } else if (oldest.len == 0 && head.kind == PARLEY_CHAT_DM) {
-            oldest = entry;
-        }
+    for (rest = value; parley_host_reads_next(&rest, &head, &entry); ) {
+        found |= memcmp(head.key, change->head.key, PARLEY_KEY_LEN) == 0;
     }
 
     if (found == (int) change->adds) {
         return 0;
     }
 
-    change->full = change->adds
-                   && (n >= PARLEY_HOST_READS
-                       || value.len + PARLEY_CHAT_ID_MAX * 3
-                          > PARLEY_HOST_READS_LEN);
+    drops = change->adds ? parley_host_reads_drops(change, value) : 0;
 
-    if (change->full
-        && (change->head.kind != PARLEY_CHAT_DM || oldest.len == 0))
-    {
+    if (change->full) {
         return 0;
     }
 
     for (rest = value; parley_host_reads_next(&rest, &head, &entry); ) {
-        if (memcmp(head.key, change->head.key, PARLEY_KEY_LEN) != 0
-            && !(change->full && entry.data == oldest.data))
-        {
+
+        if (drops > 0 && head.kind == PARLEY_CHAT_DM) {
+            drops--;
+
+        } else if (memcmp(head.key, change->head.key, PARLEY_KEY_LEN) != 0) {
             parley_buf_str(b, entry);
         }
     }
@@ -557,6 +548,45 @@ parley_host_reads_write(parley_host_reads_change_t *change,
     }
 
     return 1;
+}
+
+
+/* Returns the number of the oldest DMs that make room for the conversation.
+   Their parties may read them without the record.  Sets change->full. */
+
+static size_t
+parley_host_reads_drops(parley_host_reads_change_t *change,
+    parley_str_t value)
+{
+    size_t                     n, len, drops;
+    parley_str_t               entry, rest;
+    parley_host_reads_head_t   head;
+
+    len = value.len + sizeof(head) + change->head.platform
+          + change->head.workspace + change->head.id;
+
+    n = 1;
+
+    for (rest = value; parley_host_reads_next(&rest, &head, &entry); ) {
+        n++;
+    }
+
+    drops = 0;
+    rest = value;
+
+    while ((n > PARLEY_HOST_READS || len > PARLEY_HOST_READS_LEN)
+           && parley_host_reads_next(&rest, &head, &entry))
+    {
+        if (head.kind == PARLEY_CHAT_DM) {
+            drops++;
+            n--;
+            len -= entry.len;
+        }
+    }
+
+    change->full = n > PARLEY_HOST_READS || len > PARLEY_HOST_READS_LEN;
+
+    return drops;
 }
 
 
