@@ -106,9 +106,11 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
     rc = parley_turn_find(a->h, &ret->id, event->source, a->caller, &ret->p,
                           &ret->views, &ret->row);
 
-    if (rc != 0) {
+    if (rc < 0 || rc == 1) {
         return rc;
     }
+
+    ret->lost = rc == 2;
 
     rc = parley_host_event_now(a->h, &ret->id, &ret->event);
 
@@ -198,7 +200,11 @@ parley_host_dispose_put(parley_host_act_t *a,
         {
             part->disposition = disposition;
 
-            if (!parley_host_is_decided(disposition) && !part->extended) {
+            /* the deadline of the turn is not that of the event */
+
+            if (!parley_host_is_decided(disposition) && !part->extended
+                && !a->on.lost)
+            {
                 part->extended = 1;
                 part->due_ms = parley_host_due(&a->on)
                                + a->on.views.deadline_ms;
