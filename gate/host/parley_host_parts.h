@@ -31,9 +31,11 @@
 #define PARLEY_HOST_NEWEST   256    /* records of a mailbox that are searched */
 #define PARLEY_HOST_PAGES    8      /* pages of a mailbox that a call reads */
 #define PARLEY_HOST_OCTETS   (1 << 20)       /* octets of one read */
-#define PARLEY_HOST_READS    256    /* conversations that a principal is added
+#define PARLEY_HOST_READS    512    /* conversations that a principal is added
                                        to, */
-#define PARLEY_HOST_READS_LEN  32768        /* and octets of their record */
+#define PARLEY_HOST_READS_LEN  65536        /* and octets of their record: of
+                                               either, the channels of one
+                                               source have a half */
 
 
 /* octets that a remembered id and its source have at most */
