@@ -89,8 +89,8 @@ parley_turn_read(parley_turn_t *t, const parley_turn_fragment_t *own)
 
 
 /* Adds the fragment of the job.  An edit of a message that the log has dropped
-   comes under its own id: the message may have come before, and its mark has
-   expired. */
+   comes under its own id, at its own place: the message may have come before,
+   and its mark has expired. */
 
 static void
 parley_turn_own(parley_turn_t *t, const parley_turn_fragment_t *own)
@@ -105,6 +105,7 @@ parley_turn_own(parley_turn_t *t, const parley_turn_fragment_t *own)
 
     if (t->before.len == 0 && f.at != 0 && f.at < t->oldest) {
         f.id = f.event;
+        f.at = UINT64_MAX;      /* until the log is read up to it */
     }
 
     parley_turn_add(t, &f);
@@ -232,10 +233,10 @@ parley_turn_edited(parley_turn_t *t, const parley_host_event_t *event,
         || (first.place.epoch == t->epoch && first.place.offset >= t->oldest))
     {
         f->id = event->other;
-    }
 
-    if (first.place.epoch == t->epoch) {
-        f->at = first.place.offset;
+        if (first.place.epoch == t->epoch) {
+            f->at = first.place.offset;
+        }
     }
 
     if (first.now == PARLEY_CHAT_EDIT && first.lasts_ms > 0) {
