@@ -391,7 +391,33 @@ test_url(void **state)
 }
 
 
+/* A mailbox keeps an event that its busier conversation has dropped. */
+
+static void
+test_dropped(void **state)
+{
+    (void) state;
+
+    host_begin();
+    host.quiet_ms = 0;
+    host_http.retain = 2;
+    host_called(host_calls("web", NULL, MEMBERS));
+    host_said(IN_CHANNEL("m1", "\"target\":{\"mentions\":[\"role:ops\"]},"
+                         CONTENT("help")));
+
+    host_said(IN_CHANNEL("n1", CONTENT("more")));
+    host_said(IN_CHANNEL("n2", CONTENT("more")));
+    host_said(IN_CHANNEL("n3", CONTENT("more")));
+
+    assert_int_equal(host_count_of("~ada", "m1", "help"), 1);
+    host_called(host_calls("ada", NULL, CLAIMS("m1")));
+    host_end();
+}
+
+
 static const struct CMUnitTest  tests[] = {
+    parley_test("C2A-18 an event is claimed that its conversation has dropped",
+                test_dropped),
     parley_test("C2A-25 no URL gets a deleted edit that logs have dropped",
                 test_url),
     parley_test("C2A-23 an act on a turn that a deletion has erased",
