@@ -488,7 +488,8 @@ $(PRINT): $(PRINT_OBJS) $(LIB)
 	@mkdir -p $(@D)
 	$(call Q,LD)$(CC) $(OPT) $(LDFLAGS) -o $@ $(PRINT_OBJS) $(LIB) $(PKG_LIBS)
 
-MODULE_DEPS = config sources ngx_module/sources $(wildcard ngx_module/*.map) \
+MODULE_DEPS = config sources ngx_module/sources \
+	$(wildcard ngx_module/*.map ngx_module/*.ld) tools/code-flags \
 	$(SOURCES) $(MODULE_SOURCES) $(HEADERS) tools/build-nginx
 
 # The module links the library that the tool has, except for an optimisation of

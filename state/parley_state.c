@@ -21,6 +21,7 @@ parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
     parley_str_t  what;
 
     s->ops = ops;
+    s->near = NULL;
     memcpy(s->secret, secret, PARLEY_KEY_SECRET);
 
     what = PARLEY_STR("prints");
@@ -67,9 +68,16 @@ void
 parley_state_key(const parley_state_t *s, parley_kind_t kind,
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN])
 {
+    uint32_t  at;
+
     parley_key_make_kind(s->secret, (uint8_t) kind, parts,
                          n < PARLEY_KEY_PARTS_MAX ? n : PARLEY_KEY_PARTS_MAX,
                          out);
+
+    if (s->near != NULL) {
+        memcpy(&at, out, sizeof(at));
+        __builtin_prefetch(&s->near[at & s->near_mask]);
+    }
 }
 
 

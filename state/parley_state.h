@@ -112,6 +112,10 @@ struct parley_state_s {
     uint8_t                    secret[PARLEY_KEY_SECRET];
     parley_json_print_seed_t   prints;      /* seed of prints, derived from the
                                                secret */
+    const uint32_t            *near;        /* a word by the first octets of a
+                                               key, which a search for the key
+                                               reads first; NULL: none */
+    uint32_t                   near_mask;
 };
 
 
@@ -127,7 +131,11 @@ int parley_share_parse(parley_str_t word, unsigned *ret)
 #define PARLEY_SHARE_ALL      1000  /* shares are in thousandths */
 
 
-/* Computes the key of a kind over n parts, at most PARLEY_KEY_PARTS_MAX. */
+/*
+ * Computes the key of a kind over n parts, at most PARLEY_KEY_PARTS_MAX.
+ * Begins to load the word that a search for the key reads: most keys are new,
+ * and their words are in no cache.
+ */
 void parley_state_key(const parley_state_t *s, parley_kind_t kind,
     const parley_str_t *parts, size_t n, uint8_t out[PARLEY_KEY_LEN]);
 

@@ -35,7 +35,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
         location = /chat { parley_jwt on; parley_host c2a quiet=0 keepalive=20s; }
         location = /ruled { parley_jwt on; parley_host c2a quiet=0 keepalive=20s;
                             parley_allow type=subscribe to=bus.web.main.RULED;
-                            parley_allow to=**; }
+                            parley_deny to=agent:max; parley_allow to=**; }
 EOT
 
 my ($n, $k) = (0, 0);
@@ -491,6 +491,38 @@ subtest 'C2A-33: a channel that its reader by a rule says is a DM' => sub {
 
     is_deeply(calls('eve', 'list_events', conversation => \%place), $unknown,
               'and not elsewhere');
+};
+
+
+subtest 'SEC-04 C2A-33: rules name recipients, and a conversation has any id' => sub {
+    local $uri = '/ruled';
+
+    my $dm = sends('eve', target => 'agent:ada')->{structuredContent}
+             {conversation};
+    my %two = (%$dm, source => { platform => 'parley', workspaceId => 'main' });
+
+    is(sends('eve', target => \%two)->{structuredContent}{accepted}, true,
+       'the direct messages of two agents');
+
+    for my $id ('!room:example.org', 'a b', 'agent:max', " agent:max", '%61') {
+        my %channel = (id => $id, kind => 'channel');
+
+        delivers(event(conversation => \%channel));
+        adds($id, 'agent:ada', 'agent:max');
+
+        my $sent = sends('ada', visibility => 'channel',
+                         mentions => ['agent:max'],
+                         target => { %channel, source => { platform => 'web',
+                                                  workspaceId => 'main' } });
+
+        is($sent->{structuredContent}{accepted}, true) or diag(jcs($sent));
+        is(shown()->{conversation}{id}, $id, "the channel $id");
+    }
+
+    is(sends('eve', target => 'agent:max')->{structuredContent}{code},
+       'policy-refused', 'a denied recipient');
+    is_deeply(calls('max', 'list_events')->{structuredContent}{events}, [],
+              'gets nothing by a mention');
 };
 
 

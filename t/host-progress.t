@@ -153,6 +153,15 @@ subtest 'C2A-24 C2A-12: equal progress is one event' => sub {
     progresses(ada => $id, 1.0, message => '');
     progresses(ada => $id, 1);
     is(of($id, found('bo')), 2);
+
+    for my $number (qw(0 -0 -0.0)) {
+        is(says(ada => '{"jsonrpc":"2.0","method":"notifications/progress",'
+                       . qq("params":{"progressToken":"$id","progress":$number,)
+                       . qq("total":$number}})
+               )->{status}, 202, $number);
+    }
+
+    is(of($id, found('bo')), 3, '-0 is 0');
 };
 
 

@@ -23,7 +23,7 @@ my @principals = (
              roles => ['backend'] } } qw(ron sue)),
     { sub => 'guest', handle => '~guest', c2a => 'agent:guest',
       roles => ['reading', 'backend'] },
-    { sub => 'full', handle => '~full', c2a => 'agent:full' },
+    (map { { sub => $_, handle => "~$_", c2a => "agent:$_" } } qw(full busy)),
     { sub => 'plain', handle => '~plain' },
     { sub => 'will', handle => '~will', c2a => 'human:will',
       accounts => ['web/main/will'] },
@@ -217,11 +217,47 @@ subtest 'C2A-33: the 257th conversation of a reader is unknown' => sub {
 
     is_deeply($answer->{json}{result}{unknown}, ['agent:full']);
 
+    $answer = members(slack => { id => 'F257', kind => 'channel' },
+                      source => [qw(slack T1)], add => ['agent:full']);
+    is_deeply($answer->{json}{result}{added}, ['agent:full'],
+              'a channel of another source');
+
     members(web => { id => 'F1', kind => 'channel' }, remove => ['agent:full']);
     $answer = members(web => { id => 'F257', kind => 'channel' },
                       add => ['agent:full']);
     is_deeply($answer->{json}{result}{added}, ['agent:full'],
               'a removed one makes room');
+};
+
+
+subtest 'C2A-33: direct messages leave room for a channel' => sub {
+    my $long = 'l' x 240;
+
+    said(to('agent:busy', conversation => { id => 'oldest', kind => 'dm' }));
+    members(web => { id => "$_ $long", kind => 'dm' }, add => ['agent:busy'])
+        for 1 .. 240;
+
+    my $answer = members(web => { id => 'B1', kind => 'channel' },
+                         add => ['agent:busy']);
+
+    is_deeply($answer->{json}{result}{added}, ['agent:busy'])
+        or diag($answer->{body});
+
+    my $list = structured(tool(busy => 'chat.list_events'))->{conversations};
+    my $octets = 0;
+
+    $octets += 31 + length $_->{id} for @$list;
+    cmp_ok($octets, '<=', 64 * 1024, 'the list is bounded');
+    cmp_ok(scalar @$list, '>', 200);
+    is_deeply([map { $_->{id} } @$list[-2, -1]], ["240 $long", 'B1'],
+              'it has the newest ones');
+
+    my $oldest = tool(busy => 'chat.read_thread', { target => {
+        id => 'oldest', source => { platform => 'web',
+                                    workspaceId => 'main' } } });
+
+    is(scalar @{ listed($oldest) }, 1, 'a party reads the oldest one, too')
+        or diag($oldest->{body});
 };
 
 my %main = (platform => 'web', workspaceId => 'main');

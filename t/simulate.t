@@ -15,7 +15,7 @@ use constant {
     HOSTED    => 400,           # histories of the host
     SEED      => 20260653,      # PARLEY_TEST_SEED gives others
     MUTANT    => 8000,          # histories in which a mutant is found, of the
-    HOST      => 4000,          # hub and of the host
+    HOST      => 6000,          # hub and of the host
     EDGES     => 600,           # at which a process may die
     ACK       => 7,             # the verb that it is in the midst of, of
     VERBS     => 9,             # those that it may die in

@@ -307,6 +307,12 @@ parley_host_act_progress(parley_host_act_t *a)
 
     parts[0] = a->on.event.source;
     parts[1] = post.progress.of;
+
+    /* -0 is 0 */
+
+    post.progress.done += 0.0;
+    post.progress.total += 0.0;
+
     parts[2] = parley_str_make(&post.progress.done, sizeof(double));
     parts[3] = parley_str_make(&post.progress.total, sizeof(double));
     parts[4] = post.text;

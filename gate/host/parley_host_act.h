@@ -23,6 +23,8 @@ typedef struct {
     parley_host_row_t        row;           /* of the caller; ambient if the
                                                event has none for it */
     parley_host_delivery_t   part;          /* the caller's part */
+    unsigned                 lost:1;        /* the caller had it in a turn that
+                                               was erased or dropped */
 } parley_host_named_t;
 
 /* a call of a tool that acts */

@@ -374,11 +374,16 @@ parley_host_change_answered(const parley_host_change_t *a,
 
     reader = parley_directory_by_sub(a->h->http->directory, row->sub);
 
-    if (reader == NULL || part->escalated == 0
-        || (part->disposition != PARLEY_CHAT_FAILED
-            && part->disposition != PARLEY_CHAT_IGNORED))
+    if (reader == NULL || (part->disposition != PARLEY_CHAT_FAILED
+                           && part->disposition != PARLEY_CHAT_IGNORED))
     {
         return 1;
+    }
+
+    /* a job is to escalate what a reader refused that must respond */
+
+    if (part->escalated == 0) {
+        return row->verdict.policy != PARLEY_CHAT_MUST;
     }
 
     to = parley_host_above(reader, a->first.author, 1);
@@ -393,7 +398,10 @@ parley_host_change_answered(const parley_host_change_t *a,
 
     rc = parley_host_delivery_get(a->h, id, a->first.source, to->sub, &above);
 
-    return rc < 0 ? rc : !parley_host_is_open(&above);
+    /* a change of the turn may have ended it before its job */
+
+    return rc < 0 ? rc : !parley_host_is_open(&above)
+                         && above.disposition != PARLEY_CHAT_SUPERSEDED;
 }
 
 
@@ -425,6 +433,16 @@ parley_host_change_row(const parley_host_change_t *a, parley_host_row_t *row)
     }
 
     return 0;
+}
+
+
+int
+parley_host_change_in_turn(const parley_host_change_t *a,
+    const parley_host_row_t *row)
+{
+    return row->edited && !row->late
+           && row->verdict.mode == PARLEY_CHAT_NOTIFY
+           && a->turn != NULL && parley_turn_has(a->turn, row->sub);
 }
 
 

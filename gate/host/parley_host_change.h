@@ -95,6 +95,12 @@ int parley_host_change_due(const parley_host_change_t *change, int64_t *left_ms,
 int parley_host_change_row(const parley_host_change_t *change,
     parley_host_row_t *row);
 
+/* Returns whether a reader gets an edit in a turn instead of a knock: a turn
+   that it has not decided has the message, and comes under the id of the
+   edit. */
+int parley_host_change_in_turn(const parley_host_change_t *change,
+    const parley_host_row_t *row);
+
 /*
  * Returns whether the reader, or the principal above that got the event from
  * it, has decided it: 1; 0, with the reader's part; PARLEY_WAIT or -1.

@@ -29,7 +29,8 @@ static int parley_host_change_forms(parley_host_change_t *a,
 static int parley_host_change_search(parley_host_change_t *a,
     const parley_principal_t *to);
 static int parley_host_change_page(parley_host_change_t *a,
-    const uint8_t *log, const parley_log_page_t *page);
+    const parley_principal_t *to, const uint8_t *log,
+    const parley_log_page_t *page);
 static void parley_host_change_ends(const parley_host_change_t *a,
     parley_host_ends_t *ret);
 static int parley_host_change_parties(parley_host_change_t *a);
@@ -490,7 +491,7 @@ parley_host_change_search(parley_host_change_t *a, const parley_principal_t *to)
             return rc;
         }
 
-        rc = parley_host_change_page(a, log, &page);
+        rc = parley_host_change_page(a, to, log, &page);
 
         if (rc != 0 || page.at <= page.first) {
             return rc;
@@ -504,12 +505,16 @@ parley_host_change_search(parley_host_change_t *a, const parley_principal_t *to)
 }
 
 
+/* Erases the forms of the event in a page.  One that went up ends, also if its
+   job had not noted yet that it goes up.  Returns 0, PARLEY_WAIT or -1. */
+
 static int
-parley_host_change_page(parley_host_change_t *a, const uint8_t *log,
-    const parley_log_page_t *page)
+parley_host_change_page(parley_host_change_t *a, const parley_principal_t *to,
+    const uint8_t *log, const parley_log_page_t *page)
 {
     int                    i, rc;
     parley_str_t           rest;
+    parley_host_ends_t     ends;
     parley_host_views_t    views;
     parley_publication_t   p;
 
@@ -522,6 +527,17 @@ parley_host_change_page(parley_host_change_t *a, const uint8_t *log,
             || (a->forms && !views.turn))
         {
             continue;
+        }
+
+        if (views.escalated.len > 0) {
+            parley_host_change_ends(a, &ends);
+            ends.id = parley_host_event_named(p.id);
+
+            rc = parley_host_part_end(a->h, a->g, &ends, to);
+
+            if (rc < 0) {
+                return rc;
+            }
         }
 
         rc = parley_host_change_erase(a, log, page->epoch,

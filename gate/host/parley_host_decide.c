@@ -321,7 +321,9 @@ parley_host_row(parley_host_post_t *a, parley_buf_t *b,
         return rc;
     }
 
-    row.waits = parley_host_row_waits(a, &row);
+    row.waits = parley_host_row_waits(a, &row)
+                || (a->change != NULL
+                    && parley_host_change_in_turn(a->change, &row));
     a->waits |= row.waits;
 
     if (!row.waits) {

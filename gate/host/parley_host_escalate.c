@@ -18,6 +18,7 @@
 #include "gate/host/parley_host_end.h"
 #include "gate/host/parley_host_follow_parts.h"
 #include "gate/host/parley_host_post.h"
+#include "gate/host/parley_host_said.h"
 #include "gate/host/parley_host_turn_text.h"
 #include "gate/settings/parley_settings.h"
 #include "translate/parley_codec.h"
@@ -39,6 +40,7 @@ static const parley_principal_t *parley_escalate_above(
     parley_escalate_from_t *from);
 static int parley_escalate_is_replaced(parley_follow_t *f, parley_str_t id,
     const parley_host_event_t *event);
+static int parley_escalate_is_erased(parley_follow_t *f);
 static int parley_escalate_replaced(parley_follow_t *f);
 static uint8_t parley_escalate_raiser(const parley_follow_t *f);
 static int parley_escalate_is_done(parley_follow_t *f, parley_str_t base,
@@ -88,7 +90,8 @@ parley_follow_escalate(parley_follow_t *f)
        of an edit that was replaced */
 
     if (rc == 1) {
-        rc = f->views.turn ? 0 : parley_escalate_is_replaced(f, base, &event);
+        rc = f->views.turn ? parley_escalate_is_erased(f)
+                           : parley_escalate_is_replaced(f, base, &event);
     }
 
     if (rc != 0) {
@@ -162,8 +165,32 @@ parley_escalate_is_replaced(parley_follow_t *f, parley_str_t id,
 }
 
 
-/* Ends the event for its reader.  Returns 0, PARLEY_WAIT, or -1: to be tried
-   again. */
+/* Returns whether a change has erased a turn: the job of the change offers the
+   rest of it.  Returns 1, 0, PARLEY_WAIT or -1. */
+
+static int
+parley_escalate_is_erased(parley_follow_t *f)
+{
+    int                    rc;
+    parley_host_row_t      row;
+    parley_host_views_t    views;
+    parley_publication_t   p;
+
+    rc = parley_host_said_replaced(&f->h, f->p, &f->views);
+
+    if (rc != 1 || f->reader == NULL) {
+        return rc < 0 ? rc : 0;
+    }
+
+    rc = parley_host_mailbox_find(&f->h, f->reader, f->id, f->views.source, &p,
+                                  &views, &row);
+
+    return rc < 0 ? rc : !(rc == 1 && views.turn);
+}
+
+
+/* Ends the event for its reader.  An open turn stays until the job of its
+   change ends it.  Returns 0, PARLEY_WAIT, or -1: to be tried again. */
 
 static int
 parley_escalate_replaced(parley_follow_t *f)
@@ -171,6 +198,11 @@ parley_escalate_replaced(parley_follow_t *f)
     int  rc;
 
     if (parley_host_is_open(&f->delivery)) {
+
+        if (f->views.turn) {
+            return -1;
+        }
+
         f->delivery.disposition = PARLEY_CHAT_SUPERSEDED;
 
         rc = parley_host_delivery_put(&f->h, f->id, f->views.source,

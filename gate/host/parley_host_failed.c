@@ -132,7 +132,7 @@ parley_follow_failed_slot(parley_follow_t *f, parley_str_t id)
         return rc;
     }
 
-    if (rc == 0) {
+    if (rc == 0 || rc == 2) {
         rc = parley_host_event_get(&f->h, id, f->views.source, &event);
 
         if (rc == 1) {

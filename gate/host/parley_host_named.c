@@ -93,7 +93,7 @@ static int
 parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
     parley_host_named_t *ret)
 {
-    int                          rc;
+    int                          rc, mailbox;
     parley_str_t                 rest;
     parley_log_page_t            page;
     parley_host_conversation_t   conversation;
@@ -106,21 +106,30 @@ parley_host_named_read(parley_host_act_t *a, const parley_host_event_t *event,
     rc = parley_turn_find(a->h, &ret->id, event->source, a->caller, &ret->p,
                           &ret->views, &ret->row);
 
-    if (rc != 0) {
+    if (rc < 0 || rc == 1) {
         return rc;
     }
 
+    ret->lost = rc == 2;
+
     rc = parley_host_event_now(a->h, &ret->id, &ret->event);
 
-    /* only the mailbox of its reader has an escalated event */
+    if (rc == 1 && event->escalated.len == 0) {
+        rc = parley_host_event_read(a->h, ret->id, &ret->event, &page, &ret->p);
 
-    if (rc == 1) {
-        rc = event->escalated.len > 0
-             ? parley_host_mailbox_find(a->h, a->caller, ret->id,
-                                        ret->event.source, &ret->p,
-                                        &ret->views, &ret->row)
-             : parley_host_event_read(a->h, ret->id, &ret->event, &page,
-                                      &ret->p);
+        mailbox = rc == 0;
+
+    } else {
+        mailbox = rc == 1;
+    }
+
+    /* only the mailbox of its reader has an escalated event, and one that the
+       conversation has dropped */
+
+    if (mailbox) {
+        rc = parley_host_mailbox_find(a->h, a->caller, ret->id,
+                                      ret->event.source, &ret->p, &ret->views,
+                                      &ret->row);
     }
 
     if (rc != 1) {
@@ -198,7 +207,11 @@ parley_host_dispose_put(parley_host_act_t *a,
         {
             part->disposition = disposition;
 
-            if (!parley_host_is_decided(disposition) && !part->extended) {
+            /* the deadline of the turn is not that of the event */
+
+            if (!parley_host_is_decided(disposition) && !part->extended
+                && !a->on.lost)
+            {
                 part->extended = 1;
                 part->due_ms = parley_host_due(&a->on)
                                + a->on.views.deadline_ms;

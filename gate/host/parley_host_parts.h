@@ -31,9 +31,11 @@
 #define PARLEY_HOST_NEWEST   256    /* records of a mailbox that are searched */
 #define PARLEY_HOST_PAGES    8      /* pages of a mailbox that a call reads */
 #define PARLEY_HOST_OCTETS   (1 << 20)       /* octets of one read */
-#define PARLEY_HOST_READS    256    /* conversations that a principal is added
+#define PARLEY_HOST_READS    512    /* conversations that a principal is added
                                        to, */
-#define PARLEY_HOST_READS_LEN  32768        /* and octets of their record */
+#define PARLEY_HOST_READS_LEN  65536        /* and octets of their record: of
+                                               either, the channels of one
+                                               source have a half */
 
 
 /* octets that a remembered id and its source have at most */
@@ -600,8 +602,8 @@ int parley_host_place_reads(parley_host_t *h, const parley_gate_t *g,
 
 /*
  * Notes that a principal may read a conversation: log is the key of its log,
- * place has its id, kind and source.  A DM replaces the oldest DM of a full
- * list.  Returns 1; 0: the list is full; PARLEY_WAIT, or -1 with h->err.
+ * place has its id, kind and source.  It takes the place of the oldest DMs of a
+ * full list.  Returns 1; 0: the list is full; PARLEY_WAIT, or -1 with h->err.
  * _remove() returns 1.
  */
 int parley_host_reads_add(parley_host_t *h, parley_str_t sub,

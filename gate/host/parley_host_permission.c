@@ -55,6 +55,10 @@ static int parley_host_reads_put(parley_host_t *h, parley_str_t sub,
     const uint8_t *log, const parley_chat_place_t *place, int adds);
 static int parley_host_reads_write(parley_host_reads_change_t *change,
     parley_str_t value, parley_buf_t *b);
+static size_t parley_host_reads_drops(parley_host_reads_change_t *change,
+    parley_str_t value);
+static int parley_host_reads_is_of(const parley_chat_place_t *place,
+    const parley_host_reads_head_t *head, parley_str_t entry);
 
 
 int
@@ -508,43 +512,32 @@ parley_host_reads_write(parley_host_reads_change_t *change,
     parley_str_t value, parley_buf_t *b)
 {
     int                        found;
-    size_t                     n;
-    parley_str_t               entry, rest, oldest;
+    size_t                     drops;
+    parley_str_t               entry, rest;
     parley_host_reads_head_t   head;
 
     found = 0;
-    oldest = parley_str_none;
-    rest = value;
 
-    for (n = 0; parley_host_reads_next(&rest, &head, &entry); n++) {
-
-        if (memcmp(head.key, change->head.key, PARLEY_KEY_LEN) == 0) {
-            found = 1;
-
-        } else if (oldest.len == 0 && head.kind == PARLEY_CHAT_DM) {
-            oldest = entry;
-        }
+    for (rest = value; parley_host_reads_next(&rest, &head, &entry); ) {
+        found |= memcmp(head.key, change->head.key, PARLEY_KEY_LEN) == 0;
     }
 
     if (found == (int) change->adds) {
         return 0;
     }
 
-    change->full = change->adds
-                   && (n >= PARLEY_HOST_READS
-                       || value.len + PARLEY_CHAT_ID_MAX * 3
-                          > PARLEY_HOST_READS_LEN);
+    drops = change->adds ? parley_host_reads_drops(change, value) : 0;
 
-    if (change->full
-        && (change->head.kind != PARLEY_CHAT_DM || oldest.len == 0))
-    {
+    if (change->full) {
         return 0;
     }
 
     for (rest = value; parley_host_reads_next(&rest, &head, &entry); ) {
-        if (memcmp(head.key, change->head.key, PARLEY_KEY_LEN) != 0
-            && !(change->full && entry.data == oldest.data))
-        {
+
+        if (drops > 0 && head.kind == PARLEY_CHAT_DM) {
+            drops--;
+
+        } else if (memcmp(head.key, change->head.key, PARLEY_KEY_LEN) != 0) {
             parley_buf_str(b, entry);
         }
     }
@@ -560,12 +553,82 @@ parley_host_reads_write(parley_host_reads_change_t *change,
 }
 
 
+/* Returns the number of the oldest DMs that make room for the conversation.
+   Their parties may read them without the record.  Sets change->full: no
+   surface can fill the list of a reader with its channels. */
+
+static size_t
+parley_host_reads_drops(parley_host_reads_change_t *change,
+    parley_str_t value)
+{
+    size_t                     n, len, drops, channels, octets;
+    parley_str_t               entry, rest;
+    parley_host_reads_head_t   head;
+
+    n = 1;
+    len = sizeof(head) + change->head.platform + change->head.workspace
+          + change->head.id;
+
+    channels = n;
+    octets = len;
+
+    for (rest = value; parley_host_reads_next(&rest, &head, &entry); ) {
+        n++;
+        len += entry.len;
+
+        if (head.kind != PARLEY_CHAT_DM
+            && parley_host_reads_is_of(change->place, &head, entry))
+        {
+            channels++;
+            octets += entry.len;
+        }
+    }
+
+    drops = 0;
+    rest = value;
+
+    while ((n > PARLEY_HOST_READS || len > PARLEY_HOST_READS_LEN)
+           && parley_host_reads_next(&rest, &head, &entry))
+    {
+        if (head.kind == PARLEY_CHAT_DM) {
+            drops++;
+            n--;
+            len -= entry.len;
+        }
+    }
+
+    change->full = n > PARLEY_HOST_READS || len > PARLEY_HOST_READS_LEN
+                   || (change->head.kind != PARLEY_CHAT_DM
+                       && (channels > PARLEY_HOST_READS / 2
+                           || octets > PARLEY_HOST_READS_LEN / 2));
+
+    return drops;
+}
+
+
+/* Returns whether a conversation of the record has the source of a place. */
+
+static int
+parley_host_reads_is_of(const parley_chat_place_t *place,
+    const parley_host_reads_head_t *head, parley_str_t entry)
+{
+    entry = parley_str_from(entry, sizeof(parley_host_reads_head_t));
+
+    return parley_str_eq(parley_str_make(entry.data, head->platform),
+                         place->platform)
+           && parley_str_eq(parley_str_make(entry.data + head->platform,
+                                            head->workspace),
+                            place->workspace);
+}
+
+
 int
 parley_host_reads_list(parley_host_t *h, parley_str_t sub,
     parley_chat_place_t **ret, unsigned *ret_n)
 {
     int                        rc;
-    parley_str_t               entry;
+    size_t                     n;
+    parley_str_t               entry, rest;
     parley_record_t            record;
     parley_record_id_t         id;
     parley_chat_place_t       *place;
@@ -582,15 +645,19 @@ parley_host_reads_list(parley_host_t *h, parley_str_t sub,
         return rc;
     }
 
-    *ret = parley_arena_calloc(h->arena, PARLEY_HOST_READS
-                                         * sizeof(parley_chat_place_t));
+    rest = record.value;
+
+    for (n = 1; parley_host_reads_next(&rest, &head, &entry); n++) {
+        /* void */
+    }
+
+    *ret = parley_arena_calloc(h->arena, n * sizeof(parley_chat_place_t));
+
     if (*ret == NULL) {
         return parley_error_memory(h->err);
     }
 
-    while (*ret_n < PARLEY_HOST_READS
-           && parley_host_reads_next(&record.value, &head, &entry))
-    {
+    while (parley_host_reads_next(&record.value, &head, &entry)) {
         place = &(*ret)[(*ret_n)++];
         entry = parley_str_from(entry, sizeof(head));
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "gate/host/parley_host_said.h"
-#include "gate/host/parley_host_turn_text.h"
+#include "gate/host/parley_host_turn_parts.h"
 
 
-static int parley_host_said_gone_part(parley_host_t *h,
+static int parley_host_said_replaced_turn(parley_host_t *h,
     const parley_publication_t *p, const parley_host_views_t *views);
 
 
@@ -61,16 +61,21 @@ int
 parley_host_said_gone(parley_host_t *h, const parley_publication_t *p,
     const parley_host_views_t *views)
 {
+    return views->escalated.len > 0 ? parley_host_said_replaced(h, p, views)
+                                    : 0;
+}
+
+
+int
+parley_host_said_replaced(parley_host_t *h, const parley_publication_t *p,
+    const parley_host_views_t *views)
+{
     int                  rc;
     parley_str_t         id, now;
     parley_host_event_t  event;
 
-    if (views->escalated.len == 0) {
-        return 0;
-    }
-
     if (views->turn) {
-        return parley_host_said_gone_part(h, p, views);
+        return parley_host_said_replaced_turn(h, p, views);
     }
 
     id = parley_host_event_base(p->id);
@@ -87,15 +92,13 @@ parley_host_said_gone(parley_host_t *h, const parley_publication_t *p,
 }
 
 
-/* Returns whether a fragment of a turn was deleted.  A turn may have the newest
-   text of one that was edited. */
-
 static int
-parley_host_said_gone_part(parley_host_t *h, const parley_publication_t *p,
+parley_host_said_replaced_turn(parley_host_t *h, const parley_publication_t *p,
     const parley_host_views_t *views)
 {
     int                  rc;
     parley_str_t         rest;
+    parley_turn_mark_t   mark;
     parley_host_event_t  event;
     parley_turn_text_t   part;
 
@@ -106,6 +109,20 @@ parley_host_said_gone_part(parley_host_t *h, const parley_publication_t *p,
 
         if (rc < 0 || (rc == 1 && event.now == PARLEY_CHAT_DELETE)) {
             return rc;
+        }
+
+        if (rc == 0 || event.now != PARLEY_CHAT_EDIT) {
+            continue;
+        }
+
+        /* the turn may have the newest text */
+
+        rc = parley_turn_mark_get(h, event.other, views->source, &mark);
+
+        if (rc < 0
+            || !parley_str_eq(mark.turn, parley_host_event_base(p->id)))
+        {
+            return rc < 0 ? rc : 1;
         }
     }
 

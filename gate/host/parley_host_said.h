@@ -35,6 +35,10 @@ int parley_host_said_read(parley_host_t *h, parley_str_t octets,
 int parley_host_said_gone(parley_host_t *h, const parley_publication_t *p,
     const parley_host_views_t *views);
 
+/* As parley_host_said_gone(), also for an event that did not go up. */
+int parley_host_said_replaced(parley_host_t *h, const parley_publication_t *p,
+    const parley_host_views_t *views);
+
 /* As parley_host_said_gone(), for a stream or a URL.  Returns 0 if the state
    does not answer at once. */
 int parley_host_said_gone_push(const parley_render_t *d,

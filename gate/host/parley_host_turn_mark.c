@@ -229,22 +229,35 @@ parley_turn_find(parley_host_t *h, parley_str_t *id, parley_str_t source,
     parley_host_views_t *views, parley_host_row_t *row)
 {
     int                 rc;
+    parley_str_t        rest;
     parley_turn_mark_t  mark;
 
     rc = parley_turn_mark_get(h, *id, source, &mark);
 
-    if (rc == 1) {
-        rc = parley_host_mailbox_find(h, reader, mark.turn, source, p, views,
-                                      row);
+    if (rc != 1) {
+        return rc;
     }
 
-    if (rc != 1 || !views->turn) {
-        return rc < 0 ? rc : 0;
+    rc = parley_host_mailbox_find(h, reader, mark.turn, source, p, views, row);
+
+    if (rc < 0) {
+        return rc;
     }
 
-    *id = mark.turn;
+    if (rc == 1 && views->turn) {
+        *id = mark.turn;
+        return 1;
+    }
 
-    return 1;
+    rc = parley_turn_readers_get(h, mark.turn, source, &rest);
+
+    while (rc == 1 && parley_host_views_next(&rest, row)) {
+        if (parley_str_eq(row->sub, reader->sub)) {
+            return 2;
+        }
+    }
+
+    return rc < 0 ? rc : 0;
 }
 
 

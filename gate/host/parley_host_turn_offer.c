@@ -322,7 +322,8 @@ parley_turn_note(parley_turn_job_t *j)
     parley_turn_mark_t             mark;
     const parley_turn_fragment_t  *f;
 
-    mark.first = j->turn.n > 0 ? j->turn.list[0].at : j->turn.first;
+    mark.first = j->turn.n > 0 && j->turn.list[0].at < UINT64_MAX
+                 ? j->turn.list[0].at : j->turn.first;
     mark.turn = j->id;
     mark.by = j->turn.by;
     mark.before = j->turn.before;

@@ -62,7 +62,8 @@ int parley_turn_renew(parley_host_t *h, parley_str_t id, parley_str_t source);
 /*
  * Finds the turn of an event in the mailbox of a reader, among its newest
  * records.  *id becomes the id of the turn.  Returns 1 with *p; 0: the reader
- * has no turn with this event; PARLEY_WAIT, or -1 with h->err.
+ * has no turn with this event; 2: a change has erased the turn, or the mailbox
+ * has dropped it; PARLEY_WAIT, or -1 with h->err.
  */
 int parley_turn_find(parley_host_t *h, parley_str_t *id, parley_str_t source,
     const parley_principal_t *reader, parley_publication_t *p,
@@ -102,6 +103,8 @@ typedef struct parley_turn_s {
     parley_str_t                before;     /* turn that a change replaces;
                                                empty: none */
     uint64_t                    first;      /* offset of the first fragment */
+    uint64_t                    oldest;     /* offset of the first record that
+                                               the log retains */
     uint64_t                    epoch;
     int64_t                     since_ms;   /* older messages are in no turn */
 

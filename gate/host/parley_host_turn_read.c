@@ -16,6 +16,8 @@
 #define PARLEY_TURN_READERS  (2 * PARLEY_ATTENTION_READERS_MAX)
 
 
+static void parley_turn_own(parley_turn_t *t,
+    const parley_turn_fragment_t *own);
 static int parley_turn_page(parley_turn_t *t, const parley_log_page_t *page);
 static int parley_turn_record(parley_turn_t *t, parley_publication_t *p,
     uint64_t at);
@@ -45,11 +47,8 @@ parley_turn_read(parley_turn_t *t, const parley_turn_fragment_t *own)
         return parley_error_memory(t->h->err);
     }
 
-    if (own != NULL) {
-        parley_turn_add(t, own);
-    }
-
     if (t->epoch == 0) {
+        parley_turn_own(t, own);
         return 0;
     }
 
@@ -63,8 +62,17 @@ parley_turn_read(parley_turn_t *t, const parley_turn_fragment_t *own)
 
         rc = parley_host_read(t->h, log, &from, PARLEY_TURN_PAGE, 0, &page);
 
-        if (rc != 0 || page.epoch != t->epoch) {
+        if (rc != 0) {
             return rc;
+        }
+
+        if (pages == 0) {
+            t->oldest = page.epoch == t->epoch ? page.first : UINT64_MAX;
+            parley_turn_own(t, own);
+        }
+
+        if (page.epoch != t->epoch) {
+            return 0;
         }
 
         rc = parley_turn_page(t, &page);
@@ -77,6 +85,30 @@ parley_turn_read(parley_turn_t *t, const parley_turn_fragment_t *own)
     }
 
     return 0;
+}
+
+
+/* Adds the fragment of the job.  An edit of a message that the log has dropped
+   comes under its own id, at its own place: the message may have come before,
+   and its mark has expired. */
+
+static void
+parley_turn_own(parley_turn_t *t, const parley_turn_fragment_t *own)
+{
+    parley_turn_fragment_t  f;
+
+    if (own == NULL) {
+        return;
+    }
+
+    f = *own;
+
+    if (t->before.len == 0 && f.at != 0 && f.at < t->oldest) {
+        f.id = f.event;
+        f.at = UINT64_MAX;      /* until the log is read up to it */
+    }
+
+    parley_turn_add(t, &f);
 }
 
 
@@ -195,10 +227,16 @@ parley_turn_edited(parley_turn_t *t, const parley_host_event_t *event,
         return rc < 0 ? rc : 0;
     }
 
-    f->id = event->other;
+    /* see parley_turn_own() */
 
-    if (first.place.epoch == t->epoch) {
-        f->at = first.place.offset;
+    if (t->before.len > 0 || first.place.epoch == 0
+        || (first.place.epoch == t->epoch && first.place.offset >= t->oldest))
+    {
+        f->id = event->other;
+
+        if (first.place.epoch == t->epoch) {
+            f->at = first.place.offset;
+        }
     }
 
     if (first.now == PARLEY_CHAT_EDIT && first.lasts_ms > 0) {
@@ -206,7 +244,7 @@ parley_turn_edited(parley_turn_t *t, const parley_host_event_t *event,
         f->begun_ms = f->p.ms + f->views.deadline_ms - first.lasts_ms;
     }
 
-    return t->before.len > 0 ? 1 : parley_turn_member(t, f->id);
+    return t->before.len > 0 ? 1 : parley_turn_member(t, event->other);
 }
 
 
@@ -292,6 +330,15 @@ parley_turn_rows_add(parley_turn_t *t, parley_str_t rest)
 }
 
 
+/* An edit that comes in the turn instead of a knock does not keep the turn. */
+
+static int
+parley_turn_row_waits(const parley_host_row_t *row)
+{
+    return row->waits && row->verdict.mode >= PARLEY_CHAT_BUFFERED;
+}
+
+
 int
 parley_turn_is_awaited(const parley_turn_fragment_t *f)
 {
@@ -301,7 +348,7 @@ parley_turn_is_awaited(const parley_turn_fragment_t *f)
     rest = f->rows;
 
     while (parley_host_views_next(&rest, &row)) {
-        if (row.waits) {
+        if (parley_turn_row_waits(&row)) {
             return 1;
         }
     }
@@ -348,7 +395,9 @@ parley_turn_has_waiting(const parley_turn_t *t, parley_str_t sub)
     parley_host_row_t  row;
 
     for (i = 0; i < t->n; i++) {
-        if (parley_turn_row(&t->list[i], sub, &row) && row.waits) {
+        if (parley_turn_row(&t->list[i], sub, &row)
+            && parley_turn_row_waits(&row))
+        {
             return 1;
         }
     }

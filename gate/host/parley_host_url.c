@@ -9,6 +9,8 @@
 static int parley_host_url_is_over(const parley_render_t *d,
     const parley_publication_t *p, const parley_principal_t *to,
     int64_t now_ms, parley_arena_t *arena);
+static int parley_host_url_replaced(parley_host_t *h,
+    const parley_publication_t *p, const parley_host_views_t *views);
 static int parley_host_url_turn(parley_host_t *h, parley_str_t text,
     parley_str_t source);
 static int parley_host_url_deleted(parley_host_t *h, parley_str_t id,
@@ -70,10 +72,7 @@ parley_host_url_is_over(const parley_render_t *d,
     }
 
     if (rc >= 0 && !over) {
-        rc = views.turn
-             ? parley_host_url_turn(&push.h, p->message, views.source)
-             : parley_host_url_deleted(&push.h, parley_host_event_base(p->id),
-                                       views.source);
+        rc = parley_host_url_replaced(&push.h, p, &views);
         over = rc == 1;
     }
 
@@ -83,8 +82,22 @@ parley_host_url_is_over(const parley_render_t *d,
 }
 
 
-/* Whether a fragment of a turn was deleted: the turn comes again without it.
+/* Returns whether the text was deleted or edited: the edit, or the rest of a
+   turn, comes by itself.  An edited event that went up stays, as a knock.
    Returns 1, 0, PARLEY_WAIT or -1. */
+
+static int
+parley_host_url_replaced(parley_host_t *h, const parley_publication_t *p,
+    const parley_host_views_t *views)
+{
+    return views->escalated.len == 0
+           ? parley_host_said_replaced(h, p, views)
+           : views->turn
+           ? parley_host_url_turn(h, p->message, views->source)
+           : parley_host_url_deleted(h, parley_host_event_base(p->id),
+                                     views->source);
+}
+
 
 static int
 parley_host_url_turn(parley_host_t *h, parley_str_t text, parley_str_t source)
@@ -110,5 +123,11 @@ parley_host_url_deleted(parley_host_t *h, parley_str_t id, parley_str_t source)
 
     rc = parley_host_event_get(h, id, source, &event);
 
-    return rc == 1 ? event.now == PARLEY_CHAT_DELETE : rc;
+    if (rc != 1) {
+        return rc;
+    }
+
+    rc = parley_host_event_now(h, &id, &event);
+
+    return rc < 0 ? rc : rc == 0;
 }

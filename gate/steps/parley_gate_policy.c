@@ -127,7 +127,8 @@ parley_gate_intent(const parley_gate_t *g)
 
 
 /* Where rules name recipients, refuses a name that could be read as another one
-   (SEC-04). */
+   (SEC-04).  At a host the name may be that of a conversation, which may have
+   any octets; the host asks the rules about each reader. */
 
 static int
 parley_gate_recipient(const parley_gate_t *g)
@@ -136,7 +137,7 @@ parley_gate_recipient(const parley_gate_t *g)
 
     to = parley_gate_message_to(g);
 
-    if (to.len == 0
+    if (to.len == 0 || g->conf.s->host != NULL
         || !(g->conf.gate->policy->given & (1u << PARLEY_POLICY_TO))
         || parley_names_is_plain(g->who, to))
     {

@@ -97,6 +97,8 @@ parley_memory_adopt(parley_memory_t *s, void *p)
     s->process = 0;
 
     parley_state_init(&s->state, &parley_memory_ops, s->sh->secret);
+
+    s->state.near = parley_table_near(s->sh->table, &s->state.near_mask);
 }
 
 

@@ -102,6 +102,15 @@ parley_table_bound_locked(parley_table_t *t, parley_evictable_t queue,
 }
 
 
+const parley_block_t *
+parley_table_near(const parley_table_t *t, uint32_t *ret_mask)
+{
+    *ret_mask = t->bucket_mask;
+
+    return t->buckets;
+}
+
+
 parley_block_t
 parley_table_take(parley_table_t *t)
 {

@@ -127,6 +127,13 @@ static inline parley_entry_t *parley_table_entry(parley_table_t *t,
     parley_block_t b);
 
 /*
+ * Returns the buckets, for parley_state_t.near, and their mask.  They never
+ * move.
+ */
+const parley_block_t *parley_table_near(const parley_table_t *t,
+    uint32_t *ret_mask);
+
+/*
  * Return the first entry of that kind and key, and the next one; NULL: none.
  * Expired entries are returned too.  The result is valid until an entry is
  * added, removed or swept.

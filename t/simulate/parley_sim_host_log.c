@@ -124,16 +124,18 @@ sim_host_once(unsigned log, parley_str_t id, unsigned attempt)
 {
     char         text[SIM_HOST_ID];
     unsigned     i;
-    sim_said_t  *said;
 
     /* an event that went up comes again if an edit has erased it before */
 
-    said = sim_host_said(parley_host_event_base(id));
-
-    if (said != NULL && sim_host_is_replaced(said)
-        && parley_host_event_base(id).len != id.len)
+    for (i = 0; parley_host_event_base(id).len != id.len
+                && i < sim_host.npairs; i++)
     {
-        return;
+        if (parley_str_eq(parley_str_c(sim_host.pairs[i].base),
+                          parley_host_event_base(id))
+            && sim_host_is_changed(&sim_host.pairs[i]))
+        {
+            return;
+        }
     }
 
     /* an event of the host may come again after the logs dropped it */

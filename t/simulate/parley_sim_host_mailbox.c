@@ -79,6 +79,11 @@ sim_host_in_mailbox(sim_party_t party, const parley_log_record_t *record,
         {
             pair->acked |= sim_host.pairs[i].acked;
             pair->failed |= sim_host.pairs[i].failed;
+
+            /* a message and a turn of its id go up to one lead, the second one
+               after the records of the first have expired */
+
+            sim_host.pairs[i].raised |= (unsigned) sim_host_is_few();
         }
     }
 

@@ -551,16 +551,46 @@ host_str_has(parley_str_t text, const char *part)
 }
 
 
-/* Counts the records of a mailbox that have this text. */
+/* Does the due jobs; counts those of obligations that stay and have this
+   text. */
 
 static inline unsigned
-host_count(const char *address, const char *part)
+host_jobs(const char *text)
 {
-    int                i;
-    uint8_t            log[PARLEY_KEY_LEN];
-    unsigned           n;
-    parley_log_read_t  read;
-    parley_log_page_t  page;
+    unsigned   i, n, open;
+    task_t    *list[JOBS];
+
+    open = 0;
+
+    while ((n = host_take(list)) > 0) {
+
+        for (i = 0; i < n; i++) {
+            host_finish(list[i]);
+
+            open += host_job_kind(list[i]) == PARLEY_SUBJECT_FOLLOW
+                    && list[i]->due.end.how == PARLEY_JOB_AGAIN
+                    && host_str_has(list[i]->job.record, text);
+            host_free(list[i]);
+        }
+    }
+
+    return open;
+}
+
+
+/* Counts the records of a mailbox that have this text, and this id, or any if
+   id is NULL.  *ret is the oldest one. */
+
+static inline unsigned
+host_find(const char *address, const char *id, const char *part,
+    parley_publication_t *ret)
+{
+    int                   i;
+    parley_publication_t  p;
+    uint8_t               log[PARLEY_KEY_LEN];
+    unsigned              n;
+    parley_log_read_t     read;
+    parley_log_page_t     page;
 
     memset(&read, 0, sizeof(read));
     parley_expand_log(&t.s.state, parley_str_c(address), log);
@@ -577,10 +607,33 @@ host_count(const char *address, const char *part)
     n = 0;
 
     for (i = 0; page.epoch != 0 && i < page.n; i++) {
-        n += (unsigned) host_str_has(page.list[i].octets, part);
+        assert_int_equal(parley_publication_read(page.list[i].octets, &p), 0);
+
+        if (host_str_has(page.list[i].octets, part)
+            && (id == NULL || parley_str_eq(p.id, parley_str_c(id))))
+        {
+            *ret = p;
+            n++;
+        }
     }
 
     return n;
+}
+
+
+static inline unsigned
+host_count_of(const char *address, const char *id, const char *part)
+{
+    parley_publication_t  p;
+
+    return host_find(address, id, part, &p);
+}
+
+
+static inline unsigned
+host_count(const char *address, const char *part)
+{
+    return host_count_of(address, NULL, part);
 }
 
 

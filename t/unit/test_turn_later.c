@@ -31,32 +31,6 @@ typedef struct {
 } order_t;
 
 
-/* Does the due jobs; counts those of obligations that stay. */
-
-static unsigned
-jobs(void)
-{
-    unsigned   i, n, open;
-    task_t    *list[JOBS];
-
-    open = 0;
-
-    while ((n = host_take(list)) > 0) {
-
-        for (i = 0; i < n; i++) {
-            host_finish(list[i]);
-
-            open += host_job_kind(list[i]) == PARLEY_SUBJECT_FOLLOW
-                    && list[i]->due.end.how == PARLEY_JOB_AGAIN
-                    && host_str_has(list[i]->job.record, "keep this");
-            host_free(list[i]);
-        }
-    }
-
-    return open;
-}
-
-
 static task_t *
 job_of_turn(void)
 {
@@ -111,7 +85,7 @@ history(const history_t *h, const order_t *o)
     t.now += 2 * host.quiet_ms;
 
     if (h->offered) {
-        (void) jobs();
+        (void) host_jobs("");
         assert_int_equal(host_count("~ada", "secret"), 1);
     }
 
@@ -158,11 +132,11 @@ history(const history_t *h, const order_t *o)
 
     host_free(change);
 
-    (void) jobs();
+    (void) host_jobs("");
     t.now += 5000;
-    (void) jobs();
+    (void) host_jobs("");
     t.now += FOLLOW;
-    open = jobs();
+    open = host_jobs("keep this");
     turns = host_count("~ada", "keep this");
 
     if (open != 1 || turns != 1) {
@@ -438,22 +412,22 @@ expires(int knock)
 
     host_said(SAYS("m1", "once"));
     t.now += 2 * host.quiet_ms;
-    (void) jobs();
+    (void) host_jobs("");
     assert_int_equal(host_count("~ada", "once"), 1);
 
     if (knock) {
         host_called(host_calls("ada", NULL, IGNORES("m1")));
         host_said(EDITS("e0", "m1", "twice"));
-        (void) jobs();
+        (void) host_jobs("");
     }
 
     t.now = T0 + 2 * host_http.retain_ms - 500;
     host_said(SAYS("m2", "next"));
     host_said(EDITS("e1", "m1", "better"));
     t.now += 4 * host.quiet_ms;
-    (void) jobs();
+    (void) host_jobs("");
     t.now += 4 * host.quiet_ms;
-    (void) jobs();
+    (void) host_jobs("");
 
     assert_int_equal(host_count("~ada", "next"), 1);
     assert_int_equal(host_count("~ada", "better"), 1);
@@ -483,7 +457,7 @@ test_repeated(void **state)
     host_said(SAYS("m1", "first"));
     host_said(EDITS("e1", "m1", "better"));
     t.now += 2 * host.quiet_ms;
-    (void) jobs();
+    (void) host_jobs("");
     assert_int_equal(host_count("~ada", "better"), 1);
 
     host_said(EDITS("e1", "m1", "better"));
@@ -492,170 +466,7 @@ test_repeated(void **state)
 }
 
 
-/* two changes of one message that are posted at the same time */
-typedef struct {
-    const char  *other;         /* a deletion, or another edit */
-    unsigned     quiet:1;       /* the message is in a turn, */
-    unsigned     edited:1;      /* was edited before, */
-    unsigned     offered:1;     /* and offered */
-} meeting_t;
-
-/* the verbs of the edit before the other change, and of that change before the
-   edit goes on; the edit may be left then, as if its process had died */
-typedef struct {
-    unsigned  edit;
-    unsigned  other;
-    unsigned  dies:1;
-} meets_t;
-
-
-/* Repeats a call until it is not in flight.  Returns whether it is accepted. */
-
-static int
-repeats(const char *text, task_t *task)
-{
-    int  accepted;
-
-    if (task->done && task->err.code == PARLEY_E_MESSAGE_IN_FLIGHT) {
-        host_free(task);
-        task = host_says(text);
-        host_finish(task);
-    }
-
-    accepted = host_accepted(task);
-
-    if (task->done && !accepted
-        && task->err.code != PARLEY_E_REPLY_UNMATCHED)
-    {
-        fail_msg("%s", task->err.text);
-    }
-
-    host_free(task);
-
-    return accepted;
-}
-
-
-/* Returns 0 if a change had fewer verbs. */
-
-static int
-meeting(const meeting_t *m, const meets_t *o)
-{
-    int        i, more, deletes, edited, deleted;
-    unsigned   texts;
-    task_t    *edit, *other;
-
-    deletes = strstr(m->other, "delete") != NULL;
-
-    host_begin();
-    host.quiet_ms = m->quiet ? host.quiet_ms : 0;
-    host_said(SAYS("m1", "secret"));
-
-    if (m->edited) {
-        host_said(EDITS("e0", "m1", "secret"));
-    }
-
-    if (m->offered) {
-        t.now += 2 * host.quiet_ms;
-        (void) jobs();
-    }
-
-    edit = host_says(EDITS("e1", "m1", "better"));
-    other = host_says(m->other);
-
-    more = host_steps(edit, o->edit) == o->edit
-           && host_steps(other, o->other) == o->other;
-
-    if (!o->dies) {
-        host_finish(edit);
-    }
-
-    host_finish(other);
-    deleted = repeats(m->other, other);
-
-    /* a process that has died does not answer */
-
-    edited = repeats(EDITS("e1", "m1", "better"), edit);
-
-    if (deletes && !deleted) {
-        fail_msg("edit %u%s, deletion %u: refused", o->edit,
-                 o->dies ? " dies" : "", o->other);
-    }
-
-    for (i = 0; i < 2; i++) {
-        texts = host_count("~ada", "secret") + host_count("~ada", "better")
-                + host_count("~ada", "other");
-
-        if (deletes ? texts > 0
-            : host_count("~ada", "secret") > 0 && (deleted || edited))
-        {
-            fail_msg("edit %u%s, other %u: readable", o->edit,
-                     o->dies ? " dies" : "", o->other);
-        }
-
-        t.now += 5000;
-        (void) jobs();
-    }
-
-    if (!deletes && texts != 1) {
-        fail_msg("edit %u%s, other %u: %u texts", o->edit,
-                 o->dies ? " dies" : "", o->other, texts);
-    }
-
-    host_end();
-
-    return more;
-}
-
-
-static void
-meetings(const meeting_t *m)
-{
-    int      more;
-    meets_t  o;
-
-    memset(&o, 0, sizeof(meets_t));
-
-    for (o.dies = 0; ; o.dies = 1) {
-
-        for (o.edit = 0, more = 1; more; o.edit++) {
-            for (o.other = 0; meeting(m, &o); o.other++) { /* void */ }
-
-            more = o.other > 0;
-        }
-
-        if (o.dies) {
-            break;
-        }
-    }
-}
-
-
-static void
-test_meets(void **state)
-{
-    unsigned  i;
-
-    static const meeting_t  list[] = {
-        { DELETES("d1", "m1"), 0, 0, 0 },
-        { DELETES("d1", "m1"), 0, 1, 0 },
-        { DELETES("d1", "m1"), 1, 0, 0 },
-        { DELETES("d1", "m1"), 1, 1, 1 },
-        { EDITS("e2", "m1", "other"), 0, 0, 0 },
-        { EDITS("e2", "m1", "other"), 1, 0, 1 },
-    };
-
-    (void) state;
-
-    for (i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
-        meetings(&list[i]);
-    }
-}
-
-
 static const struct CMUnitTest  tests[] = {
-    parley_test("C2A-25 two changes of a message at the same time",
-                test_meets),
     parley_test("C2A-25 an edit is repeated after the turn of its job",
                 test_repeated),
     parley_test("C2A-09 an edit before the records of its turn expire",

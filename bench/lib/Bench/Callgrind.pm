@@ -15,7 +15,7 @@ use IO::Socket::INET;
 use List::Util qw(sum);
 
 our @EXPORT_OK = qw(count_pure count_requests count_each count_whole
-                    count_parts);
+                    count_parts called);
 
 # requests that fill the caches (and that LuaJIT compiles), and counted requests
 my %requests = (warm => 300, counted => 500);
@@ -131,6 +131,75 @@ sub count_parts {
         $_ => { instructions => per_request($of->{count} - $before->{count}),
                 code => executed($of->{lines}, $before->{lines}) };
     } keys %$long };
+}
+
+
+# Returns the module's functions that run in at least half of the requests of
+# one kind, in the order of their calls.
+sub called {
+    my ($kind, @request) = @_;
+
+    my $files = dump_each($kind,
+        [ qw(--compress-strings=no --compress-pos=no) ], [ one => @request ]);
+
+    my ($long, $short) = map { read_calls($files->{one}{$_}) } qw(long short);
+    my (%seen, %runs, @names);
+
+    for my $caller (keys %{ $long->{calls} }) {
+        $runs{$_} += $long->{calls}{$caller}{$_}
+                     - ($short->{calls}{$caller}{$_} // 0)
+            for keys %{ $long->{calls}{$caller} };
+    }
+
+    my $walk;
+    $walk = sub {
+        my $caller = shift;
+
+        return if $seen{$caller}++ || per_request($runs{$caller} // 0) < 0.5;
+
+        push @names, $caller if $long->{ours}{$caller};
+        $walk->($_) for @{ $long->{order}{$caller} || [] };
+    };
+
+    $walk->('ngx_http_core_run_phases');
+    $walk->($_) for sort keys %{ $long->{order} };
+
+    # the compiler's names of parts and copies of a function
+    my %names;
+
+    return grep { !$names{$_}++ } map { s/['.].*//sr } @names;
+}
+
+
+# Returns { ours: functions of the module; calls: caller => called => number;
+# order: caller => functions in the order of its code }.
+sub read_calls {
+    my $file = shift;
+
+    my (%ours, %calls, %order, $object, $caller, $called);
+
+    open my $in, '<', $file or die "$file: $!\n";
+
+    while (my $text = <$in>) {
+        if ($text =~ /^ob=(.*)/) {
+            $object = $1;
+
+        } elsif ($text =~ /^fn=(.*)/) {
+            $caller = $1;
+            $ours{$caller} = 1 if $object eq $bench{module}
+                                  && $caller =~ /^[a-z]/;
+
+        } elsif ($text =~ /^cfn=(.*)/) {
+            $called = $1;
+
+        } elsif ($text =~ /^calls=(\d+)/) {
+            push @{ $order{$caller} }, $called
+                if !$calls{$caller}{$called};
+            $calls{$caller}{$called} += $1;
+        }
+    }
+
+    return { ours => \%ours, calls => \%calls, order => \%order };
 }
 
 
