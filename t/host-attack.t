@@ -526,6 +526,44 @@ subtest 'SEC-04 C2A-33: rules name recipients, and a conversation has any id' =>
 };
 
 
+subtest 'C2A-33: an event with the id of another source\'s' => sub {
+    my %at = (id => 'same', conversation => { id => 'DS', kind => 'dm' });
+    my @sources = map { { platform => 'web', workspaceId => $_ } } qw(main two);
+
+    delivers(to('agent:bo', %at, source => ['web', $_])) for qw(main two);
+
+    my %acts = (react => { signal => 'seen' }, claim => {}, resolve => {},
+                defer => { reason => 'secret' },
+                send_message => { visibility => 'dm', directedness => 'to_me',
+                                  target => $at{conversation}, text => 'secret',
+                                  idempotencyKey => 'same id' });
+
+    for my $tool (sort keys %acts) {
+        my %args = (%{ $acts{$tool} }, inReplyTo => 'same');
+        my $error = calls('bo', $tool, %args)->{structuredContent};
+
+        is_deeply([@$error{qw(code field)}],
+                  ['field-invalid', '/params/arguments/inReplyTo'],
+                  "$tool is for none") or diag(jcs($error));
+    }
+
+    for my $source (@sources) {
+        my %place = (%{ $at{conversation} }, source => $source);
+        my $done = calls('bo', 'react', inReplyTo => 'same', signal => 'seen',
+                         target => \%place);
+
+        is($done->{isError}, undef) or diag(jcs($done));
+        is_deeply(shown()->{source}, $source, 'a reaction with its source');
+
+        my $sent = sends('bo', inReplyTo => 'same', target => \%place);
+
+        is($sent->{structuredContent}{disposition}, 'responded')
+            or diag(jcs($sent));
+        is_deeply(shown()->{source}, $source, 'and an answer');
+    }
+};
+
+
 $shown->leave;
 $nginx->stop;
 

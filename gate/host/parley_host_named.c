@@ -18,6 +18,7 @@
 #define PARLEY_HOST_SOURCES  8          /* sources with one id, looked at */
 
 
+static int parley_host_named_source(parley_host_act_t *a, parley_str_t *ret);
 static int parley_host_named_read(parley_host_act_t *a,
     const parley_host_event_t *event, parley_host_named_t *ret);
 static int parley_host_claim_obliged(parley_host_act_t *a);
@@ -33,6 +34,7 @@ int
 parley_host_act_find(parley_host_act_t *a)
 {
     int                   i, n, rc;
+    parley_str_t          source;
     parley_host_t        *h;
     parley_host_event_t   events[PARLEY_HOST_SOURCES];
     parley_host_named_t   named;
@@ -44,6 +46,12 @@ parley_host_act_find(parley_host_act_t *a)
     }
 
     a->on.id = parley_host_event_named(a->args->in_reply_to);
+    rc = parley_host_named_source(a, &source);
+
+    if (rc != 0) {
+        return rc;
+    }
+
     n = parley_host_events_get(h, a->on.id, events, PARLEY_HOST_SOURCES);
 
     if (n < 0) {
@@ -51,15 +59,27 @@ parley_host_act_find(parley_host_act_t *a)
     }
 
     for (i = 0; i < n; i++) {
+
+        if (source.len > 0 && !parley_str_eq(source, events[i].source)) {
+            continue;
+        }
+
         rc = parley_host_named_read(a, &events[i], &named);
 
         if (rc < 0) {
             return rc;
         }
 
-        if (rc == 1 && (a->on.event.source.len == 0
-                        || named.p.ms > a->on.p.ms))
-        {
+        /* any surface can choose an id that the caller has from another one */
+
+        if (rc == 1 && a->on.event.source.len > 0) {
+            return parley_error_set(h->err, PARLEY_E_FIELD_INVALID,
+                                    parley_host_act_pointer(a),
+                                    "two sources have an event of this id; "
+                                    "the source of target must name one");
+        }
+
+        if (rc == 1) {
             a->on = named;
         }
     }
@@ -80,6 +100,30 @@ parley_host_act_find(parley_host_act_t *a)
                                   a->caller->sub, &a->on.part);
 
     return rc < 0 ? rc : 1;
+}
+
+
+/* Reads the source of the target.  *ret is empty if it has none.  Returns 0, or
+   -1. */
+
+static int
+parley_host_named_source(parley_host_act_t *a, parley_str_t *ret)
+{
+    parley_surface_account_t  source;
+
+    *ret = parley_str_none;
+
+    if (a->args->place.platform.len == 0) {
+        return 0;
+    }
+
+    memset(&source, 0, sizeof(parley_surface_account_t));
+
+    source.platform = a->args->place.platform;
+    source.workspace = a->args->place.workspace;
+
+    return parley_surface_name(a->h->arena, &source, ret) < 0
+           ? parley_error_memory(a->h->err) : 0;
 }
 
 
