@@ -180,6 +180,8 @@ typedef struct {
     parley_quota_t   quotas[PARLEY_QUOTAS_MAX];
     size_t           nquotas;
     unsigned         stale:1;           /* too old, unless the id is known */
+    unsigned         everywhere:1;      /* AWAY rather than a decision that
+                                           holds at this node alone */
     unsigned         suspends:1;        /* refuse if the account has a record of
                                            the kind SUSPENSION */
 } parley_admission_t;
@@ -199,7 +201,8 @@ typedef enum {
                                    processed */
     PARLEY_ADMIT_LIMITED,       /* a quota is exhausted */
     PARLEY_ADMIT_SHARE,         /* the account has used its share */
-    PARLEY_ADMIT_FULL
+    PARLEY_ADMIT_FULL,
+    PARLEY_ADMIT_AWAY           /* a state over a network does not answer */
 } parley_admit_t;
 
 

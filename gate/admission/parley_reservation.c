@@ -199,6 +199,11 @@ parley_reservation_refused(parley_reservation_t *e, parley_admit_t verdict,
                                 "this sender uses its whole share of the zone");
         break;
 
+    case PARLEY_ADMIT_AWAY:
+        (void) parley_error_set(err, PARLEY_E_CAPACITY, NULL,
+                                "the store of the gateways is away");
+        break;
+
     default:
         (void) parley_error_set(err, PARLEY_E_CAPACITY, NULL,
                                 "the zone is full");

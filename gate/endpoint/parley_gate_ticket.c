@@ -98,6 +98,7 @@ parley_gate_ticket_use(parley_gate_t *g)
     a.account = g->proof.account;
     a.id = id;
     a.print = id;
+    a.everywhere = 1;
     a.ttl = g->proof.ticket.expires - g->env->now(g)
             + PARLEY_GATE_TICKET_MARGIN;
 
@@ -108,7 +109,8 @@ parley_gate_ticket_use(parley_gate_t *g)
     }
 
     if (rc != 0 || got.verdict == PARLEY_ADMIT_SHARE
-        || got.verdict == PARLEY_ADMIT_FULL)
+        || got.verdict == PARLEY_ADMIT_FULL
+        || got.verdict == PARLEY_ADMIT_AWAY)
     {
         return parley_error_set(g->err, PARLEY_E_CAPACITY, NULL,
                                 "no room to remember the ticket");

@@ -55,7 +55,7 @@ typedef enum {
 
 /* the decision about messages while the store is away */
 typedef enum {
-    PARLEY_STORE_REFUSE = 0,    /* PARLEY_ADMIT_FULL */
+    PARLEY_STORE_REFUSE = 0,    /* PARLEY_ADMIT_AWAY */
     PARLEY_STORE_LOCAL          /* the zone decides alone */
 } parley_store_fallback_t;
 

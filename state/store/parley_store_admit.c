@@ -348,7 +348,7 @@ parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
         how.stamp = a->stamp;
 
         parley_store_free(s, &a->a, &how);
-        verdict = PARLEY_ADMIT_FULL;
+        verdict = PARLEY_ADMIT_AWAY;
     }
 
     if (verdict == PARLEY_ADMIT_OK) {
@@ -367,7 +367,8 @@ parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
     ret->stamp = 0;
     ret->wait = verdict == PARLEY_ADMIT_IN_FLIGHT
                 || verdict == PARLEY_ADMIT_ANSWERING
-                || verdict == PARLEY_ADMIT_FULL ? 1000 : 0;
+                || verdict == PARLEY_ADMIT_FULL
+                || verdict == PARLEY_ADMIT_AWAY ? 1000 : 0;
 
     return 0;
 }
@@ -397,7 +398,9 @@ parley_store_alone(parley_store_t *s, parley_store_call_t *call)
 
     s->stat.fallbacks++;
 
-    if (s->conf->fallback == PARLEY_STORE_LOCAL) {
+    if (s->conf->fallback == PARLEY_STORE_LOCAL
+        && !call->u.admit.a.everywhere)
+    {
         call->local = 1;
         return;
     }
@@ -405,7 +408,7 @@ parley_store_alone(parley_store_t *s, parley_store_call_t *call)
     parley_store_undo(s, &call->u.admit);
     call->settled = 1;
 
-    ret->verdict = PARLEY_ADMIT_FULL;
+    ret->verdict = PARLEY_ADMIT_AWAY;
     ret->stamp = 0;
     ret->wait = 1000;
 }

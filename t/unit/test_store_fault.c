@@ -95,7 +95,7 @@ test_cut(void **state)
             continue;
         }
 
-        assert_int_equal(got.verdict, PARLEY_ADMIT_FULL);
+        assert_int_equal(got.verdict, PARLEY_ADMIT_AWAY);
         parley_test_nodes_up(both, 2);
         parley_test_nodes(both, 2, NULL, 20);
 
@@ -120,12 +120,12 @@ test_away_refuse(void **state)
     parley_test_engine_signal(&engine, SIGSTOP);
 
     got = admit(&a, &m);
-    assert_int_equal(got.verdict, PARLEY_ADMIT_FULL);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_AWAY);
     assert_int_equal(got.wait, 1000);
 
     parley_test_nodes(both, 2, NULL, 1500);
     got = admit(&a, &m);
-    assert_int_equal(got.verdict, PARLEY_ADMIT_FULL);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_AWAY);
 
     parley_test_engine_signal(&engine, SIGCONT);
     parley_test_nodes_up(both, 2);
@@ -143,7 +143,8 @@ test_away_local(void **state)
 {
     parley_admitted_t    got;
     parley_admission_t   m = message("local", "printone"),
-                         fork = message("fork", "printone");
+                         fork = message("fork", "printone"),
+                         ticket = message("ticket", "printone");
     parley_store_stat_t  stat;
 
     (void) state;
@@ -158,6 +159,9 @@ test_away_local(void **state)
     assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
     take(&a, &m, got.stamp);
     assert_int_equal(admit(&a, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+
+    ticket.everywhere = 1;
+    assert_int_equal(admit(&a, &ticket).verdict, PARLEY_ADMIT_AWAY);
 
     got = admit(&a, &fork);
     take(&a, &fork, got.stamp);
