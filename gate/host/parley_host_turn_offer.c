@@ -344,6 +344,14 @@ parley_turn_note(parley_turn_job_t *j)
                                   &mark);
     }
 
+    /* the message was changed again: the job of that change, which erases this
+       turn, finds it by the message */
+
+    if (rc == 0 && j->changed && j->event.act == PARLEY_CHAT_EDIT) {
+        rc = parley_turn_mark_put(&j->h, j->event.other, j->turn.where.source,
+                                  &mark);
+    }
+
     for (i = 0; rc == 0 && i < j->turn.n; i++) {
         f = &j->turn.list[i];
 
