@@ -230,6 +230,19 @@ parley_host_change_turn(parley_host_change_t *a)
 
         a->turned = rc == 1 && parley_str_eq(has.turn, mark.turn);
 
+        /* or the job of a later edit, before that edit is in the record of the
+           message */
+
+        if (!a->turned && a->place.epoch != 0) {
+            rc = parley_host_change_is_before(a, mark.by);
+
+            if (rc < 0) {
+                return rc;
+            }
+
+            a->turned = rc == 1;
+        }
+
         if (a->turned) {
             return 0;
         }

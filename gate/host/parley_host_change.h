@@ -150,6 +150,10 @@ int parley_host_change_close(parley_host_change_t *change);
 void parley_host_change_closes(parley_host_change_t *change,
     parley_append_t *append);
 
+/* Returns whether the change is before another edit of its message: 1, 0,
+   PARLEY_WAIT or -1. */
+int parley_host_change_is_before(parley_host_change_t *change, parley_str_t id);
+
 /* Returns whether the change is later than the last one in the record of its
    message: 1, 0, PARLEY_WAIT or -1. */
 int parley_host_change_is_later(parley_host_change_t *change,

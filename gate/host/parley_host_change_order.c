@@ -138,6 +138,27 @@ parley_host_change_close(parley_host_change_t *a)
 
 
 int
+parley_host_change_is_before(parley_host_change_t *a, parley_str_t id)
+{
+    int                  rc;
+    parley_host_event_t  by;
+
+    rc = parley_host_event_get(a->h, id, a->first.source, &by);
+
+    if (rc != 1 || by.act != PARLEY_CHAT_EDIT
+        || !parley_str_eq(by.other, a->e->of))
+    {
+        return rc < 0 ? rc : 0;
+    }
+
+    by.other = id;
+    rc = parley_host_change_is_later(a, &by);
+
+    return rc < 0 ? rc : !rc;
+}
+
+
+int
 parley_host_change_is_later(parley_host_change_t *a,
     const parley_host_event_t *first)
 {
