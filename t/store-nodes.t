@@ -123,6 +123,7 @@ subtest 'CLU-11 connections that are cut while messages pass' => sub {
     }
 
     waitpid $pid, 0;
+    $nodes->wait_up;
 
     my %times;
     $times{$_->{json}{id}}++ for $service->requests;

@@ -72,7 +72,7 @@ const parley_command_t  parley_cmd_keys_store = {
     .max = 0,
     .summary = "Makes the key of a store that several gateways share",
     .text = "The key is a line of 64 hexadecimal digits, for key= of "
-            "parley_store.  All gateways\nof a store have the same key.\n",
+            "parley_store.\nAll gateways of a store have the same key.\n",
     .options = parley_keys_store_options,
     .run = tool_keys_store_run
 };

@@ -183,7 +183,7 @@ void parley_store_destroy(parley_store_t *s);
 
 /*
  * Frees the id or slot that a dead worker of this node had reserved, in the
- * store; for parley_memory_env_t.orphan.  ctx is the store.
+ * store; a hook of the zone.  ctx is the store.
  */
 void parley_store_orphan(void *ctx, parley_kind_t kind, const uint8_t *key,
     uint64_t stamp);

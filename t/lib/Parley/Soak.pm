@@ -31,6 +31,10 @@ END { kill 'KILL', @pids }
 sub start {
     my ($name, $run) = @_;
 
+    # the caller may read the file at once
+    open my $out, '>', tmp_dir() . "/$name" or die "$name: $!\n";
+    $out->autoflush(1);
+
     my $pid = fork // die "fork: $!\n";
 
     if ($pid) {
@@ -40,9 +44,6 @@ sub start {
 
     @pids = ();
     srand($seed ^ $$);
-
-    open my $out, '>', tmp_dir() . "/$name" or POSIX::_exit(1);
-    $out->autoflush(1);
 
     my $ok = eval { $run->($out); 1 };
 
