@@ -21,7 +21,8 @@ static int tool_store_acl_is_user(const char *user);
 static const parley_option_t  parley_store_acl_options[] = {
     { "prefix", 0, "P", "prefix= of parley_store (default: parley)", 0 },
     { "user", 0, "U", "user= of parley_store (default: parley)", 0 },
-    { "password", 0, "FILE", "the file of password=; the line has its SHA-256", 0 },
+    { "password", 0, "FILE", "the file of password=; the line has its SHA-256",
+      0 },
     tool_option_end
 };
 
