@@ -108,10 +108,10 @@ endif
 # t/state.tsv marks "later".  "make test-all" runs every file that has a gateway
 # with both modules.  A sanitizer build has only the module in its nginx.
 LATER = $(if $(filter release,$(BUILD)),$(OUT)/later/ngx_http_parley_module.so)
-# With such a state, a variable of the token that is used early has no value, and a
-# pushed mention has no thread window.
+# With such a state, a variable of the token that is used early has no value, a
+# pushed mention has no thread window, and a turn takes other memory.
 LATER_NOT = t/build.t t/config.t t/package.t t/proof.t t/proof-attack.t \
-	t/proof-keys.t t/host-window.t
+	t/proof-keys.t t/host-window.t t/host-sizing.t
 LATER_TESTS = $(filter-out $(LATER_NOT),$(sort $(shell \
 	grep -lE 'Parley::(Test|Nginx|Gateway|Streams|Matrix|Family|Pages)\b' t/*.t)))
 
