@@ -1,4 +1,5 @@
-# parley_store: what "nginx -t" takes and refuses, and the key of a store.
+# parley_store: the words that "nginx -t" takes and refuses, and the key of a
+# store.
 
 use strict;
 use warnings;
@@ -61,7 +62,7 @@ sub refuses {
 }
 
 
-subtest 'GW-14 what parley_store takes' => sub {
+subtest 'GW-14 words that parley_store takes' => sub {
     takes("$at key=$key");
     takes("redis://localhost key=$key");
     takes("redis://127.0.0.1/ key=$key");
@@ -80,7 +81,7 @@ subtest 'GW-14 what parley_store takes' => sub {
 };
 
 
-subtest 'GW-14 what parley_store refuses' => sub {
+subtest 'GW-14 words that parley_store refuses' => sub {
     refuses("$at key=$key", qr/"parley_store" needs "parley_zone" in /,
             zone => '');
     refuses("$at key=$key", qr/"parley_store" directive is duplicate in /,

@@ -200,8 +200,7 @@ local function renew_lease(keys, argv)
     return { whole(now), redis.call('ZCARD', prefix .. 'm') }
 end
 
--- Returns nil if a reservation or a slot can be had by holder, or who has it:
--- 'r' or 't'.
+-- Returns nil if holder can have an id or slot; else its state, 'r' or 't'.
 
 local function held(prefix, octets, from, holder, now, lease)
     if not octets then

@@ -275,7 +275,7 @@ test_rates(void **state)
         parley_test_nodes(both, 2, NULL, 10);
     }
 
-    /* what one node passes, and the burst of the other once */
+    /* the messages that one node passes, and the burst of the other once */
 
     most = (a.env.now(&a) - began) / 20 + 5;
 

@@ -227,7 +227,7 @@ test_full(void **state)
     parley_test_engine_do(&engine, "config set maxmemory 1");
     assert_int_equal(admit(&b, &n).verdict, PARLEY_ADMIT_FULL);
 
-    /* what was admitted is taken all the same */
+    /* a message that was admitted is taken */
 
     take(&a, &m, got.stamp);
     parley_test_nodes(both, 2, NULL, 30);
