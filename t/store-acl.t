@@ -155,7 +155,7 @@ subtest 'CLU-12 a command that is missing is named' => sub {
 
     # while the connection lasts, a function cannot end its lease
     $redis->cli('ACL', 'SETUSER', 'parley', '-zadd');
-    ok($nginx->wait_for(qr/\[crit\] .*: (?:ERR The user executing the script|NOPERM) .*: $cure/),
+    ok($nginx->wait_for(qr/\[crit\] .*: (?:ERR The user executing the script|ERR ACL failure in script:|NOPERM) .*: $cure/),
        'a function that stops in the middle')
         or diag $nginx->error_log;
 

@@ -33,6 +33,7 @@ static const struct {
     { "WRONGPASS", 1, 0, "correct user= and password= of parley_store" },
     { "NOPERM", 1, 1, PARLEY_STORE_ACL },
     { "ERR The user executing the script", 1, 1, PARLEY_STORE_ACL },
+    { "ERR ACL failure in script:", 1, 1, PARLEY_STORE_ACL },
     { "PARLEYPERM", 1, 1, PARLEY_STORE_ACL },
     { "PARLEYKEY", 1, 0, "its data was written with another key=; use that "
                          "key, or another prefix=" },
