@@ -28,7 +28,7 @@ subtest 'CLU-12 the page has each line of the log' => sub {
     # the words of the table of errors, and the begin of other texts
     my @texts = $code =~ /^    \{ "([A-Z][^"]*)", [01], [01],/mg;
 
-    is(scalar @texts, 14, 'errors of the engine');
+    is(scalar @texts, 15, 'errors of the engine');
 
     # up to the first argument of the text
     push @texts, map { s/\\"/"/gr =~ s/\s*%.*//sr =~ s/"\s*\z//r }
