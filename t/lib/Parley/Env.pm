@@ -17,6 +17,11 @@ our @EXPORT_OK = qw(root build_dir is_sanitized nginx_binary load_module tmp_dir
                     port tls authority client_certificate
                     parley parley_try section slurp spew);
 
+# the gateways of tests listen at 127.0.0.1, and Node 18 tries ::1 for
+# "localhost" alone
+$ENV{NODE_OPTIONS} = join ' ', $ENV{NODE_OPTIONS} // (),
+                     '--dns-result-order=ipv4first';
+
 use constant PORTS => 20;
 
 my $root = Cwd::abs_path(dirname(__FILE__) . '/../../..');
