@@ -96,7 +96,7 @@ subtest 'CLU-13 it suffices for two gateways' => sub {
 
     for (['p1_share', 'f', "tagggeneq0", 'v', 1000, 'any'],
          ['p1_changes', 0], ['p1_unshare', 'f', "\1\1\1\1"],
-         ['p1_put', 'k', "tagggeneq0", 'v', 1000, 'any'],
+         ['p1_put', 'k', "tagggeneq0", 'v', 1000, '', '', ''],
          ['p1_drop', 'k', 'tagg', 'gene'],
          ['p1_rates', 'k', 1000, 5, 1], ['p1_free', 'h', '', ''])
     {

@@ -18,7 +18,7 @@
 --   y       shared records: field kind 1, key 16, tag 4; value entry or ''
 --   z, w    fields of y by the number of their last change, and by their end
 --   k       number of the last change
---   v       hash: key, format, run, salt, generation
+--   v       hash: key, format, run, generation
 
 local FORMAT = '1'
 local HEAD = 22                 -- octets of an entry before its value
@@ -43,6 +43,12 @@ end
 
 local function renewed(prefix, now)
     return tonumber(redis.call('GET', prefix .. 'T') or now)
+end
+
+-- Returns the number of nodes whose leases have not ended.
+
+local function living(prefix, now)
+    return redis.call('ZCOUNT', prefix .. 'm', now, '+inf')
 end
 
 -- While no node can renew, no lease ends.
@@ -121,20 +127,19 @@ end
 -- Words of a command, with its name, if not 2: newer engines check the number.
 
 local WORDS = { ['client|kill'] = 3, ['function|load'] = 3, hdel = 3, hget = 3,
-                hmget = 3, hset = 4, hsetnx = 4, set = 3, time = 1, wait = 3,
-                zadd = 4, zrangebyscore = 4, zrem = 3, zscore = 3 }
+                hmget = 3, hset = 4, set = 3, time = 1, wait = 3,
+                zadd = 4, zcount = 4, zrangebyscore = 4, zrem = 3, zscore = 3 }
 
--- Enters a node, or a worker of it again.  ARGV: run id of the engine, salt,
+-- Enters a node, or a worker of it again.  ARGV: run id of the engine,
 -- fingerprint of the key, format, node, text of the node, highest generation
 -- that the caller knows, lease, and then the commands that the functions use.
--- Returns the generation, the number of the last change, the time, the number
--- of nodes.
+-- Returns the generation, the time, the number of nodes.
 
 local function enter(keys, argv)
-    local prefix, run, salt, key, format, node = keys[1], argv[1], argv[2],
-                                                 argv[3], argv[4], argv[5]
+    local prefix, run, key, format, node = keys[1], argv[1], argv[2], argv[3],
+                                           argv[4]
 
-    for i = 9, #argv do
+    for i = 8, #argv do
         local name, more = argv[i]:match('^([^|]+)|?(.*)$')
         local words = { name, more ~= '' and more or prefix .. 'v', '1', '1',
                         '1' }
@@ -144,7 +149,7 @@ local function enter(keys, argv)
         end
     end
 
-    local now, lease = clock(), tonumber(argv[8])
+    local now, lease = clock(), tonumber(argv[7])
     local v = redis.call('HMGET', prefix .. 'v', 'key', 'format', 'run',
                          'generation')
 
@@ -159,18 +164,16 @@ local function enter(keys, argv)
     local generation = tonumber(v[4] or 0)
 
     if v[3] ~= run then
-        generation = math.max(generation, tonumber(argv[7])) + 1
+        generation = math.max(generation, tonumber(argv[6])) + 1
 
-        redis.call('HSETNX', prefix .. 'v', 'salt', salt)
         redis.call('HSET', prefix .. 'v', 'key', key, 'format', format,
                    'run', run, 'generation', whole(generation))
     end
 
     renew(prefix, node, now, lease)
-    redis.call('HSET', prefix .. 'c', node, argv[6])
+    redis.call('HSET', prefix .. 'c', node, argv[5])
 
-    return { whole(generation), redis.call('GET', prefix .. 'k') or '0',
-             whole(now), redis.call('ZCARD', prefix .. 'm') }
+    return { whole(generation), whole(now), living(prefix, now) }
 end
 
 -- Renews a lease; forgets nodes that have been away for an hour, and shared
@@ -204,7 +207,7 @@ local function renew_lease(keys, argv)
         redis.call('ZREM', prefix .. 'w', ended[i])
     end
 
-    return { whole(now), redis.call('ZCARD', prefix .. 'm') }
+    return { whole(now), living(prefix, now) }
 end
 
 -- Returns nil if holder can have an id or slot; else its state, 'r' or 't'.
@@ -407,12 +410,22 @@ local function free(keys, argv)
     return 1
 end
 
--- Puts a record.  ARGV: key, entry without its end, value, ms, 'any', 'fresh'
--- or the generation that it replaces.  Returns 'ok', 'stale' or 'share'.
+-- Puts a record.  ARGV: key, entry without its end, value, ms, generation that
+-- it replaces or '', key of the id that must be held or '', holder.  Returns
+-- 'ok', 'stale' or 'share'.
 
 local function put(keys, argv)
     local key, now = keys[1] .. 'r' .. argv[1], clock()
-    local head, how = argv[2], argv[5]
+    local head, replaces = argv[2], argv[5]
+
+    if argv[6] ~= '' then
+        local id = redis.call('GET', keys[1] .. 'i' .. argv[6])
+
+        if not id or id:sub(11) ~= argv[7] then
+            return 'stale'
+        end
+    end
+
     local entry = head .. struct.pack('>I8I4', now + tonumber(argv[4]),
                                       #argv[3]) .. argv[3]
     local tag, generation = head:sub(1, 4), head:sub(5, 8)
@@ -437,10 +450,10 @@ local function put(keys, argv)
             end
         end)
 
-    if old ~= generation then
-        if how == 'fresh' and old or (#how == 4 and old ~= how) then
-            return 'stale'
-        end
+    -- the generation of the record itself: the call was sent again
+
+    if replaces ~= '' and old ~= replaces and old ~= generation then
+        return 'stale'
     end
 
     if octets > OCTETS then

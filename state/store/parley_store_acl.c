@@ -12,8 +12,8 @@
 const char *const  parley_store_commands[PARLEY_STORE_COMMANDS] = {
     "fcall", "info", "client|id",
     "client|kill", "function|load", "wait", "get", "set",
-    "del", "hdel", "hget", "hmget", "hset", "hsetnx", "incr", "time", "zadd",
-    "zcard", "zrangebyscore", "zrem", "zscore"
+    "del", "hdel", "hget", "hmget", "hset", "incr", "time", "zadd",
+    "zcount", "zrangebyscore", "zrem", "zscore"
 };
 
 

@@ -225,7 +225,7 @@ parley_store_reserved(parley_store_t *s, parley_store_call_t *call,
 }
 
 
-/* Logs that a key below the prefix is not Parley's. */
+/* Logs a reply that is not the value of an id. */
 
 static void
 parley_store_foreign(parley_store_t *s, const parley_wire_reply_t *reply)
@@ -234,11 +234,21 @@ parley_store_foreign(parley_store_t *s, const parley_wire_reply_t *reply)
 
     error = parley_wire_error(reply);
 
-    if (error.len < 3 || memcmp(error.data, "OOM", 3) != 0) {
+    if (error.len >= 3 && memcmp(error.data, "OOM", 3) == 0) {
+        return;
+    }
+
+    if (error.len == 0
+        || (error.len >= 9 && memcmp(error.data, "WRONGTYPE", 9) == 0))
+    {
         parley_store_log(s, PARLEY_STORE_CRIT, "a key below \"%.*s\" is not "
                          "Parley's; remove it, or use another prefix=",
                          (int) s->prefix_len, s->prefix);
+        return;
     }
+
+    parley_store_log(s, PARLEY_STORE_ERROR, "the engine refuses an id: %.*s",
+                     (int) (error.len < 200 ? error.len : 200), error.data);
 }
 
 

@@ -93,10 +93,8 @@ parley_store_ask_enter(parley_store_t *s)
 {
     char          lease[24], known[24];
     size_t        i, n;
-    uint64_t      salt;
-    parley_str_t  arguments[12 + PARLEY_STORE_COMMANDS];
+    parley_str_t  arguments[11 + PARLEY_STORE_COMMANDS];
 
-    salt = s->env->random(s->env->ctx);
     n = 0;
 
     arguments[n++] = PARLEY_STR("FCALL");
@@ -104,7 +102,6 @@ parley_store_ask_enter(parley_store_t *s)
     arguments[n++] = PARLEY_STR("1");
     arguments[n++] = parley_store_prefix(s);
     arguments[n++] = parley_str_c(s->run);
-    arguments[n++] = parley_str_make(&salt, sizeof(salt));
     arguments[n++] = parley_str_make(s->fingerprint, sizeof(s->fingerprint));
     arguments[n++] = PARLEY_STR(PARLEY_STORE_FORMAT);
     arguments[n++] = parley_str_make(s->conf->node, PARLEY_STORE_NODE);
@@ -368,28 +365,26 @@ parley_store_is(parley_str_t value, const char *text)
 static int
 parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
 {
-    int64_t   generation, change, now, nodes, before;
+    int64_t   generation, now, nodes;
     uint64_t  known;
 
-    if (parley_wire_elements(reply) != 4
+    if (parley_wire_elements(reply) != 3
         || !parley_wire_integer(parley_wire_element(reply, 0), &generation)
-        || !parley_wire_integer(parley_wire_element(reply, 1), &change)
-        || !parley_wire_integer(parley_wire_element(reply, 2), &now)
-        || !parley_wire_integer(parley_wire_element(reply, 3), &nodes)
+        || !parley_wire_integer(parley_wire_element(reply, 1), &now)
+        || !parley_wire_integer(parley_wire_element(reply, 2), &nodes)
         || generation == 0)
     {
         parley_store_strange(s, "p1_enter");
         return 0;
     }
 
-    before = s->began;
     known = s->stat.generation;
 
     s->stat.generation = (uint64_t) generation;
     s->stat.nodes = (uint64_t) nodes;
     s->stat.offset = now - s->env->wall(s->env->ctx);
     s->offset = now - s->env->now(s->env->ctx);
-    s->renewed = before;
+    s->renewed = s->began;
     s->renewing = 0;
     s->asking = 0;
 

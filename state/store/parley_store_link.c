@@ -32,8 +32,6 @@ parley_store_begin(parley_store_t *s)
 int
 parley_store_end(parley_store_t *s)
 {
-    s->ending = 1;
-
     parley_store_report(s, s->env->now(s->env->ctx));
 
     return s->stage == PARLEY_STORE_UP && s->first != NULL;
@@ -87,7 +85,7 @@ parley_store_timer(parley_store_t *s)
         parley_store_give_up(s, now - s->conf->timeout);
     }
 
-    if (s->stage == PARLEY_STORE_UP && s->first != NULL
+    if (s->first != NULL
         && (s->slow >= PARLEY_STORE_SLOW
             || (now - s->first->since >= PARLEY_STORE_SILENT
                 && now - s->heard >= PARLEY_STORE_SILENT)))
@@ -96,11 +94,8 @@ parley_store_timer(parley_store_t *s)
         return;
     }
 
-    if (s->stage != PARLEY_STORE_UP) {
-        return;
-    }
-
     parley_store_member_tick(s, now);
+    parley_store_taken_send(s);
 
     if (s->ncounts != 0 && now - s->reported >= PARLEY_STORE_RATES) {
         parley_store_report(s, now);

@@ -84,6 +84,9 @@ struct parley_store_call_s {
             parley_record_id_t    id;
             parley_str_t          entry;
             int64_t               ttl;
+            uint8_t               under[PARLEY_KEY_LEN];
+            uint64_t              stamp;
+            unsigned              has_under:1;
         } put;
         struct {
             const struct parley_store_count_s  *list;
@@ -135,7 +138,7 @@ struct parley_store_s {
     const parley_store_env_t   *env;
     const parley_store_conf_t  *conf;
     parley_mem_t               *mem;
-    uint8_t                     fingerprint[16];        /* of the key, hex */
+    uint8_t                     fingerprint[16];        /* of the key */
     char                        prefix[PARLEY_STORE_PREFIX];
     size_t                      prefix_len;
 
@@ -161,7 +164,6 @@ struct parley_store_s {
     unsigned                    unusable:1;     /* the operator must change
                                                    something */
     unsigned                    restores:1;     /* the engine is another one */
-    unsigned                    ending:1;
     unsigned                    loaded:1;       /* FUNCTION LOAD was tried */
     char                        run[48];        /* run_id of the engine */
     int64_t                     replicas;       /* that are connected */
@@ -190,6 +192,7 @@ struct parley_store_s {
     /* ids taken while the store was away */
     parley_store_taken_t       *taken;
     size_t                      ntaken, taken_size;
+    size_t                      taken_sent;     /* number of those sent */
 
     parley_store_stat_t         stat;
 };
@@ -239,8 +242,6 @@ void parley_store_send_again(parley_store_t *s);
 
 void parley_store_cancel(parley_state_t *state, parley_call_t *call);
 
-/* parley_store_link.c */
-
 /* parley_store_enter.c */
 
 /* Sends the command of a stage. */
@@ -258,7 +259,7 @@ void parley_store_memory(parley_store_t *s, const parley_wire_reply_t *reply);
 
 /* parley_store_acl.c */
 
-#define PARLEY_STORE_COMMANDS  21
+#define PARLEY_STORE_COMMANDS  20
 #define PARLEY_STORE_UNASKED   3    /* commands that p1_enter does not check */
 
 /* Names in lower case; "client|kill" is a subcommand. */
@@ -365,7 +366,8 @@ int parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
     const parley_admission_t *a, const parley_settlement_t *how)
     __attribute__((warn_unused_result));
 
-/* Sends the ids that were taken while the store was away. */
+/* Sends ids that were taken while the store was away, as many as the queue has
+   room for; called until all are sent. */
 void parley_store_taken_send(parley_store_t *s);
 
 /* parley_store_record.c */

@@ -76,7 +76,7 @@ parley_store_put(parley_state_t *state, const parley_put_t *put,
         return PARLEY_STATE_DONE;
     }
 
-    rc = put->replaces != 0 || put->fresh
+    rc = put->replaces != 0
          ? parley_store_put_command(s, call, put, generation)
          : parley_store_put_new(s, call, put, generation);
 
@@ -155,6 +155,13 @@ parley_store_put_new(parley_store_t *s, parley_store_call_t *call,
 
     call->u.put.id = put->id;
     call->u.put.ttl = put->ttl;
+    call->u.put.stamp = put->stamp;
+    call->u.put.has_under = put->under != NULL;
+
+    if (put->under != NULL) {
+        memcpy(call->u.put.under, put->under, PARLEY_KEY_LEN);
+    }
+
     call->u.put.entry = parley_str_make(p, 1 + PARLEY_STORE_HEAD + len);
 
     till = s->env->now(s->env->ctx) + s->offset + put->ttl;
@@ -192,8 +199,9 @@ static int
 parley_store_put_merge(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
-    char            ttl[24];
-    parley_str_t    had, entry, arguments[9];
+    char           ttl[24];
+    uint8_t        holder[PARLEY_STORE_HOLDER];
+    parley_str_t   had, entry, arguments[11];
 
     if (!parley_wire_text(reply, &had)) {
         return 0;
@@ -215,11 +223,19 @@ parley_store_put_merge(parley_store_t *s, parley_store_call_t *call,
     arguments[5] = parley_str_make(entry.data + 1, PARLEY_STORE_ENTRY);
     arguments[6] = parley_str_from(entry, 1 + PARLEY_STORE_HEAD);
     arguments[7] = parley_wire_number(call->u.put.ttl, ttl);
-    arguments[8] = PARLEY_STR("any");
+    arguments[8] = parley_str_none;
+
+    /* the admission may have been given back after the first command */
+
+    parley_store_holder(s, call->u.put.stamp, holder);
+
+    arguments[9] = parley_str_make(call->u.put.under,
+                                   call->u.put.has_under ? PARLEY_KEY_LEN : 0);
+    arguments[10] = parley_str_make(holder, sizeof(holder));
 
     call->answer = NULL;
 
-    return parley_store_command(call, arguments, 9) == 0
+    return parley_store_command(call, arguments, 11) == 0
            ? parley_store_resend(s, call) : 0;
 }
 
@@ -230,7 +246,7 @@ parley_store_put_command(parley_store_t *s, parley_store_call_t *call,
 {
     char          ttl[24];
     uint8_t       head[PARLEY_STORE_ENTRY], replaces[4];
-    parley_str_t  arguments[9];
+    parley_str_t  arguments[11];
 
     parley_store_entry(put, generation, head);
     parley_store_write32(replaces, put->replaces);
@@ -244,12 +260,13 @@ parley_store_put_command(parley_store_t *s, parley_store_call_t *call,
     arguments[6] = parley_store_join_parts(&call->arena, put->parts,
                                            put->nparts);
     arguments[7] = parley_wire_number(put->ttl > 0 ? put->ttl : 1, ttl);
-    arguments[8] = put->fresh ? PARLEY_STR("fresh")
-                              : parley_str_make(replaces, sizeof(replaces));
+    arguments[8] = parley_str_make(replaces, sizeof(replaces));
+    arguments[9] = parley_str_none;
+    arguments[10] = parley_str_none;
 
     call->answer = parley_store_put_done;
 
-    return parley_store_command(call, arguments, 9);
+    return parley_store_command(call, arguments, 11);
 }
 
 

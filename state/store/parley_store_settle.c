@@ -408,18 +408,21 @@ parley_store_remember(parley_store_t *s, const parley_admission_t *a,
 void
 parley_store_taken_send(parley_store_t *s)
 {
-    size_t                 i;
     int64_t                now;
     parley_admission_t     a;
     parley_store_taken_t  *taken;
     parley_store_call_t   *call;
 
+    if (s->ntaken == 0) {
+        return;
+    }
+
     now = s->env->now(s->env->ctx);
 
     memset(&a, 0, sizeof(parley_admission_t));
 
-    for (i = 0; i < s->ntaken; i++) {
-        taken = &s->taken[i];
+    while (s->taken_sent < s->ntaken && s->calls < PARLEY_STORE_CALLS / 2) {
+        taken = &s->taken[s->taken_sent++];
 
         if (taken->until <= now) {
             continue;
@@ -449,10 +452,15 @@ parley_store_taken_send(parley_store_t *s)
         parley_store_call_free(s, call);
     }
 
+    if (s->taken_sent < s->ntaken) {
+        return;
+    }
+
     free(s->taken);
     s->taken = NULL;
     s->ntaken = 0;
     s->taken_size = 0;
+    s->taken_sent = 0;
 }
 
 

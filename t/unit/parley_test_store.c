@@ -274,7 +274,7 @@ parley_test_node_begin(parley_test_node_t *n, parley_test_engine_t *e,
     mem = parley_mem_libc;
 
     memset(n, 0, sizeof(parley_test_node_t));
-    parley_test_state_begin(&n->zone, 1024 * 1024, PARLEY_SHARE_ALL);
+    parley_test_state_begin(&n->zone, 8 * 1024 * 1024, PARLEY_SHARE_ALL);
     parley_memory_stamps(&n->zone.s, (uint64_t) random());
 
     n->engine = e;

@@ -205,6 +205,108 @@ test_records(void **state)
 }
 
 
+/* A record of one generation is replaced once, at all nodes. */
+
+static void
+test_replaces(void **state)
+{
+    unsigned              i;
+    parley_put_t          p;
+    parley_str_t          part = PARLEY_STR("new");
+    parley_call_t        *call;
+    parley_state_t       *s = parley_store_state(a.store);
+    parley_records_t      records;
+    parley_put_result_t   got;
+
+    (void) state;
+
+    put(&a, PARLEY_KIND_MESSAGE, "replaced", 1, "old");
+    parley_test_nodes(both, 2, NULL, 20);
+    get(&a, PARLEY_KIND_MESSAGE, "replaced", &records);
+    assert_int_equal(records.n, 1);
+
+    memset(&p, 0, sizeof(p));
+
+    p.id = record(PARLEY_KIND_MESSAGE, "replaced", 1);
+    p.queue = PARLEY_EVICTABLE_NONE;
+    p.parts = &part;
+    p.nparts = 1;
+    p.ttl = TTL;
+    p.replaces = records.list[0].generation;
+
+    call = wait_for();
+    until(s->ops->put(s, &p, &got, call), call);
+    assert_int_equal(got, PARLEY_PUT_OK);
+    assert_string_equal(get(&b, PARLEY_KIND_MESSAGE, "replaced", &records),
+                        "new");
+
+    /* another node has replaced it, which the zone of a does not know */
+
+    for (i = 0; i < 2; i++) {
+        get(&a, PARLEY_KIND_MESSAGE, "replaced", &records);
+        p.replaces = records.list[0].generation;
+
+        if (i == 0) {
+            assert_string_equal(parley_test_engine_do(&engine,
+                "eval \"for _, k in ipairs(redis.call('keys', '{parley}r*')) do "
+                "local v = redis.call('get', k); "
+                "redis.call('set', k, v:sub(1, 5) .. 'ABCD' .. v:sub(10)) end "
+                "return 1\" 0"), "1");
+        }
+
+        call = wait_for();
+        until(s->ops->put(s, &p, &got, call), call);
+        assert_int_equal(got, PARLEY_PUT_STALE);
+    }
+}
+
+
+/* A record that was put under an admission that was given back is gone, also
+   if the key has a record of another owner. */
+
+static void
+test_under(void **state)
+{
+    parley_put_t          p;
+    parley_str_t          part = PARLEY_STR("under");
+    parley_state_t       *s = parley_store_state(a.store);
+    parley_records_t      records;
+    parley_admitted_t     got;
+    parley_admission_t    m = message("under", "printone");
+    parley_record_id_t    id = record(PARLEY_KIND_QUESTION, "under", 0x10001);
+    parley_put_result_t   result;
+    parley_settlement_t   how = { .drops = { &id } };
+
+    (void) state;
+
+    put(&b, PARLEY_KIND_QUESTION, "under", 0x20001, "other");
+    parley_test_nodes(both, 2, NULL, 30);
+
+    got = admit(&a, &m);
+
+    memset(&p, 0, sizeof(p));
+
+    p.id = id;
+    p.queue = PARLEY_EVICTABLE_NONE;
+    p.parts = &part;
+    p.nparts = 1;
+    p.ttl = TTL;
+    p.under = m.id;
+    p.stamp = got.stamp;
+
+    assert_int_equal(s->ops->put(s, &p, &result, wait_for()),
+                     PARLEY_STATE_DONE);
+    assert_int_equal(result, PARLEY_PUT_OK);
+
+    how.stamp = got.stamp;
+    assert_int_equal(settle(&a, &m, how), 0);
+    parley_test_nodes(both, 2, NULL, 50);
+
+    assert_string_equal(get(&a, PARLEY_KIND_QUESTION, "under", &records),
+                        "other");
+}
+
+
 static void
 test_suspension(void **state)
 {
@@ -312,6 +414,9 @@ main(void)
         nodes_test("CLU-02 SEC-08: one final answer", test_answer),
         nodes_test("CLU-02 SEC-08: a second answer is late", test_late),
         nodes_test("CLU-02: records of several owners", test_records),
+        nodes_test("CLU-02: a record is replaced once", test_replaces),
+        nodes_test("CLU-11: a record of an admission that was given back",
+                   test_under),
         nodes_test("CLU-14: a suspension holds at each node", test_suspension),
         nodes_test("CLU-03: a limit over two nodes", test_rates),
         nodes_test("CLU-11: a cancelled admission", test_cancel),

@@ -182,6 +182,49 @@ test_away_local(void **state)
 }
 
 
+/* More ids were taken than the queue has room for: all of them arrive. */
+
+static void
+test_away_many(void **state)
+{
+    char                 name[16];
+    unsigned             i;
+    parley_admitted_t    got;
+    parley_admission_t   m;
+    parley_store_stat_t  stat;
+
+    (void) state;
+
+    a.conf.fallback = PARLEY_STORE_LOCAL;
+    a.conf.timeout = 100;
+    parley_test_engine_signal(&engine, SIGSTOP);
+    parley_test_nodes(both, 2, NULL, 1500);
+    assert_false(parley_store_is_up(a.store));
+
+    for (i = 0; i < 2 * PARLEY_STORE_CALLS; i++) {
+        snprintf(name, sizeof(name), "many-%u", i);
+        m = message(name, "printone");
+        got = admit(&a, &m);
+        assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
+        take(&a, &m, got.stamp);
+    }
+
+    parley_test_engine_signal(&engine, SIGCONT);
+    parley_test_nodes_up(both, 2);
+    parley_test_nodes(both, 2, NULL, 3000);
+
+    for (i = 0; i < 2 * PARLEY_STORE_CALLS; i += 4001) {
+        snprintf(name, sizeof(name), "many-%u", i);
+        m = message(name, "printone");
+        assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+    }
+
+    parley_store_stat(a.store, &stat);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_ID], 0);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_CALL], 0);
+}
+
+
 /* An engine that has lost all is another generation, and gets suspensions. */
 
 static void
@@ -316,6 +359,7 @@ main(void)
         nodes_test("CLU-11: a connection lost at any octet", test_cut),
         nodes_test("CLU-08: away, refuse", test_away_refuse),
         nodes_test("CLU-08 CLU-09: away, local", test_away_local),
+        nodes_test("CLU-09: more ids than calls", test_away_many),
         nodes_test("CLU-10: an emptied store", test_emptied),
         nodes_test("CLU-12: a full engine", test_full),
         nodes_test("CLU-12: an engine that cannot be used", test_unusable),
