@@ -248,8 +248,8 @@ test_replaces(void **state)
 
         if (i == 0) {
             assert_string_equal(parley_test_engine_do(&engine,
-                "eval \"for _, k in ipairs(redis.call('keys', '{parley}r*')) do "
-                "local v = redis.call('get', k); "
+                "eval \"for _, k in ipairs(redis.call('keys', '{parley}r*')) "
+                "do local v = redis.call('get', k); "
                 "redis.call('set', k, v:sub(1, 5) .. 'ABCD' .. v:sub(10)) end "
                 "return 1\" 0"), "1");
         }
