@@ -326,11 +326,12 @@ end
 -- Settles a message as taken.  ARGV: holder, print, key of the id or '', its
 -- ms, key of the slot or '', its ms, number of questions to close, key and tag
 -- of each, then kind, key, tag and generation of each suspension to end.
--- Returns 1 if a question was closed before by another message, else 0.
+-- Returns 1 if a question was closed before by another message, else 0, and 2
+-- more if another admission has taken the id.
 
 local function settle(keys, argv)
     local prefix, holder, now, late = keys[1], argv[1], clock(), 0
-    local closed = {}
+    local closed, forked = {}, 0
 
     for i = 8, 7 + 2 * tonumber(argv[7]), 2 do
         local list = {}
@@ -369,11 +370,17 @@ local function settle(keys, argv)
     end
 
     if argv[3] ~= '' then
-        redis.call('SET', prefix .. 'i' .. argv[3],
-                   FORMAT .. 't' .. argv[2] .. holder, 'PX', argv[4])
+        local id = prefix .. 'i' .. argv[3]
+        local old = redis.call('GET', id)
+
+        if old and old:sub(2, 2) == 't' and old:sub(11) ~= holder then
+            forked = 2
+        end
+
+        redis.call('SET', id, FORMAT .. 't' .. argv[2] .. holder, 'PX', argv[4])
     end
 
-    return late
+    return late + forked
 end
 
 -- Gives an admission back.  ARGV: holder, key of the id or '', key of the slot

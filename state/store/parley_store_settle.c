@@ -3,7 +3,8 @@
  * on one key; a settlement with effects on other records by a function.
  *
  * Ids that the zone took alone while the store was away are sent when it
- * returns.  An id that another node took too was forked.
+ * returns.  An id that another node took too was forked: p1_settle returns this
+ * too.
  */
 
 #include <stdlib.h>
@@ -13,6 +14,10 @@
 
 
 #define PARLEY_STORE_TAKEN_MIN  256
+
+/* reply of p1_settle */
+#define PARLEY_STORE_LATE    1   /* another message has closed a question */
+#define PARLEY_STORE_FORKED  2   /* another admission has taken the id */
 
 
 static int parley_store_take_command(parley_store_t *s,
@@ -111,15 +116,17 @@ parley_store_settled(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
     int      *ret = call->ret;
-    int64_t   late;
+    int64_t   flags;
 
-    (void) s;
+    if (!parley_wire_integer(reply, &flags)) {
+        return 0;
+    }
 
-    if (ret != NULL && *ret == 0 && parley_wire_integer(reply, &late)
-        && late == 1)
-    {
+    if (ret != NULL && *ret == 0 && (flags & PARLEY_STORE_LATE) != 0) {
         *ret = PARLEY_SETTLED_LATE;
     }
+
+    s->stat.forked += (flags & PARLEY_STORE_FORKED) != 0;
 
     return 0;
 }
@@ -157,7 +164,7 @@ parley_store_taken(parley_store_t *s, const parley_admission_t *a,
         rc = parley_store_take_id(s, call, a, how->stamp, a->ttl, 0);
 
     } else {
-        call = parley_store_call(s, NULL);
+        call = parley_store_call(s, parley_store_settled);
 
         if (call == NULL) {
             return;
@@ -222,7 +229,7 @@ parley_store_took(parley_store_t *s, parley_store_call_t *call,
         how.stamp = call->u.admit.stamp;
         how.taken = 1;
 
-        call->answer = NULL;
+        call->answer = parley_store_settled;
 
         if (parley_store_take_command(s, call, &call->u.admit.a, &how) == 0) {
             return parley_store_resend(s, call);

@@ -144,8 +144,11 @@ test_away_local(void **state)
     parley_admitted_t    got;
     parley_admission_t   m = message("local", "printone"),
                          fork = message("fork", "printone"),
+                         asked = message("asked", "printone"),
                          ticket = message("ticket", "printone");
     parley_store_stat_t  stat;
+    parley_record_id_t   id = record(PARLEY_KIND_QUESTION, "asked", 4);
+    parley_settlement_t  answered = { .taken = 1, .closes = { &id } };
 
     (void) state;
 
@@ -169,6 +172,13 @@ test_away_local(void **state)
     assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
     take(&b, &fork, got.stamp);
 
+    /* a task whose answer came at once: its settlement closes its question */
+
+    answered.stamp = admit(&a, &asked).stamp;
+    assert_int_equal(settle(&a, &asked, answered), 0);
+    answered.stamp = admit(&b, &asked).stamp;
+    assert_int_equal(settle(&b, &asked, answered), 0);
+
     parley_test_engine_signal(&engine, SIGCONT);
     parley_test_nodes_up(both, 2);
     parley_test_nodes(both, 2, NULL, 100);
@@ -178,7 +188,7 @@ test_away_local(void **state)
     parley_store_stat(a.store, &stat);
     got.stamp = stat.forked;
     parley_store_stat(b.store, &stat);
-    assert_int_equal(got.stamp + stat.forked, 1);
+    assert_int_equal(got.stamp + stat.forked, 2);
 }
 
 
