@@ -15,7 +15,6 @@
 static int tool_store_acl_run(parley_tool_t *tool);
 static int tool_store_acl_password(parley_tool_t *tool, parley_buf_t *b,
     const char *path);
-static int tool_store_acl_is_user(const char *user);
 
 
 static const parley_option_t  parley_store_acl_options[] = {
@@ -60,10 +59,9 @@ tool_store_acl_run(parley_tool_t *tool)
                               prefix);
     }
 
-    if (!tool_store_acl_is_user(user)) {
+    if (!parley_set_store_is_user(parley_str_c(user))) {
         return tool_say_usage(tool, "--user: \"%s\" is not a user; expected "
-                              "printable ASCII without spaces and quotes",
-                              user);
+                              PARLEY_STORE_SETTINGS_USER_FORM, user);
     }
 
     parley_buf_init(&b, &tool->arena, 1024);
@@ -122,21 +120,4 @@ tool_store_acl_password(parley_tool_t *tool, parley_buf_t *b, const char *path)
     parley_buf_lit(b, " ");
 
     return 0;
-}
-
-
-/* Other texts would end the word of the line. */
-
-static int
-tool_store_acl_is_user(const char *user)
-{
-    size_t  i;
-
-    for (i = 0; user[i] > ' ' && user[i] < 0x7F && user[i] != '"'
-                && user[i] != '\''; i++)
-    {
-        /* void */
-    }
-
-    return i > 0 && user[i] == '\0';
 }

@@ -263,6 +263,11 @@ parley_set_store_text(parley_setting_t *d, parley_str_t word,
                                       PARLEY_STORE_SETTINGS_PREFIX_FORM);
         }
 
+        if (texts[i].text == &ret->user && !parley_set_store_is_user(value)) {
+            return parley_setting_not(d, word, "a user",
+                                      PARLEY_STORE_SETTINGS_USER_FORM);
+        }
+
         return 0;
     }
 
@@ -290,6 +295,26 @@ parley_set_store_is_prefix(parley_str_t text)
     }
 
     return text.len > 0 && text.len <= PARLEY_STORE_SETTINGS_PREFIX;
+}
+
+
+/* Other texts would end the user's word in a line of an ACL. */
+
+int
+parley_set_store_is_user(parley_str_t text)
+{
+    size_t   i;
+    uint8_t  c;
+
+    for (i = 0; i < text.len; i++) {
+        c = text.data[i];
+
+        if (c <= ' ' || c >= 0x7F || c == '"' || c == '\'') {
+            return 0;
+        }
+    }
+
+    return text.len > 0;
 }
 
 

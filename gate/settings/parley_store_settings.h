@@ -14,6 +14,9 @@
 #define PARLEY_STORE_SETTINGS_PREFIX_FORM                                     \
     "1 to 64 letters, digits, \"-\", \"_\", \".\" or \":\""
 
+#define PARLEY_STORE_SETTINGS_USER_FORM                                       \
+    "printable ASCII without spaces and quotes"
+
 
 typedef struct parley_store_settings_s {
     parley_str_t  address;      /* HOST, HOST:PORT or unix:PATH */
@@ -38,6 +41,9 @@ typedef struct parley_store_settings_s {
 
 /* Returns whether a text can be the prefix= of a store. */
 int parley_set_store_is_prefix(parley_str_t text);
+
+/* Returns whether a text can be the user= of a store. */
+int parley_set_store_is_user(parley_str_t text);
 
 
 #endif /* PARLEY_STORE_SETTINGS_H */

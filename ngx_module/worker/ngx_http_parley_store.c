@@ -140,13 +140,26 @@ ngx_http_parley_store_tls(ngx_conf_t *cf, ngx_http_parley_store_conf_t *conf)
     certificate = ngx_http_parley_ngx_str(settings->certificate);
     key = ngx_http_parley_ngx_str(settings->certificate_key);
 
+    /* the errors of OpenSSL name a file, but no directive */
+
     if (ngx_ssl_trusted_certificate(cf, conf->ssl, &trusted,
                                     NGX_HTTP_PARLEY_STORE_DEPTH)
-        != NGX_OK
-        || (certificate.len
-            && ngx_ssl_certificate(cf, conf->ssl, &certificate, &key, NULL)
-               != NGX_OK))
+        != NGX_OK)
     {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"parley_store\": \"trusted=%V\" cannot be used; "
+                           "expected a file of certificates (PEM)", &trusted);
+        return NGX_CONF_ERROR;
+    }
+
+    if (certificate.len
+        && ngx_ssl_certificate(cf, conf->ssl, &certificate, &key, NULL)
+           != NGX_OK)
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"parley_store\": certificate= and "
+                           "certificate_key= cannot be used; expected a "
+                           "certificate (PEM) and its key");
         return NGX_CONF_ERROR;
     }
 
