@@ -108,14 +108,7 @@ END
     # a channel without subscribers is not kept, as with nchan
     streams => {
         main => "load_module  $bench{module};\n",
-        http => <<"END",
-    parley_zone        bench:512m share=100%;
-    parley_connections off;
-    parley_identities  $bench{dir}/listeners.json;
-    parley_jwks        $bench{dir}/jwks.json;
-    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
-    parley_trusted     on;
-END
+        http => of_principals('512m share=100%', 'listeners'),
         server => <<'END',
         location = /publish {
             parley_submit  channel;
@@ -140,14 +133,7 @@ END
 
     sockets => {
         main => "load_module  $bench{module};\n",
-        http => <<"END",
-    parley_zone        bench:512m share=100%;
-    parley_connections off;
-    parley_identities  $bench{dir}/sockets.json;
-    parley_jwks        $bench{dir}/jwks.json;
-    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
-    parley_trusted     on;
-END
+        http => of_principals('512m share=100%', 'sockets'),
         server => <<'END',
         location = /vcp/ws {
             parley_websocket  vcp;
@@ -168,14 +154,7 @@ END
     # Parley in front of the same peer
     passed => {
         main => "load_module  $bench{module};\n",
-        http => <<"END",
-    parley_zone        bench:512m;
-    parley_connections off;
-    parley_identities  $bench{dir}/sockets.json;
-    parley_jwks        $bench{dir}/jwks.json;
-    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
-    parley_trusted     on;
-END
+        http => of_principals('512m', 'sockets'),
         server => <<'END',
         location = /vcp/ws {
             parley_accept     vcp;
@@ -250,25 +229,29 @@ END
 sub handles { return map { "~h$_" } 1 .. HANDLES }
 
 
-# Starts a gateway: a master and a worker on a core of its own.  Options:
-# single: one process; by: words before the command; workers: their number, on
-# any core if there are several; connections: of each worker; secure: TLS with
-# HTTP/2 on a further port.
+# Returns the lines of a zone, and of callers that are in a file.
+sub of_principals {
+    my ($zone, $file) = @_;
+
+    return <<"END";
+    parley_zone        bench:$zone;
+    parley_connections off;
+    parley_identities  $bench{dir}/$file.json;
+    parley_jwks        $bench{dir}/jwks.json;
+    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
+    parley_trusted     on;
+END
+}
+
+
 # Returns the lines of a host of chat; more: of the server.
 sub host {
     my ($retain, $more) = @_;
 
     return {
         main => "load_module  $bench{module};\n",
-        http => <<"END",
-    parley_zone        bench:1024m share=100%;
-    parley_connections off;
-    parley_identities  $bench{dir}/chat.json;
-    parley_jwks        $bench{dir}/jwks.json;
-    parley_jwt         on issuer=https://id.example audience=agents leeway=5s;
-    parley_trusted     on;
-    parley_retain      $retain;
-END
+        http => of_principals('1024m share=100%', 'chat')
+                . "    parley_retain      $retain;\n",
         server => <<'END' . $more,
         location = /chat {
             parley_rate  1000000r/s burst=1000000;
@@ -279,6 +262,10 @@ END
 }
 
 
+# Starts a gateway: a master and a worker on a core of its own.  Options:
+# single: one process; by: words before the command; workers: their number, on
+# any core if there are several; connections: of each worker; secure: TLS with
+# HTTP/2 on a further port.
 sub start {
     my ($class, $kind, %how) = @_;
 
