@@ -602,16 +602,11 @@ static int
 parley_host_change_erase(parley_host_change_t *a, const uint8_t *log,
     uint64_t epoch, uint64_t offset)
 {
-    int             rc;
     parley_erase_t  erase;
 
     erase.log = log;
     erase.epoch = epoch;
     erase.offset = offset;
 
-    rc = parley_ask_erase(a->h->ask, &erase);
-
-    return rc == 0 || rc == PARLEY_WAIT ? rc
-           : parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
-                              "the state did not answer");
+    return parley_host_answered(a->h, parley_ask_erase(a->h->ask, &erase));
 }

@@ -103,9 +103,7 @@ parley_host_change_closes(parley_host_change_t *a, parley_append_t *append)
 int
 parley_host_change_close(parley_host_change_t *a)
 {
-    int                  rc, late;
-    parley_admission_t   none;
-    parley_settlement_t  how;
+    int  rc;
 
     rc = parley_host_change_opens(a, a->first.source);
 
@@ -123,17 +121,7 @@ parley_host_change_close(parley_host_change_t *a)
         return rc;
     }
 
-    memset(&none, 0, sizeof(parley_admission_t));
-    memset(&how, 0, sizeof(parley_settlement_t));
-
-    how.taken = 1;
-    how.closes[0] = &a->changes;
-
-    rc = parley_ask_settle(a->h->ask, &none, &how, &late);
-
-    return rc != -1 ? rc
-           : parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
-                              "the state did not answer");
+    return parley_host_close(a->h, &a->changes);
 }
 
 

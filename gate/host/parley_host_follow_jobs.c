@@ -178,10 +178,7 @@ parley_host_follow_listens(parley_host_t *h, const parley_principal_t *to)
 
     rc = parley_ask_append(h->ask, &asked, &would);
 
-    return rc == PARLEY_WAIT ? rc
-           : rc == 0 ? would.ngroups != 0
-           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
-                              "the state did not answer");
+    return rc == 0 ? would.ngroups != 0 : parley_host_answered(h, rc);
 }
 
 

@@ -329,6 +329,13 @@ int parley_host_put(parley_host_t *h, const parley_record_id_t *id,
 int parley_host_keep(parley_host_t *h, const parley_record_id_t *id,
     parley_buf_t *b, uint32_t generation);
 
+/* Closes a record.  Returns 0, PARLEY_WAIT, or -1 with h->err: capacity. */
+int parley_host_close(parley_host_t *h, const parley_record_id_t *id);
+
+/* Returns rc, the result of a verb of the state.  If it is -1, sets h->err:
+   capacity. */
+int parley_host_answered(parley_host_t *h, int rc);
+
 /* Writes a text of a record, and reads the next one; empty at the end. */
 void parley_host_text(parley_buf_t *b, parley_str_t text);
 parley_str_t parley_host_text_read(parley_str_t *rest);

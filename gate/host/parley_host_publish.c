@@ -206,9 +206,7 @@ parley_host_append(parley_host_post_t *a)
     rc = parley_ask_append(a->h->ask, &append, &appended);
 
     if (rc != 0) {
-        return rc == PARLEY_WAIT ? rc
-               : parley_error_set(a->h->err, PARLEY_E_CAPACITY, NULL,
-                                  "the state did not answer");
+        return parley_host_answered(a->h, rc);
     }
 
     if (appended.verdict != PARLEY_APPEND_OK) {

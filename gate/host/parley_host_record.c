@@ -276,9 +276,7 @@ parley_host_events_read(parley_host_t *h, parley_str_t id, parley_str_t source,
     rc = parley_ask_get(h->ask, name.kind, name.key, records);
 
     if (rc != 0) {
-        return rc != -1 ? rc
-               : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
-                                  "the state did not answer");
+        return parley_host_answered(h, rc);
     }
 
     return records->n < 0 ? parley_error_memory(h->err) : 0;
@@ -390,13 +388,7 @@ int
 parley_host_get(parley_host_t *h, const parley_record_id_t *id,
     parley_record_t *ret)
 {
-    int  rc;
-
-    rc = parley_ask_get_one(h->ask, id, ret);
-
-    return rc != -1 ? rc
-           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
-                              "the state did not answer");
+    return parley_host_answered(h, parley_ask_get_one(h->ask, id, ret));
 }
 
 
@@ -453,9 +445,7 @@ parley_host_put_for(parley_host_t *h, const parley_record_id_t *id,
     rc = parley_ask_put(h->ask, put, &result);
 
     if (rc != 0) {
-        return rc == PARLEY_WAIT ? rc
-               : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
-                                  "the state did not answer");
+        return parley_host_answered(h, rc);
     }
 
     if (result == PARLEY_PUT_OK || result == PARLEY_PUT_STALE) {
@@ -468,6 +458,33 @@ parley_host_put_for(parley_host_t *h, const parley_record_id_t *id,
                             result == PARLEY_PUT_SHARE
                             ? "this sender uses its whole share of the zone"
                             : "the zone is full");
+}
+
+
+int
+parley_host_close(parley_host_t *h, const parley_record_id_t *id)
+{
+    int                   late;
+    parley_admission_t    none;
+    parley_settlement_t   how;
+
+    memset(&none, 0, sizeof(parley_admission_t));
+    memset(&how, 0, sizeof(parley_settlement_t));
+
+    how.taken = 1;
+    how.closes[0] = id;
+
+    return parley_host_answered(h, parley_ask_settle(h->ask, &none, &how,
+                                                     &late));
+}
+
+
+int
+parley_host_answered(parley_host_t *h, int rc)
+{
+    return rc != -1 ? rc
+           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
+                              "the state did not answer");
 }
 
 

@@ -161,11 +161,9 @@ int
 parley_turn_stop(parley_host_t *h, const parley_host_thread_name_t *thread,
     parley_str_t author, parley_str_t change)
 {
-    int                   rc, late;
-    parley_record_t       record;
-    parley_record_id_t    composes;
-    parley_admission_t    none;
-    parley_settlement_t   how;
+    int                 rc;
+    parley_record_t     record;
+    parley_record_id_t  composes;
 
     parley_turn_composes(h, thread, author, &composes);
 
@@ -175,17 +173,7 @@ parley_turn_stop(parley_host_t *h, const parley_host_thread_name_t *thread,
         return rc < 0 ? rc : 0;
     }
 
-    memset(&none, 0, sizeof(parley_admission_t));
-    memset(&how, 0, sizeof(parley_settlement_t));
-
-    how.taken = 1;
-    how.closes[0] = &composes;
-
-    rc = parley_ask_settle(h->ask, &none, &how, &late);
-
-    return rc != -1 ? rc
-           : parley_error_set(h->err, PARLEY_E_CAPACITY, NULL,
-                              "the state did not answer");
+    return parley_host_close(h, &composes);
 }
 
 
