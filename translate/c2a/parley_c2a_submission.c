@@ -75,6 +75,19 @@ static const parley_str_t  parley_c2a_chat_priorities[] = {
     parley_str("urgent")
 };
 
+/* objects that are members of "params"; PARLEY_C2A_IN_PARAMS: other members */
+static const uint8_t  parley_c2a_chat_ins[PARLEY_ATOMS] = {
+    [PARLEY_ATOM_source] = PARLEY_C2A_IN_SOURCE,
+    [PARLEY_ATOM_conversation] = PARLEY_C2A_IN_CONVERSATION,
+    [PARLEY_ATOM_author] = PARLEY_C2A_IN_AUTHOR,
+    [PARLEY_ATOM_target] = PARLEY_C2A_IN_TARGET,
+    [PARLEY_ATOM_timing] = PARLEY_C2A_IN_TIMING,
+    [PARLEY_ATOM_attention] = PARLEY_C2A_IN_ATTENTION,
+    [PARLEY_ATOM_injection] = PARLEY_C2A_IN_INJECTION,
+    [PARLEY_ATOM_change] = PARLEY_C2A_IN_CHANGE,
+    [PARLEY_ATOM_reaction] = PARLEY_C2A_IN_REACTION,
+};
+
 static const parley_c2a_chat_text_t  parley_c2a_chat_texts[] = {
     { PARLEY_C2A_IN_PARAMS, PARLEY_ATOM_eventId,
       offsetof(parley_chat_event_t, id) },
@@ -229,49 +242,11 @@ parley_c2a_chat_begin(parley_c2a_submission_t *s, const parley_json_t *doc)
 
     for (name = &nodes[params + 1]; name != end; name = &nodes[name[1].next]) {
 
-        switch (name->atom) {
+        i = parley_c2a_chat_ins[name->atom];
 
-        case PARLEY_ATOM_source:
-            i = PARLEY_C2A_IN_SOURCE;
-            break;
-
-        case PARLEY_ATOM_conversation:
-            i = PARLEY_C2A_IN_CONVERSATION;
-            break;
-
-        case PARLEY_ATOM_author:
-            i = PARLEY_C2A_IN_AUTHOR;
-            break;
-
-        case PARLEY_ATOM_target:
-            i = PARLEY_C2A_IN_TARGET;
-            break;
-
-        case PARLEY_ATOM_timing:
-            i = PARLEY_C2A_IN_TIMING;
-            break;
-
-        case PARLEY_ATOM_attention:
-            i = PARLEY_C2A_IN_ATTENTION;
-            break;
-
-        case PARLEY_ATOM_injection:
-            i = PARLEY_C2A_IN_INJECTION;
-            break;
-
-        case PARLEY_ATOM_change:
-            i = PARLEY_C2A_IN_CHANGE;
-            break;
-
-        case PARLEY_ATOM_reaction:
-            i = PARLEY_C2A_IN_REACTION;
-            break;
-
-        default:
-            continue;
+        if (i != PARLEY_C2A_IN_PARAMS) {
+            s->at[i] = (uint32_t) (name + 1 - nodes);
         }
-
-        s->at[i] = (uint32_t) (name + 1 - nodes);
     }
 }
 
