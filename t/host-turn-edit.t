@@ -32,7 +32,7 @@ my $nginx = Parley::Nginx->start(workers => 2, http => streams_http(
 
 # Waits until the mailbox of each agent has exactly the event with this prefix;
 # returns the agents without it.
-sub without {
+sub lacking {
     my ($prefix) = @_;
     my @left = @agents;
 
@@ -56,14 +56,14 @@ for my $round (1 .. 5) {
         } @agents;
 
         said(@event{@agents});
-        is_deeply(without("m$round"), [], 'each message is offered');
+        is_deeply(lacking("m$round"), [], 'each message is offered');
 
         said(map {
             with(with($event{$_}, 'params/eventId' => "e$round.$_"),
                  'params/change' => { of => "m$round.$_", kind => 'edit' },
                  'params/content' => [{ type => 'text', text => 'new' }])
         } @agents);
-        is_deeply(without("e$round"), [], 'and then each edit');
+        is_deeply(lacking("e$round"), [], 'and then each edit');
 
         my @old = grep { tool($_ => 'chat.list_events')->{body} =~ /old words/ }
                   @agents;

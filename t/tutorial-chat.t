@@ -8,41 +8,10 @@ use lib 't/lib';
 
 use Test::More;
 
-use Parley::Env qw(build_dir load_module nginx_binary port tmp_dir slurp);
+use Parley::Env qw(load_module port);
 use Parley::Pages;
 
 plan skip_all => 'the module is part of this nginx' if load_module() eq '';
-
-my $dir = tmp_dir() . '/newcomer';
-mkdir $dir or die "$dir: $!\n";
-mkdir "$dir/bin" or die "$dir/bin: $!\n";
-
-# the nginx under test, with the name that the reader uses
-my $nginx = nginx_binary();
-chomp($nginx = `PATH=\$PATH:/usr/sbin command -v nginx`) if $nginx !~ m{/};
-symlink $nginx, "$dir/bin/nginx";
-
-my $port = port(1);
-my @blocks = blocks('tutorial-chat.md', 'sh');
-
-for (@blocks) {
-    $_->{text} =~ s/\b8443\b/$port/g;
-    $_->{text} =~ s{^MODULE=.*}{MODULE=@{[ load_module() ]}}m;
-    $_->{text} =~ s/^sleep 12$/sleep 15/m;   # the machine may be busy
-}
-
-# stops nginx, regardless of the step that failed
-END {
-    if (defined $dir) {
-        local $?;
-        my $pid = "$dir/first-host/nginx.pid";
-
-        kill QUIT => $1 if -e $pid && slurp($pid) =~ /(\d+)/;
-    }
-}
-
-my @steps = steps($dir, { PATH => "$dir/bin:" . build_dir() . ":$ENV{PATH}" },
-                  map { $_->{text} } @blocks);
 
 # the output of a step, by its heading and its number below the heading
 my %says = (
@@ -69,27 +38,12 @@ my %says = (
                    \ "m4"/x],
 );
 
-my (%number, %said);
-
-for my $i (0 .. $#blocks) {
-    my $name = $blocks[$i]{heading};
-    $name .= ' ' . ++$number{$name};
-
-    is($steps[$i]{status}, 0, "OPS-10 GW-11 C2A-01 the tutorial, $name")
-        or diag($steps[$i]{out}, $steps[$i]{err});
-
-    my $says = $says{$name} or next;
-    like($steps[$i]{ $says->[0] }, $says->[1], "$name: the output");
-    $said{$name} = 1;
-}
-
-is_deeply([ sort keys %said ], [ sort keys %says ], 'no step is left out');
+# the machine may be busy
+my @steps = follow('tutorial-chat.md', rules => 'OPS-10 GW-11 C2A-01',
+                   folder => 'first-host', ports => { 8443 => port(1) },
+                   sleeps => { 12 => 15 }, says => \%says,
+                   log => 'alert|emerg|crit|error');
 
 unlike($steps[2]{err}, qr/\[warn\]/, 'nginx -t has no warning');
-
-my $log = slurp("$dir/first-host/error.log");
-unlike($log, qr/\[(?:alert|emerg|crit|error)\]/, 'no error in the log');
-ok(!-e "$dir/first-host/nginx.pid" || do { sleep 2;
-       !-e "$dir/first-host/nginx.pid" }, 'nginx has ended');
 
 done_testing();

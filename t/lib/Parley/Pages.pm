@@ -9,10 +9,11 @@ use warnings;
 
 use Exporter 'import';
 use POSIX ();
+use Test::More;
 
-use Parley::Env qw(root tmp_dir slurp spew);
+use Parley::Env qw(build_dir load_module nginx_binary root tmp_dir slurp spew);
 
-our @EXPORT = qw(blocks installs unmarked steps steps_in);
+our @EXPORT = qw(blocks installs unmarked steps steps_in follow);
 
 # how a line of commands begins, other than the output of the same program
 my $command = qr/(?:make|apt|apt-get|dpkg(?:-deb)?|systemctl|nginx|parley|jq
@@ -121,6 +122,79 @@ sub steps_in {
         { out => $out, err => $err,
           status => $status =~ /(\d+)/ ? $1 : 'not run' };
     } 0 .. $#texts;
+}
+
+
+# file with the process id of the nginx that a page starts
+my $pid_of_page;
+
+# stops that nginx, regardless of the step that failed
+END {
+    if (defined $pid_of_page) {
+        local $?;
+        kill QUIT => $1 if -e $pid_of_page && slurp($pid_of_page) =~ /(\d+)/;
+    }
+}
+
+
+# follow(page, ...): runs the commands of a tutorial unchanged, except for ports
+# and pauses, and checks them.  Returns the steps.  Options: rules; folder (that
+# the page makes); ports (by those of the page); sleeps; says (the output of
+# steps, by their heading and their number below it: [out or err, pattern]);
+# fails (steps that do); log (levels that its log has not).
+sub follow {
+    my ($page, %o) = @_;
+
+    my $newcomer = tmp_dir() . '/newcomer';
+    mkdir $newcomer or die "$newcomer: $!\n";
+    mkdir "$newcomer/bin" or die "$newcomer/bin: $!\n";
+
+    # the nginx under test, with the name that the reader uses
+    my $nginx = nginx_binary();
+    chomp($nginx = `PATH=\$PATH:/usr/sbin command -v nginx`)
+        if $nginx !~ m{/};
+    symlink $nginx, "$newcomer/bin/nginx";
+
+    my @blocks = grep { !installs($_) } blocks($page, 'sh');
+    my $module = load_module();
+
+    for my $block (@blocks) {
+        $block->{text} =~ s/\b$_\b/$o{ports}{$_}/g for keys %{ $o{ports} };
+        $block->{text} =~ s{^MODULE=.*}{MODULE=$module}m;
+        $block->{text} =~ s/^sleep $_$/sleep $o{sleeps}{$_}/m
+            for keys %{ $o{sleeps} };
+    }
+
+    my $folder = "$newcomer/$o{folder}";
+    $pid_of_page = "$folder/nginx.pid";
+
+    my @steps = steps($newcomer,
+        { PATH => "$newcomer/bin:" . build_dir() . ":$ENV{PATH}" },
+        map { $_->{text} } @blocks);
+    my (%number, %said);
+
+    for my $i (0 .. $#blocks) {
+        my $name = $blocks[$i]{heading};
+        $name .= ' ' . ++$number{$name};
+
+        is($steps[$i]{status}, $o{fails}{$name} ? 1 : 0,
+           "$o{rules} the tutorial, $name")
+            or diag($steps[$i]{out}, $steps[$i]{err});
+
+        my $says = $o{says}{$name} or next;
+        like($steps[$i]{ $says->[0] }, $says->[1], "$name: the output");
+        $said{$name} = 1;
+    }
+
+    is_deeply([sort keys %said], [sort keys %{ $o{says} }],
+              'no step is left out');
+
+    unlike(slurp("$folder/error.log"), qr/\[(?:$o{log})\]/,
+           'no error in the log');
+    ok(!-e $pid_of_page || do { sleep 2; !-e $pid_of_page },
+       'nginx has ended');
+
+    return @steps;
 }
 
 
