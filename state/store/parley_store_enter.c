@@ -16,8 +16,6 @@ static void parley_store_ask_enter(parley_store_t *s);
 static int parley_store_failed_step(parley_store_t *s, parley_str_t error);
 static void parley_store_server(parley_store_t *s,
     const parley_wire_reply_t *reply);
-static void parley_store_role(parley_store_t *s,
-    const parley_wire_reply_t *reply);
 static void parley_store_policy(parley_store_t *s,
     const parley_wire_reply_t *reply);
 static int parley_store_entered(parley_store_t *s,
@@ -68,15 +66,11 @@ parley_store_next(parley_store_t *s)
 
     case PARLEY_STORE_SERVER:
         arguments[1] = PARLEY_STR("replication");
-        parley_store_ask(s, PARLEY_STORE_REPLICATION, arguments, 2);
+        arguments[2] = PARLEY_STR("memory");
+        parley_store_ask(s, PARLEY_STORE_ROLE, arguments, 3);
         return;
 
-    case PARLEY_STORE_REPLICATION:
-        arguments[1] = PARLEY_STR("memory");
-        parley_store_ask(s, PARLEY_STORE_MEMORY, arguments, 2);
-        return;
-
-    case PARLEY_STORE_MEMORY:
+    case PARLEY_STORE_ROLE:
         arguments[0] = PARLEY_STR("CLIENT");
         arguments[1] = PARLEY_STR("ID");
         parley_store_ask(s, PARLEY_STORE_CLIENT, arguments, 2);
@@ -135,11 +129,7 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
         parley_store_server(s, reply);
         return 0;
 
-    case PARLEY_STORE_REPLICATION:
-        parley_store_role(s, reply);
-        return 0;
-
-    case PARLEY_STORE_MEMORY:
+    case PARLEY_STORE_ROLE:
         parley_store_policy(s, reply);
         return 0;
 
@@ -261,28 +251,14 @@ parley_store_server(parley_store_t *s, const parley_wire_reply_t *reply)
 
 
 static void
-parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply)
-{
-    parley_str_t  replicas;
-
-    if (!parley_store_is(parley_store_line(reply, "role"), "master")) {
-        parley_store_fail(s, "the engine is a replica");
-        return;
-    }
-
-    replicas = parley_store_line(reply, "connected_slaves");
-    s->replicas = replicas.len != 0 && replicas.data[0] != '0';
-
-    parley_store_next(s);
-}
-
-
-static void
 parley_store_policy(parley_store_t *s, const parley_wire_reply_t *reply)
 {
     parley_str_t  policy;
 
-    parley_store_memory(s, reply);
+    if (!parley_store_role(s, reply)) {
+        return;
+    }
+
     policy = parley_store_line(reply, "maxmemory_policy");
 
     if (s->stat.max != 0 && !parley_store_is(policy, "noeviction")) {
@@ -296,17 +272,24 @@ parley_store_policy(parley_store_t *s, const parley_wire_reply_t *reply)
 }
 
 
-void
-parley_store_memory(parley_store_t *s, const parley_wire_reply_t *reply)
+int
+parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply)
 {
     char          number[24];
     size_t        i;
-    uint64_t     *fields[] = { &s->stat.used, &s->stat.max };
+    uint64_t     *fields[] = { &s->stat.used, &s->stat.max, &s->replicas };
     parley_str_t  value;
 
-    static const char *const  names[] = { "used_memory", "maxmemory" };
+    static const char *const  names[] = {
+        "used_memory", "maxmemory", "connected_slaves"
+    };
 
-    for (i = 0; i < 2; i++) {
+    if (!parley_store_is(parley_store_line(reply, "role"), "master")) {
+        parley_store_fail(s, "the engine is a replica");
+        return 0;
+    }
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         value = parley_store_line(reply, names[i]);
 
         if (value.len != 0 && value.len < sizeof(number)) {
@@ -315,6 +298,8 @@ parley_store_memory(parley_store_t *s, const parley_wire_reply_t *reply)
             *fields[i] = strtoull(number, NULL, 10);
         }
     }
+
+    return 1;
 }
 
 

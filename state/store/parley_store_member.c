@@ -95,9 +95,10 @@ parley_store_renew(parley_store_t *s, int64_t now)
     }
 
     arguments[0] = PARLEY_STR("INFO");
-    arguments[1] = PARLEY_STR("memory");
+    arguments[1] = PARLEY_STR("replication");
+    arguments[2] = PARLEY_STR("memory");
 
-    (void) parley_store_once(s, parley_store_used, arguments, 2);
+    (void) parley_store_once(s, parley_store_used, arguments, 3);
 }
 
 
@@ -107,7 +108,7 @@ parley_store_used(parley_store_t *s, parley_store_call_t *call,
 {
     (void) call;
 
-    parley_store_memory(s, reply);
+    (void) parley_store_role(s, reply);
 
     return 0;
 }

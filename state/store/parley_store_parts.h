@@ -72,6 +72,7 @@ struct parley_store_call_s {
     unsigned                  gone:1;   /* the caller was cancelled, or has an
                                            answer */
     unsigned                  local:1;  /* gone: the zone decided alone */
+    unsigned                  lifts:1;  /* it ends a suspension */
     unsigned                  once:1;   /* not sent again */
     unsigned                  kept:1;   /* gone: still sent again */
     unsigned                  settled:1;        /* gone: the zone has given the
@@ -122,8 +123,7 @@ typedef enum {
     PARLEY_STORE_CONNECTING,
     PARLEY_STORE_AUTH,
     PARLEY_STORE_SERVER,        /* INFO server */
-    PARLEY_STORE_REPLICATION,
-    PARLEY_STORE_MEMORY,
+    PARLEY_STORE_ROLE,          /* INFO replication memory */
     PARLEY_STORE_CLIENT,        /* CLIENT ID */
     PARLEY_STORE_KILL,          /* CLIENT KILL of the connection before */
     PARLEY_STORE_ENTER,
@@ -166,7 +166,7 @@ struct parley_store_s {
     unsigned                    restores:1;     /* the engine is another one */
     unsigned                    loaded:1;       /* FUNCTION LOAD was tried */
     char                        run[48];        /* run_id of the engine */
-    int64_t                     replicas;       /* that are connected */
+    uint64_t                    replicas;       /* that are connected */
     char                        client[24];     /* CLIENT ID, to be killed by
                                                    the next connection */
     char                        client_run[48];
@@ -254,8 +254,11 @@ void parley_store_next(parley_store_t *s);
 /* Reads the reply of a stage.  Returns 1 if the connection has entered. */
 int parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply);
 
-/* Reads the use of memory from INFO memory. */
-void parley_store_memory(parley_store_t *s, const parley_wire_reply_t *reply);
+/*
+ * Reads role, replicas and the use of memory from INFO replication memory.
+ * Returns 1, or 0 after parley_store_fail(): the engine is a replica.
+ */
+int parley_store_role(parley_store_t *s, const parley_wire_reply_t *reply);
 
 /* parley_store_acl.c */
 
@@ -380,6 +383,10 @@ parley_state_done_t parley_store_drop(parley_state_t *state,
     const parley_record_id_t *id, uint32_t generation, parley_call_t *call);
 
 /* parley_store_share.c */
+
+/* For the answer of a call: waits until a replica has its effect.  Returns as
+   an answer does. */
+int parley_store_confirm(parley_store_t *s, parley_store_call_t *call);
 
 /* Puts a record that the zone has into the store and its replica. */
 parley_state_done_t parley_store_put_shared(parley_store_t *s,

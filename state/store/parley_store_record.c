@@ -25,6 +25,8 @@ static int parley_store_got(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply);
 static void parley_store_get_alone(parley_store_t *s,
     parley_store_call_t *call);
+static int parley_store_dropped(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply);
 static void parley_store_drop_alone(parley_store_t *s,
     parley_store_call_t *call);
 
@@ -451,9 +453,19 @@ parley_store_drop(parley_state_t *state, const parley_record_id_t *id,
         return PARLEY_STATE_DONE;
     }
 
+    call->answer = parley_store_dropped;
     call->kept = 1;
 
     return parley_store_await(s, call, NULL, caller, parley_store_drop_alone);
+}
+
+
+static int
+parley_store_dropped(parley_store_t *s, parley_store_call_t *call,
+    const parley_wire_reply_t *reply)
+{
+    return parley_wire_error(reply).len == 0 ? parley_store_confirm(s, call)
+                                             : 0;
 }
 
 

@@ -95,6 +95,7 @@ parley_store_settle(parley_state_t *state, const parley_admission_t *a,
     }
 
     call->kept = 1;
+    call->lifts = how->nlifts != 0;
 
     return parley_store_await(s, call, ret, caller, parley_store_settle_alone);
 }
@@ -128,7 +129,7 @@ parley_store_settled(parley_store_t *s, parley_store_call_t *call,
 
     s->stat.forked += (flags & PARLEY_STORE_FORKED) != 0;
 
-    return 0;
+    return call->lifts ? parley_store_confirm(s, call) : 0;
 }
 
 

@@ -84,23 +84,31 @@ parley_store_share_command(parley_store_t *s, parley_store_call_t *call,
 }
 
 
-/* An acknowledged suspension survives a failover if a replica has it. */
-
 static int
 parley_store_shared(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
-    parley_str_t          arguments[3];
     parley_put_result_t  *ret = call->ret;
 
-    if (parley_wire_error(reply).len != 0) {
-
-        if (ret != NULL) {
-            *ret = PARLEY_PUT_FULL;
-        }
-
-        return 0;
+    if (parley_wire_error(reply).len == 0) {
+        return parley_store_confirm(s, call);
     }
+
+    if (ret != NULL) {
+        *ret = PARLEY_PUT_FULL;
+    }
+
+    return 0;
+}
+
+
+/* An acknowledged suspension or resumption survives a failover if a replica has
+   it. */
+
+int
+parley_store_confirm(parley_store_t *s, parley_store_call_t *call)
+{
+    parley_str_t  arguments[3];
 
     if (s->replicas == 0) {
         return 0;

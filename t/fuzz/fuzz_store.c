@@ -51,8 +51,8 @@ static uint8_t  zone[FUZZ_ZONE] __attribute__((aligned(4096)));
 static const char  beginning[] =
     "$73\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n"
     "run_id:0123456789012345678\r\n\r\n"
-    "$33\r\nrole:master\r\nconnected_slaves:1\r\n\r\n"
-    "$48\r\nused_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:x\r\n\r\n"
+    "$81\r\nrole:master\r\nconnected_slaves:1\r\n"
+    "used_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:x\r\n\r\n"
     ":7\r\n"
     "*3\r\n$1\r\n1\r\n$4\r\n1000\r\n:1\r\n";
 

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,6 +51,29 @@ parley_test_engine_connect(parley_test_engine_t *e)
     }
 
     return fd;
+}
+
+
+unsigned
+parley_test_port(void)
+{
+    int                 fd;
+    socklen_t           len;
+    struct sockaddr_in  address;
+
+    memset(&address, 0, sizeof(address));
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+
+    len = sizeof(address);
+    fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *) &address, len), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *) &address, &len), 0);
+    close(fd);
+
+    return ntohs(address.sin_port);
 }
 
 

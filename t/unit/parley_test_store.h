@@ -40,6 +40,9 @@ typedef struct {
 } parley_test_wait_t;
 
 
+/* Returns a port of the loopback interface that is free now. */
+unsigned parley_test_port(void);
+
 /* Starts an engine; arguments: more options, NULL at the end. */
 void parley_test_engine_begin(parley_test_engine_t *e, char *const *arguments);
 void parley_test_engine_signal(parley_test_engine_t *e, int signal);

@@ -235,6 +235,140 @@ test_away_many(void **state)
 }
 
 
+/* Waits until the output of redis-cli has a text. */
+
+static void
+until_says(parley_test_engine_t *e, const char *words, const char *text)
+{
+    unsigned  i;
+
+    for (i = 0; i < 1500; i++) {
+
+        if (strstr(parley_test_engine_do(e, words), text) != NULL) {
+            return;
+        }
+
+        parley_test_nodes(both, 2, NULL, 10);
+    }
+
+    fail_msg("%s: no %s", words, text);
+}
+
+
+static uint64_t
+unconfirmed(void)
+{
+    parley_store_stat_t  stat;
+
+    parley_store_stat(a.store, &stat);
+
+    return stat.lost[PARLEY_STORE_LOST_UNCONFIRMED];
+}
+
+
+/* A suspension that a replica has confirmed survives the primary. */
+
+static void
+test_replica(void **state)
+{
+    char                  port[16], words[64];
+    parley_call_t        *call;
+    parley_state_t       *s = parley_store_state(a.store);
+    parley_admitted_t     got;
+    parley_admission_t    m = message("before", "printone");
+    parley_record_id_t    id = record(PARLEY_KIND_SUSPENSION, "bo", 3);
+    parley_store_stat_t   before, after;
+    parley_test_engine_t  replica;
+
+    char *const  arguments[] = {
+        (char *) "--replicaof", (char *) "127.0.0.1", port, NULL
+    };
+
+    (void) state;
+
+    snprintf(port, sizeof(port), "%u", parley_test_port());
+    snprintf(words, sizeof(words),
+             "config set repl-diskless-sync-delay 0 port %s", port);
+    assert_string_equal(parley_test_engine_do(&engine, words), "OK");
+
+    parley_test_engine_begin(&replica, arguments);
+    until_says(&replica, "info replication", "master_link_status:up");
+    until_says(&engine, "info replication", "state=online");
+
+    parley_test_node_cut(&a);
+    parley_test_nodes(both, 2, NULL, 20);
+    parley_test_nodes_up(both, 2);
+
+    assert_int_equal(put(&a, PARLEY_KIND_SUSPENSION, "ada", 3, "alarm"),
+                     PARLEY_PUT_OK);
+    assert_int_equal(put(&a, PARLEY_KIND_SUSPENSION, "bo", 3, "alarm"),
+                     PARLEY_PUT_OK);
+    assert_int_equal(unconfirmed(), 0);
+    assert_string_equal(parley_test_engine_do(&replica, "hlen '{parley}y'"),
+                        "2");
+
+    call = wait_for();
+    until(s->ops->drop(s, &id, 0, call), call);
+    assert_int_equal(unconfirmed(), 0);
+    assert_string_equal(parley_test_engine_do(&replica, "get '{parley}k'"),
+                        "3");
+
+    got = admit(&a, &m);
+    take(&a, &m, got.stamp);
+    parley_test_nodes(both, 2, NULL, 50);
+
+    /* a replica that does not answer: accepted, logged and counted */
+
+    parley_test_engine_signal(&replica, SIGSTOP);
+    assert_int_equal(put(&a, PARLEY_KIND_SUSPENSION, "cy", 3, "alarm"),
+                     PARLEY_PUT_OK);
+    assert_int_equal(unconfirmed(), 1);
+    assert_non_null(strstr(a.last, "no replica has confirmed"));
+    parley_test_engine_signal(&replica, SIGCONT);
+
+    /* the replica becomes the primary */
+
+    parley_store_stat(a.store, &before);
+    parley_test_engine_signal(&engine, SIGKILL);
+    parley_test_engine_do(&replica, "replicaof no one");
+    a.engine = b.engine = &replica;
+    parley_test_nodes(both, 2, NULL, 50);
+    parley_test_nodes_up(both, 2);
+    parley_store_stat(a.store, &after);
+
+    assert_true(after.generation > before.generation);
+    assert_int_equal(after.lost[PARLEY_STORE_LOST_GENERATION],
+                     before.lost[PARLEY_STORE_LOST_GENERATION] + 1);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+
+    /* the other node has the suspensions and the resumption */
+
+    until_records(&b, PARLEY_KIND_SUSPENSION, "ada", 1);
+    until_records(&b, PARLEY_KIND_SUSPENSION, "bo", 0);
+    until_records(&b, PARLEY_KIND_SUSPENSION, "cy", 1);
+
+    parley_test_engine_end(&replica);
+}
+
+
+/* The primary becomes a replica without closing a connection. */
+
+static void
+test_demoted(void **state)
+{
+    (void) state;
+
+    a.conf.lease = b.conf.lease = 1500;
+    parley_test_engine_do(&engine, "replicaof 127.0.0.1 1");
+    parley_test_nodes(both, 2, NULL, 1500);
+    assert_false(parley_store_is_up(a.store));
+    assert_non_null(strstr(a.last, "replica"));
+
+    parley_test_engine_do(&engine, "replicaof no one");
+    parley_test_nodes_up(both, 2);
+}
+
+
 /* An engine that has lost all is another generation, and gets suspensions. */
 
 static void
@@ -370,6 +504,9 @@ main(void)
         nodes_test("CLU-08: away, refuse", test_away_refuse),
         nodes_test("CLU-08 CLU-09: away, local", test_away_local),
         nodes_test("CLU-09: more ids than calls", test_away_many),
+        nodes_test("CLU-10 CLU-14: a replica becomes the primary",
+                   test_replica),
+        nodes_test("CLU-12: a primary becomes a replica", test_demoted),
         nodes_test("CLU-10: an emptied store", test_emptied),
         nodes_test("CLU-12: a full engine", test_full),
         nodes_test("CLU-12: an engine that cannot be used", test_unusable),
