@@ -204,7 +204,8 @@ subtest 'VCP-33 a filter takes only the messages that it admits' => sub {
     my $of = say_to('carol', 'bob');
 
     is_deeply([next_of($none, 1)], [$of->{message_id}]);
-    is($status->json->{jobs}{pending}, 1, 'what it does not admit is due');
+    until_is(sub { $status->json->{jobs}{pending} }, 1,
+             'what it does not admit is due');
 
     my $bob = stream_of('bob');
 
@@ -355,8 +356,17 @@ subtest 'HUB-05 VCP-33 reloads and killed workers lose nothing' => sub {
     my $again = websocket('bob');
     my %got = map { $_ => 1 } next_of($bob, 3, 0.2);
     my @rest = grep { !$got{$_} } ids(@sent);
+    my @new;
 
-    is_deeply([(next_of($again, scalar @rest))], \@rest);
+    # a worker that was killed may have written a message that it did not record
+
+    while (@new < @rest) {
+        my ($id) = next_of($again, 1) or last;
+
+        push @new, $id if !$got{$id};
+    }
+
+    is_deeply(\@new, \@rest, 'the rest, in order');
     settled();
     $again->leave;
 };
