@@ -555,10 +555,16 @@ local function rates(keys, argv)
         till = math.min(till, now + interval * (tonumber(argv[i + 2]) + 1)
                               + OTHERS)
 
-        redis.call('SET', key, whole(till), 'PX',
-                   whole(math.ceil((till - now) / 1000) + 1))
+        -- counts that were given back can end a debt
 
-        ret[#ret + 1] = whole(till - now)
+        if till > now then
+            redis.call('SET', key, whole(till), 'PX',
+                       whole(math.ceil((till - now) / 1000) + 1))
+        else
+            redis.call('DEL', key)
+        end
+
+        ret[#ret + 1] = whole(math.max(till - now, 0))
     end
 
     return ret
@@ -567,11 +573,12 @@ end
 local full = { 'allow-oom' }
 local read = { 'no-writes' }
 
-redis.register_function('p1_enter', enter)
 redis.register_function('p1_admit', admit)
 redis.register_function('p1_put', put)
 redis.register_function('p1_share', share)
 redis.register_function('p1_rates', rates)
+redis.register_function{ function_name = 'p1_enter', callback = enter,
+                         flags = full }
 redis.register_function{ function_name = 'p1_renew', callback = renew_lease,
                          flags = full }
 redis.register_function{ function_name = 'p1_settle', callback = settle,

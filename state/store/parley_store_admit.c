@@ -39,7 +39,6 @@ parley_state_done_t
 parley_store_admit(parley_state_t *state, const parley_admission_t *a,
     parley_admitted_t *ret, parley_call_t *caller)
 {
-    size_t                i;
     parley_store_t       *s = (parley_store_t *) state;
     parley_store_call_t  *call;
 
@@ -52,10 +51,7 @@ parley_store_admit(parley_state_t *state, const parley_admission_t *a,
     }
 
     if (a->id == NULL && a->slot == NULL) {
-        for (i = 0; i < a->nquotas; i++) {
-            parley_store_count(s, a->quotas[i].key, a->account,
-                               &a->quotas[i].rate, 1);
-        }
+        parley_store_count_quotas(s, a, 1);
 
         return PARLEY_STATE_DONE;
     }
@@ -325,7 +321,6 @@ static int
 parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
     parley_admit_t verdict)
 {
-    size_t                     i;
     parley_admitted_t         *ret = call->ret;
     parley_settlement_t        how;
     parley_store_admission_t  *a = &call->u.admit;
@@ -362,12 +357,7 @@ parley_store_verdict(parley_store_t *s, parley_store_call_t *call,
     }
 
     if (verdict == PARLEY_ADMIT_OK) {
-
-        for (i = 0; i < a->a.nquotas; i++) {
-            parley_store_count(s, a->a.quotas[i].key, a->a.account,
-                               &a->a.quotas[i].rate, 1);
-        }
-
+        parley_store_count_quotas(s, &a->a, 1);
         return 0;
     }
 
@@ -412,6 +402,7 @@ parley_store_alone(parley_store_t *s, parley_store_call_t *call)
         && !call->u.admit.a.everywhere)
     {
         call->local = 1;
+        parley_store_count_quotas(s, &call->u.admit.a, 1);
         return;
     }
 

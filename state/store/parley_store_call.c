@@ -205,8 +205,8 @@ parley_store_answered(parley_store_t *s, const parley_wire_reply_t *reply)
 
 
 /*
- * A caller may cancel other calls, or begin new ones at the end of the queue,
- * so the search begins again after each.
+ * A caller may cancel other calls, or begin new ones at the end of the queue.
+ * No call leaves the queue meanwhile.
  */
 
 void
@@ -214,12 +214,9 @@ parley_store_give_up(parley_store_t *s, int64_t before)
 {
     parley_store_call_t  *call;
 
-    call = s->first;
-
-    while (call != NULL && s->awaited != 0) {
+    for (call = s->first; call != NULL && s->awaited != 0; call = call->next) {
 
         if (call->caller == NULL || call->since > before) {
-            call = call->next;
             continue;
         }
 
@@ -230,8 +227,6 @@ parley_store_give_up(parley_store_t *s, int64_t before)
         call->gone = 1;
 
         parley_store_done(s, call);
-
-        call = s->first;
     }
 }
 

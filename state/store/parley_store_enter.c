@@ -10,9 +10,13 @@
 
 
 #define PARLEY_STORE_FORMAT     "1"     /* of values; another is not read */
+#define PARLEY_STORE_SHOWN      8       /* octets of the password in an error
+                                           that is not logged */
 
 
 static void parley_store_ask_enter(parley_store_t *s);
+static int parley_store_has_password(const parley_store_t *s,
+    parley_str_t text);
 static int parley_store_failed_step(parley_store_t *s, parley_str_t error);
 static void parley_store_server(parley_store_t *s,
     const parley_wire_reply_t *reply);
@@ -153,8 +157,7 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
             parley_store_next(s);
         }
 
-        (void) parley_wire_number(id, s->client);
-        memcpy(s->client_run, s->run, sizeof(s->run));
+        s->entering = id;
 
         return 0;
 
@@ -169,12 +172,43 @@ parley_store_step(parley_store_t *s, const parley_wire_reply_t *reply)
 }
 
 
+/* An engine without AUTH repeats its arguments in the error, or a part. */
+
+static int
+parley_store_has_password(const parley_store_t *s, parley_str_t text)
+{
+    size_t  len;
+
+    len = s->conf->password.len;
+    len = len < PARLEY_STORE_SHOWN ? len : PARLEY_STORE_SHOWN;
+
+    while (text.len >= len && len != 0) {
+
+        if (memcmp(text.data, s->conf->password.data, len) == 0) {
+            return 1;
+        }
+
+        text = parley_str_from(text, 1);
+    }
+
+    return 0;
+}
+
+
 /* Returns 1 if the step goes on in spite of the error. */
 
 static int
 parley_store_failed_step(parley_store_t *s, parley_str_t error)
 {
     parley_str_t  arguments[3];
+
+    if (s->stage == PARLEY_STORE_AUTH
+        && parley_store_has_password(s, error))
+    {
+        parley_store_unusable(s, "the engine refuses AUTH; its error has the "
+                              "password, and is not shown");
+        return 0;
+    }
 
     /* the library of another version has other names */
 
@@ -362,6 +396,11 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
         parley_store_strange(s, "p1_enter");
         return 0;
     }
+
+    /* from now on it sends calls, so the next connection kills it */
+
+    (void) parley_wire_number(s->entering, s->client);
+    memcpy(s->client_run, s->run, sizeof(s->run));
 
     known = s->stat.generation;
 

@@ -32,9 +32,21 @@ parley_store_begin(parley_store_t *s)
 int
 parley_store_end(parley_store_t *s)
 {
+    parley_store_call_t  *call;
+
     parley_store_report(s, s->env->now(s->env->ctx));
 
-    return s->stage == PARLEY_STORE_UP && s->first != NULL;
+    if (s->stage == PARLEY_STORE_UP) {
+        return s->first != NULL;
+    }
+
+    for (call = s->first; call != NULL; call = call->next) {
+        s->stat.lost[PARLEY_STORE_LOST_CALL] += !call->once;
+    }
+
+    s->stat.lost[PARLEY_STORE_LOST_ID] += s->ntaken - s->taken_sent;
+
+    return 0;
 }
 
 

@@ -167,8 +167,11 @@ struct parley_store_s {
     unsigned                    loaded:1;       /* FUNCTION LOAD was tried */
     char                        run[48];        /* run_id of the engine */
     uint64_t                    replicas;       /* that are connected */
-    char                        client[24];     /* CLIENT ID, to be killed by
-                                                   the next connection */
+    int64_t                     entering;       /* CLIENT ID of this
+                                                   connection */
+    char                        client[24];     /* of the last one that sent
+                                                   calls, to be killed by the
+                                                   next */
     char                        client_run[48];
 
     /* lease and changes */
@@ -407,6 +410,8 @@ parley_state_done_t parley_store_rate(parley_state_t *state,
     const parley_rating_t *rating, parley_rated_t *ret, parley_call_t *call);
 void parley_store_count(parley_store_t *s, const uint8_t *key,
     const uint8_t *account, const parley_limit_rate_t *rate, int count);
+void parley_store_count_quotas(parley_store_t *s, const parley_admission_t *a,
+    int count);
 void parley_store_report(parley_store_t *s, int64_t now);
 
 /* parley_store_library.c, made by tools/embed-library */

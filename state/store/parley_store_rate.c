@@ -96,6 +96,21 @@ parley_store_count(parley_store_t *s, const uint8_t *key,
 }
 
 
+/* Counts a message for each of its quotas. */
+
+void
+parley_store_count_quotas(parley_store_t *s, const parley_admission_t *a,
+    int count)
+{
+    size_t  i;
+
+    for (i = 0; i < a->nquotas; i++) {
+        parley_store_count(s, a->quotas[i].key, a->account, &a->quotas[i].rate,
+                           count);
+    }
+}
+
+
 void
 parley_store_report(parley_store_t *s, int64_t now)
 {

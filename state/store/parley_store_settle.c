@@ -42,7 +42,6 @@ parley_store_settle(parley_state_t *state, const parley_admission_t *a,
     const parley_settlement_t *how, int *ret, parley_call_t *caller)
 {
     int                   rc;
-    size_t                i;
     parley_store_t       *s = (parley_store_t *) state;
     parley_store_call_t  *call;
 
@@ -55,10 +54,7 @@ parley_store_settle(parley_state_t *state, const parley_admission_t *a,
     if (!how->taken) {
 
         if (how->stamp != 0) {
-            for (i = 0; i < a->nquotas; i++) {
-                parley_store_count(s, a->quotas[i].key, a->account,
-                                   &a->quotas[i].rate, -1);
-            }
+            parley_store_count_quotas(s, a, -1);
 
             if (a->id != NULL || a->slot != NULL || how->drops[0] != NULL) {
                 parley_store_free(s, a, how);
@@ -386,6 +382,13 @@ parley_store_remember(parley_store_t *s, const parley_admission_t *a,
     size_t                 size;
     parley_store_taken_t  *taken;
 
+    if (s->taken_sent != 0) {
+        s->ntaken -= s->taken_sent;
+        memmove(s->taken, s->taken + s->taken_sent,
+                s->ntaken * sizeof(parley_store_taken_t));
+        s->taken_sent = 0;
+    }
+
     if (s->ntaken == s->taken_size) {
 
         size = s->taken_size == 0 ? PARLEY_STORE_TAKEN_MIN
@@ -482,6 +485,10 @@ parley_store_forked(parley_store_t *s, parley_store_call_t *call,
     uint8_t              holder[PARLEY_STORE_HOLDER];
     parley_str_t         value;
     parley_settlement_t  how;
+
+    if (s->ntaken != 0) {
+        parley_store_taken_send(s);
+    }
 
     if (!parley_wire_text(reply, &value) || value.len != PARLEY_STORE_PRINTED) {
         return 0;

@@ -21,6 +21,8 @@ struct parley_wire_s {
     redisReplyObjectFunctions   functions;
     void                     *(*array)(const redisReadTask *task,
                                   parley_wire_count_t n);
+    size_t                      octets;         /* of the reply that is being
+                                                   read, so far */
 };
 
 
@@ -158,21 +160,27 @@ parley_wire_destroy(parley_wire_t *w)
 }
 
 
-/* hiredis allocates an array before its elements have come */
+/* hiredis allocates an array before its elements have come.  No reply to the
+   store's commands has an array in an array. */
 
 static void *
 parley_wire_array(const redisReadTask *task, parley_wire_count_t n)
 {
     const parley_wire_t  *w = task->privdata;
 
-    return n > PARLEY_WIRE_ELEMENTS ? NULL : w->array(task, n);
+    return n > PARLEY_WIRE_ELEMENTS || task->parent != NULL
+           ? NULL : w->array(task, n);
 }
 
 
 int
 parley_wire_feed(parley_wire_t *w, const uint8_t *p, size_t len)
 {
-    if (w->reader->len - w->reader->pos + len > PARLEY_WIRE_OCTETS) {
+    /* the reader's buffer has none of the elements that it has read */
+
+    w->octets += len;
+
+    if (w->octets > PARLEY_WIRE_OCTETS) {
         return -1;
     }
 
@@ -190,6 +198,10 @@ parley_wire_next(parley_wire_t *w, parley_wire_reply_t **ret)
 
     if (redisReaderGetReply(w->reader, &reply) != REDIS_OK) {
         return -1;
+    }
+
+    if (reply != NULL) {
+        w->octets = w->reader->len - w->reader->pos;
     }
 
     *ret = reply;

@@ -385,6 +385,46 @@ test_rates(void **state)
 }
 
 
+/* A message that is given back after its debt was over ends no other count of
+   the same report. */
+
+static void
+test_rate_back(void **state)
+{
+    parley_state_t      *s = parley_store_state(a.store);
+    parley_rated_t       rated;
+    parley_rating_t      r;
+    parley_admitted_t    got;
+    parley_admission_t   m = message("back", "printone");
+
+    (void) state;
+
+    m.nquotas = 1;
+    memcpy(m.quotas[0].key, key(PARLEY_KIND_RATE, "back"), PARLEY_KEY_LEN);
+    m.quotas[0].rate.interval_us = 20000;
+    m.quotas[0].rate.burst = 4;
+
+    got = admit(&a, &m);
+    assert_int_equal(got.verdict, PARLEY_ADMIT_OK);
+    parley_test_nodes(both, 2, NULL, 500);
+    assert_string_equal(parley_test_engine_do(&engine,
+                            "--scan --pattern '*}l*'"), "");
+
+    give_back(&a, &m, got.stamp);
+
+    memset(&r, 0, sizeof(r));
+    memcpy(r.key, key(PARLEY_KIND_RATE, "ada"), PARLEY_KEY_LEN);
+    r.account = key(PARLEY_KIND_ACCOUNT, "ada");
+    r.rate.interval_us = 5000000;
+    r.rate.burst = 4;
+
+    (void) s->ops->rate(s, &r, &rated, NULL);
+    parley_test_nodes(both, 2, NULL, 500);
+    assert_non_null(strstr(parley_test_engine_do(&engine,
+                               "--scan --pattern '*}l*'"), "}l"));
+}
+
+
 static void
 test_cancel(void **state)
 {
@@ -419,6 +459,7 @@ main(void)
                    test_under),
         nodes_test("CLU-14: a suspension holds at each node", test_suspension),
         nodes_test("CLU-03: a limit over two nodes", test_rates),
+        nodes_test("CLU-03: a limit that was given back", test_rate_back),
         nodes_test("CLU-11: a cancelled admission", test_cancel),
     };
 

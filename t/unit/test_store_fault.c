@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "state/store/parley_wire.h"
 #include "t/unit/parley_test_nodes.h"
 
 
@@ -62,6 +63,34 @@ test_stopped_engine(void **state)
     parley_test_nodes_up(both, 2);
 
     assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_IN_FLIGHT);
+}
+
+
+/* The connection that sent calls is killed, also if the next one is lost before
+   it has done so. */
+
+static void
+test_kill(void **state)
+{
+    int  fd;
+
+    (void) state;
+
+    /* the engine still reads the connection that the node has closed */
+
+    fd = dup(a.fd);
+    parley_test_node_cut(&a);
+    parley_test_nodes(both, 2, NULL, 2);
+    assert_false(parley_store_is_up(a.store));
+
+    /* three INFO and CLIENT ID have 108 octets, then CLIENT KILL follows */
+
+    a.cut = 115;
+    parley_test_nodes_up(both, 2);
+    assert_int_equal(a.cut, SIZE_MAX);
+    assert_string_equal(parley_test_engine_do(&engine,
+                            "client list | grep -c -v cmd=client"), "2");
+    close(fd);
 }
 
 
@@ -369,6 +398,47 @@ test_demoted(void **state)
 }
 
 
+/* Ids that were taken alone reach the store behind a full queue. */
+
+static void
+test_away_queue(void **state)
+{
+    parley_state_t      *s = parley_store_state(a.store);
+    parley_admitted_t    got;
+    parley_admission_t   m = message("behind", "printone");
+    parley_record_id_t   id = record(PARLEY_KIND_MESSAGE, "none", 1);
+    parley_store_stat_t  stat;
+
+    (void) state;
+
+    a.conf.timeout = 100;
+    a.conf.fallback = PARLEY_STORE_LOCAL;
+    parley_test_engine_signal(&engine, SIGSTOP);
+    parley_test_nodes(both, 2, NULL, 1500);
+    assert_false(parley_store_is_up(a.store));
+
+    got = admit(&a, &m);
+    take(&a, &m, got.stamp);
+
+    do {
+        (void) s->ops->drop(s, &id, 1, NULL);
+        parley_store_stat(a.store, &stat);
+    } while (stat.pending < PARLEY_STORE_CALLS);
+
+    parley_test_engine_signal(&engine, SIGCONT);
+    parley_test_nodes_up(both, 2);
+
+    do {
+        parley_test_nodes(both, 2, NULL, 50);
+        parley_store_stat(a.store, &stat);
+    } while (stat.pending > 100);
+
+    parley_test_nodes(both, 2, NULL, 500);
+    assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
+    assert_int_equal(stat.lost[PARLEY_STORE_LOST_CALL], 0);
+}
+
+
 /* An engine that has lost all is another generation, and gets suspensions. */
 
 static void
@@ -418,6 +488,13 @@ test_full(void **state)
 
     take(&a, &m, got.stamp);
     parley_test_nodes(both, 2, NULL, 30);
+
+    /* and a connection can begin */
+
+    parley_test_node_cut(&b);
+    parley_test_nodes(both, 2, NULL, 2);
+    parley_test_nodes_up(both, 2);
+
     parley_test_engine_do(&engine, "config set maxmemory 0");
     assert_int_equal(admit(&b, &m).verdict, PARLEY_ADMIT_DUPLICATE);
     assert_int_equal(admit(&b, &n).verdict, PARLEY_ADMIT_OK);
@@ -493,6 +570,67 @@ test_library(void **state)
 }
 
 
+/* An engine that repeats the password in its error. */
+
+static void
+test_password(void **state)
+{
+    char *arguments[] = {
+        (char *) "--rename-command", (char *) "AUTH", (char *) "", NULL
+    };
+
+    (void) state;
+
+    parley_test_engine_end(&engine);
+    parley_test_engine_begin(&engine, arguments);
+    a.conf.password = PARLEY_STR("verysecret");
+    parley_test_nodes(both, 1, NULL, 2000);
+
+    assert_false(parley_store_is_up(a.store));
+    assert_non_null(strstr(a.last, "AUTH"));
+    assert_null(strstr(a.last, "verysecret"));
+}
+
+
+/* A reply has bounds, also one whose elements are read as they come. */
+
+static void
+test_large_reply(void **state)
+{
+    int                   rc;
+    size_t                fed;
+    parley_wire_t        *w;
+    parley_wire_reply_t  *reply;
+    static const char     head[] = "*4096\r\n", nested[] = "*1\r\n*1\r\n";
+    static uint8_t        element[65536];
+
+    (void) state;
+
+    memset(element, 'x', sizeof(element));
+    memcpy(element, "$65526\r\n", 8);
+    memcpy(element + sizeof(element) - 2, "\r\n", 2);
+
+    w = parley_wire_create();
+    assert_non_null(w);
+    rc = parley_wire_feed(w, (const uint8_t *) head, sizeof(head) - 1);
+
+    for (fed = 0; rc == 0; fed += sizeof(element)) {
+        assert_true(fed <= 2 * (size_t) PARLEY_WIRE_OCTETS);
+        assert_int_equal(parley_wire_next(w, &reply), 0);
+        rc = parley_wire_feed(w, element, sizeof(element));
+    }
+
+    parley_wire_destroy(w);
+
+    w = parley_wire_create();
+    assert_non_null(w);
+    assert_int_equal(parley_wire_feed(w, (const uint8_t *) nested,
+                                      sizeof(nested) - 1), 0);
+    assert_int_equal(parley_wire_next(w, &reply), -1);
+    parley_wire_destroy(w);
+}
+
+
 int
 main(void)
 {
@@ -501,9 +639,11 @@ main(void)
         nodes_test("CLU-09: no lease ends while no node can renew",
               test_stopped_engine),
         nodes_test("CLU-11: a connection lost at any octet", test_cut),
+        nodes_test("CLU-11: the connection before is killed", test_kill),
         nodes_test("CLU-08: away, refuse", test_away_refuse),
         nodes_test("CLU-08 CLU-09: away, local", test_away_local),
         nodes_test("CLU-09: more ids than calls", test_away_many),
+        nodes_test("CLU-09: ids behind a full queue", test_away_queue),
         nodes_test("CLU-10 CLU-14: a replica becomes the primary",
                    test_replica),
         nodes_test("CLU-12: a primary becomes a replica", test_demoted),
@@ -511,6 +651,8 @@ main(void)
         nodes_test("CLU-12: a full engine", test_full),
         nodes_test("CLU-12: an engine that cannot be used", test_unusable),
         nodes_test("CLU-12: functions that were removed", test_library),
+        nodes_test("CLU-13: an error with the password", test_password),
+        nodes_test("CLU-12: a reply without an end", test_large_reply),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
