@@ -225,6 +225,8 @@ parley_attempt_took(parley_attempt_slows_t *slows, uint32_t recipient,
 
     slows->list[at].recipient = recipient;
     slows->list[at].until_ms = now_ms + PARLEY_ATTEMPT_SLOW;
+    slows->list[at].took_ms = took_ms < PARLEY_ATTEMPT_MS ? took_ms
+                                                          : PARLEY_ATTEMPT_MS;
 }
 
 
@@ -232,6 +234,7 @@ int64_t
 parley_attempt_waits(const parley_attempt_slows_t *slows,
     const parley_taken_t *job, const parley_attempts_t *attempts)
 {
+    int64_t   took_ms;
     unsigned  i, spread;
 
     if (job->class != PARLEY_JOB_ORDINARY || job->gone || job->left <= 0
@@ -256,5 +259,7 @@ parley_attempt_waits(const parley_attempt_slows_t *slows,
 
     spread = (unsigned) job->id.lane[0] << 8 | job->id.lane[1];
 
-    return PARLEY_ATTEMPT_MS + spread % PARLEY_ATTEMPT_MS;
+    took_ms = slows->list[i].took_ms;
+
+    return took_ms + spread % took_ms;
 }

@@ -70,6 +70,7 @@ typedef struct {
     struct {
         uint32_t  recipient;
         int64_t   until_ms;             /* 0: free */
+        int64_t   took_ms;              /* its last slow attempt */
     } list[PARLEY_ATTEMPT_SLOWS];
 } parley_attempt_slows_t;
 
@@ -98,9 +99,10 @@ void parley_attempt_took(parley_attempt_slows_t *slows, uint32_t recipient,
     int64_t took_ms, int64_t now_ms);
 
 /*
- * Returns 0: the taken job is to be tried; else the ms until it is due again.
- * A slow recipient gets a quarter of the ordinary attempts, so that it delays
- * no other recipient (SEC-09).
+ * Returns 0: the taken job is to be tried; else the ms until it is due again,
+ * one to two times the duration of the slow attempt.  A slow recipient gets a
+ * quarter of the ordinary attempts, so that it delays no other recipient
+ * (SEC-09).
  */
 int64_t parley_attempt_waits(const parley_attempt_slows_t *slows,
     const parley_taken_t *job, const parley_attempts_t *attempts);

@@ -255,6 +255,10 @@ test_slow(void **state)
 
     parley_attempt_took(&slows, 7, PARLEY_ATTEMPT_SLOW_MS, 100000);
     assert_int_equal(parley_attempt_waits(&slows, &job, &attempts),
+                     PARLEY_ATTEMPT_SLOW_MS);
+
+    parley_attempt_took(&slows, 7, 2 * PARLEY_ATTEMPT_MS, 100000);
+    assert_int_equal(parley_attempt_waits(&slows, &job, &attempts),
                      PARLEY_ATTEMPT_MS);
 
     /* jobs are spread, and a job that is over or urgent does not wait */
