@@ -22,12 +22,21 @@ parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
 
     s->ops = ops;
     s->near = NULL;
+    s->format = PARLEY_STATE_FORMAT;
     memcpy(s->secret, secret, PARLEY_KEY_SECRET);
 
     what = PARLEY_STR("prints");
     parley_key_make(secret, &what, 1, key);
     memcpy(&seed, key, sizeof(seed));
     parley_json_print_seed(seed, &s->prints);
+}
+
+
+int
+parley_state_reads_format(parley_str_t value)
+{
+    return value.len != 0 && value.data[0] >= PARLEY_STATE_OLDEST
+           && value.data[0] <= PARLEY_STATE_FORMAT;
 }
 
 

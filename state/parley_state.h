@@ -14,7 +14,13 @@
  * Keys are 128-bit SipHash under a secret of the state, over their kind,
  * purpose and owner, so that ids of different owners never collide (SEC-11).
  * All processes of a state have its secret, and derive equal keys, tags and
- * prints.  The contents are of one version of Parley and one byte order.
+ * prints.
+ *
+ * The first octet of the value of a record is its format, and its numbers are
+ * those of parley_octets.h.  A version reads the formats PARLEY_STATE_OLDEST to
+ * PARLEY_STATE_FORMAT, and writes parley_state_s.format: the lowest one among
+ * the nodes of a store.  The records of chat and the logs of a zone are of one
+ * version.
  *
  * Times are milliseconds from the moment when a verb takes effect, on a clock
  * of the implementation that does not jump.  Callers need no shared clock.
@@ -46,6 +52,12 @@
 #define PARLEY_STATE_ENDS     4     /* ways in which a job ends */
 #define PARLEY_STATE_HOLDS    8     /* tags of suspensions are below this
                                        number */
+
+/* formats of values; tests build a version with the next one */
+#define PARLEY_STATE_OLDEST  '1'
+#ifndef PARLEY_STATE_FORMAT
+#define PARLEY_STATE_FORMAT         '1'
+#endif
 
 /* lease of a reservation whose process is not registered */
 #define PARLEY_LEASE          (3600 * (int64_t) 1000)
@@ -116,12 +128,16 @@ struct parley_state_s {
                                                key, which a search for the key
                                                reads first; NULL: none */
     uint32_t                   near_mask;
+    uint8_t                    format;      /* of values that are written */
 };
 
 
 /* Initialises the members common to all implementations. */
 void parley_state_init(parley_state_t *s, const parley_state_ops_t *ops,
     const uint8_t secret[PARLEY_KEY_SECRET]);
+
+/* Returns whether this version reads the format of a value. */
+int parley_state_reads_format(parley_str_t value);
 
 /* Parses a share, 1% to 100%: "25%" is 250.  Returns 0, or -1. */
 int parley_share_parse(parley_str_t word, unsigned *ret)

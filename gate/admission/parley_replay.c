@@ -1,13 +1,12 @@
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "gate/admission/parley_replay.h"
 #include "translate/parley_codec.h"
 
 
-/* head of a record; the octets of the first answer, or its id, follow */
-typedef struct {
-    uint16_t  status;
-} parley_replay_head_t;
+/* octets of a record before the first answer or its id: format, status */
+#define PARLEY_REPLAY_HEAD  (1 + 2)
 
 
 static void parley_replay_id(const parley_replay_t *r,
@@ -29,11 +28,11 @@ parley_replay_is_kept(const parley_reservation_t *entrance)
 int
 parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first)
 {
-    int                   rc, by_id;
-    parley_put_t          put;
-    parley_str_t          parts[2];
-    parley_put_result_t   got;
-    parley_replay_head_t  head;
+    int                  rc, by_id;
+    uint8_t              head[PARLEY_REPLAY_HEAD];
+    parley_put_t         put;
+    parley_str_t         parts[2];
+    parley_put_result_t  got;
 
     if (!parley_replay_is_kept(r->entrance)) {
         return 0;
@@ -52,11 +51,11 @@ parley_replay_keep(const parley_replay_t *r, const parley_reply_t *first)
     }
 
     memset(&put, 0, sizeof(parley_put_t));
-    memset(&head, 0, sizeof(parley_replay_head_t));
 
-    head.status = (uint16_t) first->status;
+    head[0] = r->entrance->ask->state->format;
+    (void) parley_octets_write16(head + 1, (uint16_t) first->status);
 
-    parts[0] = parley_str_make(&head, sizeof(parley_replay_head_t));
+    parts[0] = parley_str_make(head, sizeof(head));
     parts[1] = by_id ? first->id : first->body;
 
     parley_replay_id(r, &put.id);
@@ -122,11 +121,10 @@ parley_replay_retain(const parley_replay_t *r, const parley_reply_t *first)
 int
 parley_replay_find(const parley_replay_t *r, parley_first_t *ret)
 {
-    int                   rc;
-    parley_str_t          value;
-    parley_record_t       record;
-    parley_record_id_t    id;
-    parley_replay_head_t  head;
+    int                 rc;
+    parley_str_t        value;
+    parley_record_t     record;
+    parley_record_id_t  id;
 
     memset(ret, 0, sizeof(parley_first_t));
 
@@ -144,10 +142,12 @@ parley_replay_find(const parley_replay_t *r, parley_first_t *ret)
 
     value = record.value;
 
-    memcpy(&head, value.data, sizeof(parley_replay_head_t));
+    if (value.len < PARLEY_REPLAY_HEAD || !parley_state_reads_format(value)) {
+        return 0;
+    }
 
-    ret->status = head.status;
-    ret->text = parley_str_from(value, sizeof(parley_replay_head_t));
+    ret->status = parley_octets_read16(value.data + 1);
+    ret->text = parley_str_from(value, PARLEY_REPLAY_HEAD);
 
     return 1;
 }

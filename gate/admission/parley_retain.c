@@ -71,6 +71,7 @@ parley_retain_write(const parley_retain_t *r, const parley_retained_t *m,
 
     parley_buf_init(&b, r->arena, m->message.len + refuted.len + 256);
 
+    parley_buf_octet(&b, r->ask->state->format);
     parley_buf_octet(&b, '{');
     parley_buf_member(&b, PARLEY_STR("protocol"), m->protocol);
     parley_buf_member(&b, PARLEY_STR("sub"), m->sub);
@@ -209,6 +210,10 @@ parley_retain_gather(const parley_retain_t *r, parley_found_t *f,
             continue;
         }
 
+        if (!parley_state_reads_format(records->list[i].value)) {
+            continue;
+        }
+
         m = &f->kept[f->n];
         m->record = records->list[i];
 
@@ -216,21 +221,26 @@ parley_retain_gather(const parley_retain_t *r, parley_found_t *f,
             return -1;
         }
 
-        f->n += parley_retain_is_agent(r, m);
+        f->n += m->message.len != 0 && parley_retain_is_agent(r, m);
     }
 
     return 0;
 }
 
 
+/* A record that another program wrote into a store may have no message. */
+
 static int
 parley_retain_read(const parley_retain_t *r, parley_kept_t *m)
 {
-    uint32_t        list;
+    uint32_t        list, message;
     parley_str_t    raw;
     parley_error_t  err;
 
-    if (parley_read_again(&m->doc, r->arena, r->seed, m->record.value, &err)
+    m->message = parley_str_none;
+
+    if (parley_read_again(&m->doc, r->arena, r->seed,
+                          parley_str_from(m->record.value, 1), &err)
         != 0)
     {
         return -1;
@@ -245,13 +255,19 @@ parley_retain_read(const parley_retain_t *r, parley_kept_t *m)
     m->sent_corr = parley_retain_text(&m->doc, 0, "sent_corr");
 
     list = parley_json_get(&m->doc, 0, PARLEY_STR("refutations"));
+    message = parley_json_member(&m->doc, 0, PARLEY_ATOM_message);
+
+    if (list == PARLEY_JSON_NONE || message == PARLEY_JSON_NONE
+        || parley_json_type(&m->doc, list) != PARLEY_JSON_ARRAY)
+    {
+        return 0;
+    }
+
     raw = parley_json_raw(&m->doc, list);
 
     m->refutations = m->doc.nodes[list].count;
     m->refuted = parley_str_make(raw.data + 1, raw.len - 2);
-    m->message = parley_json_raw(&m->doc,
-                                 parley_json_member(&m->doc, 0,
-                                                    PARLEY_ATOM_message));
+    m->message = parley_json_raw(&m->doc, message);
 
     return 0;
 }

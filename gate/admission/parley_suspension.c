@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "gate/party/parley_account.h"
 #include "translate/parley_severity.h"
 #include "gate/admission/parley_suspension.h"
@@ -14,14 +15,9 @@ _Static_assert((int) PARLEY_SEVERITY_EMERGENCY < PARLEY_STATE_HOLDS,
                "the state counts them by their alarm, which is their tag");
 
 
-/*
- * head of a record; the sub of the principal and the id of the message follow
- */
-typedef struct {
-    int64_t   since_ms;
-    uint32_t  alarm;
-    uint32_t  sub;              /* length of the sub */
-} parley_suspension_head_t;
+/* octets of a record before the sub of the principal and the id of the message:
+   format, alarm, time in ms, length of the sub */
+#define PARLEY_SUSPENSION_HEAD  (1 + 1 + 8 + 4)
 
 
 static void parley_suspension_record(const parley_state_t *state,
@@ -43,17 +39,20 @@ int
 parley_suspension_put(parley_ask_t *q, const parley_suspension_t *s,
     parley_put_result_t *ret)
 {
-    parley_put_t              put;
-    parley_str_t              parts[3];
-    parley_suspension_head_t  head;
+    uint8_t       *p, head[PARLEY_SUSPENSION_HEAD];
+    parley_put_t   put;
+    parley_str_t   parts[3];
 
     memset(&put, 0, sizeof(parley_put_t));
 
-    head.since_ms = s->since_ms;
-    head.alarm = (uint32_t) s->alarm;
-    head.sub = (uint32_t) s->sub.len;
+    p = head;
 
-    parts[0] = parley_str_make(&head, sizeof(parley_suspension_head_t));
+    *p++ = q->state->format;
+    *p++ = (uint8_t) s->alarm;
+    p = parley_octets_write64(p, (uint64_t) s->since_ms);
+    (void) parley_octets_write32(p, (uint32_t) s->sub.len);
+
+    parts[0] = parley_str_make(head, sizeof(head));
     parts[1] = s->sub;
     parts[2] = s->id;
 
@@ -124,25 +123,30 @@ int
 parley_suspension_read(const parley_state_t *state,
     const parley_record_t *record, parley_suspension_t *ret)
 {
-    parley_str_t              value;
-    parley_suspension_head_t  head;
+    size_t          len;
+    parley_str_t    value;
+    const uint8_t  *p;
 
-    if (record->value.len < sizeof(parley_suspension_head_t)) {
+    value = record->value;
+
+    if (value.len < PARLEY_SUSPENSION_HEAD
+        || !parley_state_reads_format(value))
+    {
         return -1;
     }
 
-    memcpy(&head, record->value.data, sizeof(parley_suspension_head_t));
+    p = value.data + 1;
+    value = parley_str_from(value, PARLEY_SUSPENSION_HEAD);
+    len = parley_octets_read32(p + 1 + 8);
 
-    value = parley_str_from(record->value, sizeof(parley_suspension_head_t));
-
-    if (head.sub > value.len) {
+    if (len > value.len || p[0] >= PARLEY_STATE_HOLDS) {
         return -1;
     }
 
-    ret->alarm = (parley_severity_t) head.alarm;
-    ret->since_ms = head.since_ms;
-    ret->sub = parley_str_make(value.data, head.sub);
-    ret->id = parley_str_from(value, head.sub);
+    ret->alarm = (parley_severity_t) p[0];
+    ret->since_ms = (int64_t) parley_octets_read64(p + 1);
+    ret->sub = parley_str_make(value.data, len);
+    ret->id = parley_str_from(value, len);
 
     parley_suspension_record(state, ret->sub, ret->alarm, &ret->lift.id);
     ret->lift.generation = record->generation;

@@ -416,7 +416,10 @@ parley_correlation_match_one(parley_correlation_t *r, const uint8_t *key,
         return 0;
     }
 
-    parley_question_split(led.value, &q);
+    if (parley_question_split(led.value, &q) != 0) {
+        *ret = PARLEY_CORRELATION_NOTHING;
+        return 0;
+    }
 
     parley_correlation_named(&q, name.own ? &lead : NULL, &name);
 
@@ -592,7 +595,9 @@ parley_correlation_keep(parley_correlation_t *r, parley_str_t record)
         return -1;
     }
 
-    parley_question_split(record, r->question);
+    if (parley_question_split(record, r->question) != 0) {
+        r->question = NULL;
+    }
 
     return 0;
 }

@@ -143,9 +143,9 @@ parley_correlation_restored(parley_correlation_t *r, parley_error_t *err)
             continue;
         }
 
-        parley_question_split(records.list[i].value, &q);
-
-        if (parley_correlation_is_taken_back(r, &q)) {
+        if (parley_question_split(records.list[i].value, &q) == 0
+            && parley_correlation_is_taken_back(r, &q))
+        {
             return 0;
         }
     }

@@ -25,11 +25,6 @@ static int parley_question_put_call(const parley_asking_t *a,
     parley_str_t record, parley_asked_t *ret);
 
 
-/* a record as long as a parley_record_id_t is an alias */
-_Static_assert(sizeof(parley_question_head_t) > sizeof(parley_record_id_t),
-               "a question is longer than an id");
-
-
 /*
  * Records a message if a later one may refer to it: the protocol in which it is
  * sent can express replies, or its sender may take it back.  An answer that is
@@ -93,7 +88,7 @@ parley_question_keep_asked(const parley_asking_t *a, parley_asked_t *ret,
     ret->several = q.head.several;
     ret->sessions = q.head.sessions;
 
-    rc = parley_question_write(a->arena, &q, &record, err);
+    rc = parley_question_write(a, &q, &record, err);
 
     if (rc == 0) {
         rc = parley_question_put(a, &q, record, answerable, ret, err);
@@ -277,73 +272,6 @@ parley_question_name(const parley_asking_t *a, parley_str_t name)
 }
 
 
-int
-parley_question_write(parley_arena_t *arena, parley_question_t *q,
-    parley_str_t *ret, parley_error_t *err)
-{
-    size_t    i, j, size;
-    uint8_t  *p;
-    uint64_t  lengths, length;
-
-    size = sizeof(parley_question_head_t);
-    lengths = 0;
-
-    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
-
-        if (q->texts[i].len == 0) {
-            continue;
-        }
-
-        /* most lengths differ from all earlier ones */
-
-        length = 1ULL << q->texts[i].len % 64;
-
-        for (j = lengths & length ? 0 : i; j < i; j++) {
-            if (parley_str_eq(q->texts[i], q->texts[j])) {
-                q->head.same[i] = (uint8_t) (j + 1);
-                break;
-            }
-        }
-
-        lengths |= length;
-
-        if (q->head.same[i] != 0) {
-            continue;
-        }
-
-        size += q->texts[i].len;
-
-        if (size > PARLEY_QUESTION_MAX) {
-            return parley_error_set(err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
-                                    "the names and ids of the message are too "
-                                    "long to record it for a reply");
-        }
-
-        q->head.len[i] = (uint16_t) q->texts[i].len;
-    }
-
-    p = parley_arena_octets(arena, size);
-
-    if (p == NULL) {
-        return parley_error_memory(err);
-    }
-
-    *ret = parley_str_make(p, size);
-
-    memcpy(p, &q->head, sizeof(parley_question_head_t));
-    p += sizeof(parley_question_head_t);
-
-    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
-        if (q->head.len[i] != 0) {
-            memcpy(p, q->texts[i].data, q->head.len[i]);
-            p += q->head.len[i];
-        }
-    }
-
-    return 0;
-}
-
-
 /*
  * Returns the name that an answer uses, in the protocol in which the message is
  * sent.  A message without a correlation is answered by its id in any protocol.
@@ -463,6 +391,7 @@ static int
 parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
 {
     int                  rc;
+    uint8_t              lead[PARLEY_QUESTION_LEAD];
     parley_str_t         name;
     const parley_msg_t  *m;
 
@@ -490,9 +419,8 @@ parley_question_put_own(const parley_asking_t *a, parley_asked_t *ret)
     ret->own_kept = 1;
 
     rc = parley_question_put_beside(a, &ret->own,
-                                    parley_str_make(&ret->question,
-                                                    sizeof(
-                                                       parley_record_id_t)),
+                                    parley_question_lead(a->ask->state,
+                                                         &ret->question, lead),
                                     ret);
     if (rc < 0) {
         return rc;
@@ -513,7 +441,8 @@ static int
 parley_question_put_call(const parley_asking_t *a, parley_str_t record,
     parley_asked_t *ret)
 {
-    int  rc;
+    int      rc;
+    uint8_t  lead[PARLEY_QUESTION_LEAD];
 
     ret->call.kind = PARLEY_KIND_CALL;
     ret->call.tag = 0;
@@ -521,7 +450,7 @@ parley_question_put_call(const parley_asking_t *a, parley_str_t record,
                              ret->call.key);
 
     if (ret->kept) {
-        record = parley_str_make(&ret->question, sizeof(parley_record_id_t));
+        record = parley_question_lead(a->ask->state, &ret->question, lead);
     }
 
     ret->call_kept = 1;

@@ -256,8 +256,10 @@ void parley_question_slot(const parley_state_t *state,
 /* Returns the session that an agent-channel answer names, or empty. */
 parley_str_t parley_question_session(const parley_msg_t *answer);
 
-/* Splits a record into its texts, which point into it. */
-void parley_question_split(parley_str_t record, parley_question_t *ret);
+/* Splits a record into its texts, which point into it.  Returns 0, or -1 if it
+   is not the record of a question, or has an unknown format. */
+int parley_question_split(parley_str_t record, parley_question_t *ret)
+    __attribute__((warn_unused_result));
 
 /*
  * Fills a message, prepared by parley_msg_init(), from the record of a

@@ -75,43 +75,19 @@ static int
 parley_question_alias_record(const parley_asking_t *a,
     const parley_record_id_t *to, parley_str_t *ret)
 {
-    size_t                        n;
-    uint8_t                      *p;
-    parley_str_t                  corr, told;
-    parley_question_alias_head_t  head;
+    parley_question_alias_t  alias;
 
-    corr = a->sent->corr;
-    told = parley_question_from(a->who, a->speak);
+    parley_octets_zero(&alias, sizeof(parley_question_alias_t));
 
-    parley_octets_zero(&head, sizeof(head));
+    alias.id = *to;
+    alias.asker_name = parley_question_from(a->who, a->speak);
+    alias.has_asker_name = 1;
+    alias.has_corr = !parley_codecs[a->speak]->replies_by_corr
+                     && !parley_str_eq(a->sent->corr, a->who->msg->corr);
 
-    head.mark = PARLEY_QUESTION_LEADS;
-    head.id = *to;
-    head.has_corr = !parley_codecs[a->speak]->replies_by_corr
-                    && !parley_str_eq(corr, a->who->msg->corr);
-
-    if (!head.has_corr) {
-        corr = parley_str_none;
+    if (alias.has_corr) {
+        alias.corr = a->sent->corr;
     }
 
-    if (corr.len + told.len > PARLEY_QUESTION_MAX) {
-        return -1;
-    }
-
-    head.corr = (uint16_t) corr.len;
-    n = sizeof(head) + corr.len + told.len;
-
-    p = parley_arena_octets(a->arena, n);
-
-    if (p == NULL) {
-        return -1;
-    }
-
-    *ret = parley_str_make(p, n);
-
-    p = parley_octets_copy(p, (const uint8_t *) &head, sizeof(head));
-    p = parley_octets_copy(p, corr.data, corr.len);
-    (void) parley_octets_copy(p, told.data, told.len);
-
-    return 0;
+    return parley_question_alias_write(a, &alias, ret);
 }

@@ -43,7 +43,7 @@ parley_question_keep_mute(const parley_asking_t *a, parley_asked_t *ret)
 
     (void) parley_question_fill(&own, &q);
 
-    if (parley_question_write(a->arena, &q, &record, &err) != 0) {
+    if (parley_question_write(a, &q, &record, &err) != 0) {
         return 0;
     }
 

@@ -6,18 +6,14 @@
 #include "gate/correlation/parley_question.h"
 
 
-/* mark of an alias, in the place of a question's time, which is never
-   negative */
-#define PARLEY_QUESTION_LEADS  (-1)
+/* octets of a question before its texts: format, form, time, key of the first
+   answer, 12 members of one octet, and two members for each text */
+#define PARLEY_QUESTION_HEAD  (2 + 8 + PARLEY_KEY_LEN + 12                    \
+                               + 3 * PARLEY_QUESTION_TEXTS)
 
-
-/* head of an alias; the correlation and the asker's name follow */
-typedef struct {
-    int64_t             mark;
-    parley_record_id_t  id;
-    uint16_t            corr;       /* octets */
-    uint8_t             has_corr;
-} parley_question_alias_head_t;
+/* octets of an alias before its texts: format, form, key, tag, flags, length of
+   the correlation */
+#define PARLEY_QUESTION_LEAD  (2 + PARLEY_KEY_LEN + 4 + 1 + 2)
 
 
 /* Fills *q with a message that is about to be sent.  Returns whether it awaits
@@ -26,8 +22,20 @@ int parley_question_fill(const parley_asking_t *a, parley_question_t *q);
 
 /* Writes the record of a question.  Returns 0, or -1: message-too-large,
    capacity. */
-int parley_question_write(parley_arena_t *arena, parley_question_t *q,
+int parley_question_write(const parley_asking_t *a, parley_question_t *q,
     parley_str_t *ret, parley_error_t *err);
+
+void parley_question_head_write(uint8_t out[PARLEY_QUESTION_HEAD],
+    const parley_question_head_t *h, uint8_t format);
+
+/* Writes an alias without texts. */
+parley_str_t parley_question_lead(const parley_state_t *state,
+    const parley_record_id_t *to, uint8_t out[PARLEY_QUESTION_LEAD]);
+
+/* Writes an alias.  Returns 0, or -1: no memory, or it is too long. */
+int parley_question_alias_write(const parley_asking_t *a,
+    const parley_question_alias_t *alias, parley_str_t *ret)
+    __attribute__((warn_unused_result));
 
 /*
  * Puts a question or an alias that may be evicted if room is needed.  Returns 1

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "gate/party/parley_account.h"
 #include "state/parley_job.h"
 #include "gate/correlation/parley_question_raised.h"
@@ -61,7 +62,7 @@ parley_question_octets(const parley_record_id_t *question,
     uint8_t out[PARLEY_DEADLINE_QUESTION])
 {
     memcpy(out, question->key, PARLEY_KEY_LEN);
-    memcpy(out + PARLEY_KEY_LEN, &question->tag, sizeof(question->tag));
+    (void) parley_octets_write32(out + PARLEY_KEY_LEN, question->tag);
 }
 
 

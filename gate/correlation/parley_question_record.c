@@ -1,33 +1,221 @@
-/* The content of a question's record. */
+/*
+ * The records of questions: the question itself, and its other names (aliases).
+ * The format and a letter for the form come first.
+ */
 
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "gate/correlation/parley_question_parts.h"
 
 
-/* Only the gateway writes records, and one state has one layout of them. */
+#define PARLEY_QUESTION_FORM_QUESTION  'q'
+#define PARLEY_QUESTION_FORM_ALIAS     'a'
 
-void
-parley_question_split(parley_str_t record, parley_question_t *ret)
+/* flags of an alias */
+#define PARLEY_QUESTION_HAS_CORR  1
+#define PARLEY_QUESTION_HAS_NAME  2
+
+
+static int parley_question_is_form(parley_str_t record, uint8_t form,
+    size_t len);
+static void parley_question_head_read(const uint8_t *p,
+    parley_question_head_t *ret);
+
+
+/* Fills the references and the lengths of q->head. */
+
+int
+parley_question_write(const parley_asking_t *a, parley_question_t *q,
+    parley_str_t *ret, parley_error_t *err)
 {
-    size_t          i;
-    const uint8_t  *p;
+    size_t    i, j, size;
+    uint8_t  *p;
+    uint64_t  lengths, length;
 
-    memcpy(&ret->head, record.data, sizeof(parley_question_head_t));
-    ret->record = record;
-
-    p = record.data + sizeof(parley_question_head_t);
+    size = PARLEY_QUESTION_HEAD;
+    lengths = 0;
 
     for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
+
+        if (q->texts[i].len == 0) {
+            continue;
+        }
+
+        /* most lengths differ from all earlier ones */
+
+        length = 1ULL << q->texts[i].len % 64;
+
+        for (j = lengths & length ? 0 : i; j < i; j++) {
+            if (parley_str_eq(q->texts[i], q->texts[j])) {
+                q->head.same[i] = (uint8_t) (j + 1);
+                break;
+            }
+        }
+
+        lengths |= length;
+
+        if (q->head.same[i] != 0) {
+            continue;
+        }
+
+        size += q->texts[i].len;
+
+        if (size > PARLEY_QUESTION_MAX) {
+            return parley_error_set(err, PARLEY_E_MESSAGE_TOO_LARGE, NULL,
+                                    "the names and ids of the message are too "
+                                    "long to record it for a reply");
+        }
+
+        q->head.len[i] = (uint16_t) q->texts[i].len;
+    }
+
+    p = parley_arena_octets(a->arena, size);
+
+    if (p == NULL) {
+        return parley_error_memory(err);
+    }
+
+    *ret = parley_str_make(p, size);
+
+    parley_question_head_write(p, &q->head, a->ask->state->format);
+    p += PARLEY_QUESTION_HEAD;
+
+    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
+        if (q->head.len[i] != 0) {
+            memcpy(p, q->texts[i].data, q->head.len[i]);
+            p += q->head.len[i];
+        }
+    }
+
+    return 0;
+}
+
+
+void
+parley_question_head_write(uint8_t out[PARLEY_QUESTION_HEAD],
+    const parley_question_head_t *h, uint8_t format)
+{
+    size_t    i;
+    uint8_t  *p;
+
+    p = out;
+
+    *p++ = format;
+    *p++ = PARLEY_QUESTION_FORM_QUESTION;
+
+    p = parley_octets_write64(p, (uint64_t) h->time);
+
+    memcpy(p, h->asked, PARLEY_KEY_LEN);
+    p += PARLEY_KEY_LEN;
+
+    *p++ = h->proto;
+    *p++ = h->sent;
+    *p++ = h->act;
+    *p++ = h->alarm;
+    *p++ = h->sent_alarm;
+    *p++ = h->priority;
+    *p++ = h->one_way;
+    *p++ = h->approval;
+    *p++ = h->awaited;
+    *p++ = h->several;
+    *p++ = h->sessions;
+    *p++ = h->escalates;
+
+    memcpy(p, h->same, PARLEY_QUESTION_TEXTS);
+    p += PARLEY_QUESTION_TEXTS;
+
+    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
+        p = parley_octets_write16(p, h->len[i]);
+    }
+}
+
+
+static void
+parley_question_head_read(const uint8_t *p, parley_question_head_t *ret)
+{
+    size_t  i;
+
+    p += 2;
+
+    ret->time = (int64_t) parley_octets_read64(p);
+    p += 8;
+
+    memcpy(ret->asked, p, PARLEY_KEY_LEN);
+    p += PARLEY_KEY_LEN;
+
+    ret->proto = *p++;
+    ret->sent = *p++;
+    ret->act = *p++;
+    ret->alarm = *p++;
+    ret->sent_alarm = *p++;
+    ret->priority = *p++;
+    ret->one_way = *p++;
+    ret->approval = *p++;
+    ret->awaited = *p++;
+    ret->several = *p++;
+    ret->sessions = *p++;
+    ret->escalates = *p++;
+
+    memcpy(ret->same, p, PARLEY_QUESTION_TEXTS);
+    p += PARLEY_QUESTION_TEXTS;
+
+    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
+        ret->len[i] = parley_octets_read16(p);
+        p += 2;
+    }
+}
+
+
+static int
+parley_question_is_form(parley_str_t record, uint8_t form, size_t len)
+{
+    return record.len >= len && parley_state_reads_format(record)
+           && record.data[1] == form;
+}
+
+
+/* Another gateway may have written the record. */
+
+int
+parley_question_split(parley_str_t record, parley_question_t *ret)
+{
+    size_t         i;
+    parley_str_t   rest;
+
+    if (!parley_question_is_form(record, PARLEY_QUESTION_FORM_QUESTION,
+                                 PARLEY_QUESTION_HEAD))
+    {
+        return -1;
+    }
+
+    parley_question_head_read(record.data, &ret->head);
+    ret->record = record;
+
+    if (ret->head.proto >= PARLEY_PROTO_COUNT
+        || ret->head.sent >= PARLEY_PROTO_COUNT)
+    {
+        return -1;
+    }
+
+    rest = parley_str_from(record, PARLEY_QUESTION_HEAD);
+
+    for (i = 0; i < PARLEY_QUESTION_TEXTS; i++) {
+
+        if (ret->head.same[i] > i || ret->head.len[i] > rest.len) {
+            return -1;
+        }
 
         if (ret->head.same[i] != 0) {
             ret->texts[i] = ret->texts[ret->head.same[i] - 1];
             continue;
         }
 
-        ret->texts[i] = parley_str_make(p, ret->head.len[i]);
-        p += ret->head.len[i];
+        ret->texts[i] = parley_str_make(rest.data, ret->head.len[i]);
+        rest = parley_str_from(rest, ret->head.len[i]);
     }
+
+    return 0;
 }
 
 
@@ -63,32 +251,98 @@ parley_question_asked_by(const parley_question_t *q,
 }
 
 
+parley_str_t
+parley_question_lead(const parley_state_t *state, const parley_record_id_t *to,
+    uint8_t out[PARLEY_QUESTION_LEAD])
+{
+    uint8_t  *p;
+
+    p = out;
+
+    *p++ = state->format;
+    *p++ = PARLEY_QUESTION_FORM_ALIAS;
+
+    memcpy(p, to->key, PARLEY_KEY_LEN);
+    p = parley_octets_write32(p + PARLEY_KEY_LEN, to->tag);
+
+    *p++ = 0;
+    (void) parley_octets_write16(p, 0);
+
+    return parley_str_make(out, PARLEY_QUESTION_LEAD);
+}
+
+
+int
+parley_question_alias_write(const parley_asking_t *a,
+    const parley_question_alias_t *alias, parley_str_t *ret)
+{
+    size_t    n;
+    uint8_t  *p;
+
+    if (alias->corr.len + alias->asker_name.len > PARLEY_QUESTION_MAX) {
+        return -1;
+    }
+
+    n = PARLEY_QUESTION_LEAD + alias->corr.len + alias->asker_name.len;
+    p = parley_arena_octets(a->arena, n);
+
+    if (p == NULL) {
+        return -1;
+    }
+
+    *ret = parley_str_make(p, n);
+
+    (void) parley_question_lead(a->ask->state, &alias->id, p);
+    p += PARLEY_QUESTION_LEAD;
+
+    p[-3] = (uint8_t) ((alias->has_corr ? PARLEY_QUESTION_HAS_CORR : 0)
+                       | (alias->has_asker_name ? PARLEY_QUESTION_HAS_NAME
+                                                : 0));
+    (void) parley_octets_write16(p - 2, (uint16_t) alias->corr.len);
+
+    p = parley_octets_copy(p, alias->corr.data, alias->corr.len);
+    (void) parley_octets_copy(p, alias->asker_name.data,
+                              alias->asker_name.len);
+
+    return 0;
+}
+
+
 int
 parley_question_is_alias(parley_str_t record, parley_question_alias_t *ret)
 {
-    parley_question_alias_head_t  head;
+    size_t          len;
+    uint8_t         flags;
+    const uint8_t  *p;
 
     parley_octets_zero(ret, sizeof(parley_question_alias_t));
 
-    if (record.len == sizeof(parley_record_id_t)) {
-        memcpy(&ret->id, record.data, sizeof(parley_record_id_t));
-        return 1;
-    }
-
-    memcpy(&head, record.data, sizeof(head.mark));
-
-    if (head.mark != PARLEY_QUESTION_LEADS) {
+    if (!parley_question_is_form(record, PARLEY_QUESTION_FORM_ALIAS,
+                                 PARLEY_QUESTION_LEAD))
+    {
         return 0;
     }
 
-    memcpy(&head, record.data, sizeof(head));
-    record = parley_str_from(record, sizeof(head));
+    p = record.data + 2;
 
-    ret->id = head.id;
-    ret->has_corr = head.has_corr;
-    ret->has_asker_name = 1;
-    ret->corr = parley_str_make(record.data, head.corr);
-    ret->asker_name = parley_str_from(record, head.corr);
+    ret->id.kind = PARLEY_KIND_QUESTION;
+    memcpy(ret->id.key, p, PARLEY_KEY_LEN);
+    p += PARLEY_KEY_LEN;
+
+    ret->id.tag = parley_octets_read32(p);
+    flags = p[4];
+    len = parley_octets_read16(p + 5);
+
+    record = parley_str_from(record, PARLEY_QUESTION_LEAD);
+
+    if (len > record.len) {
+        return 0;
+    }
+
+    ret->has_corr = (flags & PARLEY_QUESTION_HAS_CORR) != 0;
+    ret->has_asker_name = (flags & PARLEY_QUESTION_HAS_NAME) != 0;
+    ret->corr = parley_str_make(record.data, len);
+    ret->asker_name = parley_str_from(record, len);
 
     return 1;
 }

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "gate/party/parley_account.h"
 #include "gate/delivery/parley_deadline_parts.h"
 
@@ -43,8 +44,7 @@ parley_deadline_read(parley_deadline_t *d)
 
     d->question.kind = PARLEY_KIND_QUESTION;
     memcpy(d->question.key, text.data, PARLEY_KEY_LEN);
-    memcpy(&d->question.tag, text.data + PARLEY_KEY_LEN,
-           sizeof(d->question.tag));
+    d->question.tag = parley_octets_read32(text.data + PARLEY_KEY_LEN);
 
     d->sub = parley_str_from(text, PARLEY_DEADLINE_QUESTION);
 

@@ -225,7 +225,10 @@ parley_render_answers(const parley_publication_t *p, parley_proto_t to,
         return 0;
     }
 
-    parley_question_split(p->question, &ret->question);
+    if (parley_question_split(p->question, &ret->question) != 0) {
+        return 0;
+    }
+
     parley_question_asked_by(&ret->question, &ret->asker);
 
     memset(&r, 0, sizeof(parley_correlation_t));

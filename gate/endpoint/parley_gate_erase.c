@@ -440,9 +440,8 @@ parley_gate_erase_is_due(parley_gate_t *g, const parley_publication_t *p)
             }
         }
 
-        parley_question_split(record.value, &q);
-
-        rc = q.head.awaited
+        rc = parley_question_split(record.value, &q) == 0
+             && q.head.awaited
              && (q.head.escalates || q.head.time != PARLEY_QUESTION_TIME)
              && parley_question_is_open(&q, record.left);
     }

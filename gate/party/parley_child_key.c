@@ -1,19 +1,15 @@
 /*
- * Records of child keys.  A record has a parley_child_head_t, the sub of the
- * parent and the kid.
+ * Records of child keys: a head, the sub of the parent and the kid.
  */
 
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "gate/party/parley_child_key.h"
 
 
-typedef struct {
-    int64_t   exp;
-    uint8_t   octets[PARLEY_CHILD_KEY_LEN];
-    uint32_t  parent;
-    uint32_t  zero;
-} parley_child_head_t;
+/* octets of a head: format, time in s, key, length of the sub */
+#define PARLEY_CHILD_HEAD  (1 + 8 + PARLEY_CHILD_KEY_LEN + 4)
 
 
 static void parley_child_key_id(const parley_state_t *state,
@@ -83,26 +79,29 @@ static int
 parley_child_key_read(const parley_principal_t *child, parley_str_t value,
     parley_child_key_t *ret)
 {
-    parley_str_t         parent;
-    parley_child_head_t  head;
+    size_t          len;
+    parley_str_t    parent;
+    const uint8_t  *p;
 
-    if (value.len < sizeof(parley_child_head_t)) {
+    if (value.len < PARLEY_CHILD_HEAD || !parley_state_reads_format(value)) {
         return -1;
     }
 
-    memcpy(&head, value.data, sizeof(parley_child_head_t));
+    p = value.data + 1;
+    value = parley_str_from(value, PARLEY_CHILD_HEAD);
 
-    value = parley_str_from(value, sizeof(parley_child_head_t));
+    ret->exp = (int64_t) parley_octets_read64(p);
+    p += 8;
 
-    if (head.parent > value.len) {
+    memcpy(ret->octets, p, PARLEY_CHILD_KEY_LEN);
+    len = parley_octets_read32(p + PARLEY_CHILD_KEY_LEN);
+
+    if (len > value.len) {
         return -1;
     }
 
-    parent = parley_str_make(value.data, head.parent);
-
-    ret->kid = parley_str_from(value, head.parent);
-    ret->exp = head.exp;
-    memcpy(ret->octets, head.octets, PARLEY_CHILD_KEY_LEN);
+    parent = parley_str_make(value.data, len);
+    ret->kid = parley_str_from(value, len);
 
     return parley_str_eq(parent, child->parent) ? 0 : -1;
 }
@@ -143,18 +142,21 @@ parley_child_key_put(parley_ask_t *q, const parley_principal_t *child,
     const parley_child_key_t *key, const uint8_t account[PARLEY_KEY_LEN],
     int64_t now_ms, parley_put_result_t *ret)
 {
-    parley_put_t         put;
-    parley_str_t         parts[3];
-    parley_child_head_t  head;
+    uint8_t       *p, head[PARLEY_CHILD_HEAD];
+    parley_put_t   put;
+    parley_str_t   parts[3];
 
     memset(&put, 0, sizeof(parley_put_t));
-    memset(&head, 0, sizeof(parley_child_head_t));
 
-    head.exp = key->exp;
-    head.parent = (uint32_t) child->parent.len;
-    memcpy(head.octets, key->octets, PARLEY_CHILD_KEY_LEN);
+    p = head;
 
-    parts[0] = parley_str_make(&head, sizeof(parley_child_head_t));
+    *p++ = q->state->format;
+    p = parley_octets_write64(p, (uint64_t) key->exp);
+    memcpy(p, key->octets, PARLEY_CHILD_KEY_LEN);
+    (void) parley_octets_write32(p + PARLEY_CHILD_KEY_LEN,
+                         (uint32_t) child->parent.len);
+
+    parts[0] = parley_str_make(head, sizeof(head));
     parts[1] = child->parent;
     parts[2] = key->kid;
 

@@ -71,9 +71,9 @@ parley_gate_readers_is_denied(const parley_rules_request_t *r,
         return 0;
     }
 
-    parley_question_split(p->question, &q);
-
-    if (q.texts[PARLEY_QUESTION_INTENT].len == 0) {
+    if (parley_question_split(p->question, &q) != 0
+        || q.texts[PARLEY_QUESTION_INTENT].len == 0)
+    {
         return 0;
     }
 

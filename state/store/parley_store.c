@@ -111,6 +111,7 @@ parley_store_create(parley_state_t *zone, const parley_store_env_t *env,
 
     s->state = *zone;
     s->state.ops = &parley_store_ops;
+    s->state.format = PARLEY_STATE_OLDEST;
     s->zone = zone;
     s->env = env;
     s->conf = conf;

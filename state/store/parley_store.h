@@ -136,6 +136,8 @@ typedef enum {
                                            before may be lost */
     PARLEY_STORE_LOST_UNCONFIRMED,      /* no replica confirmed a suspension or
                                            a key */
+    PARLEY_STORE_LOST_FORMAT,   /* a value was skipped: this version does not
+                                   read its format */
     PARLEY_STORE_LOSSES
 } parley_store_loss_t;
 

@@ -5,6 +5,12 @@
 -- callers'.  KEYS[1] is the prefix of all keys, with its braces.  A node that
 -- is not in the list of nodes, or whose lease is over, holds nothing.
 --
+-- The first octet of a value is its format, and its numbers have their lowest
+-- octet first.  A number alone is a decimal text.  A node reads the formats of
+-- its version and of the version before, and all nodes write the lowest one of
+-- the newest formats of the living nodes.  A value of another format is
+-- skipped.
+--
 --   i<key>  id            format, 'r' reserved or 't' taken, print 8, holder
 --   s<key>  slot          format, 'r' or 't', holder
 --           holder        node 8, stamp 8: one admission
@@ -13,14 +19,16 @@
 --                         length 4, value
 --   l<key>  limit         end of its debt, in microseconds
 --   m       nodes         sorted by the ends of their leases
---   c       nodes         text that each has given at its entry
+--   c       nodes         formats that each reads, from and to, and its text
 --   T       time of the last renewal by any node
---   y       shared records: field kind 1, key 16, tag 4; value entry or ''
+--   y       shared records: field kind 1, key 16, tag 4; value format, entry
+--           or ''
 --   z, w    fields of y by the number of their last change, and by their end
 --   k       number of the last change
---   v       hash: key, format, run, generation
+--   v       hash: key, format that is written, run, generation
 
-local FORMAT = '1'
+local OLDEST, NEWEST = '1', '1' -- formats that this library reads
+local BETWEEN = { ['1'] = '' }  -- octets of an id after its state, by format
 local HEAD = 22                 -- octets of an entry before its value
 local OWNED = 8                 -- records of one owner under a key
 local GUARANTEED = '\0'      -- queue of a record that is not evicted
@@ -82,18 +90,94 @@ local function renew(prefix, node, now, lease)
     redis.call('SET', prefix .. 'T', whole(now))
 end
 
-local function number(octets)
-    return struct.unpack('>I4', octets)
+-- Returns whether a format is one of those from oldest to newest.
+
+local function within(format, oldest, newest)
+    local n = format:byte() or 0
+
+    return n >= oldest:byte() and n <= newest:byte()
+end
+
+-- Returns the format that is written now.
+
+local function written(prefix)
+    local format = redis.call('HGET', prefix .. 'v', 'format') or OLDEST
+
+    return within(format, OLDEST, NEWEST) and format or NEWEST
+end
+
+-- Returns the oldest and the newest format that all living nodes read: a node,
+-- which reads those from oldest to newest, and the others.
+
+local function agreed(prefix, node, oldest, newest, now, lease)
+    local last = renewed(prefix, now)
+    local nodes = redis.call('ZRANGEBYSCORE', prefix .. 'm',
+                             now - last > lease / 2 and last or now, '+inf',
+                             'LIMIT', 0, 1024)
+
+    for i = 1, #nodes do
+        local text = nodes[i] ~= node
+                     and redis.call('HGET', prefix .. 'c', nodes[i])
+
+        if text and text:byte(1) > oldest:byte() then
+            oldest = text:sub(1, 1)
+        end
+
+        if text and text:byte(2) < newest:byte() then
+            newest = text:sub(2, 2)
+        end
+    end
+
+    return oldest, newest
+end
+
+-- Sets the format that is written.  The nodes see a change by its number.
+
+local function write_format(prefix, format)
+    local old = redis.call('HGET', prefix .. 'v', 'format')
+
+    if old ~= format then
+        redis.call('HSET', prefix .. 'v', 'format', format)
+    end
+
+    if old and old ~= format then
+        redis.call('INCR', prefix .. 'k')
+    end
+
+    return format
+end
+
+-- Returns state, print ('' for a slot) and holder of an id, or nil if it has an
+-- unknown format.
+
+local function read_id(octets)
+    local between = BETWEEN[octets:sub(1, 1)]
+
+    if not between then
+        return nil
+    end
+
+    return octets:sub(2, 2), octets:sub(3 + #between, -17), octets:sub(-16)
+end
+
+local function write_id(prefix, state, print, holder)
+    local format = written(prefix)
+
+    return format .. state .. BETWEEN[format] .. print .. holder
 end
 
 -- Calls visit(entry, tag, generation, closed) for each entry that has not
--- ended.
+-- ended.  Returns whether the format is known.
 
 local function entries(octets, now, visit)
     local at = 2
 
+    if octets and not within(octets, OLDEST, NEWEST) then
+        return false
+    end
+
     while octets and at + HEAD <= #octets + 1 do
-        local till, len = struct.unpack('>I8I4', octets, at + 10)
+        local till, len = struct.unpack('<I8I4', octets, at + 10)
         local entry = octets:sub(at, at + HEAD + len - 1)
 
         if till > now then
@@ -103,25 +187,28 @@ local function entries(octets, now, visit)
 
         at = at + HEAD + len
     end
+
+    return true
 end
 
-local function store_entries(key, list, now)
+local function store_entries(prefix, key, list, now)
     if #list == 0 then
-        redis.call('DEL', key)
+        redis.call('DEL', prefix .. 'r' .. key)
         return
     end
 
     local last = now
 
     for i = 1, #list do
-        local till = struct.unpack('>I8', list[i], 11)
+        local till = struct.unpack('<I8', list[i], 11)
 
         if till > last then
             last = till
         end
     end
 
-    redis.call('SET', key, FORMAT .. table.concat(list), 'PXAT', whole(last))
+    redis.call('SET', prefix .. 'r' .. key,
+               written(prefix) .. table.concat(list), 'PXAT', whole(last))
 end
 
 -- Words of a command, with its name, if not 2: newer engines check the number.
@@ -131,13 +218,14 @@ local WORDS = { ['client|kill'] = 3, ['function|load'] = 3, hdel = 3, hget = 3,
                 zadd = 4, zcount = 4, zrangebyscore = 4, zrem = 3, zscore = 3 }
 
 -- Enters a node, or a worker of it again.  ARGV: run id of the engine,
--- fingerprint of the key, format, node, text of the node, highest generation
--- that the caller knows, lease, and then the commands that the functions use.
--- Returns the generation, the time, the number of nodes.
+-- fingerprint of the key, the oldest and the newest format that the node reads,
+-- node, text of the node, highest generation that the caller knows, lease, and
+-- then the commands that the functions use.  Returns the generation, the time,
+-- the number of nodes, the format that is written.
 
 local function enter(keys, argv)
-    local prefix, run, key, format, node = keys[1], argv[1], argv[2], argv[3],
-                                           argv[4]
+    local prefix, run, key, node = keys[1], argv[1], argv[2], argv[4]
+    local oldest, newest = argv[3]:sub(1, 1), argv[3]:sub(2, 2)
 
     for i = 8, #argv do
         local name, more = argv[i]:match('^([^|]+)|?(.*)$')
@@ -157,8 +245,16 @@ local function enter(keys, argv)
         return redis.error_reply('PARLEYKEY another key')
     end
 
-    if v[2] and v[2] ~= format then
+    -- the node can read neither its values nor those of the version before it
+
+    if v[2] and not within(v[2], oldest, string.char(newest:byte() + 1)) then
         return redis.error_reply('PARLEYFORMAT ' .. v[2])
+    end
+
+    local from, format = agreed(prefix, node, oldest, newest, now, lease)
+
+    if from:byte() > format:byte() then
+        return redis.error_reply('PARLEYFORMAT ' .. from)
     end
 
     local generation = tonumber(v[4] or 0)
@@ -166,19 +262,20 @@ local function enter(keys, argv)
     if v[3] ~= run then
         generation = math.max(generation, tonumber(argv[6])) + 1
 
-        redis.call('HSET', prefix .. 'v', 'key', key, 'format', format,
-                   'run', run, 'generation', whole(generation))
+        redis.call('HSET', prefix .. 'v', 'key', key, 'run', run,
+                   'generation', whole(generation))
     end
 
     renew(prefix, node, now, lease)
-    redis.call('HSET', prefix .. 'c', node, argv[5])
+    redis.call('HSET', prefix .. 'c', node, argv[3] .. argv[5])
 
-    return { whole(generation), whole(now), living(prefix, now) }
+    return { whole(generation), whole(now), living(prefix, now),
+             write_format(prefix, format) }
 end
 
 -- Renews a lease; forgets nodes that have been away for an hour, and shared
--- records that have ended.  ARGV: node, lease.  Returns the time and the number
--- of nodes, or 0 if the lease was over.
+-- records that have ended.  ARGV: node, lease.  Returns the time, the number of
+-- nodes and the format that is written, or 0 if the lease was over.
 
 local function renew_lease(keys, argv)
     local prefix, node, lease = keys[1], argv[1], tonumber(argv[2])
@@ -207,26 +304,31 @@ local function renew_lease(keys, argv)
         redis.call('ZREM', prefix .. 'w', ended[i])
     end
 
-    return { whole(now), living(prefix, now) }
+    local _, format = agreed(prefix, node, OLDEST, NEWEST, now, lease)
+
+    return { whole(now), living(prefix, now), write_format(prefix, format) }
 end
 
--- Returns nil if holder can have an id or slot; else its state, 'r' or 't'.
+-- Returns nil if holder can have an id or slot; else its state, 'r' or 't', or
+-- '?' if its format is unknown.  Then also its print.
 
-local function held(prefix, octets, from, holder, now, lease)
+local function held(prefix, octets, holder, now, lease)
     if not octets then
         return nil
     end
 
-    local has = octets:sub(from, from + 15)
+    local state, print, has = read_id(octets)
+
+    if not state then
+        return '?'
+    end
 
     if has == holder then
         return nil
     end
 
-    local state = octets:sub(2, 2)
-
     if state == 't' then
-        return 't'
+        return 't', print
     end
 
     -- the zone of its node has decided that the reservation is over
@@ -235,13 +337,15 @@ local function held(prefix, octets, from, holder, now, lease)
         return nil
     end
 
-    return alive(prefix, has:sub(1, 8), now, lease) and 'r' or nil
+    if alive(prefix, has:sub(1, 8), now, lease) then
+        return 'r', print
+    end
 end
 
 -- Admits a message: its id and the slot that it answers, both or neither.
 -- ARGV: holder, print, key of the id or '', key of the slot or '', ms that they
 -- stay reserved, lease.  Returns 'ok', 'other', 'duplicate', 'in-flight',
--- 'answered' or 'answering'.
+-- 'answered', 'answering', or 'unreadable' if the format is unknown.
 
 local function admit(keys, argv)
     local prefix, holder, print = keys[1], argv[1], argv[2]
@@ -249,10 +353,14 @@ local function admit(keys, argv)
 
     if argv[3] ~= '' then
         local old = redis.call('GET', prefix .. 'i' .. argv[3])
-        local has = held(prefix, old, 11, holder, now, lease)
+        local has, printed = held(prefix, old, holder, now, lease)
+
+        if has == '?' then
+            return 'unreadable'
+        end
 
         if has then
-            if old:sub(3, 10) ~= print then
+            if printed ~= print then
                 return 'other'
             end
 
@@ -268,22 +376,35 @@ local function admit(keys, argv)
 
     if argv[4] ~= '' then
         local has = held(prefix, redis.call('GET', prefix .. 's' .. argv[4]),
-                         3, holder, now, lease)
+                         holder, now, lease)
+
+        if has == '?' then
+            return 'unreadable'
+        end
 
         if has then
             return has == 't' and 'answered' or 'answering'
         end
 
-        redis.call('SET', prefix .. 's' .. argv[4], FORMAT .. 'r' .. holder,
-                   'PX', argv[5])
+        redis.call('SET', prefix .. 's' .. argv[4],
+                   write_id(prefix, 'r', '', holder), 'PX', argv[5])
     end
 
     if argv[3] ~= '' then
         redis.call('SET', prefix .. 'i' .. argv[3],
-                   FORMAT .. 'r' .. print .. holder, 'PX', argv[5])
+                   write_id(prefix, 'r', print, holder), 'PX', argv[5])
     end
 
     return 'ok'
+end
+
+-- Returns the generation of a shared record, or nil if it was dropped or has an
+-- unknown format.
+
+local function generation_of(octets)
+    if octets and octets ~= '' and within(octets, OLDEST, NEWEST) then
+        return octets:sub(6, 9)
+    end
 end
 
 -- Notes a change of a shared record; '' is a dropped one.
@@ -300,7 +421,7 @@ local function drop_shared(prefix, field, generation, now)
     local old = redis.call('HGET', prefix .. 'y', field)
 
     if old and old ~= ''
-       and (generation == '\0\0\0\0' or old:sub(5, 8) == generation)
+       and (generation == '\0\0\0\0' or generation_of(old) == generation)
     then
         change(prefix, field, '', now + TOMBSTONE)
     end
@@ -319,29 +440,30 @@ local function drop_record(prefix, key, tag, generation, now)
         end)
 
     if n > 0 then
-        store_entries(prefix .. 'r' .. key, list, now)
+        store_entries(prefix, key, list, now)
     end
 end
 
 -- Settles a message as taken.  ARGV: holder, print, key of the id or '', its
 -- ms, key of the slot or '', its ms, number of questions to close, key and tag
 -- of each, then kind, key, tag and generation of each suspension to end.
--- Returns 1 if a question was closed before by another message, else 0, and 2
--- more if another admission has taken the id.
+-- Returns 1 if a question was closed before by another message, else 0; 2 more
+-- if another admission has taken the id; 4 more if a value has an unknown
+-- format, which stays.
 
 local function settle(keys, argv)
     local prefix, holder, now, late = keys[1], argv[1], clock(), 0
-    local closed, forked = {}, 0
+    local closed, forked, unreadable = {}, 0, 0
 
     for i = 8, 7 + 2 * tonumber(argv[7]), 2 do
         local list = {}
 
-        entries(redis.call('GET', prefix .. 'r' .. argv[i]), now,
+        local known = entries(redis.call('GET', prefix .. 'r' .. argv[i]), now,
             function(entry, tag, generation, is_closed)
                 if tag == argv[i + 1] then
                     if is_closed ~= '1' then
                         entry = entry:sub(1, 9) .. '1' .. entry:sub(11, 18)
-                                .. struct.pack('>I4', #holder) .. holder
+                                .. struct.pack('<I4', #holder) .. holder
                     elseif entry:sub(HEAD + 1) ~= holder then
                         late = 1
                     end
@@ -351,16 +473,17 @@ local function settle(keys, argv)
             end)
 
         closed[argv[i]] = list
+        unreadable = known and unreadable or 4
     end
 
     if argv[5] ~= '' then
-        redis.call('SET', prefix .. 's' .. argv[5], FORMAT .. 't' .. holder,
-                   'PX', argv[6])
+        redis.call('SET', prefix .. 's' .. argv[5],
+                   write_id(prefix, 't', '', holder), 'PX', argv[6])
     end
 
     for key, list in pairs(closed) do
         if #list > 0 then
-            store_entries(prefix .. 'r' .. key, list, now)
+            store_entries(prefix, key, list, now)
         end
     end
 
@@ -372,15 +495,19 @@ local function settle(keys, argv)
     if argv[3] ~= '' then
         local id = prefix .. 'i' .. argv[3]
         local old = redis.call('GET', id)
+        local state, _, has = read_id(old or OLDEST)
 
-        if old and old:sub(2, 2) == 't' and old:sub(11) ~= holder then
+        if old and not state then
+            unreadable = 4
+        elseif old and state == 't' and has ~= holder then
             forked = 2
         end
 
-        redis.call('SET', id, FORMAT .. 't' .. argv[2] .. holder, 'PX', argv[4])
+        redis.call('SET', id, write_id(prefix, 't', argv[2], holder), 'PX',
+                   argv[4])
     end
 
-    return late + forked
+    return late + forked + unreadable
 end
 
 -- Gives an admission back.  ARGV: holder, key of the id or '', key of the slot
@@ -391,10 +518,10 @@ local function free(keys, argv)
     local id, slot = prefix .. 'i' .. argv[2], prefix .. 's' .. argv[3]
 
     if argv[2] ~= '' then
-        local old = redis.call('GET', id)
+        local state, _, has = read_id(redis.call('GET', id) or OLDEST)
 
-        if old and old:sub(11) == holder then
-            if old:sub(2, 2) == 't' then
+        if state and has == holder then
+            if state == 't' then
                 return 0
             end
 
@@ -403,9 +530,9 @@ local function free(keys, argv)
     end
 
     if argv[3] ~= '' then
-        local old = redis.call('GET', slot)
+        local state, _, has = read_id(redis.call('GET', slot) or OLDEST)
 
-        if old and old:sub(2) == 'r' .. holder then
+        if state == 'r' and has == holder then
             redis.call('DEL', slot)
         end
     end
@@ -419,26 +546,28 @@ end
 
 -- Puts a record.  ARGV: key, entry without its end, value, ms, generation that
 -- it replaces or '', key of the id that must be held or '', holder.  Returns
--- 'ok', 'stale' or 'share'.
+-- 'ok', 'stale', 'share', or 'unreadable' if other records have an unknown
+-- format.
 
 local function put(keys, argv)
-    local key, now = keys[1] .. 'r' .. argv[1], clock()
+    local prefix, now = keys[1], clock()
     local head, replaces = argv[2], argv[5]
 
     if argv[6] ~= '' then
-        local id = redis.call('GET', keys[1] .. 'i' .. argv[6])
+        local _, _, has = read_id(redis.call('GET', prefix .. 'i' .. argv[6])
+                                  or OLDEST)
 
-        if not id or id:sub(11) ~= argv[7] then
+        if has ~= argv[7] then
             return 'stale'
         end
     end
 
-    local entry = head .. struct.pack('>I8I4', now + tonumber(argv[4]),
+    local entry = head .. struct.pack('<I8I4', now + tonumber(argv[4]),
                                       #argv[3]) .. argv[3]
     local tag, generation = head:sub(1, 4), head:sub(5, 8)
     local list, owned, oldest, old, octets = { entry }, 0, nil, nil, #entry
 
-    entries(redis.call('GET', key), now,
+    local known = entries(redis.call('GET', prefix .. 'r' .. argv[1]), now,
         function(e, t, g)
             if t == tag then
                 old = g
@@ -456,6 +585,10 @@ local function put(keys, argv)
                 end
             end
         end)
+
+    if not known then
+        return 'unreadable'
+    end
 
     -- the generation of the record itself: the call was sent again
 
@@ -475,7 +608,7 @@ local function put(keys, argv)
         table.remove(list, oldest)
     end
 
-    store_entries(key, list, now)
+    store_entries(prefix, argv[1], list, now)
 
     return 'ok'
 end
@@ -500,8 +633,9 @@ local function share(keys, argv)
         return 'stale'
     end
 
-    if not old or old == '' or old:sub(5, 8) ~= argv[2]:sub(5, 8) then
-        change(prefix, field, argv[2] .. struct.pack('>I8I4', till, #argv[3])
+    if generation_of(old) ~= argv[2]:sub(5, 8) then
+        change(prefix, field, written(prefix) .. argv[2]
+                              .. struct.pack('<I8I4', till, #argv[3])
                               .. argv[3], till)
     end
 
@@ -517,13 +651,14 @@ local function unshare(keys, argv)
 end
 
 -- Returns the shared records that changed after a number, at most 64: the
--- number up to which the list goes, the time, then field and entry of each.
+-- number up to which the list goes, the time, the format that is written, then
+-- field and value of each.
 
 local function changes(keys, argv)
     local prefix = keys[1]
     local list = redis.call('ZRANGEBYSCORE', prefix .. 'z', '(' .. argv[1],
                             '+inf', 'WITHSCORES', 'LIMIT', 0, PAGE)
-    local ret = { argv[1], whole(clock()) }
+    local ret = { argv[1], whole(clock()), written(prefix) }
 
     if #list < 2 * PAGE then
         ret[1] = redis.call('GET', prefix .. 'k') or argv[1]

@@ -112,11 +112,9 @@ parley_store_reserve(parley_store_t *s, parley_store_call_t *call)
     parley_str_t              arguments[7];
     parley_store_admission_t  *a = &call->u.admit;
 
-    parley_store_value(s, 'r', a->print, a->stamp, value);
-
     arguments[0] = PARLEY_STR("SET");
     arguments[1] = parley_store_name(s, 'i', a->id, name);
-    arguments[2] = parley_str_make(value, sizeof(value));
+    arguments[2] = parley_store_write_id(s, 'r', a->print, a->stamp, value);
     arguments[3] = PARLEY_STR("NX");
     arguments[4] = PARLEY_STR("GET");
     arguments[5] = PARLEY_STR("PX");
@@ -178,34 +176,36 @@ static int
 parley_store_reserved(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
-    int            own;
-    uint8_t        holder[PARLEY_STORE_HOLDER];
-    parley_str_t   value;
+    int                rc;
+    uint8_t            holder[PARLEY_STORE_HOLDER];
+    parley_str_t       value;
+    parley_store_id_t  id;
 
     if (parley_wire_is_null(reply)) {
         return parley_store_verdict(s, call, PARLEY_ADMIT_OK);
     }
 
-    if (!parley_wire_text(reply, &value)
-        || value.len != PARLEY_STORE_PRINTED || value.data[0] != '1')
-    {
-        parley_store_foreign(s, reply);
-        return parley_store_verdict(s, call, PARLEY_ADMIT_FULL);
+    rc = parley_wire_text(reply, &value) ? parley_store_read_id(s, value, &id)
+                                         : 0;
+
+    if (rc <= 0) {
+        if (rc == 0) {
+            parley_store_foreign(s, reply);
+        }
+
+        return parley_store_verdict(s, call, rc == 0 ? PARLEY_ADMIT_FULL
+                                                     : PARLEY_ADMIT_AWAY);
     }
 
     parley_store_holder(s, call->u.admit.stamp, holder);
 
-    own = memcmp(value.data + 2 + PARLEY_PRINT_LEN, holder,
-                 PARLEY_STORE_HOLDER) == 0;
-
-    if (own) {
+    if (memcmp(id.holder, holder, PARLEY_STORE_HOLDER) == 0) {
         return parley_store_verdict(s, call, PARLEY_ADMIT_OK);
     }
 
-    if (value.data[1] == 't') {
+    if (id.state == 't') {
         return parley_store_verdict(s, call,
-                   memcmp(value.data + 2, call->u.admit.print,
-                          PARLEY_PRINT_LEN) == 0
+                   memcmp(id.print, call->u.admit.print, PARLEY_PRINT_LEN) == 0
                    ? PARLEY_ADMIT_DUPLICATE : PARLEY_ADMIT_OTHER);
     }
 
@@ -265,9 +265,15 @@ parley_store_admitted(parley_store_t *s, parley_store_call_t *call,
         { "in-flight", PARLEY_ADMIT_IN_FLIGHT },
         { "answered", PARLEY_ADMIT_ANSWERED },
         { "answering", PARLEY_ADMIT_ANSWERING },
+        { "unreadable", PARLEY_ADMIT_AWAY },
     };
 
     if (parley_wire_text(reply, &word)) {
+
+        if (parley_str_is(word, "unreadable")) {
+            parley_store_unreadable(s);
+        }
+
         for (i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
             if (word.len == strlen(verdicts[i].word)
                 && memcmp(word.data, verdicts[i].word, word.len) == 0)
@@ -286,20 +292,19 @@ parley_store_looked(parley_store_t *s, parley_store_call_t *call,
     const parley_wire_reply_t *reply)
 {
     parley_str_t        value;
+    parley_store_id_t   id;
     parley_admitted_t  *ret = call->ret;
 
-    (void) s;
-
     if (ret == NULL || !parley_wire_text(reply, &value)
-        || value.len != PARLEY_STORE_PRINTED)
+        || parley_store_read_id(s, value, &id) <= 0)
     {
         return 0;
     }
 
-    if (memcmp(value.data + 2, call->u.admit.print, PARLEY_PRINT_LEN) != 0) {
+    if (memcmp(id.print, call->u.admit.print, PARLEY_PRINT_LEN) != 0) {
         ret->verdict = PARLEY_ADMIT_OTHER;
 
-    } else if (value.data[1] == 't') {
+    } else if (id.state == 't') {
         ret->verdict = PARLEY_ADMIT_DUPLICATE;
 
     } else {

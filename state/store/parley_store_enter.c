@@ -9,7 +9,6 @@
 #include "state/store/parley_store_parts.h"
 
 
-#define PARLEY_STORE_FORMAT     "1"     /* of values; another is not read */
 #define PARLEY_STORE_SHOWN      8       /* octets of the password in an error
                                            that is not logged */
 
@@ -93,6 +92,10 @@ parley_store_ask_enter(parley_store_t *s)
     size_t        i, n;
     parley_str_t  arguments[11 + PARLEY_STORE_COMMANDS];
 
+    static const uint8_t  formats[2] = {
+        PARLEY_STATE_OLDEST, PARLEY_STATE_FORMAT
+    };
+
     n = 0;
 
     arguments[n++] = PARLEY_STR("FCALL");
@@ -101,7 +104,7 @@ parley_store_ask_enter(parley_store_t *s)
     arguments[n++] = parley_store_prefix(s);
     arguments[n++] = parley_str_c(s->run);
     arguments[n++] = parley_str_make(s->fingerprint, sizeof(s->fingerprint));
-    arguments[n++] = PARLEY_STR(PARLEY_STORE_FORMAT);
+    arguments[n++] = parley_str_make(formats, sizeof(formats));
     arguments[n++] = parley_str_make(s->conf->node, PARLEY_STORE_NODE);
     arguments[n++] = s->conf->config;
     arguments[n++] = parley_wire_number((int64_t) s->stat.generation, known);
@@ -387,10 +390,11 @@ parley_store_entered(parley_store_t *s, const parley_wire_reply_t *reply)
     int64_t   generation, now, nodes;
     uint64_t  known;
 
-    if (parley_wire_elements(reply) != 3
+    if (parley_wire_elements(reply) != 4
         || !parley_wire_integer(parley_wire_element(reply, 0), &generation)
         || !parley_wire_integer(parley_wire_element(reply, 1), &now)
         || !parley_wire_integer(parley_wire_element(reply, 2), &nodes)
+        || parley_store_set_format(s, parley_wire_element(reply, 3)) != 0
         || generation == 0)
     {
         parley_store_strange(s, "p1_enter");

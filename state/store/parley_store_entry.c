@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "state/store/parley_store_parts.h"
 
 
@@ -42,19 +43,108 @@ parley_store_holder(const parley_store_t *s, uint64_t stamp,
     uint8_t out[PARLEY_STORE_HOLDER])
 {
     memcpy(out, s->conf->node, PARLEY_STORE_NODE);
-    parley_store_write32(out + PARLEY_STORE_NODE, (uint32_t) (stamp >> 32));
-    parley_store_write32(out + PARLEY_STORE_NODE + 4, (uint32_t) stamp);
+    (void) parley_octets_write64(out + PARLEY_STORE_NODE, stamp);
+}
+
+
+parley_str_t
+parley_store_write_id(const parley_store_t *s, uint8_t state,
+    const uint8_t *print, uint64_t stamp, uint8_t room[PARLEY_STORE_PRINTED])
+{
+    uint8_t  *p, format;
+
+    p = room;
+    format = s->state.format;
+
+    *p++ = format;
+    *p++ = state;
+
+    memset(p, 0, PARLEY_STORE_BETWEEN(format));
+    p += PARLEY_STORE_BETWEEN(format);
+
+    memcpy(p, print, PARLEY_PRINT_LEN);
+    p += PARLEY_PRINT_LEN;
+
+    parley_store_holder(s, stamp, p);
+    p += PARLEY_STORE_HOLDER;
+
+    return parley_str_make(room, (size_t) (p - room));
+}
+
+
+int
+parley_store_read_id(parley_store_t *s, parley_str_t value,
+    parley_store_id_t *ret)
+{
+    size_t          between;
+    const uint8_t  *p = value.data;
+
+    if (value.len == 0) {
+        return 0;
+    }
+
+    between = PARLEY_STORE_BETWEEN(p[0]);
+
+    if (parley_store_read_format(s, &value) != 0) {
+        return -1;
+    }
+
+    if (value.len != 1 + between + PARLEY_PRINT_LEN + PARLEY_STORE_HOLDER) {
+        return 0;
+    }
+
+    ret->state = value.data[0];
+    ret->print = value.data + 1 + between;
+    ret->holder = ret->print + PARLEY_PRINT_LEN;
+
+    return 1;
+}
+
+
+int
+parley_store_read_format(parley_store_t *s, parley_str_t *value)
+{
+    if (!parley_state_reads_format(*value)) {
+        parley_store_unreadable(s);
+        return -1;
+    }
+
+    *value = parley_str_from(*value, 1);
+
+    return 0;
 }
 
 
 void
-parley_store_value(const parley_store_t *s, uint8_t state,
-    const uint8_t *print, uint64_t stamp, uint8_t out[PARLEY_STORE_PRINTED])
+parley_store_unreadable(parley_store_t *s)
 {
-    out[0] = '1';
-    out[1] = state;
-    memcpy(out + 2, print, PARLEY_PRINT_LEN);
-    parley_store_holder(s, stamp, out + 2 + PARLEY_PRINT_LEN);
+    s->stat.lost[PARLEY_STORE_LOST_FORMAT]++;
+
+    parley_store_log(s, PARLEY_STORE_CRIT, "a value is skipped: it has a "
+                     "format that this version does not read; install the "
+                     "version of the other gateways, or use another prefix= "
+                     "for all");
+}
+
+
+int
+parley_store_set_format(parley_store_t *s, const parley_wire_reply_t *reply)
+{
+    parley_str_t  format;
+
+    if (!parley_wire_text(reply, &format) || format.len != 1
+        || !parley_state_reads_format(format))
+    {
+        return -1;
+    }
+
+    if (s->state.format != format.data[0]) {
+        s->state.format = format.data[0];
+        parley_store_log(s, PARLEY_STORE_INFO, "values are written in format "
+                         "%c, which all gateways read", format.data[0]);
+    }
+
+    return 0;
 }
 
 
@@ -64,7 +154,7 @@ parley_store_field(const parley_record_id_t *id,
 {
     out[0] = (uint8_t) id->kind;
     memcpy(out + 1, id->key, PARLEY_KEY_LEN);
-    parley_store_write32(out + 1 + PARLEY_KEY_LEN, id->tag);
+    (void) parley_octets_write32(out + 1 + PARLEY_KEY_LEN, id->tag);
 }
 
 
@@ -74,8 +164,8 @@ void
 parley_store_entry(const parley_put_t *put, uint32_t generation,
     uint8_t out[PARLEY_STORE_ENTRY])
 {
-    parley_store_write32(out, put->id.tag);
-    parley_store_write32(out + 4, generation);
+    (void) parley_octets_write32(out, put->id.tag);
+    (void) parley_octets_write32(out + 4, generation);
 
     out[8] = put->queue == PARLEY_EVICTABLE_NONE ? 0
                                                  : (uint8_t) (put->queue + 1);
@@ -100,7 +190,7 @@ parley_store_parse(parley_store_t *s, parley_str_t *rest,
         return 0;
     }
 
-    len = parley_store_read32(p + PARLEY_STORE_ENTRY + 8);
+    len = parley_octets_read32(p + PARLEY_STORE_ENTRY + 8);
 
     if (len > rest->len - PARLEY_STORE_HEAD
         || p[8] > PARLEY_EVICTABLE_COUNT)
@@ -108,12 +198,10 @@ parley_store_parse(parley_store_t *s, parley_str_t *rest,
         return 0;
     }
 
-    till = (int64_t) ((uint64_t) parley_store_read32(p + PARLEY_STORE_ENTRY)
-                      << 32
-                      | parley_store_read32(p + PARLEY_STORE_ENTRY + 4));
+    till = (int64_t) parley_octets_read64(p + PARLEY_STORE_ENTRY);
 
-    ret->tag = parley_store_read32(p);
-    ret->generation = parley_store_read32(p + 4);
+    ret->tag = parley_octets_read32(p);
+    ret->generation = parley_octets_read32(p + 4);
     ret->queue = p[8] == 0 ? PARLEY_EVICTABLE_NONE
                            : (parley_evictable_t) (p[8] - 1);
     ret->closed = p[PARLEY_STORE_CLOSED] == '1';

@@ -37,8 +37,9 @@ static const struct {
     { "PARLEYPERM", 1, 1, PARLEY_STORE_ACL },
     { "PARLEYKEY", 1, 0, "its data was written with another key=; use that "
                          "key, or another prefix=" },
-    { "PARLEYFORMAT", 1, 0, "its data has the format of another version of "
-                            "Parley; use another prefix=" },
+    { "PARLEYFORMAT", 1, 1, "another version of Parley has written this "
+                            "format; upgrade one version at a time, or use "
+                            "another prefix=" },
 };
 
 

@@ -122,9 +122,10 @@ parley_store_renewed(parley_store_t *s, parley_store_call_t *call,
 
     (void) call;
 
-    if (parley_wire_elements(reply) != 2
+    if (parley_wire_elements(reply) != 3
         || !parley_wire_integer(parley_wire_element(reply, 0), &now)
-        || !parley_wire_integer(parley_wire_element(reply, 1), &nodes))
+        || !parley_wire_integer(parley_wire_element(reply, 1), &nodes)
+        || parley_store_set_format(s, parley_wire_element(reply, 2)) != 0)
     {
         /* the lease is over: enter again */
 
@@ -203,13 +204,14 @@ parley_store_changed(parley_store_t *s, parley_store_call_t *call,
     s->asking = 0;
     n = parley_wire_elements(reply);
 
-    if (n < 2 || n % 2 != 0
+    if (n < 3 || n % 2 != 1
+        || parley_store_set_format(s, parley_wire_element(reply, 2)) != 0
         || !parley_store_number(parley_wire_element(reply, 0), s->changes))
     {
         return 0;
     }
 
-    for (i = 2; i < n; i += 2) {
+    for (i = 3; i < n; i += 2) {
         if (parley_wire_text(parley_wire_element(reply, i), &field)
             && parley_wire_text(parley_wire_element(reply, i + 1), &entry))
         {
@@ -217,7 +219,7 @@ parley_store_changed(parley_store_t *s, parley_store_call_t *call,
         }
     }
 
-    if (n > 2) {
+    if (n > 3) {
         parley_store_ask_changes(s);
     }
 

@@ -9,8 +9,15 @@
 #include "state/store/parley_wire.h"
 
 
+/* octets of an id after its state, by format; a build of the tests has some */
+#ifndef PARLEY_STORE_BETWEEN
+#define PARLEY_STORE_BETWEEN(format)  (0 * (format))
+#define PARLEY_STORE_BETWEEN_MAX      0
+#endif
+
 #define PARLEY_STORE_HOLDER    (PARLEY_STORE_NODE + 8)
-#define PARLEY_STORE_PRINTED   (2 + PARLEY_PRINT_LEN + PARLEY_STORE_HOLDER)
+#define PARLEY_STORE_PRINTED   (2 + PARLEY_STORE_BETWEEN_MAX                  \
+                                + PARLEY_PRINT_LEN + PARLEY_STORE_HOLDER)
 #define PARLEY_STORE_ENTRY     10   /* octets of a record's entry before its
                                        end */
 #define PARLEY_STORE_HEAD      (PARLEY_STORE_ENTRY + 8 + 4)     /* before its
@@ -320,11 +327,38 @@ parley_str_t parley_store_name(const parley_store_t *s, uint8_t kind,
     const uint8_t *key,
     uint8_t room[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN]);
 
-/* Writes a holder; the value of an id, state: 'r' reserved or 't' taken. */
 void parley_store_holder(const parley_store_t *s, uint64_t stamp,
     uint8_t out[PARLEY_STORE_HOLDER]);
-void parley_store_value(const parley_store_t *s, uint8_t state,
-    const uint8_t *print, uint64_t stamp, uint8_t out[PARLEY_STORE_PRINTED]);
+
+/* Writes the value of an id; state: 'r' reserved or 't' taken. */
+parley_str_t parley_store_write_id(const parley_store_t *s, uint8_t state,
+    const uint8_t *print, uint64_t stamp, uint8_t room[PARLEY_STORE_PRINTED]);
+
+/* what the value of an id says */
+typedef struct {
+    uint8_t         state;
+    const uint8_t  *print;
+    const uint8_t  *holder;
+} parley_store_id_t;
+
+/* Reads the value of an id.  Returns 1; 0 if it is not one; or -1 after
+   parley_store_unreadable(). */
+int parley_store_read_id(parley_store_t *s, parley_str_t value,
+    parley_store_id_t *ret);
+
+/*
+ * Takes the format off a value.  Returns 0, or -1 after
+ * parley_store_unreadable().
+ */
+int parley_store_read_format(parley_store_t *s, parley_str_t *value);
+
+/* Counts and logs a value whose format this version does not read. */
+void parley_store_unreadable(parley_store_t *s);
+
+/* Sets the format of values from the reply to a function.  Returns 0, or -1 if
+   it is not one that this version writes. */
+int parley_store_set_format(parley_store_t *s,
+    const parley_wire_reply_t *reply);
 
 /* Writes the name of a record in y: kind, key, tag. */
 #define PARLEY_STORE_FIELD  (1 + PARLEY_KEY_LEN + 4)
@@ -418,24 +452,6 @@ void parley_store_report(parley_store_t *s, int64_t now);
 
 extern const char    parley_store_library[];
 extern const size_t  parley_store_library_len;
-
-
-static inline void
-parley_store_write32(uint8_t *p, uint32_t n)
-{
-    p[0] = (uint8_t) (n >> 24);
-    p[1] = (uint8_t) (n >> 16);
-    p[2] = (uint8_t) (n >> 8);
-    p[3] = (uint8_t) n;
-}
-
-
-static inline uint32_t
-parley_store_read32(const uint8_t *p)
-{
-    return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16
-           | (uint32_t) p[2] << 8 | (uint32_t) p[3];
-}
 
 
 static inline parley_str_t

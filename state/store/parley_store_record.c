@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "state/store/parley_store_parts.h"
 
 
@@ -168,13 +169,11 @@ parley_store_put_new(parley_store_t *s, parley_store_call_t *call,
 
     till = s->env->now(s->env->ctx) + s->offset + put->ttl;
 
-    *p++ = '1';
+    *p++ = s->state.format;
     parley_store_entry(put, generation, p);
     p += PARLEY_STORE_ENTRY;
-    parley_store_write32(p, (uint32_t) ((uint64_t) till >> 32));
-    parley_store_write32(p + 4, (uint32_t) till);
-    parley_store_write32(p + 8, (uint32_t) len);
-    p += 12;
+    p = parley_octets_write64(p, (uint64_t) till);
+    p = parley_octets_write32(p, (uint32_t) len);
 
     for (i = 0; i < put->nparts; i++) {
         if (put->parts[i].len != 0) {
@@ -235,7 +234,7 @@ parley_store_put_merge(parley_store_t *s, parley_store_call_t *call,
                                    call->u.put.has_under ? PARLEY_KEY_LEN : 0);
     arguments[10] = parley_str_make(holder, sizeof(holder));
 
-    call->answer = NULL;
+    call->answer = parley_store_put_done;
 
     return parley_store_command(call, arguments, 11) == 0
            ? parley_store_resend(s, call) : 0;
@@ -251,7 +250,7 @@ parley_store_put_command(parley_store_t *s, parley_store_call_t *call,
     parley_str_t  arguments[11];
 
     parley_store_entry(put, generation, head);
-    parley_store_write32(replaces, put->replaces);
+    (void) parley_octets_write32(replaces, put->replaces);
 
     arguments[0] = PARLEY_STR("FCALL");
     arguments[1] = PARLEY_STR("p1_put");
@@ -279,16 +278,23 @@ parley_store_put_done(parley_store_t *s, parley_store_call_t *call,
     parley_str_t          word;
     parley_put_result_t  *ret = call->ret;
 
-    (void) s;
+    if (!parley_wire_text(reply, &word)) {
+        word = parley_str_none;
+    }
+
+    if (parley_str_is(word, "unreadable")) {
+        parley_store_unreadable(s);
+        word = parley_str_none;
+    }
 
     if (ret == NULL) {
         return 0;
     }
 
-    if (!parley_wire_text(reply, &word)) {
+    if (word.len == 0) {
         *ret = PARLEY_PUT_FULL;
 
-    } else if (word.len == 5 && memcmp(word.data, "stale", 5) == 0) {
+    } else if (parley_str_is(word, "stale")) {
         *ret = PARLEY_PUT_STALE;
     }
 
@@ -366,13 +372,11 @@ parley_store_got(parley_store_t *s, parley_store_call_t *call,
     parley_records_t       *ret = call->ret;
     const parley_lookup_t  *l = &call->u.lookup;
 
-    if (ret == NULL || !parley_wire_text(reply, &rest) || rest.len == 0
-        || rest.data[0] != '1')
+    if (ret == NULL || !parley_wire_text(reply, &rest)
+        || parley_store_read_format(s, &rest) != 0)
     {
         return 0;
     }
-
-    rest = parley_str_from(rest, 1);
 
     while (ret->n < PARLEY_RECORDS_MAX) {
         record = &ret->list[ret->n];
@@ -413,8 +417,8 @@ parley_store_drop(parley_state_t *state, const parley_record_id_t *id,
     }
 
     parley_store_field(id, field);
-    parley_store_write32(tag, id->tag);
-    parley_store_write32(number, generation);
+    (void) parley_octets_write32(tag, id->tag);
+    (void) parley_octets_write32(number, generation);
 
     n = 0;
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "state/store/parley_store_parts.h"
 
 
@@ -18,6 +19,7 @@
 /* reply of p1_settle */
 #define PARLEY_STORE_LATE    1   /* another message has closed a question */
 #define PARLEY_STORE_FORKED  2   /* another admission has taken the id */
+#define PARLEY_STORE_SKIPS   4   /* a value has an unknown format */
 
 
 static int parley_store_take_command(parley_store_t *s,
@@ -125,6 +127,10 @@ parley_store_settled(parley_store_t *s, parley_store_call_t *call,
 
     s->stat.forked += (flags & PARLEY_STORE_FORKED) != 0;
 
+    if (flags & PARLEY_STORE_SKIPS) {
+        parley_store_unreadable(s);
+    }
+
     return call->lifts ? parley_store_confirm(s, call) : 0;
 }
 
@@ -189,13 +195,11 @@ parley_store_take_id(parley_store_t *s, parley_store_call_t *call,
     uint8_t       name[PARLEY_STORE_PREFIX + 1 + PARLEY_KEY_LEN];
     parley_str_t  arguments[7];
 
-    parley_store_value(s, 't', a->print, stamp, value);
-
     n = 0;
 
     arguments[n++] = PARLEY_STR("SET");
     arguments[n++] = parley_store_name(s, 'i', a->id, name);
-    arguments[n++] = parley_str_make(value, sizeof(value));
+    arguments[n++] = parley_store_write_id(s, 't', a->print, stamp, value);
     arguments[n++] = PARLEY_STR("PX");
     arguments[n++] = parley_wire_number(ttl > 0 ? ttl : 1, number);
 
@@ -275,7 +279,7 @@ parley_store_take_command(parley_store_t *s, parley_store_call_t *call,
     arguments[n++] = parley_wire_number((int64_t) ncloses, count);
 
     for (i = 0; i < ncloses; i++) {
-        parley_store_write32(tags[i], how->closes[i]->tag);
+        (void) parley_octets_write32(tags[i], how->closes[i]->tag);
 
         arguments[n++] = parley_str_make(how->closes[i]->key, PARLEY_KEY_LEN);
         arguments[n++] = parley_str_make(tags[i], 4);
@@ -283,8 +287,8 @@ parley_store_take_command(parley_store_t *s, parley_store_call_t *call,
 
     for (i = 0; i < how->nlifts && i < PARLEY_LIFTS_MAX; i++) {
         lifts[i][0] = (uint8_t) how->lifts[i].id.kind;
-        parley_store_write32(lifts[i] + 1, how->lifts[i].id.tag);
-        parley_store_write32(lifts[i] + 5, how->lifts[i].generation);
+        (void) parley_octets_write32(lifts[i] + 1, how->lifts[i].id.tag);
+        (void) parley_octets_write32(lifts[i] + 5, how->lifts[i].generation);
 
         arguments[n++] = parley_str_make(lifts[i], 1);
         arguments[n++] = parley_str_make(how->lifts[i].id.key, PARLEY_KEY_LEN);
@@ -345,7 +349,8 @@ parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
     parley_str_t  arguments[7 + 3 * PARLEY_DROPS_MAX];
 
     parley_store_holder(s, how->stamp, holder);
-    parley_store_write32(generation, parley_state_generation(how->stamp));
+    (void) parley_octets_write32(generation,
+                                 parley_state_generation(how->stamp));
 
     n = 0;
 
@@ -364,7 +369,7 @@ parley_store_free_command(parley_store_t *s, parley_store_call_t *call,
             continue;
         }
 
-        parley_store_write32(tags[i], how->drops[i]->tag);
+        (void) parley_octets_write32(tags[i], how->drops[i]->tag);
 
         arguments[n++] = parley_str_make(how->drops[i]->key, PARLEY_KEY_LEN);
         arguments[n++] = parley_str_make(tags[i], 4);
@@ -484,26 +489,27 @@ parley_store_forked(parley_store_t *s, parley_store_call_t *call,
 {
     uint8_t              holder[PARLEY_STORE_HOLDER];
     parley_str_t         value;
+    parley_store_id_t    id;
     parley_settlement_t  how;
 
     if (s->ntaken != 0) {
         parley_store_taken_send(s);
     }
 
-    if (!parley_wire_text(reply, &value) || value.len != PARLEY_STORE_PRINTED) {
+    if (!parley_wire_text(reply, &value)
+        || parley_store_read_id(s, value, &id) <= 0)
+    {
         return 0;
     }
 
     parley_store_holder(s, call->u.admit.stamp, holder);
 
-    if (memcmp(value.data + 2 + PARLEY_PRINT_LEN, holder, PARLEY_STORE_HOLDER)
-        != 0)
-    {
+    if (memcmp(id.holder, holder, PARLEY_STORE_HOLDER) != 0) {
         s->stat.forked++;
         return 0;
     }
 
-    if (value.data[1] == 'r') {
+    if (id.state == 'r') {
         memset(&how, 0, sizeof(parley_settlement_t));
         how.stamp = call->u.admit.stamp;
         how.taken = 1;

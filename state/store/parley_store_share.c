@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/parley_octets.h"
 #include "state/store/parley_store_parts.h"
 
 
@@ -206,10 +207,14 @@ parley_store_import(parley_store_t *s, parley_str_t field, parley_str_t entry)
 
     put.id.kind = (parley_kind_t) field.data[0];
     memcpy(put.id.key, field.data + 1, PARLEY_KEY_LEN);
-    put.id.tag = parley_store_read32(field.data + 1 + PARLEY_KEY_LEN);
+    put.id.tag = parley_octets_read32(field.data + 1 + PARLEY_KEY_LEN);
 
     if (entry.len == 0) {
         (void) s->zone->ops->drop(s->zone, &put.id, 0, NULL);
+        return;
+    }
+
+    if (parley_store_read_format(s, &entry) != 0) {
         return;
     }
 

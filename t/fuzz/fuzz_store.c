@@ -54,7 +54,7 @@ static const char  beginning[] =
     "$81\r\nrole:master\r\nconnected_slaves:1\r\n"
     "used_memory:1\r\nmaxmemory:0\r\nmaxmemory_policy:x\r\n\r\n"
     ":7\r\n"
-    "*3\r\n$1\r\n1\r\n$4\r\n1000\r\n:1\r\n";
+    "*4\r\n$1\r\n1\r\n$4\r\n1000\r\n:1\r\n$1\r\n1\r\n";
 
 
 static void fuzz_nothing(void *ctx) { (void) ctx; }

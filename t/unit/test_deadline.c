@@ -7,7 +7,7 @@
 #include "hub/parley_expand.h"
 #include "hub/parley_attempt.h"
 #include "gate/delivery/parley_deadline.h"
-#include "gate/correlation/parley_question.h"
+#include "gate/correlation/parley_question_parts.h"
 #include "gate/settings/parley_settings.h"
 #include "t/unit/parley_test_state.h"
 #include "t/unit/parley_test_translate.h"
@@ -51,6 +51,7 @@ put_question(void)
     parley_put_t              put;
     parley_str_t              part;
     parley_put_result_t       got;
+    uint8_t                   octets[PARLEY_QUESTION_HEAD];
     parley_question_head_t    head;
 
     memset(&head, 0, sizeof(head));
@@ -59,7 +60,8 @@ put_question(void)
     head.time = PARLEY_QUESTION_TIME;
 
     memset(&put, 0, sizeof(put));
-    part = parley_str_make(&head, sizeof(head));
+    parley_question_head_write(octets, &head, PARLEY_STATE_FORMAT);
+    part = parley_str_make(octets, sizeof(octets));
 
     put.id = question;
     put.queue = PARLEY_EVICTABLE_NONE;
